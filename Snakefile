@@ -1,7 +1,7 @@
 # Rotastack's workflow: download -> preprocessing -> groups -> training -> combining -> scores -> statistics -> report -> tracking.
 #   snakemake --cores N                                              the default study of config/config.yaml
 #   snakemake --cores N --configfile config/studies/X.yaml           another study
-# What a study may say is in src/rotastack/study/model.py; what each step does is in src/rotastack/run/steps.
+# The keys of a study are in src/rotastack/study/model.py; the work of each step is in src/rotastack/run/steps.
 from snakemake.utils import min_version
 
 from rotastack.run.files import RAW, TABLE
@@ -43,7 +43,7 @@ include: "workflow/rules/report.smk"
 include: "workflow/rules/track.smk"
 
 
-# What somebody may want, so that what is deleted of it is made again.
+# The files that a user may want: a deleted one is made again.
 rule all:
     default_target: True
     input:

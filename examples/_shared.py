@@ -1,4 +1,4 @@
-"""What several examples use: decision regions, problems in the unit square, linear problems and a clock."""
+"""Functions shared by examples: decision regions, problems in the unit square, linear problems, training time."""
 
 import time
 import warnings
@@ -10,15 +10,16 @@ from sklearn.inspection import DecisionBoundaryDisplay
 from threadpoolctl import threadpool_limits
 
 CLASSES = ListedColormap(["#0072B2", "#D55E00"])
-TINTS = ListedColormap(["#C7DFED", "#F7DAC7"])  # of the same colours, for regions
-MEMBERS = (5, 10, 30)  # of the exclusivity regularised machine
+TINTS = ListedColormap(["#C7DFED", "#F7DAC7"])  # Paler colours, for regions.
+MEMBERS = (5, 10, 30)  # Numbers of members of the exclusivity regularised machine.
 LAM = 2.0
 
 
 def draw_regions(axis, classifier, X, y, posterior, margin=0.0):
-    """Draw the regions of a fitted classifier of two classes, its training rows and, dashed, the optimal boundary.
+    """Draw the regions of a fitted classifier of two classes, its training rows, and the optimal boundary (dashed).
 
-    `posterior` maps points of shape (..., 2) to the probability of class 1; `margin` is how far beyond the rows to draw.
+    `posterior` maps points of shape (..., 2) to the probability of class 1; `margin` is the width of the drawn margin
+    around the rows.
     """
     display = DecisionBoundaryDisplay.from_estimator(
         classifier, X, response_method="predict", plot_method="pcolormesh", cmap=TINTS, vmin=0, vmax=1,
@@ -30,7 +31,7 @@ def draw_regions(axis, classifier, X, y, posterior, margin=0.0):
 
 
 def triangle_problem(case, n_rows, rng):
-    """Draw uniform rows of the unit square; class 1 is above a line, which may have a bend (thesis, figure 2.2).
+    """Return uniform rows of the unit square and labels; class 1 is above a line (thesis, figure 2.2).
 
     The line is (a) y = x, (b) y = 0.5 + max(x - 0.75, 0) or (c) y = 0.5 + max(x - 0.5, 0). Equal seeds give
     equal rows in all three cases.
@@ -41,7 +42,7 @@ def triangle_problem(case, n_rows, rng):
 
 
 def draw_rotated(axis, rows, y, corner):
-    """Draw rotated rows without ticks, with a text in the corner; the scale is the caller's."""
+    """Draw rotated rows without ticks, with a text in the corner; the caller sets the scale."""
     axis.scatter(rows[:, 0], rows[:, 1], c=y, cmap=CLASSES, s=3, linewidths=0, alpha=0.8, rasterized=True)
     axis.set(xticks=[], yticks=[], box_aspect=1)
     axis.annotate(
@@ -51,9 +52,9 @@ def draw_rotated(axis, rows, y, corner):
 
 
 def linear_problem(n_rows, rng, n_columns=22):
-    """Draw rows in [-1, 1], and labels that a linear rule gets right but for about a tenth.
+    """Return rows in [-1, 1] and labels; a linear rule predicts about nine in ten labels correctly.
 
-    By default as many columns as ijcnn1 has, on which the source's figures are drawn.
+    The default number of columns is that of ijcnn1, the data set in the figures of the paper.
     """
     X = rng.uniform(-1, 1, (n_rows, n_columns))
     score = X @ np.cos(np.arange(n_columns))
@@ -61,18 +62,18 @@ def linear_problem(n_rows, rng, n_columns=22):
 
 
 def trained(machine, X, y):
-    """Train; that the growing penalty may stop it short of the optimum is what the pictures show."""
+    """Return the trained machine, without warnings of convergence: the figures show where ALM stops too early."""
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", ConvergenceWarning)
         return machine.fit(X, y)
 
 
 def seconds_of_training(machine, X, y, n_runs=1):
-    """Return the wall-clock seconds of the fastest of some runs, on one thread."""
-    taken = []
+    """Return the wall-clock seconds of the fastest of `n_runs` runs, on one thread."""
+    seconds = []
     with threadpool_limits(1):
         for _ in range(n_runs):
             start = time.perf_counter()
             trained(machine, X, y)
-            taken.append(time.perf_counter() - start)
-    return min(taken)
+            seconds.append(time.perf_counter() - start)
+    return min(seconds)

@@ -2,10 +2,10 @@
 What do rotations do to decision boundaries?
 ============================================
 
-How do trees and forests divide the plane, without and with random rotations? Drawn anew are figures 1.1 and
-3.1 of the thesis, on the problem of Hastie, Tibshirani and Friedman, *The Elements of Statistical
-Learning*, section 2.3: two classes that are mixtures of ten Gaussians each. The optimal boundary is known
-there; it is dashed.
+How do trees and forests divide the plane, without and with random rotations? This example reproduces figures 1.1
+and 3.1 of the thesis, on the problem of Hastie, Tibshirani and Friedman, *The Elements of Statistical
+Learning*, section 2.3: two classes that are mixtures of ten Gaussians each. The optimal boundary of this
+problem is known; it is drawn as a dashed line.
 """
 
 from functools import partial
@@ -17,19 +17,19 @@ from _shared import draw_regions
 from rotastack import MultiRotationForestClassifier, RandomRotationForestClassifier
 from rotastack.trees import ForestClassifier
 
-CENTRES = np.array([[1.0, 0.0], [0.0, 1.0]])  # of the means of class 0 and of class 1
-VARIANCE = 1 / 5  # of the rows about their mean
+CENTRES = np.array([[1.0, 0.0], [0.0, 1.0]])  # Centres of the means of class 0 and of class 1.
+VARIANCE = 1 / 5  # Variance of the rows about their mean.
 
 # %%
 # The problem
 # -----------
-# The means of class 0 are ten draws from N((1, 0), I), those of class 1 from N((0, 1), I); a row is a random
-# mean of its class plus N(0, I/5). The means are drawn first, so that they do not depend on the number of
-# rows.
+# The means of class 0 are ten draws from N((1, 0), I), and the means of class 1 are ten draws from N((0, 1), I). A row
+# is a random mean of its class plus a draw from N(0, I/5). The means are drawn first, so they do not depend on the
+# number of rows.
 
 
 def gaussian_mixture(n_rows, rng):
-    """Return rows, labels, and a function of points (..., 2): the exact probability of class 1."""
+    """Return rows, labels, and the function that maps points (..., 2) to the exact probability of class 1."""
     means = CENTRES[:, None, :] + rng.standard_normal((2, 10, 2))
     y = np.arange(n_rows) % 2
     picked = means[y, rng.integers(0, 10, n_rows)]
@@ -38,7 +38,7 @@ def gaussian_mixture(n_rows, rng):
 
 
 def posterior_of_class_1(means, points):
-    """Return P(class 1); from logarithms, so that it is right far from all means too."""
+    """Return P(class 1) from logarithms, which is accurate also far from all means."""
     distances = ((np.asarray(points)[..., None, None, :] - means) ** 2).sum(axis=-1)
     logs = np.logaddexp.reduce(-distances / (2 * VARIANCE), axis=-1)
     return np.exp(logs[..., 1] - np.logaddexp.reduce(logs, axis=-1))
@@ -60,9 +60,9 @@ def compare(classifiers):
 # %%
 # One tree and many, without and with rotation
 # --------------------------------------------
-# Thesis, figure 1.1. One rotated tree is no better than one tree, but many of them together have a smooth
-# boundary close to the optimal one, where that of the plain forest keeps its steps however many trees there
-# are.
+# This is figure 1.1 of the thesis. One rotated tree is no better than one tree. But many rotated trees together have a
+# smooth boundary close to the optimal boundary, while the boundary of the plain forest keeps its steps with any number
+# of trees.
 
 compare(
     {
@@ -76,8 +76,8 @@ compare(
 # %%
 # One tree on many rotations
 # --------------------------
-# Thesis, figure 3.1: a single tree on the two features, and a single tree that may also split on 20 rotations
-# of them.
+# This is figure 3.1 of the thesis: a single tree on the two features, and a single tree that may also split on 20
+# rotations of these features.
 
 compare(
     {
@@ -88,5 +88,5 @@ compare(
 plt.show()
 
 # %%
-# What one saw: of the four, the forest of 2000 rotated trees comes closest to the optimal boundary; and a
-# single tree that may choose among rotations cuts obliquely, too.
+# What one saw: the forest of 2000 rotated trees comes closest to the optimal boundary. A single tree that may choose
+# among rotations also has oblique boundaries.

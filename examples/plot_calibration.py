@@ -2,9 +2,9 @@
 Whose probabilities can be trusted?
 ===================================
 
-Of the rows that an ensemble gives a probability of 80 %, are 80 % of that class? Three ways to combine
-trees on rotations are compared: the vote, a level-1 estimator that learns from outputs for rows that the
-members have not seen (stacking), and the weights of `RotastackClassifier`.
+Do 80 % of the rows belong to a class, if an ensemble gives them a probability of 80 % of this class? Three ways to
+combine trees on rotations are compared: the vote, a level-1 estimator trained on the members' outputs for
+held-out rows (stacking), and the weights of `RotastackClassifier`.
 """
 
 import matplotlib.pyplot as plt
@@ -19,7 +19,7 @@ from rotastack.plots.style import MARKERS, METHOD_COLORS
 # %%
 # Rows whose probabilities are known
 # ----------------------------------
-# They are drawn from a logistic model of eight columns, two of which are multiplied.
+# Rows are drawn from a logistic model of eight columns, of which two have no effect and two enter as a product.
 
 
 def draw(n_rows, rng):
@@ -59,6 +59,6 @@ axis.legend(fontsize=9)
 plt.show()
 
 # %%
-# What one saw: the vote of trees on rotations is too unsure, stacking less so, and the probabilities of
-# `RotastackClassifier`, with nothing done about them afterwards, are nearest to the diagonal and have the
-# lowest log loss.
+# What one saw: the probabilities of the vote are too close to one half, and those of stacking less so. Without any
+# further calibration, the probabilities of `RotastackClassifier` are nearest to the diagonal and have the lowest log
+# loss.

@@ -2,9 +2,9 @@
 What do class weights do on an unbalanced table?
 ================================================
 
-If one row in twenty is of the class that matters, does a weight on that class find more of these rows, and
-at what price? The same forest is fitted with five weights; what it finds is held against what another
-threshold of the unweighted forest's probability would find.
+If one row in twenty is of a rare class, does a weight on this class find more of its rows, and at what price? The same
+forest is fitted with five weights. Each weight is compared with other thresholds of the unweighted forest's
+probability.
 """
 
 import matplotlib.pyplot as plt
@@ -17,11 +17,11 @@ from rotastack.plots.style import METHOD_COLORS
 # %%
 # The table
 # ---------
-# Rare rows lie about a point off the centre of the others, which outnumber them nearly everywhere.
+# Rare rows lie around a point away from the centre of the common rows. Common rows are more numerous nearly everywhere.
 
 
 def draw(n_rows, rng):
-    """Return rows of which one in twenty is rare (class 1)."""
+    """Return rows and their classes; one row in twenty is rare (class 1)."""
     y = (np.arange(n_rows) % 20 == 0).astype(int)
     X = rng.standard_normal((n_rows, 6))
     X[y == 1] = 0.8 * X[y == 1] + 0.9
@@ -35,8 +35,8 @@ X_test, y_test = draw(10_000, rng)
 # %%
 # Five weights
 # ------------
-# `class_weight` multiplies the weights of rows; trees draw their bags by them. "balanced" is 19 here: both
-# classes weigh the same.
+# `class_weight` multiplies the weights of rows, and trees draw their bags by these weights. "balanced" is 19 here, so
+# both classes have the same total weight.
 
 WEIGHTS = (1, 3, 6, 19, 60)
 forests = {weight: RotastackClassifier(30, class_weight={1: weight}, random_state=0).fit(X, y) for weight in WEIGHTS}
@@ -63,6 +63,6 @@ axis.legend(fontsize=9)
 plt.show()
 
 # %%
-# What one saw: the larger the weight, the more rare rows are found and the fewer of those found are rare.
-# Small weights choose a point of the unweighted forest's curve, as another threshold would; weights of 19 and
-# more, where most rare rows are found, gave a somewhat better trade than a threshold.
+# What one saw: a larger weight raises the recall of rare rows and lowers the precision. Small weights give a point on
+# the curve of the unweighted forest, as another threshold does. Weights of 19 and more, with a high recall, gave a
+# somewhat better precision than a threshold.

@@ -2,9 +2,8 @@
 Is one method better than another over data sets?
 =================================================
 
-If one method wins on nine data sets of twelve, is it better, or lucky? `rotastack.stats` takes any table of
-scores, a row for each data set and a column for each method, whoever computed them; here they are computed
-first.
+If one method wins on nine data sets of twelve, is the method better, or lucky? `rotastack.stats` takes any table of
+scores, with a row for each data set and a column for each method. This example first computes such a table.
 """
 
 import matplotlib.pyplot as plt
@@ -23,8 +22,8 @@ from rotastack.trees import ForestClassifier, TreeClassifier
 # %%
 # A table of errors
 # -----------------
-# Data sets that need no network, 300 rows of each at most; two-fold cross-validation, which is enough for a
-# picture.
+# The data sets need no network. At most 300 rows of each are used, with two-fold cross-validation, which is enough for
+# an illustration.
 
 DATASETS = (
     "iris", "wine", "wdbc", "balance-scale", "twonorm", "ringnorm", "waveform-21-simulated",
@@ -54,8 +53,8 @@ print(errors.round(3).to_string())
 # %%
 # Ranks
 # -----
-# Methods are ranked on each data set. Those whose average ranks differ by less than the critical difference
-# are joined: data sets are too few to tell them apart.
+# Methods are ranked on each data set. A bar joins methods with average ranks that differ by less than the critical
+# difference: there are too few data sets to show that these methods differ.
 
 comparison = compare(errors, higher_is_better=False)
 print(comparison.average_ranks.round(2).to_dict(), f"p = {comparison.p_value:.3f}")
@@ -67,9 +66,9 @@ plt.show()
 # %%
 # How probable is it that one is better?
 # --------------------------------------
-# A p-value does not say. The Bayesian signed-rank test gives the probabilities that either is better, and
-# that they are practically equal: within one percentage point. Each point of the triangle is a draw from the
-# posterior.
+# A p-value does not answer this question. The Bayesian signed-rank test returns the probabilities that the first method
+# is better, that the second is better, and that both are practically equal (within one percentage point). Each point of
+# the triangle is a draw from the posterior.
 
 accuracy = 100 * (1 - errors)
 pair = accuracy["forest"], accuracy["RotastackClassifier"]
@@ -81,6 +80,6 @@ figure.set_size_inches(5.2, 4.6)
 plt.show()
 
 # %%
-# What one saw: at 5 % ranks over twelve data sets tell a single tree from the better ensembles, but not one
-# ensemble from another; still, the posterior makes it far more probable that `RotastackClassifier` is better
-# than the forest than that it is practically equal, let alone worse.
+# What one saw: at a level of 5 %, ranks over twelve data sets distinguish a single tree from the better ensembles, but
+# not the ensembles from each other. In the posterior, `RotastackClassifier` is far more probably better than the
+# forest than practically equal or worse.

@@ -2,10 +2,10 @@
 How fast does the exclusivity regularised machine converge?
 ===========================================================
 
-Does the printed algorithm arrive, and after how many iterations? This is the third picture of figure 1 of
+Does the printed algorithm reach the optimum, and after how many iterations? This is the third picture of figure 1 of
 Guo, Wang and Ling, *Exclusivity regularized machine*: the objective after each iteration of the printed
-algorithm (ALM with a penalty that grows by 1.1, all members started alike), on generated rows of 22
-columns; 1 is the first iteration, 0 the exact optimum.
+algorithm (ALM with a penalty that grows by a factor of 1.1, and equal starts of all members), on generated rows of 22
+columns. The objective is scaled to 1 at the first iteration and 0 at the exact optimum.
 """
 
 import matplotlib.pyplot as plt
@@ -43,5 +43,5 @@ axes[1].legend(frameon=False)
 plt.show()
 
 # %%
-# What one saw: the algorithm stands still after some 30 iterations. With squared losses (right) it has then
-# arrived at the optimum; with plain ones (left) the growing penalty freezes it a little above.
+# What one saw: the algorithm stands still after about 30 iterations. With squared losses (right) it has then
+# reached the optimum. With plain losses (left) the growing penalty stops it a little above the optimum.

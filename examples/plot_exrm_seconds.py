@@ -2,10 +2,10 @@
 How does the training time of linear machines grow with the rows?
 =================================================================
 
-Do more members cost more, and more rows? This is the fourth picture of figure 1 of Guo, Wang and Ling,
-*Exclusivity regularized machine*: seconds of training (the fastest of three runs, on one thread) against
-generated rows of 22 columns, squared losses. **These are measured as the script runs**: other programs that
-run at the same time lengthen them, and no two runs agree.
+Does training take longer with more members, and with more rows? This is the fourth picture of figure 1 of Guo, Wang
+and Ling, *Exclusivity regularized machine*: seconds of training (the fastest of three runs, on one thread) against the
+number of generated rows of 22 columns, with squared losses. **The script measures these seconds while it runs**: other
+programs that run at the same time lengthen them, and no two runs agree.
 """
 
 import matplotlib.pyplot as plt
@@ -20,8 +20,7 @@ SIZES = (100, 1000, 10_000)
 # %%
 # The machines
 # ------------
-# The printed algorithm (ALM) starts from random members; the exact solver trains one machine however many
-# members there are.
+# The printed algorithm (ALM) starts from random members. The exact solver trains one machine for any number of members.
 
 machines = {"PSVM": PrimalSVMClassifier(LAM)}
 for n_members in MEMBERS:
@@ -48,5 +47,5 @@ figure.legend(loc="outside right upper", frameon=False)
 plt.show()
 
 # %%
-# What one saw: from the smallest to the largest table the seconds grow by no more than the rows do, and the
-# printed algorithm costs more with each member, while the exact solver does not.
+# What one saw: from the smallest to the largest data set, the seconds grow by no more than the factor of the rows. The
+# printed algorithm takes longer with each member, while the exact solver does not.

@@ -2,9 +2,9 @@
 How long does an ensemble take on 150 rows?
 ===========================================
 
-Which machines are fast where data are few? Table 2 of Guo, Wang and Ling, *Exclusivity regularized
-machine*, has mean seconds of one training on 150 rows, one thread, one run after the other; here on
-generated problems with as many columns as the eight data sets have. **These are measured as the script
+Which machines are fast on small data sets? Table 2 of Guo, Wang and Ling, *Exclusivity regularized
+machine*, has the mean seconds of one training on 150 rows, on one thread. This example measures the seconds on
+generated problems with the numbers of columns of the paper's eight data sets. **The script measures them while it
 runs**, and other programs that run at the same time lengthen them.
 """
 
@@ -17,7 +17,7 @@ from rotastack.plots.style import METHOD_COLORS
 from rotastack.trees import ForestClassifier, TreeClassifier
 
 ROWS = 150
-COLUMNS = (24, 8, 14, 60, 60, 6, 13, 34)  # of the eight data sets
+COLUMNS = (24, 8, 14, 60, 60, 6, 13, 34)  # Numbers of columns of the eight data sets.
 PRINTED = {
     "L1-ExRM10": 0.0568, "L2-ExRM10": 0.0575, "AdaTree10": 0.1758, "BagTree10": 0.3019, "DRM10": 16.86,
     "L1-ExRM30": 0.1358, "L2-ExRM30": 0.1091, "AdaTree30": 0.2841, "BagTree30": 0.2512, "DRM30": 59.38,
@@ -26,8 +26,8 @@ PRINTED = {
 # %%
 # The machines
 # ------------
-# They are those of the study ``exrm``: AdaTree boosts trees that are pruned as rpart does by default, BagTree
-# bags full ones.
+# The machines are those of the study ``exrm``. AdaTree boosts trees that are pruned by the defaults of rpart. BagTree
+# bags full trees.
 
 machines = {}
 for n_members in (10, 30):
@@ -43,15 +43,15 @@ for n_members in (10, 30):
 # %%
 # Here and as printed
 # -------------------
-# What can be compared is the order within a colour, not the two colours: the printed seconds are those of
-# another machine and of other programs.
+# Compare the order within a colour, not the two colours: the printed seconds were measured on another computer and with
+# other programs.
 
 rng = np.random.default_rng(0)
 seconds = dict.fromkeys(machines, 0.0)
 for n_columns in COLUMNS:
     X, y = linear_problem(ROWS, rng, n_columns)
     for label, machine in machines.items():
-        trained(machine, X, y)  # warms up
+        trained(machine, X, y)  # The first training loads code and is not measured.
         seconds[label] += seconds_of_training(machine, X, y) / len(COLUMNS)
 
 figure, axis = plt.subplots(figsize=(6.4, 3.8), layout="constrained")
@@ -65,5 +65,5 @@ figure.legend(loc="outside upper center", ncols=2, frameon=False)
 plt.show()
 
 # %%
-# What one saw: as printed the diversity regularised machine takes hundreds of times as long as the
-# exclusivity regularised one; here the two are within some ten times of each other.
+# What one saw: in the printed table the diversity regularised machine takes hundreds of times as long as the
+# exclusivity regularised machine. Here the two differ by a factor of about ten at most.

@@ -2,8 +2,8 @@
 How many trees are enough?
 ==========================
 
-Does a forest of 1000 trees err less than one of 100, and would the larger one decide otherwise for any row?
-Both are read from a single forest: its first 10, 100, 1000 trees are forests, too.
+Does a forest of 1000 trees have a lower error than a forest of 100, and other decisions for some rows?
+A single forest answers both questions, because its first 10, 100 or 1000 trees are also forests.
 """
 
 import matplotlib.pyplot as plt
@@ -20,8 +20,8 @@ X, X_test, y, y_test = train_test_split(X, y, test_size=0.5, random_state=0, str
 # %%
 # The votes of 2000 trees
 # -----------------------
-# `tree_votes` tells the class that each tree votes for. To see what chance does, the trees are shuffled 200
-# times.
+# `tree_votes` returns the class that each tree votes for. The trees are shuffled 200 times, which shows the effect of
+# chance.
 
 forest = RandomRotationForestClassifier(2000, random_state=0).fit(X, y)
 votes = forest.tree_votes(X_test).astype(float)
@@ -57,6 +57,6 @@ for size, error, other in zip(SIZES, errors.mean(axis=0), changed.mean(axis=0), 
 plt.show()
 
 # %%
-# What one saw: after 100 trees the mean error falls by no more than a tenth of a percentage point, while one
-# row in a hundred is still decided otherwise than by 2000 trees: as many trees as it takes for single
-# decisions to stand still are more than the error needs.
+# What one saw: beyond 100 trees the mean error falls by no more than a tenth of a percentage point. But the decision
+# for one row in a hundred still differs from the decision of 2000 trees. So stable decisions need more trees than a
+# low error.

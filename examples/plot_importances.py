@@ -2,9 +2,9 @@
 What do rotations do to feature importances?
 ============================================
 
-Do the importances of a forest on rotations still tell which columns count? Each of its splits is on a
-weighted sum of columns, and its gain is shared out among these by their squared weights. Two ways to ask
-are compared, where the answer is known.
+Do the importances of a forest on rotations still show which columns count? Each split of such a forest is on a
+weighted sum of columns, and the gain of the split is shared among the columns by their squared weights. Two kinds of
+importances are compared on generated rows, for which the right answer is known.
 """
 
 import matplotlib.pyplot as plt
@@ -25,7 +25,7 @@ names = ["x1", "x2", "x3", *(f"noise {k}" for k in range(1, 8))]
 
 
 def label(rows):
-    """Return the classes: an oblique boundary in the first two columns, moved a little by the third."""
+    """Return the classes, by an oblique boundary in the first two columns that the third column shifts a little."""
     return (rows[:, 0] + rows[:, 1] + 0.5 * rows[:, 2] > 0).astype(int)
 
 
@@ -34,9 +34,9 @@ y, y_test = label(X), label(X_test)
 # %%
 # Decreases of impurity, and shuffled columns
 # -------------------------------------------
-# `feature_importances_` are at hand after `fit`. To shuffle a column and see how many more rows are wrong
-# takes rows kept aside (or, with `RotastackClassifier.out_of_bag_importances`, none) and asks any model the
-# same question.
+# `feature_importances_` are available after `fit`. Permutation importances count how many more rows are wrong after a
+# column is shuffled. They work for any model and need held-out rows, or no extra rows with
+# `RotastackClassifier.out_of_bag_importances`.
 
 MODELS = {
     "forest": ForestClassifier(200, random_state=0),
@@ -68,6 +68,6 @@ figure.legend(*axes[0].get_legend_handles_labels(), loc="outside upper center", 
 plt.show()
 
 # %%
-# What one saw: rotations spread decreases of impurity over the columns, so that seven columns of noise get
-# more of them than the three that count; shuffled columns tell the same of all models, and give next to
-# nothing to noise.
+# What one saw: rotations spread the decreases of impurity over the columns, so the seven columns of noise get
+# a larger share than the three columns that count. Permutation importances agree for all models, and are close to 0
+# for noise.

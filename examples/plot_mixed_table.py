@@ -2,8 +2,8 @@
 What does the flagship make of a mixed table with missing values?
 =================================================================
 
-Can a table with numbers, categories and gaps be fitted as it is, and which of its families of trees does
-`RotastackClassifier` then listen to? The table is drawn here, so that it is known what there is to find.
+Can a table with numbers, categories and missing values be fitted without preparation, and which families of trees get
+weight in `RotastackClassifier`? The table is generated here, so the true rule is known.
 """
 
 import matplotlib.pyplot as plt
@@ -17,13 +17,13 @@ from rotastack.plots.style import METHOD_COLORS
 # %%
 # The table
 # ---------
-# Loans fail where the debt is large for the income, which is an oblique boundary, and where trade and region
-# go badly together, which is a pair of categories. Hours are noise. Every column but the trade has gaps, and
-# one loan in twenty comes out by chance.
+# A loan fails if the debt is large for the income, which is an oblique boundary. Some pairs of trade and region make
+# failure more likely. Hours are noise. Every column except the trade has missing values, and the outcome of one loan in
+# twenty is reversed.
 
 
 def loans(n_rows, rng):
-    """Return loans, with gaps, and what became of them."""
+    """Return loans, with missing values, and their outcomes."""
     table = pd.DataFrame(
         {
             "income": rng.lognormal(1.0, 0.4, n_rows),
@@ -48,18 +48,17 @@ print(X.head())
 # %%
 # The fit
 # -------
-# Nothing is encoded, filled in or scaled beforehand. Each family of trees sees the columns in its own way;
-# the weights are fitted to outputs for rows that the trees have not seen (out of bag), so no rows have to be
-# kept aside.
+# The table is not encoded, filled in or scaled before the fit. Each family of trees has its own view of the columns.
+# The weights of families are fitted to out-of-bag outputs, so no held-out rows are needed.
 
 forest = RotastackClassifier(trees_per_family=50, random_state=0).fit(X, y)
 error, error_new = 1 - forest.oob_score_, np.mean(forest.predict(X_new) != y_new)
 print(f"error out of bag {error:.3f}, on new rows {error_new:.3f}")
 
 # %%
-# Who is listened to
-# ------------------
-# A family of weight 0 is switched off.
+# The weights of the families
+# ---------------------------
+# A family of weight 0 is not used.
 
 figure, (left, right) = plt.subplots(1, 2, figsize=(5.8, 3.6), sharey=True, layout="constrained")
 names = forest.families_
@@ -73,5 +72,5 @@ figure.legend(loc="outside upper right", fontsize=9)
 plt.show()
 
 # %%
-# What one saw: all families together err less than the best of them alone, boosting is switched off, and the
-# error out of bag was right about new rows to within two percentage points.
+# What one saw: all families together have a lower error than the best family alone. Boosting has weight 0. The
+# out-of-bag error differed from the error on new rows by no more than two percentage points.

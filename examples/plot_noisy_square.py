@@ -2,9 +2,9 @@
 What does pruning do to a boundary that was learnt from noisy labels?
 =====================================================================
 
-Is a pruned ensemble misled by wrong labels as the whole one is? This is figure 4 of Martinez, *Ensemble
-pruning via margin maximization* (2022; section 5.2): 500 full trees on a square cut by its diagonal, where
-20 of 1000 training rows have the wrong label, and what QMM keeps of them. Dashed: the true boundary.
+Do wrong labels mislead a pruned ensemble as much as the whole ensemble? This is figure 4 of Martinez, *Ensemble
+pruning via margin maximization* (2022; section 5.2). It shows 500 full trees on a square cut by its diagonal, where
+20 of 1000 training rows have the wrong label, and the trees that QMM keeps. The dashed line is the true boundary.
 """
 
 import matplotlib.pyplot as plt
@@ -19,7 +19,7 @@ from rotastack.trees import ForestClassifier, TreeClassifier
 # %%
 # The problem
 # -----------
-# Rows are uniform and of class 1 above the diagonal; some below it are labelled 1 as well.
+# Rows are uniform, and rows above the diagonal are of class 1. Some rows below the diagonal are labelled 1, too.
 
 
 def above_diagonal(points):
@@ -40,10 +40,10 @@ X, y = noisy_square(1000, 20, rng)
 X_test, y_test = noisy_square(1000, 0, rng)
 
 # %%
-# All trees, and those that QMM keeps
-# -----------------------------------
-# Errors are on 1000 rows without noise. Boosting (trees on rows drawn by their weights) goes around single
-# wrong labels more closely than a forest; QMM, with v = 0.5, votes with fewer trees and keeps half of the
+# All trees, and the trees that QMM keeps
+# ---------------------------------------
+# Errors are on 1000 rows without noise. Boosting (trees on rows drawn by their weights) follows single
+# wrong labels more closely than a forest. QMM, with v = 0.5, votes with fewer trees and keeps half of the
 # margins from shrinking.
 
 boosted = AdaBoostM1Classifier(500, TreeClassifier(), resample=True, random_state=0)
@@ -62,5 +62,5 @@ for name, ensemble, (left, right) in zip(("AdaBoost", "RF"), (boosted, forest), 
 plt.show()
 
 # %%
-# What one saw: QMM keeps less than half of the trees of either ensemble, for about the same error on new
+# What one saw: QMM keeps less than half of the trees of either ensemble, with about the same error on new
 # rows.

@@ -2,8 +2,8 @@
 How is a pruner of one's own written?
 =====================================
 
-What does it take to try another rule for which members to keep? A pruner sees the members' votes and the
-true classes, never the models; one that orders the members states their order, and the rest is done for it.
+How much code does another rule for the choice of members need? A pruner reads the members' votes and the
+true classes, never the models. An ordering pruner only defines the order of the members; its base class does the rest.
 """
 
 import matplotlib.pyplot as plt
@@ -18,12 +18,12 @@ from rotastack.plots.style import DASHES, METHOD_COLORS
 # %%
 # The pruner
 # ----------
-# The simplest rule: members that err least by themselves come first. `ballots` has the votes, the classes
-# `y`, and sums over them that many rules need, such as each member's own error.
+# The simplest rule puts the members with the lowest own error first. `ballots` has the votes, the classes
+# `y`, and sums over votes that many rules need, for example each member's own error.
 
 
 class AccuracyPruner(OrderingPruner):
-    """Keep the members that err least by themselves."""
+    """Keep the members with the lowest own error."""
 
     def __init__(self, n_select=0.5, vote="simple"):
         self.n_select = n_select
@@ -36,7 +36,7 @@ class AccuracyPruner(OrderingPruner):
 # %%
 # A forest, pruned
 # ----------------
-# Members vote on rows out of their bags. `n_select=None` keeps as many as err least there.
+# Members vote on their out-of-bag rows. `n_select=None` keeps the number of members with the lowest error there.
 
 X, y = (part.to_numpy() for part in load_dataset("balance-scale"))
 forest = RandomRotationForestClassifier(200, random_state=0)
@@ -47,9 +47,9 @@ print(f"kept {len(pruned.selected_)} of {pruned.n_members_}; error {error:.3f}")
 # %%
 # Is the rule a good one?
 # -----------------------
-# `order_` has all members, the first to keep first, so that the error on new rows can be drawn for any number
-# of them; means of eight splits. That members err little is not all that counts: orientation prefers those
-# that are right where the others are wrong.
+# `order_` has all members in the order in which they are kept, so the error on new rows can be drawn for any number
+# of members. The figure shows means of eight splits. A low error of single members is not all that counts: orientation
+# prefers members that are right on rows where the other members are wrong.
 
 PRUNERS = {"accuracy (ours)": AccuracyPruner(), "orientation": OrientationPruner()}
 curves = {"as they were grown": [], **{name: [] for name in PRUNERS}}
@@ -74,5 +74,5 @@ axis.legend(fontsize=9)
 plt.show()
 
 # %%
-# What one saw: on this table the rule of one line does about as well as orientation: some 20 of 200 trees,
-# chosen, do as well as all 200, and better than the first 20.
+# What one saw: on this data set the simple rule has about the same error as orientation. About 20 chosen trees have
+# about the error of all 200, and a lower error than the first 20.

@@ -2,9 +2,9 @@
 How is a view of one's own written?
 ===================================
 
-What if neither rotations nor subspaces suit the data, but one knows what would? Any scikit-learn
-transformer is a view: `fit` and `transform` are all that an ensemble asks for, and `random_state`, if there
-is one, makes every member's view another.
+How can another transform be used, if neither rotations nor subspaces suit the data? Any scikit-learn
+transformer can be a view. An ensemble needs only `fit` and `transform`. A parameter `random_state`, if the transformer
+has one, makes the views of members differ.
 """
 
 import matplotlib.pyplot as plt
@@ -22,8 +22,8 @@ from rotastack.views import RandomRotation
 # %%
 # The view
 # --------
-# Where classes are islands, distances tell more than columns: this view gives the distances to a few training
-# rows, drawn anew for each member.
+# If classes are islands, distances separate them better than columns. This view returns the distances to a few training
+# rows, which are drawn anew for each member.
 
 
 class Distances(TransformerMixin, BaseEstimator):
@@ -47,11 +47,11 @@ class Distances(TransformerMixin, BaseEstimator):
 # %%
 # The view in an ensemble
 # -----------------------
-# Twenty members, each a forest of ten trees, on rows of which one in ten has the wrong class.
+# The ensemble has twenty members, each a forest of ten trees. One training row in ten has the wrong class.
 
 
 def rings(n_rows, rng, n_flips):
-    """Return rows in the plane, and whether each is in every other of some rings."""
+    """Return rows in the plane, and their classes, which alternate between rings."""
     X = rng.uniform(-1, 1, (n_rows, 2))
     y = (np.linalg.norm(X, axis=1) % 0.5 > 0.25).astype(int)
     y[:n_flips] = 1 - y[:n_flips]
@@ -81,5 +81,5 @@ for axis, (name, view) in zip(
 plt.show()
 
 # %%
-# What one saw: with distances to training rows the same forests find the rings best, for a cut at a distance
-# is round; rotations come second, and the columns as they are last.
+# What one saw: with distances to training rows the forests have the lowest error, because a split on a distance
+# is round. Rotations come second, and the unchanged columns last.

@@ -2,9 +2,9 @@
 Do prediction intervals keep their promise?
 ===========================================
 
-Does an interval that should hold nine new values in ten hold them, where the noise is small and where it is
-large? `RotastackRegressor` makes intervals of the residuals of rows that its trees have not seen; no rows
-are kept aside, and no second model is fitted.
+Does a 90 % interval hold nine new values in ten, both where the noise is small and where the noise is
+large? `RotastackRegressor` computes intervals from out-of-bag residuals. It needs no held-out rows and fits no second
+model.
 """
 
 import matplotlib.pyplot as plt
@@ -16,8 +16,8 @@ from rotastack.plots.style import METHOD_COLORS
 # %%
 # Power by wind
 # -------------
-# What a turbine yields grows with the wind and levels off; its scatter is largest in the middle. Two more
-# columns count a little, or not at all.
+# The power of a turbine grows with the wind and levels off. Its scatter is largest at medium wind. One more column
+# counts a little, and another is noise.
 
 
 def yields(n_rows, rng):
@@ -35,8 +35,8 @@ forest = RotastackRegressor(30, random_state=0).fit(X, y)
 print(f"R^2 out of bag {forest.oob_score_:.3f}, on new rows {forest.score(X_test, y_test):.3f}")
 
 # %%
-# Intervals that should hold nine in ten
-# --------------------------------------
+# Intervals that should hold nine values in ten
+# ---------------------------------------------
 
 low, high = forest.predict_interval(X_test, coverage=0.9).T
 inside = (low <= y_test) & (y_test <= high)
@@ -58,8 +58,8 @@ bottom.axhline(90, color="black", linestyle="dashed")
 bottom.set(xlabel="wind, m/s", ylabel="inside, %", ylim=(50, 100))
 
 # %%
-# Other promises
-# --------------
+# Other coverages
+# ---------------
 
 COVERAGES = (0.5, 0.8, 0.9, 0.95)
 kept = []
@@ -71,6 +71,6 @@ for coverage in COVERAGES:
 plt.show()
 
 # %%
-# What one saw: of all new values at least as many are inside as was promised, and at most some four in a
-# hundred more; intervals are wide where the scatter is, but not quite wide enough where it begins and ends,
-# and somewhat too wide where there is little.
+# What one saw: the share of new values inside is at least the promised share, and at most about four percentage
+# points more. Intervals are wide where the scatter is large. They are slightly too narrow where the scatter
+# begins and ends, and slightly too wide where it is small.

@@ -2,10 +2,10 @@
 What do the best and the worst rotation look like?
 ==================================================
 
-Can one see what makes trees simple on a rotation? Drawn is the square cut by its diagonal (thesis, figure
-2.2, a) with 0 to 3 more columns of uniform noise, under the rotation, of 100, on which trees are simplest
-(thesis, figure 2.6), and the one on which they are most complex (figure 2.7). Each panel is a plane of two
-new axes, whose numbers stand in the corner.
+Can one see why trees are simple on a rotation? The data are the square cut by its diagonal (thesis, figure
+2.2, a), with 0 to 3 more columns of uniform noise. The figures show two of 100 rotations: the rotation with the
+simplest trees (thesis, figure 2.6) and the rotation with the most complex trees (figure 2.7). Each panel is a plane of
+two new axes; their numbers stand in the corner.
 """
 
 from itertools import combinations
@@ -30,7 +30,7 @@ forests = {
 
 
 def draw_planes(place):
-    """Draw all planes under the rotation at this place of the order by complexity, a line for each dimension."""
+    """Draw all planes under the rotation at this place in the order of complexity, a line for each dimension."""
     n_planes = len(list(combinations(range(max(DIMENSIONS)), 2)))
     figure = plt.figure(figsize=(n_planes + 1, len(DIMENSIONS) + 0.2), layout="constrained")
     grid = figure.add_gridspec(len(DIMENSIONS), n_planes)
@@ -38,7 +38,7 @@ def draw_planes(place):
         k = np.argsort(forest.complexity_, kind="stable")[place]
         Z = rows[:, :p] @ forest.rotations_[k]
         low, high = Z.min(axis=0), Z.max(axis=0)
-        middle, half = (low + high) / 2, 0.54 * (high - low).max()  # one scale for a line of panels
+        middle, half = (low + high) / 2, 0.54 * (high - low).max()  # All panels of a line have one scale.
         for j, (a, b) in enumerate(combinations(range(p), 2)):
             axis = figure.add_subplot(grid[i, j])
             draw_rotated(axis, Z[:, [a, b]], y, f"{a + 1}, {b + 1}")
@@ -49,20 +49,20 @@ def draw_planes(place):
 
 
 # %%
-# The simplest
-# ------------
-# It aligns the boundary with one axis.
+# The simplest rotation
+# ---------------------
+# The boundary is aligned with one axis.
 
 draw_planes(0)
 
 # %%
-# The most complex
-# ----------------
+# The most complex rotation
+# -------------------------
 # No plane shows the boundary along an axis.
 
 draw_planes(-1)
 plt.show()
 
 # %%
-# What one saw: the simplest rotation has the boundary nearly along one of its axes, with no column of noise
-# or with three; the most complex one has it along none.
+# What one saw: under the simplest rotation the boundary is nearly along one axis, with any number of noise columns.
+# Under the most complex rotation the boundary is along no axis.

@@ -2,9 +2,9 @@
 Can a forest be pruned to a tenth?
 ==================================
 
-If only 20 of 200 trees are kept, does it matter which, and do they err more than all? Trees are chosen by
-their votes on rows out of their bags, so that no rows have to be kept aside; the answer depends on the
-data, so here are two sets.
+If only 20 of 200 trees are kept, does the choice of trees matter, and is their error higher than that of all trees?
+Trees are chosen by their votes on out-of-bag rows, so no held-out rows are needed. The answer depends on the
+data, so two data sets are compared.
 """
 
 import matplotlib.pyplot as plt
@@ -20,8 +20,8 @@ from rotastack.plots.style import METHOD_COLORS
 # %%
 # Two data sets
 # -------------
-# On which side a balance tips is an oblique question, which some rotations straighten and others do not. For
-# 64 pixels of digits no rotation is much better than another.
+# The boundary of balance-scale, the side to which a balance tips, is oblique, and some rotations align it with an axis.
+# For the 64 pixels of digits no rotation is much better than another.
 
 sides = [part.to_numpy() for part in load_dataset("balance-scale")]
 pixels = [part[:900] for part in load_digits(return_X_y=True)]
@@ -30,8 +30,8 @@ SETS = {"balance-scale": (sides, 400), "digits": (pixels, 500)}
 # %%
 # 200 trees, and 20 of them
 # -------------------------
-# Errors on the rows that are not among 400 or 500 for training, in six random splits. The forest is frozen,
-# so that all pruners choose from the same trees.
+# Each of six random splits trains on 400 or 500 rows and measures the error on the other rows. The forest is frozen,
+# so all pruners choose from the same trees.
 
 PRUNERS = {
     "orientation": OrientationPruner(0.1),
@@ -41,7 +41,7 @@ PRUNERS = {
 
 
 def fitted(X, y, seed):
-    """Return the forest, a forest of a tenth of its trees, and what pruners keep of it."""
+    """Return the forest, a forest with a tenth of the trees, and the forest pruned by each pruner."""
     forest = RandomRotationForestClassifier(200, random_state=seed).fit(X, y)
     models = {"all 200": forest, "first 20": RandomRotationForestClassifier(20, random_state=seed).fit(X, y)}
     for name, pruner in PRUNERS.items():
@@ -70,6 +70,6 @@ axes[1].set_xlabel("error on new rows, %; bar: mean of six splits")
 plt.show()
 
 # %%
-# What one saw: on balance-scale twenty trees chosen by orientation err no more than all 200; on digits a
-# tenth makes twice the errors of the whole, chosen or not. So a pruner wants to be compared with the whole
-# forest, and with a small one, on rows of your own.
+# What one saw: on balance-scale, twenty trees chosen by orientation have no higher error than all 200. On digits, a
+# tenth of the trees has twice the error of the whole forest, chosen or not. So compare a pruner with the whole
+# forest, and with a small forest, on your own data.

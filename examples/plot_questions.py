@@ -2,9 +2,9 @@
 What can be asked of a fitted forest?
 =====================================
 
-Which columns count, for whom, and how; how sure is it? `RotastackClassifier` is a scikit-learn estimator,
-so the usual tools answer, on a data frame with categories as it is. Not from a paper: the table is drawn
-here, so that the right answers are known.
+Which columns count, for which class and in which way, and how certain are the predictions? `RotastackClassifier` is a
+scikit-learn estimator, so scikit-learn's tools answer these questions, on a data frame with categories. The table is
+generated here, so the right answers are known.
 """
 
 import matplotlib.pyplot as plt
@@ -25,12 +25,12 @@ except ModuleNotFoundError:
 # %%
 # The table
 # ---------
-# Who leaves depends on the months of being a customer, on the contract, and on the calls of those who pay by
-# the month. The shade has nothing to do with it.
+# Whether a customer leaves depends on the months as a customer, on the contract, and, for monthly contracts, on the
+# calls. The shade has no effect.
 
 
 def customers(n_rows, rng):
-    """Return customers, some of whose numbers are missing, and which of them leave."""
+    """Return customers, with missing values, and whether they leave."""
     table = pd.DataFrame(
         {
             "contract": rng.choice(["month", "year"], n_rows),
@@ -53,9 +53,9 @@ forest = RotastackClassifier(random_state=0).fit(X_train, y_train)
 # %%
 # Importance of columns
 # ---------------------
-# Decreases of impurity are at hand after `fit`, but a column of noise gets its share of them. Shuffled
-# columns do not have this fault: on rows kept aside by scikit-learn, or out of bag by the forest itself,
-# which needs no such rows and tells for each class.
+# Decreases of impurity are available after `fit`, but a column of noise gets a share of them. Permutation importances
+# do not have this fault. scikit-learn computes them on held-out rows. The forest computes them on out-of-bag rows,
+# also by class, and needs no held-out rows.
 
 held_out = permutation_importance(forest, X_test, y_test, scoring="neg_log_loss", n_repeats=5, random_state=0)
 out_of_bag = forest.out_of_bag_importances(X_train, y_train, "neg_log_loss")
@@ -78,7 +78,7 @@ axes[1, 1].legend(fontsize=8)
 # %%
 # Partial dependence
 # ------------------
-# The mean probability of staying if all customers had these months, this contract.
+# Partial dependence is the mean probability of staying if all customers had the same months, or the same contract.
 
 display = PartialDependenceDisplay.from_estimator(
     forest, X_test, ["months", "contract"],
@@ -89,19 +89,19 @@ display.figure_.set_layout_engine("constrained")
 # %%
 # One customer
 # ------------
-# SHAP's permutation explainer asks any model; it hands on arrays, so categories go through it as numbers. It
-# is drawn where the package `shap` is installed.
+# SHAP's permutation explainer works with any model. It passes arrays to the model, so categories are coded as numbers.
+# This figure needs the package `shap`.
 
 CATEGORIES = {name: sorted(X[name].unique()) for name in ("contract", "shade")}
 
 
 def coded(table):
-    """Return the table with numbers for categories."""
+    """Return the table with categories coded as numbers."""
     return table.assign(**{name: table[name].map(values.index) for name, values in CATEGORIES.items()}).astype(float)
 
 
 def leaving(rows):
-    """Return the probability of leaving of rows of `coded`."""
+    """Return the probability of leaving for rows of :func:`coded`."""
     table = pd.DataFrame(rows, columns=X.columns)
     names = {name: np.array(values, dtype=object)[table[name].astype(int)] for name, values in CATEGORIES.items()}
     return forest.predict_proba(table.assign(**names))[:, 0]
@@ -115,9 +115,10 @@ if shap is not None:
     axis.set_title(f"what makes {leaving(coded(X_test)[:1]).item():.2f} of {explained.base_values[0]:.2f}", fontsize=9)
 
 # %%
-# How sure
-# --------
-# The weights of families calibrate already; scikit-learn's calibration fits upon it as upon any classifier.
+# Calibration
+# -----------
+# The weights of families already calibrate the probabilities. scikit-learn's calibration works with this classifier
+# as with any other.
 
 calibrated = CalibratedClassifierCV(RotastackClassifier(random_state=0), method="sigmoid", cv=3)
 calibrated.fit(X_train, y_train)
@@ -129,5 +130,5 @@ for name, model in (("as it is", forest), ("calibrated", calibrated)):
 plt.show()
 
 # %%
-# What one saw: the columns that count are found, the noise is not taken for one; longer customers stay, and
-# the probabilities are near the diagonal before anything was done to calibrate them.
+# What one saw: permutation importances are large for the columns that count, and not for the noise. Customers with more
+# months stay. The probabilities are near the diagonal without further calibration.

@@ -2,10 +2,10 @@
 Which rotations make trees simple?
 ==================================
 
-If some rotations make trees simple, what do the rows look like under them? Drawn are three problems of the
-unit square under the 20 rotations, of 100, on which trees are simplest, and the 20 on which they are most
-complex (thesis, figures 2.3 to 2.5; problems of figure 2.2). In the corner stands the complexity of
-equation 2.5: nodes of a tree, depth breaking ties.
+How do the rows look under rotations that make trees simple? The figures show three problems of the
+unit square under 40 of 100 rotations: the 20 with the simplest trees, and the 20 with the most
+complex trees (thesis, figures 2.3 to 2.5; problems of figure 2.2). The number in the corner is the complexity of
+equation 2.5: the number of nodes of a tree, with ties broken by depth.
 """
 
 import matplotlib.pyplot as plt
@@ -24,7 +24,7 @@ def draw_extremes(case):
         2000, n_rotations=100, micro_forest_size=20, scaling=None, random_state=0
     ).fit(X, y)
     order = np.argsort(forest.complexity_, kind="stable")
-    # Rows stay within a circle about the middle, whatever the rotation: one scale fits all panels.
+    # Under any rotation the rows stay within a circle about the middle, so one scale fits all panels.
     middle = (X.min(axis=0) + X.max(axis=0)) / 2
     radius = 1.06 * np.linalg.norm(X - middle, axis=1).max()
     figure = plt.figure(figsize=(9.2, 4.4), layout="constrained")
@@ -43,26 +43,26 @@ def draw_extremes(case):
 # %%
 # Problem (a): an oblique boundary
 # --------------------------------
-# Thesis, figure 2.3. By the size of the trees alone a boundary along an axis comes first, diagonal ones come
-# last.
+# This is figure 2.3 of the thesis. The size of the trees alone puts rotations with a boundary along an axis first, and
+# rotations with a diagonal boundary last.
 
 draw_extremes("a")
 
 # %%
 # Problem (b): flat, with a short oblique piece
 # ---------------------------------------------
-# Thesis, figure 2.4.
+# This is figure 2.4 of the thesis.
 
 draw_extremes("b")
 
 # %%
-# Problem (c): the oblique piece is the longer one
-# ------------------------------------------------
-# Thesis, figure 2.5. Either piece may be the one that is aligned.
+# Problem (c): flat, with a longer oblique piece
+# ----------------------------------------------
+# This is figure 2.5 of the thesis. A simple rotation may align either piece with an axis.
 
 draw_extremes("c")
 plt.show()
 
 # %%
-# What one saw: under the simplest rotations a long straight piece of the boundary is along an axis; under the
-# most complex ones the boundary is oblique nearly throughout.
+# What one saw: under the simplest rotations a long straight piece of the boundary is along an axis. Under the
+# most complex rotations nearly the whole boundary is oblique.

@@ -2,9 +2,9 @@
 Are random rotations uniform?
 =============================
 
-Does a random rotation prefer some directions? Drawn is where 10,000 of them take one vector (thesis, figure
-1.2), beside vectors of two uniform angles. Colours are the mean distance to all other points, those behind
-the sphere included, on one scale for both.
+Does a random rotation prefer some directions? The first sphere shows the images of one vector under 10,000 random
+rotations (thesis, figure 1.2). The second shows vectors with two uniform angles. The colour of a point is its mean
+distance to all other points, including points behind the sphere. Both spheres have one colour scale.
 """
 
 import matplotlib.pyplot as plt
@@ -14,15 +14,15 @@ from sklearn.metrics import pairwise_distances_chunked
 from rotastack.resampling import rotation_groups
 
 N = 10_000
-AZIMUTH, ELEVATION = 35, 28  # degrees: +x, +y and +z are all in front
+AZIMUTH, ELEVATION = 35, 28  # In degrees; +x, +y and +z are all in front.
 a, b = np.radians([AZIMUTH, ELEVATION])
-FRONT = np.array([np.cos(b) * np.cos(a), np.cos(b) * np.sin(a), np.sin(b)])  # towards the viewer
+FRONT = np.array([np.cos(b) * np.cos(a), np.cos(b) * np.sin(a), np.sin(b)])  # Direction towards the viewer.
 
 # %%
 # Two ways to draw a direction
 # ----------------------------
 # The first row of a uniform (Haar) rotation is the image of the first unit vector. Uniform longitudes and
-# latitudes look as random, but circles of latitude are shorter near the poles and get as many points.
+# latitudes seem equally random. But circles of latitude are shorter near the poles and get the same number of points.
 
 rotations = rotation_groups(3, 1, N, random_state=0, identity_first=False)[0]
 rng = np.random.default_rng(0)
@@ -35,20 +35,20 @@ points = {
 }
 
 # %%
-# How close the others are
-# ------------------------
-# The mean distance of each point to all others.
+# Distances to other points
+# -------------------------
+# The colour of a point is its mean distance to all other points.
 
 
 def mean_distances(rows):
-    """Return each row's mean distance to all others, a few megabytes of distances at a time."""
+    """Return each row's mean distance to all other rows, with a few megabytes of distances in memory at a time."""
     sums = pairwise_distances_chunked(rows, reduce_func=lambda d, _: d.sum(axis=1), working_memory=16)
     return np.concatenate(list(sums)) / (len(rows) - 1)
 
 
 distances = {title: mean_distances(rows) for title, rows in points.items()}
 low, high = min(d.min() for d in distances.values()), max(d.max() for d in distances.values())
-pale = high + 0.15 * (high - low)  # so that the farthest points can still be seen on white
+pale = high + 0.15 * (high - low)  # The farthest points stay visible on white.
 
 figure, axes = plt.subplots(1, 2, figsize=(6, 4), subplot_kw={"projection": "3d"}, layout="constrained")
 for axis, (title, rows) in zip(axes, points.items(), strict=True):
@@ -66,5 +66,5 @@ figure.colorbar(dots, ax=axes, location="bottom", shrink=0.5, label="mean distan
 plt.show()
 
 # %%
-# What one saw: points of uniform rotations are about as far from the others wherever they are; those of two
-# uniform angles crowd at the poles.
+# What one saw: with uniform rotations, points in all places have about the same mean distance to the other points. With
+# two uniform angles, points crowd at the poles.

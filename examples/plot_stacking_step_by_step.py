@@ -2,9 +2,9 @@
 How does rotation stacking work, step by step?
 ==============================================
 
-What is gained when members on rotations are not merely averaged, but a second model learns how to combine
-them? `PooledEnsembleClassifier` puts any view, any estimator and any combiner together; here its parts are
-turned on one after the other.
+How much lower is the error if a second model learns how to combine the members on rotations, instead of an
+average? `PooledEnsembleClassifier` combines any view, any estimator and any combiner. This example adds these parts
+one after the other.
 """
 
 import matplotlib.pyplot as plt
@@ -27,7 +27,7 @@ FOREST = ForestClassifier(20)
 # %%
 # Step 1: members on views
 # ------------------------
-# Each member is a forest of 20 trees on a rotation of its own. Alone, some do better than others, by luck.
+# Each member is a forest of 20 trees on its own rotation. By chance, some members have a lower error than others.
 
 pool = PooledEnsembleClassifier(RandomRotation(), FOREST, n_estimators=10, random_state=0)
 pool.fit(X[train], y[train])
@@ -38,7 +38,7 @@ print("errors of members alone:", alone.round(3))
 # %%
 # Step 2: a combiner
 # ------------------
-# Where none is named it is `Voting()`: the mean of the members' probabilities decides.
+# The default combiner is `Voting()`: the mean of the members' probabilities decides.
 
 vote = np.mean(pool.predict(X[test]) != y[test])
 print(f"error of their vote: {vote:.3f}")
@@ -46,9 +46,9 @@ print(f"error of their vote: {vote:.3f}")
 # %%
 # Step 3: a combiner that learns
 # ------------------------------
-# `Stacking` trains a level-1 estimator on the members' probabilities, and only on those for rows that they
-# have not seen: for each pair of the 5 folds a pool is trained without both. So ten pools of ten members are
-# trained, and none of them has the label of a row that level 1 learns from.
+# `Stacking` trains a level-1 estimator on the members' probabilities for rows that the members were not trained on. For
+# each pair of the 5 folds a pool is trained without both folds. So ten pools of ten members are trained, and the
+# level-1 estimator never uses the outputs of a pool for rows that this pool was trained on.
 
 stacked = PooledEnsembleClassifier(
     RandomRotation(), FOREST, Stacking(LogisticRegression()), n_estimators=10, cv=5, random_state=0
@@ -61,8 +61,8 @@ print(f"error of the stack: {np.mean(stacked.predict(X[test]) != y[test]):.3f}")
 # %%
 # What each step brings
 # ---------------------
-# Three splits, and beside them the same forests without rotations. `StackedRotationClassifier` is step 3
-# under a name of its own.
+# The four methods, also the same forests without rotations, are compared on three splits. `StackedRotationClassifier`
+# is a named method for step 3.
 
 STEPS = {
     "columns, vote": (None, Voting()),
@@ -90,6 +90,6 @@ axis.set_xlabel("error on new rows, %; bar: mean of three splits")
 plt.show()
 
 # %%
-# What one saw: members on rotations, averaged, make fewer errors than any of them alone and far fewer than
-# forests on the columns; a second level takes some errors off these, and changes next to nothing where
-# rotations have done the work already.
+# What one saw: the average of members on rotations has a lower error than any member alone, and a far lower error than
+# forests on the columns. Stacking lowers the error of forests on the columns somewhat, and hardly changes the error of
+# members on rotations.

@@ -2,9 +2,9 @@
 How are rotations weighed by rank?
 ==================================
 
-How much more than the tenth should the best rotation count? Rotations are ranked by the complexity of the
-trees on them, the simplest first, and weighed by rank (thesis, figure 2.1, equations 2.6 and 2.7): CUT
-gives 1/h to each of the first h, EXP halves the weight every h ranks.
+How much more weight should the best rotation get than the tenth? Rotations are ranked by the complexity of their
+trees, the simplest first, and weighted by rank (thesis, figure 2.1, equations 2.6 and 2.7). CUT
+gives the weight 1/h to each of the first h rotations; EXP halves the weight every h ranks.
 """
 
 import matplotlib.pyplot as plt
@@ -18,7 +18,7 @@ R = 100
 # %%
 # Two weightings, three settings of each
 # --------------------------------------
-# Complexities that rise with the rotation's number make the number the rank.
+# The complexities rise with the number of the rotation, so the number is the rank.
 
 complexity, oob_error = np.arange(R), np.zeros(R)
 
@@ -35,5 +35,5 @@ axis.legend(frameon=False, ncols=2)
 plt.show()
 
 # %%
-# What one saw: CUT treats the first h ranks alike and drops the others; EXP has about half of its weight on
-# the first h, and lets all others have some.
+# What one saw: CUT gives equal weights to the first h ranks and no weight to the others. EXP gives about half of its
+# weight to the first h ranks, and some weight to all others.

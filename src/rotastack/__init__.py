@@ -47,7 +47,7 @@ __getattr__, _, __all__ = lazy_loader.attach(
         "linear.primal_svm": ["PrimalSVMClassifier"],
     },
 )
-# An extra brings what plots need: a star import, and who looks at all there is, do without.
+# Plots need an extra, so star imports and completion leave the module out.
 __all__.remove("plots")
 
 

@@ -1,4 +1,4 @@
-"""``python -m rotastack``."""
+"""Run the command line as ``python -m rotastack``."""
 
 import sys
 

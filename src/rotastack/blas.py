@@ -1,4 +1,4 @@
-"""Keep linear algebra on one thread: more add up in another order, and are slower on small matrices."""
+"""Keep linear algebra on one thread: more threads sum in another order, and are slower on small matrices."""
 
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -6,7 +6,7 @@ from functools import cache
 from threading import Lock, local
 from typing import Any
 
-import numpy as np  # noqa: F401 - the controller knows the libraries that are loaded by then
+import numpy as np  # noqa: F401 - the controller only sees libraries that are already loaded
 import scipy.linalg  # noqa: F401
 from threadpoolctl import ThreadpoolController
 
@@ -14,20 +14,20 @@ __all__ = ["one_blas_thread"]
 
 _lock, _here = Lock(), local()
 _users = 0
-_before: Any = None  # the limiter that saw the number of threads before the first of several users
+_before: Any = None  # the limiter of the first of several users: it holds the original number of threads
 
 
 @cache
 def _controller() -> ThreadpoolController:
-    return ThreadpoolController()  # looks through all loaded libraries: once is enough
+    return ThreadpoolController()  # it searches all loaded libraries, so one controller is kept
 
 
 @contextmanager
 def one_blas_thread() -> Iterator[None]:
-    """Let BLAS use one thread.
+    """Let BLAS use one thread inside the block.
 
-    The number of threads is the process's, and threadpoolctl lets one thread of Python at a time control it.
-    With users in several threads it is back at its old value once the last of them has left.
+    The number of threads belongs to the process, and threadpoolctl lets one Python thread at a time control it.
+    If several Python threads are inside such a block, the last one to leave restores the number.
     """
     global _users, _before
     _here.depth = getattr(_here, "depth", 0) + 1

@@ -1,23 +1,23 @@
-"""Errors that are the user's to mend."""
+"""Errors that the user can fix."""
 
 from pathlib import Path
 
 
 class RotastackError(ValueError):
-    """Something the user can mend: one line that names the culprit and what is allowed."""
+    """An error that the user can fix: its one line names the culprit and what is allowed."""
 
 
 class KernelError(RotastackError, ImportError):
-    """The compiled kernel is not built, or is that of another platform."""
+    """The error of a compiled kernel that is missing or built for another platform."""
 
 
 def in_one_line(error: object) -> str:
-    """Return what an error says in one line; its kind, if it says nothing."""
+    """Return the message of an error on one line, or the name of its class if the message is empty."""
     return " ".join(str(error).split()) or type(error).__name__
 
 
 class DamagedError(RotastackError):
-    """A file is there, and cannot be what was written: its content makes no sense.
+    """The error of a file that exists, but whose content makes no sense.
 
     Parameters
     ----------
@@ -30,10 +30,10 @@ class DamagedError(RotastackError):
 
 
 def unreadable(path: str | Path, error: BaseException) -> RotastackError:
-    """Return what to raise of a file that could not be read: it is damaged, or cannot be had just now."""
+    """Return the error to raise for a file that could not be read: it is damaged, missing or out of reach."""
     path, text = Path(path), in_one_line(error)
     number = getattr(error, "errno", None)
-    if number and not isinstance(error, FileNotFoundError):  # a lost connection: its content may be fine
+    if number and not isinstance(error, FileNotFoundError):  # such as a lost connection: the content may be fine
         return RotastackError(f"{path}: cannot be read ({text[:200]}); run again once it can")
     if not path.is_file():
         return RotastackError(f"{path}: there is no such file; the same command makes it again")
@@ -41,7 +41,7 @@ def unreadable(path: str | Path, error: BaseException) -> RotastackError:
 
 
 def nearest(name: str, known: list[str]) -> str:
-    """Return ``"; did you mean 'x'"`` for the known name closest to `name`, or nothing."""
+    """Return ``"; did you mean 'x'"`` for the known name closest to `name`, or an empty string."""
     import difflib
 
     by_lower = {k.lower(): k for k in known}
@@ -62,23 +62,23 @@ _EXTRAS = {
         "workflow",
     ),
 }  # fmt: skip
-"""Module -> the extra that brings it."""
+"""Module -> the extra that installs it."""
 
 
 def extra_of(module: str) -> str | None:
-    """Return the extra that brings a module, such as ``rotastack[plots]``; None of any other."""
+    """Return the extra that installs a module, such as ``rotastack[plots]``; None for other modules."""
     extra = _EXTRAS.get(module.partition(".")[0])
     return extra and f"rotastack[{extra}]"
 
 
 def without(module: str | None) -> str | None:
-    """Return what to say of a module that is not installed, and that an extra brings; None of any other."""
+    """Return the message for a module that is not installed but belongs to an extra; None for other modules."""
     extra = extra_of(module or "")
     return extra and f"{module} is not installed, as only some need it: pip install {extra!r}"
 
 
 def missing(error: ModuleNotFoundError, otherwise: str = "") -> ModuleNotFoundError:
-    """Return what to raise of a module that is not installed: the extra that brings it, and what else would do."""
+    """Return the error to raise for a missing module: it names the extra and the alternative, `otherwise`."""
     reason = without(error.name)
     if reason is None:
         return error

@@ -1,4 +1,4 @@
-"""Write files so that a reader never sees half of one, and read what others wrote."""
+"""Write files so that a reader never sees half a file, and read JSON files."""
 
 import json
 import os
@@ -14,7 +14,7 @@ __all__ = ["read_json", "replacing", "write_bytes", "write_text"]
 
 @contextmanager
 def replacing(path: str | Path) -> Iterator[Path]:
-    """Give a temporary name beside `path`; move it there if the block ends well."""
+    """Yield a temporary path beside `path`; move its file to `path` if the block raises no error."""
     path = Path(path)
     path.parent.mkdir(parents=True, exist_ok=True)
     temporary = path.with_name(f".{path.name}.{os.getpid()}.tmp")
@@ -22,7 +22,7 @@ def replacing(path: str | Path) -> Iterator[Path]:
         yield temporary
         temporary.replace(path)
     except OSError as error:
-        if error.errno and error.filename in (None, str(temporary)):  # a full disk does not say of which file
+        if error.errno and error.filename in (None, str(temporary)):  # the error of a full disk names no file
             error.filename = str(path)
         raise
     finally:
@@ -30,24 +30,24 @@ def replacing(path: str | Path) -> Iterator[Path]:
 
 
 def write_bytes(path: str | Path, body: bytes | memoryview) -> None:
-    """Write a file at once."""
+    """Write bytes to a file; a reader sees all of them or none."""
     with replacing(path) as temporary:
         temporary.write_bytes(body)
 
 
 def write_text(path: str | Path, text: str) -> None:
-    """Write a text file at once."""
+    """Write a text file; a reader sees all of it or nothing."""
     with replacing(path) as temporary:
         temporary.write_text(text, encoding="utf-8")
 
 
 def read_json(path: str | Path, kind: type = dict) -> Any:
-    """Read a JSON file that holds an object, or a list if `kind` is that.
+    """Return the content of a JSON file: an object, or a list if `kind` is ``list``.
 
     Raises
     ------
     RotastackError
-        It is not there, or damaged.
+        The file is missing or damaged.
     """
     try:
         content = json.loads(Path(path).read_text(encoding="utf-8"))

@@ -13,7 +13,7 @@ __all__ = ["find_own_modules", "project_file", "project_root"]
 def project_root() -> Path:
     """Return the folder that holds Snakefile, workflow and config.
 
-    A checkout that the package is installed from in place, else the copy inside the package.
+    It is the checkout of an editable install, or else the copy inside the package.
     """
     here = Path(__file__).resolve().parent
     for root in (here.parents[1], here / "_project"):
@@ -23,15 +23,15 @@ def project_root() -> Path:
 
 
 def project_file(name: str) -> Path:
-    """Return a file below :func:`project_root`."""
+    """Return the path of a file below :func:`project_root`."""
     return project_root() / name
 
 
 def find_own_modules() -> None:
-    """Have modules of the working directory found by their names: last, so that a file there hides no package."""
+    """Make modules of the working directory importable; it comes last in the path, so its files hide no package."""
     try:
         here = str(Path.cwd())
-    except FileNotFoundError:  # somebody has deleted it: what needs it will say so
+    except FileNotFoundError:  # the folder was deleted: code that needs it will raise
         return
     if here not in sys.path:
         sys.path.append(here)

@@ -1,4 +1,4 @@
-# A method on its pool's outputs: stacking, pruning, weights. The votes of a pool are combined by rule score.
+# A method combines its pool's outputs by stacking, pruning or weights. Rule score combines the methods that only vote.
 rule combine:
     input:
         table=TABLE,

@@ -1,4 +1,4 @@
-# A table that this machine has or generates: both steps in one job.
+# A table that needs no network takes both steps in one job.
 rule table:
     input:
         own=lambda w: PLAN.own_file(w.dataset),
@@ -30,7 +30,7 @@ rule table:
         " --output table {output.table:q} --output record {output.prepared:q} 2>> {log:q}"
 
 
-# A table that is downloaded: where the network is, and not again when preprocessing changes.
+# A download runs where the network is, and not again when preprocessing changes.
 rule fetch:
     output:
         raw=RAW,

@@ -1,4 +1,4 @@
-# The scores of all methods on a data set. Methods that let a pool's members vote are combined here, as that takes next to nothing.
+# The scores of all methods on a data set. Methods that only vote are combined here, because this takes hardly any time.
 rule score:
     input:
         table=TABLE,

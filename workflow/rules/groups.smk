@@ -1,4 +1,4 @@
-# Fold groups (or splits): what all pools of a study share.
+# The fold groups or splits, which all pools of a study share.
 rule groups:
     input:
         table=TABLE,
@@ -22,7 +22,7 @@ rule groups:
         " --output folds {output.folds:q} --output record {output.record:q} 2> {log:q}"
 
 
-# The rotation groups of a block, by the same step: apart from the folds, so that a group more trains the new ones alone.
+# The rotation groups of a block, in a file of their own: with one group more, only the new group is trained.
 rule rotations:
     input:
         table=TABLE,

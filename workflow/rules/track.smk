@@ -1,4 +1,4 @@
-# One writer at a time brings the study to MLflow, from records alone.
+# One writer at a time logs the study to MLflow, from the files of other steps alone.
 rule track:
     input:
         raw=expand(RAW, dataset=PLAN.datasets),

@@ -1,4 +1,4 @@
-# A pool on a block of cells.
+# The training of a pool on a block of cells.
 rule train:
     input:
         table=TABLE,
@@ -13,7 +13,7 @@ rule train:
         record=f"{ROOT}/{{dataset}}/pools/{{pool}}/{{block}}.run.json",
     log:
         f"{ROOT}/logs/train/{{dataset}}.{{pool}}/{{block}}.log",
-    # All other jobs first, then the longest training, so that no long one is left to a single core at the end.
+    # All other jobs run first, then the longest trainings, so that no long training runs alone at the end.
     priority: lambda w: -1 / RESOURCES.usual_seconds(w.dataset, w.pool, w.block)
     threads: 1
     resources:

@@ -1,1 +1,1 @@
-"""What all ensembles, combiners and machines share: fitting, checks, scales."""
+"""What estimators and combiners share: fitting, checks, weights of rows, kinds of columns."""

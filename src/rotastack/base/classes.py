@@ -1,4 +1,4 @@
-"""What all classifiers do with labels: number the classes, and name the most probable one."""
+"""What all classifiers share: class numbers for labels, and a decision for the most probable class."""
 
 from typing import Any
 
@@ -11,18 +11,18 @@ __all__ = ["LabelClassifier"]
 
 
 class LabelClassifier(ClassifierMixin):
-    """A classifier that is trained on class numbers, and decides for the most probable class.
+    """A classifier that is trained on class numbers and predicts the most probable class.
 
     Attributes
     ----------
     classes_ : ndarray of shape (n_classes,)
-        The labels; their places are the class numbers.
+        The sorted labels. The place of a label is its class number.
     """
 
     classes_: NDArray[Any]
 
     def _numbered(self, y: NDArray[Any], least: int = 2) -> NDArray[np.intp]:
-        """Learn ``classes_`` from the labels, and return the class number of each row.
+        """Set ``classes_`` from the labels, and return the class number of each row.
 
         Parameters
         ----------

@@ -1,4 +1,4 @@
-"""What a column of a table is: numbers, categories, dates, an id or free text; and why."""
+"""Kinds of columns: numbers, categories, dates, ids or free text; and the reason for the kind."""
 
 import re
 from typing import Any, NamedTuple
@@ -14,14 +14,14 @@ __all__ = [
 ]  # fmt: skip
 
 DROPPED = frozenset({"id", "text", "constant", "missing", "leak"})
-"""Kinds of columns that nothing is learnt from."""
+"""Kinds of columns that no model is trained on."""
 
 AS_MISSING = "it counts as missing, as training rows have missing values there"
 AS_UNKNOWN = "training rows have none missing there, so it counts as no known category"
-"""What a category that no training row has counts as."""
+"""Ends of the warning of a category that no training row has: how the category is treated."""
 
 _DAY = pd.Timedelta(days=1)
-_FEW = 20  # up to so many different texts, or rows, nothing but an id is told by its values
+_FEW = 20  # fewer rows cannot show an id of whole numbers, and so few different texts cannot show free text
 _ISO = re.compile(r"\d{4}-\d{2}(-\d{2}([T ]\d{2}:\d{2}.*)?)?")
 _DAYS = (
     "%d.%m.%Y", "%d/%m/%Y", "%m/%d/%Y", "%d-%m-%Y", "%m-%d-%Y", "%Y/%m/%d", "%Y.%m.%d", "%d.%m.%y", "%d %b %Y", "%d %B %Y",
@@ -49,15 +49,15 @@ _ID_NAMES = frozenset({"", "index", "row", "rownum", "rownumber", "row number", 
 
 
 class ColumnKind(NamedTuple):
-    """What a column is.
+    """The kind of a column, and the reason for it.
 
     Attributes
     ----------
     kind : {"numeric", "categorical", "date", "id", "text", "constant", "missing", "leak"}
     reason : str
-        Why, in words that stand beside the kind and do not repeat it.
+        Text for people, to be shown beside the kind.
     format : str or None
-        How dates are written: "" where they are none of text.
+        Format of dates written as text; "" for dates of another type, None for other kinds.
     """
 
     kind: str
@@ -66,12 +66,12 @@ class ColumnKind(NamedTuple):
 
 
 def as_pandas(table: Any) -> pd.DataFrame:
-    """Return a table of pandas, polars, Arrow, or anything that has ``to_pandas`` or is an array, as a DataFrame.
+    """Return a table as a DataFrame: a pandas, polars or Arrow table, an object with ``to_pandas``, or an array.
 
     Raises
     ------
     ValueError
-        A package that is needed is not there.
+        A package that the conversion needs is not installed.
     """
     if isinstance(table, pd.DataFrame):
         if not any(isinstance(dtype, pd.ArrowDtype) for dtype in table.dtypes):
@@ -79,7 +79,7 @@ def as_pandas(table: Any) -> pd.DataFrame:
         import pyarrow
 
         arrow = pyarrow.Table.from_pandas(table, preserve_index=False)
-        return arrow.replace_schema_metadata().to_pandas().set_index(table.index)  # of NumPy's types
+        return arrow.replace_schema_metadata().to_pandas().set_index(table.index)  # NumPy dtypes
     if hasattr(table, "to_pandas"):
         try:
             return table.to_pandas()
@@ -92,7 +92,7 @@ def as_pandas(table: Any) -> pd.DataFrame:
 
 
 def numbers_of(column: pd.Series) -> NDArray[np.float64]:
-    """Return a column as numbers, NaN where there is none; spans of time as days."""
+    """Return a column as numbers: NaN where a value is no number, time spans in days."""
     if isinstance(column.dtype, pd.CategoricalDtype):
         column = column.astype(object)
     if is_timedelta64_dtype(column.dtype):
@@ -101,19 +101,20 @@ def numbers_of(column: pd.Series) -> NDArray[np.float64]:
 
 
 def column_kind(column: pd.Series, min_distinct: int = 10) -> ColumnKind:
-    """Decide what a column is.
+    """Return the kind of a column.
 
-    - Nothing but missing values, or one value: "missing", "constant".
-    - Dates by their type, or text every value of which is a date of one format (ISO 8601, 31.12.2024, 31/12/2024 or,
-      where this does not fit, 12/31/2024, 31 Dec 2024, ...; each with a time or without): "date".
-    - Text (more than half of the values are no numbers): if all of at least three values differ, "text" where most have
-      several words, or they are of different lengths, 20 characters on average, and "id" otherwise; "text" if of more than 20
-      different values most stand once (more than half as many as rows), or they are long (30 characters on average) and more than
-      a tenth as many as rows; otherwise "categorical". Declared categories are categorical whatever they hold.
-    - Whole numbers: "id" if more than half of the values differ, in at least 20 rows, and the column is called an id (``id``, ``customer_id``,
-      ``PassengerId``, ``uuid``, ``index``, ``row``, ``no``, ...); or if they number the rows, as they stand, from 0 or 1. A
-      column of other numbers that all differ is one of numbers.
-    - Numbers: "numeric" with `min_distinct` or more different values, otherwise "categorical".
+    A column of missing values alone is "missing". A column with one value and no missing ones is "constant". The other
+    kinds follow from the values that are not missing:
+
+    - "date": a date type, or text with every value in one date format (ISO 8601, 31.12.2024, 31/12/2024, else
+      12/31/2024, 31 Dec 2024, ...; with or without a time).
+    - Text (more than half of the values are no numbers). At least three values, all different: "text" if more than half
+      of them have several words, or if their lengths differ and average 20 characters or more; else "id". More than 20
+      different values: "text" if their count exceeds half of the rows, or a tenth of the rows if values average 30
+      characters. Other text: "categorical". A categorical dtype rules out dates, ids and free text.
+    - Whole numbers in at least 20 rows: "id" if they count the rows in order from 0 or 1, or if more than half of them
+      differ and the column has the name of an id (``customer_id``, ``PassengerId``, ``uuid``, ``index``, ``no``, ...).
+    - Other numbers: "numeric" with `min_distinct` or more different values, otherwise "categorical".
 
     Examples
     --------
@@ -124,26 +125,26 @@ def column_kind(column: pd.Series, min_distinct: int = 10) -> ColumnKind:
     >>> column_kind(pd.Series(range(100, 130), name="income")).kind
     'numeric'
     """
-    known = column.dropna()
-    if not len(known):
+    present = column.dropna()
+    if not len(present):
         return ColumnKind("missing", "all missing")
     try:
-        distinct = known.nunique()
+        distinct = present.nunique()
     except TypeError:
-        return ColumnKind("text", f"holds {type(known.iloc[0]).__name__}s, which are neither numbers nor text")
+        return ColumnKind("text", f"holds {type(present.iloc[0]).__name__}s, which are neither numbers nor text")
     declared = isinstance(column.dtype, pd.CategoricalDtype)
-    written = None if declared else _date_format(known)
-    if written is not None and distinct > 1:
-        return ColumnKind("date", f"all such as {known.iloc[0]}", written)
-    numbers = numbers_of(known)
+    date_format = None if declared else _date_format(present)
+    if date_format is not None and distinct > 1:
+        return ColumnKind("date", f"all such as {present.iloc[0]}", date_format)
+    numbers = numbers_of(present)
     textual = np.isnan(numbers).mean() > 0.5
-    dropped = None if declared else _id_or_text(known, column, numbers, distinct) if textual else _id(column, numbers)
+    dropped = None if declared else _id_or_text(present, column, numbers, distinct) if textual else _id(column, numbers)
     if dropped is not None:
         return dropped
     different = np.unique(numbers[~np.isnan(numbers)])
     if not textual and len(different) >= min_distinct:
         return ColumnKind("numeric", f"{len(different)} different numbers")
-    if distinct < 2 and len(known) == len(column):
+    if distinct < 2 and len(present) == len(column):
         return ColumnKind("constant", "one value only")
     if textual:
         return ColumnKind("categorical", f"text of {distinct} different values")
@@ -151,7 +152,7 @@ def column_kind(column: pd.Series, min_distinct: int = 10) -> ColumnKind:
 
 
 def unusable(column: pd.Series) -> ColumnKind | None:
-    """Return why nothing should be learnt from a column, an id or free text; None if it is neither."""
+    """Return the kind of a column that is an id or free text; None for a column of another kind."""
     found = column_kind(column)
     return found if found.kind in ("id", "text") else None
 
@@ -160,14 +161,14 @@ def _id_or_text(known: pd.Series, column: pd.Series, numbers: NDArray, distinct:
     texts = known.astype(str)
     lengths = texts.str.len()
     length = lengths.mean()
-    told = f"{distinct} different values in {len(known)} rows, {length:.0f} characters on average"
+    summary = f"{distinct} different values in {len(known)} rows, {length:.0f} characters on average"
     if distinct == len(known) > 2:
         several = texts.str.contains(r"\S\s+\S").mean() > 0.5
-        if several or (length >= 20 and lengths.nunique() > 1):  # of one length are keys and hashes
-            return ColumnKind("text", told)
+        if several or (length >= 20 and lengths.nunique() > 1):  # keys and hashes have one length
+            return ColumnKind("text", summary)
         return ColumnKind("id", "text whose values all differ")
     if distinct > _FEW and (distinct > len(known) / 2 or (length >= 30 and distinct > len(known) / 10)):
-        return ColumnKind("text", told)
+        return ColumnKind("text", summary)
     return None
 
 
@@ -189,15 +190,15 @@ def _named_id(name: str) -> bool:
 
 
 def named_group(name: str) -> bool:
-    """Tell whether a column is called as ids, or as what has several rows in a table, are."""
+    """Return whether a column has the name of an id, or of a unit with several rows, such as a patient."""
     words = [word.lower() for word in _WORDS.findall(name)]
     return bool(words) and (words[-1] in _ID_WORDS or words[0] in _GROUP_WORDS)
 
 
 def holds_dates(values: Any) -> bool:
-    """Tell whether values, missing ones aside, are dates, or text of one format of dates."""
-    known = (values if isinstance(values, pd.Series) else pd.Series(np.asarray(values))).dropna()
-    return len(known) > 0 and _date_format(known) is not None
+    """Return whether all values that are not missing are dates, or text in one date format."""
+    present = (values if isinstance(values, pd.Series) else pd.Series(np.asarray(values))).dropna()
+    return len(present) > 0 and _date_format(present) is not None
 
 
 def refuse_missing_target(y: Any) -> None:
@@ -208,12 +209,12 @@ def refuse_missing_target(y: Any) -> None:
 
 
 def new_category(column: Any, n_new: int, n_rows: int, example: Any, counts: str) -> str:
-    """Return a warning of categories that no training row has; `counts` tells what they count as, and why."""
+    """Return the warning of categories that no training row has; `counts` is its end, such as ``AS_MISSING``."""
     return f"column {column!r}: {n_new} of {n_rows} rows hold a category that no training row has (such as {example!r}); {counts}"
 
 
 def _date_format(known: pd.Series) -> str | None:
-    """Return how dates are written, "" for those that are none of text, and None where there are none."""
+    """Return the format of dates written as text, "" for dates of another type, None if the values are no dates."""
     if is_datetime64_any_dtype(known.dtype) or isinstance(known.dtype, pd.PeriodDtype):
         return ""
     if is_numeric_dtype(known.dtype) or is_timedelta64_dtype(known.dtype):
@@ -236,7 +237,7 @@ def _parsed(texts: pd.Series, written: str) -> pd.Series:
 
 
 def _dates(column: pd.Series, written: str) -> pd.Series:
-    """Return dates without a time zone (in UTC, where there is one); what is none is missing."""
+    """Return dates without a time zone (converted to UTC); a value that is no date is missing."""
     if isinstance(column.dtype, pd.PeriodDtype):
         return column.dt.to_timestamp()
     if not is_datetime64_any_dtype(column.dtype):
@@ -247,10 +248,9 @@ def _dates(column: pd.Series, written: str) -> pd.Series:
 
 
 def date_parts(column: pd.Series, written: str) -> list[str]:
-    """Return the numbers that become of a column of dates: days, and the parts of a date that come again and vary.
+    """Return the names of the numbers that replace a date column: days, and the recurring parts of its dates that vary.
 
-    These are the month where dates span more than a year, the weekday where more than a week, the hour where more than
-    a day.
+    The month is such a part if the dates span more than a year, the weekday if more than a week, the hour if more than a day.
     """
     dates = _dates(column, written).dropna()
     span = dates.max() - dates.min()
@@ -260,7 +260,7 @@ def date_parts(column: pd.Series, written: str) -> list[str]:
 
 
 def date_numbers(column: pd.Series, written: str, parts: list[str]) -> NDArray[np.float64]:
-    """Return days since 1970-01-01, with fractions, and parts of dates; NaN where there is no date.
+    """Return the numbers that replace a date column: days since 1970-01-01, and parts of dates; NaN if missing.
 
     Returns
     -------

@@ -1,4 +1,4 @@
-"""Combiners: how a pool tells them apart."""
+"""The base class of combiners, and the attributes by which a pool distinguishes them."""
 
 from typing import ClassVar
 
@@ -8,22 +8,22 @@ __all__ = ["Combiner"]
 
 
 class Combiner(BaseEstimator):
-    """Turns the outputs of a pool's members into one decision; the base of all combiners.
+    """An object that turns the outputs of a pool's members into one decision; the base of all combiners.
 
-    Its class attributes state from what it learns before it can decide. A combiner that leaves all of them False,
-    such as :class:`~rotastack.combine.Voting`, decides from the outputs alone, by ``predict_proba``.
+    The class attributes state what a combiner is fitted to. A combiner with all of them False, such as
+    :class:`~rotastack.combine.Voting`, is not fitted: its ``predict_proba`` decides from the outputs alone.
 
     Attributes
     ----------
     trained : bool
-        It learns by ``fit(outputs, y, n_classes, sequence)`` from outputs for rows that the members have not seen; with a
-        keyword ``sample_weight`` it goes with weights of rows.
+        ``fit(outputs, y, n_classes, sequence)`` trains the combiner on outputs for rows that the members have not
+        seen. A combiner that supports weights of rows also has the keyword ``sample_weight``.
     weighs_families : bool
-        Where a pool has bags, it is trained on the out-of-bag mean of each family in place of the outputs of members.
+        In a pool with bags, the combiner is trained on the out-of-bag mean of each family, not on members' outputs.
     ranks : bool
-        It weighs members by ``rank(complexity, oob_error)``, the sizes of their trees and their own errors.
+        ``rank(complexity, oob_error)`` sets the weights, from the tree sizes and the out-of-bag errors of the members.
     prunes : bool
-        It keeps some of the members, chosen by ``fit(votes, y)``.
+        ``fit(votes, y)`` chooses the members that the combiner keeps.
     """
 
     trained: ClassVar[bool] = False

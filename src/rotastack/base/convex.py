@@ -1,4 +1,4 @@
-"""Convex problems as their papers print them: stated in cvxpy, and solved as tightly as Clarabel can."""
+"""The solver of convex problems stated in cvxpy: Clarabel, at the smallest tolerance that it reaches."""
 
 import contextlib
 import warnings
@@ -11,7 +11,7 @@ from rotastack.errors import missing
 __all__ = ["import_cvxpy", "solve"]
 
 _TOLERANCES = (1e-12, 1e-11, 1e-10, 1e-9, 1e-8)
-"""Clarabel gives up on tolerances that it cannot reach, so they are tried one after the other."""
+"""Tolerances in the order of trial: Clarabel fails if it cannot reach the tolerance."""
 
 
 def import_cvxpy() -> Any:
@@ -20,7 +20,7 @@ def import_cvxpy() -> Any:
     Raises
     ------
     ModuleNotFoundError
-        It is not installed; the message names the extra that brings it.
+        cvxpy is not installed; the message names the extra of Rotastack that installs it.
     """
     try:
         import cvxpy
@@ -40,7 +40,7 @@ def solve(problem: Any, max_iter: int = 500) -> dict[str, NDArray] | None:
     Returns
     -------
     dict or None
-        Name of each variable -> its value; None if the problem was not solved.
+        Value of each variable by its name; None if the problem was not solved.
     """
     cp = import_cvxpy()
     with warnings.catch_warnings():

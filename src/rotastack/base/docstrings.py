@@ -1,4 +1,4 @@
-"""Describe a parameter once, in the base class that takes it, and in full in each class that inherits it."""
+"""A decorator that copies the description of a parameter from a base class into the docstring of a subclass."""
 
 import re
 from inspect import cleandoc
@@ -43,11 +43,11 @@ def documented(cls: T) -> T:
     def described(line: re.Match[str]) -> str:
         margin, name = line.groups()
         for base in cls.__mro__[1:]:
-            found = re.search(rf"^{name} : .*(\n +.*)*", cleandoc(base.__doc__ or ""), re.MULTILINE)
-            if found:
-                return indent(found[0], margin)
+            description = re.search(rf"^{name} : .*(\n +.*)*", cleandoc(base.__doc__ or ""), re.MULTILINE)
+            if description:
+                return indent(description[0], margin)
         raise NameError(f"{cls.__name__}: no base class describes the parameter {name}")
 
-    if cls.__doc__:  # none under python -OO
+    if cls.__doc__:  # python -OO removes docstrings
         cls.__doc__ = re.sub(r"^( *)%\((\w+)\)s$", described, cls.__doc__, flags=re.MULTILINE)
     return cls

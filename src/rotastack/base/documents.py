@@ -1,4 +1,4 @@
-"""YAML files as typed documents, with errors that name file, key and remedy."""
+"""Typed documents read from YAML files. Error messages name the file, the key and the remedy."""
 
 from collections.abc import Mapping
 from pathlib import Path
@@ -16,39 +16,39 @@ __all__ = ["Document", "Field", "load_yaml", "model_validator"]
 
 
 class Document(BaseModel):
-    """A part of a YAML file: its keys are the fields, no others are allowed, and nothing is converted."""
+    """A mapping of a YAML file. Its keys are the fields; other keys are refused, and no value is converted."""
 
     model_config = ConfigDict(extra="forbid", frozen=True, strict=True, populate_by_name=False)
 
     @classmethod
     def read(cls, data: Any, where: str) -> Self:
-        """Return the document that `data` holds.
+        """Return the document made of `data`.
 
         Parameters
         ----------
         data : mapping
-            As YAML gives it.
+            The mapping from YAML.
         where : str
-            The file, for messages.
+            Name of the file, for error messages.
 
         Raises
         ------
         RotastackError
-            One line: the file, the key, what was found, what is allowed, the nearest name.
+            `data` breaks a rule. The one-line message names the file, the key, the wrong value and the allowed ones.
         """
         try:
             return cls.model_validate(data)
         except ValidationError as error:
-            found = min(error.errors(include_url=False), key=_importance)
-            raise RotastackError(f"{where}: {_sentence(cls, data, found)}") from None
+            worst = min(error.errors(include_url=False), key=_importance)
+            raise RotastackError(f"{where}: {_sentence(cls, data, worst)}") from None
 
     def dump(self) -> dict[str, Any]:
-        """Return the document as plain mappings, defaults filled in, keys in their order."""
+        """Return the document as plain mappings, with defaults filled in and keys in the order of the fields."""
         return self.model_dump(mode="json", by_alias=True)
 
 
 def _importance(error: Any) -> tuple[int, int]:
-    """Order errors: a key that nobody knows says more than the missing one that it was meant for."""
+    """Return the sort key of an error: unknown keys come first, since a missing key is often a misspelt one."""
     kinds = ["extra_forbidden", "missing"]
     return (kinds.index(error["type"]) if error["type"] in kinds else len(kinds), len(error["loc"]))
 
@@ -99,7 +99,7 @@ def _sentence(cls: type[BaseModel], data: Any, error: Any) -> str:
 
 
 def _path(data: Any, location: tuple[Any, ...], kind: str) -> list[str]:
-    """Return the keys of a location: pydantic's has the names of union members as well, which no file has."""
+    """Return the keys of the file at a location; pydantic's locations hold names of union members as well."""
     path: list[str] = []
     for part in location:
         if part == "[key]":
@@ -115,19 +115,19 @@ def _path(data: Any, location: tuple[Any, ...], kind: str) -> list[str]:
 
 
 def _models(annotation: Any) -> list[type[BaseModel]]:
-    """Return the documents that an annotation allows."""
+    """Return the classes of documents that an annotation allows."""
     if isinstance(annotation, type) and issubclass(annotation, BaseModel):
         return [annotation]
     return [m for part in getattr(annotation, "__args__", ()) for m in _models(part)]
 
 
 def _at(cls: type[BaseModel], location: tuple[Any, ...]) -> tuple[type[BaseModel], Any]:
-    """Return the document that holds a location, and the location's field if it is one."""
+    """Return the class of the document around a location, and the field at the location; None if there is no field."""
     field = None
     for part in location:
-        known = {f.alias or name: f for name, f in cls.model_fields.items()}
-        if part in known:
-            field = known[part]
+        fields = {f.alias or name: f for name, f in cls.model_fields.items()}
+        if part in fields:
+            field = fields[part]
             models = _models(field.annotation)
             cls = models[0] if len(models) == 1 else cls
             candidates = models
@@ -153,7 +153,7 @@ def _description(cls: type[BaseModel], location: tuple[Any, ...]) -> str:
 
 
 class _Loader(getattr(yaml, "CSafeLoader", yaml.SafeLoader)):  # type: ignore[misc]
-    """Safe YAML that refuses a key that stands twice."""
+    """A safe YAML loader that refuses duplicate keys."""
 
 
 def _mapping(loader, node, deep=False):
@@ -168,7 +168,7 @@ _Loader.add_constructor(yaml.resolver.BaseResolver.DEFAULT_MAPPING_TAG, _mapping
 
 
 def load_yaml(path: str | Path) -> Any:
-    """Read a YAML file; RotastackError names the file and line of a mistake."""
+    """Return the contents of a YAML file; a RotastackError names the file and the line of a mistake."""
     path = Path(path)
     if not path.is_file():
         raise RotastackError(f"{path}: there is no such file")

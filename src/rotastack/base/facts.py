@@ -1,9 +1,9 @@
-"""What a study knows of a class before it trains it: whether members look at rotated columns, how many trees there are, what these take.
+"""Facts of a class that a study needs before training: whether it rotates columns, its number of trees, its costs.
 
-Our classes have these facts as the attribute ``study_facts``; those of others stand in :mod:`rotastack.study.catalogue`.
-Coefficients are fitted to processor times on generated tables of 60 to 200,000 rows, 5 to 2,000 columns and 2 to 10 classes;
-a machine may well be twice as fast or as slow. They are for what people are told, and for how a study of one's own table
-is laid out; limits of jobs, in :mod:`rotastack.run.resources`, are many times that.
+Classes of Rotastack have the attribute ``study_facts``. Facts of other classes are in :mod:`rotastack.study.catalogue`.
+Costs are fitted to processor times on generated data sets of 60 to 200,000 rows, 5 to 2,000 columns and 2 to 10
+classes. Another computer may be twice as fast or as slow. Costs serve printed estimates and the layout of a study of a
+user's own data set. The limits of jobs, in :mod:`rotastack.run.resources`, are many times the estimates.
 """
 
 from math import inf, log2
@@ -12,33 +12,33 @@ from typing import NamedTuple
 __all__ = ["JOB_SECONDS", "USUAL_COST", "Cost", "Facts"]
 
 JOB_SECONDS = 1.5
-"""Of any job: a process starts and imports its libraries."""
+"""Seconds that every job needs to start a process and to import libraries."""
 
 
 class Cost(NamedTuple):
-    """Nanoseconds of one tree, or of 100 rounds of boosting, by the rows and columns that it is grown on.
+    """Coefficients of the nanoseconds of one tree, or of 100 rounds of boosting, with n training rows and p columns.
 
     Attributes
     ----------
     constant, per_root, per_column : float
-        For each row and doubling of rows: plus so much for each square root of columns, and for each column.
+        Of n log2(n), n log2(n) sqrt(p) and n log2(n) p.
     predicted : float
-        For each row that is predicted.
+        Of the number of predicted rows.
     per_class : float
-        Share that each class beyond the second adds.
+        Share of the training time that each class beyond the second adds.
     per_row, per_cell : float
-        For each row, and for each row and column.
+        Of n, and of n p.
     per_leaf : float
-        For each column and leaf, of which there is one for 40 rows, at most `leaves`.
+        Of p times the number of leaves: n / 40, but at most `leaves`.
     leaves : int
     drawn, applied : float
-        For each column and each of the 500 columns at most that it is turned with: once, as a rotation is drawn, and for each row.
+        Of p min(p, 500), to draw a rotation, and of n p min(p, 500), to apply it.
     turned : float
-        For each row, column, and each of half of the columns, or of as many as there are rows.
+        Of n p min(p / 2, n).
     most_rows : float
-        Rows beyond which a tree sees no more.
+        Largest n of the terms in n log2(n) and n p: a tree uses no more rows.
     far : float
-        Multiple of the first three from 65,536 rows on.
+        Factor of n log2(n) from 65,536 rows on.
     """
 
     constant: float
@@ -57,49 +57,49 @@ class Cost(NamedTuple):
     far: float = 1.0
 
     def training(self, rows: float, columns: int, n_classes: int) -> float:
-        """Return the nanoseconds of growing."""
-        seen = max(min(rows, self.most_rows), 2.0)
-        sorted_ = seen * log2(seen) * (self.far if seen >= 1 << 16 else 1.0)
-        each = sorted_ * (self.constant + self.per_root * columns**0.5 + self.per_column * columns)
-        each += self.per_row * rows + self.per_cell * seen * columns
-        each += self.per_leaf * columns * min(rows / 40, self.leaves)
-        each += (self.drawn + self.applied * rows) * columns * min(columns, 500)
-        each += self.turned * rows * columns * min(columns / 2, rows)
-        return each * (1 + self.per_class * max(n_classes - 2, 0))
+        """Return the nanoseconds of one training."""
+        used = max(min(rows, self.most_rows), 2.0)
+        sorted_ = used * log2(used) * (self.far if used >= 1 << 16 else 1.0)
+        total = sorted_ * (self.constant + self.per_root * columns**0.5 + self.per_column * columns)
+        total += self.per_row * rows + self.per_cell * used * columns
+        total += self.per_leaf * columns * min(rows / 40, self.leaves)
+        total += (self.drawn + self.applied * rows) * columns * min(columns, 500)
+        total += self.turned * rows * columns * min(columns / 2, rows)
+        return total * (1 + self.per_class * max(n_classes - 2, 0))
 
     def prediction(self, rows: float, columns: int, trained: float) -> float:
-        """Return the nanoseconds of predicting so many rows after training on so many."""
+        """Return the nanoseconds of predicting `rows` rows by a tree trained on `trained` rows."""
         turned = self.applied * columns * min(columns, 500) + self.turned / 2 * columns * min(columns / 2, trained)
         return rows * (self.predicted + turned)
 
 
 USUAL_COST = Cost(11, 8, 0, 130)
-"""Of a random forest's trees, for which those of unknown classes are taken."""
+"""Cost of a tree of a random forest, used for classes without a measured cost."""
 
 
 class Facts(NamedTuple):
-    """Facts of an estimator or view.
+    """Facts of an estimator class or a view class.
 
     Attributes
     ----------
     rotates : bool
-        Members look at rotated columns: the verdict sets them against the others.
+        The members see rotated columns. The verdict of a study compares methods that rotate with the others.
     is_drawn : bool
-        Of a view: it depends on a seed and the number of columns alone, and nested cross-validation draws it before any training.
+        The view depends on a seed and the number of columns alone: nested cross-validation draws it before training.
     cost : Cost or None
-        What a tree takes; None where nobody measured it. Boosters have trees in all rounds that they may take.
+        Cost of a tree; None if not measured. The trees of a booster are counted for its largest number of rounds.
     boosted_cost : Cost or None
-        What boosted families take, whose trees are not counted.
+        Cost of all boosted families together; their trees are not counted.
     trees : tuple of str
-        Parameters whose product is the number of trees, or of trees in each family; without them it is `n_estimators`, where a study sets it.
+        Parameters whose product is the number of trees, or of trees in each family; empty for `n_estimators`.
     n_trees : int
-        The number where these do not say it.
+        Number of trees if the parameters do not determine it.
     families : int
-        Of the flagship at its defaults, where no column is categorical and without boosted ones; 0 of others.
+        Number of families of the flagship at its defaults, without boosted families and categorical columns; else 0.
     has_matrices : bool
         Each tree keeps a matrix.
     row_bytes : int
-        Of a kept tree, for each row that it is grown on; 0 is 16, and 4 for each class.
+        Bytes that a kept tree needs for each of its training rows; 0 means 16 plus 4 for each class.
     """
 
     rotates: bool = False
@@ -113,19 +113,19 @@ class Facts(NamedTuple):
     row_bytes: int = 0
 
     def training_seconds(self, n_trees: int, rows: float, columns: int, n_classes: int) -> float:
-        """Return what one training takes.
+        """Return the seconds of one training.
 
         Parameters
         ----------
         n_trees : int
             Trees of the whole estimator.
         rows, columns, n_classes : int
-            Of the training rows; 0 classes in regression.
+            Sizes of the training set; `n_classes` is 0 in regression.
         """
         return 1e-9 * sum(n * cost.training(rows, columns, n_classes) for n, cost in self._costs(n_trees))
 
     def prediction_seconds(self, n_trees: int, rows: float, columns: int = 1, trained: float = 1) -> float:
-        """Return what predicting so many rows takes, after training on so many."""
+        """Return the seconds of predicting `rows` rows by an estimator trained on `trained` rows."""
         return 1e-9 * sum(n * cost.prediction(rows, columns, trained) for n, cost in self._costs(n_trees))
 
     def _costs(self, n_trees: int) -> list[tuple[int, Cost]]:

@@ -1,4 +1,4 @@
-"""Fit clones of estimators to the rows of one member: classifiers that may miss a class, and regressors."""
+"""Fitting of estimators to the rows of one member: classifiers whose rows may lack a class, and regressors."""
 
 from collections.abc import Iterator
 from dataclasses import dataclass
@@ -14,7 +14,7 @@ from sklearn.utils.validation import has_fit_parameter
 from rotastack.seeds import integer_seed
 
 COVERAGE = 0.9
-"""Of these intervals."""
+"""Coverage of the prediction intervals of regressors."""
 
 __all__ = [
     "COVERAGE",
@@ -30,7 +30,7 @@ __all__ = [
 
 
 def forget_fit(estimator: BaseEstimator) -> None:
-    """Delete all attributes whose names end in an underscore, but for parameters such as ``lambda_``: nothing of an earlier fit can decide."""
+    """Delete the attributes of an earlier fit: names ending in an underscore, except parameters such as ``lambda_``."""
     parameters = estimator.get_params(deep=False)
     for name in [n for n in vars(estimator) if n.endswith("_") and n not in parameters]:
         delattr(estimator, name)
@@ -38,19 +38,19 @@ def forget_fit(estimator: BaseEstimator) -> None:
 
 @runtime_checkable
 class Rotates(Protocol):
-    """An estimator of ours that rotates the numeric columns, and must know which these are."""
+    """An estimator of Rotastack that rotates the numeric columns, and needs the numbers of the categorical ones."""
 
     categorical_features: Any
 
     def unrotated(self) -> Any:
-        """Return its counterpart without rotations, unfitted."""
+        """Return the unfitted counterpart of this estimator without rotations."""
 
 
 @dataclass
 class AlignedClassifier:
     """A fitted classifier whose probabilities have one column for each of `n_classes` classes.
 
-    A class that was absent in training has probability 0.
+    A class without training rows has probability 0.
     """
 
     estimator: Any
@@ -58,23 +58,23 @@ class AlignedClassifier:
     n_classes: int
 
     def outputs(self, X: NDArray[np.floating]) -> NDArray[np.float32]:
-        """Return probabilities, or 0/1 votes of a classifier that has none; (row, class)."""
-        if hasattr(self.estimator, "predict_proba"):  # any scikit-learn classifier may have none
-            known = self.estimator.predict_proba(X)
+        """Return probabilities, or the 0/1 votes of a classifier without probabilities; shape (n_rows, n_classes)."""
+        if hasattr(self.estimator, "predict_proba"):  # optional for scikit-learn classifiers
+            proba = self.estimator.predict_proba(X)
         else:
-            known = np.eye(len(self.classes))[self.estimator.predict(X)]
-        return self.aligned(known)
+            proba = np.eye(len(self.classes))[self.estimator.predict(X)]
+        return self.aligned(proba)
 
     def staged(self, X: NDArray[np.floating]) -> Iterator[NDArray[np.float32]]:
         """Yield the outputs of the first member, of the first two, and so on."""
         return map(self.aligned, self.estimator.staged_predict_proba(X))
 
     def codes(self, y: NDArray[np.integer]) -> NDArray[np.integer]:
-        """Return class numbers of training rows as the estimator was given them."""
+        """Return the numbers that the estimator has for the classes `y` of training rows."""
         return np.searchsorted(self.classes, y)
 
     def aligned(self, known: NDArray[np.floating]) -> NDArray[np.float32]:
-        """Return (..., class) with a column for every class, where `known` has the trained ones."""
+        """Return `known`, whose columns are the classes in training, with a column for every class."""
         if len(self.classes) == self.n_classes:
             return np.asarray(known, dtype=np.float32)
         aligned = np.zeros((*known.shape[:-1], self.n_classes), dtype=np.float32)
@@ -83,14 +83,14 @@ class AlignedClassifier:
 
 
 def placed(learner: Any, n_numeric: int, n_other: int) -> Any:
-    """Return the learner, set to rows of `n_numeric` numeric columns and then `n_other` categorical ones (0/1 dummies).
+    """Return the learner, set up for `n_numeric` numeric columns followed by `n_other` categorical ones (0/1 dummies).
 
     Parameters
     ----------
     learner : estimator
-        Not changed. One that does not rotate, or whose columns were set before, is returned itself.
+        Not changed. A learner that does not rotate, or has its categorical columns set already, is returned as it is.
     n_numeric, n_other : int
-        Without numeric columns there is nothing to rotate: the unrotated counterpart is returned.
+        If `n_numeric` is 0, the unrotated counterpart is returned.
     """
     if not isinstance(learner, Rotates) or learner.categorical_features is not None:
         return learner
@@ -100,7 +100,7 @@ def placed(learner: Any, n_numeric: int, n_other: int) -> Any:
 
 
 def check_takes_weights(estimator: Any, otherwise: str = "") -> None:
-    """Raise a ValueError, which ends on what to do otherwise, if ``fit`` of an estimator takes no ``sample_weight``."""
+    """Raise a ValueError that ends in `otherwise` if ``fit`` of an estimator takes no ``sample_weight``."""
     if not has_fit_parameter(estimator, "sample_weight"):
         raise ValueError(f"fit of {type(estimator).__name__} takes no sample_weight{otherwise}")
 
@@ -121,7 +121,7 @@ def fit_aligned(
         Not changed.
     X : ndarray of shape (n_rows, n_features)
     y : ndarray of shape (n_rows,)
-        Class numbers, 0 to ``n_classes - 1``; not all need occur.
+        Class numbers, 0 to ``n_classes - 1``; a class may have no rows.
     n_classes : int
         Number of columns of the probabilities.
     sequence : numpy.random.SeedSequence
@@ -137,29 +137,29 @@ def fit_aligned(
 
 @dataclass
 class FittedRegressor:
-    """A fitted regressor whose predictions are (row, 1), or (row, 3) beside the ends of their intervals.
+    """A fitted regressor whose outputs have one column, or three with the ends of prediction intervals.
 
     Attributes
     ----------
     estimator : fitted regressor
     intervals : bool
-        Whether to ask ``estimator.predict_interval``, if it has this method, for intervals.
+        Whether outputs have intervals, from ``estimator.predict_interval``; NaN without this method.
     """
 
     estimator: Any
     intervals: bool = False
 
     def outputs(self, X: NDArray[np.floating]) -> NDArray[np.float64]:
-        """Return predictions (row, 1), or ``rotastack.base.outputs.NUMBERS`` (row, 3)."""
+        """Return predictions, shape (n_rows, 1), or ``rotastack.base.outputs.NUMBERS``, shape (n_rows, 3)."""
         return self._with_interval(np.asarray(self.estimator.predict(X), dtype=np.float64).ravel(), X)
 
     def staged(self, X: NDArray[np.floating]) -> Iterator[NDArray[np.float64]]:
-        """Yield the outputs of the first member, of the first two, and so on; there are no intervals."""
+        """Yield the outputs of the first member, of the first two, and so on; ends of intervals are NaN."""
         for predicted in self.estimator.staged_predict(X):
             yield self._with_interval(np.asarray(predicted, dtype=np.float64).ravel())
 
     def codes(self, y: NDArray) -> NDArray:
-        """Return training targets as the estimator was given them."""
+        """Return `y`: the counterpart of ``AlignedClassifier.codes``."""
         return y
 
     def _with_interval(self, predicted: NDArray[np.float64], X: NDArray | None = None) -> NDArray[np.float64]:
@@ -179,15 +179,17 @@ def fit_regressor(
     sample_weight: NDArray[np.floating] | None = None,
     intervals: bool = False,
 ) -> FittedRegressor:
-    """Clone, seed and fit a regressor; parameters as for :func:`fit_aligned` and of :class:`FittedRegressor`."""
+    """Clone, seed and fit a regressor; for parameters see :func:`fit_aligned` and :class:`FittedRegressor`."""
     weights = {} if sample_weight is None else {"sample_weight": sample_weight}
     return FittedRegressor(seeded(estimator, sequence).fit(X, y, **weights), intervals)
 
 
 def seeded(estimator: Any, sequence: np.random.SeedSequence) -> Any:
-    """Return a clone whose every ``random_state``, those of nested estimators included, is the sequence's number."""
+    """Return a clone with every ``random_state``, nested ones included, set to the integer of `sequence`."""
     fresh: Any = clone(estimator)
     names = {name for name in fresh.get_params() if name.split("__")[-1] == "random_state"}
-    if "random_state" in signature(type(fresh).__init__).parameters:  # some list only what was set
+    if (
+        "random_state" in signature(type(fresh).__init__).parameters
+    ):  # get_params of some estimators lists only the parameters that were set
         names.add("random_state")
     return fresh.set_params(**dict.fromkeys(names, integer_seed(sequence)))

@@ -1,7 +1,7 @@
-"""Outputs of members: what those are called that predict numbers, sums over members, and scores of out-of-bag outputs.
+"""Outputs of members: names of a regressor's outputs, sums over members, and scores of out-of-bag outputs.
 
-Sums are made member by member: NumPy's order of adding depends on how many rows stand beside each other. Scores are over
-the rows that have outputs, NaN where there are none. Scikit-learn is not imported: steps that only read need none of it.
+Sums add member by member: NumPy's own order of additions depends on the number of rows. This module does not import
+scikit-learn, because steps that only read outputs do without it.
 """
 
 from collections.abc import Iterable, Sequence
@@ -12,11 +12,11 @@ from numpy.typing import ArrayLike, NDArray
 __all__ = ["NUMBERS", "accuracy", "mean_of", "r_squared", "unit_of", "weighted_sum"]
 
 NUMBERS = ("prediction", "lower", "upper")
-"""Outputs of a regressor with an interval; the ends are missing where it has none."""
+"""Names of the outputs of a regressor with intervals; `lower` and `upper` are NaN if it predicts no intervals."""
 
 
 def weighted_sum(weights: Iterable[float], members: Iterable[ArrayLike]) -> NDArray[np.float64]:
-    """Return the sum of members of any one shape, each times its weight; a row's is the same in whatever company.
+    """Return the weighted sum of arrays of equal shape, one for each member; a row's sum does not depend on other rows.
 
     Examples
     --------
@@ -31,12 +31,12 @@ def weighted_sum(weights: Iterable[float], members: Iterable[ArrayLike]) -> NDAr
 
 
 def mean_of(members: Sequence[NDArray] | NDArray) -> NDArray[np.float64]:
-    """Return the mean over members."""
+    """Return the unweighted mean over members."""
     return weighted_sum([1.0] * len(members), members) / len(members)
 
 
 def unit_of(numbers: NDArray[np.floating]) -> float:
-    """Return the power of two below the largest size: in it numbers are at most 2, and nothing is rounded."""
+    """Return a power of two to divide numbers by: the quotients lie in (-2, 2), and the division rounds nothing."""
     largest = float(np.abs(numbers).max(initial=0))
     return float(2.0 ** np.floor(np.log2(largest))) if largest > 0 else 1.0
 
@@ -48,7 +48,7 @@ def _alike(weights: NDArray[np.floating] | None) -> bool:
 def accuracy(
     outputs: NDArray[np.floating], codes: NDArray[np.integer], weights: NDArray[np.floating] | None = None
 ) -> float:
-    """Return the share of the rows, by weight, whose largest output is that of their class; NaN without rows."""
+    """Return the weighted share of rows whose largest output is that of their class; NaN without rows."""
     right = outputs.argmax(axis=1) == codes
     if _alike(weights):
         return float(right.mean()) if len(right) else float("nan")
@@ -59,8 +59,8 @@ def accuracy(
 def r_squared(
     predictions: NDArray[np.floating], y: NDArray[np.floating], weights: NDArray[np.floating] | None = None
 ) -> float:
-    """Return R^2, by weight; NaN without rows, and where `y` is constant."""
-    unit = unit_of(y)  # of the largest and the smallest numbers there are no squares
+    """Return the weighted R^2; NaN without rows or if `y` is constant."""
+    unit = unit_of(y)  # squares of huge or tiny numbers would overflow or vanish
     predictions, y = predictions / unit, y / unit
     if _alike(weights):
         spread = np.sum((y - y.mean()) ** 2) if len(y) else 0.0

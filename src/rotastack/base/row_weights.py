@@ -1,4 +1,4 @@
-"""Weights of rows: those that are given times those of the classes."""
+"""Weights of rows: sample weights times the weights of classes."""
 
 from typing import Any
 
@@ -14,16 +14,16 @@ __all__ = ["of_all_rows", "per_row", "row_weights", "some", "uneven"]
 def row_weights(
     X: Any, y: ArrayLike, sample_weight: ArrayLike | None, class_weight: dict | str | None = None
 ) -> NDArray[np.float64] | None:
-    """Return the weight of each row, checked; None where there are none.
+    """Return the checked weight of each row; None without `sample_weight` and `class_weight`.
 
     Parameters
     ----------
     X : array-like of shape (n_rows, n_features)
     y : array-like of shape (n_rows,)
     sample_weight : array-like of shape (n_rows,), optional
-        At least 0.
+        Numbers of at least 0.
     class_weight : dict, "balanced" or None
-        As in scikit-learn: "balanced" is in inverse proportion to the number of rows of a class.
+        As in scikit-learn: "balanced" weights are in inverse proportion to the number of rows of a class.
 
     Raises
     ------
@@ -32,8 +32,8 @@ def row_weights(
     """
     weights = None if class_weight is None else compute_sample_weight(class_weight, y)
     if sample_weight is not None:
-        own = check_sample_weight(sample_weight, X, dtype=np.float64, ensure_non_negative=True)
-        weights = own if weights is None else own * weights
+        checked = check_sample_weight(sample_weight, X, dtype=np.float64, ensure_non_negative=True)
+        weights = checked if weights is None else checked * weights
     if weights is None:
         return None
     if not np.isfinite(weights).all() or weights.min() < 0:
@@ -44,26 +44,26 @@ def row_weights(
 
 
 def per_row(weights: NDArray[np.float64] | None) -> NDArray[np.float64] | None:
-    """Return the weights over their mean over rows that have one; None where all rows weigh alike."""
+    """Return the weights divided by the mean of those above 0; None if all weights are equal."""
     if weights is None:
         return None
-    weights = weights / weights.max()  # equal ones are 1 now, whatever they were
-    there = weights > 0
-    return None if weights.min() == 1 else weights * (there.sum() / weights.sum())
+    weights = weights / weights.max()  # equal weights are exactly 1 now
+    positive = weights > 0
+    return None if weights.min() == 1 else weights * (positive.sum() / weights.sum())
 
 
 def uneven(weights: NDArray[np.float64] | None) -> NDArray[np.float64] | None:
-    """Return the weights; None where all rows weigh alike, which is as good as no weights."""
+    """Return the weights; None if all weights are equal, since they change nothing."""
     return None if weights is None or np.ptp(weights) == 0 else weights
 
 
 def of_all_rows(values: NDArray, there: NDArray[np.bool_], missing: float = np.nan) -> NDArray:
-    """Return what is known of the rows that are `there` for all rows; `missing` for the others."""
-    everyone = np.full((len(there), *values.shape[1:]), missing, values.dtype)
-    everyone[there] = values
-    return everyone
+    """Return values for all rows: `values` for the rows in the mask `there`, `missing` for the others."""
+    filled = np.full((len(there), *values.shape[1:]), missing, values.dtype)
+    filled[there] = values
+    return filled
 
 
 def some(weights: NDArray[np.float64] | None, rows: NDArray) -> NDArray[np.float64] | None:
-    """Return the weights of some rows."""
+    """Return ``weights[rows]``; None without weights."""
     return None if weights is None else weights[rows]

@@ -42,7 +42,7 @@ from sklearn.utils.validation import _check_sample_weight as check_sample_weight
 from sklearn.utils.validation import _check_y as check_y
 from sklearn.utils.validation import _num_samples as num_samples
 
-if TYPE_CHECKING:  # scikit-learn has no types: a decorator without them would take those of each ``fit``
+if TYPE_CHECKING:  # scikit-learn has no types: an untyped decorator would remove the types of each ``fit``
     F = TypeVar("F", bound=Callable[..., Any])
 
     def fit_context(*, prefer_skip_nested_validation: bool) -> Callable[[F], F]: ...

@@ -1,8 +1,8 @@
-"""What a pool asks of a view, the transformer through which a member gets its numeric columns.
+"""Properties of views: a view is the transformer of a member's numeric columns.
 
-Any scikit-learn transformer is a view. Those of :mod:`rotastack.views` tell more of themselves, which saves
-work: linear views are evaluated inside the compiled forest, and a view that is the same for all training rows
-is drawn once for all folds. The functions here answer for any transformer, and for None, the identity.
+Any scikit-learn transformer is a view. The views of :mod:`rotastack.views` have extra attributes, which save work: the
+compiled forest evaluates linear views itself, and a view that does not depend on the training rows is drawn once for
+all folds. The functions of this module accept any transformer, and None, the identity.
 """
 
 from typing import Any, Protocol, TypeGuard
@@ -15,49 +15,49 @@ from sklearn.utils import get_tags
 __all__ = ["LinearMap", "Part", "View", "depends_on_rows", "is_drawn", "is_linear", "needs_labels"]
 
 Part = tuple[NDArray[np.intp], NDArray[np.float64] | None]
-"""Part of a linear view: columns, and the matrix (columns in, outputs) that maps them; None hands them on as they are."""
+"""Part of a linear view: its columns, and the matrix (n_columns, n_outputs) that maps them; None is the identity."""
 
 
 class View(Protocol):
     """A transformer of the numeric columns."""
 
     def fit(self, X: ArrayLike, y: ArrayLike | None = None) -> Any:
-        """Fit the view to training rows, and to their labels if it :func:`needs_labels`."""
+        """Fit the view to training rows, and to their labels if the view :func:`needs_labels`."""
 
     def transform(self, X: ArrayLike) -> NDArray[np.floating]:
-        """Return the outputs for rows."""
+        """Return the transformed columns of rows."""
 
 
 class LinearMap(View, Protocol):
-    """A view whose outputs are, but for a shift, linear functions of the columns."""
+    """A view whose outputs are linear functions of the columns, plus constants."""
 
     def linear_parts(self) -> list[Part]:
-        """Return the parts of the fitted view; its outputs are theirs, side by side."""
+        """Return the parts of the fitted view, whose outputs side by side are the outputs of the view."""
 
 
 def is_linear(view: Any) -> TypeGuard[LinearMap]:
-    """Tell whether a view has ``linear_parts``."""
+    """Return whether a view has the method ``linear_parts``."""
     return hasattr(view, "linear_parts")
 
 
 def depends_on_rows(view: Any) -> bool:
-    """Tell whether a view depends on the rows it is fitted to, and not on the number of columns alone.
+    """Return whether a view depends on its training rows, beyond their number of columns.
 
-    Views say so by the attribute ``fitted_to_rows``; one without it depends on them.
+    The attribute ``fitted_to_rows`` of a view states this; a view without the attribute depends on the rows.
     """
     return view is not None and not is_drawn(view) and getattr(view, "fitted_to_rows", True)
 
 
 def is_drawn(view: Any) -> bool:
-    """Tell whether a view is fitted already and used as it is.
+    """Return whether a view is fitted already and never fitted again.
 
-    Such are rotations made by ``RandomRotation.from_matrix``, and what stands in a ``FrozenEstimator``.
+    Examples are rotations made by ``RandomRotation.from_matrix``, and any transformer in a ``FrozenEstimator``.
     """
     return isinstance(view, FrozenEstimator) or getattr(view, "given_", False)
 
 
 def needs_labels(view: Any) -> bool:
-    """Tell whether a view cannot be fitted without labels, by its scikit-learn tags."""
+    """Return whether a view needs labels in ``fit``, according to its scikit-learn tags."""
     if is_drawn(view) or not hasattr(view, "__sklearn_tags__"):
         return False
     return get_tags(view).target_tags.required

@@ -1,4 +1,4 @@
-"""Warn at the line of whoever called into the package."""
+"""Warnings that point to the line of the user's code that called the package."""
 
 import warnings
 from collections.abc import Sequence
@@ -13,13 +13,13 @@ from numpy.typing import NDArray
 __all__ = ["warn", "warn_of_scales"]
 
 _INSIDE = tuple(f"{Path(found).parent}/" for found in (Path(__file__).parent, np.__file__, sklearn.__file__))
-"""Folders of the package, and of those whose decorators and pipelines stand between it and its callers."""
+"""Folders of the package, NumPy and scikit-learn: their lines may come between the user's call and the warning."""
 SCALE_RATIO = 1000.0
-"""Columns whose spreads differ by more than this need scaling before they are mixed."""
+"""Columns whose standard deviations differ by more than this factor need scaling before a view mixes them."""
 
 
 def warn(message: str) -> None:
-    """Warn of `message` at the innermost line outside of the package."""
+    """Issue a UserWarning at the innermost line outside of the package."""
     level, frame = 1, currentframe()
     while frame is not None and frame.f_back is not None and frame.f_code.co_filename.startswith(_INSIDE):
         level, frame = level + 1, frame.f_back
@@ -27,17 +27,17 @@ def warn(message: str) -> None:
 
 
 def warn_of_scales(X: NDArray[np.floating], names: Sequence[Any], what: str, advice: str) -> None:
-    """Warn of columns whose spread is far from that of the others.
+    """Warn of columns whose standard deviations are far from those of the other columns.
 
     Parameters
     ----------
     X : ndarray of shape (n_rows, n_features)
     names : sequence
-        What to call the columns.
+        Names of the columns.
     what : str
-        What is done with them: the beginning of the message.
+        Beginning of the message: the use of the columns.
     advice : str
-        Its end.
+        End of the message.
     """
     spread = _standard_deviations(X)
     spread = np.where(spread > 0, spread, np.nan)
@@ -46,18 +46,18 @@ def warn_of_scales(X: NDArray[np.floating], names: Sequence[Any], what: str, adv
     middle = np.nanmedian(spread)
     far = spread > np.sqrt(SCALE_RATIO) * middle
     far |= spread < middle / np.sqrt(SCALE_RATIO)
-    if not far.any():  # no middle to be far from: the two ends
+    if not far.any():  # no column is far from the median: name both extremes
         far = (spread == np.nanmax(spread)) | (spread == np.nanmin(spread))
-    told = ", ".join(f"{names[j]!r} ({spread[j]:.3g})" for j in np.flatnonzero(far)[:10])
+    listed = ", ".join(f"{names[j]!r} ({spread[j]:.3g})" for j in np.flatnonzero(far)[:10])
     more = f" and {far.sum() - 10} more" if far.sum() > 10 else ""
     warn(
         f"{what}, and their standard deviations differ by a factor of "
-        f"{np.nanmax(spread) / np.nanmin(spread):.3g}: far from the others' ({middle:.3g}) are {told}{more}; {advice}"
+        f"{np.nanmax(spread) / np.nanmin(spread):.3g}: far from the others' ({middle:.3g}) are {listed}{more}; {advice}"
     )
 
 
 def _standard_deviations(X: NDArray[np.floating], block: int = 1024) -> NDArray[np.floating]:
-    """Return ``X.std(axis=0)`` without a second table of the size of X."""
+    """Return ``X.std(axis=0)`` without a temporary array of the size of X."""
     mean = X.mean(axis=0)
     squares = sum(((X[i : i + block] - mean) ** 2).sum(axis=0) for i in range(0, len(X), block))
     return np.sqrt(squares / len(X))

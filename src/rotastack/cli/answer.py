@@ -1,4 +1,4 @@
-"""What a finished study came to: the verdict, and where report and models are."""
+"""The answer of a finished study: the verdict, the scores, and the paths of the report and the models."""
 
 import json
 from dataclasses import dataclass
@@ -17,7 +17,7 @@ __all__ = ["Answer"]
 
 @dataclass(frozen=True)
 class Answer:
-    """What is said after a run.
+    """The results that a run prints at its end.
 
     Attributes
     ----------
@@ -27,18 +27,18 @@ class Answer:
     score : str
         The score that methods are ranked by.
     comparison : dict
-        Of the methods by this score.
+        Comparison of the methods by this score.
     scores : list of dict
-        A data set and method each, with the means of its scores.
+        Mean scores, one dict for each data set and method.
     baseline : list of dict
-        A data set each: the scores of always giving the same answer.
+        Scores of always giving the same answer, one dict for each data set.
     report : Path
     models : dict of str to dict
-        Data set -> its model: method, file, and MLflow address; the data sets that have none are left out.
+        Data set -> its model: method, file and MLflow address; data sets without a model are left out.
     without_model : dict of str to str
-        Data set -> why no model could be made.
+        Data set -> why no model could be trained.
     about : dict
-        What was said of one's own table before the run.
+        Facts of the user's own table, collected before the run.
     """
 
     study: str
@@ -54,7 +54,7 @@ class Answer:
 
     @classmethod
     def read(cls, plan: "Plan", about: dict[str, Any] | None = None) -> "Answer":
-        """Read the results of a study that has been run in the working directory."""
+        """Return the answer of a study that was run in the working directory."""
         without = {d: why for d in plan.datasets if (why := _no_model(plan, d)) is not None}
         models = {d: model for d in plan.datasets if (model := _model(plan, d)) is not None}
         return cls(
@@ -64,33 +64,33 @@ class Answer:
         )  # fmt: skip
 
     def as_text(self, seconds: float | None) -> str:
-        """Return the answer for people."""
+        """Return the answer as text."""
         from rotastack.run.progress import duration
 
         lines = [*self.sentences, "", *self._table(), ""]
         took = f" (in {duration(seconds)})" if seconds else ""
         lines.append(f"{'report':10s}{self.report}{took}")
         for dataset, model in list(self.models.items())[:3]:
-            known = f", in MLflow {model['address']}" if model["address"] else ""
+            in_mlflow = f", in MLflow {model['address']}" if model["address"] else ""
             from_on = (
                 f", decides for {model['decides_for']} from a probability of {model['threshold']:g} on"
                 if "threshold" in model
                 else ""
             )
             lines.append(
-                f"{'model':10s}{model['method']}, trained on all rows of {dataset}{from_on}: {model['file']}{known}"
+                f"{'model':10s}{model['method']}, trained on all rows of {dataset}{from_on}: {model['file']}{in_mlflow}"
             )
         for dataset, why in list(self.without_model.items())[:3]:
             lines.append(f"{'no model':10s}of {dataset}: {why}")
         if len(self.models) > 3:
             lines.append(f"{'':10s}and {len(self.models) - 3} more, a data set each")
         if self.models:
-            which = "" if len(self.models) == 1 else f" --dataset {next(iter(self.models))}"
-            lines.append(f"{'predict':10s}rotastack predict --study {self.study}{which} NEW_ROWS.csv")
+            option = "" if len(self.models) == 1 else f" --dataset {next(iter(self.models))}"
+            lines.append(f"{'predict':10s}rotastack predict --study {self.study}{option} NEW_ROWS.csv")
         return "\n".join(lines)
 
     def _table(self) -> list[str]:
-        """Return the methods and their scores, the best first; over several data sets their average ranks."""
+        """Return lines with the methods and their scores, best first; for several data sets their average ranks."""
         ranks = self.comparison.get("average_ranks") if len(self.datasets) > 1 else None
         rows = {row["method"]: row for row in self.scores}
         if ranks is not None:
@@ -122,7 +122,7 @@ class Answer:
         return [n for n in known if higher_is_better(n) is not None]
 
     def as_json(self, seconds: float | None) -> str:
-        """Return the answer for programs."""
+        """Return the answer as JSON."""
         content = {
             "study": self.study, "verdict": self.sentences, "score": self.score, "scores": self.scores, "baseline": self.baseline,
             "report": self.report, "models": self.models, "seconds": None if seconds is None else round(seconds, 1),
@@ -134,7 +134,7 @@ class Answer:
 SHORT = {
     "balanced_accuracy": "bal. acc.", "average_precision": "av. prec.", "brier": "Brier", "pinball": "pinball",
 }  # fmt: skip
-"""Score -> its name above a narrow column."""
+"""Score -> its short name, for the head of a narrow column."""
 
 
 def _wins(row: dict[str, Any] | None) -> list[str]:
@@ -142,7 +142,7 @@ def _wins(row: dict[str, Any] | None) -> list[str]:
 
 
 def _aligned(head: list[str], rows: dict[str, list[str]]) -> list[str]:
-    """Return lines of a table, its first column to the left and the others to the right."""
+    """Return the lines of a table with the first column aligned left and the others right."""
     table = [head, *([name, *cells] for name, cells in rows.items())]
     widths = [max(len(row[k]) for row in table) for k in range(len(head))]
     return [
@@ -178,14 +178,14 @@ def _scores(path: Path) -> list[dict[str, Any]]:
 
 
 def _no_model(plan: "Plan", dataset: str) -> str | None:
-    """Return why a data set's model could not be made; None if it was, or none was asked for."""
+    """Return why a data set's model could not be trained; None if it was trained or not requested."""
     record = Path(plan.files.model.format(dataset=dataset)).with_name("refit.run.json")
     content = read_json(record) if record.is_file() else {"status": "ok"}
     return None if content["status"] == "ok" else str(content["message"])
 
 
 def _model(plan: "Plan", dataset: str) -> dict[str, Any] | None:
-    """Return the method, file and address of a data set's model; None if there is none."""
+    """Return the method, file and MLflow address of a data set's model; None without a model."""
     file = Path(plan.files.model.format(dataset=dataset))
     record = file.with_name("refit.run.json")
     if not file.is_file() or not file.stat().st_size or not record.is_file():

@@ -1,4 +1,4 @@
-"""The commands of ``rotastack``: a file for each, which imports what is heavy when it is run."""
+"""The commands of ``rotastack``: each has a module, which imports heavy packages only when the command runs."""
 
 import argparse
 import errno
@@ -14,9 +14,9 @@ from rotastack.project import find_own_modules
 __all__ = ["run_command"]
 
 COMMANDS = (run, fit, compare, report, tables, predict, explain, ui, lists, doctor, step)
-"""In the order of the help."""
+"""The modules of the commands, in the order of the help."""
 NAME_CLASSES = ("run", "report", "tables", "fit", "step")
-"""Those that import classes which a study names: a module in the working directory is found by its name."""
+"""Commands that import the classes named in a study, also from modules in the working directory."""
 EPILOG = """\
 example:
   rotastack run customers.csv --target churned
@@ -38,12 +38,12 @@ NOT_OURS = {
     errno.ESTALE: "the device or its connection failed; once it is back, the same command goes on",
     errno.EMFILE: "raise the limit of open files (ulimit -n), and the same command goes on",
 }
-"""Errors of the machine that are no fault of the program -> what to do."""
+"""Error number of the operating system -> what the user can do about the error."""
 
 
 def run_command(given: list[str]) -> int:
-    """Run a command in this process; return the exit code. A RotastackError is printed as one line."""
-    if "_ARGCOMPLETE" in os.environ:  # the shell asks what may stand here
+    """Run a command in this process and return the exit code; a RotastackError is printed as one line."""
+    if "_ARGCOMPLETE" in os.environ:  # the shell requests completions
         import argcomplete
 
         argcomplete.autocomplete(_parser())
@@ -78,7 +78,7 @@ def run_command(given: list[str]) -> int:
 
 
 def _say(line: str) -> None:
-    """Print a line on standard error; where that is a file on a full disk, on standard output."""
+    """Print a line on standard error, or on standard output if standard error is a file on a full disk."""
     try:
         print(line, file=sys.stderr, flush=True)
     except OSError:

@@ -1,4 +1,4 @@
-"""``rotastack compare``: the verdict on any table of scores, and a page to explore it."""
+"""``rotastack compare``: the verdict on any table of scores, and a page to explore them."""
 
 from argparse import Namespace, RawDescriptionHelpFormatter
 from typing import Any
@@ -7,7 +7,7 @@ from rotastack.errors import RotastackError, nearest
 
 __all__ = ["add"]
 
-_SHOWN = 12  # methods of the leaderboard that are printed
+_SHOWN = 12  # the most methods, and the most notes, that are printed
 
 
 def add(commands: Any) -> None:
@@ -68,9 +68,9 @@ def _compare(arguments: Namespace) -> None:
     control = _method(arguments.control, methods, "--control") if arguments.control else methods[0]
     rotated = [_method(m, methods, "--rotated") for m in arguments.rotated]
     spec = {"control": control, "alpha": arguments.alpha, "optimistic": []}
-    found = compare_methods(table.means, table.higher_is_better, spec)
+    comparison = compare_methods(table.means, table.higher_is_better, spec)
     times = relative_times(table.seconds, control)
-    sentences = verdict_over_datasets(found, table.score, control, arguments.alpha, rotated=rotated, times=times)
+    sentences = verdict_over_datasets(comparison, table.score, control, arguments.alpha, rotated=rotated, times=times)
     notes = [*reading.notes, *table.notes, *_left_out(table.means)]
     optimum = reached(table.means, table.higher_is_better, table.optimum)
     spread = table.deviations if table.repeats > 1 else None
@@ -95,7 +95,7 @@ def _compare(arguments: Namespace) -> None:
 
 
 def _left_out(means: Any) -> list[str]:
-    """Say which methods and data sets are not compared, as scores are missing."""
+    """Return notes on the methods and data sets that are left out because scores are missing."""
     from rotastack.judge.results import complete
 
     ranked = complete(means)
@@ -112,7 +112,7 @@ def _some(names: list[str]) -> str:
 
 
 def _method(name: str, methods: list[str], option: str) -> str:
-    """Return a method of the table; RotastackError if it is none."""
+    """Return `name` if the table has such a method; else raise RotastackError."""
     if name not in methods:
         raise RotastackError(
             f"{option}: there is no method {name!r}{nearest(name, methods)}; the table has {_some(methods)}"
@@ -121,7 +121,7 @@ def _method(name: str, methods: list[str], option: str) -> str:
 
 
 def _rows(board: dict[str, Any], names: list[str]) -> list[dict[str, Any]]:
-    """Return what the leaderboard says of each method, the best one first."""
+    """Return the rows of the leaderboard, one dict for each method, best first."""
     from rotastack.judge.leaderboard import board_table
 
     if board["ranks"] is None or board["elo"] is None:

@@ -1,4 +1,4 @@
-"""``rotastack doctor``: is all there that a run needs?"""
+"""``rotastack doctor``: check that everything a run needs is in place."""
 
 import os
 import shutil
@@ -11,11 +11,11 @@ from typing import Any
 
 __all__ = ["add"]
 
-_GIGABYTES = 2  # of disk that are worth a word if there are fewer
+_GIGABYTES = 2  # less free disk space is a problem
 
 
 class ProblemError(Exception):
-    """What is wrong, and what to do."""
+    """A failed check; the message is the problem and what to do about it."""
 
 
 def add(commands: Any) -> None:

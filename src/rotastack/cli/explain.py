@@ -1,4 +1,4 @@
-"""``rotastack explain``: what a study's model looks at."""
+"""``rotastack explain``: print which columns a study's model uses, and write a page about them."""
 
 from argparse import Namespace, RawDescriptionHelpFormatter
 from typing import Any

@@ -1,4 +1,4 @@
-"""``rotastack fit``: fit one estimator to one's own table."""
+"""``rotastack fit``: fit one estimator to the user's own table."""
 
 import argparse
 from argparse import Namespace
@@ -58,13 +58,13 @@ def _fit(arguments: Namespace) -> int:
 def _parameters(given: list[str]) -> dict[str, Any]:
     import yaml
 
-    found = {}
+    parameters = {}
     for item in given:
         name, equals, value = item.partition("=")
         if not equals or not name.isidentifier():
             raise RotastackError(f"--set: {item!r} is not NAME=VALUE")
         try:
-            found[name] = yaml.safe_load(value)
+            parameters[name] = yaml.safe_load(value)
         except yaml.YAMLError:
             raise RotastackError(f"--set: the value of {name} is no YAML: {value!r}") from None
-    return found
+    return parameters

@@ -1,4 +1,4 @@
-"""``rotastack datasets``, ``methods`` and ``schema``: what there is to name in a study."""
+"""``rotastack datasets``, ``methods`` and ``schema``: list the names and keys that a study may use."""
 
 from argparse import Namespace
 from typing import Any
@@ -58,7 +58,7 @@ def _methods(arguments: Namespace) -> None:
 
 
 def _fixed(parameters: dict) -> str:
-    """Return fixed parameters as a study writes them."""
+    """Return fixed parameters in the YAML of a study."""
     import yaml
 
     if not parameters:

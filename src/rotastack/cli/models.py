@@ -1,4 +1,4 @@
-"""What commands share that use a saved model: options that name one, and its loading."""
+"""Helpers of the commands that use a saved model: the options that choose a model, and its loading."""
 
 from argparse import ArgumentParser, Namespace
 from pathlib import Path
@@ -13,7 +13,7 @@ __all__ = ["add_study_options", "model_at"]
 
 
 def add_study_options(parser: ArgumentParser) -> None:
-    """Add the options that say which model of a study is meant, and where."""
+    """Add the options that choose a model of a study: the data set and the project's folder."""
     parser.add_argument("--dataset", metavar="NAME", help="the data set, if the study has models of several")
     parser.add_argument(
         "-C", "--project", metavar="DIR", default=".",
@@ -22,7 +22,7 @@ def add_study_options(parser: ArgumentParser) -> None:
 
 
 def model_at(arguments: Namespace) -> "SavedModel":
-    """Return the model at an address of MLflow, or in a file or folder."""
+    """Return the model at an MLflow address, or in a file or folder."""
     from rotastack.use.saved_model import model_in_folder
 
     address = arguments.model
@@ -39,16 +39,16 @@ def model_at(arguments: Namespace) -> "SavedModel":
     from mlflow.exceptions import MlflowException
 
     mute_libraries()
-    mlflow.set_tracking_uri(uri)  # not all that it asks takes the address as an argument
+    mlflow.set_tracking_uri(uri)  # some functions behind the download take the address only from this setting
     with tempfile.TemporaryDirectory() as folder:
         try:
-            found = Path(mlflow.artifacts.download_artifacts(address, dst_path=folder))
-            if found.is_dir() and not any(found.iterdir()):
+            files = Path(mlflow.artifacts.download_artifacts(address, dst_path=folder))
+            if files.is_dir() and not any(files.iterdir()):
                 raise OSError("its files are gone")
         except (MlflowException, OSError) as error:
             moved = "; in a folder that was moved or copied, run the study once more: it makes a fresh store"
-            said = without_secrets(in_one_line(error), uri).rstrip(".")
-            raise RotastackError(f"{address}: {said}{moved if database_file(uri) else ''}") from None
+            message = without_secrets(in_one_line(error), uri).rstrip(".")
+            raise RotastackError(f"{address}: {message}{moved if database_file(uri) else ''}") from None
         finally:
-            mlflow.set_tracking_uri(None)  # type: ignore[arg-type]  # it puts the address into the environment
-        return model_in_folder(found, address)
+            mlflow.set_tracking_uri(None)  # type: ignore[arg-type]  # setting it wrote the address to the environment
+        return model_in_folder(files, address)

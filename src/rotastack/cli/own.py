@@ -1,4 +1,4 @@
-"""What ``rotastack run TABLE`` does before anything is trained: read, decide, lay out, and say so."""
+"""Read the table of ``rotastack run TABLE``, lay out its study, and describe both before the training."""
 
 from argparse import Namespace
 from dataclasses import dataclass, field
@@ -9,24 +9,24 @@ from rotastack.errors import RotastackError
 __all__ = ["OwnTable", "look_at"]
 
 _LEAST_PARTS = 10
-"""Groups or moments that can be divided into training and test."""
+"""The fewest groups or times that can be divided into training and test rows."""
 
 
 @dataclass
 class OwnTable:
-    """A table as it is understood, and the study that is made of it.
+    """A table as the program reads it, and the study made from it.
 
     Attributes
     ----------
     study : dict
     place : Place
-        Where it is written.
+        Where the study is written.
     megabytes : int
-        Memory that all jobs together may ask for: what there is, and at least what the largest of them asks for.
+        Memory for all jobs together: the free memory, or the request of the largest job if that is more.
     lines : list of tuple of str
-        What is said before the run: a word, and what is to be said of it.
+        Lines printed before the run: a heading and its text.
     about : dict
-        The same for programs.
+        The facts in `lines`, for programs.
     """
 
     study: dict[str, Any]
@@ -37,17 +37,17 @@ class OwnTable:
 
     @property
     def text(self) -> str:
-        """The lines, their words in one column."""
+        """The lines, with their headings in one column."""
         return "\n".join(f"{word:10s}{text}" for word, text in self.lines)
 
 
 def look_at(arguments: Namespace) -> OwnTable:
-    """Read the table, decide what its target and columns are, and lay out the study.
+    """Read the table, decide its task and the kinds of its columns, and lay out its study.
 
     Raises
     ------
     RotastackError
-        The table cannot be used, and why.
+        The table cannot be used; the message says why.
     """
     import warnings
 
@@ -157,7 +157,7 @@ def look_at(arguments: Namespace) -> OwnTable:
 
 
 def _dividing(arguments: Namespace, key: str, features: Any) -> str | None:
-    """Return the column by which rows are divided, if one is given and can be used."""
+    """Return the column that divides the rows, checked; None if its option is not given."""
     from rotastack.data.preprocessing import numbered
 
     option = {"groups": "--groups", "time": "--time-column", "split 1": "--split-column"}[key]
@@ -180,7 +180,7 @@ def _dividing(arguments: Namespace, key: str, features: Any) -> str | None:
 
 
 def _splits(arguments: Namespace, features: Any, target: Any, task: str) -> list[tuple[Any, Any]]:
-    """Return the training and test rows of the splits that a column of the table says."""
+    """Return the training and test rows of the splits in a column of the table."""
     import numpy as np
 
     from rotastack.data.preprocessing import numbered
@@ -210,7 +210,7 @@ def _score(given: str | None, target: Any, task: Any) -> tuple[str, str]:
 
 
 def cores(given: str) -> int:
-    """Return a number of cores from what was asked for: a number, or all."""
+    """Return the number of cores for ``--cores``, which is a number or ``all``."""
     import os
 
     if given == "all":
@@ -221,7 +221,7 @@ def cores(given: str) -> int:
 
 
 def _megabytes(study: dict[str, Any]) -> tuple[dict[str, int], int]:
-    """Return the memory that a training of each method is thought to take, and the most that any job asks for."""
+    """Return the estimated memory of training each method, and the largest request of any job."""
     from rotastack.run.resources import Resources
     from rotastack.study.study import Study
 
@@ -232,7 +232,7 @@ def _megabytes(study: dict[str, Any]) -> tuple[dict[str, int], int]:
 
 
 def _memory() -> float:
-    """Return the megabytes that the machine has left, or the container."""
+    """Return the free memory of the machine or its container, in megabytes."""
     from pathlib import Path
 
     import psutil
@@ -245,7 +245,7 @@ def _memory() -> float:
 
 
 def megabytes_of(text: str) -> float:
-    """Return a size such as ``500M`` or ``8G`` in megabytes; ValueError if it is none."""
+    """Return a size such as ``500M`` or ``8G`` in megabytes; raise ValueError for any other text."""
     unit = {"m": 1.0, "g": 1e3, "t": 1e6}.get(text.lower().removesuffix("b")[-1:], 0.0)
     number = float(text.lower().removesuffix("b")[:-1]) if unit else 0.0
     if not number > 0:
@@ -267,7 +267,7 @@ def _time(seconds: float, arguments: Namespace, n_cores: int, megabytes: float) 
 
 
 def _kinds(preprocessor: Any) -> dict[str, list[str]]:
-    """Return kind -> columns that are used."""
+    """Return kind of column -> names of the used columns of this kind."""
     kinds: dict[str, list[str]] = {}
     for column, kind in preprocessor.kinds_.items():
         if column not in preprocessor.dropped_:
@@ -276,7 +276,7 @@ def _kinds(preprocessor: Any) -> dict[str, list[str]]:
 
 
 def _classes(target: Any, task: str) -> str:
-    """Return what the target holds: numbers from and to, or classes with their rows."""
+    """Return text on the target: its least and largest number, or the number of rows of each class."""
     if task == "regression":
         return f"; from {target.min():.6g} to {target.max():.6g}"
     counts = target.value_counts()
@@ -289,7 +289,7 @@ def _few(names: Any, most: int = 8) -> str:
 
 
 def seconds_of(text: str) -> float:
-    """Return a time such as ``90s``, ``10m`` or ``1.5h`` in seconds; ValueError if it is none."""
+    """Return a time such as ``90s``, ``10m`` or ``1.5h`` in seconds; raise ValueError for any other text."""
     unit = {"s": 1.0, "m": 60.0, "h": 3600.0}.get(text[-1:], 0.0)
     number = float(text[:-1] if unit else text)
     if not (unit and number > 0):

@@ -57,28 +57,28 @@ def _predict(arguments: Namespace) -> None:
         if Path(arguments.output).resolve() == Path(arguments.table).resolve():
             raise RotastackError(f"--output: {arguments.output} is the table itself; name another file")
     table, reading = read_with_notes(arguments.table)
-    strange = [column for column in arguments.keep or () if column not in table]
-    if strange:
+    unknown = [column for column in arguments.keep or () if column not in table]
+    if unknown:
         names = list(map(str, table.columns))
-        raise RotastackError(f"--keep: {arguments.table} has no column {strange[0]!r}{nearest(strange[0], names)}")
+        raise RotastackError(f"--keep: {arguments.table} has no column {unknown[0]!r}{nearest(unknown[0], names)}")
     model = (
         model_at(arguments)
         if arguments.model
         else model_of_study(arguments.study, arguments.dataset, arguments.project)
     )
     try:
-        found = model.predict(table, arguments.proba, arguments.intervals)
+        predicted = model.predict(table, arguments.proba, arguments.intervals)
     except RotastackError as error:
         named = str(error).startswith(model.name)
         raise RotastackError(str(error) if named else f"{arguments.table}: {error}") from None
-    replaced = [str(c) for c in table.columns if c in found.columns]
+    replaced = [str(c) for c in table.columns if c in predicted.columns]
     for note in [
         *reading.notes,
-        *found.notes,
+        *predicted.notes,
         *([f"replaced by predictions: {', '.join(replaced)}"] if replaced else []),
     ]:
         print(f"rotastack: {arguments.table}: {note}", file=sys.stderr)
-    rounded = found.columns.round({c: 6 for c in found.columns if str(c).startswith("probability=")})
+    rounded = predicted.columns.round({c: 6 for c in predicted.columns if str(c).startswith("probability=")})
     kept = table if arguments.keep is None else table[list(dict.fromkeys(arguments.keep))]
     result = kept.drop(columns=replaced, errors="ignore").join(rounded)
     if arguments.output:

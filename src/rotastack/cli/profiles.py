@@ -1,4 +1,4 @@
-"""Workflow profiles: how Snakemake runs jobs, here or on a cluster."""
+"""Workflow profiles: how Snakemake runs jobs, on this machine or on a cluster."""
 
 from pathlib import Path
 from typing import Any
@@ -9,12 +9,12 @@ __all__ = ["profile_names", "profile_options"]
 
 
 def profile_options(name: str | None) -> list[str]:
-    """Return the options by which Snakemake takes a profile: a shipped one by its name, or a folder.
+    """Return Snakemake's options for a profile, given by the name of a shipped profile or by a folder.
 
     Raises
     ------
     RotastackError
-        There is none, which Snakemake would not say, and run everything here; or a plugin that it asks for is missing.
+        There is no such profile (Snakemake would silently run all jobs on this machine), or a plugin is missing.
     """
     from rotastack.project import project_file
 
@@ -23,9 +23,9 @@ def profile_options(name: str | None) -> list[str]:
     shipped = project_file(f"workflow/profiles/{name}")
     folder = shipped if shipped.is_dir() else Path(name)
     if not folder.exists() and not Path("profiles", name).exists():
-        known = profile_names()
+        names = profile_names()
         raise RotastackError(
-            f"--profile: {name!r} is no folder, nor a profile of ours{nearest(name, known)}; these are {', '.join(known)}"
+            f"--profile: {name!r} is no folder, nor a profile of ours{nearest(name, names)}; these are {', '.join(names)}"
         )
     for needed in _missing_plugins(folder):
         raise RotastackError(f"profile {name}: {needed} is not installed; `pip install {needed}` brings it")
@@ -40,7 +40,7 @@ def profile_names(**_: Any) -> list[str]:
 
 
 def _as_options(file: Path) -> list[str]:
-    """Return a profile as options: of a profile Snakemake says each time that it is used."""
+    """Return a profile as options; with a profile Snakemake would print a notice at every run."""
     from rotastack.base.documents import load_yaml
 
     options = []
@@ -52,7 +52,7 @@ def _as_options(file: Path) -> list[str]:
 
 
 def _missing_plugins(profile: Path) -> list[str]:
-    """Return the packages that a profile asks Snakemake for, and that are not here."""
+    """Return the Snakemake plugins that a profile needs and that are not installed."""
     from importlib.util import find_spec
 
     from rotastack.base.documents import load_yaml
@@ -60,6 +60,10 @@ def _missing_plugins(profile: Path) -> list[str]:
     file = profile / "config.yaml"
     content = load_yaml(file) if file.is_file() else {}
     kinds = {"executor": "executor", "default-storage-provider": "storage"}
-    asked = [f"snakemake-{kind}-plugin-{content[key]}" for key, kind in kinds.items() if content.get(key)]
-    own = ("snakemake-executor-plugin-local", "snakemake-executor-plugin-dryrun", "snakemake-executor-plugin-touch")
-    return [name for name in asked if name not in own and find_spec(name.replace("-", "_")) is None]
+    plugins = [f"snakemake-{kind}-plugin-{content[key]}" for key, kind in kinds.items() if content.get(key)]
+    built_in = (
+        "snakemake-executor-plugin-local",
+        "snakemake-executor-plugin-dryrun",
+        "snakemake-executor-plugin-touch",
+    )
+    return [name for name in plugins if name not in built_in and find_spec(name.replace("-", "_")) is None]

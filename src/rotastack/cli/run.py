@@ -1,4 +1,4 @@
-"""``rotastack run``: run a study, or one's own table."""
+"""``rotastack run``: run a study, or the user's own table."""
 
 import argparse
 import json
@@ -84,7 +84,7 @@ def add(commands: Any) -> None:
 
 
 def _studies_and_tables(prefix: str = "", **_: Any) -> list[str]:
-    """Return the studies and the tables that begin so."""
+    """Return the studies, and the folders, tables and YAML files in the folder of `prefix`."""
     from rotastack.cli.studies import study_names
     from rotastack.data.formats import format_of
 
@@ -150,7 +150,7 @@ def _is_table(name: str) -> bool:
 
 
 def _own(arguments: Namespace) -> OwnTable:
-    """Say what the table is and what will be done, and write its study."""
+    """Print what the table is and how it will be studied, and write its study."""
     from rotastack.use.own_study import write_study
     from rotastack.use.own_table import SIZES
 

@@ -58,10 +58,10 @@ def _step(arguments: Namespace) -> None:
 
 
 def _cap_threads(n_threads: int) -> None:
-    """Let linear algebra use so many threads."""
+    """Limit linear algebra to `n_threads` threads."""
     for variable in _CAPS:
         os.environ[variable] = str(n_threads)
-    if n_threads > 1 and "threadpoolctl" in sys.modules:  # what is loaded does not look there again
+    if n_threads > 1 and "threadpoolctl" in sys.modules:  # a loaded library does not read the environment again
         from threadpoolctl import threadpool_limits
 
         threadpool_limits(n_threads)

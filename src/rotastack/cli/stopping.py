@@ -1,4 +1,4 @@
-"""End what a command has started when the command is told to end."""
+"""End the processes that a command started when the command itself is stopped."""
 
 import signal
 import subprocess
@@ -10,16 +10,16 @@ from types import FrameType
 __all__ = ["StoppedError", "ending_with_us"]
 
 _SIGNALS = tuple(getattr(signal, name) for name in ("SIGTERM", "SIGHUP") if hasattr(signal, name))
-_PATIENCE = 15.0  # seconds: what ends by itself has ended by then
+_PATIENCE = 15.0  # seconds that a process gets to end by itself
 
 
 class StoppedError(BaseException):
-    """A signal told this process to end; no handler of errors should take it for one.
+    """The stop of this process by a signal; no ``except Exception`` may catch it.
 
     Parameters
     ----------
     number : int
-        Of the signal.
+        Number of the signal.
     """
 
     def __init__(self, number: int):
@@ -29,30 +29,30 @@ class StoppedError(BaseException):
 
 @contextmanager
 def ending_with_us(command: list[str], **options: object) -> Iterator[subprocess.Popen]:
-    """Start a process; if the block ends by SIGTERM, SIGHUP, Ctrl-C or an error, end it and all that it started.
+    """Start a process; on SIGTERM, SIGHUP, Ctrl-C or an error, end this process and its children.
 
-    Signals that this process was started to ignore (``nohup``) stay ignored. Ctrl-C in a terminal reaches all
-    processes by itself, so they are given time before they are told again.
+    Signals that the command was started to ignore (``nohup``) stay ignored. Ctrl-C in a terminal reaches all
+    processes directly, so they get time to end before they are signalled again.
 
     Raises
     ------
     StoppedError
-        SIGTERM or SIGHUP came, and all has ended.
+        SIGTERM or SIGHUP arrived, and the processes have ended.
     """
 
     def stop(number: int, frame: FrameType | None) -> None:
         raise StoppedError(number)
 
     main = threading.current_thread() is threading.main_thread()
-    heard = [s for s in _SIGNALS if main and signal.getsignal(s) is not signal.SIG_IGN]
-    before = {number: signal.signal(number, stop) for number in heard}
+    handled = [s for s in _SIGNALS if main and signal.getsignal(s) is not signal.SIG_IGN]
+    before = {number: signal.signal(number, stop) for number in handled}
     process = None
     try:
         process = subprocess.Popen(command, **options)  # type: ignore[call-overload]
         yield process
-    except BaseException as reason:  # whatever it is, nothing is left behind
-        for number in heard:
-            signal.signal(number, signal.SIG_IGN)  # it is being done
+    except BaseException as reason:  # no process may be left behind, whatever the error
+        for number in handled:
+            signal.signal(number, signal.SIG_IGN)  # the processes are already being ended
         if process is not None:
             if isinstance(reason, KeyboardInterrupt):
                 with suppress(subprocess.TimeoutExpired):
@@ -65,10 +65,10 @@ def ending_with_us(command: list[str], **options: object) -> Iterator[subprocess
 
 
 def _end(process: subprocess.Popen) -> None:
-    """End a process and those that it started: as Ctrl-C does, so that Snakemake cancels what runs on a cluster, too."""
+    """End a process and its children, first by SIGINT, so that Snakemake also cancels its jobs on a cluster."""
     import psutil
 
-    deaf = signal.getsignal(signal.SIGINT) is signal.SIG_IGN  # as is what a script starts behind its back
+    deaf = signal.getsignal(signal.SIGINT) is signal.SIG_IGN  # as in the background processes of a shell script
     for number in (signal.SIGTERM,) if deaf else (signal.SIGINT, signal.SIGTERM):
         with suppress(psutil.NoSuchProcess):
             first = psutil.Process(process.pid)

@@ -1,4 +1,4 @@
-"""What commands share that are about studies: find one, plan it, and hand it to Snakemake."""
+"""Helpers of the commands on studies: find a study, plan it, and run Snakemake on it."""
 
 import os
 import sys
@@ -27,7 +27,7 @@ __all__ = [
 ]
 
 REFUSED = 2
-"""The exit code of a run that ended before any job began."""
+"""Exit code of a run that ended before its first job."""
 
 
 def add_study_arguments(parser: Any) -> None:
@@ -37,12 +37,12 @@ def add_study_arguments(parser: Any) -> None:
 
 
 def plan_of(name: str, size: str | None = None) -> "Plan":
-    """Return the plan of a study: a file, or a name of ``studies`` or ``config/studies``.
+    """Return the plan of a study, given by a file or by a name in ``studies`` or ``config/studies``.
 
     Raises
     ------
     RotastackError
-        There is none, or it is wrong; Snakemake's process looks at classes and their parameters, too.
+        There is no such study, or it is wrong. Classes and their parameters are checked later, in Snakemake's process.
     """
     from rotastack.base.documents import load_yaml
     from rotastack.run.launch import config_file, read_plan
@@ -50,10 +50,10 @@ def plan_of(name: str, size: str | None = None) -> "Plan":
     path = _study_file(name)
     content = load_yaml(path) or {}
     if not isinstance(content, dict) or not {"name", "datasets", "pools", "methods", "study"} & content.keys():
-        # Snakemake would lay a part of a study over the study of config.yaml, and run that.
-        found = ", ".join(map(str, content)) if isinstance(content, dict) else type(content).__name__
+        # Snakemake would merge a part of a study into the study of config.yaml, and run the mixture.
+        keys = ", ".join(map(str, content)) if isinstance(content, dict) else type(content).__name__
         raise RotastackError(
-            f"{path}: a study has name, datasets, protocol, pools and methods, found {found or 'nothing'}"
+            f"{path}: a study has name, datasets, protocol, pools and methods, found {keys or 'nothing'}"
         )
     options = {} if size in (None, "full") else {"size": size}
     machine = config_file()
@@ -69,7 +69,7 @@ def _study_file(name: str) -> Path:
 
 
 def study_names(**_: Any) -> list[str]:
-    """Return the names of the studies below the working directory and of those that come along."""
+    """Return the names of the studies in the working directory and of the shipped studies."""
     return sorted({p.stem for folder in _folders() for p in folder.glob("*.yaml")})
 
 
@@ -78,24 +78,24 @@ def _folders() -> list[Path]:
 
 
 def score_names(**_: Any) -> list[str]:
-    """Return the scores that methods are ranked by, of both tasks."""
+    """Return the names of the scores that can rank methods, for both tasks."""
     from rotastack.stats.metrics import METRICS
 
     return [name for scores in METRICS.values() for name, higher in scores.items() if higher is not None]
 
 
 def studies_with_models(**_: Any) -> list[str]:
-    """Return the studies below the working directory that have made a model."""
+    """Return the names of the studies in the working directory that have a model."""
     return sorted({path.parents[2].name for path in Path("results").glob("*/*/model/model.skops")})
 
 
 def offer(action: Any, values: Callable[..., Iterable[str]]) -> None:
-    """Tell argcomplete what values of an argument the shell may offer."""
+    """Set the function by which argcomplete lists the values of an argument."""
     action.completer = values
 
 
 def snakemake(plan: "Plan", size: str | None, options: list[str], *, quiet: bool = True) -> tuple[int, float]:
-    """Run Snakemake on a study, in the working directory; return its exit code, and the seconds that it took.
+    """Run Snakemake on a study in the working directory; return its exit code and its seconds.
 
     Parameters
     ----------
@@ -103,7 +103,7 @@ def snakemake(plan: "Plan", size: str | None, options: list[str], *, quiet: bool
     size : str or None
     options : list of str
     quiet : bool
-        Whether one line of progress is shown, and all that Snakemake says goes to a file.
+        Whether to show one line of progress, and to write Snakemake's messages to a file.
     """
     log = f"results/logs/{plan.study.name}.log"
     logger = ["--logger", "rotastack", "--logger-rotastack-file", log] if quiet else []
@@ -123,7 +123,7 @@ def call_snakemake(snakefile: str, options: list[str]) -> int:
     if find_spec("snakemake") is None:
         raise ModuleNotFoundError("no snakemake", name="snakemake")
     here = Path.cwd()
-    if not os.access(here, os.W_OK):  # of which Snakemake makes a traceback, in dry runs, too
+    if not os.access(here, os.W_OK):  # Snakemake would print a traceback, even in a dry run
         raise RotastackError(f"{here} cannot be written; run in a folder of your own")
     command = [sys.executable, "-P", "-m", "snakemake", "--snakefile", str(project_file(snakefile)), *options]
     path = f"{Path(sys.executable).parent}{os.pathsep}{os.environ.get('PATH', '')}"

@@ -38,10 +38,10 @@ def _tables(arguments: Namespace) -> None:
         study.name, f"rotastack run {arguments.study}{size}", study.task.name, study.score, study.protocol.cells, study.control, study.document.evaluation.alpha,
         list(study.methods), study.optimistic,
     )  # fmt: skip
-    found = printed_tables(Path(plan.root), about)
+    printed = printed_tables(Path(plan.root), about)
     folder = Path(arguments.out or f"{plan.root}/printed")
     folder.mkdir(parents=True, exist_ok=True)
-    for table in found:
+    for table in printed:
         with replacing(folder / f"{table.name}.csv") as temporary:
             table.values.to_csv(temporary, index=False)
         if arguments.latex:
@@ -51,6 +51,6 @@ def _tables(arguments: Namespace) -> None:
             write_text(folder / f"{table.name}.tex", text)
     if arguments.latex:
         title = study.document.title or study.name
-        write_text(folder / "all.tex", document(title, [table.name for table in found]))
+        write_text(folder / "all.tex", document(title, [table.name for table in printed]))
     kinds = "CSV and LaTeX; all.tex shows them all" if arguments.latex else "CSV; --latex writes LaTeX as well"
-    print(f"rotastack: {len(found)} tables in {folder} ({kinds})")
+    print(f"rotastack: {len(printed)} tables in {folder} ({kinds})")

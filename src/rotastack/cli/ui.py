@@ -35,14 +35,14 @@ def _ui(arguments: Namespace) -> int:
     if uri.startswith(("http:", "https:")):
         raise RotastackError(f"runs are brought to the server at {shown(uri)}: open that in a browser")
     os.environ.setdefault("MLFLOW_DISABLE_TELEMETRY", "true")  # nothing leaves this machine unasked
-    # One worker serves one person, and starts in half the time of four.
+    # One worker is enough for one person, and starts in half the time of four.
     command = [sys.executable, "-m", "mlflow", "server", "--host", arguments.host, "--port", str(arguments.port), "--workers", "1"]  # fmt: skip
     environment = {
         **os.environ,
-        "MLFLOW_BACKEND_STORE_URI": uri,  # a command line shows its password to everybody
-        "MLFLOW_SERVER_ENABLE_JOB_EXECUTION": "false",  # queues for the judging of language models
+        "MLFLOW_BACKEND_STORE_URI": uri,  # a command line would show the password to all users
+        "MLFLOW_SERVER_ENABLE_JOB_EXECUTION": "false",  # these queues serve the evaluation of language models
     }
-    # Ctrl-C is how one ends it.
+    # The user ends the server with Ctrl-C.
     with suppress(KeyboardInterrupt), ending_with_us(command, env=environment) as process:
         for name, number in _studies(uri).items():
             place = f"http://{arguments.host}:{arguments.port}/#/experiments/{number}"
@@ -52,7 +52,7 @@ def _ui(arguments: Namespace) -> int:
 
 
 def _studies(uri: str) -> dict[str, str]:
-    """Return the studies in a store, the last first, with the numbers of their experiments; MLflow's own is none."""
+    """Return study -> number of its experiment in a store, newest first; MLflow's own experiment is left out."""
     from mlflow.exceptions import MlflowException
     from mlflow.tracking import MlflowClient
 
@@ -60,7 +60,7 @@ def _studies(uri: str) -> dict[str, str]:
     from rotastack.tracking.address import shown, without_secrets
 
     try:
-        found = MlflowClient(uri, uri).search_experiments(order_by=["experiment_id DESC"])
+        experiments = MlflowClient(uri, uri).search_experiments(order_by=["experiment_id DESC"])
     except MlflowException as error:
         raise RotastackError(f"{shown(uri)}: {without_secrets(in_one_line(error), uri)}") from None
-    return {e.name: e.experiment_id for e in found if e.experiment_id != "0"}
+    return {e.name: e.experiment_id for e in experiments if e.experiment_id != "0"}

@@ -1,4 +1,4 @@
-"""Combiners: what turns a pool's outputs into one decision."""
+"""Combiners: they turn the outputs of a pool's members into one decision."""
 
 import lazy_loader
 

@@ -1,4 +1,4 @@
-"""The least-squares pool: a weighted sum of families' predictions, its weights fitted."""
+"""Least-squares weights: a weighted sum of families' predictions, with fitted weights."""
 
 from typing import Self
 
@@ -15,16 +15,17 @@ __all__ = ["LeastSquaresWeights"]
 
 
 class LeastSquaresWeights(Combiner):
-    """Add up the members' predictions, each times a weight of its own, and a constant.
+    """A combiner that adds a constant to the weighted sum of the members' predictions.
 
-    The weights are at least 0 and minimise, on rows that the members have not seen, the squared error in units of
-    the target's variance, and a ridge that pulls them to equal ones (Breiman's stacked regression). A weight of 0
-    switches a member off. The sum of the weights is free: above 1 it undoes that members predict too near the mean.
+    The weights are at least 0. They minimise the squared error on rows that the members have not seen, in units of
+    the target's variance, plus a ridge penalty on the distance to equal weights (Breiman's stacked regression). A
+    weight of 0 switches a member off. The sum of the weights is free: above 1 it corrects predictions that lie too
+    near the mean.
 
     Parameters
     ----------
     ridge : float, default=2.0
-        Factor of the squared distance to equal weights, against an error that is a sum over rows.
+        Factor of the squared distance to equal weights. The error is a sum over rows, not a mean.
 
     Attributes
     ----------
@@ -52,7 +53,7 @@ class LeastSquaresWeights(Combiner):
         self.ridge = ridge
 
     def fit(self, outputs: ArrayLike, y: ArrayLike, sample_weight: ArrayLike | None = None) -> Self:
-        """Find the weights.
+        """Fit the weights and the constant.
 
         Parameters
         ----------
@@ -79,7 +80,7 @@ class LeastSquaresWeights(Combiner):
         y = np.asarray(y, dtype=np.float64)
         weight = np.ones(len(y)) if sample_weight is None else np.asarray(sample_weight, dtype=np.float64)
         total = weight.sum()
-        if total == 0:  # nothing is known
+        if total == 0:  # no rows, or none with weight
             self.weights_, self.intercept_ = np.full(len(predicted), 1 / len(predicted)), 0.0
             return self
         with one_blas_thread():
@@ -95,7 +96,7 @@ class LeastSquaresWeights(Combiner):
         return self
 
     def predict(self, outputs: ArrayLike) -> NDArray[np.float64]:
-        """Return the weighted sum.
+        """Return the weighted sum plus the constant.
 
         Parameters
         ----------

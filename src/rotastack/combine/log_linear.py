@@ -1,4 +1,4 @@
-"""The log-linear pool: a weighted geometric mean of families' probabilities, its weights fitted."""
+"""Log-linear weights: a weighted geometric mean of families' probabilities, with fitted weights."""
 
 from typing import Self
 
@@ -15,31 +15,31 @@ from rotastack.errors import RotastackError
 __all__ = ["LogLinearWeights", "nonnegative_minimum"]
 
 LEAST = 0.01
-"""Weight of the members that beat chance where the log loss is for switching all off: they are too sure, not useless."""
+"""Weight of each member that beats chance if all fitted weights are 0: such members are overconfident, not useless."""
 
 _STEPS = 100
 _TOLERANCE = 1e-10
 
 
 class LogLinearWeights(Combiner):
-    """Multiply the members' probabilities, each to a power of its own.
+    """A combiner that multiplies the members' probabilities, each raised to a fitted weight.
 
     The probability of class c is proportional to the product over members g of ``q[g, c] ** w[g]``,
-    where q are the members' probabilities, kept from 0 and 1. The weights are at least 0 and
-    minimise the log loss on rows that the members have not seen, and a ridge that pulls them to
-    equal ones: a convex problem. A weight of 0 switches a member off; the sum of the weights is free and
-    calibrates. Not all are 0 where a member is right more often than chance.
+    where q are the members' probabilities, moved slightly away from 0 and 1. The weights w are at least 0.
+    They minimise the log loss on rows that the members have not seen, plus a ridge penalty on the distance to
+    equal weights: a convex problem. A weight of 0 switches a member off. The sum of the weights is free and
+    calibrates. If all weights are 0, the members that are right more often than chance get small equal ones.
 
     Parameters
     ----------
     ridge : float, default=2.0
-        Factor of the squared distance to equal weights, against a log loss that is a sum over rows.
+        Factor of the squared distance to equal weights. The log loss is a sum over rows, not a mean.
 
     Attributes
     ----------
     weights_ : ndarray of shape (n_members,)
     n_iter_ : int
-        Newton steps.
+        Number of Newton steps.
 
     Examples
     --------
@@ -67,7 +67,7 @@ class LogLinearWeights(Combiner):
         sequence: np.random.SeedSequence | None = None,
         sample_weight: NDArray[np.floating] | None = None,
     ) -> Self:
-        """Find the weights.
+        """Fit the weights.
 
         Parameters
         ----------
@@ -77,7 +77,7 @@ class LogLinearWeights(Combiner):
             Class numbers.
         n_classes : int
         sequence : numpy.random.SeedSequence, optional
-            Not used: nothing is random.
+            Not used: the fit is not random.
         sample_weight : ndarray of shape (n_rows,), optional
             Weights of the rows in the log loss.
 
@@ -88,7 +88,7 @@ class LogLinearWeights(Combiner):
         Raises
         ------
         RotastackError
-            `ridge` not above 0, or outputs that are no probabilities.
+            `ridge` not above 0, or outputs outside [0, 1].
         """
         if not 0 < self.ridge < np.inf:
             raise RotastackError(f"ridge must be above 0 and finite, got {self.ridge}")
@@ -116,7 +116,7 @@ class LogLinearWeights(Combiner):
 
 
 def _logs(outputs: NDArray[np.floating]) -> NDArray[np.float64]:
-    """Return logarithms of probabilities that are kept from 0; (member, row, class)."""
+    """Return logarithms of probabilities moved away from 0, shape (n_members, n_rows, n_classes)."""
     outputs = np.asarray(outputs, dtype=np.float64)
     n_classes = outputs.shape[2]
     if not (outputs.min(initial=0) >= 0 and outputs.max(initial=0) <= 1 + 1e-6):
@@ -126,7 +126,7 @@ def _logs(outputs: NDArray[np.floating]) -> NDArray[np.float64]:
 
 
 def _right(logs: NDArray[np.float64], y: NDArray[np.integer], weight: NDArray[np.float64]) -> NDArray[np.float64]:
-    """Return the share of the rows, by weight, that each member is right on, of those it tells any classes apart on."""
+    """Return each member's weighted accuracy on the rows where its probabilities differ between classes."""
     decided = (np.ptp(logs, axis=2) > 0) * weight
     right = (logs.argmax(axis=2) == y) * decided
     return right.sum(axis=1) / np.maximum(decided.sum(axis=1), np.finfo(float).tiny)
@@ -135,14 +135,14 @@ def _right(logs: NDArray[np.float64], y: NDArray[np.integer], weight: NDArray[np
 def _minimize(
     logs: NDArray[np.float64], y: NDArray[np.integer], weight: NDArray[np.float64], ridge: float
 ) -> tuple[NDArray[np.float64], int]:
-    """Minimise by Newton's method; each step is a quadratic problem with bounds, solved exactly."""
+    """Return the weights and the number of Newton steps; each step solves a quadratic problem with bounds exactly."""
     n_members = len(logs)
     rows = np.arange(len(y))
     flat = logs.reshape(n_members, -1)
     right = logs[:, rows, y]  # (member, row)
     gain = right @ weight
     equal = 1 / n_members
-    rounding = 1e-14 * weight.sum() * logs.min(initial=0) ** 2  # of sums whose difference the Hessian is
+    rounding = 1e-14 * weight.sum() * logs.min(initial=0) ** 2  # of the sums that the Hessian is a difference of
     damping = max(ridge, rounding)
 
     def objective(w: NDArray[np.float64]) -> tuple[float, NDArray[np.float64]]:
@@ -154,15 +154,15 @@ def _minimize(
     value, p = objective(w)
     for step in range(1, _STEPS + 1):
         p *= weight[:, None]
-        expected = np.empty_like(right)  # of logarithms by the pool's probabilities, times the row's weight
+        expected = np.empty_like(right)  # mean logarithm under the probabilities p, times the row's weight
         hessian = np.empty((n_members, n_members))
         for g in range(n_members):
             scaled = p * logs[g]
             expected[g] = scaled.sum(axis=1)
             hessian[g] = flat @ scaled.ravel()
         gradient = expected.sum(axis=1) - gain + 2 * ridge * (w - equal)
-        known = np.divide(expected, weight, out=np.zeros_like(expected), where=weight > 0)
-        hessian += 2 * damping * np.eye(n_members) - expected @ known.T
+        unweighted = np.divide(expected, weight, out=np.zeros_like(expected), where=weight > 0)
+        hessian += 2 * damping * np.eye(n_members) - expected @ unweighted.T
         target = nonnegative_minimum(hessian, hessian @ w - gradient)
         move = target - w
         slope = float(gradient @ move)
@@ -179,6 +179,6 @@ def _minimize(
 
 
 def nonnegative_minimum(hessian: NDArray[np.float64], linear: NDArray[np.float64]) -> NDArray[np.float64]:
-    """Return the w >= 0 that minimises w H w / 2 - linear w; H is positive definite."""
+    """Return the w >= 0 that minimises w'Hw / 2 - linear'w, for a positive definite Hessian H."""
     factor = np.linalg.cholesky(hessian)
     return nnls(factor.T, np.linalg.solve(factor, linear))[0]

@@ -1,4 +1,4 @@
-"""Replay a combiner on the stored outputs of a nested cross-validation."""
+"""Combiners on the stored outputs of a nested cross-validation."""
 
 from collections.abc import Sequence
 from typing import Any
@@ -25,30 +25,30 @@ def combine_nested(
     weights: NDArray[np.float64] | None = None,
     without: NDArray[np.bool_] | None = None,
 ) -> tuple[NDArray[np.float64], list[Combiner]]:
-    """Predict every row by a combiner that has not seen its fold.
+    """Return predictions for every row, by combiners that have not seen the row's fold.
 
-    A combiner that is trained learns, for outer fold h, from the rows outside h and the outputs of
-    the members trained without h and the row's own fold; the rows of h are then predicted
-    from the mean over a != h of the outputs of the members trained without a and h.
-    A combiner that is not trained decides from the outputs of the members trained without h alone; one
-    that ranks members is given their complexities and out-of-bag errors in this training.
+    For outer fold h, a trained combiner is fitted to the rows outside h. The outputs for such a row are of the members
+    trained without h and without the row's own fold. Then the combiner predicts the rows of h from the mean, over
+    a != h, of the outputs of the members trained without a and h. A combiner that is not trained decides from the
+    outputs of the members trained without h alone. If the combiner ranks members, their complexities and out-of-bag
+    errors are those of the training without h.
 
     Parameters
     ----------
     combiner : Combiner
-        Not a pruner, which chooses by votes. Cloned for each outer fold.
+        Not a pruner. The combiner is cloned for each outer fold.
     outputs : ndarray of shape (n_folds, n_members, n_rows, n_classes)
         From :func:`rotastack.ensembles.pooled.nested.nested_outputs`.
     folds, y : ndarray of shape (n_rows,)
-        Fold and class numbers; numbers that are floats are those of a regression.
+        Fold numbers and class numbers; `y` of floats is the target of a regression.
     sequence : numpy.random.SeedSequence
-        Outer fold h is seeded by ``child(sequence, h)``.
+        ``child(sequence, h)`` is the seed for outer fold h.
     facts : sequence of (complexity, oob_error), optional
-        For each outer fold, both of shape (n_members,).
+        One pair for each outer fold, both of shape (n_members,). Needed by combiners that rank members.
     weights : ndarray of shape (n_rows,), optional
-        Handed to a combiner that is trained.
+        Weights of the rows for a trained combiner.
     without : ndarray of bool of shape (n_folds, n_rows), optional
-        Rows that it learns from without each fold; by default all others.
+        Training rows for each outer fold; by default all rows outside of the fold.
 
     Returns
     -------
@@ -86,7 +86,7 @@ def fit_weighted(
     sequence: np.random.SeedSequence,
     weights: NDArray[np.float64] | None,
 ) -> Any:
-    """Train a combiner, with the weights of rows if there are any; ValueError if it takes none."""
+    """Train a combiner, with weights of rows if given; a ValueError if its ``fit`` takes no weights."""
     if weights is None:
         return combiner.fit(outputs, y, n_classes, sequence)
     check_takes_weights(combiner)
@@ -94,7 +94,7 @@ def fit_weighted(
 
 
 def level_one_inputs(outputs: NDArray[np.floating] | Sequence[NDArray[np.floating]], h: int) -> NDArray[np.floating]:
-    """Return the mean over a != h of the outputs of the members trained without a and h; (member, row, class)."""
+    """Return the mean, over a != h, of the outputs of members trained without a and h; (member, row, class)."""
     others = [a for a in range(len(outputs)) if a != h]
-    known = np.stack([outputs[a] for a in others])
-    return known.mean(axis=0, dtype=np.float64).astype(known.dtype)
+    without_h = np.stack([outputs[a] for a in others])
+    return without_h.mean(axis=0, dtype=np.float64).astype(without_h.dtype)

@@ -1,4 +1,4 @@
-"""Weights of rotations by the complexity of the trees on them: CUT, EXP, LIN and the others (thesis, chapter 2)."""
+"""Weights of rotations by the complexity of their trees: CUT, EXP, LIN and others (thesis, chapter 2)."""
 
 from typing import Any
 
@@ -15,16 +15,16 @@ _GRID_AT_ONCE = 1024
 
 
 def rotation_complexity(n_nodes: ArrayLike, depth: ArrayLike, n_rows: int | ArrayLike) -> NDArray[np.float64]:
-    """Return ``n_nodes + depth / n_rows``: the size of the trees, their depth breaking ties.
+    """Return ``n_nodes + depth / n_rows``: the size of the trees, with ties broken by their depth.
 
     Parameters
     ----------
     n_nodes : array-like of shape (n_rotations,)
         Median number of nodes, leaves included, of the trees on each rotation.
     depth : array-like of shape (n_rotations,)
-        Their mean depth; a lone root has depth 0.
+        Mean depth of the trees on each rotation; a lone root has depth 0.
     n_rows : int
-        Training rows.
+        Number of training rows.
 
     References
     ----------
@@ -39,27 +39,26 @@ def rotation_complexity(n_nodes: ArrayLike, depth: ArrayLike, n_rows: int | Arra
 
 
 class RotationWeights(Combiner):
-    """Weigh the members of a pool by their rank: the simplest rotation first.
+    """A combiner that weighs members by rank: the first rank has the simplest rotation.
 
     Parameters
     ----------
     weighting : {"equal", "cut", "exp", "best", "new", "linear", "oob", "joint"}, default="exp"
-        With R members, ranked by complexity: "equal" (RRE) 1/R each; "cut" (CUT) 1/h on the first
-        h; "exp" (EXP) ``2^(-r/h)``, up to a factor; "best" (BST) all on the first; "new" (NEW) equal on all that
-        are ranked at or above the identity; "linear" (LIN) in proportion to R, R - 1, ..., 1.
-        "oob" (OOB) and "joint" (JNT) are linear in the rank of the out-of-bag error, and in that of
-        the sum of both ranks.
+        Weights of R members that are ranked by complexity: "equal" (RRE) 1/R each; "cut" (CUT) 1/h on the first
+        h ranks; "exp" (EXP) proportional to ``2^(-r/h)`` for rank r; "best" (BST) all weight on the first rank;
+        "new" (NEW) equal on the ranks down to that of the identity; "linear" (LIN) proportional to R, R - 1, ..., 1.
+        "oob" (OOB) is "linear" with ranks by out-of-bag error, and "joint" (JNT) with ranks by the sum of
+        both ranks.
     h : float or None, default=None
-        Parameter of "cut" (a whole number, 1 to R) and "exp" (0.1 to R). None takes the one on the grid, 1, 2,
-        ..., R or 0.1, 0.2, ..., R, whose weights give the least sum of weight times out-of-bag
-        error, the smallest among equals.
+        Parameter of "cut" (a whole number, 1 to R) and "exp" (0.1 to R). None chooses h on the grid 1, 2, ..., R or
+        0.1, 0.2, ..., R: the smallest h whose weights give the least weighted sum of out-of-bag errors.
 
     Attributes
     ----------
     order_ : ndarray of shape (n_members,)
         Members from the first rank to the last. Ties are broken by complexity, then by number.
     weights_ : ndarray of shape (n_members,)
-        Weight of each member, in the members' own order; they sum to 1.
+        Weight of each member of the pool, by member number; the weights sum to 1.
     h_ : float or None
 
     References
@@ -88,9 +87,9 @@ class RotationWeights(Combiner):
         complexity : array-like of shape (n_members,)
             See :func:`rotation_complexity`.
         oob_error : array-like of shape (n_members,)
-            Out-of-bag errors; a member whose error is not known (NaN) counts as the worst.
+            Out-of-bag errors; a member without one (NaN) counts as the worst.
         identity : int or None
-            Which member is the unrotated one, for "new"; None if there is none.
+            Number of the unrotated member, for "new"; None without such a member.
 
         Returns
         -------
@@ -99,16 +98,15 @@ class RotationWeights(Combiner):
         Raises
         ------
         ValueError
-            Unknown weighting, `h` outside the grid or given to a weighting without parameter, no
-            out-of-bag error or complexity known where one is needed, or "new" without a member
-            that is unrotated, which would select nothing.
+            Unknown weighting; `h` outside its range, or set for a weighting without parameter; a missing complexity
+            or no out-of-bag error at all, if the weighting needs them; or "new" without an unrotated member.
         """
         complexity = np.asarray(complexity, dtype=float)
         error = np.asarray(oob_error, dtype=float)
         R = len(complexity)
         self.check(R)
         if self.weighting in ("equal", "oob") and not np.isfinite(complexity).all():
-            complexity = np.zeros(R)  # only breaks ties
+            complexity = np.zeros(R)  # these weightings use complexity for ties alone
         if self.weighting == "new" and identity is None:
             raise ValueError(
                 "weighting 'new' selects nothing: it takes members at least as simple as the unrotated one, "
@@ -138,11 +136,11 @@ class RotationWeights(Combiner):
         return self
 
     def counts(self, n_trees: int) -> NDArray[np.int64]:
-        """Return how many of `n_trees` trees each member gets; they add up exactly.
+        """Return how many of `n_trees` trees each member gets; the sum is exactly `n_trees`.
 
-        Weights times `n_trees` are rounded; missing trees go to the first rank, and trees too many
-        are taken from the last rank, then from the one before. With "equal" the remainder is
-        spread, one tree each, from the first rank on.
+        Weights times `n_trees` are rounded. Missing trees go to the first rank. Excess trees are removed from
+        the last rank, then from the rank before. With "equal", one more tree goes to each of the first ranks until
+        the remainder is used up.
 
         Parameters
         ----------
@@ -164,9 +162,9 @@ class RotationWeights(Combiner):
             by_rank[0] += max(n_trees - by_rank.sum(), 0)
             excess = by_rank.sum() - n_trees
             for r in range(R - 1, -1, -1):
-                taken = min(excess, by_rank[r])
-                by_rank[r] -= taken
-                excess -= taken
+                removed = min(excess, by_rank[r])
+                by_rank[r] -= removed
+                excess -= removed
         counts = np.empty(R, dtype=np.int64)
         counts[self.order_] = by_rank
         return counts
@@ -185,7 +183,7 @@ class RotationWeights(Combiner):
         return np.einsum("k,krc->rc", self.weights_, np.asarray(outputs, dtype=np.float64))
 
     def check(self, n_members: int) -> None:
-        """Raise ValueError if weighting or `h` do not go with so many members."""
+        """Raise ValueError if `weighting` or `h` is not allowed for `n_members` members."""
         R = n_members
         if self.weighting not in WEIGHTINGS:
             raise ValueError(f"weighting must be one of {', '.join(WEIGHTINGS)}, got {self.weighting!r}")
@@ -201,14 +199,14 @@ class RotationWeights(Combiner):
             raise ValueError(f"weighting {self.weighting!r} has no parameter h, got {self.h}")
 
     def _h(self, error_by_rank: NDArray[np.float64]) -> Any:
-        """Return h: as given, or the best on the grid."""
+        """Return the parameter h, or the best h on the grid; None for a weighting without h."""
         if self.weighting not in ("cut", "exp"):
             return None
         R = len(error_by_rank)
         if self.h is not None:
             return int(self.h) if self.weighting == "cut" else float(self.h)
         worst = error_by_rank[np.isfinite(error_by_rank)].max()
-        error = np.minimum(error_by_rank, worst)  # never out of bag: as bad as the worst known
+        error = np.minimum(error_by_rank, worst)  # a member without an error counts as the worst
         if self.weighting == "cut":
             losses = np.cumsum(error) / np.arange(1, R + 1)
             return int(np.flatnonzero(losses <= losses.min() + 1e-12)[0]) + 1

@@ -1,4 +1,4 @@
-"""Stacking: a level-1 estimator learns from the members' outputs (thesis, equation 3.3)."""
+"""Stacking: a level-1 estimator is trained on the members' outputs (thesis, equation 3.3)."""
 
 from typing import Any, Self
 
@@ -13,7 +13,7 @@ __all__ = ["Stacking"]
 
 
 class Stacking(Combiner):
-    """Train a level-1 estimator on the class probabilities, or the predictions, of all members.
+    """A combiner that trains a level-1 estimator on the class probabilities, or the predictions, of all members.
 
     Parameters
     ----------
@@ -51,22 +51,22 @@ class Stacking(Combiner):
         sequence: np.random.SeedSequence,
         sample_weight: NDArray[np.floating] | None = None,
     ) -> Self:
-        """Train the level-1 estimator on outputs for rows the members have not seen.
+        """Train the level-1 estimator on outputs for rows that the members have not seen.
 
         Parameters
         ----------
         outputs : ndarray of shape (n_members, n_rows, n_classes)
         y : ndarray of shape (n_rows,)
-            Class numbers, or numbers.
+            Class numbers, or the target of a regression.
         n_classes : int or None
-            None for a regression; of its outputs the first, the prediction, is learned from.
+            None for a regression, which uses the first of the outputs, the prediction.
         sequence : numpy.random.SeedSequence
         sample_weight : ndarray of shape (n_rows,), optional
 
         Raises
         ------
         ValueError
-            Weights, and a classifier whose ``fit`` takes none.
+            `sample_weight` is given, but ``fit`` of the level-1 estimator takes none.
         """
         self.model_: AlignedClassifier | FittedRegressor
         estimator = self.estimator
@@ -82,12 +82,12 @@ class Stacking(Combiner):
         return self
 
     def predict_proba(self, outputs: NDArray[np.floating]) -> NDArray[np.float64]:
-        """Return class probabilities (row, class), or the outputs of a regressor, by the level-1 estimator."""
+        """Return the outputs of the level-1 estimator, probabilities or predictions, shape (n_rows, n_outputs)."""
         seen = outputs[:, :, :1] if isinstance(self.model_, FittedRegressor) else outputs
         return self.model_.outputs(_features(seen)).astype(np.float64)
 
 
 def _features(outputs):
-    """Lay the members' outputs side by side: (row, member x class)."""
+    """Return the members' outputs side by side, shape (n_rows, n_members * n_classes)."""
     members, rows, classes = outputs.shape
     return np.ascontiguousarray(outputs.transpose(1, 0, 2)).reshape(rows, members * classes)

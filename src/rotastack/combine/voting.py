@@ -10,14 +10,13 @@ __all__ = ["Voting"]
 
 
 class Voting(Combiner):
-    """Combine members by voting.
+    """A combiner that averages probabilities or counts votes.
 
     Parameters
     ----------
     voting : {"soft", "hard"}, default="soft"
-        Mean of the probabilities, or share of the members that prefer each class. A tie of
-        hard votes goes to the class with the larger summed probability, then to the lower
-        class number.
+        "soft" is the mean of the probabilities. "hard" is the share of the members whose largest probability is
+        that of the class; ties go to the class with the larger mean probability, then to the lower class number.
 
     Examples
     --------
@@ -31,7 +30,7 @@ class Voting(Combiner):
         self.voting = voting
 
     def predict_proba(self, outputs: NDArray[np.floating]) -> NDArray[np.float64]:
-        """Combine outputs.
+        """Return the mean probabilities or the shares of votes.
 
         Parameters
         ----------
@@ -40,8 +39,8 @@ class Voting(Combiner):
         Returns
         -------
         ndarray of shape (n_rows, n_classes)
-            Mean probabilities, or vote shares (with one millionth of the mean
-            probabilities mixed in, which is what breaks ties).
+            Mean probabilities, or shares of votes. One millionth of the mean probabilities is mixed into the
+            shares to break ties.
 
         Raises
         ------

@@ -1,4 +1,4 @@
-"""Read and write what the steps hand to each other: labelled arrays and tables."""
+"""Reading and writing of the files that one step hands to the next: labelled arrays and tables."""
 
 import io
 import json
@@ -24,25 +24,25 @@ __all__ = ["Prepared", "member_means", "read_arrays", "read_frame", "read_prepar
 def write_arrays(path: str | Path, dataset: xr.Dataset) -> None:
     """Write labelled arrays as netCDF; equal content gives equal bytes.
 
-    They are laid out in memory first: HDF5 ends the process where the disk is full.
+    The file is built in memory first, because HDF5 ends the process when the disk is full.
     """
     encoding = {name: {"zlib": True, "complevel": 4} for name, v in dataset.data_vars.items() if v.ndim}
     write_bytes(path, dataset.to_netcdf(engine="h5netcdf", encoding=encoding))
 
 
 def read_arrays(path: str | Path) -> xr.Dataset:
-    """Read labelled arrays into memory; RotastackError if the file is damaged."""
+    """Return labelled arrays, loaded into memory; a RotastackError if the file is damaged."""
     try:
         with xr.open_dataset(path, engine="h5netcdf") as dataset:
             return dataset.load()
     except MemoryError:
         raise
-    except Exception as error:  # of damaged files the libraries raise nearly everything
+    except Exception as error:  # the libraries raise all kinds of exceptions for damaged files
         raise unreadable(path, error) from None
 
 
 def write_frame(path: str | Path, frame: pd.DataFrame, about: dict[str, Any] | None = None) -> None:
-    """Write a table as Parquet, with a JSON description in its metadata."""
+    """Write a table as Parquet, with `about` as JSON in the metadata of the file."""
     table = pa.Table.from_pandas(frame, preserve_index=False)
     if about is not None:
         table = table.replace_schema_metadata(
@@ -54,39 +54,39 @@ def write_frame(path: str | Path, frame: pd.DataFrame, about: dict[str, Any] | N
 
 
 def read_frame(path: str | Path) -> tuple[pd.DataFrame, dict[str, Any]]:
-    """Read a table and its description; RotastackError if the file is damaged."""
+    """Return a table and the JSON of its metadata; a RotastackError if the file is damaged."""
     try:
         table = pq.read_table(path)
         return table.to_pandas(), json.loads((table.schema.metadata or {}).get(b"rotastack", b"{}"))
     except MemoryError:
         raise
-    except Exception as error:  # of damaged files the libraries raise nearly everything
+    except Exception as error:  # the libraries raise all kinds of exceptions for damaged files
         raise unreadable(path, error) from None
 
 
 class Prepared:
-    """A prepared data set: numeric columns with missing values as NaN, and categories by their numbers.
+    """A prepared data set: numeric columns, with NaN for missing values, and category numbers.
 
     Attributes
     ----------
     numeric : ndarray of float64 of shape (n_rows, n_numeric)
     codes : ndarray of int of shape (n_rows, n_categorical)
-        Number of each row's category, "missing" being the first.
+        Category numbers. In a column with missing values, "missing" is number 0.
     n_categories : list of int
-        Of each of these columns.
+        Number of categories of each categorical column.
     task : {"classification", "regression"}
     y : ndarray of int or float64 of shape (n_rows,)
-        Class numbers, or the numbers of a regression.
+        Class numbers, or the target of a regression.
     classes : list of str
-        None in a regression.
+        Labels of the classes; empty in a regression.
     outputs : list of str
-        What a member gives for a row: the classes' probabilities, or a prediction and its interval.
+        Names of a member's outputs: the classes, or a prediction and the ends of its interval.
     groups, time : ndarray of int of shape (n_rows,)
-        Number of each row's group, or of its moment, if rows are divided by these; else None.
+        Number of each row's group, or of its moment, if the study divides rows by them; else None.
     given : list of ndarray of int of shape (n_rows,)
-        Number of the fold that tests each row, where the table brings its splits: one for each of their columns.
+        Number of the fold that tests each row: one array for each column of splits that the data set has.
     precision : type
-        Of outputs that are kept: numbers are kept in full, as their spread may be a small part of them.
+        Type of stored outputs: float64 for a regression, since predictions may differ little from each other.
     """
 
     def __init__(self, frame: pd.DataFrame, about: dict[str, Any]):
@@ -116,48 +116,48 @@ class Prepared:
 
     @property
     def n_classes(self) -> int | None:
-        """How many classes there are; None in a regression."""
+        """Number of classes; None in a regression."""
         return len(self.classes) or None
 
     @property
     def positive(self) -> int:
-        """Of two classes, the number of the rarer one, of equal ones the second: scores of one class are of this one."""
+        """Class number for scores of one class: the rarer of two classes; class 1 if both are equally frequent."""
         return int(self.n_classes == 2 and np.sum(self.y) * 2 <= len(self.y))
 
     @property
     def strata(self) -> NDArray[np.intp]:
-        """What is spread evenly over folds: classes; the rows of a regression are all alike."""
+        """Stratum of each row, to be spread evenly over folds: the class number, or 0 in a regression."""
         return self.y if self.classes else np.zeros(len(self.y), dtype=np.intp)
 
     @cached_property
     def X(self) -> NDArray[np.float64]:  # noqa: N802
-        """The numeric columns, then 0/1 dummies: what estimators of numbers are given."""
+        """The numeric columns, then 0/1 dummies: the input of estimators that need numbers."""
         without = [max(self._n_without, int(missing)) for missing in self._has_missing]
         return np.hstack([self.numeric, dummies(self.codes, self.n_categories, without)])
 
     @cached_property
     def is_dummy(self) -> NDArray[np.bool_]:
-        """Which columns of ``X`` are dummies."""
+        """Mask of the columns of ``X`` that are dummies."""
         return np.arange(self.X.shape[1]) >= self.numeric.shape[1]
 
     @cached_property
     def table(self) -> NDArray[np.float64]:
-        """The numeric columns, then the categories' numbers, missing ones as NaN: what estimators of tables are given."""
+        """The numeric columns, then category numbers (NaN if missing): the input of estimators that need categories."""
         return np.hstack([self.numeric, np.where(self._unknown, np.nan, self.codes)])
 
     @cached_property
     def is_category(self) -> NDArray[np.bool_]:
-        """Which columns of ``table`` hold categories."""
+        """Mask of the columns of ``table`` that hold categories."""
         return np.arange(self.table.shape[1]) >= self.numeric.shape[1]
 
 
 def read_prepared(path: str | Path) -> Prepared:
-    """Read a prepared data set."""
+    """Return the prepared data set of a file."""
     return Prepared(*read_frame(path))
 
 
 def member_means(table: np.ndarray) -> list[float | None]:
-    """Average over trainings, per member; None where nothing is known."""
+    """Return the mean over trainings for each member; None for a member without finite values."""
     return [
         round(float(np.nanmean(column)), 4) if np.isfinite(column).any() else None
         for column in table.reshape(-1, table.shape[-1]).T

@@ -1,4 +1,4 @@
-"""Categories: their names, and their 0/1 columns."""
+"""Names of categories, and their 0/1 dummies."""
 
 from collections.abc import Sequence
 from typing import Any
@@ -11,22 +11,22 @@ from pandas.api.types import infer_dtype
 __all__ = ["MISSING", "dummies", "texts_of"]
 
 MISSING = "(missing)"
-"""Name of the category of missing values; it comes first."""
+"""Name of the category of missing values, which is the first category."""
 
 
 def dummies(
     codes: NDArray[np.integer], counts: Sequence[int], without: Sequence[int] | None = None
 ) -> NDArray[np.float64]:
-    """Return 0/1 columns for numbers of categories: one for each category but the first.
+    """Return 0/1 dummies for category numbers: one column for each category except the first.
 
     Parameters
     ----------
     codes : ndarray of int of shape (n_rows, n_columns)
-        A number of `counts` or more belongs to no category.
+        Category numbers. A number of `counts` or more is no category: all its dummies are 0.
     counts : sequence of int of length n_columns
-        Categories of each column.
+        Number of categories of each column.
     without : sequence of int of length n_columns, optional
-        How many of the first categories of each column have none; by default 1.
+        Number of first categories of each column without a dummy; 1 by default.
 
     Returns
     -------
@@ -44,10 +44,10 @@ def dummies(
 
 
 def texts_of(column: pd.Series) -> pd.Series:
-    """Return category names: whole numbers without a decimal point, so that 1 and 1.0 are one.
+    """Return category names: whole numbers without a decimal point, so 1 and 1.0 are one category.
 
-    Each distinct value is looked at once. Where values of several types stand side by side, such as 1 and True, which
-    are equal and named differently, every value is.
+    Each distinct value is converted once. In a column of mixed types every value is converted, because equal values
+    such as 1 and True have different names.
     """
     if infer_dtype(column, skipna=True).startswith("mixed"):
         texts = np.array([_text(value) for value in column], dtype=object)

@@ -1,15 +1,15 @@
-"""The file formats that tables are read from."""
+"""File formats of tables."""
 
 __all__ = ["FORMATS", "format_of", "is_address"]
 
 _TEXTS = (".csv", ".tsv", ".jsonl", ".ndjson", ".json", ".arff")
 
 FORMATS = (*(text + packed for text in _TEXTS for packed in ("", ".gz")), ".parquet", ".feather", ".xlsx")
-"""Endings of file names."""
+"""Endings of the names of files that can be read."""
 
 
 def format_of(name: str) -> str | None:
-    """Return the ending of `FORMATS` that a file's name has, without ``.gz``; None if it has none.
+    """Return the ending of a file name, without ``.gz``; None if the ending is not in `FORMATS`.
 
     Examples
     --------
@@ -23,5 +23,5 @@ def format_of(name: str) -> str | None:
 
 
 def is_address(path: object) -> bool:
-    """Tell whether a path is an address of the web."""
+    """Return whether a path is a web address."""
     return str(path).startswith(("https://", "http://"))

@@ -1,4 +1,4 @@
-"""Exact generated data sets: Breiman's and Friedman's simulated problems, and UCI sets that are a rule enumerated."""
+"""Generated data sets: simulated problems of Breiman and Friedman, and UCI data sets that follow from a rule."""
 
 from collections.abc import Callable
 from itertools import product
@@ -21,10 +21,10 @@ _SEGMENTS = [  # the seven lights of the digits 0-9: top, upper left and right, 
 
 
 def waveform(rows: int, seed: int, noise_columns: int = 0) -> pd.DataFrame:
-    """Breiman's waveform recognition: 21 noisy points on a mix of two of three waves.
+    """Return Breiman's waveform recognition: 21 noisy points on a mix of two of three waves.
 
-    Class 0 mixes h1 and h2, class 1 h1 and h3, class 2 h2 and h3 with u and 1 - u, u uniform,
-    plus standard normal noise; `noise_columns` further columns are pure noise.
+    Class 0 mixes h1 and h2, class 1 h1 and h3, class 2 h2 and h3, with shares u and 1 - u for a uniform u.
+    Each point has standard normal noise. `noise_columns` further columns are pure noise.
     """
     rng = np.random.default_rng(seed)
     label = rng.integers(0, 3, rows)
@@ -36,7 +36,7 @@ def waveform(rows: int, seed: int, noise_columns: int = 0) -> pd.DataFrame:
 
 
 def twonorm(rows: int, seed: int) -> pd.DataFrame:
-    """Breiman's twonorm: two unit normals in 20 dimensions, centred at +-(2/sqrt 20, ...)."""
+    """Return Breiman's twonorm: two unit normals in 20 dimensions, centred at +-(2/sqrt 20, ...)."""
     rng = np.random.default_rng(seed)
     label = rng.integers(0, 2, rows)
     centre = 2 / np.sqrt(20)
@@ -45,7 +45,7 @@ def twonorm(rows: int, seed: int) -> pd.DataFrame:
 
 
 def ringnorm(rows: int, seed: int) -> pd.DataFrame:
-    """Breiman's ringnorm: N(0, 4 I) against N((1/sqrt 20, ...), I) in 20 dimensions."""
+    """Return Breiman's ringnorm: N(0, 4 I) against N((1/sqrt 20, ...), I) in 20 dimensions."""
     rng = np.random.default_rng(seed)
     label = rng.integers(0, 2, rows)
     noise = rng.standard_normal((rows, 20))
@@ -54,7 +54,7 @@ def ringnorm(rows: int, seed: int) -> pd.DataFrame:
 
 
 def led24(rows: int, seed: int, noise: float = 0.1) -> pd.DataFrame:
-    """LED display: 7 lights of a random digit, each inverted with probability `noise`, and 17 random bits."""
+    """Return LED display: 7 lights of a random digit, each inverted with probability `noise`, and 17 random bits."""
     rng = np.random.default_rng(seed)
     digit = rng.integers(0, 10, rows)
     lights = np.array([[int(c) for c in word] for word in _SEGMENTS])[digit]
@@ -63,7 +63,7 @@ def led24(rows: int, seed: int, noise: float = 0.1) -> pd.DataFrame:
 
 
 def noisy_square(rows: int, seed: int, noise: float = 0.1) -> pd.DataFrame:
-    """Unit square cut by its diagonal x1 + x2 = 1; a share `noise` of the labels is flipped."""
+    """Return points of the unit square cut by the line x1 + x2 = 1; a share `noise` of the labels is flipped."""
     rng = np.random.default_rng(seed)
     X = rng.random((rows, 2))
     label = (X.sum(axis=1) > 1).astype(int)
@@ -73,11 +73,12 @@ def noisy_square(rows: int, seed: int, noise: float = 0.1) -> pd.DataFrame:
 
 
 def friedman(problem: int, rows: int, seed: int, noise: float, noise_columns: int = 0) -> pd.DataFrame:
-    """Friedman's three regressions (Friedman, 1991; Breiman, 1996): numbers, with normal noise of deviation `noise`.
+    """Return one of Friedman's three regressions (Friedman, 1991; Breiman, 1996).
 
-    1: ten columns uniform on [0, 1], of which five count: 10 sin(pi x1 x2) + 20 (x3 - 0.5)^2 + 10 x4 + 5 x5.
-    2, 3: impedance sqrt(x1^2 + a^2) and phase shift arctan(a / x1) of a circuit, a = x2 x3 - 1 / (x2 x4), by its resistance,
-    frequency, inductance and capacitance. `noise_columns` further columns are uniform on [0, 1].
+    The target has normal noise with standard deviation `noise`. `noise_columns` further columns are uniform on [0, 1].
+    Problem 1 has ten columns, uniform on [0, 1]; five matter: 10 sin(pi x1 x2) + 20 (x3 - 0.5)^2 + 10 x4 + 5 x5.
+    Problems 2 and 3 are the impedance sqrt(x1^2 + a^2) and the phase shift arctan(a / x1) of a circuit, with
+    a = x2 x3 - 1 / (x2 x4). The columns are resistance, frequency, inductance and capacitance.
     """
     if problem not in (1, 2, 3):
         raise RotastackError(f"generator 'friedman': problem must be 1, 2 or 3, got {problem!r}")
@@ -96,7 +97,7 @@ def friedman(problem: int, rows: int, seed: int, noise: float, noise_columns: in
 
 
 def balance_scale() -> pd.DataFrame:
-    """UCI Balance Scale: every weight and distance from 1 to 5; left, right or balanced."""
+    """Return UCI Balance Scale: all weights and distances from 1 to 5; the class is left, right or balanced."""
     X = np.array(list(product(range(1, 6), repeat=4)))
     tilt = np.sign(X[:, 0] * X[:, 1] - X[:, 2] * X[:, 3])
     names = ["left-weight", "left-distance", "right-weight", "right-distance"]
@@ -104,11 +105,11 @@ def balance_scale() -> pd.DataFrame:
 
 
 def tic_tac_toe() -> pd.DataFrame:
-    """UCI Tic-Tac-Toe Endgame: all boards at the end of a game that x began; has x won?
+    """Return UCI Tic-Tac-Toe Endgame: all boards at the end of a game that x began; positive if x has won.
 
-    A game ends when somebody has three in a line or the board is full. Boards are listed with
-    x before o before b (blank), square by square: first those that x has won, then those that
-    o has, then the draws, as in the UCI file.
+    A game ends when a player has three in a line or the board is full. As in the UCI file, the boards that x has won
+    come first, then the boards that o has won, then the draws. Within these, boards are sorted square by square: x
+    before o before b (blank).
     """
     lines = [(0, 1, 2), (3, 4, 5), (6, 7, 8), (0, 3, 6), (1, 4, 7), (2, 5, 8), (0, 4, 8), (2, 4, 6)]
     won: list[tuple[str, ...]] = []
@@ -130,9 +131,9 @@ def tic_tac_toe() -> pd.DataFrame:
 
 
 def three_of_nine() -> pd.DataFrame:
-    """3-of-9: all 512 rows of nine bits; true where three neighbouring bits are 1.
+    """Return 3-of-9: all 512 rows of nine bits; the class is true if three neighbouring bits are 1.
 
-    The rule was read off the published copy, all of whose 512 rows it gives.
+    The rule was derived from the published copy, and reproduces all of its 512 rows.
     """
     X = np.array(list(product([0, 1], repeat=9)))
     run = X[:, :-2] & X[:, 1:-1] & X[:, 2:]
@@ -140,10 +141,10 @@ def three_of_nine() -> pd.DataFrame:
 
 
 def monks(problem: int) -> pd.DataFrame:
-    """The MONK's problems (Thrun et al., 1991): all 432 robots, labelled by the rule without noise.
+    """Return a MONK's problem (Thrun et al., 1991): all 432 robots, labelled by the rule without noise.
 
-    1: a1 = a2 or a5 = 1. 2: exactly two attributes have their first value.
-    3: (a5 = 3 and a4 = 1) or (a5 != 4 and a2 != 3).
+    Problem 1: a1 = a2 or a5 = 1. Problem 2: exactly two attributes have their first value.
+    Problem 3: (a5 = 3 and a4 = 1) or (a5 != 4 and a2 != 3).
     """
     X = np.array(list(product([1, 2, 3], [1, 2, 3], [1, 2], [1, 2, 3], [1, 2, 3, 4], [1, 2])))
     a1, a2, _, a4, a5, _ = X.T
@@ -178,7 +179,7 @@ GENERATORS: dict[str, Callable[..., pd.DataFrame]] = {
 
 
 def generate(name: str, **parameters) -> pd.DataFrame:
-    """Generate a data set; the last column is ``target``.
+    """Return a generated data set; the last column is ``target``.
 
     Parameters
     ----------

@@ -1,4 +1,4 @@
-"""Get a data set from where it can be had, and check that it is the expected one."""
+"""Loading of registered data sets from their sources, with a check against the registry."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 from rotastack.data.registry import entry, make_sources
 from rotastack.errors import RotastackError
 
-if TYPE_CHECKING:  # asking whether a table can be had loads none
+if TYPE_CHECKING:  # `unavailable` runs without pandas and NumPy
     import pandas as pd
     from numpy.typing import NDArray
 
@@ -18,28 +18,28 @@ __all__ = ["check_table", "columns_by_kind", "fetch_table", "load_dataset", "una
 
 
 def load_dataset(name: str, mirror: str | Path | None = None) -> tuple[pd.DataFrame, pd.Series]:
-    """Load a registered data set.
+    """Return the columns and the target of a registered data set.
 
     Parameters
     ----------
     name : str
-        See ``list_datasets()``.
+        A name of ``list_datasets()``.
     mirror : path, optional
-        Folder with ``<name>.csv.gz``, asked before the network; by default ``DATA_MIRROR``
-        of the environment.
+        Folder with ``<name>.csv.gz``, searched before the network; by default the environment variable
+        ``DATA_MIRROR``.
 
     Returns
     -------
     X : DataFrame of shape (n_rows, n_columns)
-        Without the columns that the registry calls ids or leaks; categorical columns have
-        the dtype ``category``, missing values are NaN.
+        All columns except ids and leaks of the registry. Categorical columns have the dtype ``category``.
+        Missing values are NaN.
     y : Series of shape (n_rows,)
-        Labels, as text; numbers in a regression.
+        Labels as text; numbers in a regression.
 
     Raises
     ------
     RotastackError
-        Unknown name, a table that cannot be had, or one that is not as expected.
+        The name is unknown, no source provides the data set, or it differs from the registry.
 
     Examples
     --------
@@ -62,12 +62,12 @@ def load_dataset(name: str, mirror: str | Path | None = None) -> tuple[pd.DataFr
 
 
 def fetch_table(name: str, spec: Mapping[str, Any], mirror: str | Path | None = None) -> pd.DataFrame:
-    """Return the raw table of an entry, checked; the last column is ``target``.
+    """Return the checked raw table of an entry; the last column is ``target``.
 
     Raises
     ------
     RotastackError
-        No source gave it, or it is not the expected table.
+        No source provides the table, or it differs from the entry.
     """
     reasons = []
     mirrored = _mirror_file(name, spec, mirror)
@@ -88,9 +88,9 @@ def fetch_table(name: str, spec: Mapping[str, Any], mirror: str | Path | None = 
 
 
 def unavailable(name: str, spec: Mapping[str, Any], mirror: str | Path | None = None) -> str | None:
-    """Say in one line why a data set cannot be had and how to get it; None if it can.
+    """Return one line on why a data set is not available and how to get it; None if it is available.
 
-    Looks at files and asks servers, but downloads nothing.
+    The function looks for files and sends requests to servers, but downloads no data.
     """
     if _mirror_file(name, spec, mirror) is not None:
         return None
@@ -108,9 +108,9 @@ def unavailable(name: str, spec: Mapping[str, Any], mirror: str | Path | None = 
 
 
 def check_table(table: pd.DataFrame, name: str, spec: Mapping[str, Any], where: str) -> pd.DataFrame:
-    """Return the table with the registry's column names; RotastackError says what differs.
+    """Return the table with the registry's column names; a RotastackError lists differences from the registry.
 
-    Class counts are compared without regard to how the labels are spelt.
+    The class sizes are compared, not the labels, whose spelling may differ.
     """
     features = table.shape[1] - 1
     columns = spec.get("columns")
@@ -121,9 +121,9 @@ def check_table(table: pd.DataFrame, name: str, spec: Mapping[str, Any], where: 
     if "rows" in spec and len(table) != spec["rows"]:
         differences.append(f"{len(table)} rows, expected {spec['rows']}")
     if "classes" in spec:
-        found = table["target"].value_counts().to_dict()
-        if sorted(found.values()) != sorted(spec["classes"].values()):
-            differences.append(f"class counts {_short(found)}, expected {_short(spec['classes'])}")
+        sizes = table["target"].value_counts().to_dict()
+        if sorted(sizes.values()) != sorted(spec["classes"].values()):
+            differences.append(f"class counts {_short(sizes)}, expected {_short(spec['classes'])}")
     if differences:
         raise RotastackError(f"{name}: {where} is a different table: {'; '.join(differences)}")
     if isinstance(columns, list):
@@ -132,12 +132,12 @@ def check_table(table: pd.DataFrame, name: str, spec: Mapping[str, Any], where: 
 
 
 def columns_by_kind(columns: list[str], kinds: Any, where: str) -> dict[str, str]:
-    """Return column -> numeric, categorical, id, leak or auto, as an entry declares them.
+    """Return the kind of each column by the `kinds` of an entry: numeric, categorical, id, leak or auto.
 
     Raises
     ------
     RotastackError
-        A declared column does not exist, or stands in two lists.
+        A declared column does not exist, or is declared twice.
     """
     if isinstance(kinds, str):
         return dict.fromkeys(columns, kinds)
@@ -158,12 +158,12 @@ def _mirror_file(name: str, spec: Mapping[str, Any], mirror: str | Path | None) 
     if not folder:
         return None
     paths = [Path(folder) / f"{spec.get('mirror') or name}.{ending}" for ending in ("csv.gz", "npz")]
-    paths = paths[:1] if spec["sources"] else paths  # a table of another source has the name by chance
+    paths = paths[:1] if spec["sources"] else paths  # only a data set without sources is read from .npz
     return next((path for path in paths if path.is_file()), None)
 
 
 def _read_mirrored(path: Path) -> pd.DataFrame:
-    """Return a raw table of a mirror folder."""
+    """Return the raw table of a file in a mirror folder."""
     if path.suffix != ".npz":
         from rotastack.data.tables import read_raw
 
@@ -182,9 +182,10 @@ def _read_mirrored(path: Path) -> pd.DataFrame:
 
 
 def _with_splits(arrays: Mapping[str, NDArray]) -> pd.DataFrame:
-    """Return the table of arrays ``X`` and ``y``, and of ``f0, f1, f2, ...``: the rows that each split in turn trains on, and tests.
+    """Return a table of the arrays ``X`` and ``y``, and of the splits in ``f0, f1, f2, ...``.
 
-    Columns are ``x1, x2, ...``, those of splits ``split 1, split 2, ...``: train, test or nothing.
+    Split s trains on the rows ``f(2s - 2)`` and tests the rows ``f(2s - 1)``. The columns are ``x1, x2, ...``, then
+    ``split 1, split 2, ...`` with the values train, test or None, then ``target``.
     """
     import numpy as np
     import pandas as pd
@@ -200,14 +201,14 @@ def _with_splits(arrays: Mapping[str, NDArray]) -> pd.DataFrame:
         )
     for s in range(n_folds // 2):
         parts = np.full(len(table), None, dtype=object)
-        for fold, what in ((f"f{2 * s}", "train"), (f"f{2 * s + 1}", "test")):
+        for fold, part in ((f"f{2 * s}", "train"), (f"f{2 * s + 1}", "test")):
             rows = arrays[fold]
             unknown = [rows.dtype] if rows.dtype.kind not in "iu" else rows[(rows < 0) | (rows >= len(table))]
             if len(unknown):
                 raise RotastackError(f"{fold}: {unknown[0]} is no row; there are rows 0 to {len(table) - 1}")
             if any(parts[rows]) or len(np.unique(rows)) < len(rows):
                 raise RotastackError(f"{fold}: rows stand twice, in it or in f{2 * s}")
-            parts[rows] = what
+            parts[rows] = part
         table[f"split {s + 1}"] = parts
     return table.assign(target=arrays["y"].astype(str))
 

@@ -1,4 +1,4 @@
-"""Fetching by URL: time-outs, retries, whole bodies, and errors in one line."""
+"""Downloads from the web, with time-outs, retries, checks of the length, and errors in one line."""
 
 import hashlib
 import http.client
@@ -15,12 +15,12 @@ TIMEOUT = float(os.environ.get("ROTASTACK_TIMEOUT_SECONDS", "30"))
 
 
 MOST = 1 << 33
-"""Bytes of an answer."""
+"""Largest number of bytes of a response."""
 SCHEMES = ("http", "https")
 
 
 def _opener() -> urllib.request.OpenerDirector:
-    """Return what opens addresses of the web and nothing else, whatever a server redirects to."""
+    """Return an opener of web addresses that follows no redirect to another kind of address."""
     opener = urllib.request.OpenerDirector()
     for handler in (
         urllib.request.ProxyHandler, urllib.request.UnknownHandler, urllib.request.HTTPHandler,
@@ -32,14 +32,14 @@ def _opener() -> urllib.request.OpenerDirector:
 
 
 def opened(request: str | urllib.request.Request) -> Any:
-    """Open an address of the web.
+    """Return the open response of a web address.
 
     Raises
     ------
     OSError
-        It cannot be had.
+        The request fails.
     ValueError
-        It is none: studies of others are to read no files of this machine by addresses.
+        Not a web address. A study from somebody else must not read files of this computer by an address.
     """
     address = request if isinstance(request, str) else request.full_url
     if urllib.parse.urlsplit(address).scheme.lower() not in SCHEMES:
@@ -48,7 +48,7 @@ def opened(request: str | urllib.request.Request) -> Any:
 
 
 def reason(error: BaseException) -> str:
-    """Say in a few words why a request failed."""
+    """Return in a few words why a request failed."""
     if isinstance(error, urllib.error.HTTPError):
         return f"the server answered {error.code} {error.reason}"
     if isinstance(error, urllib.error.URLError):
@@ -61,15 +61,15 @@ def reason(error: BaseException) -> str:
 
 
 def download(url: str, sha256: str | None = None, tries: int = 3) -> bytes:
-    """Fetch a whole body.
+    """Return the complete body of a response.
 
-    Time-outs, connection errors, broken-off bodies and server errors (5xx) are tried again
-    after 1, 2, ... seconds (``ROTASTACK_RETRY_SECONDS`` changes the unit).
+    After time-outs, connection errors, incomplete bodies and server errors (5xx) the request is repeated. The pauses
+    are 1, 2, ... times ``ROTASTACK_RETRY_SECONDS`` (1 second by default).
 
     Raises
     ------
     OSError
-        The last failure, or a checksum that is not `sha256`.
+        All tries failed (the last error is raised), or the checksum is not `sha256`.
     """
     pause = float(os.environ.get("ROTASTACK_RETRY_SECONDS", "1"))
     for attempt in range(1, tries + 1):
@@ -89,7 +89,7 @@ def download(url: str, sha256: str | None = None, tries: int = 3) -> bytes:
             if attempt == tries:
                 raise
         time.sleep(pause * attempt)
-    found = hashlib.sha256(body).hexdigest()
-    if sha256 is not None and found != sha256:
-        raise OSError(f"wrong checksum: sha256 is {found}, expected {sha256}")
+    actual = hashlib.sha256(body).hexdigest()
+    if sha256 is not None and actual != sha256:
+        raise OSError(f"wrong checksum: sha256 is {actual}, expected {sha256}")
     return body

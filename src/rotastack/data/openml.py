@@ -1,4 +1,4 @@
-"""Tables of OpenML, through scikit-learn."""
+"""Data sets of OpenML, loaded by scikit-learn."""
 
 from __future__ import annotations
 
@@ -19,12 +19,12 @@ __all__ = ["openml_table"]
 
 
 def openml_table(number: int, where: str, target: str = "default-target", drop: Sequence[str] = ()) -> pd.DataFrame:
-    """Return a data set by its number; the last column is ``target``. Checksum and retries are scikit-learn's.
+    """Return a data set of OpenML; the last column is ``target``. scikit-learn checks the checksum, and retries.
 
     Raises
     ------
     RotastackError
-        It cannot be had; `where` is what the message calls it.
+        The data set is not available. `where` is its name in the message.
     """
     from sklearn.datasets import fetch_openml
 
@@ -39,14 +39,14 @@ def openml_table(number: int, where: str, target: str = "default-target", drop: 
                 n_retries=3,
                 delay=float(os.environ.get("ROTASTACK_RETRY_SECONDS", "1")),
             )
-    except Exception as error:  # scikit-learn lets many kinds through: all say that this source failed
+    except Exception as error:  # fetch_openml raises many kinds of exceptions: in each case this source failed
         raise RotastackError(f"{where}: OpenML {number}: {reason(error)}") from None
     return bunch.data.drop(columns=list(drop)).assign(target=bunch.target.astype(str))
 
 
 @contextmanager
 def _timeout(seconds: float) -> Iterator[None]:
-    """Bound every wait on a socket, which scikit-learn does not."""
+    """Set a time-out for all new sockets, because scikit-learn sets none."""
     before = socket.getdefaulttimeout()
     socket.setdefaulttimeout(seconds)
     try:

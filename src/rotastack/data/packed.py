@@ -1,4 +1,4 @@
-"""Unpack what was packed, but not more than a table can be."""
+"""Unpacking of compressed files, with a limit on the unpacked size."""
 
 import gzip
 import io
@@ -11,23 +11,23 @@ from typing import IO
 __all__ = ["gunzipped", "unpacked"]
 
 LEAST, TIMES = 1 << 28, 200
-"""What is unpacked may have so many bytes, or so many times those that were packed."""
+"""Limit on unpacked bytes: the larger of `LEAST`, and `TIMES` the packed bytes."""
 
 _BROKEN = (EOFError, zlib.error, zipfile.BadZipFile, NotImplementedError, RuntimeError)
-"""What readers raise of an archive that is cut short, damaged, locked by a password, or packed in a way of its own."""
+"""Exceptions for an archive that is incomplete, damaged, locked by a password, or of an unknown compression."""
 
 
 def unpacked(name: str, body: bytes) -> bytes:
-    """Return the content of a file that is packed as the ending of its name says: ``.Z``, ``.gz``, ``.zip``, or not.
+    """Return the unpacked content of a file; the ending ``.Z``, ``.gz`` or ``.zip`` of its name is its compression.
 
-    Of a zip archive it is that of the first file. Nothing is written, so the names in an archive mean nothing.
+    The content of a zip archive is its first file. No file is written, so paths in an archive do no harm.
 
     Raises
     ------
     OSError
-        It cannot be unpacked, or would be too large.
+        The file cannot be unpacked, or is too large.
     """
-    if name.endswith(".Z"):  # Unix compress, which gzip unpacks and Python does not
+    if name.endswith(".Z"):  # Unix compress: the program gzip can unpack it, the standard library cannot
         return _uncompressed(body)
     if name.endswith(".gz"):
         return gunzipped(body)
@@ -45,7 +45,7 @@ def unpacked(name: str, body: bytes) -> bytes:
 
 
 def gunzipped(body: bytes) -> bytes:
-    """Return the content of a gzip file; OSError if it cannot be unpacked, or is too large."""
+    """Return the content of a gzip file; an OSError if the file cannot be unpacked or is too large."""
     try:
         with gzip.GzipFile(fileobj=io.BytesIO(body)) as stream:
             return _read(stream, len(body))

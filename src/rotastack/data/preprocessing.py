@@ -1,4 +1,4 @@
-"""From a raw table to numbers: kinds of columns, dummies, dropped columns (thesis, 1.6.1)."""
+"""Conversion of a raw table to numbers: kinds of columns, dummies, dropped columns (thesis, 1.6.1)."""
 
 from collections.abc import Mapping
 from typing import Any, Self
@@ -30,41 +30,40 @@ __all__ = ["TablePreprocessor", "numbered"]
 
 
 class TablePreprocessor(TransformerMixin, BaseEstimator):
-    """Turn a table into numeric columns (missing values stay NaN) followed by categories, as 0/1 dummies or numbers.
+    """A transformer of a table into numeric columns, followed by categories as 0/1 dummies or numbers.
 
-    A column with 10 or more distinct numeric values is numeric; one with fewer, or mostly
-    not numbers, is categorical. In a categorical column "missing" is a category of its own,
-    and C categories become C - 1 columns. A date becomes its day's number, with the month, weekday and hour where they vary.
-    Constant columns, ids and free text are dropped. :func:`rotastack.base.columns.column_kind` has the rules.
-    Labels are never looked at.
+    A column with 10 or more distinct numbers is numeric, and its missing values stay NaN. A column with fewer distinct
+    numbers, or mostly other values, is categorical. "Missing" is a category of its own, and C categories become C - 1
+    columns. A date becomes the number of its day, with the month, weekday and hour if they vary. Constant columns, ids
+    and free text are dropped. :func:`rotastack.base.columns.column_kind` has the rules. Labels are not used.
 
     Parameters
     ----------
     kinds : mapping of str to str, or None
-        Column -> "numeric", "categorical", "id", "leak" (both dropped) or "auto" (the rules
-        above, as for columns that are not named).
+        Kind of a column by its name: "numeric", "categorical", "id", "leak" (both dropped) or "auto" (the rules
+        above). Columns without an entry are "auto".
     min_distinct : int, default=10
-        Distinct values from which on a column of numbers is numeric.
+        Smallest number of distinct values of a numeric column.
     encoding : {"dummies", "onehot", "codes"}, default="dummies"
-        What becomes of a categorical column of C categories. "dummies" are C - 1 columns, as in the thesis: a row of zeros is
-        the first category. "onehot" are these too where values are missing in training; elsewhere they are C, so that a row of zeros is none of the
-        categories: for models that see new rows. "codes" is one column with the number of the category, NaN where it
-        is missing, for estimators that take categories themselves.
+        Output columns of a categorical column with C categories. "dummies" are C - 1 columns, as in the thesis: a row
+        of zeros is the first category. "onehot" are C columns if training rows have no missing values, else C - 1: a
+        row of zeros is then no category, or a missing one. "codes" is one column with the number of the category, NaN
+        if missing, for estimators that support categories.
 
     Attributes
     ----------
     kinds_ : dict of str to str
-        Column -> "numeric", "categorical", "date", or why it is dropped: "id", "text", "constant", "missing", "leak".
+        Kind of each column: "numeric", "categorical", "date", or "id", "text", "constant", "missing", "leak" (dropped).
     reasons_ : dict of str to str
-        Column -> how its kind was decided, in words.
+        Reason for the kind of each column, as text for people.
     numeric_ : list of str
-        Names of the numeric output columns: columns of numbers, and those of dates.
+        Names of the numeric output columns, from columns of numbers and from dates.
     categories_ : dict of str to list of str
-        Categorical column -> its categories; the first has no dummy.
+        Categories of each categorical column. "(missing)" comes first.
     dropped_ : dict of str to str
-        Dropped column -> reason.
+        Reason for each dropped column.
     categorical_ : ndarray of bool of shape (n_features_out,)
-        Which output columns are dummies, or numbers of categories.
+        Mask of the output columns that are dummies or category numbers.
 
     Raises
     ------
@@ -73,10 +72,11 @@ class TablePreprocessor(TransformerMixin, BaseEstimator):
 
     Notes
     -----
-    In new rows a category that training has not, or a missing one where training has none missing, has no column. With a
-    missing one in training it counts as missing, being as unknown. Otherwise a row of zeros must not be a category: with "dummies" it is the
-    first, and trees would be sure of it. With "onehot" all categories have a column and none is meant: a tree that asks for one
-    category answers "another", and trees that ask for different ones even out. A warning counts such rows.
+    A new row may have a category that no training row has, or a missing value in a column without missing training
+    values. All dummies of the column are 0 then. If the column has missing training values, the zeros mean "missing".
+    Otherwise they mean the first category with "dummies", and trees treat the row as a sure case of it. With "onehot"
+    they mean no category: trees that split on the dummies of different categories err in different ways, and their
+    errors even out. A warning counts such rows.
 
     Examples
     --------
@@ -93,7 +93,7 @@ class TablePreprocessor(TransformerMixin, BaseEstimator):
         self.encoding = encoding
 
     def fit(self, X: pd.DataFrame, y: object = None) -> Self:
-        """Decide on kinds and categories.
+        """Determine the kinds and the categories of the columns.
 
         Parameters
         ----------
@@ -126,7 +126,7 @@ class TablePreprocessor(TransformerMixin, BaseEstimator):
                 if is_numeric_dtype(X[column].dtype):
                     _finite(X[column])
                 categories = sorted(texts_of(X[column]).unique())
-                categories.sort(key=lambda c: c != MISSING)  # "missing" first: it has no dummy
+                categories.sort(key=lambda c: c != MISSING)  # "missing" first: the first category has no dummy
                 if len(categories) == 1:
                     found = ColumnKind("constant", "one value only")
                 else:
@@ -157,11 +157,11 @@ class TablePreprocessor(TransformerMixin, BaseEstimator):
 
     @property
     def dropped_(self) -> dict[str, str]:
-        """Dropped column -> reason."""
+        """Reason for each dropped column."""
         return {column: self.reasons_[column] for column, kind in self.kinds_.items() if kind in DROPPED}
 
     def dropped_in_words(self) -> dict[str, str]:
-        """Return dropped column -> its kind, and the reason where it says more."""
+        """Return the kind of each dropped column, followed by the reason if the reason adds to the kind."""
         return {
             column: reason
             if reason in (self.kinds_[column], f"declared {self.kinds_[column]}")
@@ -181,35 +181,35 @@ class TablePreprocessor(TransformerMixin, BaseEstimator):
 
     @property
     def categorical_(self) -> NDArray[np.bool_]:
-        """Which output columns are dummies, or numbers of categories."""
+        """Mask of the output columns that are dummies or category numbers."""
         n_out = len(self.get_feature_names_out())
         return np.arange(n_out) >= len(self.numeric_)
 
     @property
     def parts_(self) -> list[NDArray[np.intp]]:
-        """The output columns of each column of ``needed_``."""
+        """Numbers of the output columns of each column of ``needed_``."""
         sizes = [1] * len(self.numbers_) + [len(how["parts"]) for how in self.dates_.values()]
         if self.encoding == "codes":
             sizes += [1] * len(self.categories_)
         else:
-            whole = zip(self.categories_.values(), self._without_dummy(), strict=True)
-            sizes += [len(categories) - without for categories, without in whole]
+            pairs = zip(self.categories_.values(), self._without_dummy(), strict=True)
+            sizes += [len(categories) - without for categories, without in pairs]
         return np.split(np.arange(sum(sizes)), np.cumsum(sizes)[:-1])
 
     @property
     def needed_(self) -> list[str]:
-        """Columns that a table must have to be transformed."""
+        """Columns that :meth:`transform` needs."""
         return [*self.numbers_, *self.dates_, *self.categories_]
 
     def transform(self, X: pd.DataFrame) -> NDArray[np.float64]:
-        """Return the numbers.
+        """Return the numeric columns, then the dummies or category numbers.
 
-        A category that was not there in ``fit`` has all its dummies 0, or a number that no category has.
+        A category that was absent in ``fit`` has 0 in all dummies, or a number that no category has.
 
         Parameters
         ----------
         X : DataFrame of shape (n_rows, n_columns)
-            More columns than in ``fit`` are ignored.
+            Columns that were absent in ``fit`` are ignored.
 
         Returns
         -------
@@ -218,7 +218,7 @@ class TablePreprocessor(TransformerMixin, BaseEstimator):
         Warns
         -----
         UserWarning
-            Categories that were not there in ``fit``.
+            Categories that were absent in ``fit``.
         """
         check_is_fitted(self)
         X = as_pandas(X)
@@ -236,7 +236,7 @@ class TablePreprocessor(TransformerMixin, BaseEstimator):
         return np.hstack([numbers, dummies(codes, counts, self._without_dummy())])
 
     def _without_dummy(self) -> list[int]:
-        """Return how many of the first categories of each column have no dummy: one, or none."""
+        """Return, for each categorical column, 1 if its first category has no dummy, else 0."""
         every = self.encoding == "onehot"
         return [int(not every or categories[0] == MISSING) for categories in self.categories_.values()]
 
@@ -257,7 +257,7 @@ class TablePreprocessor(TransformerMixin, BaseEstimator):
         return codes
 
     def get_feature_names_out(self, input_features: Any = None) -> NDArray[np.object_]:
-        """Return the names of the output columns: ``column``, or ``column=category`` of a dummy."""
+        """Return the names of the output columns: ``column``, or ``column=category`` for a dummy."""
         check_is_fitted(self)
         if self.encoding == "codes":
             return np.asarray([*map(str, self.numeric_), *map(str, self.categories_)], dtype=object)
@@ -270,10 +270,10 @@ class TablePreprocessor(TransformerMixin, BaseEstimator):
 
 
 def numbered(features: pd.DataFrame, column: str, key: str, where: str) -> NDArray[np.intp]:
-    """Return the numbers of the rows' groups, moments, or folds, by which rows are divided.
+    """Return the number of the group, moment or fold of each row, for protocols that divide rows by a column.
 
-    Of folds as :class:`sklearn.model_selection.PredefinedSplit` has them: -1 is a row that no fold tests; and -2 one that is neither
-    trained on nor tested.
+    Numbers of folds are as in :class:`sklearn.model_selection.PredefinedSplit`: -1 is a row that no fold tests. In addition
+    -2 is a row that is neither trained on nor tested.
 
     Parameters
     ----------
@@ -281,13 +281,13 @@ def numbered(features: pd.DataFrame, column: str, key: str, where: str) -> NDArr
     column : str
     key : {"groups", "time", "split 1", "split 2", ...}
     where : str
-        What the message is about.
+        Beginning of error messages: the data set.
 
     Raises
     ------
     RotastackError
-        There is no such column, values are missing, times are neither numbers nor dates, or folds are neither whole numbers
-        nor train and test.
+        The column does not exist or has missing values; times are neither numbers nor dates; folds are neither whole
+        numbers nor "train" and "test".
     """
     if column not in features:
         raise RotastackError(f"{where}: protocol.{key}: there is no column {column!r}{nearest(column, list(features))}")
@@ -309,7 +309,7 @@ def numbered(features: pd.DataFrame, column: str, key: str, where: str) -> NDArr
 
 
 def _folds(values: pd.Series, where: str) -> NDArray[np.intp]:
-    """Return by which fold each row is tested: of train and test -1 and 0, and -2 where the row has neither."""
+    """Return the number of the fold that tests each row: -1 for "train", 0 for "test", -2 for an empty value."""
     names = {"train": -1, "test": 0}
     texts = values.dropna().astype(str).str.strip().str.lower()
     folds = texts.map(names) if texts.isin(names).any() else pd.to_numeric(texts, errors="coerce")
@@ -330,7 +330,7 @@ def _folds(values: pd.Series, where: str) -> NDArray[np.intp]:
 
 
 def _finite(column: pd.Series) -> NDArray[np.float64]:
-    """Return a column as numbers; RotastackError if some are infinite."""
+    """Return a column as numbers; a RotastackError if a number is infinite."""
     numbers = numbers_of(column)
     infinite = np.isinf(numbers)
     if infinite.any():

@@ -1,4 +1,4 @@
-"""The registry of data sets: what each is, where it can be had, what it must look like."""
+"""The registry of data sets: their titles, sources, and expected sizes."""
 
 import importlib
 from collections.abc import Mapping
@@ -14,12 +14,12 @@ from rotastack.project import project_file
 __all__ = ["OwnDataset", "entry", "list_datasets", "make_sources", "registry", "source_kinds"]
 
 Name = Annotated[str, Field(pattern=r"^[A-Za-z0-9][A-Za-z0-9_.-]*$")]
-"""Of a data set: part of the names of files."""
+"""Name of a data set, which is part of file names."""
 Kind = Literal["numeric", "categorical", "auto"]
 
 
 class Kinds(Document):
-    """Kinds of columns, by name."""
+    """Lists of columns by their kind."""
 
     numeric: Annotated[list[str], Field(description="numbers, missing ones allowed")] = []
     categorical: Annotated[list[str], Field(description="categories, missing being one")] = []
@@ -80,14 +80,14 @@ class _Registered(_Entry):
 
 
 class Extent(Document):
-    """How large a table is, about."""
+    """Approximate size of a data set."""
 
     rows: Annotated[int, Field(ge=1, description="number of rows")]
     columns: Annotated[int, Field(ge=1, description="number of columns once categories are dummies")]
 
 
 class OwnDataset(_Entry):
-    """A data set of a study's own: with sources, or like a registered one."""
+    """A data set that a study file describes: by its sources, or by a registered data set that it is like."""
 
     name: Annotated[Name, Field(description="what the study calls it")]
     like: Annotated[str | None, Field(description="a registered data set whose entry this one shares")] = None
@@ -120,14 +120,14 @@ class _Registry(Document):
 
 @cache
 def registry() -> dict[str, dict[str, Any]]:
-    """Return the entries of ``config/datasets.yaml``, checked; they are not to be changed."""
+    """Return the checked entries of ``config/datasets.yaml``; callers must not change the cached result."""
     path = project_file("config/datasets.yaml")
-    found = _Registry.read({"entries": load_yaml(path)}, str(path)).entries
-    return {name: {"task": "classification", **item.model_dump(exclude_unset=True)} for name, item in found.items()}
+    checked = _Registry.read({"entries": load_yaml(path)}, str(path)).entries
+    return {name: {"task": "classification", **item.model_dump(exclude_unset=True)} for name, item in checked.items()}
 
 
 def list_datasets() -> list[str]:
-    """List the names of the registered data sets.
+    """Return the names of the registered data sets.
 
     Examples
     --------
@@ -138,12 +138,12 @@ def list_datasets() -> list[str]:
 
 
 def entry(name: str) -> dict[str, Any]:
-    """Return one entry.
+    """Return the entry of one data set.
 
     Raises
     ------
     RotastackError
-        No such data set; the nearest name is suggested.
+        The name is unknown; the message suggests the nearest name.
     """
     entries = registry()
     if name not in entries:
@@ -154,9 +154,9 @@ def entry(name: str) -> dict[str, Any]:
 
 
 def source_kinds() -> list[str]:
-    """List the kinds of sources: the files of ``data/sources``."""
+    """Return the kinds of sources, which are the files of ``data/sources``."""
     folder = Path(__file__).parent / "sources"
-    return sorted(p.stem for p in folder.glob("*.py") if p.stem not in ("__init__", "base"))
+    return sorted(p.stem for p in folder.glob("*.py") if p.stem not in ("__init__", "source"))
 
 
 def make_sources(name: str, spec: Mapping[str, Any]) -> list[Source]:
@@ -165,7 +165,7 @@ def make_sources(name: str, spec: Mapping[str, Any]) -> list[Source]:
     Raises
     ------
     RotastackError
-        An unknown kind of source.
+        The kind of a source is unknown.
     """
     columns = spec.get("columns")
     names = columns if isinstance(columns, list) else None

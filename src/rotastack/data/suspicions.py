@@ -1,4 +1,4 @@
-"""What makes a comparison on a table doubtful: leaks, equal rows, ids, groups, dates, and classes of few rows."""
+"""Suspicions about a data set: leaks, equal rows, ids, groups, dates, and classes with few rows."""
 
 from collections.abc import Iterator, Mapping
 
@@ -15,36 +15,36 @@ from rotastack.data.target import Task
 __all__ = ["suspicions"]
 
 SAMPLE = 2000
-"""Rows that a column is looked at in."""
+"""Number of rows in the search for leaks."""
 MOST_COLUMNS = 1000
 LEAK = 0.98
-"""Balanced accuracy, or R², of a column alone from which on it is suspicious."""
+"""Balanced accuracy, or R², of a column alone above which the column is suspicious."""
 EQUAL = 0.01
-"""Share of the rows that have an equal one."""
+"""Share of rows with an equal row from which on these rows are suspicious."""
 MANY_VALUES = 50
 FEW_ROWS = 10
-"""Of a class."""
+"""A class with fewer rows is named."""
 ALIKE = 0.2
-"""Share of a column's variance within groups below which rows of a group are alike."""
+"""Rows of a group are alike if the variance within groups is less than this share of a column's variance."""
 DRIFT = 0.3
-"""Rank correlation of a date with the target."""
+"""Rank correlation of a date with the target above which the target moves with the date."""
 
 
 def suspicions(
     features: pd.DataFrame, target: pd.Series, task: Task, kinds: Mapping[str, str], divided_by: Mapping[str, str]
 ) -> list[str]:
-    """Return sentences about what makes a comparison on a table doubtful.
+    """Return sentences on properties of a data set that make a comparison of methods doubtful.
 
     Parameters
     ----------
     features : DataFrame of shape (n_rows, n_columns)
     target : Series of shape (n_rows,)
-        Labels as text, or numbers.
+        Labels as text, or the numbers of a regression.
     task : {"classification", "regression"}
     kinds : mapping
-        Column -> its kind, as :class:`~rotastack.data.preprocessing.TablePreprocessor` decided.
+        Kind of each column, from :class:`~rotastack.data.preprocessing.TablePreprocessor`.
     divided_by : mapping
-        ``groups``, ``time``, or ``split 1`` -> the column by which rows are divided.
+        Name of the column that divides the rows, under the key ``groups``, ``time`` or ``split 1``.
 
     Examples
     --------
@@ -67,7 +67,7 @@ def suspicions(
 
 
 def _leaks(features: pd.DataFrame, y: NDArray, task: Task, kinds: Mapping[str, str]) -> Iterator[str]:
-    """Name the columns that give the target alone, or by being missing."""
+    """Yield a sentence for each column that alone, or by its missing values, gives the target."""
     rows = np.random.default_rng(0).permutation(len(y))[:SAMPLE]
     y = y[rows]
     if len(rows) < MANY_VALUES:
@@ -85,7 +85,7 @@ def _leaks(features: pd.DataFrame, y: NDArray, task: Task, kinds: Mapping[str, s
 
 
 def _alone(column: NDArray[np.float64], y: NDArray, task: Task) -> float:
-    """Return how well a tree on one column predicts held-out rows: balanced accuracy, or R²."""
+    """Return the balanced accuracy or R² of a tree on one column, by two-fold cross-validation."""
     column = np.where(np.isnan(column), np.nanmin(column, initial=0) - 1, column)
     if column.min() == column.max():
         return 0.0
@@ -103,7 +103,7 @@ def _alone(column: NDArray[np.float64], y: NDArray, task: Task) -> float:
 
 
 def _equal_rows(features: pd.DataFrame, groups: str | None) -> list[str]:
-    """Tell of rows that are equal in all columns, where chance does not make them so."""
+    """Return a sentence on rows that are equal in all columns, if a continuous column rules out chance."""
     others = features.drop(columns=groups) if groups else features
     continuous = [c for c in others if is_float_dtype(others[c].dtype) and others[c].nunique() > MANY_VALUES]
     if not continuous:
@@ -118,7 +118,7 @@ def _equal_rows(features: pd.DataFrame, groups: str | None) -> list[str]:
 
 
 def _ids(features: pd.DataFrame) -> list[str]:
-    """Name the columns of whole numbers that rise from row to row."""
+    """Return a sentence for each column of whole numbers that rise from row to row."""
     found = []
     for name, column in features.items():
         if is_numeric_dtype(column.dtype) and len(column) >= MANY_VALUES and column.notna().all():
@@ -129,7 +129,7 @@ def _ids(features: pd.DataFrame) -> list[str]:
 
 
 def _group(features: pd.DataFrame, used: list[str], kinds: Mapping[str, str]) -> list[str]:
-    """Name the column whose rows of one value are alike, or that is called as groups are."""
+    """Return a sentence on the first column with alike rows within a value, or with the name of groups."""
     numbers = [c for c in used if kinds[c] == "numeric" and is_numeric_dtype(features[c].dtype)][:MOST_COLUMNS]
     for name, column in features.items():
         if is_float_dtype(column.dtype) or kinds.get(str(name)) in ("date", "constant", "missing"):
@@ -150,7 +150,7 @@ def _group(features: pd.DataFrame, used: list[str], kinds: Mapping[str, str]) ->
 
 
 def _dates(features: pd.DataFrame, y: NDArray, task: Task, kinds: Mapping[str, str]) -> list[str]:
-    """Name the date columns, and whether the target moves with them."""
+    """Return a sentence for each of the first three date columns, with the correlation if the target moves with it."""
     found = []
     for name in [c for c, kind in kinds.items() if kind == "date"][:3]:
         days = date_numbers(features[name], column_kind(features[name]).format or "", ["days"])[:, 0]
@@ -162,7 +162,7 @@ def _dates(features: pd.DataFrame, y: NDArray, task: Task, kinds: Mapping[str, s
 
 
 def _few_rows(target: pd.Series) -> list[str]:
-    """Name the classes of few rows."""
+    """Return a sentence on the classes with few rows."""
     counts = target.value_counts()
     few = counts[counts < FEW_ROWS]
     if few.empty:

@@ -1,4 +1,4 @@
-"""Read tables of several formats and places, and write the one format that raw data are kept in."""
+"""Reading of tables in several formats and from several places, and writing of tables."""
 
 import gzip
 import hashlib
@@ -29,22 +29,22 @@ __all__ = [
 ]  # fmt: skip
 
 DOWNLOADS = Path("data/raw/addresses")
-"""Where tables from the web are kept, so that each is fetched once."""
+"""Folder of tables from the web, so that each table is downloaded once."""
 
 
 @dataclass(frozen=True)
 class Reading:
-    """What was read, and what was found out about it.
+    """The name, size and format of a table that was read.
 
     Attributes
     ----------
     name : str
-        Of the file, or the place.
+        Name of the file or the place.
     rows, columns : int
     details : tuple of str
-        Format, delimiter, encoding, where they are not plain.
+        Format, or delimiter and encoding of delimited text.
     notes : tuple of str
-        What else is to be known, a sentence each.
+        Remarks about the reading, such as left out columns.
 
     Examples
     --------
@@ -64,9 +64,9 @@ class Reading:
 
 
 def read_frame(source: Any, labels: str | None = None) -> pd.DataFrame:
-    """Read a table; see :func:`read_table` for what may be read, and :func:`read_with_notes` for what is found out.
+    """Return a table from a `source` of :func:`read_table`; see :func:`read_with_notes` for notes on the reading.
 
-    Column `labels` of a text file is read as text, so that a class may be called "NA" or "None".
+    Column `labels` of a text file is read as text, so "NA" and "None" are possible names of classes.
 
     Raises
     ------
@@ -77,7 +77,7 @@ def read_frame(source: Any, labels: str | None = None) -> pd.DataFrame:
 
 
 def read_with_notes(source: Any, labels: str | None = None) -> tuple[pd.DataFrame, Reading]:
-    """Read a table as :func:`read_frame` does, and tell what was found out about it.
+    """Return the table of :func:`read_frame`, and notes on the reading.
 
     Examples
     --------
@@ -106,17 +106,17 @@ def read_with_notes(source: Any, labels: str | None = None) -> tuple[pd.DataFram
 
 
 def read_table(source: Any, target: str | None = None) -> tuple[pd.DataFrame, pd.Series]:
-    """Read one's own table.
+    """Return the columns and the target of a table of the user.
 
     Parameters
     ----------
     source : path, address, object
-        A file: delimited text (CSV, TSV, with commas, semicolons, tabs or bars; UTF-8, UTF-16 or latin-1), JSON lines or a JSON
-        list of records, ARFF, each also gzipped; Parquet, Feather or Excel. Its address on the web (``https://...``), kept below
-        ``data/raw`` once it was fetched. ``openml:61``. Or a table that is there: of pandas, polars or Arrow, or a Bunch
-        of scikit-learn.
+        A file: delimited text (CSV, TSV, with commas, semicolons, tabs or bars; UTF-8, UTF-16 or latin-1), JSON lines,
+        a JSON list of records, or ARFF, each also gzipped; Parquet, Feather or Excel. The web address of a file
+        (``https://...``), which is downloaded once to ``data/raw``. A data set of OpenML (``openml:61``). A table in
+        memory: of pandas, polars or Arrow, or a Bunch of scikit-learn.
     target : str, optional
-        Name of the column with the class labels, or numbers to predict. OpenML and a Bunch know their own.
+        Name of the column with the class labels, or the numbers to predict. OpenML and a Bunch have a default.
 
     Returns
     -------
@@ -152,7 +152,7 @@ def move_target_last(table: pd.DataFrame, target: str, where: str) -> pd.DataFra
     Raises
     ------
     RotastackError
-        No such column, or no other.
+        The column does not exist, or is the only column.
     """
     if target not in table.columns:
         names = [str(c) for c in table.columns]
@@ -169,31 +169,31 @@ def move_target_last(table: pd.DataFrame, target: str, where: str) -> pd.DataFra
 
 
 def with_target(table: pd.DataFrame, target: str, where: str) -> tuple[pd.DataFrame, list[str]]:
-    """Return a table of one's own with its target last, without rows that have none, and notes.
+    """Return a table with its target as the last column, without rows that lack a target, and notes.
 
     Raises
     ------
     RotastackError
-        No such column, or no other; no row has a target.
+        The column does not exist, is the only column, or is missing in all rows.
     """
     table = move_target_last(table, target, where)
-    there = table["target"].notna()
-    if there.all():
+    present = table["target"].notna()
+    if present.all():
         return table, []
-    if not there.any():
+    if not present.any():
         raise RotastackError(f"{where}: the target {target!r} is missing in all rows")
-    n = int((~there).sum())
+    n = int((~present).sum())
     note = f"{n} row{'s' * (n > 1)} without a target {'are' if n > 1 else 'is'} left out"
-    return table[there].reset_index(drop=True), [note]
+    return table[present].reset_index(drop=True), [note]
 
 
 def check_writable(path: str | Path) -> None:
-    """Tell before anything is computed whether :func:`write_table` can write to a place.
+    """Raise an error, before any computation, if :func:`write_table` cannot write to a path.
 
     Raises
     ------
     RotastackError
-        The ending of the name is that of no format that is written, the folder is not there, or a package is not.
+        The ending is no format for writing, the folder does not exist, or a package is not installed.
     """
     path = Path(path)
     if format_of(path.name) not in _WRITERS:
@@ -210,7 +210,7 @@ def check_writable(path: str | Path) -> None:
 
 
 def write_table(table: pd.DataFrame, path: str | Path) -> None:
-    """Write a table at once, in the format of the ending; errors as of :func:`check_writable`."""
+    """Write a table in the format of the ending, in one step; for errors see :func:`check_writable`."""
     check_writable(path)
     buffer = io.BytesIO()
     try:
@@ -223,9 +223,9 @@ def write_table(table: pd.DataFrame, path: str | Path) -> None:
 
 
 def write_raw(table: pd.DataFrame, path: str | Path) -> None:
-    """Write a raw table: gzipped CSV with header, last column ``target``; equal bytes for equal content.
+    """Write a raw table as gzipped CSV with a header; equal content gives equal bytes.
 
-    This is the format of a mirror folder, so ``data/raw`` of one machine serves another.
+    A mirror folder has the same format, so the folder ``data/raw`` of one computer can be the mirror of another.
     """
     text = table.to_csv(index=False, lineterminator="\n")
     buffer = io.BytesIO()
@@ -236,7 +236,7 @@ def write_raw(table: pd.DataFrame, path: str | Path) -> None:
 
 
 def read_raw(path: str | Path) -> pd.DataFrame:
-    """Read a raw table; labels are text."""
+    """Return the raw table of a file, with labels as text."""
     try:
         table = pd.read_csv(path, converters=marked("target"), low_memory=False, compression="gzip")
     except (ValueError, OSError, EOFError, zlib.error) as error:
@@ -250,7 +250,7 @@ _Found = tuple[pd.DataFrame, list[str], list[str]]
 
 
 def _file(path: Path, labels: str | None, where: str) -> _Found:
-    """Return the table of a file, details and notes."""
+    """Return the table of a file, its details and notes."""
     ending = format_of(path.name)
     if ending is None:
         raise RotastackError(f"{where}: format not known; it must end in one of {', '.join(FORMATS)}")
@@ -264,24 +264,24 @@ def _file(path: Path, labels: str | None, where: str) -> _Found:
         if known is not None and known != ending:
             raise RotastackError(f"it is no {ending} file; if it is {known}, give it that ending")
         return _READERS[ending](body, labels)
-    except ImportError:  # pandas does not say which
+    except ImportError:  # the message of pandas does not name the package
         raise RotastackError(f"{where}: {without(_PACKAGES[ending])}") from None
     except (ValueError, OSError, EOFError, NotImplementedError, ArithmeticError, zlib.error) as error:
         raise RotastackError(f"{where}: cannot be read: {' '.join(str(error).split())}") from None
 
 
 _PACKAGES = {".xlsx": "openpyxl", ".parquet": "pyarrow", ".feather": "pyarrow"}
-"""Format -> what pandas reads and writes it with."""
+"""Package that pandas needs to read and write a format."""
 
 _OLE = b"\xd0\xcf\x11\xe0"
-"""How files of old Excels begin, and those that are locked by a password."""
+"""First bytes of files of old Excel versions, and of Excel files locked by a password."""
 _MAGIC = {b"PK\x03\x04": ".xlsx", b"PAR1": ".parquet", b"ARROW1": ".feather"}
 
 
 def _csv(body: bytes, labels: str | None, delimiter: str = ",") -> _Found:
-    found = read_delimited(body, labels, delimiter)
-    encoding = found.encoding.upper() if found.encoding.startswith("utf") else found.encoding
-    return found.table, [found.delimiter, encoding], found.notes
+    text = read_delimited(body, labels, delimiter)
+    encoding = text.encoding.upper() if text.encoding.startswith("utf") else text.encoding
+    return text.table, [text.delimiter, encoding], text.notes
 
 
 def _records(body: bytes, labels: str | None, lines: bool) -> _Found:
@@ -303,13 +303,13 @@ def _records(body: bytes, labels: str | None, lines: bool) -> _Found:
 
 
 def _arff(body: bytes, labels: str | None) -> _Found:
-    from rotastack.base.scikit import arff  # scikit-learn's import takes as long as most tables
+    from rotastack.base.scikit import arff  # a late import: scikit-learn's takes as long as reading most tables
 
     try:
-        found = arff.load(io.StringIO(body.decode(decoded_as(body))))
+        content = arff.load(io.StringIO(body.decode(decoded_as(body))))
     except arff.ArffException as error:
         raise RotastackError(str(error)) from None
-    table = pd.DataFrame(found["data"], columns=[name for name, _ in found["attributes"]])
+    table = pd.DataFrame(content["data"], columns=[name for name, _ in content["attributes"]])
     return table.infer_objects(), ["ARFF"], []
 
 
@@ -322,7 +322,7 @@ def _excel(body: bytes, labels: str | None) -> _Found:
         sheets = pd.read_excel(io.BytesIO(body), sheet_name=None, header=None, engine="openpyxl")
     except ImportError:
         raise
-    except Exception as error:  # of damaged files openpyxl raises nearly everything
+    except Exception as error:  # openpyxl raises all kinds of exceptions for damaged files
         raise RotastackError(f"it is damaged, or no Excel file ({in_one_line(error)})") from None
     name, cells = next(iter(sheets.items()))
     if not len(cells):
@@ -358,7 +358,7 @@ _WRITERS: dict[str, Callable[[pd.DataFrame, io.BytesIO], Any]] = {
 
 
 def _fetched(address: str) -> Path:
-    """Return where the file of an address is, fetched if it was not before."""
+    """Return the path of the downloaded file of an address, after a download if necessary."""
     name = Path(urllib.parse.urlparse(address).path).name or "table"
     name = name if format_of(name) else f"{name}.csv"
     path = DOWNLOADS / f"{hashlib.sha256(address.encode()).hexdigest()[:12]}-{name}"
@@ -381,8 +381,8 @@ def _openml(place: str, labels: str | None) -> pd.DataFrame:
 
 
 def _object(source: Any, labels: str | None) -> pd.DataFrame:
-    """Return the table of an object: a frame, or a Bunch of scikit-learn."""
-    if not isinstance(source, dict):  # which a Bunch is
+    """Return the table of an object: a data frame, an array, or a Bunch of scikit-learn."""
+    if not isinstance(source, dict):  # a Bunch is a dict
         return as_pandas(source)
     data, target = source["data"], source["target"]
     table = data if isinstance(data, pd.DataFrame) else pd.DataFrame(data)

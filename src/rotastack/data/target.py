@@ -1,4 +1,4 @@
-"""The target of a table: whether it is classes or a quantity, and whether it can be learnt."""
+"""The target of a data set: classes or a quantity, and checks that a model can be trained on it."""
 
 from collections.abc import Sequence
 from typing import Literal
@@ -17,21 +17,21 @@ __all__ = ["MAX_CLASSES", "Task", "check_target", "decide_task"]
 Task = Literal["classification", "regression"]
 
 MAX_CLASSES = 100
-"""More classes are not told apart: outputs of every member are kept for each."""
+"""Largest number of classes: a pool stores an output of every member for every class."""
 
 
 def decide_task(y: pd.Series) -> tuple[Task, str]:
-    """Return "classification" or "regression", and why, in words that end a sentence about the target.
+    """Return "classification" or "regression", and the reason, as the end of a sentence about the target.
 
-    Text, truth values and declared categories are classes. Numbers, be they written as text, are classes
+    Text, truth values and declared categories are classes. Numbers, also numbers written as text, are classes
 
-    - if there are at most two values,
-    - if they are whole, and there are at most 10 values,
-    - if there are at least five rows for each value on average, and at most 30 values that are whole, or 20 that are
-      not;
+    - if there are at most two distinct values,
+    - if all are whole, and there are at most 10 distinct values,
+    - if there are at least five rows for each distinct value on average, and at most 30 distinct values (20 if not all
+      are whole).
 
-    and a quantity otherwise. So ten digits are classes, and 71 months in 500 rows a quantity. Dates are neither:
-    :func:`check_target` refuses them.
+    Other numbers are a quantity. So ten digits are classes, and 71 months in 500 rows are a quantity. The result for
+    dates is "classification", but :func:`check_target` refuses them.
 
     Examples
     --------
@@ -40,26 +40,26 @@ def decide_task(y: pd.Series) -> tuple[Task, str]:
     >>> decide_task(pd.Series(range(300)) % 71)
     ('regression', 'it holds 71 different whole numbers in 300 rows, more than 30')
     """
-    known = y.dropna()
-    distinct = known.nunique()
+    present = y.dropna()
+    distinct = present.nunique()
     if isinstance(y.dtype, pd.CategoricalDtype):
         return "classification", f"it holds declared categories ({distinct})"
-    if is_bool_dtype(known.infer_objects()):
+    if is_bool_dtype(present.infer_objects()):
         return "classification", "it holds truth values"
-    numbers = numbers_of(known)
-    if holds_dates(known):
+    numbers = numbers_of(present)
+    if holds_dates(present):
         return "classification", f"it holds dates ({distinct} values)"
     if not np.isfinite(numbers).all():
         return "classification", f"it holds text ({distinct} values)"
     distinct = len(np.unique(numbers))
     whole = bool((numbers == np.round(numbers)).all())
-    what = f"it holds {distinct} different {'whole' if whole else 'fractional'} numbers in {len(known)} rows"
+    what = f"it holds {distinct} different {'whole' if whole else 'fractional'} numbers in {len(present)} rows"
     most = 30 if whole else 20
     if distinct <= (10 if whole else 2):
         return "classification", what
     if distinct > most:
         return "regression", f"{what}, more than {most}"
-    if len(known) < 5 * distinct:
+    if len(present) < 5 * distinct:
         return "regression", f"{what}, fewer than 5 rows for each"
     return "classification", f"{what}, 5 or more rows for each"
 
@@ -70,13 +70,13 @@ def check_target(y: pd.Series, where: str, task: Task = "classification") -> pd.
     Raises
     ------
     RotastackError
-        Missing values, dates, or one value only; in classification labels that all differ or more than 100 classes, in
-        regression something that is no finite number.
+        Missing values, dates, or one value only; in classification numbers that look continuous, labels that all
+        differ, or more than 100 classes; in regression a value that is no finite number.
 
     Warns
     -----
     UserWarning
-        A class of one row.
+        A class has one row only.
     """
     if y.isna().any():
         raise RotastackError(f"{where}: the target is missing in {int(y.isna().sum())} rows; fill in or drop them")

@@ -1,4 +1,4 @@
-"""Tables of delimited text: their encoding, their delimiter, and decimal commas."""
+"""Reading of delimited text: its encoding, its delimiter, and decimal commas."""
 
 import csv
 import io
@@ -15,14 +15,14 @@ from rotastack.errors import RotastackError
 
 __all__ = ["DelimitedText", "decoded_as", "read_delimited", "without_row_numbers"]
 
-_MARK = "="  # before each label while it is read, or pandas takes "NA" and "None" for missing values
+_MARK = "="  # put before each label during reading, because pandas reads "NA" and "None" as missing values
 _DELIMITERS = {",": "commas", ";": "semicolons", "\t": "tabs", "|": "bars"}
-_SAMPLE = 100  # records by which the delimiter is found
+_SAMPLE = 100  # records that determine the delimiter
 _DECIMAL_COMMA = re.compile(r"\s*[+-]?(\d+|\d{1,3}(\.\d{3})+)(,\d+)?([eE][+-]?\d+)?\s*")
 
 
 class DelimitedText(NamedTuple):
-    """A table of text, and what was found out about it."""
+    """A table read from delimited text, with its delimiter, its encoding and notes."""
 
     table: pd.DataFrame
     delimiter: str
@@ -31,15 +31,16 @@ class DelimitedText(NamedTuple):
 
 
 def decoded_as(body: bytes) -> str:
-    """Return the encoding of a text: UTF-8, UTF-16, or latin-1 where it is neither.
+    """Return the encoding of a text: UTF-8, UTF-16, windows-1252 or latin-1.
 
-    A mark at the beginning (BOM) says it, as do bytes of zero at every other place; a text that is valid UTF-8 is UTF-8. All
-    other text is taken for that of Western European systems: ``windows-1252`` where it has bytes that only this knows.
+    A byte order mark determines the encoding. Without a mark, zeros in most of every second byte mean UTF-16. Valid
+    UTF-8 is UTF-8. Other text is assumed to be from a Western European system: ``windows-1252`` if it has bytes
+    that are characters in this encoding alone, else ``latin-1``.
 
     Raises
     ------
     RotastackError
-        It is no text.
+        The bytes are no text.
 
     Examples
     --------
@@ -64,23 +65,23 @@ def decoded_as(body: bytes) -> str:
 
 
 def read_delimited(body: bytes, labels: str | None = None, delimiter: str | None = None) -> DelimitedText:
-    """Read delimited text with a header.
+    """Return the table of delimited text with a header.
 
-    The delimiter is that of ``, ; tab |`` by which the header and the first records have equally many fields, and most of
-    them. Where it is no comma, columns of numbers with decimal commas become numbers.
+    The delimiter is the one of ``, ; tab |`` for which the header and the first records have equal numbers of fields,
+    and the most fields. If it is not the comma, columns of numbers with decimal commas become numbers.
 
     Parameters
     ----------
     body : bytes
     labels : str, optional
-        A column that is read as text, so that a class may be called "NA" or "None".
+        A column to be read as text, so "NA" and "None" are possible names of classes.
     delimiter : str, optional
-        One that is preferred, where it is possible.
+        Delimiter preferred over equally good ones.
 
     Raises
     ------
     RotastackError
-        No header, or one in which names are missing or stand twice; broken text.
+        No header, a missing or duplicate name in the header, or text that cannot be parsed.
     """
     encoding = decoded_as(body)
     try:
@@ -118,12 +119,12 @@ def read_delimited(body: bytes, labels: str | None = None, delimiter: str | None
 
 
 def check_names(names: list, labels: str | None) -> list:
-    """Return a header, if each column has a name of its own.
+    """Return the names of the columns, if each column has a unique name.
 
     Raises
     ------
     RotastackError
-        A name is missing, or stands twice.
+        A name is missing or duplicate.
     """
     seen: dict = {}
     for number, name in enumerate(names, start=1):
@@ -137,7 +138,7 @@ def check_names(names: list, labels: str | None) -> list:
 
 
 def unmarked(table: pd.DataFrame, labels: str | None) -> pd.DataFrame:
-    """Take the mark off labels again; an empty label is a missing one."""
+    """Return the table with the mark removed from labels; an empty label becomes a missing one."""
     if labels in table.columns:
         text = table[labels].str[len(_MARK) :]
         table[labels] = text.where(text != "", None)
@@ -145,12 +146,12 @@ def unmarked(table: pd.DataFrame, labels: str | None) -> pd.DataFrame:
 
 
 def marked(labels: str) -> dict:
-    """Return the converter of pandas that marks labels."""
+    """Return the ``converters`` of ``pandas.read_csv`` that mark labels."""
     return {labels: _MARK.__add__}
 
 
 def _split(body: bytes, encoding: str, delimiter: str) -> Iterator[list[str]]:
-    """Yield the fields of records."""
+    """Yield the fields of each record that is not empty."""
     lines = io.TextIOWrapper(io.BytesIO(body), encoding=encoding, newline="")
     return (record for record in csv.reader(lines, delimiter=delimiter, skipinitialspace=True) if "".join(record))
 
@@ -166,7 +167,7 @@ def _delimiter(body: bytes, encoding: str, preferred: str | None) -> str:
 
 
 def without_row_numbers(table: pd.DataFrame, header: list[str], notes: list[str]) -> tuple[pd.DataFrame, list[str]]:
-    """Leave out a last column of nothing, and a first one without a name that numbers the rows, as spreadsheets and R leave them."""
+    """Return table and header without an empty last column and nameless row numbers, which R and spreadsheets write."""
     if len(header) > 1 and not header[-1].strip() and table.iloc[:, -1].isna().all():
         table, header = table.iloc[:, :-1], header[:-1]
         notes.append("a last column without name and values is left out")
@@ -179,17 +180,17 @@ def without_row_numbers(table: pd.DataFrame, header: list[str], notes: list[str]
 
 
 def _decimal_commas(table: pd.DataFrame) -> list[str]:
-    """Turn columns of numbers with decimal commas into numbers, in place, and return their names."""
-    found = []
+    """Convert columns of numbers with decimal commas in place, and return their names."""
+    converted = []
     for column in table.columns:
         if not (is_object_dtype(table[column]) or is_string_dtype(table[column])):
             continue
-        known = table[column].dropna()
-        if not len(known) or not isinstance(known.iloc[0], str) or not _DECIMAL_COMMA.fullmatch(known.iloc[0]):
+        present = table[column].dropna()
+        if not len(present) or not isinstance(present.iloc[0], str) or not _DECIMAL_COMMA.fullmatch(present.iloc[0]):
             continue
-        text = known.astype(str)
+        text = present.astype(str)
         if text.str.contains(",", regex=False).any() and text.str.fullmatch(_DECIMAL_COMMA).all():
             plain = text.str.replace(".", "", regex=False).str.replace(",", ".", regex=False)
             table[column] = pd.to_numeric(plain).reindex(table.index)
-            found.append(column)
-    return found
+            converted.append(column)
+    return converted

@@ -1,4 +1,4 @@
-"""Bounds on the error of a vote, from its margins."""
+"""Bounds on the error of a vote, computed from its margins."""
 
 from typing import NamedTuple
 
@@ -9,17 +9,16 @@ __all__ = ["EquilibriumMargin", "c_bound", "equilibrium_margin", "kl_inverse", "
 
 
 class EquilibriumMargin(NamedTuple):
-    """Result of :func:`equilibrium_margin`: the margin at which a bound on the error is tightest.
+    """The result of :func:`equilibrium_margin`: the margin that gives the tightest bound on the error.
 
     Attributes
     ----------
     margin : float
-        theta(q*), the equilibrium margin; the larger, the better. NaN if no share of rows gives a
-        bound.
+        theta(q*), the equilibrium margin; larger is better. NaN if no share of rows gives a bound.
     error : float
-        q*, the share of margins that may lie below it; the smaller, the better.
+        q*, the share of margins that may lie below the equilibrium margin; smaller is better.
     bound : float
-        The bound on the error, at most 1.
+        Bound on the error, at most 1.
     """
 
     margin: float
@@ -28,23 +27,23 @@ class EquilibriumMargin(NamedTuple):
 
 
 def equilibrium_margin(margins: ArrayLike, hypothesis_size: float, delta: float = 0.05) -> EquilibriumMargin:
-    """Return the equilibrium margin of a vote: the one of the tightest of a family of bounds on the error.
+    """Return the equilibrium margin of a vote: the margin of the tightest bound in a family of bounds on the error.
 
-    For each share q = 0, 1/n, ... of the n rows, theta(q) is the supremum of the theta, above
+    For each share q = 0, 1/n, ... of the n rows, theta(q) is the supremum of the numbers theta, above
     ``sqrt(8 / |H|)`` and at most 1, for which at most a share q of the rows has a margin of theta or less.
-    The bound of q is ``log |H| / n + D^-1(q; u(theta(q)))``, where
+    The bound for q is ``log |H| / n + D^-1(q; u(theta(q)))``, where
     ``u(theta) = (8 log |H| / theta^2 log(2 n^2 / log |H|) + log |H| + log(1 / delta)) / n`` and
-    ``D^-1(q; u)`` is the p >= q whose divergence ``D(q || p)`` is u.
+    ``D^-1(q; u)`` is the p >= q for which the divergence ``D(q || p)`` is u.
 
     Parameters
     ----------
     margins : array-like of shape (n_rows,)
-        Between -1 and 1; NaN is left out.
+        Margins between -1 and 1; NaN is left out.
     hypothesis_size : float
-        ``|H|``, the number of different base learners that could be fitted, more than 1: (2 x 100 x p)^3 for
+        ``|H|``, the number of different classifiers that the estimator can produce, above 1: (2 x 100 x p)^3 for
         trees of depth 2 on 100 cuts of each of p columns.
     delta : float, default=0.05
-        The bound fails with at most this probability.
+        Largest probability with which the bound may fail.
 
     Returns
     -------
@@ -53,13 +52,12 @@ def equilibrium_margin(margins: ArrayLike, hypothesis_size: float, delta: float 
     Raises
     ------
     ValueError
-        No margin, or sizes outside their range.
+        No margin, or a parameter outside its range.
 
     Notes
     -----
-    D(q || p) is read as the Kullback-Leibler divergence of Bernoulli distributions,
-    ``q ln(q / p) + (1 - q) ln((1 - q) / (1 - p))``, of equation 11. Equation 24 as printed leaves open where
-    its braces end.
+    D(q || p) is assumed to be the Kullback-Leibler divergence of Bernoulli distributions of equation 11,
+    ``q ln(q / p) + (1 - q) ln((1 - q) / (1 - p))``. The printed equation 24 does not show where its braces end.
 
     References
     ----------
@@ -84,7 +82,7 @@ def equilibrium_margin(margins: ArrayLike, hypothesis_size: float, delta: float 
     if not 0 < delta < 1:
         raise ValueError(f"delta must lie between 0 and 1, got {delta}")
     size = float(np.log(hypothesis_size))
-    # theta(k / n): just below the (k + 1)-th margin k rows lie at most; with k = n all do up to 1.
+    # theta(k / n) is the (k + 1)-th margin: at most k rows lie below it. For k = n it is 1.
     q = np.arange(n + 1) / n
     theta = np.minimum(np.append(values, 1.0), 1.0)
     usable = theta > np.sqrt(8 / hypothesis_size)
@@ -93,7 +91,7 @@ def equilibrium_margin(margins: ArrayLike, hypothesis_size: float, delta: float 
     q, theta = q[usable], theta[usable]
     spread = max(float(np.log(2 * n**2 / size)), 0.0)
     u = (8 * size / theta**2 * spread + size + np.log(1 / delta)) / n
-    # Many p are 1 but for rounding; -log(1 - p) still tells them apart.
+    # Many p round to 1, but their -log(1 - p) still differ.
     surprise = _kl_inverse_log(q, np.maximum(u, 0.0))
     best = int(surprise.argmin())
     bound = min(size / n - float(np.expm1(-surprise[best])), 1.0)
@@ -106,7 +104,7 @@ def kl_inverse(q: ArrayLike, u: ArrayLike) -> NDArray[np.float64]:
     Parameters
     ----------
     q : array-like
-        Shares, 0 to 1.
+        Shares from 0 to 1.
     u : array-like
         Divergences, at least 0.
 
@@ -143,9 +141,9 @@ def _kl_inverse_log(q, u):
 
 
 def c_bound(margins: ArrayLike) -> float:
-    """Return the C-bound, 1 minus the squared mean of the margins over the mean of their squares.
+    """Return the C-bound: 1 minus the squared mean of the margins over the mean of their squares.
 
-    It bounds the error of the vote on the rows of these margins if their mean is positive; otherwise it is 1.
+    The C-bound bounds the error of the vote on the rows of these margins. If the mean margin is not positive, it is 1.
 
     Parameters
     ----------
@@ -164,8 +162,8 @@ def c_bound(margins: ArrayLike) -> float:
     References
     ----------
     Germain, P. et al. (2015). Risk bounds for the majority vote. JMLR 16. Martinez, W. (2022),
-    equation 10, whose numerator lacks the square: (1 - 2 R)^2 / (1 - 2 d) is meant, and these are the
-    moments of the margin.
+    equation 10, whose numerator lacks the square: the correct fraction is (1 - 2 R)^2 / (1 - 2 d), and its parts are
+    the moments of the margin.
 
     Examples
     --------
@@ -184,28 +182,27 @@ def c_bound(margins: ArrayLike) -> float:
 def linear_bound(
     margins: ArrayLike, weights: ArrayLike, *, beta: float = 1.0, room: float = 1.0, delta: float = 0.05
 ) -> float:
-    """Return a bound on the error of a weighted vote, as that of a linear classifier of its members' votes.
+    """Return a bound on the error of a weighted vote, seen as a linear classifier of the members' votes.
 
-    On N rows it is ``(2 / N) (eta log2(8 e N / eta) log2(32 N) + log2(8 N / delta))`` with
+    On N rows the bound is ``(2 / N) (eta log2(8 e N / eta) log2(32 N) + log2(8 N / delta))`` with
     ``eta = 64.5 (R^2 + room^2) (||w||^2 + E^2 / room^2) / beta^2``, where R^2 is the number of members and
     E^2 the sum over rows of the squared shortfalls of margins below beta.
 
     Parameters
     ----------
     margins : array-like of shape (n_rows,)
-        Sum of the weights of the members that are right on a row, minus that of those that are wrong; NaN is
-        left out.
+        For each row, the sum of the weights of the right members minus that of the wrong members; NaN is left out.
     weights : array-like of shape (n_members,)
         w, the members' weights in the vote.
     beta, room, delta : float
-        beta, Delta and delta of the theorem, all positive: margins below beta count as shortfalls, and the
-        bound fails with probability delta at most.
+        beta, Delta and delta of the theorem, all positive. Margins below beta are shortfalls. The bound fails with
+        probability delta at most.
 
     Returns
     -------
     float
-        At most 1. It is 1, and tells nothing, on most tables of a few thousand rows, and wherever eta exceeds
-        e N, for which the theorem has no bound.
+        At most 1. The bound is 1, so without information, on most data sets of a few thousand rows, and whenever eta
+        exceeds e N, for which the theorem has no bound.
 
     Raises
     ------

@@ -29,7 +29,7 @@ def tree_complexity(estimator: Any) -> dict[str, NDArray[np.int64]] | None:
     >>> {k: v.tolist() for k, v in tree_complexity(tree).items()}
     {'n_nodes': [3], 'n_leaves': [2], 'depth': [1]}
     """
-    if isinstance(estimator, DummyClassifier):  # in place of a tree where training has one class: a lone root
+    if isinstance(estimator, DummyClassifier):  # replaces a tree if training rows have one class: a lone root
         counts = [(1, 1, 0)]
     elif hasattr(estimator, "get_booster"):
         dumps = estimator.get_booster().get_dump()
@@ -61,7 +61,7 @@ def oob_error(estimator: Any, y: NDArray) -> float:
     Returns
     -------
     float
-        Over the rows that are out of bag for a member; NaN for an estimator without out-of-bag predictions.
+        Error over the rows with an out-of-bag prediction; NaN for an estimator without such predictions.
     """
     predicted = getattr(estimator, "oob_prediction_", None)
     if predicted is not None:
@@ -71,7 +71,7 @@ def oob_error(estimator: Any, y: NDArray) -> float:
     if votes is None:
         return float("nan")
     votes = np.asarray(votes)
-    known = np.isfinite(votes).all(axis=1) & (votes.sum(axis=1) > 0)
-    if not known.any():
+    predicted_rows = np.isfinite(votes).all(axis=1) & (votes.sum(axis=1) > 0)
+    if not predicted_rows.any():
         return float("nan")
-    return float(np.mean(votes[known].argmax(axis=1) != np.asarray(y)[known]))
+    return float(np.mean(votes[predicted_rows].argmax(axis=1) != np.asarray(y)[predicted_rows]))

@@ -19,7 +19,7 @@ __all__ = [
 
 
 class MarginSummary(NamedTuple):
-    """Summary statistics of a pool's margins; numbers in brackets are equations of the thesis.
+    """Summary statistics of a pool's margins; numbers in parentheses are equations of the thesis.
 
     Attributes
     ----------
@@ -38,16 +38,16 @@ class MarginSummary(NamedTuple):
 
 
 def margins(votes: ArrayLike, y: ArrayLike, mask: ArrayLike | None = None) -> NDArray[np.float64]:
-    """Return each row's margin: share of votes for its class minus that for the most-voted wrong class.
+    """Return each row's margin: its share of right votes minus the share of votes for the most-voted wrong class.
 
     Parameters
     ----------
     votes : array-like of shape (n_rows, n_members)
-        Class that each member votes for: numbers or names.
+        Classes that the members vote for: numbers or names.
     y : array-like of shape (n_rows,)
-        Classes.
+        True classes.
     mask : array-like of bool of shape (n_rows, n_members), optional
-        Which votes count, such as those of members that have the row out of bag.
+        Mask of the votes that count, such as the votes of members on their out-of-bag rows.
 
     Returns
     -------
@@ -57,7 +57,7 @@ def margins(votes: ArrayLike, y: ArrayLike, mask: ArrayLike | None = None) -> ND
     Raises
     ------
     ValueError
-        Shapes that do not fit.
+        Shapes that do not match.
 
     References
     ----------
@@ -76,22 +76,22 @@ def margins(votes: ArrayLike, y: ArrayLike, mask: ArrayLike | None = None) -> ND
 
 
 def raw_margins(votes: ArrayLike, y: ArrayLike, mask: ArrayLike | None = None) -> NDArray[np.float64]:
-    """Return each vote's raw margin: 1 if right, -1 if for the row's most-voted wrong class, otherwise 0.
+    """Return each vote's raw margin: 1 if right, -1 for the most-voted wrong class of the row, otherwise 0.
 
     Parameters
     ----------
     votes : array-like of shape (n_rows, n_members)
-        Class that each member votes for: numbers or names.
+        Classes that the members vote for: numbers or names.
     y : array-like of shape (n_rows,)
-        Classes.
+        True classes.
     mask : array-like of bool of shape (n_rows, n_members), optional
-        Which votes count, such as those of members that have the row out of bag.
+        Mask of the votes that count, such as the votes of members on their out-of-bag rows.
 
     Returns
     -------
     ndarray of shape (n_rows, n_members)
-        NaN for votes that do not count. Of wrong classes with equally many votes the first, in sorted order,
-        counts.
+        NaN for votes that do not count. Among wrong classes with equally many votes, the first in sorted order is
+        the most-voted one.
 
     References
     ----------
@@ -112,7 +112,7 @@ def raw_margins(votes: ArrayLike, y: ArrayLike, mask: ArrayLike | None = None) -
 
 
 def cumulative_margins(margins: ArrayLike) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
-    """Return the empirical distribution of margins: the values, and the share of rows at or below each.
+    """Return the empirical distribution of margins: the values, and the share of rows at or below each value.
 
     Parameters
     ----------
@@ -122,7 +122,7 @@ def cumulative_margins(margins: ArrayLike) -> tuple[NDArray[np.float64], NDArray
     Returns
     -------
     values, shares : ndarray of shape (n_values,)
-        Distinct margins, ascending, and shares of rows.
+        Distinct margins in ascending order, and shares of rows.
 
     References
     ----------
@@ -141,8 +141,8 @@ def cumulative_margins(margins: ArrayLike) -> tuple[NDArray[np.float64], NDArray
 def chebyshev_bound(margins: ArrayLike) -> float:
     """Return Chebyshev's bound on the probability of a negative margin.
 
-    It is the variance of the margins over the square of their mean, if the mean is positive; otherwise there
-    is no bound, and the result is infinite.
+    The bound is the variance of the margins over the square of their mean. If the mean is not positive there is no
+    bound, and the result is infinite.
 
     Parameters
     ----------
@@ -152,7 +152,7 @@ def chebyshev_bound(margins: ArrayLike) -> float:
     Returns
     -------
     float
-        At least 0; a value above 1 tells nothing.
+        At least 0; a value above 1 has no information.
 
     References
     ----------
@@ -170,30 +170,30 @@ def chebyshev_bound(margins: ArrayLike) -> float:
 
 
 def mean_correlation(votes: ArrayLike, y: ArrayLike, mask: ArrayLike | None = None) -> float:
-    """Return the mean correlation of the members' raw margins; the smaller, the more diverse the pool.
+    """Return the mean correlation of the members' raw margins; a smaller value means a more diverse pool.
 
-    It is the variance of the margin over rows, divided by the squared mean of the members' standard
-    deviations ``sqrt(p + q - (p - q)^2)``, p and q being the shares of rows on which a member votes for the
-    right class and for the wrong class with most votes in the pool.
+    The mean correlation is the variance of the margin over rows, divided by the squared mean of the members' standard
+    deviations ``sqrt(p + q - (p - q)^2)``. Here p is the share of rows on which a member votes for the right class,
+    and q the share on which it votes for the wrong class with most votes in the pool.
 
     Parameters
     ----------
     votes : array-like of shape (n_rows, n_members)
-        Class that each member votes for: numbers or names.
+        Classes that the members vote for: numbers or names.
     y : array-like of shape (n_rows,)
-        Classes.
+        True classes.
     mask : array-like of bool of shape (n_rows, n_members), optional
-        Which votes count, such as those of members that have the row out of bag.
+        Mask of the votes that count, such as the votes of members on their out-of-bag rows.
 
     Returns
     -------
     float
-        NaN if no member's raw margin varies, as when no member errs.
+        NaN if no member's raw margin varies, for example because no member errs.
 
     References
     ----------
     Blaser, R. Doctoral thesis on random rotation ensembles, equations 1.21 to 1.23, after
-    Breiman (2001). The printed 1.22 shows a fraction under the root; this is the standard
+    Breiman (2001). The printed 1.22 shows a fraction under the root; the formula above is the standard
     deviation of a variable with values -1, 0 and 1.
 
     Examples
@@ -211,11 +211,11 @@ def summarize_margins(votes: ArrayLike, y: ArrayLike, mask: ArrayLike | None = N
     Parameters
     ----------
     votes : array-like of shape (n_rows, n_members)
-        Class that each member votes for: numbers or names.
+        Classes that the members vote for: numbers or names.
     y : array-like of shape (n_rows,)
-        Classes.
+        True classes.
     mask : array-like of bool of shape (n_rows, n_members), optional
-        Which votes count, such as those of members that have the row out of bag.
+        Mask of the votes that count, such as the votes of members on their out-of-bag rows.
 
     Returns
     -------
@@ -247,7 +247,7 @@ def summarize_margins(votes: ArrayLike, y: ArrayLike, mask: ArrayLike | None = N
 
 
 def _shares(votes, y, mask):
-    """Return the shares of votes for the right and for the most-voted wrong class, and the latter class."""
+    """Return the shares of votes for the right class and for the most-voted wrong class, and that wrong class."""
     n_classes = int(max(votes.max(initial=0), y.max(initial=0))) + 1
     counts = np.empty((len(y), max(n_classes, 2)))
     for c in range(counts.shape[1]):
@@ -263,7 +263,7 @@ def _shares(votes, y, mask):
 
 
 def _known(values):
-    """Return the values that are not NaN; ValueError if there are none."""
+    """Return the values that are not NaN; a ValueError if all are NaN."""
     values = np.asarray(values, dtype=np.float64)
     values = values[~np.isnan(values)]
     if not len(values):

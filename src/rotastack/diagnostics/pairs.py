@@ -1,6 +1,6 @@
-"""Pairs of members: how often they disagree, and how far they agree beyond chance.
+"""Pairs of members: their disagreement, and their agreement beyond chance.
 
-All pairs are computed at once, by matrix products of one-hot votes.
+Matrix products of one-hot votes give the result of all pairs at once.
 """
 
 from typing import NamedTuple
@@ -19,12 +19,12 @@ def disagreement(votes: ArrayLike, y: ArrayLike | None = None, mask: ArrayLike |
     Parameters
     ----------
     votes : array-like of shape (n_rows, n_members)
-        Class that each member votes for: numbers or names.
+        Classes that the members vote for: numbers or names.
     y : array-like of shape (n_rows,), optional
-        Classes. If given, two members differ where one is right and the other is wrong, as in the source;
-        otherwise where they vote for different classes. With two classes both are the same.
+        True classes. With `y`, two members disagree where one is right and the other is wrong, as in the source.
+        Without `y`, they disagree where they vote for different classes. With two classes the results are equal.
     mask : array-like of bool of shape (n_rows, n_members), optional
-        Which votes count; a pair is compared on rows on which both do.
+        Mask of the votes that count. A pair is compared on the rows where both votes count.
 
     Returns
     -------
@@ -51,17 +51,17 @@ def disagreement(votes: ArrayLike, y: ArrayLike | None = None, mask: ArrayLike |
 
 
 def mean_disagreement(votes: ArrayLike, y: ArrayLike | None = None, mask: ArrayLike | None = None) -> float:
-    """Return the mean over pairs of members of the share of rows on which the two disagree.
+    """Return the mean, over pairs of members, of the share of rows on which the two disagree.
 
     Parameters
     ----------
     votes : array-like of shape (n_rows, n_members)
-        Class that each member votes for: numbers or names.
+        Classes that the members vote for: numbers or names.
     y : array-like of shape (n_rows,), optional
-        Classes. If given, two members differ where one is right and the other is wrong; otherwise where they
-        vote for different classes.
+        True classes. With `y`, two members disagree where one is right and the other is wrong. Without `y`, they
+        disagree where they vote for different classes.
     mask : array-like of bool of shape (n_rows, n_members), optional
-        Which votes count; a pair is compared on rows on which both do.
+        Mask of the votes that count. A pair is compared on the rows where both votes count.
 
     Returns
     -------
@@ -80,21 +80,20 @@ def mean_disagreement(votes: ArrayLike, y: ArrayLike | None = None, mask: ArrayL
 def kappa(votes: ArrayLike, mask: ArrayLike | None = None) -> NDArray[np.float64]:
     """Return Cohen's kappa for all pairs of members.
 
-    With theta_1 the share of rows on which two members agree, and theta_2 the share on which they would by
-    chance, given how often each votes for each class, it is ``(theta_1 - theta_2) / (1 - theta_2)``.
+    Kappa is ``(theta_1 - theta_2) / (1 - theta_2)``. Here theta_1 is the share of rows on which two members agree, and
+    theta_2 the share expected by chance, given how often each member votes for each class.
 
     Parameters
     ----------
     votes : array-like of shape (n_rows, n_members)
-        Class that each member votes for: numbers or names.
+        Classes that the members vote for: numbers or names.
     mask : array-like of bool of shape (n_rows, n_members), optional
-        Which votes count; a pair is compared on rows on which both do.
+        Mask of the votes that count. A pair is compared on the rows where both votes count.
 
     Returns
     -------
     ndarray of shape (n_members, n_members)
-        1 for two members that vote for one and the same class on all rows; NaN for pairs without a
-        common row.
+        1 for two members that vote for one class on all rows; NaN for pairs without a common row.
 
     References
     ----------
@@ -132,11 +131,11 @@ def kappa_error(votes: ArrayLike, y: ArrayLike, mask: ArrayLike | None = None) -
     Parameters
     ----------
     votes : array-like of shape (n_rows, n_members)
-        Class that each member votes for: numbers or names.
+        Classes that the members vote for: numbers or names.
     y : array-like of shape (n_rows,)
-        Classes.
+        True classes.
     mask : array-like of bool of shape (n_rows, n_members), optional
-        Which votes count.
+        Mask of the votes that count.
 
     Returns
     -------
@@ -162,20 +161,20 @@ def kappa_error(votes: ArrayLike, y: ArrayLike, mask: ArrayLike | None = None) -
 
 
 def paper_diversity(votes: ArrayLike, n_members: int | None = None, mask: ArrayLike | None = None) -> float:
-    """Return "diversity" as the QMM paper defines it, for comparison with its tables.
+    """Return the "diversity" of the QMM paper, for comparison with its tables.
 
-    It is 1 minus the sum of the disagreements of all pairs kept, divided by the number of pairs of the
-    *unpruned* ensemble. So it measures agreement, and grows as members are removed; to measure how diverse
-    members are, take :func:`mean_disagreement`.
+    The "diversity" is 1 minus the sum of the disagreements of all kept pairs, divided by the number of pairs of the
+    *unpruned* ensemble. So it measures agreement, and grows as members are removed. :func:`mean_disagreement`
+    measures how diverse members are.
 
     Parameters
     ----------
     votes : array-like of shape (n_rows, n_kept)
-        Class that each member kept votes for.
+        Classes that the kept members vote for.
     n_members : int, optional
-        T, the size of the unpruned ensemble; by default the number of members kept.
+        T, the size of the unpruned ensemble; by default the number of kept members.
     mask : array-like of bool of shape (n_rows, n_kept), optional
-        Which votes count.
+        Mask of the votes that count.
 
     Returns
     -------
@@ -185,7 +184,7 @@ def paper_diversity(votes: ArrayLike, n_members: int | None = None, mask: ArrayL
     Raises
     ------
     ValueError
-        `n_members` is less than the number kept.
+        `n_members` is less than the number of kept members.
 
     References
     ----------
@@ -209,7 +208,7 @@ def paper_diversity(votes: ArrayLike, n_members: int | None = None, mask: ArrayL
 
 
 def kappa_matrix(codes: NDArray[np.integer], n_classes: int) -> NDArray[np.float64]:
-    """Return Cohen's kappa of all pairs; votes are class numbers, -1 for votes that do not count."""
+    """Return Cohen's kappa of all pairs from class numbers, with -1 for votes that do not count."""
     same, shared, chance = _pair_sums(codes, n_classes)
     total = np.maximum(shared, 1.0)
     agreed, expected = same / total, chance / total**2
@@ -219,12 +218,12 @@ def kappa_matrix(codes: NDArray[np.integer], n_classes: int) -> NDArray[np.float
 
 
 def _pair_sums(codes, n_classes):
-    """Return, for all pairs, rows of equal votes, rows where both vote, and sum_c n_a(c) n_b(c)."""
+    """Return, for all pairs, the number of equal votes, that of rows with both votes, and sum_c n_a(c) n_b(c)."""
     T = codes.shape[1]
     full = bool((codes >= 0).all())
-    cast = (codes >= 0).astype(np.float32)
+    counted = (codes >= 0).astype(np.float32)
     same, chance = np.zeros((T, T)), np.zeros((T, T))
-    shared = np.full((T, T), float(len(codes))) if full else (cast.T @ cast).astype(np.float64)
+    shared = np.full((T, T), float(len(codes))) if full else (counted.T @ counted).astype(np.float64)
     for c in range(n_classes):
         chosen = (codes == c).astype(np.float32)  # sums below 2^24 are exact
         same += chosen.T @ chosen
@@ -232,13 +231,13 @@ def _pair_sums(codes, n_classes):
             counts = chosen.sum(axis=0, dtype=np.float64)
             chance += np.outer(counts, counts)
         else:
-            counts = (chosen.T @ cast).astype(np.float64)
+            counts = (chosen.T @ counted).astype(np.float64)
             chance += counts * counts.T
     return same, shared, chance
 
 
 def _correctness(codes, truth):
-    """Return 1 for right votes, 0 for wrong ones and -1 for those that do not count."""
+    """Return 1 for right votes, 0 for wrong votes, and -1 for votes that do not count."""
     return np.where(codes < 0, -1, (codes == truth[:, None]).astype(np.int64))
 
 
@@ -249,14 +248,14 @@ def _ratio(a, b):
 
 
 def _mean_of_pairs(matrix):
-    """Return the mean of a symmetric matrix above its diagonal, NaN left out."""
+    """Return the mean of a symmetric matrix above its diagonal, without NaN."""
     pairs = matrix[np.triu_indices(len(matrix), 1)]
     pairs = pairs[~np.isnan(pairs)]
     return float(pairs.mean()) if len(pairs) else float("nan")
 
 
 def _coded(votes, y, mask):
-    """Return votes as class numbers (-1: does not count), the number of classes, and the rows' classes."""
+    """Return votes as class numbers (-1 if they do not count), the number of classes, and the true class numbers."""
     codes, truth, mask = checked_labels(votes, mask=mask) if y is None else checked_ballots(votes, y, mask)
     n_classes = 1 + int(max(codes.max(initial=0), -1 if truth is None else truth.max(initial=0)))
     if mask is not None:

@@ -1,4 +1,4 @@
-"""Checks of votes given to diagnostics; labels of any kind become class numbers."""
+"""Checks of votes for the diagnostics, which turn labels of any kind into class numbers."""
 
 from typing import Any
 
@@ -9,12 +9,12 @@ __all__ = ["checked_ballots", "checked_labels"]
 
 
 def checked_ballots(votes: ArrayLike, y: ArrayLike, mask: ArrayLike | None = None) -> tuple[Any, Any, Any]:
-    """Check votes and their rows' classes; return both as class numbers, and the mask as booleans or None.
+    """Return checked votes and true classes as class numbers, and the mask as booleans or None.
 
     Raises
     ------
     ValueError
-        Shapes that do not fit, or floating-point numbers, which are no labels.
+        Shapes that do not match, or floating-point numbers, which cannot be labels.
     """
     labels, truth = np.asarray(votes), np.asarray(y)
     if labels.ndim != 2 or truth.shape != labels.shape[:1]:
@@ -26,12 +26,12 @@ def checked_ballots(votes: ArrayLike, y: ArrayLike, mask: ArrayLike | None = Non
 
 
 def checked_labels(votes: ArrayLike, mask: ArrayLike | None = None) -> tuple[Any, None, Any]:
-    """Check votes without the classes of their rows; return them as class numbers, None, and the mask.
+    """Return checked votes as class numbers, None in place of true classes, and the mask as booleans or None.
 
     Raises
     ------
     ValueError
-        Shapes that do not fit, or floating-point numbers, which are no labels.
+        Shapes that do not match, or floating-point numbers, which cannot be labels.
     """
     labels = np.asarray(votes)
     if labels.ndim != 2:
@@ -43,7 +43,7 @@ def checked_labels(votes: ArrayLike, mask: ArrayLike | None = None) -> tuple[Any
 
 
 def _checked_mask(mask, votes):
-    """Return the mask as booleans; ValueError if it has not the shape of the votes."""
+    """Return the mask as booleans; a ValueError if its shape is not that of the votes."""
     if mask is None:
         return None
     mask = np.asarray(mask, dtype=bool)

@@ -1,4 +1,4 @@
-"""Alternating directions with two blocks, over-relaxation and a fixed penalty: any members, any loss."""
+"""Alternating direction method of multipliers (ADMM), with two blocks and over-relaxation, for any members and loss."""
 
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -11,18 +11,20 @@ __all__ = ["Splitting", "admm"]
 Array = NDArray[np.float64]
 _RELAXATION = 1.6
 _BALANCING = 1000
-"""The penalties follow the residuals in so many first iterations, and stay from then on."""
+"""Number of first iterations in which the penalties are adapted to the residuals; later they stay fixed."""
 
 
 @dataclass
 class Splitting:
-    """Minimise g(W) + h(R) + cost . z subject to R = A W + F z (each member's column alike).
+    """The problem of :func:`admm`: minimise g(W) + h(R) + cost . z subject to R = A W + F z.
+
+    W, R and z have one column for each member; all columns share A, F and cost.
 
     Parameters
     ----------
     A : ndarray of shape (n_rows, n_features)
     F : ndarray of shape (n_rows, n_free)
-        Columns of the coefficients that g does not depend on, such as the intercept's.
+        Columns of the coefficients that g does not depend on, for example of the intercept.
     cost : ndarray of shape (n_free,)
     prox_g : callable
         (V, step) -> argmin of ``step g(W) + ||W - V||^2 / 2``.
@@ -45,18 +47,20 @@ def admm(
     max_iter: int,
     every: int = 20,
 ) -> tuple[Array, Array, int]:
-    """Run the iterations until `check` returns True.
+    """Run ADMM until `check` returns True, and return the last W and z.
 
     Parameters
     ----------
     problem : Splitting
     W : ndarray of shape (n_features, k)
-        Where it starts.
+        Start of the iterations.
     sigma : float
-        Penalty to start from: about how large the multipliers will be.
+        Start of the penalty: about the size of the multipliers at the optimum.
     check : callable
-        (W, z, multipliers of R) -> whether to end; called every so many iterations.
-    max_iter, every : int
+        (W, z, multipliers of R) -> whether to end.
+    max_iter : int
+    every : int
+        Iterations from one call of `check` to the next.
 
     Returns
     -------
@@ -65,9 +69,9 @@ def admm(
     n_iter : int
     """
     solve = _LeastSquares(problem)
-    tau = 1 / sigma  # sigma: penalty of R = A P + F z; tau: of W = P, relative to it
+    tau = 1 / sigma  # sigma is the penalty of R = A P + F z, and sigma * tau is the penalty of W = P.
     R = problem.prox_h(np.zeros((len(problem.A), W.shape[1])), 1 / sigma)
-    dual_W, dual_R = np.zeros_like(W), np.zeros_like(R)  # scaled by the penalties
+    dual_W, dual_R = np.zeros_like(W), np.zeros_like(R)  # multipliers divided by the penalties
     z = np.zeros((problem.F.shape[1], W.shape[1]))
     for t in range(1, max_iter + 1):
         P, z, AP = solve(W + dual_W, R + dual_R, tau, sigma)
@@ -90,7 +94,7 @@ def admm(
 
 
 def _balanced(sigma, tau, W, old_W, P, dual_W, R, old_R, AP, dual_R):
-    """Return penalties for which primal and dual residuals are alike, for each constraint."""
+    """Return sigma and tau, changed so that the primal and dual residual of each constraint become similar."""
     tiny = np.finfo(float).tiny
 
     def ratio(now, old, other, dual):
@@ -103,9 +107,9 @@ def _balanced(sigma, tau, W, old_W, P, dual_W, R, old_R, AP, dual_R):
 
 
 class _LeastSquares:
-    """Solve the linear block for any penalties: one eigendecomposition of the smaller Gram matrix.
+    """Solver of the linear block for any penalties, from one eigendecomposition of the smaller Gram matrix.
 
-    The free columns are projected out, as their fit does not depend on the penalty of the others.
+    The columns of F are projected out, because their fit does not depend on the penalties.
     """
 
     def __init__(self, problem: Splitting):
@@ -122,8 +126,8 @@ class _LeastSquares:
         self.values = np.maximum(values, 0)
 
     def __call__(self, V: Array, T: Array, tau: float, sigma: float) -> tuple[Array, Array, Array]:
-        """Return P, z and A P + F z that minimise tau ||P - V||^2 / 2 + ||A P + F z - T||^2 / 2 + cost z / sigma."""
-        # At its best z is what F fits of T - A P, less shift / sigma: so its cost pulls P as well.
+        """Return P, z, A P + F z at the minimum of tau ||P - V||^2 / 2 + ||A P + F z - T||^2 / 2 + cost z / sigma."""
+        # The optimal z is the least-squares fit of T - A P by F, minus shift / sigma. So the cost of z changes P too.
         T = T - self.F @ self.shift / sigma
         V = V + self.pull / (sigma * tau)
         weights = (1 / (self.values + tau))[:, None]

@@ -1,4 +1,4 @@
-"""The paper's algorithm 2: augmented Lagrange multipliers, with a penalty mu that grows."""
+"""Algorithm 2 of the ExRM paper: augmented Lagrange multipliers, with a penalty mu that grows."""
 
 from dataclasses import dataclass
 
@@ -18,11 +18,11 @@ _QUIET, _EVERY = 3, 20
 
 @dataclass(frozen=True)
 class AlmOptions:
-    """mu at the start, its growth, how W is found, and when it ends.
+    """Options of :func:`solve_alm`: mu at the start, its growth rho, the step for W, and the stopping rule.
 
-    `absolute` ends at the first change of the objective below `tol`, as the paper does; else it takes three
-    in succession that are below `tol` times the objective, with margins that keep their constraint up to the
-    root of `tol`: the objective can stand still while these move.
+    With `absolute` the iterations end at the first change of the objective below `tol`, as in the paper. Without it
+    they end after three changes in succession below `tol` times the objective, if the constraint on the margins
+    also holds up to the root of `tol`: the objective can stand still while the margins still move.
     """
 
     mu0: float = 1.0
@@ -34,22 +34,22 @@ class AlmOptions:
 
 
 def solve_alm(problem: Problem, W: NDArray[np.float64], Q: NDArray[np.float64], options: AlmOptions) -> Solution:
-    """Run algorithm 2.
+    """Return the last iterate of algorithm 2, in the paper's letters.
 
-    In the paper's letters, with every row multiplied by its label: U = Y E, whose optimum is the shortfall
-    of the margins, so that the second constraint is U = 1 - A P - y b'.
+    Here every row is multiplied by its label: U = Y E, so the second constraint is U = 1 - A P - y b'. At the
+    optimum U is the shortfall of the margins.
 
     Parameters
     ----------
     problem : Problem
     W, Q : ndarray of shape (n_features, k)
-        Where they start; the paper: ones. P, b, E (unprinted) and Z start at 0.
+        Start of W and Q; ones in the paper. P, b, E (whose start the paper does not print) and Z start at 0.
     options : AlmOptions
 
     Returns
     -------
     Solution
-        Its path holds the objective of (W, b) after every iteration, which need not fall.
+        Its path holds the objective of (W, b) after every iteration. The objective need not fall.
     """
     A, y, sign, cost = problem.A, problem.y, problem.sign, problem.cost
     k, p = W.shape[1], problem.power
@@ -95,7 +95,7 @@ def solve_alm(problem: Problem, W: NDArray[np.float64], Q: NDArray[np.float64], 
 
 
 def _projection(A: NDArray[np.float64]):
-    """Return (V, R) -> (I + A'A)^-1 (V + A'R), factorised once: n_features or n_rows equations."""
+    """Return the function (V, R) -> (I + A'A)^-1 (V + A'R), with a matrix of n_features or n_rows factorised once."""
     n, m = A.shape
     if m <= n:
         factor = cho_factor(np.eye(m) + A.T @ A, overwrite_a=True, check_finite=False)

@@ -17,36 +17,36 @@ __all__ = ["DiversityRegularizedClassifier", "drm_problem"]
 
 _HALVINGS = 100
 _FLOOR = 0.01
-"""Optima this small, against a thousandth of the rows' spread, are none."""
+"""Share of a thousandth of the rows' spread below which an optimum counts as 0."""
 _LEAST_LAM = 1.01
 
 
 class DiversityRegularizedClassifier(LinearEnsemble):
-    """Diversity regularised machine: nu-SVMs of bounded length whose sum is bounded too.
+    """Diversity regularised machine: an ensemble of nu-SVMs with a bound on the length of the sum of coefficients.
 
     Minimises ``sum_c [-rho_c + (1 / nu) sum_n q_n max(0, rho_c - y_n (x_n . w_c + b_c))]`` over w_c, b_c and
-    rho_c, where ``||w_c|| <= 1`` and ``||sum_c w_c||^2 <= (1 - diversity) C^2``; q_n is the row's share of
-    the weights. The bound on the sum is the convex form of a bound on the members' cosines.
+    rho_c, where ``||w_c|| <= 1`` and ``||sum_c w_c||^2 <= (1 - diversity) C^2``. q_n is the row's share of
+    the weights. The bound on the sum is the convex form of a bound on the cosines between members.
 
     Parameters
     ----------
     n_estimators : int, default=10
         C, number of members.
     lam : float, default=2.0
-        Weight of the loss, above 1: nu is ``nu_max / lam``, where nu_max is twice the share of the smaller
-        class, the largest nu for which there is a solution.
+        Weight of the loss, above 1. nu is ``nu_max / lam``, where nu_max is twice the share of the smaller
+        class. The problem has no solution for a larger nu.
     diversity : float, default=0.5
-        From 0, where the sum is free, to below 1.
+        From 0, where the sum is not bounded further, to below 1.
     solver : {"admm", "cvxpy"}, default="admm"
-        "admm": one member by alternating directions, copied. "cvxpy": :func:`drm_problem`, all members, by
-        Clarabel; slow, and in the extra ``workflow``.
+        "admm" computes one member by ADMM and copies it. "cvxpy" solves :func:`drm_problem` for all members by
+        Clarabel; it is slow and needs the extra ``workflow``.
     tol : float, default=1e-5
-        Duality gap, relative to the optimum or, if larger, a thousandth of the rows' root mean square
-        distance from their mean. cvxpy always goes on as far as it can; `tol` is the gap above which it warns.
+        Duality gap at which admm ends, relative to the optimum or, if larger, to a thousandth of the rows' root
+        mean square distance from their mean. With cvxpy, `tol` is only the gap above which the fit warns.
     max_iter : int, default=20000
-        Iterations at most.
+        Largest number of iterations.
     multi_class : {"ovr", "off"}, default="ovr"
-        More than two classes: each against the rest, or an error.
+        With more than two classes, train each class against the rest, or raise an error.
 
     Attributes
     ----------
@@ -54,29 +54,29 @@ class DiversityRegularizedClassifier(LinearEnsemble):
     coef_members_ : ndarray of shape (n_estimators, n_features) or (n_classes, n_estimators, n_features)
     intercept_members_ : ndarray of shape (n_estimators,) or (n_classes, n_estimators)
     coef_ : ndarray of shape (1, n_features) or (n_classes, n_features)
-        Of the mean member.
+        Mean of the members' coefficients.
     intercept_ : ndarray of shape (1,) or (n_classes,)
+        Mean of the members' intercepts.
     lam_, nu_ : float, or ndarray of shape (n_classes,)
-        What was used.
+        Values used in the fit.
     objective_ : float, or ndarray of shape (n_classes,)
-    objective_path_ : ndarray, or list of them
+    objective_path_ : ndarray, or list of ndarray
         Objective at each twentieth iteration (admm), or the last (cvxpy).
     duality_gap_ : float, or ndarray of shape (n_classes,)
     n_iter_ : int, or ndarray of shape (n_classes,)
 
     Notes
     -----
-    The objective is positively homogeneous in (w, b, rho), convex, and blind to the order of the members. So
-    equal members are optimal, and each is a nu-SVM with ||w|| = sqrt(1 - diversity). The mean member's
-    direction is unique as long as the optimum is below 0, so neither `n_estimators` nor `diversity` changes
-    it. With diversity above 0 other optima have members that differ, but with the same mean; admm computes
-    one member and copies it.
+    The objective is positively homogeneous in (w, b, rho), convex, and does not depend on the order of the members.
+    So equal members are optimal, and each is a nu-SVM with ||w|| = sqrt(1 - diversity). The direction of the mean
+    member is unique if the optimum is below 0, so neither `n_estimators` nor `diversity` changes this direction.
+    With diversity above 0 other optima have members that differ but have the same mean.
 
-    There is a separating direction only where the classes' reduced hulls are apart (the convex hulls with
-    weights of at most the row's share over nu). Where they overlap the optimum is w = 0: then lam is halved
-    towards 1, with a warning, until they do not; if that fails the larger class is predicted. There is no `class_weight`: the margins'
-    multipliers sum to one half in either class whatever the weights, which only change how far they may be
-    concentrated.
+    The reduced hull of a class is its convex hull with weights of at most the row's share over nu. A separating
+    direction exists only if the reduced hulls of the classes do not overlap. If they overlap, the optimum is w = 0.
+    Then lam - 1 is halved, with a warning, until the hulls are apart; if this fails the larger class is predicted.
+    The class has no `class_weight`: the multipliers of the margins sum to one half in either class for any weights.
+    Weights only change how far the multipliers may be concentrated.
 
     References
     ----------
@@ -139,12 +139,12 @@ class DiversityRegularizedClassifier(LinearEnsemble):
             larger = 1 if shares[labels > 0].sum() > 0.5 else -1
             solution.b[:] = larger * np.finfo(float).tiny
         if lam < self.lam:
-            used = f"lam={lam:.4g} is used"
+            consequence = f"lam={lam:.4g} is used"
             if _overlapping(solution):
-                used = "no smaller lam finds a direction either: the larger class is predicted"
+                consequence = "no smaller lam finds a direction either: the larger class is predicted"
             warnings.warn(
                 f"{type(self).__name__}: {self._problem}the classes' reduced hulls overlap with lam={self.lam}, "
-                f"so that only w = 0 is optimal; {used}",
+                f"so that only w = 0 is optimal; {consequence}",
                 UserWarning, stacklevel=4,
             )  # fmt: skip
         if not solution.converged:
@@ -153,7 +153,7 @@ class DiversityRegularizedClassifier(LinearEnsemble):
         return solution
 
     def _members(self, X, labels, shares, nu) -> Solution:
-        """Solve for one member that stands for all, or for all; the objective is that of one."""
+        """Return the solution for one member (admm) or all members (cvxpy), with the objective of one member."""
         if self.solver == "admm":
             radius = float(np.sqrt(1 - self.diversity))
             return _nu_svm(X, labels, shares / nu, radius, self.tol, self.max_iter)
@@ -167,7 +167,7 @@ class DiversityRegularizedClassifier(LinearEnsemble):
 
 
 def _overlapping(solution: Solution) -> bool:
-    """Tell whether nothing is better than w = 0."""
+    """Return whether w = 0 is optimal."""
     return solution.converged and -solution.objective <= _FLOOR * (solution.unit or 0)
 
 
@@ -176,7 +176,7 @@ def _nu_svm(
 ) -> Solution:
     """Minimise ``-rho + sum_n cost_n max(0, rho - y_n (x_n . w + b))`` over w, b and rho, ||w|| <= radius."""
     centre = X.mean(axis=0)
-    # Rows of equal length let one penalty serve: the solution is only scaled.
+    # Scaling by the spread lets one penalty fit all data; it only scales the solution.
     spread = max(float(np.sqrt(((X - centre) ** 2).sum(axis=1).mean())), np.finfo(float).tiny)
     A = y[:, None] * (X - centre) / spread
     F = np.column_stack([y, -np.ones(len(y))])
@@ -195,7 +195,7 @@ def _nu_svm(
             best.W, best.b, best.objective = W, z[0], value
         feasible = _halves(alpha[:, 0], cost, y > 0)
         best.bound = max(best.bound, -radius * float(np.linalg.norm(A.T @ feasible)))
-        best.unit = max(abs(best.objective), 1e-3 * radius)  # where it is 0, nothing is relative to it
+        best.unit = max(abs(best.objective), 1e-3 * radius)  # The optimum can be 0.
         return best.gap <= tol
 
     splitting = Splitting(A, F, np.array([0.0, -1.0]), inside, lambda T, step: -prox_hinge(-T, step * column, 1))
@@ -209,7 +209,7 @@ def _nu_svm(
 def drm_problem(
     X: NDArray[np.float64], y: NDArray[np.float64], C: int, nu: float, diversity: float, q: NDArray[np.float64]
 ) -> Any:
-    """State the diversity regularised machine in cvxpy.
+    """Return the diversity regularised machine as a problem of cvxpy.
 
     Parameters
     ----------
@@ -219,7 +219,7 @@ def drm_problem(
     C : int
         Number of members.
     nu : float
-        That of nu-SVM.
+        nu of the nu-SVMs.
     diversity : float
         From 0 to below 1.
     q : ndarray of shape (n_rows,)
@@ -261,15 +261,15 @@ def drm_problem(
 
 
 def _printed(X, y, C: int, nu: float, diversity: float, q, tol: float, max_iter: int) -> Solution:
-    """Solve the printed problem, and divide its objective by C; w = 0 if that fails."""
+    """Return the solution of :func:`drm_problem`, its objective divided by C, or w = 0 if the solver fails."""
     problem = drm_problem(X, y, C, nu, diversity, q)
-    found = solve(problem, max_iter)
+    values = solve(problem, max_iter)
     cost, radius = q / nu, float(np.sqrt(1 - diversity))
     W, b, rho, alpha = np.zeros((X.shape[1], C)), np.zeros(C), np.zeros(C), cost
-    if found is not None:
-        W, b, rho = found["W"], found["b"][0], found["rho"][0]
+    if values is not None:
+        W, b, rho = values["W"], values["b"][0], values["rho"][0]
         alpha = problem.constraints[0].dual_value.mean(axis=1)
-        # The objective is homogeneous: what is outside by rounding is drawn in.
+        # The objective is homogeneous, so scaling corrects a solution that breaks its bounds by rounding.
         longest, whole = np.linalg.norm(W, axis=0).max(), np.linalg.norm(W.sum(axis=1))
         inside = 1 / max(1.0, longest, whole / (radius * C))
         W, b, rho = W * inside, b * inside, rho * inside
@@ -280,7 +280,7 @@ def _printed(X, y, C: int, nu: float, diversity: float, q, tol: float, max_iter:
     spread = float(np.sqrt(((X - X.mean(axis=0)) ** 2).sum(axis=1).mean()))
     unit = max(abs(objective), 1e-3 * radius * spread, float(np.finfo(float).eps))
     solution = Solution(W, b, objective, bound, [objective], unit=unit)
-    solution.n_iter = max_iter if found is None else problem.solver_stats.num_iters
+    solution.n_iter = max_iter if values is None else problem.solver_stats.num_iters
     solution.converged = solution.gap <= tol
     return solution
 
@@ -289,10 +289,10 @@ def _halves(alpha: NDArray[np.float64], cost: NDArray[np.float64], positive: NDA
     """Return multipliers in [0, cost] near alpha whose sum is 1/2 in each class."""
     result = np.empty_like(alpha)
     for rows in (positive, ~positive):
-        given, most = alpha[rows], cost[rows]
-        low, high = -given.max(), most.max() - given.min()
+        near, most = alpha[rows], cost[rows]
+        low, high = -near.max(), most.max() - near.min()
         for _ in range(_HALVINGS):
             shift = (low + high) / 2
-            low, high = (shift, high) if np.clip(given + shift, 0, most).sum() < 0.5 else (low, shift)
-        result[rows] = np.clip(given + high, 0, most)
+            low, high = (shift, high) if np.clip(near + shift, 0, most).sum() < 0.5 else (low, shift)
+        result[rows] = np.clip(near + high, 0, most)
     return result

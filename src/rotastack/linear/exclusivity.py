@@ -23,7 +23,7 @@ __all__ = ["ExclusivityRegularizedClassifier", "exrm_problem"]
 
 PAPER_TOL, ITERATIVE_TOL = 0.05, 1e-6
 _FAR = 1e-4
-"""Relative gap from which on the paper's algorithm has missed the optimum."""
+"""Relative gap above which the paper's algorithm has missed the optimum."""
 
 
 class ExclusivityRegularizedClassifier(LinearEnsemble):
@@ -31,9 +31,9 @@ class ExclusivityRegularizedClassifier(LinearEnsemble):
 
     Minimises ``sum_i (s_i^2 / 2 + beta s_i) + lam sum_c sum_n r_n max(0, 1 - y_n (x_n . w_c + b_c))^p`` with
     ``s_i = sum_c |w_ci|``; r_n is the row's weight. The penalty is meant to give members different features.
-    At the optimum it does not: **their mean is one primal SVM with lam / C**, and equal members are optimal
-    (proof and evidence: docs/understand/exclusivity.md). What the members of other solutions differ in comes from a
-    random start that was not run to its end, or from `max_samples`.
+    At the optimum it does not: **the mean of the members is one primal SVM with lam / C**, and equal members are
+    optimal (proof and evidence: docs/understand/exclusivity.md). Members differ only after a random start that ended
+    before the optimum, or with `max_samples`.
 
     Parameters
     ----------
@@ -44,32 +44,32 @@ class ExclusivityRegularizedClassifier(LinearEnsemble):
     loss_power : float, default=2
         p, at least 1. 1 is the hinge, 2 the squared hinge.
     solver : {"exact", "alm", "admm", "cvxpy"}, default="exact"
-        "exact": one SVM with lam / C, certified, copied C times; with `max_samples` the same as "admm".
-        "alm": the paper's algorithm 2, which can stop short of the optimum. "admm": all members, any rows,
-        to a certified optimum. "cvxpy": :func:`exrm_problem`, all members and any rows, by Clarabel; slow, and
-        in the extra ``workflow``.
+        "exact" computes one SVM with lam / C to a certified optimum and copies it C times; with `max_samples` "admm"
+        is used instead. "alm" is the paper's algorithm 2, which can stop short of the optimum. "admm" computes all
+        members to a certified optimum, also on different rows. "cvxpy" solves :func:`exrm_problem` by Clarabel, also
+        on different rows; it is slow and needs the extra ``workflow``.
     mu0, rho : float, default=1.0 and 1.1
-        Of alm: the penalty mu at the start, and its growth in each iteration. With ``rho=1.0`` it goes on to
-        the optimum, slowly where columns are not centred.
+        For alm: the penalty mu at the start, and its growth in each iteration. With ``rho=1.0`` alm reaches
+        the optimum, but slowly if the columns are not centred.
     w_step : {"prox", "reweighting"}, default="prox"
-        Of alm: W in closed form, or by the paper's equations 9 to 11. The minimiser is the same.
+        For alm: compute W in closed form, or by the paper's equations 9 to 11. The minimiser is the same.
     tol : float, "paper" or None, default=None
-        Relative duality gap (exact, admm) or relative change of the objective (alm) at which it ends. None:
-        exact goes on until rounding ends it, usually below 1e-13; the others take 1e-6, which admm may not
-        reach within `max_iter` iterations if p = 1 and members differ. "paper", of alm: the first change
-        below 0.05. cvxpy always goes on as far as it can; `tol` is the gap above which it warns.
+        Relative duality gap (exact, admm) or relative change of the objective (alm) at which the solver ends. With
+        None, exact goes on until rounding ends it, usually below 1e-13, and the others use 1e-6. admm may not
+        reach 1e-6 within `max_iter` iterations if p = 1 and members differ. With "paper", alm ends at the first
+        change below 0.05. With cvxpy, `tol` is only the gap above which the fit warns.
     beta : float, default=0.0
         Weight of the sparsity term, W~ = [W, beta 1].
     init : {"equal", "random"}, default="equal"
-        Of alm and admm: the paper's start with ones, from which members stay equal for ever (so one of them
-        is computed), or normal random numbers.
+        For alm and admm: start with ones, as in the paper, or with normal random numbers. After equal starts
+        the members stay equal, so only one is computed.
     max_samples : int, float or None, default=None
-        Number or share of the rows that each member sees, drawn without replacement, with the classes'
-        shares kept as far as that goes, and a row of each class at least.
+        Number or share of the rows that each member is trained on, drawn without replacement. The classes keep
+        their shares as far as possible, with at least one row of each class.
     max_iter : int, default=2000
-        Iterations at most.
+        Largest number of iterations.
     multi_class : {"ovr", "off"}, default="ovr"
-        More than two classes: each against the rest, or an error.
+        With more than two classes, train each class against the rest, or raise an error.
     class_weight : dict, "balanced" or None, default=None
     random_state : None, int, SeedSequence, Generator or RandomState
         Seed of `init` and `max_samples`.
@@ -80,19 +80,19 @@ class ExclusivityRegularizedClassifier(LinearEnsemble):
     coef_members_ : ndarray of shape (n_estimators, n_features) or (n_classes, n_estimators, n_features)
     intercept_members_ : ndarray of shape (n_estimators,) or (n_classes, n_estimators)
     coef_ : ndarray of shape (1, n_features) or (n_classes, n_features)
-        Of the mean member.
+        Mean of the members' coefficients.
     intercept_ : ndarray of shape (1,) or (n_classes,)
     objective_ : float, or ndarray of shape (n_classes,)
-    objective_path_ : ndarray, or list of them
-        Objective after each iteration of alm; the least so far (exact), that of each twentieth (admm), or the
-        last (cvxpy).
+    objective_path_ : ndarray, or list of ndarray
+        Objective after each iteration (alm) or each twentieth iteration (admm), the least objective so far after
+        each iteration (exact), or the last objective (cvxpy).
     duality_gap_ : float, or ndarray of shape (n_classes,)
-        The objective is at most this share of it above the optimum.
+        Largest possible distance of the objective from the optimum, as a share of the objective.
     n_iter_ : int, or ndarray of shape (n_classes,)
     solver_ : str
-        What was used.
+        Solver used in the fit.
     samples_ : ndarray of bool of shape (n_estimators, n_rows)
-        Rows that each member saw, of those with a weight above 0.
+        Rows that each member was trained on, among the rows with a weight above 0.
     disagreement_ : float
         Share of the rows on which two members disagree, mean over pairs (and over classes against the rest).
 
@@ -212,7 +212,7 @@ class ExclusivityRegularizedClassifier(LinearEnsemble):
         return PAPER_TOL if isinstance(self.tol, str) else self.tol
 
     def _alm(self, problem: Problem, start: NDArray[np.float64]) -> tuple[Solution, str]:
-        """Run the paper's algorithm, and find how far from the optimum it ends."""
+        """Return the solution of the paper's algorithm with a bound on the optimum, and the advice of a warning."""
         absolute = self.tol == "paper"
         options = AlmOptions(
             self.mu0, self.rho, self.w_step == "reweighting", self._tolerance(), absolute, self.max_iter
@@ -221,21 +221,21 @@ class ExclusivityRegularizedClassifier(LinearEnsemble):
             solution = solve_alm(problem, start, start.copy(), options)
         except LinAlgError:
             raise ValueError("solver='alm' needs rows nearer to 0: centre and scale the columns of X") from None
-        if problem.cost.shape[1] == 1:  # the optimum is cheap to know: one SVM
+        if problem.cost.shape[1] == 1:  # Members are equal, so one SVM gives the optimum cheaply.
             one = replace(problem, copies=self.n_estimators)
             solution.bound = max(solution.bound, solve_primal(one).bound)
         advice = "raise max_iter"
         if solution.converged:
-            known = "exact" if problem.cost.shape[1] == 1 else "admm"
+            optimal_solver = "exact" if problem.cost.shape[1] == 1 else "admm"
             why = "the objective changed by less than"
             why += f" {PAPER_TOL}, as printed" if absolute else f" a share of {self._tolerance():g}"
-            grown = f", with mu growing by {self.rho} each time" if self.rho > 1 else ""
-            advice = f"{why}{grown}. solver={known!r} finds the optimum"
+            growth = f", with mu growing by {self.rho} each time" if self.rho > 1 else ""
+            advice = f"{why}{growth}. solver={optimal_solver!r} finds the optimum"
         solution.converged &= solution.gap <= _FAR
         return solution, advice
 
     def _admm(self, given: Problem, start: NDArray[np.float64]) -> tuple[Solution, str]:
-        """Alternate directions on centred columns, all divided by one number to make their entries about 1."""
+        """Return the solution by ADMM on centred columns, all divided by one number to make their entries about 1."""
         centre = given.X.mean(axis=0)
         unit = float(np.sqrt(np.mean((given.X - centre) ** 2))) or 1.0
         problem = replace(given, X=(given.X - centre) / unit, cost=given.cost * unit**2, beta=given.beta * unit)
@@ -266,18 +266,18 @@ class ExclusivityRegularizedClassifier(LinearEnsemble):
         return best, "raise max_iter or tol"
 
     def _cvxpy(self, problem: Problem, start: NDArray[np.float64]) -> tuple[Solution, str]:
-        """Solve the printed problem; W = 0 if that fails."""
+        """Return the solution of :func:`exrm_problem`, or W = 0 if the solver fails."""
         stated = exrm_problem(
             problem.X, problem.y, self.n_estimators, self.lam, self.loss_power, self.beta, problem.cost / self.lam
         )
-        found = solve(stated, self.max_iter)
+        values = solve(stated, self.max_iter)
         W, b = np.zeros_like(start), np.zeros(self.n_estimators)
         bound = 0.0
-        if found is not None:
-            W, b = found["W"], found["b"][0]
+        if values is not None:
+            W, b = values["W"], values["b"][0]
             bound = problem.bound(problem.sign * stated.constraints[0].dual_value)
         objective = problem.value(W, problem.shortfall(W, b))
-        n_iter = self.max_iter if found is None else stated.solver_stats.num_iters
+        n_iter = self.max_iter if values is None else stated.solver_stats.num_iters
         solution = Solution(W, b, objective, bound, [objective], n_iter)
         solution.converged = solution.gap <= self._tolerance()
         return solution, "scale the columns, or raise max_iter or tol"
@@ -297,9 +297,9 @@ def exrm_problem(
     beta: float = 0.0,
     r: ArrayLike = 1.0,
 ) -> Any:
-    """State the exclusivity regularised machine in cvxpy, as its paper prints it.
+    """Return the exclusivity regularised machine as a problem of cvxpy, as the paper prints it.
 
-    Equation 5, in which E stands for ``Y - (X W + 1 b')`` as in equation 6; `beta` is that of section 5.
+    The problem is equation 5, with E for ``Y - (X W + 1 b')`` as in equation 6 and with `beta` of section 5.
 
     Parameters
     ----------
@@ -309,13 +309,13 @@ def exrm_problem(
     C : int
         Number of members.
     lam : float
-        lambda, weight of the loss.
+        Weight of the loss, lambda in the paper.
     p : float, default=2
         Power of the loss, at least 1.
     beta : float, default=0.0
         Weight of the sparsity term.
     r : array-like of shape (n_rows, 1) or (n_rows, C), default=1.0
-        Weight of each row's loss, for all members or for each.
+        Weight of each row's loss, for all members together or for each member.
 
     Returns
     -------
@@ -350,7 +350,7 @@ def exrm_problem(
 
 
 def _class_sizes(counts: NDArray[np.intp], wanted: int | float) -> NDArray[np.intp]:
-    """Return how many rows of each class a sample has: rounded shares (largest remainder), 1 at least."""
+    """Return the number of rows of each class in a sample: rounded shares (largest remainder), at least 1."""
     n = int(counts.sum())
     total = int(wanted) if isinstance(wanted, Integral) else max(round(wanted * n), len(counts))
     if not len(counts) <= total <= n:

@@ -1,4 +1,4 @@
-"""Powers of the hinge, cost x max(u, 0)^p with u = 1 - margin: conjugate and proximal map."""
+"""Conjugate and proximal map of powers of the hinge, cost x max(u, 0)^p with u = 1 - margin."""
 
 import numpy as np
 from numpy.typing import NDArray
@@ -9,7 +9,7 @@ _NEWTON_STEPS = 50
 
 
 def hinge_conjugate(slope: NDArray[np.float64], cost: NDArray[np.float64], power: float):
-    """Return max over u of ``slope * u - cost * max(u, 0)^p`` for slopes >= 0 (p = 1: slopes <= cost)."""
+    """Return max over u of ``slope * u - cost * max(u, 0)^p`` for slopes >= 0 (and slopes <= cost if p = 1)."""
     if power == 1:
         return np.zeros(np.broadcast(slope, cost).shape)
     with np.errstate(divide="ignore", invalid="ignore", over="ignore"):
@@ -20,9 +20,9 @@ def hinge_conjugate(slope: NDArray[np.float64], cost: NDArray[np.float64], power
 def prox_hinge(target: NDArray[np.float64], step: NDArray[np.float64] | float, power: float):
     """Return argmin over u of ``step * max(u, 0)^p + (u - target)^2 / 2``, element by element.
 
-    Equations 14 (p = 1) and 15 (p = 2) of the ExRM paper. For other p the derivative
-    ``u - target + step p u^(p-1)`` grows with u; Newton's method finds its zero from the side from which
-    it cannot overshoot.
+    These are equations 14 (p = 1) and 15 (p = 2) of the ExRM paper. For other p the derivative
+    ``u - target + step p u^(p-1)`` grows with u. Newton's method finds its zero, from the side on which no step
+    overshoots.
     """
     if power == 1:
         return np.where(target > 0, np.maximum(target - step, 0), target)
@@ -35,7 +35,7 @@ def prox_hinge(target: NDArray[np.float64], step: NDArray[np.float64] | float, p
 
 
 def _positive_root(t: NDArray[np.float64], slope: NDArray[np.float64], q: float) -> NDArray[np.float64]:
-    """Return u > 0 with ``u + slope u^q = t``; for q < 1 by way of v = slope u^q, so that it is convex."""
+    """Return u > 0 with ``u + slope u^q = t``, for q < 1 through v = slope u^q, which makes the equation convex."""
     with np.errstate(all="ignore"):
         if q > 1:
             u = np.minimum(t, (t / slope) ** (1 / q))
@@ -51,7 +51,7 @@ def _positive_root(t: NDArray[np.float64], slope: NDArray[np.float64], q: float)
 
 
 def _settled(x, better):
-    """Apply Newton steps until nothing changes."""
+    """Return x after Newton steps until no element changes."""
     for _ in range(_NEWTON_STEPS):
         new = np.where(x > 0, better(x), 0.0)
         if np.all(np.abs(new - x) <= 1e-15 * x):

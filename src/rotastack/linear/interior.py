@@ -1,4 +1,4 @@
-"""Primal SVM with any power p >= 1 of the hinge, and an l1 term: a primal-dual interior point method."""
+"""Primal-dual interior point method for the primal SVM with any power p >= 1 of the hinge and an l1 term."""
 
 from collections.abc import Callable, Iterator
 
@@ -11,16 +11,16 @@ __all__ = ["InteriorPoint"]
 Array = NDArray[np.float64]
 _TO_THE_WALL = 0.995
 _NEGLIGIBLE = 1e-13
-"""Rows whose share of the Newton matrix is smaller, relative to its regular part, are left out of it."""
+"""Rows with a smaller weight in the Newton matrix, relative to its diagonal part, are left out of the matrix."""
 
 
 class InteriorPoint:
-    """Minimise ``||w||^2 / 2 + beta ||w||_1 + sum_n cost_n xi_n^p``, xi >= 0, A w + y b + xi >= 1.
+    """Solver of: minimise ``||w||^2 / 2 + beta ||w||_1 + sum_n cost_n xi_n^p``, xi >= 0, A w + y b + xi >= 1.
 
-    Every inequality has a slack (its left side, which stays positive) and a multiplier. An iteration
-    eliminates all but (w, b): one symmetric system of n_features + 1, or of n_rows where these are fewer,
-    is factorised once for Mehrotra's predictor and corrector. ||w||_1 is the sum of t, with t - w >= 0 and
-    t + w >= 0.
+    Every inequality has a slack (the distance of its sides, which stays positive) and a multiplier. An iteration
+    eliminates all unknowns but (w, b). The remaining symmetric system of n_features + 1 equations, or n_rows if
+    fewer, is factorised once for Mehrotra's predictor and corrector. ||w||_1 is written as the sum of t, with
+    t - w >= 0 and t + w >= 0.
 
     Parameters
     ----------
@@ -49,18 +49,18 @@ class InteriorPoint:
         self.xi, self.margin_slack = np.full(n, 2.0), np.ones(n)
         self.alpha = np.maximum(cost * power * self.xi ** (power - 1) / 2, np.finfo(float).tiny)
         self.eta = self.alpha.copy()
-        # Of t - w and t + w; empty without the l1 term.
+        # The slacks belong to t - w and t + w; without the l1 term the array is empty.
         self.l1_slack = np.ones((2, m if beta > 0 else 0))
         self.l1_multiplier = np.full(self.l1_slack.shape, beta / 2)
 
     @property
     def slacks(self) -> tuple[Array, Array, Array]:
-        """The left sides of the inequalities, which stay positive."""
+        """Slacks of the inequalities, all positive."""
         return self.margin_slack, self.xi, self.l1_slack
 
     @property
     def multipliers(self) -> tuple[Array, Array, Array]:
-        """One for each slack; at the optimum one of the two is 0."""
+        """One multiplier for each slack; at the optimum the multiplier or its slack is 0."""
         return self.alpha, self.eta, self.l1_multiplier
 
     def iterate(self, max_iter: int) -> Iterator["InteriorPoint"]:
@@ -80,7 +80,7 @@ class InteriorPoint:
         ahead = sum(float(np.vdot(s + reach * ds, z + reach_dual * dz)) for (s, z), ds, dz in moves) / size
         second = [ds * dz for _, ds, dz in moves]
         d_w, d_b, d_margin, d_slacks, d_multipliers = self._direction(mu * (ahead / mu) ** 3, second)
-        # One length for slacks and multipliers: with p > 1 the multipliers depend on xi.
+        # Slacks and multipliers move by one common length, because with p > 1 the multipliers depend on xi.
         wall = min(_reach(self.slacks, d_slacks, 10.0), _reach(self.multipliers, d_multipliers, 10.0))
         length = min(1.0, _TO_THE_WALL * wall)
         self.w = self.w + length * d_w
@@ -90,7 +90,7 @@ class InteriorPoint:
             x += length * dx
 
     def _linearize(self) -> None:
-        """Set what both directions of an iteration share: residuals, weights, factorised system."""
+        """Set the residuals, weights and factorised system that both directions of an iteration share."""
         p, xi, odd = self.power, self.xi, np.array([[1.0], [-1.0]])
         self._curvature = self.cost * p * (p - 1) * xi ** (p - 2) if p > 1 else 0.0
         self._r_xi = self.cost * p * xi ** (p - 1) - self.alpha - self.eta
@@ -108,7 +108,7 @@ class InteriorPoint:
         self._solve = _system(self.A, self.y, self._v, ridge)
 
     def _direction(self, target: float, second=(0.0, 0.0, 0.0)):
-        """Return changes of w, b, margins, slacks and multipliers towards products equal to `target`."""
+        """Return changes of w, b, margins, slacks and multipliers that move slack x multiplier towards `target`."""
         c_alpha, c_eta = (
             (target - e) / s - z for e, s, z in zip(second, self.slacks[:2], self.multipliers[:2], strict=False)
         )
@@ -135,7 +135,7 @@ class InteriorPoint:
 
 
 def _reach(values: tuple[Array, ...], changes: tuple[Array, ...], limit: float = 1.0) -> float:
-    """Return how far positive values can go along their changes without falling below 0."""
+    """Return the largest step (up to `limit`) along the changes that keeps positive values from falling below 0."""
     fastest = max(float((-dx / x).max(initial=0.0)) for x, dx in zip(values, changes, strict=True))
     return limit if fastest * limit <= 1 else 1 / fastest
 
@@ -164,7 +164,7 @@ def _system(A: Array, y: Array, v: Array, ridge: Array) -> Callable[[Array, floa
 
 
 def _system_of_rows(A: Array, y: Array, v: Array, ridge: Array):
-    """Return the same solver by a system of n_rows equations."""
+    """Return the solver of :func:`_system`, by a system of n_rows equations."""
     scaled = A / ridge
     S = scaled @ A.T
     S.flat[:: len(y) + 1] += 1 / v

@@ -1,4 +1,4 @@
-"""Weights of mean 1 for a machine that AdaBoost trains."""
+"""Wrapper that scales AdaBoost's row weights to a mean of 1."""
 
 from typing import Any, Self
 
@@ -13,8 +13,8 @@ __all__ = ["MeanWeightClassifier"]
 class MeanWeightClassifier(ClassifierMixin, BaseEstimator):
     """A classifier trained with weights of mean 1.
 
-    AdaBoost's weights sum to 1; a machine that weighs losses against a penalty would be penalised
-    the more, the more rows there are.
+    AdaBoost's weights sum to 1. So in an estimator that adds weighted losses to a penalty, the penalty
+    would count more with more rows.
 
     Parameters
     ----------
@@ -30,7 +30,7 @@ class MeanWeightClassifier(ClassifierMixin, BaseEstimator):
         self.estimator = estimator
 
     def fit(self, X: ArrayLike, y: ArrayLike, sample_weight: ArrayLike | None = None) -> Self:
-        """Scale the weights and train."""
+        """Scale the weights to a mean of 1 and train the estimator."""
         weights = None
         if sample_weight is not None:
             weights = np.asarray(sample_weight, dtype=float)

@@ -1,4 +1,4 @@
-"""Primal SVM by Newton's method on the active rows: squared hinge, and hinge by smooth problems in turn."""
+"""Newton's method for the primal SVM with the squared hinge, or the hinge by a sequence of smooth problems."""
 
 from collections.abc import Iterator
 
@@ -14,11 +14,11 @@ _ROUNDING = 1e-14
 
 
 class _PiecewiseNewton:
-    """Minimise ``||w||^2 / 2 + sum_n phi_n(u_n)``, u = 1 - A w - y b, where phi_n' is a ramp.
+    """Solver of: minimise ``||w||^2 / 2 + sum_n phi_n(u_n)``, u = 1 - A w - y b, where phi_n' is a ramp.
 
     The slope of phi_n, ``alpha_n(u) = clip(start_n + rise_n u, 0, cap_n)``, is constant outside an interval,
     the ramp. So the objective is piecewise quadratic, and its Hessian depends only on the rows on their ramp.
-    Once a full step does not change this set of rows, it has reached the optimum, exact but for rounding.
+    A full step that does not change this set of rows has reached the optimum, exact but for rounding.
 
     Parameters
     ----------
@@ -59,7 +59,7 @@ class _PiecewiseNewton:
         return float(z[:-1] @ z[:-1] / 2 + alpha @ u - offset @ (offset / self.rise) / 2)
 
     def _steps(self, start: Array | float, rise: Array, cap: Array | float, tol: float) -> Iterator[bool]:
-        """Take one Newton step at a time; yield whether it was the last."""
+        """Take Newton steps, and after each step yield whether the step was the last."""
         self.start, self.rise, self.cap = start, rise, cap
         self.alpha = self._slopes(self.u)
         value = self._value(self.z, self.u, self.alpha)
@@ -79,7 +79,7 @@ class _PiecewiseNewton:
                 if new <= value + 1e-4 * length * slope + _ROUNDING * value:
                     break
                 length /= 2
-            else:  # rounding
+            else:  # Rounding hides any further decrease.
                 yield True
                 return
             self.z, self.u, self.alpha, value = z, u, alpha, new
@@ -97,15 +97,15 @@ class _PiecewiseNewton:
             rows *= np.sqrt(rise)[:, None]
             H = rows.T @ rows
         H.flat[: -1 : len(H) + 1] += 1
-        # Without a row on its ramp nothing holds the intercept; then it may go as far as all of them would let it.
+        # Without a row on its ramp the intercept has no curvature; then it gets the curvature of all rows.
         H[-1, -1] = H[-1, -1] * (1 + 1e-12) if len(rise) else self.rise.sum()
         return -cho_solve(cho_factor(H, overwrite_a=True, check_finite=False), gradient, check_finite=False)
 
 
 class SquaredHingeNewton(_PiecewiseNewton):
-    """Minimise ``||w||^2 / 2 + sum_n cost_n max(u_n, 0)^2``, unless it takes many steps.
+    """Solver of: minimise ``||w||^2 / 2 + sum_n cost_n max(u_n, 0)^2``, by at most 20 Newton steps.
 
-    With as many columns as rows it can take hundreds; then it gives up.
+    With as many columns as rows, Newton's method can need hundreds of steps; then the solver gives up.
 
     References
     ----------
@@ -124,11 +124,11 @@ class SquaredHingeNewton(_PiecewiseNewton):
 
 
 class HingeNewton(_PiecewiseNewton):
-    """Minimise ``||w||^2 / 2 + sum_n cost_n max(u_n, 0)`` by the method of multipliers.
+    """Solver of: minimise ``||w||^2 / 2 + sum_n cost_n max(u_n, 0)``, by the method of multipliers.
 
-    Each round replaces the hinge by the ramp around the multipliers found so far, ``clip(alpha + rise u, 0,
-    cost)``, which gets steeper from round to round. Few Newton steps and small Hessians as long as most rows
-    are at the same end of the ramp: where costs are small.
+    Each round replaces the slope of the hinge by the ramp ``clip(alpha + rise u, 0, cost)`` around the last
+    multipliers. The ramp gets steeper from round to round. With small costs most rows stay at one end of the
+    ramp, and the solver needs few Newton steps and small Hessians.
 
     References
     ----------

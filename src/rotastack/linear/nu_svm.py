@@ -13,16 +13,16 @@ __all__ = ["FeasibleNuSVC"]
 
 
 class FeasibleNuSVC(ClassifierMixin, BaseEstimator):
-    """A linear nu-SVM whose nu is a share of the largest one that the classes allow.
+    """A linear nu-SVM with nu set to a share of the largest nu that the class sizes allow.
 
-    Of two classes of m and n rows that is ``2 min(m, n) / (m + n)``; with more classes, each against
-    each, the smallest of these. Where nu is so small that the classes overlap, w = 0 is optimal,
-    and libsvm's solution is arbitrary.
+    The largest nu of two classes of m and n rows is ``2 min(m, n) / (m + n)``. With more classes it is the
+    smallest of these numbers over all pairs. If nu is so small that the reduced hulls of the classes overlap,
+    w = 0 is optimal and libsvm's solution is arbitrary.
 
     Parameters
     ----------
     lam : float, default=1.2
-        nu is the largest possible divided by this; above 1.
+        Divisor of the largest nu, above 1.
 
     Attributes
     ----------
@@ -34,7 +34,7 @@ class FeasibleNuSVC(ClassifierMixin, BaseEstimator):
         self.lam = lam
 
     def fit(self, X: ArrayLike, y: ArrayLike) -> Self:
-        """Set nu and train."""
+        """Compute nu from the class sizes and train the SVM."""
         self.classes_, counts = np.unique(y, return_counts=True)
         largest = min(2 * min(pair) / sum(pair) for pair in combinations(counts.tolist(), 2))
         self.machine_ = NuSVC(nu=largest / self.lam, kernel="linear").fit(X, y)

@@ -1,4 +1,4 @@
-"""The exact solver: one primal SVM, which is the whole ensemble if its members see the same rows."""
+"""Exact solver of one primal SVM, which equals the whole ensemble if all members have the same rows."""
 
 from collections.abc import Callable
 
@@ -15,28 +15,28 @@ __all__ = ["solve_primal"]
 Array = NDArray[np.float64]
 _PATIENCE = 100
 _SATISFIED = 1e-9
-"""From this gap on, iterations also end when rounding no longer lets it fall."""
+"""Below this gap, iterations also end when the gap no longer falls, because of rounding."""
 _SOFT = 30.0
-"""Costs are small if the mean cost times the mean squared length of a row is less."""
+"""Costs are small if the mean cost times the mean squared length of a row is at most this."""
 _CERTAIN = 1e-3
-"""How far below beta, in shares of it, the pull on a coefficient is that certainly is 0."""
+"""A coefficient is certainly 0 if the pull on it is below beta by at least this share of beta."""
 _SAMPLE, _ROWS_PER_COEFFICIENT = 8, 20
-"""Newton's method starts from the solution for each eighth row, where there are many rows."""
+"""With many rows, Newton's method starts from the solution for every eighth row."""
 
 
 def solve_primal(problem: Problem, tol: float = 1e-14, max_iter: int = 200) -> Solution:
-    """Solve a problem whose members are all equal.
+    """Return the solution of a problem whose members are all equal.
 
-    With w in every column the objective is copies^2 times that of the primal SVM with ``cost / copies`` and
-    ``beta / copies``. Squared hinge, and hinge with small costs: Newton's method; else, and where its
-    certificate fails for rounding, an interior point method.
+    With w in every column the objective is copies^2 times the objective of the primal SVM with ``cost / copies``
+    and ``beta / copies``. Without beta, Newton's method solves the squared hinge, and the hinge with small costs.
+    An interior point method solves the other problems, and those where Newton's method does not close the gap.
 
     Parameters
     ----------
     problem : Problem
-        Of one column.
+        A problem with one column.
     tol : float
-        Relative duality gap at which it ends; by default where rounding ends it.
+        Relative duality gap at which the solver ends. By default it goes on until rounding ends it.
     max_iter : int
 
     Returns
@@ -71,7 +71,7 @@ def solve_primal(problem: Problem, tol: float = 1e-14, max_iter: int = 200) -> S
 
 
 class _Search:
-    """The best point and the best bound seen so far; at first w = 0."""
+    """A search that keeps the best point and the best bound so far, and starts from w = 0."""
 
     def __init__(self, B: Array, cost: Array, power: float, beta: float):
         self.B, self.cost, self.power, self.beta = B, np.ascontiguousarray(cost), power, beta
@@ -85,7 +85,7 @@ class _Search:
         return relative_gap(self.value, self.bound)
 
     def run(self, tol: float, max_iter: int) -> None:
-        """Go through the methods until one brings the gap down."""
+        """Run one method after another until the gap is small."""
         for method in self._methods():
             self._follow(method(), tol, max_iter - len(self.path))
             if self.gap <= max(tol, _SATISFIED):
@@ -113,7 +113,7 @@ class _Search:
         return sample.z
 
     def _follow(self, point: InteriorPoint | SquaredHingeNewton | HingeNewton, tol: float, max_iter: int) -> None:
-        """Run a method until the gap is small, or no longer falls."""
+        """Run a method until the gap is small or no longer falls, and keep its best point and bound."""
         best, lowest, idle = np.inf, np.inf, 0
         try:
             with np.errstate(all="ignore"):
@@ -132,11 +132,11 @@ class _Search:
                     best, lowest = min(best, self.gap), min(lowest, value)
                     if best <= tol or idle > _PATIENCE or (idle and best <= _SATISFIED):
                         return
-        except LinAlgError:  # rounding allows no further step; the gap measures how far the last one came
+        except LinAlgError:  # Rounding allows no further step; the gap shows whether the last point is good enough.
             return
 
     def _drop_rounding(self) -> None:
-        """Set to 0 the coefficients that are 0 by the multipliers, but not exactly so in an interior point."""
+        """Set to 0 the coefficients that are 0 by their multipliers; an interior point leaves them slightly off 0."""
         pull = np.abs(self.problem.A.T @ self.alpha)
         z = np.append(np.where(pull < self.beta * (1 - _CERTAIN), 0.0, self.z[:-1]), self.z[-1])
         value = self.problem.value(z[:-1, None], (1 - self.B @ z)[:, None])

@@ -14,23 +14,23 @@ __all__ = ["PrimalSVMClassifier"]
 class PrimalSVMClassifier(LinearSeparator):
     """Linear support vector machine, solved to a certified optimum.
 
-    Minimises ``||w||^2 / 2 + beta ||w||_1 + lam sum_n s_n max(0, 1 - y_n (x_n . w + b))^p``, s_n being the
-    row's weight. Unlike LinearSVC's, the intercept b is not penalised.
+    Minimises ``||w||^2 / 2 + beta ||w||_1 + lam sum_n s_n max(0, 1 - y_n (x_n . w + b))^p``, where s_n is the
+    row's weight. The intercept b is not penalised, unlike in LinearSVC.
 
     Parameters
     ----------
     lam : float, default=1.0
-        Weight of the loss; LinearSVC's C.
+        Weight of the loss, C in LinearSVC.
     loss_power : float, default=2
         p, at least 1. 1 is the hinge, 2 the squared hinge.
     beta : float, default=0.0
         Weight of the l1 norm, which sets coefficients to 0.
     tol : float or None, default=None
-        Relative duality gap at which it ends; None: where rounding ends it, usually below 1e-13.
+        Relative duality gap at which the solver ends. With None it goes on until rounding ends it, usually below 1e-13.
     max_iter : int, default=200
-        Iterations at most; 10 to 30 are usual.
+        Largest number of iterations; 10 to 30 are usual.
     multi_class : {"ovr", "off"}, default="ovr"
-        More than two classes: each against the rest, or an error.
+        With more than two classes, train each class against the rest, or raise an error.
     class_weight : dict, "balanced" or None, default=None
 
     Attributes
@@ -40,15 +40,15 @@ class PrimalSVMClassifier(LinearSeparator):
     intercept_ : ndarray of shape (1,) or (n_classes,)
     objective_ : float, or ndarray of shape (n_classes,)
     duality_gap_ : float, or ndarray of shape (n_classes,)
-        The objective is at most this share of it above the optimum.
-    objective_path_ : ndarray, or list of them
+        Largest possible distance of the objective from the optimum, as a share of the objective.
+    objective_path_ : ndarray, or list of ndarray
         Least objective after each iteration.
     n_iter_ : int, or ndarray of shape (n_classes,)
 
     Notes
     -----
-    p = 2 without beta: Newton's method on the rows inside the margin. Else a primal-dual interior point
-    method. Cost per iteration: n_rows x n_features x min(n_rows, n_features).
+    Without beta, Newton's method solves p = 2, and p = 1 with small `lam`. A primal-dual interior point method solves
+    the other problems. An iteration costs n_rows x n_features x min(n_rows, n_features) operations.
 
     References
     ----------

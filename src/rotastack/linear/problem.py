@@ -13,21 +13,21 @@ __all__ = ["Problem", "Solution", "relative_gap"]
 
 @dataclass
 class Problem:
-    """Minimise over W (M, k) and b (k,), each column standing for `copies` equal members, the objective.
+    """Problem of minimising an objective over W (M, k) and b (k,); each column stands for `copies` equal members.
 
-    It is sum_i (s_i^2 / 2 + beta s_i) + copies sum_nc cost_nc max(u_nc, 0)^p,
+    The objective is sum_i (s_i^2 / 2 + beta s_i) + copies sum_nc cost_nc max(u_nc, 0)^p,
 
     where s_i = copies sum_c |W_ic| and u = 1 - A W - y b is the shortfall of the margins.
-    Equation 5 of the ExRM paper, with beta as in its section 5.
+    This is equation 5 of the ExRM paper, with beta of its section 5.
 
     Parameters
     ----------
     X : ndarray of shape (n_rows, n_features)
-        A holds its rows times their labels, y_n x_n.
+        A holds these rows times their labels, y_n x_n.
     y : ndarray of shape (n_rows,)
         -1 or 1.
     cost : ndarray of shape (n_rows, 1) or (n_rows, k)
-        lambda times the weight that the row has for the member.
+        lambda times the weight of the row, for all members or for each column.
     power : float
         p >= 1.
     beta : float
@@ -43,7 +43,7 @@ class Problem:
 
     @classmethod
     def signed(cls, A: NDArray[np.float64], y: NDArray[np.float64], *rest) -> "Problem":
-        """Make the problem of rows that are multiplied by their labels already."""
+        """Return the problem of rows that are already multiplied by their labels."""
         problem = cls(A, y, *rest)
         problem.A = A
         return problem
@@ -55,11 +55,11 @@ class Problem:
 
     @cached_property
     def sign(self) -> NDArray[np.float64]:
-        """The labels as a column."""
+        """The labels as an array of one column."""
         return self.y[:, None]
 
     def shortfall(self, W: NDArray[np.float64], b: NDArray[np.float64]) -> NDArray[np.float64]:
-        """Return 1 - margin, (n_rows, k)."""
+        """Return 1 - margin, shape (n_rows, k)."""
         return 1 - self.A @ W - self.sign * b
 
     def penalty(self, W: NDArray[np.float64]) -> float:
@@ -76,14 +76,14 @@ class Problem:
         return self.penalty(W) + self.copies * float(total)
 
     def bound(self, alpha: NDArray[np.float64]) -> float:
-        """Return the value of the dual problem: no W and b have a lower objective.
+        """Return the value of the dual problem, a lower bound of the objective of any W and b.
 
         Parameters
         ----------
         alpha : ndarray of shape (n_rows, k)
-            Any numbers; they are made feasible first: not negative, at most the cost if p = 1, and of equal
-            sum in both classes, as the intercept is not penalised. Where all members see the same rows they
-            are averaged over members, which can only raise the bound.
+            Any numbers. They are first made feasible: not negative, at most the cost if p = 1, and of equal
+            sum in both classes, as the intercept is not penalised. If all members have the same rows, the
+            numbers are averaged over members, which can only raise the bound.
         """
         n_columns = alpha.shape[1]
         if self.cost.shape[1] == 1:
@@ -111,13 +111,13 @@ class Solution:
     b : ndarray of shape (k,)
     objective : float
     bound : float
-        The optimum is not lower than this.
+        Lower bound of the optimum.
     path : list of float
         Objective after each iteration.
     n_iter : int
     converged : bool
     unit : float or None
-        Divisor of the gap; None: the objective.
+        Divisor of the gap; the objective with None.
     """
 
     W: NDArray[np.float64]
@@ -131,11 +131,11 @@ class Solution:
 
     @property
     def gap(self) -> float:
-        """How far the objective can be above the optimum, relative to it or to the unit."""
+        """Largest possible distance of the objective from the optimum, relative to the objective or to the unit."""
         return relative_gap(self.objective, self.bound, self.unit)
 
     def scale(self, factor: float) -> None:
-        """Multiply objective, bound, path and unit."""
+        """Multiply objective, bound, path and unit by `factor`."""
         self.objective *= factor
         self.bound *= factor
         self.path = [value * factor for value in self.path]
@@ -143,7 +143,7 @@ class Solution:
 
 
 def relative_gap(objective: float, bound: float, unit: float | None = None) -> float:
-    """Return (objective - bound) / unit, by default the objective."""
+    """Return (objective - bound) / unit; by default the unit is the objective."""
     if objective <= bound:
         return 0.0
     unit = objective if unit is None else unit

@@ -1,4 +1,4 @@
-"""Bases of the linear classifiers: one against the rest, weights, decisions."""
+"""Base classes of the linear classifiers: fit of each class against the rest, row weights, and decisions."""
 
 import warnings
 from abc import abstractmethod
@@ -30,7 +30,7 @@ CLASS_WEIGHT = [StrOptions({"balanced"}), dict, None]
 
 
 class LinearSeparator(ClassifierMixin, BaseEstimator):
-    """A linear classifier of two classes, or one for each class against the rest."""
+    """A linear classifier of two classes, or several that each separate a class from the rest."""
 
     _parameter_constraints: ClassVar[dict] = {
         "lam": [POSITIVE],
@@ -45,12 +45,12 @@ class LinearSeparator(ClassifierMixin, BaseEstimator):
 
     @fit_context(prefer_skip_nested_validation=True)
     def fit(self, X: ArrayLike, y: ArrayLike, sample_weight: ArrayLike | None = None) -> Self:
-        """Train.
+        """Train the classifier.
 
         Parameters
         ----------
         X : array-like of shape (n_rows, n_features)
-            Dense, without missing values. Columns should have like scales: the penalty treats all alike.
+            Dense, without missing values. Columns should have similar scales, as the penalty treats all alike.
         y : array-like of shape (n_rows,)
         sample_weight : array-like of shape (n_rows,), optional
             Weight of each row's loss; rows of weight 0 are left out.
@@ -62,17 +62,17 @@ class LinearSeparator(ClassifierMixin, BaseEstimator):
         Raises
         ------
         ValueError
-            One class only, or more than two with ``multi_class="off"``; missing values or targets; a parameter
-            that is out of its range.
+            `y` has one class only, or more than two with ``multi_class="off"``; values or targets are missing; or a
+            parameter is out of its range.
         TypeError
-            Sparse `X`.
+            `X` is sparse.
 
         Warns
         -----
         UserWarning
-            Columns whose standard deviations differ by a factor of more than 1000.
+            The standard deviations of columns differ by a factor of more than 1000.
         ConvergenceWarning
-            The optimum was not reached; the message says how far away it is.
+            The optimum was not reached; the message bounds the distance.
         """
         refuse_missing_target(y)
         X, y = validate_data(self, X, y, dtype=np.float64, order="C")
@@ -88,8 +88,8 @@ class LinearSeparator(ClassifierMixin, BaseEstimator):
         self.classes_, codes = np.unique(y, return_inverse=True)
         n_classes = len(self.classes_)
         if n_classes < 2:
-            told = f" ({self.classes_.tolist()[0]!r})" if n_classes else ""
-            raise ValueError(f"y holds one class only{told}; at least 2 classes are needed")
+            name = f" ({self.classes_.tolist()[0]!r})" if n_classes else ""
+            raise ValueError(f"y holds one class only{name}; at least 2 classes are needed")
         if n_classes > 2 and self.multi_class == "off":
             raise ValueError(
                 f"y holds {n_classes} classes and multi_class is 'off'; 'ovr' separates each from the rest"
@@ -112,11 +112,11 @@ class LinearSeparator(ClassifierMixin, BaseEstimator):
         return self
 
     def _begin(self, codes: NDArray[np.intp]) -> None:
-        """Compute what is the same for all classes, before the first is solved."""
+        """Compute values that all classes share, before the first is solved."""
 
     @abstractmethod
     def _solve(self, X, labels, weights) -> Solution:
-        """Separate rows labelled 1 from those labelled -1."""
+        """Return the solution that separates rows labelled 1 from rows labelled -1."""
 
     def _keep(self, solutions: list[Solution]) -> None:
         """Set the fitted attributes from the solutions for all classes."""
@@ -140,14 +140,14 @@ class LinearSeparator(ClassifierMixin, BaseEstimator):
 
     def _warn(self, solution: Solution, advice: str, stacklevel: int = 5) -> None:
         if solution.bound > 0:
-            told = f"at most {100 * (solution.objective / solution.bound - 1):.2g} % above the optimum"
+            distance = f"at most {100 * (solution.objective / solution.bound - 1):.2g} % above the optimum"
         elif solution.unit is not None:
-            told = f"at most {solution.objective - solution.bound:.2g} above the optimum"
+            distance = f"at most {solution.objective - solution.bound:.2g} above the optimum"
         else:
-            told = "how far above the optimum is not known"
+            distance = "how far above the optimum is not known"
         warnings.warn(
             f"{type(self).__name__}: {self._problem}ended after {solution.n_iter} iterations with an objective of "
-            f"{solution.objective:.6g}, {told} (duality_gap_ {solution.gap:.2g}); {advice}",
+            f"{solution.objective:.6g}, {distance} (duality_gap_ {solution.gap:.2g}); {advice}",
             ConvergenceWarning,
             stacklevel=stacklevel,
         )
@@ -162,7 +162,7 @@ class LinearSeparator(ClassifierMixin, BaseEstimator):
         Returns
         -------
         ndarray of shape (n_rows,) or (n_rows, n_classes)
-            Above 0 for ``classes_[1]``; with more than two classes, one column for each.
+            Above 0 for ``classes_[1]``; with more than two classes, one column for each class.
         """
         check_is_fitted(self)
         X = validate_data(self, X, dtype=np.float64, reset=False)
@@ -185,13 +185,13 @@ class LinearSeparator(ClassifierMixin, BaseEstimator):
 
 
 def _weighty(X, y, weights):
-    """Leave out the rows of weight 0."""
+    """Return X, y and weights without the rows of weight 0."""
     kept = weights > 0
     return (X, y, weights) if kept.all() else (X[kept], y[kept], weights[kept])
 
 
 class LinearEnsemble(LinearSeparator):
-    """Several linear members; their mean decides."""
+    """An ensemble of linear members whose mean decides."""
 
     n_estimators: int
 
@@ -214,7 +214,7 @@ class LinearEnsemble(LinearSeparator):
         Returns
         -------
         ndarray of shape (n_rows, n_estimators) or (n_rows, n_classes, n_estimators)
-            Their mean over members is :meth:`decision_function`.
+            The mean over members is :meth:`decision_function`.
         """
         check_is_fitted(self)
         X = validate_data(self, X, dtype=np.float64, reset=False)

@@ -1,10 +1,10 @@
-"""Proximal map of half the squared l1 norm, the regulariser of the exclusivity regularised machine."""
+"""Proximal map of half the squared l1 norm, the penalty of the exclusivity regularised machine."""
 
 import numpy as np
 from numpy.typing import NDArray
 
 _EPSILON = 1e-9
-"""Against the row's sum: keeps entries able to grow again."""
+"""Epsilon as a share of the row's sum; it lets entries near 0 grow again."""
 
 __all__ = ["prox_squared_l1", "reweighted_squared_l1"]
 
@@ -14,9 +14,9 @@ def prox_squared_l1(V: NDArray[np.float64], step: float, beta: float = 0.0, copi
 
     ``s_i = sum_c |W_ic|`` is the l1 norm of a row.
 
-    Each row is shrunk by one threshold, ``step (s + beta)``. With the row's k largest entries kept, of
-    sum S_k, this is ``step (S_k + beta) / (1 + k step)``; k is the largest number for which the k-th entry
-    exceeds it. One sort, no iteration.
+    One threshold, ``step (s + beta)``, shrinks each row. If the k largest entries, with sum S_k, are kept, the
+    threshold is ``step (S_k + beta) / (1 + k step)``. k is the largest number for which the k-th entry exceeds
+    this threshold, so one sort finds the minimiser without iteration.
 
     Parameters
     ----------
@@ -26,7 +26,7 @@ def prox_squared_l1(V: NDArray[np.float64], step: float, beta: float = 0.0, copi
     beta : float
         Weight of the sparsity term, W~ = [W, beta 1] in the paper's section 5.
     copies : int
-        Each column stands for so many equal ones, in s_i as in the distance.
+        Number of equal columns that each column stands for, in s_i and in the distance.
 
     Returns
     -------
@@ -45,7 +45,7 @@ def prox_squared_l1(V: NDArray[np.float64], step: float, beta: float = 0.0, copi
     size = np.abs(V)
     if V.shape[1] == 1:
         kept = np.maximum(size - step * beta, 0) / (1 + copies * step)
-        return np.copysign(kept, V) + 0.0  # no -0
+        return np.copysign(kept, V) + 0.0  # Adding 0 turns -0 into 0.
     largest = -np.sort(-size, axis=1)
     k = np.arange(1, V.shape[1] + 1)
     thresholds = step * (copies * np.cumsum(largest, axis=1) + beta) / (1 + copies * k * step)
@@ -63,7 +63,7 @@ def reweighted_squared_l1(
     beta: float = 0.0,
     copies: int = 1,
 ) -> NDArray[np.float64]:
-    """Return the same minimiser by the paper's algorithm 1: equations 10 and 11 in turn.
+    """Return the minimiser of :func:`prox_squared_l1` by the paper's algorithm 1: equations 10 and 11 in turn.
 
     Parameters
     ----------
@@ -71,7 +71,9 @@ def reweighted_squared_l1(
         As for :func:`prox_squared_l1`.
     start : ndarray of shape (n_features, n_members)
     n_iter : int
-        Iterations at most; it ends earlier when no entry changes by more than `tol` times the largest.
+        Largest number of iterations.
+    tol : float
+        The iterations end when no entry changes by more than `tol` times the largest entry.
 
     Returns
     -------

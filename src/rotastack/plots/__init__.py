@@ -1,4 +1,4 @@
-"""Plots: one function per figure; each returns a matplotlib Figure."""
+"""Plots: one function for each kind of figure; each returns a matplotlib Figure."""
 
 from rotastack.errors import missing
 

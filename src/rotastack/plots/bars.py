@@ -1,4 +1,4 @@
-"""Bars in pieces, one for each thing: what a whole is made of."""
+"""Stacked bars: the parts of a total, a bar for each label."""
 
 from collections.abc import Mapping, Sequence
 from typing import Any
@@ -13,13 +13,13 @@ __all__ = ["plot_bars"]
 
 
 def plot_bars(labels: Sequence[str], pieces: Mapping[str, ArrayLike], x_label: str) -> Figure:
-    """Draw a bar for each label, its pieces one after the other; the first label is on top.
+    """Draw a stacked bar for each label, with the first label on top.
 
     Parameters
     ----------
     labels : sequence of str
     pieces : mapping of str to array-like of shape (n_labels,)
-        Name of a piece -> its lengths, at least 0; NaN is left out.
+        Name of a piece -> its length in each bar, at least 0; NaN counts as 0.
     x_label : str
 
     Returns
@@ -39,9 +39,9 @@ def plot_bars(labels: Sequence[str], pieces: Mapping[str, ArrayLike], x_label: s
     left = np.zeros(len(labels))
     handles: list[Any] = []
     for name, lengths in pieces.items():
-        known = np.nan_to_num(np.asarray(lengths, dtype=float))
-        handles.append(axis.barh(places, known, left=left, height=0.65, color=looks[name].color, label=name))
-        left += known
+        widths = np.nan_to_num(np.asarray(lengths, dtype=float))
+        handles.append(axis.barh(places, widths, left=left, height=0.65, color=looks[name].color, label=name))
+        left += widths
     axis.set_yticks(places, labels)
     axis.invert_yaxis()
     axis.grid(axis="x", color="#dddddd", linewidth=0.6)

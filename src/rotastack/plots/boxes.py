@@ -20,7 +20,7 @@ def plot_boxes(errors: Mapping[str, ArrayLike], title: str = "", score: str = "e
         Method -> its errors; missing values are left out.
     title : str
     score : str
-        What the errors are called.
+        Name of the errors.
 
     Returns
     -------
@@ -36,15 +36,15 @@ def plot_boxes(errors: Mapping[str, ArrayLike], title: str = "", score: str = "e
     names = list(errors)
     figure = new_figure(7, 0.9 + 0.24 * len(names))
     axes = figure.add_subplot()
-    known = [np.asarray(errors[name], dtype=float) for name in names]
-    known = [values[np.isfinite(values)] for values in known]
+    finite = [np.asarray(errors[name], dtype=float) for name in names]
+    finite = [values[np.isfinite(values)] for values in finite]
     places = np.arange(len(names))
     axes.boxplot(
-        known, positions=places, orientation="horizontal", widths=0.6, patch_artist=True,
+        finite, positions=places, orientation="horizontal", widths=0.6, patch_artist=True,
         boxprops={"facecolor": "#d7e5f2", "edgecolor": "#0072B2"}, medianprops={"color": "#0072B2"},
         whiskerprops={"color": "#0072B2"}, capprops={"color": "#0072B2"}, flierprops={"marker": ".", "markersize": 3},
     )  # fmt: skip
-    for place, values in zip(places, known, strict=True):
+    for place, values in zip(places, finite, strict=True):
         if len(values):
             axes.plot(values.mean(), place, "o", color="#D55E00", markersize=4)
     axes.set_yticks(places, names)

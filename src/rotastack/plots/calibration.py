@@ -1,4 +1,4 @@
-"""Calibration curves: how often decisions of a stated confidence are right, a panel for each method."""
+"""Calibration curves: the share of right decisions against their probability, a panel for each method."""
 
 import textwrap
 
@@ -15,7 +15,7 @@ _COLUMNS = 5
 
 
 def plot_calibration(curves: pd.DataFrame) -> Figure:
-    """Draw the calibration curve of each method, data sets counting the same.
+    """Draw the calibration curve of each method; all data sets have the same weight.
 
     Parameters
     ----------
@@ -58,7 +58,7 @@ def plot_calibration(curves: pd.DataFrame) -> Figure:
         plain_axis(axis)
     for axis in axes.flat[n:]:
         axis.set_visible(False)
-    for axis in axes.flat[n - columns : n]:  # the last of its column
+    for axis in axes.flat[n - columns : n]:  # These axes are the last of their columns.
         axis.tick_params(labelbottom=True)
     figure.supxlabel("probability of the decision", fontsize=9)
     figure.supylabel("share of right decisions", fontsize=9)

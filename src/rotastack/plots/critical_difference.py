@@ -9,7 +9,7 @@ __all__ = ["plot_critical_difference"]
 
 
 def plot_critical_difference(comparison: Comparison, alpha: float = 0.05) -> Figure:
-    """Draw average ranks on an axis, bars joining methods that do not differ, and the CD.
+    """Draw average ranks on an axis, bars that join methods that do not differ, and the critical difference.
 
     Parameters
     ----------

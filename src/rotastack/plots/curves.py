@@ -15,9 +15,9 @@ __all__ = ["Curve", "plot_curves"]
 Curve = tuple[ArrayLike, ArrayLike] | float
 """Places and heights, or the height of a horizontal line."""
 
-_TICKS = 12  # places that get a tick each; more are left to the axis
-_LABEL = 50  # characters of a line below an axis
-_MARKED = 20  # points of a curve that get a marker each
+_TICKS = 12  # With more ticks matplotlib chooses their places.
+_LABEL = 50  # Characters in a line of the label of an axis.
+_MARKED = 20  # Curves of more points have no markers.
 
 
 def plot_curves(
@@ -29,18 +29,18 @@ def plot_curves(
     ticks: Sequence[float] = (),
     title: str = "",
 ) -> Figure:
-    """Draw curves, the same label in the same colour in all panels; each panel has a scale of its own.
+    """Draw panels of curves; a label has the same colour in all panels, and each panel has its own scale.
 
     Parameters
     ----------
     panels : mapping of str to mapping of str to Curve
         Title of a panel -> label -> places and heights; a single number is a horizontal line.
-        Points that are NaN are left out.
+        Points with a NaN height are left out.
     x_label, y_label : str
     log : sequence of {"x", "y"}
-        Axes that are logarithmic.
+        Logarithmic axes.
     ticks : sequence of float
-        Places on the horizontal axis that are labelled; by default the axis chooses.
+        Labelled places on the horizontal axis; by default, or if more than 12, matplotlib chooses them.
     title : str
 
     Returns
@@ -63,10 +63,10 @@ def plot_curves(
             look = looks[label]
             if isinstance(curve, tuple):
                 x, y = (np.asarray(values, dtype=float) for values in curve)
-                known = np.isfinite(y)
+                finite = np.isfinite(y)
                 (handles[label],) = axis.plot(
-                    x[known], y[known], label=label, color=look.color, linestyle=look.dash, linewidth=1.5,
-                    marker=look.marker if known.sum() <= _MARKED else None, markersize=4.5,
+                    x[finite], y[finite], label=label, color=look.color, linestyle=look.dash, linewidth=1.5,
+                    marker=look.marker if finite.sum() <= _MARKED else None, markersize=4.5,
                 )  # fmt: skip
             elif np.isfinite(curve):
                 line = axis.axhline(curve, label=label, color=look.color, linewidth=1.3, dashes=(5, 2, 1, 2))

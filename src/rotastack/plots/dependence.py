@@ -1,4 +1,4 @@
-"""Partial dependence: the mean prediction where a column has one value in all rows."""
+"""Partial dependence: the mean prediction after a column is set to one value in all rows."""
 
 from collections.abc import Mapping, Sequence
 from typing import Any
@@ -14,12 +14,13 @@ COLUMNS = 3
 
 
 def plot_dependence(panels: Sequence[Mapping[str, Any]], y_label: str) -> Figure:
-    """Draw a panel for each column: lines over numbers, points over categories.
+    """Draw the partial dependence on each column in a panel: lines for numbers, points for categories.
 
     Parameters
     ----------
     panels : sequence of mapping
-        ``column``, ``values``, ``ordered`` (numbers in their order), and ``curves``: name -> mean prediction for each value.
+        ``column``, ``values``, ``ordered`` (True for numbers, which are sorted), and ``curves`` (name -> mean
+        predictions, one for each value).
     y_label : str
 
     Returns

@@ -1,4 +1,4 @@
-"""How much each method gains or loses against the control, data set by data set."""
+"""Differences of the scores of methods to the scores of a control, data set by data set."""
 
 import textwrap
 
@@ -15,23 +15,24 @@ _WIDTH = 7.2
 def plot_differences(
     means: pd.DataFrame, errors_of_mean: pd.DataFrame, control: str, score: str = "error", higher: bool = False
 ) -> Figure:
-    """Draw scores minus the control's in percentage points; on one side of the line is better.
+    """Draw each method's scores minus those of the control, in percentage points, with a line at 0.
 
     Parameters
     ----------
     means : DataFrame of shape (n_datasets, n_methods)
         Mean scores.
     errors_of_mean : DataFrame of shape (n_datasets, n_methods)
-        Standard error, over cells, of the difference to the control; drawn as bars of two, missing ones not at all.
+        Standard error, over cells, of the difference to the control. Bars are two standard errors long on each side;
+        a missing value has no bar.
     control : str
         The method that the others are compared with.
     score : str
-        What the scores are called.
+        Name of the scores.
     higher : bool, default=False
-        Whether more is better.
+        Whether higher scores are better.
     """
     others = [m for m in means.columns if m != control]
-    step = min(0.12, 0.84 / max(len(others), 1))  # all methods of a data set stay within its band
+    step = min(0.12, 0.84 / max(len(others), 1))  # All methods of a data set stay within its band.
     band = max(0.5, 0.085 * len(others))
     longest = max((len(m) for m in others), default=0)
     columns = max(1, min(len(others), 5, int(_WIDTH / (0.55 + 0.08 * longest))))
@@ -56,7 +57,7 @@ def plot_differences(
     if len(others) > 4:
         for i in range(1, len(means)):
             axis.axhline(i - 0.5, color="#dddddd", linewidth=0.6)
-    figure.supxlabel("\n".join(lines), fontsize=9)  # below the figure, not the axis: long labels make that narrow
+    figure.supxlabel("\n".join(lines), fontsize=9)  # Long labels make the axis too narrow for this text.
     axis.grid(axis="x", color="#dddddd", linewidth=0.6)
     axis.set_axisbelow(True)
     for side in ("top", "right", "left"):

@@ -1,4 +1,4 @@
-"""How much members disagree, and how accurate they are (DRMF, figures 6 and 7 in one)."""
+"""Accuracy of the members against their disagreement (figures 6 and 7 of the DRMF paper in one)."""
 
 from collections.abc import Mapping, Sequence
 
@@ -11,7 +11,7 @@ __all__ = ["plot_diversity"]
 
 
 def plot_diversity(points: Mapping[str, pd.DataFrame], title: str = "", methods: Sequence[str] | None = None) -> Figure:
-    """Draw mean accuracy of members against their mean disagreement: small dots, and their mean large.
+    """Draw the members' mean accuracy against their mean disagreement, with small dots for repeats and large means.
 
     Parameters
     ----------
@@ -20,8 +20,8 @@ def plot_diversity(points: Mapping[str, pd.DataFrame], title: str = "", methods:
         values are left out.
     title : str
     methods : sequence of str, optional
-        All methods of the data set, in order, so that each looks the same in all figures; by default
-        those drawn.
+        All methods of the data set, in order, which gives a method the same look in all figures; by default the
+        methods drawn.
 
     Returns
     -------
@@ -41,20 +41,20 @@ def plot_diversity(points: Mapping[str, pd.DataFrame], title: str = "", methods:
     >>> figure.axes[0].lines[-1].get_xdata()
     array([0.2])
     """
-    known = {m: p[["disagreement", "accuracy"]].dropna() for m, p in points.items()}
-    known = {m: p for m, p in known.items() if len(p)}
-    if not known:
+    complete = {m: p[["disagreement", "accuracy"]].dropna() for m, p in points.items()}
+    complete = {m: p for m, p in complete.items() if len(p)}
+    if not complete:
         return sentence("No method has two members or more to compare.")
     looks = method_looks(points if methods is None else methods)
-    figure = figure_beside_legend(5.4, 4.2, list(known), title)
+    figure = figure_beside_legend(5.4, 4.2, list(complete), title)
     axis = figure.subplots()
-    for method, rows in known.items():
+    for method, rows in complete.items():
         axis.plot(
             rows["disagreement"], rows["accuracy"], "o", color=looks[method].color, markersize=3.5,
             markeredgewidth=0, alpha=0.45,
         )  # fmt: skip
     handles = []
-    for method, rows in known.items():  # above all small dots
+    for method, rows in complete.items():  # A second loop draws the means above all small dots.
         look, mean = looks[method], rows.mean()
         handles += axis.plot(
             mean[["disagreement"]], mean[["accuracy"]], look.marker, label=method, color=look.color,

@@ -22,20 +22,20 @@ ORDERS = {
 def plot_heatmaps(
     matrices: Mapping[str, pd.DataFrame], title: str, order: str = "drawn", score: str = "error", higher: bool = False
 ) -> Figure:
-    """Draw one heat map per method, all on one colour scale; lighter is better.
+    """Draw a heat map for each method, all on one colour scale; lighter is better.
 
     Parameters
     ----------
     matrices : mapping of str to DataFrame
-        Method -> scores, rows fold groups, columns rotation groups; a matrix of missing
-        values is shown as a failed method.
+        Method -> scores, with fold groups as rows and rotation groups as columns. A method with missing values
+        is marked as failed.
     title : str
     order : {"drawn", "by_rotation_group", "by_fold_group"}
-        Sorting is each method's own. Means stand at the margins.
+        Order of the columns or rows; each method is sorted by its own means, which stand at the margins.
     score : str
-        What the scores are called.
+        Name of the scores.
     higher : bool, default=False
-        Whether more is better.
+        Whether higher scores are better.
     """
     finite = np.concatenate([m.to_numpy().ravel() for m in matrices.values()])
     finite = finite[np.isfinite(finite)]

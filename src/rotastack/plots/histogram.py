@@ -15,7 +15,7 @@ __all__ = ["plot_histograms"]
 
 
 def plot_histograms(matrices: Mapping[str, pd.DataFrame], title: str, n_bins: int = 24, score: str = "error") -> Figure:
-    """Draw each method's errors over all cells, on one axis and one colour scale.
+    """Draw a histogram of each method's errors over all cells, all on one axis and one colour scale.
 
     Parameters
     ----------
@@ -23,14 +23,14 @@ def plot_histograms(matrices: Mapping[str, pd.DataFrame], title: str, n_bins: in
         Method -> errors over fold groups and rotation groups.
     title : str
     n_bins : int
-        Bins over the range of all methods' errors.
+        Number of bins over the range of all methods' errors.
     score : str
-        What the errors are called.
+        Name of the errors.
     """
     errors = {m: v.to_numpy().ravel() for m, v in matrices.items()}
     errors = {m: v[np.isfinite(v)] for m, v in errors.items()}
-    everything = np.concatenate(list(errors.values()))
-    low, high = (everything.min(), everything.max()) if len(everything) else (0.0, 1.0)
+    pooled = np.concatenate(list(errors.values()))
+    low, high = (pooled.min(), pooled.max()) if len(pooled) else (0.0, 1.0)
     if low == high:
         low, high = low - 0.005, high + 0.005
     edges = np.linspace(low, high, n_bins + 1)

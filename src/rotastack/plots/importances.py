@@ -1,4 +1,4 @@
-"""What is lost when a column is shuffled."""
+"""Permutation importances: the loss of a score after a column is shuffled."""
 
 from collections.abc import Sequence
 
@@ -13,7 +13,7 @@ __all__ = ["plot_importances"]
 def plot_importances(
     columns: Sequence[str], losses: Sequence[float], deviations: Sequence[float], x_label: str
 ) -> Figure:
-    """Draw a bar for each column, the first on top, with its standard deviation over shufflings.
+    """Draw a bar for the loss of each column, with its standard deviation over shufflings; the first is on top.
 
     Parameters
     ----------

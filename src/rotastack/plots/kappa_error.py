@@ -11,20 +11,20 @@ from rotastack.plots.style import method_looks, new_figure, plain_axis, sentence
 __all__ = ["plot_kappa_error"]
 
 _COLUMNS = 3
-_DENSE = 500  # points of a cloud; those of more are paler
-_RASTERIZED = 2000  # points; more would make large SVG files
+_DENSE = 500  # Clouds of more points are paler.
+_RASTERIZED = 2000  # More points are rasterized, which keeps SVG files small.
 
 
 def plot_kappa_error(ensembles: Mapping[str, KappaError], title: str = "") -> Figure:
-    """Draw the mean error of two members against their kappa, a panel per ensemble on common axes.
+    """Draw the mean error of each pair of members against their kappa, a panel for each ensemble on common axes.
 
-    The large white marker is the mean of the cloud; the means of the other ensembles are small and hollow.
+    The large white marker is the mean of the panel's points; small hollow markers are the means of other ensembles.
 
     Parameters
     ----------
     ensembles : mapping of str to KappaError
-        Name -> points of all pairs, as :func:`rotastack.diagnostics.pairs.kappa_error` gives them;
-        missing values are left out.
+        Name -> points of all pairs, from :func:`rotastack.diagnostics.pairs.kappa_error`; missing values are
+        left out.
     title : str
 
     Returns
@@ -80,7 +80,7 @@ def plot_kappa_error(ensembles: Mapping[str, KappaError], title: str = "") -> Fi
     for axis in panels[len(clouds) :]:
         axis.remove()
     for place, axis in enumerate(panels[: len(clouds)]):
-        if place + columns >= len(clouds):  # nothing below
+        if place + columns >= len(clouds):  # No panel is below this one.
             axis.set_xlabel("kappa of two members")
             axis.tick_params(labelbottom=True)
         if place % columns == 0:

@@ -1,4 +1,4 @@
-"""Cumulative distributions of margins (DRMF, figure 5; QMM, figures 1 and 4)."""
+"""Cumulative distributions of margins (figure 5 of the DRMF paper, figures 1 and 4 of the QMM paper)."""
 
 from collections.abc import Mapping, Sequence
 
@@ -13,17 +13,17 @@ __all__ = ["plot_margin_distributions"]
 def plot_margin_distributions(
     distributions: Mapping[str, pd.DataFrame], title: str = "", methods: Sequence[str] | None = None
 ) -> Figure:
-    """Draw the share of rows with a margin of at most that, a panel per part and a line per method.
+    """Draw the cumulative distribution of the margins of rows, a panel for each part and a line for each method.
 
     Parameters
     ----------
     distributions : mapping of str to DataFrame
-        Method -> shares; the index holds margins from -1 to 1, columns are parts, such as
-        ``training`` and ``test``.
+        Method -> share of the rows with at most the margin in the index (from -1 to 1). Columns are parts of the
+        rows, for example ``training`` and ``test``.
     title : str
     methods : sequence of str, optional
-        All methods of the data set, in order, so that each looks the same in all figures; by default
-        those drawn.
+        All methods of the data set, in order, which gives a method the same look in all figures; by default the
+        methods drawn.
 
     Returns
     -------

@@ -1,4 +1,4 @@
-"""Members kept and what the vote errs: by size of the ensemble (QMM, figures 3 and 5 to 10) and by method."""
+"""Members kept and error of the vote, by size of the ensemble (QMM paper, figures 3, 5 to 10) and by method."""
 
 from collections.abc import Mapping, Sequence
 
@@ -22,27 +22,27 @@ from rotastack.plots.style import (
 
 __all__ = ["plot_members"]
 
-_POINTS = 6  # methods that are no line; more get bars of their own
+_POINTS = 6  # More methods outside the lines get bars instead of points.
 
 
 def plot_members(table: pd.DataFrame, title: str = "", methods: Sequence[str] | None = None) -> Figure:
-    """Draw errors and the members kept.
+    """Draw the error of each method and the number of members that it keeps.
 
-    Where labels end in `` T=<number>``, error is drawn above and the fraction kept below, both against the
-    members before pruning: a line joins methods that differ in T only. So it is with any other parameter,
-    such as `` v=<number>``, against its values. Up to six other methods are points among them, or
-    horizontal lines if they have no place on the axis. More of them, and all methods where nothing varies,
-    get a bar each, with the error beside it.
+    For methods with labels that end in `` T=<number>``, the upper panel draws the error and the lower panel the
+    fraction of members kept, both against the number of members before pruning. A line joins methods that differ
+    in T only. Any other parameter, such as `` v=<number>``, gets two panels against its values. Up to six other
+    methods are points, or horizontal lines if they have no place on the axis. More than six other methods, and all
+    methods if no parameter varies, get a bar each, with the error beside the bar.
 
     Parameters
     ----------
     table : DataFrame of shape (n_methods, 3)
-        Means of ``error``, of ``members`` that vote and of ``voters``, the members before pruning, with
-        methods as the index; NaN where a method does not vote by members.
+        Mean ``error``, number of ``members`` that vote, and number of ``voters``, the members before pruning. The
+        index holds the methods. The numbers of a method that does not vote by members are NaN.
     title : str
     methods : sequence of str, optional
-        All methods of the data set, in order, so that each looks the same in all figures; by default
-        those of the table.
+        All methods of the data set, in order, which gives a method the same look in all figures; by default the
+        methods of the table.
 
     Returns
     -------
@@ -90,14 +90,14 @@ def plot_members(table: pd.DataFrame, title: str = "", methods: Sequence[str] | 
 
 
 def _joined(table: pd.DataFrame) -> dict[str, dict[str, pd.DataFrame]]:
-    """Return parameter -> family -> its methods' rows, by ``place`` on the axis; two of them at least."""
+    """Return parameter -> family -> rows of its methods (at least two), sorted by ``place`` on the axis."""
     split = {method: split_label(str(method)) for method in table.index}
-    found: dict[str, dict[str, pd.DataFrame]] = {}
+    lines: dict[str, dict[str, pd.DataFrame]] = {}
     parameters = {label.parameter for label in split.values()} - {""}
     for parameter in sorted(parameters, key=lambda name: (name != "T", name)):
         places = pd.Series({m: label.value for m, label in split.items() if label.parameter == parameter})
         families = {split[m].family for m in places.index}
-        if parameter == "T":  # where known it is what was there, and methods without T= in the label have it too
+        if parameter == "T":  # The true number of members before pruning replaces T, and also places labels without T.
             plain = {m for m, label in split.items() if not label.parameter and label.family in families}
             voters = table["voters"][[m for m in table.index if m in plain or m in places.index]]
             places = voters.fillna(places).dropna()
@@ -105,8 +105,8 @@ def _joined(table: pd.DataFrame) -> dict[str, dict[str, pd.DataFrame]]:
             chosen = [m for m in table.index if m in places.index and split[m].family == family]
             if len(chosen) > 1:
                 rows = table.loc[chosen].assign(place=places[chosen])
-                found.setdefault(parameter, {})[family] = rows.sort_values("place", kind="stable")
-    return found
+                lines.setdefault(parameter, {})[family] = rows.sort_values("place", kind="stable")
+    return lines
 
 
 def _lines(
@@ -151,7 +151,7 @@ def _lines(
 
 
 def _family_look(family: str, looks: Mapping[str, Look]) -> Look:
-    """Return the look of the sibling whose colour is full; others are paler."""
+    """Return the look of the method of the family with the full colour; the other methods are paler."""
     siblings = [look for method, look in looks.items() if split_label(method).family == family]
     return min(siblings, key=lambda look: sum(bytes.fromhex(look.color[1:])))
 

@@ -1,4 +1,4 @@
-"""Error while members are added in a pruner's order, and accuracy of the members in it (DRMF, figures 1 and 2)."""
+"""Error of a growing vote in a pruner's order, and accuracy of the ordered members (DRMF paper, figures 1, 2)."""
 
 from collections.abc import Mapping, Sequence
 from typing import NamedTuple
@@ -12,18 +12,18 @@ from rotastack.plots.style import add_legend, figure_beside_legend, method_looks
 
 __all__ = ["OrderedVotes", "plot_ordered_curves"]
 
-_DOTTED = 4  # methods; dots of more could not be told apart
+_DOTTED = 4  # The dots of more methods could not be distinguished.
 
 
 class OrderedVotes(NamedTuple):
-    """What is known of a method that puts its members in order.
+    """The curves of a method that puts its members in order.
 
     Attributes
     ----------
     error : Series
-        Error of the vote of the first members; the index is their number.
+        Error of the vote of the first members; the index is the number of members.
     kept : float
-        Members that the method keeps; NaN if unknown.
+        Number of members that the method keeps; NaN if unknown.
     accuracy : Series or None
         Accuracy of each member alone; the index is its rank.
     """
@@ -36,10 +36,10 @@ class OrderedVotes(NamedTuple):
 def plot_ordered_curves(
     votes: Mapping[str, OrderedVotes], title: str = "", methods: Sequence[str] | None = None
 ) -> Figure:
-    """Draw error against the number of members (logarithmic), with a marker where each method stops.
+    """Draw the error against the number of members (logarithmic), with a marker at the number each method keeps.
 
-    If members' accuracies are known, a second panel has their running mean over a tenth of the ranks
-    against rank; up to four methods also have a dot for each member.
+    If a method has the members' accuracies, a second panel draws their running mean over a tenth of the ranks
+    against rank. With up to four such methods each member is also a dot.
 
     Parameters
     ----------
@@ -47,8 +47,8 @@ def plot_ordered_curves(
         Method -> its curves.
     title : str
     methods : sequence of str, optional
-        All methods of the data set, in order, so that each looks the same in all figures; by default
-        those drawn.
+        All methods of the data set, in order, which gives a method the same look in all figures; by default the
+        methods drawn.
 
     Returns
     -------

@@ -1,4 +1,4 @@
-"""Quality against time: which methods nothing beats in both."""
+"""Quality against time, with the Pareto front of the methods."""
 
 import numpy as np
 import pandas as pd
@@ -9,18 +9,20 @@ from rotastack.plots.style import METHOD_COLORS, add_note, new_figure, plain_axi
 
 __all__ = ["pareto_front", "plot_pareto"]
 
-_NAMED = 12  # methods up to which all are named, not only those of the front
+_NAMED = 12  # With more methods only the front and the control are named.
 _WIDTH, _HEIGHT = 7.2, 4.6
-_CROWD = 45  # methods from which on dots are small
+_CROWD = 45  # From this number of methods on, dots are small.
 
 
 def pareto_front(points: pd.DataFrame) -> list[str]:
-    """Return the methods of which no other one is as good in both columns and better in one, the first column rising.
+    """Return the methods on the Pareto front, sorted by the first column.
+
+    A method is on the front if no other method is at least as good in both columns and better in one.
 
     Parameters
     ----------
     points : DataFrame of shape (n_methods, 2)
-        Less is better in both. Methods with a missing value are not on the front.
+        Lower is better in both columns. Methods with a missing value are not on the front.
 
     Returns
     -------
@@ -34,8 +36,8 @@ def pareto_front(points: pd.DataFrame) -> list[str]:
     >>> pareto_front(points)
     ['A', 'C']
     """
-    known = points.dropna()
-    first, second = (known.iloc[:, k].to_numpy(dtype=float) for k in (0, 1))
+    complete = points.dropna()
+    first, second = (complete.iloc[:, k].to_numpy(dtype=float) for k in (0, 1))
     front: list[int] = []
     for k in np.lexsort((second, first)):
         if front and second[k] > second[front[-1]]:
@@ -43,7 +45,7 @@ def pareto_front(points: pd.DataFrame) -> list[str]:
         if front and second[k] == second[front[-1]] and first[k] > first[front[-1]]:
             continue
         front.append(k)
-    return [str(known.index[k]) for k in front]
+    return [str(complete.index[k]) for k in front]
 
 
 def plot_pareto(
@@ -53,17 +55,17 @@ def plot_pareto(
     x_label: str = "time",
     y_label: str = "average rank",
 ) -> Figure:
-    """Draw a quality against time, on a logarithmic axis, and the front of the methods that none beats in both.
+    """Draw the quality of methods against their time, on a logarithmic axis, and the Pareto front.
 
-    Of many methods those of the front and the control are named. Names for which there is no room are left out,
-    and a note says how many.
+    With more than 12 methods, only those on the front and the control are named. Names that would overlap
+    are left out, and a note gives the number of methods without a name.
 
     Parameters
     ----------
     points : DataFrame of shape (n_methods, 2)
-        ``time``, above 0, and ``quality``, of which less is better; methods with a missing value are left out.
+        ``time``, above 0, and ``quality``, where lower is better; methods with a missing value are left out.
     control : str, optional
-        Drawn as a square.
+        Method drawn as a square.
     title, x_label, y_label : str
 
     Returns
@@ -79,23 +81,23 @@ def plot_pareto(
     >>> [text.get_text() for text in figure.axes[0].texts]
     ['RF', 'RRE', 'XGB']
     """
-    known = points[["time", "quality"]].astype(float).dropna()
-    known = known[known["time"] > 0]
-    if len(known) < 2:
+    complete = points[["time", "quality"]].astype(float).dropna()
+    complete = complete[complete["time"] > 0]
+    if len(complete) < 2:
         return sentence("Quality against time needs two methods whose times are known.")
-    front = pareto_front(known)
+    front = pareto_front(complete)
     figure = new_figure(_WIDTH, _HEIGHT, title)
     axis = figure.subplots()
     axis.set_xscale("log")
-    on, off = known.loc[front], known.drop(index=front)
+    on, off = complete.loc[front], complete.drop(index=front)
     axis.plot(on["time"], on["quality"], color=METHOD_COLORS[1], linewidth=1.4, drawstyle="steps-post", zorder=1.5)
-    size = 6 if len(known) < _CROWD else 3.5
+    size = 6 if len(complete) < _CROWD else 3.5
     for part, color in ((off, "#888888"), (on, METHOD_COLORS[1])):
         others = part.drop(index=[control], errors="ignore")
         axis.plot(others["time"], others["quality"], "o", color=color, markersize=size)
-    if control in known.index:
+    if control in complete.index:
         axis.plot(
-            *known.loc[control], "s", color=METHOD_COLORS[1] if control in front else "#888888",
+            *complete.loc[control], "s", color=METHOD_COLORS[1] if control in front else "#888888",
             markersize=8, markeredgecolor="black",
         )  # fmt: skip
     axis.margins(0.08, 0.1)
@@ -103,36 +105,36 @@ def plot_pareto(
     axis.set_ylabel(f"{y_label} (down is better)")
     axis.xaxis.set_major_formatter("{x:g}")
     plain_axis(axis)
-    wanted = list(dict.fromkeys([*front, *([control] if control in known.index else [])]))
-    if len(known) <= _NAMED:
-        wanted += [name for name in known.index if name not in wanted]
-    unnamed = len(known) - _write_names(axis, known.loc[wanted])
+    named = list(dict.fromkeys([*front, *([control] if control in complete.index else [])]))
+    if len(complete) <= _NAMED:
+        named += [name for name in complete.index if name not in named]
+    unnamed = len(complete) - _write_names(axis, complete.loc[named])
     notes = ["Line: the methods that no other one beats in both."]
-    if len(known) < len(points):
-        notes.append(f"{len(points) - len(known)} without a time or a rank are left out.")
+    if len(complete) < len(points):
+        notes.append(f"{len(points) - len(complete)} without a time or a rank are left out.")
     if unnamed:
-        notes.append(f"{unnamed} of {len(known)} methods have no name here.")
+        notes.append(f"{unnamed} of {len(complete)} methods have no name here.")
     add_note(figure, " ".join(notes))
     return figure
 
 
 def _write_names(axis: Axes, points: pd.DataFrame) -> int:
-    """Write names beside points where no name written before is in the way; return how many there are."""
+    """Write names beside points, unless they overlap earlier names, and return the number of names written."""
     low, high = axis.get_xlim()
     width, height = np.log(high / low), abs(np.subtract(*axis.get_ylim()))
-    taken: list[tuple[float, float, float, float]] = []
+    boxes: list[tuple[float, float, float, float]] = []
     written = 0
     for name, row in points.iterrows():
         text = shortened(str(name))
         x = float(np.log(row["time"] / low)) / width
         y = (row["quality"] - min(axis.get_ylim())) / height
-        wide, tall = 0.0105 * len(text) + 0.02, 0.045  # shares of the axes, for letters of 8 points
+        wide, tall = 0.0105 * len(text) + 0.02, 0.045  # These are shares of the axes, for letters of 8 points.
         to_left = x + wide > 1.0
         for up in (0.022, -0.022 - tall):
             left = x - wide if to_left else x
             box = (left, left + wide, y + up, y + up + tall)
-            if all(box[0] >= b[1] or box[1] <= b[0] or box[2] >= b[3] or box[3] <= b[2] for b in taken):
-                taken.append(box)
+            if all(box[0] >= b[1] or box[1] <= b[0] or box[2] >= b[3] or box[3] <= b[2] for b in boxes):
+                boxes.append(box)
                 axis.annotate(
                     text, (row["time"], row["quality"]), xytext=(-5 if to_left else 5, 4 if up > 0 else -4),
                     textcoords="offset points", ha="right" if to_left else "left",

@@ -1,4 +1,4 @@
-"""The posterior of the Bayesian signed-rank test: a triangle whose corners are its three outcomes."""
+"""Posterior of the Bayesian signed-rank test, in a triangle with a corner for each of the three outcomes."""
 
 import numpy as np
 from matplotlib.figure import Figure
@@ -12,19 +12,19 @@ _TOP = np.sqrt(3) / 2
 
 
 def plot_posterior(draws: ArrayLike, first: str, second: str, rope: float, title: str = "") -> Figure:
-    """Draw the weights of the three outcomes as points of a triangle; each corner's region is where it weighs most.
+    """Draw the weights of the three outcomes as points of a triangle, with a region for each outcome.
 
-    Below the names stand the shares of the draws in each region: the probabilities of
-    :func:`rotastack.stats.bayesian_signed_rank`. Without a region of practical equivalence the triangle is a
-    line, and a histogram is drawn.
+    In the region of an outcome, this outcome has the largest weight. Below each name stands the share of the draws in
+    its region, the probability that :func:`rotastack.stats.bayesian_signed_rank` returns. Without a region of
+    practical equivalence (`rope` is 0) the triangle shrinks to a line, and the figure is a histogram.
 
     Parameters
     ----------
     draws : array-like of shape (n_draws, 3)
-        Weights of "the first is better", "practically equal", "the second is better", as
-        :func:`rotastack.stats.signed_rank_draws` gives them for scores of which more is better.
+        Weights of "the first is better", "practically equal", "the second is better", from
+        :func:`rotastack.stats.signed_rank_draws` with scores where higher is better.
     first, second : str
-        The methods.
+        Names of the methods.
     rope : float
         Half the width of the region of practical equivalence.
     title : str
@@ -63,7 +63,7 @@ def plot_posterior(draws: ArrayLike, first: str, second: str, rope: float, title
     x, y = theta[:, 2] + theta[:, 1] / 2, theta[:, 1] * _TOP
     axis.hexbin(x, y, gridsize=45, extent=(0, 1, 0, _TOP), mincnt=1, bins="log", cmap="Blues", linewidths=0.1)
     axis.plot([0, 1, 0.5, 0], [0, 0, _TOP, 0], color="black", linewidth=1.2)
-    for end in ([0.5, 0.0], [0.25, _TOP / 2], [0.75, _TOP / 2]):  # middles of the sides
+    for end in ([0.5, 0.0], [0.25, _TOP / 2], [0.75, _TOP / 2]):  # The ends are the middles of the sides.
         axis.plot([0.5, end[0]], [_TOP / 3, end[1]], color=METHOD_COLORS[1], linewidth=1.0)
     axis.text(0, -0.03, texts[0], ha="center", va="top", fontsize=9)
     axis.text(0.5, _TOP + 0.03, texts[1], ha="center", va="bottom", fontsize=9)

@@ -1,4 +1,4 @@
-"""Average ranks with their intervals, from the best method down."""
+"""Average ranks of methods with their intervals, the best method on top."""
 
 import numpy as np
 import pandas as pd
@@ -8,22 +8,22 @@ from rotastack.plots.style import METHOD_COLORS, add_note, new_figure, plain_axi
 
 __all__ = ["plot_rank_intervals"]
 
-_LABELS = 45  # that there is room for
-_HEIGHT = 9.0  # inches of many methods
+_LABELS = 45  # More labels do not fit.
+_HEIGHT = 9.0  # Largest height of a figure, in inches.
 
 
 def plot_rank_intervals(
     ranks: pd.DataFrame, control: str | None = None, title: str = "", x_label: str = "average rank"
 ) -> Figure:
-    """Draw a dot and an interval for each method, the best on top; those of the control as a band behind all.
+    """Draw a dot and an interval for each method, the best on top.
 
-    Of many methods some labels are left out, and a note says how many.
+    A grey band marks the interval of the control. With more than 45 methods some labels are left out, and a note
+    gives the number of methods.
 
     Parameters
     ----------
     ranks : DataFrame of shape (n_methods, 3)
-        ``average_rank``, ``lower`` and ``upper`` by method, as :func:`rotastack.stats.bootstrap_ranks` gives
-        them.
+        ``average_rank``, ``lower`` and ``upper`` of each method, from :func:`rotastack.stats.bootstrap_ranks`.
     control : str, optional
         The method that the others are compared with.
     title : str

@@ -1,4 +1,4 @@
-"""Figures on the screen: the functions of this package draw without one, so that they work in any job."""
+"""Figures on the screen: the other functions of this package draw without a screen, and so work in any job."""
 
 from typing import Any
 
@@ -8,12 +8,12 @@ __all__ = ["on_screen"]
 
 
 def on_screen(figure: Figure) -> Figure:
-    """Hand a figure to pyplot, so that ``plt.show()`` shows it, as it does those that pyplot makes.
+    """Register a figure with pyplot, so that ``plt.show()`` shows it, and return the figure.
 
     Parameters
     ----------
     figure : matplotlib.figure.Figure
-        What a function of :mod:`rotastack.plots` returned.
+        Figure from a function of :mod:`rotastack.plots`.
 
     Returns
     -------

@@ -1,4 +1,4 @@
-"""What all figures share: colours, a figure without a screen, and files with equal bytes."""
+"""Style of all figures: colours, legends, figures without a screen, and files with reproducible bytes."""
 
 import re
 import textwrap
@@ -36,18 +36,18 @@ __all__ = [
     "thinned",
 ]
 
-SCALE = "YlOrRd"  # lighter is better, as in the thesis
+SCALE = "YlOrRd"  # Lighter is better, as in the thesis.
 
 METHOD_COLORS = ["#0072B2", "#D55E00", "#009E73", "#CC79A7", "#56B4E9", "#E69F00", "#5D3A9B", "#444444"]
 DASHES = ["solid", "dashed", "dashdot", "dotted"]
 MARKERS = "osD^vP*X"
 
-_LABEL = 30  # characters of a line of a legend
-_ROWS = 18  # entries of a column of a legend
+_LABEL = 30  # Characters in a line of a legend.
+_ROWS = 18  # Entries in a column of a legend.
 
 
 class Look(NamedTuple):
-    """How a method is drawn.
+    """The colour, line and marker of a method in figures.
 
     Attributes
     ----------
@@ -60,16 +60,16 @@ class Look(NamedTuple):
 
 
 class Label(NamedTuple):
-    """A method's label, taken apart.
+    """The parts of a method's label.
 
     Attributes
     ----------
     family : str
-        What methods have in common that differ in a parameter only.
+        Part that is common to methods which differ in a parameter only.
     parameter : str
-        Such as ``T``; empty where the label does not end in `` <parameter>=<number>``.
+        Name of the parameter, such as ``T``; empty if the label does not end in `` <parameter>=<number>``.
     value : float
-        NaN without a parameter.
+        Value of the parameter; NaN without a parameter.
     """
 
     family: str
@@ -78,12 +78,12 @@ class Label(NamedTuple):
 
 
 def split_label(label: str) -> Label:
-    """Split a label into a family, a parameter and its value.
+    """Return the family, the parameter and the value in a label.
 
     Parameters
     ----------
     label : str
-        Such as ``"QMM T=500"``.
+        Label of a method, such as ``"QMM T=500"``.
 
     Returns
     -------
@@ -102,10 +102,10 @@ def split_label(label: str) -> Label:
 
 
 def method_looks(methods: Iterable[str]) -> dict[str, Look]:
-    """Choose how methods are drawn: by place, so that equal lists give equal looks in all figures.
+    """Return the look of each method, chosen by its place, so that equal lists give equal looks in all figures.
 
-    Methods that differ in a parameter only (:func:`split_label`) share a colour; it is full for the one
-    without the parameter, or with the largest value, and the paler the smaller the value.
+    Methods that differ in a parameter only (:func:`split_label`) share a colour. The method without the parameter,
+    or with its largest value, has the full colour; smaller values have paler colours.
 
     Parameters
     ----------
@@ -140,7 +140,7 @@ def method_looks(methods: Iterable[str]) -> dict[str, Look]:
 
 
 def new_figure(width: float, height: float, title: str = "") -> Figure:
-    """Return an empty figure of `width` x `height` inches, with a title above all panels, on the left."""
+    """Return an empty figure of `width` x `height` inches, with a title at the top left."""
     figure = Figure(figsize=(width, height), layout="constrained")
     FigureCanvasAgg(figure)
     if title:
@@ -149,7 +149,7 @@ def new_figure(width: float, height: float, title: str = "") -> Figure:
 
 
 def figure_beside_legend(width: float, height: float, labels: Sequence[str], title: str = "") -> Figure:
-    """Return an empty figure with room for panels of `width` x `height` inches and a legend on the right."""
+    """Return an empty figure that fits panels of `width` x `height` inches and a legend on the right."""
     lines = [_folded(label) for label in labels]
     columns = -(-len(lines) // _ROWS)
     longest = max((len(part) for line in lines for part in line.split("\n")), default=0)
@@ -158,7 +158,7 @@ def figure_beside_legend(width: float, height: float, labels: Sequence[str], tit
 
 
 def add_legend(figure: FigureBase, handles: Sequence[Artist]) -> None:
-    """Put a legend on the right of all panels, with the handles' own labels."""
+    """Put a legend with the labels of the handles on the right of all panels."""
     figure.legend(
         handles, [_folded(str(h.get_label())) for h in handles], loc="outside right upper", fontsize=8,
         frameon=False, handlelength=2.6, ncols=-(-len(handles) // _ROWS),
@@ -172,7 +172,7 @@ def add_note(figure: Figure, text: str) -> None:
 
 
 def plain_axis(axis: Axes) -> None:
-    """Give an axis small ticks, labels and title, a light grid below the data, and no frame above and on the right."""
+    """Give an axis small text, a light grid below the data, and no frame at the top and on the right."""
     axis.tick_params(labelsize=8)
     for text in (axis.title, axis.xaxis.label, axis.yaxis.label):
         text.set_fontsize(9)
@@ -183,13 +183,13 @@ def plain_axis(axis: Axes) -> None:
 
 
 def thinned(labels: Sequence[str], most: int) -> list[tuple[int, str]]:
-    """Choose at most so many labels to write beside a crowd: places and labels, evenly spaced from the first.
+    """Return places and labels of at most `most` labels, evenly spaced from the first.
 
     Parameters
     ----------
     labels : sequence of str
     most : int
-        How many there is room for.
+        Largest number of labels.
 
     Returns
     -------
@@ -206,7 +206,7 @@ def thinned(labels: Sequence[str], most: int) -> list[tuple[int, str]]:
 
 
 def shortened(label: str, most: int = 2 * _LABEL) -> str:
-    r"""Return a label as a figure writes it: three points for what would leave no room, and no formula between dollars.
+    r"""Return a label for a figure: dots replace text beyond `most` characters, and dollars start no formula.
 
     Examples
     --------
@@ -219,20 +219,20 @@ def shortened(label: str, most: int = 2 * _LABEL) -> str:
 
 
 def sentence(text: str) -> Figure:
-    """Return a figure that says in words why there is nothing to draw."""
+    """Return a figure that holds only the text, for example the reason why nothing is drawn."""
     figure = new_figure(max(6.0, 0.085 * len(text) + 0.4), 0.8)
     figure.text(0.5, 0.6, text, ha="center", va="center", fontsize=10)
     return figure
 
 
 def save_figure(figure: Figure, path: str | Path) -> None:
-    """Write a figure as SVG or PNG, by the name's ending; equal figures give equal bytes."""
+    """Write a figure as SVG or PNG, by the suffix of `path`; equal figures give equal bytes."""
     path = Path(path)
     layout = figure.get_layout_engine()
-    if layout is not None:  # lay out once, not for every file
+    if layout is not None:  # The layout is computed once, not for every file.
         layout.execute(figure)
         figure.set_layout_engine("none")
-    # A canvas draws once; `Figure.savefig` draws twice where there was a layout.
+    # The canvas draws once; `Figure.savefig` draws twice if the figure had a layout.
     with (
         matplotlib.rc_context({"svg.hashsalt": path.stem, "svg.fonttype": "none", "font.family": "DejaVu Sans"}),
         replacing(path) as temporary,

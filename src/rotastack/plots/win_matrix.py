@@ -1,4 +1,4 @@
-"""How often each method beats each other one: a square for every pair."""
+"""Win rates of all pairs of methods, as a matrix of coloured squares."""
 
 import numpy as np
 import pandas as pd
@@ -8,23 +8,23 @@ from rotastack.plots.style import add_note, new_figure, sentence, thinned
 
 __all__ = ["plot_win_matrix"]
 
-_SCALE = "RdBu"  # blue wins: told apart by those who see no green
-_WRITTEN = 16  # methods up to which each square has its number
-_LABELS = 45  # that there is room for
-_SIDE = 8.0  # inches of a large matrix
+_SCALE = "RdBu"  # Blue wins; people who are blind to red or green can distinguish these colours.
+_WRITTEN = 16  # With more methods, squares have no numbers.
+_LABELS = 45  # More labels do not fit.
+_SIDE = 8.0  # Largest side of a matrix, in inches.
 
 
 def plot_win_matrix(shares: pd.DataFrame, title: str = "") -> Figure:
-    """Draw the share of data sets on which the row's method is better than the column's.
+    """Draw the share of data sets on which the method of the row is better than the method of the column.
 
-    Methods are sorted by their mean share against the others, the best on top and on the left. Of many methods
-    some labels are left out, and a note says how many.
+    Methods are sorted by their mean share against the others, the best on top and on the left. With more than 45
+    methods some labels are left out, and a note gives the number of methods.
 
     Parameters
     ----------
     shares : DataFrame of shape (n_methods, n_methods)
-        Shares from 0 to 1, ties one half, as :func:`rotastack.stats.win_matrix` gives them; NaN where two
-        methods share no data set. The diagonal is not drawn.
+        Shares from 0 to 1, from :func:`rotastack.stats.win_matrix`. A tie counts one half. NaN marks two methods
+        that share no data set. The diagonal is not drawn.
     title : str
 
     Returns
@@ -44,9 +44,9 @@ def plot_win_matrix(shares: pd.DataFrame, title: str = "") -> Figure:
         return sentence("A win-rate matrix needs two methods.")
     values = shares.to_numpy(dtype=float, copy=True)
     np.fill_diagonal(values, np.nan)
-    known = np.isfinite(values)
-    means = np.where(known, values, 0.0).sum(axis=1) / np.maximum(known.sum(axis=1), 1)
-    order = np.lexsort((np.arange(len(values)), -np.where(known.any(axis=1), means, -1.0)))
+    compared = np.isfinite(values)
+    means = np.where(compared, values, 0.0).sum(axis=1) / np.maximum(compared.sum(axis=1), 1)
+    order = np.lexsort((np.arange(len(values)), -np.where(compared.any(axis=1), means, -1.0)))
     values, names = values[np.ix_(order, order)], [str(shares.index[k]) for k in order]
     n = len(names)
     labels = thinned(names, _LABELS)
@@ -54,7 +54,7 @@ def plot_win_matrix(shares: pd.DataFrame, title: str = "") -> Figure:
     side = min(0.46 * n, _SIDE)
     figure = new_figure(side + longest + 1.6, side + longest + 0.7, title)
     axis = figure.subplots()
-    axis.set_facecolor("#eeeeee")  # of what is not known
+    axis.set_facecolor("#eeeeee")  # This colour marks pairs without a share.
     image = axis.imshow(values, cmap=_SCALE, vmin=0.0, vmax=1.0, interpolation="nearest")
     places, texts = zip(*labels, strict=True)
     axis.set_yticks(places, texts, fontsize=8)

@@ -1,4 +1,4 @@
-"""Fold groups: random partitions of the rows into disjoint stratified folds; pairs of these folds; and the folds of scikit-learn's splitters."""
+"""Fold groups (random partitions into stratified folds), pairs of folds, and folds from scikit-learn's splitters."""
 
 import warnings
 from typing import Any
@@ -15,8 +15,8 @@ __all__ = ["fold_groups", "given_folds", "nested_pairs"]
 def fold_groups(y: ArrayLike, n_groups: int = 1, n_folds: int = 5, random_state: object = None) -> NDArray[np.int16]:
     """Draw fold groups: random stratified partitions of the rows into disjoint folds.
 
-    Group g is the same whatever `n_groups` is, so more groups can be added later.
-    A class with fewer rows than folds is spread over as many folds as it has rows.
+    Group g does not depend on `n_groups`, so more groups can be added later. A class with fewer rows than folds has at
+    most one row in each fold.
 
     Parameters
     ----------
@@ -27,7 +27,7 @@ def fold_groups(y: ArrayLike, n_groups: int = 1, n_folds: int = 5, random_state:
     n_folds : int
         Number of disjoint folds (F), at least 2.
     random_state : None, int, SeedSequence, Generator or RandomState
-        Seed; see Notes for the one that gives the folds of a study.
+        Seed. The Notes show the seed of a study.
 
     Returns
     -------
@@ -37,12 +37,12 @@ def fold_groups(y: ArrayLike, n_groups: int = 1, n_folds: int = 5, random_state:
     Raises
     ------
     RotastackError
-        Fewer than 2 folds, fewer rows than folds, or every class smaller than `n_folds`.
+        Fewer than 2 folds, fewer rows than folds, no group, or every class smaller than `n_folds`.
 
     Notes
     -----
-    A study seeds its fold groups by its ``seed`` and the name of the data set: they are those of
-    ``random_state=child(root_sequence(seed), "folds", dataset)``, with ``child`` and ``root_sequence`` from
+    A study draws its fold groups with ``random_state=child(root_sequence(seed), "folds", dataset)``, where ``seed`` is
+    from the study file and ``dataset`` is the name of the data set. ``child`` and ``root_sequence`` are from
     `rotastack.seeds`.
 
     Examples
@@ -69,7 +69,7 @@ def fold_groups(y: ArrayLike, n_groups: int = 1, n_folds: int = 5, random_state:
     for group in range(n_groups):
         seed = integer_seed(child(sequence, group))
         splitter = StratifiedKFold(n_splits=n_folds, shuffle=True, random_state=seed)
-        with warnings.catch_warnings():  # a class smaller than n_folds is spread thin, on purpose
+        with warnings.catch_warnings():  # classes smaller than n_folds are allowed
             warnings.filterwarnings("ignore", message="The least populated class")
             for fold, (_, test) in enumerate(splitter.split(np.zeros(len(y)), codes)):
                 folds[group, test] = fold
@@ -77,11 +77,11 @@ def fold_groups(y: ArrayLike, n_groups: int = 1, n_folds: int = 5, random_state:
 
 
 def nested_pairs(n_folds: int) -> list[tuple[int, int]]:
-    """List the pairs of folds (a, b), a <= b, that nested cross-validation holds out together.
+    """Return the pairs of folds (a, b), a <= b, that nested cross-validation holds out together.
 
-    For each pair members are trained on all other folds. Their predictions for one of the two folds train the
-    second level, those for the other test it. A pair (a, a) is one fold held out alone, for methods without a
-    second level. F folds give F (F + 1) / 2 pairs (thesis, section 3.3.1).
+    For each pair, members are trained on all other folds. Their predictions for one fold of the pair train the
+    level-1 estimator, and their predictions for the other fold test it. A pair (a, a) is a fold held out alone, for
+    methods without a level-1 estimator. F folds give F (F + 1) / 2 pairs (thesis, section 3.3.1).
 
     Parameters
     ----------
@@ -91,7 +91,7 @@ def nested_pairs(n_folds: int) -> list[tuple[int, int]]:
     Returns
     -------
     list of (int, int)
-        In lexicographic order.
+        Pairs in lexicographic order.
 
     Raises
     ------
@@ -109,27 +109,27 @@ def nested_pairs(n_folds: int) -> list[tuple[int, int]]:
 
 
 def given_folds(cv: Any, X: Any, y: ArrayLike, there: NDArray[np.bool_]) -> tuple[NDArray[np.intp], NDArray[np.bool_]]:
-    """Return the folds of a splitter, or of an iterable of (train, test), for the rows that are `there`.
+    """Return the folds of a splitter, or of an iterable of (train, test), for the rows of the mask `there`.
 
     Parameters
     ----------
     cv : splitter or iterable
-        It splits all rows.
+        A splitter or splits of all rows.
     X, y : array-like of shape (n_rows, n_features) and (n_rows,)
     there : ndarray of bool of shape (n_rows,)
-        Folds of other rows alone are left out.
+        Mask of the rows to use. Folds without such rows are left out.
 
     Returns
     -------
     folds : ndarray of shape (n_there,)
         The fold number of each row.
     without : ndarray of bool of shape (n_folds, n_there)
-        Rows to train on without each fold. A fold's own rows are never among them.
+        Training rows for each fold. The rows of the fold are never among them.
 
     Raises
     ------
     RotastackError
-        The test rows are no partition, or two folds leave no rows to train on.
+        The test sets are no partition of the rows, or no training row is left without two of the folds.
     """
     from sklearn.model_selection import check_cv
 

@@ -22,10 +22,11 @@ def repeated_holdout(
     *,
     levels: ArrayLike | None = None,
 ) -> NDArray[np.bool_]:
-    """Draw random test sets, uniform over those that leave every class and level in training.
+    """Draw random test sets, uniformly among those that leave every class and level in the training set.
 
-    Repeat r is the same whatever `n_repeats` is. For each, up to 200 splits are drawn until one has all
-    classes and levels in training; if none has, a row of each is put into training first, with a warning.
+    Repeat r does not depend on `n_repeats`. Up to 200 splits are drawn for each repeat, until the training set has all
+    classes and levels. If no split does, the training set begins with a row of each class and level, and a warning
+    is issued.
 
     Parameters
     ----------
@@ -34,12 +35,11 @@ def repeated_holdout(
     n_repeats : int
         Number of splits.
     train_size : float or int
-        Size of the training sets: a share of the rows, rounded to whole rows, if a float; a number of rows if
-        an int.
+        Size of the training sets: a float is a share of the rows, rounded to whole rows; an int is a number of rows.
     random_state : None, int, SeedSequence, Generator or RandomState
         Seed.
     levels : array-like of shape (n_rows, n_columns), optional
-        Categorical columns, of which every level must occur in training.
+        Categorical columns. Every level of each column must occur in the training set.
 
     Returns
     -------
@@ -49,8 +49,7 @@ def repeated_holdout(
     Raises
     ------
     RotastackError
-        `n_repeats` below 1; no row left for training or for testing; or too few training rows for all classes
-        and levels.
+        `n_repeats` below 1; no training rows or no test rows; or too few training rows for all classes and levels.
 
     References
     ----------
@@ -64,13 +63,13 @@ def repeated_holdout(
     """
     y = np.asarray(y)
     n = len(y)
-    counted = isinstance(train_size, Integral)
-    n_train = int(train_size) if counted else round(train_size * n)
+    is_count = isinstance(train_size, Integral)
+    n_train = int(train_size) if is_count else round(train_size * n)
     if n_repeats < 1:
         raise RotastackError(f"n_repeats must be at least 1, got {n_repeats}")
     if not 0 < n_train < n:
-        wanted = f"{train_size} rows" if counted else f"a share of {train_size:g}"
-        raise RotastackError(f"{wanted} for training leaves none on one side: there are {n} rows")
+        requested = f"{train_size} rows" if is_count else f"a share of {train_size:g}"
+        raise RotastackError(f"{requested} for training leaves none on one side: there are {n} rows")
     columns = [y] if levels is None else [y, *np.asarray(levels).T]
     codes = [np.unique(column, return_inverse=True)[1] for column in columns]
     sizes = [int(c.max()) + 1 for c in codes]
@@ -98,7 +97,7 @@ def repeated_holdout(
 
 
 def _with_every_level(codes, sizes, n_train, rng) -> NDArray[np.intp]:
-    """Return training rows that hold every level: greedily those that add most, then random ones."""
+    """Return training rows with every level: first rows chosen greedily for missing levels, then random rows."""
     order = rng.permutation(len(codes[0]))
     numbers = np.cumsum([0, *sizes[:-1]])
     levels = np.stack([c[order] + first for c, first in zip(codes, numbers, strict=True)], axis=1)

@@ -1,4 +1,4 @@
-"""Rotation groups: sets of random rotations drawn once and used by every method."""
+"""Rotation groups: sets of random rotations that are drawn once and used by every method."""
 
 import numpy as np
 from numpy.typing import NDArray
@@ -24,24 +24,24 @@ def draw_group(
     Parameters
     ----------
     n_features : int
-        p, the number of columns that may be rotated; for 0 the rotations are empty matrices.
+        p, the number of columns that can be rotated; with 0 columns the rotations are empty matrices.
     n_rotations : int
-        Rotations in the group (K).
+        Number of rotations in the group (K).
     sequence : SeedSequence
-        Seed of the group; rotation k is drawn from its child k.
+        Seed of the group; child k of the sequence is the seed of rotation k.
     flip : bool, default=False
-        Draw from O(m) (reflections allowed) instead of SO(m).
+        Whether to draw from O(m) (reflections allowed) instead of SO(m).
     max_axes : int, default=1000
-        The most columns that one rotation mixes.
+        Largest number of columns that one rotation mixes.
     identity_first : bool, default=True
-        Make rotation 0 the identity.
+        Whether rotation 0 is the identity.
 
     Returns
     -------
     axes : ndarray of shape (n_rotations, m), m = min(n_features, max_axes)
-        Sorted column numbers that each rotation mixes.
+        Sorted numbers of the columns that each rotation mixes.
     blocks : ndarray of shape (n_rotations, m, m)
-        The rotations of these columns.
+        Rotation matrices of these columns.
     """
     m = min(n_features, max_axes)
     axes = np.zeros((n_rotations, m), dtype=np.int32)
@@ -66,7 +66,7 @@ def rotation_groups(
 ) -> NDArray[np.float64]:
     """Draw groups of Haar-distributed rotations.
 
-    Rotation k of group g is the same whatever the numbers of groups and rotations are.
+    Rotation k of group g does not depend on the numbers of groups and rotations.
 
     Parameters
     ----------
@@ -75,15 +75,15 @@ def rotation_groups(
     n_groups : int
         Number of rotation groups (N of thesis section 3.3.2).
     n_rotations : int
-        Rotations in a group (K).
+        Number of rotations in a group (K).
     random_state : None, int, SeedSequence, Generator or RandomState
-        Seed; see Notes for the one that gives the rotations of a study.
+        Seed. The Notes show the seed of a study.
     flip : bool, default=False
-        Draw from O(p) (reflections allowed) instead of SO(p).
+        Whether to draw from O(p) (reflections allowed) instead of SO(p).
     max_axes : int, default=1000
-        Tables of more columns have this many random ones rotated; the others stay as they are.
+        Largest number of columns that one rotation mixes. With more columns, random ones are mixed.
     identity_first : bool, default=True
-        Make rotation 0 of each group the identity.
+        Whether rotation 0 of each group is the identity.
 
     Returns
     -------
@@ -93,15 +93,14 @@ def rotation_groups(
     Raises
     ------
     RotastackError
-        No feature, group or rotation is asked for, or `max_axes` is below 2.
+        `n_features`, `n_groups` or `n_rotations` below 1, or `max_axes` below 2.
 
     Notes
     -----
-    A study seeds its rotations by its ``seed`` and the name of the data set, so that every data set has its
-    own. Its rotation groups, in order, are those of
-    ``random_state=child(root_sequence(seed), "rotations", dataset)``, with ``child`` and ``root_sequence``
-    from `rotastack.seeds`, the number of numeric columns that preparation leaves as `n_features`, and
-    ``flip`` and ``max_axes`` of the pool's view.
+    A study draws its rotation groups with ``random_state=child(root_sequence(seed), "rotations", dataset)``, where
+    ``seed`` is from the study file and ``dataset`` is the name of the data set. So every data set has its own
+    rotations. `n_features` is the number of numeric columns after preparation. `flip` and `max_axes` are parameters of
+    the pool's view. ``child`` and ``root_sequence`` are from `rotastack.seeds`.
 
     Examples
     --------

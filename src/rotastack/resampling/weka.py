@@ -1,4 +1,4 @@
-"""The folds of WEKA's cross-validation, for studies that repeat what was published with them."""
+"""The folds of WEKA's cross-validation, for studies that repeat published results."""
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -11,12 +11,12 @@ __all__ = ["weka_folds"]
 def weka_folds(y: ArrayLike, n_folds: int = 10, seed: int = 1) -> NDArray[np.int16]:
     """Return the stratified folds that WEKA draws (``-x n_folds -s seed``).
 
-    WEKA shuffles the rows, brings rows of a class together by swaps, and deals the rows out.
+    WEKA shuffles the rows, groups the rows of each class by swaps, and deals the rows out to the folds in turn.
 
     Parameters
     ----------
     y : array-like of shape (n_rows,)
-        Class labels, the rows in the order of WEKA's file.
+        Class labels, with rows in the order of WEKA's file.
     n_folds : int
         Number of folds, at least 2.
     seed : int
@@ -67,7 +67,7 @@ def weka_folds(y: ArrayLike, n_folds: int = 10, seed: int = 1) -> NDArray[np.int
 
 
 class _JavaRandom:
-    """The random numbers of ``java.util.Random``: a linear congruential generator of 48 bits."""
+    """A generator of the random numbers of ``java.util.Random``: linear congruential, with 48 bits."""
 
     def __init__(self, seed: int):
         self.state = (seed ^ 0x5DEECE66D) & ((1 << 48) - 1)

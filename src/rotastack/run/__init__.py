@@ -1,1 +1,1 @@
-"""What a run does: its plan, and a file for each step."""
+"""The run of a study: its plan, and a module for each step."""

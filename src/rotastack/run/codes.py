@@ -1,4 +1,4 @@
-"""The fingerprint of the code behind each step, for the parameters of its rule: an edit reruns what uses it, and no more."""
+"""Fingerprints of the code of each step, as parameters of the rules: an edit reruns only the steps that use it."""
 
 from functools import cached_property
 
@@ -20,14 +20,14 @@ class Codes:
 
     def __init__(self, study: Study):
         self.study = study
-        self._datasets = dict(study.datasets)  # those that are dropped later, too
+        self._datasets = dict(study.datasets)  # a copy, which keeps the data sets that are dropped later
 
     def step(self, name: str) -> str:
         """Return the fingerprint of a step that runs the same code in every study."""
         return fingerprint(STEPS[name])
 
     def fetch(self, dataset: str) -> str:
-        """Return the fingerprint of getting a table from its sources."""
+        """Return the fingerprint of fetching a table from its sources."""
         sources = [f"rotastack.data.sources.{next(iter(s))}" for s in self._datasets[dataset]["sources"]]
         return fingerprint(STEPS["fetch"], *sources)
 
@@ -50,14 +50,14 @@ class Codes:
         return fingerprint(STEPS["combine"], self._protocol("combine"), *self._combiners[label])
 
     def score(self) -> str:
-        """Return the fingerprint of scores, and of the methods whose combiner learns nothing."""
+        """Return the fingerprint of scoring, and of the methods whose combiner learns nothing."""
         modules = [self._protocol("groups")]
         for label in self.study.quick:
             modules += [self._protocol("combine"), *self._combiners[label]]
         return fingerprint(STEPS["score"], *modules)
 
     def refit(self) -> str:
-        """Return the fingerprint of making a model of any method that may be chosen."""
+        """Return the fingerprint of refitting any method that may become the model."""
         modules: list[str] = []
         for label in self.study.refittable:
             method = self.study.methods[label]

@@ -1,4 +1,4 @@
-"""The places of a study's files that both the rules and the commands name."""
+"""Paths of a study's files, for the rules and the commands."""
 
 from typing import NamedTuple
 
@@ -9,7 +9,7 @@ TABLE = "results/datasets/{dataset}.parquet"
 
 
 class StudyFiles(NamedTuple):
-    """Files of a study; those of a data set have ``{dataset}`` in their names.
+    """Paths of a study's files; the paths of a data set's files contain ``{dataset}``.
 
     Attributes
     ----------
@@ -21,7 +21,7 @@ class StudyFiles(NamedTuple):
 
     @property
     def report(self) -> str:
-        """The page."""
+        """The HTML report."""
         return f"{self.root}/report.html"
 
     @property
@@ -41,7 +41,7 @@ class StudyFiles(NamedTuple):
 
     @property
     def skipped(self) -> str:
-        """The data sets that cannot be had, for jobs, which do not ask again."""
+        """The notes on skipped data sets, which jobs read instead of checking the data sets again."""
         return f"{self.root}/skipped.json"
 
     @property
@@ -50,11 +50,11 @@ class StudyFiles(NamedTuple):
         return f"{self.root}/{{dataset}}/folds.parquet"
 
     def rotations(self, name: str) -> str:
-        """Return the rotations of a data set, by view and the groups of a block."""
+        """Return the path of a data set's rotations; `name` is the view and the rotation groups of a block."""
         return f"{self.root}/{{dataset}}/rotations/{name}.nc"
 
     def method(self, name: str) -> str:
-        """Return the outputs of a method on a data set."""
+        """Return the path of a method's outputs on a data set."""
         return f"{self.root}/{{dataset}}/methods/{name}.nc"
 
     @property
@@ -64,9 +64,9 @@ class StudyFiles(NamedTuple):
 
     @property
     def explanation(self) -> str:
-        """What the model of a data set looks at."""
+        """The explanation of a data set's model."""
         return f"{self.root}/{{dataset}}/model/explanation.json"
 
     def table(self, name: str) -> str:
-        """Return a table of the study."""
+        """Return the path of a table of the study."""
         return f"{self.root}/tables/{name}.csv"

@@ -1,10 +1,10 @@
 """Fingerprints of the code that a step runs, for Snakemake's ``params``.
 
-Snakemake sees neither an edit in an imported module nor that a checkout changed nothing. So each rule carries a hash of
-the modules of the package that its step imports, directly or not: of Python the syntax trees without docstrings, of an
-extension module its source and what the sources in its folder share. The versions of the libraries that compute belong
-to the hash. Steps find classes by their paths; the caller names the modules of these. A foreign module stands for the
-distribution that brings it, and its version.
+Snakemake sees neither an edit in an imported module nor that a checkout changed nothing. So each rule has a hash of the
+package's modules that its step imports, directly or not. A Python module counts by its syntax tree without docstrings,
+an extension module by its source and the shared sources of its folder. The versions of the computing libraries are part
+of the hash. Steps also import classes by their dotted paths; the caller passes the modules of these classes. A foreign
+module counts by the version of its distribution.
 """
 
 import ast
@@ -26,14 +26,14 @@ COMPUTING = {
     "sklearn": "scikit-learn", "xgboost": "xgboost-cpu", "pandas": "pandas",
 }  # fmt: skip
 ESTIMATES = "rotastack.base.facts"
-"""What is imported for what a study expects of classes, by which nothing is computed."""
+"""The module of the facts by which a study estimates time and memory; no result depends on it."""
 
 
 def closure(modules: Iterable[str]) -> list[str]:
-    """Return our modules that importing `modules` imports, sorted, themselves included; foreign ones are passed over."""
+    """Return the sorted names of `modules` and of the package's modules they import; foreign modules are left out."""
     seen: set[str] = set()
-    own = [name for name in modules if name.partition(".")[0] == "rotastack"]
-    todo = [ancestor for name in own for ancestor in _lineage(name)]
+    roots = [name for name in modules if name.partition(".")[0] == "rotastack"]
+    todo = [ancestor for name in roots for ancestor in _lineage(name)]
     while todo:
         name = todo.pop()
         if name not in seen:
@@ -57,16 +57,16 @@ def fingerprint(*modules: str) -> str:
 
 @cache
 def _version(package: str) -> str:
-    """Return the version of the distribution, or distributions, that bring a package; of one's own files, their hash."""
-    with suppress(PackageNotFoundError):  # or it comes in a distribution of another name
+    """Return the versions of the distributions that install a package, or else a hash of the user's own files."""
+    with suppress(PackageNotFoundError):  # another distribution may install the package
         if package in COMPUTING:
             return version(COMPUTING[package])
-    found = " ".join(version(name) for name in sorted(set(_distributions().get(package, []))))
-    return found or _sources(package) or "absent"
+    versions = " ".join(version(name) for name in sorted(set(_distributions().get(package, []))))
+    return versions or _sources(package) or "absent"
 
 
 def _sources(package: str) -> str:
-    """Return a hash of the Python files of a package that no distribution brings, such as a user's own module."""
+    """Return a hash of the Python files of a package without a distribution, such as a user's own module."""
     spec = find_spec(package)
     if spec is None:
         return ""
@@ -79,7 +79,7 @@ _distributions = cache(packages_distributions)
 
 
 def _lineage(name: str) -> list[str]:
-    """Return the packages above a module, and the module: what importing it runs."""
+    """Return the packages above a module, and the module: importing the module runs all of them."""
     parts = name.split(".")
     return [".".join(parts[:i]) for i in range(1, len(parts) + 1)]
 
@@ -109,7 +109,7 @@ def _tree(path: Path) -> ast.Module:
 
 
 def _statements(node: Any) -> Iterator[ast.stmt]:
-    """Give the statements below a node; of expressions, which hold none, nothing."""
+    """Yield the statements below a node; expressions contain none."""
     for block in ("body", "orelse", "finalbody", "handlers", "cases"):
         parts = getattr(node, block, None)
         for part in parts if isinstance(parts, list) else []:
@@ -119,12 +119,12 @@ def _statements(node: Any) -> Iterator[ast.stmt]:
 
 
 def _is_text(node: ast.stmt) -> bool:
-    """Tell whether a statement is a string alone: the docstring of what it stands in, or of what stands before it."""
+    """Return whether a statement is a lone string: a docstring, of a block or of the statement before it."""
     return isinstance(node, ast.Expr) and isinstance(getattr(node.value, "value", None), str)
 
 
 def _is_estimate(node: ast.stmt) -> bool:
-    """Tell whether a statement says what a study expects of a class: nothing is computed by it."""
+    """Return whether a statement sets ``study_facts``, on which no result depends."""
     return isinstance(node, ast.Assign) and any(getattr(t, "id", "") == "study_facts" for t in node.targets)
 
 
@@ -141,21 +141,21 @@ def _code(name: str) -> str:
 @cache
 def _imports(name: str) -> tuple[frozenset[str], frozenset[str]]:
     """Return the package's modules and the computing libraries that a module imports."""
-    own: set[str] = set()
+    modules: set[str] = set()
     libraries: set[str] = set()
     for target in _imported_names(_source(name)):
         root = target.split(".")[0]
         if target.startswith(ESTIMATES):
             continue
         if root == "rotastack" and _path(target) is not None:
-            own.update(_lineage(target))
+            modules.update(_lineage(target))
         elif root in COMPUTING:
             libraries.add(root)
-    return frozenset(own - {name}), frozenset(libraries)
+    return frozenset(modules - {name}), frozenset(libraries)
 
 
 def _imported_names(path: Path) -> list[str]:
-    """Return the names that a module imports; of what is imported from a module, that module first."""
+    """Return the names that a module imports; ``from a import b`` gives ``a`` and ``a.b``."""
     if path.suffix == ".pyx":
         return ["numpy"]
     names = []

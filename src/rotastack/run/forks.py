@@ -1,11 +1,11 @@
-"""A server of steps: a process that imports libraries once, and runs each step in a fork of itself.
+"""The server of steps: a process that imports libraries once, and runs each step in a fork of itself.
 
-A small step takes less time than the libraries that it imports. A run starts the server by :func:`start_forks`; the
-command ``rotastack step`` hands its work over by :func:`ask`, and works itself where there is no server. What a step
-makes is the same. The server has one thread, so that a fork is safe; with the process that started it, it ends, and
-its steps with it. Only Linux has all that this takes.
+A small step takes less time than the import of its libraries. A run starts the server by :func:`start_forks`. The
+command ``rotastack step`` sends its work to the server by :func:`ask`, or does the work itself if there is no server;
+the results are the same. The server has one thread, so a fork is safe. The server ends with the process that started
+it, and its steps end with the server. All this needs Linux.
 
-Nothing is imported here before an answer is there, but what the interpreter has at hand.
+Before the server has answered, this module imports only modules that the interpreter has already loaded.
 """
 
 import os
@@ -16,12 +16,12 @@ from typing import Any
 __all__ = ["ask", "start_forks"]
 
 VARIABLE = "ROTASTACK_FORKS"
-"""Of the environment: the socket of the server."""
-_held: list = []  # the server, and the end of a pipe by which it hears that this process has ended
+"""Environment variable that holds the path of the server's socket."""
+_held: list = []  # the folder, the server, and the pipe by which the server sees this process end
 
 
 def start_forks() -> None:
-    """Start the server, and name it in the environment of the steps."""
+    """Start the server, and put its socket into the environment of the steps."""
     import socket
     import subprocess
     import tempfile
@@ -34,14 +34,14 @@ def start_forks() -> None:
     listener = socket.socket(socket.AF_UNIX, socket.SOCK_STREAM)
     try:
         listener.bind(place)
-    except OSError:  # the name is too long for a socket
+    except OSError:  # the path is too long for a socket
         return
     listener.listen(256)
     life, ours = os.pipe()
-    # A fork takes one thread along: PyArrow and linear algebra are to start none.
+    # A fork keeps only one thread, so PyArrow and linear algebra must not start others.
     alone = {"JE_ARROW_MALLOC_CONF": "background_thread:false", "OMP_NUM_THREADS": "1", "OPENBLAS_NUM_THREADS": "1"}
     command = [sys.executable, "-P", "-m", "rotastack", "step", "serve", str(listener.fileno()), str(life)]
-    # In a session of its own: Ctrl-C is for the steps, to which it is handed on.
+    # The server has its own session, so Ctrl-C does not end it; the clients pass Ctrl-C to the steps.
     server = subprocess.Popen(
         command, pass_fds=(listener.fileno(), life), start_new_session=True, env={**os.environ, **alone},
         stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL,
@@ -53,14 +53,14 @@ def start_forks() -> None:
 
 
 def ask(argv: list[str]) -> int | None:
-    """Have the server run a step with this process's streams, folder and environment.
+    """Let the server run a step with this process's streams, folder and environment.
 
-    Signals that reach this process are handed on. If this process dies, so does the step.
+    Signals to this process are passed to the step. If this process dies, the step dies as well.
 
     Returns
     -------
     int or None
-        The exit code; None where no server takes the step.
+        The exit code of the step; None if no server runs the step.
     """
     place = os.environ.get(VARIABLE)
     if not place or len(argv) < 2:
@@ -76,7 +76,7 @@ def ask(argv: list[str]) -> int | None:
             socket.send_fds(connection, [b"0"], [0, 1, 2])
             with connection.makefile("w", encoding="utf-8") as stream:
                 stream.write(json.dumps(request) + "\n")
-        except OSError:  # there is no server any more
+        except OSError:  # the server has ended
             return None
         for number in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP):
             if signal.getsignal(number) is not signal.SIG_IGN:
@@ -84,22 +84,22 @@ def ask(argv: list[str]) -> int | None:
         answer = connection.makefile("r", encoding="utf-8").readline().strip()
     if answer == "refused":
         return None
-    code = int(answer or 1)  # nothing: the server was killed
+    code = int(answer or 1)  # an empty answer: the server was killed
     if code < 0:
         signal.signal(-code, signal.SIG_DFL)
-        os.kill(os.getpid(), -code)  # end as the step did
+        os.kill(os.getpid(), -code)  # end by the same signal as the step
     return code
 
 
 def serve(listening: int, life: int, run_command: Callable[[list[str]], int]) -> int:
-    """Be the server, until nobody holds the other end of `life`.
+    """Run the server until the other end of the pipe `life` is closed; return the exit code.
 
     Parameters
     ----------
     listening, life : int
-        File descriptors of a socket, and of a pipe.
+        File descriptors of the socket and of the pipe.
     run_command : callable
-        Arguments of a command -> its exit code.
+        Runs a command, given its arguments, and returns its exit code.
     """
     import multiprocessing
     import select
@@ -110,8 +110,8 @@ def serve(listening: int, life: int, run_command: Callable[[list[str]], int]) ->
     fork = multiprocessing.get_context("fork")
     listener = socket.socket(fileno=listening)
     signal.signal(signal.SIGINT, signal.SIG_IGN)
-    heard: list[Any] = [listener, life]
-    while life not in select.select(heard, [], [])[0]:
+    watched: list[Any] = [listener, life]
+    while life not in select.select(watched, [], [])[0]:
         connection, _ = listener.accept()
         with connection:
             try:
@@ -125,13 +125,13 @@ def serve(listening: int, life: int, run_command: Callable[[list[str]], int]) ->
                 fork.Process(target=_watch, args=(connection, life, request, streams, run_command)).start()
             for stream in streams:
                 os.close(stream)
-        multiprocessing.active_children()  # those that have ended leave nothing behind
-    shutil.rmtree(os.path.dirname(listener.getsockname()), ignore_errors=True)  # noqa: PTH120 - a killed run has left it
+        multiprocessing.active_children()  # this call reaps the children that have ended
+    shutil.rmtree(os.path.dirname(listener.getsockname()), ignore_errors=True)  # noqa: PTH120 - a killed run leaves it
     return 0
 
 
 def _received(connection: Any) -> tuple[dict, list[int]]:
-    """Return a request, and the client's streams."""
+    """Return the client's request and its streams."""
     import json
     import socket
 
@@ -143,7 +143,7 @@ def _received(connection: Any) -> tuple[dict, list[int]]:
 
 
 def _import_for(argv: list[str]) -> None:
-    """Import what a step will, so that it and the next ones find it imported."""
+    """Import the modules of a step, so that this step and later ones find them loaded."""
     import json
     from contextlib import suppress
     from importlib import import_module
@@ -151,27 +151,29 @@ def _import_for(argv: list[str]) -> None:
     from rotastack.run.modules import LIBRARIES, PROTOCOLS, STEPS
 
     content: Any = {}
-    with suppress(ValueError, IndexError):  # the step says what is wrong, here and below
+    with suppress(ValueError, IndexError):  # the step itself reports the error
         content = json.loads(argv[argv.index("--slice") + 1])
     protocol = PROTOCOLS.get(str(content.get("protocol")), {}) if isinstance(content, dict) else {}
     for name in [STEPS.get(argv[1], ""), *protocol.values(), *LIBRARIES, *_classes(content)]:
-        with suppress(Exception):  # the step imports the same, and says what is wrong
+        with suppress(Exception):  # the step imports the same module, and reports the error
             import_module(name)
 
 
 def _classes(content) -> list[str]:
-    """Return the modules of the installed classes that a slice names, in order."""
+    """Return the modules of the Rotastack, scikit-learn and XGBoost classes that a slice names, in order."""
     if isinstance(content, list):
         return [name for part in content for name in _classes(part)]
     if not isinstance(content, dict):
         return []
     paths = [content[key] for key in ("class", "estimator") if isinstance(content.get(key), str)]
-    own = [path.rpartition(".")[0] for path in paths if path.partition(".")[0] in ("rotastack", "sklearn", "xgboost")]
-    return [*own, *(name for part in content.values() for name in _classes(part))]
+    modules = [
+        path.rpartition(".")[0] for path in paths if path.partition(".")[0] in ("rotastack", "sklearn", "xgboost")
+    ]
+    return [*modules, *(name for part in content.values() for name in _classes(part))]
 
 
 def _watch(connection: Any, life: int, request: dict, streams: list[int], run_command: Callable) -> None:
-    """Run the step in a fork, hand signals on to it, and tell its client how it ended."""
+    """Run the step in a fork, pass signals to it, and send its exit code to the client."""
     import multiprocessing
     import select
     import signal
@@ -181,10 +183,10 @@ def _watch(connection: Any, life: int, request: dict, streams: list[int], run_co
     assert step.pid is not None
     ended = os.pidfd_open(step.pid)
     while ended not in (ready := select.select([ended, connection, life], [], [])[0]):
-        heard = connection.recv(1) if connection in ready and life not in ready else b""
-        _signal(step.pid, heard[0] if heard else signal.SIGKILL)  # of nothing: the client, or the run, has ended
+        received = connection.recv(1) if connection in ready and life not in ready else b""
+        _signal(step.pid, received[0] if received else signal.SIGKILL)  # no byte: the client or the run has ended
     step.join()
-    _signal(step.pid, signal.SIGKILL)  # what it has started ends with it
+    _signal(step.pid, signal.SIGKILL)  # this ends the processes that the step started
     try:
         connection.sendall(f"{step.exitcode}\n".encode())
     except OSError:  # the client is gone
@@ -194,15 +196,15 @@ def _watch(connection: Any, life: int, request: dict, streams: list[int], run_co
 def _signal(group: int, number: int) -> None:
     try:
         os.killpg(group, number)
-    except ProcessLookupError:  # it has no group yet, or is gone
+    except ProcessLookupError:  # the step has no group yet, or has ended
         try:
             os.kill(group, number)
-        except ProcessLookupError:  # it is gone
+        except ProcessLookupError:  # the step has ended
             return
 
 
 def _step(request: dict, streams: list[int], run_command: Callable) -> None:
-    """Be the step, in the client's place."""
+    """Run the step in this fork, with the client's streams, folder and environment."""
     import signal
 
     os.setpgid(0, 0)
@@ -214,5 +216,5 @@ def _step(request: dict, streams: list[int], run_command: Callable) -> None:
     os.environ.update(request["environment"])
     import numpy as np
 
-    np.random.seed()  # noqa: NPY002 - or all steps would go on from one state
+    np.random.seed()  # noqa: NPY002 - else all steps would start from the same state
     sys.exit(run_command(request["argv"]))

@@ -1,4 +1,4 @@
-"""What a step is given: its slice of the study, where to read, and where to write."""
+"""The job of a step: its slice of the study, its input files and its output files."""
 
 import warnings
 from collections.abc import Iterator, Mapping
@@ -13,12 +13,12 @@ from rotastack.tracking.records import Record
 
 __all__ = ["INFRASTRUCTURE", "Job", "Slice"]
 
-# Not a model's fault: the job fails, and may be tried again with more memory.
+# These errors are not a model's fault: the job fails, and may be retried with more memory.
 INFRASTRUCTURE = (MemoryError, OSError, BrokenExecutor)
 
 
 class Slice(dict[str, Any]):
-    """A step's slice of the study, or what it is about: a key that is missing is named."""
+    """A mapping of a step's ``--slice`` or ``--about``; the error of a missing key names the key."""
 
     def __init__(self, content: Mapping[str, Any], option: str):
         super().__init__(content)
@@ -39,11 +39,11 @@ class Job:
         The slice of the study that the step uses.
     inputs, outputs : mapping of str to list of Path
     about : mapping
-        Study, dataset, pool, method: for the record only.
+        Study, dataset, pool, method: what the job works on.
     code : str
         Fingerprint, for the record only.
     threads : int
-        How many may be used; results do not depend on it.
+        The most threads that the step may use; results do not depend on their number.
     """
 
     step: str
@@ -59,11 +59,11 @@ class Job:
         object.__setattr__(self, "about", Slice(self.about, "--about"))
 
     def input(self, name: str) -> Path:
-        """Return the one file given as `name`; RotastackError if there is none."""
+        """Return the first input file of `name`; raise RotastackError if there is none."""
         return self._file(self.inputs, name, "--input")
 
     def output(self, name: str) -> Path:
-        """Return the one file to be made as `name`; RotastackError if there is none."""
+        """Return the first output file of `name`; raise RotastackError if there is none."""
         return self._file(self.outputs, name, "--output")
 
     def _file(self, files: Mapping[str, list[Path]], name: str, option: str) -> Path:
@@ -73,9 +73,9 @@ class Job:
 
     @contextmanager
     def recorded(self) -> Iterator[Record]:
-        """Give the step's record, and write it to output ``record`` when the block ends well.
+        """Yield the step's record, and write it to output ``record`` if the block raises no error.
 
-        What libraries warned of while the block ran is noted there, each text once, and shown after the block.
+        Warnings during the block are shown after it. The record lists each text of a ``UserWarning`` once.
         """
         record = Record(self.step, self.about, self.slice, self.code)
         caught: list[warnings.WarningMessage] = []

@@ -1,4 +1,4 @@
-"""What the Snakefile calls first: read the configuration, check the study, and lay it out."""
+"""The start of the Snakefile: read the configuration, check the study, and return its plan."""
 
 import fcntl
 import os
@@ -41,7 +41,7 @@ class _Tracking(Document):
 
 
 class Machine(Document):
-    """config/config.yaml: what concerns this machine and not the study."""
+    """The content of config/config.yaml: settings of this machine, not of the study."""
 
     study: Annotated[
         str,
@@ -53,36 +53,36 @@ class Machine(Document):
 
 _MACHINE_KEYS = tuple(Machine.model_fields)
 _LOCK = Path("results/.lock")
-_held: list[IO[str]] = []  # the lock's file: the lock goes with it, however this process ends
+_held: list[IO[str]] = []  # keeps the lock's file open; the lock ends with this process
 
 
 def config_file() -> str:
-    """Return ``config/config.yaml`` of the working directory, else of the project."""
-    own = Path("config/config.yaml")
-    return str(own if own.is_file() else project_file("config/config.yaml"))
+    """Return the path of ``config/config.yaml`` in the working directory, or else in the project."""
+    local = Path("config/config.yaml")
+    return str(local if local.is_file() else project_file("config/config.yaml"))
 
 
 def read_plan(config: Mapping[str, Any], config_files: list[str]) -> Plan:
-    """Return the plan of a study; its classes and their parameters are not looked at.
+    """Return the plan of a study; its classes and their parameters are not checked.
 
     Parameters
     ----------
     config : mapping
         Snakemake's ``config``: config/config.yaml, and the study of ``--configfile`` if given.
     config_files : list of str
-        Files it came from, for messages.
+        Files of the configuration, for messages.
 
     Raises
     ------
     RotastackError
-        The first thing that is wrong, with its file and key.
+        The configuration is wrong; the message names the first error with its file and key.
     """
     find_own_modules()
     machine = Machine.read({k: v for k, v in config.items() if k in _MACHINE_KEYS}, "config/config.yaml").dump()
     content = {k: v for k, v in config.items() if k not in _MACHINE_KEYS}
     size = str(content.pop("size", "full"))
-    own = [f for f in config_files if Path(f) != Path(config_file())]
-    where = ", ".join(os.path.relpath(f) for f in own) or "--config"
+    study_files = [f for f in config_files if Path(f) != Path(config_file())]
+    where = ", ".join(os.path.relpath(f) for f in study_files) or "--config"
     if not content.keys() & {"datasets", "pools", "methods", "name"}:
         where, shipped = _named_study(machine["study"])
         content = {**shipped, **content}
@@ -108,16 +108,16 @@ def _named_study(name: str) -> tuple[str, dict[str, Any]]:
 
 
 def open_plan(config: Mapping[str, Any], config_files: list[str], is_main: bool) -> Plan:
-    """Return the plan that the rules ask; end with one line if the study is wrong.
+    """Return the plan for the rules; if the study is wrong, print one line and end the process.
 
     Parameters
     ----------
     config, config_files
         See :func:`read_plan`.
     is_main : bool
-        Whether this is the process that the user started, and not a job's: a job's study was checked.
+        Whether this process was started by the user. A job's process does not check the study again.
     """
-    # Jobs run `rotastack` of this environment, also where nobody activated it.
+    # Jobs must find `rotastack` of this environment, even if the environment is not activated.
     os.environ["PATH"] = f"{Path(sys.executable).parent}{os.pathsep}{os.environ.get('PATH', '')}"
     with _ends_in_one_line():
         plan = read_plan(config, config_files)
@@ -132,7 +132,7 @@ def open_plan(config: Mapping[str, Any], config_files: list[str], is_main: bool)
 
 
 def start_run(plan: Plan) -> None:
-    """Do what comes before the first job: hold the folder, see that data and tracking are there, start the server of steps."""
+    """Prepare the first job: lock the folder, check data sets and MLflow's address, start the server of steps."""
     with _ends_in_one_line():
         _hold_folder()
         plan.note_skipped()
@@ -143,20 +143,20 @@ def start_run(plan: Plan) -> None:
 
 
 def hold_folder() -> None:
-    """Hold the working directory, if no other run does."""
+    """Lock the working directory; if another run holds it, print one line and end the process."""
     with _ends_in_one_line():
         _hold_folder()
 
 
 @contextmanager
 def _ends_in_one_line() -> Iterator[None]:
-    """End the process with one line on what the user can mend."""
+    """End the process with one line if the block raises an error that the user can fix."""
     try:
         yield
     except RotastackError as error:
         reason = str(error)
     except OSError as error:
-        if error.filename is None:  # a mistake of ours
+        if error.filename is None:  # an error of the program, not of the user
             raise
         reason = f"{error.filename}: {error.strerror}; runs need a folder that they can write to"
     else:
@@ -166,7 +166,7 @@ def _ends_in_one_line() -> Iterator[None]:
 
 
 def _hold_folder() -> None:
-    """Hold the folder until this process ends, however it ends; RotastackError if another run works here."""
+    """Lock the folder until this process ends; raise RotastackError if another run works in it."""
     Path("results/logs").mkdir(parents=True, exist_ok=True)
     stream = _LOCK.open("a+")
     try:
@@ -175,7 +175,7 @@ def _hold_folder() -> None:
         stream.seek(0)
         owner = stream.read().strip() or "unknown"
         raise RotastackError(f"another run (process {owner}) works in this directory; wait for it or stop it") from None
-    except OSError as error:  # a file system without locks
+    except OSError as error:  # the file system has no locks
         raise RotastackError(f"{_LOCK}: cannot be locked ({error.strerror}); work in another folder") from None
     stream.truncate(0)
     stream.write(str(os.getpid()))

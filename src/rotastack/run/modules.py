@@ -1,6 +1,6 @@
-"""The modules that run the steps, by name.
+"""The names of the modules that run the steps.
 
-They are imported by name, so that a step pays for no other one, and an edit of one protocol reruns no study of the other.
+A step imports only its own module, by name. So it does not pay for the others, and its fingerprint ignores them.
 """
 
 from importlib import import_module
@@ -41,7 +41,7 @@ PROTOCOLS = {
 
 
 def protocol_module(protocol: str, step: str) -> Any:
-    """Return the module by which a protocol does a step."""
+    """Return the module that runs a step of a protocol."""
     return import_module(PROTOCOLS[protocol][step])
 
 
@@ -55,4 +55,4 @@ LIBRARIES = (
     "sklearn.ensemble",
     "xarray.backends.h5netcdf_",
 )
-"""Modules that libraries import late, and that nearly all steps need: for the server of steps. XArray takes Dask where it is."""
+"""Modules that libraries import late and nearly all steps need, for the server of steps; xarray uses Dask if present."""

@@ -1,4 +1,4 @@
-"""What the rules ask of a study: names of their files, slices, fingerprints and resources."""
+"""The plan of a study for the rules: file names, slices, fingerprints and resources."""
 
 import json
 import os
@@ -29,19 +29,19 @@ TABLES = (
     "variance", "pairs", "facts", "claims", "calibration", "baseline", "control", "times", "published_columns",
     "published_ranks", "groups",
 )  # fmt: skip
-"""Tables of a study, beside one for each score."""
+"""Tables of a study, in addition to one table for each score."""
 FIGURES_OF_CELLS = {
     "nested": ("heatmap_drawn", "heatmap_by_rotation_group", "heatmap_by_fold_group", "histogram"),
     "splits": ("boxes",),
 }
-"""Protocol -> figures of the scores of a data set."""
+"""Protocol -> figures of a data set's scores."""
 FIGURES_OF_MEMBERS = ("margin_distributions", "ordered_curves", "members", "diversity")
-"""Figures of a data set where methods choose among members."""
+"""Figures of a data set in a study whose methods choose among members."""
 FIGURES_OF_STUDY = (
     "critical_difference", "differences", "calibration", "rank_intervals", "win_matrix", "pareto", "posterior",
 )  # fmt: skip
 OF_SEVERAL = ("rank_intervals", "win_matrix", "pareto", "posterior")
-"""Figures of methods over data sets, of which a single one has none."""
+"""Figures that need several data sets."""
 
 
 class Plan:
@@ -51,9 +51,9 @@ class Plan:
     ----------
     study : Study
     machine : mapping
-        config/config.yaml.
+        Content of config/config.yaml.
     where : str
-        Where the study was read from, for messages.
+        File of the study, for messages.
     """
 
     def __init__(self, study: Study, machine: Mapping[str, Any], where: str = "study"):
@@ -69,18 +69,18 @@ class Plan:
 
     @property
     def datasets(self) -> list[str]:
-        """Names of the data sets that are run."""
+        """Names of the data sets, without the skipped ones."""
         return list(self.study.datasets)
 
-    # Data sets that cannot be had
+    # Data sets that cannot be loaded
 
     @property
     def skips(self) -> bool:
-        """Whether data sets that cannot be had are left out, rather than the study stopped."""
+        """Whether data sets that cannot be loaded are skipped; otherwise they stop the study."""
         return (self.study.document.missing or self.machine["data"]["missing"]) == "skip"
 
     def unavailable(self) -> dict[str, str]:
-        """Return the data sets that cannot be had, and why."""
+        """Return data set -> why it cannot be loaded, for the data sets that cannot."""
         from concurrent.futures import ThreadPoolExecutor
 
         datasets = self.study.datasets.items()
@@ -94,7 +94,7 @@ class Plan:
             return {name: why for (name, _), why in zip(waiting, reasons, strict=True) if why is not None}
 
     def drop_unavailable(self) -> None:
-        """Leave out the data sets that cannot be had; RotastackError if none is left."""
+        """Skip the data sets that cannot be loaded; raise RotastackError if none is left."""
         for name, why in self.unavailable().items():
             print(f"rotastack: skipped: {why}", file=sys.stderr)
             self.skipped.append(f"skipped: {why}")
@@ -103,7 +103,7 @@ class Plan:
             raise RotastackError("none of the study's data sets can be had")
 
     def note_skipped(self) -> None:
-        """Write down what is left out, for jobs that are processes of their own on a cluster."""
+        """Write the notes on skipped data sets to a file, for jobs that run as processes of their own on a cluster."""
         note = Path(self.files.skipped)
         if self.skipped:
             write_text(note, self.skipped_json + "\n")
@@ -111,7 +111,7 @@ class Plan:
             note.unlink(missing_ok=True)
 
     def drop_skipped(self) -> None:
-        """In a job: leave out what the run's own process left out, without asking the network."""
+        """Skip, in a job, the data sets without a raw file, and read the run's notes on them; no network is used."""
         for name in self.datasets:
             if not Path(RAW.format(dataset=name)).is_file():
                 del self.study.datasets[name]
@@ -120,13 +120,13 @@ class Plan:
 
     @property
     def skipped_json(self) -> str:
-        """What was skipped, for the report."""
+        """The notes on skipped data sets as JSON, for the report."""
         return json.dumps(self.skipped)
 
     # Names in files
 
     def own_file(self, dataset: str) -> list[str]:
-        """Return the user's file behind a data set, so that an edit is seen."""
+        """Return the path of the user's file behind a data set, so that Snakemake sees an edit; [] without one."""
         for source in self.study.datasets[dataset]["sources"]:
             if "file" in source:
                 value = source["file"]
@@ -146,16 +146,16 @@ class Plan:
 
     @property
     def pools(self) -> list[str]:
-        """Pools that some method uses."""
+        """Pools that at least one method uses."""
         return self.study.used_pools
 
     @cached_property
     def blocks(self) -> list[str]:
-        """Blocks of cells, each a training job of a pool."""
+        """Blocks of cells; a pool has one training job for each block."""
         return list(self.study.blocks)
 
     def rotations_of(self, pool: str, block: str) -> list[str]:
-        """Return the rotations that a block of a pool reads, if its view is drawn before any training: ``view/RG-01-03``."""
+        """Return the rotations that a block reads (``view/RG-01-03``); none if the pool's view is drawn in training."""
         view, groups = self.study.pools[pool].view, block.partition("/")[0]
         if view is None or not view.is_drawn or groups not in self.study.rotation_groups:
             return []
@@ -168,18 +168,18 @@ class Plan:
 
     @property
     def voted_codes(self) -> dict[str, str]:
-        """The methods that rule score combines, each with the fingerprint of its combiner."""
+        """Method -> fingerprint of its combiner, for the methods that rule score combines."""
         return {label: self.codes.combine(label) for label in self.study.quick}
 
     @cached_property
     def combined(self) -> list[str]:
-        """File names of the methods that rule combine makes."""
+        """File names of the methods that rule combine runs."""
         quick = set(self.study.quick)
         return [slug(label) for label in self.study.methods if label not in quick]
 
     @staticmethod
     def one_of(names: Iterable[str]) -> str:
-        """Return a regular expression of these names, for a wildcard."""
+        """Return a regular expression that matches these names alone, for a wildcard."""
         return "|".join(map(re.escape, names)) or "(?!)"
 
     def label(self, file_name: str) -> str:
@@ -192,7 +192,7 @@ class Plan:
 
     @property
     def refitted(self) -> list[str]:
-        """Data sets of which a model is made."""
+        """Data sets that get a model; data sets with noise columns get none."""
         if self.study.document.model.refit == "none":
             return []
         return [d for d in self.datasets if not self.study.datasets[d].get("noise_columns")]
@@ -204,25 +204,25 @@ class Plan:
 
     @cached_property
     def receipt(self) -> str:
-        """File name of the receipt of runs that were brought to the tracking address of today."""
+        """File name of the receipt of the runs at the current tracking address."""
         return receipt_name(os.environ.get(VARIABLE))
 
     # Published results
 
     @property
     def published_page(self) -> list[str]:
-        """The page that compares with published results, if there are any."""
+        """The page that compares the study with published results, if the study names them."""
         return [f"{self.root}/published.html"] if self.study.document.published else []
 
     @property
     def published_files(self) -> list[str]:
-        """The published results, and reasons for differences where somebody wrote them down."""
+        """Files of the published results, and of known reasons for differences if such a file exists."""
         name = self.study.document.published
         return [os.path.relpath(p) for p in published_paths(name)] if name else []
 
     @property
     def published_columns_files(self) -> list[str]:
-        """The published results that stand beside the study's own."""
+        """Files of the published results that tables show beside the study's own."""
         tables = dict.fromkeys(column.table for column in self.study.document.evaluation.published_columns)
         return [os.path.relpath(p) for table in tables for p in published_paths(table)]
 
@@ -239,22 +239,22 @@ class Plan:
 
     @property
     def voting_pools(self) -> list[str]:
-        """Pools whose members a figure shows two by two."""
+        """Pools whose pairs of members a figure shows."""
         return self.study.voting_pools
 
     @property
     def pruning_figures(self) -> tuple[str, ...]:
-        """Figures of a data set's members, if methods choose among them."""
+        """Figures of a data set's members, if methods of the study choose among members."""
         return FIGURES_OF_MEMBERS if self.study.prunes else ()
 
     @property
     def pruning_methods(self) -> list[str]:
-        """File names of the methods that figures of members show."""
+        """File names of the methods in figures of members."""
         return [slug(label) for label in self.study.methods] if self.study.prunes else []
 
     @cached_property
     def figures(self) -> dict[str, str]:
-        """Figures, as ``study/NAME`` or ``DATASET/NAME``, each with its category in Snakemake's report."""
+        """Figure, as ``study/NAME`` or ``DATASET/NAME`` -> its category in Snakemake's report."""
         study = self.study
         without = {"calibration"} if study.task.name == "regression" else set()
         without |= set(OF_SEVERAL) if len(self.datasets) < 2 else set()
@@ -276,10 +276,10 @@ class Plan:
 
     @staticmethod
     def caption(figure: str) -> str | None:
-        """Return the caption of a figure, for Snakemake's report: of its name, or of what comes before the - or _ in it."""
+        """Return the caption file of a figure, by its name or by the part before the first - or _; None without one."""
         figure = figure.rpartition("/")[2]
         if figure.startswith(ranks_name("")):
-            figure = "critical_difference"  # the same diagram, of a group of methods
+            figure = "critical_difference"  # the diagram of a group of methods has the same caption
         names = [figure, *(figure.partition(mark)[0] for mark in "-_")]
         folder = project_file("workflow/report")
         return next((f"../report/{name}.rst" for name in names if (folder / f"{name}.rst").is_file()), None)

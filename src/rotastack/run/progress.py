@@ -1,4 +1,4 @@
-"""One line of progress, by Snakemake's interface for loggers; what Snakemake says goes to a file."""
+"""A logger plugin of Snakemake that shows one line of progress, and writes Snakemake's messages to a file."""
 
 import logging
 import shutil
@@ -19,18 +19,18 @@ from snakemake_interface_logger_plugins.settings import LogHandlerSettingsBase
 __all__ = ["LogHandler", "LogHandlerSettings", "duration", "expected"]
 
 JOB_SECONDS = 1.0
-"""Of a job that is no training."""
+"""Expected seconds of a job that is no training."""
 ALMOST = 0.95
-"""The most that a job under way counts for."""
+"""The largest share of its expected seconds that a running job counts for."""
 EVERY = 30.0
-"""Seconds between two lines, where a line cannot be written over."""
+"""Seconds between two lines where a line cannot be overwritten."""
 
 expected: dict[tuple[str, ...], float] = {}
-"""The seconds that a training is expected to take, by its wildcards: the Snakefile, in the same process, tells."""
+"""Wildcards of a training -> its expected seconds; the Snakefile, in the same process, fills in the values."""
 
 
 def duration(seconds: float) -> str:
-    """Return seconds in words that fit a guess: ``40 s``, ``3 min``, ``2 h 10 min``."""
+    """Return a rounded duration, such as ``40 s``, ``3 min`` or ``2 h 10 min``."""
     if seconds < 90:
         return f"{max(round(seconds / 5) * 5, 5)} s"
     minutes = round(seconds / 60)
@@ -48,14 +48,14 @@ class LogHandlerSettings(LogHandlerSettingsBase):
 
 @dataclass
 class Progress:
-    """How much of the work is done.
+    """The share of the work that is done.
 
     Attributes
     ----------
     planned, done : float
-        Expected seconds of all jobs, and of those that have ended.
+        Expected seconds of all jobs, and of the jobs that have ended.
     running : dict
-        Job -> its message, expected seconds, and when it began.
+        Job -> its message, its expected seconds and its start time.
     """
 
     planned: float = 0.0
@@ -63,31 +63,31 @@ class Progress:
     running: dict[int, tuple[str, float, float]] = field(default_factory=dict)
 
     def plan(self, counts: dict[str, int]) -> None:
-        """Take note of how many jobs each rule has; which of the trainings these are is not said."""
+        """Set the planned seconds from rule -> number of jobs; each training counts as a mean training."""
         each = sum(expected.values()) / max(len(expected), 1)
         jobs = Counter(counts)
         self.planned = jobs["train"] * each + JOB_SECONDS * (jobs["total"] - jobs["train"] - jobs["all"])
 
     def start(self, job: int, rule: str, wildcards: dict[str, str], message: str, now: float) -> None:
-        """Take note of a job that begins."""
+        """Add a job that begins."""
         key = tuple(wildcards.get(name, "") for name in ("dataset", "pool", "block"))
         seconds = expected.get(key, JOB_SECONDS) if rule == "train" else JOB_SECONDS
         self.running[job] = (message, seconds, now)
 
     def end(self, job: int) -> None:
-        """Take note of a job that has ended."""
+        """Count a job that has ended as done."""
         if job in self.running:
             self.done += self.running.pop(job)[1]
 
     def share(self, now: float) -> float:
-        """Return the share of the work that is done; jobs under way count by their time."""
+        """Return the share of the work that is done; running jobs count by their elapsed time."""
         if not self.planned:
             return 0.0
         under_way = sum(min(now - began, ALMOST * seconds) for _, seconds, began in self.running.values())
         return min((self.done + under_way) / self.planned, 1.0)
 
     def line(self, elapsed: float, now: float) -> str:
-        """Return what is shown; nothing before the first job."""
+        """Return the line of progress; an empty string before the first job."""
         share = self.share(now)
         if not self.running or not share:
             return ""
@@ -96,7 +96,7 @@ class Progress:
 
 
 class LogHandler(LogHandlerBase):
-    """Show one line on standard error, write all else to a file, and say at the end what failed."""
+    """A handler that shows one line on standard error, logs to a file, and reports failed jobs at the end."""
 
     writes_to_stream = True  # type: ignore[assignment]
     writes_to_file = False  # type: ignore[assignment]
@@ -116,24 +116,27 @@ class LogHandler(LogHandlerBase):
         threading.Thread(target=self._keep_showing, daemon=True).start()
 
     def emit(self, record: logging.LogRecord) -> None:
-        """Take note of what Snakemake says."""
-        said: Any = record
+        """Handle a message of Snakemake."""
+        message: Any = record
         event, now = getattr(record, "event", None), time.monotonic()
         with self.lock or threading.Lock():
             self._write(record)
             if event == LogEvent.RUN_INFO:
-                self.progress.plan(said.stats)
+                self.progress.plan(message.stats)
             elif event == LogEvent.JOB_INFO:
-                self.progress.start(said.jobid, said.rule_name, dict(said.wildcards or {}), said.rule_msg or "", now)
+                self.progress.start(
+                    message.jobid, message.rule_name, dict(message.wildcards or {}), message.rule_msg or "", now
+                )
             elif event == LogEvent.JOB_FINISHED:
-                self.progress.end(said.job_id)
-                self.reasons.pop(said.job_id, None)  # of an attempt before this one
+                self.progress.end(message.job_id)
+                self.reasons.pop(message.job_id, None)  # an earlier attempt may have failed
             elif event == LogEvent.JOB_ERROR:
-                self.progress.running.pop(said.jobid, None)
-                if not self.reasons or any(Path(name).is_file() for name in said.log):  # else its submission's log
-                    self.reasons[said.jobid] = _reason(f"rule {said.rule_name}", said.log)
+                self.progress.running.pop(message.jobid, None)
+                # Without a log of the job, the log of its submission has the reason.
+                if not self.reasons or any(Path(name).is_file() for name in message.log):
+                    self.reasons[message.jobid] = _reason(f"rule {message.rule_name}", message.log)
             elif event == LogEvent.GROUP_ERROR:
-                self.reasons[f"group {said.groupid}"] = _reason("a submission", said.aux_logs)
+                self.reasons[f"group {message.groupid}"] = _reason("a submission", message.aux_logs)
             elif event == LogEvent.ERROR:
                 self.errors[f"rotastack: error: {record.getMessage().strip()}"] = None
             self._show(now)
@@ -143,7 +146,7 @@ class LogHandler(LogHandlerBase):
         try:
             if text and text != "None":
                 print(text, file=self.file, flush=True)
-        except OSError as error:  # a full disk: the run may yet go on
+        except OSError as error:  # a full disk: the run may still go on
             self.reasons["log"] = f"rotastack: error: {self.file.name}: {error.strerror}; the log ends there"
 
     def _keep_showing(self) -> None:
@@ -152,7 +155,7 @@ class LogHandler(LogHandlerBase):
                 self._show(time.monotonic())
 
     def _show(self, now: float) -> None:
-        """Write over the line on a terminal; elsewhere print one now and then."""
+        """Overwrite the line on a terminal; elsewhere print a line now and then."""
         text = self.progress.line(now - self.began, now)
         if not text or self.ended.is_set():
             return
@@ -165,24 +168,24 @@ class LogHandler(LogHandlerBase):
             elif now - self.shown >= EVERY:
                 print(text, file=sys.stderr, flush=True)
                 self.shown = now
-        except OSError:  # a terminal that is gone
+        except OSError:  # the terminal was closed
             self.ended.set()
 
     def close(self) -> None:
-        """Take the line away, and say what failed."""
+        """Clear the line, and print why jobs failed."""
         if not self.ended.is_set():
             self.ended.set()
             if self.width:
                 sys.stderr.write("\r" + " " * self.width + "\r")
-            for reason in dict.fromkeys(self.reasons.values()) or self.errors:  # Snakemake's: that a job has failed
+            for reason in dict.fromkeys(self.reasons.values()) or self.errors:  # Snakemake's errors give no reason
                 print(reason, file=sys.stderr, flush=True)
-            with suppress(OSError):  # a full disk has been told of
+            with suppress(OSError):  # a full disk was already reported
                 self.file.close()
         super().close()
 
 
 def _reason(what: str, logs: Iterable[str]) -> str:
-    """Return why a job failed: the last error in its log, else what Slurm says there of its end, else the last line."""
+    """Return why a job failed: the last error in its log, or else Slurm's message, or else the last line."""
     for name in logs:
         path = Path(name)
         lines = path.read_text(encoding="utf-8", errors="replace").splitlines() if path.is_file() else []

@@ -1,8 +1,8 @@
 """Memory, time and threads of jobs, by the size of the data set, the protocol and the attempt.
 
-Guesses from what the study states; a job that runs out of memory or time is tried again with more. Copies and bytes are
-fitted to the peaks that records hold, of tables of 62 to 120,000 rows and 4 to 2000 columns: ``benchmarks/memory.py`` sets
-both side by side for any results.
+The values are estimates from the study; a job that runs out of memory or time is retried with more. The numbers of
+copies and bytes are fitted to recorded peaks, of tables of 62 to 120,000 rows and 4 to 2000 columns.
+``benchmarks/memory.py`` compares estimates and peaks for any results.
 """
 
 from collections.abc import Collection, Iterable, Mapping
@@ -16,26 +16,26 @@ from rotastack.study.study import Study
 __all__ = ["Resources"]
 
 BASE_MB = 900
-"""The least that a job asks for."""
+"""The smallest request of a job."""
 FIXED_MB = 600
-"""Of any job: on a cluster two Snakemakes (250), libraries (210), and what a small step takes."""
+"""Memory of any job: on a cluster two Snakemakes (250), libraries (210), and a small step itself."""
 LIBRARIES_MB = 210
-"""Of a further process of a job."""
+"""Memory of a further process of a job."""
 SPARE_MINUTES = 5
-"""Of any time limit."""
-_MOST_DRAWS = 40_000  # from which on the flagship's trees do not grow with the rows
+"""Reserve in every time limit."""
+_MOST_DRAWS = 40_000  # rows above which the flagship's trees no longer grow
 _DRAWN = 50  # rotations that a forest holds at a time
-_VOTES = 6  # bytes of a row and member: votes of test and training rows, and bags
+_VOTES = 6  # bytes for a row and member: votes on test and training rows, and bags
 
 
 class Resources:
-    """What Snakemake is told of jobs.
+    """The resources of a study's jobs, for Snakemake.
 
     Parameters
     ----------
     study : Study
     datasets : mapping
-        Name -> entry of all data sets, those that were skipped included.
+        Name -> entry of all data sets, including skipped ones.
     """
 
     def __init__(self, study: Study, datasets: Mapping[str, Mapping[str, Any]]):
@@ -44,16 +44,16 @@ class Resources:
         self._largest = max(study.blocks.values(), key=lambda block: [len(part) for part in block.values()])
 
     def rows(self, dataset: str) -> int:
-        """Return the number of rows that the registry expects (1000 for one's own table)."""
+        """Return the number of rows that the entry states, or else 1000."""
         return int(self.extent(dataset, "rows") or 1000)
 
     def columns(self, dataset: str) -> int:
-        """Return the number of columns that the registry expects (50 for one's own table)."""
+        """Return the number of columns that the entry states, or else 50."""
         columns = self.extent(dataset, "columns") or 50
         return columns if isinstance(columns, int) else len(columns)
 
     def extent(self, dataset: str, what: str) -> Any:
-        """Return the rows or columns that an entry states; None if it does not."""
+        """Return the rows or columns that an entry states, exactly or roughly; None if it states neither."""
         entry = self.datasets[dataset]
         return entry.get(what) or entry.get("roughly", {}).get(what)
 
@@ -67,11 +67,11 @@ class Resources:
         return {**defaults_of(self._path(pool)), **self.study.pools[pool].parameters}
 
     def n_trees(self, pool: str) -> int:
-        """Return how many trees or members an estimator has, as far as its parameters tell."""
-        facts, given = self._facts(pool), self.study.pools[pool].parameters
-        known = self._parameters(pool) if facts.trees else given
-        numbers = [n for name in facts.trees or ("n_estimators",) if isinstance(n := known.get(name), int)]
-        # The flagship's families and that of pairs: data sets do not state whether they have categories.
+        """Return the number of trees or members of an estimator, as far as its parameters show."""
+        facts, stated = self._facts(pool), self.study.pools[pool].parameters
+        parameters = self._parameters(pool) if facts.trees else stated
+        numbers = [n for name in facts.trees or ("n_estimators",) if isinstance(n := parameters.get(name), int)]
+        # One family more, of category pairs: data sets do not state whether they have categories.
         return (facts.families + 1) * (prod(numbers) if numbers else facts.n_trees)
 
     def _views(self, pool: str) -> int:
@@ -85,7 +85,7 @@ class Resources:
         return 8e-6 * self.rows(dataset) * self.columns(dataset)
 
     def _tested(self, dataset: str) -> int:
-        """Return of how many rows a cell has outputs."""
+        """Return the number of rows for which a cell has outputs."""
         return self.study.protocol.split_rows(self.rows(dataset))[1]
 
     def pool_megabytes(self, dataset: str, pool: str) -> float:
@@ -100,26 +100,26 @@ class Resources:
         return 1e-6 * self.study.protocol.output_cells(self._largest) * self.rows(dataset) * votes
 
     def _method_megabytes(self, dataset: str) -> float:
-        """Return the size of what a method gives for all cells."""
+        """Return the size of a method's outputs for all cells."""
         return 8e-6 * self.study.protocol.n_cells * self._tested(dataset) * self._classes(dataset)
 
     def train_mb(self, dataset: str, pool: str, attempt: int) -> int:
-        """Return the memory that a training job asks for."""
+        """Return the memory that a training job requests."""
         return _request(attempt, self._training_megabytes(dataset, pool))
 
     def usual_mb(self, dataset: str, pool: str) -> int:
-        """Return what a training job is thought to take on one machine, where ``train_mb`` is what it may."""
+        """Return the expected memory of a training job on one machine; ``train_mb`` is its limit."""
         return LIBRARIES_MB + int(self._training_megabytes(dataset, pool))
 
     def largest_mb(self) -> int:
-        """Return the most that any job asks for at its first attempt."""
+        """Return the largest request of any job at its first attempt."""
         datasets = list(self.study.datasets)
         trained = [self.train_mb(d, pool, 1) for d in datasets for pool in self.study.used_pools]
         others = [self.refit_mb(d, 1) for d in datasets] + [self.score_mb(d, 1) for d in datasets]
         return max([*trained, *others, self.draw_mb(datasets, 1), self.tracking_mb(datasets, 1)])
 
     def _training_megabytes(self, dataset: str, pool: str) -> float:
-        """Return the size of outputs in several copies, data and trees."""
+        """Return the size of a training job's data, trees, and outputs in several copies."""
         rows, _ = self.study.protocol.split_rows(self.rows(dataset))
         return (
             8 * self.pool_megabytes(dataset, pool)
@@ -129,23 +129,24 @@ class Resources:
         )
 
     def _forest_megabytes(self, dataset: str, pool: str, rows: int, is_kept: bool) -> float:
-        """Return the size of the trees of one training, if these are kept, and of those of families while they grow."""
+        """Return the size of the trees of one training, if they are kept; the flagship's trees always count."""
         facts, kept = self._facts(pool), min(self.n_trees(pool), 5000)
-        if facts.families:  # two nodes of 12 bytes a row, and as much again and more while they are grown
+        if facts.families:  # two nodes of 12 bytes for a row, and more than the same again during growth
             return 66e-6 * min(rows, _MOST_DRAWS) * kept
         if not is_kept:
             return 0
         columns = min(self.columns(dataset), 5000)
-        # Of two subsets, each has no more axes than there are rows.
+        # Each of two subsets has at most as many axes as rows.
         matrices = 8e-6 * kept * columns * min(columns, 2 * rows) if facts.has_matrices else 0
-        if (leaves := self._parameters(pool).get("max_leaf_nodes")) is not None:  # a boosted tree is of one class
+        # Each boosted tree belongs to one class.
+        if (leaves := self._parameters(pool).get("max_leaf_nodes")) is not None:
             rows = min(rows, leaves * self._classes(dataset))
         if facts.cost is not None and facts.cost.drawn:
             matrices += _DRAWN * 8e-6 * columns * min(columns, 500)
         return matrices + 1e-6 * rows * (facts.row_bytes or 16 + 4 * self._classes(dataset)) * kept
 
     def train_minutes(self, dataset: str, pool: str, attempt: int) -> int:
-        """Return the time limit of a training job: nine times the usual where the class is known, else a safe guess."""
+        """Return the time limit of a training job: nine times the expected time if the class has a known cost."""
         trainings = self.study.protocol.trainings(self._largest) * self._views(pool)
         if self._facts(pool).cost is not None:
             seconds = 3 * self._each_seconds(dataset, pool)
@@ -155,12 +156,12 @@ class Resources:
         return int(attempt * (SPARE_MINUTES + trainings * seconds / 20))
 
     def usual_seconds(self, dataset: str, pool: str, block: str) -> float:
-        """Return what a training job is thought to take, where ``train_minutes`` is what it may."""
+        """Return the expected seconds of a training job; ``train_minutes`` is its limit."""
         trainings = self.study.protocol.trainings(self.study.blocks[block]) * self._views(pool)
         return JOB_SECONDS + trainings * self._each_seconds(dataset, pool)
 
     def all_usual_seconds(self) -> dict[tuple[str, ...], float]:
-        """Return what each training job is thought to take, by its data set, pool and block."""
+        """Return (data set, pool, block) -> expected seconds of each training job."""
         study = self.study
         return {
             (dataset, pool, block): self.usual_seconds(dataset, pool, block)
@@ -170,7 +171,7 @@ class Resources:
         }
 
     def _each_seconds(self, dataset: str, pool: str) -> float:
-        """Return what one training, and the outputs of its test rows, are thought to take."""
+        """Return the expected seconds of one training and of the outputs for its test rows."""
         facts, rows, n_trees = self._facts(pool), self.rows(dataset), self.n_trees(pool)
         n_classes = len(self.datasets[dataset].get("classes") or range(2))
         train, test = self.study.protocol.split_rows(rows)
@@ -178,41 +179,41 @@ class Resources:
         return trained + facts.prediction_seconds(n_trees, test, self.columns(dataset), train)
 
     def combine_mb(self, dataset: str, pool: str, attempt: int) -> int:
-        """Return the memory of a combining job: outputs or votes in several copies, and what comes of them."""
+        """Return the memory of a combining job: outputs or votes in several copies, and the method's outputs."""
         outputs, votes = self.pool_megabytes(dataset, pool), self.votes_megabytes(dataset, pool)
         table = 3 * self._cells_megabytes(dataset)
         return _request(attempt, table + 6 * outputs + 11 * votes + 4 * self._method_megabytes(dataset))
 
     def combine_threads(self, label: str) -> int:
-        """Return the threads of a combining job: one per 16 cells to train for, four at most."""
+        """Return the threads of a combining job: one for 16 cells of a trained combiner, at most four."""
         trained = self.study.methods[label].combiner.trained
         return max(1, min(4, self.study.protocol.n_cells // 16)) if trained else 1
 
     def combine_minutes(self, dataset: str, label: str, attempt: int) -> int:
-        """Return the time limit of a combining job: a combiner that is trained is so for each fold of each cell."""
+        """Return the time limit of a combining job; a trained combiner is fitted for each fold of each cell."""
         protocol = self.study.protocol
         fits = protocol.combiner_fits if self.study.methods[label].combiner.trained else 0
         seconds = fits * (0.5 + 1e-3 * self.rows(dataset)) / self.combine_threads(label)
         return attempt * (SPARE_MINUTES + int((seconds + 0.5 * protocol.n_cells) / 20))
 
     def prepare_mb(self, dataset: str, attempt: int) -> int:
-        """Return the memory of preprocessing: a raw table takes more where it may hold texts."""
+        """Return the memory of preprocessing; a raw table needs more if it may contain text."""
         copies = 6 if self.datasets[dataset].get("kinds") == "numeric" else 14
         return _request(attempt, copies * self._cells_megabytes(dataset))
 
     def fetch_mb(self, dataset: str, attempt: int) -> int:
-        """Return the memory of getting a raw table."""
+        """Return the memory of fetching a raw table."""
         return self.prepare_mb(dataset, attempt)
 
     def groups_mb(self, dataset: str, attempt: int) -> int:
-        """Return the memory of drawing folds or splits, and one rotation group after the other."""
+        """Return the memory of drawing folds or splits, and rotation groups one after the other."""
         drawn = 1e-6 * self.study.protocol.n_cells * self.rows(dataset)
         rotations = 8e-6 * self.study.protocol.rotations * min(self.columns(dataset), 1000) ** 2
         rotations *= bool(self.study.drawn_views)
         return _request(attempt, 4 * self._cells_megabytes(dataset) + 4 * drawn + 6 * rotations)
 
     def score_mb(self, dataset: str, attempt: int) -> int:
-        """Return the memory of combining methods that vote, and of scoring all, one after the other."""
+        """Return the memory of combining the methods that vote, and of scoring all methods one after the other."""
         pools = {self.study.methods[label].pool for label in self.study.quick}
         voted = [self.combine_mb(dataset, pool, attempt) for pool in sorted(pools)]
         scored = 4 * self._cells_megabytes(dataset) + 8 * self._method_megabytes(dataset)
@@ -224,7 +225,7 @@ class Resources:
         return int(attempt * (SPARE_MINUTES + seconds / 20))
 
     def draw_mb(self, datasets: Collection[str], attempt: int) -> int:
-        """Return the memory of drawing so many data sets at a time: their scores, and the members of one cell of a block."""
+        """Return the memory of drawing: in each process a data set's scores, and the members of one cell of a block."""
         pools = self.study.voting_pools
         pairs = sum(1e-6 * 8 * 12 * self._voters(pool) ** 2 for pool in pools)
         held = [
@@ -238,32 +239,32 @@ class Resources:
         return _request(attempt, processes * largest + (processes - 1) * LIBRARIES_MB)
 
     def draw_threads(self, datasets: Collection[str]) -> int:
-        """Return the processes of the drawing job: one for the study and each data set, four at most."""
+        """Return the processes of the drawing job: one for the study and each data set, at most four."""
         return min(len(datasets) + 1, 4)
 
     def _voters(self, pool: str) -> int:
         return self.n_trees(pool) if self.study.selections_of(pool) else self._views(pool)
 
     def refit_mb(self, dataset: str, attempt: int) -> int:
-        """Return the memory of training on all rows, the largest of the methods: all of its trees are kept."""
+        """Return the memory of training the largest method on all rows, with all its trees kept."""
         pools = {self.study.methods[label].pool for label in self.study.refittable}
         rows = self.rows(dataset)
         forests = [self._views(p) * self._forest_megabytes(dataset, p, rows, True) for p in sorted(pools)]
         return _request(attempt, 8 * self._cells_megabytes(dataset) + 1.2 * max(forests, default=0.0))
 
     def explain_mb(self, dataset: str, attempt: int) -> int:
-        """Return the memory of looking at a model."""
+        """Return the memory of explaining a model."""
         return self.refit_mb(dataset, attempt)
 
     def tracking_mb(self, datasets: Iterable[str], attempt: int) -> int:
-        """Return the memory of bringing one data set after the other to MLflow, which itself takes some."""
+        """Return the memory of logging the data sets to MLflow one after the other, with MLflow's own share."""
         return max(self.refit_mb(d, attempt) for d in datasets) + 200 * attempt
 
     def study_mb(self, attempt: int) -> int:
-        """Return the memory of steps that see scores of all data sets, and no outputs."""
+        """Return the memory of steps that read the scores of all data sets, but no outputs."""
         return _request(attempt, 0.0)
 
 
 def _request(attempt: int, megabytes: float) -> int:
-    """Return what to ask for, of what a step needs beside libraries."""
+    """Return the request, in MB, of a step that needs `megabytes` beside its libraries."""
     return attempt * max(BASE_MB, int(FIXED_MB + megabytes))

@@ -1,6 +1,6 @@
-"""The slice of a study that each step needs, and nothing else: one line of JSON, the same for equal content.
+"""Slices of a study: the content that a step needs and nothing else, as one line of JSON.
 
-A slice is a parameter of the step's rule: Snakemake runs the step again where its slice has changed.
+A slice is a parameter of the step's rule: Snakemake reruns the step if the slice changes. Equal content, equal line.
 """
 
 from functools import cached_property
@@ -18,13 +18,13 @@ class Slices:
     Parameters
     ----------
     study : Study
-        Data sets that are dropped from it later are in no slice that is made then.
+        Data sets that are dropped from the study are in no later slice.
     """
 
     def __init__(self, study: Study):
         self.study = study
         self._estimators = study.task.estimators
-        self._of_dataset = dict(study.datasets)  # of those that are dropped later, too
+        self._of_dataset = dict(study.datasets)  # a copy, which keeps the data sets that are dropped later
 
     @cached_property
     def _pools(self) -> dict[str, dict[str, Any]]:
@@ -35,13 +35,13 @@ class Slices:
         return {view.key: view.resolved() for view in self.study.drawn_views}
 
     def fetch(self, dataset: str) -> str:
-        """Return where a table comes from, and what it must look like."""
+        """Return the sources of a table, and the rows, columns and classes that it must have."""
         entry = self._of_dataset[dataset]
         keys = ("sources", "mirror", "rows", "columns", "classes", "homepage")
         return compact({key: entry[key] for key in keys if key in entry})
 
     def prepare(self, dataset: str) -> str:
-        """Return the task and the kinds of columns."""
+        """Return the task, the kinds and encoding of columns, and the noise columns."""
         entry = self._of_dataset[dataset]
         slice_: dict[str, Any] = {"task": self.study.task.name, "kinds": entry.get("kinds", "auto")}
         slice_ |= {"divided_by": divided} if (divided := self.study.protocol.divided_by) else {}
@@ -54,12 +54,12 @@ class Slices:
         return compact(slice_)
 
     def groups(self, dataset: str) -> str:
-        """Return how rows are divided."""
+        """Return how the rows are divided into folds or splits."""
         study = self.study
         return compact({"seed": study.document.seed, "dataset": dataset, **study.protocol.folds_spec()})
 
     def rotations(self, dataset: str, view: str, groups: str) -> str:
-        """Return a view whose rotations are drawn before any training, and the rotation groups of a file."""
+        """Return a view whose rotations are drawn before all training, and the rotation groups of one file."""
         study = self.study
         drawn = {
             "view": self._views[view],
@@ -69,7 +69,7 @@ class Slices:
         return compact({"seed": study.document.seed, "dataset": dataset, **drawn})
 
     def train(self, dataset: str, pool: str, block: str) -> str:
-        """Return a pool, and the cells of a block."""
+        """Return a pool and the cells of a block."""
         study, protocol, content = self.study, self.study.protocol, self.study.pools[pool]
         keys = ["view", "scaling", "estimator", "parameters", *protocol.pool_keys]
         keys += [] if content.training_limit is None else ["training_limit"]
@@ -97,9 +97,9 @@ class Slices:
         return compact(self._combine(dataset, label))
 
     def score(self, dataset: str, codes: dict[str, str]) -> str:
-        """Return what numbers a cell, and the methods whose combiner learns nothing.
+        """Return the axes that number a cell, and the methods whose combiner learns nothing.
 
-        `codes` has the fingerprint of each of these methods.
+        `codes` maps each of these methods to the fingerprint of its combiner.
         """
         study = self.study
         votes = [
@@ -115,7 +115,7 @@ class Slices:
         )  # fmt: skip
 
     def _published(self, evaluation: dict[str, Any]) -> dict[str, Any]:
-        """Return the published columns, and what their sources call data sets of a mirror folder."""
+        """Return the published columns, and published name -> name of each data set that has only a mirror."""
         columns = [
             {k: v for k, v in c.items() if (k, v) != ("failed", "missing")} for c in evaluation["published_columns"]
         ]
@@ -131,7 +131,7 @@ class Slices:
         return {"left_out": left_out} if left_out else {}
 
     def summarize(self, extent: Any) -> str:
-        """Return what is compared; `extent` tells the rows of a data set, where its entry does."""
+        """Return the methods, tests and groups; `extent` returns the rows of a data set, or None."""
         study, evaluation = self.study, self.study.document.evaluation.dump()
         titles = {name: group["title"] for name, group in evaluation["groups"].items()}
         return compact(
@@ -145,7 +145,7 @@ class Slices:
         )  # fmt: skip
 
     def draw(self, pruning_figures: tuple[str, ...]) -> str:
-        """Return what figures show."""
+        """Return the methods, data sets and pools that figures show."""
         study, evaluation = self.study, self.study.document.evaluation.dump()
         shown = evaluation["shown"]
         return compact(
@@ -161,12 +161,12 @@ class Slices:
         )  # fmt: skip
 
     def published(self) -> str:
-        """Return what is compared with published results."""
+        """Return the test level and the groups of methods, for the comparison with published results."""
         study = self.study
         return compact({"alpha": study.document.evaluation.alpha, "groups": study.groups_of_methods})
 
     def refit(self, dataset: str) -> str:
-        """Return the methods that a model may be made of."""
+        """Return the methods that may become the model of a data set."""
         study = self.study
         return compact(
             {
@@ -184,11 +184,11 @@ class Slices:
         )  # fmt: skip
 
     def explain(self) -> str:
-        """Return the score by which a model is explained."""
+        """Return the score for the explanation of a model."""
         return compact({"score": self.study.score})
 
     def report(self) -> str:
-        """Return the whole study, blocks left out: the report shows it."""
+        """Return the study without its blocks and sizes, for the report."""
         study = self.study
         content = {k: v for k, v in study.document.dump().items() if k not in ("blocks", "sizes")}
         more = {

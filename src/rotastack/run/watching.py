@@ -1,7 +1,7 @@
-"""Training in a process of its own, where an estimator may crash or hang: that ends this process, and the study goes on.
+"""Training in a separate process, for estimators that may crash or hang: the process ends, and the study goes on.
 
-No exception comes of a crash, and a loop in C hears no signal. So the process that trains sets an alarm as each training
-begins, by which the kernel ends it, and the job's process looks at how it ended.
+A crash raises no exception, and a loop in C handles no signal. So the training process sets an alarm at the start of
+each training, by which the kernel ends the process. The job's process then reads how the training process ended.
 """
 
 import multiprocessing
@@ -24,37 +24,37 @@ from rotastack.run.job import Job
 __all__ = ["Beat", "TrainingStoppedError", "check_numbers", "train_watched"]
 
 Beat = Callable[[float | None], None]
-"""To be called as a training begins, with the seconds that it may take; None is no limit."""
+"""Called at the start of a training with the seconds that the training may take; None is no limit."""
 Work = Callable[[Job, Beat, Exception | None], None]
-"""Trains, and writes what came of it; given an exception, writes that training failed by it."""
+"""Trains and writes the outputs; given an exception, writes that the training failed with it."""
 
 _OF_THE_MACHINE = {"SIGKILL", "SIGTERM", "SIGINT", "SIGHUP", "SIGXCPU", "SIGBUS"}
-"""Signals that are no estimator's doing: memory ran out, the job was ended."""
+"""Signals that no estimator causes: memory ran out, or the job was ended."""
 _CAREFUL = ("rotastack", "sklearn")
-"""Packages whose estimators are not thought to crash."""
-_GLANCE = 0.05  # seconds between two looks
+"""Packages whose estimators are trusted not to crash."""
+_GLANCE = 0.05  # seconds between two checks
 
 
 class TrainingStoppedError(Exception):
-    """A training took too long, or its process crashed."""
+    """The error of a training that took too long, or whose process crashed."""
 
 
 def train_watched(job: Job, work: Work, trained: Any, limit: float | None = None) -> None:
-    """Do the work of a job that trains: in a process of its own if there is a limit, or classes of others are trained.
+    """Do the work of a training job, in a separate process if it has a limit or trains foreign classes.
 
     Parameters
     ----------
     job : Job
     work : callable
     trained : mapping
-        Part of a slice, with the paths of classes.
+        Part of a slice, with the dotted paths of the classes.
     limit : float, optional
-        Seconds that a training may take, if that is limited; the work tells them as it begins one.
+        Limit of a training in seconds, if it has one; the work sets it at the start of each training.
 
     Raises
     ------
     RotastackError
-        The process was ended from outside.
+        The training process was ended from outside.
     """
     if sys.platform == "win32" or not (limit or _foreign(trained)):
         work(job, lambda seconds: None, None)
@@ -70,12 +70,12 @@ def train_watched(job: Job, work: Work, trained: Any, limit: float | None = None
 
 
 def check_numbers(outputs: NDArray[np.floating], estimator: str, task: str) -> None:
-    """Refuse outputs (..., row, class) of which some are no numbers; a regression's intervals may be missing.
+    """Raise an error if outputs (..., row, class) are not finite; a regression's intervals may be missing.
 
     Raises
     ------
     ValueError
-        With how many rows there are of them.
+        Outputs are not finite; the message has the number of such rows.
     """
     decided = outputs[..., :1] if task == "regression" else outputs
     odd = ~np.isfinite(decided).all(axis=-1)
@@ -85,7 +85,7 @@ def check_numbers(outputs: NDArray[np.floating], estimator: str, task: str) -> N
 
 
 def _foreign(content: Any) -> bool:
-    """Tell whether a slice names a class that is neither ours nor scikit-learn's."""
+    """Return whether a slice names a class that is not from Rotastack or scikit-learn."""
     if isinstance(content, Mapping):
         named = [content[k] for k in ("class", "estimator") if isinstance(content.get(k), str)]
         return any(n.partition(".")[0] not in _CAREFUL for n in named) or any(map(_foreign, content.values()))
@@ -93,32 +93,32 @@ def _foreign(content: Any) -> bool:
 
 
 def _set_alarm(seconds: float | None) -> None:
-    signal.signal(signal.SIGALRM, signal.SIG_DFL)  # the kernel ends the process
+    signal.signal(signal.SIGALRM, signal.SIG_DFL)  # at the alarm the kernel ends the process
     signal.setitimer(signal.ITIMER_REAL, seconds or 0)
 
 
 def _apart(work: Callable[[], None], limit: float | None) -> TrainingStoppedError | None:
-    """Do the work in a fork; return why it did not come to its end, if an estimator is to blame."""
+    """Do the work in a fork; return the error if an estimator ended the fork, and None if the work was done."""
     context = multiprocessing.get_context("fork")
     hears, tells = context.Pipe(duplex=False)
     process = context.Process(target=_work_and_tell, args=(work, tells))
     process.start()
     tells.close()
-    said: list[BaseException | None] = []
+    received: list[BaseException | None] = []
     try:
         while process.exitcode is None and not hears.poll(_GLANCE):
             pass
-        with suppress(EOFError):  # it ended without a word: its exit code tells
-            said = [hears.recv()] if hears.poll() else []
-        process.join(timeout=1.0 if said else None)
+        with suppress(EOFError):  # the fork sent nothing: its exit code is the reason
+            received = [hears.recv()] if hears.poll() else []
+        process.join(timeout=1.0 if received else None)
     finally:
-        with suppress(ProcessLookupError):  # all have ended
-            os.killpg(process.pid or 0, signal.SIGKILL)  # and what an estimator has started
+        with suppress(ProcessLookupError):  # all processes have ended
+            os.killpg(process.pid or 0, signal.SIGKILL)  # this also ends processes that an estimator started
         process.join()
-    if said and said[0] is None:
+    if received and received[0] is None:
         return None
-    if said and said[0] is not None:
-        raise said[0]
+    if received and received[0] is not None:
+        raise received[0]
     code = process.exitcode or 0
     if code >= 0:
         return TrainingStoppedError(f"the process was ended from inside, with exit code {code}")
@@ -134,26 +134,26 @@ def _apart(work: Callable[[], None], limit: float | None) -> TrainingStoppedErro
 
 
 def _end_with_the_job() -> None:
-    """Wait for the job's process to end, and end this one then, with what an estimator has started."""
+    """Wait until the job's process ends, then end this process and the processes that an estimator started."""
     job = multiprocessing.parent_process()
-    assert job is not None  # this is a fork of it
+    assert job is not None  # this process is a fork of the job's process
     wait([job.sentinel])
     os.killpg(0, signal.SIGKILL)
 
 
 def _work_and_tell(work: Callable[[], None], tells: Connection) -> None:
-    """In the fork: work, and tell of an error, or of None at the end."""
+    """Work in the fork, and send the error to the job's process; send None at the end of the work."""
     os.setpgid(0, 0)
     threading.Thread(target=_end_with_the_job, daemon=True).start()
-    said: BaseException | None = None
+    failure: BaseException | None = None
     try:
         work()
         signal.setitimer(signal.ITIMER_REAL, 0)
     except (RotastackError, OSError, MemoryError, KeyboardInterrupt) as error:
-        said = error
+        failure = error
     except Exception as error:
         traceback.print_exception(error)
-        said = RotastackError(f"{type(error).__name__}: {error}")
+        failure = RotastackError(f"{type(error).__name__}: {error}")
     sys.stdout.flush()
     sys.stderr.flush()
-    tells.send(said)
+    tells.send(failure)

@@ -1,4 +1,4 @@
-"""Statistics: ranks and tests of methods over data sets, tests on one data set, components of variance."""
+"""Statistics: ranks and tests of methods over data sets, tests on one data set, and components of variance."""
 
 import lazy_loader
 

@@ -12,7 +12,7 @@ from rotastack.stats.pairs import paired_scores
 
 __all__ = ["SignedRankPosterior", "bayesian_signed_rank", "signed_rank_draws"]
 
-_AT_ONCE = 1 << 22  # weights drawn at once
+_AT_ONCE = 1 << 22  # Largest number of weights in memory.
 
 
 class SignedRankPosterior(NamedTuple):
@@ -42,7 +42,7 @@ def bayesian_signed_rank(
     n_samples: int = 50_000,
     random_state: object = None,
 ) -> SignedRankPosterior:
-    r"""Return how probable it is that one of two methods is better over data sets, or that neither is.
+    r"""Return the probabilities that the first of two methods is better over data sets, neither, or the second.
 
     The prior of the distribution of differences :math:`z_i = y_i - x_i` between the scores is a Dirichlet
     process of strength s around a pseudo-observation :math:`z_0 = 0`. After q data sets the observations have
@@ -51,24 +51,24 @@ def bayesian_signed_rank(
 
     .. math:: \theta_r = \sum_{i=0}^q \sum_{j=0}^q w_i w_j H(z_i + z_j - 2 r)
 
-    with :math:`H` = 1 above 0, 1/2 at 0 and 0 below, to its left with probability :math:`\theta_l`, the same
-    sum over :math:`H(-z_i - z_j - 2 r)`, and inside with probability
+    with :math:`H` = 1 above 0, 1/2 at 0 and 0 below 0. The mean is to the left of the rope with probability
+    :math:`\theta_l`, the sum with :math:`H(-z_i - z_j - 2 r)`, and inside the rope with probability
     :math:`\theta_e = 1 - \theta_l - \theta_r`. The result is the share of draws of the weights in which each
     of :math:`\theta_l, \theta_e, \theta_r` is the largest.
 
     Parameters
     ----------
     x, y : array-like of shape (n_datasets,)
-        A score of the first and of the second method on each data set, such as the mean over splits. For
-        errors the method of the *lower* scores is the better one: `p_right` then speaks for the first.
+        A score of the first and of the second method on each data set, for example the mean over splits. For
+        errors the method with the *lower* scores is better, so `p_right` is the probability that the first is better.
     rope : float, default=0.0
         r, half the width of the rope, in the units of the scores: 0.01 is one percentage point of accuracy.
-        With 0 there is none, and `p_rope` is 0.
+        With 0 the test has no rope, and `p_rope` is 0.
     prior : float, default=0.5
-        s, the weight of the pseudo-observation, where a data set has 1.
+        s, the weight of the pseudo-observation; a data set has weight 1.
     n_samples : int, default=50000
-        Draws of the weights. The standard error of a probability p is ``sqrt(p (1 - p) / n_samples)``, 0.0022
-        at most.
+        Number of draws of the weights. The standard error of a probability p is ``sqrt(p (1 - p) / n_samples)``, at
+        most 0.0022.
     random_state : None, int, SeedSequence, Generator or RandomState
         Seed.
 
@@ -84,7 +84,7 @@ def bayesian_signed_rank(
 
     Notes
     -----
-    Sums that are on the border of the rope but for rounding count as on it.
+    Sums that differ from the border of the rope by rounding only count as on the border.
 
     References
     ----------
@@ -120,17 +120,17 @@ def signed_rank_draws(
     n_samples: int = 50_000,
     random_state: object = None,
 ) -> NDArray[np.float64]:
-    """Return the draws behind :func:`bayesian_signed_rank`, to be drawn in a triangle.
+    """Return the draws that :func:`bayesian_signed_rank` counts, for example for a plot in a triangle.
 
     Parameters
     ----------
     x, y, rope, prior, n_samples, random_state
-        As there.
+        As for :func:`bayesian_signed_rank`.
 
     Returns
     -------
     ndarray of shape (n_samples, 3)
-        Of each draw theta_l, theta_e and theta_r, which sum to 1.
+        theta_l, theta_e and theta_r of each draw, which sum to 1.
 
     Examples
     --------
@@ -145,7 +145,7 @@ def signed_rank_draws(
 def _draws(
     x: ArrayLike, y: ArrayLike, rope: float, prior: float, n_samples: int, random_state: object
 ) -> Iterator[NDArray[np.float64]]:
-    """Draw theta_l, theta_e and theta_r, so many at once as memory has room for."""
+    """Yield draws of theta_l, theta_e and theta_r, in blocks that fit in memory."""
     x, y = paired_scores(x, y, at_least=1)
     if not (np.isfinite(rope) and rope >= 0):
         raise RotastackError(f"rope must be a number of at least 0, got {rope}")
@@ -166,5 +166,5 @@ def _draws(
 
 
 def _above(values: NDArray[np.float64], rounding: float) -> NDArray[np.float64]:
-    """Return 1 for values above 0, 1/2 for 0 but for rounding, 0 for values below."""
+    """Return 1 for values above 0, 0 for values below, and 1/2 for values within `rounding` of 0."""
     return np.where(np.abs(values) <= rounding, 0.5, values > 0)

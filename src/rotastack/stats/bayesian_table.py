@@ -21,7 +21,7 @@ def bayesian_table(
     random_state: object = 0,
     missing: str = "raise",
 ) -> pd.DataFrame:
-    """Compare methods over data sets by Bayesian signed-rank tests.
+    """Return posterior probabilities of Bayesian signed-rank tests of methods over data sets.
 
     Parameters
     ----------
@@ -36,16 +36,16 @@ def bayesian_table(
     prior, n_samples : float, int
         As for :func:`bayesian_signed_rank`.
     random_state : None, int, SeedSequence, Generator or RandomState, default=0
-        Seed. Each pair draws by its names, so that a further method changes no number.
+        Seed. The draws of a pair depend on the names of its methods, so adding a method changes no other number.
     missing : {"raise", "block"}, default="raise"
         A missing score is an error, or data sets that lack one are left out.
 
     Returns
     -------
     DataFrame of shape (n_comparisons, 3)
-        By method, or by pair of methods: the posterior probabilities ``better``, that the method is better than the
-        control (the first of a pair better than the second) by more than the rope; ``equal``, that they are
-        practically equivalent; and ``worse``. They need no correction for the number of comparisons.
+        Index: methods, or pairs of methods. ``better`` is the posterior probability that the method is better than
+        the control (or the first of a pair better than the second) by more than the rope, ``equal`` that the two are
+        practically equivalent, ``worse`` the rest. No correction for the number of comparisons is needed.
 
     Raises
     ------
@@ -73,7 +73,7 @@ def bayesian_table(
     root = root_sequence(random_state)
     rows = []
     for one, other in pairs:
-        found = bayesian_signed_rank(
+        posterior = bayesian_signed_rank(
             sign * table[one],
             sign * table[other],
             rope,
@@ -81,5 +81,5 @@ def bayesian_table(
             n_samples=n_samples,
             random_state=child(root, str(one), str(other)),
         )
-        rows.append({"better": found.p_left, "equal": found.p_rope, "worse": found.p_right})
+        rows.append({"better": posterior.p_left, "equal": posterior.p_rope, "worse": posterior.p_right})
     return pd.DataFrame(rows, index)

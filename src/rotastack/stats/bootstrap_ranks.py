@@ -19,9 +19,8 @@ def bootstrap_ranks(
 ) -> pd.DataFrame:
     """Return each method's average rank, with a percentile interval over resamples of the data sets.
 
-    The interval says how far the ranks depend on which data sets happened to be chosen. It is of one method by
-    itself: whether two methods differ is a question to a test of their pair, as ranks of one data set depend on
-    each other.
+    The interval shows how much the average rank depends on the choice of data sets. Two intervals do not show whether
+    two methods differ, because ranks on one data set depend on each other; a test of the pair does.
 
     Parameters
     ----------
@@ -41,7 +40,7 @@ def bootstrap_ranks(
     Returns
     -------
     DataFrame
-        By method: ``average_rank, lower, upper``.
+        Index: methods. Columns: ``average_rank, lower, upper``.
 
     Raises
     ------
@@ -59,5 +58,5 @@ def bootstrap_ranks(
     C          3.00   3.00   3.00
     """
     ranks = rank_table(scores, higher_is_better, missing=missing)
-    found = bootstrap_means(ranks, n_bootstraps=n_bootstraps, alpha=alpha, seed=seed)
-    return found.rename(columns={"mean": "average_rank"})
+    means = bootstrap_means(ranks, n_bootstraps=n_bootstraps, alpha=alpha, seed=seed)
+    return means.rename(columns={"mean": "average_rank"})

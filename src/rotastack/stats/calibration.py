@@ -1,4 +1,4 @@
-"""Decisions and probabilities of classes: calibration, confusion, and what a threshold decides."""
+"""Calibration, confusion matrix and counts by threshold of predicted class probabilities."""
 
 import numpy as np
 import pandas as pd
@@ -11,7 +11,8 @@ def calibration_curve(y: NDArray[np.integer], proba: NDArray[np.floating], n_bin
     """Return the mean confidence and the accuracy of decisions, by bins of confidence.
 
     The confidence of a decision is the largest probability of its row. Unlike scikit-learn's function of this
-    name it takes any number of classes, and counts rows, so that curves of several tables can be averaged.
+    name, this function takes any number of classes. It also counts rows, so that curves of several data sets can be
+    averaged.
 
     Parameters
     ----------
@@ -20,8 +21,7 @@ def calibration_curve(y: NDArray[np.integer], proba: NDArray[np.floating], n_bin
     proba : ndarray of shape (n_rows, n_classes)
         Class probabilities; rows sum to 1.
     n_bins : int
-        Number of bins, of equal width from 0 to 1; a confidence on the border of two bins counts in the lower
-        one.
+        Number of bins, of equal width from 0 to 1. A confidence on the border of two bins counts in the lower bin.
 
     Returns
     -------
@@ -66,7 +66,7 @@ def calibration_error(curve: pd.DataFrame) -> float:
     Returns
     -------
     float
-        0 for perfect calibration, 1 at most.
+        0 for perfect calibration, at most 1.
 
     References
     ----------
@@ -83,7 +83,7 @@ def calibration_error(curve: pd.DataFrame) -> float:
 
 
 def confusion(y: NDArray[np.integer], proba: NDArray[np.floating]) -> list[list[int]]:
-    """Return how many rows of each class are decided to be of each: a row per true class.
+    """Return the confusion matrix: numbers of rows, by true class (rows) and decision (columns).
 
     Parameters
     ----------
@@ -103,20 +103,23 @@ def confusion(y: NDArray[np.integer], proba: NDArray[np.floating]) -> list[list[
 
 
 def threshold_counts(is_class: NDArray[np.bool_], proba: NDArray[np.floating], most: int = 100) -> dict[str, list]:
-    """Return how many rows have at least so much probability of a class, among those of the class and among the others.
+    """Return the numbers of rows at or above thresholds of a class probability, for the class and for the others.
+
+    The numbers are enough for ROC and precision-recall curves.
 
     Parameters
     ----------
     is_class : ndarray of bool of shape (n_rows,)
     proba : ndarray of shape (n_rows,)
-        Of the class; it counts with four decimals.
+        Probability of the class, which is rounded to four decimals.
     most : int, default=100
-        Thresholds at even steps among the different probabilities, besides the whole percents between the least and the largest.
+        Number of thresholds at even steps among the different probabilities. The whole percents between the least and
+        the largest probability are also thresholds.
 
     Returns
     -------
     dict
-        ``threshold`` (falling), ``right`` (rows of the class) and ``wrong`` (others): of ROC and precision-recall curves all there is.
+        ``threshold`` (falling), ``right`` (number of rows of the class) and ``wrong`` (number of other rows).
 
     Examples
     --------

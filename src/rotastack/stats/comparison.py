@@ -1,4 +1,4 @@
-"""Compare methods over data sets: ranks, tests, wins and improvements from one table of scores."""
+"""Comparison of methods over data sets: ranks, tests, wins and improvements from one table of scores."""
 
 from dataclasses import dataclass
 from functools import cached_property
@@ -18,7 +18,7 @@ __all__ = ["Comparison", "cliques", "compare"]
 
 @dataclass(frozen=True)
 class Comparison:
-    """Comparison of methods over data sets; each part is computed when it is read.
+    """Comparison of methods over data sets; each attribute is computed when it is read.
 
     Parameters
     ----------
@@ -27,7 +27,7 @@ class Comparison:
     higher_is_better : bool
         Whether the scores are like accuracies, not errors.
     left_out : tuple, default=()
-        Data sets that are not in `scores`, as a method had none there.
+        Data sets that are not in `scores`, because a method had no score on them.
     """
 
     scores: pd.DataFrame
@@ -36,7 +36,7 @@ class Comparison:
 
     @cached_property
     def average_ranks(self) -> pd.Series:
-        """Rank of each method averaged over data sets; 1 is best, tied methods share their mean rank."""
+        """Rank of each method averaged over data sets; 1 is best, and tied methods share their mean rank."""
         return average_ranks(self.scores, self.higher_is_better)
 
     @cached_property
@@ -60,7 +60,7 @@ class Comparison:
 
     @property
     def p_value(self) -> float:
-        """p-value of Iman and Davenport's F: the probability of one as large if all methods were equal."""
+        """p-value of Iman and Davenport's F: the probability of an F at least as large if all methods were equal."""
         return self._friedman.p
 
     @cached_property
@@ -70,17 +70,17 @@ class Comparison:
 
     @cached_property
     def wins(self) -> pd.DataFrame:
-        """Number of data sets on which the row's method beats the column's, a tie counting one half."""
+        """Number of data sets on which the row's method beats the column's; a tie counts one half."""
         table, _ = wins_and_shared(self.scores, self.higher_is_better)
         np.fill_diagonal(table, 0.0)
         return pd.DataFrame(table, self.scores.columns, self.scores.columns)
 
     def critical_difference(self, alpha: float = 0.05) -> float:
-        """Return Nemenyi's critical difference of average ranks for as many data sets and methods."""
+        """Return Nemenyi's critical difference of average ranks for these numbers of methods and data sets."""
         return critical_difference(self.scores.shape[1], self.scores.shape[0], alpha)
 
     def better(self, control: str) -> pd.Series:
-        """Return on how many data sets each method is better than `control`; a tie does not count."""
+        """Return the number of data sets on which each method is better than `control`; a tie does not count."""
         wins = wilcoxon_holm(self.scores, control, self.higher_is_better)["wins"]
         return wins.reindex(self.scores.columns, fill_value=0)
 
@@ -91,7 +91,7 @@ class Comparison:
     def improvement(self, control: str) -> pd.Series:
         """Return each method's mean improvement over `control`, in percent of the control's score.
 
-        Above 0 for a better method; data sets on which the control scores 0 are left out.
+        A method that is better has an improvement above 0. Data sets on which the control scores 0 are left out.
         """
         return self._gains(control).mean()
 
@@ -103,7 +103,7 @@ class Comparison:
         Returns
         -------
         DataFrame of shape (n_methods, 2)
-            ``loss`` in percent of the control's score, below 0 for a method that is better everywhere, and
+            ``loss`` in percent of the control's score, below 0 for a method that is better on every data set, and
             ``on``, the data set; NaN and None if no data set is left.
         """
         losses = -self._gains(control)
@@ -112,14 +112,14 @@ class Comparison:
         return pd.DataFrame({"loss": losses.max(), "on": losses.idxmax()})
 
     def _gains(self, control: str) -> pd.DataFrame:
-        """Return improvements in percent of the control's score, on the data sets on which that is not 0."""
+        """Return improvements in percent of the control's score, on data sets with a control's score other than 0."""
         base = self.scores[control]
         sign = 1 if self.higher_is_better else -1
         return 100 * sign * self.scores.sub(base, axis=0)[base != 0].div(base[base != 0].abs(), axis=0)
 
 
 def compare(scores: pd.DataFrame, higher_is_better: bool, *, missing: str = "raise") -> Comparison:
-    """Compare methods over data sets.
+    """Return a comparison of methods over data sets.
 
     Parameters
     ----------
@@ -133,7 +133,7 @@ def compare(scores: pd.DataFrame, higher_is_better: bool, *, missing: str = "rai
     Returns
     -------
     Comparison
-        With ranks, tests, wins and improvements, computed when they are read, and the data sets that were left out.
+        Ranks, tests, wins and improvements, computed when they are read, and the data sets that were left out.
 
     Raises
     ------
@@ -155,7 +155,7 @@ def compare(scores: pd.DataFrame, higher_is_better: bool, *, missing: str = "rai
 
 
 def cliques(ranks: pd.Series, different: pd.DataFrame) -> list[list[str]]:
-    """Group methods that do not differ significantly, as drawn by bars in a critical-difference diagram.
+    """Return groups of methods that do not differ significantly, the bars of a critical-difference diagram.
 
     Parameters
     ----------
@@ -167,7 +167,7 @@ def cliques(ranks: pd.Series, different: pd.DataFrame) -> list[list[str]]:
     Returns
     -------
     list of list of str
-        Maximal runs of two or more methods, neighbours in rank, of which no two differ.
+        Maximal runs of two or more neighbours in rank, in which no two methods differ.
     """
     order = list(ranks.sort_values(kind="stable").index)
     runs: list[list[str]] = []

@@ -1,4 +1,4 @@
-"""Which pairs of methods a table of tests compares."""
+"""Pairs of methods that a table of tests compares."""
 
 import itertools
 
@@ -10,7 +10,7 @@ __all__ = ["contrasts"]
 
 
 def contrasts(methods: list, control: object | None) -> tuple[list[tuple], pd.Index]:
-    """Return the pairs that are compared, and the index of their table.
+    """Return the pairs of methods to compare, and the index of the table of tests.
 
     Parameters
     ----------
@@ -33,7 +33,7 @@ def contrasts(methods: list, control: object | None) -> tuple[list[tuple], pd.In
         pairs = list(itertools.combinations(methods, 2))
         return pairs, pd.MultiIndex.from_tuples(pairs)
     if control not in methods:
-        known = nearest(str(control), [str(m) for m in methods])
-        raise RotastackError(f"control {control!r} is not a method{known}")
+        suggestion = nearest(str(control), [str(m) for m in methods])
+        raise RotastackError(f"control {control!r} is not a method{suggestion}")
     pairs = [(method, control) for method in methods if method != control]
     return pairs, pd.Index([method for method, _ in pairs])

@@ -1,4 +1,4 @@
-"""Elo: one number of strength per method, from who wins against whom."""
+"""Elo ratings of methods: a strength for each method, from wins and losses between methods."""
 
 from collections.abc import Iterator
 
@@ -15,7 +15,7 @@ __all__ = ["elo"]
 
 _POINTS = 400 / np.log(10)
 _TOLERANCE = 1e-12
-_AT_ONCE = 1 << 20  # cells of win matrices held at once
+_AT_ONCE = 1 << 20  # Largest number of elements of win matrices in memory.
 
 
 def elo(
@@ -30,16 +30,16 @@ def elo(
 ) -> pd.DataFrame:
     r"""Return Elo ratings of methods over data sets, with bootstrap intervals.
 
-    Each data set is a game of each pair of methods, and a tie half a win for both. Strengths :math:`\theta` of
-    Bradley and Terry's model, in which i beats j with probability :math:`s(\theta_i - \theta_j)`, s being the
-    logistic function, maximise
+    Each data set is a game of each pair of methods; a tie is half a win for both. In Bradley and Terry's model,
+    i beats j with probability :math:`s(\theta_i - \theta_j)`, where s is the logistic function. The strengths
+    :math:`\theta` maximise
 
     .. math:: \sum_{i \ne j} W_{ij} \log s(\theta_i - \theta_j)
               + \frac{1}{2} \sum_i (\log s(\theta_i) + \log s(-\theta_i)),
 
-    W being the wins. The second sum is one drawn game of each method against an opponent of strength 0: it keeps
-    the strength of a method that always wins finite, and hardly moves the others. The rating is 1000 +
-    :math:`400 / \ln 10` times the strength less the mean strength: 400 points are odds of 10 to 1.
+    where W holds the numbers of wins. The second sum adds one drawn game of each method against an opponent of
+    strength 0. This keeps the strength of a method that always wins finite, and hardly changes the other strengths.
+    The rating is 1000 + :math:`400 / \ln 10` times (strength - mean strength): 400 points are odds of 10 to 1.
 
     Parameters
     ----------
@@ -48,9 +48,9 @@ def elo(
     higher_is_better : bool
         Whether the scores are like accuracies, not errors.
     anchor : str, optional
-        A method that has 1000 points; by default the mean of the methods has.
+        A method that gets 1000 points; by default the mean rating is 1000.
     n_bootstraps : int, default=200
-        Number of resamples of the data sets; each is fitted, and centred or anchored, by itself.
+        Number of resamples of the data sets; each resample is fitted, and centred or anchored, on its own.
     alpha : float, default=0.05
         1 - coverage of the intervals.
     seed : int, default=0
@@ -62,7 +62,7 @@ def elo(
     Returns
     -------
     DataFrame
-        By method: ``elo, lower, upper``, the ends being percentiles over resamples.
+        Index: methods. Columns: ``elo, lower, upper``; the ends are percentiles over resamples.
 
     Raises
     ------
@@ -72,7 +72,7 @@ def elo(
 
     Notes
     -----
-    How much a method wins by does not count. Ratings depend on which other methods are in the table.
+    The size of a win does not count. Ratings depend on the other methods in the table.
 
     References
     ----------
@@ -97,7 +97,8 @@ def elo(
         raise RotastackError(f"anchor {anchor!r} is not a method{nearest(str(anchor), [str(m) for m in methods])}")
     values = table.to_numpy() if higher_is_better else -table.to_numpy()
     n = len(values)
-    counts = np.vstack([np.ones(n), resample_counts(n, n_bootstraps, seed)])  # the table itself comes first
+    # The first row of counts is the original table.
+    counts = np.vstack([np.ones(n), resample_counts(n, n_bootstraps, seed)])
     with one_blas_thread():
         strengths = np.concatenate([_strengths(wins) for wins in _wins(values, counts)])
     zero = strengths.mean(axis=1) if anchor is None else strengths[:, methods.index(anchor)]
@@ -107,12 +108,12 @@ def elo(
 
 
 def _wins(values: NDArray[np.float64], counts: NDArray[np.float64]) -> Iterator[NDArray[np.float64]]:
-    """Yield win matrices of resamples, a block of these at a time; higher values are better.
+    """Yield win matrices of resamples, a block of resamples at a time; higher values are better.
 
-    Wins are multiples of one half and few, so that their sums are exact in single precision, in any order.
+    Wins are small multiples of one half, so their sums are exact in single precision, in any order.
     """
     n, k = values.shape
-    rows = max(1, min(k, 16 * _AT_ONCE // (n * k)))  # methods whose games are held at once
+    rows = max(1, min(k, 16 * _AT_ONCE // (n * k)))  # This number of methods bounds the size of `games`.
     block = max(1, _AT_ONCE // k**2)
     for start in range(0, len(counts), block):
         part = counts[start : start + block].astype(np.float32)
@@ -128,15 +129,15 @@ def _wins(values: NDArray[np.float64], counts: NDArray[np.float64]) -> Iterator[
 def _strengths(wins: NDArray[np.float64]) -> NDArray[np.float64]:
     """Return strengths for win matrices of shape (n_resamples, n_methods, n_methods), by Newton's method.
 
-    Each resample is on its own, so that no number depends on which others stand beside it.
+    Each resample is fitted on its own, so no strength depends on the other resamples of the block.
     """
     theta = np.zeros(wins.shape[:2])
-    at = np.arange(len(wins))  # the resamples still under way
+    at = np.arange(len(wins))  # Resamples that have not converged.
     for _ in range(100):
         likelihood, gradient, hessian = _likelihood(wins[at], theta[at])
         step = np.linalg.solve(hessian, gradient[:, :, None])[:, :, 0]
         scale = np.ones(len(at))
-        for _ in range(30):  # halve steps that lead down, but for rounding
+        for _ in range(30):  # Halve steps that lower the likelihood by more than rounding.
             moved, *_ = _likelihood(wins[at], theta[at] + scale[:, None] * step, derivatives=False)
             down = moved < likelihood - 1e-13 * np.abs(likelihood)
             if not down.any():
@@ -159,8 +160,8 @@ def _likelihood(wins: NDArray[np.float64], theta: NDArray[np.float64], derivativ
     if not derivatives:
         return (value,)
     mirrored = wins.swapaxes(1, 2)
-    lost = np.where(d >= 0, small, 1.0) / (1 + small)  # the probability that the column's method wins
-    # Written so that nothing cancels where one of two methods wins nearly always.
+    lost = np.where(d >= 0, small, 1.0) / (1 + small)  # Probability that the column's method wins.
+    # This form of the gradient has no cancellation if one of two methods wins nearly always.
     gradient = (wins * lost - mirrored * lost.swapaxes(1, 2)).sum(axis=2) - np.tanh(theta / 2) / 2
     hessian = -(wins + mirrored) * small / (1 + small) ** 2
     diagonal = np.arange(theta.shape[1])

@@ -35,10 +35,10 @@ class FriedmanResult(NamedTuple):
 def friedman(scores: pd.DataFrame, higher_is_better: bool, *, missing: str = "raise") -> FriedmanResult:
     """Test by ranks whether all methods are equal over data sets.
 
-    ``chi2`` is Friedman's statistic with the correction for ties, and
-    ``F = (N - 1) chi2 / (N (k - 1) - chi2)``, for N data sets and k methods, has k - 1 and (k - 1)(N - 1)
-    degrees of freedom (Iman and Davenport, 1980); p is that of F. Where all data sets agree perfectly F is
-    infinite and p is 0; where everything is tied both statistics are 0 and p is 1.
+    ``chi2`` is Friedman's statistic with the correction for ties. For N data sets and k methods,
+    ``F = (N - 1) chi2 / (N (k - 1) - chi2)`` has k - 1 and (k - 1)(N - 1) degrees of freedom (Iman and Davenport,
+    1980), and ``p`` is the p-value of F. If all data sets agree perfectly, F is infinite and p is 0. If all
+    methods are tied on all data sets, both statistics are 0 and p is 1.
 
     Parameters
     ----------

@@ -1,4 +1,4 @@
-"""Improvability: how much of a method's error the best method of the table does without."""
+"""Improvability: the share of a method's error that the best method of the table avoids."""
 
 import numpy as np
 import pandas as pd
@@ -10,7 +10,7 @@ __all__ = ["beyond", "improvability"]
 
 
 def beyond(scores: pd.DataFrame, higher_is_better: bool, optimum: float) -> pd.DataFrame:
-    """Return which scores are better than the best possible one, and not by rounding alone."""
+    """Return a mask of the scores that are better than the optimum by more than rounding."""
     gap = optimum - scores if higher_is_better else scores - optimum
     return gap < -1e-12 * max(1.0, abs(optimum))
 
@@ -18,10 +18,10 @@ def beyond(scores: pd.DataFrame, higher_is_better: bool, optimum: float) -> pd.D
 def improvability(
     scores: pd.DataFrame, higher_is_better: bool, *, optimum: float | None = None, missing: str = "raise"
 ) -> pd.DataFrame:
-    """Return by how many percent each method's error could be lowered by taking the best method.
+    """Return the reduction of each method's error by a change to the best method, in percent of the error.
 
-    With e the distance of a score from the best possible one, it is ``100 (e - min e) / e`` on each data set, the
-    minimum over methods; 0 where e is 0. The best method has 0; 50 says that the best halves this error.
+    With e the distance of a score from the optimum, improvability is ``100 (e - min e) / e`` on each data set, with the
+    minimum over methods, and 0 if e is 0. The best method has 0; 50 means that the best method halves this error.
 
     Parameters
     ----------
@@ -37,12 +37,12 @@ def improvability(
     Returns
     -------
     DataFrame of shape (n_datasets, n_methods)
-        In percent. :func:`bootstrap_means` gives its means, with intervals.
+        Percentages. :func:`bootstrap_means` returns their means with intervals.
 
     Raises
     ------
     RotastackError
-        A score beyond the optimum, such as an accuracy in percent; see also
+        A score is beyond the optimum, for example an accuracy in percent; see also
         :func:`rotastack.stats.missing.checked_scores`.
 
     References

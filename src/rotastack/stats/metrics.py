@@ -1,4 +1,4 @@
-"""Names of the scores of each task, and which way is better; nothing is imported."""
+"""Names and directions of the scores of each task; this module imports nothing."""
 
 __all__ = ["BASELINE", "IN_UNITS", "METRICS", "NAMES", "OPTIMA", "PRIMARY", "higher_is_better", "score_named"]
 
@@ -9,16 +9,16 @@ METRICS: dict[str, dict[str, bool | None]] = {
     },
     "regression": {"rmse": False, "mae": False, "r2": True, "pinball": False, "interval_coverage": None},
 }  # fmt: skip
-"""Task -> score -> whether more is better; None: neither, so that it is shown and not ranked."""
+"""Task -> score -> whether higher is better; a score with None has no better direction and is not ranked."""
 
 PRIMARY = {"classification": "error", "regression": "rmse"}
-"""Task -> the score that methods are ranked by in a study that names none."""
+"""Task -> the score that ranks methods in a study that names no score."""
 
 IN_UNITS = ("rmse", "mae", "pinball")
-"""Scores in units of the target: over data sets they are compared as multiples of the baseline's."""
+"""Scores in units of the target; over data sets, multiples of the baseline's score are compared."""
 
 OPTIMA = {"balanced_accuracy": 1.0, "roc_auc": 1.0, "average_precision": 1.0, "f1": 1.0, "r2": 1.0}
-"""Score -> the best possible one; of the others it is 0."""
+"""Score -> its best possible value; scores that are not here have 0."""
 
 NAMES = {
     "error": "error", "balanced_accuracy": "balanced accuracy", "roc_auc": "ROC AUC",
@@ -26,30 +26,30 @@ NAMES = {
     "rmse": "RMSE", "mae": "MAE", "r2": "R²", "pinball": "pinball loss of the 90 % interval",
     "interval_coverage": "coverage of the 90 % interval",
 }  # fmt: skip
-"""Score -> what people call it."""
+"""Score -> its name in texts and figures."""
 
 BASELINE = {"classification": "always the largest class", "regression": "always the mean"}
-"""Task -> what a method that looks at no column predicts; its probabilities are the class shares."""
+"""Task -> prediction of the baseline, which reads no column; its class probabilities are the class shares."""
 
 _SCORERS = {
     "accuracy": "error", "neg_log_loss": "log_loss", "neg_brier_score": "brier", "roc_auc_ovr": "roc_auc",
     "f1_macro": "f1", "neg_root_mean_squared_error": "rmse", "neg_mean_absolute_error": "mae",
 }  # fmt: skip
-"""scikit-learn's name of a scorer -> the score, where the two differ."""
+"""scikit-learn's name of a scorer -> the score, where the names differ."""
 
 
 def higher_is_better(score: str) -> bool | None:
-    """Return whether more of a score is better; None if neither is."""
+    """Return whether higher values of a score are better, or None for a score without a better direction."""
     return next(scores[score] for scores in METRICS.values() if score in scores)
 
 
 def score_named(name: str, task: str) -> str:
-    """Return the score of a name: the score's own, or that of scikit-learn's scorer.
+    """Return the score with this name, which may be the name of scikit-learn's scorer.
 
     Raises
     ------
     ValueError
-        The task has no such score, or methods are not ranked by the score; with the names that there are.
+        The task does not rank methods by a score with this name; the message lists the names.
 
     Examples
     --------

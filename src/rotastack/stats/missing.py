@@ -1,4 +1,4 @@
-"""The table of scores that goes into every comparison: checked, and open about missing cells."""
+"""Checks of a table of scores, and treatment of its missing scores."""
 
 import numpy as np
 import pandas as pd
@@ -11,15 +11,15 @@ __all__ = ["checked_scores", "complete_block"]
 def checked_scores(
     scores: pd.DataFrame, missing: str = "raise", *, pairs: bool = False, at_least: int = 0
 ) -> pd.DataFrame:
-    """Return a table of scores as numbers, with its missing cells treated as `missing` says.
+    """Return a checked table of scores as numbers, with missing scores treated by the rule `missing`.
 
     Parameters
     ----------
     scores : DataFrame of shape (n_datasets, n_methods)
-        One score (an error, an accuracy) per data set and method; NaN where there is none.
+        One score (an error, an accuracy) per data set and method; NaN for a missing score.
     missing : {"raise", "block", "pairs"}, default="raise"
         "raise": a missing score is an error. "block": data sets that lack a score of any method are left out.
-        "pairs": missing scores stay, and each pair of methods is compared where both have one.
+        "pairs": missing scores stay, and each pair of methods is compared on the data sets with both scores.
     pairs : bool, default=False
         Whether the caller can compare pairs.
     at_least : int, default=0
@@ -28,13 +28,13 @@ def checked_scores(
     Returns
     -------
     DataFrame
-        Of floating-point numbers; the table itself, if it holds nothing else.
+        Scores as floating-point numbers; `scores` itself if it is complete and has only such numbers.
 
     Raises
     ------
     RotastackError
-        One line that names the culprit: fewer than two methods, or two of one name; two data sets of one name;
-        scores that are no numbers, infinite, or missing; a method without any score; or too few data sets.
+        The table has fewer than two methods, methods or data sets with equal names, scores that are not numbers,
+        infinite or missing, a method without any score, or too few data sets. The message names the first of these.
 
     Examples
     --------
@@ -74,12 +74,12 @@ def checked_scores(
 
 
 def complete_block(scores: pd.DataFrame) -> pd.DataFrame:
-    """Return the data sets on which every method has a score; nothing is filled in.
+    """Return the scores on the data sets on which every method has a score.
 
     Parameters
     ----------
     scores : DataFrame of shape (n_datasets, n_methods)
-        NaN where there is no score.
+        NaN for a missing score.
 
     Raises
     ------
@@ -108,14 +108,14 @@ def complete_block(scores: pd.DataFrame) -> pd.DataFrame:
 
 
 def _refuse_empty_methods(scores: pd.DataFrame) -> None:
-    """Raise RotastackError naming the methods that have no score at all."""
+    """Raise RotastackError if methods have no score at all; the message names them."""
     empty = [repr(m) for m in scores.columns[scores.isna().all(axis=0)]]
     if empty:
         raise RotastackError(f"no score on any data set: {', '.join(empty)}; leave out what never ran")
 
 
 def _numbers(scores: pd.DataFrame) -> pd.DataFrame:
-    """Return the table as floating-point numbers; RotastackError if a column holds anything else."""
+    """Return the table as floating-point numbers, or raise RotastackError if a column holds anything else."""
     if all(dtype == np.float64 for dtype in scores.dtypes):
         return scores
     for position, name in enumerate(scores.columns):
@@ -136,6 +136,6 @@ def _numbers(scores: pd.DataFrame) -> pd.DataFrame:
 
 
 def _cell(scores: pd.DataFrame, found: np.ndarray) -> str:
-    """Name the first cell that was found."""
+    """Return the method and the data set of the first cell of a mask, for a message."""
     row, column = np.argwhere(found)[0]
     return f"of method {scores.columns[column]!r} on data set {scores.index[row]!r}"

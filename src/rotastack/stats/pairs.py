@@ -1,4 +1,4 @@
-"""Scores of two methods on the same data: checked, and compared by wins, ties and the signed-rank test."""
+"""Comparison of two methods on the same data by wins, ties and the signed-rank test."""
 
 from typing import NamedTuple
 
@@ -12,7 +12,7 @@ __all__ = ["PairedComparison", "compare_pair", "paired_scores"]
 
 
 def paired_scores(x: ArrayLike, y: ArrayLike, at_least: int) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
-    """Return the scores of two methods as arrays; RotastackError unless they are finite and make pairs."""
+    """Return the scores of two methods as arrays, or raise RotastackError if they are not finite pairs."""
     pair = np.asarray(x, dtype=float), np.asarray(y, dtype=float)
     for name, scores in zip("xy", pair, strict=True):
         if scores.ndim != 1:
@@ -27,19 +27,19 @@ def paired_scores(x: ArrayLike, y: ArrayLike, at_least: int) -> tuple[NDArray[np
 
 
 class PairedComparison(NamedTuple):
-    """How often each of two methods is the better one.
+    """Result of :func:`compare_pair`: shares of wins and ties of two methods.
 
     Attributes
     ----------
     n : int
-        Cells that both have a score for.
+        Number of cells with a score of both methods.
     wins_first, ties, wins_second : float
         Shares of these cells; they sum to 1.
     difference : float
-        Mean score of the first minus that of the second.
+        Mean score of the first method minus that of the second.
     p_value : float
-        Of Wilcoxon's signed-rank test; 1 if all cells are ties. Cells share their rows, so it is
-        too small as evidence on new data; it tells the two methods apart on this data set.
+        p-value of Wilcoxon's signed-rank test; 1 if all cells are ties. Cells share their rows, so the p-value is
+        too small as evidence on new data; it only distinguishes the methods on this data set.
     """
 
     n: int
@@ -51,14 +51,14 @@ class PairedComparison(NamedTuple):
 
 
 def compare_pair(first: ArrayLike, second: ArrayLike, higher_is_better: bool = False) -> PairedComparison:
-    """Compare the scores of two methods cell by cell.
+    """Return a comparison of the scores of two methods, cell by cell.
 
     Parameters
     ----------
     first, second : array-like of shape (n_cells,)
-        Scores on the same cells; NaN where a method has none.
+        Scores on the same cells; NaN for a missing score.
     higher_is_better : bool, default=False
-        Whether the larger of two scores is the better one.
+        Whether the larger of two scores is better.
 
     Returns
     -------
@@ -75,8 +75,8 @@ def compare_pair(first: ArrayLike, second: ArrayLike, higher_is_better: bool = F
     (4, 0.25, 0.25, 0.5)
     """
     a, b = np.asarray(first, dtype=float), np.asarray(second, dtype=float)
-    known = np.isfinite(a) & np.isfinite(b)
-    difference = np.round(a[known] - b[known], 12)
+    complete = np.isfinite(a) & np.isfinite(b)
+    difference = np.round(a[complete] - b[complete], 12)
     n = len(difference)
     if not n:
         return PairedComparison(0, *[float("nan")] * 5)

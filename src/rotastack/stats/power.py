@@ -1,4 +1,4 @@
-"""The power to see a difference: how many data sets, or repeats, a comparison of two methods needs."""
+"""Power of a comparison of two methods, by the number of data sets or repeats."""
 
 from collections.abc import Iterator, Sequence
 from functools import cache
@@ -17,7 +17,7 @@ from rotastack.stats.wilcoxon import shares_of_sums
 
 __all__ = ["Power", "power"]
 
-_EXACT = 50  # data sets up to which the signed-rank test is exact, as in scipy
+_EXACT = 50  # With more data sets the signed-rank test uses the normal approximation, as in scipy.
 
 
 class Power(NamedTuple):
@@ -26,9 +26,9 @@ class Power(NamedTuple):
     Attributes
     ----------
     power : Series
-        By number of data sets or repeats: the share of simulations in which the test sees a difference.
+        Share of simulations in which the test is significant, by number of data sets or repeats.
     needed : int or None
-        The smallest number whose share reaches the wished one; None if none up to `at_most` does.
+        Smallest number with a power of at least `wished`; None if no number up to `at_most` has this power.
     difference, sd : float
         Mean and standard deviation of the observed differences.
     """
@@ -53,42 +53,42 @@ def power(
     at_most: int = 1000,
     random_state: object = 0,
 ) -> Power:
-    r"""Simulate how probably a test sees the difference of two methods, by the number of data sets or repeats.
+    r"""Simulate the power of a test of two methods, by the number of data sets or repeats.
 
-    What is assumed: the differences of scores that were observed are what further ones would be like. So the
-    answer plans the next study; it is no evidence on this one, as the power at an observed difference is a
-    function of its p-value. A difference that is small by chance makes `needed` large, and the other way round.
+    The simulation assumes that differences of further scores are like the observed differences. So the power helps to
+    plan the next study. It is no evidence on this study, because the power at an observed difference is a function
+    of the p-value. A difference that is small by chance makes `needed` large, and the other way round.
 
-    ``test="wilcoxon"``: x and y are scores on data sets. Further data sets have differences drawn, with
-    replacement, from the observed ones, and each set of them goes into Wilcoxon's signed-rank test. A
-    difference that is drawn twice counts as two that are almost equal, not as a tie; those of 0 are left out.
-    From fewer than about ten data sets little is known of the tails.
+    ``test="wilcoxon"``: x and y are scores on data sets. The differences on further data sets are drawn, with
+    replacement, from the observed differences, and tested by Wilcoxon's signed-rank test. A difference that is
+    drawn twice counts as two almost equal differences, not as a tie. Differences of 0 are left out.
+    Fewer than about ten data sets give little information on the tails.
 
     ``test="corrected_t"``: x and y are scores on repeated splits of one data set. Differences of further
     repeats are normal, with the observed mean and standard deviation s, and share a part of variance
-    :math:`s^2 n_{test} / n_{train}`, which is what the corrected resampled t test assumes. It does not
-    average out: the power rises with repeats to a limit that may be far below 1. More rows raise that, repeats
-    do not.
+    :math:`s^2 n_{test} / n_{train}`, as the corrected resampled t test assumes. This part does not
+    average out: the power rises with repeats to a limit that may be far below 1. More rows raise this limit,
+    more repeats do not.
 
     Parameters
     ----------
     x, y : array-like of shape (n_pairs,)
         Observed scores of two methods on the same data sets, or on the same splits.
     sizes : sequence of int
-        Numbers of data sets or repeats to show the power for.
+        Numbers of data sets or repeats at which the power is returned.
     test : {"wilcoxon", "corrected_t"}, default="wilcoxon"
-        The test: over data sets, or over repeated splits of one.
+        The test: over data sets, or over repeated splits of one data set.
     n_train, n_test : float, optional
         For "corrected_t": rows in the training set and in the test set of each split, or their shares.
     alpha : float, default=0.05
         Level of the two-sided test.
     wished : float, default=0.8
-        The power to be reached.
+        Power that `needed` should reach.
     n_simulations : int, default=2000
-        Number of simulations. The standard error of a power p is ``sqrt(p (1 - p) / n_simulations)``, 0.011 at
-        most for 2000.
+        Number of simulations. The standard error of a power p is ``sqrt(p (1 - p) / n_simulations)``, at most 0.011
+        with 2000.
     at_most : int, default=1000
-        The number of data sets or repeats up to which `needed` is looked for.
+        Largest number of data sets or repeats that is tried for `needed`.
     random_state : None, int, SeedSequence, Generator or RandomState, default=0
         Seed.
 
@@ -99,7 +99,7 @@ def power(
     Raises
     ------
     RotastackError
-        Scores that are not finite, or not pairs; fewer than two of them; or an option that makes no sense.
+        Scores that are not finite, or not pairs; fewer than two pairs; or an option that makes no sense.
 
     Examples
     --------
@@ -123,15 +123,15 @@ def power(
         assert n_train is not None
         assert n_test is not None
         shares = _over_repeats(mean, sd, n_test / n_train, alpha, n_simulations, rng)
-    found, needed = {}, None
+    powers, needed = {}, None
     for number, share in enumerate(shares, 1):
         if number in sizes:
-            found[number] = share
+            powers[number] = share
         if needed is None and share >= wished and number <= at_most:
             needed = number
         if number >= max(sizes) and (needed is not None or number >= at_most):
             break
-    return Power(pd.Series({size: found[size] for size in sizes}, name="power"), needed, mean, sd)
+    return Power(pd.Series({size: powers[size] for size in sizes}, name="power"), needed, mean, sd)
 
 
 def _check(sizes, test, n_train, n_test, alpha, wished, n_simulations, at_most) -> None:
@@ -156,11 +156,11 @@ def _check(sizes, test, n_train, n_test, alpha, wished, n_simulations, at_most) 
 def _over_data_sets(
     differences: NDArray[np.float64], alpha: float, n_simulations: int, rng: np.random.Generator
 ) -> Iterator[float]:
-    """Yield for 1, 2, ... data sets the share of simulations in which the signed-rank test sees a difference.
+    """Yield the share of simulations in which the signed-rank test is significant, for 1, 2, ... data sets.
 
-    The rank of a draw follows from how often each distinct size of difference was drawn.
+    The rank of a draw follows from the numbers of draws of each distinct absolute difference.
     """
-    sizes = rankdata(np.abs(differences), method="dense").astype(np.intp) - 1  # from 0, in increasing order
+    sizes = rankdata(np.abs(differences), method="dense").astype(np.intp) - 1
     drawn = np.zeros((n_simulations, int(sizes.max()) + 1))
     positive = np.zeros_like(drawn)
     rows = np.arange(n_simulations)
@@ -179,7 +179,7 @@ def _over_data_sets(
 
 
 def signed_rank_test(statistic: NDArray, n: NDArray[np.integer], exact: bool) -> NDArray[np.float64]:
-    """Return two-sided p-values of sums of positive ranks of `n` differences without ties; 1 where n is 0."""
+    """Return two-sided p-values of sums of positive ranks of `n` differences without ties, and 1 for n = 0."""
     least = np.minimum(statistic, n * (n + 1) / 2 - statistic)
     p = np.ones(len(n))
     for number in np.unique(n[n > 0]):
@@ -201,9 +201,9 @@ def _cumulated(n: int) -> NDArray[np.float64]:
 def _over_repeats(
     mean: float, sd: float, ratio: float, alpha: float, n_simulations: int, rng: np.random.Generator
 ) -> Iterator[float]:
-    """Yield for 1, 2, ... repeats the share of simulations in which the corrected t test sees a difference.
+    """Yield the share of simulations in which the corrected t test is significant, for 1, 2, ... repeats.
 
-    One repeat has no variance, and sees nothing.
+    One repeat has no variance, so its share is 0.
     """
     shared = np.sqrt(ratio) * rng.standard_normal(n_simulations)
     total = rng.standard_normal(n_simulations)

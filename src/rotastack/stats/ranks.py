@@ -11,7 +11,7 @@ __all__ = ["average_ranks", "rank_table"]
 def rank_table(
     scores: pd.DataFrame, higher_is_better: bool, ties: str = "average", *, missing: str = "raise"
 ) -> pd.DataFrame:
-    """Rank the methods (columns) within each data set (row), with the parameters of :func:`average_ranks`."""
+    """Return the ranks of methods within each data set; parameters as for :func:`average_ranks`."""
     table = checked_scores(scores, missing, at_least=1)
     values = -table.to_numpy() if higher_is_better else table.to_numpy()
     return pd.DataFrame(rankdata(values, method=ties, axis=1), table.index, table.columns)
@@ -29,15 +29,15 @@ def average_ranks(
     higher_is_better : bool
         Whether the scores are like accuracies, not errors.
     ties : {"average", "min", "max", "dense"}, default="average"
-        The rank of methods tied on a data set, as in `scipy.stats.rankdata`: "average" is the mean of the ranks
-        they share, "min" the best of these.
+        Rank of methods tied on a data set, as in `scipy.stats.rankdata`: "average" is the mean of the ranks that the
+        methods share, "min" the best of these ranks.
     missing : {"raise", "block"}, default="raise"
         A missing score is an error, or data sets that lack one are left out.
 
     Returns
     -------
     Series
-        By method.
+        Index: methods.
 
     Raises
     ------

@@ -1,4 +1,4 @@
-"""Resamples of data sets, the same in Python and in a browser."""
+"""Bootstrap resamples of data sets, equal in Python and in JavaScript."""
 
 import numpy as np
 import pandas as pd
@@ -9,15 +9,14 @@ from rotastack.errors import RotastackError
 __all__ = ["bootstrap_interval", "bootstrap_means", "resample_counts", "resamples"]
 
 _STEP = 0x6D2B79F5
-_AT_ONCE = 1 << 21  # draws held at once
+_AT_ONCE = 1 << 21  # Largest number of draws in a block.
 
 
 def resamples(n: int, n_bootstraps: int, seed: int = 0) -> NDArray[np.int64]:
-    """Draw data sets with replacement.
+    """Return resamples of data sets, drawn with replacement.
 
-    Numbers are those of the generator mulberry32, hashed from their place. Numpy's generators are better, but
-    a report that is read in a browser has to draw the same data sets, and this one is the same few lines of
-    32-bit arithmetic in JavaScript.
+    The generator mulberry32 makes each random number from its place. NumPy's generators are better. But a report in
+    a browser must draw the same data sets, and mulberry32 takes only a few lines of 32-bit arithmetic in JavaScript.
 
     Parameters
     ----------
@@ -36,7 +35,7 @@ def resamples(n: int, n_bootstraps: int, seed: int = 0) -> NDArray[np.int64]:
     Raises
     ------
     RotastackError
-        No data set, no resample, or a seed that is no integer.
+        No data set, no resample, or a seed that is not an integer.
 
     Examples
     --------
@@ -60,14 +59,14 @@ def resamples(n: int, n_bootstraps: int, seed: int = 0) -> NDArray[np.int64]:
 
 
 def _uniform(state: NDArray[np.uint32]) -> NDArray[np.float64]:
-    """Return mulberry32's output, in [0, 1), for its states; all is modulo 2^32."""
+    """Return mulberry32's outputs, in [0, 1), for its states; all arithmetic is modulo 2^32."""
     t = (state ^ (state >> np.uint32(15))) * (state | np.uint32(1))
     t ^= t + (t ^ (t >> np.uint32(7))) * (t | np.uint32(61))
     return (t ^ (t >> np.uint32(14))) / 2**32
 
 
 def resample_counts(n: int, n_bootstraps: int, seed: int = 0) -> NDArray[np.float64]:
-    """Return how often each data set is in each resample, so that sums over resamples are matrix products.
+    """Return how often each data set is in each resample; sums over resamples are products with this matrix.
 
     Parameters
     ----------
@@ -103,7 +102,7 @@ def bootstrap_means(
     Parameters
     ----------
     table : DataFrame of shape (n_datasets, n_methods)
-        Any quantity, such as :func:`improvability`, without missing cells.
+        Any quantity, for example from :func:`improvability`, without missing cells.
     n_bootstraps : int, default=1000
         Number of resamples of the data sets.
     alpha : float, default=0.05
@@ -114,7 +113,7 @@ def bootstrap_means(
     Returns
     -------
     DataFrame
-        By method: ``mean, lower, upper``.
+        Index: methods. Columns: ``mean, lower, upper``.
 
     Raises
     ------
@@ -133,7 +132,7 @@ def bootstrap_means(
     if not np.isfinite(values).all():
         raise RotastackError("the table to be averaged has cells that are not finite")
     counts = resample_counts(len(values), n_bootstraps, seed)
-    # Not BLAS, whose order of sums depends on its number of threads.
+    # einsum does not use BLAS here: the order of BLAS's sums depends on the number of threads.
     means = np.einsum("bn,nk->bk", counts, values, optimize=False) / len(values)
     lower, upper = bootstrap_interval(means, alpha)
     return pd.DataFrame({"mean": table.mean(), "lower": lower, "upper": upper}, index=table.columns)

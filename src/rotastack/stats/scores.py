@@ -1,4 +1,4 @@
-"""Scores of predicted class probabilities, and of predicted numbers."""
+"""Scores of predicted class probabilities and of predicted numbers."""
 
 import warnings
 from collections.abc import Iterable
@@ -16,7 +16,7 @@ _CLIP = 1e-3
 
 
 def score_probabilities(y: NDArray[np.integer], proba: NDArray[np.floating], positive: int = 1) -> dict[str, float]:
-    """Score predicted class probabilities of all rows of a data set.
+    """Return the scores of predicted class probabilities of all rows of a data set.
 
     Parameters
     ----------
@@ -25,17 +25,17 @@ def score_probabilities(y: NDArray[np.integer], proba: NDArray[np.floating], pos
     proba : ndarray of shape (n_rows, n_classes)
         Missing values (a failed method) give missing scores.
     positive : int, default=1
-        Of two classes, the one that ``average_precision`` and ``f1`` are of.
+        Positive class of ``average_precision`` and ``f1`` if `proba` has two classes.
 
     Returns
     -------
     dict
-        ``error`` (share of wrong decisions; ties go to the lower class number),
-        ``balanced_accuracy``, ``roc_auc`` and ``average_precision`` (of more than two classes the mean over the classes that
-        `y` has, each against all others; missing where `y` has one class), ``f1`` (of more than two classes the mean over
-        those that `y` or a decision has), ``log_loss`` (natural logarithm; probabilities clipped at
-        0.001 and renormalised, as forests often output 0), ``brier`` (sum over classes of squared
-        differences from the one-hot class, averaged over rows, 0 to 2).
+        ``error`` (share of wrong decisions; ties go to the lower class number), ``balanced_accuracy``,
+        ``roc_auc`` and ``average_precision`` (with more than two classes the mean over the classes in `y`, each against
+        all others; NaN if `y` has one class), ``f1`` (with more than two classes the mean over the classes in `y` or in
+        a decision), ``log_loss`` (natural logarithm; probabilities are clipped at 0.001 and renormalised, because
+        forests often output 0), ``brier`` (sum over classes of squared differences from the one-hot class, averaged
+        over rows, 0 to 2).
 
     Examples
     --------
@@ -53,7 +53,7 @@ def score_probabilities(y: NDArray[np.integer], proba: NDArray[np.floating], pos
     clipped = np.clip(proba, _CLIP, 1)
     clipped /= clipped.sum(axis=1, keepdims=True)
     one_hot = y[:, None] == labels
-    with warnings.catch_warnings():  # a rare class may have no test row, and be predicted all the same
+    with warnings.catch_warnings():  # A rare class can be predicted without having a test row.
         warnings.filterwarnings("ignore", message="y_pred contains classes not in y_true")
         balanced = float(balanced_accuracy_score(y, decision))
     two = {"pos_label": positive} if len(labels) == 2 else {"average": "macro"}
@@ -69,14 +69,14 @@ def score_probabilities(y: NDArray[np.integer], proba: NDArray[np.floating], pos
 
 def _rank_scores(y: NDArray[np.integer], proba: NDArray[np.float64], classes: Iterable[int]) -> dict[str, float]:
     """Return the means over classes of the area under the ROC curve and of average precision."""
-    proba = proba.round(12)  # equal but for rounding is a tie
+    proba = proba.round(12)  # Probabilities that differ by rounding only are ties.
     middle, last = (rankdata(-proba, method, axis=0) for method in ("average", "max"))
     areas, precisions = [], []
     for k in classes:
         is_class = y == k
         n, others = is_class.sum(), (~is_class).sum()
         if n and others:
-            # Of the pairs of a row of the class and a row of the others, the share that is in order; ties count half.
+            # The area is the share of pairs (row of the class, other row) in the right order; ties count half.
             areas.append(1 - (middle[is_class, k].sum() - n * (n + 1) / 2) / (n * others))
             precisions.append(np.mean(rankdata(-proba[is_class, k], "max") / last[is_class, k]))
     missing = float("nan")
@@ -87,22 +87,22 @@ def _rank_scores(y: NDArray[np.integer], proba: NDArray[np.float64], classes: It
 
 
 def score_numbers(y: NDArray[np.floating], outputs: NDArray[np.floating]) -> dict[str, float]:
-    """Score predicted numbers, and the intervals around them.
+    """Return the scores of predicted numbers and of their intervals.
 
     Parameters
     ----------
     y : ndarray of shape (n_rows,)
     outputs : ndarray of shape (n_rows, 3)
-        Prediction, and the ends of an interval, which may be missing. Missing predictions (a failed method) give
-        missing scores.
+        Prediction, and the lower and upper end of an interval, which may be missing. Missing predictions (a failed
+        method) give missing scores.
 
     Returns
     -------
     dict
-        ``rmse`` (root of the mean squared difference), ``mae`` (mean absolute difference), ``r2`` (1 less the
-        squared differences as a share of those to the mean of `y`; missing where `y` is constant),
-        ``pinball`` (mean pinball loss of the interval's ends as quantiles .05 and .95; missing where one is),
-        ``interval_coverage`` (share of rows within their interval; missing where one is).
+        ``rmse`` (root of the mean squared difference), ``mae`` (mean absolute difference), ``r2`` (1 - sum of squared
+        differences / sum of squared differences of `y` from its mean; NaN if `y` is constant), ``pinball`` (mean
+        pinball loss of the interval's ends as quantiles .05 and .95), ``interval_coverage`` (share of rows within their
+        interval). The last two are NaN if the end of an interval is missing.
 
     Examples
     --------
@@ -116,7 +116,7 @@ def score_numbers(y: NDArray[np.floating], outputs: NDArray[np.floating]) -> dic
     if not np.isfinite(predicted).all():
         return dict.fromkeys(METRICS["regression"], missing)
     gaps, spread = y - predicted, np.sum((y - y.mean()) ** 2)
-    known = np.isfinite(lower).all() and np.isfinite(upper).all()
+    has_intervals = np.isfinite(lower).all() and np.isfinite(upper).all()
     return {
         "rmse": float(np.sqrt(np.mean(gaps**2))),
         "mae": float(np.mean(np.abs(gaps))),
@@ -124,21 +124,21 @@ def score_numbers(y: NDArray[np.floating], outputs: NDArray[np.floating]) -> dic
         "pinball": np.mean(
             [mean_pinball_loss(y, end, alpha=level) for end, level in ((lower, 0.05), (upper, 0.95))]
         ).item()
-        if known
+        if has_intervals
         else missing,
-        "interval_coverage": float(np.mean((lower <= y) & (y <= upper))) if known else missing,
+        "interval_coverage": float(np.mean((lower <= y) & (y <= upper))) if has_intervals else missing,
     }
 
 
 def constant_output(y: NDArray, n_classes: int | None) -> NDArray[np.float64]:
-    """Return the best output that looks at no column: the shares of the classes, or the mean and the interval of nine in ten.
+    """Return the output of the baseline that reads no column: class shares, or the mean and a 90 % interval.
 
     Parameters
     ----------
     y : ndarray of shape (n_rows,)
-        Class numbers, or numbers, of training rows.
+        Class numbers, or target numbers, of the training rows.
     n_classes : int or None
-        None for numbers.
+        Number of classes; None for regression.
 
     Examples
     --------

@@ -21,13 +21,13 @@ class VarianceComponents:
     mean, sd : float
         Mean and standard deviation over all cells.
     rotation_groups, fold_groups, residual : tuple of float
-        Variance, and the lower and upper end of its confidence interval.
+        Variance of the component, and the lower and upper end of its confidence interval.
     share_rotation_groups, share_fold_groups, share_residual : float
         Shares in the sum of the three variances.
     f_rotation_groups, p_rotation_groups, f_fold_groups, p_fold_groups : float
         F tests of a component against the residual, and their p-values.
     verdict : str
-        Which component dominates, in words.
+        Sentence that names the dominating component.
     """
 
     mean: float
@@ -50,13 +50,13 @@ class VarianceComponents:
 
 
 def variance_components(matrix: ArrayLike, alpha: float = 0.05) -> VarianceComponents:
-    """Split the variance of a result matrix into that of rotation groups, of fold groups and a residual.
+    """Return the components of the variance of a result matrix: rotation groups, fold groups and residual.
 
     The model has two-way random effects without replication. With MS the mean squares of M fold groups and N
     rotation groups, the variances are ``(MS_fold - MS_residual) / N`` and
-    ``(MS_rotation - MS_residual) / M``, not below 0, and ``MS_residual``. F tests compare the mean squares
-    with the residual one; intervals are those of Williams and Tukey, cut at 0 (for the residual, exact under
-    normality).
+    ``(MS_rotation - MS_residual) / M``, not below 0, and ``MS_residual``. F tests compare the mean squares of fold
+    and rotation groups with the residual mean square. The intervals are Williams and Tukey's, cut at 0. The
+    interval of the residual is exact under normality.
 
     Parameters
     ----------
@@ -68,7 +68,7 @@ def variance_components(matrix: ArrayLike, alpha: float = 0.05) -> VarianceCompo
     Returns
     -------
     VarianceComponents
-        Its ``verdict`` states in words which component dominates, as the thesis reads the shares.
+        ``verdict`` names the dominating component, by the rules of the thesis.
 
     Raises
     ------
@@ -89,7 +89,7 @@ def variance_components(matrix: ArrayLike, alpha: float = 0.05) -> VarianceCompo
     rows, columns = table.mean(axis=1), table.mean(axis=0)
     rest = table - rows[:, None] - columns[None, :] + mean
     df_fold, df_rotation, df_rest = m - 1, n - 1, (m - 1) * (n - 1)
-    # Mean squares below rounding errors are 0: without this, constant rows give F = noise / noise.
+    # Mean squares below rounding errors are set to 0; otherwise constant rows give F = noise / noise.
     tiny = (1e-12 * max(1.0, np.abs(table).max())) ** 2
     ms_fold, ms_rotation, ms_rest = (
         0.0 if ms < tiny else float(ms)
@@ -134,8 +134,8 @@ def kendall_w(matrix: ArrayLike) -> float:
     Returns
     -------
     float
-        1 for the same ranking in every fold group, near 0 for unrelated ones; NaN if
-        everything is tied.
+        1 for the same ranking in every fold group, near 0 for unrelated rankings; NaN if all errors are tied in
+        every fold group.
 
     Raises
     ------
@@ -156,7 +156,7 @@ def kendall_w(matrix: ArrayLike) -> float:
 
 
 def _result_matrix(matrix: ArrayLike) -> NDArray[np.float64]:
-    """Return a result matrix as an array; RotastackError unless it has two groups of each kind, all finite."""
+    """Return a result matrix as an array, or raise RotastackError: fewer than 2 groups of a kind, or not finite."""
     table = np.asarray(matrix, dtype=float)
     if table.ndim != 2 or min(table.shape) < 2:
         raise RotastackError(f"needs at least 2 fold groups and 2 rotation groups, got shape {table.shape}")
@@ -184,14 +184,14 @@ def _interval(variance, df, alpha):
 
 
 def _f_test(ms, df, ms_rest, df_rest):
-    """Return F and its p-value for a mean square against the residual one."""
+    """Return F and its p-value for a mean square against the residual mean square."""
     if ms_rest == 0:
         return (float("inf"), 0.0) if ms > 0 else (0.0, 1.0)
     return float(ms / ms_rest), float(f_distribution.sf(ms / ms_rest, df, df_rest))
 
 
 def _verdict(shares, p_rotation, p_fold, total, alpha) -> str:
-    """State which component dominates."""
+    """Return a sentence that names the dominating component."""
     rotation, fold, _ = shares
     if total == 0:
         return "all cells are equal"

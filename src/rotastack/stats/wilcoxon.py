@@ -1,4 +1,4 @@
-"""Wilcoxon's signed-rank test, for two methods and, with Holm's correction, for many."""
+"""Wilcoxon's signed-rank test of two methods, and of many methods with Holm's correction."""
 
 from collections.abc import Iterable
 
@@ -14,7 +14,7 @@ from rotastack.stats.missing import checked_scores
 __all__ = ["holm", "shares_of_sums", "signed_rank_p", "wilcoxon_holm"]
 
 _EXACT, _EXACT_TIES = 50, 13
-"""Differences up to which the p-value is exact, without and with ties and zeros; as in scipy."""
+"""Largest numbers of differences with an exact p-value, without and with ties and zeros, as in scipy."""
 
 
 def signed_rank_p(differences: NDArray[np.floating]) -> float:
@@ -23,9 +23,9 @@ def signed_rank_p(differences: NDArray[np.floating]) -> float:
     Parameters
     ----------
     differences : ndarray of shape (n,)
-        Those that are 0 are left out. The p-value is exact for up to 50 differences without ties and zeros, and
-        for up to 13 with them; else it is that of the normal approximation. `scipy.stats.wilcoxon` has the same numbers, but
-        takes 4 ms for each.
+        Differences of 0 are left out. The p-value is exact for up to 50 differences without ties and zeros, and
+        for up to 13 with them. For more differences it is the p-value of the normal approximation.
+        `scipy.stats.wilcoxon` returns the same p-values, but needs 4 ms for each.
 
     Examples
     --------
@@ -39,7 +39,7 @@ def signed_rank_p(differences: NDArray[np.floating]) -> float:
     ranks = rankdata(np.abs(kept))
     tied = np.unique(ranks, return_counts=True)[1]
     if len(differences) <= (_EXACT if len(tied) == len(differences) else _EXACT_TIES):
-        doubled = (2 * ranks).astype(int)  # whole, as ties share means
+        doubled = (2 * ranks).astype(int)  # Ties share mean ranks, so twice a rank is a whole number.
         shares = shares_of_sums(doubled)
         positive = doubled[kept > 0].sum()
         return float(min(1.0, 2 * min(shares[: positive + 1].sum(), shares[positive:].sum())))
@@ -49,7 +49,7 @@ def signed_rank_p(differences: NDArray[np.floating]) -> float:
 
 
 def shares_of_sums(ranks: Iterable[int]) -> NDArray[np.float64]:
-    """Return which share of all assignments of signs has a sum of positive ranks of 0, 1, ..."""
+    """Return the shares of all assignments of signs that have a sum of positive ranks of 0, 1, 2, ..."""
     shares = np.ones(1)
     for rank in ranks:
         gap = np.zeros(rank)
@@ -60,8 +60,8 @@ def shares_of_sums(ranks: Iterable[int]) -> NDArray[np.float64]:
 def holm(p: pd.Series) -> pd.Series:
     """Return p-values adjusted by Holm's step-down procedure.
 
-    The i-th smallest of m p-values is multiplied by m - i + 1; an adjusted value is at least those of smaller
-    p-values, and at most 1.
+    The i-th smallest of m p-values is multiplied by m - i + 1. An adjusted value is at most 1, and at least as large
+    as the adjusted values of all smaller p-values.
 
     References
     ----------
@@ -84,7 +84,7 @@ def holm(p: pd.Series) -> pd.Series:
 def wilcoxon_holm(
     scores: pd.DataFrame, control: str | None, higher_is_better: bool, *, missing: str = "raise"
 ) -> pd.DataFrame:
-    """Compare methods over data sets by two-sided signed-rank tests, corrected by Holm's procedure.
+    """Return two-sided signed-rank tests of methods over data sets, corrected by Holm's procedure.
 
     Parameters
     ----------
@@ -93,7 +93,7 @@ def wilcoxon_holm(
     control : str or None
         Compare every other method with this one; None compares all pairs.
     higher_is_better : bool
-        Tells wins from losses; the p-values are the same either way.
+        Whether the scores are like accuracies, not errors. It only swaps wins and losses.
     missing : {"raise", "block", "pairs"}, default="raise"
         A missing score is an error; data sets that lack one are left out; or each pair of methods is compared on
         the data sets that have both.
@@ -101,11 +101,11 @@ def wilcoxon_holm(
     Returns
     -------
     DataFrame of shape (n_comparisons, 5)
-        By method, or by pair of methods for all pairs: ``wins``, ``ties`` and ``losses``, the numbers of data
-        sets on which the method is better than the control (the first of a pair better than the second),
-        equal and worse; ``p`` of the test by itself; and ``p_holm``, adjusted for all comparisons of the
-        table. Two methods with equal scores on every data set have p = 1, two that share no data set NaN. Differences that are equal to 12
-        decimals are ties of the test.
+        Index: methods, or pairs of methods. ``wins``, ``ties`` and ``losses`` are the numbers of data sets on which
+        the method is better than, equal to and worse than the control (or the first of a pair than the second);
+        ``p`` is the p-value of the test, and ``p_holm`` is adjusted for all comparisons of the table. Two methods with
+        equal scores on every data set have p = 1; two methods that share no data set have p = NaN. The test treats
+        differences that are equal to 12 decimals as ties.
 
     Raises
     ------
@@ -137,7 +137,7 @@ def wilcoxon_holm(
             "wins": [int((sign * d > 0).sum()) for d in differences],
             "ties": [int((d == 0).sum()) for d in differences],
             "losses": [int((sign * d < 0).sum()) for d in differences],
-            # 0.3 - 0.2 and 0.2 - 0.1 tie: without rounding, the noise of subtraction would rank them.
+            # 0.3 - 0.2 and 0.2 - 0.1 are a tie; without rounding, the noise of subtraction would rank them.
             "p": [signed_rank_p(np.round(d, 12)) if len(d) else np.nan for d in differences],
         },
         index,

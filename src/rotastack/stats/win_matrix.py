@@ -1,4 +1,4 @@
-"""The win matrix: on which share of data sets one method is better than another."""
+"""Win matrix: the share of data sets on which one method is better than another."""
 
 import numpy as np
 import pandas as pd
@@ -27,7 +27,7 @@ def win_matrix(scores: pd.DataFrame, higher_is_better: bool, missing: str = "rai
     Returns
     -------
     DataFrame of shape (n_methods, n_methods)
-        With 0.5 on the diagonal; a cell and its mirror image sum to 1. NaN where a pair shares no data set.
+        The diagonal is 0.5, and the two elements of a pair sum to 1. Pairs that share no data set have NaN.
 
     Raises
     ------
@@ -51,9 +51,12 @@ def win_matrix(scores: pd.DataFrame, higher_is_better: bool, missing: str = "rai
 
 
 def wins_and_shared(table: pd.DataFrame, higher_is_better: bool) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
-    """Return on how many data sets the row's method beats the column's, ties counting half, and how many both have."""
+    """Return for each pair the number of data sets on which the row's method wins, and the number that both have.
+
+    A tie counts half a win.
+    """
     values = table.to_numpy() if higher_is_better else -table.to_numpy()
-    known = (~np.isnan(values)).astype(np.float64)
-    shared = known.T @ known
+    present = (~np.isnan(values)).astype(np.float64)
+    shared = present.T @ present
     wins = np.stack([(method[:, None] > values).sum(axis=0) for method in values.T])
     return wins + (shared - wins - wins.T) / 2, shared

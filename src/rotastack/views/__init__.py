@@ -1,4 +1,4 @@
-"""Views: the feature-space transform of one member, and the scaling before it."""
+"""Views (feature-space transforms of members), and scalers of the columns before a view."""
 
 import lazy_loader
 

@@ -1,4 +1,4 @@
-"""What all views share: checks of rows, the type of the outputs, and their names."""
+"""Base class of all views: checks of rows, and types and names of the outputs."""
 
 from typing import ClassVar
 
@@ -10,27 +10,27 @@ from sklearn.utils.validation import check_is_fitted, validate_data
 __all__ = ["FLOATS", "BaseView"]
 
 FLOATS = [np.float64, np.float32]
-"""Types that outputs keep; anything else becomes the first."""
+"""Types that outputs keep; rows of any other type become float64."""
 
 
 class BaseView(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator):
-    """Base of the views: ``fit`` and `_map` are the subclass's.
+    """Base class of the views; a subclass defines ``fit`` and `_map`.
 
     Attributes
     ----------
     fitted_to_rows : bool
-        Whether ``fit`` uses more of its rows than the number of their columns.
+        Whether ``fit`` uses the values of the rows, not only the number of columns.
     """
 
     fitted_to_rows: ClassVar[bool] = True
-    _fitted_attribute: ClassVar[str]  # what ``fit`` sets last
+    _fitted_attribute: ClassVar[str]  # Name of the attribute that ``fit`` sets last.
 
     def _map(self, X: NDArray[np.floating]) -> NDArray[np.floating]:
-        """Return the outputs for checked rows."""
+        """Return the outputs of rows that are already checked."""
         raise NotImplementedError
 
     def transform(self, X: ArrayLike) -> NDArray[np.floating]:
-        """Return the outputs for rows.
+        """Return the outputs of rows.
 
         Parameters
         ----------

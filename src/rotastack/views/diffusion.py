@@ -1,4 +1,4 @@
-"""Diffusion maps of random rows, extended to all others (Coifman and Lafon 2006)."""
+"""Diffusion maps of random rows, extended to all other rows (Coifman and Lafon 2006)."""
 
 import math
 from numbers import Integral, Real
@@ -19,75 +19,75 @@ from rotastack.views.subsets import signed
 
 __all__ = ["DiffusionMap"]
 
-_AT_ONCE = 1 << 17  # weights held at once: they stay in the cache from the product to the sum
-_PAIRS = 1 << 13  # distances that a quantile is taken of
+_AT_ONCE = 1 << 17  # Number of weights in a block, which stays in the cache from the product to the sum.
+_PAIRS = 1 << 13  # Largest number of distances for a quantile.
 _TRIES = 100
-_LEAST = -600.0  # exponents end here: below any digit of a sum, above the numbers that slow processors down
-_FAR = 1e-240  # below this sum of weights that cut is felt
-_NEAR = 1e6  # largest ||y||^2 / epsilon for which products of rows leave nine digits after the point
+_LEAST = -600.0  # Smaller exponents change no digit of a sum, and would give subnormal numbers, which are slow.
+_FAR = 1e-240  # Below this sum of weights, the cut at _LEAST changes the coordinates.
+_NEAR = 1e6  # Largest ||y||^2 / epsilon for which products of rows keep nine digits after the point.
 
 
 class DiffusionMap(BaseView):
-    """Coordinates in which two rows are close if random walks from them reach the same rows equally often.
+    """Diffusion map: two rows are close if random walks from them reach the same rows equally often.
 
-    At most `n_landmarks` random rows build the map. The walk steps from x to y with the probability
-    ``m(x, y) = w(x, y) / d(x)``, ``w(x, y) = exp(-||x - y||^2 / (2 epsilon))``, d being the sum of w over
+    At most `n_landmarks` random rows, the landmarks, build the map. The walk steps from x to y with the probability
+    ``m(x, y) = w(x, y) / d(x)``, where ``w(x, y) = exp(-||x - y||^2 / (2 epsilon))`` and d is the sum of w over
     the landmarks. With right eigenvectors psi of m and eigenvalues lambda, the largest first, the
     coordinates are ``lambda_l^t psi_l``, l = 1, ..., `n_components` (equations 3 to 9); psi_0, which is 1
-    everywhere, is left out. All rows get theirs by extension from the landmarks, training rows too:
+    everywhere, is left out. The coordinates of all rows, also of training rows, are extended from the landmarks:
     ``fit_transform(X)`` is ``transform(X)``.
 
     Parameters
     ----------
     n_components : int or None, default=None
-        None is half of the columns, rounded up, or one less than there are landmarks if that is less.
-        More than that cannot be asked for.
+        Number of coordinates, at most the number of landmarks minus 1. None is half the number of columns, rounded
+        up, or the largest number allowed if that is less.
     epsilon : "random", "median", ("quantile", q) or float, default="random"
-        Width of the kernel. "random" is the Euclidean distance, not squared, of two random rows of the
-        whole training set, drawn again if it is 0; "median" and quantiles are those of the distances,
-        zeros left out, of all pairs of rows or, where there are more, of 8192 random ones.
+        Width of the kernel. "random" is the Euclidean distance, not squared, of two random training rows,
+        drawn again if the distance is 0. "median" and ("quantile", q) are quantiles of the distances above 0
+        of all pairs of rows, or of 8192 random pairs if more pairs exist.
     n_landmarks : int, default=600
-        Rows that build the map, random and distinct; all distinct rows if there are fewer. Memory grows
-        with the square and time with the cube of their number.
+        Number of random, distinct rows that build the map; all distinct rows if fewer exist. Memory grows
+        with the square and time with the cube of this number.
     extension : {"markov", "kernel"}, default="markov"
-        How other rows get their coordinates. "markov" takes a step of the walk from them, ``psi_l(x) = sum_y
-        m(x, y) psi_l(y) / lambda_l``, which is exact on landmarks, and with t = 1 divides by nothing.
-        "kernel" expands the coordinates over the eigenvectors of the matrix w, and these by their own
-        Nystroem extension (equations 10 to 13); it misses even the landmarks by what `delta` cuts off, and
-        falls to 0 away from them.
+        Rule for the coordinates of other rows. "markov" takes a step of the walk from the row, ``psi_l(x) = sum_y
+        m(x, y) psi_l(y) / lambda_l``. It is exact on landmarks, and with t = 1 it needs no division by lambda.
+        "kernel" expands the coordinates over the eigenvectors of the matrix w, and extends these eigenvectors by
+        Nystroem's method (equations 10 to 13). It is inexact even on landmarks, because `delta` cuts eigenvectors
+        off, and falls to 0 far from landmarks.
     delta : float, default=1e-3
-        Of "kernel" only: eigenvectors of less than `delta` times the largest eigenvalue are left out. In (0,
-        1].
+        For "kernel": eigenvectors with an eigenvalue below `delta` times the largest are left out. In (0, 1].
     t : float, default=1
-        Steps of the walk; 0 gives the eigenvectors as they are. At least 0.
+        Number of steps of the walk, at least 0; with 0 the coordinates are the eigenvectors.
     random_state : None, int, SeedSequence, Generator or RandomState
-        Seed of epsilon and, independent of it, of the landmarks.
+        Seed of epsilon and of the landmarks, which are drawn independently.
 
     Attributes
     ----------
     epsilon_ : float
     landmark_rows_ : ndarray of int of shape (n_landmarks,)
-        Numbers of the rows that build the map, ascending.
+        Numbers of the landmarks among the training rows, ascending.
     landmarks_ : ndarray of shape (n_landmarks, n_features)
-        These rows.
+        The landmarks.
     eigenvalues_ : ndarray of shape (n_components,)
-        lambda_1 and following, descending. One that is 0 but for rounding is 0.
+        lambda_1, lambda_2, ..., descending. An eigenvalue that is 0 but for rounding is set to 0.
     embedding_ : ndarray of shape (n_landmarks, n_components)
-        Coordinates of the landmarks; of each column the largest absolute psi is positive.
+        Coordinates of the landmarks; in each column the largest absolute psi is positive.
     coefficients_ : ndarray of shape (n_landmarks, n_components)
-        The coordinates of x are its sum with weights m(x, y), or w(x, y) for "kernel".
+        The coordinates of x are the sum of these rows with weights m(x, y), or w(x, y) for "kernel".
     n_components_ : int
 
     Notes
     -----
-    psi is scaled to ``sum_y d(y) psi_l(y)^2 = sum_y d(y)``. So (7) holds with phi_0 = d / sum d, the walk's
+    psi is scaled to ``sum_y d(y) psi_l(y)^2 = sum_y d(y)``. So equation 7 holds with phi_0 = d / sum d, the walk's
     stationary distribution: with all components and t = 1,
-    ``||psi(x) - psi(y)||^2 = sum_z (m(x, z) - m(y, z))^2 / phi_0(z)``. (The printed (6) has m(z, y) for m(y, z).)
+    ``||psi(x) - psi(y)||^2 = sum_z (m(x, z) - m(y, z))^2 / phi_0(z)``. (The printed equation 6 has m(z, y) for
+    m(y, z).)
 
-    A row so far from all landmarks that its weights are all 0 in floating point gets the coordinates of
-    the nearest one. Coordinates of an eigenvalue 0 are 0, for any t: their eigenvectors are rounding.
-    Where the walk falls into parts that do not reach each other, 1 is an eigenvalue once more for each
-    further part; psi_0 is taken out before the others are looked for, so they stay orthogonal to it.
+    A row far from all landmarks can have weights that are all 0 in floating point; it gets the coordinates of
+    the nearest landmark. Coordinates of an eigenvalue 0 are 0, for any t, because their eigenvectors are rounding.
+    If the walk falls into parts that do not reach each other, the eigenvalue 1 occurs once for each part. psi_0 is
+    removed before the other eigenvectors are computed, so they stay orthogonal to psi_0.
 
     References
     ----------
@@ -138,7 +138,7 @@ class DiffusionMap(BaseView):
 
     @fit_context(prefer_skip_nested_validation=True)
     def fit(self, X: ArrayLike, y: object = None) -> Self:
-        """Draw epsilon and the landmarks, and find the coordinates of the landmarks.
+        """Draw epsilon and the landmarks, and compute the coordinates of the landmarks.
 
         Parameters
         ----------
@@ -152,8 +152,8 @@ class DiffusionMap(BaseView):
         Raises
         ------
         ValueError
-            Fewer than two distinct rows, more components than there are landmarks but one, rows so far
-            apart that their distance is infinite, or a parameter outside its range.
+            `X` has fewer than two distinct rows, `n_components` is not below the number of landmarks, rows are so
+            far apart that their distance is infinite, or a parameter is outside its range.
         """
         _check_quantile(self.epsilon)
         X = validate_data(self, X, dtype=FLOATS, ensure_min_samples=2)
@@ -174,7 +174,7 @@ class DiffusionMap(BaseView):
         self.n_components_ = q
         with one_blas_thread(), np.errstate(over="ignore", invalid="ignore"):
             weights = _Gaussian(self.landmarks_, self.epsilon_)(self.landmarks_)
-            np.fill_diagonal(weights, 1.0)  # it is 1 but for rounding
+            np.fill_diagonal(weights, 1.0)  # Rounding can move the diagonal off 1.
             self.eigenvalues_, psi = _eigenpairs(weights, q)
             self.embedding_ = psi * _power(self.eigenvalues_, self.t)
             if self.extension == "markov":
@@ -188,13 +188,13 @@ class DiffusionMap(BaseView):
         step = max(1, _AT_ONCE // len(self.landmarks_))
         with one_blas_thread(), np.errstate(over="ignore", invalid="ignore"):
             kernel = _Gaussian(self.landmarks_, self.epsilon_)
-            # The sum of the weights is one more column of the same product.
+            # A column of ones adds the sum of the weights to the product.
             coefficients = np.column_stack([self.coefficients_, np.ones(len(self.landmarks_))])
             for start in range(0, len(X), step):
                 rows = X[start : start + step]
                 sums = kernel(rows) @ coefficients
                 total = sums[:, -1]
-                far = ~(total > _FAR)  # not a number counts as far
+                far = ~(total > _FAR)  # NaN counts as far.
                 if self.extension == "markov":
                     sums[:, :-1] /= total[:, None]
                 if far.any():
@@ -203,10 +203,10 @@ class DiffusionMap(BaseView):
         return out
 
     def _extend_far(self, exponents):
-        """Extend the map to rows whose weights nearly vanish in floating point."""
+        """Return the coordinates of rows with weights that nearly vanish in floating point."""
         nearest = exponents.argmax(axis=1)
         largest = exponents.max(axis=1, keepdims=True)
-        if self.extension == "markov":  # all weights may be multiplied by one number
+        if self.extension == "markov":  # A common factor of all weights cancels.
             weights = np.exp(exponents - np.where(np.isfinite(largest), largest, 0.0))
             # Rows without any weight are replaced below.
             total = np.maximum(weights.sum(axis=1, keepdims=True), np.finfo(float).tiny)
@@ -221,21 +221,21 @@ class DiffusionMap(BaseView):
 
 
 class _Gaussian:
-    """``exp(-||x - y||^2 / (2 epsilon))`` of rows x and landmarks y."""
+    """The kernel ``exp(-||x - y||^2 / (2 epsilon))`` of rows x and landmarks y."""
 
     def __init__(self, landmarks: NDArray[np.float64], epsilon: float):
         self.landmarks, self.epsilon = landmarks, epsilon
         with np.errstate(over="ignore", invalid="ignore", divide="ignore"):
-            self.centre = landmarks.mean(axis=0)  # near the origin products lose fewest digits
+            self.centre = landmarks.mean(axis=0)  # Products of centred rows lose fewest digits.
             self.scale = 1 / math.sqrt(epsilon)
             right = (landmarks - self.centre) * self.scale
             norms = np.einsum("ij,ij->i", right, right)
-        # ||x - y||^2 is the small difference of large numbers where landmarks lie far out.
+        # For landmarks far from the centre, ||x - y||^2 is a small difference of large numbers, and products lose it.
         self.by_product = bool(norms.max() <= _NEAR)
         self.right = np.vstack([right.T, np.ones(len(right)), -norms / 2])
 
     def __call__(self, rows: NDArray[np.floating]) -> NDArray[np.float64]:
-        """Return the weights, (row, landmark), none less than exp(-600)."""
+        """Return the weights, shape (n_rows, n_landmarks), none less than exp(-600)."""
         if self.by_product:
             p = rows.shape[1]
             left = np.empty((len(rows), p + 2))
@@ -251,7 +251,7 @@ class _Gaussian:
         return np.exp(exponents, out=exponents)
 
     def exponents(self, rows: NDArray[np.floating]) -> NDArray[np.float64]:
-        """Return the logarithms of the weights, from differences of rows: slow and exact."""
+        """Return the logarithms of the weights from differences of rows, which is slow and exact."""
         squares = cdist(rows, self.landmarks, "sqeuclidean")
         squares /= self.epsilon
         squares /= -2
@@ -259,27 +259,27 @@ class _Gaussian:
 
 
 def _eigenpairs(weights, q):
-    """Return lambda_1, ..., lambda_q and their psi in columns."""
+    """Return lambda_1, ..., lambda_q and the columns psi_1, ..., psi_q."""
     n = len(weights)
     degrees = weights.sum(axis=1)
     roots = np.sqrt(degrees)
     conjugate = weights / roots[:, None]
     conjugate /= roots
-    # v_0 is known. Without it parts that do not reach each other cannot mix it into the others.
+    # The first eigenvector v_0 is `roots`. Removing it keeps it out of the other eigenvectors of the eigenvalue 1.
     first = roots / np.linalg.norm(roots)
     conjugate -= first[:, None] * first
     values, vectors = eigh(conjugate, subset_by_index=[n - q, n - 1], check_finite=False)
-    if len(values) < q:  # LAPACK finds too few where many are 1 to the last digit, and does not say so
+    if len(values) < q:  # LAPACK silently returns too few if many are 1 to the last digit.
         values, vectors = eigh(conjugate, overwrite_a=True, check_finite=False, driver="evd")
     values, vectors = values[: -q - 1 : -1], vectors[:, : -q - 1 : -1]
-    # What rounding leaves of v_0 is kept by a step of the walk, and would outweigh a small lambda.
+    # A step of the walk keeps any rest of v_0 that rounding leaves, and the rest would outweigh a small lambda.
     vectors = vectors - first[:, None] * (first @ vectors)
     psi = signed(vectors * (math.sqrt(degrees.sum()) / roots)[:, None])
     return np.where(values > n * np.finfo(float).eps, values, 0.0), psi
 
 
 def _power(values, t):
-    """Return values ** t, and 0 for 0."""
+    """Return values ** t, and 0 for values of 0."""
     return np.power(values, t, out=np.zeros_like(values), where=values > 0)
 
 
@@ -292,7 +292,7 @@ def _expanded(weights, coordinates, delta):
 
 
 def _check_quantile(epsilon):
-    """Refuse a pair that is no ("quantile", q)."""
+    """Raise ValueError for a pair that is not ("quantile", q) with q from 0 to 1."""
     if not isinstance(epsilon, (tuple, list)):
         return
     good = len(epsilon) == 2 and epsilon[0] == "quantile" and isinstance(epsilon[1], Real)
@@ -303,7 +303,7 @@ def _check_quantile(epsilon):
 
 
 def _width(X, landmarks, epsilon, rng):
-    """Return epsilon, by distances of rows if it is not given."""
+    """Return epsilon as a number, from distances of rows unless it is a number."""
     if isinstance(epsilon, Real):
         return float(epsilon)
     if epsilon == "random":
@@ -320,7 +320,7 @@ def _width(X, landmarks, epsilon, rng):
 
 
 def _random_distance(X, rng, tries):
-    """Return the distance of two random rows; 0 if it was 0 in all tries."""
+    """Return the distance of two random rows, or 0 if all tries gave 0."""
     for _ in range(tries):
         a, b = _random_pairs(len(X), 1, rng)
         distance = math.dist(X[a[0]], X[b[0]])
@@ -330,7 +330,7 @@ def _random_distance(X, rng, tries):
 
 
 def _distances(X, rng):
-    """Return the distances of all pairs of rows, or of random pairs if these are too many."""
+    """Return the distances of all pairs of rows, or of 8192 random pairs if more pairs exist."""
     n = len(X)
     if n * (n - 1) // 2 <= _PAIRS:
         return pdist(X)
@@ -343,6 +343,6 @@ def _distances(X, rng):
 
 
 def _random_pairs(n, size, rng):
-    """Draw pairs of two different ones of n numbers."""
+    """Return `size` random pairs of different numbers below n."""
     a, b = rng.integers(n, size=size), rng.integers(n - 1, size=size)
     return a, b + (b >= a)

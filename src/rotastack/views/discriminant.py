@@ -1,4 +1,4 @@
-"""Rotations of random subsets of the columns to the axes that separate neighbours of different classes."""
+"""Views that map random subsets of the columns to axes that separate neighbours of different classes."""
 
 from typing import ClassVar
 
@@ -17,21 +17,21 @@ _TRIES = 20
 class DiscriminantRotation(SubsetRotation):
     """Locality sensitive discriminant analysis of random subsets of the columns, each on a random sample.
 
-    The columns are split at random into subsets; for each a random subset of at least two classes is kept, of
-    their rows a bootstrap is drawn, and the subset's columns are mapped to the axes that
-    :class:`LocalityDiscriminantAnalysis` finds in it. A sample of only one class is drawn again.
+    The columns are split at random into subsets. For each subset, at least two random classes are chosen and a
+    bootstrap of their rows is drawn. :class:`LocalityDiscriminantAnalysis` of this sample gives the axes that the
+    subset's columns are mapped to. A sample of only one class is drawn again.
 
     Parameters
     ----------
     n_subsets : int or None, default=None
-        Number of subsets; None is 2, or as many as `subset_size` needs. Sizes differ by one at most.
+        Number of subsets; None is 2, or as many as `subset_size` needs. Sizes differ by at most one.
     subset_size : int or None, default=None
         Largest size of a subset, instead of `n_subsets`.
     bootstrap_ratio : float, default=0.75
-        Size of the sample as a share of the rows of the classes kept (gamma in Hu et al.). The analysis uses
-        its distinct rows: copies would be each other's neighbours.
+        Size of the sample as a share of the rows of the chosen classes (gamma in Hu et al.). The analysis uses
+        the distinct rows of the sample, because copies of a row would be neighbours.
     n_neighbors : int, default=5
-        Nearest neighbours of a row that it is joined with in the graphs of the analysis.
+        Number of nearest neighbours that a row is joined with in the graphs of the analysis.
     alpha : float, default=0.1
         Weight of the graph between classes, from 0 to 1.
     random_state : None, int, SeedSequence, Generator or RandomState
@@ -40,11 +40,11 @@ class DiscriminantRotation(SubsetRotation):
     Attributes
     ----------
     blocks_ : list of (columns, matrix)
-        Column numbers of each subset, and its axes in columns.
+        Column numbers of each subset, and the matrix with its axes as columns.
     rotation_ : ndarray of shape (n_features, n_features)
         A change of basis, not orthogonal; ``transform(X) == (X - mean_) @ rotation_``.
     mean_ : ndarray of shape (n_features,)
-        Of the rows fitted.
+        Mean of the training rows.
 
     References
     ----------
@@ -97,14 +97,14 @@ def discriminant_blocks(
     alpha: float,
     sequence: np.random.SeedSequence,
 ) -> list[Block]:
-    """Return the blocks of one rotation.
+    """Return the blocks (columns and matrix of each subset) of one rotation.
 
     Parameters
     ----------
     X : ndarray of shape (n_rows, n_features)
-        Best centred, so that products keep their digits.
+        Centred rows; without centring, products lose digits.
     rows : RowsByClass
-        The rows that samples are drawn from.
+        Rows for the samples.
     n_subsets, bootstrap_ratio, n_neighbors, alpha
         As for :class:`DiscriminantRotation`.
     sequence : numpy.random.SeedSequence
@@ -117,7 +117,7 @@ def discriminant_blocks(
             codes = rows.codes[drawn]
             if codes[0] < codes[-1]:
                 break
-        else:  # tiny classes: no sample, but all rows
+        else:  # Classes are tiny, so all rows are used.
             drawn = np.ones(len(rows.codes), dtype=bool)
             codes = rows.codes
         sample = X[np.ix_(rows.order[drawn], columns)]

@@ -1,4 +1,4 @@
-"""Double Rotation: PCA on random subsets of the columns, then discriminant analysis on others."""
+"""Double Rotation: PCA of random subsets of the columns, then discriminant analysis of new subsets."""
 
 from typing import ClassVar
 
@@ -16,24 +16,24 @@ __all__ = ["DoubleRotation", "double_blocks"]
 
 
 class DoubleRotation(FittedView):
-    """A PCA rotation of random subsets of the columns, followed by a discriminant one of new subsets.
+    """A PCA rotation of random subsets of the columns, followed by a discriminant rotation of new subsets.
 
-    Subsets of more columns than the table has rows have fewer principal axes than rows, see
-    :class:`PrincipalRotation`; the discriminant rotation splits and maps these.
+    Subsets of more columns than the data set has rows have fewer principal axes than rows, see
+    :class:`PrincipalRotation`. The discriminant rotation splits and maps these axes.
 
-    Memory: 8 m k bytes for each subset of m columns and its k axes; `rotation_` is formed when it is asked for.
+    Memory: 8 m k bytes for each subset of m columns and its k axes; `rotation_` is computed when it is read.
 
     Parameters
     ----------
     n_subsets : int or None, default=None
-        Number of subsets in either rotation; None is 2, or as many as `subset_size` needs. Sizes differ by one at
-        most.
+        Number of subsets in either rotation; None is 2, or as many as `subset_size` needs. Sizes differ by at most
+        one.
     subset_size : int or None, default=None
         Largest size of a subset, instead of `n_subsets`.
     bootstrap_ratio : float, default=0.75
-        Size of each sample as a share of the rows of the classes kept (gamma in Hu et al.).
+        Size of each sample as a share of the rows of the chosen classes (gamma in Hu et al.).
     n_neighbors : int, default=5
-        Nearest neighbours of a row that it is joined with in the graphs of the analysis.
+        Number of nearest neighbours that a row is joined with in the graphs of the analysis.
     alpha : float, default=0.1
         Weight of the graph between classes, from 0 to 1.
     random_state : None, int, SeedSequence, Generator or RandomState
@@ -42,13 +42,14 @@ class DoubleRotation(FittedView):
     Attributes
     ----------
     blocks_ : tuple of two lists of (columns, matrix)
-        The blocks of the two matrices.
+        The blocks of `principal_` and of `discriminant_`.
     principal_, discriminant_ : ndarray of shape (n_features, n_axes), (n_axes, n_axes)
-        The two matrices; columns of the first are orthonormal.
+        Matrices of the two rotations; the columns of `principal_` are orthonormal.
     rotation_ : ndarray of shape (n_features, n_axes)
-        Their product; ``transform(X) == (X - mean_) @ rotation_``. With as many axes as features, a change of basis.
+        Product of the two matrices; ``transform(X) == (X - mean_) @ rotation_``. With as many axes as features it is a
+        change of basis.
     mean_ : ndarray of shape (n_features,)
-        Of the rows fitted.
+        Mean of the training rows.
 
     References
     ----------
@@ -95,17 +96,17 @@ class DoubleRotation(FittedView):
 
     @property
     def principal_(self) -> NDArray[np.float64]:
-        """The first matrix."""
+        """Matrix of the PCA rotation, with orthonormal columns."""
         return whole_matrix(self.blocks_[0])
 
     @property
     def discriminant_(self) -> NDArray[np.float64]:
-        """The second matrix, of what the first one makes."""
+        """Matrix of the discriminant rotation, which maps the outputs of the PCA rotation."""
         return whole_matrix(self.blocks_[1])
 
     @property
     def rotation_(self) -> NDArray[np.float64]:  # type: ignore[override]
-        """Product of the two matrices."""
+        """Product of `principal_` and `discriminant_`."""
         return self.principal_ @ self.discriminant_
 
 
@@ -123,7 +124,7 @@ def double_blocks(
     Parameters
     ----------
     X : ndarray of shape (n_rows, n_features)
-        Centred.
+        Centred rows.
     rows, n_subsets, bootstrap_ratio, n_neighbors, alpha, sequence
         As for :func:`rotastack.views.discriminant.discriminant_blocks`.
     """

@@ -7,26 +7,26 @@ from rotastack.seeds import child
 
 __all__ = ["direct_rotations", "draw_rotation", "draw_rotations", "haar_rotations"]
 
-_AT_ONCE = 1 << 20  # numbers of rotations drawn at once
+_AT_ONCE = 1 << 20  # Largest number of elements of the rotations in a block.
 
 
 def haar_rotations(
     n_features: int, rng: np.random.Generator, size: int | None = None, flip: bool = False
 ) -> NDArray[np.float64]:
-    """Draw rotation matrices that are uniform (Haar) on SO(p), or on O(p) with `flip`.
+    """Return random rotation matrices that are uniform (Haar) on SO(p), or on O(p) with `flip`.
 
-    QR of a Gaussian matrix; the columns of Q take the signs of the diagonal of R, which makes
-    the distribution uniform; where the determinant is -1 one column changes its sign.
+    Each matrix is Q of the QR decomposition of a Gaussian matrix. The columns of Q are multiplied by the signs of the
+    diagonal of R, which makes the distribution uniform. If the determinant is -1, one column changes its sign.
 
     Parameters
     ----------
     n_features : int
-        p.
+        Number of features, p.
     rng : numpy.random.Generator
     size : int, optional
         Number of matrices; None gives one matrix without a leading axis.
     flip : bool, default=False
-        Keep reflections. For p = 1 the matrix is 1 all the same.
+        Keep reflections. For p = 1 the matrix is 1 with and without `flip`.
 
     Returns
     -------
@@ -38,22 +38,22 @@ def haar_rotations(
     q, r = np.linalg.qr(gaussian)
     signs = np.sign(np.diagonal(r, axis1=1, axis2=2))
     q *= signs[:, None, :]
-    if not flip:  # LAPACK's Q is a product of p - 1 reflections
+    if not flip:  # LAPACK's Q is a product of p - 1 reflections, which gives its determinant.
         q[:, :, 0] *= (signs.prod(axis=1) * (-1.0) ** (n_features - 1))[:, None]
     return q[0] if size is None else q
 
 
 def direct_rotations(n_features: int, rng: np.random.Generator, size: int | None = None) -> NDArray[np.float64]:
-    """Draw matrices by the direct method of the thesis (listing 1.1): half-turns about random axes.
+    """Return random matrices by the direct method of the thesis (listing 1.1): half-turns about random axes.
 
-    ``2 v v' - I`` with a unit vector v halfway between the first axis and a uniform direction.
-    Symmetric, with the eigenvalues 1, -1, ..., -1 and the determinant (-1)^(p - 1): these are not
-    uniform on SO(p) or O(p), only their first column is uniform on the sphere.
+    A matrix is ``2 v v' - I`` with a unit vector v halfway between the first axis and a uniform direction. It is
+    symmetric, with the eigenvalues 1, -1, ..., -1 and the determinant (-1)^(p - 1). So the matrices are not
+    uniform on SO(p) or O(p); only their first column is uniform on the sphere.
 
     Parameters
     ----------
     n_features, rng, size
-        As in :func:`haar_rotations`.
+        As for :func:`haar_rotations`.
 
     Returns
     -------
@@ -79,10 +79,10 @@ def draw_rotations(
     method: str = "haar",
     dtype: type[np.floating] = np.float64,
 ) -> tuple[NDArray[np.intp], NDArray[np.floating]]:
-    """Draw many rotations at once: of all axes, or each of `max_axes` random ones.
+    """Return `size` random rotations, each of all axes or of `max_axes` random axes.
 
-    Rotation k does not depend on `size`. They are drawn in float64, and at no time are more than
-    some 64 MB of them held beside the result.
+    Rotation k does not depend on `size`. Rotations are drawn in float64, in blocks that need at most about 64 MB
+    beside the result.
 
     Returns
     -------
@@ -113,7 +113,7 @@ def draw_rotations(
 def draw_rotation(
     n_features: int, rng: np.random.Generator, flip: bool = False, max_axes: int = 1000, method: str = "haar"
 ) -> tuple[NDArray[np.intp], NDArray[np.float64]]:
-    """Draw the axes to rotate and their rotation: all axes, or `max_axes` random ones.
+    """Return the axes to rotate (all axes, or `max_axes` random axes) and their random rotation.
 
     Returns
     -------

@@ -1,4 +1,4 @@
-"""What linear views share: their parts, and how they are drawn or fitted."""
+"""Base classes of linear views: their parts, and how they are drawn or fitted."""
 
 from typing import Any, ClassVar, Self
 
@@ -16,20 +16,20 @@ __all__ = ["DrawnView", "FittedView", "LinearView", "kept_columns"]
 
 
 class LinearView(BaseView):
-    """Base of views whose outputs are linear functions of the columns.
+    """Base class of views with outputs that are linear functions of the columns.
 
-    With `mean_` and `rotation_`, the outputs are ``(X - mean_) @ rotation_``; a subclass without them, or one
-    that knows a faster way, has its own `_map` and `linear_parts`.
+    The outputs are ``(X - mean_) @ rotation_``. A subclass without `mean_` and `rotation_`, or with a faster way,
+    defines its own `_map` and `linear_parts`.
     """
 
     mean_: NDArray[np.float64]
     rotation_: Any
 
     def linear_parts(self) -> list[Part]:
-        """Return the view in parts, side by side: columns, and the matrix that maps them.
+        """Return the parts of the view, side by side: columns, and the matrix that maps the columns.
 
-        A matrix of None hands the columns on as they are. Trees do not notice a shift, nor the order of
-        outputs: parts are not centred, and their outputs may stand in another order than those of ``transform``.
+        A part with None as its matrix keeps its columns unchanged. Trees depend neither on a shift nor on the order
+        of outputs. So parts are not centred, and their outputs may have another order than ``transform``'s.
         """
         return [(np.arange(self.n_features_in_), self.rotation_)]
 
@@ -42,7 +42,7 @@ class LinearView(BaseView):
 
 
 class DrawnView(LinearView):
-    """Base of linear views that are drawn at random, the same for any training rows of as many columns."""
+    """Base class of linear views that are drawn at random and use only the number of columns of training rows."""
 
     fitted_to_rows = False
     random_state: Any
@@ -52,7 +52,7 @@ class DrawnView(LinearView):
 
     @fit_context(prefer_skip_nested_validation=True)
     def fit(self, X: ArrayLike, y: object = None) -> Self:
-        """Draw the view; of `X` only the number of columns is used.
+        """Draw the view, which uses only the number of columns of `X`.
 
         Parameters
         ----------
@@ -69,28 +69,29 @@ class DrawnView(LinearView):
 
 
 class FittedView(LinearView):
-    """Base of linear views that are fitted to training rows, and shifted by their mean.
+    """Base class of linear views that are fitted to training rows and centred on their mean.
 
     Attributes
     ----------
     mean_ : ndarray of shape (n_features,)
+        Mean of the training rows.
     """
 
     _needs_classes: ClassVar[bool] = False
 
     def _find(self, X: NDArray[np.float64], y: NDArray | None) -> None:
-        """Find the view from centred rows; of a view that needs classes, `y` holds two at least."""
+        """Fit the view to centred rows; for a view that needs classes, `y` holds at least two."""
         raise NotImplementedError
 
     @fit_context(prefer_skip_nested_validation=True)
     def fit(self, X: ArrayLike, y: ArrayLike | None = None) -> Self:
-        """Find the axes of training rows.
+        """Fit the view to training rows.
 
         Parameters
         ----------
         X : array-like of shape (n_rows, n_features)
         y : array-like of shape (n_rows,)
-            Classes. Views that separate classes need them, two at least.
+            Classes. Views that separate classes need at least two; other views do not need `y`.
 
         Returns
         -------
@@ -117,12 +118,12 @@ class FittedView(LinearView):
 
 
 def kept_columns(n_components: int | None, n_features: int) -> int:
-    """Return how many of `n_features` columns a view that reduces them keeps; None is half, rounded up.
+    """Return the number of columns that a view keeps of `n_features` columns; None is half, rounded up.
 
     Raises
     ------
     ValueError
-        More than there are.
+        `n_components` is above `n_features`.
     """
     if n_components is None:
         return -(-n_features // 2)

@@ -16,40 +16,41 @@ from rotastack.views.subsets import signed
 __all__ = ["LocalityDiscriminantAnalysis", "locality_directions", "nearest_neighbors"]
 
 
-_AT_ONCE = 1 << 20  # distances held at once where many are equal
+_AT_ONCE = 1 << 20  # Largest number of distances in a block.
 
 
 class LocalityDiscriminantAnalysis(FittedView):
-    """Axes on which neighbours of one class lie close together, and those of different classes apart.
+    """View of axes on which neighbours of one class lie close together, and neighbours of other classes apart.
 
-    Two rows are joined in the within-class graph if they are of one class and one is among the
-    nearest neighbours of the other, in the between-class graph if they are of different classes.
-    The axes are the generalised eigenvectors of largest eigenvalue of
-    ``X' (alpha L_b + (1 - alpha) V_s) X v = lambda X' Q_s X v``, with X centred, V_s the adjacency of
-    the within-class graph, Q_s the diagonal of its degrees, and L_b the Laplacian of the other.
+    Two rows are joined if one is among the nearest neighbours of the other: in the within-class graph if they are
+    of one class, in the between-class graph if they are of different classes. The axes are the generalised
+    eigenvectors, by decreasing eigenvalue, of ``X' (alpha L_b + (1 - alpha) V_s) X v = lambda X' Q_s X v``. Here X
+    is centred, V_s is the adjacency matrix of the within-class graph, Q_s the diagonal matrix of its degrees,
+    and L_b the Laplacian of the between-class graph.
 
     Parameters
     ----------
     n_neighbors : int, default=5
-        e; the source states none. Euclidean, ties by row number; a row is not its own neighbour.
+        Number of nearest neighbours of a row (e in the paper, which states no value). Distances are Euclidean, ties
+        go to the lower row number, and a row is not its own neighbour.
     alpha : float, default=0.1
-        Weight of the between-class graph (p in the source, which states no value; this is the
-        one of its authors' reference code).
+        Weight of the between-class graph (p in the paper, which states no value; the default is that of the authors'
+        reference code).
 
     Attributes
     ----------
     rotation_ : ndarray of shape (n_features, n_features)
-        Axes in columns, of norm 1, their largest absolute entry positive, by decreasing eigenvalue;
-        completed by an orthonormal basis of the complement of the rows' span. A change of basis, not
+        Columns are the axes, by decreasing eigenvalue, with norm 1 and a positive largest absolute entry. An
+        orthonormal basis of the complement of the rows' span follows. The matrix is a change of basis, not
         orthogonal. ``transform(X) == (X - mean_) @ rotation_``.
     mean_ : ndarray of shape (n_features,)
     eigenvalues_ : ndarray of shape (rank,)
 
     Notes
     -----
-    The right side is singular if there are more columns than rows, or rows without neighbours of
-    their class: both sides are restricted to the span of the rows, and 1e-6 of the mean diagonal is
-    added to the right one.
+    The right side is singular with more columns than rows, or with rows that have no neighbours of their class.
+    So both sides are restricted to the span of the rows, and 1e-6 times the mean of its diagonal is added to the
+    diagonal of the right side.
 
     References
     ----------
@@ -85,15 +86,15 @@ class LocalityDiscriminantAnalysis(FittedView):
 def locality_directions(
     X: NDArray[np.float64], y: NDArray[np.integer], n_neighbors: int, alpha: float
 ) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
-    """Return the axes in columns, and the eigenvalues of as many of them as the rows span.
+    """Return the axes as columns of a matrix, and the eigenvalues of the axes in the span of the rows.
 
     Parameters
     ----------
     X : ndarray of shape (n_rows, n_features)
-        Centred.
+        Centred rows.
     y : ndarray of int of shape (n_rows,)
     n_neighbors : int
-        All other rows, if there are fewer.
+        Number of neighbours; all other rows if they are fewer.
     alpha : float
     """
     spanned, rest = _range(X)
@@ -105,7 +106,7 @@ def locality_directions(
     scatter = Z.T @ (Z * between.sum(axis=1)[:, None]) - Z.T @ (between @ Z)
     left = alpha * scatter + (1 - alpha) * (Z.T @ (within @ Z))
     right = Z.T @ (Z * degrees[:, None])
-    # Without any edge within a class the right side is 0: the ridge leaves the axes of the left one.
+    # Without any edge within a class the right side is 0; a ridge of 1 then gives the eigenvectors of the left side.
     ridge = 1e-6 * np.trace(right) / len(right) or 1.0
     values, vectors = eigh((left + left.T) / 2, right + ridge * np.eye(len(right)))
     axes = spanned @ vectors[:, ::-1]
@@ -114,10 +115,10 @@ def locality_directions(
 
 
 def nearest_neighbors(X: NDArray[np.float64], k: int) -> NDArray[np.intp]:
-    """Return the `k` nearest other rows of each row, (row, k); of equally near ones those of lowest number.
+    """Return the numbers of the `k` nearest other rows of each row, shape (n_rows, k); ties go to lower numbers.
 
-    Distances that differ in the tenth digit of the largest value only are equal: scaled decimals
-    are as near as the decimals were.
+    Distances are rounded to ten decimals of the largest absolute value. So scaling does not break ties of
+    decimal numbers.
 
     Parameters
     ----------
@@ -129,26 +130,26 @@ def nearest_neighbors(X: NDArray[np.float64], k: int) -> NDArray[np.intp]:
     unit = np.abs(X).max() or 1.0
     tree = cKDTree(X, balanced_tree=False, compact_nodes=False)
     neighbors = np.empty((n, k), dtype=np.intp)
-    pending, asked = np.arange(n), min(n, k + 2)
+    pending, n_queried = np.arange(n), min(n, k + 2)
     while len(pending):
         tied = []
-        step = max(1, _AT_ONCE // asked)
+        step = max(1, _AT_ONCE // n_queried)
         for rows in (pending[start : start + step] for start in range(0, len(pending), step)):
-            distances, found = tree.query(X[rows], asked)
+            distances, candidates = tree.query(X[rows], n_queried)
             distances = (distances / unit).round(10)
-            distances[found == rows[:, None]] = np.inf
-            order = np.lexsort((found, distances), axis=1)
+            distances[candidates == rows[:, None]] = np.inf
+            order = np.lexsort((candidates, distances), axis=1)
             distances = np.take_along_axis(distances, order, axis=1)
-            neighbors[rows] = np.take_along_axis(found, order, axis=1)[:, :k]
-            # Rows not asked for may be as near as the last one found; infinity is the row itself.
+            neighbors[rows] = np.take_along_axis(candidates, order, axis=1)[:, :k]
+            # Rows outside the query may be as near as its last row. The row itself has an infinite distance.
             last = np.where(np.isinf(distances[:, -1]), distances[:, -2], distances[:, -1])
-            tied.append(rows[distances[:, k - 1] >= last] if asked < n else rows[:0])
-        pending, asked = np.concatenate(tied), min(n, 4 * asked)
+            tied.append(rows[distances[:, k - 1] >= last] if n_queried < n else rows[:0])
+        pending, n_queried = np.concatenate(tied), min(n, 4 * n_queried)
     return neighbors
 
 
 def _graphs(X, y, n_neighbors):
-    """Return the adjacency of the graphs within and between classes."""
+    """Return the adjacency matrices of the within-class and the between-class graph."""
     n = len(X)
     k = min(n_neighbors, n - 1)
     neighbors = nearest_neighbors(X, k) if k else np.empty((n, 0), dtype=np.intp)
@@ -156,22 +157,22 @@ def _graphs(X, y, n_neighbors):
     columns = neighbors.ravel()
     same = y[rows] == y[columns]
     graphs = []
-    for mine in (same, ~same):
-        ends = np.concatenate([rows[mine], columns[mine]]), np.concatenate([columns[mine], rows[mine]])
+    for edges in (same, ~same):
+        ends = np.concatenate([rows[edges], columns[edges]]), np.concatenate([columns[edges], rows[edges]])
         graph = csr_array((np.ones(len(ends[0])), ends), shape=(n, n))
-        graph.data[:] = 1.0  # csr sums an edge that is listed from both ends
+        graph.data[:] = 1.0  # csr_array adds up an edge that is listed from both ends.
         graphs.append(graph)
     return graphs
 
 
 def _range(X):
-    """Return orthonormal bases of the span of the rows, and of its complement."""
+    """Return orthonormal bases of the span of the rows and of its complement."""
     n, m = X.shape
     sizes, basis = np.linalg.eigh(X.T @ X) if n >= m else (None, None)
-    # Squaring halves the digits: near the limit of the fast way the singular values decide.
+    # X'X has half the digits of X, so a nearly singular X'X is decided by the singular values of X.
     if sizes is not None and sizes[0] > 1e-9 * sizes[-1]:
         return np.eye(m), np.empty((m, 0))
-    # The triangle of a QR decomposition spans the same, and is no larger than the columns ask for.
+    # The rows of the triangle of a QR decomposition have the same span, and number at most m.
     _, sizes, basis = np.linalg.svd(np.linalg.qr(X, mode="r") if n >= m else X, full_matrices=True)
     rank = int((sizes > max(n, m) * np.finfo(float).eps * sizes.max(initial=0.0)).sum())
     return basis[:rank].T, signed(basis[rank:].T)

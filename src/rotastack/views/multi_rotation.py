@@ -1,4 +1,4 @@
-"""Several rotations of the features, side by side (thesis, section 3.2)."""
+"""View of several rotations of the features, side by side (thesis, section 3.2)."""
 
 from numbers import Integral
 from typing import ClassVar
@@ -18,21 +18,21 @@ __all__ = ["MultiRotation"]
 class MultiRotation(DrawnView):
     """The features and random rotations of them, side by side: ``[X | X R1 | ... | X R(K-1)]``.
 
-    A learner that picks columns, such as a tree, can then use another rotation in each split.
+    An estimator that picks columns, for example a tree, can then use another rotation in each split.
 
-    Memory: 8 m^2 bytes for each drawn rotation of m columns; in pools as of :class:`RandomRotation`.
+    Memory: 8 m^2 bytes for each drawn rotation of m columns; in pools as for :class:`RandomRotation`.
 
     Parameters
     ----------
     n_rotations : int, default=30
-        K, the unrotated features included if `include_identity`.
+        Number of rotations, K. With `include_identity` the unrotated features count as one.
     include_identity : bool, default=True
-        Begin with the features themselves.
+        Put the unrotated features first.
     flip : bool, default=False
         Allow reflections: draw from O(p) instead of SO(p).
     max_axes : int, default=1000
-        With more columns than this, each rotation turns a random subset of so many axes and
-        only these columns are repeated.
+        With more columns than this, each rotation turns a random subset of `max_axes` columns, and only these
+        columns are repeated.
     random_state : None, int, SeedSequence, Generator or RandomState
         Seed. Rotation k does not depend on `n_rotations`.
 

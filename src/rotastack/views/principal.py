@@ -11,51 +11,51 @@ from rotastack.views.subsets import Block, RowsByClass, SubsetRotation, signed, 
 
 __all__ = ["PrincipalRotation", "principal_blocks"]
 
-_AT_ONCE = 1 << 20  # numbers of covariances held at once
+_AT_ONCE = 1 << 20  # Largest number of elements of covariances in a block.
 
 
 class PrincipalRotation(SubsetRotation):
-    """Principal axes of random subsets of the columns, each found on a random sample.
+    """Principal axes of random subsets of the columns, each computed from a random sample.
 
-    The columns are split at random into subsets; for each a random non-empty subset of the classes
-    is kept, of their rows a bootstrap is drawn, and the subset's columns are turned to its principal
-    axes. All components are kept: the view is a rotation (or reflection) of all columns. If fitted without
-    classes, samples are drawn from all rows.
+    The columns are split at random into subsets. For each subset, a random non-empty set of classes is chosen and a
+    bootstrap of their rows is drawn. The subset's columns are rotated to the principal axes of this sample. All
+    components are kept, so the view is a rotation (or reflection) of all columns. A fit without classes draws
+    samples from all rows.
 
-    A subset of more columns than the table has rows keeps the axes that its sample spans: fewer than the sample has
-    distinct rows, but one at least. On all others the rows of the sample are the same, and nothing tells these axes
-    from each other.
+    A subset of more columns than the data set has rows keeps only the axes in the span of its sample: fewer than the
+    sample's distinct rows, but at least one. On all other axes the sample's rows have equal values, so the sample
+    does not determine these axes.
 
     Memory: 8 m k bytes for k axes of a subset of m columns.
 
     Parameters
     ----------
     n_subsets : int or None, default=None
-        Number of subsets; None is 2, or as many as `subset_size` needs. Sizes differ by one at most.
+        Number of subsets; None is 2, or as many as `subset_size` needs. Sizes differ by at most one.
     subset_size : int or None, default=None
         Largest size of a subset, instead of `n_subsets`.
     bootstrap_ratio : float, default=0.75
-        Size of the sample as a share of the rows of the classes kept (gamma in Hu et al.).
+        Size of the sample as a share of the rows of the chosen classes (gamma in Hu et al.).
     random_state : None, int, SeedSequence, Generator or RandomState
         Seed.
 
     Attributes
     ----------
     blocks_ : list of (columns, matrix)
-        Column numbers, and their principal axes in columns, the longest first.
+        Column numbers of each subset, and the matrix with its principal axes as columns, by decreasing variance.
     rotation_ : ndarray of shape (n_features, n_axes)
-        Its columns are orthonormal; ``transform(X) == (X - mean_) @ rotation_``. A new column stands in the
-        place of one of its subset; where there are fewer, in the same order.
+        Matrix with orthonormal columns; ``transform(X) == (X - mean_) @ rotation_``. An output takes the place of a
+        column of its subset; with fewer outputs than columns the order is kept.
     mean_ : ndarray of shape (n_features,)
-        Of the rows fitted.
+        Mean of the training rows.
 
     References
     ----------
     Rodriguez, J. J., Kuncheva, L. I. and Alonso, C. J. (2006). Rotation forest: a new classifier
     ensemble method. IEEE TPAMI 28.
     Hu, Q. et al. (2014). Exploiting diversity for optimizing margin distribution in ensemble
-    learning. Knowledge-Based Systems, algorithm 1 and equation 11. It prints gamma N for the size of the
-    sample; here it is gamma times the rows that are left when classes are dropped.
+    learning. Knowledge-Based Systems, algorithm 1 and equation 11. The paper prints gamma N for the size of the
+    sample; here the size is gamma times the number of rows of the chosen classes.
 
     Examples
     --------
@@ -95,19 +95,18 @@ def principal_blocks(
 ) -> Iterator[list[Block]]:
     """Yield the blocks of one rotation for each of `sequences`.
 
-    The samples of a rotation are counts of rows, so that its covariances come from one stacked
-    product; subsets of one size, of several rotations, are decomposed in one call. Where subsets have more
-    columns than there are rows, no covariances are formed.
+    A sample is an array of counts of rows, so one stacked product computes all covariances of a rotation. Subsets
+    of one size, of several rotations, are decomposed in one call. Subsets with more columns than rows need no
+    covariances.
 
-    Memory beside what is yielded: three copies of `X`, and 40 MB or, if that is more, six times the matrices of one
-    rotation.
+    Memory beside the blocks: three copies of `X`, and 40 MB or, if larger, six times the matrices of one rotation.
 
     Parameters
     ----------
     X : ndarray of shape (n_rows, n_features)
-        Best centred, so that covariances keep their digits.
+        Centred rows; without centring, covariances lose digits.
     rows : sequence of RowsByClass
-        One for each of `sequences`: the rows that its samples are drawn from.
+        Rows for the samples of each rotation, one element for each of `sequences`.
     n_subsets : int
     bootstrap_ratio : float
     sequences : sequence of numpy.random.SeedSequence
@@ -117,28 +116,28 @@ def principal_blocks(
     sizes[: n_features % n_subsets] += 1
     widest = int(sizes[0])
     step = max(1, _AT_ONCE // (n_subsets * widest**2))
-    seen = None
+    current = None
     for start in range(0, len(sequences), step):
-        some = slice(start, start + step)
+        block = slice(start, start + step)
         subsets: list[list[NDArray[np.intp]]] = []
         axes: list[list[NDArray[np.float64]]] = []
-        products = np.empty((0 if len(X) < widest else len(sequences[some]), n_subsets, widest, widest))
-        for k, (mine_only, sequence) in enumerate(zip(rows[some], sequences[some], strict=True)):
-            if mine_only is not seen:
-                seen = mine_only
-                # The last row stands for a column that a subset lacks.
-                by_class = np.vstack([X[seen.order].T, np.zeros((1, len(seen.order)))])
+        products = np.empty((0 if len(X) < widest else len(sequences[block]), n_subsets, widest, widest))
+        for k, (sampled, sequence) in enumerate(zip(rows[block], sequences[block], strict=True)):
+            if sampled is not current:
+                current = sampled
+                # The row of zeros fills the places of columns that smaller subsets lack.
+                by_class = np.vstack([X[current.order].T, np.zeros((1, len(current.order)))])
             rng = np.random.default_rng(sequence)
-            mine = split_columns(n_features, n_subsets, rng)
-            subsets.append(mine)
-            counts = seen.draw(n_subsets, bootstrap_ratio, rng).astype(np.float64)
+            column_sets = split_columns(n_features, n_subsets, rng)
+            subsets.append(column_sets)
+            counts = current.draw(n_subsets, bootstrap_ratio, rng).astype(np.float64)
             if len(X) < widest:
                 axes.append(
-                    [_sample_axes(by_class[columns], count) for columns, count in zip(mine, counts, strict=True)]
+                    [_sample_axes(by_class[columns], count) for columns, count in zip(column_sets, counts, strict=True)]
                 )
                 continue
             places = np.full((n_subsets, widest), n_features)
-            for i, columns in enumerate(mine):
+            for i, columns in enumerate(column_sets):
                 places[i, : len(columns)] = columns
             values = by_class[places]
             weighted = values * counts[:, None]
@@ -149,24 +148,27 @@ def principal_blocks(
 
 
 def _axes(products: NDArray[np.float64], sizes: NDArray[np.intp]) -> list[list[NDArray[np.float64]]]:
-    """Return the eigenvectors in columns, of largest eigenvalue first, by rotation and subset.
+    """Return the eigenvectors as columns, by decreasing eigenvalue, for each rotation and subset.
 
     Parameters
     ----------
     products : ndarray of shape (n_rotations, n_subsets, m, m)
     sizes : ndarray of int of shape (n_subsets,)
-        Of subset i the first ``sizes[i]`` rows and columns are meant.
+        Size of each subset; only the first ``sizes[i]`` rows and columns of the products of subset i are used.
     """
-    found = {
+    vectors = {
         size: signed(np.linalg.eigh(products[:, sizes == size, :size, :size])[1][..., ::-1])
         for size in set(sizes.tolist())
     }
-    first = {size: int(np.argmax(sizes == size)) for size in found}
-    return [[found[size][k, i - first[size]] for i, size in enumerate(sizes.tolist())] for k in range(len(products))]
+    first = {size: int(np.argmax(sizes == size)) for size in vectors}
+    return [[vectors[size][k, i - first[size]] for i, size in enumerate(sizes.tolist())] for k in range(len(products))]
 
 
 def _sample_axes(values: NDArray[np.float64], counts: NDArray[np.float64]) -> NDArray[np.float64]:
-    """Return the principal axes in columns that rows span, one at least; row i, a column of `values`, counts so often."""
+    """Return the principal axes in the span of a sample as columns, at least one.
+
+    Row i of the sample is column i of `values`, with the weight ``counts[i]``.
+    """
     drawn = counts > 0
     counts, sample = counts[drawn], values[:, drawn].T
     centred = sample - counts @ sample / counts.sum()

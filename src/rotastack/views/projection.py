@@ -1,4 +1,4 @@
-"""Random projections: fewer columns that nearly keep all distances."""
+"""Random projections to fewer columns, which nearly keep all distances."""
 
 from numbers import Integral
 from typing import ClassVar
@@ -14,24 +14,24 @@ from rotastack.views.linear import DrawnView, kept_columns
 __all__ = ["RandomProjection"]
 
 _NONZERO = 8
-_ROWS = 128  # taken at once by a sparse R: they stay in the cache
+_ROWS = 128  # Number of rows in a block for a sparse R; the block stays in the cache.
 
 
 class RandomProjection(DrawnView):
-    """Rows times a random matrix R of q rows, each column of which has length 1: z = R x.
+    """Random projection z = R x by a random matrix R of q rows with columns of length 1.
 
-    The squared length of z is that of x on average over draws (Johnson and Lindenstrauss), so that
+    On average over draws of R, the squared length of z is the squared length of x (Johnson and Lindenstrauss). So
     distances are nearly kept.
 
     Parameters
     ----------
     n_components : int or None, default=None
-        q; None: half of the columns, rounded up.
+        Number of outputs, q. None is half the number of columns, rounded up.
     kind : {"sphere", "sign", "sparse"}, default="sphere"
-        How a column of R is drawn. "sphere": uniform on the sphere. "sign": entries of plus or minus
-        1 / sqrt(q). "sparse": eight entries of plus or minus 1 / sqrt(8), one in a random place of each of
-        eight stretches of q of nearly equal length (every entry if q is less than eight), the others 0;
-        from a thousand columns on some three times as fast as the others.
+        Distribution of a column of R. "sphere": uniform on the sphere. "sign": entries of plus or minus
+        1 / sqrt(q). "sparse": eight entries of plus or minus 1 / sqrt(8), each in a random place of one of
+        eight stretches of nearly equal length (every entry if q is less than eight), and zeros. With a thousand
+        columns or more "sparse" is about three times as fast as the other kinds.
     random_state : None, int, SeedSequence, Generator or RandomState
         Seed.
 
@@ -97,7 +97,7 @@ def _signs(q: int, n: int, rng: np.random.Generator) -> NDArray[np.float64]:
 
 def _sparse(q: int, n: int, rng: np.random.Generator) -> csr_array:
     s = min(_NONZERO, q)
-    # The places of a column's entries are one of q in each of s stretches of the rows: distinct, at no cost.
+    # One entry in each of s stretches of rows makes the places of a column's entries distinct without a check.
     bounds = np.arange(s + 1) * q // s
     rows = rng.integers(bounds[:-1], bounds[1:], (n, s))
     signs = (2.0 * rng.integers(0, 2, (n, s)) - 1) / np.sqrt(s)

@@ -1,4 +1,4 @@
-"""Any transformer as a random view: random parameters, fitted to random rows."""
+"""View of any transformer, with random parameters and fitted to random rows."""
 
 from numbers import Integral
 from typing import Any, ClassVar, Self
@@ -20,51 +20,51 @@ __all__ = ["RandomizedView"]
 
 
 def _view(self):
-    """Return the fitted view, or before ``fit`` the one that will be cloned."""
+    """Return the fitted view, or before ``fit`` the view to be cloned."""
     return getattr(self, "view_", self.view)
 
 
 class RandomizedView(BaseView):
-    """A transformer with random parameters, fitted to random rows, so that each member of a pool has another.
+    """A transformer with random parameters, fitted to random rows, so that the members of a pool differ.
 
-    It makes a member's view of any transformer that can transform rows it has not seen: ``Isomap``,
-    ``LocallyLinearEmbedding``, ``KernelPCA``, a pipeline. Members differ by `param_distributions`,
-    `n_landmarks`, or both; many reducers use their own seed only to start an eigen-solver.
+    Any transformer that can transform new rows becomes a view: ``Isomap``, ``LocallyLinearEmbedding``,
+    ``KernelPCA``, a pipeline. Members differ by `param_distributions`, `n_landmarks`, or both. The seed of the
+    transformer alone is often not enough: many transformers use it only to start an eigen-solver.
 
     Parameters
     ----------
     view : transformer
-        A clone of it is fitted; each of its parameters called ``random_state`` is set.
+        Transformer to be cloned and fitted; each parameter of the clone named ``random_state`` is set.
     param_distributions : dict
-        Names of parameters of `view`, ``step__parameter`` for nested ones, and for each a list of values or a
-        distribution with a method ``rvs``, as in scikit-learn's ``RandomizedSearchCV``. {}: no parameter is
+        Names of parameters of `view` (``step__parameter`` for nested parameters), and for each a list of values or a
+        distribution with a method ``rvs``, as in scikit-learn's ``RandomizedSearchCV``. With {} no parameter is
         drawn.
     n_landmarks : int or None, default=None
-        Rows that `view` is fitted on, random and distinct; all distinct rows if there are fewer. The others
-        get their coordinates by its extension. None: all rows, equal ones too.
+        Number of random, distinct rows that `view` is fitted on; all distinct rows if fewer exist. The transformer
+        extends the coordinates to the other rows. None fits `view` on all rows, equal rows included.
     random_state : None, int, SeedSequence, Generator or RandomState
-        Seed of parameters, landmarks and `view`, each independent of the others.
+        Seed of the parameters, the landmarks and `view`, which are drawn independently.
 
     Attributes
     ----------
     view_ : transformer
         The fitted view.
     params_ : dict
-        The parameters that were drawn.
+        The drawn parameters.
     landmark_rows_ : ndarray of int
-        Numbers of the rows that `view_` was fitted on, ascending.
+        Numbers of the rows that `view_` is fitted on, ascending.
 
     Notes
     -----
-    All rows are extended, training rows too: ``fit_transform(X)`` is ``transform(X)``. On landmarks the extensions of
-    ``Isomap`` and ``KernelPCA`` are exact, that of ``LocallyLinearEmbedding`` is not.
+    The coordinates of all rows, also of training rows, are extended: ``fit_transform(X)`` is ``transform(X)``. On
+    landmarks the extensions of ``Isomap`` and ``KernelPCA`` are exact, and that of ``LocallyLinearEmbedding`` is not.
 
-    ``LocallyLinearEmbedding`` fails on equal rows: the neighbours of a row are then its copies. Give
-    `n_landmarks` where rows recur, as they do with the bootstrap of a pool. ``Isomap`` starts its iterative
-    eigen-solver from NumPy's global generator: with ``eigen_solver="dense"`` equal seeds give equal digits.
+    ``LocallyLinearEmbedding`` fails on equal rows, because the neighbours of a row are then its copies. Set
+    `n_landmarks` if rows recur, for example in the bootstrap of a pool. ``Isomap`` starts its iterative
+    eigen-solver from NumPy's global generator; with ``eigen_solver="dense"`` equal seeds give equal results.
 
-    Model files (skops) keep lists and ranges of values; the distributions of SciPy are not on the reviewed
-    list.
+    Model files (skops) can hold lists and ranges of values, but not SciPy's distributions, which are not on the
+    reviewed list of types.
 
     References
     ----------
@@ -115,8 +115,8 @@ class RandomizedView(BaseView):
         Raises
         ------
         ValueError
-            A parameter that `view` does not have, or rows and parameters that `view` cannot be fitted with;
-            the message names the parameters drawn.
+            `view` does not have a parameter, or cannot be fitted with the rows and parameters. The message of a
+            failed fit names the drawn parameters.
         """
         X = validate_data(self, X, dtype=FLOATS)
         sequence = root_sequence(self.random_state)
@@ -143,7 +143,7 @@ class RandomizedView(BaseView):
 
     @available_if(lambda self: is_linear(_view(self)))
     def linear_parts(self) -> list[Part]:
-        """Return the parts of the fitted view, if it is linear: columns and the matrix that maps them."""
+        """Return the parts of the fitted view, if the view is linear: columns and the matrix that maps them."""
         return self.view_.linear_parts()
 
     @available_if(lambda self: hasattr(_view(self), "get_feature_names_out"))

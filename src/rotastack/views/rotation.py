@@ -18,25 +18,25 @@ __all__ = ["RandomRotation"]
 class RandomRotation(DrawnView):
     """A random rotation of the feature space, by default uniform over all rotations.
 
-    Columns should be on one scale first; see :mod:`rotastack.views.scaling`. With `stretch` and
-    `translate` the view is the random histogram transform ``x -> R S x + b`` (thesis, section
-    4.2): stretching comes before the rotation, as after it trees would not see it.
+    Columns should have one common scale; see :mod:`rotastack.views.scaling`. With `stretch` and
+    `translate` the view is the random histogram transform ``x -> R S x + b`` (thesis, section 4.2). Stretching
+    comes before the rotation; after the rotation it would not change the trees.
 
-    Memory: 8 m^2 bytes for m rotated columns. A pool whose members the kernel grows together keeps 4 m^2 instead, and
-    draws the view again if it is asked for.
+    Memory: 8 m^2 bytes for m rotated columns. A pool with members that the kernel grows together keeps 4 m^2 bytes
+    instead, and draws the view again when it is read.
 
     Parameters
     ----------
     flip : bool, default=False
         Allow reflections: draw from O(p) instead of SO(p). For p = 1 the rotation is
-        the identity all the same.
+        the identity with and without `flip`.
     max_axes : int, default=1000
-        With more columns than this, a random subset of so many axes is rotated and the
-        others are not changed.
+        With more columns than this, a random subset of `max_axes` columns is rotated and the
+        other columns do not change.
     method : {"haar", "direct"}, default="haar"
         "haar" is uniform over all rotations. "direct" is the faster construction of the thesis's
-        listing 1.1, a half-turn about a random axis: symmetric, with determinant (-1)^(p - 1)
-        whatever `flip` is, and not uniform over rotations.
+        listing 1.1, a half-turn about a random axis. It is symmetric, has the determinant (-1)^(p - 1)
+        for any `flip`, and is not uniform over rotations.
     stretch : bool, default=False
         First multiply each axis by a random factor, log-uniform between 1/2 and 2.
     translate : bool, default=False
@@ -47,13 +47,13 @@ class RandomRotation(DrawnView):
     Attributes
     ----------
     axes_ : ndarray of shape (n_rotated,)
-        Columns that are rotated.
+        Numbers of the rotated columns.
     block_ : ndarray of shape (n_rotated, n_rotated)
-        Their rotation, stretching included.
+        Rotation of these columns, stretching included.
     rotation_ : ndarray of shape (n_features, n_features)
         The whole matrix; ``transform(X) == (X - mean_) @ rotation_``.
     mean_ : ndarray of shape (n_features,)
-        Zeros, a rotation about the origin, unless `translate`.
+        Centre of the rotation; zeros unless `translate`.
 
     References
     ----------
@@ -110,7 +110,7 @@ class RandomRotation(DrawnView):
 
     @classmethod
     def from_matrix(cls, block: ArrayLike, axes: ArrayLike | None = None, n_features: int | None = None):
-        """Make a fitted view of a rotation drawn before, such as one of a rotation group."""
+        """Return a fitted view of an existing rotation, for example of a rotation group."""
         view = cls()
         view.block_ = np.asarray(block, dtype=float)
         view.axes_ = np.arange(len(view.block_)) if axes is None else np.asarray(axes)
@@ -121,7 +121,7 @@ class RandomRotation(DrawnView):
 
     @property
     def rotation_(self) -> NDArray[np.float64]:  # type: ignore[override]
-        """The whole matrix, with ones on the diagonal for axes that are not rotated."""
+        """The whole matrix, with ones on the diagonal for columns that are not rotated."""
         rotation = np.eye(self.n_features_in_)
         rotation[np.ix_(self.axes_, self.axes_)] = self.block_
         return rotation
@@ -141,5 +141,5 @@ class RandomRotation(DrawnView):
 
 
 def _product(X: NDArray[np.floating], block: NDArray[np.floating]) -> NDArray[np.floating]:
-    """Return ``X @ block``; a row alone goes as two, since BLAS may round a vector's product otherwise."""
+    """Return ``X @ block``; a single row is doubled, as BLAS may round the product of a vector differently."""
     return X @ block if len(X) != 1 else (np.repeat(X, 2, axis=0) @ block)[:1]

@@ -1,7 +1,7 @@
-"""Scalers that put numeric columns on one scale before they are rotated (thesis, 1.6.2).
+"""Scalers that put numeric columns on one scale before a rotation (thesis, 1.6.2).
 
-All are fitted on training rows and replace missing values by the training median, so nothing of
-a held-out row is ever used. A column without any training value becomes constant.
+All scalers are fitted on training rows and replace missing values by the training median, so they use nothing of
+held-out rows. A column without any training value becomes constant.
 """
 
 from collections.abc import Callable
@@ -17,7 +17,7 @@ __all__ = ["SCALERS", "MinMaxScaler01", "QuantileScaler", "RelativeRankScaler"]
 
 
 class _MedianImputingScaler(OneToOneFeatureMixin, TransformerMixin, BaseEstimator):
-    """Fit medians, fill missing values, and leave the scale itself to the subclass."""
+    """Base class of scalers that replace missing values by training medians; a subclass defines the scale."""
 
     def _fit_scale(self, X: NDArray[np.floating]) -> None:
         raise NotImplementedError
@@ -26,7 +26,7 @@ class _MedianImputingScaler(OneToOneFeatureMixin, TransformerMixin, BaseEstimato
         raise NotImplementedError
 
     def fit(self, X: ArrayLike, y: object = None) -> Self:
-        """Learn medians and scale from the training rows.
+        """Fit medians and scale to the training rows.
 
         Parameters
         ----------
@@ -40,13 +40,13 @@ class _MedianImputingScaler(OneToOneFeatureMixin, TransformerMixin, BaseEstimato
         """
         X = self._validated(X, reset=True)
         self.median_ = np.zeros(X.shape[1])
-        known = ~np.isnan(X).all(axis=0)
-        self.median_[known] = np.nanmedian(X[:, known], axis=0)
+        observed = ~np.isnan(X).all(axis=0)
+        self.median_[observed] = np.nanmedian(X[:, observed], axis=0)
         self._fit_scale(np.where(np.isnan(X), self.median_, X))
         return self
 
     def transform(self, X: ArrayLike) -> NDArray[np.floating]:
-        """Fill missing values and scale.
+        """Return the scaled rows, with missing values replaced by training medians.
 
         Parameters
         ----------
@@ -60,7 +60,7 @@ class _MedianImputingScaler(OneToOneFeatureMixin, TransformerMixin, BaseEstimato
         return self.scaled(self._validated(X, reset=False))
 
     def scaled(self, X: NDArray[np.floating]) -> NDArray[np.floating]:
-        """Return the same of rows that are checked already: for one row, checks take most of the time."""
+        """Return the scaled rows of checked rows; for one row, checks would take most of the time."""
         filled = np.where(np.isnan(X), self.median_.astype(X.dtype), X)
         return self._scale(filled).astype(X.dtype, copy=False)
 
@@ -75,14 +75,14 @@ class _MedianImputingScaler(OneToOneFeatureMixin, TransformerMixin, BaseEstimato
 
 
 class MinMaxScaler01(_MedianImputingScaler):
-    """Scale each column to a range by its training minimum and maximum, clipped outside.
+    """Scale each column to a range by its training minimum and maximum, with clipping.
 
-    A column that is constant in training becomes the lower end of the range.
+    A column that is constant in the training rows becomes the lower end of the range.
 
     Parameters
     ----------
     feature_range : tuple of (float, float), default=(0, 1)
-        Lower and upper end.
+        Lower and upper end of the range.
 
     Attributes
     ----------
@@ -112,12 +112,12 @@ class MinMaxScaler01(_MedianImputingScaler):
 
 
 class QuantileScaler(_MedianImputingScaler):
-    """Scale by two quantiles and winsorise softly outside, keeping the order (thesis, 1.6.2).
+    """Scale each column by two quantiles, with soft winsorising that keeps the order (thesis, 1.6.2).
 
-    ``(x - Q_lower) / (Q_upper - Q_lower)``; outside [0, 1] the value becomes
-    ``-0.01 log(1 + log(1 + d))`` or ``1 + 0.01 log(1 + log(1 + d))``, d being the distance to
-    the bound in original units. Where the two quantiles coincide the column is scaled by its
-    minimum and maximum instead, clipped outside, and a constant column becomes 0.
+    A value becomes ``(x - Q_lower) / (Q_upper - Q_lower)``. Outside [0, 1] it becomes
+    ``-0.01 log(1 + log(1 + d))`` or ``1 + 0.01 log(1 + log(1 + d))``, where d is the distance to
+    the quantile in original units. If the two quantiles are equal, the column is scaled by its
+    minimum and maximum instead, with clipping. A constant column becomes 0.
 
     Parameters
     ----------
@@ -155,11 +155,11 @@ class QuantileScaler(_MedianImputingScaler):
 
 
 class RelativeRankScaler(_MedianImputingScaler):
-    """Replace values by their relative rank among the training values (thesis, 1.6.2).
+    """Replace each value by its relative rank among the training values (thesis, 1.6.2).
 
     The n training values are augmented with minus and plus infinity and ranked to [0, 1];
-    ties share their average rank. A new value gets the mean of the ranks of the largest
-    training value at or below it and of the smallest at or above it.
+    ties share their average rank. A new value gets the mean of two ranks: of the largest
+    training value at or below the new value, and of the smallest training value at or above it.
 
     Examples
     --------
@@ -192,11 +192,11 @@ SCALERS: dict[str, Callable[[], Any]] = {
     "rank": RelativeRankScaler,
     "symmetric": partial(MinMaxScaler01, (-1, 1)),
 }
-"""Name -> what makes the scaler; symmetric is what linear machines like, with 0 in the middle of the range."""
+"""Name -> function that makes the scaler; "symmetric", with 0 in the middle of the range, suits linear estimators."""
 
 
 def _spanned(low, high):
-    """Return high - low; ValueError where that is more than a number can hold."""
+    """Return high - low, or raise ValueError if a difference overflows."""
     with np.errstate(over="ignore"):
         width = high - low
     if not np.isfinite(width).all():

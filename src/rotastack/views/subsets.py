@@ -1,4 +1,4 @@
-"""Base of the views that rotate random subsets of the columns, each fitted to a random sample of the rows."""
+"""Base class of views that map random subsets of the columns, each fitted to a random sample of the rows."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -16,7 +16,7 @@ from rotastack.views.linear import FittedView
 __all__ = ["Block", "RowsByClass", "SubsetRotation", "count_subsets", "signed", "split_columns", "whole_matrix"]
 
 Block = tuple[NDArray[np.intp], NDArray[np.float64]]
-"""Columns, and the matrix whose outputs take their places: the first of these, if there are fewer outputs."""
+"""Columns and the matrix that maps them; the outputs take the places of the columns, or of the first if fewer."""
 
 
 def count_subsets(n_features: int, n_subsets: int | None, subset_size: int | None) -> int:
@@ -25,7 +25,7 @@ def count_subsets(n_features: int, n_subsets: int | None, subset_size: int | Non
     Raises
     ------
     ValueError
-        Both are given, or more subsets than columns.
+        Both `n_subsets` and `subset_size` are set, or there are more subsets than columns.
     """
     if n_subsets is not None and subset_size is not None:
         raise ValueError(
@@ -43,20 +43,20 @@ def count_subsets(n_features: int, n_subsets: int | None, subset_size: int | Non
 
 
 def split_columns(n_features: int, n_subsets: int, rng: np.random.Generator) -> list[NDArray[np.intp]]:
-    """Split columns at random into subsets of equal size, the first ones of one more; each is sorted."""
+    """Return random subsets of the columns, each sorted; sizes differ by at most one, with larger subsets first."""
     return [np.sort(part) for part in np.array_split(rng.permutation(n_features), n_subsets)]
 
 
 @dataclass(frozen=True)
 class RowsByClass:
-    """Rows in the order of their classes.
+    """Rows sorted by class.
 
     Attributes
     ----------
     order : ndarray of int of shape (n_rows,)
-        Row numbers.
+        Row numbers, sorted by class.
     codes : ndarray of int of shape (n_rows,)
-        Their class numbers, ascending.
+        Class numbers of these rows, ascending.
     """
 
     order: NDArray[np.intp]
@@ -64,12 +64,12 @@ class RowsByClass:
 
     @classmethod
     def of(cls, y: ArrayLike | None, n_rows: int) -> "RowsByClass":
-        """Return the rows by class; as one class without `y`."""
+        """Return all rows by class, or as one class without `y`."""
         return cls.among(np.arange(n_rows), np.zeros(n_rows) if y is None else np.asarray(y))
 
     @classmethod
     def among(cls, rows: NDArray[np.intp], y: NDArray) -> "RowsByClass":
-        """Return some rows by class; `y` holds the classes of all rows."""
+        """Return the rows with the numbers `rows` by class; `y` holds the classes of all rows."""
         codes = np.unique(y[rows], return_inverse=True)[1]
         order = np.argsort(codes, kind="stable")
         return cls(rows[order], codes[order])
@@ -80,15 +80,15 @@ class RowsByClass:
         return int(self.codes[-1]) + 1
 
     def draw(self, n_samples: int, ratio: float, rng: np.random.Generator, least: int = 1) -> NDArray[np.intp]:
-        """Draw a bootstrap from a random subset of the classes, `n_samples` times.
+        """Return `n_samples` bootstraps, each from a random set of classes, as counts of rows.
 
-        The subset is uniform over those of at least `least` classes; of its rows ``ratio`` times their
-        number is drawn with replacement, one at least.
+        The set of classes is uniform over the sets of at least `least` classes. A bootstrap draws ``ratio`` times
+        the number of rows of these classes, with replacement, and at least one row.
 
         Returns
         -------
         ndarray of int of shape (n_samples, n_rows)
-            How often each row, in the order of `order`, was drawn.
+            Number of draws of each row, in the order of `order`.
         """
         n, n_classes = len(self.codes), self.n_classes
         kept = np.zeros((n_samples, n_classes), dtype=bool)
@@ -96,7 +96,7 @@ class RowsByClass:
         while len(short):
             kept[short] = rng.random((len(short), n_classes)) < 0.5
             short = short[kept[short].sum(axis=1) < min(least, n_classes)]
-        candidates = np.flatnonzero(kept[:, self.codes])  # sample * n + row, sample after sample
+        candidates = np.flatnonzero(kept[:, self.codes])  # Elements are sample * n + row, sample after sample.
         sizes = kept @ np.bincount(self.codes)
         drawn = np.maximum(1, np.rint(ratio * sizes).astype(np.intp))
         starts = np.repeat(np.cumsum(sizes) - sizes, drawn)
@@ -105,7 +105,7 @@ class RowsByClass:
 
 
 class SubsetRotation(FittedView):
-    """Base of views that map random subsets of the columns, each by a matrix fitted to a random sample.
+    """Base class of views that map random subsets of the columns, each by a matrix fitted to a random sample.
 
     Attributes
     ----------
@@ -138,7 +138,7 @@ class SubsetRotation(FittedView):
 
     @property
     def rotation_(self) -> NDArray[np.float64]:  # type: ignore[override]
-        """The whole matrix, block by block: rows stand in the places of the features, as do columns where all have one."""
+        """The matrix of all blocks; rows have the order of the features, and so have columns if none is dropped."""
         return whole_matrix(self.blocks_)
 
     def linear_parts(self) -> list[Part]:
@@ -154,7 +154,7 @@ class SubsetRotation(FittedView):
 
 
 def whole_matrix(blocks: Sequence[Block]) -> NDArray[np.float64]:
-    """Return the matrix (n_features, n_outputs) of blocks that have all columns among them."""
+    """Return the matrix, shape (n_features, n_outputs), of blocks that together have all columns."""
     places = _places(blocks)
     matrix = np.zeros((sum(len(columns) for columns, _ in blocks), sum(map(len, places))))
     for (columns, block), mine in zip(blocks, places, strict=True):
@@ -163,16 +163,16 @@ def whole_matrix(blocks: Sequence[Block]) -> NDArray[np.float64]:
 
 
 def _places(blocks: Sequence[Block]) -> list[NDArray[np.intp]]:
-    """Return where the outputs of each block stand among those of all."""
-    taken = [columns[: matrix.shape[1]] for columns, matrix in blocks]
-    everyone = np.sort(np.concatenate(taken))
-    return [np.searchsorted(everyone, mine) for mine in taken]
+    """Return the places of the outputs of each block among the outputs of all blocks."""
+    outputs = [columns[: matrix.shape[1]] for columns, matrix in blocks]
+    all_outputs = np.sort(np.concatenate(outputs))
+    return [np.searchsorted(all_outputs, mine) for mine in outputs]
 
 
 def signed(directions: NDArray[np.float64]) -> NDArray[np.float64]:
-    """Return columns with the sign that makes the largest of their absolute entries positive.
+    """Return the columns with signs that make the largest absolute entry of each column positive.
 
-    Of entries that are equal but for rounding the first decides.
+    If entries are equal but for rounding, the first entry decides.
     """
     sizes = np.abs(directions)
     largest = (sizes >= sizes.max(axis=-2, keepdims=True) * (1 - 1e-9)).argmax(axis=-2)

@@ -1,4 +1,4 @@
-"""Random subspaces: some of the columns."""
+"""Random subspaces: views of a random subset of the columns."""
 
 from numbers import Integral
 from typing import ClassVar
@@ -15,19 +15,19 @@ __all__ = ["RandomSubspace"]
 
 
 class RandomSubspace(DrawnView):
-    """Columns drawn at random, without replacement, in their old order.
+    """Random subset of the columns, drawn without replacement, in their original order.
 
     Parameters
     ----------
     n_components : int or None, default=None
-        How many; None: half of them, rounded up.
+        Number of columns drawn; None is half of the columns, rounded up.
     random_state : None, int, SeedSequence, Generator or RandomState
         Seed.
 
     Attributes
     ----------
     features_ : ndarray of int of shape (n_components,)
-        The columns, ascending.
+        Numbers of the drawn columns, ascending.
 
     References
     ----------
@@ -63,6 +63,6 @@ class RandomSubspace(DrawnView):
         return X[:, self.features_]
 
     def get_feature_names_out(self, input_features: ArrayLike | None = None) -> NDArray:
-        """Return the names of the columns."""
+        """Return the names of the drawn columns."""
         check_is_fitted(self, self._fitted_attribute)
         return check_feature_names_in(self, input_features)[self.features_]

@@ -1,6 +1,6 @@
-"""Pruners: combiners that keep some of the members, with or without weights.
+"""Pruners: combiners that keep a subset of the members, with or without weights.
 
-A pruner is given votes and labels, never the members themselves.
+A pruner is fitted to votes and labels. It never sees the members or the columns.
 """
 
 import lazy_loader
@@ -9,7 +9,7 @@ __getattr__, __dir__, __all__ = lazy_loader.attach(
     __name__,
     submod_attrs={
         "all_members": ["AllMembers"],
-        "base": ["OrderingPruner"],
+        "pruner": ["OrderingPruner"],
         "curves": ["ordered_curve"],
         "drep": ["DREPPruner"],
         "kappa": ["KappaPruner"],

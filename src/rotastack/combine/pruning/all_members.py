@@ -9,12 +9,12 @@ __all__ = ["AllMembers"]
 
 
 class AllMembers(Pruner):
-    """Keep every member: what pruned ensembles are compared with.
+    """A pruner that keeps every member, for comparison with the other pruners.
 
     Parameters
     ----------
     vote : {"simple", "weighted"}, default="simple"
-        Whether members vote with equal weights, or with those they had.
+        Whether members vote with equal weights or with their original weights.
 
     Attributes
     ----------

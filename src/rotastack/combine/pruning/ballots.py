@@ -1,4 +1,4 @@
-"""Votes of a pool on the selection rows, checked, and the sums over them that pruners need."""
+"""Checked votes of a pool on the selection rows, and the sums over votes that pruners need."""
 
 from dataclasses import dataclass
 from functools import cached_property
@@ -11,15 +11,16 @@ __all__ = ["Ballots", "RunningVote", "checked_votes"]
 
 @dataclass(frozen=True)
 class Ballots:
-    """Votes of all members, and the truth, on the rows that any member votes on.
+    """Votes of all members, and the true classes, on the rows with at least one vote.
 
     Attributes
     ----------
     votes : ndarray of int16 of shape (n_rows, n_members)
         Class numbers; -1 where a member has no vote.
     y : ndarray of int of shape (n_rows,)
+        True class numbers.
     weights : ndarray of shape (n_members,)
-        Original weights of the members; they add up to 1.
+        Original weights of the members; their sum is 1.
     n_classes : int
     """
 
@@ -32,12 +33,12 @@ class Ballots:
     def checked(
         cls, votes: ArrayLike, y: ArrayLike, weights: ArrayLike | None = None, n_classes: int | None = None
     ) -> "Ballots":
-        """Return the ballots, or refuse them.
+        """Return checked votes: rows without a vote are left out, and weights are divided by their sum.
 
         Raises
         ------
         ValueError
-            Shapes that do not fit, labels outside the classes, impossible weights, or no vote at all.
+            Shapes that do not match, labels outside the classes, negative, infinite or only zero weights, or no vote.
         """
         truth = np.asarray(y)
         if truth.ndim != 1 or truth.dtype.kind not in "iu":
@@ -72,25 +73,25 @@ class Ballots:
 
     @cached_property
     def signs(self) -> NDArray[np.float32]:
-        """E: 1 where a member is right, -1 where it is wrong, 0 where it has no vote; (row, member)."""
+        """E, shape (n_rows, n_members): 1 where a member is right, -1 where wrong, 0 where it has no vote."""
         right = self.votes == self.y[:, None]
         return np.where(self.votes < 0, np.float32(0), 2 * right.astype(np.float32) - 1)
 
     @cached_property
     def gram(self) -> NDArray[np.float64]:
-        """E'E, exact: (member, member)."""
+        """The exact product E'E, shape (n_members, n_members)."""
         return _products(self.signs, self.signs)
 
     @cached_property
     def own_errors(self) -> NDArray[np.float64]:
-        """Share of wrong votes of each member; 1 for one that has none."""
+        """Share of wrong votes of each member; 1 for a member without votes."""
         cast = (self.votes >= 0).sum(axis=0)
         right = (self.votes == self.y[:, None]).sum(axis=0)
         return 1.0 - np.divide(right, cast, out=np.zeros(self.n_members), where=cast > 0)
 
     @cached_property
     def preference(self) -> NDArray[np.intp]:
-        """Members by lower own error, then number: who comes first among equals."""
+        """Members in the order that breaks ties: lower own error first, then lower number."""
         return np.lexsort((np.arange(self.n_members), self.own_errors))
 
     @cached_property
@@ -101,17 +102,17 @@ class Ballots:
         return place
 
     def rows(self, mask: NDArray) -> "Ballots":
-        """Return the ballots of some rows."""
+        """Return the votes on the rows of a mask."""
         return Ballots(self.votes[mask], self.y[mask], self.weights, self.n_classes)
 
 
 def checked_votes(votes: ArrayLike, n_classes: int | None) -> NDArray[np.int16]:
-    """Return votes (row, member) as class numbers, -1 for no vote.
+    """Return votes as int16 class numbers, shape (n_rows, n_members), -1 for no vote.
 
     Raises
     ------
     ValueError
-        Not whole numbers of two axes, or a class that is not there.
+        Not an array of whole numbers with two axes, or a number that is no class.
     """
     cast = np.asarray(votes)
     if cast.ndim != 2 or cast.dtype.kind not in "iu" or cast.shape[1] < 1:
@@ -127,11 +128,11 @@ def checked_votes(votes: ArrayLike, n_classes: int | None) -> NDArray[np.int16]:
 
 
 class RunningVote:
-    """The joint vote of members that are added one after the other.
+    """The joint vote of members that are added one by one.
 
-    A tied vote goes to the class of the member that was added first among those that vote for a tied
-    class. What one more vote for each class would do to a row is kept in a table, and only rows whose
-    entries change are looked at again.
+    A tied vote goes to the class of the member that was added first among the members that vote for a tied
+    class. A table states, for each row and class, whether the row would be right after one more vote for the
+    class. Only rows with changed entries of the table enter the update of the members' counts.
 
     Parameters
     ----------
@@ -144,22 +145,22 @@ class RunningVote:
         self._counts = np.zeros((n, self._classes + 1), dtype=np.int32)  # the last column: no vote
         self._first = np.full((n, self._classes), np.iinfo(np.int32).max, dtype=np.int32)
         self._size = 0
-        # Whether the row would be decided rightly after a vote for each class, or none.
+        # Whether the row would be right after one more vote for each class; the last column: after no vote.
         self._table = np.zeros((n, self._classes + 1), dtype=bool)
         self._table[np.arange(n), ballots.y] = True
         self._right_if = (ballots.votes == ballots.y[:, None]).sum(axis=0).astype(np.int64)
 
     def wrong_if_added(self) -> NDArray[np.int64]:
-        """Return how many rows would be wrong with each member added."""
+        """Return, for each member, how many rows would be wrong after adding this member."""
         return len(self.ballots.y) - self._right_if
 
     @property
     def wrong(self) -> int:
-        """Rows that are decided wrongly now; all of them while nobody has been added."""
+        """Number of rows that the vote gets wrong; all rows before the first member is added."""
         return len(self.ballots.y) - int(self._table[:, -1].sum())
 
     def add(self, member: int) -> None:
-        """Add a member."""
+        """Add a member to the vote."""
         votes = self.ballots.votes[:, member]
         voted = np.flatnonzero(votes >= 0)
         classes = votes[voted]
@@ -173,12 +174,12 @@ class RunningVote:
         rows = voted[changed]
         if len(rows):
             change = new[changed].astype(np.int8) - old[changed]
-            cast = self.ballots.votes[rows]  # -1 picks the last column: no vote
+            cast = self.ballots.votes[rows]  # as an index, -1 is the last column: no vote
             self._right_if += np.take_along_axis(change, cast.astype(np.intp), axis=1).sum(axis=0)
             self._table[rows] = new[changed]
 
     def _outcomes(self, rows):
-        """Return the table for some rows."""
+        """Return the entries of the table for `rows`."""
         counts, first, y = self._counts[rows, :-1], self._first[rows], self.ballots.y[rows]
         n, n_classes = counts.shape
         out = np.empty((n, n_classes + 1), dtype=bool)
@@ -186,7 +187,7 @@ class RunningVote:
             if c < n_classes:
                 counts[:, c] += 1
             best = counts == counts.max(axis=1, keepdims=True)
-            # A class first voted for by the one to come is the youngest of all tied ones.
+            # A class without votes so far loses every tie: its only member would be the last one added.
             winner = np.where(best, first, np.iinfo(np.int32).max).argmin(axis=1)
             lone = best.sum(axis=1) == 1
             winner = np.where(lone, best.argmax(axis=1), winner)
@@ -197,6 +198,6 @@ class RunningVote:
 
 
 def _products(a: NDArray[np.float32], b: NDArray[np.float32]) -> NDArray[np.float64]:
-    """Return a'b of small whole numbers: in float32 blocks whose sums are exact."""
+    """Return a'b for small whole numbers, from float32 blocks that are short enough for exact sums."""
     step = 1 << 23
     return sum((a[k : k + step].T @ b[k : k + step]).astype(np.float64) for k in range(0, len(a), step))  # type: ignore[return-value]

@@ -1,4 +1,4 @@
-"""Error against the number of members, for members in a given order."""
+"""The error of a vote as a function of the number of members, for members in a given order."""
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -16,12 +16,12 @@ def ordered_curve(
     Parameters
     ----------
     votes : array-like of int of shape (n_rows, n_members)
-        Class numbers, -1 where a member has no vote. Rows without any vote are left out; one
-        without a vote of the first members counts as wrong.
+        Class numbers, -1 where a member has no vote. Rows without any vote are left out. A row without a
+        vote of the first members counts as wrong.
     y : array-like of int of shape (n_rows,)
         Class numbers.
     order : array-like of int of shape (n_chosen,)
-        Members, the first first. A tied vote goes to the class of the first member that votes for a
+        Numbers of the members in order. A tied vote goes to the class of the first member that votes for a
         tied class.
     weights : array-like of shape (n_members,), optional
         Weights of the members' votes; equal by default.
@@ -44,9 +44,9 @@ def ordered_curve(
 
 
 def ordered_errors(ballots: Ballots, order: NDArray[np.intp], weights: NDArray[np.float64]) -> NDArray[np.float64]:
-    """Return the error of the vote of the first 1, 2, ... members of `order`, (member,).
+    """Return the error of the vote of the first 1, 2, ... members of `order`, shape (n_chosen,).
 
-    Rows are taken in blocks, so that the counts take no more memory than some (member, member) matrices.
+    Rows are counted in blocks, so the counts need no more memory than a few (n_members, n_members) matrices.
     """
     wrong = np.zeros(len(order))
     slack = 1e-12 * weights.sum()

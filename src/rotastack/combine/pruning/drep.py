@@ -12,44 +12,44 @@ from rotastack.combine.pruning.pruner import Pruner
 __all__ = ["DREPPruner"]
 
 GRID = (0.2, 0.25, 0.3, 0.35, 0.4, 0.45, 0.5)
-"""The shares of which the source chooses one by cross-validation."""
+"""Values of `rho` among which the source chooses by cross-validation."""
 
 
 class DREPPruner(Pruner):
-    """Add the member that helps the vote most, of those that differ most from the chosen ones.
+    """A pruner that adds members one by one: the most helpful among those that differ most from the chosen ones.
 
-    The first is the member of least error. Then the others are ordered by diff(h, H), the mean product
-    of the member's signs (1 where right, -1 where wrong) with the mean signs of the chosen ones,
-    ascending; of the first share `rho` of them the one is taken with which the joint vote errs least.
-    It ends when the error does not get lower.
+    The first member is the one with the least error. Each step orders the other members by increasing diff(h, H):
+    the mean product of the member's signs (1 where right, -1 where wrong) with the mean signs of the chosen members.
+    Among the first share `rho` of this order, the pruner adds the member that gives the joint vote the least error.
+    The pruner stops when the error does not fall.
 
     Parameters
     ----------
     rho : float or "cv", default=0.5
-        Share of the others that is looked at, above 0 and up to 1; with "cv" the one of 0.2, 0.25,
+        Share of the other members that are candidates, above 0 and up to 1. "cv" chooses the share of 0.2, 0.25,
         ..., 0.5 with the least error in 5 folds of the selection rows.
     patience : int, default=2
-        It ends after so many additions in a row that do not lower the error; they are taken back.
+        The pruner stops after this many additions in a row without a lower error, and removes these members again.
 
     Notes
     -----
-    The source ends at the first addition that does not lower the error, which is `patience` 1. A second
-    member never does: where two members differ the vote is tied, and goes to the first, or to either at
-    random. So one member would be kept always, if all vote on all rows.
+    The source stops at the first addition that does not lower the error: `patience` 1. A second member never
+    lowers the error: where two members differ the vote is tied, and goes to the first member, or to either at
+    random. So the source's rule always keeps one member if all members vote on all rows.
 
     Attributes
     ----------
     selected_, weights_, n_selected_
         See :class:`rotastack.combine.pruning.pruner.Pruner`.
     rho_ : float
-        The share used.
+        Share of the other members that were candidates.
     errors_ : ndarray of shape (n_selected,)
-        Error on the selection rows of the vote of the first 1, 2, ... members chosen.
+        Error of the vote of the first 1, 2, ... chosen members on the selection rows.
 
     References
     ----------
     Li, N., Yu, Y. and Zhou, Z.-H. (2012). Diversity regularized ensemble pruning. ECML PKDD,
-    algorithm 1. Equal members: lower own error first, then number.
+    algorithm 1. Ties go to the lower own error, then to the lower number.
 
     Examples
     --------
@@ -89,14 +89,16 @@ class DREPPruner(Pruner):
 
 
 def chosen(ballots: Ballots, rho: float, patience: int) -> tuple[NDArray[np.intp], NDArray[np.float64]]:
-    """Return the members chosen, and the error after each."""
+    """Return the chosen members, and the error of the vote after each of them."""
     vote = RunningVote(ballots)
     signs, n = ballots.signs.astype(np.float64), len(ballots.y)
     first = int(ballots.preference[0])
     vote.add(first)
     selected, errors, best_size = [first], [vote.wrong / n], 1
     rest = np.delete(np.arange(ballots.n_members), first)
-    similarity = signs.T @ signs[:, first]  # to the sum of the chosen ones: whole numbers
+    similarity = (
+        signs.T @ signs[:, first]
+    )  # with the sum of the chosen members' signs: whole numbers, so ties are exact
     while len(rest) and len(selected) - best_size < patience:
         order = rest[np.lexsort((ballots.precedence[rest], similarity[rest]))]
         candidates = order[: max(1, int(np.ceil(rho * len(rest) - 1e-9)))]

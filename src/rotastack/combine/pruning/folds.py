@@ -1,4 +1,4 @@
-"""Folds of the selection rows, for parameters that are chosen by cross-validation."""
+"""Folds of the selection rows, for pruners that choose a parameter by cross-validation."""
 
 import numpy as np
 from numpy.typing import NDArray
@@ -7,9 +7,9 @@ __all__ = ["interleaved_folds"]
 
 
 def interleaved_folds(n_rows: int, n_folds: int = 5) -> list[NDArray[np.bool_]]:
-    """Return masks of the rows in each fold: every fifth row, so that nothing is drawn.
+    """Return a mask of the rows of each fold: every `n_folds`-th row, so no seed is needed.
 
-    Fewer folds if there are fewer rows; none for a single row.
+    With fewer rows than `n_folds` each row is a fold. A single row gives no folds.
     """
     count = min(n_folds, n_rows)
     return [np.arange(n_rows) % count == fold for fold in range(count)] if count > 1 else []

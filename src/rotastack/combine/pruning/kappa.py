@@ -13,11 +13,11 @@ __all__ = ["KappaPruner"]
 
 @documented
 class KappaPruner(OrderingPruner):
-    """Keep the members of the pairs that agree least beyond chance.
+    """A pruner that keeps the members of the pairs that agree least beyond chance.
 
-    Pairs are taken by increasing kappa, and members as they first appear. Of pairs of equal kappa
-    the one of lower summed own error comes first, then that of lower numbers; within a pair the member
-    of lower own error.
+    Pairs are ordered by increasing kappa, and members by their first pair. Among pairs of equal kappa
+    the pair of lower summed own error comes first, then the pair of lower numbers. Within a pair the member
+    of lower own error comes first.
 
     Parameters
     ----------

@@ -1,4 +1,4 @@
-"""LP pruning: weights of the largest smallest margin (Grove & Schuurmans 1998)."""
+"""LP pruning: weights that maximise the smallest margin (Grove & Schuurmans 1998)."""
 
 from typing import Any
 
@@ -16,12 +16,12 @@ _ROWS_AT_ONCE = 200
 
 
 class LPPruner(Pruner):
-    """Weigh members so that the smallest margin is as large as it can be; keep the positive weights.
+    """A pruner that maximises the smallest margin, and keeps the members with positive weights.
 
     Parameters
     ----------
     solver : {"highs", "cvxpy"}, default="highs"
-        "cvxpy": :func:`lp_problem` by Clarabel, all rows at once; slow, and in the extra ``workflow``.
+        "cvxpy" solves :func:`lp_problem` for all rows at once by Clarabel: slow, and needs the extra ``workflow``.
 
     Attributes
     ----------
@@ -32,9 +32,9 @@ class LPPruner(Pruner):
 
     Notes
     -----
-    Rows that all members get wrong are left out, as no weights change their margin. HiGHS solves a program over few
-    rows, and rows that its solution leaves with a smaller margin are added, until there are none. The best weights
-    need not be unique: HiGHS finds a vertex of them, and Clarabel their middle, which keeps more members.
+    Rows that all members get wrong are left out, since no weights change their margin. HiGHS solves a program with
+    few rows. Rows with a smaller margin under its solution are added until no such row is left. The best weights
+    need not be unique: HiGHS returns a vertex of their set, Clarabel its middle, which keeps more members.
 
     References
     ----------
@@ -57,7 +57,7 @@ class LPPruner(Pruner):
         if self.solver not in ("highs", "cvxpy"):
             raise ValueError(f"solver must be 'highs' or 'cvxpy', got {self.solver!r}")
         signs = np.unique(ballots.signs, axis=0).astype(np.float64)
-        hopeless = (signs < 0).all(axis=1)  # their margin is -1 whatever the weights
+        hopeless = (signs < 0).all(axis=1)  # their margin is -1 for all weights
         others = signs if hopeless.all() else signs[~hopeless]
         weights, largest = widest(others, ballots.weights) if self.solver == "highs" else widest_by_cvxpy(others)
         self.margin_ = -1.0 if hopeless.any() else largest
@@ -67,48 +67,48 @@ class LPPruner(Pruner):
 
 
 def widest(signs: NDArray[np.float64], start: NDArray[np.float64]) -> tuple[NDArray[np.float64], float]:
-    """Return the weights of the largest smallest margin, and that margin.
+    """Return the weights that maximise the smallest margin, and that margin.
 
     Parameters
     ----------
     signs : ndarray of shape (n_rows, n_members)
     start : ndarray of shape (n_members,)
-        Weights under which the rows of smallest margin are looked at first.
+        The first program has the rows of smallest margin under these weights.
     """
     n, T = signs.shape
-    inside = np.zeros(n, dtype=bool)
-    inside[np.argsort(signs @ start, kind="stable")[:_ROWS_AT_ONCE]] = True
-    cost = np.append(np.zeros(T), -1.0)  # of the weights and of the smallest margin
-    whole = np.append(np.ones(T), 0.0)[None]
+    included = np.zeros(n, dtype=bool)
+    included[np.argsort(signs @ start, kind="stable")[:_ROWS_AT_ONCE]] = True
+    cost = np.append(np.zeros(T), -1.0)  # the variables are the weights, then the smallest margin
+    sum_of_weights = np.append(np.ones(T), 0.0)[None]
     while True:
-        rows = signs[inside]
-        found = linprog(
-            cost, np.hstack([-rows, np.ones((len(rows), 1))]), np.zeros(len(rows)), whole, [1.0],
+        rows = signs[included]
+        solution = linprog(
+            cost, np.hstack([-rows, np.ones((len(rows), 1))]), np.zeros(len(rows)), sum_of_weights, [1.0],
             bounds=[(0, None)] * T + [(None, None)], method="highs",
         )  # fmt: skip
-        if found.x is None:
-            raise RuntimeError(f"the linear program was not solved: {found.message}")
-        weights = np.maximum(found.x[:T], 0.0)
+        if solution.x is None:
+            raise RuntimeError(f"the linear program was not solved: {solution.message}")
+        weights = np.maximum(solution.x[:T], 0.0)
         weights /= weights.sum()
         margins = signs @ weights
-        worse = np.flatnonzero(~inside & (margins < found.x[T] - 1e-9))
+        worse = np.flatnonzero(~included & (margins < solution.x[T] - 1e-9))
         if not len(worse):
             return weights, float(margins.min())
-        inside[worse[np.argsort(margins[worse], kind="stable")[:_ROWS_AT_ONCE]]] = True
+        included[worse[np.argsort(margins[worse], kind="stable")[:_ROWS_AT_ONCE]]] = True
 
 
 def widest_by_cvxpy(signs: NDArray[np.float64]) -> tuple[NDArray[np.float64], float]:
-    """Return the same as `widest` by the printed problem."""
-    found = solve(lp_problem(signs))
-    if found is None:
+    """Return the result of `widest`, from :func:`lp_problem` by Clarabel."""
+    values = solve(lp_problem(signs))
+    if values is None:
         raise RuntimeError("the linear program was not solved by Clarabel; solver='highs' solves it by HiGHS")
-    weights = np.maximum(found["w"], 0.0)
+    weights = np.maximum(values["w"], 0.0)
     weights /= weights.sum()
     return weights, float((signs @ weights).min())
 
 
 def lp_problem(E: NDArray[np.float64]) -> Any:
-    """State the linear program of the largest smallest margin in cvxpy.
+    """Return the linear program that maximises the smallest margin, stated in cvxpy.
 
     Parameters
     ----------
@@ -118,7 +118,7 @@ def lp_problem(E: NDArray[np.float64]) -> Any:
     Returns
     -------
     cvxpy.Problem
-        Its ``var_dict`` holds w, the weights, and rho, the smallest margin.
+        The ``var_dict`` of the problem holds w, the weights, and rho, the smallest margin.
 
     Raises
     ------

@@ -1,4 +1,4 @@
-"""Margin based pruning: members ordered by the weights of a Lasso on the margin (DRMF)."""
+"""Margin-based pruning: members ordered by the weights of a Lasso on the margin (DRMF)."""
 
 import warnings
 from typing import Any
@@ -16,28 +16,26 @@ __all__ = ["MarginPruner"]
 
 N_LAMBDAS = 50
 SMALLEST = 1e-3
-"""The grid of lambda goes from where all weights vanish down to this share of it."""
+"""The grid of lambda starts where all weights are 0, and ends at this share of its start."""
 
 
 class MarginPruner(OrderingPruner):
-    """Order members by sparse weights that bring all margins near 1, and keep the first of them.
+    """A pruner that orders members by sparse weights, which bring all margins near 1, and keeps the first members.
 
     The weights minimise ``||1 - D w||^2 + lambda ||w||_1``, where D holds 1 where a member is right on a
-    selection row, -1 where it is wrong and 0 where it has no vote. Members are ordered by weight, and the
-    first of them vote.
+    selection row, -1 where it is wrong and 0 where it has no vote. The members with the largest weights vote.
 
     Parameters
     ----------
     lambda_ : "cv" or float, default="cv"
-        Weight of the penalty; "cv" takes that of least squared error in 5 folds of the selection rows.
+        Factor of the penalty; "cv" chooses it by the least squared error in 5 folds of the selection rows.
     n_select : int, float, "nonzero" or None, default=0.5
-        How many members to keep, or what share of them. None is the source's rule: as many as give the vote the least error
-        on the selection rows; "nonzero" all whose weight is not 0 ("Lasso" in the source's comparison).
+        Number of members to keep, or their share. None is the source's rule: the number that gives the vote the least
+        error on the selection rows. "nonzero" keeps all members with a weight other than 0 ("Lasso" in the source).
     positive : bool, default=True
-        Weights of at least 0, as the definition of the margin has them.
+        Whether weights must be at least 0, as in the definition of the margin.
     vote : {"simple", "weighted"}, default="simple"
-        Whether members vote with equal weights or with those of the Lasso (of which negative ones count
-        as 0).
+        Whether members vote with equal weights or with the Lasso's weights (negative weights count as 0).
 
     Attributes
     ----------
@@ -45,12 +43,12 @@ class MarginPruner(OrderingPruner):
         See :class:`rotastack.combine.pruning.pruner.OrderingPruner`.
     lasso_weights_ : ndarray of shape (n_members,)
     lambda_value_ : float
-        The penalty used; for scikit-learn's ``Lasso`` alpha is this over twice the number of rows.
+        Value of lambda. ``alpha`` of scikit-learn's ``Lasso`` is this value over twice the number of rows.
 
     Notes
     -----
-    The source's rule keeps too few members. The same votes decide on the order and on the size, so the least error of the curve
-    is so by chance. Half of the members err about as much as all: docs/evidence/drmf.md has the numbers.
+    The source's rule keeps too few members. The same votes determine the order and the size, so chance decides where
+    the curve of errors is lowest. Half of the members err about as often as all: see docs/evidence/drmf.md.
 
     References
     ----------
@@ -83,25 +81,25 @@ class MarginPruner(OrderingPruner):
 
     def _choose(self, ballots: Ballots) -> None:
         check_vote(self.vote)
-        all_weighty = self.n_select == "nonzero"
-        size = None if all_weighty else wanted_size(self.n_select, ballots.n_members)
+        keep_nonzero = self.n_select == "nonzero"
+        size = None if keep_nonzero else wanted_size(self.n_select, ballots.n_members)
         self.lambda_value_ = self._penalty(ballots)
         self.lasso_weights_ = lasso(ballots, [self.lambda_value_], self.positive, tol=1e-12)[0]
         self.order_ = self._order(ballots)
         self._keep_first(ballots, size, np.maximum(self.lasso_weights_, 0.0))
-        if all_weighty:
-            weighty = self.order_[self.lasso_weights_[self.order_].round(9) != 0]
-            self._keep(weighty if len(weighty) else self.order_[:1])
+        if keep_nonzero:
+            with_weight = self.order_[self.lasso_weights_[self.order_].round(9) != 0]
+            self._keep(with_weight if len(with_weight) else self.order_[:1])
 
     def _order(self, ballots: Ballots) -> NDArray[np.intp]:
         return np.lexsort((ballots.precedence, -self.lasso_weights_.round(9)))
 
     def _penalty(self, ballots: Ballots) -> float:
-        given: Any = self.lambda_
-        if given != "cv":
-            if isinstance(given, str) or not 0 <= given < np.inf:
-                raise ValueError(f"lambda_ must be a number of at least 0, or 'cv', got {given!r}")
-            return float(given)
+        penalty: Any = self.lambda_
+        if penalty != "cv":
+            if isinstance(penalty, str) or not 0 <= penalty < np.inf:
+                raise ValueError(f"lambda_ must be a number of at least 0, or 'cv', got {penalty!r}")
+            return float(penalty)
         correlation = ballots.signs.sum(axis=0, dtype=np.float64)
         largest = 2 * float(correlation.max() if self.positive else np.abs(correlation).max())
         if largest <= 0:  # no member is right more often than wrong: all weights are 0
@@ -117,16 +115,16 @@ class MarginPruner(OrderingPruner):
 
 
 def lasso(ballots: Ballots, penalties: Any, positive: bool, tol: float) -> NDArray[np.float64]:
-    """Return the weights for decreasing penalties, (penalty, member).
+    """Return the weights for decreasing penalties, shape (n_penalties, n_members).
 
-    Coordinate descent on E'E and E'1, so that the number of rows does not count.
+    Coordinate descent uses E'E and E'1 alone, so its time does not depend on the number of rows.
     """
     n = len(ballots.y)
     gram = np.ascontiguousarray(ballots.gram, dtype=np.float64)
     target = ballots.signs.sum(axis=0, dtype=np.float64)
     signs = ballots.signs.astype(np.float64, order="F")
     with warnings.catch_warnings():
-        # Without a penalty duplicates share their weight in any way; then the last step stands.
+        # Without a penalty, duplicate members can share their weight in any way. The last step is good enough then.
         warnings.simplefilter("ignore", ConvergenceWarning)
         _, weights, _ = lasso_path(
             signs, np.ones(n), alphas=np.asarray(penalties) / (2 * n), precompute=gram, Xy=target,

@@ -14,17 +14,17 @@ __all__ = ["MDMPruner"]
 
 @documented
 class MDMPruner(OrderingPruner):
-    """Add the member that brings the mean signature nearest to a point where all rows are right.
+    """A pruner that adds the member that brings the mean signature nearest to a point where all rows are right.
 
-    A member's signature holds 1 for each selection row on which it is right and -1 where it is wrong;
-    the point has equal small components p, fixed or growing with the number of members chosen.
+    A member's signature holds 1 for each selection row that the member gets right, and -1 for each wrong row. The
+    components of the point are equal to a small number p, which is fixed or grows with the number of chosen members.
 
     Parameters
     ----------
     %(n_select)s
     p : float, "moving" or callable, default=0.075
-        The point's components; "moving" is 2 sqrt(2 u) / T for the u-th of T members, at most 1; a
-        function is called with u.
+        Component of the point. "moving" is 2 sqrt(2 u) / T for the u-th of T members, at most 1. A function is
+        called with u.
     %(vote)s
 
     Attributes
@@ -35,10 +35,10 @@ class MDMPruner(OrderingPruner):
     References
     ----------
     Hu, Q. et al. (2014). Exploiting diversity for optimizing margin distribution in ensemble
-    learning. Knowledge-Based Systems, equation 19. Its text has the moving p "proportional to u";
-    the root is that of Martinez-Munoz, G., Hernandez-Lobato, D. and Suarez, A. (2009). An analysis of
-    ensemble pruning techniques based on ordered aggregation. IEEE TPAMI 31. Equal members: lower own
-    error first, then number.
+    learning. Knowledge-Based Systems, equation 19. There the moving p is "proportional to u";
+    the root is from Martinez-Munoz, G., Hernandez-Lobato, D. and Suarez, A. (2009). An analysis of
+    ensemble pruning techniques based on ordered aggregation. IEEE TPAMI 31. Ties go to the lower own
+    error, then to the lower number.
 
     Examples
     --------
@@ -69,20 +69,20 @@ class MDMPruner(OrderingPruner):
         sums = ballots.signs.sum(axis=0, dtype=np.float64)
         norms = gram.diagonal()
         T = ballots.n_members
-        products = np.zeros(T)  # of each signature with the sum of the chosen ones
+        products = np.zeros(T)  # of each signature with the sum of the chosen signatures
         norm = 0.0
-        left = np.ones(T, dtype=bool)
+        unchosen = np.ones(T, dtype=bool)
         order = np.empty(T, dtype=np.intp)
         total = 0.0
         for size in range(1, T + 1):
             p = self._component(size, T)
-            # Squared distance to the point, times size^2 and without what is the same for all.
+            # Squared distance to the point, times size^2, without terms that are equal for all candidates.
             distance = norm + 2 * products + norms - 2 * p * size * (total + sums)
-            distance = np.where(left, distance, np.inf)
+            distance = np.where(unchosen, distance, np.inf)
             nearest = np.flatnonzero(distance <= distance.min() + 1e-9 * max(1.0, abs(distance.min())))
             best = nearest[ballots.precedence[nearest].argmin()]
             order[size - 1] = best
-            left[best] = False
+            unchosen[best] = False
             norm += 2 * products[best] + norms[best]
             products += gram[best]
             total += sums[best]

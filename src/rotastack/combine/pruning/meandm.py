@@ -12,10 +12,10 @@ __all__ = ["MeanDMPruner"]
 
 @documented
 class MeanDMPruner(OrderingPruner):
-    """Drop the member whose removal lowers the mean margin least, one after the other.
+    """A pruner that drops, one by one, the member whose removal lowers the mean margin least.
 
-    The mean margin of members that vote with equal weights is the mean over members of twice their
-    accuracy less 1, so it is always the least accurate that goes: the order is that of accuracy.
+    With equal weights, the mean margin is twice the mean accuracy of the members, minus 1. So each step drops the
+    least accurate member, and members are ordered by accuracy.
 
     Parameters
     ----------
@@ -30,7 +30,7 @@ class MeanDMPruner(OrderingPruner):
     References
     ----------
     Hu, Q. et al. (2014). Exploiting diversity for optimizing margin distribution in ensemble
-    learning. Knowledge-Based Systems, section 5. Equal members: by number.
+    learning. Knowledge-Based Systems, section 5. Ties go to the lower number.
 
     Examples
     --------

@@ -12,10 +12,10 @@ __all__ = ["OrientationPruner"]
 
 @documented
 class OrientationPruner(OrderingPruner):
-    """Order members by the angle of their signature to a direction in which the vote gets better.
+    """A pruner that orders members by the angle between their signature and a direction that improves the vote.
 
-    The direction is the part of the diagonal, on which all rows are right, that is orthogonal to the
-    mean signature of all members.
+    A signature holds 1 for each right row and -1 for each wrong one. The direction is the part of the diagonal
+    (1, ..., 1) that is orthogonal to the mean signature of all members.
 
     Parameters
     ----------
@@ -27,12 +27,12 @@ class OrientationPruner(OrderingPruner):
     selected_, weights_, n_selected_, order_, curve_
         See :class:`rotastack.combine.pruning.pruner.OrderingPruner`.
     angles_ : ndarray of shape (n_members,)
-        In radians. The source keeps angles below pi / 2.
+        Angles in radians. The source keeps members with angles below pi / 2.
 
     References
     ----------
-    Martinez-Munoz, G. and Suarez, A. (2006). Pruning in ordered bagging ensembles. ICML. Where the
-    direction vanishes it is the diagonal itself. Equal members: lower own error first, then number.
+    Martinez-Munoz, G. and Suarez, A. (2006). Pruning in ordered bagging ensembles. ICML. If the
+    direction is 0, the diagonal replaces it. Ties go to the lower own error, then to the lower number.
 
     Examples
     --------

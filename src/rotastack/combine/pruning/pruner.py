@@ -1,4 +1,4 @@
-"""The base of all pruners: they choose members by their votes, and let the chosen ones vote."""
+"""The base classes of pruners, which choose members by their votes and let the chosen members vote."""
 
 from abc import abstractmethod
 from collections.abc import Sequence
@@ -17,23 +17,23 @@ from rotastack.combine.pruning.curves import ordered_errors
 __all__ = ["OrderingPruner", "Pruner", "wanted_size"]
 
 KEPT = 1e-6
-"""A solved weight below this counts as none."""
+"""A solver's weight of at most this counts as 0."""
 
 TIED = 1e-9
-"""Shares of the weight that differ by less are tied: solvers are no more exact."""
+"""Shares of the weight that differ by at most this are tied, since solvers are no more exact."""
 
 
 class Pruner(Combiner):
-    """A combiner that keeps some of the members; only these vote.
+    """A combiner that keeps a subset of the members; only the kept members vote.
 
     Attributes
     ----------
     selected_ : ndarray of int of shape (n_selected,)
         Members kept, in the order of choice.
     weights_ : ndarray of shape (n_members,)
-        Weight of each member's vote; they add up to 1.
+        Weight of each member's vote; the weights sum to 1.
     n_selected_, n_members_ : int
-        Members kept, and members there were.
+        Number of kept members, and number of all members.
     """
 
     prunes = True
@@ -48,19 +48,19 @@ class Pruner(Combiner):
         weights: ArrayLike | None = None,
         classes: Sequence[Any] | NDArray | None = None,
     ) -> Self:
-        """Choose members.
+        """Choose the members to keep.
 
         Parameters
         ----------
         votes : array-like of int of shape (n_rows, n_members)
-            Class number that each member votes for on each selection row; -1 where it has no vote,
-            as on rows it was trained on. Rows without any vote are left out.
+            Class number that each member votes for on each selection row. -1 stands for no vote, such as on a
+            row that the member was trained on. Rows without any vote are left out.
         y : array-like of int of shape (n_rows,)
             Class numbers.
         weights : array-like of shape (n_members,), optional
             Weights of the members before pruning; equal by default.
         classes : array-like of shape (n_classes,), optional
-            Labels of the classes, which :meth:`combine` returns; by default their numbers.
+            Labels that :meth:`combine` returns; class numbers by default.
 
         Returns
         -------
@@ -69,7 +69,7 @@ class Pruner(Combiner):
         Raises
         ------
         ValueError
-            Shapes that do not fit, labels outside the classes, more members wanted than there are.
+            Shapes that do not match, labels outside the classes, or a size above the number of members.
         """
         forget_fit(self)
         ballots = Ballots.checked(votes, y, weights, None if classes is None else len(classes))
@@ -80,7 +80,7 @@ class Pruner(Combiner):
         self.n_selected_ = len(self.selected_)
         return self
 
-    def __sklearn_is_fitted__(self) -> bool:  # a parameter such as lambda_ looks like something learned
+    def __sklearn_is_fitted__(self) -> bool:  # scikit-learn takes a parameter such as lambda_ for a fitted attribute
         return hasattr(self, "selected_")
 
     @abstractmethod
@@ -88,20 +88,19 @@ class Pruner(Combiner):
         """Set ``selected_`` and ``weights_``."""
 
     def combine(self, outputs: ArrayLike) -> NDArray:
-        """Return the decision of the members kept on each row.
+        """Return the class of each row by the vote of the kept members.
 
         Parameters
         ----------
         outputs : array-like
             Votes as class numbers of shape (n_rows, n_members), or class probabilities of shape
-            (n_members, n_rows, n_classes), of which the largest is the vote. Those of members not kept
-            are ignored.
+            (n_members, n_rows, n_classes), whose largest is the vote. Outputs of other members are ignored.
 
         Returns
         -------
         ndarray of shape (n_rows,)
-            Tied votes go to the class of the member chosen first among those that vote for a tied
-            class; rows without a vote to the most common class of the selection rows.
+            A tied vote goes to the class of the first chosen member that votes for a tied class. A row without a
+            vote goes to the most common class of the selection rows.
         """
         best = self.predict_proba(outputs).argmax(axis=1)
         return self.classes_[best]
@@ -117,13 +116,13 @@ class Pruner(Combiner):
         Returns
         -------
         ndarray of shape (n_rows, n_classes)
-            Where classes are tied, the one that wins is put first by one part in a million.
+            In a tie, the share of the winning class is larger by one part in a million.
         """
         check_is_fitted(self)
         given = np.asarray(outputs)
-        n_given = given.shape[0] if given.ndim == 3 else given.shape[-1]
-        if n_given != self.n_members_:
-            raise ValueError(f"outputs are of {n_given} members, but the pruner was fitted to {self.n_members_}")
+        n_members = given.shape[0] if given.ndim == 3 else given.shape[-1]
+        if n_members != self.n_members_:
+            raise ValueError(f"outputs are of {n_members} members, but the pruner was fitted to {self.n_members_}")
         if given.ndim == 3:
             if given.shape[2] != len(self.classes_):
                 raise ValueError(f"outputs are of {given.shape[2]} classes, not {len(self.classes_)}")
@@ -133,49 +132,48 @@ class Pruner(Combiner):
         return self.kept_shares(votes)
 
     def kept_shares(self, votes: NDArray[np.integer]) -> NDArray[np.float64]:
-        """Return the share of the weight that votes for each class, from votes of the members kept alone.
+        """Return the result of :meth:`predict_proba`, from the votes of the kept members alone.
 
         Parameters
         ----------
         votes : ndarray of int of shape (n_rows, n_selected)
-            Class numbers, members in the order of choice; -1 for no vote.
+            Class numbers, with members in the order of choice; -1 for no vote.
 
         Returns
         -------
         ndarray of shape (n_rows, n_classes)
-            As :meth:`predict_proba` returns it.
         """
         return vote_shares(votes, self.weights_[self.selected_], len(self.classes_), self.most_common_)
 
 
 class OrderingPruner(Pruner):
-    """A pruner that orders all members, and keeps the first of them: the base of pruners of one's own.
+    """A pruner that orders all members and keeps the first ones; the base class for new pruners.
 
-    A subclass has an ``__init__`` that keeps its parameters, these two among them, and a method ``_order(ballots)``
-    that returns the numbers of all members, the first to keep first.
+    A subclass needs an ``__init__`` that stores its parameters, with `n_select` and `vote` among them, and a method
+    ``_order(ballots)`` that returns the numbers of all members, beginning with the first member to keep.
 
     Parameters
     ----------
     n_select : int, float or None, default=0.5
-        How many members to keep, or what share of them. None is as many as give the vote the least error on the
-        selection rows: mostly too few, as the least value of a noisy curve is so by chance.
+        Number of members to keep, or their share. None keeps the number of members whose vote has the least error on
+        the selection rows: mostly too few, since chance decides where a noisy curve is lowest.
     vote : {"simple", "weighted"}, default="simple"
-        Whether the members kept vote with equal weights, or with those they had.
+        Whether the kept members vote with equal weights or with their original weights.
 
     Attributes
     ----------
     order_ : ndarray of int of shape (n_members,)
-        All members, the first to keep first.
+        Numbers of all members, beginning with the first member to keep.
     curve_ : ndarray of shape (n_members,)
-        Error on the selection rows of the vote of the first 1, 2, ... members of `order_`.
+        Error of the vote of the first 1, 2, ... members of `order_` on the selection rows.
     vote_weights_ : ndarray of shape (n_members,)
-        Weight of each member's vote, if it is kept.
+        Weight that each member's vote has if the member is kept.
 
     Notes
     -----
-    What ``_order`` is given has these attributes: ``votes`` (row, member), class numbers and -1 for no vote; ``y``, the
-    rows' class numbers; ``weights`` of the members; ``n_classes`` and ``n_members``; ``own_errors``, each member's share
-    of wrong votes; ``signs`` (row, member), 1 where a member is right, -1 where it is wrong and 0 where it has no vote.
+    The argument of ``_order`` has these attributes: ``votes`` (n_rows, n_members), class numbers, -1 for no vote;
+    ``y``, the true class numbers; ``weights`` of the members; ``n_classes``; ``n_members``; ``own_errors``, each
+    member's share of wrong votes; ``signs`` (n_rows, n_members), 1 for right, -1 for wrong, 0 for no vote.
 
     Examples
     --------
@@ -198,7 +196,7 @@ class OrderingPruner(Pruner):
 
     @abstractmethod
     def _order(self, ballots: Ballots) -> NDArray[np.intp]:
-        """Return all members, the first to keep first."""
+        """Return the numbers of all members, beginning with the first member to keep."""
 
     def _choose(self, ballots: Ballots) -> None:
         check_vote(self.vote)
@@ -207,7 +205,7 @@ class OrderingPruner(Pruner):
         self._keep_first(ballots, size, ballots.weights)
 
     def _keep_first(self, ballots: Ballots, size: int | None, weights: NDArray[np.float64]) -> None:
-        """Keep the first members of ``order_``: `size` of them, or as many as err least."""
+        """Keep the first `size` members of ``order_``; without a size, the number with the least error."""
         if self.vote == "weighted" and weights.any():
             self.vote_weights_ = weights
         else:
@@ -217,7 +215,7 @@ class OrderingPruner(Pruner):
         self._keep(self.order_[:kept])
 
     def _keep(self, members: NDArray[np.intp]) -> None:
-        """Let these members vote, in this order."""
+        """Set ``selected_`` and ``weights_`` for these members, in this order."""
         self.selected_ = members.copy()
         self.weights_ = np.zeros(len(self.vote_weights_))
         self.weights_[members] = self.vote_weights_[members]
@@ -227,23 +225,18 @@ class OrderingPruner(Pruner):
 
 
 def check_vote(vote: str) -> None:
-    """Refuse an unknown way of voting.
-
-    Raises
-    ------
-    ValueError
-    """
+    """Raise a ValueError if `vote` is neither "simple" nor "weighted"."""
     if vote not in ("simple", "weighted"):
         raise ValueError(f"vote must be 'simple' or 'weighted', got {vote!r}")
 
 
 def wanted_size(n_select: int | float | None, n_members: int) -> int | None:
-    """Return how many of `n_members` are to be kept; None where the error of the vote decides.
+    """Return the number of members to keep; None if the error of the vote decides.
 
     Raises
     ------
     ValueError
-        More than there are, none, or neither a number nor a share.
+        `n_select` is above the number of members, below 1, or neither a number nor a share.
     """
     if n_select is None:
         return None
@@ -263,16 +256,16 @@ def wanted_size(n_select: int | float | None, n_members: int) -> int | None:
 def vote_shares(
     votes: NDArray[np.integer], weights: NDArray[np.float64], n_classes: int, otherwise: int
 ) -> NDArray[np.float64]:
-    """Return the share of the weight that votes for each class, (row, class); ties are broken.
+    """Return the share of the weight that votes for each class, with ties broken, shape (n_rows, n_classes).
 
     Parameters
     ----------
     votes : ndarray of shape (n_rows, n_chosen)
-        In the order of choice.
+        Class numbers, with members in the order of choice; -1 for no vote.
     weights : ndarray of shape (n_chosen,)
     n_classes : int
     otherwise : int
-        The class of rows without a vote.
+        Class of rows without a vote.
     """
     sums = np.stack([(votes == c) @ weights for c in range(n_classes)], axis=1)
     total = sums.sum(axis=1, keepdims=True)

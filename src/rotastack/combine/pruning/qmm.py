@@ -15,56 +15,55 @@ from rotastack.diagnostics.bounds import equilibrium_margin
 __all__ = ["QMMPruner"]
 
 FALLBACK = {False: (0.50, 0.25, 0.05, 0.01), True: (0.25, 0.15, 0.05, 0.01)}
-"""The shares that the source tries one after the other: for unequal and for equal original weights."""
+"""Values of `v` in the source's order of trial. The key states whether the original weights are equal."""
 SOLVERS = {"piqp": solve, "cvxpy": solve_by_cvxpy}
 
 
 class QMMPruner(Pruner):
-    """Weigh members so that their errors vary least together, and no small margin gets smaller.
+    """A pruner whose weights minimise the variance of the margins, while no small margin gets smaller.
 
-    With S the covariance of the members' signs (1 where right, -1 where wrong, 0 without a vote) the
-    weights minimise ``w' S w`` such that the share `v` of the selection rows with the smallest margins
-    under the original weights keep at least these margins, the weights add up to 1 and are at least 0.
-    Many of them are 0 then.
+    The weights minimise ``w' S w``, where S is the covariance of the members' signs (1 where right, -1 where wrong,
+    0 without a vote). The weights sum to 1 and are at least 0. The selection rows with the smallest margins under the
+    original weights, a share `v` of all, keep at least these margins. Many weights of the solution are 0.
 
     Parameters
     ----------
     v : float, "emargin", "cv" or None, default=None
-        Share of the margins, above 0 and up to 1. None is 0.25 where all original weights are equal and
-        0.5 elsewhere (the source's values for forests and AdaBoost). "emargin" is the share of
-        margins up to the equilibrium margin, which needs `hypothesis_size`. "cv" is that of the
-        fallback shares with the least error in 5 folds of the selection rows.
+        Share of the margins, above 0 and up to 1. None is 0.25 if all original weights are equal, else 0.5 (the
+        source's values for forests and AdaBoost). "emargin" is the share of margins up to the equilibrium
+        margin, and needs `hypothesis_size`. "cv" chooses, among 0.5, 0.25, 0.05 and 0.01 (0.25, 0.15, 0.05 and 0.01
+        for equal weights), the share with the least error in 5 folds of the selection rows.
     reduce : {"duplicates", "qr"} or None, default="duplicates"
-        Before, merge members with equal votes, whose weights add up (equation 22); or drop all that
-        depend linearly on others as well, as the source does, which can make margins unreachable.
+        "duplicates" first merges members with equal votes and adds up their weights (equation 22). "qr" also drops
+        members that depend linearly on others, as the source does, which can make margins unreachable.
     polish : bool, default=False
-        Solve again for an exact vertex, so that a weight is 0 or not; slower.
+        Whether to solve again for an exact vertex, with weights of exactly 0; slower.
     solver : {"piqp", "cvxpy"}, default="piqp"
-        "cvxpy": :func:`qmm_problem` by Clarabel; slow, and in the extra ``workflow``.
+        "cvxpy" solves :func:`qmm_problem` by Clarabel: slow, and needs the extra ``workflow``.
     hypothesis_size : float or None, default=None
-        Size of the space of base learners, such as (2 x 100 x p)^3 for trees of depth 2 on 100 cuts of each
-        of p columns.
+        Number of classifiers that the members' estimator can produce, such as (2 x 100 x p)^3 for trees of depth 2
+        on 100 cuts of each of p columns.
     delta : float, default=0.05
-        Of the bound behind the equilibrium margin.
+        Probability with which the bound behind the equilibrium margin may fail.
 
     Attributes
     ----------
     selected_ : ndarray of int
-        Members with a weight above 1e-6, the largest first. Only they vote.
+        Members with a weight above 1e-6, by decreasing weight. Only these members vote.
     weights_ : ndarray of shape (n_members,)
-        As solved.
+        Weights of the solution.
     n_selected_ : int
     v_ : float or None
-        The share of the solution; None where the original weights were kept.
+        Share `v` of the solution; None if the original weights were kept.
     status_ : str
-        "solved", or what was done instead.
+        "solved", or a sentence with the smaller share used, or with the shares without solution.
     objective_ : float
-        ``w' S w``.
+        Value of ``w' S w``.
 
     Notes
     -----
-    The original weights fulfil all constraints, unless "qr" removed members; so where no share can be
-    solved, a solver has failed, and the original weights are kept. S need not have full rank.
+    The original weights fulfil all constraints, unless "qr" removed members. So if no share has a solution, the
+    solver has failed. Then the original weights are kept. S need not have full rank.
 
     References
     ----------
@@ -123,8 +122,8 @@ class QMMPruner(Pruner):
             if self.hypothesis_size is None:
                 raise ValueError("v='emargin' needs hypothesis_size, the size of the space of base learners")
             margins = ballots.signs @ ballots.weights
-            found = equilibrium_margin(margins, self.hypothesis_size, self.delta)
-            return max(float(np.mean(margins <= found.margin + 1e-12)), 1.0 / len(margins))
+            equilibrium = equilibrium_margin(margins, self.hypothesis_size, self.delta)
+            return max(float(np.mean(margins <= equilibrium.margin + 1e-12)), 1.0 / len(margins))
         if v == "cv":
             wrong = np.zeros(len(fallback))
             for test in interleaved_folds(len(ballots.y)):
@@ -140,7 +139,7 @@ class QMMPruner(Pruner):
 
 
 def covariance(ballots: Ballots) -> NDArray[np.float64]:
-    """Return the covariance of the members' signs (equation 17); 0 for a single row."""
+    """Return the covariance of the members' signs (equation 17); zeros for a single row."""
     n = len(ballots.y)
     sums = ballots.signs.sum(axis=0, dtype=np.float64)
     return (ballots.gram - np.outer(sums, sums) / n) / max(n - 1, 1)
@@ -149,7 +148,7 @@ def covariance(ballots: Ballots) -> NDArray[np.float64]:
 def weigh(
     ballots: Ballots, shares: list[float], reduce: str | None, polish: bool, solver: str
 ) -> tuple[NDArray[np.float64], float | None]:
-    """Return the weights for the first share that can be solved, and the share; or the original weights."""
+    """Return the weights for the first share with a solution, and the share; else the original weights, and None."""
     kept, original = reduced(ballots, reduce)
     signs = ballots.signs[:, kept].astype(np.float64)
     S = covariance(ballots)[np.ix_(kept, kept)]
@@ -157,23 +156,23 @@ def weigh(
     smallest_first = np.lexsort((np.arange(len(margins)), margins))
     weights = np.zeros(ballots.n_members)
     for v in shares:
-        asked = smallest_first[: int(np.ceil(v * len(margins) - 1e-9))]
-        rows, where = np.unique(signs[asked], axis=0, return_index=True)
-        # Merging leaves margins as they are; what the qr step dropped they still contain.
-        least = rows @ original if reduce != "qr" else margins[asked][where]
-        found = SOLVERS[solver](S, rows, least)
-        if found is not None and polish:
-            exact = solve_exactly(S, rows, least, found)
-            found = found if exact is None else exact
-        if found is not None:
-            weights[kept] = np.maximum(found, 0.0)
+        constrained = smallest_first[: int(np.ceil(v * len(margins) - 1e-9))]
+        rows, where = np.unique(signs[constrained], axis=0, return_index=True)
+        # Merging keeps all margins. These margins still contain the members that the QR step dropped.
+        least = rows @ original if reduce != "qr" else margins[constrained][where]
+        solution = SOLVERS[solver](S, rows, least)
+        if solution is not None and polish:
+            exact = solve_exactly(S, rows, least, solution)
+            solution = solution if exact is None else exact
+        if solution is not None:
+            weights[kept] = np.maximum(solution, 0.0)
             return weights / weights.sum(), v
     weights[kept] = original / original.sum()
     return weights, None
 
 
 def reduced(ballots: Ballots, how: str | None) -> tuple[NDArray[np.intp], NDArray]:
-    """Return the members that stay, and their weights: with those of their duplicates, if these went."""
+    """Return the remaining members, and their weights with those of merged duplicates added."""
     if how is None:
         return np.arange(ballots.n_members), ballots.weights
     _, first, group = np.unique(ballots.signs, axis=1, return_index=True, return_inverse=True)

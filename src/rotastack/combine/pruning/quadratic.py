@@ -1,4 +1,4 @@
-"""The quadratic program of QMM, handed to its solvers."""
+"""The quadratic program of QMM, and its solvers."""
 
 from typing import Any
 
@@ -11,9 +11,9 @@ __all__ = ["qmm_problem", "solve", "solve_by_cvxpy", "solve_exactly"]
 
 
 def solve(S: NDArray[np.float64], rows: NDArray[np.float64], least: NDArray[np.float64]) -> NDArray[np.float64] | None:
-    """Return the w that minimises w'Sw under rows w >= least, sum 1 and w >= 0; None if there was none.
+    """Return the w >= 0 of sum 1 that minimises w'Sw under rows w >= least; None without a solution.
 
-    PIQP, a proximal interior point method for dense problems.
+    The solver is PIQP, a proximal interior point method for dense problems.
     """
     import piqp
 
@@ -30,7 +30,7 @@ def solve(S: NDArray[np.float64], rows: NDArray[np.float64], least: NDArray[np.f
 
 
 def qmm_problem(S: NDArray[np.float64], Lambda: NDArray[np.float64], phi: NDArray[np.float64]) -> Any:
-    """State quadratic margin maximisation in cvxpy, as its paper prints it.
+    """Return quadratic margin maximisation as a problem of cvxpy, as printed in the paper.
 
     Parameters
     ----------
@@ -44,7 +44,7 @@ def qmm_problem(S: NDArray[np.float64], Lambda: NDArray[np.float64], phi: NDArra
     Returns
     -------
     cvxpy.Problem
-        Equation 19; its ``var_dict`` holds w.
+        Equation 19; the ``var_dict`` of the problem holds w.
 
     Raises
     ------
@@ -73,26 +73,26 @@ def qmm_problem(S: NDArray[np.float64], Lambda: NDArray[np.float64], phi: NDArra
 def solve_by_cvxpy(
     S: NDArray[np.float64], rows: NDArray[np.float64], least: NDArray[np.float64]
 ) -> NDArray[np.float64] | None:
-    """Return the same as `solve` by the printed problem."""
-    found = convex.solve(qmm_problem(S, rows, least))
-    return None if found is None else found["w"]
+    """Return the result of `solve`, from :func:`qmm_problem` by Clarabel."""
+    values = convex.solve(qmm_problem(S, rows, least))
+    return None if values is None else values["w"]
 
 
 def solve_exactly(
     S: NDArray[np.float64], rows: NDArray[np.float64], least: NDArray[np.float64], near: NDArray[np.float64]
 ) -> NDArray[np.float64] | None:
-    """Return the same by the active set method DAQP, which finds a vertex; exact zeros.
+    """Return the result of `solve` at a vertex, with exact zeros, by the active set method DAQP.
 
     Parameters
     ----------
     near : ndarray of shape (n_members,)
-        A solution; only rows that it leaves with little room are looked at first.
+        A solution. The first problem has only the rows that `near` fulfils with less than 1e-5 to spare.
     """
     import daqp
 
     T = len(S)
     scale = max(float(np.trace(S)) / T, 1e-12)
-    H = 2.0 * (S + 1e-12 * scale * np.eye(T))  # DAQP wants a definite matrix
+    H = 2.0 * (S + 1e-12 * scale * np.eye(T))  # DAQP needs a positive definite matrix
     active = rows @ near - least < 1e-5
     while True:
         A = np.vstack([rows[active], np.ones((1, T))])
@@ -100,7 +100,7 @@ def solve_exactly(
         upper = np.concatenate([np.full(T, 1e30), np.full(n - 1, 1e30), [1.0]])
         lower = np.concatenate([np.zeros(T), least[active], [1.0]])
         sense = np.zeros(T + n, dtype=np.int32)
-        sense[-1] = 5  # an equality
+        sense[-1] = 5  # DAQP's code of an equality
         w, _, flag, _ = daqp.solve(H, np.zeros(T), np.ascontiguousarray(A), upper, lower, sense)
         if flag < 1:
             return None

@@ -12,14 +12,14 @@ __all__ = ["ReducedErrorPruner"]
 
 @documented
 class ReducedErrorPruner(OrderingPruner):
-    """Add the member with which the vote errs least on the selection rows.
+    """A pruner that adds the member that gives the vote the least error on the selection rows.
 
     Parameters
     ----------
     %(n_select)s
     vote : {"simple", "weighted"}, default="simple"
-        Whether the members kept vote with equal weights, or with those they had. The order is that
-        of simple votes.
+        Whether the kept members vote with equal weights or with their original weights. The order always follows
+        from votes with equal weights.
 
     Attributes
     ----------
@@ -28,8 +28,8 @@ class ReducedErrorPruner(OrderingPruner):
 
     References
     ----------
-    Margineantu, D. and Dietterich, T. (1997). Pruning adaptive boosting. ICML. Equal members: lower
-    own error first, then number.
+    Margineantu, D. and Dietterich, T. (1997). Pruning adaptive boosting. ICML. Ties go to the
+    lower own error, then to the lower number.
 
     Examples
     --------
@@ -45,12 +45,12 @@ class ReducedErrorPruner(OrderingPruner):
 
     def _order(self, ballots: Ballots) -> NDArray[np.intp]:
         vote = RunningVote(ballots)
-        taken = np.zeros(ballots.n_members, dtype=bool)
+        chosen = np.zeros(ballots.n_members, dtype=bool)
         order = np.empty(ballots.n_members, dtype=np.intp)
         for size in range(ballots.n_members):
-            wrong = np.where(taken, len(ballots.y) + 1, vote.wrong_if_added())
+            wrong = np.where(chosen, len(ballots.y) + 1, vote.wrong_if_added())
             best = np.lexsort((ballots.precedence, wrong))[0]
             order[size] = best
-            taken[best] = True
+            chosen[best] = True
             vote.add(int(best))
         return order

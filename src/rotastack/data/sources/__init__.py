@@ -1,1 +1,1 @@
-"""Sources of data sets, one class per file; a new file is a new source."""
+"""Sources of data sets, one class per file. Each new file is a new kind of source."""

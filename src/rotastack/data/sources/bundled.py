@@ -1,4 +1,4 @@
-"""Data sets that scikit-learn brings along."""
+"""Data sets that are part of scikit-learn."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ _NAMES = ("iris", "wine", "breast_cancer", "digits", "diabetes")
 
 
 class BundledSource(Source):
-    """One of scikit-learn's bundled data sets, with its class names as labels, or its numbers."""
+    """One of scikit-learn's bundled data sets; labels are class names, or the numbers of a regression."""
 
     plain: ClassVar[type | None] = str
 

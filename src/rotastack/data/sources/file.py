@@ -1,4 +1,4 @@
-"""A table of one's own."""
+"""Data sets in files of the user."""
 
 from __future__ import annotations
 
@@ -16,14 +16,14 @@ __all__ = ["FileSource"]
 
 
 class FileSource(Source):
-    """A file of any of the formats that are read, or its address: its path, or ``{path, target}`` (default: ``target``)."""
+    """A file or web address, written as a path or as ``{path, target}``; the default target is ``target``."""
 
     plain: ClassVar[type | None] = str
     key: ClassVar[str | None] = "path"
 
     @property
     def path(self) -> Path | str:
-        """Where the file is: relative to the working directory, or its address."""
+        """Path of the file, relative to the working directory, or its web address."""
         path = self.value if isinstance(self.value, str) else self.value["path"]
         return path if is_address(path) else Path(path)
 

@@ -1,4 +1,4 @@
-"""Data sets made exactly, by a rule or a seeded generator."""
+"""Data sets that a rule or a seeded generator makes."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ __all__ = ["GeneratedSource"]
 
 
 class GeneratedSource(Source):
-    """A generator of :mod:`rotastack.data.generators`: its name, or a mapping with its parameters."""
+    """A generator of :mod:`rotastack.data.generators`, written as its name, or a mapping of name and parameters."""
 
     plain: ClassVar[type | None] = str
     key: ClassVar[str | None] = "name"

@@ -1,4 +1,4 @@
-"""Data sets of OpenML, by id, through scikit-learn."""
+"""Data sets of OpenML, by id, loaded by scikit-learn."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ DESCRIPTION = "https://www.openml.org/api/v1/json/data/{}"
 
 
 class OpenmlSource(Source):
-    """An OpenML id, or ``{id, target, drop}``; checksum and retries are scikit-learn's."""
+    """A data set of OpenML, written as an id or as ``{id, target, drop}``; scikit-learn checks and retries."""
 
     network: ClassVar[bool] = True
     plain: ClassVar[type | None] = int

@@ -1,4 +1,4 @@
-"""What a source is."""
+"""The base class of sources."""
 
 from __future__ import annotations
 
@@ -7,30 +7,30 @@ from typing import TYPE_CHECKING, Any, ClassVar
 
 from rotastack.errors import RotastackError
 
-if TYPE_CHECKING:  # the workflow's dry run looks at sources without loading any
+if TYPE_CHECKING:  # a dry run of the workflow makes sources without loading pandas
     import pandas as pd
 
 __all__ = ["Source"]
 
 
 class Source:
-    """A place that a data set can be had from.
+    """A place from which a data set can be loaded; the base of all sources.
 
     Parameters
     ----------
     value : object
-        What the registry says after the source's name.
+        Value of the source in the registry.
     where : str
-        What error messages call the data set.
+        Name of the data set in error messages.
     columns : list of str, optional
-        Feature names by the registry, for sources that bring none.
+        Feature names of the registry, for sources without names.
     """
 
     network: ClassVar[bool] = False
     plain: ClassVar[type | None] = None
-    """Type of a value that is no mapping."""
+    """Type of a `value` that is not a mapping."""
     key: ClassVar[str | None] = None
-    """What a value that is a mapping must have. Without `plain` and `key` any value will do."""
+    """Key that a `value` must have if it is a mapping. Without `plain` and `key` any value is allowed."""
 
     def __init__(self, value: Any, where: str, columns: list[str] | None = None):
         is_plain = self.plain is not None and isinstance(value, self.plain) and not isinstance(value, bool)
@@ -45,11 +45,11 @@ class Source:
         self.columns = columns
 
     def load(self) -> pd.DataFrame:
-        """Return the table; the last column is ``target``. RotastackError says why not."""
+        """Return the table, with ``target`` as its last column; a RotastackError if it is not available."""
         raise NotImplementedError
 
     def probe(self) -> None:
-        """Raise RotastackError if the table cannot be had; cheap, and reads no data."""
+        """Raise a RotastackError if the table is not available; the check is fast and loads no data."""
 
     def __str__(self) -> str:
         return f"{type(self).__module__.rsplit('.', 1)[-1]} {self.value}"

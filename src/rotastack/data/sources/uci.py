@@ -1,4 +1,4 @@
-"""Files of the UCI repository, or of any other web address."""
+"""Text files of the UCI repository, or of any other web address."""
 
 from __future__ import annotations
 
@@ -19,11 +19,11 @@ __all__ = ["UciSource"]
 
 
 class UciSource(Source):
-    """Delimited text without a header.
+    """Files of delimited text without a header.
 
-    A mapping: ``urls`` (list), ``target`` (number of the class column, negative from the end),
-    ``drop`` (column numbers), ``separator`` ("," or "whitespace"), ``missing`` (list of
-    marks), ``skip_rows``, ``target_by_rows`` (labels of rows in equal blocks), ``join`` ("rows", or "columns" for files that lie side by side),
+    The value is a mapping: ``urls`` (list), ``target`` (number of the class column; negative numbers count from the
+    end), ``drop`` (column numbers), ``separator`` ("," or "whitespace"), ``missing`` (list of marks), ``skip_rows``,
+    ``target_by_rows`` (labels of equal blocks of rows), ``join`` ("rows", or "columns" to put files side by side) and
     ``sha256`` (list, one per URL).
     """
 

@@ -26,10 +26,10 @@ def draw_scores(name: str, dataset: str, scores: pd.DataFrame, primary: str) -> 
     Parameters
     ----------
     name : str
-        Boxes, histogram, or a heat map with its order: ``heatmap_drawn``, ``heatmap_by_rotation_group``, ...
+        ``boxes``, ``histogram``, or a heat map with its order: ``heatmap_drawn``, ``heatmap_by_rotation_group``, ...
     dataset : str
     scores : DataFrame
-        Of the data set, a row for each method and cell.
+        Scores of the data set, a row for each method and cell.
     primary : str
         The score that is drawn.
     """
@@ -46,7 +46,7 @@ def draw_scores(name: str, dataset: str, scores: pd.DataFrame, primary: str) -> 
 
 
 def draw_members(dataset: str, table: Path, folds: Path, pools: Mapping[str, Path], silent: Sequence[str]) -> Figure:
-    """Return kappa and error of the pairs of each pool's members, on the test rows of the first cell.
+    """Return a figure of kappa and error of each pool's pairs of members, on the test rows of the first cell.
 
     Parameters
     ----------
@@ -55,19 +55,19 @@ def draw_members(dataset: str, table: Path, folds: Path, pools: Mapping[str, Pat
     pools : mapping of str to Path
         The first block of each pool that holds votes.
     silent : sequence of str
-        Pools that hold none.
+        Pools that hold no votes.
     """
     y = read_prepared(table).y
     groups, _ = read_frame(folds)
     clouds: dict[str, KappaError] = {}
     cells, failed = [], []
     for pool, path in pools.items():
-        found = first_cell_votes(path, y, groups)
-        if found is None:
+        pool_votes = first_cell_votes(path, y, groups)
+        if pool_votes is None:
             failed.append(pool)
             continue
-        cells.append(found.cell)
-        clouds[pool] = kappa_error(found.votes, found.y, found.votes >= 0)
+        cells.append(pool_votes.cell)
+        clouds[pool] = kappa_error(pool_votes.votes, pool_votes.y, pool_votes.votes >= 0)
     figure = plot_kappa_error(clouds, f"{dataset}: members, two by two")
     notes = (
         [f"A panel for each pool, a point for each pair of its members, on the test rows of {cells[0]}."]

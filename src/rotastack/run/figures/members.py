@@ -1,4 +1,4 @@
-"""The figures of one data set in a study that prunes ensembles: which members are kept, and what they are like."""
+"""The figures of one data set on the members that pruners keep: their number, margins, errors and diversity."""
 
 from collections.abc import Mapping, Sequence
 from pathlib import Path
@@ -23,19 +23,19 @@ Methods = dict[str, xr.Dataset]
 def draw_of_members(
     names: Sequence[str], paths: Sequence[Path], scores: pd.DataFrame, dataset: str, only: Mapping[str, Sequence[str]]
 ) -> dict[str, Figure]:
-    """Return figures of a data set's members. A method that failed is left out, and named in a note.
+    """Return name -> figure of a data set's members; a note names the methods that failed.
 
     Parameters
     ----------
     names : sequence of str
-        Figures that are asked for.
+        Names of the figures.
     paths : sequence of Path
         Files of the methods, in the order of the study.
     scores : DataFrame
-        Of the data set, a row for each method and cell.
+        Scores of the data set, a row for each method and cell.
     dataset : str
     only : mapping
-        Figure -> the methods that it shows, where all would be too many.
+        Figure -> the methods that it shows, if not all.
     """
     methods: Methods = {}
     failed, order = [], []
@@ -49,8 +49,8 @@ def draw_of_members(
             failed.append(label)
     drawn = {}
     for name in names:
-        wanted = only.get(name, order)
-        chosen = {label: arrays for label, arrays in methods.items() if label in wanted}
+        shown = only.get(name, order)
+        chosen = {label: arrays for label, arrays in methods.items() if label in shown}
         drawn[name] = FIGURES[name](chosen, scores, dataset, order)
         if failed:
             add_note(drawn[name], f"Left out, as they failed: {', '.join(failed)}.")
@@ -58,7 +58,7 @@ def draw_of_members(
 
 
 def _margin_distributions(known: Methods, scores: pd.DataFrame, dataset: str, order: list[str]) -> Figure:
-    """Mean over splits of the cumulative margin distributions."""
+    """Draw the cumulative margin distributions, as means over splits."""
     shares = {}
     for label, arrays in _with(known, "margin_cdf").items():
         means = {}
@@ -71,22 +71,22 @@ def _margin_distributions(known: Methods, scores: pd.DataFrame, dataset: str, or
 
 
 def _ordered_curves(known: Methods, scores: pd.DataFrame, dataset: str, order: list[str]) -> Figure:
-    """Mean over splits of the error while members are added, and of the members' accuracies."""
+    """Draw the error by number of members, and the members' accuracies, as means over splits."""
     votes = {}
     for label, arrays in _with(known, "curve").items():
         errors = _by_size(arrays, "curve")
-        error = errors.ffill(axis=1).mean()  # an ensemble that has no more members stays what it is
+        error = errors.ffill(axis=1).mean()  # an ensemble without further members keeps its error
         accuracy = None
         if "order_accuracy" in arrays:
             single = _by_size(arrays, "order_accuracy")
-            accuracy = single.mean()[single.notna().mean() >= 0.5]  # ranks that most splits have
+            accuracy = single.mean()[single.notna().mean() >= 0.5]  # only ranks that at least half of the splits have
         kept = float(arrays["members"].mean()) if "members" in arrays else float("nan")
         votes[label] = OrderedVotes(error, kept, accuracy)
     return plot_ordered_curves(votes, f"{dataset}: members in the pruner's order", order)
 
 
 def _members(known: Methods, scores: pd.DataFrame, dataset: str, order: list[str]) -> Figure:
-    """Mean errors, members kept and members before pruning."""
+    """Draw the mean errors, the members kept and the members before pruning."""
     errors = scores.groupby("method", sort=False)["error"].mean()
     table = pd.DataFrame(
         {
@@ -102,7 +102,7 @@ def _members(known: Methods, scores: pd.DataFrame, dataset: str, order: list[str
 
 
 def _diversity(known: Methods, scores: pd.DataFrame, dataset: str, order: list[str]) -> Figure:
-    """Disagreement and accuracy of members, split by split."""
+    """Draw disagreement and accuracy of the members, a point for each split."""
     points = {}
     for label, arrays in known.items():
         if "disagreement" in arrays and "member_accuracy" in arrays:
@@ -117,24 +117,24 @@ def _diversity(known: Methods, scores: pd.DataFrame, dataset: str, order: list[s
 
 
 def _with(known: Methods, name: str) -> Methods:
-    """Return the methods that have a variable, and not only missing values in it."""
+    """Return the methods with a variable that is not missing everywhere."""
     return {m: a for m, a in known.items() if name in a and bool(a[name].notnull().any())}
 
 
 def _part(array: xr.DataArray, name: str) -> xr.DataArray:
-    """Return the training rows' or the test rows' part; without labels, training comes first."""
+    """Return the values of the training or the test rows; without labels, training comes first."""
     return array.sel(part=name) if "part" in array.coords else array.isel(part=int(name == "test"))
 
 
 def _labels(arrays: xr.Dataset, axis: str, otherwise: np.ndarray) -> np.ndarray:
-    """Return the labels of an axis; a variable that happens to have the axis's name is none."""
+    """Return the labels of an axis, or else `otherwise`; a variable may have the axis's name and be no label."""
     if axis in arrays.coords and arrays[axis].dims == (axis,):
         return arrays[axis].values
     return otherwise
 
 
 def _by_size(arrays: xr.Dataset, name: str) -> pd.DataFrame:
-    """Return splits by size, on test rows; sizes that no repeat has and splits without values are left out."""
+    """Return a table of splits by size, on test rows, without empty splits and empty sizes."""
     array = _part(arrays[name], "test") if "part" in arrays[name].dims else arrays[name]
     values = array.transpose(..., "size").values
     sizes = _labels(arrays, "size", np.arange(1, values.shape[-1] + 1))
@@ -148,4 +148,4 @@ FIGURES = {
     "members": _members,
     "diversity": _diversity,
 }
-"""Name of a figure -> what draws it."""
+"""Name of a figure -> the function that draws it."""

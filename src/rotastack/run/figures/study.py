@@ -39,13 +39,13 @@ from rotastack.study.names import ranks_name
 
 __all__ = ["draw_of_study", "draw_sweep", "names_of_study"]
 
-FEW = 5  # cells from which on a standard error says something
+FEW = 5  # the fewest cells for a standard error
 
 _TOO_FEW = "Ranks need at least two data sets on which no method failed."
 
 
 class StudyScores(NamedTuple):
-    """What figures are made of.
+    """The scores of a study and the settings of its figures.
 
     Attributes
     ----------
@@ -54,13 +54,13 @@ class StudyScores(NamedTuple):
     scores : DataFrame
         A row for each data set, method and cell.
     primary, score : str
-        The score that is drawn, and what it is called.
+        The score that is drawn, and its printed name.
     means : DataFrame
-        Of this score, a row for each data set and a column for each method.
+        Means of this score, a row for each data set and a column for each method.
     shown : list of str
-        The methods in figures that would hold too much of all.
+        The methods in figures that have no space for all methods.
     tables : dict
-        Name -> file of each of the study's tables.
+        Name -> file of each table of the study.
     """
 
     slice: Mapping[str, Any]
@@ -73,12 +73,12 @@ class StudyScores(NamedTuple):
 
     @property
     def higher(self) -> bool:
-        """Whether more of the score is better."""
+        """Whether a higher score is better."""
         return bool(higher_is_better(self.primary))
 
     @property
     def ranked(self) -> pd.DataFrame | None:
-        """Means of the methods that are ranked, on the data sets on which none failed; None if these are too few.
+        """Means of the ranked methods on the data sets on which none failed; None if fewer than 2 of either remain.
 
         Methods that choose members by the test rows are not ranked.
         """
@@ -87,23 +87,23 @@ class StudyScores(NamedTuple):
 
 
 def names_of_study(slice_: Mapping[str, Any]) -> set[str]:
-    """Return the names that figures over all data sets of a study may have."""
+    """Return the names of a study's possible figures over all data sets."""
     return {*FIGURES, *slice_["sweeps"], *(ranks_name(group["name"]) for group in slice_["groups"])}
 
 
 def draw_of_study(
     names: Sequence[str], slice_: Mapping[str, Any], scores: pd.DataFrame, tables: dict[str, Path]
 ) -> dict[str, Figure]:
-    """Return figures over all data sets: those of ``FIGURES``, rank diagrams of groups, and sweeps.
+    """Return name -> figure over all data sets: figures of ``FIGURES``, rank diagrams of groups, and sweeps.
 
-    The slice's ``groups`` have a rank diagram each, ``shown`` may name the methods whose differences are drawn, and
-    ``sweeps`` has figures of errors against a parameter: figure -> title, axis, values, lines. A score in units of the
-    target is drawn as a multiple of the baseline's: the units of data sets differ.
+    Each of the slice's ``groups`` has a rank diagram, ``shown`` may name the methods whose differences are drawn, and
+    ``sweeps`` are figures of errors against a parameter: figure -> title, axis, values, lines. A score in units of the
+    target is drawn as a multiple of the baseline's score, because data sets have different units.
 
     Parameters
     ----------
     names : sequence of str
-        Figures that are asked for.
+        Names of the figures.
     slice_ : mapping
         The slice of the study.
     scores : DataFrame
@@ -134,20 +134,20 @@ def draw_of_study(
 
 
 def _critical_difference(study: StudyScores) -> Figure:
-    """Average ranks of the methods, and by how much they must differ."""
+    """Draw the average ranks of the methods, and the critical difference."""
     fair = study.means.drop(columns=study.slice["optimistic"], errors="ignore")
     return _draw_ranks(fair, study.slice["alpha"], study.higher)
 
 
 def _differences(study: StudyScores) -> Figure:
-    """Errors less the control's, by data set."""
+    """Draw the errors minus the control's errors, by data set."""
     control = study.slice["control"]
     deviations = _standard_errors(study.scores, study.primary, control, study.slice["axes"])
     return plot_differences(study.means[study.shown], deviations, control, study.score, study.higher)
 
 
 def _calibration(study: StudyScores) -> Figure:
-    """Shares of right decisions against confidence, over all data sets; not asked for in a regression."""
+    """Draw shares of right decisions against confidence, over all data sets; a regression has no such figure."""
     if "calibration" not in study.tables:
         return sentence("Numbers have no calibration curve.")
     curves = pd.read_csv(study.tables["calibration"])
@@ -159,7 +159,7 @@ def _calibration(study: StudyScores) -> Figure:
 
 
 def _rank_intervals(study: StudyScores) -> Figure:
-    """Average ranks, and how far they depend on which data sets the study has."""
+    """Draw the average ranks, with their intervals over resampled data sets."""
     if study.ranked is None:
         return sentence(_TOO_FEW)
     ranks = bootstrap_ranks(study.ranked, study.higher, alpha=study.slice["alpha"])
@@ -167,12 +167,12 @@ def _rank_intervals(study: StudyScores) -> Figure:
 
 
 def _win_matrix(study: StudyScores) -> Figure:
-    """How often each method beats each other one."""
+    """Draw how often each method beats each other method."""
     return sentence(_TOO_FEW) if study.ranked is None else plot_win_matrix(win_matrix(study.ranked, study.higher))
 
 
 def _pareto(study: StudyScores) -> Figure:
-    """Average ranks against what a training costs."""
+    """Draw the average ranks against the time of a training."""
     control = study.slice["control"]
     if study.ranked is None:
         return sentence(_TOO_FEW)
@@ -185,7 +185,7 @@ def _pareto(study: StudyScores) -> Figure:
 
 
 def _posterior(study: StudyScores) -> Figure:
-    """The control and the best of the others: how probable it is that one is better, or neither."""
+    """Draw the probabilities that the control is better, the best other method is better, or neither."""
     control = study.slice["control"]
     if study.ranked is None:
         return sentence(_TOO_FEW)
@@ -193,7 +193,7 @@ def _posterior(study: StudyScores) -> Figure:
         return sentence(f"{control}, which the others are compared with, failed on every data set.")
     ranks = average_ranks(study.ranked, study.higher).drop(control)
     best = str(ranks.idxmin())
-    seed = child(root_sequence(0), best, control)  # as bayesian_table draws
+    seed = child(root_sequence(0), best, control)  # the same seed as in bayesian_table
     sign = 1 if study.higher else -1
     draws = signed_rank_draws(sign * study.ranked[best], sign * study.ranked[control], ROPE, random_state=seed)
     return plot_posterior(draws, best, control, ROPE)
@@ -207,9 +207,9 @@ def _draw_ranks(means: pd.DataFrame, alpha: float, higher: bool) -> Figure:
 
 
 def draw_sweep(scores: pd.DataFrame, sweep: dict, primary: str = "error", score: str = "error") -> Figure:
-    """Draw mean errors over data sets against a parameter: on test rows and, where known, on training rows.
+    """Return a figure of mean errors against a parameter, on test rows and, if known, on training rows.
 
-    Means are over the data sets on which no method of the figure failed; a method that failed on all leaves
+    Means are over the data sets on which no method of the figure failed. A method that failed on all data sets leaves
     a gap.
     """
     methods = list(dict.fromkeys(m for line in sweep["lines"].values() for m in line))
@@ -219,10 +219,10 @@ def draw_sweep(scores: pd.DataFrame, sweep: dict, primary: str = "error", score:
         if column not in scores or scores.loc[scores["method"].isin(methods), column].isna().all():
             continue
         table = by_method(scores, column).reindex(columns=methods)
-        known = complete(table)
-        means = known.mean().reindex(methods)
-        noted += [f"{name} ({title})" for name in table.index.difference(known.index, sort=False)]
-        over = known.index[0] if len(known) == 1 else f"mean of {len(known)} data sets"
+        ranked = complete(table)
+        means = ranked.mean().reindex(methods)
+        noted += [f"{name} ({title})" for name in table.index.difference(ranked.index, sort=False)]
+        over = ranked.index[0] if len(ranked) == 1 else f"mean of {len(ranked)} data sets"
         panels[f"{title}, {over}"] = {
             label: float(means[line[0]]) if len(line) == 1 else (sweep["values"], means[line].to_numpy())
             for label, line in sweep["lines"].items()
@@ -235,7 +235,7 @@ def draw_sweep(scores: pd.DataFrame, sweep: dict, primary: str = "error", score:
 
 
 def _standard_errors(scores: pd.DataFrame, metric: str, control: str, axes: list[str]) -> pd.DataFrame:
-    """Return the standard error over cells of each method's paired difference to the control; missing where they are few."""
+    """Return standard errors, over cells, of the paired differences to the control; missing below ``FEW`` cells."""
     cells = scores.pivot_table(index=["dataset", *axes], columns="method", values=metric, sort=False, dropna=False)
     difference = cells.sub(cells[control], axis=0)
     grouped = difference.groupby("dataset", sort=False)
@@ -251,4 +251,4 @@ FIGURES = {
     "pareto": _pareto,
     "posterior": _posterior,
 }
-"""Name of a figure -> what draws it."""
+"""Name of a figure -> the function that draws it."""

@@ -14,16 +14,16 @@ __all__ = ["PoolVotes", "first_cell_votes"]
 
 
 class PoolVotes(NamedTuple):
-    """What members say of rows that they were not trained on.
+    """The votes of a pool's members on rows that they were not trained on.
 
     Attributes
     ----------
     votes : ndarray of int of shape (n_rows, n_members)
-        Class numbers; -1 where a member gives none.
+        Class numbers; -1 where a member has no vote.
     y : ndarray of int of shape (n_rows,)
-        The rows' classes.
+        Classes of the rows.
     cell : str
-        Such as ``S-01``, or ``RG-01, FG-01``.
+        Name of the cell, such as ``S-01`` or ``RG-01, FG-01``.
     """
 
     votes: NDArray[np.int64]
@@ -32,10 +32,10 @@ class PoolVotes(NamedTuple):
 
 
 def first_cell_votes(path: Path, y: NDArray[np.intp], folds: pd.DataFrame) -> PoolVotes | None:
-    """Return the votes of the first cell; None of a pool that failed.
+    """Return the votes of the first cell; None if the pool failed.
 
-    Where an ensemble's own votes are kept, these are taken; else a member of a view votes for the class that it
-    finds most probable. In nested cross-validation a row's vote is that of the model trained without its fold alone.
+    If the file has an ensemble's own votes, these are returned; else each member votes for its most probable class.
+    In nested cross-validation a row's vote comes from the model trained without the row's fold alone.
 
     Parameters
     ----------
@@ -62,10 +62,10 @@ def first_cell_votes(path: Path, y: NDArray[np.intp], folds: pd.DataFrame) -> Po
 def _of_split(block: xr.Dataset, y: NDArray[np.intp]) -> PoolVotes:
     cell = block.isel(split=0)
     rows = cell["rows"].values
-    known = rows >= 0
+    is_row = rows >= 0
     if "votes" in cell:
-        votes = cell["votes"].transpose("row", "voter").values[known].astype(np.int64)
+        votes = cell["votes"].transpose("row", "voter").values[is_row].astype(np.int64)
         votes = votes[:, (votes >= 0).any(axis=0)]  # other splits may have more voters
     else:
-        votes = cell["proba"].transpose("row", "member", "class").values[known].argmax(axis=-1)
-    return PoolVotes(votes, np.asarray(y)[rows[known]], str(cell.split.values))
+        votes = cell["proba"].transpose("row", "member", "class").values[is_row].argmax(axis=-1)
+    return PoolVotes(votes, np.asarray(y)[rows[is_row]], str(cell.split.values))

@@ -1,4 +1,4 @@
-"""A method's decisions in nested cross-validation, replayed on its pool's stored outputs."""
+"""Combine a pool's stored outputs in nested cross-validation."""
 
 import numpy as np
 import xarray as xr
@@ -15,16 +15,16 @@ from rotastack.study.names import number_of
 
 
 def combine(job: Job) -> None:
-    """Combine in a process of its own, where a combiner may crash."""
+    """Combine a pool's outputs, in a separate process if the combiner may crash."""
     train_watched(job, _combine, job.slice["combiner"])
 
 
 def _combine(job: Job, beat: Beat, failure: Exception | None) -> None:
-    """Read inputs ``table``, ``folds`` and ``pool``, its blocks, write output ``method``.
+    """Read inputs ``table``, ``folds`` and ``pool`` (its blocks), write output ``method``.
 
-    The output has axes (rotation_group, fold_group, row, class): outputs (probabilities, or prediction and interval) of each row by
-    the model that has not seen its fold. Outer fold h of a cell is seeded by ("combine",
-    dataset, method, rotation group, fold group, h).
+    The output has axes (rotation_group, fold_group, row, class). A row has the outputs (probabilities, or prediction
+    and interval) of the model trained without the row's fold. Outer fold h of a cell has the seed
+    ("combine", dataset, method, rotation group, fold group, h).
     """
     spec = job.slice
     data = read_prepared(job.input("table"))
@@ -73,19 +73,19 @@ def _one(combiner, outputs, folds, y, sequence, facts) -> np.ndarray:
 
 
 def _facts(block: xr.Dataset, r: str, f: str, folds: np.ndarray) -> list[tuple[np.ndarray, np.ndarray]]:
-    """Return complexities and out-of-bag errors of the members trained without each fold."""
+    """Return, for each fold, complexities and out-of-bag errors of the members trained without it."""
     cell = block.sel(rotation_group=r, fold_group=f)
     facts = []
     for h in range(int(folds.max()) + 1):
-        known = cell.sel(pair=f"{h}-{h}")
+        members = cell.sel(pair=f"{h}-{h}")
         n_rows = int((folds != h).sum())
-        complexity = rotation_complexity(known["n_nodes"].values, known["depth"].values, n_rows)
-        facts.append((complexity, known["oob_error"].values))
+        complexity = rotation_complexity(members["n_nodes"].values, members["depth"].values, n_rows)
+        facts.append((complexity, members["oob_error"].values))
     return facts
 
 
 def _labelled(cells, rotation_groups, fold_groups, data, record, spec) -> xr.Dataset:
-    """Lay the cells out in order; a failed method keeps missing values in all of them."""
+    """Return the outputs of all cells in order; a failed method has missing values in all cells."""
     proba = np.full((len(rotation_groups), len(fold_groups), len(data.y), len(data.outputs)), np.nan)
     if record.status == "ok":
         for (r, f), result in cells.items():

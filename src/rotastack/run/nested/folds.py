@@ -15,7 +15,7 @@ from rotastack.tracking.records import Record
 
 
 def draw(job: Job, data: Prepared, record: Record) -> None:
-    """Write output ``folds``: a column per group, a row per row."""
+    """Write output ``folds``: a column for each fold group, and a row for each row of the data set."""
     spec = job.slice
     sequence = child(root_sequence(spec["seed"]), "folds", spec["dataset"])
     try:
@@ -35,6 +35,6 @@ def draw(job: Job, data: Prepared, record: Record) -> None:
 
 
 def tested(column: np.ndarray) -> Iterator[tuple[np.ndarray, np.ndarray]]:
-    """Yield masks of the rows that are tested together, and of those that are trained on for it: each fold of a group."""
+    """Yield masks of the test rows and the training rows of each fold of a fold group."""
     for fold in range(int(column.max()) + 1):
         yield column == fold, column != fold

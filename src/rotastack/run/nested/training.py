@@ -1,4 +1,4 @@
-"""A pool in nested cross-validation: its outputs for the rows that it has not seen, cell by cell."""
+"""Train a pool in nested cross-validation, and store its outputs for held-out rows, cell by cell."""
 
 from collections.abc import Mapping
 from typing import Any
@@ -22,19 +22,19 @@ FACTS = ("n_nodes", "depth", "oob_error")
 
 
 def train(job: Job) -> None:
-    """Train in a process of its own, where an estimator may crash or hang."""
+    """Train a pool, in a separate process if the estimator may crash or hang."""
     train_watched(job, _train, job.slice["pool"], job.slice["pool"].get("training_limit"))
 
 
 def _train(job: Job, beat: Beat, failure: Exception | None) -> None:
     """Read inputs ``table``, ``folds`` and ``rotations`` (group after group), write output ``pool``.
 
-    The output has axes (rotation_group, fold_group, other_fold, member, row, class): for row
-    i of fold a and other fold b it holds the output of the member trained without a and b; for
-    b = a, trained without a alone. Pools that no trained combiner uses have the latter only.
-    Training without a and b is seeded by ("train", dataset, pool, rotation group, fold group,
-    a, b, member), the view of a member that is not drawn before any training by ("views", dataset, rotation
-    group, member). A pool that fails, as it does of `failure`, is kept as missing values with its message.
+    The output has axes (rotation_group, fold_group, other_fold, member, row, class). For row i of fold a and other
+    fold b it holds the output of the member trained without a and b; for b = a, of the member trained without a alone.
+    Pools that no trained combiner uses have only the latter. Training without a and b has the seed ("train", dataset,
+    pool, rotation group, fold group, a, b, member). A member's view that is drawn in training has the seed ("views",
+    dataset, rotation group, member). A pool that fails, or that gets a `failure`, is stored as missing values with
+    the message.
     """
     spec = job.slice
     data = read_prepared(job.input("table"))
@@ -59,7 +59,7 @@ def _train(job: Job, beat: Beat, failure: Exception | None) -> None:
             estimator = make_estimator(spec["pool"], job.threads)
             rows = rows_for(estimator, data, spec["pool"])
             if limit and isinstance(rows.estimator, GrowsMembers):
-                limit *= len(pairs)  # which may be grown in one call
+                limit *= len(pairs)  # all pairs may be trained in one call
             for i, rg in enumerate(spec["rotation_groups"]):
                 recipes = _recipes(rows.estimator, spec, groups[i])
                 for j, fg in enumerate(spec["fold_groups"]):
@@ -97,12 +97,12 @@ def _train(job: Job, beat: Beat, failure: Exception | None) -> None:
 
 
 def _diagonal(outputs: np.ndarray, folds: Any) -> np.ndarray:
-    """Return (member, row, class): for each row the outputs of what was trained without its fold alone."""
+    """Return the outputs (member, row, class) of the members trained without each row's fold alone."""
     return outputs[folds.to_numpy(), :, np.arange(len(folds))].swapaxes(0, 1)
 
 
 def _drawn(job: Job, data: Prepared) -> list[xr.Dataset | None]:
-    """Return the arrays of each rotation group, of a view that is drawn before any training."""
+    """Return the rotations of each rotation group; None for each if the view is drawn in training."""
     n_groups = len(job.slice["rotation_groups"])
     if not job.inputs.get("rotations"):
         return [None] * n_groups
@@ -117,7 +117,7 @@ def _drawn(job: Job, data: Prepared) -> list[xr.Dataset | None]:
 
 
 def _recipes(estimator: Any, spec: Mapping[str, Any], arrays: xr.Dataset | None) -> list[Recipe]:
-    """Return the members' recipes: the identity first, then one for each further view of the group."""
+    """Return the members' recipes: the identity, then one for each further view of the rotation group."""
     recipes = [Recipe(None, estimator, "identity")]
     if spec["pool"]["view"] is None:
         return recipes

@@ -1,1 +1,1 @@
-"""Random splits, and the folds of plain cross-validation: each is one division into training and test rows."""
+"""Random splits, and the folds of plain cross-validation: each is a division into training and test rows."""

@@ -1,4 +1,4 @@
-"""A method's decisions on the test rows of every split, from its pool's outputs."""
+"""Combine a pool's stored outputs for the test rows of each split."""
 
 from importlib import import_module
 
@@ -13,16 +13,16 @@ from rotastack.study.building import make_combiner
 
 
 def combine(job: Job) -> None:
-    """Combine in a process of its own, where a combiner may crash."""
+    """Combine a pool's outputs, in a separate process if the combiner may crash."""
     train_watched(job, _combine, job.slice["combiner"])
 
 
 def _combine(job: Job, beat: Beat, failure: Exception | None) -> None:
-    """Read inputs ``table`` and ``pool``, its blocks, write output ``method``.
+    """Read inputs ``table`` and ``pool`` (its blocks), write output ``method``.
 
-    The output has axes (split, row, class): outputs (probabilities, or prediction and interval) of the test rows,
-    which ``rows`` numbers, and the facts of the members that decide, averaged. Methods that choose among
-    members add margins and ordered curves, see :mod:`rotastack.run.splits.pruned`.
+    The output has axes (split, row, class): the outputs (probabilities, or prediction and interval) for the test rows,
+    whose numbers are in ``rows``. It also has the mean facts of the deciding members. Methods that choose among members
+    add margins and ordered curves, see :mod:`rotastack.run.splits.pruned`.
     """
     spec = job.slice
     data = read_prepared(job.input("table"))
@@ -36,8 +36,8 @@ def _combine(job: Job, beat: Beat, failure: Exception | None) -> None:
             if block.attrs["status"] != "ok":
                 record.status, record.message = "failed", f"its pool failed: {block.attrs['message']}"
             block = _members(block, combiner.get("member"), spec["method"])
-            nothing = np.full((*block["rows"].shape, len(data.outputs)), np.nan)
-            proba: np.ndarray = nothing
+            missing = np.full((*block["rows"].shape, len(data.outputs)), np.nan)
+            proba: np.ndarray = missing
             extra: dict = {}
             try:
                 if failure is not None:
@@ -58,7 +58,7 @@ def _combine(job: Job, beat: Beat, failure: Exception | None) -> None:
                 name: ("split", block[name].mean("member", skipna=False).values)
                 for name in block.data_vars
                 if block[name].dims == ("split", "member")
-                and (name != "training_error" or combiner["kind"] != "prune")  # that of all members
+                and (name != "training_error" or combiner["kind"] != "prune")  # the pool's value counts all members
             }
             parts.append(
                 xr.Dataset(
@@ -71,16 +71,16 @@ def _combine(job: Job, beat: Beat, failure: Exception | None) -> None:
                     coords={"split": block.split.values.astype(object), "class": data.outputs},
                 )
             )
-        whole = _joined(parts)
+        joined = _joined(parts)
         if record.status != "ok":
-            whole["proba"][:] = np.nan
-        whole.attrs = {"status": record.status, "message": record.message, "method": spec["method"]}
-        write_arrays(job.output("method"), whole)
-        record.metrics = {"cells": int(whole.sizes["split"])}
+            joined["proba"][:] = np.nan
+        joined.attrs = {"status": record.status, "message": record.message, "method": spec["method"]}
+        write_arrays(job.output("method"), joined)
+        record.metrics = {"cells": int(joined.sizes["split"])}
 
 
 def _members(block: xr.Dataset, chosen: str | None, method: str) -> xr.Dataset:
-    """Return the block with the one member that decides, if a method names one."""
+    """Return the block with the member `chosen` alone, or the block itself if `chosen` is None."""
     if chosen is None:
         return block
     names = [str(m) for m in block.member.values]
@@ -90,14 +90,14 @@ def _members(block: xr.Dataset, chosen: str | None, method: str) -> xr.Dataset:
 
 
 def _pruned(combiner, block: xr.Dataset, data) -> tuple[np.ndarray, dict]:
-    """Return decisions of the members that a pruner keeps, and what is known of them."""
+    """Return the outputs of the members that a pruner keeps, and facts about these members."""
     pruned = import_module("rotastack.run.splits.pruned")
     cells = [pruned.pruned_cell(combiner, block, i, data.y, len(data.classes)) for i in range(block.sizes["split"])]
     return np.stack([cell.proba for cell in cells]), pruned.tabulated(cells)
 
 
 def _joined(parts: list[xr.Dataset]) -> xr.Dataset:
-    """Put blocks together: their axes but for the splits are filled up to the longest."""
+    """Return the blocks as one; all axes except the splits are filled up to the longest."""
     sizes: dict = {}
     for part in parts:
         for name, size in part.sizes.items():

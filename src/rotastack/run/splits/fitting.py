@@ -24,21 +24,21 @@ MACHINES = ("iterations", "duality_gap", "training_disagreement")
 
 @dataclass
 class Fitted:
-    """A pool trained on some rows.
+    """A pool trained on the training rows of a split.
 
     Attributes
     ----------
     model : AlignedClassifier, FittedRegressor or Pool
         The estimator, or with a view the members.
     rows : Rows
-        How the estimator wants its columns.
+        The columns and options that the estimator needs.
     scaler : fitted transformer or None
     X : ndarray of shape (n_rows, n_features)
-        Training rows as the model was given them: scaled, noise included.
+        Training rows that the model was trained on: scaled, with noise.
     y : ndarray
-        Their targets, noise included.
+        Targets of these rows, with noise.
     seconds, processor_seconds : float
-        Elapsed, and spent by the processor: the one that other jobs on the machine change little.
+        Elapsed time, and processor time, which other jobs on the machine change little.
     """
 
     model: AlignedClassifier | FittedRegressor | Pool
@@ -50,20 +50,20 @@ class Fitted:
     processor_seconds: float
 
     def seen(self, X: NDArray[np.float64]) -> NDArray[np.floating]:
-        """Return rows as the model takes them."""
+        """Return rows in the form that the model needs."""
         if self.rows.options["as_is"]:
             return X
         return np.hstack(scaled_columns(X, self.rows.options["categorical"], self.scaler))
 
 
 class SplitVotes(NamedTuple):
-    """Votes of an ensemble's members after one training; class numbers are the data set's.
+    """Votes of an ensemble's members after one training; class numbers are those of the data set.
 
     Attributes
     ----------
     test, training : ndarray of int16 of shape (n_rows, n_voters)
     classes : ndarray of int of shape (n_training_rows,)
-        Of training rows, noise included.
+        Classes of the training rows, with noise.
     out_of_bag : ndarray of bool of shape (n_training_rows, n_voters), or None
     weights : ndarray of shape (n_voters,)
     """
@@ -84,7 +84,7 @@ def fitted(
     noise: np.random.SeedSequence,
     views: np.random.SeedSequence,
 ) -> Fitted:
-    """Scale training rows, add the pool's noise, and train the estimator, or one for each view."""
+    """Scale the training rows, add the pool's noise, and train the estimator, or a member for each view."""
     start, start_processor = time.perf_counter(), time.process_time()
     pool, options = spec["pool"], rows.options
     X, y = rows.X[train], data.y[train]
@@ -94,7 +94,7 @@ def fitted(
     scaler, spread = None, pool["noise"]["features"]
     n_other = 0
     if options["as_is"]:
-        if spread:  # as if the columns were scaled to [0, 1]
+        if spread:  # the noise is as large as in columns scaled to [0, 1]
             numeric = X[:, ~data.is_category]
             width = np.nanmax(numeric, axis=0) - np.nanmin(numeric, axis=0)
             X[:, ~data.is_category] += spread * width * rng.standard_normal(numeric.shape)
@@ -125,7 +125,7 @@ def fitted(
 
 
 def _other_labels(y, n_classes, share, rng):
-    """Give a share of the rows another class; the random numbers used do not depend on the share."""
+    """Return `y` with another class for a share of the rows; the random numbers do not depend on the share."""
     order, shift = rng.permutation(len(y)), rng.integers(1, max(n_classes, 2), len(y))
     chosen = order[: round(share * len(y))]
     noisy = y.copy()
@@ -136,7 +136,7 @@ def _other_labels(y, n_classes, share, rng):
 def cast_votes(trained: Fitted, X: NDArray[np.float64], selections: Sequence[str]) -> SplitVotes:
     """Return the votes of the ensemble's members on test rows `X` and on the training rows.
 
-    `selections` are those by which methods choose members: with "oob" members must have bags, with "auto" they may.
+    `selections` name the rows by which methods choose members: "oob" needs members with bags, "auto" does not.
     """
     assert isinstance(trained.model, AlignedClassifier)
     voters = voters_of(trained.model.estimator)
@@ -159,18 +159,18 @@ def cast_votes(trained: Fitted, X: NDArray[np.float64], selections: Sequence[str
 
 
 def machine_facts(estimator: Any) -> dict[str, float]:
-    """Return what is known of a linear machine: of several classes the mean, and the largest gap."""
+    """Return the facts of a linear machine: means over its classes, and the largest duality gap."""
     machine = estimator[-1] if isinstance(estimator, Pipeline) else estimator
-    known = {
+    facts = {
         "iterations": np.mean(getattr(machine, "n_iter_", np.nan)),
         "duality_gap": np.max(getattr(machine, "duality_gap_", np.nan)),
         "training_disagreement": getattr(machine, "disagreement_", np.nan),
     }
-    return {name: float(value) for name, value in known.items()} if hasattr(machine, "duality_gap_") else {}
+    return {name: float(value) for name, value in facts.items()} if hasattr(machine, "duality_gap_") else {}
 
 
 def stacked(ballots: list[SplitVotes], n_test: int) -> dict[str, Any]:
-    """Return votes of several trainings as variables of a pool's file: -1 where a row or voter is not there."""
+    """Return the votes of several trainings as variables of a pool's file: -1 where a row or voter is missing."""
     if not ballots:
         return {}
     n, n_voters = len(ballots), max(len(b.weights) for b in ballots)

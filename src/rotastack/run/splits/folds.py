@@ -1,4 +1,4 @@
-"""Splits of a data set: random ones, those of a cross-validation, by groups, in the order of time, and given ones."""
+"""Splits of a data set: random, by cross-validation, by groups, in the order of time, or given by the table."""
 
 import warnings
 from collections.abc import Iterable, Iterator, Mapping, Sequence
@@ -26,11 +26,11 @@ from rotastack.study.names import label
 from rotastack.tracking.records import Record
 
 TEST, TRAIN, NEITHER = 0, 1, 2
-"""What a row is in a split."""
+"""The parts that a row can belong to in a split."""
 
 
 def draw(job: Job, data: Prepared, record: Record) -> None:
-    """Write output ``folds``: a column per split, 0 for test rows, 1 for training rows and 2 for rows that are neither."""
+    """Write output ``folds``: a column for each split, with 0 for test rows, 1 for training rows and 2 for others."""
     spec = job.slice
     sequence = child(root_sequence(spec["seed"]), "folds", spec["dataset"])
     try:
@@ -53,7 +53,7 @@ def draw(job: Job, data: Prepared, record: Record) -> None:
 
 
 def _at_random(data: Prepared, spec: Mapping[str, Any], sequence: np.random.SeedSequence) -> NDArray[np.int8]:
-    """Return random splits, or random folds in which classes have the same shares."""
+    """Return the part of each row in random splits or stratified random folds, shape (n_splits, n_rows)."""
     if spec["kind"] == "crossval":
         if "weka_seed" in spec:
             groups = weka_folds(data.strata, spec["folds"], spec["weka_seed"])[None]
@@ -76,7 +76,7 @@ def _at_random(data: Prepared, spec: Mapping[str, Any], sequence: np.random.Seed
 def _by_groups(
     data: Prepared, groups: NDArray[np.intp], spec: Mapping[str, Any], sequence: np.random.SeedSequence
 ) -> NDArray[np.int8]:
-    """Return splits by scikit-learn's splitters of groups, whose rows are all trained on or all tested."""
+    """Return splits by scikit-learn's group splitters: the rows of a group are all trained on or all tested."""
     rows, n_groups = np.zeros((len(groups), 1)), len(np.unique(groups))
     if spec["kind"] == "holdout":
         share = spec["train"] if spec["train"] < 1 else spec["train"] / len(groups)
@@ -86,17 +86,17 @@ def _by_groups(
     if n_groups < spec["folds"]:
         raise RotastackError(f"{n_groups} groups cannot be split into {spec['folds']} folds")
     of_task = StratifiedGroupKFold if data.classes else GroupKFold
-    found = []
+    splits = []
     for repeat in range(spec["repeats"]):
         splitter = of_task(spec["folds"], shuffle=True, random_state=integer_seed(child(sequence, "groups", repeat)))
-        with warnings.catch_warnings():  # a class of fewer rows than folds is spread thin
+        with warnings.catch_warnings():  # a class may have fewer rows than folds
             warnings.filterwarnings("ignore", message="The least populated class")
-            found += splitter.split(rows, data.y, groups)
-    return _parts(found, len(groups))
+            splits += splitter.split(rows, data.y, groups)
+    return _parts(splits, len(groups))
 
 
 def _by_time(time: NDArray[np.intp], spec: Mapping[str, Any]) -> NDArray[np.int8]:
-    """Return splits by scikit-learn's splitter of time series; rows of one moment are on one side."""
+    """Return splits by scikit-learn's splitter of time series; rows of one moment stay together."""
     n_moments, n_splits = int(time.max()) + 1, spec["folds"] if spec["kind"] == "crossval" else spec["repeats"]
     sizes: dict[str, int] = {}
     if spec["kind"] == "holdout":
@@ -116,7 +116,7 @@ def _by_time(time: NDArray[np.intp], spec: Mapping[str, Any]) -> NDArray[np.int8
 
 
 def _parts(splits: Iterable[tuple[NDArray, NDArray]], n_rows: int) -> NDArray[np.int8]:
-    """Return for each split what each row is."""
+    """Return the part of each row in each split, shape (n_splits, n_rows)."""
     splits = list(splits)
     parts = np.full((len(splits), n_rows), NEITHER, dtype=np.int8)
     for part, (train, test) in zip(parts, splits, strict=True):
@@ -125,7 +125,7 @@ def _parts(splits: Iterable[tuple[NDArray, NDArray]], n_rows: int) -> NDArray[np
 
 
 def _fewer_tested(parts: NDArray[np.int8], test: int | None, sequence: np.random.SeedSequence) -> NDArray[np.int8]:
-    """Return splits of which no more rows are tested than asked for, drawn at random."""
+    """Return splits with at most `test` test rows each, drawn at random."""
     for r, part in enumerate(parts):
         tested = np.flatnonzero(part == TEST)
         if test is not None and len(tested) > test:
@@ -137,38 +137,38 @@ def _fewer_tested(parts: NDArray[np.int8], test: int | None, sequence: np.random
 def given_splits(
     columns: Sequence[NDArray[np.intp]], y: NDArray, classes: Sequence[str]
 ) -> list[tuple[NDArray[np.intp], NDArray[np.intp]]]:
-    """Return the rows that the splits of a table train on, and test: by each column a split for each fold, in the order of their numbers.
+    """Return the training and test rows of a table's own splits: one split for each column and fold, in order.
 
     Parameters
     ----------
     columns : sequence of ndarray of shape (n_rows,)
-        By which fold each row is tested, as :func:`rotastack.data.preprocessing.numbered` gives it.
+        The fold that tests each row, from :func:`rotastack.data.preprocessing.numbered`.
     y : ndarray of shape (n_rows,)
         Class numbers, or the numbers of a regression.
     classes : sequence of str
-        None in a regression.
+        Names of the classes; empty in a regression.
 
     Raises
     ------
     RotastackError
-        There is no split, or one that trains on no row, or on none of a class that it tests.
+        There is no split, or a split has no training row, or none of a class that it tests.
     """
-    found: list[tuple[NDArray[np.intp], NDArray[np.intp]]] = []
+    splits: list[tuple[NDArray[np.intp], NDArray[np.intp]]] = []
     for column in columns:
-        known = np.flatnonzero(column >= -1)
-        found += [(known[train], known[test]) for train, test in PredefinedSplit(column[known]).split()]
-    if not found:
+        rows = np.flatnonzero(column >= -1)
+        splits += [(rows[train], rows[test]) for train, test in PredefinedSplit(column[rows]).split()]
+    if not splits:
         raise RotastackError("no split tests a row")
-    for s, (train, test) in enumerate(found):
+    for s, (train, test) in enumerate(splits):
         if not len(train):
-            raise RotastackError(f"split {s + 1} of {len(found)} trains on no row")
+            raise RotastackError(f"split {s + 1} of {len(splits)} trains on no row")
         if classes and len(without := np.setdiff1d(y[test], y[train])):
             raise RotastackError(
-                f"split {s + 1} of {len(found)} has no row of class {classes[without[0]]!r} to train on"
+                f"split {s + 1} of {len(splits)} has no row of class {classes[without[0]]!r} to train on"
             )
-    return found
+    return splits
 
 
 def tested(column: np.ndarray) -> Iterator[tuple[np.ndarray, np.ndarray]]:
-    """Yield masks of the rows that are tested together, and of those that are trained on for it: those of the split."""
+    """Yield the masks of the test rows and the training rows of a split."""
     yield column == TEST, column == TRAIN

@@ -1,4 +1,4 @@
-"""What a pruner makes of one training of a pool: decisions, and what is known of the members kept."""
+"""Prune the pool of one split: the outputs of the members kept, and facts about these members."""
 
 from collections.abc import Mapping
 from typing import Any, NamedTuple
@@ -16,7 +16,7 @@ from rotastack.study.building import make_combiner
 __all__ = ["GRID", "Cell", "pruned_cell", "tabulated"]
 
 GRID = np.linspace(-1, 1, 81).round(4)
-"""Margins at which distributions are written."""
+"""Margins at which the distributions are stored."""
 
 FACTS = (
     "members",
@@ -32,7 +32,7 @@ FACTS = (
 
 
 class Cell(NamedTuple):
-    """One training's decisions on its test rows, and facts."""
+    """The outputs of a pruned pool for the test rows of one split, and facts about its members."""
 
     proba: NDArray[np.float64]
     facts: dict[str, float]
@@ -42,14 +42,14 @@ class Cell(NamedTuple):
 
 
 def pruned_cell(combiner: Mapping[str, Any], block: xr.Dataset, i: int, y: NDArray[np.intp], n_classes: int) -> Cell:
-    """Prune the i-th training of a block of a pool.
+    """Prune the i-th training in a block of a pool, and return its outputs and facts.
 
     Parameters
     ----------
     combiner : mapping
-        Of the study: pruner, selection and the pruner's parameters.
+        The study's combiner: pruner, selection and the pruner's parameters.
     block : xarray.Dataset
-        What training on splits wrote.
+        Output of the training on splits.
     i : int
     y : ndarray of shape (n_rows,)
         Class numbers of the whole data set.
@@ -59,31 +59,31 @@ def pruned_cell(combiner: Mapping[str, Any], block: xr.Dataset, i: int, y: NDArr
     voters = np.flatnonzero(np.isfinite(weights))[: combiner.get("first")]
     weights = weights[voters]
     rows = block["rows"].values[i]
-    here = rows >= 0
-    test, truth = block["votes"].values[i][here][:, voters].astype(np.int64), y[rows[here]]
+    is_test = rows >= 0
+    test, truth = block["votes"].values[i][is_test][:, voters].astype(np.int64), y[rows[is_test]]
     trained = block["training_classes"].values[i]
-    inside = trained >= 0
-    training = block["training_votes"].values[i][inside][:, voters].astype(np.int64)
-    trained = trained[inside].astype(np.intp)
+    is_training = trained >= 0
+    training = block["training_votes"].values[i][is_training][:, voters].astype(np.int64)
+    trained = trained[is_training].astype(np.intp)
     selection = combiner["selection"] or ("oob" if "out_of_bag" in block else "train")
     if selection == "oob":
-        training = np.where(block["out_of_bag"].values[i][inside][:, voters] > 0, training, -1)
+        training = np.where(block["out_of_bag"].values[i][is_training][:, voters] > 0, training, -1)
     chosen, answers = (test, truth) if selection == "test" else (training, trained)
     pruner = make_combiner(combiner).fit(chosen, answers, weights=weights, classes=np.arange(n_classes))
     kept, share, common = pruner.selected_, pruner.weights_[pruner.selected_], pruner.most_common_
     fallback = float(not getattr(pruner, "status_", "solved").startswith("solved"))
     order = getattr(pruner, "order_", None)
     proba = np.full((len(rows), n_classes), np.nan)
-    proba[here] = vote_shares(test[:, kept], share, n_classes, common)
-    heard = training[:, kept] >= 0
+    proba[is_test] = vote_shares(test[:, kept], share, n_classes, common)
+    has_vote = training[:, kept] >= 0
     training_margins = _margins(training[:, kept], trained, share, n_classes)
     test_margins = _margins(test[:, kept], truth, share, n_classes)
     facts = {
         "members": len(kept),
         "voters": len(voters),
         "disagreement": mean_disagreement(test[:, kept], truth),
-        "selection_disagreement": mean_disagreement(training[:, kept], trained, heard),
-        "paper_diversity": paper_diversity(training[:, kept], len(voters), heard),
+        "selection_disagreement": mean_disagreement(training[:, kept], trained, has_vote),
+        "paper_diversity": paper_diversity(training[:, kept], len(voters), has_vote),
         "member_accuracy": float((test[:, kept] == truth[:, None]).mean()),
         "selection_margin": float(np.nanmean(training_margins)) if np.isfinite(training_margins).any() else np.nan,
         "test_margin": float(test_margins.mean()),
@@ -99,7 +99,7 @@ def pruned_cell(combiner: Mapping[str, Any], block: xr.Dataset, i: int, y: NDArr
 
 
 def tabulated(cells: list[Cell]) -> dict[str, Any]:
-    """Return the cells' facts and figures as variables of a method's file."""
+    """Return the facts, margins and curves of all cells as variables of a method's file."""
     n, n_voters = len(cells), int(max(cell.facts["voters"] for cell in cells))
     variables: dict[str, Any] = {
         name: ("split", np.array([cell.facts[name] for cell in cells], dtype=float)) for name in FACTS
@@ -113,7 +113,7 @@ def tabulated(cells: list[Cell]) -> dict[str, Any]:
             curves[k, :, : cell.curve.shape[1]] = cell.curve
         if cell.order_accuracy is not None:
             accuracies[k, : len(cell.order_accuracy)] = cell.order_accuracy
-    # The part called training holds the selection rows: of out-of-bag selection, out-of-bag votes.
+    # The part called training has the votes of the selection, with out-of-bag selection only out-of-bag votes.
     if np.isfinite(curves).any():
         variables["curve"] = (("split", "part", "size"), curves)
     if np.isfinite(accuracies).any():
@@ -122,7 +122,7 @@ def tabulated(cells: list[Cell]) -> dict[str, Any]:
 
 
 def _margins(votes, y, share, n_classes):
-    """Return the weighted margin of each row: the share of the right class less the largest of another."""
+    """Return the weighted margin of each row: the share of the right class minus the largest share of another."""
     if len(share) and np.ptp(share) < 1e-12:
         return margins(votes, y, votes >= 0)
     sums = np.stack([(votes == c) @ share for c in range(n_classes)], axis=1)
@@ -135,7 +135,7 @@ def _margins(votes, y, share, n_classes):
 
 
 def _cdf(values):
-    known = np.sort(values[np.isfinite(values)])
-    if not len(known):
+    ordered = np.sort(values[np.isfinite(values)])
+    if not len(ordered):
         return np.full(len(GRID), np.nan)
-    return np.searchsorted(known, GRID + 1e-9, side="right") / len(known)
+    return np.searchsorted(ordered, GRID + 1e-9, side="right") / len(ordered)

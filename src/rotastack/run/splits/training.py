@@ -1,4 +1,4 @@
-"""A pool on splits: its outputs for the test rows of each."""
+"""Train a pool on splits, and store its outputs for the test rows of each split."""
 
 import time
 from collections.abc import Iterator
@@ -27,18 +27,18 @@ DIVERSITY = ("margin_mean", "margin_variance", "chebyshev_bound", "mean_correlat
 
 
 def train(job: Job) -> None:
-    """Train in a process of its own, where an estimator may crash or hang."""
+    """Train a pool, in a separate process if the estimator may crash or hang."""
     train_watched(job, _train, job.slice["pool"], job.slice["pool"].get("training_limit"))
 
 
 def _train(job: Job, beat: Beat, failure: Exception | None) -> None:
     """Read inputs ``table`` and ``folds``, write output ``pool``.
 
-    The output has axes (split, member, row, class), rows being the test rows of each split, which ``rows`` numbers
-    (-1 fills up smaller test sets). Members are those of a view, of an estimator with several outputs, such as one
-    for many weightings, or ensemble sizes. The estimator of split s is seeded by ("train", dataset, pool, s), noise
-    by ("noise", dataset, s), views by ("views", dataset, s, member). Where a method chooses among an ensemble's
-    members, their votes are kept, too. A pool that fails, as it does of `failure`, is kept as missing values with its
+    The output has axes (split, member, row, class). Its rows are the test rows of each split, whose numbers are in
+    ``rows`` (-1 fills up smaller test sets). Members are views, ensemble sizes, or the outputs of an estimator that has
+    several, such as one for each weighting. In split s the estimator has the seed ("train", dataset, pool, s), noise
+    ("noise", dataset, s), and views ("views", dataset, s, member). If a method chooses among an ensemble's members,
+    their votes are stored as well. A pool that fails, or that gets a `failure`, is stored as missing values with the
     message.
     """
     spec = job.slice
@@ -54,7 +54,7 @@ def _train(job: Job, beat: Beat, failure: Exception | None) -> None:
     outputs = np.full((len(splits), len(members), n_test, len(data.outputs)), np.nan, dtype=data.precision)
     facts = {name: np.full((len(splits), len(members)), np.nan) for name in (*FACTS, *DIVERSITY)}
     seconds: list[tuple[float, float, float, float]] = []
-    ballots: list[SplitVotes] = []
+    votes: list[SplitVotes] = []
     with job.recorded() as record:
         root = root_sequence(spec["seed"])
         seeds = child(root, "train", spec["dataset"], spec["name"])
@@ -68,27 +68,27 @@ def _train(job: Job, beat: Beat, failure: Exception | None) -> None:
                 trained = fitted(rows, data, train, spec, child(seeds, s), child(noise, s), child(views, s))
                 start, start_processor = time.perf_counter(), time.process_time()
                 seen = trained.seen(rows.X[held_out])
-                found, known = _outputs(trained.model, seen, spec["pool"]["ensemble_sizes"])
+                predicted, member_facts = _outputs(trained.model, seen, spec["pool"]["ensemble_sizes"])
                 elapsed, processor = time.perf_counter() - start, time.process_time() - start_processor
                 seconds.append((trained.seconds, elapsed, trained.processor_seconds, processor))
-                check_numbers(found, spec["pool"]["estimator"], data.task)
-                outputs[i, :, : len(held_out)] = found
-                for name, values in _facts(trained, known, seen, data.y[held_out], spec["pool"]).items():
+                check_numbers(predicted, spec["pool"]["estimator"], data.task)
+                outputs[i, :, : len(held_out)] = predicted
+                for name, values in _facts(trained, member_facts, seen, data.y[held_out], spec["pool"]).items():
                     facts[name][i] = values
                 if spec["selections"]:
-                    ballots.append(cast_votes(trained, rows.X[held_out], spec["selections"]))
+                    votes.append(cast_votes(trained, rows.X[held_out], spec["selections"]))
             beat(None)
         except INFRASTRUCTURE:
             raise
         except Exception as error:  # a model that fails is a result; the study goes on
             record.fail(error)
             outputs[:] = np.nan
-            ballots = []
+            votes = []
         numbers = np.full((len(splits), n_test), -1, dtype=np.int32)
         for i, held_out in enumerate(test):
             numbers[i, : len(held_out)] = held_out
-        whole = _labelled(outputs, facts, numbers, names, members, data, record)
-        write_arrays(job.output("pool"), whole.assign(stacked(ballots, n_test)))
+        arrays = _labelled(outputs, facts, numbers, names, members, data, record)
+        write_arrays(job.output("pool"), arrays.assign(stacked(votes, n_test)))
         record.metrics = {
             "members": len(members),
             "trainings": len(splits),
@@ -101,7 +101,7 @@ def _train(job: Job, beat: Beat, failure: Exception | None) -> None:
 
 
 def _facts(trained: Fitted, known: list[dict] | None, rows: np.ndarray, y: np.ndarray, pool: dict) -> dict:
-    """Return what is known of members: by themselves, by their trees, and by their votes on rows of classes `y`."""
+    """Return the facts of the members, of their trees, and of their votes on `rows` with classes `y`."""
     model = trained.model
     if isinstance(model, Pool):
         names = ("n_nodes", "depth", "oob_error")
@@ -119,7 +119,7 @@ def _facts(trained: Fitted, known: list[dict] | None, rows: np.ndarray, y: np.nd
 
 
 def _tree_facts(model: AlignedClassifier | FittedRegressor, y: np.ndarray) -> dict[str, float]:
-    """Return what is known of an estimator's trees, or of a linear machine."""
+    """Return the facts of an estimator's trees, or of a linear machine."""
     facts = {"oob_error": oob_error(model.estimator, model.codes(y))}
     facts |= machine_facts(model.estimator)
     counts = tree_complexity(model.estimator)
@@ -132,19 +132,19 @@ def _tree_facts(model: AlignedClassifier | FittedRegressor, y: np.ndarray) -> di
 def _outputs(
     model: AlignedClassifier | FittedRegressor | Pool, rows: np.ndarray, sizes: list[int]
 ) -> tuple[np.ndarray, list[dict[str, float]] | None]:
-    """Return outputs (member, row, class), and facts of the members of an estimator with several outputs."""
+    """Return outputs (member, row, class), and facts of the members if the estimator has several outputs."""
     if isinstance(model, Pool):
         return model.outputs(rows), None
     if sizes:
-        if isinstance(model.estimator, DummyClassifier):  # one class, whatever the size
+        if isinstance(model.estimator, DummyClassifier):  # with one class, all sizes have the same outputs
             return np.stack([model.outputs(rows)] * len(sizes)), [{} for _ in sizes]
         stages: Iterator[np.ndarray] = model.staged(rows)
-        found = {size: out for size, out in enumerate(stages, start=1) if size in sizes}
-        return np.stack([found[size] for size in sizes]), [{} for _ in sizes]
+        by_size = {size: out for size, out in enumerate(stages, start=1) if size in sizes}
+        return np.stack([by_size[size] for size in sizes]), [{} for _ in sizes]
     if isinstance(model, FittedRegressor) or not hasattr(model.estimator, "member_outputs"):
         return model.outputs(rows)[None], None
-    known, facts = model.estimator.member_outputs(rows)
-    return model.aligned(known), facts
+    outputs, facts = model.estimator.member_outputs(rows)
+    return model.aligned(outputs), facts
 
 
 def _labelled(outputs, facts, rows, names, members, data, record) -> xr.Dataset:

@@ -18,10 +18,10 @@ from rotastack.run.job import Job
 
 
 def run(job: Job) -> None:
-    """Write output ``figures``, as SVG and PNG: those in the folder ``study``, and those in folders of data sets.
+    """Write output ``figures`` as SVG and PNG, in the folder ``study`` and in a folder for each data set.
 
-    Reads the study's ``scores`` and ``tables``; of each data set, in the slice's order, its ``table``, its ``folds``, the first
-    block of each of the slice's ``votes`` from ``pools``, and where methods choose among members, the files of all ``methods``.
+    Reads the study's ``scores`` and ``tables``. In the slice's order of data sets, reads ``table``, ``folds``, the
+    first block of each pool in ``votes`` (input ``pools``), and all ``methods`` if methods choose among members.
     """
     parts = [None, *range(len(job.slice["datasets"]))]
     with job.recorded():
@@ -34,28 +34,28 @@ def run(job: Job) -> None:
 
 
 def _draw(job: Job, k: int | None) -> None:
-    """Write the figures of the k-th data set; of None, those of the study."""
+    """Write the figures of the k-th data set, or those of the study if `k` is None."""
     scores, _ = read_frame(job.input("scores"))
-    asked: dict[str, dict[str, list[Path]]] = {}
+    paths: dict[str, dict[str, list[Path]]] = {}
     for path in job.outputs["figures"]:
-        asked.setdefault(path.parent.name, {}).setdefault(path.stem, []).append(path)
+        paths.setdefault(path.parent.name, {}).setdefault(path.stem, []).append(path)
     of_study = names_of_study(job.slice)
     figures: Iterable[tuple[str, Figure]]
     if k is None:
         folder, tables = "study", {path.stem: path for path in job.inputs["tables"]}
-        names = [name for name in asked[folder] if name in of_study]
+        names = [name for name in paths[folder] if name in of_study]
         figures = draw_of_study(names, job.slice, scores, tables).items()
     else:
         folder = job.slice["datasets"][k]
-        names = [name for name in asked[folder] if name not in of_study]  # a data set may be called study
+        names = [name for name in paths[folder] if name not in of_study]  # a data set may have the name study
         figures = _of_dataset(job, k, folder, scores[scores["dataset"] == folder], names)
     for name, figure in figures:
-        for path in asked[folder][name]:
+        for path in paths[folder][name]:
             save_figure(figure, path)
 
 
 def _of_dataset(job: Job, k: int, dataset: str, scores: pd.DataFrame, names: list[str]) -> Iterator[tuple[str, Figure]]:
-    """Give the figures of the k-th data set."""
+    """Yield the names and figures of the k-th data set."""
     votes, methods = job.slice["votes"], job.inputs.get("methods", [])
     n_methods = len(methods) // len(job.slice["datasets"])
     of_members = [name for name in names if name in FIGURES_OF_MEMBERS]

@@ -1,4 +1,4 @@
-"""explain: what a data set's model looks at, as a page, and for the report."""
+"""explain: explain a data set's model, on a page and for the report."""
 
 from rotastack.run.job import Job
 from rotastack.tracking.records import read_record
@@ -7,12 +7,12 @@ from rotastack.use.explanation import write_explanation
 
 
 def run(job: Job) -> None:
-    """Read the ``raw`` table and the ``model``; write output ``explanation``, its figures beside it, and ``page``."""
+    """Read inputs ``raw``, ``model`` and ``refit``; write outputs ``explanation``, with its figures, and ``page``."""
     refit = read_record(job.input("refit"))
     study, dataset = job.about["study"], job.about["dataset"]
     with job.recorded():
         if refit["status"] == "ok":
             content = explain_saved(job.input("model"), job.input("raw"), study, dataset, job.slice["score"])
-        else:  # the study goes on
+        else:  # the study goes on without a model
             content = {"study": study, "dataset": dataset, "words": [f"No model was made: {refit['message']}."]}
         write_explanation(content, job.output("explanation"), job.output("page"))

@@ -1,4 +1,4 @@
-"""fetch: get a raw table and keep it as data/raw/<dataset>.csv.gz."""
+"""fetch: get a raw table, and store it as data/raw/<dataset>.csv.gz."""
 
 from rotastack.data.loading import fetch_table
 from rotastack.data.tables import write_raw
@@ -6,7 +6,7 @@ from rotastack.run.job import Job
 
 
 def run(job: Job) -> None:
-    """Write output ``raw``."""
+    """Write output ``raw``, the raw table."""
     with job.recorded() as record:
         table = fetch_table(job.about["dataset"], job.slice)
         write_raw(table, job.output("raw"))

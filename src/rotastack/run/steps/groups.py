@@ -16,9 +16,9 @@ from rotastack.study.names import number_of
 
 
 def run(job: Job) -> None:
-    """Read input ``table``; write what is asked for: output ``folds``, or ``rotations``, those of one group after the other.
+    """Read input ``table``; write output ``folds``, or output ``rotations``, group after group.
 
-    Rotation k of group g is seeded by ("rotations", dataset, g, k); number 0 is the identity.
+    Rotation k of group g has the seed ("rotations", dataset, g, k); rotation 0 is the identity.
     """
     with job.recorded() as record:
         data = read_prepared(job.input("table"))
@@ -29,7 +29,7 @@ def run(job: Job) -> None:
 
 
 def _rotations(n_features: int, slice_: Mapping[str, Any]) -> xr.Dataset:
-    """Return the rotations of groups: the axes that each turns, and how."""
+    """Return the rotations of all groups: the ``axes`` that a rotation turns, and its matrix (``block``)."""
     view = make_view(slice_["view"])
     root = child(root_sequence(slice_["seed"]), "rotations", slice_["dataset"])
     groups = [

@@ -1,4 +1,4 @@
-"""prepare: from the raw table to numbers and categories, before any split."""
+"""prepare: turn a raw table into numbers and categories, before any split."""
 
 from typing import Any
 
@@ -43,18 +43,22 @@ def run(job: Job) -> None:
             columns |= {f"noise {k}": noise[:, k] for k in range(n_noise)}
             names[n_numeric:n_numeric] = [f"noise {k + 1}" for k in range(n_noise)]
         for k, categories in enumerate(preprocessor.categories_.values()):
-            codes = np.nan_to_num(X[:, n_numeric + k]).astype(np.intp)  # missing is the first category
+            codes = np.nan_to_num(X[:, n_numeric + k]).astype(np.intp)  # a missing value becomes the first category
             columns[f"category {k}"] = pd.Categorical.from_codes(codes, categories)
-        own = {key: f"rows by {key}" for key in dividing}
-        frame = pd.DataFrame(columns).set_axis(_distinct(names, {"target", *own.values()}), axis=1)
+        dividing_names = {key: f"rows by {key}" for key in dividing}
+        frame = pd.DataFrame(columns).set_axis(_distinct(names, {"target", *dividing_names.values()}), axis=1)
         for key, numbers in dividing.items():
-            frame[own[key]] = numbers
-        frame["target"], classes, known = _target(target, job.slice["task"])
+            frame[dividing_names[key]] = numbers
+        frame["target"], classes, facts = _target(target, job.slice["task"])
         about = {"task": job.slice["task"], "classes": classes, "dropped": preprocessor.dropped_}
-        about |= {key: value for key, value in (("divided_by", own), ("encoding", job.slice.get("encoding"))) if value}
+        about |= {
+            key: value
+            for key, value in (("divided_by", dividing_names), ("encoding", job.slice.get("encoding")))
+            if value
+        }
         write_frame(job.output("table"), frame, about)
         if job.slice.get("is_own"):
-            known["suspicions"] = suspicions(features, target, job.slice["task"], preprocessor.kinds_, divided_by)
+            facts["suspicions"] = suspicions(features, target, job.slice["task"], preprocessor.kinds_, divided_by)
         record.warnings = [f"column {c!r} dropped: {why}" for c, why in preprocessor.dropped_in_words().items()]
         n_numbers, n_categorical = len(preprocessor.numbers_), len(preprocessor.categories_)
         of_dates = [len(how["parts"]) for how in preprocessor.dates_.values()]
@@ -66,7 +70,7 @@ def run(job: Job) -> None:
             "categorical_columns": n_categorical,
             "few_valued_columns": n_categorical + _few_valued(X[:, :n_numbers], preprocessor.min_distinct),
             "missing_cells": _missing(X, [*[1] * n_numbers, *of_dates, *[1] * n_categorical]),
-            **known,
+            **facts,
         }
         n_signal = n_numeric + sum(len(c) - 1 for c in preprocessor.categories_.values())
         if n_noise:  # an upper bound of the signal-to-noise ratio (thesis, table 2.4)
@@ -75,28 +79,28 @@ def run(job: Job) -> None:
 
 
 def _few_valued(numbers: NDArray[np.float64], least: int) -> int:
-    """Count columns of numbers that would be categories, had nobody said that they are numbers."""
+    """Return the number of numeric columns with fewer than `least` values, which would be categories by default."""
     return sum(len(np.unique(column[~np.isnan(column)])) < least for column in numbers.T)
 
 
 def _missing(X: NDArray[np.float64], widths: list[int]) -> int:
-    """Count missing cells of the raw columns, each of which became so many of `X`: a missing date is one, not three."""
+    """Return the number of missing raw cells; a raw column became `widths` columns of `X`, and counts once."""
     first = np.cumsum([0, *widths[:-1]])
     return int(np.isnan(X[:, first]).sum())
 
 
 def _target(target: pd.Series, task: str) -> tuple[Any, list[str], dict[str, Any]]:
-    """Return the column, the classes if there are any, and what a record says of them."""
+    """Return the target column, the classes if there are any, and facts for the record."""
     if task == "regression":
-        known = {"mean": target.mean(), "sd": target.std(), "least": target.min(), "most": target.max()}
-        return target.to_numpy(), [], {"target": {name: float(value) for name, value in known.items()}}
+        facts = {"mean": target.mean(), "sd": target.std(), "least": target.min(), "most": target.max()}
+        return target.to_numpy(), [], {"target": {name: float(value) for name, value in facts.items()}}
     classes = sorted(set(target))
     codes = pd.Categorical(target, categories=classes).codes.astype("int16")
     return codes, classes, {"class_counts": {c: int((target == c).sum()) for c in classes}}
 
 
 def _distinct(names: list[str], seen: set[str]) -> list[str]:
-    """Return names of which none is among those `seen` and none stands twice."""
+    """Return the names, with underscores added until they differ from each other and from `seen`."""
     result = []
     for name in names:
         while name in seen:

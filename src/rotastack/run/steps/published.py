@@ -1,4 +1,4 @@
-"""published: a study's results beside those of its source, cell by cell."""
+"""published: compare a study's results with the published ones, cell by cell."""
 
 import json
 from typing import Any
@@ -19,9 +19,9 @@ def run(job: Job) -> None:
     """Read inputs ``scores`` and ``published``, write outputs ``table`` and ``page``.
 
     A published cell agrees if it differs from our mean by at most twice the standard error of the
-    difference and the printed rounding. Where the source prints no standard deviation (metric
-    ``error_sd``), ours is taken for both, scaled to its number of repeats. What is published of the
-    slice's ``groups`` has no standard error: it stands in tables of its own, without a verdict.
+    difference plus the printed rounding. If the source prints no standard deviation (metric
+    ``error_sd``), ours is used for both, scaled to the source's number of repeats. Published results of
+    the slice's ``groups`` have no standard error: they are in separate tables, without a verdict.
     """
     scores, _ = read_frame(job.input("scores"))
     paths = {p.suffix: p for p in job.inputs["published"]}
@@ -34,8 +34,8 @@ def run(job: Job) -> None:
         frame, absent = compare_with_published(scores, rest, about.get("reasons", []), about.get("datasets", ()))
         with replacing(job.output("table")) as temporary:
             frame.to_csv(temporary, index=False)
-        known = frame[frame["agrees"].notna()]
-        summary = known.groupby(["table", "metric"], sort=False)["agrees"].agg(["size", "sum"]).reset_index()
+        judged = frame[frame["agrees"].notna()]
+        summary = judged.groupby(["table", "metric"], sort=False)["agrees"].agg(["size", "sum"]).reset_index()
         page = (
             page_environment()
             .get_template("published.html.j2")
@@ -53,11 +53,11 @@ def run(job: Job) -> None:
             )
         )
         write_text(job.output("page"), page)
-        record.metrics = {"cells": len(known), "agree": int(known["agrees"].sum())}
+        record.metrics = {"cells": len(judged), "agree": int(judged["agrees"].sum())}
 
 
 def _average_ranks(frame: pd.DataFrame) -> list[dict[str, Any]]:
-    """Average the ranks of the methods over data sets that have all of them, published and ours."""
+    """Return average ranks of the methods, published and ours, over the data sets that have all methods."""
     errors = frame[frame["metric"] == "error"]
     tables = {
         name: errors.pivot_table(index="dataset", columns="method", values=name, sort=False)

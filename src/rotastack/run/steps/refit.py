@@ -1,4 +1,4 @@
-"""refit: the chosen method of a data set, trained on all rows, as a model to predict with."""
+"""refit: train the chosen method of a data set on all rows, as a model for predictions."""
 
 from collections.abc import Mapping
 from importlib import import_module
@@ -30,11 +30,11 @@ from rotastack.tracking.model_files import dump_model
 
 ENSEMBLES = {"classification": PooledEnsembleClassifier, "regression": PooledEnsembleRegressor}
 NAMES = {"classification": "classifier", "regression": "regressor"}
-"""Of the model's last step."""
+"""Task -> name of the model's last step."""
 
 
 def run(job: Job) -> None:
-    """Train in a process of its own, where an estimator may crash or hang."""
+    """Train the model, in a separate process if an estimator may crash or hang."""
     limits = [method["pool"].get("training_limit") for method in job.slice["methods"].values()]
     train_watched(job, _run, job.slice["methods"], max(filter(None, limits), default=None))
 
@@ -42,8 +42,8 @@ def run(job: Job) -> None:
 def _run(job: Job, beat: Beat, failure: Exception | None) -> None:
     """Read inputs ``raw`` and ``scores``, write output ``model``: a pipeline from raw table to label or number.
 
-    If no method can be refitted (all failed, or the chosen one by `failure`) the model file is empty and the record
-    says so.
+    If no method can be refitted (all failed, or the chosen one fails with `failure`), the model file is empty and the
+    record has the reason.
     """
     spec = job.slice
     dataset, score = spec["dataset"], spec["score"]
@@ -65,19 +65,19 @@ def _run(job: Job, beat: Beat, failure: Exception | None) -> None:
             target = check_target(raw["target"], dataset, spec["task"]).to_numpy()
             *before, estimator = _estimators(spec, spec["methods"][label], TablePreprocessor(kinds), features)
             seed = integer_seed(child(root_sequence(spec["seed"]), "refit", dataset, label))
-            known = estimator.get_params()
+            parameters = estimator.get_params()
             estimator.set_params(
-                **{k: v for k, v in {"random_state": seed, "n_jobs": job.threads}.items() if k in known}
+                **{k: v for k, v in {"random_state": seed, "n_jobs": job.threads}.items() if k in parameters}
             )
             names = ("table", "frame")[: len(before)]
             decides = _thresholded(estimator, target, spec.get("threshold"))
             model = Pipeline([*zip(names, before, strict=True), (NAMES[spec["task"]], decides)])
             limit = spec["methods"][label]["pool"].get("training_limit")
-            beat(limit and limit * (spec["folds"] + 1))  # a level-1 estimator is trained on folds
+            beat(limit and limit * (spec["folds"] + 1))  # a stacker also trains the pool on each fold
             model.fit(features, target)
             beat(None)
             estimator = decides if decides is estimator else decides.estimator_
-            if "n_jobs" in known:
+            if "n_jobs" in parameters:
                 estimator.set_params(n_jobs=None)
             dump_model(model, job.output("model"))
         except INFRASTRUCTURE:
@@ -99,7 +99,7 @@ def _run(job: Job, beat: Beat, failure: Exception | None) -> None:
 
 
 def _thresholded(estimator: Any, target: NDArray, threshold: float | None) -> Any:
-    """Return the estimator, or what decides for the rarer of two classes from a probability on."""
+    """Return the estimator, or a classifier that decides for the rarer of two classes from `threshold` on."""
     if threshold is None:
         return estimator
     classes, counts = np.unique(target, return_counts=True)
@@ -110,14 +110,14 @@ def _thresholded(estimator: Any, target: NDArray, threshold: float | None) -> An
 
 
 def _error(target: Any, predicted: Any, task: str) -> float:
-    """Return the error on training rows, or the RMSE."""
+    """Return the error of predictions; in a regression the RMSE."""
     if task == "regression":
         return float(np.sqrt(np.mean((target - predicted) ** 2)))
-    return float(np.mean(np.ravel(predicted) != target))  # some give a column
+    return float(np.mean(np.ravel(predicted) != target))  # some estimators predict a column
 
 
 def _out_of_bag(estimator: Any, task: str) -> dict[str, float]:
-    """Return what rows out of bags say of a fitted estimator: of all of it, else the mean of its members, each alone."""
+    """Return the out-of-bag error of a fitted estimator, or else the mean of its single members' errors."""
     score = getattr(estimator, "oob_score_", None)
     if score is not None and np.ndim(score) == 0 and np.isfinite(score):
         return {"oob_error": 1 - float(score)} if task == "classification" else {"oob_r2": float(score)}
@@ -125,7 +125,7 @@ def _out_of_bag(estimator: Any, task: str) -> dict[str, float]:
     errors = [m.oob_error for m in members if np.isfinite(m.oob_error)]
     if not errors:
         return {}
-    if task == "regression":  # theirs are squares
+    if task == "regression":  # the members have mean squared errors
         errors = [float(np.sqrt(error)) for error in errors]
     return {f"oob_{PRIMARY[task]}{'' if len(members) == 1 else '_of_members'}": float(np.mean(errors))}
 
@@ -133,17 +133,18 @@ def _out_of_bag(estimator: Any, task: str) -> dict[str, float]:
 def _estimators(
     spec: Mapping[str, Any], method: Mapping[str, Any], preprocessor: TablePreprocessor, features: Any
 ) -> list[Any]:
-    """Return the table's preprocessor, and last the estimator that is the workflow's method: same views, combiner and folds.
+    """Return the preprocessor, and last the estimator with the views, combiner and folds of the workflow's method.
 
-    Between them may stand what makes another kind of table for the estimator. An estimator of tables gets categories and missing values as they are, but under a combiner that is trained.
+    A step between them may convert the table. An estimator that takes tables gets categories and missing values as
+    they are, unless it has a view or a combiner that is trained.
     """
     pool, combiner = method["pool"], method["combiner"]
     estimator = _member(make_estimator(pool), pool, combiner)
     voted = combiner["kind"] in ("vote", "member", "prune")
-    whole = pool["view"] is None and voted and takes_tables(estimator)
-    preprocessor.set_params(encoding="codes" if whole else "onehot").fit(features)
+    as_table = pool["view"] is None and voted and takes_tables(estimator)
+    preprocessor.set_params(encoding="codes" if as_table else "onehot").fit(features)
     others = np.flatnonzero(preprocessor.categorical_).tolist()
-    if whole:
+    if as_table:
         frame, estimator = told(estimator, others)
         if combiner["kind"] == "prune":
             estimator = _pruned(estimator, combiner)
@@ -163,7 +164,7 @@ def _estimators(
 
 
 def _member(estimator: Any, pool: Mapping[str, Any], combiner: Mapping[str, Any]) -> Any:
-    """Return the estimator; of one with several outputs, the estimator that is the chosen one."""
+    """Return the estimator; if it has several outputs, the estimator that gives the chosen output alone."""
     if combiner["kind"] != "member":
         return estimator
     if pool.get("ensemble_sizes"):
@@ -177,7 +178,7 @@ def _pruned(estimator: Any, combiner: Mapping[str, Any]) -> Any:
     """Return the ensemble with its pruner."""
     if combiner["first"]:
         estimator.set_params(n_estimators=combiner["first"])
-    # What was chosen by test rows for a comparison can only be chosen by training rows here.
+    # A comparison may select members by test rows; here they can only be selected by training rows.
     selection = {"oob": "oob", None: "oob" if draws_bags(estimator) else "train"}
     pruned = import_module(REFITTED["prune"]).PrunedEnsembleClassifier
     return pruned(estimator, make_combiner(combiner), selection.get(combiner["selection"], "train"))

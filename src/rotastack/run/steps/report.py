@@ -28,20 +28,20 @@ from rotastack.tracking.records import read_record
 LIBRARIES = ("numpy", "scipy", "pandas", "scikit-learn", "xgboost-cpu", "snakemake", "mlflow-skinny")
 
 RANKED_TOO = {"classification": ("log_loss", "brier", "error"), "regression": ("mae", "rmse")}
-"""Scores whose ranks stand beside the first one's, if they are others, all but the last; methods are set against the control by the
-first of them, too."""
+"""Task -> further scores: the first two (in a regression the first) that are not the main score rank the methods, too.
+The first of these also compares the methods with the control."""
 
 MOST_BYTES = 4_000_000
-"""Of figures in a page; those of all data sets together."""
+"""The most bytes of figures in a page; beyond it, figures of data sets are left out."""
 
 MOST_DECIDED = 8
-"""Data sets from which on decisions are not shown."""
+"""The most data sets for which decisions are shown."""
 
 MOST_ROWS = 5000
-"""Wins and ties in a page, and numbers of each score but the first: more stand in files."""
+"""The most pairs in the table of wins and ties, and numbers of each score but the first; more are only in files."""
 
 LAST = re.compile(r"/(heatmap_by_|kappa_error)")
-"""Figures that are left out first: they show once more what others show, or less than these."""
+"""Figures that are left out first, because other figures show the same or more."""
 
 FACTS = {
     "Trees": {
@@ -63,7 +63,7 @@ FACTS = {
         "and on which share of the training rows two members disagree",
     },
 }  # fmt: skip
-"""What facts are of -> the first column of several -> what they are."""
+"""Kind of facts -> first of some columns -> description of these columns."""
 
 GLOSSARY_OF_CELLS = {
     "cells": {"cell": "one nested cross-validation, of a set of rotations (rotation group) and a partition of the rows (fold group)"},
@@ -151,19 +151,19 @@ def _page(job: Job) -> str:
 
 
 def _figures(paths: Sequence[Path]) -> dict[str, Markup]:
-    """Return the figures, by data set (or "study") and name; where they are too many, the places of those that come last."""
-    found = {f"{path.parent.name}/{path.stem}": path for path in paths}
-    last = [key for key in found if LAST.search(key)]
+    """Return the figures by data set (or "study") and name; if they are too large, the last ones as paths."""
+    files = {f"{path.parent.name}/{path.stem}": path for path in paths}
+    last = [key for key in files if LAST.search(key)]
     shown: dict[str, Markup] = {}
     size = 0
-    for key in [*(key for key in found if key not in last), *last]:
-        figure = inline_figure(found[key], key.partition("/")[2].replace("_", " ") + f" ({key.partition('/')[0]})")
+    for key in [*(key for key in files if key not in last), *last]:
+        figure = inline_figure(files[key], key.partition("/")[2].replace("_", " ") + f" ({key.partition('/')[0]})")
         size += len(figure)
         place = Markup('<span class="caption">Not drawn here, as the page would be too large: {}</span>').format(
-            found[key]
+            files[key]
         )
         shown[key] = figure if size <= MOST_BYTES or key.startswith("study/") else place
-    return {key: shown[key] for key in found}
+    return {key: shown[key] for key in files}
 
 
 def _board(
@@ -183,8 +183,8 @@ def _board(
 def _decisions(
     job: Job, study: Mapping[str, Any], means: Mapping[str, Mapping[str, float | None]], control: str
 ) -> dict[str, Any]:
-    """Return what the best method and the control decide on each data set of classes; of the control alone, if it is the best."""
-    found = {}
+    """Return the decisions of the best method and of the control on each data set of classes."""
+    decisions = {}
     for path in job.inputs["decisions"]:
         content = read_json(path)
         scores = {m: v for m, v in means[content["dataset"]].items() if v is not None and m not in study["optimistic"]}
@@ -193,16 +193,16 @@ def _decisions(
             better = max if higher_is_better(study["score"]) else min
             best = better(decided, key=lambda m: scores[m])
             names = dict.fromkeys([best, *([control] if control in decided else [])])
-            found[content["dataset"]] = {
+            decisions[content["dataset"]] = {
                 **content,
                 "threshold": study["model"].get("threshold"),
                 "methods": [decided[m] for m in names],
             }
-    return found
+    return decisions
 
 
 def _shares(confusion: list[list[int]]) -> dict[str, list[float | None]]:
-    """Return recall and precision of each class; None of a class without rows, or that is never decided."""
+    """Return recall and precision of each class; None for a class without rows, or one that is never predicted."""
     counts = np.array(confusion)
     sums = {"recall": counts.sum(axis=1), "precision": counts.sum(axis=0)}
     return {
@@ -212,7 +212,7 @@ def _shares(confusion: list[list[int]]) -> dict[str, list[float | None]]:
 
 
 def _published(tables: Mapping[str, Path]) -> dict[str, Any]:
-    """Return what there is to say of published columns, if the study names any."""
+    """Return the published columns for the page, if the study names any."""
     names = ("published_columns", "published_ranks")
     return on_page(*(read_table(tables[name]) for name in names)) if names[0] in tables else {}
 
@@ -223,7 +223,7 @@ def _table(path: Path) -> list[dict]:
 
 
 def _facts(path: Path, task: str) -> list[dict]:
-    """Return what is known of trees and votes, without empty columns; squared errors as their roots."""
+    """Return the facts of trees and votes, without empty columns, and with the roots of squared errors."""
     frame = pd.DataFrame(_table(path)).dropna(axis="columns", how="all")
     if task == "regression" and "oob_error" in frame:
         frame["oob_error"] **= 0.5
@@ -232,16 +232,16 @@ def _facts(path: Path, task: str) -> list[dict]:
 
 
 def _kinds(names: list[str], cells: str) -> dict[str, str]:
-    """Return what these facts are of, and for each kind what its columns are."""
-    found = {
+    """Return kind of facts -> description of its columns, for the facts in `names`."""
+    descriptions = {
         kind: "; ".join(text.format(cells=cells) for name, text in texts.items() if name in names)
         for kind, texts in FACTS.items()
     }
-    return {kind: text for kind, text in found.items() if text}
+    return {kind: text for kind, text in descriptions.items() if text}
 
 
 def _shown(study: Mapping[str, Any]) -> dict[str, Any]:
-    """Return the configuration without what is empty, or without effect in this study."""
+    """Return the configuration without entries that are empty or have no effect in this study."""
     shown = _filled({k: v for k, v in study.items() if k not in ("cells", "optimistic", "rotated")})
     if not any(pool.get("view") for pool in study["pools"].values()):
         shown["protocol"].pop("rotations", None)
@@ -275,20 +275,20 @@ def _datasets(job: Job, variance: pd.DataFrame, records: Mapping[str, Mapping[st
 
 
 def _sentence(claim: dict) -> dict:
-    """Say what a claim was, and what came out."""
-    what = NAMES.get(claim["what"], claim["what"].replace("_", " "))
+    """Return a claim as a sentence, with its result."""
+    quantity = NAMES.get(claim["what"], claim["what"].replace("_", " "))
     relation = "as that of" if claim["expect"] == "equal" else "than that of"
-    found = f"{claim['difference']:+.4f} on average over {claim['n_datasets']} data sets"
+    result = f"{claim['difference']:+.4f} on average over {claim['n_datasets']} data sets"
     if claim["n_datasets"] == 1:
-        found = f"{claim['difference']:+.4f}"
+        result = f"{claim['difference']:+.4f}"
     elif claim["expect"] != "equal":
-        found += f", {claim['expect']} on {claim['in_favour'] * claim['n_datasets']:.0f}"
+        result += f", {claim['expect']} on {claim['in_favour'] * claim['n_datasets']:.0f}"
         if claim["ties"] > 0:
-            found += f" and the same on {claim['ties'] * claim['n_datasets']:.0f}"
+            result += f" and the same on {claim['ties'] * claim['n_datasets']:.0f}"
     expect = "the same" if claim["expect"] == "equal" else claim["expect"]
     return {
-        "text": f"{what} of {claim['of']} is {expect} {relation} {claim['than']}",
-        "found": found,
+        "text": f"{quantity} of {claim['of']} is {expect} {relation} {claim['than']}",
+        "found": result,
         "p_holm": claim["p_holm"],
         "holds": "not tested"
         if pd.isna(claim["p_holm"])
@@ -300,10 +300,10 @@ def _notes(job: Job, comparison: dict, many: bool, records: Mapping[str, Mapping
     notes = [
         note
         for note in comparison[job.slice["score"]]["notes"]
-        if many or not note.startswith("Friedman")  # of one data set nobody asks for it
+        if many or not note.startswith("Friedman")  # the test needs several data sets
     ]
     scored = list(map(read_record, job.inputs["scored"]))
-    if many:  # the verdict on one data set has them
+    if many:  # the verdict on one data set contains them
         notes += [f"{r['dataset']}: {doubt}" for r in scored for doubt in r["metrics"].get("suspicions", [])]
     for record in [*(r[name] for name in ("prepare", "groups") for r in records.values()), *scored]:
         notes += [f"{record['dataset']}: {warning}" for warning in record["warnings"]]
@@ -311,7 +311,7 @@ def _notes(job: Job, comparison: dict, many: bool, records: Mapping[str, Mapping
 
 
 def _times(table: pd.DataFrame, control: str, methods: list[str]) -> list[dict]:
-    """Return what each method costs in times of the control: the median over data sets, and the most."""
+    """Return the time of each method as a multiple of the control's: the median over data sets, and the largest."""
     ratios = relative_times(seconds_by_method(table), control)
     rows: dict[str, dict] = {m: {"method": m} for m in methods if ratios and m in set(table["method"])}
     for m, row in rows.items():
@@ -322,29 +322,29 @@ def _times(table: pd.DataFrame, control: str, methods: list[str]) -> list[dict]:
 
 
 def _seconds(job: Job, records: Mapping[str, Mapping[str, Any]]) -> list[dict]:
-    """Return jobs, seconds and most memory of each step, as the records of a study say."""
+    """Return the jobs, the seconds and the largest memory of each step, from the records."""
     done = [read_record(path) for path in [*job.inputs["scored"], *job.inputs["others"]]]
     for of_dataset in records.values():
         done += [of_dataset["prepare"], of_dataset["groups"], *of_dataset["methods"]]
         done += [record for blocks in of_dataset["pools"].values() for record in blocks]
-    found: dict[str, dict[str, Any]] = {}
+    by_step: dict[str, dict[str, Any]] = {}
     for record in done:
-        row = found.setdefault(record["step"], {"rule": record["step"], "jobs": 0, "seconds": 0.0, "mb": 0.0})
+        row = by_step.setdefault(record["step"], {"rule": record["step"], "jobs": 0, "seconds": 0.0, "mb": 0.0})
         row["jobs"] += 1
         row["seconds"] += record["seconds"]
         row["mb"] = max(row["mb"], record["peak_memory_mb"])
-    return sorted(found.values(), key=lambda row: -row["seconds"])
+    return sorted(by_step.values(), key=lambda row: -row["seconds"])
 
 
 def _caption(name: str, task: str, score: str, cells: str) -> str:
-    """Return a caption of workflow/report as HTML, in the words of the task and the protocol; there may be none."""
+    """Return a caption of workflow/report as HTML, in the words of task and protocol; empty if there is none."""
     from docutils.core import publish_parts
 
-    own, file = (project_file(f"workflow/report/{n}.rst") for n in (f"{name}_{task}", name))
-    text = next((f.read_text(encoding="utf-8") for f in (own, file) if f.is_file()), "")
+    of_task, file = (project_file(f"workflow/report/{n}.rst") for n in (f"{name}_{task}", name))
+    text = next((f.read_text(encoding="utf-8") for f in (of_task, file) if f.is_file()), "")
     text = text.replace("RMSE", NAMES[score])
-    if score != "error" and not own.is_file():
-        kept = r"\b(?:standard|calibration)\s+errors?\b"  # no scores
+    if score != "error" and not of_task.is_file():
+        kept = r"\b(?:standard|calibration)\s+errors?\b"  # these errors are no scores
         text = re.sub(rf"({kept})|\berrors?\b", lambda found: found[1] or NAMES[score], text, flags=re.IGNORECASE)
     if higher_is_better(score):
         text = text.replace("of lower", "of higher").replace("relative reduction of", "relative gain on")

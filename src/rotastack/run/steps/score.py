@@ -1,4 +1,4 @@
-"""score: the scores of all methods on a data set, cell by cell; those of the baseline; calibration; what they cost."""
+"""score: scores of all methods and of the baseline on a data set, cell by cell, with calibration and costs."""
 
 import json
 from collections.abc import Mapping
@@ -22,20 +22,20 @@ from rotastack.study.names import slug
 from rotastack.tracking.records import read_record
 
 MOST_CURVES = 10
-"""Classes of which there are ROC and precision-recall curves."""
+"""The most classes for which ROC and precision-recall curves are stored."""
 
 COSTS = ("fit_processor_seconds", "predict_processor_seconds")
 
 
 def run(job: Job) -> None:
-    """Combine the methods that only vote, score all methods, and gather the records of what they are made of.
+    """Combine the methods that only vote, score all methods, and gather the records of the earlier steps.
 
-    Reads inputs ``table``, ``folds``, ``pools``, ``combined`` methods, the records ``pool_records`` and ``combined_records`` of these in
-    the same order, and the records ``prepare`` and ``groups``. Writes outputs ``votes`` with their ``vote_records``, ``scores``,
-    ``calibration``, ``decisions`` and ``records``. The calibration curve of each method is
-    over the rows of all cells; there is none in a regression. What the trainings of a method's pool cost the processor,
-    at the median, goes to the record: it is not the same in every run. So do the scores of the baseline: each cell's
-    training rows, their class shares or their mean, predict its test rows.
+    Reads inputs ``table``, ``folds``, ``pools``, ``combined`` methods, their records ``pool_records`` and
+    ``combined_records`` in the same order, and the records ``prepare`` and ``groups``. Writes outputs ``votes`` with
+    their ``vote_records``, ``scores``, ``calibration``, ``decisions`` and ``records``. The calibration curve of a method
+    is over the rows of all cells; a regression has none. The record holds the median time of the trainings of a method's
+    pool, because it differs between runs. It also holds the baseline's scores: the class shares or the mean of a cell's
+    training rows predict its test rows.
     """
     _vote(job)
     data = read_prepared(job.input("table"))
@@ -77,7 +77,7 @@ def run(job: Job) -> None:
 
 
 def _pools(job: Job, name: str) -> dict[str, list[Path]]:
-    """Return the files of each pool's blocks, of those given as `name`."""
+    """Return pool -> files of its blocks, from the inputs `name`."""
     files, n = job.inputs[name], job.slice["blocks"]
     return {pool: files[k * n : (k + 1) * n] for k, pool in enumerate(job.slice["pools"])}
 
@@ -90,8 +90,8 @@ def _vote(job: Job) -> None:
         inputs = {"table": job.inputs["table"], "folds": job.inputs["folds"], "pool": pools[method["pool"]]}
         outputs = {"method": [path], "record": [record]}
         about = {"dataset": job.about["dataset"], "method": method["slice"]["method"], "pool": method["pool"]}
-        one = Job("combine", method["slice"], inputs, outputs, about, method["code"])
-        protocol_module(job.slice["protocol"], "combine").combine(one)
+        combining = Job("combine", method["slice"], inputs, outputs, about, method["code"])
+        protocol_module(job.slice["protocol"], "combine").combine(combining)
 
 
 def _methods(job: Job) -> list[tuple[Path, Path]]:
@@ -103,7 +103,7 @@ def _methods(job: Job) -> list[tuple[Path, Path]]:
 
 
 def _records(job: Job) -> dict[str, Any]:
-    """Return the records of the steps that this one follows: of the table, the groups, each pool's blocks, each method."""
+    """Return the records of the earlier steps: of the table, the groups, each pool's blocks and each method."""
     return {
         **{name: read_record(job.input(name)) for name in ("prepare", "groups")},
         "pools": {pool: list(map(read_record, files)) for pool, files in _pools(job, "pool_records").items()},
@@ -119,7 +119,7 @@ def _scores(data: Prepared, y: NDArray, outputs: NDArray) -> dict[str, float]:
 def _scored(
     arrays: xr.Dataset, dataset: str, axes: list[str], data: Prepared
 ) -> tuple[list[dict[str, Any]], NDArray, NDArray]:
-    """Return the scores and facts of a method, cell by cell, and the targets and outputs of the rows of all cells."""
+    """Return the scores and facts of a method by cell, and the targets and outputs of the rows of all cells."""
     method = arrays.attrs["method"]
     outputs, true, rows = [], [], []
     facts = [n for n in arrays.data_vars if arrays[n].dims == tuple(axes)]
@@ -143,28 +143,28 @@ def _scored(
 
 
 def _baseline(job: Job, data: Prepared) -> pd.DataFrame:
-    """Return the scores, a row for each of the folds or splits, of what looks at no column, taken from the training rows of each.
+    """Return the scores of the baseline, which uses no column, a row for each fold group or split.
 
-    Rows that get the same output are in no order: shares that differ between folds would rank rows by folds.
+    ROC AUC and average precision use one output for all rows: outputs that differ by fold would rank rows by folds.
     """
     folds, _ = read_frame(job.input("folds"))
     tested = protocol_module(job.slice["protocol"], "groups").tested
     cells = []
     for _, column in folds.items():
         outputs = np.full((len(data.y), len(data.outputs)), np.nan)
-        known = np.zeros(len(data.y), dtype=bool)
+        is_tested = np.zeros(len(data.y), dtype=bool)
         for test, train in tested(column.to_numpy()):
             outputs[test] = constant_output(data.y[train], data.n_classes)
-            known |= test
-        same = np.broadcast_to(constant_output(data.y, data.n_classes), outputs[known].shape)
-        unordered = _scores(data, data.y[known], same)
-        of_cell = _scores(data, data.y[known], outputs[known])
+            is_tested |= test
+        constant = np.broadcast_to(constant_output(data.y, data.n_classes), outputs[is_tested].shape)
+        unordered = _scores(data, data.y[is_tested], constant)
+        of_cell = _scores(data, data.y[is_tested], outputs[is_tested])
         cells.append(of_cell | {name: unordered[name] for name in ("roc_auc", "average_precision") if name in of_cell})
     return pd.DataFrame(cells)
 
 
 def _decided(method: str, y: NDArray, proba: NDArray, data: Prepared) -> list[dict[str, Any]]:
-    """Return the decisions of a method over the rows of all cells, and what thresholds decide; of one that failed none."""
+    """Return a method's decisions over the rows of all cells, also by threshold; none if it failed."""
     if not data.classes or not len(y) or not np.isfinite(proba).all():
         return []
     proba = proba / proba.sum(axis=1, keepdims=True)
@@ -176,7 +176,7 @@ def _decided(method: str, y: NDArray, proba: NDArray, data: Prepared) -> list[di
 
 
 def _curve(dataset: str, method: str, y: NDArray, proba: NDArray, data: Prepared) -> pd.DataFrame:
-    """Return the calibration curve over the rows of all cells; of a method that failed, and of numbers, none."""
+    """Return the calibration curve over the rows of all cells; it is empty for a failed method or a regression."""
     if data.n_classes is None:
         y, proba = np.zeros(0, dtype=np.intp), np.ones((0, 1))
     elif not np.isfinite(proba).all():
@@ -188,10 +188,10 @@ def _curve(dataset: str, method: str, y: NDArray, proba: NDArray, data: Prepared
 
 
 def _costs(records: Mapping[str, Any]) -> dict[str, dict[str, float]]:
-    """Return the median seconds of one training of each method's pool, where its records have them.
+    """Return the median seconds of one training of each method's pool, if its records have them.
 
-    Nested cross-validation measures what blocks took, as its forests predict while they grow: there a training's share
-    of this is the cost of fitting, predictions included, and none of predicting is known.
+    Nested cross-validation measures whole blocks, because its forests predict while they grow. There the cost of
+    fitting is a training's share of a block, predictions included, and the cost of predicting is unknown.
     """
     costs: dict[str, dict[str, float]] = {name: {} for name in COSTS}
     for record in records["methods"]:

@@ -34,7 +34,7 @@ from rotastack.tracking.records import read_record
 
 
 class StudyResults(NamedTuple):
-    """What tables are made of.
+    """The results of a study, from which its tables are made.
 
     Attributes
     ----------
@@ -44,13 +44,13 @@ class StudyResults(NamedTuple):
         A row for each data set, method and cell.
     calibration : DataFrame
     baseline : DataFrame
-        Scores of what looks at no column, by data set.
+        Scores of the baseline, which uses no column, by data set.
     comparisons : dict
-        Score -> its comparison of the methods.
+        Score -> comparison of the methods by this score.
     records : list of dict
-        Of the scores of each data set.
+        Records of the scores of each data set.
     published : DataFrame
-        Published scores that stand beside the study's own.
+        Published scores that tables show beside the study's own.
     """
 
     spec: Mapping[str, Any]
@@ -68,10 +68,10 @@ class StudyResults(NamedTuple):
 
 
 def run(job: Job) -> None:
-    """Read inputs ``scores``, ``calibration`` and ``records`` (one per data set), and ``published`` results, write the study's scores, statistics and tables.
+    """Read ``scores``, ``calibration``, ``records`` and ``published`` results; write statistics and tables of the study.
 
-    The tables are means of scores, and those of ``TABLES``. Scores in units of the target are compared over data
-    sets as multiples of the baseline's.
+    Each data set has a file of scores, calibration and records. The tables are the means of each score, and those of
+    ``TABLES``. Over data sets, scores in units of the target are compared as multiples of the baseline's scores.
     """
     spec = job.slice
     metrics, primary = METRICS[spec["task"]], spec["score"]
@@ -117,7 +117,7 @@ def run(job: Job) -> None:
 
 
 def _verdict(results: StudyResults, comparison: dict[str, Any]) -> dict[str, Any]:
-    """Return the sentences of what came out; on one data set also the best method and means."""
+    """Return the sentences of the verdict; for one data set also the best method and means."""
     spec, scores = results.spec, results.scores
     datasets = scores["dataset"].unique()
     score = NAMES[results.primary]
@@ -148,7 +148,7 @@ def _verdict(results: StudyResults, comparison: dict[str, Any]) -> dict[str, Any
 
 
 def _never_decided(results: StudyResults, methods: list[str]) -> dict[str, str]:
-    """Return method -> the rarer of two classes, of methods that never decide for it rightly: their F1 is 0."""
+    """Return method -> the rarer of two classes, for methods that never predict it rightly (F1 is 0)."""
     rarer = results.records[0]["metrics"].get("rarer_class")
     if rarer is None:
         return {}
@@ -157,7 +157,7 @@ def _never_decided(results: StudyResults, methods: list[str]) -> dict[str, str]:
 
 
 def _variance_table(results: StudyResults) -> pd.DataFrame:
-    """Tell how much of the variance of each method's errors is due to what numbers a cell."""
+    """Return how much of the variance of each method's errors is due to the axes that number a cell."""
     rows = []
     low, high = ("worst", "best") if higher_is_better(results.primary) else ("best", "worst")
     if len(results.spec["axes"]) == 1:
@@ -197,7 +197,7 @@ def _variance_table(results: StudyResults) -> pd.DataFrame:
 
 
 def _pairs_table(results: StudyResults) -> pd.DataFrame:
-    """Count wins and ties of pairs of methods over the cells of each data set."""
+    """Return wins and ties of pairs of methods over the cells of each data set."""
     spec = results.spec
     pairs = spec["pairs"] or [[spec["control"], m] for m in spec["methods"] if m != spec["control"]]
     higher = bool(higher_is_better(results.primary))
@@ -219,7 +219,7 @@ def _pairs_table(results: StudyResults) -> pd.DataFrame:
 
 
 def _corrected_p(first: pd.Series, second: pd.Series, test_to_train: float | None) -> float:
-    """Return the p-value of the corrected t test over the splits of one data set; NaN where the protocol has no such test."""
+    """Return the p-value of the corrected t test over the splits of one data set; NaN if the protocol has none."""
     both = pd.concat([first, second], axis=1).replace([np.inf, -np.inf], np.nan).dropna().to_numpy()
     if test_to_train is None or len(both) < 2:
         return float("nan")
@@ -227,14 +227,14 @@ def _corrected_p(first: pd.Series, second: pd.Series, test_to_train: float | Non
 
 
 def _facts_table(results: StudyResults) -> pd.DataFrame:
-    """Average over cells the facts of each method's trees and votes."""
+    """Return the facts of each method's trees and votes, as means over cells."""
     others = ["dataset", "method", *results.spec["axes"], *METRICS[results.spec["task"]]]
     facts = [c for c in results.scores.columns if c not in others]
     return results.scores.groupby(["dataset", "method"], sort=False)[facts].mean().dropna(how="all").reset_index()
 
 
 def _claims_table(results: StudyResults) -> pd.DataFrame:
-    """Test each statement by means over cells: over data sets by Wilcoxon's test, on one by the corrected t test, with Holm's correction."""
+    """Return the tests of the claims, with Holm's correction: Wilcoxon's over data sets, a corrected t test on one."""
     columns = ["what", "of", "than", "expect", "n_datasets", "difference", "in_favour", "ties", "p_value"]
     spec, scores = results.spec, results.scores
     rows = []
@@ -243,7 +243,7 @@ def _claims_table(results: StudyResults) -> pd.DataFrame:
         if what not in scores or not {of, than} <= set(scores["method"]):
             continue
         cells = scores.pivot_table(index=["dataset", *spec["axes"]], columns="method", values=what, sort=False)
-        # Pools may have different numbers of splits: those that both have.
+        # Pools may have different numbers of splits, so only splits of both methods count.
         cells = cells[[of, than]].dropna() if {of, than} <= set(cells) else cells[:0]
         cells = cells[~cells.index.isin(list(spec.get("left_out", {})), level="dataset")]
         if not len(cells):
@@ -259,7 +259,7 @@ def _claims_table(results: StudyResults) -> pd.DataFrame:
         rows.append([what, of, than, claim["expect"], pair.n, pair.difference, favour, pair.ties, p])
     table = pd.DataFrame(rows, columns=columns)
     equal = table["expect"] == "equal"
-    # A correction would make equality easier to hold: it is judged by its own p-value.
+    # A correction would make equality easier to hold, so equality is judged by the uncorrected p-value.
     table["p_holm"] = table["p_value"].where(equal, holm(table.loc[~equal, "p_value"].dropna()).reindex(table.index))
     small, claimed = table["p_holm"] < spec["alpha"], (table["difference"] > 0) == (table["expect"] == "higher")
     table["holds"] = table["p_value"].notna() & np.where(equal, ~small, small & claimed)
@@ -272,7 +272,7 @@ def _calibration_table(results: StudyResults) -> pd.DataFrame:
 
 
 def _baseline_table(results: StudyResults) -> pd.DataFrame:
-    """Return the scores of always giving the class shares, or the mean, of the training rows: a row per data set."""
+    """Return the scores of the class shares or the mean of the training rows as outputs: a row per data set."""
     return results.baseline.reset_index()
 
 
@@ -283,7 +283,7 @@ def _control_table(results: StudyResults) -> pd.DataFrame:
 
 
 def _times_table(results: StudyResults) -> pd.DataFrame:
-    """Return seconds of a training and, where known, of predicting its test rows: a row per data set and method."""
+    """Return seconds of a training and, if known, of predicting its test rows: a row per data set and method."""
     rows = []
     for record in results.records:
         fit, predict = (record["metrics"][f"{kind}_processor_seconds"] for kind in ("fit", "predict"))
@@ -300,7 +300,7 @@ def _published_columns_table(results: StudyResults) -> pd.DataFrame:
 
 
 def _published_ranks_table(results: StudyResults) -> pd.DataFrame:
-    """Return average ranks with published methods among the study's, which no test of the study counts."""
+    """Return average ranks with published methods among the study's; no test of the study counts them."""
     spec = results.spec
     means = mean_scores(results.scores, results.primary, spec["methods"]).drop(list(spec.get("left_out", {})))
     units = in_units(results.primary, results.baseline)
@@ -316,7 +316,7 @@ def _groups_table(results: StudyResults) -> pd.DataFrame:
 
 
 def _group_rows(groups: dict[str, dict]) -> pd.DataFrame:
-    """Return the comparison of each group as a table: a row per label."""
+    """Return the comparison of each group as a table: a row per method."""
     rows = []
     for name, result in groups.items():
         df = result.get("df", (np.nan, np.nan))
@@ -352,4 +352,4 @@ TABLES = {
     "published_ranks": _published_ranks_table,
     "groups": _groups_table,
 }
-"""Name of a table -> what makes it; those of scores are means."""
+"""Name of a table -> the function that makes it; tables of scores are means."""

@@ -1,4 +1,4 @@
-"""track: bring the runs of a study and of its data sets to MLflow."""
+"""track: log the runs of a study and of its data sets to MLflow."""
 
 import hashlib
 import json
@@ -16,11 +16,11 @@ from rotastack.tracking.writer import Writer
 
 
 def run(job: Job) -> None:
-    """Upsert all runs, and write output ``receipt``: a hash of what was logged, and the ids of the runs.
+    """Upsert all runs, and write output ``receipt``: a hash of the inputs, and the ids of the runs.
 
-    Of each data set it reads ``raw``, ``table``, ``scores``, the record ``scored``, the ``records`` of what these follow from, and
-    where there is one the ``model`` with its record ``refit``; of the study ``comparison``, ``verdict``, the statistics' ``record``,
-    ``tables``, ``figures`` and ``report``.
+    For each data set it reads ``raw``, ``table``, ``scores``, the record ``scored``, the ``records`` of earlier steps,
+    and the ``model`` with its record ``refit`` if there is one. For the study it reads ``comparison``, ``verdict``, the
+    statistics' ``record``, ``tables``, ``figures`` and ``report``.
     """
     study = job.about["study"]
     runs: dict[str, Any] = {}
@@ -40,7 +40,7 @@ def run(job: Job) -> None:
 
 
 def _datasets(job: Job) -> Iterator[TrackedDataset]:
-    """Give the data sets, whose files come in the same order."""
+    """Yield the data sets, whose files have the same order in all inputs."""
     of_each = (job.inputs[name] for name in ("raw", "table", "scores", "scored", "records"))
     models = {}
     for model, record in zip(job.inputs.get("model", []), job.inputs.get("refit", []), strict=True):

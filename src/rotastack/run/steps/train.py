@@ -1,9 +1,9 @@
-"""train: train a pool for a block of cells; its outputs for the rows it has not seen."""
+"""train: train a pool for a block of cells, and store its outputs for held-out rows."""
 
 from rotastack.run.job import Job
 from rotastack.run.modules import protocol_module
 
 
 def run(job: Job) -> None:
-    """Train as the slice's protocol does."""
+    """Train by the slice's protocol."""
     protocol_module(job.slice["protocol"], "train").train(job)

@@ -1,1 +1,1 @@
-"""What MLflow is told of a study: cards, notes, numbers and views."""
+"""The content of a study's runs in MLflow: cards, notes, numbers and views."""

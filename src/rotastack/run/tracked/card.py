@@ -1,4 +1,4 @@
-"""The card of a registered model: what it is made of, how good it is, and what it is not made for."""
+"""The card of a registered model: its training data, its method, its scores and its limits."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
@@ -16,7 +16,7 @@ FEW = 30
 
 @dataclass(frozen=True)
 class ModelCard:
-    """What the card of a model says.
+    """The content of a model's card.
 
     Parameters
     ----------
@@ -24,24 +24,24 @@ class ModelCard:
     score : str
         The main score, by which the study ranks methods.
     params : mapping
-        What people tell methods apart by.
+        Parameters that distinguish methods.
     facts : mapping
-        Of the table, by the step that prepared it.
+        Facts of the table, from the step that prepared it.
     digest, source : str
-        SHA-256 and place of the training table.
+        SHA-256 and path of the training table.
     rows : int
     columns : sequence of str
-        Of the table, without the target.
+        Columns of the table, without the target.
     numbers : mapping of str to float
         The method's metrics over cells.
     cells, methods : int
-        How many cells the error is a mean of, and methods the study compared.
+        Number of cells in the mean error, and number of methods in the study.
     baseline : float or None
-        The main score of what looks at no column.
+        The main score of the baseline, which uses no column.
     refit : mapping
         Record of the training on all rows.
     chosen : bool
-        Whether the study chose the method by its score; else the study's file names it.
+        Whether the study chose the method by its score; if not, the study's file names the method.
     loaded : str
         Address of the model in MLflow.
     store : str
@@ -99,9 +99,9 @@ class ModelCard:
 
     def _kinds(self) -> str:
         named = {"numeric": "numeric", "categorical": "categorical", "date": "of dates"}
-        found = [f"{self.facts[f'{k}_columns']} {text}" for k, text in named.items() if self.facts.get(f"{k}_columns")]
+        kinds = [f"{self.facts[f'{k}_columns']} {text}" for k, text in named.items() if self.facts.get(f"{k}_columns")]
         missing = self.facts.get("missing_cells", 0)
-        return f"{', '.join(found) or 'none that says anything'}; {missing:,} cells are missing"
+        return f"{', '.join(kinds) or 'none that says anything'}; {missing:,} cells are missing"
 
     def _classes(self) -> list[str]:
         counts = self.facts.get("class_counts")

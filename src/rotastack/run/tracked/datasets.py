@@ -1,4 +1,4 @@
-"""Bring the records of one data set to MLflow: its run, and those of its pools, methods and model."""
+"""Log one data set to MLflow: its own run, and the runs of its pools, methods and model."""
 
 import hashlib
 from collections.abc import Mapping
@@ -18,17 +18,17 @@ from rotastack.tracking.writer import Writer
 __all__ = ["TrackedDataset", "track_dataset"]
 
 FACTS = ("rows", "numeric_columns", "categorical_columns", "date_columns", "missing_cells")
-"""Of a table, as metrics of its run."""
+"""Facts of a table that are metrics of its run."""
 
 SERIES = ("fit_seconds", "predict_seconds", "n_nodes", "depth", "oob_error")
-"""Of a pool's members, as lines over them."""
+"""Facts of a pool's members that are metrics, with the member as step."""
 
 TIMES = ("fit_seconds", "predict_seconds")
 
 
 @dataclass(frozen=True)
 class TrackedDataset:
-    """What the runs of a data set are made of.
+    """The data behind the runs of a data set.
 
     Attributes
     ----------
@@ -39,14 +39,14 @@ class TrackedDataset:
     records : dict
         Records of the table, of the blocks of each pool, and of each method.
     baseline : dict
-        Scores of what looks at no column.
+        Scores of the baseline, which uses no column.
     raw, prepared_file : Path
         Files of the raw table, and of `table`.
     model : Path or None
         The model's file, if there is one; `refit` is its record.
     figures : list of Path
     rotated, optimistic : list of str
-        Methods that look at rotated columns, and that choose members by the test rows.
+        Methods that use rotated columns, and methods that choose members by the test rows.
     """
 
     study: str
@@ -76,7 +76,7 @@ class TrackedDataset:
         return self.records["pools"]
 
     def rotates(self, method: str) -> str:
-        """Return "yes" for a method that looks at rotated columns, else "no"."""
+        """Return "yes" for a method that uses rotated columns, else "no"."""
         return "yes" if method in self.rotated else "no"
 
     def times(self, pool: str) -> dict[str, float]:
@@ -85,7 +85,7 @@ class TrackedDataset:
 
 
 def track_dataset(data: TrackedDataset, writer: Writer) -> dict[str, str]:
-    """Upsert the runs of a data set; return what each is of, and its id."""
+    """Upsert the runs of a data set; return the name and id of each run."""
     parent = writer.container("study", {"study": data.study})
     home = writer.container("dataset", {"study": data.study, "dataset": data.dataset}, parent, name=data.dataset)
     runs = {"dataset": home, **_track_pools(data, writer, home), **_track_methods(data, writer, home)}
@@ -96,7 +96,7 @@ def track_dataset(data: TrackedDataset, writer: Writer) -> dict[str, str]:
 
 
 def _track_table(data: TrackedDataset, writer: Writer, home: str) -> None:
-    """Bring the data set's own run up to date: its table, figures, and how the methods did."""
+    """Update the data set's own run: its table, its figures, and the scores of the methods."""
     methods = means_table(data.scores, data.task, data.score)
     fair = methods[~methods["method"].isin(data.optimistic)].dropna(subset=[data.score])
     facts = data.prepared["metrics"]
@@ -176,7 +176,7 @@ def _track_model(data: TrackedDataset, writer: Writer, home: str) -> dict[str, s
     assert record is not None
     study, dataset, label = data.study, data.dataset, record["metrics"]["method"]
     raw, digest = read_raw(data.raw), _digest(data.raw.read_bytes())
-    # The same data, parameters and code make the same model.
+    # Equal data, parameters and code make an equal model.
     key = {"study": study, "dataset": dataset, "refit": record["parameters"],
            "method": label, "code": record["code"], "raw": digest}  # fmt: skip
     of_method = record["parameters"]["methods"][label]
@@ -218,18 +218,18 @@ def _log_model(data: TrackedDataset, writer: Writer, run: str, raw: pd.DataFrame
     assert record is not None
     assert data.model is not None
     metrics = record["metrics"]
-    found = {
+    logged = {
         **{k: v for k, v in numbers.items() if k.startswith(f"test/{data.score}")},
         f"train/{on_training_rows}": metrics[f"training_{on_training_rows}"],
         **{f"oob/{k.removeprefix('oob_')}": v for k, v in metrics.items() if k.startswith("oob_")},
         "model/bytes": metrics["model_bytes"],
     }
-    writer.log_metrics(run, found, record["started"])
+    writer.log_metrics(run, logged, record["started"])
     writer.log_model(run, data.model, raw.drop(columns="target"))
 
 
 def _results(metrics: dict) -> dict:
-    """Return what of a pool's metrics is not time: it changes with data, views and rotations."""
+    """Return a pool's metrics without times; they change only with data, views and rotations."""
     return {k: v for k, v in metrics.items() if not k.endswith("_seconds")}
 
 

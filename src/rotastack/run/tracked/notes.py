@@ -1,4 +1,4 @@
-"""What people read in MLflow: the description of a study, and of its runs, in Markdown."""
+"""The descriptions of a study and of its runs in MLflow, in Markdown."""
 
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
@@ -14,11 +14,11 @@ SHARES = ("error", "balanced_accuracy", "interval_coverage")
 """Scores that are shares of rows."""
 
 MOST_ROWS = 40
-"""Of a table in a description."""
+"""The most rows of a table in a description."""
 
 
 def shown(value: float | None, score: str) -> str:
-    """Return a score as people read it.
+    """Return a score as text.
 
     Examples
     --------
@@ -31,7 +31,7 @@ def shown(value: float | None, score: str) -> str:
 
 
 def plain(text: str) -> str:
-    r"""Return a text in which Markdown and HTML see no marks of theirs.
+    r"""Return a text with the marks of Markdown and HTML escaped.
 
     Examples
     --------
@@ -43,7 +43,7 @@ def plain(text: str) -> str:
 
 
 def spread_note(numbers: Mapping[str, float], score: str, cells: int) -> str:
-    """Return a score's mean over cells, and between which numbers the middle of the cells lies."""
+    """Return a score's mean over cells, and the range of the middle cells, as text."""
     mean = shown(numbers.get(f"test/{score}"), score)
     lower, upper = (numbers.get(f"test/{score}_{edge}") for edge in ("lower", "upper"))
     if cells < 2 or lower is None:
@@ -52,7 +52,7 @@ def spread_note(numbers: Mapping[str, float], score: str, cells: int) -> str:
 
 
 def dataset_note(dataset: str, facts: Mapping[str, Any], task: str, methods: pd.DataFrame) -> str:
-    """Return the description of a data set's run: its extent, and how the methods did, best first."""
+    """Return the description of a data set's run: its size, and the scores of the methods, best first."""
     kinds = [(facts.get(f"{kind}_columns", 0), kind) for kind in ("numeric", "categorical", "date")]
     columns = ", ".join(f"{count} {kind}" for count, kind in kinds if count)
     lines = [f"**{plain(dataset)}**: {facts['rows']:,} rows; columns: {columns or 'none'}."]
@@ -85,20 +85,20 @@ def study_note(
     links: Mapping[str, str],
     report: str,
 ) -> str:
-    """Return the description of a study: its verdict, its methods and data sets, and where to look.
+    """Return the description of a study: its verdict, its methods and data sets, and links.
 
     Parameters
     ----------
     spec : mapping
         The study.
     sentences : sequence of str
-        Of the verdict.
+        Sentences of the verdict.
     comparison : mapping
-        Of the methods by the main score.
+        Comparison of the methods by the main score.
     links : mapping of str to str
         Text -> address in MLflow.
     report : str
-        Where the report lies.
+        Path of the report.
     """
     score = spec["score"]
     ranks = comparison.get("average_ranks", {})
@@ -110,9 +110,9 @@ def study_note(
     datasets = []
     for item in _first(spec["datasets"]):
         name = item if isinstance(item, str) else item["name"]
-        known = {m: v for m, v in means.get(name, {}).items() if v is not None and pd.notna(v)}
-        best = (max if higher_is_better(score) else min)(known, key=lambda m: known[m], default=None)
-        datasets.append([plain(name), plain(best) if best else "—", shown(known.get(best) if best else None, score)])
+        finished = {m: v for m, v in means.get(name, {}).items() if v is not None and pd.notna(v)}
+        best = (max if higher_is_better(score) else min)(finished, key=lambda m: finished[m], default=None)
+        datasets.append([plain(name), plain(best) if best else "—", shown(finished.get(best) if best else None, score)])
     lines = [
         f"## {plain(spec['title'] or spec['name'])}", "", *(f"- {plain(s)}" for s in sentences), "",
         "**Look:** " + " · ".join(f"[{text}]({address})" for text, address in links.items()), "",

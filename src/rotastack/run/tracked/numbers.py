@@ -1,4 +1,4 @@
-"""What of results goes to MLflow as numbers and params, and by which names."""
+"""The metrics and params of runs in MLflow, and their names."""
 
 from collections.abc import Mapping, Sequence
 from typing import Any
@@ -11,14 +11,14 @@ from rotastack.stats.metrics import METRICS, higher_is_better
 __all__ = ["SPREAD", "dotless", "means_table", "method_params", "pool_params", "run_metrics", "spread"]
 
 SPREAD = 0.95
-"""Share of a method's cells that lies between the two numbers beside its mean."""
+"""Share of a method's cells between the two numbers beside its mean."""
 
 
 def spread(cells: Sequence[float]) -> tuple[float, float]:
-    """Return between which numbers the middle 95 % of the cells lie.
+    """Return the two numbers between which the middle 95 % of the cells lie.
 
-    Cells of a nested cross-validation share rows, so this is how far draws of folds and rotations move an error, and no
-    confidence interval for new rows.
+    Cells of a nested cross-validation share rows. So the range shows how far draws of folds and rotations move an
+    error, and is no confidence interval for new rows.
 
     Examples
     --------
@@ -30,15 +30,15 @@ def spread(cells: Sequence[float]) -> tuple[float, float]:
 
 
 def run_metrics(cells: pd.DataFrame, task: str, score: str) -> dict[str, float]:
-    """Return a method's scores as metrics of its run: means over its cells, and the spread of the main one."""
-    found = {f"test/{metric}": cells[metric].mean(skipna=False) for metric in METRICS[task]}
+    """Return a method's scores as metrics of its run: means over its cells, and the spread of the main score."""
+    metrics = {f"test/{metric}": cells[metric].mean(skipna=False) for metric in METRICS[task]}
     if cells[score].notna().all():
-        found[f"test/{score}_lower"], found[f"test/{score}_upper"] = spread(cells[score])
-    return found
+        metrics[f"test/{score}_lower"], metrics[f"test/{score}_upper"] = spread(cells[score])
+    return metrics
 
 
 def means_table(scores: pd.DataFrame, task: str, score: str) -> pd.DataFrame:
-    """Return a row per method: its metrics, best first, with the number of its cells that failed."""
+    """Return a table with a row per method: its metrics and number of failed cells, best first."""
     rows = []
     for method, cells in scores.groupby("method", sort=False):
         named = {name.removeprefix("test/"): value for name, value in run_metrics(cells, task, score).items()}
@@ -48,7 +48,7 @@ def means_table(scores: pd.DataFrame, task: str, score: str) -> pd.DataFrame:
 
 
 def pool_params(pool: Mapping[str, Any]) -> dict[str, Any]:
-    """Return what people tell pools apart by: view, estimator, and their parameters.
+    """Return the params that distinguish pools: view, estimator, and their parameters.
 
     Examples
     --------
@@ -66,16 +66,16 @@ def pool_params(pool: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def method_params(pool: Mapping[str, Any], combiner: Mapping[str, Any]) -> dict[str, Any]:
-    """Return what people tell methods apart by: their pool's, and the combiner."""
-    found = {**pool_params(pool), "combiner": combiner["kind"]}
-    given = {k: v for k, v in combiner.items() if k not in ("kind", "class", "parameters")}
-    for name, value in {**given, **combiner.get("parameters", {})}.items():
+    """Return the params that distinguish methods: those of the pool, and the combiner."""
+    params = {**pool_params(pool), "combiner": combiner["kind"]}
+    options = {k: v for k, v in combiner.items() if k not in ("kind", "class", "parameters")}
+    for name, value in {**options, **combiner.get("parameters", {})}.items():
         if isinstance(value, Mapping) and "class" in value:
-            found[f"combiner.{name}"] = dotless(value["class"])
-            found |= {f"combiner.{name}.{k}": v for k, v in value.get("parameters", {}).items()}
+            params[f"combiner.{name}"] = dotless(value["class"])
+            params |= {f"combiner.{name}.{k}": v for k, v in value.get("parameters", {}).items()}
         else:
-            found[f"combiner.{name}"] = value
-    return found
+            params[f"combiner.{name}"] = value
+    return params
 
 
 def dotless(path: str) -> str:

@@ -1,4 +1,4 @@
-"""Bring the study's own run to MLflow."""
+"""Log the study's own run to MLflow."""
 
 import json
 
@@ -13,7 +13,7 @@ from rotastack.tracking.writer import Writer
 __all__ = ["track_study"]
 
 MOST_RANKS = 30
-"""Methods whose average ranks are metrics, each with a chart; those of more are in the tables alone."""
+"""The most methods whose average ranks are metrics, each with a chart; ranks of more are only in tables."""
 
 
 def track_study(job: Job, writer: Writer) -> str:

@@ -1,6 +1,6 @@
 """Views of a study's runs that MLflow's UI offers under "Views": which runs, columns, order and charts.
 
-The UI keeps them as tags of the experiment, so they are there for everybody, and are made here as it makes them.
+The UI stores a view as a tag of the experiment, for all users. This module writes such tags as the UI does.
 """
 
 import json
@@ -13,13 +13,13 @@ from rotastack.stats.metrics import METRICS, NAMES, PRIMARY, higher_is_better
 __all__ = ["SavedView", "study_views"]
 
 MOST_PARAMS = 6
-"""Columns of params that differ."""
+"""The most columns of params that differ between pools."""
 
 PREFIX = "mlflow.sharedViewState."
-"""Of the tags; what follows is the view's id, which is in its address, too."""
+"""Prefix of the tags; the view's id, which is also in its address, follows."""
 
 LONGEST = 5000
-"""Value of an experiment's tag that all versions of MLflow take."""
+"""The longest value of an experiment's tag that all versions of MLflow accept."""
 
 
 @dataclass(frozen=True)
@@ -31,17 +31,17 @@ class SavedView:
     id, name : str
         Id in the address, name in the list.
     query : str
-        As MLflow searches for runs.
+        Query in MLflow's search syntax for runs.
     order : str
-        A metric, param or tag in its search syntax; runs of any level stand in one list then.
+        Metric, param or tag in the search syntax; it puts runs of all levels into one list.
     columns : sequence of str
-        Of the table, in the same syntax.
+        Columns of the table, in the search syntax.
     charts : sequence of mapping
-        Type and metrics of each chart, as :meth:`bars`, :meth:`lines` and :meth:`scatter` give them.
+        Type and metrics of each chart, from :meth:`bars`, :meth:`lines` and :meth:`scatter`.
     group : str
-        A tag: the runs that share its value become one row, and one bar, their mean.
+        A tag: runs with the same value become one row and one bar, their mean.
     rising : bool
-        Whether the least value of `order` comes first.
+        Whether the smallest value of `order` comes first.
 
     Examples
     --------
@@ -63,11 +63,11 @@ class SavedView:
 
     @property
     def key(self) -> str:
-        """Of the experiment's tag."""
+        """Key of the experiment's tag."""
         return f"{PREFIX}{self.id}"
 
     def value(self, created: int) -> str | None:
-        """Return the tag's value; columns from the end are left out until it is short enough."""
+        """Return the tag's value, with columns left out from the end until it is short enough; None if it never is."""
         columns = list(self.columns)
         while True:
             content = {"name": self.name, "createdAt": created, "updatedAt": created, "state": self._state(columns)}
@@ -77,7 +77,7 @@ class SavedView:
             columns.pop()
 
     def address(self, experiment_id: str, mode: str) -> str:
-        """Return where the view is in MLflow's UI, as a table or a chart: mode "TABLE" or "CHART"."""
+        """Return the view's address in MLflow's UI; `mode` is "TABLE" or "CHART"."""
         return (
             f"#/experiments/{experiment_id}/runs?viewStateShareKey={self.id}&compareRunsMode={mode}"
             "&workflowType=machine_learning"
@@ -87,7 +87,7 @@ class SavedView:
         state: dict[str, Any] = {
             "searchFilter": self.query, "orderByKey": self.order, "orderByAsc": self.rising,
             "startTime": "ALL", "lifecycleFilter": "Active", "datasetsFilter": [], "modelVersionFilter": "All Runs",
-            "selectedColumns": columns, "columnOrder": columns, "runsHiddenMode": "SHOW_ALL", "isAccordionReordered": True,  # else ours come last
+            "selectedColumns": columns, "columnOrder": columns, "runsHiddenMode": "SHOW_ALL", "isAccordionReordered": True,  # else our charts come last
             "viewMaximized": False, "runListHidden": False, "hideEmptyCharts": True, "useGroupedValuesInCharts": True,
             "groupBy": None,
         }  # fmt: skip
@@ -124,7 +124,7 @@ class SavedView:
 
 
 def study_views(spec: Mapping[str, Any], primary: str) -> list[tuple[SavedView, str]]:
-    """Return the views of a study, each with how it opens: as "TABLE" or "CHART".
+    """Return the views of a study, each with its mode, "TABLE" or "CHART".
 
     Parameters
     ----------
@@ -175,7 +175,7 @@ def _of(kind: str) -> str:
 
 
 def _differing(spec: Mapping[str, Any]) -> list[str]:
-    """Return the params of estimators that are not the same in all pools."""
+    """Return the params of estimators that differ between pools."""
     given = [pool.get("parameters") or {} for pool in spec["pools"].values()]
     names = dict.fromkeys(name for parameters in given for name in parameters)
     differ = [n for n in names if len({repr(parameters.get(n)) for parameters in given}) > 1]
