@@ -1,4 +1,4 @@
-"""AdaBoost.M1 (Freund & Schapire 1996) over compiled trees, or over any classifier."""
+"""AdaBoost.M1 (Freund & Schapire 1996) with compiled trees or with any other classifier."""
 
 from collections.abc import Callable
 from numbers import Integral
@@ -25,55 +25,55 @@ __all__ = ["AdaBoostM1Classifier"]
 
 _REDRAWS = 10
 NOTHING = 1e-6
-"""Errors that differ by less are equal, as in WEKA: after a round its tree errs on one half, but for rounding."""
+"""Errors closer than this count as equal, as in WEKA: after reweighting, a tree's error is 1/2 up to rounding."""
 
 Trainer = Callable[[NDArray[np.float64], NDArray[np.int64] | None, np.random.SeedSequence], tuple[Any, NDArray]]
-"""Trains on weighted rows, or on as many copies of each row as were drawn; returns a member and its votes."""
+"""Function of the row weights, the number of copies of each row or None, and a seed; returns a member and its votes."""
 
 
 class AdaBoostM1Classifier(GrownClassifier):
-    """AdaBoost.M1: each member attends to the rows that those before got wrong.
+    """AdaBoost.M1: each member gives more weight to the rows that earlier members misclassified.
 
-    The weights of wrong rows are multiplied by ``(1 - e) / e``, e being the member's weighted error, and all
-    are scaled to their old sum; members vote with weight ``log((1 - e) / e)``. It ends as WEKA's does: at a
-    member with e of 0, or of one half or more, which is left out unless it is the first.
+    Let e be the weighted error of a member. Each round multiplies the weights of the misclassified rows by
+    ``(1 - e) / e`` and scales all weights to their old sum. The member votes with weight ``log((1 - e) / e)``.
+    As in WEKA, boosting stops at a member with e = 0 or e >= 1/2. This member is left out unless it is the first.
 
     Parameters
     ----------
     n_estimators : int, default=50
-        T, number of members at most.
+        T, largest number of members.
     estimator : classifier or None, default=None
-        None is ``C45Classifier()``. It, ``TreeClassifier`` and ``DecisionTreeClassifier`` are grown by the
-        compiled kernel; any other is cloned, and trained on class numbers.
+        None is ``C45Classifier()``. The compiled kernel grows ``C45Classifier``, ``TreeClassifier`` and
+        ``DecisionTreeClassifier``. Any other classifier is cloned and trained on class numbers.
     resample : bool, default=False
-        Train each member on rows drawn by their weights, instead of weighing them; a sample whose member
-        errs on no row is drawn again, ten times at most. Without it, the estimator's ``fit`` must take
-        ``sample_weight``.
+        Train each member on rows drawn with their weights as probabilities, instead of on weighted rows. If the
+        member has no error, the sample is drawn again, for at most ten draws in all. With False, the estimator's
+        ``fit`` must take ``sample_weight``.
     n_jobs : int or None
-        Threads for predictions of trees.
+        Threads for the predictions of trees.
     random_state : None, int, SeedSequence, Generator or RandomState
-        Seed of samples, and of members that draw something.
+        Seed of the samples and of members with random choices.
 
     Attributes
     ----------
     classes_ : ndarray of shape (n_classes,)
     forest_ : GrownTrees
-        The members, if they are trees.
+        The members, if the kernel grew them.
     estimators_ : list of classifiers
-        The members, if they are no trees.
+        The members, if the kernel did not grow them.
     estimators_classes_ : list of ndarray of int
-        The number, in ``classes_``, of each class that a member of ``estimators_`` has seen.
+        For each member of ``estimators_``, the positions in ``classes_`` of the classes in its training rows.
     estimator_weights_ : ndarray of shape (n_members,)
-        What each member's vote counts; 1 for a first member that ended it.
+        Weight of each member's vote; 1 if boosting stopped at the first member.
     estimator_errors_ : ndarray of shape (n_members,)
         Weighted training error of each member.
     feature_importances_ : ndarray of shape (n_features,)
-        Mean over trees, unweighted.
+        Unweighted mean over the trees.
 
     Notes
     -----
-    Two classes: the same as SAMME, scikit-learn's ``AdaBoostClassifier``. With more, SAMME goes on up to an
-    error of 1 - 1 / n_classes, and M1 ends at one half.
+    With two classes, M1 equals SAMME, scikit-learn's ``AdaBoostClassifier``. With more classes, SAMME continues
+    up to an error of 1 - 1 / n_classes, while M1 stops at 1/2.
 
     References
     ----------
@@ -118,7 +118,7 @@ class AdaBoostM1Classifier(GrownClassifier):
         self.random_state = random_state
 
     def check_parameters(self) -> None:
-        """Raise ValueError if parameters do not go together."""
+        """Raise ValueError if the parameters contradict each other."""
         if self._has_trees():
             return
         name = type(self.estimator).__name__
@@ -131,7 +131,7 @@ class AdaBoostM1Classifier(GrownClassifier):
 
     def _grow(self, X, target, sample_weight, n_classes):
         for name in ("forest_", "estimators_", "estimators_classes_"):
-            vars(self).pop(name, None)  # of an earlier fit with another kind of estimator
+            vars(self).pop(name, None)  # an earlier fit may have used another kind of estimator
         train = self._tree_trainer if self._has_trees() else self._any_trainer
         train = train(X, target, n_classes)
         sequence = root_sequence(self.random_state)
@@ -160,7 +160,7 @@ class AdaBoostM1Classifier(GrownClassifier):
         return None
 
     def _round(self, train: Trainer, target, weights, sequence):
-        """Train a member; return it, which rows it gets wrong, and its weighted error."""
+        """Train a member; return the member, the mask of its misclassified rows, and its weighted error."""
         shares = weights / weights.sum()
         for draw in range(_REDRAWS):
             copies = None
@@ -193,7 +193,7 @@ class AdaBoostM1Classifier(GrownClassifier):
 
         def train(weights, copies, sequence) -> tuple[AlignedClassifier, NDArray]:
             if copies is None:
-                rows = np.flatnonzero(weights)  # not every estimator leaves out rows of weight 0
+                rows = np.flatnonzero(weights)  # some estimators do not ignore rows of weight 0
                 weights = weights[rows]
             else:
                 rows, weights = np.repeat(np.arange(len(target)), copies), None
@@ -203,11 +203,11 @@ class AdaBoostM1Classifier(GrownClassifier):
         return train
 
     def _has_trees(self) -> bool:
-        """Tell whether the kernel grows the members."""
+        """Return whether the compiled kernel grows the members."""
         return self.estimator is None or isinstance(self.estimator, TREES)
 
     def _check_parameters(self) -> None:
-        self._validate_params()  # what remembers values would keep every estimator alive
+        self._validate_params()  # the base class caches checked values, which would keep every estimator alive
 
     def _checked(self, X, *y):
         if self._has_trees() if y else isinstance(self, HasForest):
@@ -223,10 +223,10 @@ class AdaBoostM1Classifier(GrownClassifier):
             tags.input_tags.allow_nan = get_tags(self.estimator).input_tags.allow_nan
         return tags
 
-    grow_members: Any = None  # a round needs those before it, so one call of the kernel cannot train a pool
+    grow_members: Any = None  # a round needs the rounds before it, so one call of the kernel cannot train a pool
 
     def predict_proba(self, X: ArrayLike) -> NDArray[np.float64]:
-        """Return the share of the weight that votes for each class.
+        """Return the share of the members' weight that votes for each class.
 
         Parameters
         ----------
@@ -241,13 +241,13 @@ class AdaBoostM1Classifier(GrownClassifier):
         return sums / sums.sum(axis=1, keepdims=True)
 
     def tree_votes(self, X: ArrayLike) -> NDArray:
-        """Return the class that every member votes for, (row, member)."""
+        """Return the class label that each member votes for, shape (n_rows, n_members)."""
         return self.classes_[self._votes(X)]
 
     def _votes(self, X: ArrayLike) -> NDArray:
-        """Return the class number that every member votes for, (row, member)."""
+        """Return the class number that each member votes for, shape (n_rows, n_members)."""
         check_is_fitted(self)
         X = self._checked(X)
-        if isinstance(self, HasForest):  # whatever `estimator` has been set to since
+        if isinstance(self, HasForest):  # `estimator` may have been set to another kind since the fit
             return self.forest_.votes(X, self.n_jobs)
         return voters_of(self).votes(X)

@@ -1,4 +1,4 @@
-"""Any ensemble of classifiers, pruned."""
+"""Pruning of any ensemble of classifiers."""
 
 from numbers import Real
 from typing import Any, ClassVar, Self
@@ -25,35 +25,35 @@ __all__ = ["PrunedEnsembleClassifier"]
 
 
 class PrunedEnsembleClassifier(MetaEstimatorMixin, LabelClassifier, BaseEstimator):
-    """Train an ensemble, choose some of its members, and let only these vote.
+    """An ensemble of which only the members chosen by a pruner vote.
 
     Parameters
     ----------
     estimator : ensemble classifier or None, default=None
-        One with fitted members in ``estimators_`` (scikit-learn's forests, bagging, AdaBoost, voting), or
-        one of ours. It is cloned and fitted; wrap one that is fitted already in
+        An ensemble of rotastack, or one with fitted members in ``estimators_`` (scikit-learn's forests, bagging,
+        AdaBoost, voting). The ensemble is cloned and fitted. To prune a fitted ensemble, wrap it in
         ``sklearn.frozen.FrozenEstimator``. None is a random forest.
     pruner : pruner or None, default=None
         See :mod:`rotastack.combine.pruning`. None is ``OrientationPruner()``.
     selection : {"train", "oob"} or float, default="oob"
-        The rows by whose votes members are chosen: those of training, where fully grown trees are
-        always right; the same, each member voting only on rows out of its bag; or this share of the
-        rows, held out of training.
+        Rows on which the pruner compares the members' votes. "train" is the training rows, where fully grown trees
+        make no errors. "oob" is the training rows, where each member votes only on its out-of-bag rows. A number is
+        the share of the rows that is held out of training.
     random_state : None, int, SeedSequence, Generator or RandomState
-        Seed of the ensemble, and of the rows held out.
+        Seed of the ensemble and of the held-out rows.
 
     Attributes
     ----------
     classes_ : ndarray of shape (n_classes,)
     pruner_ : fitted pruner
-        With its ``status_``, ``order_``, ``curve_`` and others, if it has them.
+        Further attributes, such as ``status_``, ``order_`` and ``curve_``, depend on the pruner.
     selected_ : ndarray of int of shape (n_selected,)
-        Numbers of the members kept, in the order of choice.
+        Numbers of the kept members, in the order of choice.
     weights_ : ndarray of shape (n_members,)
     n_members_ : int
-        Members before pruning.
+        Number of members before pruning.
     voters_ : ForestVoters, PoolVoters or ListVoters
-        The members kept; the others are let go.
+        The kept members; the other members are not stored.
 
     References
     ----------
@@ -96,8 +96,8 @@ class PrunedEnsembleClassifier(MetaEstimatorMixin, LabelClassifier, BaseEstimato
         X : array-like of shape (n_rows, n_features)
         y : array-like of shape (n_rows,)
         sample_weight : array-like of shape (n_rows,), optional
-            At least 0; rows of weight 0 are left out. The ensemble is trained with them, and must take them; members are
-            chosen by all rows that have one alike.
+            Weights of at least 0; rows of weight 0 are left out. The ensemble is trained with the weights and must take
+            them. The pruner counts all rows of positive weight alike.
 
         Returns
         -------
@@ -106,16 +106,16 @@ class PrunedEnsembleClassifier(MetaEstimatorMixin, LabelClassifier, BaseEstimato
         Raises
         ------
         ValueError
-            Weights that the ensemble does not take, no ensemble of classifiers, out-of-bag rows of one without a bootstrap, one class only,
-            a missing target, or more members wanted than there are.
+            The estimator is no ensemble of classifiers or takes no weights; "oob" without a bootstrap; a single class;
+            a missing target; or the pruner is to keep more members than the ensemble has.
         """
         refuse_missing_target(y)
         X, y = validate_data(self, X, y, dtype=None, ensure_all_finite=False)
         codes = self._numbered(y)
         weights = row_weights(X, y, sample_weight)
         if weights is not None and not weights.all():
-            there = np.flatnonzero(weights)
-            X, y, codes, weights = X[there], y[there], codes[there], weights[there]
+            positive = np.flatnonzero(weights)
+            X, y, codes, weights = X[positive], y[positive], codes[positive], weights[positive]
         weights = uneven(weights)
         sequence = root_sequence(self.random_state)
         train = rows = np.arange(num_samples(X))
@@ -129,7 +129,7 @@ class PrunedEnsembleClassifier(MetaEstimatorMixin, LabelClassifier, BaseEstimato
             ensemble.fit(X[train], y[train], sample_weight=weights[train])
         voters = voters_of(ensemble)
         votes = np.asarray(voters.votes(X[rows]), dtype=np.int16)
-        if len(ensemble.classes_) < len(self.classes_):  # a class of one row, held out
+        if len(ensemble.classes_) < len(self.classes_):  # the only row of a class may be held out
             votes = np.searchsorted(self.classes_, ensemble.classes_)[votes].astype(np.int16)
         if self.selection == "oob":
             try:
@@ -153,17 +153,17 @@ class PrunedEnsembleClassifier(MetaEstimatorMixin, LabelClassifier, BaseEstimato
         return ensemble
 
     def _held_out(self, codes, sequence):
-        """Return the rows to train on and those to choose by, with about equal shares of classes."""
-        everyone = np.arange(len(codes))
+        """Return the numbers of the training rows and of the held-out rows, stratified by class where possible."""
+        rows = np.arange(len(codes))
         seed = integer_seed(sequence)
         split = {"test_size": self.selection, "random_state": seed}
         try:
-            return train_test_split(everyone, stratify=codes, **split)
-        except ValueError:  # a class of a single row, or fewer rows than classes
-            return train_test_split(everyone, **split)
+            return train_test_split(rows, stratify=codes, **split)
+        except ValueError:  # a class of a single row, or fewer rows than classes, cannot be stratified
+            return train_test_split(rows, **split)
 
     def member_votes(self, X: ArrayLike) -> NDArray:
-        """Return the class that every member kept votes for, (row, member), in the order of choice."""
+        """Return the class label that each kept member votes for, shape (n_rows, n_selected), by order of choice."""
         check_is_fitted(self, "voters_")
         X = validate_data(self, X, reset=False, dtype=None, ensure_all_finite=False)
         return self.classes_[self._numbers[self.voters_.votes(X)]]

@@ -1,4 +1,4 @@
-"""A prepared data set as an estimator wants it: numbers and dummies, or a table with missing values and categories."""
+"""Conversion of a prepared data set to an estimator's input: dummies, or a table with missing values and categories."""
 
 from collections.abc import Mapping, Sequence
 from typing import Any, NamedTuple
@@ -15,14 +15,14 @@ from rotastack.views.scaling import SCALERS
 __all__ = ["CategoryFrame", "Rows", "rows_for", "takes_tables", "told"]
 
 FRAMES = ("catboost", "lightgbm")
-"""Packages whose estimators want a data frame in which categories are a type of their own."""
+"""Packages whose estimators need a data frame with a data type for categories."""
 
 
 def takes_tables(estimator: Any) -> bool:
-    """Tell whether an estimator takes missing values and columns of category numbers, and can be told which these are.
+    """Return whether an estimator takes missing values and category numbers, and a list of the categorical columns.
 
-    Its scikit-learn tags say the first, a parameter ``categorical_features`` the second; those of CatBoost and LightGBM are known
-    to; any other gets dummies.
+    Such an estimator has scikit-learn tags for missing values and categories and a parameter ``categorical_features``,
+    or is of CatBoost or LightGBM. Any other estimator gets dummies.
     """
     if _package(estimator) in FRAMES:
         return True
@@ -33,14 +33,14 @@ def takes_tables(estimator: Any) -> bool:
 
 
 class CategoryFrame(TransformerMixin, BaseEstimator):
-    """Make a data frame of a table, in which categories are a type of their own.
+    """A transformer of an array to a data frame with a separate data type for categorical columns.
 
     Parameters
     ----------
     categories : sequence of int
         Columns that hold category numbers.
     whole : bool
-        Whether these are whole numbers then, -1 where missing, or what pandas calls categories.
+        If True, categories become integers, -1 where missing. If False, they become pandas categories.
 
     Examples
     --------
@@ -57,11 +57,11 @@ class CategoryFrame(TransformerMixin, BaseEstimator):
         self.whole = whole
 
     def fit(self, X: Any, y: Any = None) -> "CategoryFrame":
-        """Do nothing; the categories of training rows are the estimator's affair."""
+        """Return self unchanged; the estimator learns the categories of the training rows."""
         return self
 
     def transform(self, X: NDArray[np.float64]) -> pd.DataFrame:
-        """Return the frame, whose columns are named by their numbers."""
+        """Return the data frame; the column names are the column numbers."""
         frame = pd.DataFrame(X, columns=[str(j) for j in range(X.shape[1])])
         for j in self.categories:
             codes = frame.pop(str(j))
@@ -74,34 +74,35 @@ class CategoryFrame(TransformerMixin, BaseEstimator):
 
 
 def told(estimator: Any, categories: Sequence[int]) -> tuple[CategoryFrame | None, Any]:
-    """Return an estimator of tables told which columns hold categories, behind a transformer to its own kind of table if it has one.
+    """Return a transformer to the estimator's data frame or None, and the estimator with its categorical columns set.
 
     Parameters
     ----------
     estimator : unfitted estimator
-        It is changed.
+        An estimator that :func:`takes_tables` accepts; it is changed in place.
     categories : sequence of int
         Columns that hold category numbers.
     """
     package = _package(estimator)
     if package not in FRAMES:
         return None, estimator.set_params(categorical_features=list(categories) or None)
-    if package == "catboost":  # a tuple, as it hands a copy of any list to those that clone it
+    if package == "catboost":  # CatBoost returns a copy of a list parameter, which scikit-learn's clone refuses
         estimator.set_params(cat_features=tuple(categories))
     return CategoryFrame(list(categories), whole=package == "catboost"), estimator
 
 
 class Rows(NamedTuple):
-    """A data set as an estimator wants it.
+    """A data set in the form that an estimator needs, with the estimator and options for the pool.
 
     Attributes
     ----------
     X : ndarray of float64 of shape (n_rows, n_features)
-        Numbers and dummies; or, for an estimator of tables, numbers with missing values, and category numbers.
+        Numbers and dummies. For an estimator of tables: numbers with missing values, and category numbers.
     estimator : estimator
-        Told which columns hold categories, if it takes them.
+        Its categorical columns are set, if it takes tables.
     options : dict
-        Arguments ``scaler``, ``categorical``, ``as_is`` and ``intervals`` of :func:`rotastack.ensembles.pooled.pool.fit_pool`.
+        Arguments ``scaler``, ``categorical``, ``as_is`` and ``intervals`` of
+        :func:`rotastack.ensembles.pooled.pool.fit_pool`.
     """
 
     X: Any
@@ -110,14 +111,14 @@ class Rows(NamedTuple):
 
 
 def rows_for(estimator: Any, data: Any, pool: Mapping[str, Any]) -> Rows:
-    """Return the columns of a prepared data set as an estimator wants them.
+    """Return the columns of a prepared data set in the form that an estimator needs.
 
     Parameters
     ----------
     estimator : unfitted estimator
     data : rotastack.data.artifacts.Prepared
     pool : mapping
-        Its ``scaling``, which estimators of tables do by themselves; and its ``view``, which is of numbers.
+        ``view``: with a view, an estimator gets numbers and dummies. ``scaling``: not used for estimators of tables.
     """
     intervals = {"intervals": data.n_classes is None}
     if pool["view"] is None and takes_tables(estimator):

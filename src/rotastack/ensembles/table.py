@@ -30,11 +30,11 @@ __all__ = [
 
 
 INPUT_RULES: dict[str, Any] = {"dtype": [np.float64, np.float32], "ensure_all_finite": "allow-nan"}
-"""Arguments of scikit-learn's ``validate_data``; what fills no missing values refuses them by `refuse_missing`."""
+"""Arguments of scikit-learn's ``validate_data``; estimators that fill no missing values call `refuse_missing`, too."""
 
 
 def refuse_missing(X: NDArray[np.floating], estimator: Any) -> None:
-    """Raise ValueError if a value is missing, and say where the first one is, and what to do."""
+    """Raise ValueError if a value is missing; the message names the place of the first one and a remedy."""
     missing = np.argwhere(np.isnan(X))
     if len(missing):
         row, column = missing[0]
@@ -46,23 +46,24 @@ def refuse_missing(X: NDArray[np.floating], estimator: Any) -> None:
 
 
 def column_names(estimator: Any) -> NDArray[np.object_] | None:
-    """Return the names of the training columns; scikit-learn's checks keep them only of tables that have any."""
+    """Return the names of the training columns; None if the training data had no column names."""
     return getattr(estimator, "feature_names_in_", None)
 
 
 def categorical_mask(categorical_features: ArrayLike | None, estimator: Any) -> NDArray[np.bool_]:
-    """Return which columns are categorical, given as numbers, as a mask, or by their names.
+    """Return the mask of the categorical columns, shape (n_features,).
 
     Parameters
     ----------
     categorical_features : array-like or None
+        Column numbers, a mask, or column names.
     estimator : estimator
-        One whose ``validate_data`` has seen the training rows.
+        An estimator after ``validate_data`` on the training rows.
 
     Raises
     ------
     ValueError
-        A mask of another length, columns that are not there, or that are named twice.
+        A mask of another length, a column that does not exist, or a column named twice.
     """
     n_features, names = estimator.n_features_in_, column_names(estimator)
     mask = np.zeros(n_features, dtype=bool)
@@ -94,18 +95,18 @@ _NO_NUMBER = re.compile(r"could not convert|[Cc]annot cast|be promoted|argument 
 
 @contextmanager
 def naming_text(X: Any, told: str) -> Iterator[None]:
-    """Name the column, where text or dates stand among numbers, instead of scikit-learn's and NumPy's messages.
+    """Replace the error that scikit-learn or NumPy raises for text or dates by one that names the column.
 
     Parameters
     ----------
     X : array-like, or table of any library
-        Columns that are to be numbers.
+        Columns that must be numbers.
     told : str
-        What to say, with places for ``column``, ``what`` ("text" or "dates or times") and ``example``.
+        Message with the fields ``{column}``, ``{what}`` ("text" or "dates or times") and ``{example}``.
     """
     dtypes = X.dtypes if isinstance(X, pd.DataFrame) else ()
     try:
-        if any(is_datetime64_any_dtype(dtype) for dtype in dtypes):  # which may pass for nanoseconds
+        if any(is_datetime64_any_dtype(dtype) for dtype in dtypes):  # NumPy may convert dates to nanoseconds
             raise TypeError("cannot cast dates")
         yield
     except (ValueError, TypeError) as error:
@@ -113,15 +114,15 @@ def naming_text(X: Any, told: str) -> Iterator[None]:
             raise
         table = as_pandas(X) if hasattr(X, "to_pandas") else pd.DataFrame(X)
         for j, name in enumerate(table.columns):
-            found = _no_number(table.iloc[:, j])
-            if found is not None:
-                what = "text" if isinstance(found, str) else "dates or times"
-                raise ValueError(told.format(column=repr(name), what=what, example=repr(str(found)))) from error
+            value = _no_number(table.iloc[:, j])
+            if value is not None:
+                kind = "text" if isinstance(value, str) else "dates or times"
+                raise ValueError(told.format(column=repr(name), what=kind, example=repr(str(value)))) from error
         raise
 
 
 def _no_number(column: pd.Series) -> Any:
-    """Return the first text, date or span of time of a column; None if there is none."""
+    """Return the first text, date or duration in a column; None if the column has none."""
     if is_datetime64_any_dtype(column.dtype) or is_timedelta64_dtype(column.dtype):
         return column.iloc[0]
     if is_numeric_dtype(column.dtype):
@@ -141,7 +142,7 @@ def _is_text(value: Any) -> bool:
 
 
 def check_rotatable(n_numeric: int, n_features: int) -> None:
-    """Refuse a table without a numeric column to rotate, and warn of one with a single one.
+    """Raise an error if no column is numeric, and warn if a single column is.
 
     Raises
     ------
@@ -158,7 +159,7 @@ def check_rotatable(n_numeric: int, n_features: int) -> None:
 
 
 def checked_scales(X: NDArray, categorical: NDArray[np.bool_], estimator: Any) -> None:
-    """Warn if columns of very different scales are to be rotated as they are."""
+    """Warn if the numeric columns, which are rotated unscaled, have very different scales."""
     if not categorical.all():
         names = column_names(estimator)
         numbers = np.flatnonzero(~categorical)
@@ -171,16 +172,16 @@ def checked_scales(X: NDArray, categorical: NDArray[np.bool_], estimator: Any) -
 def scaled_columns(
     X: NDArray[np.floating], categorical: NDArray[np.bool_], scaler: Any
 ) -> tuple[NDArray[np.float32], NDArray[np.float32]]:
-    """Return the numeric columns, scaled, and the categorical ones, as float32.
+    """Return the scaled numeric columns and the categorical columns, as float32.
 
     Raises
     ------
     ValueError
-        A value that is missing or too large for float32, which no tree can use.
+        A value is missing, infinite or too large for float32; trees cannot use such a value.
     """
     numeric = X[:, ~categorical]
     if scaler is not None and numeric.shape[1]:
-        numeric = np.asarray(scaler.transform(numeric))  # a DataFrame, if scikit-learn is set to it
+        numeric = np.asarray(scaler.transform(numeric))  # scikit-learn may be configured to return a DataFrame
     with np.errstate(over="ignore"):
         parts = numeric.astype(np.float32), X[:, categorical].astype(np.float32)
     for part, columns, kind in zip(parts, (~categorical, categorical), ("numeric", "categorical"), strict=True):
@@ -199,7 +200,7 @@ def _refuse(part: NDArray[np.float32], columns: NDArray[np.intp], kind: str) -> 
 
 
 def fitted_scaler(X: NDArray[np.floating], categorical: NDArray[np.bool_], scaling: str | None) -> Any:
-    """Return the scaler named `scaling`, fitted to the numeric columns, or None."""
+    """Return the scaler named `scaling`, fitted to the numeric columns; None without scaling or numeric columns."""
     if scaling is None or categorical.all():
         return None
     return SCALERS[scaling]().fit(X[:, ~categorical])

@@ -1,4 +1,4 @@
-"""What ensembles over numeric tables have in common: parameters, and the checks of the table."""
+"""Base class of ensembles on numeric tables: the shared parameters and the checks of the table."""
 
 from numbers import Integral
 from typing import Any, ClassVar
@@ -24,15 +24,15 @@ _WAY_OUT = (
 
 
 class TableEnsemble(BaseEstimator):
-    """An ensemble that scales the numeric columns of its table, and leaves categorical ones as they are.
+    """An ensemble that scales the numeric columns of a table and leaves its categorical columns unchanged.
 
     Parameters
     ----------
     scaling : {"minmax", "quantile", "rank", "symmetric"} or None, default="minmax"
-        Scaler of the numeric columns, fitted to the training rows; it also replaces missing values by
-        training medians. With None columns are taken as they are, and missing values are refused.
+        Scaler of the numeric columns, fitted to the training rows. The scaler also replaces missing values by the
+        training medians. With None, columns are not scaled and missing values raise an error.
     categorical_features : array-like of int, bool or str, or None, default=None
-        Columns (0/1 dummies), by number, mask or name, that are neither scaled nor rotated or embedded.
+        Columns (0/1 dummies), by number, mask or name, that are neither scaled, rotated nor embedded.
     n_jobs : int or None, default=None
         Threads. The result does not depend on it.
     random_state : None, int, SeedSequence, Generator or RandomState
@@ -51,7 +51,7 @@ class TableEnsemble(BaseEstimator):
     n_features_in_: int
 
     def _training_table(self, X: ArrayLike, y: ArrayLike) -> tuple[NDArray, NDArray, NDArray[np.bool_]]:
-        """Forget an earlier fit; return the checked training rows, their targets, and which columns are categorical."""
+        """Delete an earlier fit; return the checked training rows, the target, and the mask of categorical columns."""
         forget_fit(self)
         refuse_missing_target(y)
         with naming_text(X, _WAY_OUT):
@@ -61,7 +61,7 @@ class TableEnsemble(BaseEstimator):
         return X, y, categorical_mask(self.categorical_features, self)
 
     def _table(self, X: ArrayLike) -> NDArray[np.floating]:
-        """Return the rows to predict, checked."""
+        """Return the checked rows to predict."""
         with naming_text(X, _WAY_OUT):
             X = validate_data(self, X, reset=False, **INPUT_RULES)
         if self.scaling is None:

@@ -1,4 +1,4 @@
-"""Votes of the members of a fitted ensemble, ours or scikit-learn's, and subsets of the members: for pruning."""
+"""Votes and subsets of the members of a fitted ensemble of rotastack or scikit-learn, for pruning."""
 
 import copy
 from dataclasses import dataclass, replace
@@ -16,33 +16,33 @@ __all__ = ["ForestVoters", "ListVoters", "PoolVoters", "Voters", "voters_of"]
 
 
 class Voters(Protocol):
-    """Members of a fitted ensemble, and their votes."""
+    """The members of a fitted ensemble and their votes."""
 
     def __len__(self) -> int:
         """Return the number of members."""
 
     def votes(self, X: Any) -> NDArray[np.integer]:
-        """Return the class number that each member votes for, (row, member)."""
+        """Return the class number that each member votes for, shape (n_rows, n_members)."""
 
     def weights(self) -> NDArray[np.float64] | None:
         """Return the members' weights; None if all are equal."""
 
     def out_of_bag(self, n_rows: int) -> NDArray[np.bool_]:
-        """Return which training rows each member was not trained on, (row, member).
+        """Return the mask of the training rows that each member was not trained on, shape (n_rows, n_members).
 
         Raises
         ------
         ValueError
-            That is not known.
+            The ensemble does not store its members' training rows, or has no out-of-bag rows.
         """
 
     def take(self, members: NDArray[np.intp]) -> "Voters":
-        """Return some of the members, in the order given; the others are let go."""
+        """Return an object of the members with the numbers `members`, in this order."""
 
 
 @runtime_checkable
 class HasForest(Protocol):
-    """An ensemble of ours whose members are trees of the compiled kernel."""
+    """A rotastack ensemble whose members are trees of the compiled kernel."""
 
     forest_: Any
     n_jobs: int | None
@@ -52,7 +52,7 @@ class HasForest(Protocol):
 
 @runtime_checkable
 class HasPool(Protocol):
-    """An ensemble of ours over a pool."""
+    """A rotastack ensemble over a pool."""
 
     families_: list[str]
     combiners_: list[Any]
@@ -62,7 +62,7 @@ class HasPool(Protocol):
 
 @dataclass(frozen=True)
 class ForestVoters(Voters):
-    """The trees of one of our forests.
+    """The trees of a rotastack forest.
 
     Attributes
     ----------
@@ -89,18 +89,18 @@ class ForestVoters(Voters):
         fewer = copy.copy(self.estimator)
         fewer.forest_ = fewer.forest_.take(members).compact()
         for name in ("oob_decision_function_", "oob_score_", "estimator_weights_"):
-            vars(fewer).pop(name, None)  # of the whole ensemble
+            vars(fewer).pop(name, None)  # these describe the full ensemble
         return ForestVoters(fewer)
 
 
 @dataclass(frozen=True)
 class PoolVoters(Voters):
-    """The members of one of our pools.
+    """The members of a rotastack pool.
 
     Attributes
     ----------
     estimator : fitted PooledEnsembleClassifier
-        With members trained on all rows.
+        Its members must be trained on all rows.
     """
 
     estimator: Any
@@ -128,18 +128,18 @@ class PoolVoters(Voters):
 
 @dataclass(frozen=True)
 class ListVoters(Voters):
-    """Fitted classifiers, as scikit-learn's ensembles keep them.
+    """A list of fitted classifiers, as in scikit-learn's ensembles.
 
     Attributes
     ----------
     members : list of fitted classifiers
     columns : list of ndarray, or None
-        Which columns each is trained on; None is all of them.
+        Columns that each member was trained on; None is all columns.
     codes : list of ndarray
-        The class number of each of a member's classes.
+        For each member, the class number of each of its classes.
     member_weights : ndarray of shape (n_members,), or None
     samples : list of ndarray, or None
-        Training rows of each; None where that is not known.
+        Training rows of each member; None if the ensemble does not store them.
     """
 
     members: list[Any]
@@ -159,12 +159,12 @@ class ListVoters(Voters):
         out = np.empty((len(rows), len(self)), dtype=np.int16)
         for k, (member, codes) in enumerate(zip(self.members, self.codes, strict=True)):
             columns = slice(None) if self.columns is None else self.columns[k]
-            if isinstance(member, DecisionTreeClassifier):  # without the checks that take most of the time
+            if isinstance(member, DecisionTreeClassifier):  # the checks of predict would take most of the time
                 assert narrow is not None
-                found = member.tree_.predict(np.ascontiguousarray(narrow[:, columns])).argmax(axis=1)
+                voted = member.tree_.predict(np.ascontiguousarray(narrow[:, columns])).argmax(axis=1)
             else:
-                found = np.searchsorted(member.classes_, member.predict(rows[:, columns]))
-            out[:, k] = codes[found]
+                voted = np.searchsorted(member.classes_, member.predict(rows[:, columns]))
+            out[:, k] = codes[voted]
         return out
 
     def weights(self):
@@ -194,13 +194,13 @@ class ListVoters(Voters):
 def voters_of(ensemble: Any) -> Voters:
     """Return the members of a fitted ensemble of classifiers.
 
-    Those of ensembles that are not ours are found by the attributes that scikit-learn's have, each of which any of
-    them may lack.
+    The members of other ensembles than rotastack's are read from the attributes of scikit-learn's ensembles. Only
+    ``estimators_`` is required.
 
     Raises
     ------
     ValueError
-        No classifier, no ensemble, or one whose members are no classifiers.
+        `ensemble` is no classifier, is no ensemble, or has members that are no classifiers.
     """
     while isinstance(ensemble, FrozenEstimator):
         ensemble = ensemble.estimator
@@ -226,7 +226,7 @@ def voters_of(ensemble: Any) -> Voters:
                 "they have no votes to prune"
             )
     if weights is None:
-        weights = getattr(ensemble, "_weights_not_none", None)  # of VotingClassifier
+        weights = getattr(ensemble, "_weights_not_none", None)  # VotingClassifier has only this attribute
     return ListVoters(
         members,
         getattr(ensemble, "estimators_features_", None),
@@ -237,22 +237,22 @@ def voters_of(ensemble: Any) -> Voters:
 
 
 def _class_numbers(ensemble, members):
-    """Return the class number of each class of each member; ensembles hand on labels or numbers."""
-    own = getattr(ensemble, "estimators_classes_", None)
-    if own is not None:
-        return own
+    """Return the class number of each class of each member; ensembles train members on labels or on numbers."""
+    member_classes = getattr(ensemble, "estimators_classes_", None)
+    if member_classes is not None:
+        return member_classes
     classes = ensemble.classes_
     if isinstance(ensemble, (BaggingClassifier, RandomForestClassifier, ExtraTreesClassifier, VotingClassifier)):
         return [m.classes_.astype(np.intp) for m in members]
-    known = np.unique(np.concatenate([m.classes_ for m in members]))
-    labels = known.dtype.kind == classes.dtype.kind or known.dtype.kind not in "iuf"
-    if labels and np.isin(known, classes).all():
+    distinct = np.unique(np.concatenate([m.classes_ for m in members]))
+    labels = distinct.dtype.kind == classes.dtype.kind or distinct.dtype.kind not in "iuf"
+    if labels and np.isin(distinct, classes).all():
         return [np.searchsorted(classes, m.classes_) for m in members]
     return [m.classes_.astype(np.intp) for m in members]
 
 
 def _samples(ensemble):
-    """Return the training rows of each member, if a bootstrap was drawn and can be had."""
+    """Return the training rows of each member; None without a bootstrap or if the ensemble does not store them."""
     if not getattr(ensemble, "bootstrap", False):
         return None
     return getattr(ensemble, "estimators_samples_", None)

@@ -1,1 +1,1 @@
-"""What came out: comparisons, verdicts, leaderboards, tables and pages."""
+"""Results of studies: comparisons, verdicts, leaderboards, tables and pages."""

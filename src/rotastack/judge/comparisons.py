@@ -1,4 +1,4 @@
-"""Comparisons of a study's methods over its data sets, as JSON holds them."""
+"""Comparisons of a study's methods over its data sets, as mappings for JSON."""
 
 from collections.abc import Mapping, Sequence
 from typing import Any
@@ -14,7 +14,7 @@ from rotastack.stats.wilcoxon import wilcoxon_holm
 
 __all__ = ["compare_group", "compare_methods"]
 
-MANY = 100  # wrong rows of the control from which on a ratio of errors says something
+MANY = 100  # wrong rows that the control needs for a ratio of errors to be meaningful
 
 
 def compare_methods(
@@ -24,19 +24,20 @@ def compare_methods(
     wrong: pd.Series | None = None,
     units: pd.Series | None = None,
 ) -> dict:
-    """Compare methods on the data sets that all of them have a score for.
+    """Compare methods on the data sets for which all of them have a score.
 
     Parameters
     ----------
     means : DataFrame of shape (n_datasets, n_methods)
     spec : mapping
-        The slice of the study: ``control``, ``alpha``, ``optimistic`` methods, and data sets ``left_out`` of all but the means.
+        The slice of the study: ``control``, ``alpha``, ``optimistic`` methods, and ``left_out`` data sets, which have
+        means only.
     higher : bool or None
-        Whether more is better; None if neither is, so that there are no ranks.
+        Whether higher scores are better; None for a score without a better direction, which gets no ranks.
     wrong : Series, optional
-        The control's wrong rows, by data set.
+        Number of rows that the control classifies wrongly, by data set.
     units : Series, optional
-        By data set, what its scores are compared as multiples of.
+        Divisor of the scores, by data set.
     """
     shown = means if units is not None else means.round(12)
     result = {"means": shown.astype(object).where(shown.notna(), None).to_dict("index"), "notes": [],
@@ -74,7 +75,7 @@ def compare_methods(
 
 
 def _left_out(scores: pd.DataFrame, ranked: pd.DataFrame, optimistic: Sequence[str]) -> list[str]:
-    """Say which methods and data sets are not ranked, and why."""
+    """Return notes on the methods and data sets that are not ranked, and why."""
     absent = [m for m in scores if scores[m].isna().all()]
     reasons = dict.fromkeys(absent, "failed on every data set")
     reasons |= {m: "chooses members by the test rows" for m in optimistic if m in scores and m not in absent}
@@ -88,9 +89,9 @@ def _left_out(scores: pd.DataFrame, ranked: pd.DataFrame, optimistic: Sequence[s
 
 
 def _against(comparison: Comparison, control: str, wrong: pd.Series) -> list[dict]:
-    """Return on how many data sets each method is better or worse than the control, and by how much at worst.
+    """Return on how many data sets each method is better or worse than the control, and its worst loss.
 
-    Once more the latter for data sets on which the control gets many rows wrong, as a ratio of few errors says little.
+    The worst loss is repeated for data sets where the control has many wrong rows: a ratio of few errors is noisy.
     """
     counted = compare(comparison.scores[wrong.reindex(comparison.scores.index) >= MANY], comparison.higher_is_better)
     tests = wilcoxon_holm(comparison.scores, control, comparison.higher_is_better)
@@ -111,7 +112,7 @@ def _or_none(number: float) -> float | None:
 
 
 def compare_group(scores: pd.DataFrame, alpha: float, score: str = "error") -> dict:
-    """Compare the methods of a group with the first of them by a score; by accuracy in the place of the error."""
+    """Compare the methods of a group with its first one by a score; the error is turned into accuracy."""
     control = scores.columns[0]
     scores = 1 - scores.round(12) if score == "error" else scores.round(12)
     higher = score == "error" or bool(higher_is_better(score))

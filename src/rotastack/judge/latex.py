@@ -14,12 +14,12 @@ _SPECIAL = {
     "|": r"\textbar{}", '"': r"\textquotedbl{}", "\n": " ", "±": r"\ensuremath{\pm}", "²": r"\ensuremath{^2}",
     "χ": r"\ensuremath{\chi}",
 }  # fmt: skip
-_COLUMNS = 8  # beside those that say what a row is of; more go into a further part
-_ROWS = 45  # that a page holds; more go over several
+_COLUMNS = 8  # most columns beside the key columns; further columns go into another part
+_ROWS = 45  # most rows on one page; longer tables continue on further pages
 
 
 def escaped(text: str) -> str:
-    r"""Return a text as LaTeX prints it, with nothing in it that LaTeX would do.
+    r"""Return a text with LaTeX's special characters escaped.
 
     Examples
     --------
@@ -33,16 +33,16 @@ def escaped(text: str) -> str:
 def latex_table(
     shown: pd.DataFrame, caption: str, label: str, note: str = "", bold: pd.DataFrame | None = None, keys: int = 1
 ) -> str:
-    """Return a table; one of many columns in parts, one of many rows over several pages.
+    """Return a table in LaTeX: many columns are divided into parts, many rows continue on further pages.
 
     Parameters
     ----------
     shown : DataFrame of str
-        What stands in the cells; the first `keys` columns say what a row is of, and stand in each part.
+        Texts of the cells. The first `keys` columns identify a row and are repeated in each part.
     caption, label, note : str
-        Texts as they are to be read. The note stands below.
+        Plain texts; the note is printed below the table.
     bold : DataFrame of bool, optional
-        Cells, by the same columns and rows, that are marked.
+        Which cells are bold, with the rows and columns of `shown`.
     keys : int, default=1
 
     Examples
@@ -97,7 +97,7 @@ def _part(shown: pd.DataFrame, caption: str, label: str, note: str, bold: pd.Dat
 
 
 def _alignment(shown: pd.DataFrame, keys: int) -> str:
-    """Return l for columns of words and r for those of numbers, whose digits then stand below each other."""
+    """Return the alignment of the columns: l for words, and r for numbers, so that their digits line up."""
     number = re.compile(r"[<+-]?[\d.]+([eE][+-]?\d+)?( %)?( [(\[].*[)\]])?|\d+/\d+/\d+|--|")
     return "".join(
         "r" if k >= keys and all(number.fullmatch(str(v)) for v in shown.iloc[:, k]) else "l"
@@ -106,7 +106,7 @@ def _alignment(shown: pd.DataFrame, keys: int) -> str:
 
 
 def document(title: str, files: Sequence[str]) -> str:
-    """Return a document of all tables, to look at them, with what an own one must load."""
+    """Return a LaTeX document that shows all tables and loads the packages that they need."""
     inputs = "\n".join(rf"\input{{{name}}}" + "\n\\clearpage" for name in files)
     return (
         "\\documentclass{article}\n\\usepackage[T1]{fontenc}\n\\usepackage[utf8]{inputenc}\n\\usepackage{booktabs}\n"

@@ -1,4 +1,4 @@
-"""The leaderboard: what methods scored on data sets, as a page in a browser needs it, and what follows from it."""
+"""The leaderboard: scores of methods on data sets with ranks and tests, as data for a page in a browser."""
 
 from collections.abc import Mapping, Sequence
 from typing import Any, NamedTuple
@@ -21,7 +21,7 @@ from rotastack.stats.win_matrix import win_matrix
 __all__ = ["Metric", "board", "board_table", "leaderboard", "reached"]
 
 N_RATINGS = 200
-"""Resamples of data sets for the intervals of Elo; each is a fit."""
+"""Resamples of data sets for the intervals of Elo; each needs a fit."""
 
 N_MEANS = 1000
 """Resamples for the intervals of means."""
@@ -33,18 +33,18 @@ class Metric(NamedTuple):
     Parameters
     ----------
     name, title : str
-        Its key, and what people call it.
+        Key of the score, and its name for readers.
     higher_is_better : bool
     scores : DataFrame of shape (n_datasets, n_methods)
-        What is compared; missing where a method failed.
+        Scores that are compared; NaN where a method failed.
     spread : DataFrame, optional
-        Standard deviations over cells of what is shown.
+        Standard deviations, over cells, of the printed scores.
     shown : DataFrame, optional
-        What is printed, where `scores` are multiples of something.
+        Scores that are printed, if `scores` are multiples of a unit.
     optimum : float, optional
-        The best possible score; None if there is none, so that nothing is said of improvability.
+        Best possible score; None if there is none, which leaves out improvability.
     baseline : Series, optional
-        By data set, the score (as shown) of what looks at no column.
+        Printed score, by data set, of the baseline, which uses no column.
     """
 
     name: str
@@ -68,12 +68,12 @@ def leaderboard(
     left_out: Sequence[str] = (),
     kinds: Mapping[str, Sequence[str]] | None = None,
 ) -> dict[str, Any]:
-    """Return all that the leaderboard of a page shows, and computes anew when its reader chooses, as JSON holds it.
+    """Return the data of a page's leaderboard, as a mapping for JSON; the page updates ranks by its reader's choices.
 
     Parameters
     ----------
     metrics : sequence of Metric
-        Of equal data sets, and methods that the first has; the page opens with it.
+        Scores on the same data sets. The first one has all methods, and the page opens with it.
     control : str or None
         The method that the others are compared with.
     alpha : float, default=0.05
@@ -81,21 +81,21 @@ def leaderboard(
     times : mapping, optional
         "fit" and "predict" -> DataFrame of shape (n_datasets, n_methods) of seconds.
     methods : mapping, optional
-        Method -> what is known of it: ``optimistic`` (it chooses by the test rows), ``published`` (where its scores were
-        printed, and how its protocol differs), ``family`` of published ones, ``rotated``, and ``about``, a text with its
-        configuration. Methods of the first two kinds are ranked if the reader asks for it.
+        Method -> its facts: ``optimistic`` (it chooses members by the test rows), ``published`` (the source of its
+        scores, and how its protocol differs), ``family`` of a published method, ``rotated``, and ``about``, its
+        configuration as text. Optimistic and published methods are ranked only if the reader selects them.
     cells : mapping, optional
-        What is behind each score: ``word`` ("splits"), ``counts`` (DataFrame: how many), ``seed``, ``folders`` and
-        ``files`` (data set, method -> parts of a path), ``study``.
+        Origin of the scores: ``word`` ("splits"), ``counts`` (DataFrame of numbers of cells), ``seed``, ``folders`` of
+        data sets and ``files`` of methods (parts of a path), ``study``.
     left_out : sequence of str
-        Data sets that are ranked if the reader asks for it.
+        Data sets that are ranked only if the reader selects them.
     kinds : mapping, optional
-        Kind of data sets -> those of the kind, which a reader may choose.
+        Kind -> the data sets of this kind, which the reader may select.
 
     Raises
     ------
     RotastackError
-        Scores that are no numbers, or two data sets or methods of one name; `control` is no method.
+        A score is not a number, two data sets or methods have the same name, or `control` is not a method.
 
     Examples
     --------
@@ -108,7 +108,7 @@ def leaderboard(
     first = metrics[0].scores
     for metric in metrics:
         known_ones = metric.scores.dropna(axis="columns", how="all")
-        if known_ones.shape[1] > 1:  # of fewer there is nothing to compare
+        if known_ones.shape[1] > 1:  # a single method has no pair to compare
             checked_scores(known_ones, "pairs", pairs=True)
     names, datasets = list(first.columns), list(first.index)
     if control is not None and control not in names:
@@ -137,7 +137,7 @@ def leaderboard(
 
 
 def reached(scores: pd.DataFrame, higher_is_better: bool, optimum: float | None) -> float | None:
-    """Return the optimum; None if a score is beyond it, so that it cannot be one."""
+    """Return the optimum, or None if a score is better than it, which disproves it."""
     return None if optimum is None or beyond(scores, higher_is_better, optimum).any(axis=None) else optimum
 
 
@@ -151,10 +151,10 @@ def board(
     missing: str = "block",
     times: Mapping[str, pd.DataFrame] | None = None,
 ) -> dict[str, Any]:
-    """Return what the leaderboard says of these methods and data sets; ``board.js`` computes the same.
+    """Return the leaderboard of some methods on some data sets; ``board.js`` computes the same numbers.
 
-    Methods without any score on these data sets are left out first, then data sets that lack a score of those that
-    remain. Numbers of methods and data sets are places in ``metric.scores``.
+    First, methods without any score on these data sets are left out. Then data sets that lack a score of a remaining
+    method are left out. Methods and data sets are numbered by their positions in ``metric.scores``.
 
     Parameters
     ----------
@@ -164,7 +164,7 @@ def board(
     datasets : sequence of str, optional
         All by default.
     missing : {"block", "pairs"}, default="block"
-        Whether Elo and wins are over the data sets that all methods have, or for each pair over those that both have.
+        Data sets for Elo and wins: those that all methods have, or for each pair those that both methods have.
     alpha, times
         As for :func:`leaderboard`.
     """
@@ -207,14 +207,14 @@ def board(
 
 
 def board_table(board: Mapping[str, Any], names: Sequence[str]) -> pd.DataFrame:
-    """Return a board as a table: a row per method, the best average rank first, numbers as JSON has them.
+    """Return a board as a table: a row per method, the best average rank first, None for missing numbers.
 
     Parameters
     ----------
     board : mapping
         From :func:`board`.
     names : sequence of str
-        Of the methods that its numbers are places of.
+        Names of the methods, by their positions in the board.
     """
     unknown = [None] * len(board["methods"])
     columns: dict[str, list] = {"method": [names[j] for j in board["methods"]]}
@@ -234,7 +234,7 @@ def board_table(board: Mapping[str, Any], names: Sequence[str]) -> pd.DataFrame:
 
 
 def _against(scores: pd.DataFrame, control: str, higher: bool) -> list[dict[str, Any] | None]:
-    """Return wins, ties, losses and p-values of each method against the control; None where the two share no data set."""
+    """Return wins, ties, losses and p-values of each method against the control; None if they share no data set."""
     tests = wilcoxon_holm(scores, control, higher, missing="pairs").dropna().rename(columns={"p_holm": "holm"})
     found = tests.astype(object).to_dict("index")
     return [found.get(name) for name in scores]
@@ -269,7 +269,7 @@ def _cells(cells: Mapping[str, Any] | None, names: list, datasets: list) -> dict
 
 
 def _matrix(table: pd.DataFrame, digits: int | None = None) -> list[list]:
-    """Return a table row by row; numbers but those that are compared with a few significant digits."""
+    """Return a table row by row; with fewer than 12 `digits`, numbers have only so many significant digits."""
     values = table.to_numpy(dtype=float)
     if digits is not None and digits < 12:
         values = np.array([[float(f"{v:.{digits}g}") for v in row] for row in values]).reshape(values.shape)
@@ -277,7 +277,7 @@ def _matrix(table: pd.DataFrame, digits: int | None = None) -> list[list]:
 
 
 def _plain(values: Any) -> list:
-    """Return numbers as JSON has them: None for what is missing, whole numbers without a point."""
+    """Return numbers for JSON: None for missing ones, integers for whole ones."""
     return [_finite(float(v)) for v in values]
 
 

@@ -1,4 +1,4 @@
-"""HTML pages: their templates, what these print, figures that stand inside of them, and a page with a leaderboard alone."""
+"""HTML pages: their templates and filters, inline figures, and the page that has only a leaderboard."""
 
 import hashlib
 import json
@@ -20,11 +20,11 @@ from rotastack.project import project_file
 __all__ = ["comparison_page", "inline_figure", "page_environment", "read_explanation"]
 
 _FONTS = re.compile(r"'DejaVu Sans'(?:, ?(?:'[^']+'|[\w-]+))*, ?sans-serif")
-"""The fonts that matplotlib names in each text: of these, those that are as wide."""
+"""List of fonts that matplotlib writes in each text; a short list of equally wide fonts replaces it."""
 
 
 def page_environment() -> jinja2.Environment:
-    """Return the templates of ``workflow/report``."""
+    """Return the Jinja environment of the templates in ``workflow/report``."""
     folder = project_file("workflow/report")
     environment = jinja2.Environment(loader=jinja2.FileSystemLoader(folder), autoescape=True, trim_blocks=True)
     environment.filters |= {
@@ -35,13 +35,13 @@ def page_environment() -> jinja2.Environment:
 
 
 def inline_figure(path: Path, label: str = "") -> Markup:
-    """Return a figure's SVG with ids that no other figure on the page has, and without what nobody sees.
+    """Return a figure's SVG for a page: with ids unique on the page, and without invisible parts.
 
     Parameters
     ----------
     path : Path
     label : str
-        What it shows, for those who do not see it; by default its name.
+        Description for screen readers; by default the file's name.
     """
     try:
         text = path.read_text(encoding="utf-8")
@@ -60,15 +60,15 @@ def inline_figure(path: Path, label: str = "") -> Markup:
 
 
 def _slim(text: str) -> str:
-    """Return an SVG of matplotlib without metadata, unused ids, digits below a hundredth of a point and spare spaces."""
+    """Return matplotlib's SVG without metadata, unused ids, spare spaces and digits below a hundredth of a point."""
     text = re.sub(r"<metadata>.*?</metadata>|<!--.*?-->", "", text, flags=re.DOTALL)
-    # Matplotlib's rule for all elements would be one of the whole page: style.html.j2 has it for figures.
+    # Matplotlib's style for all elements would apply to the whole page; style.html.j2 has this style for figures.
     text = re.sub(r'<defs>\s*<style type="text/css">\*\{[^<]*</style>\s*</defs>', "", text)
     used = set(re.findall(r'(?:href="#|url\(#)([^")]+)', text))
 
     def slimmer(match: re.Match) -> str:
         part = match[0]
-        if "base64" in part:  # an image: its numbers are none
+        if "base64" in part:  # in an embedded image digits are not coordinates
             return part.replace("\n", "")
         part = re.sub(r'\s+id="([^"]+)"', lambda found: found[0] if found[1] in used else "", part)
         part = _FONTS.sub("'DejaVu Sans', Verdana, sans-serif", part)
@@ -80,7 +80,7 @@ def _slim(text: str) -> str:
 
 
 def read_explanation(path: Path) -> dict[str, Any]:
-    """Return an explanation, with its figures as parts of a page."""
+    """Return the explanation in a file, with its figures as parts of a page."""
     content = read_json(path)
     names = ("importances", "dependence") if "importances" in content else ()
     return {**content, "figures": {name: inline_figure(path.with_name(f"{name}.svg")) for name in names}}
@@ -89,15 +89,15 @@ def read_explanation(path: Path) -> dict[str, Any]:
 def comparison_page(
     board: Mapping[str, Any], *, title: str, sentences: Sequence[str], notes: Sequence[str] = ()
 ) -> str:
-    """Return the page of a table of scores: what came out, and a leaderboard that one explores.
+    """Return the HTML page of a table of scores: the result in sentences, and an interactive leaderboard.
 
     Parameters
     ----------
     board : mapping
-        What :func:`rotastack.judge.leaderboard.leaderboard` returns.
+        From :func:`rotastack.judge.leaderboard.leaderboard`.
     title : str
     sentences : sequence of str
-        What came out.
+        The result.
     notes : sequence of str
 
     Examples
@@ -115,7 +115,7 @@ def comparison_page(
 
 
 def _as_json(content: Any) -> Markup:
-    """Return JSON that may stand in a script element, whatever the names in it hold."""
+    """Return JSON that is safe inside a script element, whatever characters its names hold."""
     text = json.dumps(content, ensure_ascii=False, allow_nan=False, separators=(",", ":"))
     for character in "<>&\u2028\u2029":
         text = text.replace(character, f"\\u{ord(character):04x}")
@@ -123,13 +123,13 @@ def _as_json(content: Any) -> Markup:
 
 
 def _source(name: str) -> Markup:
-    """Return a script of ``workflow/report`` such that nothing in it ends the element that holds it."""
+    """Return a script of ``workflow/report``, escaped so that it cannot end its script element."""
     text = project_file(f"workflow/report/{name}").read_text(encoding="utf-8")
     return Markup(text.replace("</", "<\\/").replace("<!--", "<\\!--"))
 
 
 def _order(numbers: Sequence[float | None]) -> list[int]:
-    """Return places by rising number; missing ones last."""
+    """Return the positions of the numbers in rising order; missing numbers come last."""
     return sorted(range(len(numbers)), key=lambda i: _or(numbers[i], math.inf))
 
 
@@ -138,21 +138,21 @@ def _or(value: float | None, otherwise: float) -> float:
 
 
 def _best(row: Sequence[float | None], board: Mapping[str, Any], higher: bool) -> int | None:
-    """Return the first of the methods with the best score, of those that are ranked and do not choose by the test rows."""
+    """Return the first method with the best score, among ranked methods that do not choose by the test rows."""
     sign = -1 if higher else 1
     fair = [j for j in board["chosen"] if row[j] is not None and not board["methods"][j].get("optimistic")]
     return min(fair, key=lambda j: sign * _or(row[j], math.inf), default=None)
 
 
 def _cell(value: float | None) -> str:
-    """Return a score as the script prints it."""
+    """Return a score in the format of ``cells.js``."""
     if value is None or pd.isna(value):
         return "failed"
     return f"{float(f'{value:.5g}'):.15g}" if abs(value) >= 10 else f"{value:.4f}"
 
 
 def _times(value: float) -> str:
-    """Return a multiple as the script prints it."""
+    """Return a multiple in the format of the page's scripts."""
     return f"{value:.0f}" if value >= 100 else f"{float(f'{value:.2g}'):.15g}"
 
 

@@ -1,4 +1,4 @@
-"""The tables of a finished study as they are printed: leaderboard, scores by data set, tests, and all others."""
+"""The tables of a finished study for print: leaderboard, scores by data set, tests, and all others."""
 
 from collections.abc import Sequence
 from pathlib import Path
@@ -18,22 +18,22 @@ __all__ = ["About", "Printed", "printed_tables"]
 
 
 class About(NamedTuple):
-    """What is to be known of a study to print its tables.
+    """Facts about a study that printing its tables needs.
 
     Attributes
     ----------
     name : str
     command : str
-        What finishes it.
+        Command that finishes the study.
     task : str
     score : str
         The score that methods are ranked by.
     cells : str
-        What a cell is called: ``splits``.
+        Word for cells, such as ``splits``.
     control : str
     alpha : float
     methods, optimistic : sequence of str
-        In the study's order; those that choose by the test rows.
+        Methods in the study's order; methods that choose members by the test rows.
     """
 
     name: str
@@ -48,19 +48,19 @@ class About(NamedTuple):
 
 
 class Printed(NamedTuple):
-    """A table.
+    """A table for print.
 
     Attributes
     ----------
     name : str
     values : DataFrame
-        In full, for CSV.
+        Unrounded values, for CSV.
     shown : DataFrame of str
     caption, note : str
     bold : DataFrame of bool or None
-        Which cells of `shown` are marked.
+        Which cells of `shown` are bold.
     keys : int
-        Columns of `shown` that say what a row is of.
+        Number of first columns of `shown` that identify a row.
     """
 
     name: str
@@ -99,7 +99,7 @@ def printed_tables(folder: Path, about: About) -> list[Printed]:
     Parameters
     ----------
     folder : Path
-        Of the study's results.
+        Folder of the study's results.
     about : About
 
     Raises
@@ -180,7 +180,7 @@ def _leaderboard(scores: dict[str, pd.DataFrame], tables: dict[str, pd.DataFrame
 
 
 def _distance(score: str) -> str:
-    """Return what improvability is a share of: a score of which 0 is best, or the distance to the best possible one."""
+    """Return the name of the quantity that improvability is a share of: a score, or its distance to 1."""
     return f"distance of the {NAMES[score]} to 1" if score in OPTIMA else NAMES[score]
 
 
@@ -192,7 +192,7 @@ def _with_interval(values: pd.DataFrame, name: str, form: str) -> list[str]:
 
 
 def _scores(scores: dict[str, pd.DataFrame], tables: dict[str, pd.DataFrame], about: About) -> list[Printed]:
-    """Return a table for each score: data sets by methods, the best of a row marked."""
+    """Return a table for each score: a row per data set, a column per method, and the best of each row bold."""
     primary, found = about.score, []
     variance = tables["variance"].pivot(index="dataset", columns="method", values="sd")
     for name, table in scores.items():
@@ -226,7 +226,7 @@ def _scores(scores: dict[str, pd.DataFrame], tables: dict[str, pd.DataFrame], ab
 
 
 def _tests(comparison: dict[str, Any], about: About) -> list[Printed]:
-    """Return the tests over data sets: Friedman's, and Nemenyi's of all pairs; none where there are too few."""
+    """Return tables of Friedman's test and of Nemenyi's test of all pairs; none if there are too few data sets."""
     if "p_value" not in comparison:
         return []
     k, n = len(comparison["average_ranks"]), comparison["n_datasets"]
@@ -258,12 +258,12 @@ def _tests(comparison: dict[str, Any], about: About) -> list[Printed]:
 
 
 def _p(value: float | None) -> str:
-    """Return a p-value as LaTeX aligns it."""
+    """Return a p-value without spaces, so that LaTeX can align it."""
     return "--" if value is None or pd.isna(value) else p_cell(value).replace(" ", "")
 
 
 def _column(values: pd.Series) -> pd.Series:
-    """Return a column that nothing more is known of as texts: numbers with as many decimals as each other."""
+    """Return a column of any table as texts; all numbers of the column have the same number of decimals."""
     if pd.api.types.is_bool_dtype(values) or set(values.dropna().map(type)) == {bool}:
         return values.map({True: "yes", False: "no"}).fillna("--")
     if not pd.api.types.is_numeric_dtype(values):

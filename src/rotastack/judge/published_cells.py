@@ -1,4 +1,4 @@
-"""Published cells beside ours, and whether the two agree."""
+"""Published cells beside those of a study, and whether the two agree."""
 
 from collections.abc import Collection
 from typing import Any
@@ -10,17 +10,17 @@ from rotastack.stats.pairs import compare_pair
 
 __all__ = ["TIMES", "compare_with_published"]
 
-TIMES = 2.0  # standard errors of the difference that chance may make
+TIMES = 2.0  # standard errors of the difference that count as chance
 
 
 def compare_with_published(
     scores: pd.DataFrame, cells: pd.DataFrame, reasons: list[dict[str, Any]], whole: Collection[str] = ()
 ) -> tuple[pd.DataFrame, dict[str, list[str]]]:
-    """Return the published cells that we have beside ours, and the data sets and methods we have not.
+    """Return published cells beside the study's own, and the published data sets and methods that the study lacks.
 
-    Means over all data sets are compared where the data sets are those of `whole`, over which the source has them.
+    Means over all data sets are compared only if the study has the data sets in `whole`, those of the source's means.
     """
-    single = cells[cells["dataset"] != "all"]  # which is no data set, but a mean over them
+    single = cells[cells["dataset"] != "all"]  # "all" is no data set, but the mean over data sets
     absent = {
         "data sets": [d for d in dict.fromkeys(single["dataset"]) if d not in set(scores["dataset"])],
         "methods": [m for m in dict.fromkeys(single["method"]) if m not in set(scores["method"])],
@@ -42,7 +42,7 @@ def compare_with_published(
         value = float(cell.value)
         digits = len(cell.value.partition(".")[2])
         error = sd / np.sqrt(n)
-        if cell.metric in ("wins", "ties"):  # both are shares: their common variance
+        if cell.metric in ("wins", "ties"):  # both are shares, so they have the variance of the pooled share
             both = (n * ours + cell.repeats * value) / (n + cell.repeats)
             sd = np.sqrt(both * (1 - both))
         theirs = printed.get((cell.table, cell.dataset, cell.method), sd) if cell.metric == "error" else sd
@@ -71,12 +71,12 @@ def _mean_over_data_sets(scores: pd.DataFrame) -> pd.DataFrame:
 
 
 def _ours(cell, part, other) -> tuple[float, float, int]:
-    """Return our mean, its standard deviation over repeats and their number."""
+    """Return the study's value for a cell, its standard deviation over repeats, and their number."""
     nothing = (float("nan"), float("nan"), 0)
     if cell.metric == "error_sd":
         errors = part["error"].dropna()
         spread = float(errors.std(ddof=1)) if len(errors) > 2 else float("nan")
-        return spread, spread / np.sqrt(2), len(errors)  # of normal errors, to first order
+        return spread, spread / np.sqrt(2), len(errors)  # for normal errors, to first order
     if cell.metric in ("error", *part.columns.intersection([cell.metric])):
         values = part[cell.metric].dropna().to_numpy(dtype=float)
         if not len(values):
@@ -97,7 +97,7 @@ def _ours(cell, part, other) -> tuple[float, float, int]:
 
 
 def _reason(cell, reasons: list[dict[str, Any]]) -> str:
-    """Return the first written reason that fits a cell."""
+    """Return the first of the written reasons that fits a cell."""
     for item in reasons:
         if all(
             getattr(cell, key) in item[f"{key}s"]

@@ -1,4 +1,4 @@
-"""Published scores beside those of a study: as columns of a table, and in ranks that no test of the study counts."""
+"""Published scores beside those of a study: as columns of a table, and in ranks that no test of the study uses."""
 
 from collections.abc import Mapping, Sequence
 from pathlib import Path
@@ -24,11 +24,11 @@ RANKS = (
     "method", "published", "average_rank", "lower", "upper", "own_rank", "n_datasets", "p_holm", "better", "equal", "worse",
 )  # fmt: skip
 N_SAMPLES = 10_000
-"""Of the posterior of each pair."""
+"""Samples of the posterior of each pair of methods."""
 MOST_RANKS, MOST_CELLS = 60, 5_000
-"""Methods and scores up to which the report has tables of all."""
+"""Most methods and most scores for which the report has a table of all."""
 BEST = 20
-"""Methods that the control is tested against: the best by average rank."""
+"""Number of methods, the best by average rank, that the control is tested against."""
 
 
 def published_columns(
@@ -45,21 +45,21 @@ def published_columns(
     scores : DataFrame
         A row for each data set, method and cell of the study.
     metric : str
-        The score that it ranks by.
+        The score by which the study ranks methods.
     columns : sequence of mapping
-        ``evaluation.published_columns``.
+        The study's ``evaluation.published_columns``.
     files : sequence of Path
-        Of their tables.
+        Files of the published tables.
     names : mapping, optional
-        What a source calls a data set -> what the study does.
+        Name of a data set in a source -> its name in the study.
 
     Returns
     -------
     DataFrame
-        ``dataset``; ``method``, with a word in brackets; ``of``, its name without; ``score``, and as printed ``sd`` and
-        ``repeats``; ``ours``, where the study has a method ``of`` this name, and whether it ``agrees`` as on the page of
-        published results, the ``reason`` where it does not; ``table``, ``source``, and how the ``protocol`` differs; the
-        ``family`` of the method, if the source has families.
+        ``dataset``; ``method``, the label with brackets, and ``of``, the name without; ``score``, and the printed
+        ``sd`` and ``repeats``; ``ours``, the score of the study's method with the name ``of``, the ``difference``,
+        whether it ``agrees`` as on the page of published results, and a ``reason`` if not; ``table``, ``source``, and
+        how the ``protocol`` differs; the ``family`` of the method, if the source has families.
     """
     own = list(dict.fromkeys(scores["dataset"]))
     by_name = {path.name: path for path in files}
@@ -98,7 +98,7 @@ def published_columns(
 
 
 def _filled(part: pd.DataFrame) -> pd.DataFrame:
-    """Return a table's scores with a row for each data set on which a method failed: the mean of the others there."""
+    """Return a table's scores, with the mean of the other methods on a data set where a method failed."""
     means = part.groupby("dataset")["score"].mean()
     every = pd.MultiIndex.from_product([means.index, part["of"].unique()], names=["dataset", "of"])
     rows = part.set_index(["dataset", "of"]).reindex(every).reset_index()
@@ -111,7 +111,7 @@ def _filled(part: pd.DataFrame) -> pd.DataFrame:
 
 
 def _beside(scores: pd.DataFrame, cells: pd.DataFrame, metric: str, reasons: list[dict[str, Any]]) -> pd.DataFrame:
-    """Return ours beside the cells of the methods that the study has."""
+    """Return the study's scores beside the published cells of the same methods."""
     spread = cells[cells["sd"] != ""].assign(metric=f"{metric}_sd", value=lambda part: part["sd"])
     given = pd.concat([cells, spread], ignore_index=True).astype({"repeats": int})
     found, _ = compare_with_published(scores, given, reasons)
@@ -120,7 +120,7 @@ def _beside(scores: pd.DataFrame, cells: pd.DataFrame, metric: str, reasons: lis
 
 
 def published_scores(columns: pd.DataFrame) -> pd.DataFrame:
-    """Return the scores that :func:`published_columns` gave: a row per data set, a column per published method."""
+    """Return the scores from :func:`published_columns`: a row per data set, a column per published method."""
     scores = columns.pivot(index="dataset", columns="method", values="score")
     return scores[list(dict.fromkeys(columns["method"]))]
 
@@ -139,7 +139,7 @@ def ranks_beside_published(
     Parameters
     ----------
     means : DataFrame of shape (n_datasets, n_methods)
-        The study's.
+        Mean scores of the study's methods.
     columns : DataFrame
         From :func:`published_columns`.
     optimistic : sequence of str
@@ -147,19 +147,20 @@ def ranks_beside_published(
     alpha : float
         1 - coverage of the intervals.
     units : Series, optional
-        By data set, what scores are compared as multiples of.
+        Divisor of the scores, by data set.
     higher : bool, default=False
-        Whether more of the score is better.
+        Whether higher scores are better.
     control : str, optional
         The study's method that the best twenty of the others are tested against.
 
     Returns
     -------
     DataFrame
-        By rank: ``method``, whether it is ``published``, ``average_rank`` with a bootstrap interval ``lower, upper`` over
-        data sets, ``own_rank`` among the study's methods alone on the same data sets, and their number. Of the best twenty:
-        ``p_holm`` of Wilcoxon's test against the control, and by the Bayesian signed-rank test with a rope of a point the probabilities
-        that the method is ``better`` than the control, ``equal`` to it, ``worse``. None where there are not two such data sets.
+        A row per method, sorted by rank: ``method``; whether it is ``published``; ``average_rank`` with a bootstrap
+        interval ``lower, upper`` over data sets; ``own_rank`` among the study's methods alone on the same data sets;
+        ``n_datasets``, their number. The best twenty also have ``p_holm`` of Wilcoxon's test against the control, and
+        the probabilities by the Bayesian signed-rank test, with a rope of a point, that the method is ``better``,
+        ``equal`` or ``worse`` than the control. No rows if all methods share fewer than two data sets.
     """
     nothing = pd.DataFrame(columns=list(RANKS))
     if not len(columns):
@@ -184,12 +185,12 @@ def ranks_beside_published(
 
 
 def on_page(columns: pd.DataFrame, ranks: pd.DataFrame) -> dict[str, Any]:
-    """Return what the report says of published columns: their protocols, ranks and cells; nothing if there are none.
+    """Return the report's content on published columns: protocols, ranks and cells; empty without columns.
 
     Parameters
     ----------
     columns, ranks : DataFrame
-        The tables that :func:`published_columns` and :func:`ranks_beside_published` gave.
+        The tables from :func:`published_columns` and :func:`ranks_beside_published`.
     """
     if not len(columns):
         return {}

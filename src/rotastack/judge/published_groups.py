@@ -1,4 +1,4 @@
-"""Published ranks, improvements and tests of groups of methods beside ours."""
+"""Published ranks, improvements and tests of groups of methods beside those of a study."""
 
 from collections.abc import Mapping, Sequence
 from typing import Any
@@ -26,10 +26,10 @@ _OF_TESTS = ("F", "p", "critical_difference")
 def split_cells(
     cells: pd.DataFrame, groups: Sequence[Mapping[str, Any]]
 ) -> tuple[pd.DataFrame, dict[tuple[str, str, str], str]]:
-    """Take what is published of groups out of the cells.
+    """Separate the published results of groups from the other cells.
 
-    These are cells of data set "all". A method of a group belongs to it; a label, and a test without
-    a group's name at its end (``Friedman/NN`` has one), belong to all groups, or to the only one.
+    Results of groups are cells of data set "all". A cell of a group's method belongs to this group. Cells of a label,
+    or of a test without a group's name at its end (``Friedman/NN`` has one), belong to the group "all" or the only one.
 
     Returns
     -------
@@ -43,8 +43,8 @@ def split_cells(
         for label, methods in group["methods"].items():
             if len(methods) == 1:
                 places.setdefault(methods[0], (group["name"], label))
-    whole = [group for group in groups[-1:] if len(groups) == 1 or group["name"] == "all"]
-    for group in whole:
+    overall = [group for group in groups[-1:] if len(groups) == 1 or group["name"] == "all"]
+    for group in overall:
         for label in group["methods"]:
             places.setdefault(label, (group["name"], label))
     rest, printed = [], {}
@@ -52,7 +52,7 @@ def split_cells(
         metric, prefix = _BOUNDS.get(cell.metric, (cell.metric.partition("_than_")[0], ""))
         place = places.get(cell.method)
         if metric.removesuffix("_critical") in _OF_TESTS:
-            named = [group for group in groups if cell.method.endswith(f"/{group['name']}")] or whole
+            named = [group for group in groups if cell.method.endswith(f"/{group['name']}")] or overall
             place = (named[0]["name"], "") if named else None
         if cell.dataset != "all" or place is None:
             rest.append(number)
@@ -69,14 +69,14 @@ def beside_published(
     groups: Sequence[Mapping[str, Any]],
     alpha: float,
 ) -> list[dict[str, Any]]:
-    """Return a table for each group: what is printed, what the printed errors give, and ours.
+    """Return a table for each group: printed results, results computed from printed errors, and the study's results.
 
     Parameters
     ----------
     means : DataFrame of shape (n_datasets, n_methods)
-        Our errors.
+        The study's errors.
     cells : DataFrame
-        Published cells; those of metric "error" are compared anew, on the rows that we have as well.
+        Published cells; results are computed from those of metric "error", on the rows that the study also has.
     printed : mapping
         From :func:`split_cells`.
     groups : sequence of mapping
@@ -115,7 +115,7 @@ def beside_published(
 
 
 def _statistics(errors: pd.DataFrame, control: str, alpha: float) -> dict[tuple[str, str], str]:
-    """Return (label, metric) -> text; nothing where there is nothing to compare."""
+    """Return (label, metric) -> text; empty without rows, or for fewer than two methods."""
     if not len(errors) or errors.shape[1] < 2:
         return {}
     comparison = compare(1 - errors, higher_is_better=True)
@@ -126,7 +126,7 @@ def _statistics(errors: pd.DataFrame, control: str, alpha: float) -> dict[tuple[
     found = {(m, metric): _text(metric, v) for metric, part in of_labels.items() for m, v in part.items()}
     try:
         tests = (comparison.iman_davenport_f, comparison.p_value, comparison.critical_difference(alpha))
-    except RotastackError:  # a single row
+    except RotastackError:  # a single row allows no test
         return found
     return found | {("", metric): _text(metric, v) for metric, v in zip(_OF_TESTS, tests, strict=True)}
 

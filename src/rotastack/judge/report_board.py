@@ -1,4 +1,4 @@
-"""The leaderboard of a study: its scores, what methods cost, and what is behind each number."""
+"""The leaderboard of a study: its scores, the times of its methods, and the origin of each number."""
 
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any
@@ -19,7 +19,7 @@ def _few_valued(facts: Mapping[str, Any]) -> float:
     """Return the share of columns that are categories, or numbers of few values."""
     return float(
         facts["few_valued_columns"] / max(1, facts["numeric_columns"] + facts["categorical_columns"])
-    )  # dates are neither
+    )  # dates are in neither count
 
 
 KINDS: dict[str, Callable[[Mapping[str, Any]], bool]] = {
@@ -34,7 +34,7 @@ KINDS: dict[str, Callable[[Mapping[str, Any]], bool]] = {
     "fewer columns are": lambda f: 0 < _few_valued(f) <= 0.5,
     "no column is": lambda f: _few_valued(f) == 0,
 }
-"""Kind of data sets -> whether one belongs to it, by what preparing it found; numbers of few values have fewer than ten."""
+"""Kind of data sets -> check of a data set's facts from its preparation; "few values" are fewer than ten."""
 
 
 def study_board(
@@ -53,22 +53,22 @@ def study_board(
     Parameters
     ----------
     study : mapping
-        The document, with ``optimistic`` and ``rotated`` methods.
+        The study's document, with ``optimistic`` and ``rotated`` methods.
     scores : DataFrame
         A row for each data set, method and cell.
     baseline : DataFrame
-        By data set, the scores of what looks at no column.
+        Scores, by data set, of the baseline, which uses no column.
     times : DataFrame
-        The study's table of this name.
+        The study's table ``times``.
     about : mapping
-        Method -> its pool and combiner, in words of the configuration.
+        Method -> its pool and combiner, from :func:`described`.
     control : str
     root : str
         The study's folder.
     published : DataFrame, optional
-        The study's table ``published_columns``: methods of the first score alone.
+        The study's table ``published_columns``, whose methods have only the first score.
     facts : mapping, optional
-        Data set -> what preparing it found: rows, columns, classes.
+        Data set -> its facts from preparation: rows, columns, classes.
     """
     task = study["task"]
     scored = set(scores["method"])
@@ -102,19 +102,19 @@ def study_board(
 
 
 def kinds_of(facts: Mapping[str, Mapping[str, Any]]) -> dict[str, list[str]]:
-    """Return kinds of data sets, by rows, classes and categories; none of which all are.
+    """Return kind -> its data sets, by rows, classes and categories, without kinds of all data sets or none.
 
     Parameters
     ----------
     facts : mapping
-        Data set -> what preparing it found.
+        Data set -> its facts from preparation.
     """
     found = {kind: [d for d, f in facts.items() if belongs(f)] for kind, belongs in KINDS.items()}
     return {kind: of for kind, of in found.items() if 0 < len(of) < len(facts)}
 
 
 def _metric(metric: str, higher: bool, scores: pd.DataFrame, names: Sequence[str], baseline: pd.DataFrame) -> Metric:
-    """Return a score as methods are compared by it: rounded, and in units of the baseline's where data sets differ in theirs."""
+    """Return a score for the leaderboard: rounded, and as multiples of the baseline's if the score has a unit."""
     means = mean_scores(scores, metric, names).reindex(columns=list(names))
     spread = by_method(scores, metric, "std")
     units = in_units(metric, baseline)
@@ -126,7 +126,7 @@ def _metric(metric: str, higher: bool, scores: pd.DataFrame, names: Sequence[str
 
 
 def _beside(metric: Metric, published: pd.DataFrame, baseline: pd.DataFrame) -> Metric:
-    """Return a score with published ones as methods of their own."""
+    """Return a score with the published methods as further columns."""
     theirs = published_scores(published).reindex(metric.scores.index)
     scores = metric.scores.join(compared(theirs, in_units(metric.name, baseline)))
     shown = None if metric.shown is None else metric.shown.join(theirs)
@@ -134,7 +134,7 @@ def _beside(metric: Metric, published: pd.DataFrame, baseline: pd.DataFrame) -> 
 
 
 def described(label: str, method: Mapping[str, Any], pools: Mapping[str, Any]) -> str:
-    """Return a method and its pool as the study's file would have them.
+    """Return a method and its pool as YAML, in the form of the study's file.
 
     Examples
     --------

@@ -1,4 +1,4 @@
-"""What several steps read from a study's scores."""
+"""Functions of a study's scores that several steps share."""
 
 from collections.abc import Container, Mapping, Sequence
 from pathlib import Path
@@ -30,7 +30,7 @@ ROPE = 0.01
 
 
 def by_method(scores: pd.DataFrame, column: str, aggfunc: str = "mean") -> pd.DataFrame:
-    """Return the means over cells, or another function, of a column of scores: a row per data set, a column per method."""
+    """Return the mean, or another function, of a score over cells: a row per data set, a column per method."""
     return scores.pivot_table(
         index="dataset", columns="method", values=column, aggfunc=aggfunc, sort=False, dropna=False
     )
@@ -43,13 +43,13 @@ def mean_scores(scores: pd.DataFrame, metric: str, methods: Sequence[str]) -> pd
 
 
 def baselines(records: Sequence[Mapping[str, Any]]) -> pd.DataFrame:
-    """Return the baseline's scores from the records of scores: a row per data set."""
+    """Return the baseline's scores from the records of the scoring step: a row per data set."""
     rows = {record["dataset"]: record["metrics"]["baseline"] for record in records}
     return pd.DataFrame.from_dict(rows, orient="index").rename_axis(index="dataset")
 
 
 def in_units(metric: str, baseline: pd.DataFrame) -> pd.Series | None:
-    """Return by data set what a score is compared as a multiple of: the baseline's; None for one without a unit."""
+    """Return the unit of a score for each data set, the baseline's score; None for a score without a unit."""
     if metric not in IN_UNITS:
         return None
     return baseline[metric].where(np.isfinite(baseline[metric]) & (baseline[metric] > 0), 1.0)
@@ -58,7 +58,7 @@ def in_units(metric: str, baseline: pd.DataFrame) -> pd.Series | None:
 def score_matrices(scores: pd.DataFrame, metric: str, axes: Sequence[str]) -> dict[str, pd.DataFrame]:
     """Return method -> result matrix of one data set: rows fold groups, columns rotation groups.
 
-    With splits, which number cells by one axis, a row per split and one column.
+    With splits, whose cells have one axis, a matrix has a row per split and one column.
     """
     matrices = {}
     for method, part in scores.groupby("method", sort=False):
@@ -73,7 +73,7 @@ def score_matrices(scores: pd.DataFrame, metric: str, axes: Sequence[str]) -> di
 
 
 def best_method(scores: pd.DataFrame, metric: str, among: Container[str]) -> str | None:
-    """Return the method with the best mean of a score; among equals the first; None if all failed."""
+    """Return the method with the best mean of a score, the first among equals; None if all failed."""
     scores = scores[[method in among for method in scores["method"]]]
     means = scores.groupby("method", sort=False)[metric].apply(lambda e: e.mean(skipna=False)).dropna()
     if means.empty:
@@ -82,16 +82,16 @@ def best_method(scores: pd.DataFrame, metric: str, among: Container[str]) -> str
 
 
 def compared(scores: pd.DataFrame, units: pd.Series | None) -> pd.DataFrame:
-    """Return scores as data sets are compared by them: as multiples of their units, equal but for rounding is equal.
+    """Return scores for comparisons over data sets: divided by units, and rounded to 12 decimals.
 
-    An infinite score, such as of numbers far off, is a failure: it is missing.
+    The rounding makes scores equal that differ by rounding errors alone. An infinite score counts as missing.
     """
     scores = scores if units is None else scores.div(units.reindex(scores.index), axis=0)
     return scores.round(12).replace([np.inf, -np.inf], np.nan)
 
 
 def complete(scores: pd.DataFrame, optimistic: Sequence[str] = ()) -> pd.DataFrame:
-    """Return the rows on which no method failed, without the methods that failed on all and the `optimistic` ones."""
+    """Return the rows on which no method failed, without `optimistic` methods and methods that failed on all rows."""
     scores = scores.replace([np.inf, -np.inf], np.nan).drop(columns=optimistic, errors="ignore")
     return scores.dropna(axis="columns", how="all").dropna()
 
@@ -102,7 +102,7 @@ def group_table(means: pd.DataFrame, group: Mapping[str, Any]) -> pd.DataFrame:
     Parameters
     ----------
     means : DataFrame of shape (n_datasets, n_methods)
-        Methods that are not there have failed.
+        A method without a column counts as failed.
     group : mapping
         One of a study's ``groups_of_methods``: ``parts``, and ``methods``: label -> its method in
         each part.
@@ -117,17 +117,17 @@ def group_table(means: pd.DataFrame, group: Mapping[str, Any]) -> pd.DataFrame:
 
 
 def read_table(path: Path) -> pd.DataFrame:
-    """Return one of a study's tables; of an empty file, a table without rows and columns."""
+    """Return a table of a study; an empty file gives a table without rows and columns."""
     return pd.read_csv(path) if path.read_text(encoding="utf-8").strip() else pd.DataFrame()
 
 
 def seconds_by_method(times: pd.DataFrame) -> dict[str, pd.DataFrame]:
-    """Return the seconds of training ("fit") and predicting ("predict"), if measured: a row per data set, a column per method.
+    """Return measured seconds of "fit" and "predict", a table each: a row per data set, a column per method.
 
     Parameters
     ----------
     times : DataFrame
-        The study's table of this name.
+        The study's table ``times``.
     """
     return {
         kind: times.pivot(index="dataset", columns="method", values=f"{kind}_seconds")
@@ -137,7 +137,7 @@ def seconds_by_method(times: pd.DataFrame) -> dict[str, pd.DataFrame]:
 
 
 def relative_times(seconds: Mapping[str, pd.DataFrame], control: str | None) -> dict[str, pd.DataFrame]:
-    """Return seconds as multiples of the control's on the same data set; nothing where those of the control are unknown.
+    """Return seconds as multiples of the control's on the same data set, without kinds that the control lacks.
 
     ``workflow/report/board.js`` computes the same for the control that a reader chooses.
 

@@ -1,4 +1,4 @@
-"""Scores of methods on data sets, as people keep them: in columns by method, or one score a row."""
+"""A user's table of scores of methods on data sets, with a column per method or with one score a row."""
 
 import re
 from collections.abc import Sequence
@@ -20,10 +20,10 @@ TIMES = {
     "fit": ("fit_seconds", "fit_time", "train_time", "training_time", "time_train_s"),
     "predict": ("predict_seconds", "predict_time", "prediction_time", "test_time", "score_time", "time_infer_s"),
 }
-"""What columns may be called; capitals, blanks and signs between words do not matter."""
+"""Accepted names of columns, here and above; capitals, blanks and punctuation do not matter."""
 HIGHER = ("accuracy", "acc", "auc", "auroc", "f1", "r2", "kappa", "mcc", "precision", "recall", "gain")
 LOWER = ("error", "errors", "loss", "logloss", "brier", "rmse", "mse", "mae", "mape", "deviance", "regret", "cost")
-"""Words in the names of scores that tell which way is better; "neg" before one turns it."""
+"""Words in a score's name that show which direction is better; "neg" at the start reverses them."""
 
 
 @dataclass(frozen=True)
@@ -33,20 +33,20 @@ class ScoreTable:
     Attributes
     ----------
     score : str
-        What it is called.
+        Name of the score.
     means : DataFrame of shape (n_datasets, n_methods)
-        NaN where there is no score.
+        Mean scores; NaN for a missing score.
     higher_is_better : bool
     optimum : float or None
-        The best score there can be; None if that is not known.
+        Best possible score; None if unknown.
     deviations : DataFrame of shape (n_datasets, n_methods)
-        Standard deviations over repeats; NaN where there is one.
+        Standard deviations over repeats; NaN for a single repeat.
     repeats : int
-        Most scores of a method on a data set.
+        Largest number of scores of a method on a data set.
     seconds : dict of str to DataFrame
-        "fit" and "predict", where there are such columns: means, as those of scores.
+        "fit" and "predict", if the table has these columns -> mean seconds, in the shape of `means`.
     notes : list of str
-        What was found out, and is to be known.
+        Remarks for the user on how the table was read.
     """
 
     score: str
@@ -62,22 +62,23 @@ class ScoreTable:
 def score_table(frame: pd.DataFrame, score: str | None = None, higher: bool | None = None) -> ScoreTable:
     """Read a table of scores: a row per data set and a column per method, or one score a row.
 
-    With one score a row there are columns for the data set, the method and the score, and may be columns that number
-    repeats, over which scores are averaged, and of seconds. A method that lacks repeats which others have has no score there.
+    With one score a row the table has columns for the data set, the method and the score. Further columns may number
+    repeats, over which scores are averaged, or hold seconds. A method with fewer repeats than others on a data set has
+    no score there.
 
     Parameters
     ----------
     frame : DataFrame
     score : str, optional
-        The column of the score, if there are several; or what it is called in a table with a column per method.
+        The column of the score, if there are several; in a table with a column per method, the name of the score.
     higher : bool, optional
-        Whether more is better, where the name of the score does not tell.
+        Whether higher scores are better, if the name of the score does not show it.
 
     Raises
     ------
     RotastackError
-        One line: it is neither kind of table, the column is not there, holds no numbers, or it is not known which
-        way is better.
+        The table is of neither kind, the column of the score is missing or holds no numbers, or the better direction
+        of the score is unknown.
 
     Examples
     --------
@@ -151,7 +152,7 @@ def _of_rows(frame: pd.DataFrame, dataset: str, method: str, score: str | None) 
         t.unstack().loc[list(dict.fromkeys(keys[0])), order].rename_axis(index=None, columns=None)
         for t in (grouped.mean(), grouped.std(ddof=1))
     )
-    means = means.round(12)  # equal means over repeats in another order are equal
+    means = means.round(12)  # the order of repeats must not make equal means differ
     fewer = counts.lt(usual, axis=0) & (counts > 0)
     for d, m in zip(*np.nonzero(fewer.to_numpy()), strict=True):
         where, who = str(counts.index[d]), str(counts.columns[m])
@@ -167,7 +168,7 @@ def _of_rows(frame: pd.DataFrame, dataset: str, method: str, score: str | None) 
 
 
 def _score_column(frame: pd.DataFrame, others: Sequence[str], score: str | None) -> str:
-    """Return the column of the score: the one that is asked for, the only one, or the first whose name tells."""
+    """Return the column of the score: the one named `score`, the only one, or the first with a known direction."""
     if score is not None:
         if score not in frame:
             raise RotastackError(
@@ -183,7 +184,7 @@ def _score_column(frame: pd.DataFrame, others: Sequence[str], score: str | None)
 
 
 def _numbers(column: pd.Series) -> pd.Series:
-    """Return a column as numbers; "95.3 %" and "95,3" are read, anything else names its row."""
+    """Return a column as numbers; "95.3 %" and "95,3" are accepted, an error names the row of any other text."""
     if pd.api.types.is_numeric_dtype(column) and not pd.api.types.is_bool_dtype(column):
         return column.astype(float)
     text = column.astype("string").str.strip()
@@ -197,22 +198,22 @@ def _numbers(column: pd.Series) -> pd.Series:
 
 
 def _direction(score: str, higher: bool | None) -> bool:
-    """Return whether more is better; the name of the score must not say the opposite."""
-    told = _told(score)
+    """Return whether higher scores are better; raise an error if the score's name contradicts `higher`."""
+    by_name = _told(score)
     if higher is None:
-        if told is None:
+        if by_name is None:
             raise RotastackError(f"is more of {score!r} better? say --higher or --lower")
-        return told
-    if told is not None and told != higher:
+        return by_name
+    if by_name is not None and by_name != higher:
         raise RotastackError(
-            f"{score!r} is better the {'higher' if told else 'lower'} by its name, not the {'higher' if higher else 'lower'}; "
+            f"{score!r} is better the {'higher' if by_name else 'lower'} by its name, not the {'higher' if higher else 'lower'}; "
             f"leave --{'higher' if higher else 'lower'} out, or give it another name"
         )
     return higher
 
 
 def _told(score: str) -> bool | None:
-    """Return whether more is better, by the words in the name of a score; None if these do not tell."""
+    """Return whether higher scores are better, by the words in a score's name; None if no word shows it."""
     words = re.findall(r"[a-z]+[0-9]?", score.lower())
     turned = bool(words) and words[0] in ("neg", "negative")
     if any(w in LOWER for w in words):
@@ -221,7 +222,7 @@ def _told(score: str) -> bool | None:
 
 
 def _optimum(means: pd.DataFrame, higher: bool, score: str) -> tuple[float | None, str]:
-    """Return the best score there can be, and what is to be said of that."""
+    """Return the best possible score (None if unknown), and a note for the user."""
     least, most = means.min(axis=None), means.max(axis=None)
     if not higher:
         return (
@@ -237,7 +238,7 @@ def _optimum(means: pd.DataFrame, higher: bool, score: str) -> tuple[float | Non
 
 
 def _called(frame: pd.DataFrame, names: Sequence[str]) -> str | None:
-    """Return the column that has one of these names."""
+    """Return the first column that has one of these names, else None."""
     plain = [_plain(n) for n in names]
     return next((c for c in frame if _plain(c) in plain), None)
 

@@ -1,4 +1,4 @@
-"""What came out over several data sets, in sentences, and in groups of methods."""
+"""The result over several data sets in sentences, for all methods and for groups of methods."""
 
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from math import ceil, log2
@@ -15,17 +15,17 @@ from rotastack.stats.wilcoxon import wilcoxon_holm
 __all__ = ["beyond", "effect", "verdict_of_groups", "verdict_over_datasets", "with_and_without"]
 
 _NAMED = 3
-"""Data sets that a sentence names; of more only the one of the largest change."""
+"""Most data sets that a sentence names; if there are more, it names only the one with the largest change."""
 
 
 def with_and_without(ordered: Iterable[str], rotated: Collection[str]) -> tuple[str, str] | None:
-    """Return the first method on rotated columns and the first on others; None unless there are both."""
+    """Return the first method on rotated columns and the first on unrotated columns; None unless both exist."""
     kinds = [[str(m) for m in ordered if (m in rotated) is turned] for turned in (True, False)]
     return (kinds[0][0], kinds[1][0]) if all(kinds) else None
 
 
 def effect(p: float, alpha: float, better: bool) -> str:
-    """Say what rotations do."""
+    """Return words for the effect of rotations."""
     return "make no difference beyond chance" if p >= alpha else "help" if better else "do harm"
 
 
@@ -42,24 +42,24 @@ def verdict_over_datasets(
     rotated: Collection[str] = (),
     times: Mapping[str, pd.DataFrame] | None = None,
 ) -> list[str]:
-    """Say which method is best, by how much and at what cost, whether that is beyond chance, and where rotations help.
+    """Return sentences on the best method, its lead and cost, the tests, and the data sets where rotations help.
 
-    The best is the one of least average rank; where that is the control, it is set against the next one. Tests are
-    Wilcoxon's of each method against the control, with Holm's correction, and Friedman's. What rotations do is read off the
-    best ranked method that looks at rotated columns and the best ranked that does not.
+    The best method has the lowest average rank. If it is the control, it is compared with the next one. The tests are
+    Wilcoxon's of each method against the control, with Holm's correction, and Friedman's. The effect of rotations is
+    the difference between the best ranked method on rotated columns and the best ranked one on unrotated columns.
 
     Parameters
     ----------
     result : mapping
         The comparison of the methods by one score, as :func:`~rotastack.judge.comparisons.compare_methods` gives it.
     score : str
-        What the score is called.
+        Name of the score in the sentences.
     control : str
         The method that others are compared with.
     alpha : float
         Level of the tests.
     rotated : collection of str
-        Methods that look at rotated columns; without any, rotations are not spoken of.
+        Methods on rotated columns; without any, no sentence is about rotations.
     times : mapping, optional
         Multiples of the control's times, as :func:`~rotastack.judge.results.relative_times` gives them.
 
@@ -90,7 +90,7 @@ def verdict_over_datasets(
             f"All {len(ranks)} methods have the same {score} on {counted(len(means), 'data set')}: nothing tells them apart."
         ]
     first = [str(m) for m in ranks.index[ranks <= ranks.iloc[0] + 1e-12]]
-    first.sort(key=lambda m: m != control)  # of methods that share the best rank the control counts as best
+    first.sort(key=lambda m: m != control)  # if the control shares the best rank, it counts as best
     sentences = [
         _best(result, means, ranks, first, score, control, times or {}),
         _chance(result, len(means), ranks, first[0], control, alpha),
@@ -108,7 +108,7 @@ def _best(
     control: str,
     times: Mapping[str, pd.DataFrame],
 ) -> str:
-    """Name the best method, the one that it is set against, by how much it is better, and at what cost."""
+    """Return a sentence on the best method: the method it is compared with, its lead, and its cost."""
     best, *others = first
     rival = control if best != control and control in ranks else str(next(m for m in ranks.index if m != best))
     if others:
@@ -129,7 +129,7 @@ def _best(
 
 
 def _chance(result: Mapping[str, Any], n: int, ranks: pd.Series, best: str, control: str, alpha: float) -> str:
-    """Say whether the best method beats the control beyond chance, and whether any methods differ."""
+    """Return a sentence on whether the best method beats the control beyond chance, and whether methods differ."""
     if n < 2 or "p_value" not in result:
         return "One data set tells nothing of others: no test is made."
     holm = result.get("holm_p") or {}
@@ -157,7 +157,7 @@ def _chance(result: Mapping[str, Any], n: int, ranks: pd.Series, best: str, cont
 
 
 def _rotations(means: pd.DataFrame, ranks: pd.Series, rotated: Collection[str], higher: bool, alpha: float) -> str:
-    """Say on which data sets the best method with rotations is better than the best without, and where not."""
+    """Return a sentence on where the best method with rotations is better or worse than the best one without."""
     both = with_and_without(ranks.index, rotated)
     if both is None:
         return ""
@@ -182,7 +182,7 @@ def _rotations(means: pd.DataFrame, ranks: pd.Series, rotated: Collection[str], 
 
 
 def _change(means: pd.DataFrame, method: str, other: str, score: str) -> str:
-    """Say by how much a method changes another's score on average."""
+    """Return words for the average change of `score` from the method `other` to `method`."""
     gain = compare(means[[method, other]], True).improvement(other)[method]
     if not np.isfinite(gain):
         return f"is compared with {other}, whose {score} is 0 everywhere"
@@ -203,7 +203,7 @@ def _data_sets(result: Mapping[str, Any], n: int) -> str:
 
 
 def _where(change: pd.Series) -> str:
-    """Name data sets and changes in percent, if these can be told; of many the largest."""
+    """Return the names of data sets with their changes in percent; of many data sets, only the largest change."""
     known = change.dropna().sort_values(key=np.abs, ascending=False, kind="stable")
     if known.empty:
         return ""
@@ -219,7 +219,7 @@ def _times(ratio: float) -> str:
 def verdict_of_groups(
     groups: Mapping[str, Mapping[str, Any]], score: str, alpha: float, titles: Mapping[str, str]
 ) -> list[str]:
-    """Say what came out in each group of methods: a sentence for each.
+    """Return the result in each group of methods, in words.
 
     Parameters
     ----------

@@ -1,4 +1,4 @@
-"""What came out on one data set, in sentences: the best method, its test, what rotations do, and what to doubt."""
+"""The result on one data set in sentences: the best method, its test, the effect of rotations, and doubts."""
 
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any, NamedTuple
@@ -16,7 +16,7 @@ from rotastack.stats.wilcoxon import holm
 __all__ = ["verdict_of_one"]
 
 FEW = 5
-"""Splits below which a test can show little."""
+"""Number of splits below which a test can show little."""
 
 
 def verdict_of_one(
@@ -35,26 +35,26 @@ def verdict_of_one(
     never: Mapping[str, str] | None = None,
     doubts: Sequence[str] = (),
 ) -> dict[str, Any]:
-    """Say which method is best on a data set, whether it is beyond chance that it beats the control, and what rotations do.
+    """Return sentences on the best method on a data set, its test against the control, and the effect of rotations.
 
     Parameters
     ----------
     cells : DataFrame of shape (n_cells, n_methods)
-        The main score; a method that failed has missing values.
+        The main score; NaN where a method failed.
     task : {"classification", "regression"}
     control : str
         The method that others are compared with.
     score : str, optional
         The main score; by default that of the task.
     baseline : mapping, optional
-        Score -> its mean for always giving the same answer.
+        Score -> its mean for the baseline, a constant prediction.
     log_loss : mapping, optional
-        Method -> mean log loss: asked where no method makes fewer errors than the baseline.
+        Method -> mean log loss; used if no method makes fewer errors than the baseline.
     rotated : sequence of str
-        Methods that look at rotated columns.
+        Methods on rotated columns.
     test_to_train : float, optional
-        Test rows for each training row of a split, for the corrected t test over splits; 0 where splits share no row.
-        Without it, and with one split, no test is made.
+        Number of test rows per training row of a split, for the corrected t test over splits; 0 if splits share no row.
+        Without this number, or with one split, there is no test.
     alpha : float
         Level of the test.
     failures : mapping, optional
@@ -62,9 +62,9 @@ def verdict_of_one(
     baseline_cells : sequence of float, optional
         The baseline's score in each cell, for a test of the best method against it.
     never : mapping, optional
-        Method -> a class that it never decides for rightly.
+        Method -> a class that it never predicts rightly.
     doubts : sequence of str
-        What makes the comparison doubtful: sentences that stand at the end.
+        Sentences on reasons to doubt the comparison, added at the end.
 
     Returns
     -------
@@ -149,18 +149,18 @@ class _Splits(NamedTuple):
     alpha: float
 
     def test(self, first: str, second: str) -> CorrectedT | None:
-        """Return the corrected t test of two methods; None where there is none."""
+        """Return the corrected t test of two methods; None with one split or without `test_to_train`."""
         if self.test_to_train is None or len(self.cells) < 2:
             return None
         return corrected_t(self.cells[first], self.cells[second], 1.0, self.test_to_train, alpha=self.alpha)
 
     @property
     def is_hopeless(self) -> bool:
-        """Whether the test could hardly show any difference: two splits, or more rows to test than to train."""
+        """Whether the test could hardly show any difference: two splits, or more test rows than training rows."""
         return len(self.cells) < 3 or (self.test_to_train or 0) > 1
 
     def difference(self, best: str, rival: str, control: str, score: str) -> tuple[float | None, str]:
-        """Return the p-value of a difference, corrected for the number of comparisons with the control, and a sentence."""
+        """Return the p-value of a difference, after Holm's correction over comparisons, and a sentence."""
         found = self.test(best, rival)
         if found is None:
             return None, ""
@@ -191,7 +191,7 @@ class _Splits(NamedTuple):
         )
 
     def above_baseline(self, best: str, level: NDArray[np.float64], constant: str) -> list[str]:
-        """Say where it is not beyond chance that the best method is better than the baseline."""
+        """Return a sentence if the best method is not better than the baseline beyond chance, else nothing."""
         if self.test_to_train is None or self.is_hopeless or len(level) != len(self.cells):
             return []
         p = corrected_t(self.cells[best], level, 1.0, self.test_to_train, alpha=self.alpha).p
@@ -204,10 +204,10 @@ class _Splits(NamedTuple):
     def rotations(
         self, pair: tuple[str, str], means: pd.Series, known: float | None, shown: Callable[[float], str]
     ) -> list[str]:
-        """Compare the best method that rotates with the best that does not, if there are splits to test by.
+        """Return a sentence on the best method with rotations against the best one without, if a test is possible.
 
-        Both are picked from all methods: the p-value is multiplied by one less than their number. Where the two were compared
-        already, their p-value is `known`.
+        Both are chosen among all methods, so the p-value is multiplied by the number of methods minus one. If the two
+        were compared before, `known` is their p-value.
         """
         turned, plain = pair
         found = self.test(turned, plain)
@@ -224,7 +224,7 @@ class _Splits(NamedTuple):
 
 
 def _beside_baseline(constant: str, baseline: Mapping[str, float], log_loss: Mapping[str, float], score: str) -> str:
-    """Say of what use methods are that are no better than the baseline."""
+    """Return a sentence for the case that no method is better than the baseline."""
     least = min(log_loss, key=lambda m: log_loss[m], default=None)
     if score == "error" and least is not None and log_loss[least] < baseline.get("log_loss", -np.inf):
         return (

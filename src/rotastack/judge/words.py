@@ -1,4 +1,4 @@
-"""Numbers and names as verdicts, pages and printed tables write them."""
+"""Numbers and names in the formats of verdicts, pages and printed tables."""
 
 from collections.abc import Callable, Sequence
 
@@ -10,7 +10,7 @@ __all__ = ["counted", "listed", "p_cell", "p_equal", "printer", "score_cell"]
 
 
 def p_equal(p: float) -> str:
-    """Return a p-value as a sentence has it behind "p".
+    """Return a p-value behind "=" or "<", as sentences print it after "p".
 
     Examples
     --------
@@ -21,7 +21,7 @@ def p_equal(p: float) -> str:
 
 
 def p_cell(p: float | None) -> str:
-    """Return a p-value as a table has it.
+    """Return a p-value in the format of a table.
 
     Examples
     --------
@@ -34,7 +34,7 @@ def p_cell(p: float | None) -> str:
 
 
 def score_cell(score: float | None, task: str) -> str:
-    """Return a score as a table has it: of a classification four decimals, of a regression four digits.
+    """Return a score in the format of a table: four decimals in classification, four significant digits in regression.
 
     Examples
     --------
@@ -47,7 +47,9 @@ def score_cell(score: float | None, task: str) -> str:
 
 
 def printer(score: str, values: Sequence[float]) -> Callable[[float], str]:
-    """Return what prints a score, with the digits that tell these values apart, up to two more than usual; 0 is 0 alone.
+    """Return a function that prints a score, with enough digits to distinguish these values and to show only 0 as 0.
+
+    The function uses at most two digits more than usual.
 
     Examples
     --------
@@ -83,7 +85,7 @@ def counted(n: int, word: str) -> str:
 
 
 def listed(names: Sequence[str], most: int = 3) -> str:
-    """Return names as a sentence lists them; of more than `most` + 1 the first, and how many others there are.
+    """Return names as a list in a sentence; of more than `most` + 1 names, the first `most` and the number of others.
 
     Examples
     --------

@@ -1,1 +1,1 @@
-"""Studies: typed configuration, artifacts, and one step per workflow rule."""
+"""Studies: the typed configuration, the catalogue of classes, and the protocols."""

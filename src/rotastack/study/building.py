@@ -1,7 +1,7 @@
-"""From the path of a class and parameters to an object, and to the modules behind it.
+"""Build estimators, views and combiners from the paths of their classes, and list the modules that they need.
 
-Steps import what a slice names, and the plan adds the same modules to the step's fingerprint: an edit to one
-estimator, view or combiner reruns what uses it and nothing else.
+A step imports the classes that its slice names. The plan adds their modules to the step's fingerprint, so an
+edit to one estimator, view or combiner reruns only the steps that use it.
 """
 
 import importlib
@@ -39,7 +39,7 @@ def load_class(path: str, where: str = "class") -> type:
     Raises
     ------
     RotastackError
-        The package is not installed, has no such module or no such class, or the name is no class.
+        The package is not installed, the module or class does not exist, or the name is not that of a class.
     """
     top, (module_name, _, name) = path.partition(".")[0], path.rpartition(".")
     try:
@@ -52,7 +52,7 @@ def load_class(path: str, where: str = "class") -> type:
                 f"{where}: {path} needs the package {top}: pip install {extra or top!r}{own}"
             ) from None
         raise RotastackError(f"{where}: {path} cannot be imported: {error}{_nearest_module(module_name)}") from None
-    except Exception as error:  # a module of others may raise anything
+    except Exception as error:  # importing another package's module may raise any exception
         raise RotastackError(f"{where}: {path} cannot be imported: {' '.join(str(error).split())}") from None
     if not hasattr(module, name):
         known = [n for n in dir(module) if not n.startswith("_")]
@@ -64,17 +64,17 @@ def load_class(path: str, where: str = "class") -> type:
 
 
 def _nearest_module(name: str) -> str:
-    """Return the module closest to one that is not there, as a question."""
+    """Return a hint at the existing module whose name is closest to a missing one, or an empty text."""
     package, _, last = name.rpartition(".")
     try:
         paths = importlib.import_module(package).__path__ if package else []
-    except Exception:  # nothing to offer
+    except Exception:  # without the package there is no name to suggest
         return ""
     return nearest(last, [info.name for info in pkgutil.iter_modules(paths)])
 
 
 def parameter_names(cls: type) -> tuple[list[str], bool]:
-    """Return the parameters of a class, and whether it takes others as well (``**kwargs``)."""
+    """Return the names of a class's parameters, and whether the class accepts others too (``**kwargs``)."""
     names: dict[str, None] = {}
     open_ended = False
     for ancestor in cls.__mro__:
@@ -84,13 +84,13 @@ def parameter_names(cls: type) -> tuple[list[str], bool]:
         kinds = {p.kind for p in found}
         names.update(dict.fromkeys(p.name for p in found if p.kind not in (p.VAR_KEYWORD, p.VAR_POSITIONAL)))
         if inspect.Parameter.VAR_KEYWORD not in kinds:
-            break  # nothing is handed on to the ancestors
+            break  # without **kwargs no parameter reaches the ancestors
         open_ended = True
     return list(names), open_ended
 
 
 def plain_types(cls: type) -> dict[str, tuple[type, ...]]:
-    """Return the parameters of a class that are annotated with plain types only: bool, int, float, str, None."""
+    """Return parameter -> its types, for parameters that are annotated with bool, int, float, str or None alone."""
     found: dict[str, tuple[type, ...]] = {}
     for ancestor in reversed(cls.__mro__):
         try:
@@ -104,19 +104,19 @@ def plain_types(cls: type) -> dict[str, tuple[type, ...]]:
 
 
 def build(path: str, parameters: Mapping[str, Any], *, n_jobs: int | None = None) -> Any:
-    """Make an object, unfitted.
+    """Return an unfitted object of a class.
 
-    Ours that scale columns by themselves leave it to the pool unless `parameters` have ``scaling``.
+    Rotastack's own classes get ``scaling=None`` unless `parameters` set it, because the pool scales the columns.
 
     Parameters
     ----------
     path : str
-        Of the class: ``sklearn.svm.SVC``.
+        Dotted path of the class, such as ``sklearn.svm.SVC``.
     parameters : mapping
-        Named as the class names them; ``a__b`` is parameter b of parameter a. A mapping of the form
-        ``{class: path, parameters: ...}`` is an object in turn, in lists, too.
+        Parameter -> value; ``a__b`` sets parameter b of parameter a. A value ``{class: path, parameters: ...}``,
+        also inside a list, is built into an object.
     n_jobs : int, optional
-        Threads, for classes that have this parameter, or CatBoost's ``thread_count``, where `parameters` do not set it.
+        Number of threads, for classes with the parameter ``n_jobs`` (CatBoost: ``thread_count``). `parameters` win.
 
     Examples
     --------
@@ -140,12 +140,12 @@ def _value(value: Any) -> Any:
     if isinstance(value, list):
         made = [_value(v) for v in value]
         named = len(value) == 2 and isinstance(value[0], str) and isinstance(value[1], Mapping)
-        return tuple(made) if named else made  # a step of a pipeline
+        return tuple(made) if named else made  # a step of a pipeline is a tuple of name and object
     return value
 
 
 def nested_specs(value: Any) -> Iterable[Mapping[str, Any]]:
-    """Yield every ``{class: ..., parameters: ...}`` in a value, whatever its depth."""
+    """Yield every ``{class: ..., parameters: ...}`` in a value, at any depth."""
     if isinstance(value, Mapping):
         if "class" in value:
             yield value
@@ -157,7 +157,7 @@ def nested_specs(value: Any) -> Iterable[Mapping[str, Any]]:
 
 
 def modules_of(path: str, parameters: Mapping[str, Any]) -> list[str]:
-    """Return the modules that :func:`build` imports, ours and foreign ones: for fingerprints."""
+    """Return the names of the modules that :func:`build` imports for a class and its parameters."""
     found = {path.rpartition(".")[0]}
     for spec in nested_specs(dict(parameters)):
         found.add(spec["class"].rpartition(".")[0])
@@ -165,7 +165,7 @@ def modules_of(path: str, parameters: Mapping[str, Any]) -> list[str]:
 
 
 REFITTED = {"member": "rotastack.ensembles.forests.regularized", "prune": "rotastack.ensembles.pruned"}
-"""Kind of combiner -> module of the estimator that a model is, where this is not the pool's."""
+"""Kind of combiner -> module of the class of the final model, where that is not the pool's estimator."""
 
 
 def make_estimator(spec: Mapping[str, Any], n_jobs: int | None = None) -> Any:
@@ -174,7 +174,7 @@ def make_estimator(spec: Mapping[str, Any], n_jobs: int | None = None) -> Any:
 
 
 def draws_bags(estimator: Any) -> bool:
-    """Tell whether the members of an ensemble are trained on bags of its own, as far as its parameters tell."""
+    """Return whether an ensemble trains each member on a bag of rows, judged by its parameters."""
     parameters = estimator.get_params(deep=False)
     return bool(parameters.get("bootstrap", parameters.get("tree") == "forest"))
 
@@ -185,7 +185,7 @@ def make_view(spec: Mapping[str, Any] | None) -> Any:
 
 
 def make_combiner(spec: Mapping[str, Any]) -> Any:
-    """Return an unfitted combiner; of kind prune, the pruner."""
+    """Return the unfitted combiner; for kind ``prune`` this is the pruner."""
     return build(spec["class"], spec["parameters"])
 
 
@@ -199,7 +199,7 @@ def pool_modules(pool: Mapping[str, Any]) -> list[str]:
 
 
 def combiner_modules(combiner: Mapping[str, Any]) -> list[str]:
-    """Return the modules of a combiner, and of its level-1 estimator; of kind member there are none."""
+    """Return the modules of a combiner and of its level-1 estimator; none for kind ``member``."""
     if combiner["kind"] == "member":
         return []
     found = modules_of(combiner["class"], combiner["parameters"])

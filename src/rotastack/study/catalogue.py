@@ -1,9 +1,10 @@
 """The catalogue: short names of estimators, views and pruners.
 
-A study names a class: by a short name of this file, by the name of one of our public classes, or by a dotted
-path (``sklearn.svm.SVC``). A short name is a class and the parameters that make it what the name says;
-every other parameter has the default of its class. In a regression the same name is that method's regressor. No class is imported to find it: slices of a study hold paths
-and all parameters, so a new short name reruns nothing. What a study knows of classes of others stands here; our classes say it themselves (:func:`facts_of`).
+A study names a class by a short name of this file, by the name of a public Rotastack class, or by a dotted path
+(``sklearn.svm.SVC``). A short name stands for a class and a few fixed parameters; every other parameter has the
+default of the class. In a regression the same short name stands for the regressor. Looking up a name imports no
+class. Slices of a study hold paths and parameters, so a new short name reruns no step. The facts about classes of
+other packages are in this file; Rotastack's classes state their own facts (:func:`facts_of`).
 """
 
 import ast
@@ -21,7 +22,10 @@ __all__ = ["ESTIMATORS", "PRUNERS", "REGRESSORS", "VIEWS", "Entry", "defaults_of
 
 
 class Entry(NamedTuple):
-    """A class by its path, and parameters that are fixed; of a class of others what keeps it quiet, however it is named, and its facts."""
+    """The path of a class and its fixed parameters; for other packages also silencing parameters and facts.
+
+    The parameters `quiet` stop the class from printing. They apply however a study names the class.
+    """
 
     path: str
     parameters: dict[str, Any] = {}
@@ -42,7 +46,7 @@ def _pipeline(*steps: tuple[str, dict[str, Any]]) -> Entry:
     return Entry("sklearn.pipeline.Pipeline", {"steps": [list(step) for step in steps]})
 
 
-# a seed, as it lists no parameter that was not given, and seeds are set where one is listed
+# CatBoost lists only parameters that were set, and a study's seed needs a listed ``random_state``
 _CATBOOST = {"allow_writing_files": False, "verbose": False, "random_state": 0}
 _XGBOOST = Facts(cost=Cost(0, 0, 0, 30, 0.4, per_cell=6, per_leaf=1_000, leaves=64))
 _HISTOGRAMS = Facts(cost=Cost(0, 0, 0, 60, 1.0, per_row=40, per_cell=6.2, per_leaf=1_700), trees=("max_iter",))
@@ -107,7 +111,7 @@ ESTIMATORS: dict[str, Entry] = {
     # as R's e1071: kernel exp(-|x - x'|^2 / p) on standardised columns
     "svm": _pipeline(_SCALER, ("svc", _spec("sklearn.svm.SVC", gamma="auto"))),
     "tree": Entry("rotastack.trees.tree.TreeClassifier"),
-    # as R's rpart: its cp is a share of the root's wrong weight; 0.005 is a hundredth of the Gini impurity of two equal classes
+    # as R's rpart, whose cp is a share of the root's error: 0.005 is 1 % of the Gini impurity of two equal classes
     "tree_cart": Entry(
         "rotastack.trees.tree.TreeClassifier", {"min_samples_split": 20, "min_samples_leaf": 7, "ccp_alpha": 0.005}
     ),
@@ -144,7 +148,7 @@ REGRESSORS: dict[str, Entry] = {
     "tree": Entry("rotastack.trees.tree.TreeRegressor"),
     "tree_stump": Entry("rotastack.trees.tree.TreeRegressor", {"max_depth": 1}),
 }
-"""The same for regressors: a short name is the method, and the study's task says which of its classes."""
+"""Short name -> class of a regressor, and fixed parameters; used where the study's task is regression."""
 
 VIEWS: dict[str, Entry] = {
     "diffusion": Entry("rotastack.views.diffusion.DiffusionMap"),
@@ -181,7 +185,7 @@ _PUBLIC = ("", "combine", "combine.pruning", "ensembles", "linear", "trees", "vi
 
 @cache
 def _public() -> dict[str, str]:
-    """Return our public classes, name -> module: what the ``__init__.py`` files hand on, read without importing."""
+    """Return Rotastack's public classes, name -> module, read from the ``__init__.py`` files without an import."""
     root = Path(__file__).resolve().parents[1]
     found: dict[str, str] = {}
     for package in _PUBLIC:
@@ -195,21 +199,21 @@ def _public() -> dict[str, str]:
 
 
 def find(name: str, among: Mapping[str, Entry] = _SHORT, where: str = "class") -> Entry:
-    """Return the class that a study names, and the parameters that its short name fixes; nothing is imported.
+    """Return the catalogue entry of the class that a study names, without importing the class.
 
     Parameters
     ----------
     name : str
-        A short name, one of our public classes, or a dotted path.
+        A short name, a public Rotastack class, or a dotted path.
     among : mapping
         The short names that are allowed here.
     where : str
-        What the message calls the place.
+        Place in the study, for messages.
 
     Raises
     ------
     RotastackError
-        No such name; the nearest is offered. That a dotted path leads to a class is seen by :func:`load_class`.
+        The name is unknown; the message suggests the nearest one. Only :func:`load_class` checks a dotted path.
 
     Examples
     --------
@@ -224,8 +228,8 @@ def find(name: str, among: Mapping[str, Entry] = _SHORT, where: str = "class") -
     if package and all(part.isidentifier() for part in name.split(".")):
         own = package == "rotastack" or package.startswith("rotastack.")
         return Entry(f"{_public()[last]}.{last}" if own and last in _public() else name)
-    rooms = {entry.module.split(".")[1] for entry in among.values() if entry.path.startswith("rotastack.")}
-    ours = [n for n, module in _public().items() if not rooms or module.split(".")[1] in rooms]
+    packages = {entry.module.split(".")[1] for entry in among.values() if entry.path.startswith("rotastack.")}
+    ours = [n for n, module in _public().items() if not packages or module.split(".")[1] in packages]
     short = f"a short name ({', '.join(among)}), " if among else ""
     raise RotastackError(
         f"{where}: {name!r} is unknown{nearest(name, [*among, *ours])}; it is {short}one of our public "
@@ -235,7 +239,7 @@ def find(name: str, among: Mapping[str, Entry] = _SHORT, where: str = "class") -
 
 @cache
 def facts_of(path: str) -> Facts:
-    """Return what is known of a class before it is trained: ours is asked, and is imported for that.
+    """Return the facts of a class that are known before training; a Rotastack class is imported to read them.
 
     Examples
     --------
@@ -246,16 +250,16 @@ def facts_of(path: str) -> Facts:
         return _BY_PATH.get(path, Entry(path)).facts
     try:
         return getattr(load_class(path), "study_facts", Facts())
-    except RotastackError:  # no such class, or what it needs is not installed: check_classes says so
+    except RotastackError:  # no such class, or a missing package: check_classes reports either
         return Facts()
 
 
 @cache
 def defaults_of(path: str) -> dict[str, Any]:
-    """Return the parameters of one of our classes, and what they are by default; nothing of others."""
+    """Return parameter -> default of a Rotastack class; an empty mapping for a class of another package."""
     try:
         cls = load_class(path) if path.partition(".")[0] == "rotastack" else object
-    except RotastackError:  # as above
+    except RotastackError:  # check_classes reports the error
         return {}
     return {name: found.default for name, found in inspect.signature(cls).parameters.items()}
 
@@ -266,9 +270,9 @@ def resolved(
     among: Mapping[str, Entry] = _SHORT,
     estimators: Mapping[str, Entry] = ESTIMATORS,
 ) -> dict[str, Any]:
-    """Return a class's path and all its parameters, those that short names fix and that keep it quiet included, at any depth.
+    """Return the path and the parameters of a class, with fixed and silencing ones, and no short name at any depth.
 
-    Short names among the parameters are those of any view, pruner, or of `estimators`: classifiers or regressors.
+    Short names among the parameters are those of views, of pruners, and of `estimators` (classifiers or regressors).
 
     Examples
     --------

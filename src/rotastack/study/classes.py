@@ -1,6 +1,6 @@
-"""Whether the classes that a study names exist, take their parameters, and can do what the study wants of them.
+"""Check that the classes a study names exist, accept their parameters, and have the methods that the study needs.
 
-Looked at once, in the process that the user started, before anything runs.
+The check runs once, in the process that the user started, before any job.
 """
 
 import warnings
@@ -26,12 +26,12 @@ __all__ = ["check_classes", "checked", "checked_estimator"]
 
 
 def check_classes(study: Study, where: str) -> None:
-    """Refuse what would only fail when it is trained, after hours perhaps.
+    """Check classes and parameters that would otherwise fail only in training, perhaps after hours.
 
     Raises
     ------
     RotastackError
-        The first thing that is wrong, with its key and what is allowed.
+        For the first mistake, with its key and the allowed values.
     """
     estimators = {}
     for name, pool in study.pools.items():
@@ -75,25 +75,25 @@ def checked(
     key: str = "",
     task: Task = TASKS["classification"],
 ) -> Any:
-    """Return the object that a study names, or say what is wrong with its class or parameters.
+    """Return an unfitted object of the class that a study names, after checking the class and its parameters.
 
     Parameters
     ----------
     name, parameters
-        As a study has them.
+        Class and parameters, as written in the study.
     where : str
         Place of class and parameters in the study, for messages.
     among : mapping
         The short names that are allowed here.
     key : str
-        Of the class in that place, such as ``.estimator``.
+        Key of the class at that place, such as ``.estimator``.
     task : Task
-        Whose short names of estimators may stand among the parameters.
+        Task whose short names of estimators may appear among the parameters.
 
     Raises
     ------
     RotastackError
-        No such class or parameter (the nearest name is offered), a value that its class refuses, arguments missing.
+        An unknown class or parameter (the message suggests the nearest name), a refused value, or a missing parameter.
     """
     if among is task.estimators and name not in among:
         _check_other_tasks(name, task, where + key)
@@ -120,7 +120,7 @@ def checked(
 
 
 def _check_other_tasks(name: str, task: Task, where: str) -> None:
-    """Say of a short name that is one of another task alone that it is."""
+    """Raise an error if a short name belongs to the estimators of another task only."""
     for other in TASKS.values():
         if name in other.estimators:
             raise RotastackError(
@@ -137,17 +137,17 @@ def _made(entry: Entry, parameters: Mapping[str, Any], where: str, task: Task, k
         raise
     except ValueError as error:
         raise RotastackError(f"{where}.parameters: {_one_line(error)}") from None
-    except Exception as error:  # a class of others may raise anything
+    except Exception as error:  # another package's class may raise any exception
         raise RotastackError(f"{where}{key}: {entry.path} cannot be made: {_one_line(error)}") from None
 
 
 def _deep(made: Any) -> dict[str, Any]:
-    """Return the parameters of an object and of the objects among them, by names such as ``estimator__max_depth``."""
+    """Return the parameters of an object and of its nested objects, by names such as ``estimator__max_depth``."""
     return made.get_params(deep=True) if hasattr(made, "get_params") else {}
 
 
 def _check_names(entry: Entry, cls: type, parameters: Mapping[str, Any], where: str, task: Task) -> None:
-    """Refuse a parameter that the class, or for ``a__b`` its parameter a, has not."""
+    """Raise an error for a parameter that the class does not have; for ``a__b``, that parameter a does not have."""
     known, others = parameter_names(cls)
     plain = {key: value for key, value in parameters.items() if "__" not in key}
     for key in plain:
@@ -167,7 +167,7 @@ def _check_names(entry: Entry, cls: type, parameters: Mapping[str, Any], where: 
 
 
 def _check_values(made: Any, where: str) -> None:
-    """Ask the class about its values: its constraints, and whether they go together."""
+    """Check an object's values by its ``_parameter_constraints`` and its ``check_parameters``, if it has these."""
     rules = getattr(made, "_parameter_constraints", None)
     try:
         if rules:
@@ -179,7 +179,7 @@ def _check_values(made: Any, where: str) -> None:
 
 
 def _check_types(cls: type, parameters: Mapping[str, Any], where: str) -> None:
-    """Compare values with the annotations of a class that has no constraints, where these are of plain types."""
+    """Check values against the plain type annotations of a class without ``_parameter_constraints``."""
     for key, allowed in plain_types(cls).items():
         value = parameters.get(key)
         fits = isinstance(value, allowed) or (float in allowed and isinstance(value, int))
@@ -189,7 +189,7 @@ def _check_types(cls: type, parameters: Mapping[str, Any], where: str) -> None:
 
 
 def checked_estimator(name: str, parameters: Mapping[str, Any], where: str, task: Task) -> Any:
-    """Return the unfitted estimator that a study names for its task; parameters and errors as of :func:`checked`."""
+    """Return the unfitted estimator that a study names for its task; parameters and errors as in :func:`checked`."""
     made = checked(name, parameters, where, task.estimators, ".estimator", task)
     _check_methods(made, ("fit", "predict", "get_params"), f"{where}.estimator", "estimator")
     kind = _kind(made)
@@ -200,7 +200,7 @@ def checked_estimator(name: str, parameters: Mapping[str, Any], where: str, task
 
 
 def _kind(made: Any) -> str | None:
-    """Return what an estimator predicts, by its scikit-learn tags or, where it has none, by ``_estimator_type``."""
+    """Return an estimator's type, such as "classifier": from its scikit-learn tags, else from ``_estimator_type``."""
     if hasattr(made, "__sklearn_tags__"):
         return get_tags(made).estimator_type
     return getattr(made, "_estimator_type", None)
@@ -213,7 +213,7 @@ def _check_methods(made: Any, methods: tuple[str, ...], where: str, what: str) -
 
 
 def _can_vote(estimator: Any) -> bool:
-    """Tell whether an ensemble will have members that vote, as far as its class tells; a foreign one may fail later."""
+    """Return whether an ensemble's class suggests members that vote; one of another package may still fail later."""
     if type(estimator).__module__.startswith("rotastack."):
         votes = hasattr(estimator, "tree_votes") or hasattr(estimator, "member_votes")
         return votes and "n_estimators" in estimator.get_params(deep=False)
@@ -264,7 +264,7 @@ def _check_pruner(combiner: Prune, pool: PoolDocument, estimator: Any, where: st
 
 
 def _try(pruner: Any, n_members: int, where: str) -> None:
-    """Prune made-up votes: pruners look at their parameters when they are fitted."""
+    """Fit a pruner to made-up votes, because pruners check their parameters only in ``fit``."""
     y = np.arange(20) % 2
     wrong = np.random.default_rng(0).random((len(y), n_members)) < 0.2
     try:

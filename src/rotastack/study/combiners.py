@@ -31,17 +31,17 @@ NO_WEIGHTS = (
 
 class _Combiner(Document):
     path: ClassVar[str]
-    """Of the class; its parameters have the names of the other keys."""
+    """Dotted path of the class, whose parameters have the names of the other keys."""
     is_quick: ClassVar[bool] = False
-    """Whether the step that scores combines as well, as combining takes next to nothing."""
+    """Whether the scoring step also combines, because combining takes almost no time."""
 
     @property
     def trained(self) -> bool:
-        """Whether it learns, from outputs for rows that members have not seen."""
+        """Whether the combiner is trained, on outputs for rows that the members were not trained on."""
         return False
 
     def resolved(self, estimators: Mapping[str, Entry] = ESTIMATORS) -> dict[str, Any]:
-        """Return the kind, the class's path, all its parameters, and what else steps need.
+        """Return the kind, the class's path, its parameters, and further keys that steps need.
 
         `estimators` are the short names of the study's task.
         """
@@ -52,7 +52,7 @@ class _Combiner(Document):
 class _Trained(_Combiner):
     @property
     def trained(self) -> bool:
-        """Whether it learns, from outputs for rows that members have not seen."""
+        """Whether the combiner is trained, on outputs for rows that the members were not trained on."""
         return True
 
 
@@ -84,7 +84,7 @@ class StackingDocument(_Trained):
 
 
 class LogLinear(_Trained):
-    """The members' log probabilities are weighed, by outputs for rows that they have not seen."""
+    """The members' log probabilities get weights, fitted to outputs for rows that the members were not trained on."""
 
     path: ClassVar[str] = "rotastack.combine.log_linear.LogLinearWeights"
 
@@ -105,7 +105,7 @@ class Weights(_Combiner):
     h: Annotated[float | int | None, Field(description="parameter of cut and exp; null: found on a grid")] = None
 
     def check(self, n_rotations: int, where: str) -> None:
-        """Refuse a parameter that does not go with the weighting; ValueError with the key."""
+        """Raise a ValueError that names the key if `h` does not suit the weighting."""
         least = {"cut": 1, "exp": 0.1}.get(self.weighting)
         whole = "a whole number " if least == 1 else ""
         allowed = "null" if least is None else f"{whole}from {least} to {n_rotations}, or null"
@@ -115,7 +115,7 @@ class Weights(_Combiner):
 
 
 class MemberDocument(_Combiner):
-    """One of the pool's outputs decides."""
+    """One of the pool's named outputs decides: a weighting, or an ensemble size."""
 
     is_quick: ClassVar[bool] = True
 
@@ -123,12 +123,12 @@ class MemberDocument(_Combiner):
     member: Annotated[str, Field(description="a weighting, or one of the pool's ensemble_sizes")]
 
     def resolved(self, estimators: Mapping[str, Entry] = ESTIMATORS) -> dict[str, Any]:
-        """Return the keys as they are: there is no class."""
+        """Return the keys unchanged, because this combiner has no class."""
         return self.dump()
 
 
 class Prune(_Combiner):
-    """Some of the members decide: those that a pruner chooses by their votes."""
+    """The members that a pruner chooses by their votes decide."""
 
     kind: Literal["prune"]
     pruner: Annotated[str, Field(description="a pruner, by short name or class; none lets all members vote")] = (
@@ -147,7 +147,7 @@ class Prune(_Combiner):
     _sorted = field_validator("parameters")(in_order)
 
     def resolved(self, estimators: Mapping[str, Entry] = ESTIMATORS) -> dict[str, Any]:
-        """Return the kind, the pruner's path, all its parameters, and by which members and rows it chooses."""
+        """Return the kind, the pruner's path and parameters, and the rows and members that it selects from."""
         pruner = resolved(self.pruner, self.parameters, PRUNERS)
         return {"kind": self.kind, **pruner, "selection": self.selection, "first": self.first}
 
@@ -159,11 +159,11 @@ class Other(Component, _Combiner):
 
     @property
     def trained(self) -> bool:
-        """What the class itself tells."""
+        """Whether the combiner is trained, by the attribute ``trained`` of its class."""
         return bool(getattr(load_class(resolved(self.class_, {}, {})["class"]), "trained", False))
 
     def resolved(self, estimators: Mapping[str, Entry] = ESTIMATORS) -> dict[str, Any]:
-        """Return the kind, the class's path, and all its parameters."""
+        """Return the kind, the class's path, and its parameters."""
         return {"kind": self.kind, **resolved(self.class_, self.parameters, {})}
 
 

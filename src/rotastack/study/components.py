@@ -20,12 +20,12 @@ Label = Annotated[str, Field(pattern=r"^[A-Za-z0-9][A-Za-z0-9 ._/=+-]*$")]
 
 
 def check_texts(content: Any) -> None:
-    """Refuse texts, at any depth, that can be neither written to a file nor given to a command: NUL, half characters.
+    """Check that no text, at any depth, holds characters that files or commands cannot hold: NUL, half characters.
 
     Raises
     ------
     ValueError
-        With the first of them.
+        For the first such text.
     """
     if isinstance(content, dict):
         for pair in content.items():
@@ -41,12 +41,12 @@ _CONTROL = {chr(n) for n in range(32)} - set("\t\n\r") | {"\x7f"}
 
 
 def in_order(value: Any) -> Any:
-    """Return parameters with their keys sorted, at any depth: their order means nothing.
+    """Return parameters with their keys sorted, at any depth, because the order of keys has no meaning.
 
     Raises
     ------
     ValueError
-        A key that is no text: a slice is JSON, which has no others.
+        A key is not a text: slices are JSON, which has only texts as keys.
     """
     if isinstance(value, dict):
         strange = [key for key in value if not isinstance(key, str)]
@@ -70,20 +70,20 @@ class Component(Document):
 
 
 class ViewComponent(Component):
-    """What members of a pool see of the numeric columns."""
+    """The view of a pool's members: a transform of the numeric columns."""
 
     @property
     def entry(self) -> Entry:
-        """The class, and what its short name fixes."""
+        """The catalogue entry of the view's class."""
         return find(self.class_, VIEWS, "view")
 
     @property
     def is_drawn(self) -> bool:
-        """Whether it depends on nothing but a seed, and is drawn once for a rotation group, and kept."""
+        """Whether the view needs only a seed and the number of columns, so that a rotation group stores its draw."""
         return facts_of(self.entry.path).is_drawn
 
     @property
     def key(self) -> str:
-        """A folder's name: the class and its parameters."""
+        """Name of the view's folder, made from the class and its parameters."""
         parts = [self.entry.path.rpartition(".")[2], *(f"{k}-{v}" for k, v in self.parameters.items())]
         return "-".join("".join(c if c.isalnum() or c in "._-" else "_" for c in part) for part in parts)

@@ -1,4 +1,4 @@
-"""What a study makes of its scores: comparisons, claims, groups and figures of a parameter."""
+"""The evaluation keys of a study: comparisons, claims, groups, and figures of the error against a parameter."""
 
 from collections.abc import Container
 from itertools import pairwise
@@ -79,7 +79,7 @@ class PublishedColumns(Document):
 
 
 class Evaluation(Document):
-    """What is made of the scores."""
+    """How the scores are evaluated: comparisons, groups, claims and figures."""
 
     alpha: Annotated[float, Field(gt=0, lt=0.5, description="significance level")] = 0.05
     score: Annotated[
@@ -133,19 +133,19 @@ class Evaluation(Document):
     ] = []
 
     def check(self, labels: list[str], optimistic: Container[str]) -> None:
-        """Refuse what names no method, or does not fit together.
+        """Check that all methods named by the keys exist, and that the keys fit together.
 
         Parameters
         ----------
         labels : list of str
-            The study's methods.
+            Labels of the study's methods.
         optimistic : container of str
-            Those that choose members by the test rows.
+            Labels of the methods that choose members by the test rows.
 
         Raises
         ------
         ValueError
-            With the key.
+            For the first mistake, with its key.
         """
 
         def known(label: str, key: str) -> None:

@@ -1,10 +1,9 @@
-"""The study as a typed model: what a YAML file may say, what it means, and what is assumed.
+"""The study as a pydantic model: the keys that its YAML file may have, their meaning and their defaults.
 
-Here is the top of a study's keys; those of combiners, views, evaluation, protocols and own data sets are in
-:mod:`~rotastack.study.combiners`, ``components``, ``evaluation``, ``protocols/*/model`` and
-:mod:`rotastack.data.registry`. Defaults and descriptions stand with the keys and nowhere else;
-``config/study.schema.json`` is exported from them.
-Whether classes and parameters exist and fit is seen by :mod:`rotastack.study.classes`.
+This module has the top-level keys. The keys of combiners, views, evaluation, protocols and own data sets are in
+:mod:`~rotastack.study.combiners`, ``components``, ``evaluation``, ``protocols`` and :mod:`rotastack.data.registry`.
+Each default and description is stated with its key alone; ``config/study.schema.json`` is exported from these.
+:mod:`rotastack.study.classes` checks that classes and parameters exist and fit together.
 """
 
 from collections.abc import Mapping
@@ -98,7 +97,7 @@ class PoolDocument(Document):
         return {"class": value} if isinstance(value, str) else value
 
     def resolved(self, estimators: Mapping[str, Entry] = ESTIMATORS) -> dict[str, Any]:
-        """Return the pool as plain mappings, its classes by their paths and with all parameters.
+        """Return the pool as plain mappings, with the path and the parameters of each class.
 
         `estimators` are the short names of the study's task.
         """
@@ -112,24 +111,24 @@ class PoolDocument(Document):
 
     @property
     def member_names(self) -> list[str]:
-        """Names of the outputs of one training on a split: ensemble sizes, weightings, or all members together."""
+        """Names of the outputs of one training on a split: ensemble sizes, weightings, or ``all`` for all members."""
         named = self.parameters.get("weightings")
         if self.ensemble_sizes:
             return [str(size) for size in self.ensemble_sizes]
         if isinstance(named, list) and all(isinstance(name, str) for name in named) and named:
             return list(dict.fromkeys(named))
-        return ["all"]  # if there are others, the class refuses them
+        return ["all"]  # the class itself refuses weightings of another form
 
 
 class Method(Document):
-    """What is compared: a pool and a combiner."""
+    """A method to compare: a pool and a combiner."""
 
     pool: Annotated[str, Field(description="a name of pools")]
     combiner: Annotated[Combiner, Field(description="what turns the pool's outputs into one decision")]
 
 
 class Refit(Document):
-    """The model that is made of a data set."""
+    """The model that is refitted to all rows of a data set."""
 
     refit: Annotated[str, Field(description="best (per data set), a method's label, or none")] = "best"
     threshold: Annotated[
@@ -150,7 +149,7 @@ class Refit(Document):
 
 
 class Blocks(Document):
-    """Cells that one job trains; results do not depend on it."""
+    """Numbers of cells that one job trains; the results do not depend on them."""
 
     rotation_groups: Annotated[int, Field(ge=1, description="of nested: rotation groups in a job")] = 1
     fold_groups: Annotated[int, Field(ge=1, description="of nested: fold groups in a job")] = 1
@@ -269,7 +268,7 @@ class StudyDocument(Document):
                 )
             try:
                 self._check_combiner(method, f"methods.{label}.combiner")
-            except RotastackError as error:  # of a class that a combiner names
+            except RotastackError as error:  # the class of a combiner cannot be loaded
                 raise ValueError(f"methods.{label}.combiner.{error}") from None
         self.evaluation.check(labels, self.optimistic)
         if self.evaluation.score is not None:
@@ -301,6 +300,6 @@ class StudyDocument(Document):
 
     @property
     def optimistic(self) -> list[str]:
-        """Methods that choose members by the test rows: shown, but neither ranked nor ever the best."""
+        """Methods that choose members by the test rows: they are shown, but not ranked and never the best."""
         chosen = ((label, method.combiner) for label, method in self.methods.items())
         return [label for label, c in chosen if isinstance(c, Prune) and c.selection == "test"]

@@ -18,7 +18,7 @@ def block_name(prefix: str, numbers: Sequence[int]) -> str:
 
 
 def number_of(name: str) -> int:
-    """Return the number, from 0, behind the name of a group or split: 0 for ``RG-01``."""
+    """Return the number of a group or split, counted from 0, from its name: 0 for ``RG-01``."""
     return int(name.partition("-")[2]) - 1
 
 
@@ -29,10 +29,10 @@ def slug(label: str) -> str:
 
 
 def ranks_name(group: str) -> str:
-    """Return the figure that shows the average ranks of a group of methods: ``ranks-NN`` and so on."""
+    """Return the name of the figure with the average ranks of a group of methods: ``ranks-NN`` for ``NN``."""
     return f"ranks-{group}"
 
 
 def sweep_name(number: int) -> str:
-    """Return the figure that shows the study's sweep of this number, from 0: ``sweep-1`` and so on."""
+    """Return the name of the figure of a study's sweep: ``sweep-1`` for number 0."""
     return f"sweep-{number + 1}"

@@ -1,4 +1,4 @@
-"""Published results as files of ``config/published``: which there are, and what they hold of a score by data set."""
+"""Published results in ``config/published``: their files, and the scores by data set in these."""
 
 import csv
 import os
@@ -13,19 +13,19 @@ from rotastack.project import project_file
 __all__ = ["check_published", "column_label", "published_paths", "scores_of"]
 
 WHOLE = "all"
-"""What stands for the mean over a source's data sets, and is none itself."""
+"""Entry of the column ``dataset`` that marks the mean over a source's data sets."""
 
 
 def published_paths(name: str) -> list[Path]:
-    """Return the files of a published table: its cells, and its source and remarks where somebody wrote them down.
+    """Return the existing files of a published table: its cells (CSV), and its source and remarks (YAML).
 
-    Cells that are not ours to hand on are a file of the mirror folder, which the remarks name by ``mirror``; without such a
-    folder they are missing.
+    Cells that Rotastack may not redistribute are in the mirror folder (``DATA_MIRROR``), in the file that the remarks
+    name by ``mirror``.
 
     Raises
     ------
     RotastackError
-        There is none of this name.
+        No published table has this name.
     """
     paths = [project_file(f"config/published/{name}.{suffix}") for suffix in ("csv", "yaml")]
     if not paths[0].is_file() and paths[1].is_file():
@@ -39,15 +39,15 @@ def published_paths(name: str) -> list[Path]:
 
 
 def scores_of(path: Path, metric: str) -> list[dict[str, Any]]:
-    """Return the cells of a score in a published table, a mapping each, with ``sd`` where that is printed, too.
+    """Return the cells of a score in a published table, a mapping each; ``sd`` is empty where none is printed.
 
     Parameters
     ----------
     path : Path
-        The CSV file: columns ``table, dataset, method, metric, value, repeats, note``; or ``dataset`` and a column of accuracies
-        in percent for each method, empty where the method failed.
+        The CSV file. Its columns are ``table, dataset, method, metric, value, repeats, note``; or ``dataset`` and for
+        each method a column of accuracies in percent, empty where the method failed.
     metric : str
-        Such as ``error``. The files of the first kind hold errors, also where a source prints accuracies.
+        Name of the score, such as ``error``. Files of the first kind hold errors even if the source prints accuracies.
     """
     with path.open(encoding="utf-8", newline="") as file:
         rows = list(csv.DictReader(file))
@@ -68,7 +68,7 @@ def scores_of(path: Path, metric: str) -> list[dict[str, Any]]:
 
 
 def column_label(method: str, suffix: str) -> str:
-    """Return the name of a published method among those of a study.
+    """Return the label of a published method beside the methods of a study.
 
     Examples
     --------
@@ -80,7 +80,7 @@ def column_label(method: str, suffix: str) -> str:
 
 
 def check_published(name: str | None, columns: Sequence[Mapping[str, Any]], metric: str) -> None:
-    """Refuse tables that are not there, or hold nothing of what a study asks of them.
+    """Check that the published tables of a study exist, and hold the score and the methods that the study names.
 
     Parameters
     ----------
@@ -94,7 +94,7 @@ def check_published(name: str | None, columns: Sequence[Mapping[str, Any]], metr
     Raises
     ------
     RotastackError
-        With the key.
+        For the first mistake, with its key.
     """
     if name is not None:
         try:
@@ -108,7 +108,7 @@ def check_published(name: str | None, columns: Sequence[Mapping[str, Any]], metr
             paths = published_paths(table)
         except RotastackError as error:
             raise RotastackError(f"{key}.table: {error}") from None
-        if paths[0].suffix != ".csv":  # no mirror folder, so that its data sets cannot be had either
+        if paths[0].suffix != ".csv":  # the mirror folder is missing, and its data sets with it
             continue
         path = paths[0]
         methods = list(dict.fromkeys(cell["method"] for cell in scores_of(path, metric)))

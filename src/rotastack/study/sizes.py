@@ -1,4 +1,4 @@
-"""The sizes of a study: what differs from the full one is merged into it."""
+"""The sizes of a study: the keys of a size are merged into the full study."""
 
 from collections.abc import Mapping
 from typing import Any
@@ -9,7 +9,7 @@ __all__ = ["resized"]
 
 
 def resized(content: Mapping[str, Any], size: str, where: str) -> dict[str, Any]:
-    """Return a study's content at one of its sizes, under a name of its own.
+    """Return a study's content at one of its sizes; every size but ``full`` is added to the study's name.
 
     Raises
     ------
@@ -34,7 +34,7 @@ def resized(content: Mapping[str, Any], size: str, where: str) -> dict[str, Any]
 
 
 def _merged(base: Any, change: Any) -> Any:
-    """Merge mappings; null takes a key away, and "*" changes what is there already in every entry."""
+    """Merge `change` into `base`: null removes a key, and "*" changes keys that the entries of `base` have."""
     if not isinstance(base, Mapping) or not isinstance(change, Mapping):
         return change
     merged = dict(base)

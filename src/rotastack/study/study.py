@@ -1,4 +1,4 @@
-"""A study as the workflow sees it: its document, its data sets, and the slice that each step needs."""
+"""A checked study: its document, its data sets, and the properties that the workflow uses."""
 
 import json
 from collections.abc import Mapping
@@ -22,7 +22,7 @@ __all__ = ["Study", "compact"]
 
 
 def compact(spec: Mapping[str, Any]) -> str:
-    """Return JSON on one line, keys in the order given: the order of methods and groups means something."""
+    """Return JSON on one line, with the keys in their order: the order of methods and groups has a meaning."""
     return json.dumps(spec, separators=(",", ":"))
 
 
@@ -42,12 +42,12 @@ class Study:
 
     @classmethod
     def from_mapping(cls, data: Mapping[str, Any], where: str) -> "Study":
-        """Check a study read from `where`; classes and their parameters are seen by ``check_classes``.
+        """Return the checked study in `data`, read from `where`; only ``check_classes`` checks its classes.
 
         Raises
         ------
         RotastackError
-            The first thing that is wrong, with its key and what is allowed.
+            For the first mistake, with its key and the allowed values.
         """
         document = StudyDocument.read(dict(data), where)
         study = cls(document, _resolve_datasets(document.datasets, where))
@@ -84,26 +84,24 @@ class Study:
         except RotastackError as error:
             raise RotastackError(f"{where}: {error}") from None
 
-    # What the study says
-
     @property
     def name(self) -> str:
-        """Folder of the results, and MLflow experiment."""
+        """Name of the results folder and of the MLflow experiment."""
         return self.document.name
 
     @property
     def protocol(self) -> Protocol:
-        """How rows are divided."""
+        """How rows are divided into training and test rows."""
         return self.document.protocol
 
     @property
     def task(self) -> Task:
-        """What is predicted."""
+        """The task: classification or regression."""
         return TASKS[self.document.task]
 
     @property
     def pools(self) -> dict[str, PoolDocument]:
-        """Pool name -> how it is trained."""
+        """Pool name -> how its members are trained."""
         return self.document.pools
 
     @property
@@ -113,12 +111,12 @@ class Study:
 
     @property
     def optimistic(self) -> list[str]:
-        """Methods that choose members by the test rows: shown, but neither ranked nor ever the best."""
+        """Methods that choose members by the test rows: they are shown, but not ranked and never the best."""
         return self.document.optimistic
 
     @property
     def rotated(self) -> list[str]:
-        """Methods whose members look at rotated columns: by the classes of their views and estimators."""
+        """Methods whose members see rotated columns, by the facts of their views and estimators."""
         turns = {
             name
             for name, pool in self.pools.items()
@@ -129,18 +127,18 @@ class Study:
 
     @property
     def refittable(self) -> list[str]:
-        """Methods that a model may be made of: the one that the study names, else all that may be the best."""
+        """Methods that may be refitted as the model: the one that the study names, or all that can be the best."""
         named = self.document.model.refit
         return [m for m in self.methods if m == named or (named == "best" and m not in self.optimistic)]
 
     @property
     def prunes(self) -> bool:
-        """Whether a method chooses among members."""
+        """Whether any method has a pruner."""
         return any(isinstance(m.combiner, Prune) for m in self.methods.values())
 
     @property
     def used_pools(self) -> list[str]:
-        """Pools that some method uses; the others are not trained."""
+        """Pools that at least one method uses; the others are not trained."""
         used = {method.pool for method in self.methods.values()}
         return [name for name in self.pools if name in used]
 
@@ -151,16 +149,16 @@ class Study:
 
     @property
     def score(self) -> str:
-        """The score that methods are ranked and tested by."""
+        """The score by which methods are ranked and tested."""
         named = self.document.evaluation.score
         return PRIMARY[self.task.name] if named is None else score_named(named, self.task.name)
 
     @property
     def groups_of_methods(self) -> list[dict[str, Any]]:
-        """Groups that are compared: name, parts, and label -> its method in each part.
+        """Groups of methods that are compared: name, parts, and label -> its method in each part.
 
-        A group is its own only part. If all groups have the same labels and the same first one, the
-        last is "all", whose parts are the groups.
+        A group has one part, itself. If all groups have the same labels and the same first label, a last group
+        "all" has the groups as its parts.
         """
         groups = {name: group.methods for name, group in self.document.evaluation.groups.items()}
         found = [_group(name, {name: methods}) for name, methods in groups.items()]
@@ -178,21 +176,21 @@ class Study:
 
     @cached_property
     def blocks(self) -> dict[str, dict[str, list[int]]]:
-        """Block name, which is its file below the pool, -> numbers of its groups or splits."""
+        """Block name (the name of its file below the pool) -> numbers of its groups or splits."""
         return self.protocol.blocks(self.document.blocks)
 
     def has_second_level(self, pool: str) -> bool:
-        """Tell whether a method on this pool has a combiner that is trained."""
+        """Return whether any method on this pool has a trained combiner."""
         return any(m.pool == pool and m.combiner.trained for m in self.methods.values())
 
     def selections_of(self, pool: str) -> list[str]:
-        """Return by which rows methods choose among the pool's members; none if no method does."""
+        """Return the kinds of rows by which pruners choose among the pool's members; empty without pruners."""
         chosen = [m.combiner for m in self.methods.values() if m.pool == pool]
         return sorted({c.selection or "auto" for c in chosen if isinstance(c, Prune)})
 
     @property
     def voting_pools(self) -> list[str]:
-        """Pools whose files hold votes: those of members with views, and of ensembles that methods choose members from."""
+        """Pools whose files hold votes: pools with several rotations, and ensembles with a pruner."""
         if self.task.name == "regression":
             return []
         rotated = self.protocol.rotations > 1
@@ -200,12 +198,12 @@ class Study:
 
     @cached_property
     def quick(self) -> list[str]:
-        """Methods that the step which scores combines."""
+        """Methods that the scoring step combines."""
         return [label for label, method in self.methods.items() if method.combiner.is_quick]
 
     @cached_property
     def rotation_groups(self) -> dict[str, list[str]]:
-        """First part of a block's name -> its rotation groups, if these are drawn before any training."""
+        """First part of a block's name -> its rotation groups, if views are drawn before any training."""
         groups = {
             name.partition("/")[0]: self.protocol.rotation_groups_of(block) for name, block in self.blocks.items()
         }

@@ -1,4 +1,4 @@
-"""What a study predicts, classes or numbers, and what goes with that."""
+"""The tasks of a study, classification and regression: their estimators and checks."""
 
 from collections.abc import Mapping
 from typing import Any
@@ -11,7 +11,7 @@ __all__ = ["TASKS", "Task"]
 
 
 class Task:
-    """Classification.
+    """Classification, and the base class of the other task.
 
     Attributes
     ----------
@@ -19,9 +19,9 @@ class Task:
     estimators : mapping
         Short name -> class.
     estimator_type : str
-        What scikit-learn calls an estimator of this task.
+        scikit-learn's type of the task's estimators.
     staged : str
-        Method of an ensemble whose members' mean decides.
+        Method of ensembles that average their members; a pool's ``ensemble_sizes`` need it.
     """
 
     name: str = "classification"
@@ -30,13 +30,13 @@ class Task:
     staged: str = "staged_predict_proba"
 
     def check_pool(self, pool: Any) -> None:
-        """Refuse a pool that does not go with this task; ValueError with its key."""
+        """Raise a ValueError, with the key, if the task does not support a pool."""
 
     def check_combiner(self, combiner: Any, where: str) -> None:
-        """Refuse a combiner that does not go with this task; ValueError with its key."""
+        """Raise a ValueError, with the key, if the task does not support a combiner."""
 
     def check_dataset(self, name: str, entry: Mapping[str, Any], where: str) -> None:
-        """Refuse a data set that says that it is for another task; RotastackError names it."""
+        """Raise a RotastackError if the entry of a data set names another task."""
         stated = entry.get("task", self.name)
         if stated != self.name:
             raise RotastackError(f"{where}: datasets: {name} is for {stated}, the study is of {self.name} (key 'task')")
@@ -66,4 +66,4 @@ class _Regression(Task):
 
 
 TASKS: dict[str, Task] = {task.name: task for task in (Task(), _Regression())}
-"""Name of a task -> what goes with it."""
+"""Name -> task."""

@@ -1,1 +1,1 @@
-"""Tracking: records written by every step, and the one writer that brings them to MLflow."""
+"""Tracking: records that every step writes, and the one writer that sends them to MLflow."""

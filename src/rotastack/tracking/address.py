@@ -1,4 +1,4 @@
-"""The address that runs are tracked at: what may be shown of it, whose runs are whose there, and whether anybody answers."""
+"""The address of MLflow: its default, its form without secrets, the owner of runs, and checks that it works."""
 
 import getpass
 import hashlib
@@ -20,30 +20,30 @@ __all__ = ["FOLDER", "NOTE", "VARIABLE", "check_address", "check_file", "databas
 FOLDER = Path("results/mlflow")
 VARIABLE = "MLFLOW_TRACKING_URI"
 PATIENCE = 5
-"""Seconds that an answer may take before anything is computed."""
+"""Seconds to wait for an answer, in the check before any computation."""
 
 NOTE = FOLDER / "folder.json"
-"""Where a folder notes what it was called when runs were first brought to a server from it."""
+"""File with the path that the project's folder had when its runs were first sent to a server."""
 
 
 def mute_libraries() -> None:
-    """Keep what MLflow and its database log from the screen; errors of theirs are raised, and come as one line of ours."""
+    """Silence the logs of MLflow and its database; their errors are still raised, and become messages of one line."""
     for name, level in {"alembic": "WARNING", "mlflow": "CRITICAL", "urllib3": "ERROR"}.items():
         logging.getLogger(name).setLevel(level)
 
 
 def tracking_uri(project: str | Path = ".") -> str:
-    """Return ``MLFLOW_TRACKING_URI``, else the address of SQLite in ``results/mlflow`` of a project's folder."""
+    """Return ``MLFLOW_TRACKING_URI``, else the address of the SQLite database in a project's ``results/mlflow``."""
     return os.environ.get(VARIABLE) or f"sqlite:///{(Path(project) / FOLDER).resolve() / 'mlflow.db'}"
 
 
 def existing_uri(project: str | Path = ".") -> str:
-    """Return the same for readers, who make no database.
+    """Return the address from :func:`tracking_uri`, after checking that its database exists.
 
     Raises
     ------
     RotastackError
-        Nothing was tracked there yet, or the database is damaged or locked.
+        The database does not exist yet, or is damaged or locked.
     """
     uri = tracking_uri(project)
     path = database_file(uri)
@@ -57,23 +57,23 @@ def existing_uri(project: str | Path = ".") -> str:
 
 
 def is_own(uri: str | None) -> bool:
-    """Tell whether an address is that of the database in the working directory, which is where runs go unless told otherwise."""
+    """Return whether an address is None or the default, the database in the working directory."""
     return not uri or database_file(uri) == (FOLDER / "mlflow.db").resolve()
 
 
 def database_file(uri: str) -> Path | None:
-    """Return the file of an SQLite address; None of any other."""
+    """Return the file of an SQLite address; None for any other address."""
     return Path(uri.removeprefix("sqlite:///")).resolve() if uri.startswith("sqlite:///") else None
 
 
 def shown(uri: str) -> str:
-    """Return an address as it may stand in files, logs and messages: without user, password and options."""
+    """Return an address without user, password and options, for files, logs and messages."""
     parts = urlsplit(uri)
     return urlunsplit((parts.scheme, parts.netloc.rpartition("@")[2], parts.path, "", ""))
 
 
 def without_secrets(text: str, uri: str) -> str:
-    """Return a text of somebody else's with what is secret of the address taken out."""
+    """Return another program's text with the secrets of an address replaced by ``***``."""
     parts = urlsplit(uri)
     login = parts.netloc.rpartition("@")[0]
     words = {login, parts.query, parts.password, unquote(parts.password or ""), os.environ.get("MLFLOW_TRACKING_TOKEN"),
@@ -84,11 +84,11 @@ def without_secrets(text: str, uri: str) -> str:
 
 
 def receipt_name(uri: str | None) -> str:
-    """Return the name of receipts of runs that were brought to an address: another address is another receipt.
+    """Return the name of the receipts of runs that were sent to an address; each address has its own receipts.
 
-    So runs are brought to a new server once, without anything being computed, and nothing is done when one returns to
-    an address that has them already. The store in ``results/mlflow`` has the address of its folder: where that was
-    moved or copied, the runs are brought to a new store.
+    So runs are sent to a new server once, without computation, and are not sent again to an address that has them.
+    The store in ``results/mlflow`` has the address of its folder: after a move or a copy of the folder, the runs are
+    sent to a new store.
     """
     path = database_file(uri or tracking_uri())
     place = str(path) if path else shown(str(uri)).rstrip("/")
@@ -96,16 +96,16 @@ def receipt_name(uri: str | None) -> str:
 
 
 def owner(uri: str) -> dict[str, str]:
-    """Return tags that tell our runs at an address from those of others; none for the database in ``results/mlflow``.
+    """Return tags that mark this project's runs on a shared server; none for the database in ``results/mlflow``.
 
-    A folder that is moved or copied with its results keeps its name on a server, and so its runs. One whose results
-    were deleted and made again has the same name, too.
+    A folder that is moved or copied with its results keeps its name on the server, and so its runs. A folder whose
+    results were deleted and made again also keeps its name.
     """
     if is_own(uri):
         return {}
     try:
         folder = str(json.loads(NOTE.read_text(encoding="utf-8"))["folder"])
-    except (OSError, ValueError, KeyError, TypeError):  # the first time here, or somebody edited the note
+    except (OSError, ValueError, KeyError, TypeError):  # the note does not exist yet, or was edited
         folder = str(Path.cwd())
         write_text(NOTE, json.dumps({"folder": folder}) + "\n")
     return {"rotastack.owner": os.environ.get("MLFLOW_TRACKING_USERNAME") or _user(), "rotastack.folder": folder}
@@ -114,17 +114,17 @@ def owner(uri: str) -> dict[str, str]:
 def _user() -> str:
     try:
         return getpass.getuser()
-    except (KeyError, OSError):  # a container's number without a name
+    except (KeyError, OSError):  # in a container the user's number may have no name
         return str(os.getuid())
 
 
 def check_address(uri: str | None) -> None:
-    """Stop before anything is computed if runs could not be tracked in the end.
+    """Check, before any computation, that runs can be tracked at an address.
 
     Parameters
     ----------
     uri : str or None
-        None is the database in ``results/mlflow``. Of databases on servers nothing is asked.
+        None is the database in ``results/mlflow``. Database servers are not checked.
 
     Raises
     ------
@@ -139,7 +139,7 @@ def check_address(uri: str | None) -> None:
 
 
 def _ask(uri: str) -> None:
-    """Ask a server whether it is well; one that wants to know who asks is there, too."""
+    """Check that a tracking server answers; an answer that requires a login is enough."""
     import requests
 
     authority = os.environ.get("MLFLOW_TRACKING_SERVER_CERT_PATH")
@@ -148,36 +148,36 @@ def _ask(uri: str) -> None:
         answer = requests.get(f"{uri.rstrip('/')}/health", timeout=PATIENCE, verify=authority or not is_lax)
         if answer.ok or answer.status_code in (401, 403):
             return
-        said = f"this is no MLflow server, or one in trouble ({answer.status_code} {answer.reason})"
+        problem = f"this is no MLflow server, or one in trouble ({answer.status_code} {answer.reason})"
     except (OSError, ValueError) as error:
-        said = f"the tracking server does not answer ({without_secrets(in_one_line(error), uri)[:200]})"
+        problem = f"the tracking server does not answer ({without_secrets(in_one_line(error), uri)[:200]})"
     raise RotastackError(
-        f"tracking: {shown(uri)}: {said}; start it, or set {VARIABLE} to another address (unset: results/mlflow); "
+        f"tracking: {shown(uri)}: {problem}; start it, or set {VARIABLE} to another address (unset: results/mlflow); "
         "nothing was computed yet"
     )
 
 
 def check_file(path: Path) -> None:
-    """Look at an SQLite database, if there is one.
+    """Check an SQLite database, if its file exists.
 
     Raises
     ------
     RotastackError
-        It is damaged, locked or cannot be read; the line says what to do.
+        The database is damaged, locked or unreadable; the message names the remedy.
     """
     if not path.exists():
         return
     try:
         with closing(sqlite3.connect(f"{path.resolve().as_uri()}?mode=rw", uri=True, timeout=PATIENCE)) as database:
-            (said,) = database.execute("PRAGMA quick_check(1)").fetchone()
+            (answer,) = database.execute("PRAGMA quick_check(1)").fetchone()
     except sqlite3.Error as error:
         raise RotastackError(said_of_file(path, error)) from None
-    if said != "ok":
-        raise RotastackError(said_of_file(path, said))
+    if answer != "ok":
+        raise RotastackError(said_of_file(path, answer))
 
 
 def said_of_file(path: Path, error: object) -> str:
-    """Return one line on what is wrong with an SQLite database, with its path and the remedy."""
+    """Return a message of one line on an error of an SQLite database, with its path and the remedy."""
     text = in_one_line(error)
     for words, remedy in {
         "locked": "the tracking database is locked by another process; end that (fuser shows it) and run again",

@@ -1,4 +1,4 @@
-"""Data sets as inputs of runs: what MLflow shows of a table, without a copy of it."""
+"""Data sets as inputs of MLflow's runs: a description of the table, without a copy of it."""
 
 import json
 
@@ -9,10 +9,10 @@ from pandas.api import types
 __all__ = ["DIGITS", "dataset_input"]
 
 DIGITS = 12
-"""Of a digest: MLflow shows it beside the name, and holds 36 at most."""
+"""Logged digits of a digest; MLflow shows them beside the name, and accepts at most 36."""
 
 MOST_COLUMNS = 2000
-"""Of a wider table MLflow gets the extent alone."""
+"""Most columns of a table whose schema is logged; for a wider table only its size is."""
 
 KINDS = (
     (types.is_bool_dtype, "boolean"),
@@ -20,22 +20,22 @@ KINDS = (
     (types.is_float_dtype, "double"),
     (types.is_datetime64_any_dtype, "datetime"),
 )
-"""Checks of columns, and what MLflow calls such a column; others are texts."""
+"""Check of a column's type, and MLflow's name of the type; other columns are strings."""
 
 
 def dataset_input(table: pd.DataFrame, name: str, source: str, context: str, digest: str) -> DatasetInput:
     """Return a table as an input of a run.
 
-    MLflow's own way digests and looks through the table's values once for each run; the files have a digest already.
+    MLflow's own function would compute a digest and a profile for each run; here the file's known digest is used.
 
     Parameters
     ----------
     table : DataFrame
     name, source : str
-        Of the data set; its file, below the project's folder.
+        Name of the data set; its file, below the project's folder.
     context : {"training", "evaluation"}
     digest : str
-        Of the file.
+        Digest of the file.
 
     Examples
     --------

@@ -1,4 +1,4 @@
-"""An experiment of MLflow: a study's runs, with a description, and views of them."""
+"""An experiment of MLflow: the runs of a study, with a description and saved views."""
 
 from pathlib import Path
 from typing import Any
@@ -9,13 +9,13 @@ from mlflow.tracking import MlflowClient
 __all__ = ["NOTE", "Experiment"]
 
 KIND = {"mlflow.experimentKind": "custom_model_development"}
-"""Of experiments: MLflow's UI opens on training runs, and not on traces of language models."""
+"""Tag of an experiment that makes MLflow's UI open on training runs, not on traces of language models."""
 
 NOTE = "mlflow.note.content"
-"""The tag that is shown as the description, of an experiment and of a run; Markdown."""
+"""Tag that MLflow shows as the description of an experiment or a run, in Markdown."""
 
 LONGEST = 5000
-"""Value of an experiment's tag that all versions of MLflow take."""
+"""Most characters of an experiment's tag that all versions of MLflow accept."""
 
 
 class Experiment:
@@ -26,7 +26,7 @@ class Experiment:
     client : MlflowClient
     name : str
     folder : Path
-        Of the files of its runs, where no server keeps them.
+        Folder for the files of its runs, if no server stores them.
     """
 
     def __init__(self, client: MlflowClient, name: str, folder: Path):
@@ -37,7 +37,7 @@ class Experiment:
             where = (folder / name).resolve().as_uri() if is_local else None
             try:
                 client.create_experiment(name, where, KIND)
-            except MlflowException:  # another workflow was faster
+            except MlflowException:  # another workflow has created the experiment meanwhile
                 if client.get_experiment_by_name(name) is None:
                     raise
             found = client.get_experiment_by_name(name)
@@ -51,14 +51,14 @@ class Experiment:
             self._set(tag, value)
 
     def describe(self, text: str) -> None:
-        """Set the description, in Markdown; lines from the end are left out of one that is too long."""
+        """Set the description, in Markdown; a text that is too long loses its last lines."""
         lines = text.splitlines()
         while len("\n".join(lines)) > LONGEST:
             lines = [*lines[:-2], "…"]
         self._set(NOTE, "\n".join(lines))
 
     def save_view(self, view: Any, number: int) -> None:
-        """Offer a view of the runs, a tag ``key`` and its ``value``; of all views that with the highest number comes first."""
+        """Save a view of the runs as a tag, its ``key`` and ``value``; the view with the highest number comes first."""
         value = view.value(self.created + number)
         if value is not None:
             self._set(view.key, value)

@@ -1,4 +1,4 @@
-"""Models in MLflow: the files that it wants beside ours, and their registration under a name."""
+"""Models in MLflow: the files that MLflow needs beside the model file, and the registration under a name."""
 
 import platform
 import tempfile
@@ -24,7 +24,7 @@ NAME = "model"
 FILE, EXAMPLE, PYTHON = "model.skops", "input_example.json", "python_env.yaml"
 CHAMPION = "champion"
 SAME = ("study", "data", "rotastack.owner", "rotastack.folder")
-"""Tags that a version shares with the champion which it follows."""
+"""Tags that a version must share with the champion to replace it."""
 
 PACKAGES = ("scikit-learn", "xgboost-cpu", "skops", "numpy", "pandas")
 
@@ -32,8 +32,8 @@ PACKAGES = ("scikit-learn", "xgboost-cpu", "skops", "numpy", "pandas")
 def log_model(client: MlflowClient, experiment_id: str, run_id: str, path: Path, features: pd.DataFrame) -> str:
     """Log a model file with signature, example and requirements; return its id.
 
-    The file is ours as it is. ``mlflow.sklearn.save_model`` writes and reads it anew, and looks through all packages of
-    the environment, which takes longer than all else.
+    The model file is copied unchanged. ``mlflow.sklearn.save_model`` would write and read the model again and inspect
+    all installed packages, which takes longer than everything else.
     """
     made = client.create_logged_model(experiment_id, NAME, run_id)
     note = Model(
@@ -51,7 +51,7 @@ def log_model(client: MlflowClient, experiment_id: str, run_id: str, path: Path,
 
 
 def _write_folder(folder: Path, note: Model, path: Path, features: pd.DataFrame) -> None:
-    """Write what ``mlflow.pyfunc`` and ``mlflow.sklearn`` load: the file of a model, and notes about it."""
+    """Write the files that ``mlflow.pyfunc`` and ``mlflow.sklearn`` load: the model file and its metadata."""
     import sklearn
     import yaml
     from mlflow import pyfunc
@@ -60,7 +60,7 @@ def _write_folder(folder: Path, note: Model, path: Path, features: pd.DataFrame)
     from rotastack.tracking.model_files import load_model, trusted_types
 
     model = load_model(path)
-    # Ids, leaks and constants are not asked for.
+    # The example has only the columns that the model needs: no ids, leaks or constants.
     example = _plain(features[model.named_steps["table"].needed_].head(5))
     example.to_json(folder / EXAMPLE, orient="split", index=False, date_format="iso")
     note.signature = infer_signature(example, model.predict(example))
@@ -87,7 +87,7 @@ def _requirements() -> list[str]:
 
 
 def delete_models(client: MlflowClient, experiment_id: str, run_id: str) -> None:
-    """Delete what a run that was stopped has logged: else its models would be pending for ever."""
+    """Delete the models that a stopped run has logged, because they would stay pending for ever."""
     for model in client.search_logged_models([experiment_id], f"source_run_id = '{run_id}'"):
         client.delete_logged_model(model.model_id)
 
@@ -103,15 +103,15 @@ def register_model(
 ) -> str:
     """Register the model of a run under a name, unless it is a version already; return its address.
 
-    The aliases are those of the version which was logged last. The alias ``champion`` is given to a version if none
-    has it, or if the one that has it is of the same `study`, the same `data` and the same owner by its tags: so it
-    follows what a study chooses for the same data, and leaves no study and no table for another unasked.
+    The version gets the `aliases`, which mark the version that was logged last. It also gets the alias ``champion`` if
+    no version has this alias, or if the tags of the champion name the same study, data and owner. So the champion
+    follows a study's choice for the same data, and never moves to another study or table by itself.
     """
     found = client.search_model_versions(f"name = '{name}' and run_id = '{run_id}'")
     if found:
         made = found[0]
     else:
-        with suppress(MlflowException):  # it is there, maybe since a moment ago
+        with suppress(MlflowException):  # the name exists already, perhaps since a moment ago
             client.create_registered_model(name, description=about)
         experiment_id = client.get_run(run_id).info.experiment_id
         (model, *_) = client.search_logged_models([experiment_id], f"source_run_id = '{run_id}'")
@@ -130,7 +130,7 @@ def register_model(
 
 
 def _may_follow(client: MlflowClient, name: str, champion: str | None, version: str, tags: Mapping[str, str]) -> bool:
-    """Tell whether a version becomes the champion, and is not it already."""
+    """Return whether a version is to become the champion; False if it is the champion already."""
     if champion is None:
         return True
     if str(champion) == str(version):
@@ -140,6 +140,6 @@ def _may_follow(client: MlflowClient, name: str, champion: str | None, version: 
 
 
 def _plain(frame: pd.DataFrame) -> pd.DataFrame:
-    """Return the table with whole numbers as floats, so that a missing value fits the signature."""
+    """Return a table with its integers as floats, so that missing values fit the signature."""
     whole = frame.select_dtypes("integer").columns
     return frame.astype(dict.fromkeys(whole, "float64"))

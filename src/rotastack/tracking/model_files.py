@@ -1,4 +1,4 @@
-"""Model files: written and read by skops, which makes no object of a type that is not trusted."""
+"""Model files, written and read by skops, which creates no object of an untrusted type."""
 
 import json
 import zlib
@@ -19,7 +19,7 @@ from rotastack.tracking.same_bytes import canonical
 __all__ = ["VERSIONS", "dump_model", "load_model", "trusted_types"]
 
 VERSIONS = {"rotastack": __version__, "scikit-learn": sklearn.__version__}
-"""Of the packages whose classes a model file holds; files are read by versions that share the first two numbers."""
+"""Versions of the packages whose classes a model file holds; reading needs the same first two numbers."""
 
 _NOTE = "versions.json"
 
@@ -44,9 +44,9 @@ REVIEWED_TYPES = frozenset(
         "xgboost.sklearn.XGBRegressor",
     }
 )
-"""Types of other packages that our models hold, read by hand: loading them runs nothing of the file.
+"""Types of other packages in models, reviewed by hand: loading them runs no code from the file.
 
-Add one here when :func:`dump_model` refuses it.
+Review and add a type here when :func:`dump_model` refuses it.
 """
 
 
@@ -54,19 +54,19 @@ OURS = frozenset(
     {"base", "combine", "data", "diagnostics", "ensembles", "linear", "resampling", "trees", "views",
      "rotastack.ensembles.rows"}
 )  # fmt: skip
-"""Our packages, and modules, whose classes models are made of. The others run, write or log things."""
+"""Rotastack's packages and modules whose classes models may hold. The others run, write or log things."""
 
 MOST_ROOM, MOST_TIMES = 1 << 28, 20
-"""A model file may unpack to so many bytes, or so many times its own: we pack nothing."""
+"""A model file may unpack to at most so many bytes, or multiples of its size: Rotastack does not compress."""
 
 
 def dump_model(model: Any, path: str | Path) -> None:
-    """Write a fitted model; the same model makes the same bytes.
+    """Write a fitted model; the same model gives the same bytes.
 
     Raises
     ------
     RotastackError
-        It holds a type that is neither ours nor reviewed; nothing is written.
+        The model holds a type that is neither Rotastack's nor reviewed; no file is written.
     """
     content = canonical(skops.io.dumps(model), {_NOTE: json.dumps(VERSIONS)})
     with replacing(path) as temporary:
@@ -81,13 +81,13 @@ def load_model(path: str | Path, versions: Mapping[str, str] | None = None) -> A
     ----------
     path : str or Path
     versions : mapping of str to str, optional
-        Those it was written by, where the file itself does not hold them.
+        Versions that wrote the file, if the file does not hold them.
 
     Raises
     ------
     RotastackError
-        It is no model, was written by other versions, or holds a type that is neither ours nor reviewed; nothing is
-        made of it.
+        The file is not a model, was written by other versions, or holds a type that is neither Rotastack's nor
+        reviewed; no object is created.
     """
     path = Path(path)
     if not path.is_file():
@@ -97,9 +97,9 @@ def load_model(path: str | Path, versions: Mapping[str, str] | None = None) -> A
     try:
         with ZipFile(path) as archive:
             names = archive.namelist()
-            room = sum(part.file_size for part in archive.infolist())
-            if room > max(MOST_ROOM, MOST_TIMES * path.stat().st_size):
-                raise RotastackError(f"{path}: this is no model file of ours: it would unpack to {room:,} bytes")
+            unpacked = sum(part.file_size for part in archive.infolist())
+            if unpacked > max(MOST_ROOM, MOST_TIMES * path.stat().st_size):
+                raise RotastackError(f"{path}: this is no model file of ours: it would unpack to {unpacked:,} bytes")
             found = json.loads(archive.read(_NOTE)) if _NOTE in names else dict(versions or {})
     except RotastackError:
         raise
@@ -113,19 +113,19 @@ def load_model(path: str | Path, versions: Mapping[str, str] | None = None) -> A
         return skops.io.load(path, trusted=trusted_types(path))
     except RotastackError:
         raise
-    except Exception as error:  # of classes that have changed: skops sets their attributes as they were
+    except Exception as error:  # a class may have changed since: skops restores its old attributes
         why = f"{type(error).__name__}: {' '.join(str(error).split())}"
         known = _other_versions(found) if found != VERSIONS else "train the model again"
         raise RotastackError(f"{path}: the model cannot be read ({why}); {known}") from None
 
 
 def _series(version: str) -> list[str]:
-    """Return the first two numbers of a version: what they share can read each other's models."""
+    """Return the first two numbers of a version; versions that share these can read each other's models."""
     return version.split(".")[:2]
 
 
 def _other_versions(found: Mapping[str, str]) -> str:
-    """Return in words which versions wrote a file, and what to do about it."""
+    """Return a message on the versions that wrote a file, and the remedy."""
     if not found:
         return "it was written by a version that is not known; train the model again"
     wrote = " and ".join(f"{n} {v}" for n, v in found.items())
@@ -137,18 +137,18 @@ def _other_versions(found: Mapping[str, str]) -> str:
 
 
 def trusted_types(path: str | Path, name: str | Path | None = None) -> list[str]:
-    """Return the types in a model file that skops does not trust by itself, if all of them are ours or reviewed.
+    """Return the types in a model file that skops does not trust by itself, after checking all of them.
 
     Parameters
     ----------
     path : str or Path
     name : str or Path, optional
-        What the message calls the file.
+        Name of the file in the message.
 
     Raises
     ------
     RotastackError
-        Some are neither.
+        A type is neither Rotastack's nor reviewed.
     """
     found = skops.io.get_untrusted_types(file=path)
     unknown = [kind for kind in found if kind not in REVIEWED_TYPES and not _is_ours(kind)]
@@ -158,7 +158,7 @@ def trusted_types(path: str | Path, name: str | Path | None = None) -> list[str]
 
 
 def _is_ours(kind: str) -> bool:
-    """Tell whether a dotted name is that of a class which a module of this package defines."""
+    """Return whether a dotted name is a class that a module of ``OURS`` defines."""
     module, _, name = kind.rpartition(".")
     package, *parts = module.split(".")
     if package != "rotastack" or not parts or (parts[0] not in OURS and module not in OURS):

@@ -1,4 +1,4 @@
-"""An SQLite database for MLflow: made whole or not at all, and ours set aside where it was made in another folder."""
+"""MLflow's SQLite database: created completely or not at all, and moved aside if made in another folder."""
 
 import fcntl
 import os
@@ -9,7 +9,7 @@ from pathlib import Path
 from urllib.parse import urlsplit
 from urllib.request import url2pathname
 
-os.environ.setdefault("MLFLOW_DISABLE_TELEMETRY", "true")  # nothing leaves this machine unasked
+os.environ.setdefault("MLFLOW_DISABLE_TELEMETRY", "true")  # no usage data leaves this machine
 
 from mlflow.entities import ViewType
 from mlflow.tracking import MlflowClient
@@ -20,10 +20,10 @@ __all__ = ["make_database", "set_aside"]
 
 
 def make_database(path: Path) -> None:
-    """Make the database, unless it is there. Whoever else is about to make it waits, and finds it made.
+    """Create the database unless it exists; a second process that tries this at the same time waits.
 
-    MLflow brings an empty database to its state of today by some fifty changes; stopped between two of them it
-    leaves one that nothing can read. So it has another name until it is whole.
+    MLflow applies some fifty migrations to an empty database. If it is stopped between two of them, the database is
+    unreadable. So the database has another name until it is complete.
     """
     if path.exists():
         return
@@ -38,10 +38,10 @@ def make_database(path: Path) -> None:
 
 
 def set_aside(client: MlflowClient) -> bool:
-    """Move the store in ``results/mlflow`` aside if it was made in another folder; tell whether it was.
+    """Move the store in ``results/mlflow`` aside if it was made in another folder; return whether it was.
 
-    MLflow keeps absolute addresses of files, which would lead to that folder, or nowhere. The receipts of that folder
-    are deleted: if this one is moved back, its store is filled anew once more.
+    MLflow stores absolute paths of files, which would lead to the other folder or nowhere. The receipts of the other
+    folder are deleted, so that a new store is filled if this folder is moved back.
     """
     here = (FOLDER / "artifacts").resolve().as_uri()
     places = {e.artifact_location.rpartition("/")[0] for e in client.search_experiments(ViewType.ALL)}
@@ -55,7 +55,10 @@ def set_aside(client: MlflowClient) -> bool:
     numbered = (FOLDER.with_name(f"{FOLDER.name}-of-another-folder-{number}") for number in count(1))
     aside = next(folder for folder in numbered if not (folder / "mlflow.db").exists())
     aside.mkdir(exist_ok=True)
-    for name in ("artifacts", "mlflow.db"):  # the database last: until then it can be told whose it is
+    for name in (
+        "artifacts",
+        "mlflow.db",
+    ):  # the database comes last, because it shows in which folder the store was made
         if (FOLDER / name).exists():
             (FOLDER / name).rename(aside / name)
     print(

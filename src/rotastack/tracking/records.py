@@ -1,4 +1,4 @@
-"""Records: what a step did, as JSON beside what it made. Nothing here knows MLflow."""
+"""Records: JSON files on the runs of steps, beside the steps' outputs. This module does not use MLflow."""
 
 import json
 import platform
@@ -29,7 +29,7 @@ class Record:
     parameters : mapping
         The slice of the configuration that the step used.
     code : str
-        Fingerprint of the code that it ran.
+        Fingerprint of the code that the step ran.
     """
 
     step: str
@@ -46,12 +46,12 @@ class Record:
     _libraries: float = field(default_factory=lambda: _peak_mb(), repr=False)
 
     def fail(self, error: BaseException) -> None:
-        """Note that a model failed; the study goes on."""
+        """Mark the record of a failed model, after which the study goes on."""
         self.status = "failed"
         self.message = f"{type(error).__name__}: {' '.join(str(error).split())}"
 
     def write(self, path: str | Path) -> None:
-        """Write the record; seconds run from its making to now."""
+        """Write the record; its seconds run from the creation of this object to this call."""
         content = {
             "step": self.step,
             **self.about,
@@ -74,9 +74,9 @@ class Record:
 
 
 def _peak_mb() -> float:
-    """Return the most memory that was resident in this program; a fork begins with what its parent has.
+    """Return the peak resident memory of this program in megabytes; a fork starts with its parent's memory.
 
-    Where /proc tells it is asked: a program's ``ru_maxrss`` begins with the peak of the process that started it.
+    /proc is preferred if it exists, because ``ru_maxrss`` starts with the peak of the process that started the program.
     """
     try:
         status = Path("/proc/self/status").read_text(encoding="utf-8")
@@ -88,11 +88,11 @@ def _peak_mb() -> float:
 
 
 def _processor_seconds() -> float:
-    """Return what this process, and those that it waited for, took of processors."""
+    """Return the processor seconds of this process and of the child processes that it waited for."""
     used = [resource.getrusage(who) for who in (resource.RUSAGE_SELF, resource.RUSAGE_CHILDREN)]
     return sum(u.ru_utime + u.ru_stime for u in used)
 
 
 def read_record(path: str | Path) -> dict[str, Any]:
-    """Read a record; RotastackError if it is damaged."""
+    """Read a record; raise a RotastackError if the file is damaged."""
     return read_json(path)

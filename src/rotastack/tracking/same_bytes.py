@@ -1,7 +1,7 @@
-"""Model files of the same bytes for the same model.
+"""Model files with the same bytes for the same model.
 
-skops names objects by their addresses in memory, its archive has dates, and records in arrays are written with the bytes
-between their fields, which hold whatever was in that memory before: in scikit-learn's trees, once these are copied or read.
+skops names objects by their memory addresses, and its archive holds dates. Structured arrays are written with the
+padding between their fields, which holds random memory in scikit-learn's trees that were copied or read.
 """
 
 import hashlib
@@ -18,24 +18,24 @@ __all__ = ["canonical"]
 
 SCHEMA = "schema.json"
 DATE = (1980, 1, 1, 0, 0, 0)
-"""The first that an archive can hold."""
+"""The earliest date that an archive can hold."""
 
 TIMES = ("fit_seconds", "predict_seconds")
-"""What our objects note of time, which is no part of a model: zero in its file."""
+"""Attributes of Rotastack's objects with measured times, which are no part of a model: zero in its file."""
 
 ZERO = {"__class__": "str", "__module__": "builtins", "__loader__": "JsonNode", "content": "0.0", "is_json": True}
 
 
 def canonical(archive: bytes, notes: dict[str, str]) -> bytes:
-    """Return what :func:`skops.io.dumps` gave, with objects and files numbered as they come, and without dates.
+    """Return an archive of :func:`skops.io.dumps` with objects and files numbered in order, and without dates.
 
-    Files of equal content become one. Times that our objects have measured become zero.
+    Files of equal content become one file. Times that Rotastack's objects have measured become zero.
 
     Parameters
     ----------
     archive : bytes
     notes : dict of str to str
-        Texts that are put beside the schema.
+        File name -> text, added beside the schema.
     """
     with ZipFile(io.BytesIO(archive)) as source:
         files = {name: _without_gaps(name, source.read(name)) for name in source.namelist()}
@@ -51,7 +51,7 @@ def canonical(archive: bytes, notes: dict[str, str]) -> bytes:
 
 
 def _without_gaps(name: str, content: bytes) -> bytes:
-    """Return a file with zeros between the fields of its records, if it is an array of records."""
+    """Return the content of a file; if it is a structured array, with zeros between its fields."""
     if not name.endswith(".npy"):
         return content
     file = io.BytesIO(content)
@@ -68,7 +68,7 @@ def _without_gaps(name: str, content: bytes) -> bytes:
 
 
 class _Numbering:
-    """Numbers of objects and names of files, given in the order in which the schema comes to them."""
+    """New numbers of objects and new names of files, in the order in which the schema mentions them."""
 
     def __init__(self, files: dict[str, bytes]):
         self.files = files
@@ -77,7 +77,7 @@ class _Numbering:
         self._names: dict[bytes, str] = {}
 
     def renumbered(self, state: Any, ours: bool = False) -> Any:
-        """Return a part of the schema with the numbers and names that are new; `ours` if it is of an object of this package."""
+        """Return a part of the schema with new numbers and names; `ours` if it belongs to an object of Rotastack."""
         if isinstance(state, list):
             return [self.renumbered(part) for part in state]
         if not isinstance(state, dict):
@@ -90,7 +90,7 @@ class _Numbering:
         }
         if isinstance(state.get("file"), str):
             found["file"] = self._name(state["file"])
-        # Whether two equal numbers or texts are one object is Python's affair; they are read as often as they stand there.
+        # Python decides whether two equal numbers or texts are one object; reading them does not need their ids.
         if isinstance(state.get("__id__"), int):
             if state["__loader__"] == "JsonNode":
                 del found["__id__"]

@@ -1,4 +1,4 @@
-"""The one writer: upserts runs in MLflow, so that logging twice leaves one run."""
+"""The only writer of MLflow: it inserts or updates runs, so that logging twice leaves one run."""
 
 import fcntl
 import hashlib
@@ -11,8 +11,8 @@ from datetime import datetime
 from pathlib import Path
 from typing import Any
 
-os.environ.setdefault("MLFLOW_DISABLE_TELEMETRY", "true")  # nothing leaves this machine unasked
-# A server that is gone is known after some ten seconds, not after four minutes of silence.
+os.environ.setdefault("MLFLOW_DISABLE_TELEMETRY", "true")  # no usage data leaves this machine
+# With these limits a dead server is noticed after about ten seconds, not after four minutes.
 os.environ.setdefault("MLFLOW_HTTP_REQUEST_MAX_RETRIES", "3")
 os.environ.setdefault("MLFLOW_HTTP_REQUEST_BACKOFF_FACTOR", "1")
 os.environ.setdefault("MLFLOW_HTTP_REQUEST_TIMEOUT", "60")
@@ -47,10 +47,10 @@ from rotastack.tracking.own_store import make_database, set_aside
 __all__ = ["Leaf", "Writer"]
 
 FORM = 2
-"""Of what is logged: runs of an earlier form are logged anew beside the old ones, which are marked."""
+"""Version of the logged content: runs of an older version are marked, and logged again beside the old ones."""
 
 MOST_METRICS, MOST_OTHERS = 900, 100
-"""That one call may bring: 1000 things, of which 100 parameters and 100 tags."""
+"""Limits for one call: MLflow accepts 1000 entries, of which at most 100 parameters and 100 tags."""
 
 
 @dataclass(frozen=True)
@@ -63,7 +63,7 @@ class Leaf:
 
 @dataclass
 class _Known:
-    """A run as the writer knows it: what is there already, and what waits to be sent."""
+    """A run in the writer's memory: its logged content, and its content that is not sent yet."""
 
     run_id: str
     kind: str
@@ -88,17 +88,17 @@ class _Known:
 
 
 class Writer:
-    """Write the runs of one experiment; a context that holds the writers' lock.
+    """Writer of the runs of one experiment; a context manager that holds the writers' lock.
 
-    What a run gets waits until it is finished, and goes in as few calls as may be. Runs that are there already are
-    asked for once.
+    The content of a run is collected until the run is finished, and sent in as few calls as possible. Existing runs
+    are read once.
 
     Parameters
     ----------
     experiment : str
         Name, one per study; made if missing.
     dataset : str, optional
-        The one whose runs are written; without, the study's own run alone.
+        Data set whose runs are written; without it, only the study's own run is.
     """
 
     def __init__(self, experiment: str, dataset: str | None = None):
@@ -120,7 +120,7 @@ class Writer:
         return self
 
     def __exit__(self, kind, error, trace):
-        mlflow.set_tracking_uri(None)  # type: ignore[arg-type]  # it put the address into the environment
+        mlflow.set_tracking_uri(None)  # type: ignore[arg-type]  # _open has put the address into the environment
         if self._given is not None:
             os.environ[VARIABLE] = self._given
         self._lock.close()
@@ -128,7 +128,7 @@ class Writer:
             raise RotastackError(self._said(error)) from None
 
     def _said(self, error: Exception) -> str:
-        """Return one line on what went wrong between us and the tracking server or database."""
+        """Return a message of one line on an error of the tracking server or database."""
         path = database_file(self.uri)
         if isinstance(error, OSError) and not isinstance(error, RequestException):
             return f"tracking: {error.filename or path or shown(self.uri)}: {error.strerror or in_one_line(error)}"
@@ -148,10 +148,10 @@ class Writer:
     def _open(self) -> None:
         path = database_file(self.uri)
         if path is not None:
-            # The file of this name may become another, so no connection to it is kept.
+            # Another file may take this name (see set_aside), so no connection is kept open.
             os.environ.setdefault("MLFLOW_SQLALCHEMYSTORE_POOLCLASS", "NullPool")
             make_database(path)
-        mlflow.set_tracking_uri(self.uri)  # MLflow's registry asks nobody else for it
+        mlflow.set_tracking_uri(self.uri)  # MLflow's registry has no other way to the address
         self._ours = owner(self.uri)
         self.client = MlflowClient(self.uri, self.uri)
         if path is not None and is_own(self.uri) and set_aside(self.client):
@@ -165,7 +165,7 @@ class Writer:
             self._find(f"tags.`dataset` = '{self.dataset}'")
 
     def _find(self, which: str) -> None:
-        """Learn which of our runs are there, and do away with what stopped writers have left."""
+        """Read this project's existing runs, and delete incomplete ones that stopped writers have left."""
         ours = "".join(f" and tags.`{name}` = {_quoted(value)}" for name, value in self._ours.items())
         found: list[_Known] = []
         token = None
@@ -176,7 +176,7 @@ class Writer:
             found += [_Known.of(run) for run in page]
             token = page.token or ""
         chosen: dict[str, _Known] = {}
-        for run in found:  # a call that was sent twice has made two of them: the whole one counts, else the last
+        for run in found:  # a call that was sent twice makes two runs: the complete one counts, else the last
             before = chosen.get(run.tags["rotastack.key"])
             if before is None or not before.is_complete:
                 chosen[run.tags["rotastack.key"]] = run
@@ -192,7 +192,7 @@ class Writer:
         self.client.delete_run(run_id)
 
     def container(self, kind: str, key: Mapping[str, Any], parent: str | None = None, name: str | None = None) -> str:
-        """Return the run that stands for a study or a data set; made once, then kept up to date."""
+        """Return the id of the run of a study or a data set, which is made once and then kept up to date."""
         run, _ = self._upsert(kind, key, parent, name or str(key[kind]), {})
         return run.run_id
 
@@ -202,10 +202,10 @@ class Writer:
     ) -> Leaf:  # fmt: skip
         """Return the run of a pool, method or model with exactly these parameters and code.
 
-        Its params are `params`, else all parameters of its record; code, version and seed are tags.
+        Its MLflow parameters are `params`, or else all parameters of its record; code, version and seed are tags.
 
-        Earlier runs of the same thing with other parameters are kept; as soon as this one is finished they have the
-        tag ``rotastack.superseded``.
+        Earlier runs of the same kind and name are kept; once this run is finished, their tag
+        ``rotastack.superseded`` is "yes".
         """
         of_record = {k: str(record[k]) for k in ("code", "version", "seed") if record.get(k) is not None}
         run, is_there = self._upsert(kind, key, parent, name, {"rotastack.superseded": "no", **of_record, **tags})
@@ -218,7 +218,7 @@ class Writer:
         return Leaf(run.run_id, not is_there)
 
     def finish(self, run_id: str, succeeded: bool = True) -> None:
-        """Send what waits, and close a run; only then does it count as logged."""
+        """Send the collected content of a run and close the run; only then does it count as logged."""
         run, status = self._runs[run_id], "FINISHED" if succeeded else "FAILED"
         if not run.is_complete:
             run.waiting_tags["rotastack.complete"] = "yes"
@@ -234,7 +234,7 @@ class Writer:
                     other.tags["rotastack.superseded"] = old
 
     def _send(self, run: _Known) -> None:
-        """Bring all that waits; the tags come last, as one of them says that the run is complete."""
+        """Send the collected content of a run; the tags come last, because one of them marks the run as complete."""
         metrics, params = run.waiting_metrics, run.waiting_params
         tags = [RunTag(name, value) for name, value in run.waiting_tags.items()]
         run.tags |= run.waiting_tags
@@ -248,7 +248,7 @@ class Writer:
                 tags = tags[MOST_OTHERS // 2 :]
 
     def log_metrics(self, run_id: str, values: Mapping[str, float], started: str) -> None:
-        """Log single numbers; missing ones, and those that are there already, are left out."""
+        """Log single numbers, without missing numbers and numbers that are logged already."""
         run = self._runs[run_id]
         run.waiting_metrics += [
             Metric(_key_name(k), float(v), _milliseconds(started), 0)
@@ -257,7 +257,7 @@ class Writer:
         ]
 
     def log_steps(self, run_id: str, name: str, values: Iterable[float | None], started: str) -> None:
-        """Log a series, its steps being cells or members."""
+        """Log a series of numbers, whose steps are cells or members."""
         stamp = _milliseconds(started)
         self._runs[run_id].waiting_metrics += [
             Metric(_key_name(name), float(v), stamp, i)
@@ -266,11 +266,11 @@ class Writer:
         ]
 
     def log_dataset(self, run_id: str, table: pd.DataFrame, name: str, source: str, context: str, digest: str) -> None:
-        """Log a table as the run's input, used for "training" or "evaluation"; the digest is its file's."""
+        """Log a table as the run's input; `context` is "training" or "evaluation", `digest` that of the file."""
         self.client.log_inputs(run_id, [dataset_input(table, name, source, context, digest)])
 
     def tag(self, run_id: str, name: str, value: Any) -> None:
-        """Set a tag of a run that is ours alone."""
+        """Set the tag ``rotastack.<name>`` of a run."""
         self.set_tags(run_id, {f"rotastack.{name}": str(value)})
 
     def set_tags(self, run_id: str, tags: Mapping[str, str]) -> None:
@@ -283,7 +283,7 @@ class Writer:
         self.set_tags(run_id, {NOTE: text[:5000]})
 
     def log_artifacts(self, run_id: str, paths: Iterable[Path], folder: str) -> None:
-        """Log files."""
+        """Log files into a folder of the run."""
         for path in paths:
             self.client.log_artifact(run_id, str(path), folder)
 
@@ -292,7 +292,7 @@ class Writer:
         self.client.log_text(run_id, text, name)
 
     def log_model(self, run_id: str, path: Path, features: pd.DataFrame) -> None:
-        """Log a model file with signature, example and requirements; the metrics that wait are those of the model, too."""
+        """Log a model file with signature, example and requirements; metrics not sent yet also belong to the model."""
         model_id = log_model(self.client, self.experiment_id, run_id, path, features)
         run = self._runs[run_id]
         run.waiting_metrics = [
@@ -304,18 +304,19 @@ class Writer:
     ) -> str:
         """Register the model of a run under a name, unless it is a version already; return its address.
 
-        The alias ``current`` is that of the version which was logged last; on a server ``current-<owner>`` that of the
-        owner's last; ``champion`` that of :func:`rotastack.tracking.logged_models.register_model`.
+        The alias ``current`` marks the version that was logged last; on a server ``current-<owner>`` marks the owner's
+        last version. For ``champion`` see :func:`rotastack.tracking.logged_models.register_model`.
 
         Parameters
         ----------
         run_id, name : str
         description : str
-            Of the version, in Markdown.
+            Description of the version, in Markdown.
         tags : mapping of str to str
-            Of the version; ``study`` and ``data``, the digest of the training table, say which champion it may follow.
+            Tags of the version; ``study`` and ``data``, the digest of the training table, limit which champion it may
+            replace.
         about : str
-            Description of a registered model that is made.
+            Description of the registered model, if it is new.
         """
         own = [f"current-{_alias(user)}" for key, user in self._ours.items() if key == "rotastack.owner"]
         return register_model(
@@ -350,20 +351,20 @@ def _flat(parameters: Mapping[str, Any], prefix: str = "") -> dict[str, Any]:
 
 
 def _key_name(key: str) -> str:
-    """Return a key as MLflow takes it: a method's label may hold ``=``."""
+    """Return a key that MLflow accepts: a method's label may hold ``=``, which MLflow refuses."""
     return key.replace("=", ":")
 
 
 def _alias(user: str) -> str:
-    """Return a user's name as MLflow takes it in an alias."""
+    """Return a user's name in characters that MLflow accepts in an alias."""
     return "".join(c if c.isascii() and c.isalnum() else "-" for c in user)
 
 
 def _quoted(value: str) -> str:
-    """Return a value as it may stand in a search; it may hold quotes of one kind."""
+    """Return a value in quotes for MLflow's search; it may hold quotes of one kind."""
     return f'"{value}"' if "'" in value else f"'{value}'"
 
 
 def _milliseconds(started: str) -> int:
-    """Return a time in ISO 8601 as MLflow has times."""
+    """Return a time in ISO 8601 as MLflow's milliseconds since 1970."""
     return int(datetime.fromisoformat(started).timestamp() * 1000)

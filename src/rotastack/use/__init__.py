@@ -1,1 +1,1 @@
-"""What is made of results: one's own table, saved models, explanations."""
+"""Uses of studies: the study of a user's own table, saved models, and explanations."""

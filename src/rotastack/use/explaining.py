@@ -1,4 +1,4 @@
-"""Explain a saved model: what it looks at, in the columns of the raw table."""
+"""Explain a saved model by the columns of its raw table: their importances and partial dependence."""
 
 import warnings
 from collections.abc import Callable, Mapping
@@ -28,15 +28,15 @@ from rotastack.use.saved_model import saved_model
 
 __all__ = ["explain", "explain_saved"]
 
-MOST_ROWS = 1000  # that columns are shuffled in
+MOST_ROWS = 1000  # most rows in which columns are shuffled
 N_REPEATS = 5
-LEAST_SHUFFLED, MOST_SHUFFLED, SHUFFLING_SECONDS = 5, 300, 120  # columns, and what their shuffling may take
-N_SHOWN = 6  # columns whose partial dependence is drawn, and classes in it
-PREDICTED_ROWS = 200  # that partial dependence is the mean over
-N_VALUES = 20  # of a column of numbers
-N_CATEGORIES = 12
+LEAST_SHUFFLED, MOST_SHUFFLED, SHUFFLING_SECONDS = 5, 300, 120  # least and most columns to shuffle, and the time for it
+N_SHOWN = 6  # columns with partial dependence, and classes in each figure
+PREDICTED_ROWS = 200  # rows over which partial dependence is averaged
+N_VALUES = 20  # values of a numeric column in its partial dependence
+N_CATEGORIES = 12  # values of any other column
 _SHOWN = {"error": "accuracy", "rmse": "R²", "pinball": "R²"}
-"""Score -> the share that stands for it, of which more is better."""
+"""Score -> the score that is shown instead, of which higher is better."""
 
 
 def explain(
@@ -47,28 +47,30 @@ def explain(
     seed: int = 0,
     divided_by: Mapping[str, str] | None = None,
 ) -> dict[str, Any]:
-    """Return what a model looks at, as JSON holds it.
+    """Return the explanation of a model, as a mapping for JSON.
 
     Parameters
     ----------
     pipeline : Pipeline
-        A study's model: from raw tables to predictions.
+        A study's model, which predicts from raw tables.
     features : DataFrame of shape (n_rows, n_columns)
         The raw table that it was trained on.
     target : ndarray of shape (n_rows,)
     score : str
-        What is lost where a column is shuffled: accuracy for the error, R² for the RMSE, else the score itself.
+        Score whose loss is the importance of a shuffled column: accuracy for the error, R² for RMSE and pinball loss,
+        else the score itself.
     seed : int
-        Of shufflings, and of the rows that are drawn.
+        Seed of the shuffles, and of the rows that are drawn.
     divided_by : mapping, optional
-        ``groups`` or ``time`` -> the column by which the study divides rows: the model is then judged by other groups, or by
-        the last third of the time.
+        ``groups``, ``time`` or ``split 1`` -> the column by which the study divides rows. The model is then judged on
+        other groups, on the last third of the time, or on the test rows of a given split.
 
     Returns
     -------
     dict
-        ``how`` columns were shuffled ("out of bag" or "held out"), ``scoring`` in words, ``task``, ``score`` and ``rows``; ``importances``, the most important
-        column first; ``families`` with their weights; ``dependence`` of the top columns; ``words``.
+        ``how``, the rows of the shuffles ("out of bag" or "held out"), and ``rows``, their number; ``scoring``, the
+        score in words; ``task``; ``score``, its value; ``importances``, the most important column first; ``families``
+        with their weights; partial ``dependence`` of the top columns; ``words``, the explanation in sentences.
     """
     reader = pipeline.named_steps["table"]
     split = _divided(features, divided_by or {}, seed)
@@ -103,7 +105,7 @@ def explain(
 
 
 def _shuffled_columns(model: Any, numbers: NDArray, parts: dict[Any, NDArray[np.intp]], target: NDArray) -> list[Any]:
-    """Return the columns to shuffle: all, or as many as time is for, those that go along with the target most."""
+    """Return the columns to shuffle: all, or those most correlated with the target, as many as time allows."""
     facts = getattr(model, "study_facts", Facts())
     n_trees = prod(v for name in facts.trees or ("n_estimators",) if isinstance(v := getattr(model, name, None), int))
     seconds = facts.prediction_seconds(n_trees * (facts.families or 1), len(numbers), numbers.shape[1], len(numbers))
@@ -121,27 +123,27 @@ def _shuffled_columns(model: Any, numbers: NDArray, parts: dict[Any, NDArray[np.
 
 
 def _correlations(X: NDArray[np.float64], y: NDArray[np.float64]) -> NDArray[np.float64]:
-    """Return the correlation of each column with a target; 0 of a column that does not vary."""
+    """Return the correlation of each column with a target; 0 for a constant column."""
     X, y = X - X.mean(axis=0), y - y.mean()
     spread = np.sqrt((X**2).sum(axis=0) * (y**2).sum())
     return np.divide(y @ X, spread, out=np.zeros(X.shape[1]), where=spread > 0)
 
 
 def explain_saved(path: Path, raw: Path, study: str, dataset: str, score: str | None = None) -> dict[str, Any]:
-    """Return the same of the model in a study's file, with the names of the study, the data set and the method.
+    """Return the explanation of the model in a study's file, with the names of study, data set and method.
 
     Parameters
     ----------
     path, raw : Path
-        Of the model, and of the table that it was trained on.
+        File of the model, and file of the table on which the model was trained.
     study, dataset : str
     score : str, optional
-        By default the study's.
+        By default the study's score.
 
     Raises
     ------
     RotastackError
-        The file holds no model, or the table that it was trained on is not there.
+        The file holds no model, or the table is missing.
     """
     pipeline = saved_model(path, f"{study}/{dataset}").pipeline
     if not raw.is_file():
@@ -160,22 +162,22 @@ def explain_saved(path: Path, raw: Path, study: str, dataset: str, score: str | 
 
 
 def _decider(pipeline: Any) -> Any:
-    """Return the estimator at the end of a model; of one that decides by a threshold, the estimator behind it."""
+    """Return the fitted estimator at the end of a pipeline, without a wrapper that applies a threshold."""
     last = pipeline[-1]
     return last.estimator_ if isinstance(last, FixedThresholdClassifier) else last
 
 
 def _sign(score: str) -> int:
-    """Return 1 if more of the score that stands for `score` is better, else -1."""
+    """Return 1 if the score that is shown for `score` is better when higher, else -1."""
     return 1 if score in _SHOWN or higher_is_better(score) else -1
 
 
 def _scorer(
     score: str, target: NDArray, task: str, threshold: float | None = None
 ) -> Callable[[Any, Any, NDArray], float]:
-    """Return what scores a fitted estimator as scikit-learn's scorers do: more is better.
+    """Return a scorer of fitted estimators in the form of scikit-learn's: called with (model, X, y), higher is better.
 
-    With a threshold the decisions are those of the model; scores of probabilities know none.
+    A threshold applies to the decisions for error, balanced accuracy and F1, not to scores of probabilities.
     """
     classes, counts = np.unique(target, return_counts=True)
 
@@ -203,7 +205,7 @@ def _scorer(
 def _divided(
     features: pd.DataFrame, divided_by: Mapping[str, str], seed: int
 ) -> tuple[NDArray[np.intp], NDArray[np.intp]] | None:
-    """Return rows to train and to test as a study's groups, time, or first given split divide them; None where nothing does."""
+    """Return training and test rows by a study's groups, time or first given split; None without any of these."""
     for key, column in divided_by.items():
         numbers = numbered(features, column, key, "explain")
         if key == "groups":
@@ -226,10 +228,10 @@ def _scored(
     seed: int,
     split: tuple[NDArray[np.intp], NDArray[np.intp]] | None,
 ) -> tuple[str, NDArray[np.intp], Callable[[NDArray], float]]:
-    """Return how rows are judged, which rows these are, and a function from such a table, once it is read, to its score.
+    """Return "out of bag" or "held out", the rows to judge by, and a function from the table of these to a score.
 
-    Rows out of bag where the model knows them; else the method is trained anew on two thirds of the rows and judged
-    by the others, as a model that has seen a row remembers it.
+    Out-of-bag rows are used if the model knows them and `split` is None. Otherwise the method is trained again, on two
+    thirds of the rows or by `split`, and judged by the others: a model remembers the rows that it was trained on.
     """
     model = _decider(pipeline)
     threshold = pipeline[-1].threshold if isinstance(pipeline[-1], FixedThresholdClassifier) else None
@@ -239,34 +241,34 @@ def _scored(
             rows, judged = model.out_of_bag_scorer(target, scorer, max_rows=MOST_ROWS, random_state=seed)
             return "out of bag", rows, lambda table: judged(_between(pipeline, table))
         except ValueError:
-            pass  # bags that are not known: those of weighted rows
+            pass  # the bags of weighted rows are unknown
     counts = np.unique(target, return_counts=True)[1]
     by_class = not is_regressor(pipeline) and counts.min() > 2
     train, test = split or train_test_split(
         np.arange(len(features)), test_size=1 / 3, random_state=seed, stratify=target if by_class else None
     )
-    # Tables are read as the model reads them: on fewer rows a rare category is not there, nor its column.
+    # The model's own reader is kept: a reader fitted to fewer rows may lack the column of a rare category.
     plain = Pipeline([*pipeline.steps[1:-1], (pipeline.steps[-1][0], _unfitted(pipeline))])
-    again = clone(plain).fit(pipeline[:1].transform(features.iloc[train]), target[train])
+    refitted = clone(plain).fit(pipeline[:1].transform(features.iloc[train]), target[train])
     if split is not None and len(test) > MOST_ROWS:
         test = np.random.default_rng(seed).choice(test, MOST_ROWS, replace=False)
     rows = np.sort(test[:MOST_ROWS])
-    return "held out", rows, lambda table: scorer(again, table, target[rows])
+    return "held out", rows, lambda table: scorer(refitted, table, target[rows])
 
 
 def _unfitted(pipeline: Any) -> Any:
-    """Return the estimator at the end of a model as its parameters make it, without a threshold."""
+    """Return the estimator at the end of a pipeline to clone, without a wrapper that applies a threshold."""
     last = pipeline[-1]
     return last.estimator if isinstance(last, FixedThresholdClassifier) else last
 
 
 def _between(pipeline: Any, table: NDArray) -> Any:
-    """Return a table that was read as the model's last step takes it."""
+    """Return a table, after the pipeline's first step, in the form that its last step needs."""
     return pipeline[1:-1].transform(table) if len(pipeline) > 2 else table
 
 
 def _dependence(pipeline: Any, features: pd.DataFrame, target: NDArray, column: str, seed: int) -> dict[str, Any]:
-    """Return the mean prediction over rows in all of which a column has the same value, for some of its values."""
+    """Return the partial dependence on a column: the mean prediction if all rows have one value, for some values."""
     values, ordered = _values(features[column], pipeline.named_steps["table"])
     sample = features.sample(min(PREDICTED_ROWS, len(features)), random_state=seed)
     tables = []
@@ -294,7 +296,7 @@ def _dependence(pipeline: Any, features: pd.DataFrame, target: NDArray, column: 
 
 
 def _values(column: pd.Series, reader: Any) -> tuple[list[Any], bool]:
-    """Return values of a column to look at, and whether they are numbers with an order."""
+    """Return the values of a column for its partial dependence, and whether these are ordered numbers."""
     if column.name in reader.numbers_:
         numbers = pd.to_numeric(column, errors="coerce").dropna().to_numpy(dtype=float)
         grid = np.unique(np.quantile(numbers, np.linspace(0.02, 0.98, N_VALUES)))

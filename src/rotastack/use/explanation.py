@@ -1,4 +1,4 @@
-"""The explanation of a model: its families of trees and what is said of them, its figures, files and page."""
+"""The explanation of a model: its families of trees, sentences, figures, files and page."""
 
 import json
 from collections.abc import Mapping, Sequence
@@ -19,7 +19,7 @@ from rotastack.plots.style import save_figure
 __all__ = ["families_of", "in_words", "write_explanation"]
 
 MOST_BARS = 30
-LITTLE, MUCH = 0.15, 0.5  # shares of the families' weights
+LITTLE, MUCH = 0.15, 0.5  # shares of the families' weights that change the words
 PARTS = {
     "identity": "the columns as they are",
     "discriminants": "linear discriminants",
@@ -27,7 +27,7 @@ PARTS = {
     "sparse": "random rotations",
     "pairs": "numbers, categories and pairs of categories as shares of the classes, or means",
 }
-"""What a family's view consists of."""
+"""Part of a family's view -> its name in sentences."""
 ROTATED = ("principal", "sparse")
 
 
@@ -37,9 +37,9 @@ def write_explanation(content: Mapping[str, Any], record: Path, page: Path) -> N
     Parameters
     ----------
     content : mapping
-        Of :func:`~rotastack.use.explaining.explain`, with ``study``, ``dataset`` and ``method``.
+        From :func:`~rotastack.use.explaining.explain`, with ``study``, ``dataset`` and ``method``.
     record, page : Path
-        JSON and HTML.
+        JSON file and HTML file.
     """
     for name, figure in _figures(content).items():
         save_figure(figure, record.with_name(f"{name}.svg"))
@@ -49,7 +49,7 @@ def write_explanation(content: Mapping[str, Any], record: Path, page: Path) -> N
 
 
 def _figures(content: Mapping[str, Any]) -> dict[str, Figure]:
-    """Return the figures by name; none where there is no model."""
+    """Return name -> figure; empty if there is no model."""
     if "importances" not in content:
         return {}
     bars = content["importances"][:MOST_BARS]
@@ -63,16 +63,16 @@ def _figures(content: Mapping[str, Any]) -> dict[str, Figure]:
 
 
 def in_words(content: Mapping[str, Any], n_columns: int, sign: int) -> list[str]:
-    """Return an explanation in sentences: what was not shuffled, what columns matter, and what families of trees weigh.
+    """Return an explanation in sentences: which columns were not shuffled, which matter, and the families' weights.
 
     Parameters
     ----------
     content : mapping
         ``importances``, ``families``, ``scoring``, ``score``, ``how`` and ``task``.
     n_columns : int
-        Of the model.
+        Number of columns of the model.
     sign : {-1, 1}
-        1 where more of the score is better.
+        1 if higher scores are better.
     """
     importances, families = content["importances"], content["families"]
     return [
@@ -83,7 +83,7 @@ def in_words(content: Mapping[str, Any], n_columns: int, sign: int) -> list[str]
 
 
 def _not_shuffled_in_words(n_columns: int, n_shuffled: int) -> list[str]:
-    """Say that not all columns were shuffled."""
+    """Return a sentence if not all columns were shuffled, else nothing."""
     if n_shuffled == n_columns:
         return []
     if not n_shuffled:
@@ -92,7 +92,7 @@ def _not_shuffled_in_words(n_columns: int, n_shuffled: int) -> list[str]:
 
 
 def families_of(model: Any) -> list[dict[str, Any]]:
-    """Return the flagship's families: names, what their trees are grown on, weights, their shares, and errors; of other models none."""
+    """Return the flagship's families with name, description, weight, share and error; empty for other models."""
     if not hasattr(model, "family_weights_"):
         return []
     named = NUMBER_FAMILIES if is_regressor(model) else FAMILIES
@@ -111,7 +111,7 @@ def families_of(model: Any) -> list[dict[str, Any]]:
 
 
 def _family_in_words(family: TreeFamily) -> str:
-    """Return what the trees of a family are grown on, and how if they are not the usual trees on bootstraps."""
+    """Return the columns that a family's trees are grown on, and how, if these are not usual trees on bootstraps."""
     parts = [PARTS[p] if isinstance(p, str) else type(p).__name__ for p in family.parts]
     text = " and ".join(dict.fromkeys(parts))
     if family.boosting is not None:
@@ -124,7 +124,7 @@ def _family_in_words(family: TreeFamily) -> str:
 
 
 def _families_in_words(families: Sequence[dict[str, Any]], task: str) -> list[str]:
-    """Return what weights say of rotations, beside equal weights; and what families err by themselves."""
+    """Return sentences on the weight of rotations against equal weights, and on the best families' own errors."""
     if not families:
         return []
     if not any(f["weight"] for f in families):
@@ -154,7 +154,7 @@ def _families_in_words(families: Sequence[dict[str, Any]], task: str) -> list[st
 def _importances_in_words(
     importances: Sequence[dict[str, Any]], scoring: str, score: float, sign: int, how: str
 ) -> list[str]:
-    """Return what is lost, and which columns make no difference."""
+    """Return sentences on the loss for the most important column, and on the number of columns without effect."""
     number = "{:.3f}" if abs(score) < 10 else "{:,.4g}"
     if not importances:
         return []

@@ -1,4 +1,4 @@
-"""An estimator of the catalogue fitted to one's own table."""
+"""An estimator of the catalogue, fitted to a user's own table."""
 
 from collections.abc import Mapping
 from typing import Any
@@ -17,7 +17,7 @@ from rotastack.use.own_table import counts_among
 __all__ = ["fit_table"]
 
 NAMES = {"classification": "classifier", "regression": "regressor"}
-"""Of the model's last step."""
+"""Task -> name of the model's last step."""
 
 
 def fit_table(
@@ -31,18 +31,18 @@ def fit_table(
         A file or address that ``rotastack run`` reads.
     target : str
     task : {"classification", "regression"} or None
-        By default the target decides.
+        By default the target's values decide.
     name : str
-        Of the estimator: a short name, one of our public classes, or a dotted path.
+        The estimator: a short name, a public Rotastack class, or a dotted path.
     parameters : mapping
     seed, n_jobs : int
 
     Returns
     -------
     model : Pipeline
-        From the table's columns to the target.
+        Predicts the target from the table's columns.
     reading : Reading
-        What was found out about the table.
+        Size and format of the table, with notes on it.
     """
     frame, reading = read_with_notes(table, target)
     frame = move_target_last(frame, target, table)

@@ -1,4 +1,4 @@
-"""The study of one's own table: its name, its file, and what is there already."""
+"""The study of a user's own table: its name, its content and its file."""
 
 import hashlib
 import unicodedata
@@ -22,14 +22,14 @@ _LETTERS = str.maketrans({"ß": "ss", "æ": "ae", "ø": "o", "œ": "oe", "ł": "
 
 
 def study_name(table: str, target: str) -> str:
-    """Return the name of a table's study: the file's, in letters that folders and studies may have.
+    """Return the name of a table's study: the file's name, in characters that folders and studies may have.
 
-    If there is a study of the same table with another target, the target is part of the name.
+    If a study of the same table with another target exists, the target is part of the name.
     """
     name = _plain(Path(table).name.split(".")[0])
     shipped = {p.stem for p in project_file("config/studies").glob("*.yaml")}
     taken = shipped | set(list_datasets()) | {"datasets", "mlflow", "logs"}
-    name = name or f"table-{_digest(Path(table).name)[:6]}"  # in letters of another alphabet
+    name = name or f"table-{_digest(Path(table).name)[:6]}"  # the file's name is in another alphabet
     name = name if name not in taken else f"my-{name}"
     path = Path("studies") / f"{name}.yaml"
     files = [source["file"] for sources in _sources(load_yaml(path)) for source in sources] if path.is_file() else []
@@ -38,7 +38,7 @@ def study_name(table: str, target: str) -> str:
 
 
 def _plain(text: str) -> str:
-    """Return a text in small letters of ASCII, digits and hyphens; a letter with a mark is that letter without it."""
+    """Return a text in lower-case ASCII letters, digits, ``_`` and ``-``; letters lose their accents."""
     bare = unicodedata.normalize("NFKD", text.lower().translate(_LETTERS))
     kept = (c for c in bare if not unicodedata.combining(c))
     return "".join(c if (c.isascii() and c.isalnum()) or c in "_-" else "-" for c in kept).strip("-_")
@@ -53,7 +53,7 @@ def study_of(
     numeric: Sequence[str] = (),
     labels: Sequence[str] | None = None,
 ) -> dict[str, Any]:
-    """Return the study of a table, as its YAML file says it.
+    """Return the study of a table, as the content of its YAML file.
 
     Parameters
     ----------
@@ -62,11 +62,11 @@ def study_of(
     shape : Shape
     layout : Layout
     score : str, optional
-        By which methods are ranked and tested; by default the task's usual one.
+        Score by which methods are ranked and tested; by default the task's usual score.
     numeric : sequence of str
-        Columns that are numbers whatever the rules say.
+        Columns to read as numbers, against the usual rules.
     labels : sequence of str, optional
-        Methods; by default all of the task that are installed.
+        Labels of the methods; by default all methods of the task whose packages are installed.
     """
     name, file = study_name(table, target), Path(table).name
     labels = labels_of(shape.task) if labels is None else labels
@@ -106,15 +106,15 @@ def study_of(
 
 @dataclass(frozen=True)
 class Place:
-    """Where a study is written, and what is there.
+    """The path of a study's file, and the state of an existing file there.
 
     Attributes
     ----------
     path : Path
     edited : bool
-        Whether somebody has edited what is there, so that it is kept.
+        Whether somebody has edited the existing file, so that it is kept.
     replaced : str
-        How the comparison there tests, if it is another one and will be replaced; else "".
+        How the existing study tests, if it differs and will be replaced; else "".
     """
 
     path: Path
@@ -123,12 +123,12 @@ class Place:
 
 
 def place_of(study: dict[str, Any]) -> Place:
-    """Look at ``studies/<name>.yaml``.
+    """Return the place of a study, ``studies/<name>.yaml``.
 
     Raises
     ------
     RotastackError
-        There is a file of this name, and it is about another table.
+        A file of this name exists, and is about another table.
     """
     path = Path("studies") / f"{study['name']}.yaml"
     if not path.is_file():
@@ -145,7 +145,7 @@ def place_of(study: dict[str, Any]) -> Place:
 
 
 def write_study(study: dict[str, Any], place: Place) -> None:
-    """Write the study's file, but for one that somebody has edited."""
+    """Write the study's file, unless somebody has edited the existing one."""
     if not place.edited:
         body = yaml.safe_dump(study, sort_keys=False, allow_unicode=True, width=100)
         write_text(place.path, f"# Made by `rotastack run`; once edited, it is kept as it is. {_digest(body)}\n{body}")

@@ -1,4 +1,4 @@
-"""How methods are compared on one's own table: which ones, how they are tested, and what it will take."""
+"""The comparison on a user's own table: its methods, how they are tested, and the time that this takes."""
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
@@ -32,11 +32,11 @@ __all__ = [
 
 SIZES = ("small", "medium", "full")
 BUDGETS = {"small": 60.0, "medium": 200.0, "full": float("inf")}
-"""Size -> seconds that a study is laid out for, if nothing else is asked for."""
+"""Size -> seconds that a study may take, unless the user sets another number."""
 
 
 class Named(NamedTuple):
-    """A method: its pool, the short name of its estimator, and whether the layout says how many trees it has."""
+    """A method: its pool, the short name of its estimator, and whether the layout sets its number of trees."""
 
     pool: str
     estimator: str
@@ -54,28 +54,28 @@ METHODS = {
     "XGBoost": Named("xgboost", "boosted", is_forest=False),
     "CatBoost": Named("catboost", "catboost", is_forest=False),
 }
-"""Label -> method. The order is that of the report; the random forest is the control. What is not installed is not compared."""
+"""Label -> method, in the order of the report. A method whose package is not installed is not compared."""
 CONTROL = "Random forest"
 BLOCK_SECONDS = 30
-"""Splits that take about so long are one job."""
+"""Splits that together take about this long are one job."""
 LIMIT_SECONDS, LIMIT_TIMES = 60, 10
-"""A training that takes a minute more than ten times its usual time is stopped, and the others are compared without it."""
+"""A training is stopped after these seconds plus this multiple of its expected seconds; the study goes on."""
 SPLITS, TESTED = 5, 20_000
-"""Of large tables: splits, and rows that each tests at most."""
+"""Number of splits of a large table, and the most test rows of each."""
 CELL_SECONDS = 3e-6
-"""Of reading and writing the table, for each cell: in several steps, of which one waits for the other."""
+"""Seconds for each entry of the table, to read and write it in several steps that wait for each other."""
 LEAST_ROWS = 20
 RARE = 0.4
-"""Of the share that classes would have if all had the same: below it a class is rare, of two classes below a fifth of the rows."""
+"""A class is rare below this multiple of an equal share; of two classes, below a fifth of the rows."""
 LESS = [(100, 300), (30, 100)]
-"""Trees in a family of the flagship, and of other forests, where the time is short."""
+"""Numbers of trees in a family of the flagship, and in other forests, if time is short."""
 FEW, SOME = 1000, 5000
-"""Rows up to which tests are repeated often, and some times."""
+"""Most rows with which tests are repeated often, and most rows with which they are repeated a few times."""
 
 
 @dataclass(frozen=True)
 class Shape:
-    """What is known of a table before it is run: its task and size, once columns have become numbers."""
+    """The task and size of a table before its study runs; columns are counted after encoding as numbers."""
 
     task: Task
     rows: int
@@ -85,20 +85,20 @@ class Shape:
 
 @dataclass(frozen=True)
 class Layout:
-    """How the methods are tested, and how large they are.
+    """How the methods are tested, and how many trees they have.
 
     Attributes
     ----------
     protocol : dict
         The study's ``protocol``.
     trees_per_family, n_estimators : int
-        Of the flagship, and of the others.
+        Trees in each family of the flagship, and in each other forest.
     seconds : float
-        What it takes on so many cores, by :mod:`rotastack.base.facts`.
+        Expected seconds of the study on the given cores, by :mod:`rotastack.base.facts`.
     shortened : bool
-        Whether the size's own layout would have taken longer than was asked for.
+        Whether the usual layout of the size would take longer than the budget.
     given : tuple of float
-        Of splits that the table brings, how many rows they train on and test on average.
+        Mean numbers of training and test rows, if the table brings its splits.
     """
 
     protocol: dict[str, Any]
@@ -110,14 +110,14 @@ class Layout:
 
     @property
     def n_splits(self) -> int:
-        """How often each method is trained and tested."""
+        """Number of splits, on each of which each method is trained and tested."""
         if self.protocol["kind"] == "given":
             return int(self.protocol["splits"])
         return int(self.protocol["repeats"] * self.protocol.get("folds", 1))
 
     @property
     def test_in_words(self) -> str:
-        """How rows are divided."""
+        """How rows are divided, in words."""
         if self.protocol["kind"] == "given":
             return (
                 f"the {self.n_splits} splits of column {self.protocol['columns'][0]}"
@@ -138,13 +138,13 @@ class Layout:
         return f"{repeats} {kind}, {share} of the rows to train{tested}{together}"
 
     def parameters(self, label: str) -> dict[str, int]:
-        """Return the parameters of a method's estimator; boosters have their own."""
+        """Return the parameters that the layout sets for a method's estimator; none for boosters."""
         if label == "Rotastack":
             return {"trees_per_family": self.trees_per_family}
         return {"n_estimators": self.n_estimators} if METHODS[label].is_forest else {}
 
     def rows(self, shape: Shape) -> tuple[float, float]:
-        """Return how many rows a split trains on and tests; of spans of time their means."""
+        """Return the numbers of training and test rows of a split; for spans of time, their means."""
         folds = self.protocol.get("folds")
         if self.protocol["kind"] == "given":
             return self.given
@@ -156,11 +156,11 @@ class Layout:
         return train, self.protocol.get("test") or shape.rows - train
 
     def split_seconds(self, label: str, shape: Shape) -> float:
-        """Return what training and testing a method on one split takes on one core."""
+        """Return the expected seconds to train and test a method on one split, on one core."""
         return sum(self._seconds(label, shape, *self.rows(shape)))
 
     def model_seconds(self, shape: Shape) -> float:
-        """Return what training the flagship on all rows takes on one core, and predicting these."""
+        """Return the expected seconds to train the flagship on all rows and to predict these, on one core."""
         return sum(self._seconds("Rotastack", shape, shape.rows, shape.rows))
 
     def _seconds(self, label: str, shape: Shape, train: float, test: float) -> tuple[float, float]:
@@ -172,7 +172,7 @@ class Layout:
 
 
 def default_score(target: pd.Series, task: Task) -> tuple[str, str]:
-    """Return the score that fits a target, and why: the error misleads where nearly all rows are of some classes.
+    """Return the score that fits a target, and the reason: the error misleads if a class is rare.
 
     Examples
     --------
@@ -194,9 +194,9 @@ def default_score(target: pd.Series, task: Task) -> tuple[str, str]:
 
 
 def counts_among(features: pd.DataFrame) -> list[str]:
-    """Return columns of more than two whole numbers, however few differ: counts and grades have an order.
+    """Return the integer columns with more than two values that the usual rules make categories of.
 
-    The rules of tables would make categories of them; trees cut numbers into the same sets, in their order.
+    As numbers, such counts and grades keep their order, and trees can cut them into the same sets.
     """
     found = []
     for name, column in features.items():
@@ -206,7 +206,7 @@ def counts_among(features: pd.DataFrame) -> list[str]:
 
 
 def labels_of(task: Task) -> list[str]:
-    """Return the labels of the methods that a task has, and whose packages are installed."""
+    """Return the labels of a task's methods whose packages are installed."""
     known = TASKS[task].estimators
     of_task = {label: method.estimator for label, method in METHODS.items() if method.estimator in known}
     return [label for label, name in of_task.items() if find_spec(known[name].path.partition(".")[0]) is not None]
@@ -215,9 +215,9 @@ def labels_of(task: Task) -> list[str]:
 def _candidates(
     size: str, rows: int, divided_by: Mapping[str, str], splits: Sequence[tuple[NDArray, NDArray]]
 ) -> Iterator[Layout]:
-    """Give layouts from the size's own one downwards: fewer repeats, folds, trees, and rows to train.
+    """Yield layouts, from the usual one of a size downwards: fewer repeats, folds, trees and training rows.
 
-    A split tests so many rows that a difference of a point of error can be seen. Where there are rows enough, splits share none.
+    A split has enough test rows to show a difference of a point of error. With enough rows, splits share none.
     """
     many = 0 if rows <= FEW else 1 if rows <= SOME else 2
     folds, repeats, trees = {
@@ -237,7 +237,7 @@ def _candidates(
     if "time" in divided_by:
         splits = list(dict.fromkeys((f, 1) for f, _ in splits))
     whole = [(split, count) for count in fewer[:2] for split in splits]
-    if rows <= FEW:  # few rows want splits rather than trees
+    if rows <= FEW:  # on few rows, splits matter more than trees
         whole.sort(key=lambda pair: splits.index(pair[0]))
     for (f, r), (per_family, others) in whole:
         yield Layout({"kind": "crossval", "folds": f, "repeats": r, **divided_by}, per_family, others)
@@ -256,14 +256,14 @@ def laid_out(
     divided_by: Mapping[str, str] | None = None,
     splits: Sequence[tuple[NDArray, NDArray]] = (),
 ) -> Layout:
-    """Return the largest layout of a size that fits into a budget, else the smallest there is.
+    """Return the first layout of a size that fits into a budget, else the fastest one.
 
     Parameters
     ----------
     shape : Shape
     size : {"small", "medium", "full"}
     budget : float or None
-        Seconds; None is what the size is meant for, see ``BUDGETS``.
+        Seconds; None is the size's entry in ``BUDGETS``.
     n_cores : int
     divided_by : mapping, optional
         ``groups``, ``time`` or ``split 1`` -> the column by which rows are divided.
@@ -276,7 +276,7 @@ def laid_out(
     for k, layout in enumerate(_candidates(size, shape.rows, divided_by or {}, splits)):
         work = sum(layout.n_splits * layout.split_seconds(label, shape) for label in labels)
         n_jobs = 12 + sum(1 + _n_blocks(layout, label, shape) for label in labels)
-        # The model is trained beside nothing else, with all cores.
+        # The model is trained alone, on all cores.
         seconds = (work + n_jobs * JOB_SECONDS + layout.model_seconds(shape)) / n_cores + 4 * JOB_SECONDS
         seconds += CELL_SECONDS * shape.rows * shape.columns
         if found is None or seconds < found.seconds:
@@ -292,7 +292,7 @@ def _n_blocks(layout: Layout, label: str, shape: Shape) -> int:
 
 
 def block_of(layout: Layout, shape: Shape) -> int:
-    """Return how many splits are one job: the slowest method decides for all."""
+    """Return the number of splits in a job, which the slowest method decides for all methods."""
     slowest = max(layout.split_seconds(label, shape) for label in labels_of(shape.task))
     return max(1, min(layout.n_splits, int(BLOCK_SECONDS / max(slowest, 1e-3))))
 

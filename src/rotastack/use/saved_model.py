@@ -1,4 +1,4 @@
-"""Models that studies have saved: find one, check a table against it, and predict."""
+"""Models saved by studies: find a model, check a table against it, and predict."""
 
 import warnings
 from collections.abc import Mapping, Sequence
@@ -25,14 +25,14 @@ COVERAGE = 0.9
 
 @dataclass(frozen=True)
 class Predictions:
-    """What a model predicts.
+    """Predictions of a model for the rows of a table.
 
     Attributes
     ----------
     columns : DataFrame of shape (n_rows, n_columns)
-        ``prediction``; if asked for ``probability=<class>`` for each class, ``lower`` and ``upper``.
+        ``prediction``; on request ``probability=<class>`` for each class, and ``lower`` and ``upper``.
     notes : list of str
-        What is odd about the rows.
+        Remarks on odd columns and values.
     """
 
     columns: pd.DataFrame
@@ -48,7 +48,7 @@ class SavedModel:
     pipeline : Pipeline
         Its step ``table`` reads columns by their names.
     name : str
-        What messages call it.
+        Name of the model in messages.
     """
 
     pipeline: Any
@@ -61,11 +61,11 @@ class SavedModel:
 
     @property
     def classes(self) -> list[str]:
-        """Classes, in the order of probabilities; of a regressor none."""
+        """Classes, in the order of the probabilities; empty for a regressor."""
         return [str(c) for c in self.pipeline.classes_] if is_classifier(self.pipeline) else []
 
     def predict(self, table: pd.DataFrame, proba: bool = False, intervals: bool = False) -> Predictions:
-        """Predict the rows of a table, whose columns may stand in any order.
+        """Return predictions for the rows of a table, whose columns may be in any order.
 
         Raises
         ------
@@ -82,23 +82,23 @@ class SavedModel:
         if not len(rows):
             raise RotastackError("the table has no rows")
         found: dict[str, Any] = {}
-        with warnings.catch_warnings(record=True) as said:
+        with warnings.catch_warnings(record=True) as caught:
             warnings.simplefilter("always", UserWarning)
             numbers = self.pipeline[:-1].transform(rows)
             if proba:
                 shares = model.predict_proba(numbers)
-                # the decision of the model, which need not be the largest share
+                # beside these comes the decision of the model, which need not be the most probable class
                 found = {f"probability={c}": shares[:, k] for k, c in enumerate(self.classes)}
-            found = {"prediction": np.ravel(model.predict(numbers)), **found}  # some give a column
+            found = {"prediction": np.ravel(model.predict(numbers)), **found}  # some models return a column
             if intervals:
                 found["lower"], found["upper"] = np.asarray(model.predict_interval(numbers, COVERAGE)).T
-        notes += dict.fromkeys(" ".join(str(w.message).split()) for w in said)
+        notes += dict.fromkeys(" ".join(str(w.message).split()) for w in caught)
         return Predictions(pd.DataFrame(found, index=table.index), notes)
 
     def _rows(self, table: pd.DataFrame) -> tuple[pd.DataFrame, list[str]]:
-        """Return the columns that the model reads, and notes."""
+        """Return the columns of a table that the model reads, and notes on the others and on odd values."""
         if "target_" in self.columns and "target_" not in table and "target" in table:
-            table = table.rename(columns={"target": "target_"})  # as when the study read its own table
+            table = table.rename(columns={"target": "target_"})  # the study renamed the column in its own table
         missing = [c for c in self.columns if c not in table.columns]
         if missing:
             raise RotastackError(
@@ -125,18 +125,18 @@ class SavedModel:
 
 
 def model_of_study(study: str, dataset: str | None = None, project: str | Path = ".") -> SavedModel:
-    """Return the model of a study; parameters and errors as of :func:`file_of_study`."""
+    """Return the model of a study; parameters and errors as in :func:`file_of_study`."""
     path = file_of_study(study, dataset, project)
     return saved_model(path, f"{path.parents[2].name}/{path.parents[1].name}")
 
 
 def file_of_study(study: str, dataset: str | None = None, project: str | Path = ".") -> Path:
-    """Return the model's file in the results of a study, wherever these are now.
+    """Return the model's file in the results of a study.
 
     Parameters
     ----------
     study : str
-        Its name, or its YAML file.
+        Name of the study, or its YAML file.
     dataset : str, optional
         Needed if the study has models of several data sets.
     project : str or Path
@@ -145,7 +145,7 @@ def file_of_study(study: str, dataset: str | None = None, project: str | Path = 
     Raises
     ------
     RotastackError
-        There is no such study, data set or model, or several of them.
+        The study, data set or model does not exist, or there are several models.
     """
     if study.endswith((".yaml", ".yml")):
         study = str(load_yaml(Path(study))["name"])
@@ -171,12 +171,12 @@ def file_of_study(study: str, dataset: str | None = None, project: str | Path = 
 
 
 def model_in_folder(path: Path, name: str | None = None) -> SavedModel:
-    """Return the model of a file or folder: one of a study's results, or one that MLflow wrote.
+    """Return the model in a file or folder of a study's results, or in a folder that MLflow wrote.
 
     Raises
     ------
     RotastackError
-        It holds no model of ours.
+        The folder holds no model of Rotastack.
     """
     note = path / "MLmodel"
     if path.is_file() or ((path / FILE).is_file() and not note.is_file()):
@@ -197,7 +197,7 @@ def model_in_folder(path: Path, name: str | None = None) -> SavedModel:
 
 
 def saved_model(path: Path, name: str, versions: Mapping[str, str] | None = None) -> SavedModel:
-    """Return the model of a file; `versions` are those that wrote it, if the file does not say so.
+    """Return the model in a file; `versions` are those that wrote the file, if the file does not hold them.
 
     Raises
     ------

@@ -1,1 +1,1 @@
-"""The flagship: a forest over families of views, each weighed by its outputs out of bag."""
+"""The flagship: a forest of several families of trees, weighted by outputs for rows that their trees have not seen."""

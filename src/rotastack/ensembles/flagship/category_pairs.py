@@ -1,4 +1,4 @@
-"""Categories, and pairs of them, as the shares of the classes or the mean target of their rows."""
+"""Encoding of categories and pairs of categories by the class shares or the mean target of their rows."""
 
 from collections.abc import Sequence
 
@@ -10,44 +10,44 @@ from rotastack.blas import one_blas_thread
 __all__ = ["CategoryPairs"]
 
 SMOOTHING = 2.0
-"""Rows of the mean target that are counted in each category and pair."""
+"""Number of rows with the mean target of all rows that are added to each category and pair."""
 
 MOST_COLUMNS = 300
-"""Columns of pairs at most: those that tell most beyond what their two categories tell."""
+"""Largest number of columns of pairs; the pairs of largest gain are kept."""
 
 MOST_CELLS = 20_000
-"""Cells of all pairs at most."""
+"""Largest number of cells of all pairs together."""
 
 MOST_VALUES = 2_000
-"""Values of all categories of which pairs are made: the categories of fewest values."""
+"""Largest number of values of all paired categories together; categories of few values are paired first."""
 
 ROWS_AT_ONCE = 1 << 16
-"""Rows whose categories are counted at once."""
+"""Number of rows in each block when categories are counted."""
 
 
 class CategoryPairs:
-    """Encode categories and pairs of categories by means of targets, beside the columns that are no dummies.
+    """An encoder of categories and pairs of categories by target means; columns other than dummies stay unchanged.
 
-    What a pair tells is the sum of squares of the targets that its cells explain, less what either category explains alone,
-    less what as many cells would explain by chance.
+    The gain of a pair is the sum of squares of the targets that its cells explain, minus the sum that each of its two
+    categories explains alone, minus the sum that as many cells explain by chance.
 
     Parameters
     ----------
     groups : sequence of ndarray of int
-        Columns that are the dummies of one category each.
+        For each category, the columns of its dummies.
 
     Attributes
     ----------
     others_ : ndarray of int
-        The columns that are no dummies.
-    first_, second_ : ndarray of int of shape (n_pairs,)
-        Categories of each pair; a category alone has itself as second.
+        The columns that are not dummies.
+    first_, second_ : ndarray of int of shape (n_categories + n_pairs,)
+        The two categories of each pair; single categories come first and are paired with themselves.
     tables_ : list of ndarray of shape (n_values of the first, n_values of the second, n_targets)
-        Their means; of a category alone (n_values, n_targets).
+        Target means of each pair; for a single category, of shape (n_values, n_targets).
 
     Examples
     --------
-    Of two categories alone neither tells anything:
+    Neither category alone explains the target, but the pair does:
 
     >>> import numpy as np
     >>> X = np.array([[0, 0], [0, 1], [1, 0], [1, 1]] * 10, dtype=np.float32)
@@ -62,7 +62,7 @@ class CategoryPairs:
         self.groups = groups
 
     def fit(self, X: NDArray[np.float32], targets: NDArray[np.floating]) -> "CategoryPairs":
-        """Find the pairs and the means.
+        """Choose the pairs and compute the target means.
 
         Parameters
         ----------
@@ -86,20 +86,20 @@ class CategoryPairs:
         return self
 
     def transform(self, X: NDArray[np.float32]) -> NDArray[np.float32]:
-        """Return the columns that are no dummies, then the means of each category and pair.
+        """Return the columns that are not dummies, then the target means of each category and pair.
 
         Returns
         -------
         ndarray of float32 of shape (n_rows, n_others + (n_categories + n_pairs) * n_targets)
         """
         codes = self._codes(X)
-        found = [X[:, self.others_]]
+        columns = [X[:, self.others_]]
         for a, b, table in zip(self.first_, self.second_, self.tables_, strict=True):
-            found.append(table[codes[:, a]] if a == b else table[codes[:, a], codes[:, b]])
-        return np.concatenate(found, axis=1)
+            columns.append(table[codes[:, a]] if a == b else table[codes[:, a], codes[:, b]])
+        return np.concatenate(columns, axis=1)
 
     def spread(self, amounts: NDArray[np.float64], n_columns: int) -> NDArray[np.float64]:
-        """Return amounts of the result's columns as amounts of the columns of X: halves for each of a pair."""
+        """Return amounts of encoded columns as amounts of the columns of X; the two categories of a pair get halves."""
         out = np.zeros(n_columns)
         out[self.others_] = amounts[: len(self.others_)]
         each = amounts[len(self.others_) :].reshape(len(self.first_), -1).sum(axis=1)
@@ -109,7 +109,7 @@ class CategoryPairs:
         return out
 
     def _codes(self, X: NDArray[np.float32]) -> NDArray[np.intp]:
-        """Return the number of the value of each category: 0 without a dummy, otherwise 1, 2, ..."""
+        """Return the value number of each category, shape (n_rows, n_categories); 0 if all its dummies are 0."""
         return np.column_stack(
             [X[:, group] @ np.arange(1, len(group) + 1, dtype=np.float32) for group in self.groups]
         ).astype(np.intp)
@@ -118,25 +118,25 @@ class CategoryPairs:
 def _best_pairs(
     codes: NDArray[np.intp], sizes: NDArray[np.intp], targets: NDArray[np.floating]
 ) -> tuple[NDArray[np.intp], NDArray[np.intp]]:
-    """Return the first and second category of the pairs that tell most."""
+    """Return the first and the second category of the pairs of largest gain."""
     order = np.argsort(sizes, kind="stable")
     paired = np.sort(order[np.cumsum(sizes[order]) <= MOST_VALUES])
     if len(paired) < 2:
         return np.empty(0, np.intp), np.empty(0, np.intp)
     i, j = np.triu_indices(len(paired), 1)
     first, second = paired[i], paired[j]
-    told = _told(codes[:, paired], sizes[paired], targets)[i, j]
-    best = np.argsort(-told, kind="stable")[: MOST_COLUMNS // targets.shape[1]]
+    gains = _told(codes[:, paired], sizes[paired], targets)[i, j]
+    best = np.argsort(-gains, kind="stable")[: MOST_COLUMNS // targets.shape[1]]
     best = best[np.cumsum((sizes[first] * sizes[second])[best]) <= MOST_CELLS]
     return first[np.sort(best)], second[np.sort(best)]
 
 
 def _told(codes: NDArray[np.intp], sizes: NDArray[np.intp], targets: NDArray[np.floating]) -> NDArray[np.float64]:
-    """Return what pairs of categories tell beyond either alone, (category, category)."""
+    """Return the gain of each pair of categories over its single categories, shape (n_categories, n_categories)."""
     edges = np.concatenate([[0], np.cumsum(sizes)])
     counts = np.zeros((edges[-1], edges[-1]))
     sums = np.zeros((targets.shape[1], edges[-1], edges[-1]))
-    with one_blas_thread():  # sums of numbers run in one order; those of shares are whole numbers, and exact
+    with one_blas_thread():  # one order of additions; sums of 0/1 targets are whole numbers, and exact in any order
         for start in range(0, len(codes), ROWS_AT_ONCE):
             block = slice(start, start + ROWS_AT_ONCE)
             cells = np.zeros((len(codes[block]), edges[-1]), np.float32)
@@ -151,8 +151,8 @@ def _told(codes: NDArray[np.intp], sizes: NDArray[np.intp], targets: NDArray[np.
     def by_pair(amounts: NDArray[np.float64]) -> NDArray[np.float64]:
         return np.add.reduceat(np.add.reduceat(amounts, edges[:-1], axis=0), edges[:-1], axis=1)
 
-    found, occupied = by_pair(explained), by_pair((counts > 0).astype(np.float64))
-    by_chance = float(targets.var(axis=0).sum())  # of a cell
-    beyond = found - by_chance * (occupied - 1)
-    alone = np.diagonal(beyond)  # of a category with itself only the diagonal is occupied
+    total, occupied = by_pair(explained), by_pair((counts > 0).astype(np.float64))
+    by_chance = float(targets.var(axis=0).sum())  # sum of squares that a cell explains by chance
+    beyond = total - by_chance * (occupied - 1)
+    alone = np.diagonal(beyond)  # a category paired with itself has only its own values as cells
     return beyond - alone[:, None] - alone

@@ -1,4 +1,4 @@
-"""The flagship: a forest over families of views, and weights that show where rotations help."""
+"""The flagship classifier: a forest of several families of trees, with a fitted weight for each family."""
 
 from collections.abc import Callable
 from typing import Any, ClassVar, Self
@@ -23,28 +23,30 @@ __all__ = ["RotastackClassifier"]
 
 @documented
 class RotastackClassifier(LabelClassifier, RotastackEnsemble):
-    """A forest over a mixture of views, each switched off where it hurts.
+    """A forest of several families of trees; a family that does not help gets weight 0.
 
-    Families of trees are grown on the columns as they are, on linear discriminants, on principal axes, on
-    sparse random rotations and on pairs of categories, as forests and boosted. Each view is fitted to the rows that its
-    trees are grown on. One small convex problem, on each family's outputs for rows that its trees have not seen, gives
-    the families their weights: the decision is their weighted geometric mean
+    The families are forests and boosted trees on the unchanged columns, linear discriminants, principal axes,
+    sparse random rotations and pairs of categories. Each view is fitted to the rows that its trees are grown on.
+    The weights of the families are the solution of a convex problem on each family's outputs for rows that its trees
+    have not seen. The ensemble predicts the weighted geometric mean of the families' probabilities
     (:class:`~rotastack.combine.LogLinearWeights`).
 
     Parameters
     ----------
     trees_per_family : int, default=100
     families : sequence of str or TreeFamily, default=("rotations", "random_cuts", "discriminants", "pairs", "boosted", "boosted_large")
-        "rotations": principal axes of blocks of three columns, random rotations of blocks of two to four, and linear discriminants of two
-        random halves of the columns, for trees on bootstraps; "random_cuts", the same with cuts drawn at random. On the rows outside of one fold of five: "discriminants", the columns beside
-        discriminants, for trees of C4.5 (half as many); "pairs", left out where there are no categories, numbers beside categories and
-        pairs of these as shares of the classes; "boosted", gradient boosting of trees of up to 8 leaves on the columns, and "boosted_large" of up to 31, left out, with
-        a warning, where there are more than 100 classes. Families of one's own are :class:`~rotastack.ensembles.TreeFamily` objects.
+        Names of families, or custom :class:`~rotastack.ensembles.TreeFamily` objects.
+        "rotations": principal axes of blocks of three columns, random rotations of blocks of two to four columns, and
+        linear discriminants of two random halves of the columns; trees on bootstraps. "random_cuts": like "rotations",
+        with random cuts. The trees of all other families are grown on the rows outside one of five folds.
+        "discriminants": the columns and discriminants, C4.5 trees (half as many). "pairs": numbers, and the class
+        shares of categories and of pairs of categories; left out without categories. "boosted" and "boosted_large":
+        gradient boosting of trees of up to 8 and 31 leaves; left out with a warning for more than 100 classes.
     %(categorical_features)s
     class_weight : dict, "balanced" or None, default=None
-        Weights of the classes, as in scikit-learn's forests: bags are drawn by them. Bags are the smaller, down to 100
-        draws, the more the weights differ, so that no row is drawn for a tree more than twice on average: a rare
-        class that weighs much has rows out of bag, too.
+        Weights of the classes, as in scikit-learn's forests. Bags are drawn by weight. The more the weights differ,
+        the fewer draws a bag has (at least 100), so that no row is drawn more than twice for a tree on average. A rare
+        class of large weight then has out-of-bag rows, too.
     %(oob_score)s
     %(n_jobs)s
     %(random_state)s
@@ -56,39 +58,42 @@ class RotastackClassifier(LabelClassifier, RotastackEnsemble):
     families_ : tuple of str
         Names of the families.
     family_weights_ : ndarray of shape (n_families,)
-        Their weights in the pool: 0 switches a family off; the sum is free, and calibrates.
+        Weights of the families. Weight 0 switches a family off. The sum of the weights is free and calibrates.
     oob_decision_function_ : ndarray of shape (n_rows, n_classes)
-        The pool's probabilities from trees that have not seen a row, by weights of families that are fitted to the rows of
-        other folds; NaN where all trees have seen it, and for rows of weight 0.
+        The ensemble's probabilities for each training row, from trees that have not seen the row and family weights
+        fitted to the rows of other folds. NaN for rows that all trees have seen and for rows of weight 0.
     oob_score_ : float
-        Accuracy of `oob_decision_function_`, or what `oob_score` says, by weight, of the rows that have any.
+        Accuracy of `oob_decision_function_`, or the score chosen by `oob_score`, on rows without NaN. The score is
+        weighted unless `oob_score` is a function.
     oob_family_errors_ : ndarray of shape (n_families,)
-        Error of each family alone out of bag, by weight.
+        Weighted error of each family on rows that its trees have not seen.
     feature_importances_ : ndarray of shape (n_features,)
-        Decrease of impurity that each column brings, adding up to 1: the mean over the trees of a family, and over families by
-        their weights. A split on a weighted sum of columns counts for these in proportion to their squared weights; a category's
-        dummies and a date's parts count for their column, the share of missing values for those that miss any. These are decreases on the rows that the trees
-        were grown on: columns of noise get a share too, those with many values more of it, and columns that stand for each
-        other divide theirs. :meth:`out_of_bag_importances` has the first two faults not.
+        Decrease of impurity by splits on each column; the sum is 1. This is the mean over the trees of a family, and
+        the weighted mean over families. A split on a weighted sum of columns counts for these columns in proportion to
+        their squared weights. Dummies and parts of dates count for their input column. The share of missing values
+        counts for the columns with missing values. Decreases are measured on the rows that the trees were grown on, so
+        noise columns get a share, which is larger for columns with many values. Redundant columns divide their share.
+        :meth:`out_of_bag_importances` does not have the first two faults.
     grown_ : list of GrownFamilies
-        The families that have a weight, with their trees: those grown on bags together, then each of the others. What their nodes keep is what predictions need.
+        The families of positive weight with their trees: first the families on bags, then each other family. Nodes
+        store only the data that predictions need.
     forest_ : GrownTrees
-        The trees of families on bags that have a weight, family after family.
+        The trees of the families on bags of positive weight, family after family.
 
     Notes
     -----
-    Columns are scaled to [0, 1] by training rows. Missing numbers stay missing: trees learn at each split where they go, and views
-    fill them with means of the rows that they are fitted to. A category becomes a 0/1 column for each of its values, or one if there are two.
-    Rows that are copies of each other can be in and out of one tree's bag: out-of-bag results are then as optimistic
-    as if the row itself had been seen.
+    Columns are scaled to [0, 1] on the training rows. At each split, trees learn the branch of missing numbers; views
+    fill missing numbers with means of their training rows. A category of up to 30 values becomes a 0/1 column for each
+    value (one column for two values). A category of more values becomes the class shares of its rows.
+    If rows have copies, a tree may have seen a copy of an out-of-bag row; out-of-bag results are then optimistic.
 
-    A bag is of 100,000 draws at most, however many rows there are. There is no `warm_start`: a larger forest begins with the same trees, but the outputs out of
-    bag, to which weights are fitted, are not kept.
+    A bag has at most 40,000 draws. There is no `warm_start`: a larger forest begins with the same trees, but the
+    out-of-bag outputs, to which weights are fitted, are not stored.
 
-    Memory: the forest takes 12 bytes a node (at most 2 n - 1 a tree) and 8 bytes a class for each leaf with several classes; the views
-    at most ``4 p (q + 4)`` bytes a tree, where q is the number of directions (8 at most) or the size of a block (4 at most). Fitting
-    needs up to 1.7 times the forest more, 32 bytes for each number of the table and 26 bytes a row, class and family. The table's columns are
-    those that trees see: a category of k values has k, so text with thousands of values makes wide tables.
+    Memory: the forest takes 12 bytes a node (at most 2 n - 1 nodes a tree) and 8 bytes a class for each leaf with
+    several classes. The views take at most ``4 p (q + 4)`` bytes a tree, where q is the number of directions (at most
+    8) or the size of a block (at most 4). Fitting needs up to 1.7 times the forest more, 32 bytes for each number of
+    the encoded table, and 26 bytes for each row, class and family.
 
     Examples
     --------
@@ -145,9 +150,9 @@ class RotastackClassifier(LabelClassifier, RotastackEnsemble):
         self.random_state = random_state
         self.verbose = verbose
 
-    @fit_context(prefer_skip_nested_validation=False)  # views of one's own have parameters, too
+    @fit_context(prefer_skip_nested_validation=False)  # custom views have parameters to validate, too
     def fit(self, X: ArrayLike, y: ArrayLike, sample_weight: ArrayLike | None = None) -> Self:
-        """Fit views, grow trees, and weigh the families.
+        """Fit views, grow trees, and fit the weights of the families.
 
         Parameters
         ----------
@@ -155,9 +160,9 @@ class RotastackClassifier(LabelClassifier, RotastackEnsemble):
             Missing values are allowed.
         y : array-like of shape (n_rows,)
         sample_weight : array-like of shape (n_rows,), optional
-            At least 0; rows of weight 0 are left out, but a class all of whose rows have it stays in ``classes_``, with
-            probabilities near 0. Bags are drawn by them, and the families' weights and all
-            out-of-bag scores heed them; views know only which rows are in a bag. Their scale does not count.
+            Weights of at least 0; their scale has no effect. Rows of weight 0 are left out, but a class with only such
+            rows stays in ``classes_``, with probabilities near 0. Bags are drawn by weight. The families' weights and
+            the out-of-bag scores use the row weights. Views weigh all rows in a bag alike.
 
         Returns
         -------
@@ -166,8 +171,8 @@ class RotastackClassifier(LabelClassifier, RotastackEnsemble):
         Raises
         ------
         ValueError
-            Fewer than two classes in rows that have a weight, a continuous or missing target, infinite values, weights below 0, unknown families, or
-            text in a column that is not categorical.
+            Fewer than two classes among rows of positive weight, a continuous or missing target, infinite values,
+            weights below 0, unknown families, or text in a column that is not categorical.
         """
         refuse_missing_target(y)
         y = check_y(y, estimator=self)
@@ -177,9 +182,9 @@ class RotastackClassifier(LabelClassifier, RotastackEnsemble):
             raise ValueError(f"rows of weight above 0 are of one class only ({left[0]}); at least 2 classes are needed")
         codes = self._numbered(y)
         _, outputs, folds = self._grow(X, codes, weights, root_sequence(self.random_state))
-        there = np.ones(len(y), dtype=bool) if weights is None else weights > 0
-        self._weigh(outputs.compress(there, axis=1), codes[there], some(weights, there), folds[there])
-        self.oob_decision_function_ = of_all_rows(self.oob_decision_function_, there)
+        weighted = np.ones(len(y), dtype=bool) if weights is None else weights > 0
+        self._weigh(outputs.compress(weighted, axis=1), codes[weighted], some(weights, weighted), folds[weighted])
+        self.oob_decision_function_ = of_all_rows(self.oob_decision_function_, weighted)
         self._finish(y, weights)
         return self
 
@@ -187,14 +192,14 @@ class RotastackClassifier(LabelClassifier, RotastackEnsemble):
         self, outputs: NDArray[np.float64], codes: NDArray[np.intp], weights: NDArray[np.float64] | None,
         folds: NDArray[np.int32],
     ) -> None:  # fmt: skip
-        """Fit the families' weights to their out-of-bag outputs, (family, row, class), NaN where no tree has a row."""
+        """Fit the families' weights to `outputs` (family, row, class), NaN for rows that all its trees have seen."""
         unseen = np.isnan(outputs[:, :, 0])
         self.oob_family_errors_ = np.array(
             [
-                np.average(mine[~gone].argmax(axis=1) != codes[~gone], weights=some(weights, ~gone))
-                if not gone.all()
+                np.average(mine[~empty].argmax(axis=1) != codes[~empty], weights=some(weights, ~empty))
+                if not empty.all()
                 else np.nan
-                for mine, gone in zip(outputs, unseen, strict=True)
+                for mine, empty in zip(outputs, unseen, strict=True)
             ]
         )
         outputs = np.where(unseen[:, :, None], 1 / len(self.classes_), outputs)

@@ -1,4 +1,4 @@
-"""Families of trees: each has its kind of view, and its way to grow."""
+"""Families of trees: the view and the tree-growing options of each family."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
@@ -11,40 +11,42 @@ from rotastack.trees.boosting_options import BoostingOptions
 __all__ = ["BOOSTING", "FAMILIES", "NUMBER_FAMILIES", "PARTS", "TreeFamily", "find_families"]
 
 PARTS = ("identity", "discriminants", "principal", "sparse", "pairs")
-"""What a family's view may consist of, besides views of one's own."""
+"""Names of the built-in parts of a family's view."""
 
 CRITERIA = ("gini", "entropy", "gain_ratio", "c45")
 
 
 @dataclass(frozen=True)
 class TreeFamily:
-    """The views that the trees of a family are grown on, and how they grow.
+    """The view of a family of trees, and the options of its trees.
 
-    Trees are grown on bootstraps of all rows or, with `folds`, on the rows outside of one fold. Either way there are rows
-    that a tree has not seen, by whose outputs the pool weighs families.
+    Trees are grown on bootstraps of all rows or, with `folds`, on the rows outside one fold. In both cases each tree
+    leaves out rows. The weights of the families are fitted to the outputs for these rows.
 
     Parameters
     ----------
     name : str
     parts : tuple
-        Groups of columns that stand side by side in each tree's view: "identity" (the columns themselves), "discriminants" (LDA of two
+        Groups of columns that each tree's view joins: "identity" (the unchanged columns), "discriminants" (LDA of two
         random blocks), "principal" (Rotation Forest's rotation), "sparse" (Haar rotations of blocks of 2 to 4 columns),
-        "pairs" (numbers, and categories and pairs of them as shares of the classes or mean targets; such a family has no
-        other part, and is left out where there are no categories), or a view of one's own with a method ``linear_parts``,
-        such as those of :mod:`rotastack.views`. Parts that learn are fitted to the rows that the tree is grown on.
+        "pairs" (numbers, and the class shares or mean targets of categories and of pairs of categories), or a custom
+        view with a method ``linear_parts``, such as those of :mod:`rotastack.views`. "pairs" must be the only part;
+        such a family is left out if no column is categorical. Views are fitted to the rows that the tree is grown on.
     splitter : {"best", "random"}
-        The best cut of a column, or one drawn at random.
+        Use the best cut of a column, or a random cut.
     max_features : "sqrt", int, float or None
-        Columns looked at for a split: the square root of the number of input columns, rounded down; a number; a share of the
-        view; all.
+        Columns considered for a split: the square root of the number of input columns, rounded down; a number; a share
+        of the view's columns; or all columns.
     criterion : {"gini", "entropy", "gain_ratio", "c45"}
-        Of the trees of a classifier, "c45" being those of :class:`~rotastack.trees.C45Classifier`, which look at all columns;
-        those of a regressor have the squared error.
+        Criterion of a classifier's trees. "c45" is the trees of :class:`~rotastack.trees.C45Classifier`, which
+        consider all columns. A regressor's trees use the squared error.
     folds : bool
-        Whether the trees are grown on the rows outside of one fold of five: those of C4.5 or of cuts drawn at random on all these rows, others on
-        bootstraps of them. Boosted trees, and those of pairs of categories, need folds.
+        Grow the trees on the rows outside one of five folds (two folds for more than 100,000 rows). C4.5 trees and
+        trees with random cuts use all these rows (bootstraps if there are more than 40,000), other trees use bootstraps
+        of these rows. Boosted trees and pairs of categories need folds.
     boosting : BoostingOptions, optional
-        How trees are boosted on folds. Each fold has one view then, and of the ways to split only the columns of `boosting` are looked at.
+        Options of boosted trees. Each fold then has one view, and `boosting` replaces `splitter`, `max_features` and
+        `criterion`.
 
     Examples
     --------
@@ -83,7 +85,7 @@ _BOOSTED_LARGE = TreeFamily(
 FAMILIES = {
     family.name: family for family in (_ROTATIONS, _RANDOM_CUTS, _DISCRIMINANTS, _PAIRS, _BOOSTED, _BOOSTED_LARGE)
 }
-"""The families of a classifier that are known by name."""
+"""The named families of a classifier."""
 
 NUMBER_FAMILIES = {
     **FAMILIES,
@@ -91,43 +93,44 @@ NUMBER_FAMILIES = {
     "random_cuts": replace(_RANDOM_CUTS, max_features=None),
     "discriminants": replace(_DISCRIMINANTS, criterion="gini", splitter="random"),
 }
-"""The families of a regressor that are known by name: trees on views look at all columns for each split."""
+"""The named families of a regressor: trees on views consider all columns for each split."""
 
 
 def find_families(
     families: Sequence[str | TreeFamily], n_categories: int, named: Mapping[str, TreeFamily] = FAMILIES
 ) -> list[TreeFamily]:
-    """Return the families, found by name where names are given; without those of categories where there are none.
+    """Return the checked families as objects; families of pairs are left out if no column is categorical.
 
     Parameters
     ----------
     families : sequence of str or TreeFamily
     n_categories : int
+        Number of categorical columns.
     named : mapping of str to TreeFamily
-        The families that are known by name.
+        The named families.
 
     Raises
     ------
     ValueError
-        None, an unknown name, part, splitter or number of columns, or a name that stands twice.
+        No family is left, a name occurs twice, or a name or an option of a family is not allowed.
     """
-    found: list[TreeFamily] = []
+    checked: list[TreeFamily] = []
     for item in families:
         family = named.get(item) if isinstance(item, str) else item
         if not isinstance(family, TreeFamily):
             raise ValueError(
                 f"families: {item!r} is unknown; there are {', '.join(named)}, or a TreeFamily of one's own"
             )
-        if family.name in {f.name for f in found}:
+        if family.name in {f.name for f in checked}:
             raise ValueError(f"families: {family.name!r} stands twice")
         _check(family)
-        found.append(family)
-    if not found:
+        checked.append(family)
+    if not checked:
         raise ValueError("families is empty; at least one is needed")
-    of_all = [f for f in found if n_categories or "pairs" not in f.parts]
-    if not of_all:
-        raise ValueError(f"families: {found[0].name} needs a categorical column, and there is none")
-    return of_all
+    usable = [f for f in checked if n_categories or "pairs" not in f.parts]
+    if not usable:
+        raise ValueError(f"families: {checked[0].name} needs a categorical column, and there is none")
+    return usable
 
 
 def _check(family: TreeFamily) -> None:
@@ -140,21 +143,21 @@ def _check(family: TreeFamily) -> None:
             )
     if family.splitter not in ("best", "random"):
         raise ValueError(f"families: {family.name}: splitter must be best or random, got {family.splitter!r}")
-    wanted = family.max_features
-    if isinstance(wanted, Integral):
-        fits = wanted >= 1 and not isinstance(wanted, bool)
+    columns = family.max_features
+    if isinstance(columns, Integral):
+        fits = columns >= 1 and not isinstance(columns, bool)
     else:
-        fits = wanted in ("sqrt", None) or (isinstance(wanted, Real) and 0 < wanted <= 1)
+        fits = columns in ("sqrt", None) or (isinstance(columns, Real) and 0 < columns <= 1)
     if not fits:
         raise ValueError(
             f"families: {family.name}: max_features must be sqrt, None, a number from 1 or a share up to 1.0, "
-            f"got {wanted!r}"
+            f"got {columns!r}"
         )
     if family.criterion not in CRITERIA:
         raise ValueError(
             f"families: {family.name}: criterion must be one of {', '.join(CRITERIA)}, got {family.criterion!r}"
         )
-    if family.criterion == "c45" and (family.splitter != "best" or wanted is not None):
+    if family.criterion == "c45" and (family.splitter != "best" or columns is not None):
         raise ValueError(
             f"families: {family.name}: trees of C4.5 take the best cut (splitter) of all columns (max_features=None)"
         )

@@ -1,4 +1,4 @@
-"""The views of families' trees: each fitted to the rows in the bag of its tree."""
+"""The views of the families' trees: each view is fitted to the rows in the bag of its tree."""
 
 from collections.abc import Callable, Sequence
 from numbers import Integral
@@ -20,7 +20,7 @@ from rotastack.trees.missing import column_means, missing_columns
 __all__ = ["candidates", "planned_families"]
 
 SHRINKAGE = 0.5
-"""Of discriminants: weight of the identity in the scatter within classes."""
+"""Weight of the identity matrix in the within-class scatter of discriminants."""
 
 
 def planned_families(
@@ -34,21 +34,22 @@ def planned_families(
     bags: Bags | None = None,
     n_jobs: int | None = None,
 ) -> list[TreeGroup]:
-    """Return families as :func:`rotastack.trees.grow_forest` takes them: each tree's view fitted to the rows in its bag.
+    """Return tree groups for :func:`rotastack.trees.grow_forest`; each view is fitted to the rows in its tree's bag.
 
     Parameters
     ----------
     families : sequence of TreeFamily
     n_trees : int
-        Of each family.
+        Number of trees of each family.
     X : ndarray of float32 of shape (n_rows, n_features)
     codes : ndarray of int of shape (n_rows,)
         Class numbers.
     n_classes : int
     sequence : numpy.random.SeedSequence
-        That of the forest, so bags are its trees' own. Part i of family f is seeded by ``child(sequence, "views", f, i)``.
+        The forest's sequence, so that views and trees have the same bags. Part i of family f is seeded by
+        ``child(sequence, "views", f, i)``.
     bags : Bags, optional
-        As for the forest. Views look at the rows in a bag alike, however often they are drawn.
+        The forest's bags. Views weigh all rows in a bag alike, however often a row is drawn.
     n_jobs : int, optional
         Threads over trees.
     """
@@ -61,20 +62,20 @@ def planned_families(
         if family.parts != ("identity",):
             parts = []
             for i, part in enumerate(family.parts):
-                own = child(sequence, "views", f, i)
+                part_sequence = child(sequence, "views", f, i)
                 if not isinstance(part, str):
-                    parts.append(_fitted(part, X, codes, bags, seeds, own))
+                    parts.append(_fitted(part, X, codes, bags, seeds, part_sequence))
                 else:
-                    parts.append(_OF_COLUMNS[part](bagged, seeds, kernel_seeds(own, n_trees)))
+                    parts.append(_OF_COLUMNS[part](bagged, seeds, kernel_seeds(part_sequence, n_trees)))
             views = parts[0].beside(*parts[1:])
         width = X.shape[1] if views is None else int(views.widths().min())
-        wanted = candidates(family.max_features, X.shape[1], width)
-        planned.append(TreeGroup(n_trees, views, family.splitter, wanted, name=family.name))
+        n_columns = candidates(family.max_features, X.shape[1], width)
+        planned.append(TreeGroup(n_trees, views, family.splitter, n_columns, name=family.name))
     return planned
 
 
 def candidates(max_features, n_features: int, width: int):
-    """Return the number of columns looked at for a split, at most the width of the narrowest view."""
+    """Return `max_features` for the kernel; a number is at most `width`, the width of the narrowest view."""
     if max_features == "sqrt":
         return min(max(1, int(np.sqrt(n_features))), width)
     return min(int(max_features), width) if isinstance(max_features, Integral) else max_features
@@ -92,25 +93,25 @@ def _fitted(
     view: Any, data: NDArray[np.float32], codes: NDArray[np.integer], bags: Bags, seeds: NDArray[np.uint64],
     sequence: np.random.SeedSequence,
 ) -> LinearViews:  # fmt: skip
-    """Return clones of a view, each fitted to the rows in a bag, each once; means in the bag stand in for missing values."""
+    """Return clones of a view, each fitted to the distinct rows in a bag; means in the bag replace missing values."""
     names = [k for k in view.get_params() if k.split("__")[-1] == "random_state"]
-    found, fills = [], []
+    blocks, fills = [], []
     missing = missing_columns(data)
     with one_blas_thread():
         for k, seed in enumerate(seeds):
-            mine = np.unique(bags.drawn(seed))
-            X = data[mine]
+            rows = np.unique(bags.drawn(seed))
+            X = data[rows]
             if len(missing):
                 fills.append(column_means(X, missing))
                 X = np.where(np.isnan(X), fills[-1], X)
-            own = integer_seed(child(sequence, k))
-            seeded = clone(view).set_params(**dict.fromkeys(names, own))
+            random_state = integer_seed(child(sequence, k))
+            seeded = clone(view).set_params(**dict.fromkeys(names, random_state))
             try:
-                parts = seeded.fit(X.astype(np.float64), codes[mine]).linear_parts()
+                parts = seeded.fit(X.astype(np.float64), codes[rows]).linear_parts()
             except ValueError:
-                if np.ptp(codes[mine]) > 0:
+                if np.ptp(codes[rows]) > 0:
                     raise
-                parts = [(np.arange(data.shape[1]), None)]  # one class in the bag, and the view needs two
-            found.append(list(parts))
-    views = LinearViews.blocks(found, data.shape[1])
+                parts = [(np.arange(data.shape[1]), None)]  # the bag has one class, and the view may need two
+            blocks.append(list(parts))
+    views = LinearViews.blocks(blocks, data.shape[1])
     return views.filled(np.stack(fills)) if fills else views

@@ -1,4 +1,4 @@
-"""Grow the families of the flagship."""
+"""Growth of the flagship's families of trees."""
 
 from collections.abc import Callable, Iterator, Sequence
 from functools import partial
@@ -25,16 +25,16 @@ from rotastack.trees.threads import on_workers, run_on_workers
 __all__ = ["grow_families"]
 
 MOST_CLASSES = 100
-"""With more no trees are boosted, of which each class and round has one."""
+"""With more classes no trees are boosted, because boosting grows a tree for each class and round."""
 
 SURE_ROWS = 10_000
-"""With more, gains of boosting are worth their rounds down to SMALL_GAIN."""
+"""With more rows, the tolerance of boosting is at most SMALL_GAIN."""
 
 SMALL_GAIN = 0.003
-"""The largest tolerance of boosting where rows are many."""
+"""Largest tolerance of boosting with more than SURE_ROWS rows: smaller gains of a round are still worth its time."""
 
 ROUNDS_OF_ROWS, LEAST_ROUNDS = 120_000_000, 100
-"""Rows times rounds of boosting are no more, unless these are the least rounds."""
+"""Largest product of rows and boosting rounds, and the number of rounds that this limit always allows."""
 
 _Grown = tuple[GrownFamilies, NDArray[np.float64]]
 """Families, and their outputs (family, row, output) for rows that their trees have not seen."""
@@ -50,26 +50,26 @@ def grow_families(
     n_jobs: int | None = None,
     done: Callable[[str], None] = lambda words: None,
 ) -> tuple[list[GrownFamilies], NDArray[np.float64]]:
-    """Grow families, first those on bags, then each of the others.
+    """Grow families: first the families on bags, then each of the other families.
 
     Parameters
     ----------
     families : sequence of TreeFamily
     n_trees : int
-        Of each family, fewer where rows are many; boosted ones have as many as rounds are worth it.
+        Number of trees of each family, reduced for more than 40,000 rows. Early stopping sets it for boosted families.
     rows : TrainingRows
     folds : ndarray of int32 of shape (n_rows,)
     sequence : numpy.random.SeedSequence
     n_jobs : int, optional
         Threads, or workers; the result does not depend on it.
     done : callable
-        Is told in words of each step.
+        Function that is called with a text after each step.
 
     Returns
     -------
     grown : list of GrownFamilies
     outputs : ndarray of shape (n_families, n_rows, n_outputs)
-        Of the families of `grown`, one after the other, for rows that trees have not seen; NaN where all have.
+        Outputs of the families, in the order of `grown`, from trees that have not seen the row; NaN if all have.
     """
     grown: list[GrownFamilies] = []
     outputs = []
@@ -90,9 +90,9 @@ def grow_families(
         alike = [family for family in on_bags if family.criterion == criterion]
         add(partial(_on_bags, alike, n_trees, rows, sequence, n_jobs), "bags")
     on_folds = [family for family in _boostable(families, rows.n_classes) if family.folds]
-    own = [child(sequence, "family", family.name) for family in on_folds]
-    forests = _forests_on_folds(on_folds, n_trees, rows, folds, own, n_jobs)
-    for family, seeds in zip(on_folds, own, strict=True):
+    sequences = [child(sequence, "family", family.name) for family in on_folds]
+    forests = _forests_on_folds(on_folds, n_trees, rows, folds, sequences, n_jobs)
+    for family, seeds in zip(on_folds, sequences, strict=True):
         if family.boosting is None:
             add(partial(_on_folds, family, rows, folds, forests), "folds")
         else:
@@ -101,7 +101,7 @@ def grow_families(
 
 
 def _boostable(families: Sequence[TreeFamily], n_classes: int | None) -> Sequence[TreeFamily]:
-    """Return the families without boosted ones where classes are too many for them."""
+    """Return the families; without boosted families, and with a warning, if there are more than 100 classes."""
     if n_classes is None or n_classes <= MOST_CLASSES:
         return families
     boosted = [family.name for family in families if family.boosting is not None]
@@ -120,33 +120,33 @@ def _boostable(families: Sequence[TreeFamily], n_classes: int | None) -> Sequenc
 def _on_bags(
     families: Sequence[TreeFamily], n_trees: int, rows: TrainingRows, sequence: np.random.SeedSequence, n_jobs: int | None,
 ) -> _Grown:  # fmt: skip
-    """Grow families of one criterion, each tree on a bootstrap."""
+    """Grow families of the same criterion, each tree on a bootstrap."""
     groups = rows.planned(families, n_trees, sequence, n_jobs)
     trees, out_of_bag = grow_forest(
         rows.X, rows.target, groups, TreeOptions(families[0].criterion), sequence, n_classes=rows.n_classes,
         weights=rows.weights, bags=rows.bags(), describe_nodes=False, n_jobs=n_jobs,
     )  # fmt: skip
     assert out_of_bag is not None
-    found = OnBags(tuple(family.name for family in families), trees, len(rows.X))
-    return found, np.stack([family.means() for family in out_of_bag])
+    grown = OnBags(tuple(family.name for family in families), trees, len(rows.X))
+    return grown, np.stack([family.means() for family in out_of_bag])
 
 
 _Forest = tuple[GrownTrees, CategoryPairs | None, NDArray[np.float64]]
-"""The trees grown outside of a fold, the pairs that they see if they see any, and their mean outputs for the fold's rows."""
+"""The trees grown on the rows outside a fold, their encoder of pairs or None, and their mean outputs for the fold."""
 
 
 def _forests_on_folds(
     families: Sequence[TreeFamily], n_trees: int, rows: TrainingRows, folds: NDArray[np.int32],
     sequences: Sequence[np.random.SeedSequence], n_jobs: int | None,
 ) -> Iterator[_Forest]:  # fmt: skip
-    """Grow, for each family that is not boosted and each fold, a forest on the rows outside of it."""
+    """Yield a forest for each family that is not boosted and each fold, grown on the rows outside the fold."""
     forests = [f for f, family in enumerate(families) if family.boosting is None]
-    wanted = [(f, fold) for f in forests for fold in range(n_folds(folds))]
+    tasks = [(f, fold) for f in forests for fold in range(n_folds(folds))]
     shared = (families, n_trees, sequences, folds, *rows.parts())
     if on_workers(n_jobs):
-        yield from run_on_workers(_forest_on_fold, wanted, (1, *shared), n_jobs)
+        yield from run_on_workers(_forest_on_fold, tasks, (1, *shared), n_jobs)
     else:
-        yield from (_forest_on_fold(one, n_jobs, *shared) for one in wanted)
+        yield from (_forest_on_fold(task, n_jobs, *shared) for task in tasks)
 
 
 def _forest_on_fold(
@@ -155,28 +155,28 @@ def _forest_on_fold(
 ) -> _Forest:  # fmt: skip
     f, fold = wanted
     family, rows = families[f], TrainingRows(*parts)
-    share = 2 if family.criterion == "c45" else 1  # such trees see the same rows and are alike: half as many do
+    share = 2 if family.criterion == "c45" else 1  # C4.5 trees of a fold are similar, so half as many are enough
     each = -(-n_trees // (share * n_folds(folds)))
-    mine, own = rows.seen(folds, fold), child(sequences[f], fold)
-    X, X_held, pairs = mine.X, rows.X[folds == fold], None
+    rest, sequence = rows.seen(folds, fold), child(sequences[f], fold)
+    X, X_held, pairs = rest.X, rows.X[folds == fold], None
     if family.parts == ("pairs",):
-        pairs = CategoryPairs(rows.groups).fit(X, mine.encoding_targets())
+        pairs = CategoryPairs(rows.groups).fit(X, rest.encoding_targets())
         X, X_held = pairs.transform(X), pairs.transform(X_held)
-        chosen = candidates(family.max_features, mine.X.shape[1], X.shape[1])
+        chosen = candidates(family.max_features, rest.X.shape[1], X.shape[1])
         planned = [TreeGroup(each, splitter=family.splitter, max_features=chosen, name=family.name)]
     else:
-        planned = mine.planned([family], each, own, n_jobs)
-    weights = None if mine.weights is None else mine.weights / mine.weights.mean()
-    differ = family.criterion == "c45" or family.splitter == "random"  # trees do, without a bootstrap
+        planned = rest.planned([family], each, sequence, n_jobs)
+    weights = None if rest.weights is None else rest.weights / rest.weights.mean()
+    differ = family.criterion == "c45" or family.splitter == "random"  # these trees differ even without a bootstrap
     trees, _ = grow_forest(
-        X, mine.target, planned, TreeOptions(family.criterion), own, n_classes=rows.n_classes, weights=weights,
-        bootstrap=not differ or len(X) > MOST_DRAWS, bags=mine.bags(), want_oob=False, describe_nodes=False, n_jobs=n_jobs,
+        X, rest.target, planned, TreeOptions(family.criterion), sequence, n_classes=rows.n_classes, weights=weights,
+        bootstrap=not differ or len(X) > MOST_DRAWS, bags=rest.bags(), want_oob=False, describe_nodes=False, n_jobs=n_jobs,
     )  # fmt: skip
     return trees, pairs, trees.sums(X_held, n_jobs) / each
 
 
 def _on_folds(family: TreeFamily, rows: TrainingRows, folds: NDArray[np.int32], grown: Iterator[_Forest]) -> _Grown:
-    """Put together the forests of a family, the next that are grown."""
+    """Return a family from its forests, which are the next items of `grown`, one for each fold."""
     outputs = np.full((1, len(folds), rows.n_classes or 1), np.nan)
     forests: list[GrownTrees] = []
     pairs: list[CategoryPairs] = []
@@ -184,7 +184,7 @@ def _on_folds(family: TreeFamily, rows: TrainingRows, folds: NDArray[np.int32], 
         outputs[0, folds == fold] = held
         forests.append(trees)
         if family.parts in (("identity",), ("pairs",)):
-            trees.views = LinearViews.identity(trees.views.n_features)  # one for all, where workers return copies
+            trees.views = LinearViews.identity(trees.views.n_features)  # one object, where workers return copies
         if seen is not None:
             seen.groups = rows.groups
             pairs.append(seen)
@@ -196,7 +196,7 @@ def _on_folds(family: TreeFamily, rows: TrainingRows, folds: NDArray[np.int32], 
 def _on_rounds(
     family: TreeFamily, rows: TrainingRows, folds: NDArray[np.int32], sequence: np.random.SeedSequence, n_jobs: int | None,
 ) -> tuple[OnRounds, NDArray[np.float64]]:  # fmt: skip
-    """Grow a booster for each fold, on the rows outside of it."""
+    """Grow a booster for each fold, on the rows outside the fold."""
     assert family.boosting is not None
     views = None
     if family.parts != ("identity",):
@@ -216,5 +216,5 @@ def _on_rounds(
         rows.X, rows.target, options, sequence,
         n_classes=rows.n_classes, folds=folds, weights=rows.weights, views=views, n_jobs=n_jobs,
     )  # fmt: skip
-    found = OnRounds((family.name,), boosted)
-    return found, found.linked(boosted.held_out)[None]
+    grown = OnRounds((family.name,), boosted)
+    return grown, grown.linked(boosted.held_out)[None]

@@ -1,4 +1,4 @@
-"""Families of trees that have been grown, and which rows their trees have not seen."""
+"""Grown families of trees, and their outputs for training rows that the trees have not seen."""
 
 from abc import ABC, abstractmethod
 from dataclasses import dataclass, replace
@@ -13,16 +13,16 @@ from rotastack.trees.grown import GrownTrees
 
 __all__ = ["GrownFamilies", "OnBags", "OnFolds", "OnPairs", "OnRounds", "n_folds"]
 
-_BLOCK = 2**22  # numbers of trees' outputs held at once
+_BLOCK = 2**22  # largest number of tree outputs held in memory at once
 
 
 def n_folds(folds: NDArray[np.integer]) -> int:
-    """Return the number of folds: 1 where there are too few rows for more, and none is left out."""
+    """Return the number of folds; 1 if there are too few rows for folds, so that no row is held out."""
     return max(1, int(folds.max()) + 1)
 
 
 class GrownFamilies(ABC):
-    """Families that were grown together.
+    """One or several families that were grown together.
 
     Attributes
     ----------
@@ -33,65 +33,65 @@ class GrownFamilies(ABC):
 
     @abstractmethod
     def forests(self) -> list[GrownTrees]:
-        """Return all trees."""
+        """Return the forests of all trees."""
 
     @abstractmethod
     def outputs(self, rows: NDArray[np.float32], n_jobs: int | None = None) -> NDArray[np.float64]:
-        """Return the families' outputs for new rows, (family, row, output)."""
+        """Return the families' outputs for new rows, shape (n_families, n_rows, n_outputs)."""
 
     @abstractmethod
     def unseen(self, places: NDArray[np.intp]) -> NDArray:
-        """Return what tells which trees have not seen the training rows `places`."""
+        """Return, for each training row in `places`, the mask of the trees or the fold of the trees not grown on it."""
 
     @abstractmethod
     def unseen_outputs(
         self, rows: NDArray[np.float32], unseen: NDArray, n_jobs: int | None = None
     ) -> NDArray[np.float64]:
-        """Return the outputs for rows in the place of training rows, by trees that have not seen these.
+        """Return outputs for changed training rows, from the trees that have not seen the training rows.
 
         Parameters
         ----------
         rows : ndarray of shape (n_rows, n_columns)
         unseen : ndarray
-            What :meth:`unseen` returns for the training rows.
+            Result of :meth:`unseen` for the training rows.
         n_jobs : int, optional
 
         Returns
         -------
         ndarray of shape (n_families, n_rows, n_outputs)
-            NaN where all trees of a family have seen a row.
+            NaN if all trees of a family have seen the row.
         """
 
     @abstractmethod
     def importances(self) -> NDArray[np.float64]:
-        """Return what the splits on each column of the encoded table bring, (family, column); not negative."""
+        """Return the decrease of impurity by splits on each column, shape (n_families, n_columns); at least 0."""
 
     def keep(self, chosen: NDArray[np.bool_]) -> "GrownFamilies":
-        """Return some of the families, one at least."""
+        """Return the families in the mask `chosen`, which holds at least one."""
         return self
 
     def scale(self, unit: float) -> None:
-        """Multiply the outputs of a regression."""
+        """Multiply the outputs of a regression by `unit`."""
         for trees in self.forests():
             trees.values *= unit
 
     def forget(self) -> None:
-        """Drop what predictions do not need."""
+        """Delete the data that predictions do not need."""
         for trees in self.forests():
             trees.decreases = None
 
 
 @dataclass
 class OnBags(GrownFamilies):
-    """Families each of whose trees was grown on a bootstrap of its own.
+    """Families of trees, each tree grown on a separate bootstrap.
 
     Attributes
     ----------
     names : tuple of str
     trees : GrownTrees
-        Family after family.
+        The trees of all families, family after family.
     n_rows : int
-        Training rows.
+        Number of training rows.
     """
 
     names: tuple[str, ...]
@@ -100,7 +100,7 @@ class OnBags(GrownFamilies):
 
     @property
     def each(self) -> int:
-        """Number of trees of a family."""
+        """Number of trees of each family."""
         return len(self.trees) // len(self.names)
 
     def forests(self) -> list[GrownTrees]:
@@ -144,16 +144,16 @@ class OnBags(GrownFamilies):
 
 @dataclass
 class OnFolds(GrownFamilies):
-    """A family whose trees were grown on all rows but those of a fold.
+    """A family of trees, each grown on the rows outside a fold.
 
     Attributes
     ----------
     names : tuple of str
-        Its name.
+        The name of the family.
     trees : GrownTrees
-        As many for each fold, fold after fold.
+        The trees, fold after fold; equally many for each fold.
     folds : ndarray of int of shape (n_rows,)
-        The fold of each training row, -1 where it has no weight.
+        The fold of each training row; -1 for rows of weight 0.
     """
 
     names: tuple[str, ...]
@@ -174,8 +174,8 @@ class OnFolds(GrownFamilies):
     ) -> NDArray[np.float64]:
         outputs = np.full((1, len(rows), self.trees.values.shape[1]), np.nan)
         for fold, trees in enumerate(np.split(np.arange(len(self.trees)), n_folds(self.folds))):
-            mine = unseen == fold
-            outputs[0, mine] = self.trees.take(trees).sums(rows[mine], n_jobs) / len(trees)
+            held = unseen == fold
+            outputs[0, held] = self.trees.take(trees).sums(rows[held], n_jobs) / len(trees)
         return outputs
 
     def importances(self) -> NDArray[np.float64]:
@@ -184,19 +184,19 @@ class OnFolds(GrownFamilies):
 
 @dataclass
 class OnPairs(GrownFamilies):
-    """A family on folds whose trees see pairs of categories.
+    """A family of trees on pairs of categories, each tree grown on the rows outside a fold.
 
     Attributes
     ----------
     names : tuple of str
-        Its name.
+        The name of the family.
     by_fold : list of GrownTrees
     pairs : list of CategoryPairs
-        What the trees of each fold see of the encoded table.
+        For each fold, the encoder of the table that its trees are grown on.
     folds : ndarray of int of shape (n_rows,)
-        The fold of each training row, -1 where it has no weight.
+        The fold of each training row; -1 for rows of weight 0.
     n_columns : int
-        Of the encoded table.
+        Number of columns of the encoded table.
     """
 
     names: tuple[str, ...]
@@ -219,16 +219,16 @@ class OnPairs(GrownFamilies):
     ) -> NDArray[np.float64]:
         outputs = np.full((1, len(rows), self.by_fold[0].values.shape[1]), np.nan)
         for fold in range(len(self.pairs)):
-            mine = unseen == fold
-            outputs[0, mine] = self._of_fold(fold, rows[mine], n_jobs)
+            held = unseen == fold
+            outputs[0, held] = self._of_fold(fold, rows[held], n_jobs)
         return outputs
 
     def importances(self) -> NDArray[np.float64]:
-        found = [
+        amounts = [
             pairs.spread(trees.importances(), self.n_columns)
             for trees, pairs in zip(self.by_fold, self.pairs, strict=True)
         ]
-        return np.mean(found, axis=0)[None]
+        return np.mean(amounts, axis=0)[None]
 
     def _of_fold(self, fold: int, rows: NDArray[np.float32], n_jobs: int | None) -> NDArray[np.float64]:
         trees = self.by_fold[fold]
@@ -237,12 +237,12 @@ class OnPairs(GrownFamilies):
 
 @dataclass
 class OnRounds(GrownFamilies):
-    """A family of boosted trees, a booster for each fold, which has not seen it.
+    """A family of boosted trees: a booster for each fold, grown on the rows outside the fold.
 
     Attributes
     ----------
     names : tuple of str
-        Its name.
+        The name of the family.
     boosted : BoostedTrees
     """
 
@@ -277,5 +277,5 @@ class OnRounds(GrownFamilies):
         super().forget()
 
     def linked(self, scores: NDArray[np.float64]) -> NDArray[np.float64]:
-        """Return the outputs behind scores: class probabilities, or numbers as they are."""
+        """Return the outputs for boosting scores: class probabilities, or unchanged scores for a regression."""
         return scores if self.boosted.n_classes is None else probabilities(scores, self.boosted.n_classes)

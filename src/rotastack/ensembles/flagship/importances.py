@@ -1,4 +1,4 @@
-"""How much a forest loses out of bag when a column is shuffled."""
+"""Permutation importances on out-of-bag outputs: the loss of score when a column is shuffled."""
 
 from collections.abc import Callable, Iterator, Sequence
 from copy import copy
@@ -23,34 +23,34 @@ def permutation_importances(
     n_repeats: int,
     rng: np.random.Generator,
 ) -> Bunch:
-    """Return what is lost of a score when the values of a column, or of several together, change places.
+    """Return the decrease of a score when a column, or several columns together, are shuffled.
 
     Parameters
     ----------
     X : ndarray of shape (n_rows, n_columns)
     score : callable
-        From a table like `X` to a score; more is better. The table is changed after each call.
+        Function from a table like `X` to a score; more is better. The table is changed after each call.
     parts : sequence of ndarray of int
-        Columns that are shuffled together.
+        Sets of columns; the columns of a set are shuffled together.
     n_repeats : int
-        Shufflings of each.
+        Number of shufflings of each set.
     rng : numpy.random.Generator
 
     Returns
     -------
     Bunch
         ``importances`` (n_parts, n_repeats), ``importances_mean`` and ``importances_std`` (n_parts,), and
-        ``score``, that of `X` as it is.
+        ``score``, the score of the unshuffled `X`.
     """
-    whole, shuffled = score(X), X.copy()
+    baseline, shuffled = score(X), X.copy()
     lost = np.empty((len(parts), n_repeats))
     orders = [rng.permutation(len(X)) for _ in range(n_repeats)]
     for j, columns in enumerate(parts):
         for k, order in enumerate(orders):
             shuffled[:, columns] = X[np.ix_(order, columns)]
-            lost[j, k] = whole - score(shuffled)
+            lost[j, k] = baseline - score(shuffled)
         shuffled[:, columns] = X[:, columns]
-    return Bunch(**_summary(lost, whole))
+    return Bunch(**_summary(lost, baseline))
 
 
 def _summary(lost: NDArray[np.float64], whole: float) -> dict[str, Any]:
@@ -60,7 +60,7 @@ def _summary(lost: NDArray[np.float64], whole: float) -> dict[str, Any]:
 
 
 def _shuffled(X: Any, n_repeats: int, rng: np.random.Generator) -> Iterator[tuple[int, int, Any]]:
-    """Yield each column's number, that of the shuffling, and a copy of the table in which the column is shuffled."""
+    """Yield the number of a column, the number of the repeat, and a copy of the table with this column shuffled."""
     orders = [rng.permutation(len(X)) for _ in range(n_repeats)]
     for j in range(X.shape[1]):
         for k, order in enumerate(orders):
@@ -73,61 +73,62 @@ def _shuffled(X: Any, n_repeats: int, rng: np.random.Generator) -> Iterator[tupl
 
 
 class OutOfBagImportances:
-    """Of an ensemble whose trees know their bags: outputs out of bag for changed rows."""
+    """Base class with permutation importances of an ensemble, from trees that have not seen the rows."""
 
     table_: Any
     grown_: list[GrownFamilies]
     n_jobs: int | None
 
     def _pool_out_of_bag(self, outputs: NDArray[np.float64]) -> dict[str, NDArray]:
-        """Return answers by method, of the families' outputs (family, row, output), NaN where no tree has a row."""
+        """Return predictions by method name from the families' outputs (family, row, output), which may be NaN."""
         raise NotImplementedError
 
     def _losses(self, answers: dict[str, NDArray], y: NDArray) -> NDArray[np.float64]:
-        """Return what each row loses by its answer, (n_rows,): log loss or squared error."""
+        """Return the log loss or squared error of each row, shape (n_rows,), from predictions by method name."""
         raise NotImplementedError
 
     def _out_of_bag_rows(self) -> NDArray[np.bool_]:
-        """Return which training rows have an answer out of bag."""
+        """Return the mask of the training rows that have an out-of-bag prediction."""
         raise NotImplementedError
 
     def out_of_bag_importances(
         self, X: ArrayLike, y: ArrayLike, scoring: Any = None, *, n_repeats: int = 5,
         max_rows: int | None = 2000, random_state: Any = 0,
     ) -> Bunch:  # fmt: skip
-        """Return how much the score of the rows out of bag falls when a column of theirs is shuffled, in all and row by row.
+        """Return the decrease of the out-of-bag score when a column is shuffled, in total, by row and by class.
 
-        No row is judged by trees that were grown on it, so that columns of noise get 0 on average. Columns that
-        stand for each other share what they are worth: shuffling one of them loses little. Row by row and class by class it is told
-        by how much the log loss rises, or the squared error; below 0 the column misleads there.
+        Predictions of a row come from trees that have not seen the row, so noise columns get 0 on average. Redundant
+        columns share their importance: shuffling one of them changes the score little. The importances by row and by
+        class are increases of the log loss or the squared error; below 0, the column misleads the ensemble there.
 
         Parameters
         ----------
         X : array-like or DataFrame of shape (n_rows, n_features)
-            The rows of ``fit``, in its order; columns are shuffled as they are here, before categories become dummies.
+            The rows of ``fit``, in the same order. Columns are shuffled before categories become dummies.
         y : array-like of shape (n_rows,)
-            Their targets.
+            The targets of the rows.
         scoring : str, callable or None, default=None
-            As in scikit-learn; None is accuracy, or R^2.
+            As in scikit-learn; None is accuracy or R^2.
         n_repeats : int, default=5
-            Shufflings of each column.
+            Number of shufflings of each column.
         max_rows : int or None, default=2000
-            Of more rows so many are drawn at random; None takes all.
+            Number of rows drawn at random if there are more; None uses all rows.
         random_state : None, int, SeedSequence, Generator or RandomState, default=0
-            Of the shufflings.
+            Seed of the shufflings and of the draw of rows.
 
         Returns
         -------
         Bunch
-            ``importances`` (n_features, n_repeats), ``importances_mean`` and ``importances_std`` (n_features,), as of
-            scikit-learn's ``permutation_importance``; ``score`` of the rows as they are, by the families' weights for new rows. ``rows`` (n_judged,), the numbers of the rows
-            that were judged; ``by_row`` (n_features, n_judged), by how much a row's loss rises, its mean over the shufflings; of a classifier
-            ``by_class`` (n_features, n_classes), the means of these over the rows of a class (NaN without rows).
+            ``importances`` (n_features, n_repeats), ``importances_mean`` and ``importances_std`` (n_features,), as in
+            scikit-learn's ``permutation_importance``; ``score`` of the unshuffled rows, with the families' weights for
+            new rows; ``rows`` (n_used,), the numbers of the rows used; ``by_row`` (n_features, n_used), the mean
+            increase of each row's loss; for a classifier ``by_class`` (n_features, n_classes), its mean over the rows
+            of each class (NaN without rows).
 
         Raises
         ------
         ValueError
-            Other rows than those of ``fit``, by their number.
+            The number of rows differs from that in ``fit``.
 
         Examples
         --------
@@ -139,7 +140,7 @@ class OutOfBagImportances:
         >>> sorted(X.columns[found.importances_mean.argsort()[-2:]])
         ['petal length (cm)', 'petal width (cm)']
 
-        The flowers of the first class are told apart by the petals, and by either measure of them:
+        For the flowers of the first class, both petal measures are more important than both sepal measures:
 
         >>> found.by_row.shape, found.by_class.shape
         ((4, 150), (4, 3))
@@ -157,31 +158,31 @@ class OutOfBagImportances:
             answers = answer(rows)
             return scored(self, scoring, answers, y), self._losses(answers, y)
 
-        whole, losses = judged(sample)
+        baseline, losses = judged(sample)
         lost = np.empty((sample.shape[1], n_repeats))
         by_row = np.zeros((sample.shape[1], len(rows)))
         for j, k, shuffled in _shuffled(sample, n_repeats, np.random.default_rng(root_sequence(random_state))):
             score, risen = judged(shuffled)
-            lost[j, k] = whole - score
+            lost[j, k] = baseline - score
             by_row[j] += (risen - losses) / n_repeats
-        found = Bunch(**_summary(lost, whole), rows=rows, by_row=by_row)
+        result = Bunch(**_summary(lost, baseline), rows=rows, by_row=by_row)
         if hasattr(self, "classes_"):
             sums = [by_row[:, y == name].sum(axis=1) for name in self.classes_]
             counts = np.array([(y == name).sum() for name in self.classes_])
-            found.by_class = np.where(counts > 0, np.column_stack(sums) / np.maximum(counts, 1), np.nan)
-        return found
+            result.by_class = np.where(counts > 0, np.column_stack(sums) / np.maximum(counts, 1), np.nan)
+        return result
 
     def out_of_bag_scorer(
         self, y: ArrayLike, scoring: Any = None, max_rows: int | None = 2000, random_state: Any = 0
     ) -> tuple[NDArray[np.intp], Callable[[Any], float]]:
-        """Return some rows of ``fit``, and a function that scores tables with a row in the place of each of these.
+        """Return row numbers of ``fit``, and a function that scores a table of changed values for these rows.
 
         Parameters
         ----------
         y : array-like of shape (n_rows,)
             Targets of the rows of ``fit``.
         scoring, max_rows, random_state
-            As of :meth:`out_of_bag_importances`.
+            As in :meth:`out_of_bag_importances`.
         """
         y = np.asarray(y)
         rows, answer = self._asked_out_of_bag(y, max_rows, random_state)
@@ -190,12 +191,12 @@ class OutOfBagImportances:
     def _asked_out_of_bag(
         self, y: NDArray, max_rows: int | None, random_state: Any
     ) -> tuple[NDArray[np.intp], Callable[[Any], dict[str, NDArray]]]:
-        """Return some rows of ``fit``, and a function from tables of as many rows to answers out of bag, by method."""
+        """Return row numbers of ``fit``, and a function from a table of these rows to predictions by method name."""
         check_is_fitted(self)
-        known = self._out_of_bag_rows()
-        if len(y) != len(known):
-            raise ValueError(f"{len(y)} rows given; importances out of bag need those of fit, {len(known)}")
-        rows = np.flatnonzero(known)
+        unseen_rows = self._out_of_bag_rows()
+        if len(y) != len(unseen_rows):
+            raise ValueError(f"{len(y)} rows given; importances out of bag need those of fit, {len(unseen_rows)}")
+        rows = np.flatnonzero(unseen_rows)
         if max_rows is not None and len(rows) > max_rows:
             rng = np.random.default_rng(root_sequence(random_state))
             rows = np.sort(rng.choice(rows, max_rows, replace=False))
@@ -203,7 +204,7 @@ class OutOfBagImportances:
         return rows, lambda table: self._pool_out_of_bag(self._outputs_out_of_bag(table, unseen))
 
     def _outputs_out_of_bag(self, X: Any, unseen: list) -> NDArray[np.float64]:
-        """Return the families' outputs for rows in the place of training rows, by trees that have not seen these."""
+        """Return the families' outputs for changed training rows, from trees that have not seen the training rows."""
         data = self.table_.transform(X, self)
         pairs = zip(self.grown_, unseen, strict=True)
         return np.concatenate([grown.unseen_outputs(data, mine, self.n_jobs) for grown, mine in pairs])
@@ -212,28 +213,28 @@ class OutOfBagImportances:
 def scored(
     estimator: Any, scoring: Any, answers: dict[str, NDArray], y: NDArray, weights: NDArray[np.float64] | None = None,
 ) -> float:  # fmt: skip
-    """Return the score of an estimator's answers, which are known, by their methods' names.
+    """Return the score of an estimator from given predictions.
 
     Parameters
     ----------
     estimator : estimator
     scoring : str, callable or None
-        As in scikit-learn; None is the estimator's own score.
+        As in scikit-learn; None is ``estimator.score``.
     answers : dict of str to ndarray
-        Answers of ``predict`` and others for some rows.
+        Results of ``predict`` and other methods, by method name.
     y : ndarray of shape (n_rows,)
-        Their targets.
+        The targets of the rows.
     weights : ndarray of shape (n_rows,), optional
 
     Raises
     ------
     ValueError
-        There are weights, and the score heeds none.
+        There are weights, and the score does not take weights.
     """
     if not len(y):
         return float("nan")
     stand_in = copy(estimator)
-    for method, answer in answers.items():  # whatever a score asks for, it is for these rows
+    for method, answer in answers.items():  # a score may call any of these methods, always for the same rows
         setattr(stand_in, method, _answering(method, answer))
     score = check_scoring(stand_in, scoring=scoring)
     rows = np.empty((len(y), 0))
@@ -248,7 +249,7 @@ def scored(
 
 
 def _answering(method: str, answer: NDArray) -> Callable[[Any], NDArray]:
-    """Return a method of this name that gives the answer; scikit-learn asks for the name, too."""
+    """Return a function named `method` that returns `answer`; scikit-learn reads the name, too."""
 
     def answers(X: Any) -> NDArray:
         return answer

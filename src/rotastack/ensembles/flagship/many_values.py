@@ -1,4 +1,4 @@
-"""Categories of many values as the shares of the classes, or the mean target, of their rows."""
+"""Encoding of categories of many values by the class shares or the mean target of their rows."""
 
 import numpy as np
 from numpy.typing import NDArray
@@ -7,22 +7,23 @@ from sklearn.preprocessing import OrdinalEncoder, TargetEncoder
 __all__ = ["ManyValues", "encoding_targets"]
 
 MOST_CLASSES = 4
-"""Categories are encoded by the shares of so many classes, the largest."""
+"""Largest number of classes whose shares encode a category; the largest classes are used."""
 
 
 def encoding_targets(codes: NDArray[np.integer], there: NDArray[np.bool_] | None = None) -> NDArray[np.float64]:
-    """Return whether the class of each row is one of the largest: of the larger of two, otherwise of the four largest.
+    """Return 0/1 targets of the largest classes: of the larger of two classes, otherwise of the four largest.
 
     Parameters
     ----------
     codes : ndarray of shape (n_rows,)
         Class numbers.
     there : ndarray of bool of shape (n_rows,), optional
-        Rows that tell which classes are large; all by default.
+        Mask of the rows that count for the sizes of the classes; all rows by default.
 
     Returns
     -------
     ndarray of shape (n_rows, n_targets)
+        1 if the row is of the target's class.
     """
     sizes = np.bincount(codes, there, int(codes.max()) + 1)
     largest = np.argsort(-sizes, kind="stable")[: 1 if len(sizes) == 2 else MOST_CLASSES]
@@ -30,10 +31,10 @@ def encoding_targets(codes: NDArray[np.integer], there: NDArray[np.bool_] | None
 
 
 class ManyValues:
-    """Encode categories by the means of targets, those of a training row being means over the other folds.
+    """An encoder of categories by target means; a training row gets means over the rows of the other folds.
 
-    Means are shrunk towards the mean of all rows, by scikit-learn's TargetEncoder. A missing category is one of its own. An unknown
-    one has the mean of all rows.
+    Scikit-learn's TargetEncoder shrinks the means towards the mean of all rows. Missing values are a category.
+    An unknown category gets the mean of all rows.
 
     Examples
     --------
@@ -49,7 +50,7 @@ class ManyValues:
     def fit_transform(
         self, categories: NDArray[np.object_], targets: NDArray[np.float64], folds: NDArray[np.integer]
     ) -> NDArray[np.float64]:
-        """Learn the means, and return those of the training rows over the other folds.
+        """Learn the means, and return for each training row the means over the rows of the other folds.
 
         Parameters
         ----------
@@ -60,20 +61,20 @@ class ManyValues:
         Returns
         -------
         ndarray of shape (n_rows, n_columns * n_targets)
-            The means of the first column, then those of the next.
+            The means of the first column, followed by the means of the next columns.
         """
         self.values_ = OrdinalEncoder(handle_unknown="use_encoded_value", unknown_value=-1).fit(categories)
         codes = self.values_.transform(categories)
         self.encoders_ = _fitted(codes, targets)
-        found = np.empty((len(codes), codes.shape[1] * targets.shape[1]))
+        means = np.empty((len(codes), codes.shape[1] * targets.shape[1]))
         for fold in np.unique(folds):
-            mine = folds == fold
-            others = ~mine if not mine.all() else mine
-            found[mine] = _means(_fitted(codes[others], targets[others]), codes[mine])
-        return found
+            held = folds == fold
+            others = ~held if not held.all() else held
+            means[held] = _means(_fitted(codes[others], targets[others]), codes[held])
+        return means
 
     def transform(self, categories: NDArray[np.object_]) -> NDArray[np.float64]:
-        """Return the means over all training rows, (n_rows, n_columns * n_targets)."""
+        """Return the means over all training rows, shape (n_rows, n_columns * n_targets)."""
         return _means(self.encoders_, self.values_.transform(categories))
 
 
@@ -82,5 +83,5 @@ def _fitted(codes: NDArray[np.float64], targets: NDArray[np.float64]) -> list[Ta
 
 
 def _means(encoders: list[TargetEncoder], codes: NDArray[np.float64]) -> NDArray[np.float64]:
-    found = np.stack([encoder.transform(codes) for encoder in encoders], axis=2)
-    return found.reshape(len(codes), -1)
+    means = np.stack([encoder.transform(codes) for encoder in encoders], axis=2)
+    return means.reshape(len(codes), -1)

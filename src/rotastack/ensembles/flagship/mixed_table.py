@@ -1,4 +1,4 @@
-"""Encode a table of numbers and categories as the numbers that trees are grown on."""
+"""Encoding of a table of numbers, dates and categories as the numbers that trees are grown on."""
 
 import warnings
 from collections.abc import Iterator
@@ -36,72 +36,75 @@ _IN_PREDICT = "column {column} was numeric in fit and holds {example}; make it a
 _DONORS = 20
 
 MOST_DUMMIES = 30
-"""A column of more values is encoded by means of targets, and by dummies otherwise."""
+"""A categorical column of more values is encoded by target means, other categorical columns by dummies."""
 
 
 class MixedTable(BaseEstimator):
-    """Numbers scaled to [0, 1], missing ones being NaN, dummies of categories, and the share of numbers that a row misses.
+    """An encoder of a table: scaled numbers, encoded categories, and the share of missing numbers of each row.
 
-    A column of more than 30 values becomes numbers: means of the targets of its rows, see :class:`ManyValues`.
+    Numbers are scaled to [0, 1]; missing numbers are NaN. Categories become dummies. A categorical column of more than
+    30 values becomes the target means of its values, see :class:`ManyValues`.
 
     Parameters
     ----------
     categorical_features : "from_dtype", array-like or None
-        Columns of categories: those of a table that hold no numbers; or named, numbered, or marked by a mask.
+        Categorical columns: "from_dtype", those of a data frame that are not numeric; or names, numbers or a mask.
 
     Attributes
     ----------
     categorical_ : ndarray of bool of shape (n_features,)
     dropped_ : dict of int to str
-        Columns of a table that nothing is learnt from, and why: ids and free text, which a warning names, and those that are no
-        numbers and have one value only.
+        The columns that are left out, and the reason: ids and free text, which a warning names, and columns that are
+        not numeric and have one value only.
     dates_ : dict of int to dict
-        Columns of dates, which become numbers: how they are written, and the parts that are numbers.
+        For each column of dates, the format of its text and the parts that become numbers.
     many_ : ndarray of bool
-        Which of the categorical columns have more values than are made dummies of.
+        Mask, among the categorical columns, of those with more than 30 values.
     means_ : ManyValues
-        Encodes these.
+        Encoder of the columns in `many_`.
     encoder_ : OneHotEncoder or None
-        Makes C dummies of C categories, "missing" being one, and one of two; a category that it has not seen has none.
+        Encoder of the other categorical columns. C > 2 values, "missing" included, become C dummies; two values become
+        one dummy. Unknown values have no dummy.
     scaler_ : fitted transformer or None
     groups_ : list of ndarray of int
-        Columns of the result that are the dummies of one category each.
+        For each column in `encoder_`, its dummies among the columns of the result.
     mirrored_ : ndarray of bool
-        Which of the numeric columns are scaled upside down: those in which one value far below drives all others so near
-        to 1 that float32 does not tell them apart.
+        Mask of the numeric columns that are scaled in reverse order. In these, an outlier far below moves all other
+        values so near to 1 that float32 cannot represent their differences.
     missing_ : ndarray of int
-        Which of the numeric columns had missing values. If any had, there is a column of the share of these that a row misses:
-        views fill missing values, and would hide what having many of them says.
+        Numbers of the numeric columns with missing values. If there are any, the result has a column with the share of
+        these columns that a row misses. The share keeps this information when views fill missing values.
     sources_ : ndarray of int
-        The input column that each column of the result is made of; but for that of the share, which is the last one.
+        The input column of each column of the result, without the share of missing numbers, which is the last column.
     donors_ : ndarray of shape (n_donors, n_columns)
-        Some training rows, drawn at random: what stands in for categories that are unknown.
+        Random training rows, whose dummies replace the dummies of unknown categories.
 
     Notes
     -----
-    A category that no training row has counts as missing if a training row is missing there. Otherwise it must not be taken for another,
-    the first of two or one that no split asks for, of which trees would be sure: its dummies are NaN, and :meth:`filled` puts those of training rows
-    there, so that outputs are averaged over known categories as often as these are. So is a missing one where no training row is.
+    A category that no training row has counts as missing if its column has missing values in training rows. Otherwise
+    its dummies are NaN, because dummies of 0 could mean another category, for which trees would be too confident.
+    :meth:`filled` replaces the NaN by the dummies of training rows, so that outputs can be averaged over the known
+    categories by their frequency. Missing values are treated alike in a column without missing training values.
     """
 
     def __init__(self, categorical_features: ArrayLike | str | None = "from_dtype"):
         self.categorical_features = categorical_features
 
-    @np.errstate(over="ignore", invalid="ignore")  # of values that are refused, or clipped
+    @np.errstate(over="ignore", invalid="ignore")  # the values concerned are refused or clipped
     def fit_transform(
         self, X: Any, owner: BaseEstimator, targets: NDArray[np.float64], folds: NDArray[np.integer]
     ) -> NDArray[np.float32]:
-        """Learn from the training rows, and return their numbers.
+        """Learn the encoding from the training rows, and return the encoded training rows.
 
         Parameters
         ----------
         X : array-like or table of shape (n_rows, n_features)
         owner : estimator
-            Remembers the names of columns.
+            The estimator that stores the names of columns.
         targets : ndarray of shape (n_rows, n_targets)
-            What categories of many values are encoded by.
+            Targets whose means encode categories of many values.
         folds : ndarray of int of shape (n_rows,)
-            Such a category is encoded by the rows of other folds.
+            These means are taken over the rows of the other folds.
         """
         X = _frame(X)
         self.dropped_: dict[int, str] = {}
@@ -135,12 +138,12 @@ class MixedTable(BaseEstimator):
 
     @np.errstate(over="ignore", invalid="ignore")
     def transform(self, X: Any, owner: BaseEstimator) -> NDArray[np.float32]:
-        """Return the numbers of rows; dummies of a category that is unknown are NaN.
+        """Return the encoded rows; the dummies of unknown categories are NaN.
 
         Warns
         -----
         UserWarning
-            Such categories in columns that have names. Of an array, whoever made numbers of categories knows them.
+            A column of a data frame has unknown categories. Arrays give no warning.
         """
         X = _frame(X)
         numbers, categories = self._split(X, owner, reset=False)
@@ -149,16 +152,16 @@ class MixedTable(BaseEstimator):
         return self._seen(numbers, categories, column_names(owner) if _is_frame(X) else None)
 
     def unknown(self, rows: NDArray[np.float32]) -> NDArray[np.bool_]:
-        """Return which rows have categories that are unknown."""
+        """Return the mask of the encoded rows that have unknown categories."""
         return np.any(np.isnan(rows[:, self._dummy_columns()]), axis=1)
 
     def filled(self, rows: NDArray[np.float32]) -> Iterator[NDArray[np.float32]]:
-        """Yield rows with each donor's dummies in place of unknown ones."""
+        """Yield, for each donor, the encoded rows with the donor's dummies in place of NaN."""
         columns = self._dummy_columns()
         for donor in self.donors_:
-            found = rows.copy()
-            found[:, columns] = np.where(np.isnan(rows[:, columns]), donor[columns], rows[:, columns])
-            yield found
+            filled = rows.copy()
+            filled[:, columns] = np.where(np.isnan(rows[:, columns]), donor[columns], rows[:, columns])
+            yield filled
 
     def _dummy_columns(self) -> NDArray[np.intp]:
         return np.concatenate([np.empty(0, np.intp), *self.groups_])
@@ -167,8 +170,8 @@ class MixedTable(BaseEstimator):
         chosen = self.categorical_features
         by_dtype = isinstance(chosen, str)
         if chosen is None or (by_dtype and not _is_frame(X)):
-            return np.zeros(0, dtype=bool)  # all columns hold numbers, however many there are
-        if not hasattr(X, "columns"):  # a table of any library keeps its names
+            return np.zeros(0, dtype=bool)  # an empty mask means that all columns are numeric
+        if not hasattr(X, "columns"):  # a conversion would lose the column names of a data frame
             X = check_array(X, dtype=None, ensure_all_finite="allow-nan", estimator=owner)
         validate_data(owner, X, reset=True, skip_check_array=True)
         mask = np.zeros(X.shape[1], dtype=bool) if by_dtype else categorical_mask(chosen, owner)
@@ -177,35 +180,35 @@ class MixedTable(BaseEstimator):
         return mask
 
     def _look(self, X: pd.DataFrame, mask: NDArray[np.bool_], by_dtype: bool) -> None:
-        """Find columns of dates and, if columns are judged by what they hold, categories, ids and free text."""
-        told_of: list[int] = []  # constant columns are left out without a word
+        """Set `dates_`, and with `by_dtype` also `dropped_` and the categorical columns in `mask`."""
+        warned: list[int] = []  # without constant columns, which are left out without a warning
         for j in np.flatnonzero(~mask):
             column = X.iloc[:, j]
             if not by_dtype and not is_datetime64_any_dtype(column.dtype):
                 continue
-            found = column_kind(column)
-            if found.kind == "date":
-                written = found.format or ""
-                self.dates_[int(j)] = {"format": written, "parts": date_parts(column, written)}
-            elif found.kind in ("id", "text") or (found.kind in DROPPED and not is_numeric_dtype(column.dtype)):
-                self.dropped_[int(j)] = f"{found.kind}: {found.reason}"
-                told_of += [int(j)] * (found.kind in ("id", "text"))
+            verdict = column_kind(column)
+            if verdict.kind == "date":
+                date_format = verdict.format or ""
+                self.dates_[int(j)] = {"format": date_format, "parts": date_parts(column, date_format)}
+            elif verdict.kind in ("id", "text") or (verdict.kind in DROPPED and not is_numeric_dtype(column.dtype)):
+                self.dropped_[int(j)] = f"{verdict.kind}: {verdict.reason}"
+                warned += [int(j)] * (verdict.kind in ("id", "text"))
             else:
                 mask[j] = by_dtype and not is_numeric_dtype(column.dtype)
-        told = "; ".join(f"{X.columns[j]!r} ({self.dropped_[j]})" for j in told_of or self.dropped_)
-        if told_of:
+        text = "; ".join(f"{X.columns[j]!r} ({self.dropped_[j]})" for j in warned or self.dropped_)
+        if warned:
             warn(
-                f"nothing is learnt from {told}; to keep such a column, make it numbers that mean something, or name the "
+                f"nothing is learnt from {text}; to keep such a column, make it numbers that mean something, or name the "
                 "columns of categories in categorical_features"
             )
         if len(self.dropped_) == X.shape[1]:
-            raise ValueError(f"there is nothing to learn from: {told}")
+            raise ValueError(f"there is nothing to learn from: {text}")
 
     def _split(self, X, owner, reset: bool) -> tuple[NDArray[np.floating], Any]:
-        """Return numbers, and the columns of categories or None."""
-        told = _IN_FIT if reset else _IN_PREDICT
+        """Return the numeric columns, dates included, and the categorical columns or None."""
+        message = _IN_FIT if reset else _IN_PREDICT
         if not self.categorical_.any() and not self.dropped_ and not self.dates_:
-            with naming_text(X, told):
+            with naming_text(X, message):
                 return validate_data(owner, X, reset=reset, **INPUT_RULES), None
         validate_data(owner, X, reset=reset, skip_check_array=True)
         if not _is_frame(X):
@@ -214,7 +217,7 @@ class MixedTable(BaseEstimator):
         numeric[[*self.dropped_, *self.dates_]] = False
         numbers = np.empty((len(X), 0))
         if numeric.any():
-            with naming_text(X.iloc[:, numeric], told):
+            with naming_text(X.iloc[:, numeric], message):
                 numbers = check_array(X.iloc[:, numeric], estimator=owner, input_name="X", **INPUT_RULES)
         dates = [_days(X.iloc[:, j], **how) for j, how in self.dates_.items()]
         if dates:
@@ -222,7 +225,7 @@ class MixedTable(BaseEstimator):
         if not self.categorical_.any():
             return numbers, None
         categories = np.array(X.iloc[:, self.categorical_], dtype=object)
-        categories[pd.isna(categories)] = None  # whatever stood there: NaN, NA, NaT
+        categories[pd.isna(categories)] = None  # one missing value in place of NaN, NA and NaT
         return numbers, categories
 
     def _encoder(self, categories: NDArray, names: list) -> OneHotEncoder:
@@ -233,32 +236,32 @@ class MixedTable(BaseEstimator):
     def _groups(self, n_numbers: int) -> list[NDArray[np.intp]]:
         if self.encoder_ is None:
             return []
-        sizes = [_n_dummies(found) for found in self.encoder_.categories_]
+        sizes = [_n_dummies(values) for values in self.encoder_.categories_]
         edges = n_numbers + np.cumsum([0, *sizes])
         return [np.arange(a, b) for a, b in pairwise(edges) if b > a]
 
     def _sources(self, n_numbers: int, n_targets: int) -> NDArray[np.intp]:
-        """Return the input columns of numbers, of dates' parts, of categories' means and of dummies."""
+        """Return the input column of each encoded column: numbers, parts of dates, target means, then dummies."""
         numeric = ~self.categorical_ if len(self.categorical_) else np.ones(n_numbers, dtype=bool)
         numeric[[*self.dropped_, *self.dates_]] = False
         numbers, lengths = np.flatnonzero(numeric), [len(how["parts"]) for how in self.dates_.values()]
         numbers = np.concatenate([numbers, np.repeat(np.array([*self.dates_], np.intp), lengths)])
         categories = np.flatnonzero(self.categorical_)
         means = np.repeat(categories[self.many_], n_targets)
-        found = [] if self.encoder_ is None else self.encoder_.categories_
-        dummies = np.repeat(categories[~self.many_], [_n_dummies(values) for values in found])
+        by_column = [] if self.encoder_ is None else self.encoder_.categories_
+        dummies = np.repeat(categories[~self.many_], [_n_dummies(values) for values in by_column])
         return np.concatenate([numbers, means, dummies]).astype(np.intp)
 
     def by_input(self, amounts: NDArray[np.float64], n_features: int) -> NDArray[np.float64]:
-        """Return amounts of the result's columns by input column, of which there are `n_features`.
+        """Return the sums of `amounts`, one for each encoded column, by input column, shape (n_features,).
 
-        What the share of missing values has is divided evenly among the columns that had any.
+        The amount of the share of missing numbers is divided equally among the columns with missing values.
         """
         n = len(self.sources_)
-        found = np.bincount(self.sources_, amounts[:n], n_features).astype(np.float64)
+        sums = np.bincount(self.sources_, amounts[:n], n_features).astype(np.float64)
         if len(self.missing_):
-            found += amounts[n] * np.bincount(self.sources_[self.missing_], minlength=n_features) / len(self.missing_)
-        return found
+            sums += amounts[n] * np.bincount(self.sources_[self.missing_], minlength=n_features) / len(self.missing_)
+        return sums
 
     def _fit_scale(self, numbers: NDArray[np.floating]) -> None:
         self.scaler_, self.mirrored_ = None, np.zeros(numbers.shape[1], dtype=bool)
@@ -287,14 +290,14 @@ class MixedTable(BaseEstimator):
         return parts[0] if len(parts) == 1 else np.hstack(parts)
 
     def _dummies(self, categories: NDArray, names: NDArray | None) -> NDArray[np.float32]:
-        """Return the dummies, NaN for a category that is unknown; `names` are those of columns to warn of."""
+        """Return the dummies, NaN for unknown categories; with `names` of columns, warn of unknown categories."""
         assert self.encoder_ is not None
         unknown = np.zeros(categories.shape, dtype=bool)
-        for k, found in enumerate(self.encoder_.categories_):
+        for k, values in enumerate(self.encoder_.categories_):
             missing = pd.isna(categories[:, k])
-            known = found[~pd.isna(found)]
-            new = (pd.Index(known).get_indexer(pd.Index(categories[:, k], dtype=object)) < 0) & ~missing
-            seen_missing = len(known) < len(found)
+            present = values[~pd.isna(values)]
+            new = (pd.Index(present).get_indexer(pd.Index(categories[:, k], dtype=object)) < 0) & ~missing
+            seen_missing = len(present) < len(values)
             if not seen_missing:
                 unknown[:, k] = new = new | missing
             if names is not None and new.any():
@@ -304,17 +307,17 @@ class MixedTable(BaseEstimator):
                 warn(new_category(names[k], int(new.sum()), len(new), example, counts))
             if seen_missing:
                 categories[new, k] = None
-        with warnings.catch_warnings():  # a category that was not there before has no dummy
+        with warnings.catch_warnings():  # warned of above, with the name of the column
             warnings.filterwarnings("ignore", message="Found unknown categories")
             dummies = np.array(self.encoder_.transform(categories))  # may be read-only
-        sizes = [_n_dummies(found) for found in self.encoder_.categories_]
+        sizes = [_n_dummies(values) for values in self.encoder_.categories_]
         dummies[np.repeat(unknown, sizes, axis=1)] = np.nan
         return dummies
 
 
 @contextmanager
 def _naming_kinds(categories: NDArray, names: list) -> Iterator[None]:
-    """Name the column whose values cannot be sorted, where an encoder refuses them."""
+    """Replace the error that an encoder raises for values it cannot sort by one that names the column."""
     try:
         yield
     except TypeError as error:
@@ -328,12 +331,12 @@ def _naming_kinds(categories: NDArray, names: list) -> Iterator[None]:
 
 
 def _n_dummies(categories: NDArray) -> int:
-    """Return how many columns a category becomes: one for each value, but one for two."""
+    """Return the number of dummies of a categorical column: one for each value, but one for two values."""
     return len(categories) if len(categories) > 2 else len(categories) - 1
 
 
 def _frame(X: Any) -> Any:
-    """Return a table of any library as a DataFrame, spans of time being numbers; columns of one name are refused."""
+    """Return a table of any library as a DataFrame, durations as numbers; raise ValueError for equal column names."""
     if not hasattr(X, "to_pandas") and not _is_frame(X):
         return X
     X = as_pandas(X)
@@ -348,7 +351,7 @@ def _frame(X: Any) -> Any:
 
 
 def _days(column: pd.Series, format: str, parts: list[str]) -> NDArray[np.float64]:
-    """Return the numbers of dates; a warning counts values that are none."""
+    """Return the numbers of a column of dates, shape (n_rows, n_parts); warn of values that are not dates."""
     numbers = date_numbers(column, format, parts)
     none = column[np.isnan(numbers[:, 0]) & column.notna().to_numpy()]
     if len(none):
@@ -360,15 +363,15 @@ def _days(column: pd.Series, format: str, parts: list[str]) -> NDArray[np.float6
 
 
 def _is_frame(X: Any) -> bool:
-    """Tell whether X has named columns of their own types, and rows by number, as a pandas DataFrame does."""
+    """Return whether X has the attributes ``iloc`` and ``columns`` of a pandas DataFrame."""
     return hasattr(X, "iloc") and hasattr(X, "columns")
 
 
 def _crowded(unit: NDArray[np.float64]) -> NDArray[np.bool_]:
-    """Return which columns, scaled to [0, 1], have more than twice as many values if they are seen from 1."""
+    """Return the mask of the columns in [0, 1] with more than twice as many float32 values after reversal."""
     middle = np.median(unit, axis=0)
-    found = (middle > 0.999) & (middle < 1)
-    for j in np.flatnonzero(found):
+    crowded = (middle > 0.999) & (middle < 1)
+    for j in np.flatnonzero(crowded):
         below, above = (len(np.unique(x.astype(np.float32))) for x in (unit[:, j], 1 - unit[:, j]))
-        found[j] = above > 2 * below
-    return found
+        crowded[j] = above > 2 * below
+    return crowded

@@ -1,4 +1,4 @@
-"""The flagship for numbers: a forest over families of views, weighed by squared error."""
+"""The flagship regressor: a forest of several families of trees, with a fitted weight for each family."""
 
 from collections.abc import Callable, Mapping
 from numbers import Real
@@ -25,28 +25,29 @@ from rotastack.seeds import child, root_sequence
 __all__ = ["RotastackRegressor"]
 
 N_SLICES = 4
-"""Views that tell classes apart are given so many slices of the target, cut at its quantiles."""
+"""Number of slices of the target, cut at its quantiles, that serve as classes for views."""
 
 
 @documented
 class RotastackRegressor(RegressorMixin, RotastackEnsemble):
-    """A regression forest over a mixture of views, each switched off where it hurts.
+    """A regression forest of several families of trees; a family that does not help gets weight 0.
 
-    Families of trees are grown on the columns as they are, on linear discriminants, on principal axes, on
-    sparse random rotations and on pairs of categories, as forests and boosted. Each view is fitted to the rows that its trees
-    are grown on, with slices of the target as classes (sliced inverse regression). The prediction is a weighted sum of
-    the families' predictions, with weights fitted by least squares to those for rows that their trees have not seen
+    The families are forests and boosted trees on the unchanged columns, linear discriminants, principal axes,
+    sparse random rotations and pairs of categories. Each view is fitted to the rows that its trees are grown on, with
+    slices of the target as classes (sliced inverse regression). The prediction is a weighted sum of the families'
+    predictions. The weights are fitted by least squares to predictions for rows that the trees have not seen
     (:class:`~rotastack.combine.LeastSquaresWeights`).
 
     Parameters
     ----------
     trees_per_family : int, default=100
     families : sequence of str or TreeFamily, default=("random_cuts", "discriminants", "pairs", "boosted")
-        "random_cuts": principal axes of blocks of three columns, random rotations of blocks of two to four, and linear discriminants of two
-        random halves of the columns, for trees on bootstraps that cut all of them at random. On the rows outside of one fold of five: "discriminants", the columns beside
-        discriminants, for trees that cut them in the same way; "pairs", left out where there are no categories, numbers
-        beside categories and pairs of these as mean targets; "boosted", gradient boosting of trees of up to 8 leaves on the
-        columns. Families of one's own are :class:`~rotastack.ensembles.TreeFamily` objects.
+        Names of families, or custom :class:`~rotastack.ensembles.TreeFamily` objects.
+        "random_cuts": principal axes of blocks of three columns, random rotations of blocks of two to four columns, and
+        linear discriminants of two random halves of the columns; trees on bootstraps with random cuts of all columns.
+        The trees of all other families are grown on the rows outside one of five folds. "discriminants": the columns
+        and discriminants, trees with random cuts. "pairs": numbers, and the mean targets of categories and of pairs of
+        categories; left out without categories. "boosted": gradient boosting of trees of up to 8 leaves.
     %(categorical_features)s
     %(oob_score)s
     %(n_jobs)s
@@ -58,40 +59,44 @@ class RotastackRegressor(RegressorMixin, RotastackEnsemble):
     families_ : tuple of str
         Names of the families.
     family_weights_ : ndarray of shape (n_families,)
-        Their weights in the pool: 0 switches a family off. Their sum is free: it is mostly above 1, for forests predict
-        too near the mean.
+        Weights of the families. Weight 0 switches a family off. The sum of the weights is free; it is mostly above 1,
+        because forests predict too near the mean.
     oob_prediction_ : ndarray of shape (n_rows,)
-        The pool's predictions by trees that have not seen a row, by weights of families that are fitted to the rows of
-        other folds; NaN where all trees have seen it, and for rows of weight 0.
+        The ensemble's prediction for each training row, from trees that have not seen the row and family weights
+        fitted to the rows of other folds. NaN for rows that all trees have seen and for rows of weight 0.
     oob_score_ : float
-        R^2 of `oob_prediction_`, or what `oob_score` says, by weight.
+        R^2 of `oob_prediction_`, or the score chosen by `oob_score`, on rows without NaN. The score is weighted unless
+        `oob_score` is a function.
     oob_family_errors_ : ndarray of shape (n_families,)
-        Mean squared error of each family alone out of bag, by weight.
+        Weighted mean squared error of each family on rows that its trees have not seen.
     residuals_ : OutOfBagResiduals
-        Differences of the targets to `oob_prediction_`, and how far they spread where: what intervals are made of.
+        Targets minus `oob_prediction_`, and a model of their spread, from which intervals are computed.
     feature_importances_ : ndarray of shape (n_features,)
-        Decrease of impurity that each column brings, adding up to 1: the mean over the trees of a family, and over families by
-        their weights. A split on a weighted sum of columns counts for these in proportion to their squared weights; a category's
-        dummies and a date's parts count for their column, the share of missing values for those that miss any. These are decreases on the rows that the trees
-        were grown on: columns of noise get a share too, those with many values more of it, and columns that stand for each
-        other divide theirs. :meth:`out_of_bag_importances` has the first two faults not.
+        Decrease of impurity by splits on each column; the sum is 1. This is the mean over the trees of a family, and
+        the weighted mean over families. A split on a weighted sum of columns counts for these columns in proportion to
+        their squared weights. Dummies and parts of dates count for their input column. The share of missing values
+        counts for the columns with missing values. Decreases are measured on the rows that the trees were grown on, so
+        noise columns get a share, which is larger for columns with many values. Redundant columns divide their share.
+        :meth:`out_of_bag_importances` does not have the first two faults.
     grown_ : list of GrownFamilies
-        The families that have a weight, with their trees: those grown on bags together, then each of the others. What their nodes keep is what predictions need.
+        The families of positive weight with their trees: first the families on bags, then each other family. Nodes
+        store only the data that predictions need.
     forest_ : GrownTrees
-        The trees of families on bags that have a weight, family after family.
+        The trees of the families on bags of positive weight, family after family.
 
     Notes
     -----
-    Columns are scaled to [0, 1] by training rows. Missing numbers stay missing: trees learn at each split where they go, and views
-    fill them with means of the rows that they are fitted to. A category becomes a 0/1 column for each of its values, or one if there are two.
-    Predictions may lie beyond the targets seen, by as much as the weights add up to more than 1. Rows that are copies of
-    each other can be in and out of one tree's bag: out-of-bag results are then as optimistic as if the row itself had been seen.
+    Columns are scaled to [0, 1] on the training rows. At each split, trees learn the branch of missing numbers; views
+    fill missing numbers with means of their training rows. A category of up to 30 values becomes a 0/1 column for each
+    value (one column for two values). A category of more values becomes the mean target of its rows.
+    Predictions may lie outside the range of the training targets if the weights sum to more than 1. If rows have
+    copies, a tree may have seen a copy of an out-of-bag row; out-of-bag results are then optimistic.
 
-    A bag is of 100,000 draws at most, however many rows there are. There is no `warm_start`: a larger forest begins with the same trees, but the outputs out of
-    bag, to which weights are fitted, are not kept.
+    A bag has at most 40,000 draws. There is no `warm_start`: a larger forest begins with the same trees, but the
+    out-of-bag outputs, to which weights are fitted, are not stored.
 
-    Memory: the forest takes 12 bytes a node (at most 2 n - 1 a tree) and 8 bytes a leaf; fitting needs up to 1.7 times that more, the table
-    and the views as much as the classifier's. All columns are looked at for each split, also the k of a category of k values: with thousands of them fitting takes long.
+    Memory: the forest takes 12 bytes a node (at most 2 n - 1 nodes a tree) and 8 bytes a leaf. Fitting needs up to 1.7
+    times the forest more, and as much as the classifier for the table and the views.
 
     References
     ----------
@@ -141,9 +146,9 @@ class RotastackRegressor(RegressorMixin, RotastackEnsemble):
         self.random_state = random_state
         self.verbose = verbose
 
-    @fit_context(prefer_skip_nested_validation=False)  # views of one's own have parameters, too
+    @fit_context(prefer_skip_nested_validation=False)  # custom views have parameters to validate, too
     def fit(self, X: ArrayLike, y: ArrayLike, sample_weight: ArrayLike | None = None) -> Self:
-        """Fit views, grow trees, and weigh the families.
+        """Fit views, grow trees, and fit the weights of the families.
 
         Parameters
         ----------
@@ -151,8 +156,8 @@ class RotastackRegressor(RegressorMixin, RotastackEnsemble):
             Missing values are allowed.
         y : array-like of shape (n_rows,)
         sample_weight : array-like of shape (n_rows,), optional
-            At least 0; rows of weight 0 are left out. Bags are drawn by them, and the families' weights and all
-            out-of-bag scores heed them; views know only which rows are in a bag. Their scale does not count.
+            Weights of at least 0; their scale has no effect. Rows of weight 0 are left out. Bags are drawn by weight.
+            The families' weights and the out-of-bag scores use the row weights. Views weigh all rows in a bag alike.
 
         Returns
         -------
@@ -174,14 +179,16 @@ class RotastackRegressor(RegressorMixin, RotastackEnsemble):
         unit = _unit(y if weights is None else y[weights > 0])
         sequence = root_sequence(self.random_state)
         rows, outputs, folds = self._grow(X, _slices(y, weights), weights, sequence, numbers=y / unit)
-        there = np.ones(len(y), dtype=bool) if weights is None else weights > 0
-        self._weigh(outputs.compress(there, axis=1)[:, :, 0], y[there] / unit, some(weights, there), folds[there])
-        judged = np.flatnonzero(there)[np.isfinite(self.oob_prediction_)]
+        weighted = np.ones(len(y), dtype=bool) if weights is None else weights > 0
+        self._weigh(
+            outputs.compress(weighted, axis=1)[:, :, 0], y[weighted] / unit, some(weights, weighted), folds[weighted]
+        )
+        judged = np.flatnonzero(weighted)[np.isfinite(self.oob_prediction_)]
         self.residuals_ = OutOfBagResiduals.of(
             rows.X[judged], y[judged] / unit, self.oob_prediction_[np.isfinite(self.oob_prediction_)], some(weights, judged),
             child(sequence, "residuals"), heaviest=HEAVIEST, most=MOST_DRAWS, n_jobs=self.n_jobs,
         )  # fmt: skip
-        self.oob_prediction_ = of_all_rows(self.oob_prediction_, there)
+        self.oob_prediction_ = of_all_rows(self.oob_prediction_, weighted)
         if unit != 1:
             for grown in self.grown_:
                 grown.scale(unit)
@@ -196,7 +203,7 @@ class RotastackRegressor(RegressorMixin, RotastackEnsemble):
         self, outputs: NDArray[np.float64], y: NDArray[np.float64], weights: NDArray[np.float64] | None,
         folds: NDArray[np.int32],
     ) -> None:  # fmt: skip
-        """Fit the families' weights to their out-of-bag outputs, (family, row), NaN where no tree has a row."""
+        """Fit the families' weights to `outputs` (family, row), NaN for rows that all trees of a family have seen."""
         unseen = np.isnan(outputs)
         seen = np.asarray(~unseen.all(axis=0))
         weight = np.ones(len(y)) if weights is None else weights
@@ -213,29 +220,30 @@ class RotastackRegressor(RegressorMixin, RotastackEnsemble):
         self.oob_prediction_[seen] = self._cross_fitted(
             folds, lambda others, mine: fitted(others).predict(outputs[:, mine])
         )
-        # Families without a weight are forgotten, and tell nothing of a row that only they have not seen.
+        # Trees of families of weight 0 are deleted, so rows that only these trees have not seen have no prediction.
         self.oob_prediction_[unseen[kept_families(self.pool_.weights_)].all(axis=0)] = np.nan
 
     def predict(self, X: ArrayLike, quantiles: ArrayLike | None = None) -> NDArray[np.float64]:
-        """Return the pool's prediction for each row, or quantiles of what the target may be.
+        """Return the prediction for each row, or quantiles of its target.
 
         Parameters
         ----------
         X : array-like or DataFrame of shape (n_rows, n_features)
         quantiles : array-like of shape (n_quantiles,), optional
-            Between 0 and 1.
+            Levels from 0 to 1; None returns the predictions.
 
         Returns
         -------
         ndarray of shape (n_rows,), or (n_rows, n_quantiles)
-            Quantiles rise with their level, and none lies beyond the training targets. They are the prediction and quantiles of
-            residuals out of bag: each is divided by the mean residual around its row, which a small forest of 100 trees tells, and
-            counts from the quantiles .1 and .9 of these among rows of similar predictions.
+            Quantiles increase with their level and lie in the range of the training targets. They are the prediction
+            plus quantiles of out-of-bag residuals. Each residual is divided by the mean size of residuals around its
+            row, which a forest of 100 trees predicts. These ratios are measured relative to their quantiles .1 and .9
+            among rows of similar predictions.
 
         Raises
         ------
         ValueError
-            Quantiles beyond 0 and 1, or no row was out of bag.
+            Quantiles outside [0, 1], or no row has an out-of-bag prediction.
 
         Examples
         --------
@@ -262,24 +270,25 @@ class RotastackRegressor(RegressorMixin, RotastackEnsemble):
         return self.residuals_.quantiles(predicted, spreads, levels.astype(np.float64))
 
     def predict_interval(self, X: ArrayLike, coverage: float = 0.9) -> NDArray[np.float64]:
-        """Return an interval for the target of each row, equal shares of residuals being left out on both sides.
+        """Return an interval for the target of each row; equal shares of residuals lie outside on both sides.
 
         Parameters
         ----------
         X : array-like or DataFrame of shape (n_rows, n_features)
         coverage : float, default=0.9
-            Share of new rows whose target is to lie within, where predictions are low as where they are high.
+            Intended share of new rows with the target inside the interval, for low and for high predictions.
 
         Returns
         -------
         ndarray of shape (n_rows, 2)
-            Lower and upper end: the quantiles ``(1 - coverage) / 2`` and ``(1 + coverage) / 2`` of :meth:`predict`. Neither lies beyond the
-            training targets, though a prediction may. Else the prediction lies within unless nearly all residuals are on one side.
+            Lower and upper end: the quantiles ``(1 - coverage) / 2`` and ``(1 + coverage) / 2`` of :meth:`predict`.
+            Both lie in the range of the training targets. The prediction lies inside, unless it is outside this range
+            or nearly all residuals have the same sign.
 
         Raises
         ------
         ValueError
-            `coverage` not between 0 and 1, or no row was out of bag.
+            `coverage` is not between 0 and 1, or no row has an out-of-bag prediction.
 
         References
         ----------
@@ -307,18 +316,18 @@ class RotastackRegressor(RegressorMixin, RotastackEnsemble):
 
 
 def _with_stand_ins(known: NDArray[np.float64]) -> NDArray[np.float64]:
-    """Return outputs (family, row); where a family has no tree for a row, the mean of the others stands in."""
+    """Return outputs (family, row) with NaN replaced by the mean of the other families."""
     gaps = np.isnan(known)
     return np.where(gaps, np.where(gaps, 0, known).sum(axis=0) / (~gaps).sum(axis=0), known)
 
 
 def _unit(y: NDArray[np.float64]) -> float:
-    """Return a power of two to measure targets in: 1, but where they lie so close that trees would not tell them apart.
+    """Return a power of two to divide targets by; 1 unless the differences of targets are too small for trees.
 
     Raises
     ------
     ValueError
-        Targets that cannot be squared.
+        The absolute value of a target is above 1e100, which is too large to be squared.
     """
     most = np.abs(y).max()
     if most > 1e100:
@@ -328,8 +337,8 @@ def _unit(y: NDArray[np.float64]) -> float:
 
 
 def _slices(y: NDArray[np.float64], weights: NDArray[np.float64] | None) -> NDArray[np.intp]:
-    """Number the slices that quantiles of the target cut, of rows that have a weight; equal targets stay together."""
-    there = y if weights is None or not weights.any() else y[weights > 0]
-    edges = np.quantile(there, np.arange(1, N_SLICES) / N_SLICES, method="inverted_cdf")
+    """Return the slice number of each target; the edges are quantiles of the targets of rows of positive weight."""
+    weighted = y if weights is None or not weights.any() else y[weights > 0]
+    edges = np.quantile(weighted, np.arange(1, N_SLICES) / N_SLICES, method="inverted_cdf")
     slices = np.searchsorted(np.unique(edges), y)
     return np.unique(slices, return_inverse=True)[1]

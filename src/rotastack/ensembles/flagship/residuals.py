@@ -1,4 +1,4 @@
-"""Where the target of a new row may lie: residuals out of bag, in units of how far they spread around there."""
+"""Quantiles of the target of a new row, from out-of-bag residuals in units of their local spread."""
 
 from dataclasses import dataclass
 
@@ -13,42 +13,43 @@ __all__ = ["OutOfBagResiduals"]
 
 N_TREES = 100
 LEAST_ROWS = 10
-"""In a leaf: spreads are means over so many rows at least."""
+"""Least number of rows in a leaf of the forest that predicts spreads."""
 
 LEAST_SPREAD = 0.1
-"""This share of the mean residual is added to every spread: where residuals were next to none, others may not be."""
+"""This share of the mean residual is added to every spread, because near-zero residuals may be due to chance."""
 
 LEAST_REACH = 50
-"""So many rows on either side have similar predictions, or n^(2/3) of n where these are more."""
+"""Number of rows on each side that count as similar in their prediction; n^(2/3) of n rows if that is more."""
 
 TAILS = np.array([0.1, 0.9])
 
 
 @dataclass
 class OutOfBagResiduals:
-    """Residuals of predictions out of bag, each over the spread of residuals around its row and its prediction.
+    """Out-of-bag residuals as scores: residuals standardised by the local spread and by the prediction.
 
-    A small forest learns the size of residuals from the columns; the spreads of training rows are its predictions out of
-    bag. Residuals over spreads still differ with the prediction: those of a skewed target lean to one side, and more so
-    where predictions are high. So among rows of similar predictions their quantiles .1 and .9 are taken, and a score
-    counts from the middle of the two, in halves of their distance. Quantiles of the scores are then as for a new row.
+    A small forest predicts the size of a residual, the spread, from the columns; its out-of-bag predictions are the
+    spreads of the training rows. Ratios of residuals to spreads still depend on the prediction: for a skewed target,
+    they lean to one side, and more so for high predictions. So the quantiles .1 and .9 of the ratios among rows of
+    similar predictions are computed. A score is a ratio minus the middle of the two quantiles, divided by half their
+    distance. Quantiles of these scores apply to a new row.
 
     Attributes
     ----------
     scores : ndarray of shape (n_scores,)
-        In rising order.
+        Scores in increasing order.
     weights : ndarray of shape (n_scores,)
-        Weights of their rows, 1 on average.
+        Weights of the rows of the scores, with mean 1.
     forest : GrownTrees or None
-        What spreads come from; None if no row has a residual.
+        The forest that predicts spreads, in units of `floor`; None if there are no residuals.
     floor : float
-        What is added to the forest's output.
+        Number added to each predicted spread, and the unit of the forest's output.
     knots : ndarray of shape (n_knots,)
-        Predictions, in rising order.
+        Predictions in increasing order, between which `tails` are interpolated.
     tails : ndarray of shape (n_knots, 2)
-        The two quantiles of residuals over spreads there; between knots they are interpolated.
+        The quantiles .1 and .9 of the ratios of residuals to spreads at each knot.
     ends : ndarray of shape (2,)
-        Least and largest target: no quantile lies beyond.
+        Smallest and largest target, between which all quantiles lie.
     """
 
     scores: NDArray[np.float64]
@@ -72,19 +73,19 @@ class OutOfBagResiduals:
         most: int,
         n_jobs: int | None = None,
     ) -> "OutOfBagResiduals":
-        """Learn from the rows that have a prediction out of bag.
+        """Return the scores of the training rows that have an out-of-bag prediction.
 
         Parameters
         ----------
         rows : ndarray of float32 of shape (n_rows, n_columns)
         y, predicted : ndarray of shape (n_rows,)
-            Targets, and predictions out of bag.
+            Targets and out-of-bag predictions.
         weights : ndarray of shape (n_rows,), optional
-            Above 0, 1 on average.
+            Positive weights with mean 1.
         sequence : numpy.random.SeedSequence
         heaviest : float
         most : int
-            How bags are drawn, see :meth:`rotastack.trees.bags.Bags.of`.
+            Options of the bags, see :meth:`rotastack.trees.bags.Bags.of`.
         n_jobs : int, optional
             Threads.
         """
@@ -92,45 +93,45 @@ class OutOfBagResiduals:
             return cls(np.empty(0), np.empty(0), None, 0.0, np.empty(0), np.empty((0, 2)), np.zeros(2))
         residuals = y - predicted
         size = np.abs(residuals)
-        floor = LEAST_SPREAD * float(np.average(size, weights=weights)) or 1.0  # without residuals there is no unit
+        floor = LEAST_SPREAD * float(np.average(size, weights=weights)) or 1.0  # residuals of 0 define no unit
         forest, out_of_bag = grow_forest(
             rows, size / floor, [TreeGroup(N_TREES, max_features=1 / 3)], TreeOptions(min_samples_leaf=LEAST_ROWS), sequence,
             weights=weights, bags=Bags.of(len(y), weights, heaviest, most), describe_nodes=False, n_jobs=n_jobs,
         )  # fmt: skip
         assert out_of_bag is not None
         forest.decreases = None
-        spread = np.nan_to_num(out_of_bag[0].means()[:, 0], nan=1 / LEAST_SPREAD)  # that of all rows
+        spread = np.nan_to_num(out_of_bag[0].means()[:, 0], nan=1 / LEAST_SPREAD)  # the mean residual of all rows
         ratios = residuals / (floor * (1 + np.maximum(spread, 0)))
         weights = np.ones(len(y)) if weights is None else weights / weights.mean()
         knots, tails = _tails(predicted, ratios, weights)
-        found = cls(ratios, weights, forest, floor, knots, tails, np.array([y.min(), y.max()]))
-        middle, half = found._around(predicted)
-        found.scores = (ratios - middle) / half
-        order = np.argsort(found.scores, kind="stable")
-        found.scores, found.weights = found.scores[order], weights[order]
-        return found
+        result = cls(ratios, weights, forest, floor, knots, tails, np.array([y.min(), y.max()]))
+        middle, half = result._around(predicted)
+        result.scores = (ratios - middle) / half
+        order = np.argsort(result.scores, kind="stable")
+        result.scores, result.weights = result.scores[order], weights[order]
+        return result
 
     def spreads(self, rows: NDArray[np.float32], n_jobs: int | None = None) -> NDArray[np.float64]:
-        """Return the spread of residuals around new rows, (n_rows,)."""
+        """Return the predicted spread of residuals of new rows, shape (n_rows,)."""
         assert self.forest is not None
         return self.floor * (1 + np.maximum(self.forest.sums(rows, n_jobs)[:, 0] / len(self.forest), 0))
 
     def quantiles(
         self, predicted: NDArray[np.float64], spreads: NDArray[np.float64], levels: NDArray[np.float64]
     ) -> NDArray[np.float64]:
-        """Return quantiles of the targets of new rows of these predictions and spreads, (n_rows, n_levels)."""
+        """Return quantiles of the targets of new rows from predictions and spreads, shape (n_rows, n_levels)."""
         middle, half = self._around(predicted)
         scores = _quantiles(self.scores, self.weights, levels)
         return np.clip((predicted + spreads * middle)[:, None] + (spreads * half)[:, None] * scores, *self.ends)
 
     def measure_in(self, unit: float) -> None:
-        """Take what was measured in `unit` for what it is."""
+        """Multiply the stored numbers, which are targets divided by `unit`, by `unit`."""
         self.floor *= unit
         self.knots *= unit
         self.ends *= unit
 
     def _around(self, predicted: NDArray[np.float64]) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
-        """Return the middle between the tails at predictions, and half their distance."""
+        """Return the middle of the two interpolated `tails` at each prediction, and half their distance."""
         low, high = (np.interp(predicted, self.knots, tail) for tail in self.tails.T)
         return (low + high) / 2, np.maximum((high - low) / 2, LEAST_SPREAD)
 
@@ -138,7 +139,7 @@ class OutOfBagResiduals:
 def _tails(
     predicted: NDArray[np.float64], ratios: NDArray[np.float64], weights: NDArray[np.float64]
 ) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
-    """Return predictions, and quantiles `TAILS` of the ratios of the rows around each: the farther, the less they weigh."""
+    """Return knots, which are predictions, and the quantiles `TAILS` of the ratios of the nearest rows at each knot."""
     order = np.argsort(predicted, kind="stable")
     n = len(order)
     reach = max(LEAST_REACH, round(n ** (2 / 3)))
@@ -155,14 +156,14 @@ def _tails(
 def _quantiles(
     values: NDArray[np.float64], weights: NDArray[np.float64], levels: NDArray[np.float64]
 ) -> NDArray[np.float64]:
-    """Return quantiles of values, as for a new row of weight 1 among theirs.
+    """Return weighted quantiles of values, with one more row of weight 1 for the new row.
 
-    That is, of n rows that weigh alike, order statistic (n + 1) q, rounded away from the median; the outermost at most.
+    For n rows of equal weight, quantile q is order statistic (n + 1) q, rounded away from the median, from 1 to n.
     """
     n = len(values)
     order = np.argsort(values, kind="stable")
     ends, tails = np.cumsum(weights[order]), np.cumsum(weights[order[::-1]])
-    whole = ends[-1] + 1
-    above = np.searchsorted(ends, whole * levels - 1e-9 * whole)
-    below = n - 1 - np.searchsorted(tails, whole * (1 - levels) - 1e-9 * whole)
+    total = ends[-1] + 1
+    above = np.searchsorted(ends, total * levels - 1e-9 * total)
+    below = n - 1 - np.searchsorted(tails, total * (1 - levels) - 1e-9 * total)
     return values[order[np.clip(np.where(levels < 0.5, below, above), 0, n - 1)]]

@@ -1,4 +1,4 @@
-"""The flagship: the base of its classifier and its regressor."""
+"""Base class of the flagship's classifier and regressor."""
 
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import replace
@@ -27,37 +27,37 @@ from rotastack.trees.grown import GrownTrees
 __all__ = ["RotastackEnsemble", "kept_families"]
 
 RIDGE = 0.1
-"""Pull of the families' weights to equal ones, against a loss that is a sum over rows."""
+"""Factor of the ridge that pulls the families' weights to equal weights; the loss is a sum over rows."""
 
-_BLOCK = 2**22  # numbers of families' outputs held at once in predict
+_BLOCK = 2**22  # largest number of family outputs held in memory at once in predict
 
 
 def kept_families(weights: NDArray[np.float64]) -> NDArray[np.bool_]:
-    """Return which families have a weight; the first one if none has."""
+    """Return the mask of the families of positive weight; of the first family if there are none."""
     kept = weights > 0
     kept[0] |= not kept.any()
     return kept
 
 
 class RotastackEnsemble(OutOfBagImportances, BaseEstimator):
-    """A forest of families of trees, and weights of the families fitted to their out-of-bag outputs.
+    """A forest of families of trees, with weights of the families fitted to their out-of-bag outputs.
 
     Parameters
     ----------
     categorical_features : "from_dtype", array-like of int, bool or str, or None, default="from_dtype"
-        Columns of categories, which become 0/1 columns; "from_dtype": the columns of a table (of pandas, polars or Arrow) that are no
-        numbers (so are numbers that are stored as objects), but for dates, which become numbers, and ids and free text, which
-        are left out with a warning. A missing category is one of its own. One that no training row has counts as missing if
-        training rows are missing there; otherwise outputs are averaged over known categories. Either is warned of.
+        Categorical columns. "from_dtype": the columns of a pandas, polars or Arrow table that are not numeric (numbers
+        stored as objects are not). Of these, dates become numbers, and ids and free text are left out with a warning.
+        Missing values are a category. A category that no training row has gives a warning: it counts as missing if its
+        column has missing values in training; otherwise outputs are averaged over the known categories.
     oob_score : bool, str or callable, default=True
-        What `oob_score_` is: with True accuracy or R^2, otherwise a scorer of scikit-learn by its name (such as "roc_auc" or
-        "neg_log_loss"), or ``f(y_true, y_pred)``; more is better. With False there is none.
+        Score in `oob_score_`; more is better. True is accuracy or R^2, a string is the name of a scikit-learn scorer
+        (such as "roc_auc" or "neg_log_loss"), a function is ``f(y_true, y_pred)``. False computes no score.
     n_jobs : int or None, default=None
         Threads. The result does not depend on it.
     random_state : None, int, SeedSequence, Generator or RandomState
         Seed.
     verbose : int, default=0
-        With 1, a line is printed after each step of ``fit``: what was done, and the seconds it took.
+        1 prints a line after each step of ``fit``, with the duration of the step in seconds.
     """
 
     _known_families: ClassVar[Mapping[str, TreeFamily]] = FAMILIES
@@ -91,25 +91,25 @@ class RotastackEnsemble(OutOfBagImportances, BaseEstimator):
         sequence: np.random.SeedSequence,
         numbers: NDArray[np.float64] | None = None,
     ) -> tuple[TrainingRows, NDArray[np.float64], NDArray[np.int32]]:
-        """Learn the table, and grow the forest.
+        """Encode the training rows and grow the families; return the rows, unseen outputs and folds.
 
         Parameters
         ----------
         X : array-like or table of shape (n_rows, n_features)
         codes : ndarray of shape (n_rows,)
-            Class numbers, from which views learn.
+            Class numbers, the target of views.
         weights : ndarray of shape (n_rows,) or None
         sequence : numpy.random.SeedSequence
         numbers : ndarray of shape (n_rows,), optional
-            Targets of the trees of a regressor; those of a classifier are the class numbers.
+            Target of a regressor's trees; the target of a classifier's trees is `codes`.
 
         Returns
         -------
         rows : TrainingRows
         outputs : ndarray of shape (n_families, n_rows, n_outputs)
-            Of the families, out of bag; NaN where no tree of a family has a row out of bag.
+            Outputs of the families, from trees that have not seen the row; NaN if all trees of a family have seen it.
         folds : ndarray of int32 of shape (n_rows,)
-            Whose rows trees on folds have not seen, and weights of families are not fitted to; -1 for rows of weight 0.
+            Fold of each row, for trees on folds and for cross-fitted family weights; -1 for rows of weight 0.
         """
         self._clock = Steps(type(self).__name__, self.verbose)
         rows = TrainingRows(np.empty((len(codes), 0), np.float32), codes, weights, (), numbers)
@@ -125,47 +125,47 @@ class RotastackEnsemble(OutOfBagImportances, BaseEstimator):
         return rows, outputs, folds
 
     def _read(self, X: ArrayLike, targets: NDArray[np.float64], folds: NDArray[np.int32]) -> NDArray[np.float32]:
-        """Learn the table from the training rows that are in a fold, and return the numbers of all."""
+        """Fit the encoder of the table to the training rows that are in a fold, and return all rows encoded."""
         self.table_ = MixedTable(self.categorical_features)
-        there = np.flatnonzero(folds >= 0)
-        if len(there) in (0, len(folds)):
+        weighted = np.flatnonzero(folds >= 0)
+        if len(weighted) in (0, len(folds)):
             return self.table_.fit_transform(X, self, targets, folds)
-        learnt = self.table_.fit_transform(safe_indexing(X, there), self, targets[there], folds[there])
+        learnt = self.table_.fit_transform(safe_indexing(X, weighted), self, targets[weighted], folds[weighted])
         rows = self.table_.transform(X, self)
-        rows[there] = learnt
+        rows[weighted] = learnt
         return rows
 
     @staticmethod
     def _cross_fitted(
         folds: NDArray[np.int32], pooled: Callable[[NDArray[np.bool_], NDArray[np.bool_]], NDArray[np.float64]]
     ) -> NDArray[np.float64]:
-        """Return pooled outputs of training rows, each by weights that the row has no say in.
+        """Return pooled outputs of training rows, with family weights fitted to the rows of other folds.
 
         Parameters
         ----------
         folds : ndarray of int of shape (n_rows,)
         pooled : callable
-            ``pooled(others, mine)`` returns the outputs of the rows `mine` by weights fitted to `others`; both are masks.
+            ``pooled(others, mine)`` returns outputs of the rows `mine` with weights fitted to `others`; both are masks.
         """
         held = [folds == fold for fold in np.unique(folds)] or [np.zeros(0, dtype=bool)]
-        found = [pooled(~mine if len(held) > 1 else mine, mine) for mine in held]
-        return np.concatenate(found)[np.argsort(np.argsort(folds, kind="stable"))]
+        outputs = [pooled(~mine if len(held) > 1 else mine, mine) for mine in held]
+        return np.concatenate(outputs)[np.argsort(np.argsort(folds, kind="stable"))]
 
     def _finish(self, y: NDArray, weights: NDArray[np.float64] | None) -> None:
-        """Tell how good the weighed families are out of bag, on rows of targets `y`, and what columns bring them."""
-        known = self._out_of_bag_rows()
+        """Set the out-of-bag score and the importances, and delete the families of weight 0."""
+        unseen = self._out_of_bag_rows()
         self.__dict__.pop("oob_score_", None)
         if self.oob_score is not False:
-            self.oob_score_ = self._score_out_of_bag(y, known, weights)
+            self.oob_score_ = self._score_out_of_bag(y, unseen, weights)
         self.feature_importances_ = self._column_importances()
         self._switch_off()
-        found = zip(self.families_, self.family_weights_, strict=True)
+        by_family = zip(self.families_, self.family_weights_, strict=True)
         score = "" if self.oob_score is False else f"; score out of bag {self.oob_score_:.4f}"
-        self._clock.done(f"weights of families: {', '.join(f'{name} {w:.2f}' for name, w in found)}{score}")
+        self._clock.done(f"weights of families: {', '.join(f'{name} {w:.2f}' for name, w in by_family)}{score}")
         del self._clock
 
     def _switch_off(self) -> None:
-        """Forget the trees of families that have no weight, and of others what predictions do not need."""
+        """Delete the trees of families of weight 0, and the data of other families that predictions do not need."""
         self.family_weights_ = self.pool_.weights_
         kept = kept_families(self.family_weights_)
         self.pool_.weights_ = self.family_weights_[kept]
@@ -176,7 +176,7 @@ class RotastackEnsemble(OutOfBagImportances, BaseEstimator):
             grown.forget()
 
     def _score_out_of_bag(self, y: NDArray, known: NDArray[np.bool_], weights: NDArray[np.float64] | None) -> float:
-        """Return the score that is asked for, over the rows that are known."""
+        """Return the score chosen by `oob_score` on the rows in the mask `known`."""
         answers = {name: answer[known] for name, answer in self._answers_out_of_bag().items()}
         weights = some(weights, known)
         if self.oob_score is True:
@@ -186,36 +186,36 @@ class RotastackEnsemble(OutOfBagImportances, BaseEstimator):
         return scored(self, self.oob_score, answers, y[known], weights)
 
     def _usual_score(self, y: NDArray, predicted: NDArray, weights: NDArray[np.float64] | None) -> float:
-        """Return the accuracy or R^2, by weight; NaN without rows."""
+        """Return the weighted accuracy or R^2; NaN without rows."""
         raise NotImplementedError
 
     def _answers_out_of_bag(self) -> dict[str, NDArray]:
-        """Return what the methods of prediction give for the training rows out of bag."""
+        """Return the out-of-bag predictions for the training rows, by method name."""
         raise NotImplementedError
 
     def _column_importances(self) -> NDArray[np.float64]:
-        """Return the decreases of impurity by input column, families by their weights; they add up to 1."""
+        """Return the decrease of impurity by input column, weighted by family, with sum 1."""
         by_family = np.concatenate([grown.importances() for grown in self.grown_])
-        whole = by_family.sum(axis=1, keepdims=True)
-        by_family = np.divide(by_family, whole, out=np.zeros_like(by_family), where=whole > 0)
+        total = by_family.sum(axis=1, keepdims=True)
+        by_family = np.divide(by_family, total, out=np.zeros_like(by_family), where=total > 0)
         weights = self.pool_.weights_ if self.pool_.weights_.any() else np.ones(len(by_family))
         encoded = weights @ by_family
-        found = self.table_.by_input(encoded, self.n_features_in_)
-        return found / found.sum() if found.any() else found
+        by_input = self.table_.by_input(encoded, self.n_features_in_)
+        return by_input / by_input.sum() if by_input.any() else by_input
 
     def _encoded(self, X: ArrayLike) -> NDArray[np.float32]:
-        """Return the numbers of new rows."""
+        """Return the encoded columns of new rows."""
         check_is_fitted(self)
         return self.table_.transform(X, self)
 
     def _outputs(self, rows: NDArray[np.float32]) -> Iterator[NDArray[np.float64]]:
-        """Yield the families' outputs for blocks of rows, (family, row, output)."""
+        """Yield the families' outputs for blocks of rows, shape (n_families, n_rows, n_outputs)."""
         step = max(1, _BLOCK // (len(self.families_) * self._n_outputs))
         for start in range(0, len(rows), step):
             yield self._outputs_of(rows[start : start + step])
 
     def _outputs_of(self, rows: NDArray[np.float32]) -> NDArray[np.float64]:
-        """Return the outputs of families for rows, (family, row, output)."""
+        """Return the families' outputs for rows, shape (n_families, n_rows, n_outputs)."""
 
         def found(some: NDArray[np.float32], _: Any) -> NDArray[np.float64]:
             return np.concatenate([grown.outputs(some, self.n_jobs) for grown in self.grown_]).swapaxes(0, 1)
@@ -225,9 +225,9 @@ class RotastackEnsemble(OutOfBagImportances, BaseEstimator):
     def _over_known(
         self, rows: NDArray[np.float32], found: Callable[[NDArray[np.float32], Any], NDArray[np.float64]]
     ) -> NDArray[np.float64]:
-        """Return what is found for rows, (row, ...): the mean over known categories where one is unknown.
+        """Return ``found(rows, ...)``, shape (n_rows, ...); rows with unknown categories get the mean over known ones.
 
-        `found` takes rows, and which of all they are.
+        The second argument of `found` selects its rows among all rows: a slice or a mask.
         """
         unknown = self.table_.unknown(rows)
         if not unknown.any():
@@ -239,7 +239,7 @@ class RotastackEnsemble(OutOfBagImportances, BaseEstimator):
 
     @property
     def forest_(self) -> GrownTrees:
-        """The trees of the families on bags that have a weight, family after family."""
+        """The trees of the families on bags of positive weight, family after family."""
         check_is_fitted(self)
         on_bags = [grown.trees for grown in self.grown_ if isinstance(grown, OnBags)]
         if not on_bags:

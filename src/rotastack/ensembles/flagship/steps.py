@@ -1,4 +1,4 @@
-"""What a user is told while a model is fitted."""
+"""Progress lines that an estimator prints during ``fit``."""
 
 from time import perf_counter
 
@@ -6,14 +6,14 @@ __all__ = ["Steps"]
 
 
 class Steps:
-    """Print a line after each step, with the seconds it took.
+    """A printer of one line after each step, with the duration of the step in seconds.
 
     Parameters
     ----------
     name : str
-        Of the estimator: each line begins with it.
+        Name of the estimator, the beginning of each line.
     verbose : int
-        With 0 nothing is printed.
+        0 prints nothing.
 
     Examples
     --------
@@ -27,7 +27,7 @@ class Steps:
         self._since = perf_counter()
 
     def done(self, words: str) -> None:
-        """Tell of a step that has ended."""
+        """Print the line of a completed step."""
         now = perf_counter()
         if self.verbose:
             print(f"[{self.name}] {words} ({now - self._since:.2f} s)", flush=True)

@@ -1,4 +1,4 @@
-"""What families are grown on."""
+"""The training rows of the families, with their targets, weights, bags and folds."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass, fields, replace
@@ -19,28 +19,28 @@ from rotastack.trees.growing import TreeGroup
 __all__ = ["HEAVIEST", "MOST_DRAWS", "TrainingRows"]
 
 HEAVIEST = 2.0
-"""No row is drawn for a bag more often than this on average: one in seven trees, at least, has not seen it."""
+"""Largest mean number of draws of a row for a bag, so that at least about one tree in seven has not seen the row."""
 
 MOST_DRAWS = 40_000
-"""For a tree, however many rows there are."""
+"""Largest number of draws for a bag."""
 
 TALL = 100_000
-"""With more rows there are two folds in place of five: half of the rows are enough to learn from."""
+"""With more rows there are two folds instead of five, because half of the rows are enough to train on."""
 
 
 @dataclass(frozen=True)
 class TrainingRows:
-    """What families are grown on.
+    """The rows that families are grown on.
 
     Attributes
     ----------
     X : ndarray of float32 of shape (n_rows, n_columns)
         The encoded table.
     codes : ndarray of int of shape (n_rows,)
-        Class numbers, from which views learn.
+        Class numbers, the target of views.
     weights : ndarray of shape (n_rows,) or None
     groups : sequence of ndarray of int
-        Columns that are the dummies of one category each.
+        For each category, the columns of its dummies.
     numbers : ndarray of shape (n_rows,) or None
         Targets of a regression.
     """
@@ -64,27 +64,27 @@ class TrainingRows:
         return Bags.of(len(self.X), self.weights, HEAVIEST, MOST_DRAWS)
 
     def parts(self) -> tuple:
-        """Return the attributes, in their order."""
+        """Return the values of the attributes, in order."""
         return tuple(getattr(self, field.name) for field in fields(self))
 
     def n_trees(self, wanted: int) -> int:
-        """Return the trees of a family: fewer, down to an eighth, the more rows there are beyond the draws for a tree."""
+        """Return the number of trees of a family: `wanted`, or less (at least 1/8) with more than MOST_DRAWS rows."""
         return max(-(-wanted // 8), min(wanted, round(wanted * MOST_DRAWS / len(self.X))))
 
     def folds(self, sequence: np.random.SeedSequence) -> NDArray[np.int32]:
-        """Return the fold of each row, -1 without a weight."""
+        """Return the fold of each row; -1 for rows of weight 0."""
         n_folds = 2 if len(self.codes) > TALL else 5
-        own = child(sequence, "folds")
-        return boosting_folds(self.codes, n_folds, own, self.weights, int(self.codes.max()) + 1)
+        drawn = child(sequence, "folds")
+        return boosting_folds(self.codes, n_folds, drawn, self.weights, int(self.codes.max()) + 1)
 
     def seen(self, folds: NDArray[np.integer], fold: int) -> "TrainingRows":
-        """Return the rows that are grown on where a fold is left out: rows of no weight are in no fold."""
+        """Return the rows of positive weight outside a fold."""
         rows = np.flatnonzero((folds != fold) & (True if self.weights is None else self.weights > 0))
         numbers = None if self.numbers is None else self.numbers[rows]
         return replace(self, X=self.X[rows], codes=self.codes[rows], weights=some(self.weights, rows), numbers=numbers)  # fmt: skip
 
     def encoding_targets(self) -> NDArray[np.float64]:
-        """Return the targets that categories are encoded by, (row, target): the number, or whether the class is one of the largest."""
+        """Return the targets for encoding categories, (n_rows, n_targets): numbers or 0/1 for the largest classes."""
         numbers = self._levelled()
         if numbers is not None:
             return numbers[:, None]
@@ -93,16 +93,16 @@ class TrainingRows:
     def planned(
         self, families: Sequence[TreeFamily], n_trees: int, sequence: np.random.SeedSequence, n_jobs: int | None
     ) -> list[TreeGroup]:
-        """Return families as forests are grown of them; see :func:`planned_families`."""
+        """Return tree groups for ``grow_forest``; see :func:`planned_families`."""
         return planned_families(
             families, n_trees, self.X, self.codes, int(self.codes.max()) + 1, sequence,
             bags=self.bags(), n_jobs=n_jobs,
         )  # fmt: skip
 
     def _levelled(self) -> NDArray[np.float64] | None:
-        """Return the targets of a regression from their mean and in units of their size, which float32 holds as they are."""
+        """Return the centred targets of a regression, divided by a power of two to fit float32; None for classes."""
         if self.numbers is None:
             return None
-        there = slice(None) if self.weights is None else self.weights > 0
-        centred = self.numbers - self.numbers[there].mean()
-        return centred / unit_of(centred[there])
+        positive = slice(None) if self.weights is None else self.weights > 0
+        centred = self.numbers - self.numbers[positive].mean()
+        return centred / unit_of(centred[positive])

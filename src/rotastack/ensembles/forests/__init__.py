@@ -1,1 +1,1 @@
-"""Forests on rotations, grown by the compiled kernel."""
+"""Forests on rotated features, grown by the compiled kernel."""

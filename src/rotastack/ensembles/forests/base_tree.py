@@ -1,4 +1,4 @@
-"""The tree that an ensemble of compiled trees is made of."""
+"""Check and conversion of an ensemble's parameter ``estimator`` to a tree of the compiled kernel."""
 
 from numbers import Integral
 from typing import Any
@@ -14,38 +14,38 @@ TREES = (C45Classifier, TreeClassifier, DecisionTreeClassifier)
 
 
 def base_tree(estimator: Any, otherwise: str = "") -> Any:
-    """Return the tree that the kernel is to grow.
+    """Return the unfitted tree of the compiled kernel for an ensemble's parameter ``estimator``.
 
     Parameters
     ----------
     estimator : tree or None
-        None is C4.5.
+        None is ``C45Classifier()``.
     otherwise : str
-        What to do with any other estimator, for the message.
+        End of the error message for any other estimator: an advice.
 
     Raises
     ------
     ValueError
-        No tree, or one with parameters that the kernel does not have.
+        The estimator is no tree, or has a parameter that the kernel does not support.
     """
     if estimator is None:
         return C45Classifier()
     if isinstance(estimator, DecisionTreeClassifier):
-        given = estimator.get_params()
+        parameters = estimator.get_params()
         for name in ("class_weight", "monotonic_cst"):
-            if given.pop(name, None) is not None:
+            if parameters.pop(name, None) is not None:
                 raise ValueError(f"estimator: {name} is not supported")
         for name in ("min_samples_split", "min_samples_leaf"):
-            if not isinstance(given[name], Integral):
-                raise ValueError(f"estimator: {name} must be a number of rows, got {given[name]}")
-        given["criterion"] = {"log_loss": "entropy"}.get(given["criterion"], given["criterion"])
-        estimator = TreeClassifier(**given)
+            if not isinstance(parameters[name], Integral):
+                raise ValueError(f"estimator: {name} must be a number of rows, got {parameters[name]}")
+        parameters["criterion"] = {"log_loss": "entropy"}.get(parameters["criterion"], parameters["criterion"])
+        estimator = TreeClassifier(**parameters)
     if not isinstance(estimator, (C45Classifier, TreeClassifier)):
         raise ValueError(
             f"estimator must be a tree (C45Classifier, TreeClassifier or DecisionTreeClassifier), got "
             f"{type(estimator).__name__}; {otherwise}"
         )
-    if estimator.get_params().get("class_weight") is not None:  # which C4.5 does not have
+    if estimator.get_params().get("class_weight") is not None:  # C45Classifier has no such parameter
         raise ValueError("estimator: class_weight is not supported")
     estimator._check_parameters()
     return estimator

@@ -1,4 +1,4 @@
-"""Double rotation forests: with the votes of all trees (DRSF), or of those that a pruner chooses (DRMF)."""
+"""Double rotation forests: all trees vote (DRSF), or only the trees that a pruner chooses (DRMF)."""
 
 from numbers import Integral, Real
 from typing import Any, ClassVar
@@ -23,12 +23,12 @@ __all__ = ["DoubleRotationForestClassifier", "DoubleRotationMarginForestClassifi
 
 
 class _DoubleRotationForest(SubsetRotationForest):
-    """A forest on double rotations: principal axes, then locality sensitive discriminants.
+    """A forest on double rotations: principal axes, then locality sensitive discriminant analysis.
 
     Parameters
     ----------
     n_neighbors : int, default=5
-        Neighbours in the graphs of the discriminant analysis, see
+        Neighbours of a row in the graphs of the discriminant analysis, see
         :class:`rotastack.views.LocalityDiscriminantAnalysis`.
     alpha : float, default=0.1
         Weight of the graph between classes in the discriminant analysis.
@@ -73,21 +73,21 @@ class _DoubleRotationForest(SubsetRotationForest):
             )
             return (whole_matrix(first) @ whole_matrix(second)).astype(np.float32)
 
-        everyone = np.arange(X.shape[1])
+        columns = np.arange(X.shape[1])
         with one_blas_thread():
             matrices = run_threads(matrix, range(len(sequences)), self.n_jobs)
-            return LinearViews.blocks(([(everyone, found)] for found in matrices), X.shape[1])
+            return LinearViews.blocks(([(columns, rotation)] for rotation in matrices), X.shape[1])
 
 
 @documented
 class DoubleRotationForestClassifier(_DoubleRotationForest):
-    """Double rotation, and the simple vote of all trees (DRSF).
+    """A double rotation forest with the simple vote of all trees (DRSF).
 
-    Each tree is grown on the columns first turned to principal axes of random subsets, then mapped by
-    locality sensitive discriminant analysis of other subsets: see :class:`rotastack.views.DoubleRotation`.
+    The columns are rotated twice for each tree: to the principal axes of random subsets of the columns, then by
+    locality sensitive discriminant analysis of other subsets. See :class:`rotastack.views.DoubleRotation`.
 
-    Memory beyond a forest's own: 4 p k bytes for each tree on p numeric columns, and twice that in fitting. k is the number
-    of axes: p, or fewer for each subset than there are rows if it has more columns.
+    Memory beyond that of the trees: 4 p k bytes for each tree on p numeric columns, and twice as much in ``fit``. The
+    number of axes k is p. A subset of more columns than rows gives fewer axes than rows.
 
     Parameters
     ----------
@@ -98,7 +98,7 @@ class DoubleRotationForestClassifier(_DoubleRotationForest):
     %(bootstrap_ratio)s
     %(estimator)s
     bootstrap : bool, default=False
-        Also grow each tree on rows drawn with replacement, which gives out-of-bag rows.
+        Grow each tree on rows drawn with replacement, which gives out-of-bag rows.
     %(n_neighbors)s
     %(alpha)s
     %(scaling)s
@@ -113,7 +113,7 @@ class DoubleRotationForestClassifier(_DoubleRotationForest):
     forest_ : GrownTrees
     feature_importances_ : ndarray of shape (n_features,)
     oob_decision_function_, oob_score_ : ndarray of shape (n_rows, n_classes), float
-        With `bootstrap`: of mean class shares.
+        Only with `bootstrap`, from the mean class shares of the trees.
 
     References
     ----------
@@ -133,12 +133,12 @@ class DoubleRotationForestClassifier(_DoubleRotationForest):
 
 @documented
 class DoubleRotationMarginForestClassifier(_DoubleRotationForest):
-    """Double rotation margin forest (DRMF): a double rotation forest, half of whose trees vote.
+    """A double rotation margin forest (DRMF): a double rotation forest of which a pruner keeps half of the trees.
 
-    Trees are ordered by angles, and the first half of them votes: see
-    :class:`rotastack.combine.pruning.OrientationPruner`. The source's rule is ``pruner=MarginPruner(n_select=None)``.
+    The default pruner orders the trees by angles and keeps the first half: see
+    :class:`rotastack.combine.pruning.OrientationPruner`. The paper's rule is ``pruner=MarginPruner(n_select=None)``.
 
-    Memory: as of :class:`DoubleRotationForestClassifier`; what is kept is that of the trees that vote.
+    Memory in ``fit``: as :class:`DoubleRotationForestClassifier`. Afterwards only the kept trees need memory.
 
     Parameters
     ----------
@@ -149,12 +149,12 @@ class DoubleRotationMarginForestClassifier(_DoubleRotationForest):
     %(bootstrap_ratio)s
     %(estimator)s
     pruner : pruner or None, default=None
-        Of :mod:`rotastack.combine.pruning`. None is ``OrientationPruner()``.
+        See :mod:`rotastack.combine.pruning`. None is ``OrientationPruner()``.
     selection : {"train", "oob"}, default="train"
-        Rows by whose votes trees are chosen. "train", as in the source: pruned trees err differently there, and fully grown
-        ones do not err. "oob": the same rows, but each tree votes only on rows out of its bag.
+        Rows on which the pruner compares the trees' votes. "train", as in the paper: the training rows, where fully
+        grown trees make no errors but pruned trees do. "oob": each tree votes only on its out-of-bag rows.
     bootstrap : bool, default=False
-        Grow each tree on rows drawn with replacement; selection "oob" needs it. Bags cost accuracy.
+        Grow each tree on rows drawn with replacement; selection "oob" needs a bootstrap. A bootstrap costs accuracy.
     %(n_neighbors)s
     %(alpha)s
     %(scaling)s
@@ -167,15 +167,15 @@ class DoubleRotationMarginForestClassifier(_DoubleRotationForest):
     ----------
     classes_ : ndarray of shape (n_classes,)
     pruner_ : fitted pruner
-        With ``selected_`` (tree numbers before pruning, in the order of choice), ``curve_`` and others, if it has them.
+        ``selected_`` has the tree numbers before pruning, in the order of choice. ``curve_`` and others depend on it.
     forest_ : GrownTrees
-        The trees kept, in the order of choice.
+        The kept trees, in the order of choice.
     feature_importances_ : ndarray of shape (n_features,)
 
     Notes
     -----
-    The source keeps the trees that err least on the training rows. These are some five of a hundred, and they err by a third
-    more than the whole forest. Half of the trees err no more than all: docs/evidence/drmf.md has the numbers.
+    The paper's rule keeps the trees whose joint vote has the least error on the training rows, about five of a hundred.
+    Their test error is a third above that of all trees. Half of the trees have no larger error: docs/evidence/drmf.md.
 
     References
     ----------
@@ -232,9 +232,9 @@ class DoubleRotationMarginForestClassifier(_DoubleRotationForest):
         votes = self.forest_.votes(X, self.n_jobs)
         if self.selection == "oob":
             votes = np.where(self.forest_.out_of_bag(len(X)), votes, -1)
-        there = slice(None) if weights is None else weights > 0
+        positive = slice(None) if weights is None else weights > 0
         pruner: Pruner = OrientationPruner() if self.pruner is None else clone(self.pruner)
-        self.pruner_ = pruner.fit(votes[there], target[there], classes=np.arange(n_classes))
+        self.pruner_ = pruner.fit(votes[positive], target[positive], classes=np.arange(n_classes))
         self.forest_ = self.forest_.take(self.pruner_.selected_).compact()
         return None
 

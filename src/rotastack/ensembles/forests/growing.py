@@ -1,4 +1,4 @@
-"""Forests on rotations that grow as needed (thesis, algorithm 2)."""
+"""A pool of trees on rotations to which trees are added on demand (thesis, algorithm 2)."""
 
 from collections.abc import Sequence
 from typing import Any
@@ -19,10 +19,9 @@ __all__ = ["GrowingForests"]
 
 
 class GrowingForests:
-    """Trees on R rotations: a micro-forest on each, and more trees where they are asked for.
+    """A pool of trees on R rotations: a micro-forest on each rotation, and more trees on demand.
 
-    Tree j on rotation r is the same however many are asked for, so weightings that are compared
-    share their trees.
+    Tree j on rotation r does not depend on the number of trees, so all compared weightings share their trees.
 
     Parameters
     ----------
@@ -31,14 +30,14 @@ class GrowingForests:
         Class numbers.
     n_classes : int
     views : LinearViews
-        One for each rotation.
+        One view for each rotation.
     micro_forest_size : int
-        U, trees that are grown on each rotation to rank it.
+        U, number of trees on each rotation by which rotations are ranked.
     max_features : {"sqrt", "log2"}, int, float or None
     sequence : numpy.random.SeedSequence
     options : TreeOptions
     weights : ndarray of shape (n_rows,), optional
-        By which bags are drawn.
+        Weights of the rows, by which bags are drawn.
     n_jobs : int, optional
 
     Attributes
@@ -85,12 +84,12 @@ class GrowingForests:
         self._micro = micro_forest_size
 
     def grow(self, counts: NDArray[np.integer]) -> None:
-        """Grow trees until there are ``counts[r]`` on rotation r, at least."""
-        wanted = np.flatnonzero(counts > self.size)
-        if not len(wanted):
+        """Grow trees until each rotation r has at least ``counts[r]`` trees."""
+        short = np.flatnonzero(counts > self.size)
+        if not len(short):
             return
         families, seeds = [], []
-        for r in wanted.tolist():
+        for r in short.tolist():
             first, last = int(self.size[r]), int(counts[r])
             families.append(TreeGroup(last - first, self.views.take([r]), max_features=self.max_features))
             more = kernel_seeds(child(self.sequence, "more", r), last - self._micro)
@@ -99,36 +98,36 @@ class GrowingForests:
             self.X, self.y, families, self.options, self.sequence,
             n_classes=self.n_classes, weights=self.weights, seeds=np.concatenate(seeds), want_oob=False, n_jobs=self.n_jobs,
         )  # fmt: skip
-        grown.tree_view, grown.views = wanted[grown.tree_view], self.views
+        grown.tree_view, grown.views = short[grown.tree_view], self.views
         self._grown.append(grown)
-        added = counts[wanted] - self.size[wanted]
-        self._rotation.append(np.repeat(wanted, added))
-        self._number.append(np.concatenate([np.arange(self.size[r], counts[r]) for r in wanted.tolist()]))
-        self.size[wanted] = counts[wanted]
+        added = counts[short] - self.size[short]
+        self._rotation.append(np.repeat(short, added))
+        self._number.append(np.concatenate([np.arange(self.size[r], counts[r]) for r in short.tolist()]))
+        self.size[short] = counts[short]
 
     def forest(self, counts: NDArray[np.integer]) -> GrownTrees:
-        """Return the first ``counts[r]`` trees on each rotation r, rotation after rotation."""
+        """Return the first ``counts[r]`` trees on each rotation r, in the order of the rotations."""
         self.grow(counts)
         rotation, number = np.concatenate(self._rotation), np.concatenate(self._number)
         kept = np.flatnonzero(number < counts[rotation])
-        everything = GrownTrees.concatenate(self._grown)
-        return everything.take(kept[np.lexsort((number[kept], rotation[kept]))])
+        trees = GrownTrees.concatenate(self._grown)
+        return trees.take(kept[np.lexsort((number[kept], rotation[kept]))])
 
     def vote_shares(
         self, X: NDArray[np.float32], counts: Sequence[NDArray[np.integer]]
     ) -> tuple[NDArray[np.float64], list[dict[str, Any]]]:
-        """Let several ensembles from this pool vote; each tree is grown and read once.
+        """Return the vote shares of several ensembles from this pool; each tree is grown and evaluated once.
 
         Parameters
         ----------
         X : C-contiguous ndarray of float32 of shape (n_rows, n_features)
         counts : sequence of ndarray of shape (n_rotations,)
-            Trees that each ensemble takes on each rotation.
+            Number of trees of each ensemble on each rotation.
 
         Returns
         -------
         shares : ndarray of shape (n_ensembles, n_rows, n_classes)
-            As :meth:`rotastack.trees.GrownTrees.vote_shares` of each.
+            :meth:`rotastack.trees.GrownTrees.vote_shares` of each ensemble.
         facts : list of dict
             Mean number of nodes and leaves, and mean depth, of each ensemble's trees.
         """
@@ -139,7 +138,7 @@ class GrowingForests:
         facts = np.zeros((len(counts), 3))
         for grown, rotation, number in zip(self._grown, self._rotation, self._number, strict=True):
             used = number < table[:, rotation]  # (ensemble, tree)
-            # Trees that the same ensembles use are read as one group.
+            # Trees that belong to the same ensembles form a group, so each tree is evaluated once.
             patterns, group = np.unique(used.T, axis=0, return_inverse=True)
             group = group.reshape(-1).astype(np.int64)
             weights = patterns.T.astype(np.float64)

@@ -1,4 +1,4 @@
-"""Forests whose trees are grown on several rotations side by side (thesis, section 3.2)."""
+"""Forests whose trees use the columns of several rotations at once (thesis, section 3.2)."""
 
 from numbers import Integral
 from typing import Any, ClassVar
@@ -25,20 +25,20 @@ __all__ = ["MultiRotationForestClassifier", "MultiRotationForestRegressor"]
 
 
 class _MultiRotationForest(RotatedForest):
-    """A forest on the features and K - 1 random rotations of them, side by side.
+    """A forest on the features joined with K - 1 random rotations of the features.
 
     Parameters
     ----------
     n_rotations : int, default=30
-        K, the unrotated features included.
+        K, number of rotations, the unrotated features included.
     n_estimators : int, default=500
         Number of trees.
     bootstrap : bool, default=True
-        Grow each tree on as many rows, drawn with replacement and in proportion to their weights.
+        Grow each tree on n_rows rows, drawn with replacement in proportion to their weights.
     n_best : int or None, default=None
-        Grow the forest once more on the `n_best` rotations of largest importance.
+        Grow the forest again on the `n_best` rotations of largest importance.
     max_axes : int, default=1000
-        Rotate so many random axes at most; then only these are repeated.
+        Largest number of random columns in each rotation; each rotation adds its own columns only.
     """
 
     _parameter_constraints: ClassVar[dict] = {
@@ -81,7 +81,7 @@ class _MultiRotationForest(RotatedForest):
         self.random_state = random_state
 
     def unrotated(self) -> Any:
-        """Return a forest of as many trees, unfitted, without rotations; its trees see missing values as they are."""
+        """Return an unfitted forest of as many trees without rotations; its trees use missing values unfilled."""
         return self._plain(
             self._forest, max_features=self.max_features, constant_leaf=self.constant_leaf, bootstrap=self.bootstrap
         )
@@ -90,7 +90,7 @@ class _MultiRotationForest(RotatedForest):
         if self.n_best is not None and self.n_best > self.n_rotations:
             raise ValueError(f"n_best ({self.n_best}) is more than n_rotations ({self.n_rotations})")
         axes, drawn = self._draw(n_numeric, self.n_rotations - 1, child(sequence, "rotations"))
-        if self.n_best is not None:  # before anything is grown
+        if self.n_best is not None:  # fail before the first forest if max_features is too large for the second
             n_candidates(self.max_features, self.n_best * min(n_numeric, axes.shape[1]) + X.shape[1] - n_numeric)
         numeric = np.arange(n_numeric)
         blocks = [(numeric, None), *zip(axes, drawn, strict=True)]
@@ -112,9 +112,9 @@ class _MultiRotationForest(RotatedForest):
             importances[chosen] = [part.sum() for part in np.split(grown[: sum(widths)], np.cumsum(widths)[:-1])]
             return forest, out_of_bag and out_of_bag[0], importances
 
-        every = np.arange(self.n_rotations)
-        self.forest_, out_of_bag, self.rotation_importances_ = grow(every, sequence)
-        self.kept_rotations_ = every
+        rotations = np.arange(self.n_rotations)
+        self.forest_, out_of_bag, self.rotation_importances_ = grow(rotations, sequence)
+        self.kept_rotations_ = rotations
         if self.n_best is not None and self.n_best < self.n_rotations:
             best = np.argsort(-self.rotation_importances_, kind="stable")[: self.n_best]
             self.kept_rotations_ = np.sort(best)
@@ -124,12 +124,12 @@ class _MultiRotationForest(RotatedForest):
 
 @documented
 class MultiRotationForestClassifier(_MultiRotationForest, RotatedClassifier):
-    """A random forest on the features and K - 1 random rotations of them, side by side.
+    """A random forest on the features joined with K - 1 random rotations of the features.
 
-    Each split can use the rotation that suits its part of the space, so trees are smaller than
+    Each split can use the rotation that fits its part of the space, so trees are smaller than
     on the features alone.
 
-    Memory beyond a forest's own: 4 m^2 bytes for each rotation of m columns; trees share them.
+    Memory beyond that of the trees: 4 m^2 bytes for each rotation of m columns; all trees share the rotations.
 
     Parameters
     ----------
@@ -138,7 +138,7 @@ class MultiRotationForestClassifier(_MultiRotationForest, RotatedClassifier):
     %(flip)s
     %(scaling)s
     max_features : {"sqrt", "log2"}, int, float or None, default="sqrt"
-        Columns, of the K times as many, that are looked at for each split.
+        Columns considered for each split, out of the features and all their rotations.
     %(constant_leaf)s
     %(bootstrap)s
     %(n_best)s
@@ -152,14 +152,14 @@ class MultiRotationForestClassifier(_MultiRotationForest, RotatedClassifier):
     ----------
     classes_ : ndarray of shape (n_classes,)
     rotation_importances_ : ndarray of shape (n_rotations,)
-        Share of the decrease of impurity that splits on each rotation's columns bring, number 0
-        being the unrotated ones. With categorical columns, theirs is missing to a sum of 1.
+        Share of each rotation's columns in the decrease of impurity; rotation 0 is the unrotated
+        features. The shares of the rotations and of the categorical columns sum to 1.
     feature_importances_ : ndarray of shape (n_features,)
     kept_rotations_ : ndarray of int
-        The rotations that the forest is grown on: all, or the best.
+        Numbers of the rotations that the forest is grown on: all, or the `n_best` best.
     forest_ : GrownTrees
     oob_decision_function_, oob_score_ : ndarray of shape (n_rows, n_classes), float
-        With `bootstrap`.
+        Only with `bootstrap`.
 
     References
     ----------
@@ -181,7 +181,7 @@ class MultiRotationForestClassifier(_MultiRotationForest, RotatedClassifier):
 
 @documented
 class MultiRotationForestRegressor(_MultiRotationForest, RotatedRegressor):
-    """A regression forest on the features and K - 1 random rotations of them, side by side.
+    """A regression forest on the features joined with K - 1 random rotations of the features.
 
     Parameters
     ----------
@@ -190,7 +190,7 @@ class MultiRotationForestRegressor(_MultiRotationForest, RotatedRegressor):
     %(flip)s
     %(scaling)s
     max_features : {"sqrt", "log2"}, int, float or None, default=0.33
-        Columns, of the K times as many, that are looked at for each split.
+        Columns considered for each split, out of the features and all their rotations.
     %(constant_leaf)s
     %(bootstrap)s
     %(n_best)s
@@ -206,7 +206,7 @@ class MultiRotationForestRegressor(_MultiRotationForest, RotatedRegressor):
     kept_rotations_ : ndarray of int
     forest_ : GrownTrees
     oob_prediction_, oob_score_ : ndarray of shape (n_rows,), float
-        With `bootstrap`.
+        Only with `bootstrap`.
 
     References
     ----------

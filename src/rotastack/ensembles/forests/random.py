@@ -28,20 +28,20 @@ __all__ = ["RandomRotationForestClassifier", "RandomRotationForestRegressor"]
 
 
 class _RandomRotationForest(RotatedForest):
-    """A forest whose trees, alone or in groups, are each grown on a rotation of their own.
+    """A forest that draws a new rotation for each tree or for each group of trees.
 
     Parameters
     ----------
     tree : {"forest", "extra"}, default="forest"
-        Trees of a random forest (bootstrap, best splits) or extremely randomised ones
-        (all rows, random cuts; where rows do not weigh alike, a bootstrap by weight, too).
+        "forest": trees of a random forest (bootstrap, best splits). "extra": extremely randomised
+        trees (all rows, random cuts; with unequal row weights, also a bootstrap by weight).
     n_trees_per_rotation : int, default=1
-        Trees that share a rotation; `n_estimators` must be a multiple of it.
+        Number of trees that share a rotation; `n_estimators` must be a multiple of this number.
     n_cuts : int, default=1
-        Cuts drawn for each column by trees of kind "extra".
+        Number of random cuts for each column in trees of kind "extra".
     drop_worst : float, default=0.0
-        Share of the rotations that is left out after growing: those of the largest out-of-bag
-        error. The thesis drops the worst decile, 0.1 (section 1.7).
+        Share of the rotations, those of largest out-of-bag error, whose trees are dropped after
+        training. The thesis drops the worst decile, 0.1 (section 1.7).
     """
 
     _parameter_constraints: ClassVar[dict] = {
@@ -87,12 +87,12 @@ class _RandomRotationForest(RotatedForest):
         self.random_state = random_state
 
     def unrotated(self) -> Any:
-        """Return a forest of as many trees, unfitted, without rotations; its trees see missing values as they are."""
+        """Return an unfitted forest of as many trees without rotations; its trees use missing values unfilled."""
         options = {"n_cuts": self.n_cuts} if self.tree == "extra" else {"constant_leaf": self.constant_leaf}
         return self._plain(self._forests[self.tree], max_features=self.max_features, **options)
 
     def check_parameters(self) -> None:
-        """Raise ValueError if parameters do not go together."""
+        """Raise ValueError if the parameters contradict each other."""
         if self.n_estimators % self.n_trees_per_rotation:
             raise ValueError(
                 f"n_estimators ({self.n_estimators}) must be a multiple of n_trees_per_rotation "
@@ -104,7 +104,7 @@ class _RandomRotationForest(RotatedForest):
     def _grow(self, X, target, n_classes, n_numeric, weights, sequence):
         self.check_parameters()
         n_rotations = self.n_estimators // self.n_trees_per_rotation
-        # Fully grown trees on all rows would heed weights in their cuts, but not in their leaves.
+        # In fully grown trees on all rows, weights would change the cuts but not the leaves.
         bootstrap = self.tree == "forest" or len(Bags.of(len(X), weights).ends) > 0
         axes, rotations = self._draw(n_numeric, n_rotations, child(sequence, "rotations"))
         family = TreeGroup(
@@ -121,10 +121,10 @@ class _RandomRotationForest(RotatedForest):
         if out_of_bag is None:
             return None
         by_rotation = out_of_bag[0].tree_errors.reshape(n_rotations, -1)
-        known = np.isfinite(by_rotation)
+        finite = np.isfinite(by_rotation)
         self.rotation_oob_error_ = np.divide(
-            np.where(known, by_rotation, 0).sum(axis=1), known.sum(axis=1),
-            out=np.full(n_rotations, np.nan), where=known.any(axis=1),
+            np.where(finite, by_rotation, 0).sum(axis=1), finite.sum(axis=1),
+            out=np.full(n_rotations, np.nan), where=finite.any(axis=1),
         )  # fmt: skip
         n_dropped = int(self.drop_worst * n_rotations + 1e-9)
         self.kept_rotations_ = np.arange(n_rotations)
@@ -143,9 +143,9 @@ class _RandomRotationForest(RotatedForest):
 
 @documented
 class RandomRotationForestClassifier(_RandomRotationForest, RotatedClassifier):
-    """A forest whose trees, alone or in groups, are each grown on a rotation of their own.
+    """A forest that draws a new rotation for each tree or for each group of trees.
 
-    Memory beyond a forest's own: 4 m^2 bytes for each rotation of m columns.
+    Memory beyond that of the trees: 4 m^2 bytes for each rotation of m columns.
 
     Parameters
     ----------
@@ -171,16 +171,16 @@ class RandomRotationForestClassifier(_RandomRotationForest, RotatedClassifier):
     forest_ : GrownTrees
         The trees and their views.
     oob_decision_function_, oob_score_ : ndarray of shape (n_rows, n_classes), float
-        Out-of-bag probabilities and accuracy (trees of kind "forest"), before any rotation is dropped.
+        Out-of-bag probabilities and accuracy before rotations are dropped. Only with ``tree="forest"``.
     rotation_oob_error_, kept_rotations_ : ndarray of shape (n_rotations,), ndarray of int
-        Mean out-of-bag error of the trees on each rotation drawn, and the rotations that were not
-        dropped (trees of kind "forest").
+        Mean out-of-bag error of the trees on each rotation, and the numbers of the rotations that
+        were not dropped. Only with ``tree="forest"``.
     feature_importances_ : ndarray of shape (n_features,)
 
     Raises
     ------
     ValueError
-        `n_estimators` is not a multiple of `n_trees_per_rotation`; no numeric column.
+        `n_estimators` is not a multiple of `n_trees_per_rotation`, or no column is numeric.
 
     References
     ----------
@@ -204,7 +204,7 @@ class RandomRotationForestClassifier(_RandomRotationForest, RotatedClassifier):
 
 @documented
 class RandomRotationForestRegressor(_RandomRotationForest, RotatedRegressor):
-    """A regression forest whose trees, alone or in groups, are grown on a rotation of their own.
+    """A regression forest that draws a new rotation for each tree or for each group of trees.
 
     Parameters
     ----------
@@ -217,7 +217,7 @@ class RandomRotationForestRegressor(_RandomRotationForest, RotatedRegressor):
     %(flip)s
     %(scaling)s
     max_features : {"sqrt", "log2"}, int, float or None, default=1.0
-        Columns looked at for each split.
+        Columns considered for each split.
     %(constant_leaf)s
     %(max_axes)s
     %(categorical_features)s
@@ -229,10 +229,10 @@ class RandomRotationForestRegressor(_RandomRotationForest, RotatedRegressor):
     forest_ : GrownTrees
         The trees and their views.
     oob_prediction_, oob_score_ : ndarray of shape (n_rows,), float
-        Out-of-bag predictions and their R^2 (trees of kind "forest"), before any rotation is dropped.
+        Out-of-bag predictions and their R^2 before rotations are dropped. Only with ``tree="forest"``.
     rotation_oob_error_, kept_rotations_ : ndarray of shape (n_rotations,), ndarray of int
-        Mean out-of-bag squared error of the trees on each rotation drawn, and the rotations that
-        were not dropped (trees of kind "forest").
+        Mean out-of-bag squared error of the trees on each rotation, and the numbers of the rotations
+        that were not dropped. Only with ``tree="forest"``.
     feature_importances_ : ndarray of shape (n_features,)
 
     References

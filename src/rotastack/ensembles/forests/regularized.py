@@ -1,4 +1,4 @@
-"""Regularised rotation forests: more trees on rotations that make them simple (thesis, chapter 2)."""
+"""Regularised rotation forests: more trees on the rotations with simple trees (thesis, chapter 2)."""
 
 from numbers import Integral, Real
 from typing import ClassVar
@@ -20,27 +20,27 @@ __all__ = ["RegularizedRotationForestClassifier"]
 
 @documented
 class RegularizedRotationForestClassifier(RotatedClassifier):
-    """A random forest on R rotations, with more trees on those whose trees are simple.
+    """A random forest on R rotations, with more trees on the rotations with simple trees.
 
-    A micro-forest on each rotation tells how complex trees on it are; rotations are ranked, and
-    weights by rank say how many of the M trees each gets. The identity is rotation 0, so that data
-    that are rotated well already stay so. Trees vote; a tie goes to the class of the larger summed
+    The complexity of a rotation is measured on a micro-forest. The rotations are ranked by complexity, and
+    the M trees are divided among the rotations by weights of their ranks. Rotation 0 is the identity, so
+    well rotated data can stay unrotated. Trees vote; a tie goes to the class of the larger summed
     probability, then to the lower class number.
 
-    Memory beyond a forest's own: 4 m^2 bytes for each rotation of m columns.
+    Memory beyond that of the trees: 4 m^2 bytes for each rotation of m columns.
 
     Parameters
     ----------
     n_estimators : int, default=500
         M, number of trees.
     n_rotations : int, default=25
-        R, the identity included.
+        R, number of rotations, the identity included.
     micro_forest_size : int, default=10
-        U, trees grown on each rotation to rank it; R U may be at most M. They are used again.
+        U, number of trees in each micro-forest; R U must be at most M. The final forest reuses these trees.
     weighting : {"equal", "cut", "exp", "best", "new", "linear", "oob", "joint"}, default="exp"
         See :class:`rotastack.combine.RotationWeights`.
     h : float or None, default=None
-        Parameter of "cut" and "exp"; None finds it on a grid.
+        Parameter of the weightings "cut" and "exp"; None chooses the value on a grid.
     %(flip)s
     %(scaling)s
     %(max_features)s
@@ -55,15 +55,15 @@ class RegularizedRotationForestClassifier(RotatedClassifier):
     ----------
     classes_ : ndarray of shape (n_classes,)
     rotations_ : ndarray of float32 of shape (n_rotations, m, m)
-        The rotations as drawn, the identity first; m is the number of numeric columns, or `max_axes`.
+        The rotations in the order drawn, the identity first. m is the number of numeric columns, at most `max_axes`.
     axes_ : ndarray of shape (n_rotations, m)
-        Which of the numeric columns each rotation turns.
+        Numbers of the numeric columns that each rotation turns.
     complexity_ : ndarray of shape (n_rotations,)
-        Median number of nodes plus mean depth over rows, in the order of `rotations_`.
+        Median number of nodes plus mean depth divided by the number of rows, in the order of `rotations_`.
     oob_error_ : ndarray of shape (n_rotations,)
         Out-of-bag error of each micro-forest, in the order of `rotations_`.
     trees_per_rotation_ : ndarray of int of shape (n_rotations,)
-        They add up to M.
+        Number of trees on each rotation; the sum is M.
     h_ : float or None
     forest_ : GrownTrees
 
@@ -127,11 +127,11 @@ class RegularizedRotationForestClassifier(RotatedClassifier):
         self.random_state = random_state
 
     def unrotated(self) -> ForestClassifier:
-        """Return a forest of as many trees, unfitted, without rotations; its trees see missing values as they are."""
+        """Return an unfitted forest of as many trees without rotations; its trees use missing values unfilled."""
         return self._plain(ForestClassifier, max_features=self.max_features, constant_leaf=self.constant_leaf)
 
     def check_parameters(self) -> None:
-        """Raise ValueError if parameters do not go together."""
+        """Raise ValueError if the parameters contradict each other."""
         R, U, M = self.n_rotations, self.micro_forest_size, self.n_estimators
         for weights in self._weights():
             weights.check(R)
@@ -156,7 +156,7 @@ class RegularizedRotationForestClassifier(RotatedClassifier):
         return None
 
     def _pool(self, X, target, n_classes, n_numeric, weights, sequence) -> GrowingForests:
-        """Return the pool of micro-forests, and keep its axes."""
+        """Return the pool of micro-forests, and set ``axes_``."""
         R, U = self.n_rotations, self.micro_forest_size
         self.axes_, rotations = self._draw(n_numeric, R, child(sequence, "rotations"))
         rotations[0] = np.eye(rotations.shape[1])
@@ -168,6 +168,6 @@ class RegularizedRotationForestClassifier(RotatedClassifier):
 
     @property
     def rotations_(self) -> NDArray[np.float32]:
-        """The rotations, which the views of ``forest_`` hold."""
+        """The rotation matrices, read from the views of ``forest_``."""
         R, m = self.axes_.shape
         return self.forest_.views.matrices.reshape(R, m, m)

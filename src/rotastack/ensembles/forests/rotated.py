@@ -1,4 +1,4 @@
-"""Forests whose trees are grown on linear views of a table: the base of classifiers and of regressors."""
+"""Base classes of the classification and regression forests on linear views of a table."""
 
 from numbers import Integral, Real
 from typing import Any, ClassVar, Self
@@ -42,19 +42,19 @@ CLASS_WEIGHT: dict[str, list[Any]] = {"class_weight": [StrOptions({"balanced"}),
 
 
 def rotated_views(axes: NDArray[np.intp], rotations: NDArray[np.floating], n_numeric: int, n_other: int) -> LinearViews:
-    """Return a view for each rotation: its axes rotated, then the other columns as they are.
+    """Return a view for each rotation: the rotated columns, followed by the other columns unchanged.
 
     Parameters
     ----------
     axes : ndarray of shape (n_rotations, m)
     rotations : ndarray of shape (n_rotations, m, m)
     n_numeric, n_other : int
-        Columns that may be rotated come first, then those that never are.
+        Numbers of numeric columns, which come first and may be rotated, and of other columns, which may not.
     """
     n_features = n_numeric + n_other
-    everyone = axes.shape[1] == n_numeric
-    views = LinearViews.dense(rotations, None if everyone else axes, n_features)
-    if everyone:
+    complete = axes.shape[1] == n_numeric
+    views = LinearViews.dense(rotations, None if complete else axes, n_features)
+    if complete:
         rest = np.arange(n_numeric, n_features)[None]
         return views.beside(LinearViews.subset(rest, n_features)) if n_other else views
     left = np.stack([np.setdiff1d(np.arange(n_features), chosen) for chosen in axes])
@@ -62,7 +62,7 @@ def rotated_views(axes: NDArray[np.intp], rotations: NDArray[np.floating], n_num
 
 
 class RotatedForest(TableEnsemble):
-    """A forest whose trees are grown on rotations of the numeric columns.
+    """A forest on rotations of the numeric columns.
 
     Parameters
     ----------
@@ -71,12 +71,12 @@ class RotatedForest(TableEnsemble):
     flip : bool, default=False
         Allow reflections.
     max_features : {"sqrt", "log2"}, int, float or None, default="sqrt"
-        Columns looked at for each split.
+        Columns considered for each split.
     constant_leaf : bool, default=False
-        Make a leaf of a node in which all columns drawn for its split are constant, as R's randomForest does.
-        Otherwise further columns are drawn, as in scikit-learn.
+        If all columns drawn for the split of a node are constant, make the node a leaf, as R's randomForest does.
+        With False, draw further columns, as scikit-learn does.
     max_axes : int, default=1000
-        Rotate so many random axes at most.
+        Largest number of random columns in each rotation.
     """
 
     study_facts: ClassVar[Facts] = Facts(rotates=True)
@@ -88,8 +88,6 @@ class RotatedForest(TableEnsemble):
     max_axes: int
     forest_: GrownTrees
 
-    # Each method's own.
-
     def _grow(
         self,
         X: NDArray[np.float32],
@@ -99,13 +97,11 @@ class RotatedForest(TableEnsemble):
         weights: NDArray[np.float64] | None,
         sequence: np.random.SeedSequence,
     ) -> FamilyOutOfBag | None:
-        """Set ``forest_``, and return its out-of-bag outputs, if it has any.
+        """Set ``forest_``, and return its out-of-bag outputs or None.
 
-        `X` holds the numeric columns, scaled, and after these `n_numeric` the categorical ones.
+        `X` holds the `n_numeric` scaled numeric columns, followed by the categorical columns.
         """
         raise NotImplementedError
-
-    # The same for all.
 
     @fit_context(prefer_skip_nested_validation=True)
     def fit(self, X: ArrayLike, y: ArrayLike, sample_weight: ArrayLike | None = None) -> Self:
@@ -114,11 +110,11 @@ class RotatedForest(TableEnsemble):
         Parameters
         ----------
         X : array-like of shape (n_rows, n_features)
-            Missing values (NaN) are allowed with a `scaling`, which fills them.
+            Missing values (NaN) are allowed if `scaling` is not None; the scaler fills them.
         y : array-like of shape (n_rows,)
         sample_weight : array-like of shape (n_rows,), optional
-            At least 0; rows of weight 0 are left out. Bags are drawn by them, trees without a bootstrap are grown with
-            them, and out-of-bag scores heed them; rotations that are fitted look at all rows in a bag alike.
+            Weights of at least 0; rows of weight 0 are left out. Bags are drawn by weight. Trees without a bootstrap
+            and out-of-bag scores use weighted rows. Fitted rotations weigh all rows in a bag alike.
 
         Returns
         -------
@@ -127,8 +123,8 @@ class RotatedForest(TableEnsemble):
         Raises
         ------
         ValueError
-            Weights below 0, a missing target, fewer than two classes or a continuous target (of a classifier), no numeric column, infinite values
-            (or, without scaling, missing ones), or parameters that do not go together.
+            Weights below 0; a missing target; for a classifier, a continuous target or fewer than two classes; no
+            numeric column; infinite values; missing values without scaling; or contradictory parameters.
         """
         X, y, self.categorical_ = self._training_table(X, y)
         weights = row_weights(X, y, sample_weight, getattr(self, "class_weight", None))
@@ -137,8 +133,8 @@ class RotatedForest(TableEnsemble):
         check_rotatable(n_numeric, X.shape[1])
         if self.scaling is None:
             checked_scales(X, self.categorical_, self)
-        there = X if weights is None or weights.all() else X[weights > 0]
-        self.scaler_ = fitted_scaler(there, self.categorical_, self.scaling)
+        weighted = X if weights is None or weights.all() else X[weights > 0]
+        self.scaler_ = fitted_scaler(weighted, self.categorical_, self.scaling)
         sequence = root_sequence(self.random_state)
         out_of_bag = self._grow(self._seen(X), target, n_classes, n_numeric, weights, sequence)
         if out_of_bag is not None:
@@ -147,29 +143,29 @@ class RotatedForest(TableEnsemble):
         return self
 
     def _target(self, y: NDArray) -> tuple[NDArray, int | None]:
-        """Return class numbers and the number of classes, or numbers and None."""
+        """Return class numbers and the number of classes; for a regressor, the target as float64 and None."""
         raise NotImplementedError
 
     def _score_out_of_bag(
         self, out_of_bag: FamilyOutOfBag, known: NDArray[np.bool_], target: NDArray, weights: NDArray | None
     ) -> None:
-        """Set what the forest tells of its out-of-bag outputs; `known` marks the rows that have any, of these weights."""
+        """Set the out-of-bag attributes; `known` marks the rows with out-of-bag outputs, which have `weights`."""
         raise NotImplementedError
 
     def _draw(self, n_numeric: int, n_rotations: int, sequence: np.random.SeedSequence):
-        """Return axes and float32 matrices of random rotations."""
+        """Return the columns and the float32 matrices of random rotations."""
         return draw_rotations(
             n_numeric, sequence, n_rotations, flip=self.flip, max_axes=self.max_axes, dtype=np.float32
         )
 
     def _plain(self, forest: Any, **options: Any) -> Any:
-        """Return a forest of as many trees, unfitted, without rotations."""
+        """Return an unfitted forest of as many trees without rotations."""
         if getattr(self, "class_weight", None) is not None:
             options["class_weight"] = self.class_weight
         return forest(n_estimators=self.n_estimators, n_jobs=self.n_jobs, random_state=self.random_state, **options)
 
     def _seen(self, X: NDArray[np.floating]) -> NDArray[np.float32]:
-        """Return the columns that views are applied to: scaled numeric ones, then the categorical ones."""
+        """Return the input of the views: the scaled numeric columns, then the categorical columns."""
         return np.hstack(scaled_columns(X, self.categorical_, self.scaler_))
 
     def _checked(self, X: ArrayLike) -> NDArray[np.float32]:
@@ -178,9 +174,9 @@ class RotatedForest(TableEnsemble):
 
     @property
     def feature_importances_(self) -> NDArray[np.float64]:
-        """Decrease of impurity by splits on each column, adding up to 1; mean over trees.
+        """Mean over trees of the decrease of impurity by splits on each column; the sum is 1.
 
-        That of a split on a rotated column is shared among its columns in proportion to squared weights.
+        A split on a rotated column counts for the original columns in proportion to their squared coefficients.
         """
         check_is_fitted(self, "forest_")
         order = np.concatenate([np.flatnonzero(~self.categorical_), np.flatnonzero(self.categorical_)])
@@ -190,16 +186,16 @@ class RotatedForest(TableEnsemble):
 
 
 class RotatedClassifier(LabelClassifier, RotatedForest):
-    """A forest on rotations that classifies.
+    """A classification forest on rotations of the numeric columns.
 
     Parameters
     ----------
     class_weight : dict, "balanced" or None, default=None
-        Weights of the classes, by which those of rows are multiplied.
+        Weights of the classes; the weight of a row is multiplied by the weight of its class.
     """
 
     class_weight: dict | str | None
-    hard: ClassVar[bool] = False  # trees vote, instead of giving class shares
+    hard: ClassVar[bool] = False  # whether trees vote, instead of averaging their class shares
 
     def _target(self, y):
         codes = self._numbered(y)
@@ -216,14 +212,14 @@ class RotatedClassifier(LabelClassifier, RotatedForest):
         return self.forest_.sums(rows, self.n_jobs) / len(self.forest_)
 
     def tree_votes(self, X: ArrayLike) -> NDArray:
-        """Return the class that every tree votes for, (row, tree), as diagnostics of margins take it."""
+        """Return the class label that each tree votes for, shape (n_rows, n_trees)."""
         rows = self._checked(X)
         votes = self.forest_.votes(rows, self.n_jobs)
         return self.classes_[votes]
 
 
 class RotatedRegressor(RegressorMixin, RotatedForest):
-    """A forest on rotations that predicts numbers."""
+    """A regression forest on rotations of the numeric columns."""
 
     def _target(self, y):
         return y.astype(np.float64), None

@@ -1,4 +1,4 @@
-"""Rotation Forest (Rodriguez, Kuncheva & Alonso 2006), and the base of forests on fitted rotations."""
+"""Rotation Forest (Rodriguez, Kuncheva & Alonso 2006) and the base class of forests on fitted rotations."""
 
 from collections.abc import Sequence
 from dataclasses import replace
@@ -35,18 +35,18 @@ SUBSET_CONSTRAINTS: dict[str, list[Any]] = {
 
 
 class SubsetRotationForest(RotatedClassifier):
-    """A forest whose trees are each grown on a rotation of their own, fitted to random subsets of the columns.
+    """A forest that fits a rotation of random subsets of the columns for each tree.
 
     Parameters
     ----------
     n_subsets : int or None, default=None
-        K, subsets of the columns; None is 2, or what `subset_size` makes it.
+        K, number of subsets of the columns. None: `subset_size` sets the number, or the number is 2.
     subset_size : int or None, default=None
-        Largest size of a subset, instead of `n_subsets` (3 in WEKA).
+        Largest number of columns in a subset (3 in WEKA); an alternative to `n_subsets`.
     bootstrap_ratio : float, default=0.75
-        gamma: rows drawn for a rotation, as a share of those of the classes kept.
+        gamma, number of rows drawn for a rotation, as a share of the rows of the drawn classes.
     estimator : C45Classifier, TreeClassifier, DecisionTreeClassifier or None, default=None
-        The tree, grown by the compiled kernel; None is ``C45Classifier()``.
+        The tree, which the compiled kernel grows; None is ``C45Classifier()``.
     """
 
     study_facts: ClassVar[Facts] = Facts(rotates=True, has_matrices=True)
@@ -85,11 +85,11 @@ class SubsetRotationForest(RotatedClassifier):
         count: int,
         sequences: Sequence[np.random.SeedSequence],
     ) -> LinearViews:
-        """Return a view of the centred numeric columns for each of the sequences, fitted to its rows."""
+        """Return a view of the centred numeric columns for each of `sequences`; view k is fitted to ``rows[k]``."""
         raise NotImplementedError
 
     def check_parameters(self) -> None:
-        """Raise ValueError if the estimator is no tree that can be grown here."""
+        """Raise ValueError if the compiled kernel cannot grow the estimator."""
         self._tree()
 
     def _tree(self) -> Any:
@@ -106,7 +106,7 @@ class SubsetRotationForest(RotatedClassifier):
             others = np.arange(n_numeric, X.shape[1])[None]
             views = widened(views, X.shape[1]).beside(LinearViews.subset(others, X.shape[1]))
         family = replace(tree._family(), n_trees=self.n_estimators, views=views)
-        # C4.5 counts weights as rows, so that without bags they are 1 on average.
+        # C4.5 counts weights as rows, so the weights must have mean 1 if no bags are drawn.
         counted = weights if self.bootstrap else per_row(weights)
         self.forest_, out_of_bag = grow_forest(
             X, target, [family], tree._options(), sequence,
@@ -115,9 +115,9 @@ class SubsetRotationForest(RotatedClassifier):
         return None if out_of_bag is None else out_of_bag[0]
 
     def _rows(self, target, weights, sequence) -> list[RowsByClass]:
-        """Return the rows that each view is fitted to: those of a weight, with bags those in its tree's bag.
+        """Return the training rows of each view: rows of positive weight; with bootstrap, the rows in the tree's bag.
 
-        Otherwise a row out of a tree's bag would not be unseen: its class would have shaped the tree's view.
+        A view fitted to out-of-bag rows would use their classes, which would bias the out-of-bag estimates.
         """
         bags = Bags.of(len(target), weights)
         if not self.bootstrap:
@@ -126,20 +126,20 @@ class SubsetRotationForest(RotatedClassifier):
         return [RowsByClass.among(np.unique(bags.drawn(seed)), target) for seed in seeds]
 
     def unrotated(self) -> ForestClassifier:
-        """Return bagged trees on all columns, unfitted, without rotations; they see missing values as they are."""
+        """Return an unfitted forest of bagged trees without rotations; its trees use missing values unfilled."""
         return self._plain(ForestClassifier, criterion="entropy", max_features=None)
 
 
 @documented
 class RotationForestClassifier(SubsetRotationForest):
-    """Rotation Forest: each tree is grown on random subsets of the columns, turned to their principal axes.
+    """Rotation Forest: each tree is grown on random subsets of the columns, rotated to their principal axes.
 
-    Trees are C4.5 by default; their class shares are averaged. Any other base learner goes with
+    Trees are C4.5 by default, and their class shares are averaged. For any other estimator use
     ``PooledEnsembleClassifier(PrincipalRotation(), estimator)``. See
     :class:`rotastack.views.PrincipalRotation` for the rotations.
 
-    Memory beyond a forest's own: for each tree 4 m k bytes for each subset of m columns, and twice that in fitting. k is
-    the number of its axes: m, or fewer than there are rows if m is more.
+    Memory beyond that of the trees: for each tree 4 m k bytes for each subset of m columns and k axes, and twice as
+    much in ``fit``. The number of axes k is m, or less than the number of rows if m is larger.
 
     Parameters
     ----------
@@ -150,8 +150,8 @@ class RotationForestClassifier(SubsetRotationForest):
     %(bootstrap_ratio)s
     %(estimator)s
     bootstrap : bool, default=False
-        Also grow each tree on rows drawn with replacement, which gives out-of-bag rows; its rotation is
-        fitted to the same rows, each once.
+        Grow each tree on rows drawn with replacement, which gives out-of-bag rows. The rotation is fitted
+        to the distinct rows in the tree's bag.
     %(scaling)s
     %(categorical_features)s
     %(class_weight)s
@@ -162,10 +162,10 @@ class RotationForestClassifier(SubsetRotationForest):
     ----------
     classes_ : ndarray of shape (n_classes,)
     forest_ : GrownTrees
-        With ``views``: the rotations.
+        The trees; the rotations are in its ``views``.
     feature_importances_ : ndarray of shape (n_features,)
     oob_decision_function_, oob_score_ : ndarray of shape (n_rows, n_classes), float
-        With `bootstrap`.
+        Only with `bootstrap`.
 
     References
     ----------
@@ -195,5 +195,5 @@ class RotationForestClassifier(SubsetRotationForest):
 
 
 def widened(views: LinearViews, n_features: int) -> LinearViews:
-    """Return views of the first columns of a wider table."""
+    """Return the views for a table of `n_features` columns; the added columns are not used."""
     return replace(views, n_features=n_features)

@@ -1,4 +1,4 @@
-"""Several weightings of the same rotations, on shared trees, for studies that compare them."""
+"""A classifier with several weightings of the same rotations on shared trees, for studies of weightings."""
 
 from collections.abc import Sequence
 from typing import Any, ClassVar
@@ -16,12 +16,12 @@ __all__ = ["RotationWeightingsClassifier"]
 
 @documented
 class RotationWeightingsClassifier(RegularizedRotationForestClassifier):
-    """Regularised rotation forests that differ in their weighting only; each tree is grown once.
+    """Regularised rotation forests that differ only in their weighting; each tree is grown once.
 
     Parameters
     ----------
     weightings : sequence of str
-        See :class:`rotastack.combine.RotationWeights`. By itself the estimator decides by the first.
+        See :class:`rotastack.combine.RotationWeights`. ``predict`` uses the first weighting.
     %(n_estimators)s
     %(n_rotations)s
     %(micro_forest_size)s
@@ -37,8 +37,9 @@ class RotationWeightingsClassifier(RegularizedRotationForestClassifier):
     Attributes
     ----------
     counts_ : dict of str to ndarray of shape (n_rotations,)
-        Weighting -> trees on each rotation.
+        For each weighting, the number of trees on each rotation.
     h_by_weighting_ : dict of str to float or None
+        For each weighting, the parameter ``h``.
     """
 
     _parameter_constraints: ClassVar[dict] = {
@@ -93,11 +94,11 @@ class RotationWeightingsClassifier(RegularizedRotationForestClassifier):
 
     @property
     def member_names(self) -> list[str]:
-        """The weightings, in order."""
+        """The names of the weightings, in order."""
         return list(self.weightings)
 
     def member_outputs(self, X: ArrayLike) -> tuple[NDArray[np.float64], list[dict[str, Any]]]:
-        """Return the vote shares of the forest of each weighting, and facts about its trees.
+        """Return the vote shares of the forest of each weighting, and the mean sizes of its trees.
 
         Parameters
         ----------

@@ -1,1 +1,1 @@
-"""Estimators of one member that train on many linear views of the same rows at once."""
+"""Estimators that train members on many linear views of the same rows at once."""

@@ -1,4 +1,4 @@
-"""Gaussian naive Bayes, on every linear view of the same rows."""
+"""Gaussian naive Bayes on many linear views of the same rows, and WEKA's naive Bayes."""
 
 from numbers import Real
 from typing import ClassVar, NamedTuple, Self
@@ -18,32 +18,32 @@ from rotastack.ensembles.inducers.inducer import Inducer, seen
 
 __all__ = ["GaussianBayesClassifier", "PrecisionBayesClassifier"]
 
-_WIDE = 1e300  # variance where no column has any: all rows are then equally likely in all classes
-_PRECISION = 0.01  # of a constant column, in WEKA
-_RARE = 1e-75  # least probability of a value, in WEKA
+_WIDE = 1e300  # variance if all columns are constant: all rows are then equally likely in all classes
+_PRECISION = 0.01  # precision of a constant column in WEKA
+_RARE = 1e-75  # least probability of a value in WEKA
 
 
 class _BayesRows(NamedTuple):
-    X: NDArray[np.float64]  # class by class
-    counts: NDArray[np.intp]  # rows of each class
+    X: NDArray[np.float64]  # rows sorted by class
+    counts: NDArray[np.intp]  # number of rows of each class
 
 
 class _BayesMember(NamedTuple):
     V: NDArray[np.float64] | None
-    shares: NDArray[np.float64]  # of the classes
+    shares: NDArray[np.float64]  # share of each class in the training rows
     means: NDArray[np.float64]  # (class, width)
     variances: NDArray[np.float64]
 
 
 class GaussianBayesClassifier(Inducer):
-    """Gaussian naive Bayes, as scikit-learn's ``GaussianNB``.
+    """Gaussian naive Bayes, as in scikit-learn's ``GaussianNB``.
 
-    Where all columns are constant the classes have their shares as probabilities.
+    If all columns are constant, the probabilities are the shares of the classes in the training rows.
 
     Parameters
     ----------
     var_smoothing : float, default=1e-9
-        Share of the largest variance of a column that is added to all variances.
+        This share of the largest variance of a column is added to all variances.
 
     Attributes
     ----------
@@ -63,7 +63,7 @@ class GaussianBayesClassifier(Inducer):
         self.var_smoothing = var_smoothing
 
     def weighed(self) -> GaussianNB:
-        """Return scikit-learn's estimator of the same, unfitted, which takes weights of rows."""
+        """Return scikit-learn's unfitted ``GaussianNB`` with the same parameters, which takes row weights."""
         return GaussianNB(var_smoothing=self.var_smoothing)
 
     def _shared(self, X, y, n_classes):
@@ -72,7 +72,7 @@ class GaussianBayesClassifier(Inducer):
 
     def _member(self, shared, V):
         Z = seen(shared.X, V)
-        first, Z = Z[0], Z - Z[0]  # the mean of a constant column is then that constant, to the last digit
+        first, Z = Z[0], Z - Z[0]  # so that the mean of a constant column has no rounding error
         shares = shared.counts / len(Z)
         means, variances = np.zeros((2, len(shares), Z.shape[1]))
         stops = np.cumsum(shared.counts)
@@ -86,7 +86,7 @@ class GaussianBayesClassifier(Inducer):
         Z = seen(X.astype(np.float64), member.V)
         logs = np.full((len(Z), n_classes), -np.inf)
         for c in np.flatnonzero(member.shares):
-            # Squares of differences: differences of squares have no digits left where a variance is small.
+            # Squares of differences, because differences of squares cancel where a variance is small.
             squares = Z - member.means[c]
             squares *= squares
             logs[:, c] = squares @ (-0.5 / member.variances[c])
@@ -95,19 +95,19 @@ class GaussianBayesClassifier(Inducer):
 
 
 class PrecisionBayesClassifier(LabelClassifier, BaseEstimator):
-    """Naive Bayes whose values have a precision, as WEKA's ``NaiveBayes``.
+    """Naive Bayes with a precision for each column, as in WEKA's ``NaiveBayes``.
 
-    The precision of a column is the mean distance of its neighbouring distinct values. Values are rounded to it,
-    a value stands for an interval of that length, and deviations are at least a sixth of it. So a class in which
-    a column hardly varies does not rule out all other values, as it does with Gaussian naive Bayes.
+    The precision of a column is the mean distance of its neighbouring distinct values. Values are rounded to the
+    precision, a value stands for an interval of this length, and deviations are at least a sixth of the precision.
+    So a class in which a column hardly varies keeps some probability for other values, unlike Gaussian naive Bayes.
 
     Attributes
     ----------
     classes_ : ndarray of shape (n_classes,)
     precisions_ : ndarray of shape (n_features,)
-        0.01 for a constant column.
+        Precision of each column; 0.01 for a constant column.
     class_prior_ : ndarray of shape (n_classes,)
-        Shares of the classes after a row of weight 1 more in each.
+        Shares of the classes, after adding a row of weight 1 to each class.
     means_, deviations_ : ndarray of shape (n_classes, n_features)
 
     References
@@ -154,9 +154,9 @@ class PrecisionBayesClassifier(LabelClassifier, BaseEstimator):
         self.means_ = np.zeros((n_classes, X.shape[1]))
         self.deviations_ = np.tile(self.precisions_ / 6, (n_classes, 1))
         for c in np.flatnonzero(totals):
-            mine = codes == c
-            self.means_[c] = np.average(Z[mine], axis=0, weights=weights[mine])
-            spread = np.sqrt(np.average((Z[mine] - self.means_[c]) ** 2, axis=0, weights=weights[mine]))
+            members = codes == c
+            self.means_[c] = np.average(Z[members], axis=0, weights=weights[members])
+            spread = np.sqrt(np.average((Z[members] - self.means_[c]) ** 2, axis=0, weights=weights[members]))
             self.deviations_[c] = np.maximum(spread, self.deviations_[c])
         return self
 

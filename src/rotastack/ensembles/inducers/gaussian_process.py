@@ -1,4 +1,4 @@
-"""Gaussian process classification, with a length scale from the data and nothing optimised."""
+"""Gaussian process classification with a length scale from the data, without optimised parameters."""
 
 from typing import Self
 
@@ -16,14 +16,14 @@ _ROWS = 2000
 
 
 class MedianGaussianProcess(ClassifierMixin, BaseEstimator):
-    """A Gaussian process with a radial kernel whose length scale is the median distance of rows.
+    """A Gaussian process classifier with a radial kernel; its length scale is the median distance of rows.
 
-    One against the rest for several classes; the distances are those of 2000 rows at most.
+    With more than two classes, one class is compared with the rest. The median is over at most 2000 rows.
 
     Parameters
     ----------
     random_state : None or int
-        Seed of the choice of these rows.
+        Seed of the choice of the 2000 rows.
     """
 
     def __init__(self, random_state=None):
@@ -40,7 +40,7 @@ class MedianGaussianProcess(ClassifierMixin, BaseEstimator):
         return self
 
     def predict_proba(self, X: ArrayLike) -> NDArray[np.float64]:
-        """Return class probabilities, (row, class)."""
+        """Return class probabilities, shape (n_rows, n_classes)."""
         check_is_fitted(self, "process_")
         return self.process_.predict_proba(X)
 

@@ -1,4 +1,4 @@
-"""Inducers: classifiers that train members on many linear views of the same rows at once."""
+"""Base class of the classifiers that train members on many linear views of the same rows at once."""
 
 from abc import abstractmethod
 from collections.abc import Iterable, Sequence
@@ -18,16 +18,16 @@ __all__ = ["Inducer", "Members", "seen", "view_matrix"]
 
 @dataclass
 class Members:
-    """Fitted members, as a pool keeps them; they have no trees, so sizes and own out-of-bag errors are NaN.
+    """The fitted members of a pool. They are not trees, so sizes and out-of-bag errors are NaN.
 
     Attributes
     ----------
     fitted : sequence
-        One for each member, as the inducer's ``_outputs`` takes them.
+        One object for each member, in the form that ``inducer._outputs`` takes.
     inducer : Inducer
     n_classes, n_members : int
     held_out : ndarray of float32 of shape (n_sets, n_members, n_rows, n_classes)
-        Outputs of each member for the rows outside its training set; 0 for others.
+        Outputs of each member for the rows outside its training set; 0 for the training rows.
     """
 
     fitted: list[Any]
@@ -42,21 +42,21 @@ class Members:
     n_nodes = depth = oob_error = property(_unknown)
 
     def take(self, members: NDArray[np.intp]) -> "Members":
-        """Return some of the members."""
+        """Return the members with the numbers `members`, in this order."""
         fitted = [self.fitted[m] for m in members]
         return Members(fitted, self.inducer, self.n_classes, self.held_out[:, members], len(members))
 
     def outputs(self, X: NDArray[np.float32], n_jobs: int | None = None) -> NDArray[np.float32]:
-        """Return class probabilities of all members, (member, row, class)."""
+        """Return the class probabilities of all members, shape (n_members, n_rows, n_classes)."""
         return np.stack([self.inducer._outputs(member, X, self.n_classes) for member in self.fitted])
 
 
 class Inducer(LabelClassifier, BaseEstimator):
-    """A classifier that can be trained on many linear views of the same rows at little cost."""
+    """A classifier that trains members on many linear views of the same rows at low cost."""
 
     @abstractmethod
     def _shared(self, X: NDArray[np.float64], y: NDArray[np.intp], n_classes: int) -> Any:
-        """Return the training rows as all members use them, prepared once."""
+        """Return the training rows in the form that all members use; called once for all members."""
 
     @abstractmethod
     def _member(self, shared: Any, V: NDArray[np.float64] | None) -> Any:
@@ -64,7 +64,7 @@ class Inducer(LabelClassifier, BaseEstimator):
 
     @abstractmethod
     def _outputs(self, member: Any, X: NDArray[np.floating], n_classes: int) -> NDArray[np.float32]:
-        """Return class probabilities, (row, class)."""
+        """Return class probabilities, shape (n_rows, n_classes)."""
 
     def grow_members(
         self,
@@ -78,12 +78,12 @@ class Inducer(LabelClassifier, BaseEstimator):
         keep: bool = True,
         n_jobs: int | None = None,
     ) -> Members:
-        """Train a member on each linear view, for one training set or many.
+        """Train a member on each linear view, for one or several training sets.
 
         Parameters
         ----------
         X, y, n_classes, parts, sequences, training, keep, n_jobs
-            As of :meth:`rotastack.trees.ForestClassifier.grow_members`; nothing is random here.
+            As in :meth:`rotastack.trees.ForestClassifier.grow_members`; training has no random choices.
         """
         n_sets, n_rows = len(sequences), X.shape[1]
         matrices = [view_matrix(view, X.shape[2]) for view in parts]
@@ -100,7 +100,7 @@ class Inducer(LabelClassifier, BaseEstimator):
         return Members(fitted if keep else [], self, n_classes, held, len(matrices))
 
     def fit(self, X: ArrayLike, y: ArrayLike) -> Self:
-        """Train on the columns as they are.
+        """Train one member on the columns without a view.
 
         Parameters
         ----------
@@ -130,12 +130,12 @@ class Inducer(LabelClassifier, BaseEstimator):
 
 
 def seen(X: NDArray[np.float64], V: NDArray[np.float64] | None) -> NDArray[np.float64]:
-    """Return ``X @ V``, and X itself without V."""
+    """Return ``X @ V``, or X if V is None."""
     return X if V is None else X @ V
 
 
 def view_matrix(parts: Sequence[tuple[NDArray, NDArray | None]], n_features: int) -> NDArray[np.float64]:
-    """Return the matrix of a linear view given in parts: columns and the matrix that maps them, or None."""
+    """Return the matrix of a linear view; each part is column numbers and the matrix that maps them, or None."""
     blocks = []
     for columns, matrix in parts:
         block = np.zeros((n_features, len(columns) if matrix is None else matrix.shape[1]))

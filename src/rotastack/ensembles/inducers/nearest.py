@@ -1,4 +1,4 @@
-"""The nearest neighbour."""
+"""The nearest-neighbour classifier on many linear views of the same rows."""
 
 import math
 from typing import NamedTuple
@@ -19,21 +19,21 @@ class _NearestRows(NamedTuple):
 
 class _NearestMember(NamedTuple):
     V: NDArray[np.float64] | None
-    scale: float  # a power of two: no distance is rounded by it, and squares are far from 0 and infinity
+    scale: float  # a power of two, so scaling does not round; keeps squares far from 0 and infinity
     centre: NDArray[np.float64]
-    rows: NDArray[np.float64]  # as the view shows them, scaled, by tiles, (tile, width, row)
-    table: NDArray[np.float32]  # the same less the centre
-    halves: NDArray[np.float32]  # half of the squared lengths, (tile, row)
-    reach: float  # largest length
+    rows: NDArray[np.float64]  # scaled training rows after the view, in tiles: (tile, width, row)
+    table: NDArray[np.float32]  # these rows minus the centre, in tiles: (tile, width, row)
+    halves: NDArray[np.float32]  # half of the squared length of each row of `table`, (tile, row)
+    reach: float  # largest length of a row of `table`
     y: NDArray[np.intp]
 
 
 class NearestNeighborClassifier(Inducer):
-    """Each row gets the class of the nearest training row; of equally near ones, of the first.
+    """A classifier that gives each row the class of its nearest training row; of equally near rows, the first.
 
-    ``||z - t||^2 / 2`` is ``||z||^2 / 2 - (z . t - ||t||^2 / 2)``: products in single precision, tile by tile of
-    the training rows, find the tiles in which the nearest can be for all their rounding, in most cases one;
-    there double precision decides.
+    ``||z - t||^2 / 2`` is ``||z||^2 / 2 - (z . t - ||t||^2 / 2)``. Products in single precision exclude the tiles
+    of training rows that cannot hold the nearest row, even with rounding errors. One tile is left in most cases.
+    Distances in double precision decide within the tiles left.
 
     Attributes
     ----------
@@ -74,12 +74,12 @@ class NearestNeighborClassifier(Inducer):
         return _NearestMember(V, scale, centre, tiled, table.astype(np.float32), halves, reach, shared.y)
 
     def _outputs(self, member, X, n_classes):
-        with np.errstate(over="ignore"):  # with a slack of infinity every tile is looked through
+        with np.errstate(over="ignore"):  # an infinite slack is valid: every tile is then searched
             Z = np.ascontiguousarray(seen(X.astype(np.float64), member.V)) * member.scale
             lengths = np.linalg.norm(Z - member.centre, axis=1)
-            # Twice the bound of the rounding of a sum of width products and a half, and of their factors: width + 3
-            # roundings at most of each term, and of two sums that are compared. From far away rows are equally
-            # near whose distances are equal in double precision.
+            # The slack is twice the bound of the rounding error of a sum of `width` products and a half, factors
+            # included: at most width + 3 roundings of each term, in each of the two compared sums. For a distant row
+            # z, training rows at equal distances in double precision count as equally near.
             slack = np.finfo(np.float32).eps * member.reach * (lengths + member.reach)
             slack += np.finfo(np.float64).eps * lengths**2
             slack = (2 * (Z.shape[1] + 4) * slack).astype(np.float32)

@@ -1,1 +1,1 @@
-"""Pools of members, and the estimators over them."""
+"""Pools of members, and the estimators on pools."""

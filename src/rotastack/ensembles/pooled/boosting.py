@@ -1,4 +1,4 @@
-"""Boosting on rotations: sub-forests of boosted trees, each on a rotation (thesis, table 1.5)."""
+"""Boosting on rotations: several sets of boosted trees, each on a random rotation (thesis, table 1.5)."""
 
 from numbers import Integral, Real
 from typing import Any, ClassVar
@@ -21,24 +21,24 @@ __all__ = ["RandomRotationBoostingClassifier", "RandomRotationBoostingRegressor"
 
 
 class _RandomRotationBoosting:
-    """A pool of boosted trees, each on a rotation of its own.
+    """A pool of boosting models, each on a different random rotation.
 
     Parameters
     ----------
     n_rotations : int, default=100
-        Sub-forests, each on a rotation of its own.
+        Number of members: boosting models, each on a different rotation.
     trees_per_rotation : int, default=50
-        Boosting rounds of each; each round grows a tree for each class (one for two classes).
+        Boosting rounds of each member; a round grows a tree for each class (one tree for two classes).
     learning_rate : float, default=0.05
         Shrinkage.
     max_depth : int, default=3
-        Depth of the trees.
+        Largest depth of the trees.
     engine : {"xgboost", "histogram"}, default="xgboost"
-        XGBoost, which ``pip install 'rotastack[boosting]'`` brings, or scikit-learn's histogram boosting.
+        XGBoost, which ``pip install 'rotastack[boosting]'`` installs, or scikit-learn's histogram boosting.
     flip : bool, default=False
         Allow reflections.
     max_axes : int, default=1000
-        Rotate so many random axes at most.
+        Largest number of random columns in each rotation.
     """
 
     study_facts: ClassVar[Facts] = Facts(rotates=True, trees=("n_rotations", "trees_per_rotation"))
@@ -91,7 +91,7 @@ class _RandomRotationBoosting:
         return [Recipe(view, learner, "rotation") for _ in range(self.n_rotations)]
 
     def unrotated(self) -> Any:
-        """Return the boosted trees of one rotation, unfitted, without rotation."""
+        """Return the unfitted boosting model of one member, without a rotation."""
         return self._learner()
 
     def _learner(self) -> Any:
@@ -116,10 +116,10 @@ class _RandomRotationBoosting:
 
 @documented
 class RandomRotationBoostingClassifier(_RandomRotationBoosting, PooledEnsembleClassifier):
-    """Boosted trees on each of several rotations; the rotations vote.
+    """A vote of boosting models on several random rotations.
 
-    Boosted trees depend on each other, so that each rotation gets a sequence of them, not each
-    tree a rotation.
+    Boosted trees depend on each other, so each rotation gets a sequence of boosted trees. In a
+    random rotation forest, each tree can get a rotation.
 
     Parameters
     ----------
@@ -163,7 +163,7 @@ class RandomRotationBoostingClassifier(_RandomRotationBoosting, PooledEnsembleCl
 
 @documented
 class RandomRotationBoostingRegressor(_RandomRotationBoosting, PooledEnsembleRegressor):
-    """Boosted regression trees on each of several rotations; the mean decides.
+    """A mean of boosted regression trees on several random rotations.
 
     Parameters
     ----------

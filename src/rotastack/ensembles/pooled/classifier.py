@@ -1,4 +1,4 @@
-"""The general classifier: any view, any base learner, any combiner."""
+"""The general ensemble classifier: any view, any estimator, any combiner."""
 
 from collections.abc import Iterable, Iterator
 from numbers import Integral
@@ -27,39 +27,38 @@ __all__ = ["PooledEnsembleClassifier"]
 
 @documented
 class PooledEnsembleClassifier(LabelClassifier, PooledEnsemble):
-    """An ensemble whose members are each trained on a view of their own.
+    """An ensemble classifier with a separate view for each member and a combiner of the members' outputs.
 
-    A combiner that is not trained (:class:`~rotastack.combine.Voting`) decides from members
-    trained on all rows. One that is trained (:class:`~rotastack.combine.Stacking`) learns in
-    nested cross-validation: for each pair of folds a pool is trained without both, so
-    that level 1 never learns from outputs for rows its members were trained on. The decision is
-    then the mean over the cross-validated models, or with `refit` that of members and
-    combiner trained on all rows.
+    A combiner without training (:class:`~rotastack.combine.Voting`) uses members trained on all
+    rows. A trained combiner (:class:`~rotastack.combine.Stacking`) needs nested cross-validation:
+    for each pair of folds a pool is trained without both folds, so the combiner is only trained
+    on outputs for rows that the members have not seen. The ensemble predicts the mean over the
+    cross-validated models, or, with `refit`, uses members and a combiner trained on all rows.
 
     Parameters
     ----------
     view : transformer, list of (name, transformer, share), or None
-        Each member gets a clone with a seed of its own. A list mixes families of views:
-        the members are divided among them in proportion to the shares. None, in either
-        place, is the identity.
+        View, of which each member gets a clone with a different seed. A list mixes families of
+        views: the members are divided among the families in proportion to the shares. None, alone
+        or as the transformer of a family, is the identity.
     estimator : scikit-learn classifier or None
-        Base learner; None is a decision tree.
+        Estimator of the members; None is a decision tree.
     combiner : Voting, Stacking, a pruner, any other Combiner, or None
-        None is soft voting. :class:`~rotastack.combine.LogLinearWeights` weighs, with `bootstrap`, the families of a
-        mixed `view` by their outputs out of bag; without it, members by nested cross-validation. A pruner chooses
-        members by their votes on training rows, with `bootstrap` on rows out of their bags; only those kept stay
-        in `pool_`.
+        None is soft voting. With `bootstrap`, :class:`~rotastack.combine.LogLinearWeights` weighs the families of a
+        mixed `view` by their out-of-bag outputs; without `bootstrap`, it weighs members by nested cross-validation. A
+        pruner compares the members' votes on the training rows, with `bootstrap` on out-of-bag rows. `pool_` contains
+        only the kept members.
     n_estimators : int, default=10
         Number of members.
     %(scaling)s
     %(categorical_features)s
     bootstrap : bool, default=False
-        Train each member on rows drawn with replacement; gives out-of-bag attributes.
+        Train each member on rows drawn with replacement, and set the out-of-bag attributes.
     cv : int, splitter or iterable of (train, test), default=5
-        Folds of the nested cross-validation of a trained combiner: their number, at least 3, drawn by `random_state` and
-        stratified; or a splitter of scikit-learn or pairs of row numbers, which hold out each row once.
+        Folds of the nested cross-validation of a trained combiner: the number of stratified folds, at least 3, drawn
+        by `random_state`; a scikit-learn splitter; or pairs of row numbers. Each row must be held out once.
     refit : bool, default=False
-        Decide by members and combiner trained on all rows, in place of the mean over the cross-validated models.
+        Predict with members and a combiner trained on all rows, instead of the mean over the cross-validated models.
     %(n_jobs)s
     %(random_state)s
 
@@ -67,22 +66,22 @@ class PooledEnsembleClassifier(LabelClassifier, PooledEnsemble):
     ----------
     classes_ : ndarray of shape (n_classes,)
     pool_ : Pool
-        Members trained on all rows (not with a trained combiner, unless `refit`).
+        Members trained on all rows. With a trained combiner, only if `refit`.
     nested_pools_ : dict of str to Pool
-        With a trained combiner, unless `refit`: "a-b" -> members trained without folds a and b.
+        With a trained combiner, only without `refit`: entry "a-b" is the members trained without folds a and b.
     families_ : list of str of length n_estimators
         Name of the family of each member.
     combiners_ : list
-        The fitted combiners: one, or one per fold.
+        The fitted combiner, or one fitted combiner for each fold.
     folds_, oof_proba_ : ndarray of shape (n_rows,), (n_rows, n_classes)
-        With a trained combiner: the fold of each row, and its probabilities by the model
-        that has not seen this fold.
+        With a trained combiner: the fold of each row, and the probabilities of each row from the
+        model trained without this fold.
     oob_decision_function_ : ndarray of shape (n_rows, n_classes)
-        With `bootstrap`, for members trained on all rows: mean over the members that have a row out of bag; NaN if none has.
+        With `bootstrap` and a `pool_`: mean output over the members that have the row out of bag; NaN if none has.
     oob_score_, oob_errors_ : float, ndarray of shape (n_estimators,)
-        With `bootstrap`: accuracy of `oob_decision_function_`, and the error of each member out of bag.
+        With `bootstrap`: accuracy of `oob_decision_function_`, and the out-of-bag error of each member.
     oob_family_errors_ : dict
-        With `bootstrap`: family name -> error of the family's mean out of bag.
+        With `bootstrap`: for each family name, the out-of-bag error of the mean output of its members.
 
     References
     ----------
@@ -136,21 +135,21 @@ class PooledEnsembleClassifier(LabelClassifier, PooledEnsemble):
         return DecisionTreeClassifier() if self.estimator is None else self.estimator
 
     def unrotated(self) -> Any:
-        """Return the base learner, unfitted, on all columns as they are."""
+        """Return the unfitted estimator of the members, without views."""
         return self._base_learner()
 
     @fit_context(prefer_skip_nested_validation=False)
     def fit(self, X: ArrayLike, y: ArrayLike, sample_weight: ArrayLike | None = None) -> Self:
-        """Train members and combiner.
+        """Train the members and the combiner.
 
         Parameters
         ----------
         X : array-like of shape (n_rows, n_features)
         y : array-like of shape (n_rows,)
         sample_weight : array-like of shape (n_rows,), optional
-            At least 0; rows of weight 0 are left out. With `bootstrap`, and where the base learner takes no weights, as
-            nearest neighbours do not, members are trained on rows drawn by weight; else it is handed them. A combiner that
-            is trained must take them. A pruner looks at all rows alike.
+            Weights of at least 0; rows of weight 0 are left out. With `bootstrap`, or if the estimator takes no weights
+            (nearest neighbours), members are trained on rows drawn by weight. Otherwise the estimator gets the weights.
+            A trained combiner must take weights. A pruner counts all rows alike.
 
         Returns
         -------
@@ -159,9 +158,9 @@ class PooledEnsembleClassifier(LabelClassifier, PooledEnsemble):
         Raises
         ------
         ValueError
-            Fewer than two classes, a continuous or missing target, infinite values (or, without
-            scaling, missing ones), a regressor as estimator, too few rows for the folds, folds that do not hold out
-            each row once, or weights that a combiner does not take.
+            Fewer than two classes, a continuous or missing target, infinite values, missing values without scaling, a
+            regressor as estimator, too few rows for the folds, folds that do not hold out each row once, or weights
+            for a combiner that does not take weights.
         """
         table, y, categorical = self._training_table(X, y)
         codes = self._numbered(y)
@@ -192,13 +191,13 @@ class PooledEnsembleClassifier(LabelClassifier, PooledEnsemble):
         return self
 
     def _train(self, X, codes, recipes, categorical, sequence, weights) -> tuple[dict, dict]:
-        """Train the members on all rows; with bags, return sums and counts of each family's out-of-bag outputs."""
+        """Train the members on all rows; with bootstrap, return sums and counts of each family's out-of-bag outputs."""
         n_classes = len(self.classes_)
         self.pool_ = fit_pool(X, codes, n_classes, recipes, sequence, weights=weights, **self._options(categorical))
         return self._describe_out_of_bag(X, codes, weights) if self._bootstrap() else ({}, {})
 
     def _pruned(self, pruner, X, codes):
-        """Return the pruner fitted to votes on training rows, out of bag if there are bags; drop the rest."""
+        """Return the pruner fitted to votes on training rows, out-of-bag with bootstrap; reduce `pool_`."""
         votes = self._votes(X)
         if self._bootstrap():
             votes = np.where(np.stack([m.out_of_bag for m in self.pool_.members], axis=1), votes, -1)
@@ -215,7 +214,7 @@ class PooledEnsembleClassifier(LabelClassifier, PooledEnsemble):
         )
 
     def member_votes(self, X: ArrayLike) -> NDArray[np.intp]:
-        """Return the class number that every member votes for, (row, member).
+        """Return the class number that each member votes for.
 
         Parameters
         ----------
@@ -224,7 +223,7 @@ class PooledEnsembleClassifier(LabelClassifier, PooledEnsemble):
         Returns
         -------
         ndarray of int of shape (n_rows, n_members)
-            With a pruner as combiner, of the members kept, in the order of choice.
+            With a pruner as combiner, the votes of the kept members, in the order of choice.
         """
         check_is_fitted(self, "pool_")
         return self._votes(self._table(X))
@@ -232,13 +231,13 @@ class PooledEnsembleClassifier(LabelClassifier, PooledEnsemble):
     def _train_nested(
         self, X, codes, recipes, combiner, folds, without, categorical, training, combining, weights
     ) -> None:
-        """Train members and combiner in nested cross-validation: a cell of the workflow.
+        """Train the members and the combiner in nested cross-validation, like a cell of the workflow.
 
-        The members of folds (a, b) are seeded by ``child(training, a, b)``, the combiner of
+        The members without folds a and b are seeded by ``child(training, a, b)``, the combiner of
         outer fold h by ``child(combining, h)``.
         """
         n_classes = len(self.classes_)
-        # The folds held out, "a-b" -> pool: text, as model files keep no other keys.
+        # The keys are text "a-b", because model files can store only text keys.
         pools: dict[str, Pool] = {}
 
         def keep(pair: tuple[int, int], pool: Pool) -> None:
@@ -270,7 +269,7 @@ class PooledEnsembleClassifier(LabelClassifier, PooledEnsemble):
         return proba / proba.sum(axis=1, keepdims=True)
 
     def staged_predict_proba(self, X: ArrayLike) -> Iterator[NDArray[np.float64]]:
-        """Yield the mean class probabilities of the first member, of the first two, and so on.
+        """Yield the mean class probabilities of the first member, of the first two members, and so on.
 
         Parameters
         ----------
@@ -283,7 +282,7 @@ class PooledEnsembleClassifier(LabelClassifier, PooledEnsemble):
         Raises
         ------
         AttributeError
-            The members do not decide by their mean: there is a combiner.
+            The estimator has a combiner, so its probabilities are not the mean over members.
         """
         check_is_fitted(self, "combiners_")
         if self.combiner is not None:
@@ -297,12 +296,12 @@ class PooledEnsembleClassifier(LabelClassifier, PooledEnsemble):
             yield total / total.sum(axis=1, keepdims=True)
 
     def _weighs_families(self, combiner) -> bool:
-        """Tell whether the combiner weighs the mean outputs of families, fitted to rows out of bag."""
+        """Return whether the combiner weighs families by their mean out-of-bag outputs."""
         return combiner.weighs_families and self._bootstrap()
 
     def _decide(self, X):
         n_folds = len(self.combiners_)
-        if n_folds == 1:  # members trained on all rows
+        if n_folds == 1:  # one combiner means that `pool_` has members trained on all rows
             combiner, outputs = self.combiners_[0], self.pool_.outputs(X, self.n_jobs)
             if combiner.prunes:
                 return combiner.kept_shares(outputs.argmax(axis=2).T)
@@ -323,8 +322,8 @@ class PooledEnsembleClassifier(LabelClassifier, PooledEnsemble):
         )
 
         def error(sums, counts):
-            known = counts > 0
-            return _error(sums[known], codes[known], some(weights, known))
+            counted = counts > 0
+            return _error(sums[counted], codes[counted], some(weights, counted))
 
         self.oob_family_errors_ = {n: error(sums[n], counts[n]) for n in sums}
         total, seen = sum(sums.values()), sum(counts.values())

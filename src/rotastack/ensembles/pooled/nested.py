@@ -1,4 +1,4 @@
-"""Train a pool for every pair of held-out folds (thesis, section 3.3.1)."""
+"""Training of a pool for each pair of held-out folds (thesis, section 3.3.1)."""
 
 import time
 from collections.abc import Callable, Sequence
@@ -32,7 +32,7 @@ def nested_outputs(
     without: NDArray[np.bool_] | None = None,
     **pool_options,
 ) -> NDArray[np.floating]:
-    """Train the pool without each pair of folds, and predict the rows of both.
+    """Train a pool without each pair of folds, and return its outputs for the rows of both folds.
 
     Parameters
     ----------
@@ -41,35 +41,35 @@ def nested_outputs(
     folds : ndarray of shape (n_rows,)
         Fold number of each row.
     pairs : sequence of (int, int)
-        Folds to hold out together; (a, a) holds out one. See ``nested_pairs``.
+        Pairs of folds that are held out together; (a, a) holds out a single fold. See ``nested_pairs``.
     sequence : numpy.random.SeedSequence
         The pool of pair (a, b) is seeded by ``child(sequence, a, b)``.
     views : numpy.random.SeedSequence, optional
-        Seeds the view of member k by ``child(views, k)``: a member draws the same view for all pairs. By
-        default ``child(sequence, "views")``.
+        The view of member k is seeded by ``child(views, k)``, so a member draws the same view for all pairs.
+        The default is ``child(sequence, "views")``.
     on_pool : callable, optional
-        Called with each pair and its fitted pool.
+        Function that is called with each pair and its fitted pool.
     keep : bool
-        Whether those pools must be able to predict. If not, forests of the compiled kernel are
-        grown for all pairs in one call and not kept; the outputs are the same, and the time
-        that members took to predict counts as time to train.
+        Whether the pools given to `on_pool` must be able to predict. If False, forests of the compiled
+        kernel are grown for all pairs in one call and deleted. The outputs are equal; the time of
+        prediction then counts as time of training.
     weights : ndarray of shape (n_rows,), optional
-        As for ``fit_pool``.
+        As in ``fit_pool``.
     without : ndarray of bool of shape (n_folds, n_rows), optional
-        Rows to train on without each fold; by default all others.
+        Mask of the training rows for each held-out fold; the default is all rows of other folds.
     **pool_options
-        Passed to ``fit_pool``.
+        Further arguments of ``fit_pool``.
 
     Returns
     -------
     ndarray of shape (n_folds, n_members, n_rows, n_classes)
-        Of a regression, one column in place of those of classes, or three with ``intervals``. ``[b, k, i]`` holds the outputs for row i of member k trained without fold b and the fold of
-        row i; NaN for pairs that are not in `pairs`.
+        ``[b, k, i]`` is the output for row i of member k trained without fold b and the fold of row i; NaN for pairs
+        that are not in `pairs`. A regression has one output instead of n_classes, or three with ``intervals``.
     """
     n_folds = int(folds.max()) + 1
     without = folds != np.arange(n_folds)[:, None] if without is None else without
     views = child(sequence, "views") if views is None else views
-    if n_classes is None:  # numbers are kept in full: their spread may be a small part of them
+    if n_classes is None:  # float64, because predictions may differ by a small part of their size
         width, kind = len(NUMBERS) if pool_options.get("intervals") else 1, np.float64
     else:
         width, kind = n_classes, np.float32
@@ -90,7 +90,7 @@ def nested_outputs(
             views=views, weights=some(weights, train), **pool_options,
         )  # fmt: skip
         trees = getattr(pool.forests, "trees", None)
-        if same_views and trees is not None:  # held once for all pools
+        if same_views and trees is not None:  # all pools share one object, which saves memory
             first = trees.views if first is None else first
             trees.views = first
         held = np.flatnonzero(~train)
@@ -106,7 +106,7 @@ def _grow_all(
     X, y, n_classes, folds, without, pairs, recipes, sequence, views, outputs, on_pool,
     scaler=None, categorical=None, bootstrap=False, n_jobs=None,
 ):  # fmt: skip
-    """Grow the forests of all pairs and members in one call, and write their outputs."""
+    """Grow the forests of all pairs and members in one call, and write the outputs to `outputs`."""
     start = time.perf_counter()
     if categorical is None:
         categorical = np.zeros(X.shape[1], dtype=bool)

@@ -25,26 +25,26 @@ __all__ = ["GrowsMembers", "Member", "Pool", "Recipe", "fit_pool", "grows_togeth
 
 @runtime_checkable
 class GrowsMembers(Protocol):
-    """An estimator of ours that trains members on many linear views of the same rows in one call."""
+    """A rotastack estimator that trains members on many linear views of the same rows in one call."""
 
     def grow_members(self, X, y, n_classes, parts, sequences, **options) -> Any:
-        """Train them; see :meth:`rotastack.trees.ForestClassifier.grow_members`."""
+        """Train the members; see :meth:`rotastack.trees.ForestClassifier.grow_members`."""
 
     def get_params(self, deep: bool = True) -> dict[str, Any]:
-        """Return the parameters, as every scikit-learn estimator does."""
+        """Return the parameters of the estimator."""
 
 
 @runtime_checkable
 class Weighed(Protocol):
-    """An estimator of ours that takes no weights of rows, but has a counterpart that does."""
+    """A rotastack estimator that takes no row weights, but has a counterpart that does."""
 
     def weighed(self) -> Any:
-        """Return the counterpart, unfitted."""
+        """Return the unfitted counterpart."""
 
 
 @dataclass(frozen=True)
 class Recipe:
-    """A member to be trained: a view (None is the identity), a base learner, and the name of its family."""
+    """The plan of a member: its unfitted view (None is the identity) and estimator, and the name of its family."""
 
     view: Any
     learner: Any
@@ -53,21 +53,21 @@ class Recipe:
 
 @dataclass
 class Member:
-    """One fitted (view, base learner) pair, with the time and size of its training.
+    """A fitted (view, estimator) pair, with its training time and size.
 
     Attributes
     ----------
     kept_view : transformer or None
-        The fitted view; unfitted where `n_drawn` is given.
+        The fitted view; an unfitted view if `n_drawn` is not None.
     model : AlignedClassifier, FittedRegressor or None
-        None where the learner trained all members in one call: the pool's `forests` hold them.
+        The fitted estimator; None if the pool's `forests` contain all members.
     fit_seconds : float
     n_nodes, depth, oob_error : float
-        Median number of nodes and mean depth of its trees, and its own out-of-bag error; NaN where it has none.
+        Median number of nodes, mean depth, and out-of-bag error of the member's forest; NaN for other estimators.
     out_of_bag : ndarray of bool of shape (n_rows,), or None
-        Training rows that the pool's bootstrap left out.
+        Mask of the training rows that the pool's bootstrap left out.
     n_drawn : int or None
-        Columns for which `kept_view` is drawn, whenever it is asked for: the pool's `forests` hold its numbers.
+        Number of columns for which `view` draws `kept_view` again at each access; None if `kept_view` is fitted.
     """
 
     kept_view: Any
@@ -81,27 +81,29 @@ class Member:
 
     @property
     def view(self) -> Any:
-        """The fitted view, or None."""
+        """The fitted view; None is the identity."""
         return self.kept_view if self.n_drawn is None else clone(self.kept_view).fit(np.zeros((1, self.n_drawn)))
 
     def outputs(self, numeric: NDArray[np.float32], other: NDArray[np.float32]) -> NDArray:
-        """Return class probabilities (row, class), or predictions (row, 1), of scaled rows."""
+        """Return class probabilities (n_rows, n_classes) or predictions (n_rows, 1) for scaled rows."""
         assert self.model is not None
         return self.model.outputs(_see(self.view, numeric, other))
 
 
 @dataclass
 class Pool:
-    """Fitted members that share a scaler.
+    """The fitted members of an ensemble, with the scaler that they share.
 
     Attributes
     ----------
     members : list of Member
     scaler : fitted transformer of the numeric columns, or None
     categorical : ndarray of bool of shape (n_features,), or None
-        Columns that are neither scaled nor seen through a view; None where columns are handed on as they are.
+        Mask of the columns that skip the scaler and the views. None: members get all columns unchanged.
+    n_classes : int or None
+        None for a regression.
     forests : MemberForests, Members or None
-        All members, where ``grow_members`` trained them in one call.
+        The fitted estimators of all members, if ``grow_members`` trained all members in one call.
     """
 
     members: list[Member]
@@ -115,7 +117,7 @@ class Pool:
         self.predict_seconds = np.zeros(len(self.members))
 
     def outputs(self, X: NDArray[np.floating], n_jobs: int | None = None) -> NDArray[np.float32]:
-        """Return class probabilities of all members.
+        """Return the class probabilities (or predictions) of all members.
 
         Parameters
         ----------
@@ -143,13 +145,13 @@ class Pool:
         return np.stack([out for out, _ in results])
 
     def take(self, members: NDArray[np.intp]) -> "Pool":
-        """Return a pool of some of the members, in the order given."""
+        """Return a pool of the members with the numbers `members`, in this order."""
         chosen = [self.members[m] for m in members]
         forests = None if self.forests is None else self.forests.take(members)
         return Pool(chosen, self.scaler, self.categorical, self.n_classes, forests)
 
     def scaled(self, X: NDArray[np.floating]) -> tuple[NDArray[np.floating], NDArray[np.floating]]:
-        """Return the scaled numeric columns and the others; without ``categorical`` all columns as they are."""
+        """Return the scaled numeric columns and the categorical columns; all columns if `categorical` is None."""
         if self.categorical is None:
             return X, X[:, :0]
         return scaled_columns(X, self.categorical, self.scaler)
@@ -171,12 +173,12 @@ def fit_pool(
     intervals: bool = False,
     weights: NDArray[np.float64] | None = None,
 ) -> Pool:
-    """Train the members of a pool.
+    """Train the members of a pool, and return the pool.
 
-    Member k is seeded by ``child(sequence, k)``: the result does not depend on `n_jobs`. Its
-    view is seeded by ``child(views, k)``, so that pools that share `views` draw equal views.
-    Learners that can grow forests on many linear views (``grow_members``) train all members in
-    one call, seeded by `sequence`; times are then divided evenly among the members.
+    Member k is seeded by ``child(sequence, k)``, so the result does not depend on `n_jobs`. Its
+    view is seeded by ``child(views, k)``, so pools with the same `views` draw equal views.
+    Estimators with the method ``grow_members`` train all members on linear views in one call,
+    seeded by `sequence`; the time is then divided equally among the members.
 
     Parameters
     ----------
@@ -187,27 +189,28 @@ def fit_pool(
     n_classes : int or None
         None for a regression.
     recipes : sequence of Recipe
-        One per member. A view that is fitted already (``RandomRotation.from_matrix``) is
-        used as it is; any other is cloned, seeded and fitted on the member's rows.
+        One recipe for each member. A fitted view (``RandomRotation.from_matrix``) is used unchanged;
+        any other view is cloned, seeded and fitted on the member's rows.
     sequence : numpy.random.SeedSequence
     scaler : transformer, optional
-        Cloned and fitted on the numeric columns of `X`.
+        Scaler that is cloned and fitted on the numeric columns of `X`.
     categorical : ndarray of bool of shape (n_features,), optional
-        Columns left out of scaler and views and passed to the learner as they are.
+        Mask of the columns that skip the scaler and the views; the estimators get them unchanged.
     bootstrap : bool
-        Train each member on rows drawn with replacement, and remember those left out.
+        Train each member on rows drawn with replacement, and store the mask of its out-of-bag rows.
     n_jobs : int, optional
         Threads over members.
     views : numpy.random.SeedSequence, optional
-        By default ``child(sequence, "views")``.
+        The default is ``child(sequence, "views")``.
     as_is : bool
-        Hand the columns on as they are, in float64 and with missing values, to estimators that take these and
-        categories themselves. There is neither scaler nor view then.
+        Pass all columns unchanged to the estimators, in float64 and with missing values, without scaler or views. This
+        is for estimators that take missing values and categories.
     intervals : bool
-        Of a regression: outputs are predictions and the ends of their intervals, see :class:`~rotastack.base.fitting.FittedRegressor`.
+        For a regression: outputs are predictions and their intervals, see
+        :class:`~rotastack.base.fitting.FittedRegressor`.
     weights : ndarray of shape (n_rows,), optional
-        Above 0. With `bootstrap` rows are drawn by them; otherwise they are handed to the learners, and rows are drawn for
-        one that takes none. Scaler and views look at all rows alike.
+        Positive weights. With `bootstrap`, or for an estimator that takes no weights, rows are drawn by weight. Other
+        estimators get the weights. Scaler and views weigh all rows alike.
     """
     if weights is not None and not bootstrap:
         recipes = [replace(r, learner=r.learner.weighed()) if isinstance(r.learner, Weighed) else r for r in recipes]
@@ -253,7 +256,7 @@ def fit_pool(
         view = _fitted_view(recipe.view, numeric[rows], y[rows], child(views, k))
         seen = _see(view, numeric[rows], other[rows])
         learner = placed(recipe.learner, seen.shape[1] - other.shape[1], other.shape[1])
-        with warnings.catch_warnings():  # few trees: rows never out of bag are left out of the OOB error
+        with warnings.catch_warnings():  # with few trees, the OOB error leaves out the rows that are in all bags
             warnings.filterwarnings("ignore", message="Some inputs do not have OOB scores")
             model: Any
             if n_classes is None:
@@ -280,7 +283,7 @@ def fit_pool(
 
 
 def grows_together(recipes: Sequence[Recipe]) -> bool:
-    """Tell whether one call of the learner can train all members."""
+    """Return whether one call of ``grow_members`` can train all members."""
     learner = recipes[0].learner
     return (
         isinstance(learner, GrowsMembers)
@@ -301,7 +304,7 @@ def linear_views(
     n_other: int,
     sequence: np.random.SeedSequence,
 ) -> Iterator[tuple[Any, list[Part]]]:
-    """Yield each member's fitted view, and the columns it trains on as linear parts: columns and matrix."""
+    """Yield for each member its fitted view, and its training columns as linear parts: columns and matrix."""
     n_numeric = numeric.shape[1]
     others = np.arange(n_numeric, n_numeric + n_other)
     for k, recipe in enumerate(recipes):
@@ -313,7 +316,7 @@ def linear_views(
 
 
 def members_of(forests: Any, row: int, views: Sequence[Any], seconds: float) -> list[Member]:
-    """Return the members of training set `row`, without trees of their own."""
+    """Return the members of training set number `row`; their fitted estimators stay in `forests`."""
     facts = zip(views, forests.n_nodes[row], forests.depth[row], forests.oob_error[row], strict=True)
     return [
         Member(view, None, seconds / len(views), float(nodes), float(depth), float(oob))
@@ -334,7 +337,7 @@ def _fitted_view(view, X, y, sequence):
 
 
 def _see(view, numeric, other):
-    """Return the columns that a member is trained on: the view applied to the numeric ones, then the others."""
+    """Return the columns that a member is trained on: the view of the numeric columns, then the other columns."""
     if view is not None and numeric.shape[1]:
         numeric = np.asarray(view.transform(numeric), dtype=np.float32)
     return _joined(numeric, other)

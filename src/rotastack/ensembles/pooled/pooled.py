@@ -1,4 +1,4 @@
-"""Ensembles over one pool: the base of classifiers and of regressors."""
+"""Base class of the ensemble classifiers and regressors on a pool."""
 
 from collections.abc import Callable, Iterator
 from numbers import Integral
@@ -22,11 +22,11 @@ from rotastack.views.scaling import SCALERS
 __all__ = ["PooledEnsemble", "means"]
 
 _OF_ROWS = {"oob_decision_function_": np.nan, "oob_prediction_": np.nan, "oof_proba_": np.nan, "folds_": -1}
-_BLOCK = 2**22  # floats of member outputs held at once in predict
+_BLOCK = 2**22  # largest number of member outputs held in memory at once in predict
 
 
 class PooledEnsemble(TableEnsemble):
-    """An ensemble whose members are each trained on a view; a combiner decides from their outputs."""
+    """An ensemble with a view for each member and a combiner of the members' outputs."""
 
     cv: Any
     pool_: Pool
@@ -56,10 +56,10 @@ class PooledEnsemble(TableEnsemble):
         self.n_jobs = n_jobs
         self.random_state = random_state
 
-    # Named methods override these.
+    # Subclasses override the methods from here to _bootstrap.
 
     def _recipes(self, n_numeric: int, sequence: np.random.SeedSequence) -> list[Recipe]:
-        """Return one recipe per member; views are not fitted yet, or were drawn by `sequence`."""
+        """Return one recipe for each member; its view is unfitted, or was drawn by `sequence`."""
         learner = self._base_learner()
         views = self.view if isinstance(self.view, list) else [("all", self.view, 1.0)]
         for entry in views:
@@ -84,10 +84,8 @@ class PooledEnsemble(TableEnsemble):
     def _bootstrap(self) -> bool:
         return self.bootstrap
 
-    # The same for all.
-
     def _begin(self, X: NDArray, categorical: NDArray[np.bool_]) -> tuple[list[Recipe], np.random.SeedSequence]:
-        """Return the members' recipes and the seeds."""
+        """Return the members' recipes and the root seed sequence, and set ``families_``."""
         sequence = root_sequence(self.random_state)
         recipes = self._recipes(int((~categorical).sum()), sequence)
         if self.scaling is None and any(recipe.view is not None for recipe in recipes):
@@ -103,43 +101,43 @@ class PooledEnsemble(TableEnsemble):
         self, X: Any, y: NDArray, table: NDArray, target: NDArray, categorical: NDArray[np.bool_],
         sample_weight: ArrayLike | None,
     ) -> Self:  # fmt: skip
-        """Fit to the rows that have a weight: the checked table and the targets of members; a splitter sees all of X and y."""
+        """Fit to the rows of positive weight of the checked table and target; a splitter in `cv` gets full X and y."""
         weights = row_weights(table, y, sample_weight)
-        there = np.ones(len(y), dtype=bool) if weights is None else weights > 0
-        if weights is None or there.all():
-            return self._fit(table, target, categorical, uneven(weights), (X, y, there))
-        self._fit(table[there], target[there], categorical, uneven(weights[there]), (X, y, there))
-        self._fill_in(there)
+        positive = np.ones(len(y), dtype=bool) if weights is None else weights > 0
+        if weights is None or positive.all():
+            return self._fit(table, target, categorical, uneven(weights), (X, y, positive))
+        self._fit(table[positive], target[positive], categorical, uneven(weights[positive]), (X, y, positive))
+        self._fill_in(positive)
         return self
 
     def _fit(self, X, target, categorical, weights, given) -> Self:
-        """Fit to checked rows, all of which have a weight."""
+        """Fit to checked rows of positive weight; `given` is the arguments of `given_folds` after `cv`."""
         raise NotImplementedError
 
     def _folds(
         self, strata: NDArray, sequence: np.random.SeedSequence, given: tuple[Any, NDArray, NDArray[np.bool_]]
     ) -> tuple[NDArray[np.integer], NDArray[np.bool_] | None]:
-        """Return the fold of each row, and the rows to train on without each fold: None stands for all others.
+        """Return the fold of each row, and masks of the training rows without each fold; None means all other rows.
 
-        A number of folds is drawn by `sequence`; `given` is what anything else takes, see `given_folds`.
+        If `cv` is a number, `sequence` draws the folds. Otherwise `given` is the arguments of `given_folds` after `cv`.
         """
         if isinstance(self.cv, Integral):
             return fold_groups(strata, 1, int(self.cv), child(sequence, "folds"))[0], None
         return given_folds(self.cv, *given)
 
     def _ranked(self, combiner: Any, n_rows: int) -> Any:
-        """Return the combiner, its weights set if it ranks members by their complexity and out-of-bag error."""
+        """Return the combiner; if it ranks members by complexity and out-of-bag error, return a ranked clone."""
         if not combiner.ranks:
             return combiner
         members = self.pool_.members
         complexity = rotation_complexity([m.n_nodes for m in members], [m.depth for m in members], n_rows)
-        # With bags of the pool's own, a forest's out-of-bag rows are copies of rows it has seen.
+        # If the pool drew bags, a forest's out-of-bag rows may be copies of rows in the forest's bags.
         error = self.oob_errors_ if self._bootstrap() else [m.oob_error for m in members]
         unrotated = [k for k, m in enumerate(members) if m.kept_view is None]
         return clone(combiner).rank(complexity, error, unrotated[0] if unrotated else None)
 
     def _fill_in(self, there: NDArray[np.bool_]) -> None:
-        """Give what is known of each training row an entry for rows of weight 0, too: they were left out."""
+        """Add the rows of weight 0, which ``fit`` left out, to the fitted attributes with an entry for each row."""
         for name, missing in _OF_ROWS.items():
             if name in vars(self):
                 setattr(self, name, of_all_rows(vars(self)[name], there, missing))
@@ -154,14 +152,14 @@ class PooledEnsemble(TableEnsemble):
     def _sum_out_of_bag(
         self, X: NDArray, n_outputs: int, loss: Callable[[NDArray, NDArray[np.intp]], float]
     ) -> tuple[dict[str, NDArray[np.float64]], dict[str, NDArray[np.float64]]]:
-        """Set ``oob_errors_``; return sums and counts of the outputs of each family's members for rows out of their bags.
+        """Set ``oob_errors_``; return the sums and counts of the members' out-of-bag outputs, by family name.
 
         Parameters
         ----------
         X : ndarray of shape (n_rows, n_features)
         n_outputs : int
         loss : callable
-            From a member's outputs for some rows, and the numbers of these rows, to its error.
+            Function of a member's outputs for rows and the numbers of these rows; returns its error.
         """
         names = list(dict.fromkeys(self.families_))
         sums = {name: np.zeros((len(X), n_outputs)) for name in names}
@@ -180,13 +178,13 @@ class PooledEnsemble(TableEnsemble):
 
 
 def means(sums: NDArray, counts: NDArray) -> NDArray[np.float64]:
-    """Return sums over counts; NaN where nothing was counted."""
+    """Return sums divided by counts; NaN where the count is 0."""
     seen = counts[:, None] > 0
     return np.divide(sums, counts[:, None], out=np.full(sums.shape, np.nan), where=seen)
 
 
 def _apportion(total: int, shares: list[float]) -> list[int]:
-    """Divide `total` in proportion to `shares` by largest remainders; the sum is exact."""
+    """Return whole numbers in proportion to `shares` with the sum `total`, by largest remainders."""
     if not shares or min(shares) < 0 or sum(shares) <= 0:
         raise ValueError(f"shares of views must be at least 0 with a positive sum, got {shares}")
     exact = np.asarray(shares, dtype=float) / sum(shares) * total

@@ -1,4 +1,4 @@
-"""Ensembles on reduced dimensions: random projections, random subspaces, diffusion maps."""
+"""Ensembles on dimension reductions: random projections, random subspaces, diffusion maps."""
 
 from numbers import Integral, Real
 from typing import Any, ClassVar
@@ -26,17 +26,17 @@ _ROUNDS = 10
 
 
 class _ReductionEnsemble(PooledEnsembleClassifier):
-    """Members on views of fewer columns; their probabilities are averaged.
+    """An ensemble on views of fewer columns that averages the members' probabilities.
 
     Parameters
     ----------
     estimator : classifier or None, default=None
-        Base learner of the members; None is C4.5. Compiled trees, 1-NN (``KNeighborsClassifier(1)``) and ``GaussianNB``
-        are trained for all members at once.
+        Estimator of the members; None is C4.5. For compiled trees, 1-NN (``KNeighborsClassifier(1)``) and
+        ``GaussianNB``, one call trains all members.
     n_estimators : int, default=10
         Number of members.
     boost : bool, default=False
-        AdaBoost.M1 by resampling, ten rounds at most, inside each member.
+        Let each member be AdaBoost.M1 with resampling and at most ten rounds.
     bootstrap : bool, default=False
         Train each member on rows drawn with replacement.
     """
@@ -94,13 +94,13 @@ class _ReductionEnsemble(PooledEnsembleClassifier):
 
 
 def _at_once(estimator: Any) -> Any:
-    """Return our counterpart of `estimator` that trains all members on linear views at once, if there is one."""
+    """Return the rotastack counterpart that trains all members in one call, or `estimator` if there is none."""
     if type(estimator) is GaussianNB and estimator.priors is None:
         return GaussianBayesClassifier(estimator.var_smoothing)
     euclidean = (
         type(estimator) is KNeighborsClassifier
         and (estimator.metric == "euclidean" or (estimator.metric == "minkowski" and estimator.p == 2))
-        and not estimator.metric_params  # weights of columns
+        and not estimator.metric_params  # these would hold weights of columns
     )
     if euclidean and estimator.n_neighbors == 1 and estimator.weights in ("uniform", "distance"):
         return NearestNeighborClassifier()
@@ -109,13 +109,13 @@ def _at_once(estimator: Any) -> Any:
 
 @documented
 class RandomProjectionEnsembleClassifier(_ReductionEnsemble):
-    """Members on random projections of the columns.
+    """An ensemble of members on random projections of the columns.
 
     Parameters
     ----------
     %(estimator)s
     n_components : int or None, default=None
-        Columns of a projection; None: half of them, rounded up.
+        Number of columns of a projection; None is half the number of columns, rounded up.
     %(n_estimators)s
     kind : {"sphere", "sign", "sparse"}, default="sphere"
         See :class:`~rotastack.views.RandomProjection`.
@@ -178,13 +178,13 @@ class RandomProjectionEnsembleClassifier(_ReductionEnsemble):
 
 @documented
 class RandomSubspaceEnsembleClassifier(_ReductionEnsemble):
-    """Members on random subsets of the columns.
+    """An ensemble of members on random subsets of the columns.
 
     Parameters
     ----------
     %(estimator)s
     n_components : int or None, default=None
-        Columns of a member; None: half of them, rounded up.
+        Number of columns of a member; None is half the number of columns, rounded up.
     %(n_estimators)s
     %(boost)s
     %(scaling)s
@@ -219,26 +219,26 @@ class RandomSubspaceEnsembleClassifier(_ReductionEnsemble):
 
 @documented
 class DiffusionMapEnsembleClassifier(_ReductionEnsemble):
-    """Members on diffusion maps of random widths.
+    """An ensemble of members on diffusion maps of random widths.
 
     Parameters
     ----------
     estimator : classifier or None, default=None
-        The inducer; None: C4.5.
+        Estimator of the members; None is C4.5.
     n_components : int or None, default=None
-        Coordinates of a map; None: half as many as columns, rounded up.
+        Number of coordinates of a map; None is half the number of columns, rounded up.
     %(n_estimators)s
     epsilon : "random", "median", float or tuple, default="random"
-        Width of the kernel, see :class:`~rotastack.views.DiffusionMap`; "random" makes members differ, beside
-        the rows that are drawn.
+        Width of the kernel, see :class:`~rotastack.views.DiffusionMap`. With "random", members differ in their
+        widths and in their landmark rows.
     n_landmarks : int, default=600
-        Rows that build a map.
+        Number of rows from which a map is built.
     extension : {"markov", "kernel"}, default="markov"
     delta : float, default=1e-3
     t : int or float, default=1
         See :class:`~rotastack.views.DiffusionMap`.
     boost : bool, default=False
-        AdaBoost.M1 by resampling, ten rounds at most, inside each member (DM+AdaBoost).
+        Let each member be AdaBoost.M1 with resampling and at most ten rounds (DM+AdaBoost).
     %(scaling)s
     %(categorical_features)s
     %(bootstrap)s

@@ -1,4 +1,4 @@
-"""The general regressor: any view, any base learner."""
+"""The general ensemble regressor: any view, any estimator."""
 
 from numbers import Integral
 from typing import Any, ClassVar, Self
@@ -28,28 +28,28 @@ __all__ = ["PooledEnsembleRegressor"]
 
 @documented
 class PooledEnsembleRegressor(RegressorMixin, PooledEnsemble):
-    """A regression ensemble whose members are each trained on a view of their own.
+    """An ensemble regressor with a separate view for each member and a combiner of the members' outputs.
 
     Parameters
     ----------
     view : transformer, list of (name, transformer, share), or None
-        Each member gets a clone with a seed of its own. A list mixes families of views: the members are divided
-        among them in proportion to the shares. None, in either place, is the identity.
+        View, of which each member gets a clone with a different seed. A list mixes families of views: the members are
+        divided among the families in proportion to the shares. None, alone or as a transformer, is the identity.
     estimator : scikit-learn regressor or None
-        Base learner; None is a regression tree.
+        Estimator of the members; None is a regression tree.
     combiner : combiner or None
-        None is the mean; :class:`~rotastack.combine.RotationWeights` a weighted one; :class:`~rotastack.combine.Stacking` learns
-        from predictions for rows that the members have not seen.
+        None is the mean. :class:`~rotastack.combine.RotationWeights` is a weighted mean.
+        :class:`~rotastack.combine.Stacking` is trained on predictions for rows that the members have not seen.
     n_estimators : int, default=10
         Number of members.
     %(scaling)s
     %(categorical_features)s
     bootstrap : bool, default=False
-        Train each member on rows drawn with replacement; gives out-of-bag attributes.
+        Train each member on rows drawn with replacement, and set the out-of-bag attributes.
     cv : int, splitter or iterable of (train, test), default=5
-        Folds, for a combiner that is trained: it learns from what members trained without a fold predict for its rows, and
-        decides on members that are trained on all rows. Their number, at least 3, drawn by `random_state`; or a splitter of
-        scikit-learn or pairs of row numbers, which hold out each row once.
+        Folds for a trained combiner: the number of folds, at least 3, drawn by `random_state`; a scikit-learn splitter;
+        or pairs of row numbers. Each row must be held out once. The combiner is trained on predictions of members
+        trained without the row's fold, and combines members trained on all rows.
     %(n_jobs)s
     %(random_state)s
 
@@ -59,11 +59,11 @@ class PooledEnsembleRegressor(RegressorMixin, PooledEnsemble):
     families_ : list of str of length n_estimators
         Name of the family of each member.
     oob_prediction_ : ndarray of shape (n_rows,)
-        With `bootstrap`: mean over the members that have a row out of bag; NaN if none has.
+        With `bootstrap`: mean prediction over the members that have the row out of bag; NaN if none has.
     oob_score_, oob_errors_ : float, ndarray of shape (n_estimators,)
-        With `bootstrap`: R^2 of `oob_prediction_`, and the squared error of each member out of bag.
+        With `bootstrap`: R^2 of `oob_prediction_`, and the out-of-bag mean squared error of each member.
     oob_family_errors_ : dict
-        With `bootstrap`: family name -> squared error of the family's mean out of bag.
+        With `bootstrap`: for each family name, the out-of-bag mean squared error of the mean of its members.
 
     References
     ----------
@@ -114,16 +114,16 @@ class PooledEnsembleRegressor(RegressorMixin, PooledEnsemble):
 
     @fit_context(prefer_skip_nested_validation=False)
     def fit(self, X: ArrayLike, y: ArrayLike, sample_weight: ArrayLike | None = None) -> Self:
-        """Train the members.
+        """Train the members and the combiner.
 
         Parameters
         ----------
         X : array-like of shape (n_rows, n_features)
         y : array-like of shape (n_rows,)
         sample_weight : array-like of shape (n_rows,), optional
-            At least 0; rows of weight 0 are left out. With `bootstrap`, and where the base learner takes no weights, as
-            nearest neighbours do not, members are trained on rows drawn by weight; else it is handed them. A combiner that
-            is trained must take them.
+            Weights of at least 0; rows of weight 0 are left out. With `bootstrap`, or if the estimator takes no weights
+            (nearest neighbours), members are trained on rows drawn by weight. Otherwise the estimator gets the weights.
+            A trained combiner must take weights.
 
         Returns
         -------
@@ -132,7 +132,9 @@ class PooledEnsembleRegressor(RegressorMixin, PooledEnsemble):
         Raises
         ------
         ValueError
-            A classifier as estimator, a missing target, a view that needs class labels, a combiner that is of classes, infinite values (or, without scaling, missing ones), folds that do not hold out each row once, or weights that a combiner does not take.
+            A classifier as estimator, a missing target, a view that needs class labels, a combiner for classes only,
+            infinite values, missing values without scaling, folds that do not hold out each row once, or weights for a
+            combiner that does not take weights.
         """
         table, y, categorical = self._training_table(X, y)
         return self._fit_weighted(X, y, table, y.astype(np.float64), categorical, sample_weight)
@@ -196,11 +198,11 @@ class PooledEnsembleRegressor(RegressorMixin, PooledEnsemble):
         }
         total, seen = sum(sums.values()), sum(counts.values())
         self.oob_prediction_ = means(total, seen)[:, 0]
-        known = seen > 0
-        self.oob_score_ = r_squared(self.oob_prediction_[known], target[known], some(weights, known))
+        counted = seen > 0
+        self.oob_score_ = r_squared(self.oob_prediction_[counted], target[counted], some(weights, counted))
 
 
 def _mean_square(differences, weights) -> float:
-    """Return the mean square by weight, of the rows that have a difference."""
+    """Return the weighted mean square of the differences that are not NaN."""
     weight = np.where(np.isnan(differences), 0, 1 if weights is None else weights)
     return float(np.nansum(weight * differences**2) / weight.sum()) if weight.any() else float("nan")

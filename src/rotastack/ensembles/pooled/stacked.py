@@ -1,4 +1,4 @@
-"""Stacking over random rotations, S-RRE (thesis, section 3.3)."""
+"""Stacking on random rotations, S-RRE (thesis, section 3.3)."""
 
 from numbers import Integral
 from typing import Any, ClassVar
@@ -22,36 +22,36 @@ __all__ = ["StackedRotationClassifier"]
 
 @documented
 class StackedRotationClassifier(PooledEnsembleClassifier):
-    """A base learner on each of K rotations, and a level-1 classifier over their outputs.
+    """A stacking classifier: a member on each of K rotations, and a level-1 classifier on the members' outputs.
 
-    Trained by nested cross-validation: for every pair of folds the K members are trained
-    on the other folds; the level-1 classifier of fold h learns from rows outside h. The
-    decision is the mean over the cross-validated models: the very models that nested
-    cross-validation evaluates. Of F folds, ``F * (F - 1) / 2 * n_rotations`` base
-    learners are trained and kept.
+    Training is by nested cross-validation: for each pair of folds the K members are trained
+    on the other folds. The level-1 classifier of fold h is trained on the rows outside h. The
+    ensemble predicts the mean over the cross-validated models, which are the models that
+    nested cross-validation evaluates. With F folds, ``F * (F - 1) / 2 * n_rotations`` members
+    are trained and stored.
 
     Parameters
     ----------
     n_rotations : int, default=20
-        K, the identity (rotation 0) included.
+        K, number of rotations, the identity (rotation 0) included.
     estimator : scikit-learn classifier or None
-        Level-0 learner; None is a random forest of `n_trees` trees.
+        Level-0 estimator; None is a random forest of `n_trees` trees.
     final_estimator : scikit-learn classifier or None
-        Level-1 learner; None is a random forest of 100 trees.
+        Level-1 estimator; None is a random forest of 100 trees.
     cv : int, splitter or iterable of (train, test), default=5
-        Number of folds, at least 3, drawn by `random_state` and stratified; or a splitter of scikit-learn or pairs of row
-        numbers, which hold out each row once.
+        Number of stratified folds, at least 3, drawn by `random_state`; a scikit-learn splitter; or pairs of row
+        numbers. Each row must be held out once.
     n_trees : int, default=20
-        Trees of the default level-0 forest.
+        Number of trees of the default level-0 forest.
     flip : bool, default=False
         Allow reflections.
     %(scaling)s
     max_axes : int, default=1000
-        Rotate so many random axes at most.
+        Largest number of random columns in each rotation.
     %(categorical_features)s
     refit : bool, default=False
-        Train both levels once more on all rows and decide by them: fewer models to keep and
-        evaluate, but no longer the model that was cross-validated.
+        Train both levels again on all rows and predict with these models. This stores and evaluates
+        fewer models, but not the models that were cross-validated.
     %(n_jobs)s
     %(random_state)s
 
@@ -59,10 +59,11 @@ class StackedRotationClassifier(PooledEnsembleClassifier):
     ----------
     classes_ : ndarray of shape (n_classes,)
     stack_ : list
-        The fitted level-1 classifiers, one per fold (one with `refit`).
+        The fitted level-1 classifiers, one for each fold; a single one with `refit`.
     folds_ : ndarray of shape (n_rows,)
+        The fold of each training row.
     oof_proba_ : ndarray of shape (n_rows, n_classes)
-        Probabilities of each training row by the model that has not seen its fold.
+        Probabilities of each training row, from the model trained without the row's fold.
 
     References
     ----------
@@ -142,5 +143,5 @@ class StackedRotationClassifier(PooledEnsembleClassifier):
 
     @property
     def stack_(self) -> list:
-        """The fitted level-1 classifiers."""
+        """The fitted level-1 classifiers, in the order of the folds."""
         return [combiner.model_.estimator for combiner in self.combiners_]

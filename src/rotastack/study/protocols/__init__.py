@@ -1,1 +1,1 @@
-"""Protocols: how rows are divided, and what that means for folds, training, combining, files and sizes."""
+"""Protocols: how a study divides rows into training and test rows, and the names and sizes that follow."""

@@ -1,4 +1,4 @@
-"""Nested cross-validation as a study describes it, and its names and sizes."""
+"""Nested cross-validation as a study describes it, with its names and sizes."""
 
 from collections.abc import Mapping
 from typing import Annotated, Any, ClassVar, Literal
@@ -30,11 +30,11 @@ class Nested(Protocol):
 
     @property
     def n_cells(self) -> int:
-        """Rotation groups times fold groups."""
+        """Number of cells: rotation groups times fold groups."""
         return self.rotation_groups * self.fold_groups
 
     def blocks(self, sizes: Any) -> dict[str, dict[str, list[int]]]:
-        """Return ``RG-01-02/FG-01`` -> numbers of the rotation groups and fold groups."""
+        """Return block name (``RG-01-02/FG-01``) -> numbers of its rotation groups and fold groups."""
         return {
             f"{block_name('RG', rotations)}/{block_name('FG', folds)}": {
                 "rotation_groups": rotations, "fold_groups": folds,
@@ -52,24 +52,24 @@ class Nested(Protocol):
         return {"protocol": self.package, "fold_groups": self.fold_groups, "folds": self.folds}
 
     def trainings(self, block: Mapping[str, list[int]]) -> int:
-        """Return one training for each pair of folds, the diagonal included, in each cell."""
+        """Return the number of trainings: one for each pair of folds, the diagonal included, in each cell."""
         return len(block["rotation_groups"]) * len(block["fold_groups"]) * self.folds * (self.folds + 1) // 2
 
     def output_cells(self, block: Mapping[str, list[int]]) -> int:
-        """Return one output for each other fold in each cell."""
+        """Return the number of outputs for a member, row and class: one for each other fold in each cell."""
         return len(block["rotation_groups"]) * len(block["fold_groups"]) * self.folds
 
     def training_spec(self, pool: Any, dataset: str, trained: bool, selections: list[str]) -> dict[str, Any]:
-        """Return whether pairs of folds are left out, for a combiner that learns, and the number of folds."""
+        """Return whether pairs of folds are held out, as trained combiners need, and the number of folds."""
         return {"second_level": trained, "folds": self.folds}
 
     @property
     def combiner_fits(self) -> int:
-        """One for each fold of each cell."""
+        """Number of fits of a trained combiner on a data set: one for each fold of each cell."""
         return self.n_cells * self.folds
 
     def check_pool(self, pool: Any) -> None:
-        """Refuse keys of a pool that go with splits only."""
+        """Raise a ValueError for keys of a pool that only splits support."""
         special = {
             "diversity": pool.diversity, "training_error": pool.training_error, "repeats": pool.repeats,
             "ensemble_sizes": pool.ensemble_sizes, "noise": pool.noise.labels or pool.noise.features,
@@ -79,7 +79,7 @@ class Nested(Protocol):
                 raise ValueError(f"{key} goes with random splits only (protocol.kind: holdout or crossval)")
 
     def check_combiner(self, combiner: Any, pool: Any, where: str) -> None:
-        """Refuse combiners that go with splits only, and weights of members that are not drawn rotations."""
+        """Raise a ValueError for combiners that only splits support, and for weights without drawn rotations."""
         if isinstance(combiner, MemberDocument):
             raise ValueError(f"{where}: member needs random splits (protocol.kind: holdout or crossval)")
         if isinstance(combiner, Prune):

@@ -1,4 +1,4 @@
-"""What the plan of a study asks of its protocol."""
+"""The base class of protocols: the properties and methods that the plan of a study uses."""
 
 from collections.abc import Mapping
 from typing import Any, ClassVar
@@ -14,32 +14,32 @@ def in_blocks(count: int, size: int) -> list[list[int]]:
 
 
 class Protocol(Document):
-    """How the rows of a data set are divided into training and test rows, again and again.
+    """How the rows of a data set are repeatedly divided into training and test rows.
 
-    A package of this folder holds the protocol's ``model`` (this class), and a module for each step that it
-    does in its own way: ``folds``, ``training``, ``combining``.
+    The steps that depend on the protocol have their modules ``folds``, ``training`` and ``combining`` in
+    ``rotastack.run.nested`` and ``rotastack.run.splits``.
     """
 
     package: ClassVar[str]
-    """Name that slices have; :mod:`rotastack.run.protocols` says which modules run it."""
+    """Name of the protocol in slices; ``PROTOCOLS`` of :mod:`rotastack.run.modules` lists the modules that run it."""
     axes: ClassVar[tuple[str, ...]]
-    """What numbers a cell: axes of arrays, and columns of the scores."""
+    """Names of the numbers that identify a cell: axes of arrays, and columns of the scores."""
     cells: ClassVar[str]
-    """What a cell is called in the report."""
+    """Word for cells in the report."""
     own_blocks: ClassVar[tuple[str, ...]]
-    """Keys of ``blocks`` that go with it."""
+    """Keys of the study's ``blocks`` that the protocol uses."""
     pool_keys: ClassVar[tuple[str, ...]] = ()
     """Keys of a pool that its training reads, besides view, scaling, estimator and parameters."""
     keeps_forests: ClassVar[bool]
-    """Whether all trees of a training are in memory until test rows are predicted."""
+    """Whether a training keeps all its trees in memory until it predicts the test rows."""
     training_seconds: ClassVar[float]
-    """A guess of what one training takes, but for what grows with the data."""
+    """Estimated seconds of one training, without the part that grows with the data."""
 
     rotations: int
 
     @property
     def divided_by(self) -> dict[str, str]:
-        """The columns that decide how rows are divided: ``groups`` or ``time`` -> its name."""
+        """The columns by which rows are divided: ``groups``, ``time`` or ``split 1``, ... -> column name."""
         return {}
 
     @property
@@ -48,7 +48,7 @@ class Protocol(Document):
         raise NotImplementedError
 
     def blocks(self, sizes: Any) -> dict[str, dict[str, list[int]]]:
-        """Return the blocks that one job trains each: file name below the pool -> numbers of its groups or splits."""
+        """Return the blocks, one for each job: file name below the pool -> numbers of its groups or splits."""
         raise NotImplementedError
 
     def rotation_groups_of(self, block: Mapping[str, list[int]]) -> list[str]:
@@ -56,61 +56,61 @@ class Protocol(Document):
         return []
 
     def folds_spec(self) -> dict[str, Any]:
-        """Return what ``rotastack step folds`` needs."""
+        """Return the protocol's keys in the slice of the step ``groups``."""
         raise NotImplementedError
 
     def trainings(self, block: Mapping[str, list[int]]) -> int:
-        """Return how often the members of a pool are trained in a block."""
+        """Return the number of trainings of a pool in a block."""
         raise NotImplementedError
 
     def output_cells(self, block: Mapping[str, list[int]]) -> int:
-        """Return how many outputs a block holds for each member, row and class."""
+        """Return the number of outputs that a block holds for each member, row and class."""
         raise NotImplementedError
 
     def training_spec(self, pool: Any, dataset: str, trained: bool, selections: list[str]) -> dict[str, Any]:
-        """Return what ``rotastack step train`` needs besides the pool itself.
+        """Return the protocol's keys in the slice of the step ``train``.
 
         Parameters
         ----------
         pool : PoolDocument
         dataset : str
         trained : bool
-            Whether a combiner learns from the pool's outputs.
+            Whether a combiner is trained on the pool's outputs.
         selections : list of str
             Rows by which methods choose among the pool's members.
         """
         raise NotImplementedError
 
     def test_to_train(self, rows: int | None) -> float | None:
-        """Return the test rows for each training row of a cell; None where cells are no splits, or nobody knows.
+        """Return the number of test rows per training row of a split; None if unknown, or if cells are not splits.
 
         Parameters
         ----------
         rows : int or None
-            Of the data set.
+            Number of rows of the data set.
         """
         return None
 
     def split_rows(self, rows: int) -> tuple[int, int]:
-        """Return how many rows a training has at most, and of how many rows it keeps outputs."""
+        """Return the largest number of rows in a training, and the number of rows whose outputs are kept."""
         return rows, rows
 
     @property
     def combiner_fits(self) -> int:
-        """How often a combiner that learns is fitted on a data set."""
+        """Number of fits of a trained combiner on a data set."""
         return 0
 
     def check_rows(self, rows: Mapping[str, int | None]) -> None:
-        """Refuse data sets that are too small; ValueError with the key.
+        """Raise a ValueError, with the key, if a data set is too small.
 
         Parameters
         ----------
         rows : mapping
-            Data set -> its number of rows, None where nobody knows it yet.
+            Data set -> its number of rows, or None if that is not known yet.
         """
 
     def check_pool(self, pool: Any) -> None:
-        """Refuse a pool that does not go with this protocol; ValueError with its key."""
+        """Raise a ValueError, with the key, if this protocol does not support a pool."""
 
     def check_combiner(self, combiner: Any, pool: Any, where: str) -> None:
-        """Refuse a combiner that does not go with this protocol or with its pool; ValueError with its key."""
+        """Raise a ValueError, with the key, if this protocol or the pool does not support a combiner."""

@@ -1,4 +1,4 @@
-"""Random splits, plain cross-validation and given splits as a study describes them, and their names and sizes."""
+"""Random splits, plain cross-validation and given splits as a study describes them, with their names and sizes."""
 
 from collections.abc import Mapping
 from typing import Annotated, Any, ClassVar, Literal, Self
@@ -12,7 +12,7 @@ from rotastack.study.protocols.protocol import Protocol, in_blocks
 __all__ = ["CrossValidation", "GivenSplits", "RandomSplits", "Splits"]
 
 SPLIT = "split"
-"""What ``divided_by`` calls columns of given splits, a number behind it."""
+"""First word of the keys of given splits in ``divided_by``, such as ``split 1``."""
 
 Rotations = Annotated[
     int, Field(ge=1, le=10000, description="K, views in a rotation group, the identity first; a split draws its own")
@@ -35,26 +35,26 @@ class Splits(Protocol):
         raise NotImplementedError
 
     def blocks(self, sizes: Any) -> dict[str, dict[str, list[int]]]:
-        """Return ``S-01-10`` -> numbers of the splits."""
+        """Return block name (``S-01-10``) -> numbers of its splits."""
         return {block_name("S", part): {"splits": part} for part in in_blocks(self.n_cells, sizes.splits)}
 
     def trainings(self, block: Mapping[str, list[int]]) -> int:
-        """Return one training for each split."""
+        """Return the number of trainings: one for each split."""
         return len(block["splits"])
 
     def output_cells(self, block: Mapping[str, list[int]]) -> int:
-        """Return one output for each split."""
+        """Return the number of outputs for a member, row and class: one for each split."""
         return len(block["splits"])
 
     def training_spec(self, pool: Any, dataset: str, trained: bool, selections: list[str]) -> dict[str, Any]:
-        """Return how many splits are run, the names of the outputs, and whose votes are kept."""
+        """Return the number of splits, the names of the outputs, and the rows whose votes pruners need."""
         return {
             "repeats": pool.repeats.get(dataset, self.n_cells),
             "members": pool.member_names, "selections": selections,
         }  # fmt: skip
 
     def check_combiner(self, combiner: Any, pool: Any, where: str) -> None:
-        """Refuse combiners that learn or weigh rotations, and members that the pool does not have."""
+        """Raise a ValueError for trained combiners, weights, pruned views, and members that the pool does not have."""
         if isinstance(combiner, MemberDocument):
             known = [name for name in pool.member_names if name != "all" and pool.view is None]
             if combiner.member not in known:
@@ -74,7 +74,7 @@ class Splits(Protocol):
 
 
 class DrawnSplits(Splits):
-    """Splits that a study draws; rows may come in groups, or in the order of time, which are columns of each table."""
+    """Splits that a study draws; a column of each table may give groups of rows, or their order in time."""
 
     groups: Annotated[
         str | None,
@@ -95,7 +95,7 @@ class DrawnSplits(Splits):
 
     @property
     def divided_by(self) -> dict[str, str]:
-        """Return the column of groups or of time, if there is one."""
+        """The column of groups or of time, if the study names one."""
         named = {"groups": self.groups, "time": self.time}
         return {key: column for key, column in named.items() if column is not None}
 
@@ -127,18 +127,18 @@ class RandomSplits(DrawnSplits):
         return self.repeats
 
     def folds_spec(self) -> dict[str, Any]:
-        """Return the number of splits, and how many rows are trained on and tested."""
+        """Return the number of splits, and the numbers of training and test rows."""
         tested = {} if self.test is None else {"test": self.test}
         sizes = {"protocol": self.package, "kind": self.kind, "repeats": self.repeats, "train": self.train}
         return {**sizes, **tested, **self.divided_by}
 
     def split_rows(self, rows: int) -> tuple[int, int]:
-        """Return how many rows a split trains on, and tests."""
+        """Return the numbers of training and test rows of a split."""
         train = round(self.train * rows) if self.train < 1 else int(self.train)
         return train, max(1, rows - train) if self.test is None else self.test
 
     def test_to_train(self, rows: int | None) -> float | None:
-        """Return the test rows for each training row of a split; 0 where no two splits share a row."""
+        """Return the number of test rows per training row of a split; 0 if no two splits share a row."""
         train = self.train if self.train >= 1 or rows is None else self.train * rows
         if self.test is not None:
             if train < 1:
@@ -157,7 +157,7 @@ class RandomSplits(DrawnSplits):
         return value
 
     def check_rows(self, rows: Mapping[str, int | None]) -> None:
-        """Refuse data sets of which no row would be left to test."""
+        """Raise a ValueError if a data set has too few rows to leave test rows."""
         for name, count in rows.items():
             if count is not None and count < (self.train if self.train >= 1 else self.train * count) + (self.test or 0):
                 raise ValueError(
@@ -170,7 +170,7 @@ class RandomSplits(DrawnSplits):
 
 
 class CrossValidation(DrawnSplits):
-    """Plain cross-validation: each fold in turn is tested, by what is trained on the others."""
+    """Plain cross-validation: each fold in turn is the test set of models trained on the other folds."""
 
     cells: ClassVar[str] = "folds"
 
@@ -187,7 +187,7 @@ class CrossValidation(DrawnSplits):
 
     @property
     def n_cells(self) -> int:
-        """Folds of all partitions."""
+        """Number of folds in all partitions."""
         return self.repeats * self.folds
 
     def folds_spec(self) -> dict[str, Any]:
@@ -197,11 +197,11 @@ class CrossValidation(DrawnSplits):
         return {**folds, **drawn, **self.divided_by}
 
     def split_rows(self, rows: int) -> tuple[int, int]:
-        """Return how many rows a fold's model is trained on, and the rows of a fold."""
+        """Return the number of training rows for a fold, and the number of rows in a fold."""
         return rows - rows // self.folds, -(-rows // self.folds)
 
     def test_to_train(self, rows: int | None) -> float | None:
-        """Return the test rows for each training row of a fold; in the order of time their mean over folds."""
+        """Return the number of test rows per training row of a fold; in order of time, the mean over folds."""
         if self.time is not None:
             return sum(1 / k for k in range(1, self.folds + 1)) / self.folds
         return 1 / (self.folds - 1)
@@ -237,18 +237,18 @@ class GivenSplits(Splits):
 
     @property
     def n_cells(self) -> int:
-        """Number of splits of the data set that brings most."""
+        """Number of splits of the data set with the most splits."""
         return len(self.columns) if self.splits is None else self.splits
 
     @property
     def divided_by(self) -> dict[str, str]:
-        """Return the columns that say what rows are for."""
+        """The columns that mark training and test rows: ``split 1``, ... -> column name."""
         return {f"{SPLIT} {k + 1}": column for k, column in enumerate(self.columns)}
 
     def folds_spec(self) -> dict[str, Any]:
-        """Return the number of splits at most; the prepared table has the columns."""
+        """Return the largest number of splits; the prepared table holds the columns."""
         return {"protocol": self.package, "kind": self.kind, "splits": self.n_cells}
 
     def test_to_train(self, rows: int | None) -> float | None:
-        """Return the test rows for each training row where one column has the folds; of other columns nobody knows."""
+        """Return the number of test rows per training row if a single column numbers the folds, else None."""
         return 1 / (self.n_cells - 1) if len(self.columns) == 1 and self.n_cells > 2 else None
