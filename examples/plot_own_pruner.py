@@ -18,7 +18,7 @@ from rotastack.plots.style import DASHES, METHOD_COLORS
 # %%
 # The pruner
 # ----------
-# The simplest rule puts the members with the lowest own error first. `ballots` has the votes, the classes
+# The simplest rule puts the members with the lowest own error first. `vote_table` has the votes, the classes
 # `y`, and sums over votes that many rules need, for example each member's own error.
 
 
@@ -29,8 +29,8 @@ class AccuracyPruner(OrderingPruner):
         self.n_select = n_select
         self.vote = vote
 
-    def _order(self, ballots):
-        return ballots.own_errors.argsort(kind="stable")
+    def _order(self, vote_table):
+        return vote_table.own_errors.argsort(kind="stable")
 
 
 # %%

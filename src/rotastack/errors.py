@@ -71,15 +71,15 @@ def extra_of(module: str) -> str | None:
     return extra and f"rotastack[{extra}]"
 
 
-def without(module: str | None) -> str | None:
+def not_installed_message(module: str | None) -> str | None:
     """Return the message for a module that is not installed but belongs to an extra; None for other modules."""
     extra = extra_of(module or "")
     return extra and f"{module} is not installed, as only some need it: pip install {extra!r}"
 
 
-def missing(error: ModuleNotFoundError, otherwise: str = "") -> ModuleNotFoundError:
+def not_installed_error(error: ModuleNotFoundError, otherwise: str = "") -> ModuleNotFoundError:
     """Return the error to raise for a missing module: it names the extra and the alternative, `otherwise`."""
-    reason = without(error.name)
+    reason = not_installed_message(error.name)
     if reason is None:
         return error
     return ModuleNotFoundError(f"{reason}{otherwise and ', '}{otherwise}", name=error.name)

@@ -5,7 +5,7 @@ import pytest
 from sklearn.datasets import load_breast_cancer, load_iris
 from sklearn.preprocessing import minmax_scale
 
-from rotastack.base.fitting import fit_aligned, placed
+from rotastack.base.fitting import fit_aligned, set_up_columns
 from rotastack.linear import PrimalSVMClassifier
 from rotastack.linear.mean_weight import MeanWeightClassifier
 from rotastack.linear.nu_svm import FeasibleNuSVC
@@ -115,8 +115,8 @@ def test_rotations_change_nothing_without_bags(rows):
 
 def test_rotations_leave_categories_alone():
     rotated = machine("PooledEnsembleClassifier", **ROTATED)
-    assert placed(rotated, 3, 2).categorical_features == [3, 4]
-    assert type(placed(rotated, 0, 5)).__name__ == "ExclusivityRegularizedClassifier"
+    assert set_up_columns(rotated, 3, 2).categorical_features == [3, 4]
+    assert type(set_up_columns(rotated, 0, 5)).__name__ == "ExclusivityRegularizedClassifier"
 
 
 @pytest.mark.parametrize(

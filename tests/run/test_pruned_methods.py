@@ -228,13 +228,13 @@ def test_other_labels_are_other_labels():
 
 
 def test_trainings_of_different_sizes_are_filled_up():
-    def ballots(n_test, n_train, n_voters):
+    def vote_table(n_test, n_train, n_voters):
         return SplitVotes(
             np.ones((n_test, n_voters), np.int16), np.ones((n_train, n_voters), np.int16),
             np.ones(n_train, np.intp), np.ones((n_train, n_voters), bool), np.full(n_voters, 0.5),
         )  # fmt: skip
 
-    variables = stacked([ballots(3, 7, 2), ballots(2, 8, 4)], 3)
+    variables = stacked([vote_table(3, 7, 2), vote_table(2, 8, 4)], 3)
     assert variables["votes"][1][0].tolist() == [[1, 1, -1, -1]] * 3
     assert variables["votes"][1][1].tolist() == [[1] * 4] * 2 + [[-1] * 4]
     assert variables["training_classes"][1].tolist() == [[1] * 7 + [-1], [1] * 8]

@@ -10,7 +10,7 @@ from sklearn.datasets import load_iris
 from sklearn.preprocessing import MinMaxScaler
 from tests.run.running import LEVELS, combine, iris_table, pool_slice, scored, split, step, train
 
-from rotastack.base.fitting import placed
+from rotastack.base.fitting import set_up_columns
 from rotastack.data.artifacts import read_frame, read_prepared
 from rotastack.errors import RotastackError
 from rotastack.seeds import child, integer_seed, root_sequence
@@ -58,7 +58,7 @@ def test_outputs_are_those_of_the_estimator_itself(table):
     np.testing.assert_array_equal(pool["rows"].values[1], np.flatnonzero(~mask))
     seen = seen_rows(mask)
     content = pool_slice("random_rotation_forest", {"n_estimators": 20})
-    estimator = placed(make_estimator(content), 4, 2)
+    estimator = set_up_columns(make_estimator(content), 4, 2)
     seed = integer_seed(child(root_sequence(1), "train", "d", "p", 1))
     expected = estimator.set_params(random_state=seed).fit(seen[mask], y[mask]).predict_proba(seen[~mask])
     np.testing.assert_allclose(pool["proba"].values[1, 0], expected, atol=1e-5)
@@ -186,11 +186,11 @@ def test_an_estimator_that_fails_is_a_result(table):
 
 def test_nothing_to_rotate_is_the_plain_forest():
     for kind in ("random_rotation_forest", "regularized_rotation_forest", "multi_rotation_forest"):
-        plain = placed(make_estimator(pool_slice(kind, {"n_estimators": 7})), 0, 5)
+        plain = set_up_columns(make_estimator(pool_slice(kind, {"n_estimators": 7})), 0, 5)
         assert type(plain).__name__ == "ForestClassifier"
         assert plain.n_estimators == 7
     extra = make_estimator(pool_slice("random_rotation_forest", {"tree": "extra", "n_cuts": 3}))
-    extra = placed(extra, 0, 5)
+    extra = set_up_columns(extra, 0, 5)
     assert (type(extra).__name__, extra.n_cuts) == ("ExtraForestClassifier", 3)
 
 

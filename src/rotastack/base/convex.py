@@ -6,7 +6,7 @@ from typing import Any
 
 from numpy.typing import NDArray
 
-from rotastack.errors import missing
+from rotastack.errors import not_installed_error
 
 __all__ = ["import_cvxpy", "solve"]
 
@@ -25,7 +25,7 @@ def import_cvxpy() -> Any:
     try:
         import cvxpy
     except ModuleNotFoundError as error:
-        raise missing(error) from None
+        raise not_installed_error(error) from None
     return cvxpy
 
 

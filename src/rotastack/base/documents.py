@@ -4,13 +4,13 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any, Self
 
-from rotastack.errors import RotastackError, missing, nearest
+from rotastack.errors import RotastackError, nearest, not_installed_error
 
 try:
     import yaml
     from pydantic import BaseModel, ConfigDict, Field, ValidationError, model_validator
 except ModuleNotFoundError as error:
-    raise missing(error) from None
+    raise not_installed_error(error) from None
 
 __all__ = ["Document", "Field", "load_yaml", "model_validator"]
 

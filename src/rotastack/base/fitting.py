@@ -24,8 +24,8 @@ __all__ = [
     "fit_aligned",
     "fit_regressor",
     "forget_fit",
-    "placed",
     "seeded",
+    "set_up_columns",
 ]
 
 
@@ -82,7 +82,7 @@ class AlignedClassifier:
         return aligned
 
 
-def placed(learner: Any, n_numeric: int, n_other: int) -> Any:
+def set_up_columns(learner: Any, n_numeric: int, n_other: int) -> Any:
     """Return the learner, set up for `n_numeric` numeric columns followed by `n_other` categorical ones (0/1 dummies).
 
     Parameters

@@ -8,7 +8,7 @@ from sklearn.utils.class_weight import compute_sample_weight
 
 from rotastack.base.scikit import check_sample_weight
 
-__all__ = ["of_all_rows", "per_row", "row_weights", "some", "uneven"]
+__all__ = ["of_all_rows", "relative_weights", "row_weights", "uneven_or_none", "weights_of"]
 
 
 def row_weights(
@@ -43,7 +43,7 @@ def row_weights(
     return weights
 
 
-def per_row(weights: NDArray[np.float64] | None) -> NDArray[np.float64] | None:
+def relative_weights(weights: NDArray[np.float64] | None) -> NDArray[np.float64] | None:
     """Return the weights divided by the mean of those above 0; None if all weights are equal."""
     if weights is None:
         return None
@@ -52,7 +52,7 @@ def per_row(weights: NDArray[np.float64] | None) -> NDArray[np.float64] | None:
     return None if weights.min() == 1 else weights * (positive.sum() / weights.sum())
 
 
-def uneven(weights: NDArray[np.float64] | None) -> NDArray[np.float64] | None:
+def uneven_or_none(weights: NDArray[np.float64] | None) -> NDArray[np.float64] | None:
     """Return the weights; None if all weights are equal, since they change nothing."""
     return None if weights is None or np.ptp(weights) == 0 else weights
 
@@ -64,6 +64,6 @@ def of_all_rows(values: NDArray, there: NDArray[np.bool_], missing: float = np.n
     return filled
 
 
-def some(weights: NDArray[np.float64] | None, rows: NDArray) -> NDArray[np.float64] | None:
+def weights_of(weights: NDArray[np.float64] | None, rows: NDArray) -> NDArray[np.float64] | None:
     """Return ``weights[rows]``; None without weights."""
     return None if weights is None else weights[rows]

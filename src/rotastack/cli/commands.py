@@ -8,7 +8,7 @@ import sys
 from rotastack import __version__
 from rotastack.cli import compare, doctor, explain, fit, lists, predict, report, run, step, tables, ui
 from rotastack.cli.stopping import StoppedError
-from rotastack.errors import RotastackError, without
+from rotastack.errors import RotastackError, not_installed_message
 from rotastack.project import find_own_modules
 
 __all__ = ["run_command"]
@@ -58,7 +58,7 @@ def run_command(given: list[str]) -> int:
         _say(f"rotastack: error: {error}")
         return 2
     except ModuleNotFoundError as error:
-        if (reason := without(error.name)) is None:
+        if (reason := not_installed_message(error.name)) is None:
             raise
         print(f"rotastack: error: {reason}", file=sys.stderr)
         return 2

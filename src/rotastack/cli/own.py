@@ -158,7 +158,7 @@ def look_at(arguments: Namespace) -> OwnTable:
 
 def _dividing(arguments: Namespace, key: str, features: Any) -> str | None:
     """Return the column that divides the rows, checked; None if its option is not given."""
-    from rotastack.data.preprocessing import numbered
+    from rotastack.data.preprocessing import division_numbers
 
     option = {"groups": "--groups", "time": "--time-column", "split 1": "--split-column"}[key]
     column: str | None = getattr(arguments, option[2:].replace("-", "_"))
@@ -167,7 +167,7 @@ def _dividing(arguments: Namespace, key: str, features: Any) -> str | None:
     if column == arguments.target:
         raise RotastackError(f"{arguments.study}: {option}: {column!r} is the target")
     try:
-        n = int(numbered(features, column, key, str(arguments.study)).max()) + 1
+        n = int(division_numbers(features, column, key, str(arguments.study)).max()) + 1
     except RotastackError as error:
         raise RotastackError(
             str(error).replace(f"protocol.{key}", option).replace("protocol.columns", option)
@@ -183,12 +183,12 @@ def _splits(arguments: Namespace, features: Any, target: Any, task: str) -> list
     """Return the training and test rows of the splits in a column of the table."""
     import numpy as np
 
-    from rotastack.data.preprocessing import numbered
+    from rotastack.data.preprocessing import division_numbers
     from rotastack.run.splits.folds import given_splits
 
     classes, y = np.unique(target, return_inverse=True)
     try:
-        folds = numbered(features, arguments.split_column, "split 1", str(arguments.study))
+        folds = division_numbers(features, arguments.split_column, "split 1", str(arguments.study))
         return given_splits([folds], y, list(map(str, classes)) if task == "classification" else [])
     except RotastackError as error:
         raise RotastackError(f"{arguments.study}: --split-column: {error}") from None

@@ -9,7 +9,7 @@ from sklearn.base import clone
 
 from rotastack.base.combiner import Combiner
 from rotastack.base.fitting import check_takes_weights
-from rotastack.base.row_weights import some
+from rotastack.base.row_weights import weights_of
 from rotastack.seeds import child
 
 __all__ = ["combine_nested", "fit_weighted", "level_one_inputs"]
@@ -65,7 +65,9 @@ def combine_nested(
         train = ~test if without is None else without[h]
         fitted = clone(combiner)
         if combiner.trained:
-            fit_weighted(fitted, outputs[h][:, train], y[train], n_classes, child(sequence, h), some(weights, train))
+            fit_weighted(
+                fitted, outputs[h][:, train], y[train], n_classes, child(sequence, h), weights_of(weights, train)
+            )
             seen = level_one_inputs(outputs[:, :, test], h)
         else:
             seen = outputs[h][:, test]

@@ -9,7 +9,7 @@ import urllib.parse
 import urllib.request
 from typing import Any
 
-__all__ = ["TIMEOUT", "download", "opened", "reason"]
+__all__ = ["TIMEOUT", "download", "open_url", "reason"]
 
 TIMEOUT = float(os.environ.get("ROTASTACK_TIMEOUT_SECONDS", "30"))
 
@@ -31,7 +31,7 @@ def _opener() -> urllib.request.OpenerDirector:
     return opener
 
 
-def opened(request: str | urllib.request.Request) -> Any:
+def open_url(request: str | urllib.request.Request) -> Any:
     """Return the open response of a web address.
 
     Raises
@@ -74,7 +74,7 @@ def download(url: str, sha256: str | None = None, tries: int = 3) -> bytes:
     pause = float(os.environ.get("ROTASTACK_RETRY_SECONDS", "1"))
     for attempt in range(1, tries + 1):
         try:
-            with opened(url) as response:
+            with open_url(url) as response:
                 body = response.read(MOST + 1)
                 if len(body) > MOST:
                     raise ValueError(f"the answer has more than {MOST:,} bytes")

@@ -26,7 +26,7 @@ from rotastack.base.warned import warn
 from rotastack.data.categories import MISSING, dummies, texts_of
 from rotastack.errors import RotastackError, nearest
 
-__all__ = ["TablePreprocessor", "numbered"]
+__all__ = ["TablePreprocessor", "division_numbers"]
 
 
 class TablePreprocessor(TransformerMixin, BaseEstimator):
@@ -269,7 +269,7 @@ class TablePreprocessor(TransformerMixin, BaseEstimator):
         return np.asarray([*map(str, self.numeric_), *names], dtype=object)
 
 
-def numbered(features: pd.DataFrame, column: str, key: str, where: str) -> NDArray[np.intp]:
+def division_numbers(features: pd.DataFrame, column: str, key: str, where: str) -> NDArray[np.intp]:
     """Return the number of the group, moment or fold of each row, for protocols that divide rows by a column.
 
     Numbers of folds are as in :class:`sklearn.model_selection.PredefinedSplit`: -1 is a row that no fold tests. In addition

@@ -19,8 +19,15 @@ from rotastack.data.formats import FORMATS, format_of, is_address
 from rotastack.data.net import download, reason
 from rotastack.data.openml import openml_table
 from rotastack.data.packed import gunzipped
-from rotastack.data.text import check_names, decoded_as, marked, read_delimited, unmarked, without_row_numbers
-from rotastack.errors import RotastackError, in_one_line, nearest, unreadable, without
+from rotastack.data.text import (
+    check_names,
+    decoded_as,
+    label_converters,
+    read_delimited,
+    without_label_marks,
+    without_row_numbers,
+)
+from rotastack.errors import RotastackError, in_one_line, nearest, unreadable
 from rotastack.files import replacing
 
 __all__ = [
@@ -206,7 +213,7 @@ def check_writable(path: str | Path) -> None:
         raise RotastackError(f"{path}: there is no folder {str(path.parent)!r}; make it, or mend the path")
     package = _PACKAGES.get(str(format_of(path.name)))
     if package is not None and find_spec(package) is None:
-        raise RotastackError(f"{path}: {without(package)}")
+        raise RotastackError(f"{path}: {not_installed_message(package)}")
 
 
 def write_table(table: pd.DataFrame, path: str | Path) -> None:
@@ -238,12 +245,12 @@ def write_raw(table: pd.DataFrame, path: str | Path) -> None:
 def read_raw(path: str | Path) -> pd.DataFrame:
     """Return the raw table of a file, with labels as text."""
     try:
-        table = pd.read_csv(path, converters=marked("target"), low_memory=False, compression="gzip")
+        table = pd.read_csv(path, converters=label_converters("target"), low_memory=False, compression="gzip")
     except (ValueError, OSError, EOFError, zlib.error) as error:
         raise unreadable(path, error) from None
     if len(table.columns) < 2 or table.columns[-1] != "target":
         raise RotastackError(f"{path}: the last column must be 'target', found {table.columns[-1]!r}")
-    return unmarked(table, "target")
+    return without_label_marks(table, "target")
 
 
 _Found = tuple[pd.DataFrame, list[str], list[str]]
@@ -265,7 +272,7 @@ def _file(path: Path, labels: str | None, where: str) -> _Found:
             raise RotastackError(f"it is no {ending} file; if it is {known}, give it that ending")
         return _READERS[ending](body, labels)
     except ImportError:  # the message of pandas does not name the package
-        raise RotastackError(f"{where}: {without(_PACKAGES[ending])}") from None
+        raise RotastackError(f"{where}: {not_installed_message(_PACKAGES[ending])}") from None
     except (ValueError, OSError, EOFError, NotImplementedError, ArithmeticError, zlib.error) as error:
         raise RotastackError(f"{where}: cannot be read: {' '.join(str(error).split())}") from None
 

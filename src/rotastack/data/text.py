@@ -111,7 +111,7 @@ def read_delimited(body: bytes, labels: str | None = None, delimiter: str | None
         ) from None
     except csv.Error as error:
         raise RotastackError(f"{error}; save it again as CSV") from None
-    table, header = without_row_numbers(unmarked(table, labels), header, notes)
+    table, header = without_row_numbers(without_label_marks(table, labels), header, notes)
     table.columns = check_names(header, labels)
     if delimiter != "," and (found := _decimal_commas(table)):
         notes.append(f"decimal commas in {', '.join(map(str, found[:3]))}{', ...' if len(found) > 3 else ''}")
@@ -137,7 +137,7 @@ def check_names(names: list, labels: str | None) -> list:
     return names
 
 
-def unmarked(table: pd.DataFrame, labels: str | None) -> pd.DataFrame:
+def without_label_marks(table: pd.DataFrame, labels: str | None) -> pd.DataFrame:
     """Return the table with the mark removed from labels; an empty label becomes a missing one."""
     if labels in table.columns:
         text = table[labels].str[len(_MARK) :]
@@ -145,7 +145,7 @@ def unmarked(table: pd.DataFrame, labels: str | None) -> pd.DataFrame:
     return table
 
 
-def marked(labels: str) -> dict:
+def label_converters(labels: str) -> dict:
     """Return the ``converters`` of ``pandas.read_csv`` that mark labels."""
     return {labels: _MARK.__add__}
 

@@ -5,7 +5,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from rotastack.diagnostics.votes import checked_ballots
+from rotastack.diagnostics.votes import checked_member_votes
 
 __all__ = [
     "MarginSummary",
@@ -69,7 +69,7 @@ def margins(votes: ArrayLike, y: ArrayLike, mask: ArrayLike | None = None) -> ND
     >>> margins([[0, 0, 1, 0], [1, 1, 2, 0]], y=[0, 2])
     array([ 0.5 , -0.25])
     """
-    votes, y, mask = checked_ballots(votes, y, mask)
+    votes, y, mask = checked_member_votes(votes, y, mask)
     shares, _ = _shares(votes, y, mask)
     right, wrong = shares
     return right - wrong
@@ -103,7 +103,7 @@ def raw_margins(votes: ArrayLike, y: ArrayLike, mask: ArrayLike | None = None) -
     >>> raw_margins([[0, 1, 1, 2]], y=[0])
     array([[ 1., -1., -1.,  0.]])
     """
-    votes, y, mask = checked_ballots(votes, y, mask)
+    votes, y, mask = checked_member_votes(votes, y, mask)
     _, rival = _shares(votes, y, mask)
     raw = (votes == y[:, None]).astype(np.float64) - (votes == rival[:, None])
     if mask is not None:
@@ -232,7 +232,7 @@ def summarize_margins(votes: ArrayLike, y: ArrayLike, mask: ArrayLike | None = N
     >>> summarize_margins([[0, 0], [0, 1], [1, 0], [1, 1]], y=[0, 0, 0, 0]).variance
     0.5
     """
-    votes, y, mask = checked_ballots(votes, y, mask)
+    votes, y, mask = checked_member_votes(votes, y, mask)
     (right, wrong), rival = _shares(votes, y, mask)
     values = _known(right - wrong)
     counted = np.ones(votes.shape, dtype=bool) if mask is None else mask

@@ -8,7 +8,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from rotastack.diagnostics.votes import checked_ballots, checked_labels
+from rotastack.diagnostics.votes import checked_labels, checked_member_votes
 
 __all__ = ["KappaError", "disagreement", "kappa", "kappa_error", "kappa_matrix", "mean_disagreement", "paper_diversity"]
 
@@ -256,7 +256,7 @@ def _mean_of_pairs(matrix):
 
 def _coded(votes, y, mask):
     """Return votes as class numbers (-1 if they do not count), the number of classes, and the true class numbers."""
-    codes, truth, mask = checked_labels(votes, mask=mask) if y is None else checked_ballots(votes, y, mask)
+    codes, truth, mask = checked_labels(votes, mask=mask) if y is None else checked_member_votes(votes, y, mask)
     n_classes = 1 + int(max(codes.max(initial=0), -1 if truth is None else truth.max(initial=0)))
     if mask is not None:
         codes = np.where(mask, codes, -1)

@@ -5,10 +5,10 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike
 
-__all__ = ["checked_ballots", "checked_labels"]
+__all__ = ["checked_labels", "checked_member_votes"]
 
 
-def checked_ballots(votes: ArrayLike, y: ArrayLike, mask: ArrayLike | None = None) -> tuple[Any, Any, Any]:
+def checked_member_votes(votes: ArrayLike, y: ArrayLike, mask: ArrayLike | None = None) -> tuple[Any, Any, Any]:
     """Return checked votes and true classes as class numbers, and the mask as booleans or None.
 
     Raises

@@ -14,7 +14,7 @@ from sklearn.utils.validation import check_is_fitted, validate_data
 from rotastack.base.classes import LabelClassifier
 from rotastack.base.columns import refuse_missing_target
 from rotastack.base.fitting import check_takes_weights
-from rotastack.base.row_weights import row_weights, uneven
+from rotastack.base.row_weights import row_weights, uneven_or_none
 from rotastack.base.scikit import HasMethods, Interval, StrOptions, fit_context, num_samples
 from rotastack.combine.pruning.orientation import OrientationPruner
 from rotastack.combine.pruning.pruner import Pruner
@@ -116,7 +116,7 @@ class PrunedEnsembleClassifier(MetaEstimatorMixin, LabelClassifier, BaseEstimato
         if weights is not None and not weights.all():
             positive = np.flatnonzero(weights)
             X, y, codes, weights = X[positive], y[positive], codes[positive], weights[positive]
-        weights = uneven(weights)
+        weights = uneven_or_none(weights)
         sequence = root_sequence(self.random_state)
         train = rows = np.arange(num_samples(X))
         if isinstance(self.selection, Real):

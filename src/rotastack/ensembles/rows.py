@@ -12,7 +12,7 @@ from sklearn.utils import get_tags
 
 from rotastack.views.scaling import SCALERS
 
-__all__ = ["CategoryFrame", "Rows", "rows_for", "takes_tables", "told"]
+__all__ = ["CategoryFrame", "Rows", "rows_for", "takes_tables", "with_categories"]
 
 FRAMES = ("catboost", "lightgbm")
 """Packages whose estimators need a data frame with a data type for categories."""
@@ -73,7 +73,7 @@ class CategoryFrame(TransformerMixin, BaseEstimator):
         return True
 
 
-def told(estimator: Any, categories: Sequence[int]) -> tuple[CategoryFrame | None, Any]:
+def with_categories(estimator: Any, categories: Sequence[int]) -> tuple[CategoryFrame | None, Any]:
     """Return a transformer to the estimator's data frame or None, and the estimator with its categorical columns set.
 
     Parameters
@@ -122,7 +122,7 @@ def rows_for(estimator: Any, data: Any, pool: Mapping[str, Any]) -> Rows:
     """
     intervals = {"intervals": data.n_classes is None}
     if pool["view"] is None and takes_tables(estimator):
-        frame, estimator = told(estimator, data.is_category.nonzero()[0].tolist())
+        frame, estimator = with_categories(estimator, data.is_category.nonzero()[0].tolist())
         if frame is not None:
             estimator = Pipeline([("frame", frame), ("estimator", estimator)])
         return Rows(data.table, estimator, {"scaler": None, "categorical": None, "as_is": True, **intervals})

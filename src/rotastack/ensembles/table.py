@@ -20,12 +20,12 @@ __all__ = [
     "INPUT_RULES",
     "categorical_mask",
     "check_rotatable",
-    "checked_scales",
     "column_names",
     "fitted_scaler",
     "naming_text",
     "refuse_missing",
     "scaled_columns",
+    "warn_of_unequal_scales",
 ]
 
 
@@ -158,7 +158,7 @@ def check_rotatable(n_numeric: int, n_features: int) -> None:
         warnings.warn("there is one numeric column, and its only rotation is the identity", UserWarning, stacklevel=4)
 
 
-def checked_scales(X: NDArray, categorical: NDArray[np.bool_], estimator: Any) -> None:
+def warn_of_unequal_scales(X: NDArray, categorical: NDArray[np.bool_], estimator: Any) -> None:
     """Warn if the numeric columns, which are rotated unscaled, have very different scales."""
     if not categorical.all():
         names = column_names(estimator)

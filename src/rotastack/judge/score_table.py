@@ -176,7 +176,7 @@ def _score_column(frame: pd.DataFrame, others: Sequence[str], score: str | None)
             )
         return score
     numeric = [c for c in others if pd.api.types.is_numeric_dtype(frame[c]) or len(others) == 1]
-    known = [c for c in numeric if _told(c) is not None]
+    known = [c for c in numeric if _direction_by_name(c) is not None]
     if not numeric or (len(numeric) > 1 and not known):
         there = f"; there are {', '.join(others)}" if others else ""
         raise RotastackError(f"which column is the score? --score COLUMN says it{there}")
@@ -199,7 +199,7 @@ def _numbers(column: pd.Series) -> pd.Series:
 
 def _direction(score: str, higher: bool | None) -> bool:
     """Return whether higher scores are better; raise an error if the score's name contradicts `higher`."""
-    by_name = _told(score)
+    by_name = _direction_by_name(score)
     if higher is None:
         if by_name is None:
             raise RotastackError(f"is more of {score!r} better? say --higher or --lower")
@@ -212,7 +212,7 @@ def _direction(score: str, higher: bool | None) -> bool:
     return higher
 
 
-def _told(score: str) -> bool | None:
+def _direction_by_name(score: str) -> bool | None:
     """Return whether higher scores are better, by the words in a score's name; None if no word shows it."""
     words = re.findall(r"[a-z]+[0-9]?", score.lower())
     turned = bool(words) and words[0] in ("neg", "negative")

@@ -14,8 +14,23 @@ from urllib.parse import unquote, urlsplit, urlunsplit
 from rotastack.errors import RotastackError, in_one_line
 from rotastack.files import write_text
 
-__all__ = ["FOLDER", "NOTE", "VARIABLE", "check_address", "check_file", "database_file", "existing_uri", "is_own", "mute_libraries",
-           "owner", "receipt_name", "said_of_file", "shown", "tracking_uri", "without_secrets"]  # fmt: skip
+__all__ = [
+    "FOLDER",
+    "NOTE",
+    "VARIABLE",
+    "check_address",
+    "check_file",
+    "database_file",
+    "database_message",
+    "existing_uri",
+    "is_own",
+    "mute_libraries",
+    "owner",
+    "receipt_name",
+    "shown",
+    "tracking_uri",
+    "without_secrets",
+]  # fmt: skip
 
 FOLDER = Path("results/mlflow")
 VARIABLE = "MLFLOW_TRACKING_URI"
@@ -171,12 +186,12 @@ def check_file(path: Path) -> None:
         with closing(sqlite3.connect(f"{path.resolve().as_uri()}?mode=rw", uri=True, timeout=PATIENCE)) as database:
             (answer,) = database.execute("PRAGMA quick_check(1)").fetchone()
     except sqlite3.Error as error:
-        raise RotastackError(said_of_file(path, error)) from None
+        raise RotastackError(database_message(path, error)) from None
     if answer != "ok":
-        raise RotastackError(said_of_file(path, answer))
+        raise RotastackError(database_message(path, answer))
 
 
-def said_of_file(path: Path, error: object) -> str:
+def database_message(path: Path, error: object) -> str:
     """Return a message of one line on an error of an SQLite database, with its path and the remedy."""
     text = in_one_line(error)
     for words, remedy in {

@@ -31,10 +31,10 @@ from rotastack.tracking.address import (
     FOLDER,
     VARIABLE,
     database_file,
+    database_message,
     is_own,
     mute_libraries,
     owner,
-    said_of_file,
     shown,
     tracking_uri,
     without_secrets,
@@ -125,18 +125,18 @@ class Writer:
             os.environ[VARIABLE] = self._given
         self._lock.close()
         if isinstance(error, (MlflowException, RequestException, SQLAlchemyError, OSError)):
-            raise RotastackError(self._said(error)) from None
+            raise RotastackError(self._message(error)) from None
 
-    def _said(self, error: Exception) -> str:
+    def _message(self, error: Exception) -> str:
         """Return a message of one line on an error of the tracking server or database."""
         path = database_file(self.uri)
         if isinstance(error, OSError) and not isinstance(error, RequestException):
             return f"tracking: {error.filename or path or shown(self.uri)}: {error.strerror or in_one_line(error)}"
         if path is not None and not isinstance(error, MlflowException | SQLAlchemyError):
-            return said_of_file(path, error)
+            return database_message(path, error)
         text = without_secrets(in_one_line(error), self.uri)
         if path is not None:
-            return said_of_file(path, text) if "sqlite3." in text else f"{path}: {text[:500]}"
+            return database_message(path, text) if "sqlite3." in text else f"{path}: {text[:500]}"
         gone = isinstance(error, RequestException) or "Max retries exceeded" in text or "Connection" in text
         if gone:
             return (

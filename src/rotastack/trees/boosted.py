@@ -12,7 +12,7 @@ from rotastack.base.classes import LabelClassifier
 from rotastack.base.docstrings import documented
 from rotastack.base.facts import Cost, Facts
 from rotastack.base.outputs import accuracy, r_squared
-from rotastack.base.row_weights import some
+from rotastack.base.row_weights import weights_of
 from rotastack.seeds import root_sequence
 from rotastack.trees.boosting import BoostedTrees, boosting_folds, grow_boosted, probabilities
 from rotastack.trees.boosting_options import OPTION_CONSTRAINTS, BoostingOptions
@@ -260,7 +260,7 @@ class BoostedTreesClassifier(LabelClassifier, BoostedEstimator):
         held = self._boost(X, codes, weights, n_classes)
         if held.any():
             self.oob_decision_function_ = probabilities(self.boosted_.held_out, n_classes)
-            self.oob_score_ = accuracy(self.oob_decision_function_[held], codes[held], some(weights, held))
+            self.oob_score_ = accuracy(self.oob_decision_function_[held], codes[held], weights_of(weights, held))
         return self
 
     def decision_function(self, X: ArrayLike) -> NDArray[np.float64]:
@@ -375,7 +375,7 @@ class BoostedTreesRegressor(RegressorMixin, BoostedEstimator):
         held = self._boost(X, y, weights, None)
         if held.any():
             self.oob_prediction_ = self.boosted_.held_out[:, 0]
-            self.oob_score_ = r_squared(self.oob_prediction_[held], y[held], some(weights, held))
+            self.oob_score_ = r_squared(self.oob_prediction_[held], y[held], weights_of(weights, held))
         return self
 
     def predict(self, X: ArrayLike) -> NDArray[np.float64]:

@@ -7,7 +7,7 @@ from numpy.typing import NDArray
 from scipy.special import expit, softmax
 
 from rotastack.base.outputs import mean_of, unit_of
-from rotastack.base.row_weights import per_row
+from rotastack.base.row_weights import relative_weights
 from rotastack.seeds import child
 from rotastack.trees.bags import kernel_seeds
 from rotastack.trees.boosters import ROUNDS_AT_ONCE, Boosters, BoostingTask
@@ -199,7 +199,7 @@ def grow_boosted(
     """
     options.check()
     n_rows, n_features = X.shape
-    weights = per_row(weights)
+    weights = relative_weights(weights)
     if n_classes == 1:  # nothing to learn
         options = options._replace(n_rounds=1)
     folds = np.full(n_rows, -1, np.int32) if folds is None else np.asarray(folds, dtype=np.int32)

@@ -15,7 +15,7 @@ from sklearn.utils.validation import check_is_fitted, column_or_1d, validate_dat
 from rotastack.base.classes import LabelClassifier
 from rotastack.base.columns import refuse_missing_target
 from rotastack.base.outputs import accuracy, r_squared
-from rotastack.base.row_weights import row_weights, some
+from rotastack.base.row_weights import row_weights, weights_of
 from rotastack.base.scikit import Interval, StrOptions
 from rotastack.seeds import root_sequence
 from rotastack.trees.growing import TreeGroup, TreeOptions, grow_forest
@@ -230,7 +230,7 @@ class GrownClassifier(LabelClassifier, GrownEstimator):
             self.oob_decision_function_ = out_of_bag.means()
             self.tree_oob_error_ = out_of_bag.tree_errors
             known = out_of_bag.counts > 0
-            self.oob_score_ = accuracy(out_of_bag.sums[known], codes[known], some(weights, known))
+            self.oob_score_ = accuracy(out_of_bag.sums[known], codes[known], weights_of(weights, known))
         return self
 
     def grow_members(
@@ -323,7 +323,7 @@ class GrownRegressor(RegressorMixin, GrownEstimator):
         if out_of_bag is not None:
             self.oob_prediction_ = out_of_bag.means()[:, 0]
             known = out_of_bag.counts > 0
-            self.oob_score_ = r_squared(self.oob_prediction_[known], y[known], some(weights, known))
+            self.oob_score_ = r_squared(self.oob_prediction_[known], y[known], weights_of(weights, known))
         return self
 
     def predict(self, X: ArrayLike) -> NDArray[np.float64]:

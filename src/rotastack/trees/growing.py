@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.special import ndtri
 
-from rotastack.base.row_weights import some
+from rotastack.base.row_weights import weights_of
 from rotastack.trees.bags import Bags, tree_seeds
 from rotastack.trees.chunks import CHUNK_ROWS, Task, TrainingTable, TreeBags, batches_of, chunk_edges, grow_chunk
 from rotastack.trees.grown import GrownTrees
@@ -217,7 +217,7 @@ def grow_forest(
     bags = bags or Bags.of(n_rows, weights)
     centre = 0.0
     if regression:
-        uneven = some(weights, bags.rows) if len(bags.ends) else None
+        uneven = weights_of(weights, bags.rows) if len(bags.ends) else None
         centre = float(np.average(target[bags.rows], weights=uneven))
     if drawing:
         base_weight = base_weight / base_weight.max()  # of the out-of-bag errors

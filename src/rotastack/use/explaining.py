@@ -15,7 +15,7 @@ from sklearn.pipeline import Pipeline
 
 from rotastack.base.columns import date_numbers
 from rotastack.base.facts import Facts
-from rotastack.data.preprocessing import numbered
+from rotastack.data.preprocessing import division_numbers
 from rotastack.data.tables import read_raw
 from rotastack.data.target import Task, check_target
 from rotastack.ensembles.flagship.importances import permutation_importances
@@ -207,7 +207,7 @@ def _divided(
 ) -> tuple[NDArray[np.intp], NDArray[np.intp]] | None:
     """Return training and test rows by a study's groups, time or first given split; None without any of these."""
     for key, column in divided_by.items():
-        numbers = numbered(features, column, key, "explain")
+        numbers = division_numbers(features, column, key, "explain")
         if key == "groups":
             splitter = GroupShuffleSplit(1, test_size=1 / 3, random_state=seed)
             return next(splitter.split(features, groups=numbers))

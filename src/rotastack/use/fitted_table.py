@@ -9,7 +9,7 @@ from sklearn.pipeline import Pipeline
 from rotastack.data.preprocessing import TablePreprocessor
 from rotastack.data.tables import Reading, move_target_last, read_with_notes
 from rotastack.data.target import Task, check_target, decide_task
-from rotastack.ensembles.rows import takes_tables, told
+from rotastack.ensembles.rows import takes_tables, with_categories
 from rotastack.study.classes import checked_estimator
 from rotastack.study.task import TASKS
 from rotastack.use.own_table import counts_among
@@ -58,7 +58,7 @@ def fit_table(
     reader = TablePreprocessor(kinds, encoding="codes" if whole else "onehot").fit(X)
     steps: list[tuple[str, Any]] = [("table", reader)]
     if whole:
-        tell, estimator = told(estimator, np.flatnonzero(reader.categorical_).tolist())
+        tell, estimator = with_categories(estimator, np.flatnonzero(reader.categorical_).tolist())
         steps += [] if tell is None else [("frame", tell)]
     model = Pipeline([*steps, (NAMES[chosen], estimator)]).fit(X, y)
     if "n_jobs" in known:

@@ -2,8 +2,8 @@
 
 import numpy as np
 
-from rotastack.combine.pruning.ballots import Ballots
 from rotastack.combine.pruning.pruner import Pruner, check_vote
+from rotastack.combine.pruning.vote_table import VoteTable
 
 __all__ = ["AllMembers"]
 
@@ -31,8 +31,8 @@ class AllMembers(Pruner):
     def __init__(self, vote: str = "simple"):
         self.vote = vote
 
-    def _choose(self, ballots: Ballots) -> None:
+    def _choose(self, vote_table: VoteTable) -> None:
         check_vote(self.vote)
-        n = ballots.n_members
+        n = vote_table.n_members
         self.selected_ = np.arange(n)
-        self.weights_ = ballots.weights.copy() if self.vote == "weighted" else np.full(n, 1 / n)
+        self.weights_ = vote_table.weights.copy() if self.vote == "weighted" else np.full(n, 1 / n)

@@ -3,7 +3,7 @@
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from rotastack.combine.pruning.ballots import Ballots
+from rotastack.combine.pruning.vote_table import VoteTable
 
 __all__ = ["ordered_curve", "ordered_errors"]
 
@@ -36,31 +36,31 @@ def ordered_curve(
     >>> ordered_curve([[0, 0, 1], [1, 1, 1], [1, 0, 0]], y=[0, 1, 0], order=[0, 2, 1])
     array([0.33333333, 0.33333333, 0.        ])
     """
-    ballots = Ballots.checked(votes, y, weights)
+    vote_table = VoteTable.checked(votes, y, weights)
     chosen = np.asarray(order)
-    if chosen.ndim != 1 or (len(chosen) and not 0 <= chosen.min() <= chosen.max() < ballots.n_members):
-        raise ValueError(f"order must hold numbers of members, 0 to {ballots.n_members - 1}")
-    return ordered_errors(ballots, chosen, ballots.weights)
+    if chosen.ndim != 1 or (len(chosen) and not 0 <= chosen.min() <= chosen.max() < vote_table.n_members):
+        raise ValueError(f"order must hold numbers of members, 0 to {vote_table.n_members - 1}")
+    return ordered_errors(vote_table, chosen, vote_table.weights)
 
 
-def ordered_errors(ballots: Ballots, order: NDArray[np.intp], weights: NDArray[np.float64]) -> NDArray[np.float64]:
+def ordered_errors(vote_table: VoteTable, order: NDArray[np.intp], weights: NDArray[np.float64]) -> NDArray[np.float64]:
     """Return the error of the vote of the first 1, 2, ... members of `order`, shape (n_chosen,).
 
     Rows are counted in blocks, so the counts need no more memory than a few (n_members, n_members) matrices.
     """
     wrong = np.zeros(len(order))
     slack = 1e-12 * weights.sum()
-    step = max(1, max(len(order), 256) // ballots.n_classes)
-    for start in range(0, len(ballots.y), step):
+    step = max(1, max(len(order), 256) // vote_table.n_classes)
+    for start in range(0, len(vote_table.y), step):
         block = slice(start, start + step)
-        votes, y = ballots.votes[block][:, order], ballots.y[block]
-        counts = np.empty((ballots.n_classes, *votes.shape))
-        first = np.empty((ballots.n_classes, len(votes), 1), dtype=np.int64)
-        for c in range(ballots.n_classes):
+        votes, y = vote_table.votes[block][:, order], vote_table.y[block]
+        counts = np.empty((vote_table.n_classes, *votes.shape))
+        first = np.empty((vote_table.n_classes, len(votes), 1), dtype=np.int64)
+        for c in range(vote_table.n_classes):
             voted = votes == c
             np.cumsum(voted * weights[order], axis=1, out=counts[c])
             first[c, :, 0] = np.where(voted.any(axis=1), voted.argmax(axis=1), len(order))
         top = counts.max(axis=0)
         winner = np.where(counts >= top - slack, first, len(order)).argmin(axis=0)
         wrong += ((winner != y[:, None]) | (top <= 0)).sum(axis=0)
-    return wrong / len(ballots.y)
+    return wrong / len(vote_table.y)

@@ -5,9 +5,9 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from rotastack.combine.pruning.ballots import Ballots, RunningVote
 from rotastack.combine.pruning.folds import interleaved_folds
 from rotastack.combine.pruning.pruner import Pruner
+from rotastack.combine.pruning.vote_table import RunningVote, VoteTable
 
 __all__ = ["DREPPruner"]
 
@@ -63,23 +63,23 @@ class DREPPruner(Pruner):
         self.rho = rho
         self.patience = patience
 
-    def _choose(self, ballots: Ballots) -> None:
+    def _choose(self, vote_table: VoteTable) -> None:
         if self.patience < 1:
             raise ValueError(f"patience must be at least 1, got {self.patience}")
-        self.rho_ = self._share(ballots)
-        self.selected_, self.errors_ = chosen(ballots, self.rho_, self.patience)
-        self.weights_ = np.zeros(ballots.n_members)
+        self.rho_ = self._share(vote_table)
+        self.selected_, self.errors_ = chosen(vote_table, self.rho_, self.patience)
+        self.weights_ = np.zeros(vote_table.n_members)
         self.weights_[self.selected_] = 1.0 / len(self.selected_)
 
-    def _share(self, ballots: Ballots) -> float:
+    def _share(self, vote_table: VoteTable) -> float:
         rho: Any = self.rho
         if rho != "cv":
             if isinstance(rho, str) or not 0 < rho <= 1:
                 raise ValueError(f"rho must be a share above 0 and up to 1, or 'cv', got {rho!r}")
             return float(rho)
         wrong = np.zeros(len(GRID))
-        for test in interleaved_folds(len(ballots.y)):
-            train, held = ballots.rows(~test), ballots.rows(test)
+        for test in interleaved_folds(len(vote_table.y)):
+            train, held = vote_table.rows(~test), vote_table.rows(test)
             for i, share in enumerate(GRID):
                 vote = RunningVote(held)
                 for member in chosen(train, share, self.patience)[0]:
@@ -88,22 +88,22 @@ class DREPPruner(Pruner):
         return GRID[int(wrong.argmin())]
 
 
-def chosen(ballots: Ballots, rho: float, patience: int) -> tuple[NDArray[np.intp], NDArray[np.float64]]:
+def chosen(vote_table: VoteTable, rho: float, patience: int) -> tuple[NDArray[np.intp], NDArray[np.float64]]:
     """Return the chosen members, and the error of the vote after each of them."""
-    vote = RunningVote(ballots)
-    signs, n = ballots.signs.astype(np.float64), len(ballots.y)
-    first = int(ballots.preference[0])
+    vote = RunningVote(vote_table)
+    signs, n = vote_table.signs.astype(np.float64), len(vote_table.y)
+    first = int(vote_table.preference[0])
     vote.add(first)
     selected, errors, best_size = [first], [vote.wrong / n], 1
-    rest = np.delete(np.arange(ballots.n_members), first)
+    rest = np.delete(np.arange(vote_table.n_members), first)
     similarity = (
         signs.T @ signs[:, first]
     )  # with the sum of the chosen members' signs: whole numbers, so ties are exact
     while len(rest) and len(selected) - best_size < patience:
-        order = rest[np.lexsort((ballots.precedence[rest], similarity[rest]))]
+        order = rest[np.lexsort((vote_table.precedence[rest], similarity[rest]))]
         candidates = order[: max(1, int(np.ceil(rho * len(rest) - 1e-9)))]
         wrong = vote.wrong_if_added()[candidates]
-        best = int(candidates[np.lexsort((ballots.precedence[candidates], wrong))[0]])
+        best = int(candidates[np.lexsort((vote_table.precedence[candidates], wrong))[0]])
         vote.add(best)
         selected.append(best)
         errors.append(vote.wrong / n)

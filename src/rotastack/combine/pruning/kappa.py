@@ -4,8 +4,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from rotastack.base.docstrings import documented
-from rotastack.combine.pruning.ballots import Ballots
 from rotastack.combine.pruning.pruner import OrderingPruner
+from rotastack.combine.pruning.vote_table import VoteTable
 from rotastack.diagnostics.pairs import kappa_matrix
 
 __all__ = ["KappaPruner"]
@@ -46,13 +46,13 @@ class KappaPruner(OrderingPruner):
         self.n_select = n_select
         self.vote = vote
 
-    def _order(self, ballots: Ballots) -> NDArray[np.intp]:
-        a, b = np.triu_indices(ballots.n_members, 1)
-        agreement = kappa_matrix(ballots.votes, ballots.n_classes)[a, b]
+    def _order(self, vote_table: VoteTable) -> NDArray[np.intp]:
+        a, b = np.triu_indices(vote_table.n_members, 1)
+        agreement = kappa_matrix(vote_table.votes, vote_table.n_classes)[a, b]
         agreement = np.where(np.isnan(agreement), 1.0, agreement).round(12)  # without a common row: last
-        order = np.lexsort((b, a, (ballots.own_errors[a] + ballots.own_errors[b]).round(12), agreement))
+        order = np.lexsort((b, a, (vote_table.own_errors[a] + vote_table.own_errors[b]).round(12), agreement))
         pairs = np.stack([a, b], axis=1)[order]
-        swapped = ballots.precedence[pairs[:, 1]] < ballots.precedence[pairs[:, 0]]
+        swapped = vote_table.precedence[pairs[:, 1]] < vote_table.precedence[pairs[:, 0]]
         pairs[swapped] = pairs[swapped, ::-1]
         members, where = np.unique(pairs.ravel(), return_index=True)
         return members[where.argsort()] if len(members) else np.zeros(1, dtype=np.intp)

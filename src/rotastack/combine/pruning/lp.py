@@ -7,8 +7,8 @@ from numpy.typing import NDArray
 from scipy.optimize import linprog
 
 from rotastack.base.convex import import_cvxpy, solve
-from rotastack.combine.pruning.ballots import Ballots
 from rotastack.combine.pruning.pruner import KEPT, Pruner
+from rotastack.combine.pruning.vote_table import VoteTable
 
 __all__ = ["LPPruner", "lp_problem"]
 
@@ -53,15 +53,15 @@ class LPPruner(Pruner):
     def __init__(self, solver: str = "highs"):
         self.solver = solver
 
-    def _choose(self, ballots: Ballots) -> None:
+    def _choose(self, vote_table: VoteTable) -> None:
         if self.solver not in ("highs", "cvxpy"):
             raise ValueError(f"solver must be 'highs' or 'cvxpy', got {self.solver!r}")
-        signs = np.unique(ballots.signs, axis=0).astype(np.float64)
+        signs = np.unique(vote_table.signs, axis=0).astype(np.float64)
         hopeless = (signs < 0).all(axis=1)  # their margin is -1 for all weights
         others = signs if hopeless.all() else signs[~hopeless]
-        weights, largest = widest(others, ballots.weights) if self.solver == "highs" else widest_by_cvxpy(others)
+        weights, largest = widest(others, vote_table.weights) if self.solver == "highs" else widest_by_cvxpy(others)
         self.margin_ = -1.0 if hopeless.any() else largest
-        order = np.lexsort((ballots.precedence, -weights.round(7)))
+        order = np.lexsort((vote_table.precedence, -weights.round(7)))
         self.selected_ = order[weights[order] > KEPT]
         self.weights_ = weights
 

@@ -8,9 +8,9 @@ from numpy.typing import NDArray
 from sklearn.exceptions import ConvergenceWarning
 from sklearn.linear_model import lasso_path
 
-from rotastack.combine.pruning.ballots import Ballots
 from rotastack.combine.pruning.folds import interleaved_folds
-from rotastack.combine.pruning.pruner import OrderingPruner, check_vote, wanted_size
+from rotastack.combine.pruning.pruner import OrderingPruner, check_vote, number_to_keep
+from rotastack.combine.pruning.vote_table import VoteTable
 
 __all__ = ["MarginPruner"]
 
@@ -79,50 +79,50 @@ class MarginPruner(OrderingPruner):
         self.positive = positive
         self.vote = vote
 
-    def _choose(self, ballots: Ballots) -> None:
+    def _choose(self, vote_table: VoteTable) -> None:
         check_vote(self.vote)
         keep_nonzero = self.n_select == "nonzero"
-        size = None if keep_nonzero else wanted_size(self.n_select, ballots.n_members)
-        self.lambda_value_ = self._penalty(ballots)
-        self.lasso_weights_ = lasso(ballots, [self.lambda_value_], self.positive, tol=1e-12)[0]
-        self.order_ = self._order(ballots)
-        self._keep_first(ballots, size, np.maximum(self.lasso_weights_, 0.0))
+        size = None if keep_nonzero else number_to_keep(self.n_select, vote_table.n_members)
+        self.lambda_value_ = self._penalty(vote_table)
+        self.lasso_weights_ = lasso(vote_table, [self.lambda_value_], self.positive, tol=1e-12)[0]
+        self.order_ = self._order(vote_table)
+        self._keep_first(vote_table, size, np.maximum(self.lasso_weights_, 0.0))
         if keep_nonzero:
             with_weight = self.order_[self.lasso_weights_[self.order_].round(9) != 0]
             self._keep(with_weight if len(with_weight) else self.order_[:1])
 
-    def _order(self, ballots: Ballots) -> NDArray[np.intp]:
-        return np.lexsort((ballots.precedence, -self.lasso_weights_.round(9)))
+    def _order(self, vote_table: VoteTable) -> NDArray[np.intp]:
+        return np.lexsort((vote_table.precedence, -self.lasso_weights_.round(9)))
 
-    def _penalty(self, ballots: Ballots) -> float:
+    def _penalty(self, vote_table: VoteTable) -> float:
         penalty: Any = self.lambda_
         if penalty != "cv":
             if isinstance(penalty, str) or not 0 <= penalty < np.inf:
                 raise ValueError(f"lambda_ must be a number of at least 0, or 'cv', got {penalty!r}")
             return float(penalty)
-        correlation = ballots.signs.sum(axis=0, dtype=np.float64)
+        correlation = vote_table.signs.sum(axis=0, dtype=np.float64)
         largest = 2 * float(correlation.max() if self.positive else np.abs(correlation).max())
         if largest <= 0:  # no member is right more often than wrong: all weights are 0
             return 1.0
         grid = largest * np.logspace(0, np.log10(SMALLEST), N_LAMBDAS)
-        n = len(ballots.y)
+        n = len(vote_table.y)
         loss = np.zeros(N_LAMBDAS)
         for test in interleaved_folds(n):
-            train = ballots.rows(~test)
+            train = vote_table.rows(~test)
             weights = lasso(train, grid * (len(train.y) / n), self.positive, tol=1e-4)
-            loss += ((1.0 - ballots.signs[test] @ weights.T) ** 2).sum(axis=0)
+            loss += ((1.0 - vote_table.signs[test] @ weights.T) ** 2).sum(axis=0)
         return float(grid[int(loss.argmin())])
 
 
-def lasso(ballots: Ballots, penalties: Any, positive: bool, tol: float) -> NDArray[np.float64]:
+def lasso(vote_table: VoteTable, penalties: Any, positive: bool, tol: float) -> NDArray[np.float64]:
     """Return the weights for decreasing penalties, shape (n_penalties, n_members).
 
     Coordinate descent uses E'E and E'1 alone, so its time does not depend on the number of rows.
     """
-    n = len(ballots.y)
-    gram = np.ascontiguousarray(ballots.gram, dtype=np.float64)
-    target = ballots.signs.sum(axis=0, dtype=np.float64)
-    signs = ballots.signs.astype(np.float64, order="F")
+    n = len(vote_table.y)
+    gram = np.ascontiguousarray(vote_table.gram, dtype=np.float64)
+    target = vote_table.signs.sum(axis=0, dtype=np.float64)
+    signs = vote_table.signs.astype(np.float64, order="F")
     with warnings.catch_warnings():
         # Without a penalty, duplicate members can share their weight in any way. The last step is good enough then.
         warnings.simplefilter("ignore", ConvergenceWarning)

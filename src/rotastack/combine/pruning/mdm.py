@@ -6,8 +6,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from rotastack.base.docstrings import documented
-from rotastack.combine.pruning.ballots import Ballots
 from rotastack.combine.pruning.pruner import OrderingPruner
+from rotastack.combine.pruning.vote_table import VoteTable
 
 __all__ = ["MDMPruner"]
 
@@ -64,11 +64,11 @@ class MDMPruner(OrderingPruner):
             raise ValueError(f"p must be a number, 'moving' or a function of the size, got {self.p!r}")
         return float(self.p)
 
-    def _order(self, ballots: Ballots) -> NDArray[np.intp]:
-        gram = ballots.gram
-        sums = ballots.signs.sum(axis=0, dtype=np.float64)
+    def _order(self, vote_table: VoteTable) -> NDArray[np.intp]:
+        gram = vote_table.gram
+        sums = vote_table.signs.sum(axis=0, dtype=np.float64)
         norms = gram.diagonal()
-        T = ballots.n_members
+        T = vote_table.n_members
         products = np.zeros(T)  # of each signature with the sum of the chosen signatures
         norm = 0.0
         unchosen = np.ones(T, dtype=bool)
@@ -80,7 +80,7 @@ class MDMPruner(OrderingPruner):
             distance = norm + 2 * products + norms - 2 * p * size * (total + sums)
             distance = np.where(unchosen, distance, np.inf)
             nearest = np.flatnonzero(distance <= distance.min() + 1e-9 * max(1.0, abs(distance.min())))
-            best = nearest[ballots.precedence[nearest].argmin()]
+            best = nearest[vote_table.precedence[nearest].argmin()]
             order[size - 1] = best
             unchosen[best] = False
             norm += 2 * products[best] + norms[best]

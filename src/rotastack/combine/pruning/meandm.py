@@ -4,8 +4,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from rotastack.base.docstrings import documented
-from rotastack.combine.pruning.ballots import Ballots
 from rotastack.combine.pruning.pruner import OrderingPruner
+from rotastack.combine.pruning.vote_table import VoteTable
 
 __all__ = ["MeanDMPruner"]
 
@@ -44,5 +44,5 @@ class MeanDMPruner(OrderingPruner):
         self.n_select = n_select
         self.vote = vote
 
-    def _order(self, ballots: Ballots) -> NDArray[np.intp]:
-        return ballots.preference.copy()
+    def _order(self, vote_table: VoteTable) -> NDArray[np.intp]:
+        return vote_table.preference.copy()

@@ -4,8 +4,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from rotastack.base.docstrings import documented
-from rotastack.combine.pruning.ballots import Ballots
 from rotastack.combine.pruning.pruner import OrderingPruner
+from rotastack.combine.pruning.vote_table import VoteTable
 
 __all__ = ["OrientationPruner"]
 
@@ -46,14 +46,14 @@ class OrientationPruner(OrderingPruner):
         self.n_select = n_select
         self.vote = vote
 
-    def _order(self, ballots: Ballots) -> NDArray[np.intp]:
-        signs = ballots.signs
+    def _order(self, vote_table: VoteTable) -> NDArray[np.intp]:
+        signs = vote_table.signs
         mean = signs.mean(axis=1, dtype=np.float64)
         norm = mean @ mean
         reference = np.ones(len(mean)) - (mean.sum() / norm if norm > 0 else 0.0) * mean
         if reference @ reference <= 1e-18 * len(mean):
             reference = np.ones(len(mean))
         sizes = np.sqrt((signs**2).sum(axis=0, dtype=np.float64) * (reference @ reference))
-        cosines = np.divide(reference @ signs, sizes, out=np.zeros(ballots.n_members), where=sizes > 0).round(12)
+        cosines = np.divide(reference @ signs, sizes, out=np.zeros(vote_table.n_members), where=sizes > 0).round(12)
         self.angles_ = np.arccos(cosines.clip(-1, 1))
-        return np.lexsort((ballots.precedence, -cosines))
+        return np.lexsort((vote_table.precedence, -cosines))

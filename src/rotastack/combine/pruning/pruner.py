@@ -11,10 +11,10 @@ from sklearn.utils.validation import check_is_fitted
 
 from rotastack.base.combiner import Combiner
 from rotastack.base.fitting import forget_fit
-from rotastack.combine.pruning.ballots import Ballots, checked_votes
 from rotastack.combine.pruning.curves import ordered_errors
+from rotastack.combine.pruning.vote_table import VoteTable, checked_votes
 
-__all__ = ["OrderingPruner", "Pruner", "wanted_size"]
+__all__ = ["OrderingPruner", "Pruner", "number_to_keep"]
 
 KEPT = 1e-6
 """A solver's weight of at most this counts as 0."""
@@ -72,11 +72,11 @@ class Pruner(Combiner):
             Shapes that do not match, labels outside the classes, or a size above the number of members.
         """
         forget_fit(self)
-        ballots = Ballots.checked(votes, y, weights, None if classes is None else len(classes))
-        self.classes_ = np.arange(ballots.n_classes) if classes is None else np.asarray(classes)
-        self.n_members_ = ballots.n_members
-        self.most_common_ = int(np.bincount(ballots.y, minlength=ballots.n_classes).argmax())
-        self._choose(ballots)
+        vote_table = VoteTable.checked(votes, y, weights, None if classes is None else len(classes))
+        self.classes_ = np.arange(vote_table.n_classes) if classes is None else np.asarray(classes)
+        self.n_members_ = vote_table.n_members
+        self.most_common_ = int(np.bincount(vote_table.y, minlength=vote_table.n_classes).argmax())
+        self._choose(vote_table)
         self.n_selected_ = len(self.selected_)
         return self
 
@@ -84,7 +84,7 @@ class Pruner(Combiner):
         return hasattr(self, "selected_")
 
     @abstractmethod
-    def _choose(self, ballots: Ballots) -> None:
+    def _choose(self, vote_table: VoteTable) -> None:
         """Set ``selected_`` and ``weights_``."""
 
     def combine(self, outputs: ArrayLike) -> NDArray:
@@ -150,7 +150,7 @@ class OrderingPruner(Pruner):
     """A pruner that orders all members and keeps the first ones; the base class for new pruners.
 
     A subclass needs an ``__init__`` that stores its parameters, with `n_select` and `vote` among them, and a method
-    ``_order(ballots)`` that returns the numbers of all members, beginning with the first member to keep.
+    ``_order(vote_table)`` that returns the numbers of all members, beginning with the first member to keep.
 
     Parameters
     ----------
@@ -184,8 +184,8 @@ class OrderingPruner(Pruner):
     ...         self.n_select = n_select
     ...         self.vote = vote
     ...
-    ...     def _order(self, ballots):
-    ...         return ballots.own_errors.argsort(kind="stable")
+    ...     def _order(self, vote_table):
+    ...         return vote_table.own_errors.argsort(kind="stable")
     >>> votes, y = np.array([[0, 1, 1], [0, 0, 1], [1, 0, 1]]), np.array([1, 1, 1])
     >>> AccuracyPruner(1).fit(votes, y).selected_
     array([2])
@@ -195,22 +195,22 @@ class OrderingPruner(Pruner):
     vote: str
 
     @abstractmethod
-    def _order(self, ballots: Ballots) -> NDArray[np.intp]:
+    def _order(self, vote_table: VoteTable) -> NDArray[np.intp]:
         """Return the numbers of all members, beginning with the first member to keep."""
 
-    def _choose(self, ballots: Ballots) -> None:
+    def _choose(self, vote_table: VoteTable) -> None:
         check_vote(self.vote)
-        size = wanted_size(self.n_select, ballots.n_members)
-        self.order_ = self._order(ballots)
-        self._keep_first(ballots, size, ballots.weights)
+        size = number_to_keep(self.n_select, vote_table.n_members)
+        self.order_ = self._order(vote_table)
+        self._keep_first(vote_table, size, vote_table.weights)
 
-    def _keep_first(self, ballots: Ballots, size: int | None, weights: NDArray[np.float64]) -> None:
+    def _keep_first(self, vote_table: VoteTable, size: int | None, weights: NDArray[np.float64]) -> None:
         """Keep the first `size` members of ``order_``; without a size, the number with the least error."""
         if self.vote == "weighted" and weights.any():
             self.vote_weights_ = weights
         else:
-            self.vote_weights_ = np.full(ballots.n_members, 1.0)
-        self.curve_ = ordered_errors(ballots, self.order_, self.vote_weights_)
+            self.vote_weights_ = np.full(vote_table.n_members, 1.0)
+        self.curve_ = ordered_errors(vote_table, self.order_, self.vote_weights_)
         kept = 1 + int(self.curve_.argmin()) if size is None else size
         self._keep(self.order_[:kept])
 
@@ -230,7 +230,7 @@ def check_vote(vote: str) -> None:
         raise ValueError(f"vote must be 'simple' or 'weighted', got {vote!r}")
 
 
-def wanted_size(n_select: int | float | None, n_members: int) -> int | None:
+def number_to_keep(n_select: int | float | None, n_members: int) -> int | None:
     """Return the number of members to keep; None if the error of the vote decides.
 
     Raises

@@ -6,10 +6,10 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.linalg import qr
 
-from rotastack.combine.pruning.ballots import Ballots
 from rotastack.combine.pruning.folds import interleaved_folds
 from rotastack.combine.pruning.pruner import KEPT, Pruner
 from rotastack.combine.pruning.quadratic import solve, solve_by_cvxpy, solve_exactly
+from rotastack.combine.pruning.vote_table import VoteTable
 from rotastack.diagnostics.bounds import equilibrium_margin
 
 __all__ = ["QMMPruner"]
@@ -96,41 +96,41 @@ class QMMPruner(Pruner):
         self.hypothesis_size = hypothesis_size
         self.delta = delta
 
-    def _choose(self, ballots: Ballots) -> None:
+    def _choose(self, vote_table: VoteTable) -> None:
         if self.reduce not in ("duplicates", "qr", None):
             raise ValueError(f"reduce must be 'duplicates', 'qr' or None, got {self.reduce!r}")
         if self.solver not in SOLVERS:
             raise ValueError(f"solver must be {' or '.join(map(repr, SOLVERS))}, got {self.solver!r}")
-        fallback = FALLBACK[bool(np.ptp(ballots.weights) <= 1e-12)]
-        first = self._share(ballots, fallback)
+        fallback = FALLBACK[bool(np.ptp(vote_table.weights) <= 1e-12)]
+        first = self._share(vote_table, fallback)
         shares = [first, *(v for v in fallback if v < first)]
-        self.weights_, self.v_ = weigh(ballots, shares, self.reduce, self.polish, self.solver)
+        self.weights_, self.v_ = qmm_weights(vote_table, shares, self.reduce, self.polish, self.solver)
         if self.v_ is None:
             tried = ", ".join(f"{v:g}" for v in shares)
             self.status_ = f"original weights: no solution for v = {tried}"
         else:
             self.status_ = "solved" if self.v_ == first else f"solved with v = {self.v_:g} instead of {first:g}"
-        self.objective_ = float(self.weights_ @ covariance(ballots) @ self.weights_)
-        order = np.lexsort((ballots.precedence, -self.weights_.round(7)))
+        self.objective_ = float(self.weights_ @ covariance(vote_table) @ self.weights_)
+        order = np.lexsort((vote_table.precedence, -self.weights_.round(7)))
         self.selected_ = order[self.weights_[order] > KEPT]
 
-    def _share(self, ballots: Ballots, fallback: tuple[float, ...]) -> float:
+    def _share(self, vote_table: VoteTable, fallback: tuple[float, ...]) -> float:
         v: Any = self.v
         if v is None:
             return fallback[0]
         if v == "emargin":
             if self.hypothesis_size is None:
                 raise ValueError("v='emargin' needs hypothesis_size, the size of the space of base learners")
-            margins = ballots.signs @ ballots.weights
+            margins = vote_table.signs @ vote_table.weights
             equilibrium = equilibrium_margin(margins, self.hypothesis_size, self.delta)
             return max(float(np.mean(margins <= equilibrium.margin + 1e-12)), 1.0 / len(margins))
         if v == "cv":
             wrong = np.zeros(len(fallback))
-            for test in interleaved_folds(len(ballots.y)):
-                train, held = ballots.rows(~test), ballots.rows(test)
+            for test in interleaved_folds(len(vote_table.y)):
+                train, held = vote_table.rows(~test), vote_table.rows(test)
                 for i, share in enumerate(fallback):
-                    weights, _ = weigh(train, [share], self.reduce, False, self.solver)
-                    counts = np.stack([(held.votes == c) @ weights for c in range(ballots.n_classes)], axis=1)
+                    weights, _ = qmm_weights(train, [share], self.reduce, False, self.solver)
+                    counts = np.stack([(held.votes == c) @ weights for c in range(vote_table.n_classes)], axis=1)
                     wrong[i] += (counts.argmax(axis=1) != held.y).sum()
             return fallback[int(wrong.argmin())]
         if isinstance(v, str) or not 0 < v <= 1:
@@ -138,23 +138,23 @@ class QMMPruner(Pruner):
         return float(v)
 
 
-def covariance(ballots: Ballots) -> NDArray[np.float64]:
+def covariance(vote_table: VoteTable) -> NDArray[np.float64]:
     """Return the covariance of the members' signs (equation 17); zeros for a single row."""
-    n = len(ballots.y)
-    sums = ballots.signs.sum(axis=0, dtype=np.float64)
-    return (ballots.gram - np.outer(sums, sums) / n) / max(n - 1, 1)
+    n = len(vote_table.y)
+    sums = vote_table.signs.sum(axis=0, dtype=np.float64)
+    return (vote_table.gram - np.outer(sums, sums) / n) / max(n - 1, 1)
 
 
-def weigh(
-    ballots: Ballots, shares: list[float], reduce: str | None, polish: bool, solver: str
+def qmm_weights(
+    vote_table: VoteTable, shares: list[float], reduce: str | None, polish: bool, solver: str
 ) -> tuple[NDArray[np.float64], float | None]:
     """Return the weights for the first share with a solution, and the share; else the original weights, and None."""
-    kept, original = reduced(ballots, reduce)
-    signs = ballots.signs[:, kept].astype(np.float64)
-    S = covariance(ballots)[np.ix_(kept, kept)]
-    margins = (ballots.signs @ ballots.weights).round(12)
+    kept, original = reduced(vote_table, reduce)
+    signs = vote_table.signs[:, kept].astype(np.float64)
+    S = covariance(vote_table)[np.ix_(kept, kept)]
+    margins = (vote_table.signs @ vote_table.weights).round(12)
     smallest_first = np.lexsort((np.arange(len(margins)), margins))
-    weights = np.zeros(ballots.n_members)
+    weights = np.zeros(vote_table.n_members)
     for v in shares:
         constrained = smallest_first[: int(np.ceil(v * len(margins) - 1e-9))]
         rows, where = np.unique(signs[constrained], axis=0, return_index=True)
@@ -171,17 +171,17 @@ def weigh(
     return weights, None
 
 
-def reduced(ballots: Ballots, how: str | None) -> tuple[NDArray[np.intp], NDArray]:
+def reduced(vote_table: VoteTable, how: str | None) -> tuple[NDArray[np.intp], NDArray]:
     """Return the remaining members, and their weights with those of merged duplicates added."""
     if how is None:
-        return np.arange(ballots.n_members), ballots.weights
-    _, first, group = np.unique(ballots.signs, axis=1, return_index=True, return_inverse=True)
+        return np.arange(vote_table.n_members), vote_table.weights
+    _, first, group = np.unique(vote_table.signs, axis=1, return_index=True, return_inverse=True)
     kept = np.sort(first)
     place = np.empty(len(first), dtype=np.intp)
     place[np.argsort(first)] = np.arange(len(first))
-    weights = np.bincount(place[group.ravel()], ballots.weights, minlength=len(kept))
+    weights = np.bincount(place[group.ravel()], vote_table.weights, minlength=len(kept))
     if how == "qr":
-        _, R, pivots = qr(ballots.signs[:, kept].astype(np.float64), mode="economic", pivoting=True)
+        _, R, pivots = qr(vote_table.signs[:, kept].astype(np.float64), mode="economic", pivoting=True)
         sizes = np.abs(np.diagonal(R))
         rank = int((sizes > 1e-9 * sizes[0]).sum())
         independent = np.sort(pivots[:rank])

@@ -4,8 +4,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from rotastack.base.docstrings import documented
-from rotastack.combine.pruning.ballots import Ballots, RunningVote
 from rotastack.combine.pruning.pruner import OrderingPruner
+from rotastack.combine.pruning.vote_table import RunningVote, VoteTable
 
 __all__ = ["ReducedErrorPruner"]
 
@@ -43,13 +43,13 @@ class ReducedErrorPruner(OrderingPruner):
         self.n_select = n_select
         self.vote = vote
 
-    def _order(self, ballots: Ballots) -> NDArray[np.intp]:
-        vote = RunningVote(ballots)
-        chosen = np.zeros(ballots.n_members, dtype=bool)
-        order = np.empty(ballots.n_members, dtype=np.intp)
-        for size in range(ballots.n_members):
-            wrong = np.where(chosen, len(ballots.y) + 1, vote.wrong_if_added())
-            best = np.lexsort((ballots.precedence, wrong))[0]
+    def _order(self, vote_table: VoteTable) -> NDArray[np.intp]:
+        vote = RunningVote(vote_table)
+        chosen = np.zeros(vote_table.n_members, dtype=bool)
+        order = np.empty(vote_table.n_members, dtype=np.intp)
+        for size in range(vote_table.n_members):
+            wrong = np.where(chosen, len(vote_table.y) + 1, vote.wrong_if_added())
+            best = np.lexsort((vote_table.precedence, wrong))[0]
             order[size] = best
             chosen[best] = True
             vote.add(int(best))

@@ -7,7 +7,7 @@ import io
 import urllib.request
 from typing import TYPE_CHECKING, ClassVar
 
-from rotastack.data.net import download, opened, reason
+from rotastack.data.net import download, open_url, reason
 from rotastack.data.packed import unpacked
 from rotastack.data.sources.source import Source
 from rotastack.errors import RotastackError
@@ -59,7 +59,7 @@ class UciSource(Source):
         for url in self.value["urls"]:
             try:
                 request = urllib.request.Request(url, method="HEAD")
-                with opened(request):
+                with open_url(request):
                     pass
             except (OSError, ValueError) as error:
                 raise RotastackError(f"{self.where}: {url}: {reason(error)}") from None

@@ -125,13 +125,13 @@ def _best_pairs(
         return np.empty(0, np.intp), np.empty(0, np.intp)
     i, j = np.triu_indices(len(paired), 1)
     first, second = paired[i], paired[j]
-    gains = _told(codes[:, paired], sizes[paired], targets)[i, j]
+    gains = _pair_gains(codes[:, paired], sizes[paired], targets)[i, j]
     best = np.argsort(-gains, kind="stable")[: MOST_COLUMNS // targets.shape[1]]
     best = best[np.cumsum((sizes[first] * sizes[second])[best]) <= MOST_CELLS]
     return first[np.sort(best)], second[np.sort(best)]
 
 
-def _told(codes: NDArray[np.intp], sizes: NDArray[np.intp], targets: NDArray[np.floating]) -> NDArray[np.float64]:
+def _pair_gains(codes: NDArray[np.intp], sizes: NDArray[np.intp], targets: NDArray[np.floating]) -> NDArray[np.float64]:
     """Return the gain of each pair of categories over its single categories, shape (n_categories, n_categories)."""
     edges = np.concatenate([[0], np.cumsum(sizes)])
     counts = np.zeros((edges[-1], edges[-1]))

@@ -11,7 +11,7 @@ from rotastack.base.classes import LabelClassifier
 from rotastack.base.columns import refuse_missing_target
 from rotastack.base.docstrings import documented
 from rotastack.base.facts import Cost, Facts
-from rotastack.base.row_weights import of_all_rows, per_row, row_weights, some
+from rotastack.base.row_weights import of_all_rows, relative_weights, row_weights, weights_of
 from rotastack.base.scikit import StrOptions, check_y, fit_context
 from rotastack.combine.log_linear import LogLinearWeights
 from rotastack.ensembles.flagship.families import TreeFamily
@@ -177,13 +177,13 @@ class RotastackClassifier(LabelClassifier, RotastackEnsemble):
         refuse_missing_target(y)
         y = check_y(y, estimator=self)
         check_consistent_length(X, y)
-        weights = per_row(row_weights(X, y, sample_weight, self.class_weight))
+        weights = relative_weights(row_weights(X, y, sample_weight, self.class_weight))
         if weights is not None and len(left := np.unique(y[weights > 0])) < 2:
             raise ValueError(f"rows of weight above 0 are of one class only ({left[0]}); at least 2 classes are needed")
         codes = self._numbered(y)
         _, outputs, folds = self._grow(X, codes, weights, root_sequence(self.random_state))
         weighted = np.ones(len(y), dtype=bool) if weights is None else weights > 0
-        self._weigh(outputs.compress(weighted, axis=1), codes[weighted], some(weights, weighted), folds[weighted])
+        self._weigh(outputs.compress(weighted, axis=1), codes[weighted], weights_of(weights, weighted), folds[weighted])
         self.oob_decision_function_ = of_all_rows(self.oob_decision_function_, weighted)
         self._finish(y, weights)
         return self
@@ -196,7 +196,7 @@ class RotastackClassifier(LabelClassifier, RotastackEnsemble):
         unseen = np.isnan(outputs[:, :, 0])
         self.oob_family_errors_ = np.array(
             [
-                np.average(mine[~empty].argmax(axis=1) != codes[~empty], weights=some(weights, ~empty))
+                np.average(mine[~empty].argmax(axis=1) != codes[~empty], weights=weights_of(weights, ~empty))
                 if not empty.all()
                 else np.nan
                 for mine, empty in zip(outputs, unseen, strict=True)
@@ -207,7 +207,7 @@ class RotastackClassifier(LabelClassifier, RotastackEnsemble):
 
         def fitted(rows: NDArray[np.bool_]) -> LogLinearWeights:
             return LogLinearWeights(RIDGE).fit(
-                outputs[:, rows], codes[rows], len(self.classes_), sample_weight=some(weights, rows)
+                outputs[:, rows], codes[rows], len(self.classes_), sample_weight=weights_of(weights, rows)
             )
 
         self.pool_ = fitted(np.ones(len(codes), dtype=bool))

@@ -13,7 +13,7 @@ from rotastack.base.columns import holds_dates, refuse_missing_target
 from rotastack.base.docstrings import documented
 from rotastack.base.facts import Cost, Facts
 from rotastack.base.outputs import r_squared
-from rotastack.base.row_weights import of_all_rows, per_row, row_weights, some
+from rotastack.base.row_weights import of_all_rows, relative_weights, row_weights, weights_of
 from rotastack.base.scikit import check_y, fit_context
 from rotastack.combine.least_squares import LeastSquaresWeights
 from rotastack.ensembles.flagship.families import NUMBER_FAMILIES, TreeFamily
@@ -175,17 +175,20 @@ class RotastackRegressor(RegressorMixin, RotastackEnsemble):
         refuse_missing_target(y)
         y = check_y(y, y_numeric=True, estimator=self).astype(np.float64)
         check_consistent_length(X, y)
-        weights = per_row(row_weights(X, y, sample_weight))
+        weights = relative_weights(row_weights(X, y, sample_weight))
         unit = _unit(y if weights is None else y[weights > 0])
         sequence = root_sequence(self.random_state)
         rows, outputs, folds = self._grow(X, _slices(y, weights), weights, sequence, numbers=y / unit)
         weighted = np.ones(len(y), dtype=bool) if weights is None else weights > 0
         self._weigh(
-            outputs.compress(weighted, axis=1)[:, :, 0], y[weighted] / unit, some(weights, weighted), folds[weighted]
+            outputs.compress(weighted, axis=1)[:, :, 0],
+            y[weighted] / unit,
+            weights_of(weights, weighted),
+            folds[weighted],
         )
         judged = np.flatnonzero(weighted)[np.isfinite(self.oob_prediction_)]
         self.residuals_ = OutOfBagResiduals.of(
-            rows.X[judged], y[judged] / unit, self.oob_prediction_[np.isfinite(self.oob_prediction_)], some(weights, judged),
+            rows.X[judged], y[judged] / unit, self.oob_prediction_[np.isfinite(self.oob_prediction_)], weights_of(weights, judged),
             child(sequence, "residuals"), heaviest=HEAVIEST, most=MOST_DRAWS, n_jobs=self.n_jobs,
         )  # fmt: skip
         self.oob_prediction_ = of_all_rows(self.oob_prediction_, weighted)
@@ -210,10 +213,10 @@ class RotastackRegressor(RegressorMixin, RotastackEnsemble):
         losses = np.where(unseen, 0, weight * (outputs - y) ** 2).sum(axis=1)
         counts = np.where(unseen, 0, weight).sum(axis=1)
         self.oob_family_errors_ = np.divide(losses, counts, out=np.full(len(losses), np.nan), where=counts > 0)
-        outputs, y, weights, folds = _with_stand_ins(outputs[:, seen]), y[seen], some(weights, seen), folds[seen]
+        outputs, y, weights, folds = _with_stand_ins(outputs[:, seen]), y[seen], weights_of(weights, seen), folds[seen]
 
         def fitted(rows: NDArray[np.bool_]) -> LeastSquaresWeights:
-            return LeastSquaresWeights(RIDGE).fit(outputs[:, rows], y[rows], some(weights, rows))
+            return LeastSquaresWeights(RIDGE).fit(outputs[:, rows], y[rows], weights_of(weights, rows))
 
         self.pool_ = fitted(np.ones(len(y), dtype=bool))
         self.oob_prediction_ = np.full(len(seen), np.nan)
@@ -266,7 +269,7 @@ class RotastackRegressor(RegressorMixin, RotastackEnsemble):
             raise ValueError(f"quantiles must be a list of numbers from 0 to 1, got {quantiles!r}")
         if not len(self.residuals_.scores):
             raise ValueError("quantiles need rows out of bag; grow more trees per family")
-        spreads = self._over_known(rows, lambda some, _: self.residuals_.spreads(some, self.n_jobs))
+        spreads = self._over_known(rows, lambda part, _: self.residuals_.spreads(part, self.n_jobs))
         return self.residuals_.quantiles(predicted, spreads, levels.astype(np.float64))
 
     def predict_interval(self, X: ArrayLike, coverage: float = 0.9) -> NDArray[np.float64]:

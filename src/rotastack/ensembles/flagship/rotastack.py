@@ -13,7 +13,7 @@ from sklearn.metrics import get_scorer_names
 from sklearn.utils.validation import check_is_fitted
 
 from rotastack.base.outputs import mean_of
-from rotastack.base.row_weights import some
+from rotastack.base.row_weights import weights_of
 from rotastack.base.scikit import Interval, StrOptions, safe_indexing
 from rotastack.ensembles.flagship.families import FAMILIES, TreeFamily, find_families
 from rotastack.ensembles.flagship.growing import grow_families
@@ -178,7 +178,7 @@ class RotastackEnsemble(OutOfBagImportances, BaseEstimator):
     def _score_out_of_bag(self, y: NDArray, known: NDArray[np.bool_], weights: NDArray[np.float64] | None) -> float:
         """Return the score chosen by `oob_score` on the rows in the mask `known`."""
         answers = {name: answer[known] for name, answer in self._answers_out_of_bag().items()}
-        weights = some(weights, known)
+        weights = weights_of(weights, known)
         if self.oob_score is True:
             return self._usual_score(y[known], answers["predict"], weights)
         if callable(self.oob_score):
@@ -217,10 +217,10 @@ class RotastackEnsemble(OutOfBagImportances, BaseEstimator):
     def _outputs_of(self, rows: NDArray[np.float32]) -> NDArray[np.float64]:
         """Return the families' outputs for rows, shape (n_families, n_rows, n_outputs)."""
 
-        def found(some: NDArray[np.float32], _: Any) -> NDArray[np.float64]:
-            return np.concatenate([grown.outputs(some, self.n_jobs) for grown in self.grown_]).swapaxes(0, 1)
+        def outputs(part: NDArray[np.float32], _: Any) -> NDArray[np.float64]:
+            return np.concatenate([grown.outputs(part, self.n_jobs) for grown in self.grown_]).swapaxes(0, 1)
 
-        return self._over_known(rows, found).swapaxes(0, 1)
+        return self._over_known(rows, outputs).swapaxes(0, 1)
 
     def _over_known(
         self, rows: NDArray[np.float32], found: Callable[[NDArray[np.float32], Any], NDArray[np.float64]]

@@ -7,7 +7,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from rotastack.base.outputs import unit_of
-from rotastack.base.row_weights import some
+from rotastack.base.row_weights import weights_of
 from rotastack.ensembles.flagship.families import TreeFamily
 from rotastack.ensembles.flagship.family_views import planned_families
 from rotastack.ensembles.flagship.many_values import encoding_targets
@@ -81,7 +81,7 @@ class TrainingRows:
         """Return the rows of positive weight outside a fold."""
         rows = np.flatnonzero((folds != fold) & (True if self.weights is None else self.weights > 0))
         numbers = None if self.numbers is None else self.numbers[rows]
-        return replace(self, X=self.X[rows], codes=self.codes[rows], weights=some(self.weights, rows), numbers=numbers)  # fmt: skip
+        return replace(self, X=self.X[rows], codes=self.codes[rows], weights=weights_of(self.weights, rows), numbers=numbers)  # fmt: skip
 
     def encoding_targets(self) -> NDArray[np.float64]:
         """Return the targets for encoding categories, (n_rows, n_targets): numbers or 0/1 for the largest classes."""

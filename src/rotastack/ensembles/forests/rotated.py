@@ -11,9 +11,9 @@ from sklearn.utils.validation import check_is_fitted
 from rotastack.base.classes import LabelClassifier
 from rotastack.base.facts import Facts
 from rotastack.base.outputs import accuracy, r_squared
-from rotastack.base.row_weights import row_weights, some
+from rotastack.base.row_weights import row_weights, weights_of
 from rotastack.base.scikit import Interval, StrOptions, fit_context
-from rotastack.ensembles.table import check_rotatable, checked_scales, fitted_scaler, scaled_columns
+from rotastack.ensembles.table import check_rotatable, fitted_scaler, scaled_columns, warn_of_unequal_scales
 from rotastack.ensembles.table_ensemble import TableEnsemble
 from rotastack.seeds import root_sequence
 from rotastack.trees.growing import FamilyOutOfBag
@@ -132,14 +132,14 @@ class RotatedForest(TableEnsemble):
         n_numeric = int((~self.categorical_).sum())
         check_rotatable(n_numeric, X.shape[1])
         if self.scaling is None:
-            checked_scales(X, self.categorical_, self)
+            warn_of_unequal_scales(X, self.categorical_, self)
         weighted = X if weights is None or weights.all() else X[weights > 0]
         self.scaler_ = fitted_scaler(weighted, self.categorical_, self.scaling)
         sequence = root_sequence(self.random_state)
         out_of_bag = self._grow(self._seen(X), target, n_classes, n_numeric, weights, sequence)
         if out_of_bag is not None:
             known = out_of_bag.counts > 0
-            self._score_out_of_bag(out_of_bag, known, target, some(weights, known))
+            self._score_out_of_bag(out_of_bag, known, target, weights_of(weights, known))
         return self
 
     def _target(self, y: NDArray) -> tuple[NDArray, int | None]:

@@ -10,7 +10,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from rotastack.base.docstrings import documented
 from rotastack.base.facts import Cost, Facts
-from rotastack.base.row_weights import per_row
+from rotastack.base.row_weights import relative_weights
 from rotastack.base.scikit import Interval
 from rotastack.ensembles.forests.base_tree import base_tree
 from rotastack.ensembles.forests.rotated import CLASS_WEIGHT, CONSTRAINTS, RotatedClassifier
@@ -107,7 +107,7 @@ class SubsetRotationForest(RotatedClassifier):
             views = widened(views, X.shape[1]).beside(LinearViews.subset(others, X.shape[1]))
         family = replace(tree._family(), n_trees=self.n_estimators, views=views)
         # C4.5 counts weights as rows, so the weights must have mean 1 if no bags are drawn.
-        counted = weights if self.bootstrap else per_row(weights)
+        counted = weights if self.bootstrap else relative_weights(weights)
         self.forest_, out_of_bag = grow_forest(
             X, target, [family], tree._options(), sequence,
             n_classes=n_classes, weights=counted, bootstrap=self.bootstrap, n_jobs=self.n_jobs,

@@ -14,7 +14,7 @@ from rotastack.base.classes import LabelClassifier
 from rotastack.base.columns import refuse_missing_target
 from rotastack.base.row_weights import row_weights
 from rotastack.base.scikit import Interval
-from rotastack.ensembles.inducers.inducer import Inducer, seen
+from rotastack.ensembles.inducers.inducer import Inducer, apply_view
 
 __all__ = ["GaussianBayesClassifier", "PrecisionBayesClassifier"]
 
@@ -71,7 +71,7 @@ class GaussianBayesClassifier(Inducer):
         return _BayesRows(X[np.argsort(y, kind="stable")], np.bincount(y, minlength=n_classes))
 
     def _member(self, shared, V):
-        Z = seen(shared.X, V)
+        Z = apply_view(shared.X, V)
         first, Z = Z[0], Z - Z[0]  # so that the mean of a constant column has no rounding error
         shares = shared.counts / len(Z)
         means, variances = np.zeros((2, len(shares), Z.shape[1]))
@@ -83,7 +83,7 @@ class GaussianBayesClassifier(Inducer):
         return _BayesMember(V, shares, means + first, variances)
 
     def _outputs(self, member, X, n_classes):
-        Z = seen(X.astype(np.float64), member.V)
+        Z = apply_view(X.astype(np.float64), member.V)
         logs = np.full((len(Z), n_classes), -np.inf)
         for c in np.flatnonzero(member.shares):
             # Squares of differences, because differences of squares cancel where a variance is small.

@@ -13,7 +13,7 @@ from sklearn.utils.validation import check_is_fitted, validate_data
 from rotastack.base.classes import LabelClassifier
 from rotastack.base.columns import refuse_missing_target
 
-__all__ = ["Inducer", "Members", "seen", "view_matrix"]
+__all__ = ["Inducer", "Members", "apply_view", "view_matrix"]
 
 
 @dataclass
@@ -129,7 +129,7 @@ class Inducer(LabelClassifier, BaseEstimator):
         return self._outputs(self.member_, X, len(self.classes_)).astype(np.float64)
 
 
-def seen(X: NDArray[np.float64], V: NDArray[np.float64] | None) -> NDArray[np.float64]:
+def apply_view(X: NDArray[np.float64], V: NDArray[np.float64] | None) -> NDArray[np.float64]:
     """Return ``X @ V``, or X if V is None."""
     return X if V is None else X @ V
 

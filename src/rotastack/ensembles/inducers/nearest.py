@@ -6,7 +6,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from rotastack.ensembles.inducers.inducer import Inducer, seen
+from rotastack.ensembles.inducers.inducer import Inducer, apply_view
 from rotastack.trees.kernel.nearest import TILE, nearest_rows
 
 __all__ = ["NearestNeighborClassifier"]
@@ -56,7 +56,7 @@ class NearestNeighborClassifier(Inducer):
         return _NearestRows(X, y)
 
     def _member(self, shared, V):
-        rows = seen(shared.X, V)
+        rows = apply_view(shared.X, V)
         extent = np.ptp(rows, axis=0).max()
         scale = math.ldexp(1.0, -max(math.frexp(extent)[1], -1000))
         rows = rows * scale
@@ -75,7 +75,7 @@ class NearestNeighborClassifier(Inducer):
 
     def _outputs(self, member, X, n_classes):
         with np.errstate(over="ignore"):  # an infinite slack is valid: every tile is then searched
-            Z = np.ascontiguousarray(seen(X.astype(np.float64), member.V)) * member.scale
+            Z = np.ascontiguousarray(apply_view(X.astype(np.float64), member.V)) * member.scale
             lengths = np.linalg.norm(Z - member.centre, axis=1)
             # The slack is twice the bound of the rounding error of a sum of `width` products and a half, factors
             # included: at most width + 3 roundings of each term, in each of the two compared sums. For a distant row

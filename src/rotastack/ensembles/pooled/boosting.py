@@ -14,7 +14,7 @@ from rotastack.ensembles.pooled.pool import Recipe
 from rotastack.ensembles.pooled.regressor import PooledEnsembleRegressor
 from rotastack.ensembles.table import check_rotatable
 from rotastack.ensembles.table_ensemble import TableEnsemble
-from rotastack.errors import missing
+from rotastack.errors import not_installed_error
 from rotastack.views.rotation import RandomRotation
 
 __all__ = ["RandomRotationBoostingClassifier", "RandomRotationBoostingRegressor"]
@@ -100,7 +100,7 @@ class _RandomRotationBoosting:
             try:
                 import xgboost
             except ModuleNotFoundError as error:
-                raise missing(error, "or take engine='histogram', scikit-learn's") from None
+                raise not_installed_error(error, "or take engine='histogram', scikit-learn's") from None
             make = xgboost.XGBRegressor if self._regression else xgboost.XGBClassifier
             return make(n_estimators=self.trees_per_rotation, n_jobs=1, verbosity=0, **options)
         from sklearn import ensemble

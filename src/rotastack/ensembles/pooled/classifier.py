@@ -13,7 +13,7 @@ from sklearn.utils.validation import check_is_fitted
 from rotastack.base.classes import LabelClassifier
 from rotastack.base.combiner import Combiner
 from rotastack.base.docstrings import documented
-from rotastack.base.row_weights import some
+from rotastack.base.row_weights import weights_of
 from rotastack.base.scikit import HasMethods, Interval, fit_context
 from rotastack.combine.nested import combine_nested, fit_weighted, level_one_inputs
 from rotastack.ensembles.pooled.nested import nested_outputs
@@ -318,12 +318,12 @@ class PooledEnsembleClassifier(LabelClassifier, PooledEnsemble):
 
     def _describe_out_of_bag(self, X, codes, weights):
         sums, counts = self._sum_out_of_bag(
-            X, len(self.classes_), lambda outputs, rows: _error(outputs, codes[rows], some(weights, rows))
+            X, len(self.classes_), lambda outputs, rows: _error(outputs, codes[rows], weights_of(weights, rows))
         )
 
         def error(sums, counts):
             counted = counts > 0
-            return _error(sums[counted], codes[counted], some(weights, counted))
+            return _error(sums[counted], codes[counted], weights_of(weights, counted))
 
         self.oob_family_errors_ = {n: error(sums[n], counts[n]) for n in sums}
         total, seen = sum(sums.values()), sum(counts.values())

@@ -8,7 +8,7 @@ from numpy.typing import NDArray
 from sklearn.base import clone
 
 from rotastack.base.outputs import NUMBERS
-from rotastack.base.row_weights import some
+from rotastack.base.row_weights import weights_of
 from rotastack.base.view import depends_on_rows
 from rotastack.ensembles.pooled.pool import Pool, Recipe, fit_pool, grows_together, linear_views, members_of
 from rotastack.seeds import child
@@ -87,7 +87,7 @@ def nested_outputs(
         train = without[a] & without[b]
         pool = fit_pool(
             X[train], y[train], n_classes, recipes, child(sequence, a, b),
-            views=views, weights=some(weights, train), **pool_options,
+            views=views, weights=weights_of(weights, train), **pool_options,
         )  # fmt: skip
         trees = getattr(pool.forests, "trees", None)
         if same_views and trees is not None:  # all pools share one object, which saves memory

@@ -12,7 +12,14 @@ from numpy.typing import NDArray
 from sklearn.base import clone
 from sklearn.utils.validation import has_fit_parameter
 
-from rotastack.base.fitting import AlignedClassifier, FittedRegressor, fit_aligned, fit_regressor, placed, seeded
+from rotastack.base.fitting import (
+    AlignedClassifier,
+    FittedRegressor,
+    fit_aligned,
+    fit_regressor,
+    seeded,
+    set_up_columns,
+)
 from rotastack.base.view import Part, is_drawn, is_linear
 from rotastack.diagnostics.complexity import oob_error, tree_complexity
 from rotastack.ensembles.table import scaled_columns
@@ -255,7 +262,7 @@ def fit_pool(
         start = time.perf_counter()
         view = _fitted_view(recipe.view, numeric[rows], y[rows], child(views, k))
         seen = _see(view, numeric[rows], other[rows])
-        learner = placed(recipe.learner, seen.shape[1] - other.shape[1], other.shape[1])
+        learner = set_up_columns(recipe.learner, seen.shape[1] - other.shape[1], other.shape[1])
         with warnings.catch_warnings():  # with few trees, the OOB error leaves out the rows that are in all bags
             warnings.filterwarnings("ignore", message="Some inputs do not have OOB scores")
             model: Any

@@ -9,11 +9,11 @@ from numpy.typing import ArrayLike, NDArray
 from sklearn.base import clone
 
 from rotastack.base.combiner import Combiner
-from rotastack.base.row_weights import of_all_rows, row_weights, uneven
+from rotastack.base.row_weights import of_all_rows, row_weights, uneven_or_none
 from rotastack.combine.rotation_weights import rotation_complexity
 from rotastack.combine.voting import Voting
 from rotastack.ensembles.pooled.pool import Pool, Recipe
-from rotastack.ensembles.table import checked_scales
+from rotastack.ensembles.table import warn_of_unequal_scales
 from rotastack.ensembles.table_ensemble import TableEnsemble
 from rotastack.resampling.folds import fold_groups, given_folds
 from rotastack.seeds import child, root_sequence
@@ -89,7 +89,7 @@ class PooledEnsemble(TableEnsemble):
         sequence = root_sequence(self.random_state)
         recipes = self._recipes(int((~categorical).sum()), sequence)
         if self.scaling is None and any(recipe.view is not None for recipe in recipes):
-            checked_scales(X, categorical, self)
+            warn_of_unequal_scales(X, categorical, self)
         self.families_ = [recipe.family for recipe in recipes]
         return recipes, sequence
 
@@ -105,8 +105,8 @@ class PooledEnsemble(TableEnsemble):
         weights = row_weights(table, y, sample_weight)
         positive = np.ones(len(y), dtype=bool) if weights is None else weights > 0
         if weights is None or positive.all():
-            return self._fit(table, target, categorical, uneven(weights), (X, y, positive))
-        self._fit(table[positive], target[positive], categorical, uneven(weights[positive]), (X, y, positive))
+            return self._fit(table, target, categorical, uneven_or_none(weights), (X, y, positive))
+        self._fit(table[positive], target[positive], categorical, uneven_or_none(weights[positive]), (X, y, positive))
         self._fill_in(positive)
         return self
 

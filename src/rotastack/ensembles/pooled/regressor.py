@@ -12,7 +12,7 @@ from sklearn.utils.validation import check_is_fitted
 from rotastack.base.combiner import Combiner
 from rotastack.base.docstrings import documented
 from rotastack.base.outputs import r_squared
-from rotastack.base.row_weights import some
+from rotastack.base.row_weights import weights_of
 from rotastack.base.scikit import fit_context
 from rotastack.base.view import needs_labels
 from rotastack.combine.nested import fit_weighted
@@ -191,7 +191,9 @@ class PooledEnsembleRegressor(RegressorMixin, PooledEnsemble):
         sums, counts = self._sum_out_of_bag(
             X,
             1,
-            lambda outputs, rows: float(np.average((outputs[:, 0] - target[rows]) ** 2, weights=some(weights, rows))),
+            lambda outputs, rows: float(
+                np.average((outputs[:, 0] - target[rows]) ** 2, weights=weights_of(weights, rows))
+            ),
         )
         self.oob_family_errors_ = {
             name: _mean_square((means(sums[name], counts[name])[:, 0] - target), weights) for name in sums
@@ -199,7 +201,7 @@ class PooledEnsembleRegressor(RegressorMixin, PooledEnsemble):
         total, seen = sum(sums.values()), sum(counts.values())
         self.oob_prediction_ = means(total, seen)[:, 0]
         counted = seen > 0
-        self.oob_score_ = r_squared(self.oob_prediction_[counted], target[counted], some(weights, counted))
+        self.oob_score_ = r_squared(self.oob_prediction_[counted], target[counted], weights_of(weights, counted))
 
 
 def _mean_square(differences, weights) -> float:

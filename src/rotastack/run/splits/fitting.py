@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 from sklearn.pipeline import Pipeline
 
-from rotastack.base.fitting import AlignedClassifier, FittedRegressor, fit_aligned, fit_regressor, placed
+from rotastack.base.fitting import AlignedClassifier, FittedRegressor, fit_aligned, fit_regressor, set_up_columns
 from rotastack.data.artifacts import Prepared
 from rotastack.ensembles.pooled.pool import Pool, Recipe, fit_pool
 from rotastack.ensembles.rows import Rows
@@ -105,7 +105,7 @@ def fitted(
         if spread:
             numeric = (numeric + spread * rng.standard_normal(numeric.shape)).astype(np.float32)
         X, n_other = np.hstack([numeric, other]), other.shape[1]
-        estimator = placed(rows.estimator, numeric.shape[1], n_other)
+        estimator = set_up_columns(rows.estimator, numeric.shape[1], n_other)
     model: AlignedClassifier | FittedRegressor | Pool
     if pool["view"] is None:
         if data.n_classes is None:
@@ -169,18 +169,18 @@ def machine_facts(estimator: Any) -> dict[str, float]:
     return {name: float(value) for name, value in facts.items()} if hasattr(machine, "duality_gap_") else {}
 
 
-def stacked(ballots: list[SplitVotes], n_test: int) -> dict[str, Any]:
+def stacked(split_votes: list[SplitVotes], n_test: int) -> dict[str, Any]:
     """Return the votes of several trainings as variables of a pool's file: -1 where a row or voter is missing."""
-    if not ballots:
+    if not split_votes:
         return {}
-    n, n_voters = len(ballots), max(len(b.weights) for b in ballots)
-    n_training = max(len(b.classes) for b in ballots)
+    n, n_voters = len(split_votes), max(len(b.weights) for b in split_votes)
+    n_training = max(len(b.classes) for b in split_votes)
     test = np.full((n, n_test, n_voters), -1, dtype=np.int16)
     training = np.full((n, n_training, n_voters), -1, dtype=np.int16)
     out = np.zeros((n, n_training, n_voters), dtype=np.int8)
     classes = np.full((n, n_training), -1, dtype=np.int16)
     weights = np.full((n, n_voters), np.nan)
-    for i, b in enumerate(ballots):
+    for i, b in enumerate(split_votes):
         rows, voters = slice(len(b.classes)), slice(len(b.weights))
         test[i, : len(b.test), voters] = b.test
         training[i, rows, voters] = b.training
@@ -194,6 +194,6 @@ def stacked(ballots: list[SplitVotes], n_test: int) -> dict[str, Any]:
         "training_classes": (("split", "training_row"), classes),
         "voter_weights": (("split", "voter"), weights),
     }
-    if any(b.out_of_bag is not None for b in ballots):
+    if any(b.out_of_bag is not None for b in split_votes):
         variables["out_of_bag"] = (("split", "training_row", "voter"), out)
     return variables

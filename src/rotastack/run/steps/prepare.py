@@ -8,7 +8,7 @@ from numpy.typing import NDArray
 
 from rotastack.data.artifacts import write_frame
 from rotastack.data.loading import columns_by_kind
-from rotastack.data.preprocessing import TablePreprocessor, numbered
+from rotastack.data.preprocessing import TablePreprocessor, division_numbers
 from rotastack.data.suspicions import suspicions
 from rotastack.data.tables import read_raw
 from rotastack.data.target import check_target
@@ -28,7 +28,7 @@ def run(job: Job) -> None:
         kinds = columns_by_kind(list(features.columns), job.slice["kinds"], dataset)
         divided_by = {k: c for k, c in divided_by.items() if k in ("groups", "time", "split 1") or c in features}
         kinds |= dict.fromkeys([c for key, c in divided_by.items() if key != "time"], "id")
-        dividing = {key: numbered(features, column, key, dataset) for key, column in divided_by.items()}
+        dividing = {key: division_numbers(features, column, key, dataset) for key, column in divided_by.items()}
         try:
             preprocessor = TablePreprocessor(kinds, encoding="codes").fit(features)
             X = preprocessor.transform(features)

@@ -9,7 +9,7 @@ from numpy.typing import NDArray
 from sklearn.model_selection import FixedThresholdClassifier
 from sklearn.pipeline import Pipeline
 
-from rotastack.base.fitting import placed
+from rotastack.base.fitting import set_up_columns
 from rotastack.data.artifacts import read_frame
 from rotastack.data.loading import columns_by_kind
 from rotastack.data.preprocessing import TablePreprocessor
@@ -17,7 +17,7 @@ from rotastack.data.tables import read_raw
 from rotastack.data.target import check_target
 from rotastack.ensembles.pooled.classifier import PooledEnsembleClassifier
 from rotastack.ensembles.pooled.regressor import PooledEnsembleRegressor
-from rotastack.ensembles.rows import takes_tables, told
+from rotastack.ensembles.rows import takes_tables, with_categories
 from rotastack.errors import RotastackError
 from rotastack.files import replacing
 from rotastack.judge.results import best_method
@@ -145,13 +145,13 @@ def _estimators(
     preprocessor.set_params(encoding="codes" if as_table else "onehot").fit(features)
     others = np.flatnonzero(preprocessor.categorical_).tolist()
     if as_table:
-        frame, estimator = told(estimator, others)
+        frame, estimator = with_categories(estimator, others)
         if combiner["kind"] == "prune":
             estimator = _pruned(estimator, combiner)
         return [preprocessor, *([] if frame is None else [frame]), estimator]
     decision = make_combiner(combiner) if combiner["kind"] not in ("member", "prune") else None
     if combiner["kind"] == "prune":
-        estimator = _pruned(placed(estimator, len(preprocessor.numeric_), len(others)), combiner)
+        estimator = _pruned(set_up_columns(estimator, len(preprocessor.numeric_), len(others)), combiner)
     view, n_members = None, 1
     if pool["view"] is not None:
         n_members = spec["rotations"]

@@ -6,11 +6,11 @@ from functools import cached_property
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-__all__ = ["Ballots", "RunningVote", "checked_votes"]
+__all__ = ["RunningVote", "VoteTable", "checked_votes"]
 
 
 @dataclass(frozen=True)
-class Ballots:
+class VoteTable:
     """Votes of all members, and the true classes, on the rows with at least one vote.
 
     Attributes
@@ -32,7 +32,7 @@ class Ballots:
     @classmethod
     def checked(
         cls, votes: ArrayLike, y: ArrayLike, weights: ArrayLike | None = None, n_classes: int | None = None
-    ) -> "Ballots":
+    ) -> "VoteTable":
         """Return checked votes: rows without a vote are left out, and weights are divided by their sum.
 
         Raises
@@ -101,9 +101,9 @@ class Ballots:
         place[self.preference] = np.arange(self.n_members)
         return place
 
-    def rows(self, mask: NDArray) -> "Ballots":
+    def rows(self, mask: NDArray) -> "VoteTable":
         """Return the votes on the rows of a mask."""
-        return Ballots(self.votes[mask], self.y[mask], self.weights, self.n_classes)
+        return VoteTable(self.votes[mask], self.y[mask], self.weights, self.n_classes)
 
 
 def checked_votes(votes: ArrayLike, n_classes: int | None) -> NDArray[np.int16]:
@@ -136,32 +136,32 @@ class RunningVote:
 
     Parameters
     ----------
-    ballots : Ballots
+    vote_table : VoteTable
     """
 
-    def __init__(self, ballots: Ballots):
-        self.ballots = ballots
-        n, self._classes = len(ballots.y), ballots.n_classes
+    def __init__(self, vote_table: VoteTable):
+        self.vote_table = vote_table
+        n, self._classes = len(vote_table.y), vote_table.n_classes
         self._counts = np.zeros((n, self._classes + 1), dtype=np.int32)  # the last column: no vote
         self._first = np.full((n, self._classes), np.iinfo(np.int32).max, dtype=np.int32)
         self._size = 0
         # Whether the row would be right after one more vote for each class; the last column: after no vote.
         self._table = np.zeros((n, self._classes + 1), dtype=bool)
-        self._table[np.arange(n), ballots.y] = True
-        self._right_if = (ballots.votes == ballots.y[:, None]).sum(axis=0).astype(np.int64)
+        self._table[np.arange(n), vote_table.y] = True
+        self._right_if = (vote_table.votes == vote_table.y[:, None]).sum(axis=0).astype(np.int64)
 
     def wrong_if_added(self) -> NDArray[np.int64]:
         """Return, for each member, how many rows would be wrong after adding this member."""
-        return len(self.ballots.y) - self._right_if
+        return len(self.vote_table.y) - self._right_if
 
     @property
     def wrong(self) -> int:
         """Number of rows that the vote gets wrong; all rows before the first member is added."""
-        return len(self.ballots.y) - int(self._table[:, -1].sum())
+        return len(self.vote_table.y) - int(self._table[:, -1].sum())
 
     def add(self, member: int) -> None:
         """Add a member to the vote."""
-        votes = self.ballots.votes[:, member]
+        votes = self.vote_table.votes[:, member]
         voted = np.flatnonzero(votes >= 0)
         classes = votes[voted]
         self._counts[voted, classes] += 1
@@ -174,13 +174,13 @@ class RunningVote:
         rows = voted[changed]
         if len(rows):
             change = new[changed].astype(np.int8) - old[changed]
-            cast = self.ballots.votes[rows]  # as an index, -1 is the last column: no vote
+            cast = self.vote_table.votes[rows]  # as an index, -1 is the last column: no vote
             self._right_if += np.take_along_axis(change, cast.astype(np.intp), axis=1).sum(axis=0)
             self._table[rows] = new[changed]
 
     def _outcomes(self, rows):
         """Return the entries of the table for `rows`."""
-        counts, first, y = self._counts[rows, :-1], self._first[rows], self.ballots.y[rows]
+        counts, first, y = self._counts[rows, :-1], self._first[rows], self.vote_table.y[rows]
         n, n_classes = counts.shape
         out = np.empty((n, n_classes + 1), dtype=bool)
         for c in range(n_classes + 1):
