@@ -27,7 +27,7 @@ from rotastack.data.text import (
     without_label_marks,
     without_row_numbers,
 )
-from rotastack.errors import RotastackError, in_one_line, nearest, unreadable
+from rotastack.errors import RotastackError, in_one_line, nearest, not_installed_message, unreadable
 from rotastack.files import replacing
 
 __all__ = [
