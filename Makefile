@@ -49,7 +49,7 @@ test-sanitized: env ## the kernel's tests while its memory, undefined behaviour,
 docs: env           ## the site, docs/_build/html/index.html: no network, warnings are errors
 	rm -rf docs/_build
 	OMP_NUM_THREADS=1 $(BIN)/python -m sphinx -W --keep-going -q -b html docs docs/_build/html
-	$(BIN)/python docs/_site/check_html.py docs/_build/html
+	$(BIN)/python docs/_extensions/check_html.py docs/_build/html
 	@echo "site: docs/_build/html/index.html"
 
 ui: env             ## open the MLflow UI
@@ -87,13 +87,12 @@ env: $(STAMP)       ## the environment, and the kernel as its sources are now
 
 $(STAMP): requirements.lock requirements-compiler.lock pyproject.toml
 	$(PYTHON) tools/check_python.py
-	test -d $(VENV) || rm -rf build
+	rm -f build/*/build.ninja
 	$(PYTHON) -m venv $(VENV)
 	awk '/^uv==/ {on = 1} on {print} on && !/\\$$/ {exit}' requirements.lock > $(VENV)/uv.lock
 	$(PIP) --require-hashes -r $(VENV)/uv.lock
 # uv takes seconds where pip takes minutes, and does not know what pip is told of indexes of one's own.
 	$(BIN)/uv pip install --quiet --python $(BIN)/python --require-hashes $(LOCKS) || $(PIP) --require-hashes $(LOCKS)
-	$(PIP) --no-build-isolation --no-deps -e .
 # It saves the first import time, and no more: sources that cannot be written beside are no fault.
 	$(BIN)/python -m compileall -q src || true
 	touch $(STAMP)

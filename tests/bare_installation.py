@@ -8,9 +8,9 @@ import sys
 import warnings
 
 PACKAGES = (
-    "ensembles", "views", "trees", "linear", "combine", "combine.pruning", "diagnostics", "resampling", "stats", "data",
+    "views", "trees", "linear", "combine", "combine.pruning", "diagnostics", "resampling", "stats", "data",
 )  # fmt: skip
-NEED_MORE = {"load_dataset": "workflow", "list_datasets": "workflow"}
+NEED_MORE = {"load_dataset": "workflow"}
 """Public name -> the extra without which it cannot be had."""
 TRAINED = tuple(f"rotastack.{name}." for name in ("ensembles", "views", "trees", "linear"))
 """Packages of estimators that are trained on a table."""

@@ -25,7 +25,6 @@ from rotastack import (
     DoubleRotationForestClassifier,
     DoubleRotationMarginForestClassifier,
     ExclusivityRegularizedClassifier,
-    GaussianBayesClassifier,
     MultiRotationForestClassifier,
     MultiRotationForestRegressor,
     NearestNeighborClassifier,
@@ -47,6 +46,7 @@ from rotastack import (
 )
 from rotastack.combine import Stacking
 from rotastack.combine.pruning import KappaPruner, MeanDMPruner
+from rotastack.ensembles.inducers.bayes import GaussianBayesClassifier
 from rotastack.trees import (
     BoostedTreesClassifier,
     BoostedTreesRegressor,
@@ -277,7 +277,7 @@ def test_every_public_estimator_is_checked():
         for name in module.__all__
         if isinstance(getattr(module, name), type) and issubclass(getattr(module, name), BaseEstimator)
     }
-    assert public == {type(e).__name__ for e in INSTANCES}
+    assert public <= {type(e).__name__ for e in INSTANCES}
 
 
 @pytest.mark.parametrize("estimator", INSTANCES, ids=lambda e: type(e).__name__)

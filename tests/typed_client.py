@@ -6,10 +6,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 import rotastack
-from rotastack import RandomRotationForestClassifier, RotastackClassifier, RotastackRegressor
+from rotastack import RandomRotationForestClassifier, RotastackClassifier, RotastackRegressor, TreeFamily
 from rotastack.combine.pruning import OrderingPruner
 from rotastack.diagnostics import margins
-from rotastack.ensembles import TreeFamily
 from rotastack.plots.bars import plot_bars
 from rotastack.resampling import fold_groups
 from rotastack.stats import compare

@@ -18,10 +18,10 @@ from rotastack import RotastackClassifier
 from rotastack.plots.style import new_figure, save_figure
 
 ROOT = Path(__file__).resolve().parents[1]
-sys.path[:0] = [str(ROOT / "docs"), str(ROOT / "examples")]
+sys.path[:0] = [str(ROOT / "benchmarks"), str(ROOT / "examples")]
 
 from _shared import draw_regions, triangle_problem  # noqa: E402
-from _site import results  # noqa: E402
+from tables import flagship  # noqa: E402
 
 NAMES = {"Rotastack": "Rotastack", "RotF": "Rotation Forest (ours)", "CatBoost": "CatBoost", "HGB": "HistGradientBoosting",
          "ET": "Extra-Trees", "LightGBM": "LightGBM", "XGB": "XGBoost"}  # fmt: skip
@@ -32,7 +32,7 @@ FLOOR = 0.005
 
 def ratios() -> pd.DataFrame:
     """Return errors in times of the random forest's, on the tables that all methods ran."""
-    errors = results.set_by_set().dropna() + FLOOR
+    errors = flagship.set_by_set().dropna() + FLOOR
     return errors.div(errors["RF"], axis=0)[list(NAMES)]
 
 

@@ -1,14 +1,14 @@
 """Public names, for tests and type checkers: ``python tools/public_names.py`` writes both files anew.
 
-Names are listed once, in the packages' ``__init__.py``, which import them on first use; the reference lists the same
-(docs/_site/api.py). ``tests/public_names.txt`` keeps how they are called, so that no call breaks unseen; type checkers,
+Names are listed once, in the packages' ``__init__.py``, which import them on first use; a test compares the list of
+docs/reference/api.md. ``tests/public_names.txt`` keeps how they are called, so that no call breaks unseen; type checkers,
 which cannot follow imports on first use, read ``__init__.pyi`` beside each ``__init__.py``.
 """
 
 import ast
+import importlib
 import inspect
 import re
-import sys
 from pathlib import Path
 
 ROOT = Path(__file__).resolve().parents[1]
@@ -16,8 +16,54 @@ KEPT = ROOT / "tests" / "public_names.txt"
 ABOUT = "# Public names, and how they are called. tests/test_public_names.py says when tools/public_names.py may write this anew.\n"
 STUB = "# For type checkers: what __init__.py hands on. Written by tools/public_names.py.\n"
 
-sys.path.insert(0, str(ROOT / "docs"))
-from _site.api import PACKAGES, methods, public_objects, reference_name  # noqa: E402
+PACKAGES = (
+    "rotastack",
+    "rotastack.views",
+    "rotastack.trees",
+    "rotastack.linear",
+    "rotastack.combine",
+    "rotastack.combine.pruning",
+    "rotastack.diagnostics",
+    "rotastack.resampling",
+    "rotastack.stats",
+    "rotastack.data",
+)
+"""The packages with public names."""
+
+PLOTS = (
+    "rotastack.plots.critical_difference.plot_critical_difference",
+    "rotastack.plots.posterior.plot_posterior",
+    "rotastack.plots.screen.on_screen",
+)
+"""The public functions of modules without a package that hands them on."""
+
+
+def public_objects() -> dict[str, object]:
+    """Return the public names, with the package, and their objects."""
+    objects = {}
+    for package in PACKAGES:
+        module = importlib.import_module(package)
+        for name in sorted(module.__all__):
+            if not inspect.ismodule(getattr(module, name)):
+                objects[f"{package}.{name}"] = getattr(module, name)
+    for path in PLOTS:
+        module, _, name = path.rpartition(".")
+        objects[path] = getattr(importlib.import_module(module), name)
+    return objects
+
+
+def methods(value: type) -> list[str]:
+    """Return the documented public methods that this package defines, those of the class first."""
+    names = []
+    for base in value.__mro__:
+        if base.__module__.startswith("rotastack"):
+            for name, member in vars(base).items():
+                if name.startswith("_") or name in names:
+                    continue
+                is_method = inspect.isfunction(member) or isinstance(member, (classmethod, staticmethod))
+                if is_method and (inspect.getdoc(getattr(value, name)) or "").strip():
+                    names.append(name)
+    return names
 
 
 def signature(value: object) -> str:
@@ -32,18 +78,14 @@ def signature(value: object) -> str:
 
 
 def current() -> dict[str, str]:
-    """Return public name -> how it is called; of classes, their public methods as well.
-
-    A name that is one more of something stands there alone.
-    """
-    found, objects = {}, public_objects()
-    for name, value in objects.items():
-        first = reference_name(name, objects) == name
-        found[name] = signature(value) if first and callable(value) else ""
-        if first and inspect.isclass(value):
+    """Return public name -> signature, also of the public methods of classes."""
+    signatures = {}
+    for name, value in public_objects().items():
+        signatures[name] = signature(value) if callable(value) else ""
+        if inspect.isclass(value):
             for method in methods(value):
-                found[f"{name}.{method}"] = signature(getattr(value, method))
-    return dict(sorted(found.items()))
+                signatures[f"{name}.{method}"] = signature(getattr(value, method))
+    return dict(sorted(signatures.items()))
 
 
 def kept() -> dict[str, str]:

@@ -5,9 +5,9 @@ from functools import cache
 
 import pandas as pd
 
-from _site import results, rules, tree_picture
+from tables import flagship, rules, tree_picture
 
-__all__ = ["QUESTIONS", "by_kind", "measured", "tree", "worth"]
+__all__ = ["QUESTIONS", "TABLES"]
 
 QUICK = 0.25
 """In times of the random forest's time to fit: what counts as quick."""
@@ -43,11 +43,11 @@ class Question:
     @property
     def scores(self) -> pd.DataFrame:
         """Errors, or log losses, of the methods on data sets that all of them were run on."""
-        return results.set_by_set(self.measure).dropna()[list(self.methods)]
+        return flagship.set_by_set(self.measure).dropna()[list(self.methods)]
 
 
 def _questions():
-    times = results.times_to_fit()
+    times = flagship.times_to_fit()
     return (
         Question("The least error; time does not matter", tuple(times.index)),
         Question("The best probabilities; time does not matter", tuple(times.index), measure="Log losses"),
@@ -62,10 +62,10 @@ def _questions():
 QUESTIONS = _questions()
 
 
-def by_kind(_docname: str) -> str:
+def by_kind() -> str:
     """Return average ranks of errors by kind of data set."""
-    errors = results.set_by_set().dropna()
-    facts = results.facts().loc[errors.index]
+    errors = flagship.set_by_set().dropna()
+    facts = flagship.facts().loc[errors.index]
     ranks = errors.rank(axis=1)
     lines = [f"| kind of data set | sets | {' | '.join(map(title, errors))} |", "|---" * (errors.shape[1] + 2) + "|"]
     for kind, belongs in KINDS.items():
@@ -75,9 +75,9 @@ def by_kind(_docname: str) -> str:
     return "\n".join(lines)
 
 
-def measured(_docname: str) -> str:
+def measured() -> str:
     """Return what a reader who chooses needs of the table of all sets: ranks, scores, times."""
-    header, rule, *rows = results.summary_lines()
+    header, rule, *rows = flagship.summary_lines()
     first, *methods = (cell.strip() for cell in header.strip("|").split("|"))
     found = {row.split("|")[1].strip(): row for row in rows}
     kept = [found[name].replace("RF's being 1", "a random forest's being 1") for name in COSTS]
@@ -104,7 +104,7 @@ def found() -> tuple[Rule, ...]:
     answers = []
     for question in QUESTIONS:
         ranks = question.scores.rank(axis=1)
-        facts = results.facts().loc[ranks.index]
+        facts = flagship.facts().loc[ranks.index]
         by_depth = {depth: rules.left_out_rank(ranks, facts, depth) for depth in (0, 1, 2)}
         rule = Rule(question, rules.Node(ranks.mean(), len(ranks)), by_depth)
         answers.append(Rule(question, rules.grow(ranks, facts, rule.depth), by_depth))
@@ -116,7 +116,7 @@ def title(method: str) -> str:
     return TITLES.get(method, method)
 
 
-def tree(_docname: str) -> str:
+def tree() -> str:
     """Return the decision tree as a drawing and as a table."""
     answers = found()
     branches = [(rule.question.wish, rule.node) for rule in answers]
@@ -133,7 +133,7 @@ def tree(_docname: str) -> str:
     return "\n".join(lines)
 
 
-def worth(_docname: str) -> str:
+def worth() -> str:
     """Return the average ranks of what trees of each depth chose for data sets that they were not grown on."""
     lines = ["| you want | among | one method for all | by one question | by two questions |", "|---|---|---|---|---|"]
     for rule in found():
@@ -148,3 +148,6 @@ def _leaves(node, conditions=()):
         return [(conditions, node)]
     low, high = tree_picture.answers(node)
     return [*_leaves(node.below, (*conditions, low)), *_leaves(node.beyond, (*conditions, high))]
+
+
+TABLES = {"kinds": by_kind, "times": measured, "tree": tree, "worth": worth}

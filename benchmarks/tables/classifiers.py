@@ -1,26 +1,25 @@
 """Tables of the study of 179 classifiers, from its file of numbers."""
 
 from collections.abc import Sequence
+from pathlib import Path
 
 import pandas as pd
 
-from _site.project import DOCS
+FILE = Path(__file__).resolve().parents[2] / "docs/evidence/data/delgado2014.parquet"
 
-__all__ = [
-    "best", "few", "forests", "friedman", "hardest", "hours", "kinds", "numbers", "sentence", "with_and_without",
-]  # fmt: skip
+__all__ = ["TABLES", "numbers", "sentence"]
 
 OWN = ("Rotastack", "RotF", "S-RRE/RF", "DRMF", "RF", "RR-RF", "HGB")
 
 
 def numbers(of: str, over: str | None = None, index: str | Sequence[str] = "method") -> pd.DataFrame:
     """Return the numbers of one kind, a column for each name."""
-    found = pd.read_parquet(DOCS / "evidence/data/delgado2014.parquet").query("table == @of")
+    found = pd.read_parquet(FILE).query("table == @of")
     found = found if over is None else found[found["over"] == over]
     return found.pivot(index=index, columns="name", values="value")
 
 
-def sentence(_docname: str) -> str:
+def sentence() -> str:
     """Return what came out in a sentence, that of README.md as well."""
     ranks, sets = numbers("ranks", "ranked")["rank"].sort_values(), numbers("friedman", "ranked", "over").iloc[0]
     theirs = ranks.drop(list(OWN))
@@ -31,13 +30,13 @@ def sentence(_docname: str) -> str:
     )
 
 
-def hours(_docname: str) -> str:
+def hours() -> str:
     """Return the processor hours of training and predicting."""
     found = numbers("hours", "all")["hours"].sort_values(ascending=False)
     return f"Training and predicting took {found.sum():.1f} hours of one processor: {', '.join(f'{name} {60 * h:.0f} minutes' for name, h in found.items())}."
 
 
-def friedman(_docname: str) -> str:
+def friedman() -> str:
     """Return the test of all methods, and the critical difference among the best twenty."""
     found, best = numbers("friedman", "ranked", "over").iloc[0], numbers("best", "ranked")["rank"].sort_values()
     same = best[best - best.iloc[0] < found["critical_difference"]]
@@ -48,7 +47,7 @@ def friedman(_docname: str) -> str:
     )
 
 
-def best(_docname: str) -> str:
+def best() -> str:
     """Return the best twenty and ours: ranks, accuracies, and tests of Rotastack against them."""
     ranks, tests = numbers("ranks", "ranked").sort_values("rank"), numbers("tests", "ranked")
     shown = ranks[[place <= 20 or name in OWN for place, name in enumerate(ranks.index, 1)]]
@@ -89,7 +88,7 @@ def best(_docname: str) -> str:
     return _table(head, rows)
 
 
-def with_and_without(_docname: str) -> str:
+def with_and_without() -> str:
     """Return ranks without the data sets that are left out, and with them."""
     parts = {over: numbers("ranks", over)["rank"].sort_values() for over in ("ranked", "all")}
     places = {over: ranks.rank().astype(int) for over, ranks in parts.items()}
@@ -99,9 +98,9 @@ def with_and_without(_docname: str) -> str:
     return _table(["method", *(f"{n:.0f} data sets: rank (place)" for n in sizes)], rows)
 
 
-def kinds(_docname: str) -> str:
+def kinds() -> str:
     """Return ranks by kinds of data sets: the best published method, and ours."""
-    found = pd.read_parquet(DOCS / "evidence/data/delgado2014.parquet")
+    found = pd.read_parquet(FILE)
     rows = []
     for over in found.loc[found["table"] == "friedman", "over"].unique():
         if over in ("ranked", "all"):
@@ -112,7 +111,7 @@ def kinds(_docname: str) -> str:
     return _table(["data sets", "number", "best published", *OWN], rows)
 
 
-def forests(_docname: str) -> str:
+def forests() -> str:
     """Return how far our random forest is from the published ones, in points of accuracy."""
     sets, ours = numbers("sets", "all", "dataset"), _accuracies()["RF"]
     apart = (ours - sets["rf_caret"]).rename("apart")
@@ -131,14 +130,10 @@ def forests(_docname: str) -> str:
     return _table(["data sets", "number", "median", "within 1 point", "within 2", "within 5", "farther"], rows)
 
 
-def hardest(_docname: str) -> str:
+def hardest() -> str:
     """Return the ten data sets on which Rotastack is farthest from the best published method."""
     sets, ours = numbers("sets", "all", "dataset"), _accuracies()
-    winners = (
-        pd.read_parquet(DOCS / "evidence/data/delgado2014.parquet")
-        .query("table == 'best_of_set'")
-        .set_index("dataset")["method"]
-    )
+    winners = pd.read_parquet(FILE).query("table == 'best_of_set'").set_index("dataset")["method"]
     gap = (sets["best"] - ours["Rotastack"])[sets["left_out"] == 0].sort_values(ascending=False)[:10]
     rows = [
         [
@@ -152,7 +147,7 @@ def hardest(_docname: str) -> str:
     return _table(["data set", "rows", "best published", "rf_caret", "Rotastack", "RotF", "RF"], rows)
 
 
-def few(_docname: str) -> str:
+def few() -> str:
     """Return how often few data sets name the method that all name, and see what Rotastack is worth."""
     named, power = numbers("subsets", None, ["over", "size"]), numbers("power", "ranked", "size")
     rows = [
@@ -174,7 +169,7 @@ def few(_docname: str) -> str:
 
 
 def _accuracies() -> pd.DataFrame:
-    found = pd.read_parquet(DOCS / "evidence/data/delgado2014.parquet").query("table == 'scores'")
+    found = pd.read_parquet(FILE).query("table == 'scores'")
     return found.pivot(index="dataset", columns="method", values="value")
 
 
@@ -185,3 +180,16 @@ def _p(value: float) -> str:
 def _table(head: list[str], rows: list[list]) -> str:
     lines = [head, ["---"] * len(head), *rows]
     return "\n".join(f"| {' | '.join(map(str, line))} |" for line in lines)
+
+
+TABLES = {
+    "best": best,
+    "few": few,
+    "forests": forests,
+    "friedman": friedman,
+    "hardest": hardest,
+    "hours": hours,
+    "kinds": kinds,
+    "sentence": sentence,
+    "with-and-without": with_and_without,
+}

@@ -1,22 +1,23 @@
-"""Results that are kept in the repository: pages of tables that benchmarks and studies wrote, as data frames."""
+"""The flagship against its peers: results as data frames, read from the pages that benchmarks/flagship_sets.py and flagship_ablation.py write."""
 
 import re
 from functools import cache
+from pathlib import Path
 
 import numpy as np
 import pandas as pd
 import yaml
 
-from _site.project import DOCS, ROOT
+ROOT = Path(__file__).resolve().parents[2]
 
-__all__ = ["facts", "lines_of_table", "set_by_set", "summary_lines", "times_to_fit"]
+__all__ = ["TABLES", "facts", "set_by_set", "summary_lines", "times_to_fit"]
 
 SETS = "evidence/flagship-sets.md"
 
 
 def lines_of_table(page: str, heading: str | None = None) -> list[str]:
     """Return the lines of the first table below a heading of a page, or of the page."""
-    text = (DOCS / page).read_text()
+    text = (ROOT / "docs" / page).read_text()
     section = text[text.index(f"\n## {heading}\n") :] if heading else text
     return re.search(r"(?:^\|.*\n)+", section, re.M)[0].splitlines()
 
@@ -74,3 +75,14 @@ def facts() -> pd.DataFrame:
 def summary_lines() -> list[str]:
     """Return the summary of the flagship and its peers over all sets."""
     return lines_of_table(SETS, "All sets")
+
+
+def ablation() -> str:
+    """Return the effect of leaving out each family, and of another seed, as a table."""
+    header, rule, *rows = lines_of_table("evidence/flagship-ablation.md")
+    kept = [row for row in rows if row.startswith(("| another seed", "| without", "| trees_per_family", "| ridge"))]
+    lines = [[cell.strip() for cell in line.strip().strip("|").split("|")] for line in (header, rule, *kept)]
+    return "\n".join(f"| {' | '.join(line[column] for column in (0, 1, 2, 5, 6, 9))} |" for line in lines)
+
+
+TABLES = {"ablation": ablation, "summary": lambda: "\n".join(summary_lines())}

@@ -1,30 +1,17 @@
 """What came of the papers' studies: printed tables beside ours, claims and costs, from the files of benchmarks/papers.py."""
 
 from functools import cache
+from pathlib import Path
 
 import numpy as np
 import pandas as pd
 import yaml
 
-from _site.project import DOCS, ROOT
+ROOT = Path(__file__).resolve().parents[2]
 
-__all__ = [
-    "agreement",
-    "claims",
-    "costs",
-    "errors",
-    "exact_cells",
-    "figure",
-    "kept_members",
-    "printed",
-    "pruned_sizes",
-    "pruned_trees",
-    "ranks",
-    "stacking",
-    "tested",
-]
+__all__ = ["cells", "lines_of", "means", "tables"]
 
-DATA = DOCS / "evidence/data/papers"
+DATA = ROOT / "docs/evidence/data/papers"
 PERCENT = ("error", "error_sd", "wins", "ties", "improvement", "size_ratio", "pruning_rate")
 """Measures that are shown in percent."""
 MEASURES = {
@@ -37,14 +24,6 @@ MEASURES = {
     "wins": "repeats won",
     "ties": "repeats tied",
 }
-
-
-NOT_RUN = "*The results of this study are not here yet.*"
-
-
-def is_run(study: str) -> bool:
-    """Return whether the results of a study are kept."""
-    return (DATA / f"{study}.parquet").is_file()
 
 
 @cache
@@ -71,28 +50,27 @@ def errors(study: str, methods: list[str] | None = None) -> pd.DataFrame:
     return table if methods is None else table[methods]
 
 
-def figure(name: str, words: str) -> str:
-    """Return a figure of a study, which the build copies; its name begins with the study's."""
-    return f"![{words}](../images/papers/{name}.svg)" if is_run(name.partition("-")[0]) else NOT_RUN
-
-
 def _number(value: float, measure: str) -> str:
     if pd.isna(value):
         return ""
     return f"{100 * value:.2f}" if measure in PERCENT else f"{value:.4g}"
 
 
+def lines_of(rows: list[list[str]]) -> str:
+    """Return rows of texts as a Markdown table."""
+    return "\n".join(f"| {' | '.join(cell.replace('|', chr(92) + '|') for cell in row)} |" for row in rows)
+
+
 def markdown(table: pd.DataFrame, corner: str = "") -> str:
-    """Return a frame of texts as a table, its index first."""
-    lines = [[corner, *map(str, table.columns)], ["---"] * (table.shape[1] + 1)]
-    lines += [[str(name), *map(str, row)] for name, row in zip(table.index, table.to_numpy(), strict=True)]
-    return "\n".join(f"| {' | '.join(cell.replace('|', chr(92) + '|') for cell in line)} |" for line in lines)
+    """Return a frame of texts as a Markdown table, its index first."""
+    rows = [[corner, *map(str, table.columns)], ["---"] * (table.shape[1] + 1)]
+    return lines_of(
+        rows + [[str(name), *map(str, row)] for name, row in zip(table.index, table.to_numpy(), strict=True)]
+    )
 
 
 def printed(study: str) -> str:
     """Return each printed table of a study's source: our values, the printed ones in brackets, those that differ bold."""
-    if not is_run(study):
-        return NOT_RUN
     parts = []
     for (number, measure), part in cells(study).groupby(["table", "metric"], sort=False):
         known = part[part["agrees"].notna()]
@@ -134,7 +112,7 @@ def _reasons(differ: pd.DataFrame) -> list[str]:
     return [*lines, ""] if lines else []
 
 
-def agreement(_docname: str) -> str:
+def agreement() -> str:
     """Return by table how many printed cells lie within two standard errors of ours."""
     rows = {}
     for file in sorted(DATA.glob("*.published.parquet")):
@@ -148,13 +126,10 @@ def agreement(_docname: str) -> str:
     return markdown(pd.DataFrame.from_dict(rows, orient="index"), "study, table, measure")
 
 
-def claims(_docname: str) -> str:
+def claims() -> str:
     """Return the claims of the papers, a sentence each: whether our runs show them, and by which test."""
     rows = []
     for claim in yaml.safe_load((DATA / "claims.yaml").read_text()):
-        if not is_run(claim["study"]):
-            rows.append([claim["paper"], claim["sentence"], "not run", "", f"study `{claim['study']}`"])
-            continue
         tested = pd.read_csv(DATA / f"{claim['study']}.claims.csv").set_index(["what", "of", "than"])
         row = tested.loc[(claim.get("what", "error"), claim["of"], claim["than"])]
         many = row["n_datasets"] > 1
@@ -171,8 +146,6 @@ def claims(_docname: str) -> str:
 
 def tested(study: str) -> str:
     """Return all statements that a study tests: the difference, on how many data sets it is as claimed, and whether it holds."""
-    if not is_run(study):
-        return NOT_RUN
     rows = []
     for row in pd.read_csv(DATA / f"{study}.claims.csv").to_dict("records"):
         words = "the same as" if row["expect"] == "equal" else f"{row['expect']} than"
@@ -207,7 +180,7 @@ def _p(value: float) -> str:
     return "< .001" if value < 0.001 else f"{value:.3f}".removeprefix("0")
 
 
-def costs(_docname: str) -> str:
+def costs() -> str:
     """Return what each study took: processor minutes, jobs, data sets and methods."""
     rows = {}
     for file in sorted(DATA.glob("*.parquet")):
@@ -236,10 +209,8 @@ UNPRUNED = {
 """Pruned forest -> the unpruned one of as many trees."""
 
 
-def pruned_sizes(_docname: str) -> str:
+def pruned_sizes() -> str:
     """Return what pruning costs: errors of pruned forests as ratios to the whole, and to as many unpruned trees."""
-    if not is_run("drmf_sizes"):
-        return NOT_RUN
     table = errors("drmf_sizes")
     members = means("drmf_sizes").query("metric == 'members'").groupby("method")["mean"].mean()
     rows = {}
@@ -266,8 +237,6 @@ RIVALS = {"qmm": r"^(?:QMM |DREP |Kappa )?(.*)$", "dimension_reduction": r"/(.*)
 
 def ranks(study: str) -> str:
     """Return average ranks over the data sets of a study, and improvements of the accuracy over the classifier alone; printed ones in brackets."""
-    if not is_run(study):
-        return NOT_RUN
     printed = pd.read_csv(ROOT / f"config/published/{study}.csv").query(
         "dataset == 'all' and metric in ('rank', 'improvement')"
     )
@@ -294,10 +263,8 @@ def ranks(study: str) -> str:
     return "\n".join(parts)
 
 
-def kept_members(_docname: str) -> str:
+def kept_members() -> str:
     """Return how many trees of a full random forest QMM keeps by the share of margins that must not shrink, and as printed."""
-    if not is_run("qmm_curves"):
-        return NOT_RUN
     sizes = (
         means("qmm_curves")
         .query("metric == 'members'")
@@ -314,10 +281,8 @@ def kept_members(_docname: str) -> str:
     return markdown(pd.DataFrame.from_dict(rows, orient="index"), "random forest, members kept")
 
 
-def pruned_trees(_docname: str) -> str:
+def pruned_trees() -> str:
     """Return mean errors of the pruners of study qmm, and how many members they keep, by ensemble and size of trees."""
-    if not is_run("qmm"):
-        return NOT_RUN
     table = errors("qmm").mean()
     members = means("qmm").query("metric == 'members'").groupby("method")["mean"].mean()
     rows = {}
@@ -334,10 +299,8 @@ def pruned_trees(_docname: str) -> str:
     return markdown(pd.DataFrame.from_dict(rows, orient="index"), "error in %")
 
 
-def stacking(_docname: str) -> str:
+def stacking() -> str:
     """Return mean errors of stacking over rotations and its rivals, with standard errors over cells that share their rows."""
-    if not is_run("rotation_stacking"):
-        return NOT_RUN
     found = means("rotation_stacking").query("metric == 'error'")
     methods = ["RF", "RRE", "S-RRE/RF"]
     rows = {
@@ -350,11 +313,49 @@ def stacking(_docname: str) -> str:
     return markdown(pd.DataFrame.from_dict(rows, orient="index"), "error in %, mean of the cells ± its standard error")
 
 
-def exact_cells(_docname: str) -> str:
+def exact_cells() -> str:
     """Return how many plain cells without randomness have the printed digits."""
-    if not is_run("dimension_reduction"):
-        return NOT_RUN
     plain = cells("dimension_reduction").query("metric == 'error' and method == 'Plain/NB'")
     equal = (100 * plain["difference"].abs() < 0.0051).sum()
     near = (100 * plain["difference"].abs() < 0.2).sum()
     return f"{equal} of {len(plain)} errors have the printed digits, and {near} come within .2 points."
+
+
+def exrm_squared() -> str:
+    """Return errors in percent of ten members with squared losses, and of single machines."""
+    rows = {
+        "L2-ExRM10": "ExRM, ten members, as printed",
+        "L2-ExRM10 exact": "ExRM, ten members, at the optimum",
+        "L2-PSVM": "SVM with the same lambda",
+    }
+    table = errors("exrm", list(rows)).rename(columns=rows).T
+    return markdown((100 * table).map("{:.1f}".format), "error in %")
+
+
+TABLES = {
+    "agreement": agreement,
+    "claims": claims,
+    "costs": costs,
+    "exact-naive-bayes": exact_cells,
+    "exrm-squared": exrm_squared,
+    "qmm-members": kept_members,
+    "pruned-sizes": pruned_sizes,
+    "pruned-trees": pruned_trees,
+    "stacking": stacking,
+}
+RANKED = ("dimension_reduction", "drmf", "exrm", "qmm")
+"""Studies whose sources print average ranks."""
+
+
+def tables() -> dict[str, str]:
+    """Return the name and the text of each table."""
+    made = {name: make() for name, make in TABLES.items()}
+    for file in sorted(DATA.glob("*.published.parquet")):
+        study = file.name.partition(".")[0]
+        if study != "drmf":
+            made[f"printed-{study}"] = printed(study)
+    made |= {f"ranks-{study}": ranks(study) for study in RANKED}
+    made |= {
+        f"tested-{(study := file.name.partition('.')[0])}": tested(study) for file in sorted(DATA.glob("*.claims.csv"))
+    }
+    return made

@@ -3,7 +3,7 @@
 from collections.abc import Callable, Sequence
 from html import escape
 
-from _site.rules import Node
+from tables.rules import Node
 
 __all__ = ["answers", "drawn"]
 

@@ -1,6 +1,6 @@
 """Look through the built site: every link within it leads somewhere, and no page loads anything from elsewhere.
 
-``python docs/_site/check_html.py FOLDER`` prints what is wrong, and fails if anything is.
+``python docs/_extensions/check_html.py FOLDER`` prints what is wrong, and fails if anything is.
 """
 
 import sys

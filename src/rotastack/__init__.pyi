@@ -2,7 +2,6 @@
 from rotastack import combine as combine
 from rotastack import data as data
 from rotastack import diagnostics as diagnostics
-from rotastack import ensembles as ensembles
 from rotastack import linear as linear
 from rotastack import plots as plots
 from rotastack import resampling as resampling
@@ -11,6 +10,7 @@ from rotastack import trees as trees
 from rotastack import views as views
 from rotastack.ensembles.adaboost import AdaBoostM1Classifier as AdaBoostM1Classifier
 from rotastack.ensembles.flagship.classifier import RotastackClassifier as RotastackClassifier
+from rotastack.ensembles.flagship.families import TreeFamily as TreeFamily
 from rotastack.ensembles.flagship.regressor import RotastackRegressor as RotastackRegressor
 from rotastack.ensembles.forests.double import DoubleRotationForestClassifier as DoubleRotationForestClassifier
 from rotastack.ensembles.forests.double import DoubleRotationMarginForestClassifier as DoubleRotationMarginForestClassifier
@@ -20,7 +20,6 @@ from rotastack.ensembles.forests.random import RandomRotationForestClassifier as
 from rotastack.ensembles.forests.random import RandomRotationForestRegressor as RandomRotationForestRegressor
 from rotastack.ensembles.forests.regularized import RegularizedRotationForestClassifier as RegularizedRotationForestClassifier
 from rotastack.ensembles.forests.rotation import RotationForestClassifier as RotationForestClassifier
-from rotastack.ensembles.inducers.bayes import GaussianBayesClassifier as GaussianBayesClassifier
 from rotastack.ensembles.inducers.nearest import NearestNeighborClassifier as NearestNeighborClassifier
 from rotastack.ensembles.pooled.boosting import RandomRotationBoostingClassifier as RandomRotationBoostingClassifier
 from rotastack.ensembles.pooled.boosting import RandomRotationBoostingRegressor as RandomRotationBoostingRegressor

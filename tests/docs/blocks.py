@@ -9,7 +9,7 @@ __all__ = ["MARK", "NOT_RUN", "PAGES", "ROOT", "Block", "blocks"]
 
 ROOT = Path(__file__).resolve().parents[2]
 PAGES = ["README.md", *sorted(p.relative_to(ROOT).as_posix() for p in (ROOT / "docs").rglob("*.md"))]
-PAGES = [page for page in PAGES if not re.match(r"docs/(_build|gallery)/", page)]
+PAGES = [page for page in PAGES if not re.match(r"docs/(_build|gallery|evidence/data)/", page)]
 FENCE = re.compile(r"^(?P<fence>```+)(?P<language>[^\n`]*)\n(?P<text>.*?)^(?P=fence)[ \t]*$", re.M | re.S)
 NOT_RUN = re.compile(r"<!-- not run: (.+?) -->\n\Z")
 """Stands right before a block that cannot be run here, and says why."""

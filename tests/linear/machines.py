@@ -9,7 +9,7 @@ import pytest
 from tests.linear import reference
 from tests.linear.problems import random_problem
 
-from rotastack.linear import ExclusivityRegularizedClassifier
+from rotastack import ExclusivityRegularizedClassifier
 
 powers = pytest.mark.parametrize("p", [1, 1.5, 2])
 problems = pytest.mark.parametrize("seed", range(50))

@@ -6,7 +6,7 @@ import pytest
 from sklearn.exceptions import ConvergenceWarning
 from tests.linear import reference
 
-from rotastack.linear import PrimalSVMClassifier
+from rotastack import PrimalSVMClassifier
 
 ALL_POWERS = (1, 1.5, 2, 3)
 powers = pytest.mark.parametrize("p", ALL_POWERS)

@@ -14,7 +14,7 @@ from sklearn.svm import NuSVC
 from tests.linear import reference
 from tests.linear.problems import three_classes, two_classes
 
-from rotastack.linear import DiversityRegularizedClassifier
+from rotastack import DiversityRegularizedClassifier
 
 # A nu that is too small for the data would be replaced; only one test is about that.
 pytestmark = pytest.mark.filterwarnings("error:.*overlap:UserWarning")

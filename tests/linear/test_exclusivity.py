@@ -9,7 +9,7 @@ from tests.linear import reference
 from tests.linear.machines import CLOSE, FIXED, check, columns, every_solver, fit, powers, problems, solved, solvers
 from tests.linear.problems import two_classes
 
-from rotastack.linear import ExclusivityRegularizedClassifier, PrimalSVMClassifier
+from rotastack import ExclusivityRegularizedClassifier, PrimalSVMClassifier
 
 # ---- the optimum
 

@@ -9,7 +9,7 @@ from tests.linear import reference
 from tests.linear.machines import CLOSE, FIXED, check, every_solver, fit, own_disagreement, solvers
 from tests.linear.problems import three_classes, two_classes
 
-from rotastack.linear import ExclusivityRegularizedClassifier
+from rotastack import ExclusivityRegularizedClassifier
 
 
 @pytest.mark.parametrize("options", [{}, {"solver": "admm", "max_iter": 20_000}, FIXED], ids=str)

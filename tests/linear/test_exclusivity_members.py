@@ -19,7 +19,7 @@ from tests.linear.machines import (
 )
 from tests.linear.problems import three_classes, two_classes
 
-from rotastack.linear import ExclusivityRegularizedClassifier
+from rotastack import ExclusivityRegularizedClassifier
 
 
 @powers

@@ -5,8 +5,8 @@ import pytest
 from sklearn.datasets import load_breast_cancer, load_iris
 from sklearn.preprocessing import minmax_scale
 
+from rotastack import PrimalSVMClassifier
 from rotastack.base.fitting import fit_aligned, set_up_columns
-from rotastack.linear import PrimalSVMClassifier
 from rotastack.linear.mean_weight import MeanWeightClassifier
 from rotastack.linear.nu_svm import FeasibleNuSVC
 from rotastack.study.building import build

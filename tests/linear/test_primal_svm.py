@@ -8,7 +8,7 @@ from tests.linear import reference
 from tests.linear.problems import three_classes, two_classes
 from tests.linear.svms import check, fit, powers
 
-from rotastack.linear import PrimalSVMClassifier
+from rotastack import PrimalSVMClassifier
 
 
 @powers

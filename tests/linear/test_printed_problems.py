@@ -9,7 +9,7 @@ from sklearn.exceptions import ConvergenceWarning
 from tests.linear import reference
 from tests.linear.problems import three_classes, two_classes
 
-from rotastack.linear import DiversityRegularizedClassifier, ExclusivityRegularizedClassifier
+from rotastack import DiversityRegularizedClassifier, ExclusivityRegularizedClassifier
 
 EXRM = [{}, {"beta": 0.5}, {"max_samples": 0.6}]
 

@@ -10,8 +10,9 @@ from rotastack.combine.rotation_weights import WEIGHTINGS
 from rotastack.ensembles.forests.weightings import RotationWeightingsClassifier
 from rotastack.ensembles.inducers.bayes import PrecisionBayesClassifier
 from rotastack.project import project_file
-from rotastack.resampling import repeated_holdout, weka_folds
-from rotastack.stats import compare_pair
+from rotastack.resampling.holdout import repeated_holdout
+from rotastack.resampling.weka import weka_folds
+from rotastack.stats.pairs import compare_pair
 from rotastack.trees import ExtraForestClassifier, ForestClassifier
 
 pytestmark = pytest.mark.slow

@@ -8,7 +8,7 @@ import pytest
 from scipy.stats import f as f_distribution
 from scipy.stats import rankdata
 
-from rotastack.data import list_datasets
+from rotastack.data.registry import list_datasets
 from rotastack.stats import average_ranks, critical_difference, friedman
 
 PUBLISHED = Path(__file__).parents[2] / "config" / "published"

@@ -6,7 +6,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from rotastack.errors import RotastackError
-from rotastack.resampling import repeated_holdout
+from rotastack.resampling.holdout import repeated_holdout
 
 
 @given(n=st.integers(10, 60), share=st.floats(0.3, 0.8), seed=st.integers(0, 99))

@@ -4,8 +4,7 @@ import numpy as np
 import pytest
 
 from rotastack.errors import RotastackError
-from rotastack.resampling import weka_folds
-from rotastack.resampling.weka import _JavaRandom
+from rotastack.resampling.weka import _JavaRandom, weka_folds
 
 
 def test_random_numbers_are_those_of_java():

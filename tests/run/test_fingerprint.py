@@ -66,7 +66,7 @@ def test_comments_docstrings_and_layout_do_not_count(copy):
 @pytest.mark.slow
 def test_an_edit_reaches_what_imports_it_and_nothing_else(copy):
     root, digest = copy
-    rotated, plain = pool("forest", view="rotation"), pool("rotastack.ensembles.AdaBoostM1Classifier")
+    rotated, plain = pool("forest", view="rotation"), pool("rotastack.AdaBoostM1Classifier")
     stack, vote = combiner(kind="stacking", estimator="logistic"), combiner(kind="vote")
 
     def all_of_them():

@@ -11,7 +11,7 @@ from tests.run.test_splits import seen_rows
 
 from rotastack.combine.pruning import MarginPruner, MDMPruner, QMMPruner
 from rotastack.data.artifacts import read_frame
-from rotastack.resampling import weka_folds
+from rotastack.resampling.weka import weka_folds
 from rotastack.run.splits.fitting import SplitVotes, _other_labels, stacked
 from rotastack.seeds import child, integer_seed, root_sequence
 from rotastack.study.building import make_estimator

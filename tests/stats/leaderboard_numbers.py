@@ -17,16 +17,16 @@ from rotastack.stats import (
     average_ranks,
     bootstrap_means,
     bootstrap_ranks,
-    complete_block,
     critical_difference,
     elo,
     friedman,
     improvability,
     nemenyi,
-    resamples,
     wilcoxon_holm,
     win_matrix,
 )
+from rotastack.stats.missing import complete_block
+from rotastack.stats.resamples.resamples import resamples
 
 FILE = Path(__file__).with_name("leaderboard_numbers.json")
 

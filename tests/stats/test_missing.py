@@ -12,7 +12,6 @@ from rotastack.stats import (
     bootstrap_means,
     bootstrap_ranks,
     compare,
-    complete_block,
     elo,
     friedman,
     improvability,
@@ -22,6 +21,7 @@ from rotastack.stats import (
     wilcoxon_holm,
     win_matrix,
 )
+from rotastack.stats.missing import complete_block
 
 NAN = float("nan")
 

@@ -2,7 +2,7 @@ import numpy as np
 import pytest
 from scipy.stats import wilcoxon
 
-from rotastack.stats import compare_pair
+from rotastack.stats.pairs import compare_pair
 
 
 def test_by_hand_and_against_scipy():

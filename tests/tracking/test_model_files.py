@@ -38,6 +38,7 @@ from rotastack import (
     RandomSubspaceEnsembleClassifier,
     RotastackClassifier,
     RotationForestClassifier,
+    TreeFamily,
 )
 from rotastack.combine.pruning import (
     DREPPruner,
@@ -50,7 +51,6 @@ from rotastack.combine.pruning import (
     QMMPruner,
     ReducedErrorPruner,
 )
-from rotastack.ensembles import TreeFamily
 from rotastack.errors import RotastackError
 from rotastack.run.plan import Plan
 from rotastack.study.building import build

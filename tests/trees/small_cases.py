@@ -11,8 +11,13 @@ from dataclasses import fields, replace
 
 import numpy as np
 
-from rotastack import AdaBoostM1Classifier, NearestNeighborClassifier, RotastackClassifier, RotastackRegressor
-from rotastack.ensembles import TreeFamily
+from rotastack import (
+    AdaBoostM1Classifier,
+    NearestNeighborClassifier,
+    RotastackClassifier,
+    RotastackRegressor,
+    TreeFamily,
+)
 from rotastack.ensembles.flagship.families import BOOSTING
 from rotastack.ensembles.flagship.growing import grow_families
 from rotastack.ensembles.flagship.mixed_table import MixedTable

@@ -7,7 +7,6 @@ __getattr__, __dir__, __all__ = lazy_loader.attach(
     submod_attrs={
         "loading": ["load_dataset"],
         "preprocessing": ["TablePreprocessor"],
-        "registry": ["list_datasets"],
         "tables": ["read_table"],
     },
 )

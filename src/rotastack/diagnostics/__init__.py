@@ -5,7 +5,7 @@ import lazy_loader
 __getattr__, __dir__, __all__ = lazy_loader.attach(
     __name__,
     submod_attrs={
-        "bounds": ["c_bound", "equilibrium_margin", "kl_inverse", "linear_bound"],
+        "bounds": ["c_bound", "equilibrium_margin", "linear_bound"],
         "complexity": ["tree_complexity"],
         "margin": [
             "chebyshev_bound",

@@ -84,7 +84,7 @@ class AdaBoostM1Classifier(GrownClassifier):
     --------
     >>> from sklearn.datasets import load_breast_cancer
     >>> from sklearn.neighbors import KNeighborsClassifier
-    >>> from rotastack.ensembles import AdaBoostM1Classifier
+    >>> from rotastack import AdaBoostM1Classifier
     >>> from rotastack.trees import TreeClassifier
     >>> X, y = load_breast_cancer(return_X_y=True)
     >>> clf = AdaBoostM1Classifier(30, TreeClassifier(max_depth=1)).fit(X, y)

@@ -6,8 +6,6 @@ __getattr__, __dir__, __all__ = lazy_loader.attach(
     __name__,
     submod_attrs={
         "folds": ["fold_groups", "nested_pairs"],
-        "holdout": ["repeated_holdout"],
         "rotations": ["rotation_groups"],
-        "weka": ["weka_folds"],
     },
 )

@@ -1,8 +1,6 @@
 # For type checkers: what __init__.py hands on. Written by tools/public_names.py.
 from rotastack.resampling.folds import fold_groups as fold_groups
 from rotastack.resampling.folds import nested_pairs as nested_pairs
-from rotastack.resampling.holdout import repeated_holdout as repeated_holdout
 from rotastack.resampling.rotations import rotation_groups as rotation_groups
-from rotastack.resampling.weka import weka_folds as weka_folds
 
 __all__: list[str]

@@ -57,7 +57,7 @@ def repeated_holdout(
 
     Examples
     --------
-    >>> from rotastack.resampling import repeated_holdout
+    >>> from rotastack.resampling.holdout import repeated_holdout
     >>> repeated_holdout([0, 0, 0, 1, 1, 1], n_repeats=2, train_size=0.5, random_state=0).sum(axis=1)
     array([3, 3])
     """

@@ -37,7 +37,7 @@ def weka_folds(y: ArrayLike, n_folds: int = 10, seed: int = 1) -> NDArray[np.int
 
     Examples
     --------
-    >>> from rotastack.resampling import weka_folds
+    >>> from rotastack.resampling.weka import weka_folds
     >>> weka_folds([0, 0, 0, 1, 1, 1], n_folds=3).tolist()
     [2, 0, 1, 2, 0, 1]
     """

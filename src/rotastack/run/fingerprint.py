@@ -17,6 +17,8 @@ from importlib.util import find_spec
 from pathlib import Path
 from typing import Any
 
+from rotastack.errors import RotastackError
+
 __all__ = ["COMPUTING", "closure", "fingerprint"]
 
 ROOT = Path(__file__).resolve().parents[1]
@@ -134,8 +136,13 @@ def _code(name: str) -> str:
     path = _source(name)
     if path.suffix == ".py":
         return hashlib.sha256(ast.dump(_tree(path)).encode()).hexdigest()
-    shared = sorted(p for p in path.parent.iterdir() if p.suffix in (".pxd", ".build"))
-    return hashlib.sha256(b"\n".join(p.read_bytes() for p in [path, *shared])).hexdigest()
+    sources = [path, *sorted(p for p in path.parent.iterdir() if p.suffix in (".pxd", ".build"))]
+    built = path.with_suffix(".abi3.so")
+    if (ROOT.parents[1] / "tools/build_kernel.py").is_file() and built.is_file():  # a checkout
+        newest = max(sources, key=lambda source: source.stat().st_mtime)
+        if newest.stat().st_mtime > built.stat().st_mtime:
+            raise RotastackError(f"{newest} is newer than the kernel that was built from it: run `make env`")
+    return hashlib.sha256(b"\n".join(source.read_bytes() for source in sources)).hexdigest()
 
 
 @cache

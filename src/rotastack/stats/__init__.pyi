@@ -8,14 +8,11 @@ from rotastack.stats.comparison import compare as compare
 from rotastack.stats.elo import elo as elo
 from rotastack.stats.friedman import friedman as friedman
 from rotastack.stats.improvability import improvability as improvability
-from rotastack.stats.missing import complete_block as complete_block
 from rotastack.stats.nemenyi import critical_difference as critical_difference
 from rotastack.stats.nemenyi import nemenyi as nemenyi
-from rotastack.stats.pairs import compare_pair as compare_pair
 from rotastack.stats.power import power as power
 from rotastack.stats.ranks import average_ranks as average_ranks
 from rotastack.stats.resamples import bootstrap_means as bootstrap_means
-from rotastack.stats.resamples import resamples as resamples
 from rotastack.stats.resampled_t import corrected_t as corrected_t
 from rotastack.stats.variance import kendall_w as kendall_w
 from rotastack.stats.variance import variance_components as variance_components

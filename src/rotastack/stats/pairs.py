@@ -70,7 +70,7 @@ def compare_pair(first: ArrayLike, second: ArrayLike, higher_is_better: bool = F
 
     Examples
     --------
-    >>> from rotastack.stats import compare_pair
+    >>> from rotastack.stats.pairs import compare_pair
     >>> compare_pair([0.1, 0.2, 0.3, 0.2], [0.1, 0.1, 0.2, 0.3])[:4]
     (4, 0.25, 0.25, 0.5)
     """

@@ -180,7 +180,7 @@ PRUNERS: dict[str, Entry] = {
 
 _SHORT = {**ESTIMATORS, **VIEWS, **PRUNERS}
 _BY_PATH = {entry.path: entry for entry in (*ESTIMATORS.values(), *REGRESSORS.values())}
-_PUBLIC = ("", "combine", "combine.pruning", "ensembles", "linear", "trees", "views")
+_PUBLIC = ("", "combine", "combine.pruning", "trees", "views")
 
 
 @cache

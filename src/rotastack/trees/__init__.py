@@ -1,4 +1,4 @@
-"""Trees: forests grown by compiled code, many trees at a time."""
+"""Decision trees and forests that compiled code grows."""
 
 import lazy_loader
 

@@ -1,4 +1,4 @@
-"""Views of many trees at once, each fitted to the rows in the bag of its tree, by compiled code."""
+"""Views of many trees, each fitted by compiled code to the rows in the bag of its tree."""
 
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -17,34 +17,34 @@ from rotastack.trees.threads import run_units
 __all__ = ["BaggedViews"]
 
 TREES_AT_ONCE = 10
-"""Views are found in chunks of so many: the unit of work of a thread or worker."""
+"""Number of trees whose views a thread or worker fits in one unit of work."""
 
 
 @dataclass(frozen=True)
 class BaggedViews:
-    """Fits a view for each of many trees to the rows in its bag.
+    """The training rows, arranged so that compiled code can fit a view to the bag of each of many trees.
 
-    A view is fitted to the distinct rows in its tree's bag, all alike. The bag of a tree is the one that
+    A view is fitted to the distinct rows in the bag of its tree, with equal weights. The bag of a tree is the one that
     :func:`rotastack.trees.grow_forest` draws for the same seed.
 
-    In a column that has missing values (NaN) the mean of the known ones in the bag stands in for these, in fitting and
-    wherever the view is used, or 0 where no value is known. So such a row has, on each direction, what rows have on average
-    that agree with it in the columns known. Fills are kept for these columns only: a value that is missing in another one,
-    in new rows, leaves what is made of it missing, and trees send that to the child of larger weight.
+    In a column with missing values (NaN), each missing value is replaced by the mean of the column's known values in
+    the bag, or by 0 if the bag has none. The view keeps this fill and also uses it for new rows. Other columns have no
+    fill: if a new row misses a value there, each output computed from the value is missing, and trees send a missing
+    output to the child of larger weight.
 
     Attributes
     ----------
     data : ndarray of float32 of shape (n_features, n_rows)
-        Rows of one class together.
+        The rows, sorted by class.
     places : ndarray of int64 of shape (n_rows,)
-        Where in `data` each row is.
+        Position of each row in `data`.
     edges : ndarray of int64 of shape (n_classes + 1,)
-        Where the rows of each class start.
+        Position in `data` at which the rows of each class start; then the number of rows.
     bags : Bags
     missing : ndarray of uint8 of shape (n_features,) or (0,)
-        Which columns have missing values, if any has.
+        1 for each column with missing values; empty if no column has any.
     n_jobs : int or None
-        Threads, or workers, over trees. The result does not depend on it.
+        Number of threads or workers over trees. The result does not depend on `n_jobs`.
     """
 
     data: NDArray[np.float32]
@@ -63,17 +63,17 @@ class BaggedViews:
         bags: Bags | None = None,
         n_jobs: int | None = None,
     ) -> "BaggedViews":
-        """Arrange rows; as for :func:`rotastack.trees.grow_forest`.
+        """Return the training rows sorted by class.
 
         Parameters
         ----------
         X : ndarray of float32 of shape (n_rows, n_features)
-            Finite values, or NaN where one is missing.
+            Finite values; NaN for a missing value.
         codes : ndarray of int of shape (n_rows,)
             Class numbers.
         n_classes : int
         bags : Bags, optional
-            Those of the forest, if its rows have weights.
+            Bags of the forest. Default: bags of rows without weights.
         n_jobs : int, optional
         """
         bags = bags or Bags.of(len(X))
@@ -97,22 +97,24 @@ class BaggedViews:
     ) -> LinearViews:
         """Return Fisher's discriminants of two random blocks of the columns.
 
-        The columns are split at random in two (below four each block has all of them); on each block
-        directions are found that tell the classes apart, from a random `share` of the rows in the bag, with
-        the scatter within classes shrunk towards a multiple of the identity. Directions have length 1.
+        The columns are divided at random into two blocks; with fewer than four columns each block has all columns.
+        The discriminants of a block are the directions of length 1 that best separate the classes. They are computed
+        from a random `share` of the rows in the bag, with the scatter within classes shrunk towards a multiple of the
+        identity.
 
         Parameters
         ----------
         bag_seeds, view_seeds : ndarray of uint64 of shape (n_trees,)
         share : float
-            Of the rows, drawn without replacement for each block; all where the draw has one class only.
+            Share of the rows in the bag, drawn without replacement for each block. If the draw has only one class,
+            all rows in the bag are used.
         shrinkage : float
-            Above 0 and at most 1: weight of the identity times the mean variance.
+            Weight of the identity times the mean variance; above 0 and at most 1.
         max_directions : int
-            At most so many for a block, nor more than classes less one, or columns; fewer where the means
-            of the classes lie in a smaller space.
+            Largest number of directions of a block. A block has at most as many directions as columns and as classes
+            less one, and fewer if the class means span a smaller space.
         max_columns : int
-            Most columns of a block; with more, a random choice of them.
+            Largest number of columns of a block; a larger block is reduced to a random choice of its columns.
         """
         options = (max_columns, share, shrinkage, max_directions)
         return self._views(discriminant_views, bag_seeds, view_seeds, options)
@@ -125,31 +127,31 @@ class BaggedViews:
         subset_size: int = 3,
         bootstrap_ratio: float = 0.5,
     ) -> LinearViews:
-        """Return Rotation Forest's rotations: random blocks of the columns turned to principal axes.
+        """Return Rotation Forest's rotations: random blocks of the columns, each rotated to its principal axes.
 
-        Each block has a sample of its own: of the rows of a random subset of the classes in the bag,
-        `bootstrap_ratio` times their number, drawn with replacement.
+        The axes of each block are computed from a sample of its own. The sample is drawn with replacement from the
+        rows of a random subset of the classes in the bag; its size is `bootstrap_ratio` times the number of these rows.
 
         Parameters
         ----------
         bag_seeds, view_seeds : ndarray of uint64 of shape (n_trees,)
         subset_size : int
-            Largest size of a block; sizes differ by one at most.
+            Largest number of columns of a block; the sizes of the blocks differ by at most one.
         bootstrap_ratio : float
         """
         n_blocks = -(-len(self.data) // subset_size)
         return self._views(principal_views, bag_seeds, view_seeds, (n_blocks, bootstrap_ratio))
 
     def sparse(self, view_seeds: NDArray[np.uint64], sizes: tuple[int, int] = (2, 4)) -> LinearViews:
-        """Return random blocks of the columns, each turned by a uniform (Haar) rotation, whatever the rows.
+        """Return random blocks of the columns, each rotated by a uniform (Haar) rotation that ignores the rows.
 
-        What stands in for missing values is the mean over all rows.
+        Missing values are replaced by the mean of the column over all rows.
 
         Parameters
         ----------
         view_seeds : ndarray of uint64 of shape (n_trees,)
         sizes : tuple of int
-            Least and largest size of a block, drawn evenly; the last may be smaller.
+            Smallest and largest size of a block; sizes are drawn uniformly, and the last block may be smaller.
         """
         lengths, *arrays = sparse_views(len(self.data), view_seeds, *sizes)
         views = LinearViews(len(self.data), np.concatenate([[0], np.cumsum(lengths)]), *arrays)

@@ -17,19 +17,19 @@ LEAST_DRAWS = 100
 
 @dataclass(frozen=True)
 class Bags:
-    """How the kernel draws the bags of trees: with replacement, each row in proportion to its weight.
+    """The rule by which the kernel draws the bags of trees: with replacement, in proportion to the weights of the rows.
 
-    Rows are as likely in a bag as if each stood in the table as often as its weight says. Equal weights draw what
-    no weights draw; rows of weight 0 are in no bag.
+    A row of weight 2 is drawn as often as two copies of a row of weight 1. Equal weights give the same bags as no
+    weights. Rows of weight 0 are in no bag.
 
     Attributes
     ----------
     rows : ndarray of int
-        The rows of a weight.
+        The rows with a weight above 0.
     ends : ndarray of float64 of shape (len(rows),)
-        Shares of the weight, added up; empty where all weigh alike.
+        Cumulative shares of the total weight; empty if all weights are equal.
     size : int
-        Draws for a bag.
+        Number of draws for a bag.
 
     Examples
     --------
@@ -49,17 +49,17 @@ class Bags:
         heaviest: float | None = None,
         most: int | None = None,
     ) -> "Bags":
-        """Return the bags of a table.
+        """Return the rule for a table of `n_rows` rows.
 
         Parameters
         ----------
         n_rows : int
         weights : ndarray of shape (n_rows,), optional
         heaviest : float, optional
-            A bag has as many draws as there are rows of a weight. With this, it has so few that the heaviest row is
-            drawn so often on average at most, and is therefore out of many bags, but not fewer than 100.
+            Largest expected number of draws of the heaviest row, so that the row is out of many bags. The number of
+            draws for a bag is reduced accordingly, but not below 100. Default: as many draws as rows with a weight.
         most : int, optional
-            Draws for a bag at most.
+            Largest number of draws for a bag.
         """
         most = n_rows if most is None else most
         if weights is None:
@@ -75,16 +75,16 @@ class Bags:
         return cls(rows, ends / ends[-1], size)
 
     def __getstate__(self) -> dict[str, Any]:
-        """Return what a file holds: of all rows, their number."""
-        every = np.array_equal(self.rows, np.arange(len(self.rows)))
-        return {"rows": len(self.rows) if every else narrow(self.rows), "ends": self.ends, "size": self.size}
+        """Return the state for a file; if `rows` are all rows, the state holds only their number."""
+        are_all = np.array_equal(self.rows, np.arange(len(self.rows)))
+        return {"rows": len(self.rows) if are_all else narrow(self.rows), "ends": self.ends, "size": self.size}
 
     def __setstate__(self, state: dict[str, Any]) -> None:
         rows = state["rows"]
         self.__dict__.update(state, rows=np.arange(rows) if isinstance(rows, int) else rows.astype(np.intp))
 
     def drawn(self, seed: np.uint64) -> NDArray[np.intp]:
-        """Return the rows that the kernel draws for the tree of this seed, as often as it draws them."""
+        """Return the rows that the kernel draws for the tree of this seed, each repeated once per draw."""
         if not len(self.ends):
             return self.rows[draw_many_below(seed, len(self.rows), self.size)]
         places = np.searchsorted(self.ends, draw_many_units(seed, self.size), side="right")
@@ -92,19 +92,19 @@ class Bags:
 
 
 def kernel_seeds(sequence: np.random.SeedSequence, n: int) -> NDArray[np.uint64]:
-    """Return seeds as the kernel takes them."""
+    """Return `n` seeds for the kernel, as uint64."""
     return sequence.generate_state(n, np.uint64).astype(np.uint64, copy=False)
 
 
 def tree_seeds(sequence: np.random.SeedSequence, group: int, n_trees: int) -> NDArray[np.uint64]:
-    """Return the seeds of the trees of a group, one for each: a tree's bag is the first that its seed draws."""
+    """Return one seed for each tree of a family; the first random numbers of a seed draw the tree's bag."""
     return kernel_seeds(child(sequence, "trees", group), n_trees)
 
 
 def member_bag(
     sequence: np.random.SeedSequence, n_rows: int, weights: NDArray[np.float64] | None = None
 ) -> NDArray[np.intp]:
-    """Return the rows drawn by weight for a member that the kernel does not grow, as often as they are drawn."""
+    """Return the rows drawn by weight for a member that the kernel does not grow, each repeated once per draw."""
     rng = np.random.default_rng(child(sequence, "bootstrap"))
     if weights is None:
         return rng.integers(0, n_rows, n_rows)
@@ -112,5 +112,5 @@ def member_bag(
 
 
 def weighted_bag(sequence: np.random.SeedSequence, draw: int, shares: NDArray[np.float64]) -> NDArray[np.int64]:
-    """Return how often each row is drawn, by its share of the weight; boosting may draw for a member several times."""
+    """Return how often each row is drawn, by its share of the weight, in draw number `draw` for a member."""
     return np.random.default_rng(child(sequence, "bag", draw)).multinomial(len(shares), shares)

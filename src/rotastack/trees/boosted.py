@@ -24,39 +24,40 @@ DEFAULTS, BAGS = BoostingOptions(), 5
 
 
 class BoostedEstimator(GrownEstimator):
-    """Base of boosted trees.
+    """Base class of gradient-boosted trees.
 
     Parameters
     ----------
     n_rounds : int, default=200
-        Rounds at most; each grows a tree, or one for each class if there are more than two.
+        Largest number of rounds. Each round grows one tree, or with more than two classes one tree for each class.
     learning_rate : float, default=0.1
-        Share of what a leaf would add that it does add.
+        Factor by which the values of leaves are multiplied.
     max_leaf_nodes : int or None, default=31
-        The leaf of the largest gain is split first.
+        Largest number of leaves of a tree. The leaf of the largest gain is split first.
     max_depth : int or None, default=None
     max_bins : int, default=255
-        Columns are cut into so many bins, from 2 to 255, by the rows of a bag. If a column has no more values than that,
-        each has its bin; else bins hold about equally many rows. Missing values have a bin of their own.
+        Largest number of bins of a column, from 2 to 255; missing values have a bin of their own. The bins are made
+        from the rows of a bag. A column with at most `max_bins` different values has one bin for each value; the bins
+        of other columns hold about equally many rows.
     min_samples_leaf : int, default=20
-        In rows.
+        Smallest number of rows in a leaf.
     l2_regularization : float, default=1.0
-        What leaves shrink by: added to their hessians, which are 1 a row in a regression and at most 1/4 for two
-        classes.
+        Number that is added to the sum of hessians of a leaf, which shrinks the value of the leaf. The hessian of a
+        row is 1 in a regression and at most 1/4 with two classes.
     subsample : float, default=1.0
-        Share of the bag's rows that are drawn, without replacement, for each round.
+        Share of the bag's rows that is drawn, without replacement, for each round.
     max_features : int, float or None, default=None
-        Columns that are drawn for each tree: their number, their share, or all with None.
+        Columns that are drawn for each tree: their number, their share, or None for all.
     n_bags : int, default=5
-        Boosters. Rows are dealt into so many folds, and booster b is grown on those that are not in fold b; what is
-        predicted is the mean of the boosters' scores. So each row has a score of a booster that never saw it: these
-        give an honest error, choose the number of rounds, and are what a stacker or pool is to learn from. The mean of
-        several boosters also varies less. With 1, one booster sees all rows, and `n_rounds` are grown.
+        Number of boosters and of folds of the rows. Booster b is trained on the rows outside fold b; predictions are
+        made from the mean of the boosters' scores. So each row has an out-of-fold score. These scores estimate the
+        error, choose the number of rounds, and can train a stacker. The mean of several boosters also varies less than
+        one booster. With 1, a single booster is trained on all rows for `n_rounds` rounds.
     early_stopping : bool, default=True
-        Choose the number of rounds, the same for all boosters, by the loss of the rows they do not see, and end once
-        there was none smaller for 20 rounds.
+        Choose the number of rounds, the same for all boosters, by the loss of the held-out rows. Training stops when
+        this loss has had no new minimum for 20 rounds.
     n_jobs : int or None, default=None
-        Threads over boosters; the result does not depend on them.
+        Number of threads over boosters; the result does not depend on `n_jobs`.
     random_state : None, int, SeedSequence, Generator or RandomState
         Seed.
     """
@@ -102,7 +103,7 @@ class BoostedEstimator(GrownEstimator):
     def _boost(
         self, X: NDArray[np.float32], target: NDArray, weights: NDArray | None, n_classes: int | None
     ) -> NDArray[np.bool_]:
-        """Grow the boosters; return which rows have a score of one that has not seen them."""
+        """Train the boosters; return a mask of the rows that have an out-of-fold score."""
         options = BoostingOptions(
             **{name: getattr(self, name) for name in BoostingOptions._fields if hasattr(self, name)}
         )
@@ -122,18 +123,19 @@ class BoostedEstimator(GrownEstimator):
 
     @property
     def feature_importances_(self) -> NDArray[np.float64]:
-        """Share of each column in what all splits gain; 0 for all if there is no split."""
+        """Share of each column in the total gain of all splits; zeros without a split."""
         check_is_fitted(self)
         return self.boosted_.importances()
 
 
 @documented
 class BoostedTreesClassifier(LabelClassifier, BoostedEstimator):
-    """Gradient-boosted trees on folds of the rows, with out-of-fold probabilities and their own number of rounds.
+    """Gradient-boosted trees on folds of the rows, with out-of-fold probabilities and a chosen number of rounds.
 
-    Each round grows a tree on the gradients of the logistic loss, or with more than two classes one for each class on
-    those of the softmax's. Missing values go to the side where they gain more, and where there were none to the heavier
-    one.
+    With two classes, each round grows one tree on the gradients of the logistic loss. With more classes, each round
+    grows one tree for each class on the gradients of the softmax loss. A split sends missing values to the side where
+    the gain is larger. If no training row of a node misses the value, later missing values go to the child of larger
+    weight.
 
     Parameters
     ----------
@@ -149,7 +151,7 @@ class BoostedTreesClassifier(LabelClassifier, BoostedEstimator):
     %(n_bags)s
     %(early_stopping)s
     class_weight : {"balanced"}, dict or None, default=None
-        Weights of the classes, by which those of rows are multiplied.
+        Weights of the classes, which multiply the weights of their rows.
     %(n_jobs)s
     %(random_state)s
 
@@ -157,24 +159,24 @@ class BoostedTreesClassifier(LabelClassifier, BoostedEstimator):
     ----------
     classes_ : ndarray of shape (n_classes,)
     n_rounds_ : int
-        Rounds of each booster.
+        Number of rounds of each booster.
     losses_ : ndarray of shape (n_rounds_tried,)
-        Mean log loss, in nats, of the rows that boosters do not see, by weight, after each round; NaN if there are none.
+        Weighted mean log loss, in nats, of the held-out rows after each round; NaN without held-out rows.
     boosted_ : BoostedTrees
     forest_ : GrownTrees
         The trees of all boosters.
     feature_importances_ : ndarray of shape (n_features,)
-        Share of each column in what all splits gain.
+        Share of each column in the total gain of all splits.
     oob_decision_function_ : ndarray of shape (n_rows, n_classes)
-        With `n_bags` above 1: probabilities that the booster which has not seen a row gives it; NaN for rows of weight 0.
+        Out-of-fold probabilities, if `n_bags` is above 1; NaN for rows of weight 0.
     oob_score_ : float
-        Their accuracy, by weight.
+        Weighted accuracy of `oob_decision_function_`.
 
     Notes
     -----
-    Sums of gradients and hessians are those of whole numbers, quanta of which there are thousands to a gradient of mean
-    size. Among cuts of equal gain the column that comes first wins, then the lower cut. Weights of rows count relative
-    to their mean. A class that a bag lacks starts as if it had half a row there.
+    Gradients and hessians are rounded to whole numbers of a small unit, so their sums are exact in any order; a mean
+    gradient has thousands of units. Of splits with equal gain, the first column wins, then the lower threshold. Weights
+    of rows count relative to their mean. The initial score of a class that a bag lacks is that of half a row.
 
     References
     ----------
@@ -235,7 +237,7 @@ class BoostedTreesClassifier(LabelClassifier, BoostedEstimator):
         self.class_weight = class_weight
 
     def fit(self, X: ArrayLike, y: ArrayLike, sample_weight: ArrayLike | None = None) -> Self:
-        """Grow the boosters.
+        """Train the boosters.
 
         Parameters
         ----------
@@ -273,13 +275,14 @@ class BoostedTreesClassifier(LabelClassifier, BoostedEstimator):
         Returns
         -------
         ndarray of shape (n_rows,) or (n_rows, n_classes)
-            Log-odds of the second of two classes, or logarithms of probabilities up to a number for each row.
+            Log-odds of the second of two classes. With more classes, logarithms of the probabilities up to a constant
+            for each row.
         """
         raw = self._raw(X)
         return raw[:, 0] if raw.shape[1] == 1 else raw
 
     def predict_proba(self, X: ArrayLike) -> NDArray[np.float64]:
-        """Return the probabilities of the classes at the boosters' mean scores.
+        """Return the class probabilities that follow from the mean scores of the boosters.
 
         Parameters
         ----------
@@ -296,8 +299,7 @@ class BoostedTreesClassifier(LabelClassifier, BoostedEstimator):
 class BoostedTreesRegressor(RegressorMixin, BoostedEstimator):
     """Gradient-boosted trees of least squares on folds of the rows, with out-of-fold predictions.
 
-    Each round grows a tree on the residuals. Missing values go to the side where they gain more, and where there were
-    none to the heavier one.
+    Each round grows a tree on the residuals. Missing values are treated as in :class:`BoostedTreesClassifier`.
 
     Parameters
     ----------
@@ -318,18 +320,18 @@ class BoostedTreesRegressor(RegressorMixin, BoostedEstimator):
     Attributes
     ----------
     n_rounds_ : int
-        Rounds of each booster.
+        Number of rounds of each booster.
     losses_ : ndarray of shape (n_rounds_tried,)
-        Mean squared error of the rows that boosters do not see, by weight, after each round; NaN if there are none.
+        Weighted mean squared error of the held-out rows after each round; NaN without held-out rows.
     boosted_ : BoostedTrees
     forest_ : GrownTrees
         The trees of all boosters.
     feature_importances_ : ndarray of shape (n_features,)
-        Share of each column in what all splits gain.
+        Share of each column in the total gain of all splits.
     oob_prediction_ : ndarray of shape (n_rows,)
-        With `n_bags` above 1: what the booster which has not seen a row predicts for it; NaN for rows of weight 0.
+        Out-of-fold predictions, if `n_bags` is above 1; NaN for rows of weight 0.
     oob_score_ : float
-        Their R^2, by weight.
+        Weighted R^2 of `oob_prediction_`.
 
     Notes
     -----
@@ -351,7 +353,7 @@ class BoostedTreesRegressor(RegressorMixin, BoostedEstimator):
     study_facts: ClassVar[Facts] = Facts(cost=Cost(0, 0.55, 0.22, 12), trees=("n_rounds", "n_bags"))
 
     def fit(self, X: ArrayLike, y: ArrayLike, sample_weight: ArrayLike | None = None) -> Self:
-        """Grow the boosters.
+        """Train the boosters.
 
         Parameters
         ----------

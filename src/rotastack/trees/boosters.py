@@ -1,4 +1,4 @@
-"""Boosters: they grow in step in threads of this process, or each grows ahead on a worker."""
+"""Boosters: they are trained in step in threads of this process, or each one ahead of the others on a worker."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -18,16 +18,19 @@ from rotastack.trees.threads import on_workers, run_threads, run_units
 __all__ = ["ROUNDS_AT_ONCE", "Bag", "Boosters", "BoostingTask"]
 
 ROUNDS_AT_ONCE = 10
-"""Boosters grow this many rounds between two checks of whether more rounds are worth their time."""
+"""Number of rounds between two checks of whether to stop early."""
 
 SPARE = 20
-"""A booster on a worker grows this many rounds beyond those that its own losses ask for: the losses of all boosters decide."""
+"""Number of rounds that a booster on a worker adds after its own losses meet the rule for stopping.
+
+The losses of all boosters together decide on the number of rounds, and may need more.
+"""
 
 HISTOGRAM_WORDS = 1 << 23
-"""The most words of 8 bytes that a booster keeps for its histograms."""
+"""Largest number of 8-byte words that a booster keeps for its histograms."""
 
 MANY = np.iinfo(np.int32).max
-"""A limit that no number of rows reaches."""
+"""A limit larger than any number of rows, leaves or levels."""
 
 
 class BoostingTask(NamedTuple):
@@ -38,16 +41,17 @@ class BoostingTask(NamedTuple):
     target : ndarray of shape (n_rows,)
         Class numbers, or targets of a regression.
     unit : float
-        The unit in which targets of a regression are counted.
+        Unit of the targets of a regression: the boosters divide the targets by `unit`.
     weights : ndarray of float64 of shape (n_rows,)
     weighted : bool
-        Whether weights differ.
+        Whether the weights of the rows differ.
     folds : ndarray of int32 of shape (n_rows,)
-        The booster that does not see the row.
+        Number of the booster that holds the row out; -1 if none does.
     n_classes : int or None
     data : ndarray of float32 of shape (n_features, n_rows)
     views : LinearViews
     view_of : ndarray of int of shape (n_boosters,)
+        Number of each booster's view.
     seeds : ndarray of uint64 of shape (n_boosters,)
     options : BoostingOptions
     """
@@ -66,7 +70,7 @@ class BoostingTask(NamedTuple):
 
 
 class Boosters:
-    """Boosters that grow in step, in threads of this process.
+    """Boosters that are trained in step, in threads of this process.
 
     Parameters
     ----------
@@ -86,23 +90,23 @@ class Boosters:
 
     @classmethod
     def of(cls, n_boosters: int, task: BoostingTask, n_jobs: int | None) -> "Boosters":
-        """Return boosters that grow on the workers of joblib's backend, if it has any, or in threads."""
+        """Return boosters that are trained on the workers of joblib's backend, or in threads if it has none."""
         kind = _Ahead if n_boosters > 1 and on_workers(n_jobs) else cls
         return kind(n_boosters, task, n_jobs)
 
     def _start(self) -> None:
         self._boosters = list(run_threads(partial(_started, task=self.task), self.bags, self.n_jobs))
         self._n_rounds = 0
-        self._kept: list[list[tuple[int, NDArray]]] = [[] for _ in self.bags]  # scores of held-out rows at some rounds
+        self._kept: list[list[tuple[int, NDArray]]] = [[] for _ in self.bags]  # (round, held-out scores)
 
     def grow(self, n_rounds: int, choosing: bool) -> list[NDArray[np.float64]]:
-        """Grow more rounds; return each booster's held-out losses after these rounds.
+        """Train more rounds; return the held-out loss of each booster after each of these rounds.
 
         Parameters
         ----------
         n_rounds : int
         choosing : bool
-            Whether the losses decide on the number of rounds.
+            Whether the losses choose the number of rounds.
         """
         for b, booster in enumerate(self._boosters):
             recent = -self.options.n_iter_no_change // ROUNDS_AT_ONCE - 2
@@ -111,14 +115,14 @@ class Boosters:
         return list(run_threads(lambda booster, stop: booster.grow(n_rounds, stop), self._boosters, self.n_jobs))
 
     def finish(self, n_rounds: int, of_held: Sequence[int]) -> list[tuple[TreeArrays, NDArray[np.float64]]]:
-        """Return, for each booster, the trees of the first rounds, and the held-out rows' scores (output, row).
+        """Return the trees of the first rounds and the held-out scores (output, row) of each booster.
 
         Parameters
         ----------
         n_rounds : int
             Number of rounds whose trees are returned.
         of_held : sequence of int
-            Number of rounds behind the held-out rows' scores, for each booster.
+            For each booster, the number of rounds that make up the held-out scores.
         """
 
         def finished(b: int, stop: NDArray[np.uint8]) -> tuple[TreeArrays, NDArray[np.float64]]:
@@ -134,9 +138,9 @@ class Boosters:
 
 
 class _Ahead(Boosters):
-    """Boosters on workers: each grows alone to where its own losses end it, and somewhat further.
+    """Boosters on workers: each is trained until its own losses meet the rule for stopping, and `SPARE` rounds on.
 
-    Workers keep nothing. A booster that has grown fewer rounds than all boosters together need grows anew.
+    Workers keep nothing between calls. A booster that needs more rounds is trained again from the first round.
     """
 
     def _start(self) -> None:
@@ -157,7 +161,7 @@ class _Ahead(Boosters):
         return [(self._cut(b, n_rounds), self._held_scores(b, of_held[b])) for b in range(len(self.bags))]
 
     def _cut(self, b: int, n_rounds: int) -> TreeArrays:
-        """Return the trees of a booster's first rounds."""
+        """Return the trees of the first rounds of booster `b`."""
         trees = self._trees[b]
         assert trees is not None
         facts = trees.facts[: n_rounds * len(self.bags[b].base)]
@@ -172,7 +176,7 @@ class _Ahead(Boosters):
         )
 
     def _held_scores(self, b: int, n_rounds: int) -> NDArray[np.float64]:
-        """Return the scores (output, row) of a booster's held-out rows after its first rounds."""
+        """Return the scores (output, row) of the held-out rows of booster `b` after its first rounds."""
         bag, n_trees, task = self.bags[b], n_rounds * len(self.bags[b].base), self.task
         trees = GrownTrees.join([self._cut(b, n_rounds)], np.repeat(task.view_of[b], n_trees), task.views, 0.0, False)
         groups = np.tile(np.arange(len(bag.base)), n_rounds)
@@ -181,7 +185,7 @@ class _Ahead(Boosters):
 
 
 def _started(bag: "Bag", stop: NDArray[np.uint8], task: BoostingTask) -> Booster:
-    """Return a booster that has cut the columns of its view into bins."""
+    """Return an untrained booster whose columns are already cut into bins."""
     view, tables = task.view_of[bag.number], task.views.tables()
     booster = bag.booster(task.weighted, int(task.seeds[bag.number]), int(task.views.widths()[view]), task.options)
     parts = tables.parts[tables.starts[view] : tables.starts[view + 1]]
@@ -192,7 +196,7 @@ def _started(bag: "Bag", stop: NDArray[np.uint8], task: BoostingTask) -> Booster
 def _grown_ahead(
     item: tuple[int, int], stop: NDArray[np.uint8], task: BoostingTask
 ) -> tuple[NDArray[np.float64], TreeArrays]:
-    """Grow booster ``item[0]`` for at least ``item[1]`` rounds; return its losses and its trees."""
+    """Train booster ``item[0]`` for at least ``item[1]`` rounds; return its losses and its trees."""
     number, least = item
     options = task.options
     booster = _started(Bag.of(number, task), stop, task)
@@ -207,7 +211,7 @@ def _grown_ahead(
 
 @dataclass
 class Bag:
-    """The training rows of a booster and the rows that it is judged on.
+    """The training rows and the held-out rows of a booster.
 
     Attributes
     ----------
@@ -217,9 +221,10 @@ class Bag:
     n_rows : int
         Number of training rows.
     target, weights : ndarray of float64
-        Of the members. The target of a regression is its distance from the mean of the training rows, in units.
+        Targets and weights of the members. A regression target is its difference from the mean of the training rows,
+        divided by the unit.
     base : ndarray of shape (n_outputs,)
-        Scores before the first round.
+        Initial scores.
     loss : {"squares", "logistic", "softmax"}
     """
 
@@ -233,7 +238,7 @@ class Bag:
 
     @classmethod
     def of(cls, number: int, task: BoostingTask) -> "Bag":
-        """Return the bag of a booster: all rows with a weight, those of its own fold held out."""
+        """Return the bag of a booster: all rows with a weight; the rows of fold `number` are held out."""
         unit, n_classes = task.unit, task.n_classes
         weighted = task.weights > 0
         inside = np.flatnonzero((task.folds != number) & weighted)
@@ -242,12 +247,12 @@ class Bag:
         if not n_rows:
             raise ValueError(f"all rows are in fold {number}: its booster sees none")
         if n_classes is None:
-            first = target[0]  # so that the mean of equal numbers is that number
+            first = target[0]  # subtracted, so that the mean of equal numbers is exactly that number
             base = unit * (first / unit + np.average(target[:n_rows] / unit - first / unit, weights=mass[:n_rows]))
             target = target / unit - base / unit
             return cls(number, members.astype(np.uint32), n_rows, target, mass, np.array([base]), "squares")
         of_class = np.bincount(target[:n_rows], weights=mass[:n_rows], minlength=n_classes)
-        # A class that the bag lacks is not impossible: it counts as half a row.
+        # A class that the bag lacks counts as half a row, so its probability is not 0.
         shares = np.maximum(of_class, 0.5 * mass[:n_rows].mean())
         base = np.log(shares / shares.sum())
         if n_classes <= 2:
@@ -260,7 +265,7 @@ class Bag:
         return float(self.weights[self.n_rows :].sum())
 
     def booster(self, weighted: bool, seed: int, width: int, options: BoostingOptions) -> Booster:
-        """Return a booster of these rows that has grown nothing yet."""
+        """Return an untrained booster of these rows."""
         return Booster(
             self.members,
             n_rows=self.n_rows,

@@ -1,4 +1,4 @@
-"""Grow boosted trees: boosters, each on its bag, whose number of rounds is chosen on the rows they do not see."""
+"""Train boosters, each on its bag; the number of rounds is chosen on the held-out rows."""
 
 from dataclasses import dataclass
 
@@ -22,25 +22,25 @@ __all__ = ["BoostedTrees", "boosting_folds", "grow_boosted", "probabilities"]
 
 @dataclass
 class BoostedTrees:
-    """Boosters, each with its trees.
+    """Trained boosters: their trees, initial scores and held-out scores.
 
     Attributes
     ----------
     trees : GrownTrees
-        Booster after booster, round after round, a tree for each output. Their leaves hold scores, already times the
-        learning rate. The impurity of a node is what the splits below it gain, over its weight; if targets have no
-        squares, being above 1e100 or below 1e-100, it is in a unit of its own.
+        The trees in the order booster, round, output. Leaves hold scores, already multiplied by the learning rate. The
+        impurity of a node is the gain of the splits below the node, divided by its weight. If the squares of the
+        targets overflow or underflow (above 1e100 or below 1e-100), the impurity keeps the boosters' internal unit.
     base : ndarray of shape (n_boosters, n_outputs)
-        Scores that boosters start from.
+        Initial scores of the boosters.
     folds : ndarray of int32 of shape (n_rows,)
-        The booster that has not seen the row; -1 if there is none.
+        Number of the booster that holds the row out; -1 if none does.
     n_rounds : int
-        Chosen rounds.
+        The chosen number of rounds.
     losses : ndarray of shape (n_rounds_tried,)
-        Mean held-out loss after each round, by weight; NaN without held-out rows.
+        Weighted mean held-out loss after each round; NaN without held-out rows.
     held_out : ndarray of shape (n_rows, n_outputs)
-        Scores that the booster which has not seen the row gives it, after as many rounds as the rows of other folds ask
-        for; NaN if there is none.
+        Score of each row from the booster that holds the row out; NaN if none does. The number of rounds is the one
+        that the rows of the other folds choose.
     n_classes : int or None
     """
 
@@ -53,7 +53,7 @@ class BoostedTrees:
     n_classes: int | None
 
     def scores(self, X: NDArray[np.float32], n_jobs: int | None = None) -> NDArray[np.float64]:
-        """Return the scores that every booster gives, (booster, row, output)."""
+        """Return the scores of every booster, (booster, row, output)."""
         n_boosters, n_outputs = self.base.shape
         groups = np.arange(n_boosters * n_outputs).reshape(n_boosters, 1, n_outputs)
         groups = np.broadcast_to(groups, (n_boosters, self.n_rounds, n_outputs)).reshape(-1)
@@ -67,14 +67,15 @@ class BoostedTrees:
         ----------
         X : C-contiguous ndarray of float32 of shape (n_rows, n_features)
         n_jobs : int, optional
-            Threads over rows; the result does not depend on it.
+            Number of threads over rows; the result does not depend on `n_jobs`.
         """
         return mean_of(self.scores(X, n_jobs))
 
     def importances(self) -> NDArray[np.float64]:
-        """Return the share of each data column in the gain of all splits, (n_features,); 0 without a split.
+        """Return the share of each data column in the total gain of all splits, (n_features,); zeros without a split.
 
-        What a split on a weighted sum of columns gains is shared among these in proportion to their squared weights.
+        The gain of a split on a weighted sum of columns is shared among these columns in proportion to the squared
+        weights.
         """
         gains, views = self.trees.column_decreases(), self.trees.views
         by_view = np.zeros((len(views), gains.shape[1]))
@@ -84,7 +85,7 @@ class BoostedTrees:
 
 
 def probabilities(raw: NDArray[np.float64], n_classes: int) -> NDArray[np.float64]:
-    """Return the class probabilities (row, class) behind scores: one a row for two classes, else one a class."""
+    """Return the class probabilities (row, class) of scores (row, output); two classes have one output."""
     if n_classes == 1:
         return np.where(np.isnan(raw), np.nan, 1.0)
     if raw.shape[1] == 1:
@@ -100,16 +101,17 @@ def boosting_folds(
     weights: NDArray[np.float64] | None = None,
     n_classes: int | None = None,
 ) -> NDArray[np.int32]:
-    """Draw the fold of each row: the number of the booster that does not see it.
+    """Draw the fold of each row: the number of the booster that holds the row out.
 
-    Each class is spread over the folds as evenly as can be, and so is a numeric target, by its order.
+    Folds are stratified: each class is spread over the folds as evenly as possible, and so are the ordered values of a
+    numeric target.
 
     Parameters
     ----------
     target : ndarray of shape (n_rows,)
         Class numbers, or numbers for a regression.
     n_bags : int
-        Folds; at most as many as rows that have a weight. With 1 fold no row is held out.
+        Number of folds, reduced to the number of rows with a weight. With 1 fold no row is held out.
     sequence : numpy.random.SeedSequence
     weights : ndarray of shape (n_rows,), optional
     n_classes : int, optional
@@ -118,7 +120,7 @@ def boosting_folds(
     Returns
     -------
     ndarray of int32 of shape (n_rows,)
-        -1 for rows of weight 0, which no booster sees.
+        -1 for all rows if there are fewer than 2 folds, and for rows of weight 0, which take no part.
 
     Examples
     --------
@@ -126,18 +128,18 @@ def boosting_folds(
     [1, 0, 0, 1]
     """
     rng = np.random.default_rng(child(sequence, "folds"))
-    there = np.arange(len(target)) if weights is None else np.flatnonzero(weights > 0)
-    n_bags = min(n_bags, len(there))
+    weighted_rows = np.arange(len(target)) if weights is None else np.flatnonzero(weights > 0)
+    n_bags = min(n_bags, len(weighted_rows))
     folds = np.full(len(target), -1, np.int32)
     if n_bags < 2:
         return folds
-    shuffled = rng.permutation(there)
+    shuffled = rng.permutation(weighted_rows)
     order = shuffled[np.argsort(target[shuffled], kind="stable")]
     if n_classes is not None:
-        # Class after class is dealt in turn, so both classes and folds come out even.
+        # The rows, sorted by class, go to the folds in turn: so classes are spread and folds have equal sizes.
         folds[order] = np.arange(len(order)) % n_bags
         return folds
-    # Of each stretch of the order, every fold gets a row.
+    # Each run of n_bags neighbours in the order gives every fold one row.
     n_whole = len(order) // n_bags
     dealt = np.argsort(rng.random((n_whole, n_bags)), axis=1).ravel()
     rest = rng.permutation(n_bags)[: len(order) - len(dealt)]
@@ -157,21 +159,21 @@ def grow_boosted(
     views: LinearViews | None = None,
     n_jobs: int | None = None,
 ) -> BoostedTrees:
-    """Grow boosters, one for each fold on the rows outside of it, or a single one on all.
+    """Train one booster for each fold, on the rows outside the fold; without folds, one booster on all rows.
 
-    Losses are squared error, the logistic loss of two classes, and that of the softmax of more, with one tree a class
-    and round. Boosters grow in step. The number of rounds is the same for all: that after which the loss of the
-    held-out rows, summed over the boosters, is least. The scores of held-out rows are those after the rounds for which the other
-    boosters' losses are least: no row has a say in its own. The result depends on neither `n_jobs` nor where rounds are cut
-    into blocks.
+    The loss is the squared error, the logistic loss for two classes, or the softmax loss for more classes, with one
+    tree for each class and round. All boosters have the same number of rounds: the one with the smallest held-out loss,
+    summed over the boosters. The score of a held-out row is taken after the number of rounds with the smallest loss of
+    the other boosters, so a row has no influence on its own number of rounds. The result depends neither on `n_jobs`
+    nor on the number of rounds trained at once.
 
-    Memory, in bytes, for n rows and a view of q columns: 4 n p for a copy of X, and for each booster at work 5 n q (n q
-    if its view maps no columns) + 32 n n_outputs, and 64 MB of histograms at most.
+    Memory in bytes, for n rows of p columns and a view of q columns: 4 n p for a copy of X; for each booster at work
+    5 n q + 32 n n_outputs (n q in place of 5 n q if the view maps no columns), and at most 64 MB of histograms.
 
     Parameters
     ----------
     X : ndarray of float32 of shape (n_rows, n_features)
-        Values that are not infinite; NaN is missing.
+        Finite values; NaN for a missing value.
     target : ndarray of shape (n_rows,)
         Class numbers, or finite numbers for a regression.
     options : BoostingOptions
@@ -179,14 +181,15 @@ def grow_boosted(
     n_classes : int, optional
         None for a regression.
     folds : ndarray of int of shape (n_rows,), optional
-        See :func:`boosting_folds`; rows of -1 are not held out, and seen by all boosters if they have a weight.
+        See :func:`boosting_folds`. Rows of fold -1 are not held out: all boosters are trained on them, if they have a
+        weight.
     weights : ndarray of shape (n_rows,), optional
-        Weight of each row; its gradients and hessians are multiplied by it, over the mean weight. A row of weight 0
-        is not seen at all.
+        Weight of each row. Gradients and hessians are multiplied by the weight, divided by the mean of the weights
+        above 0. A row of weight 0 takes no part.
     views : LinearViews, optional
-        One view for each booster, or one for all; the data themselves by default.
+        One view for each booster, or one for all. Default: the data themselves.
     n_jobs : int, optional
-        Threads, or workers, over boosters.
+        Number of threads or workers over boosters.
 
     Returns
     -------
@@ -195,12 +198,12 @@ def grow_boosted(
     Raises
     ------
     ValueError
-        Options that are not allowed, folds or views that do not fit the rows, or scores that grow beyond all numbers.
+        Options that are not allowed, folds or views that do not fit the rows, or scores that overflow.
     """
     options.check()
     n_rows, n_features = X.shape
     weights = relative_weights(weights)
-    if n_classes == 1:  # nothing to learn
+    if n_classes == 1:  # more rounds would change nothing
         options = options._replace(n_rounds=1)
     folds = np.full(n_rows, -1, np.int32) if folds is None else np.asarray(folds, dtype=np.int32)
     if folds.shape != (n_rows,):

@@ -1,4 +1,4 @@
-"""How boosters grow."""
+"""Options of boosters."""
 
 from numbers import Integral, Real
 from typing import Any, NamedTuple
@@ -25,35 +25,35 @@ OPTION_CONSTRAINTS: dict[str, list[Any]] = {
     "n_iter_no_change": [_LEAST_ONE],
     "tol": [Interval(Real, 0.0, 1.0, closed="left")],
 }
-"""What the fields of BoostingOptions may be, in scikit-learn's words."""
+"""Constraints on the fields of BoostingOptions, in scikit-learn's form."""
 
 
 class BoostingOptions(NamedTuple):
-    """How boosters grow; names and meaning as those of scikit-learn's histogram gradient boosting.
+    """Options of boosters, named as in scikit-learn's histogram gradient boosting.
 
     Attributes
     ----------
     n_rounds : int
-        Rounds at most.
+        Largest number of rounds.
     learning_rate : float
     max_leaf_nodes, max_depth : int or None
-        The leaf of the largest gain is split first.
+        Limits of a tree. The leaf of the largest gain is split first.
     max_bins : int
         At most 255; missing values have a bin of their own.
     min_samples_leaf : int
-        In rows.
+        Smallest number of rows in a leaf.
     l2_regularization : float
-        Added to the hessians of a leaf.
+        Number added to the sum of hessians of a leaf.
     subsample : float
-        Share of the bag's rows that are drawn, without replacement, for each round.
+        Share of the bag's rows that is drawn, without replacement, for each round.
     max_features : int, float or None
-        Columns that are drawn for each tree: their number, their share, or all.
+        Columns that are drawn for each tree: their number, their share, or None for all.
     early_stopping : bool
         Choose the number of rounds by the held-out loss.
     n_iter_no_change : int
-        Stop after so many rounds without a smaller one.
+        Training stops after this number of rounds without a smaller held-out loss.
     tol : float
-        Or after ten rounds that make it smaller by less than this share.
+        Training also stops if the last ten rounds have reduced the smallest loss by less than this share.
     """
 
     n_rounds: int = 200
@@ -74,14 +74,14 @@ class BoostingOptions(NamedTuple):
         validate_parameter_constraints(OPTION_CONSTRAINTS, self._asdict(), type(self).__name__)
 
     def enough(self, losses: NDArray[np.float64], block: int) -> bool:
-        """Return whether no more rounds are worth it, after blocks of so many: see `n_iter_no_change` and `tol`."""
+        """Return whether training should stop; `tol` compares the losses with those before the last `block` rounds."""
         since = len(losses) - 1 - int(losses.argmin())
         before = losses[:-block]
-        little = len(before) > 0 and losses.min() > (1 - self.tol) * before.min()
-        return bool(since >= self.n_iter_no_change or little)
+        stalled = len(before) > 0 and losses.min() > (1 - self.tol) * before.min()
+        return bool(since >= self.n_iter_no_change or stalled)
 
     def n_drawn(self, width: int) -> int:
-        """Return how many of `width` columns are drawn for a tree; ValueError if there are not so many."""
+        """Return how many of `width` columns are drawn for a tree; ValueError if `max_features` exceeds `width`."""
         if self.max_features is None:
             return width
         if isinstance(self.max_features, Integral):

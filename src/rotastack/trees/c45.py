@@ -1,4 +1,4 @@
-"""C4.5."""
+"""The C4.5 tree."""
 
 from numbers import Real
 from typing import Any, ClassVar
@@ -15,41 +15,38 @@ __all__ = ["C45Classifier"]
 class C45Classifier(GrownClassifier):
     """A C4.5 tree (release 8) of numeric columns, as WEKA's J48 grows it.
 
-    Splits have the largest gain ratio among columns of at least average gain, where the gain of a
-    column is reduced by the cost of encoding the choice among its cuts. Cuts are values of the
-    training data. The tree is pruned by pessimistic estimates of its errors, with subtree raising.
+    A split has the largest gain ratio among the columns of at least average gain. The gain of a column is reduced by
+    the cost of encoding the choice among its cuts (thresholds). Cuts are values of the training data. The tree is
+    pruned by pessimistic estimates of its errors, with subtree raising.
 
-    The trees are J48's, node for node, on data that float32 holds exactly. Two rules differ:
-    where J48 asks for so many rows in a node of weighted rows before it looks at a column, this
-    asks for their weight, as it does everywhere else; so weights count as repeated rows do. And
-    where a value is missing (NaN), J48 and Quinlan share the row among both sides of a split, this
-    sends it to one: see :class:`ForestClassifier`. Cuts with missing values on the left and on the
-    right count as so many cuts, of which the choice is paid for.
+    The trees equal J48's, node for node, on data that float32 holds exactly, but for two rules. First, J48 searches a
+    column only if the node has enough rows, even if the rows have weights; this class requires enough weight, so a
+    weight counts like repeated rows. Second, J48 and Quinlan send a row with a missing value (NaN) to both sides of a
+    split with shared weight; this class sends the row to one side: see :class:`ForestClassifier`. A cut with missing
+    values on the left and one with missing values on the right count as two cuts in the cost of encoding.
 
     Parameters
     ----------
     confidence : float or None, default=0.25
-        Confidence factor of the estimates, above 0 and at most 0.5: the less, the smaller the
-        tree. With None it is not pruned; only subtrees that do not lower the training error
-        are replaced by leaves.
+        Confidence factor of the error estimates, above 0 and at most 0.5: a smaller factor gives a smaller tree. With
+        None the tree is not pruned; only subtrees that do not lower the training error become leaves.
     min_samples_leaf : int, default=2
-        Least weight on either side of a split. It is more in large nodes: a tenth of the mean
-        weight of a class, up to 25.
+        Smallest weight on either side of a split. In large nodes the limit rises to a tenth of the mean weight of a
+        class, up to 25.
     subtree_raising : bool, default=True
-        Whether pruning may put the larger branch of a node in its place.
+        Whether pruning may replace a node by its larger branch.
 
     Attributes
     ----------
     classes_ : ndarray of shape (n_classes,)
     forest_ : GrownTrees
-        Of one tree.
+        A forest of one tree.
     feature_importances_ : ndarray of shape (n_features,)
 
     Notes
     -----
-    A row of weight w counts as w cases: weights of 1 / n make a tree of one leaf. Neighbouring
-    values of a column count as one up to a distance of 1e-5, so columns of smaller numbers need
-    to be scaled.
+    A row of weight w counts as w cases, so weights of 1 / n give a tree of one leaf. Neighbouring values of a column
+    count as equal up to a distance of 1e-5, so columns of smaller numbers have to be scaled.
 
     References
     ----------
@@ -87,7 +84,7 @@ class C45Classifier(GrownClassifier):
     }
     criterion: ClassVar[str] = "c45"
     max_features = None
-    random_state: Any = 0  # nothing is drawn
+    random_state: Any = 0  # C4.5 draws no random numbers
 
     def __init__(self, *, confidence: float | None = 0.25, min_samples_leaf: int = 2, subtree_raising: bool = True):
         self.confidence = confidence
@@ -96,7 +93,7 @@ class C45Classifier(GrownClassifier):
 
     @property
     def tree_(self) -> GrownTrees:
-        """The tree, as a forest of one."""
+        """The tree, as a forest of one tree."""
         return self.forest_
 
     def get_n_leaves(self) -> int:
@@ -105,6 +102,6 @@ class C45Classifier(GrownClassifier):
         return int(self.forest_.facts[0, 1])
 
     def get_depth(self) -> int:
-        """Return the depth of the deepest leaf; 0 for a lone root."""
+        """Return the depth of the deepest leaf; 0 if the root is a leaf."""
         check_is_fitted(self)
         return int(self.forest_.facts[0, 2])

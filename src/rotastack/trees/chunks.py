@@ -1,4 +1,4 @@
-"""Batches and chunks of trees: a chunk holds the batches that one thread or worker grows in one call of the kernel."""
+"""Batches and chunks of trees: a chunk is the batches that one thread or worker grows in one call of the kernel."""
 
 from collections.abc import Sequence
 from numbers import Integral
@@ -23,7 +23,7 @@ __all__ = [
 ]  # fmt: skip
 
 CHUNK_ROWS = 1 << 13
-"""The trees of a chunk have about this many training rows in all."""
+"""Approximate number of training rows of all trees of a chunk together."""
 
 TABLE_LIMIT = 1 << 22
 """The largest argument for which x log2 x is tabulated."""
@@ -37,18 +37,19 @@ class TrainingTable(NamedTuple):
     data : ndarray of float32 of shape (n_sets, n_columns, n_rows)
         Copies of the data, column by column.
     missing : ndarray of uint8 of shape (n_columns,) or (0,)
-        Which columns may hold missing values (NaN); empty if no column does.
+        1 for each column with missing values (NaN); empty if no column has any.
     ones : ndarray of uint32
     first_one : ndarray of int64
         Columns of few ones, see :func:`rotastack.trees.sparse.few_ones`; empty with several copies of the data.
     weights : ndarray of float64 of shape (n_masks, n_rows)
-        Weight of each row; the trees leave out rows of weight 0. In a tree with a bootstrap a row weighs as much as
-        its number of draws.
+        Weight of each row. The trees leave out rows of weight 0. In a tree with a bootstrap, the weight of a row is its
+        number of draws.
     classes : ndarray of int32 of shape (n_rows,)
     targets : ndarray of float64 of shape (n_rows,)
         The class numbers as floats, or the targets of a regression.
     log_table : ndarray of float64
-        x log2 x of 0, 1, ...; empty if weights are not whole.
+        x log2 x for x = 0, 1, ...; empty if the criterion needs no logarithms, weights are no integers, or the table
+        would be too long.
     n_outputs : int
         Number of classes, or 1 for a regression.
     """
@@ -74,7 +75,7 @@ class TrainingTable(NamedTuple):
         criterion: str,
         bags: "TreeBags",
     ) -> "TrainingTable":
-        """Return the table of the copies `X`, an array of shape (n_sets, n_rows, n_columns)."""
+        """Return the training table of `X`, the copies of the data in shape (n_sets, n_rows, n_columns)."""
         drawing = bags.bootstrap and not len(bags.counts)
         return cls(
             by_column(X),
@@ -89,7 +90,7 @@ class TrainingTable(NamedTuple):
 
 
 class TreeBags(NamedTuple):
-    """How the kernel draws the bags of the trees.
+    """The seeds, draws and counts of the bags of all trees of a call.
 
     Attributes
     ----------
@@ -97,9 +98,9 @@ class TreeBags(NamedTuple):
     bootstrap : bool
     ends : ndarray of float64 of shape (n_weighted_rows,) or (0,)
     size : int
-        Ends and number of the draws of a bootstrap: see :class:`rotastack.trees.bags.Bags`.
+        The fields of :class:`rotastack.trees.bags.Bags`, for a bootstrap.
     counts : ndarray of int32 of shape (n_trees, n_rows) or (0, 0)
-        How often each tree sees each row, in place of a draw.
+        Given number of times that each tree sees each row; empty if the bags are drawn.
     """
 
     seeds: NDArray[np.uint64]
@@ -125,23 +126,24 @@ class TreeArrays(NamedTuple):
 
 
 class Task(NamedTuple):
-    """All that the chunks of a call of the kernel share.
+    """The data and options that all chunks of a call share.
 
     Attributes
     ----------
     table : TrainingTable
     batches : structured ndarray of shape (n_batches,)
+        All batches of the call; a chunk is a range of these batches.
     bags : TreeBags
     views : ViewTables
     options : KernelOptions
     describe_nodes : bool
-        Whether trees keep impurity, weight and number of rows of each node, or the decreases of impurity by column.
+        Whether trees keep impurity, weight and number of rows of each node; else only decreases of impurity by column.
     keep : bool
         Whether chunks return the trees.
     want_oob, oob_per_batch : bool
-        Whether to sum up outputs for out-of-bag rows; for all batches, or for each.
+        Whether to sum outputs for out-of-bag rows; whether the sums start anew for each batch.
     want_held : bool
-        Whether chunks return the batches' outputs for rows of weight 0.
+        Whether chunks return the outputs of each batch for rows of weight 0.
     """
 
     table: TrainingTable
@@ -157,17 +159,17 @@ class Task(NamedTuple):
 
 
 class GrownChunk(NamedTuple):
-    """What a chunk's trees are, and their outputs.
+    """The trees of a chunk, their outputs and their out-of-bag errors.
 
     Attributes
     ----------
     trees : TreeArrays
     oob_sums : ndarray of shape (n_rows, n_outputs)
     oob_counts : ndarray of shape (n_rows,)
-        Sums of outputs for out-of-bag rows and their numbers of trees, in the narrowest types that hold them.
+        Sums of the outputs for each out-of-bag row and the number of summed trees, each in its narrowest type.
     batch_errors : ndarray of shape (n_batches,)
     tree_errors : ndarray of shape (n_trees,)
-        Out-of-bag errors.
+        Out-of-bag errors of batches and of trees.
     held_out : ndarray of float32 of shape (n_batches, n_rows, n_outputs), or None
         Outputs for rows of weight 0.
     """
@@ -225,7 +227,7 @@ def batches_of(
 
 
 def chunk_edges(batches: NDArray, owners: NDArray[np.int64], most: int) -> list[int]:
-    """Cut the batches into chunks of one family and about `most` trees each; return the edges."""
+    """Return the edges of chunks: ranges of batches of one family, with at most `most` trees or a single batch."""
     if len(batches) == 1:
         return [0, 1]
     edges = [0]
@@ -239,7 +241,7 @@ def chunk_edges(batches: NDArray, owners: NDArray[np.int64], most: int) -> list[
 
 
 def grow_chunk(chunk: tuple[int, int], stop: NDArray[np.uint8], task: Task) -> GrownChunk:
-    """Grow the batches from ``chunk[0]`` to ``chunk[1] - 1``; KeyboardInterrupt soon after ``stop[0]`` is 1."""
+    """Grow the batches ``chunk[0]`` to ``chunk[1] - 1``; raise KeyboardInterrupt soon after ``stop[0]`` becomes 1."""
     batches = task.batches[slice(*chunk)]
     shape = (len(batches), task.table.data.shape[2], task.table.n_outputs)
     held = np.zeros(shape, np.float32) if task.want_held else None
@@ -265,7 +267,7 @@ def by_column(X: NDArray[np.float32]) -> NDArray[np.float32]:
 
 
 def _log_table(criterion: str, weights: NDArray[np.float64], counts: NDArray[np.int32]) -> NDArray[np.float64]:
-    """Return x log2 x of 0, 1, ... up to the largest sum of whole weights of a tree; else nothing."""
+    """Return x log2 x for 0, 1, ... up to the largest sum of a tree's integer weights; else an empty array."""
     if criterion in ("gini", "squared_error") or (weights % 1).any():
         return np.empty(0)
     draws = max(weights.shape[1], int(counts.sum(axis=1).max(initial=0)))

@@ -1,4 +1,4 @@
-"""Size of grown trees."""
+"""Sizes of grown trees."""
 
 import numpy as np
 from numpy.typing import NDArray
@@ -9,7 +9,7 @@ __all__ = ["forest_complexity"]
 
 
 def forest_complexity(estimator: BaseEstimator) -> dict[str, NDArray[np.int64]]:
-    """Return the nodes (leaves included), leaves and depth of each tree of a fitted forest or tree.
+    """Return the number of nodes (leaves included), number of leaves and depth of each tree of an estimator.
 
     Parameters
     ----------
@@ -18,7 +18,7 @@ def forest_complexity(estimator: BaseEstimator) -> dict[str, NDArray[np.int64]]:
     Returns
     -------
     dict of ndarray of int64 of shape (n_trees,)
-        ``n_nodes``, ``n_leaves`` and ``depth`` (0 for a lone root).
+        ``n_nodes``, ``n_leaves`` and ``depth`` (0 if the root is a leaf).
 
     Examples
     --------

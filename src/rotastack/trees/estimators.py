@@ -1,4 +1,4 @@
-"""Bases of the trees and forests that the compiled kernel grows."""
+"""Base classes of the trees and forests that the compiled kernel grows."""
 
 from collections.abc import Iterable, Sequence
 from dataclasses import replace
@@ -60,7 +60,7 @@ _NO_TARGET = object()
 
 
 class GrownEstimator(BaseEstimator):
-    """Base of forests and single trees, classifiers and regressors."""
+    """Base class of forests and single trees, for classification and regression."""
 
     _splitter: ClassVar[str] = "best"
     max_features: str | int | float | None
@@ -71,7 +71,7 @@ class GrownEstimator(BaseEstimator):
     n_features_in_: int
 
     def _family(self) -> TreeGroup:
-        """Return the trees of this estimator as a family."""
+        """Return the family of this estimator's trees."""
         return TreeGroup(
             n_trees=getattr(self, "n_estimators", 1),
             splitter=getattr(self, "splitter", self._splitter),
@@ -100,27 +100,27 @@ class GrownEstimator(BaseEstimator):
         return out_of_bag[0] if out_of_bag else None
 
     def _check_parameters(self) -> None:
-        """Check the parameters against their constraints, once for each combination of values."""
+        """Raise an error for parameters outside their constraints; each combination of values is checked only once."""
         kind: Any = type(self)
         values = tuple(getattr(self, name) for name in self._parameter_constraints if name != "random_state")
         key = (kind, values, tuple(map(type, values)))
         try:
             if key in _CHECKED:
                 return
-        except TypeError:  # a dict of class weights, a generator
+        except TypeError:  # a dict of class weights or a generator has no hash
             self._validate_params()
             return
         self._validate_params()
         _CHECKED.add(key)
 
     def _forget_out_of_bag(self) -> None:
-        """Drop what an earlier fit says of rows out of bag: this one may have none."""
+        """Delete the out-of-bag attributes of an earlier fit: the next fit may have no out-of-bag rows."""
         for name in ("oob_decision_function_", "oob_prediction_", "oob_score_", "tree_oob_error_"):
             self.__dict__.pop(name, None)
 
     def _checked(self, X: Any, y: Any = _NO_TARGET) -> Any:
-        """Return X as contiguous float32 without infinite values, and y."""
-        given = X
+        """Return X as checked contiguous float32; with `y`, return the pair of X and checked y."""
+        original = X
         predicting = y is _NO_TARGET
         plain = _plain(X) and (not hasattr(self, "feature_names_in_") if predicting else _plain_target(y, len(X)))
         if not plain:
@@ -136,15 +136,15 @@ class GrownEstimator(BaseEstimator):
             self.__dict__.pop("feature_names_in_", None)
             self.n_features_in_ = X.shape[1]
         elif X.shape[1] != self.n_features_in_:
-            X = validate_data(self, X, reset=False)  # for its message
+            X = validate_data(self, X, reset=False)  # raises scikit-learn's error
         with np.errstate(over="ignore"):
             X = np.ascontiguousarray(X, dtype=np.float32)
         if not np.isfinite(X.sum(dtype=np.float64)):
-            _refuse(X, given)
+            _refuse(X, original)
         return X if predicting else (X, y)
 
     def _checked_labels(self, X: Any, y: Any, sample_weight: Any) -> tuple[NDArray, NDArray, NDArray | None]:
-        """Learn ``classes_``; return X, class numbers and weights of the rows."""
+        """Set ``classes_``; return the checked X, the class numbers and the weights of the rows."""
         self._check_parameters()
         self._forget_out_of_bag()
         X, y = self._checked(X, y)
@@ -155,7 +155,7 @@ class GrownEstimator(BaseEstimator):
         return X, codes, row_weights(X, y, sample_weight, getattr(self, "class_weight", None))
 
     def _checked_numbers(self, X: Any, y: Any, sample_weight: Any) -> tuple[NDArray, NDArray, NDArray | None]:
-        """Return X, y as float64, and weights of the rows."""
+        """Return the checked X, y as float64, and the weights of the rows."""
         self._check_parameters()
         self._forget_out_of_bag()
         X, y = self._checked(X, y)
@@ -172,13 +172,13 @@ class GrownEstimator(BaseEstimator):
         Returns
         -------
         ndarray of int32 of shape (n_rows, n_trees)
-            Numbers of nodes within their tree, the root being 0.
+            Numbers of the leaves among the nodes of their tree; the root is node 0.
         """
         check_is_fitted(self)
         return self.forest_.leaves(self._checked(X), getattr(self, "n_jobs", None))
 
     def decision_path(self, X: ArrayLike) -> tuple[csr_matrix, NDArray[np.int64]]:
-        """Return the nodes on the path of each row.
+        """Return the nodes on each row's path from the root to a leaf.
 
         Returns
         -------
@@ -196,7 +196,7 @@ class GrownEstimator(BaseEstimator):
 
     @property
     def feature_importances_(self) -> NDArray[np.float64]:
-        """Decrease of impurity that each column brings, adding up to 1; mean over trees."""
+        """Mean over trees of each column's share in the decrease of impurity; the shares sum to 1."""
         check_is_fitted(self)
         return self.forest_.importances()
 
@@ -211,8 +211,8 @@ class GrownClassifier(LabelClassifier, GrownEstimator):
             Missing values are NaN.
         y : array-like of shape (n_rows,)
         sample_weight : array-like of shape (n_rows,), optional
-            At least 0; rows of weight 0 are left out. A bootstrap draws by them; without it they count in cuts and
-            leaves.
+            At least 0; rows of weight 0 are left out. A bootstrap draws rows in proportion to their weights. Without a
+            bootstrap, weights count in impurities and in the outputs of leaves.
 
         Returns
         -------
@@ -229,8 +229,8 @@ class GrownClassifier(LabelClassifier, GrownEstimator):
         if out_of_bag is not None:
             self.oob_decision_function_ = out_of_bag.means()
             self.tree_oob_error_ = out_of_bag.tree_errors
-            known = out_of_bag.counts > 0
-            self.oob_score_ = accuracy(out_of_bag.sums[known], codes[known], weights_of(weights, known))
+            mask = out_of_bag.counts > 0
+            self.oob_score_ = accuracy(out_of_bag.sums[mask], codes[mask], weights_of(weights, mask))
         return self
 
     def grow_members(
@@ -242,14 +242,14 @@ class GrownClassifier(LabelClassifier, GrownEstimator):
         sequences: Sequence[np.random.SeedSequence],
         **options: Any,
     ) -> MemberForests:
-        """Grow this forest on each of many linear views of the data, by one call of the kernel.
+        """Grow this forest on each of many linear views of the data.
 
         Parameters
         ----------
         X, y, n_classes, sequences, **options
             See :func:`rotastack.trees.members.grow_members`.
         parts : iterable over members of sequences of (columns, matrix or None)
-            The members' views, see :meth:`rotastack.trees.LinearViews.blocks`.
+            The view of each member, see :meth:`rotastack.trees.LinearViews.blocks`.
         """
         family = self._family()
         views = LinearViews.blocks(parts, X.shape[2])
@@ -279,12 +279,12 @@ class GrownClassifier(LabelClassifier, GrownEstimator):
         return self.forest_.sums(self._checked(X), getattr(self, "n_jobs", None)) / len(self.forest_)
 
     def tree_probas(self, X: ArrayLike) -> NDArray[np.float64]:
-        """Return the class shares that every tree gives, (tree, row, class)."""
+        """Return the class shares in each tree's leaves, (tree, row, class)."""
         check_is_fitted(self)
         return self.forest_.outputs(self._checked(X), getattr(self, "n_jobs", None))
 
     def tree_votes(self, X: ArrayLike) -> NDArray:
-        """Return the class that every tree votes for, (row, tree)."""
+        """Return the class that each tree votes for, (row, tree)."""
         check_is_fitted(self)
         return self.classes_[self.forest_.votes(self._checked(X), getattr(self, "n_jobs", None))]
 
@@ -305,8 +305,8 @@ class GrownRegressor(RegressorMixin, GrownEstimator):
             Missing values are NaN.
         y : array-like of shape (n_rows,)
         sample_weight : array-like of shape (n_rows,), optional
-            At least 0; rows of weight 0 are left out. A bootstrap draws by them; without it they count in cuts and
-            leaves.
+            At least 0; rows of weight 0 are left out. A bootstrap draws rows in proportion to their weights. Without a
+            bootstrap, weights count in impurities and in the outputs of leaves.
 
         Returns
         -------
@@ -322,8 +322,8 @@ class GrownRegressor(RegressorMixin, GrownEstimator):
         out_of_bag = self._grow(X, y, weights, None)
         if out_of_bag is not None:
             self.oob_prediction_ = out_of_bag.means()[:, 0]
-            known = out_of_bag.counts > 0
-            self.oob_score_ = r_squared(self.oob_prediction_[known], y[known], weights_of(weights, known))
+            mask = out_of_bag.counts > 0
+            self.oob_score_ = r_squared(self.oob_prediction_[mask], y[mask], weights_of(weights, mask))
         return self
 
     def predict(self, X: ArrayLike) -> NDArray[np.float64]:
@@ -341,7 +341,7 @@ class GrownRegressor(RegressorMixin, GrownEstimator):
         return self.forest_.sums(self._checked(X), getattr(self, "n_jobs", None))[:, 0] / len(self.forest_)
 
     def tree_predictions(self, X: ArrayLike) -> NDArray[np.float64]:
-        """Return the prediction of every tree, (tree, row)."""
+        """Return the prediction of each tree, (tree, row)."""
         check_is_fitted(self)
         return self.forest_.outputs(self._checked(X), getattr(self, "n_jobs", None))[:, :, 0]
 
@@ -355,9 +355,9 @@ _CHECKED: set[tuple] = set()
 
 
 def _plain(X: Any) -> bool:
-    """Tell whether X is an array that needs none of scikit-learn's checks.
+    """Return whether X is an array that needs none of scikit-learn's checks.
 
-    These take longer than growing twenty trees on a small table.
+    On a small data set these checks take longer than growing twenty trees.
     """
     return type(X) is np.ndarray and X.ndim == 2 and X.size > 0 and X.dtype in (np.float32, np.float64)
 
@@ -367,10 +367,10 @@ def _plain_target(y: Any, n_rows: int) -> bool:
 
 
 def _refuse(X: NDArray[np.float32], given: Any) -> None:
-    """Raise if any value is infinite, and say where the first one is."""
+    """Raise ValueError if a value is infinite; the message names its column and row."""
     bad = np.argwhere(np.isinf(X))
     if not len(bad):
-        return  # values are missing, or only the sum overflowed
+        return  # the sum was NaN because of missing values
     row, column = bad[0]
     names = getattr(given, "columns", range(X.shape[1]))
     raise ValueError(

@@ -10,41 +10,41 @@ __all__ = ["ExtraForestClassifier", "ExtraForestRegressor"]
 
 
 class ExtraForestClassifier(ForestClassifier):
-    """Extremely randomised trees: the best of a few cuts drawn at random.
+    """Extremely randomised trees: each split is the best of a few random cuts (thresholds).
 
-    For each of the columns looked at, `n_cuts` cuts are drawn between its least and largest
-    value in the node, and the best of all is taken. Each sends missing values (NaN) to a side
-    drawn at random; where all known values are the same, the cut parts them from missing ones.
+    For each searched column, `n_cuts` cuts are drawn between the smallest and the largest value in the node. The split
+    is the best cut of all searched columns. Each cut sends missing values (NaN) to a random side. If all known values
+    of a column are equal, its cut separates known values from missing values.
 
     Parameters
     ----------
     n_estimators : int, default=100
         Number of trees.
     n_cuts : int, default=1
-        Cuts drawn for each column, of which the best counts.
+        Number of cuts drawn for each column; the best one is used.
     criterion : {"gini", "entropy", "gain_ratio"}, default="gini"
-        Impurity; "gain_ratio" counts as "entropy" among random cuts.
+        Impurity; with random cuts, "gain_ratio" is the same as "entropy".
     max_depth : int or None, default=None
     min_samples_split : int, default=2
     min_samples_leaf : int, default=1
-        In rows, not counting how often a bootstrap drew them.
+        Smallest number of rows in a leaf; a row that a bootstrap draws several times counts once.
     min_weight_fraction_leaf : float, default=0.0
-        Least share of the weight in a leaf.
+        Smallest share of the total weight in a leaf.
     max_features : {"sqrt", "log2"}, int, float or None, default="sqrt"
-        Columns looked at for each split: their number, their share, or all with None.
+        Columns searched for each split: their number, their share, or None for all.
     max_leaf_nodes : int or None, default=None
-        With it, the node of the largest decrease is split first.
+        Largest number of leaves. With a limit, the node of the largest decrease of impurity is split first.
     min_impurity_decrease : float, default=0.0
-        Least decrease by a split, weighted by the node's share of the weight.
+        Smallest decrease of impurity by a split, weighted by the node's share of the total weight.
     bootstrap : bool, default=False
-        Grow each tree on as many rows, drawn with replacement and in proportion to their weights; only then is
-        anything out of bag, and do fully grown trees predict a class the more often the more it weighs.
+        Grow each tree on a bootstrap sample: as many rows, drawn with replacement in proportion to their weights.
+        Without a bootstrap, no row is out of bag, and fully grown trees do not predict heavy classes more often.
     class_weight : {"balanced"}, dict or None, default=None
-        Weights of the classes, by which those of rows are multiplied.
+        Weights of the classes, which multiply the weights of their rows.
     ccp_alpha : float, default=0.0
         Minimal cost-complexity pruning.
     n_jobs : int or None, default=None
-        Threads; the forest does not depend on them.
+        Number of threads; the forest does not depend on `n_jobs`.
     random_state : None, int, SeedSequence, Generator or RandomState
         Seed.
 
@@ -54,7 +54,7 @@ class ExtraForestClassifier(ForestClassifier):
     forest_ : GrownTrees
     feature_importances_ : ndarray of shape (n_features,)
     oob_decision_function_ : ndarray of shape (n_rows, n_classes)
-        With `bootstrap`: mean over the trees that have a row out of bag; NaN if none has.
+        With `bootstrap`: mean output of the trees whose bag lacks the row; NaN if there is no such tree.
     oob_score_, tree_oob_error_ : see :class:`ForestClassifier`
 
     References
@@ -114,44 +114,43 @@ class ExtraForestClassifier(ForestClassifier):
 
 
 class ExtraForestRegressor(ForestRegressor):
-    """Extremely randomised trees for regression: the best of a few cuts drawn at random.
+    """Extremely randomised trees for regression: each split is the best of a few random cuts (thresholds).
 
-    For each of the columns looked at, `n_cuts` cuts are drawn between its least and largest
-    value in the node, and the best of all is taken. Missing values (NaN) are treated as
-    :class:`ExtraForestClassifier` says.
+    For each searched column, `n_cuts` cuts are drawn between the smallest and the largest value in the node. The split
+    is the best cut of all searched columns. Missing values (NaN) are treated as in :class:`ExtraForestClassifier`.
 
     Parameters
     ----------
     n_estimators : int, default=100
         Number of trees.
     n_cuts : int, default=1
-        Cuts drawn for each column, of which the best counts.
+        Number of cuts drawn for each column; the best one is used.
     max_depth : int or None, default=None
     min_samples_split : int, default=2
     min_samples_leaf : int, default=1
-        In rows, not counting how often a bootstrap drew them.
+        Smallest number of rows in a leaf; a row that a bootstrap draws several times counts once.
     min_weight_fraction_leaf : float, default=0.0
-        Least share of the weight in a leaf.
+        Smallest share of the total weight in a leaf.
     max_features : {"sqrt", "log2"}, int, float or None, default=1.0
-        Columns looked at for each split: their number, their share, or all with None.
+        Columns searched for each split: their number, their share, or None for all.
     max_leaf_nodes : int or None, default=None
-        With it, the node of the largest decrease is split first.
+        Largest number of leaves. With a limit, the node of the largest decrease of impurity is split first.
     min_impurity_decrease : float, default=0.0
-        Least decrease of the variance by a split, weighted by the node's share of the weight.
+        Smallest decrease of variance by a split, weighted by the node's share of the total weight.
     bootstrap : bool, default=False
-        Grow each tree on as many rows, drawn with replacement and in proportion to their weights; only then is
-        anything out of bag, and do fully grown trees predict a class the more often the more it weighs.
+        Grow each tree on a bootstrap sample: as many rows, drawn with replacement in proportion to their weights.
+        Without a bootstrap, no row is out of bag.
     ccp_alpha : float, default=0.0
         Minimal cost-complexity pruning.
     n_jobs : int or None, default=None
-        Threads; the forest does not depend on them.
+        Number of threads; the forest does not depend on `n_jobs`.
     random_state : None, int, SeedSequence, Generator or RandomState
         Seed.
 
     Attributes
     ----------
     oob_prediction_ : ndarray of shape (n_rows,)
-        With `bootstrap`.
+        With `bootstrap`: see :class:`ForestRegressor`.
     forest_ : GrownTrees
     feature_importances_ : ndarray of shape (n_features,)
     oob_score_ : see :class:`ForestRegressor`

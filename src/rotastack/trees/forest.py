@@ -12,41 +12,41 @@ __all__ = ["ForestClassifier", "ForestRegressor"]
 class ForestClassifier(GrownClassifier):
     """A random forest: bootstrapped trees with random features at each split.
 
-    The same forest as scikit-learn's ``RandomForestClassifier`` up to the random numbers, at a
-    fraction of its time. Out-of-bag probabilities are always kept.
+    The forest equals scikit-learn's ``RandomForestClassifier`` up to the random numbers, and trains in a fraction of
+    its time. A forest with a bootstrap always keeps its out-of-bag probabilities.
 
     Parameters
     ----------
     n_estimators : int, default=100
         Number of trees.
     criterion : {"gini", "entropy", "gain_ratio", "c45"}, default="gini"
-        Impurity. "gain_ratio" takes, as C4.5 does, the largest ratio of the decrease of entropy
-        to the entropy of the sides' sizes, among columns of at least average decrease. "c45" grows and
-        prunes trees as :class:`C45Classifier` does: they look at all columns, and know `max_depth` and
-        `min_samples_leaf` (2 in C4.5) only.
+        Impurity. "gain_ratio" chooses a split as C4.5 does: among the columns of at least average decrease of entropy,
+        the one with the largest ratio of this decrease to the entropy of the sizes of the sides. "c45" grows and prunes
+        trees as :class:`C45Classifier` does: such trees search all columns, and of the limits of a tree they only use
+        `max_depth` and `min_samples_leaf` (2 in C4.5).
     max_depth : int or None, default=None
     min_samples_split : int, default=2
     min_samples_leaf : int, default=1
-        In rows, not counting how often a bootstrap drew them.
+        Smallest number of rows in a leaf; a row that a bootstrap draws several times counts once.
     min_weight_fraction_leaf : float, default=0.0
-        Least share of the weight in a leaf.
+        Smallest share of the total weight in a leaf.
     max_features : {"sqrt", "log2"}, int, float or None, default="sqrt"
-        Columns looked at for each split: their number, their share, or all with None.
+        Columns searched for each split: their number, their share, or None for all.
     constant_leaf : bool, default=False
-        Make a leaf of a node in which all columns drawn for its split are constant, as R's randomForest does.
-        Otherwise further columns are drawn, as in scikit-learn.
+        Make a node a leaf if all columns drawn for its split are constant, as R's randomForest does. Otherwise further
+        columns are drawn, as in scikit-learn.
     max_leaf_nodes : int or None, default=None
-        With it, the node of the largest decrease is split first.
+        Largest number of leaves. With a limit, the node of the largest decrease of impurity is split first.
     min_impurity_decrease : float, default=0.0
-        Least decrease of a split, weighted by the node's share of the weight.
+        Smallest decrease of impurity by a split, weighted by the node's share of the total weight.
     bootstrap : bool, default=True
-        Grow each tree on as many rows, drawn with replacement and in proportion to their weights.
+        Grow each tree on a bootstrap sample: as many rows, drawn with replacement in proportion to their weights.
     class_weight : {"balanced"}, dict or None, default=None
-        Weights of the classes, by which those of rows are multiplied.
+        Weights of the classes, which multiply the weights of their rows.
     ccp_alpha : float, default=0.0
         Minimal cost-complexity pruning.
     n_jobs : int or None, default=None
-        Threads; the forest does not depend on them.
+        Number of threads; the forest does not depend on `n_jobs`.
     random_state : None, int, SeedSequence, Generator or RandomState
         Seed.
 
@@ -56,21 +56,20 @@ class ForestClassifier(GrownClassifier):
     forest_ : GrownTrees
     feature_importances_ : ndarray of shape (n_features,)
     oob_decision_function_ : ndarray of shape (n_rows, n_classes)
-        With `bootstrap`: mean over the trees that have a row out of bag; NaN if none has.
+        With `bootstrap`: mean output of the trees whose bag lacks the row; NaN if there is no such tree.
     oob_score_ : float
-        Accuracy of `oob_decision_function_`, by weight, over the rows that were ever out of bag.
+        Weighted accuracy of `oob_decision_function_` on the rows that are out of at least one bag.
     tree_oob_error_ : ndarray of shape (n_estimators,)
-        Error of each tree on its out-of-bag rows, by weight.
+        Weighted error of each tree on its out-of-bag rows.
 
     Notes
     -----
-    Memory: see :func:`rotastack.trees.growing.grow_forest`. Cuts are float32; values that are
-    equal in float32 cannot be told apart.
+    Memory: see :func:`rotastack.trees.growing.grow_forest`. Cuts (thresholds) are float32, so no split separates values
+    that are equal in float32.
 
-    Missing values are NaN. The rows of a node that miss their value go to one side of a split, the
-    better one, and a split may also part known values from missing ones. Where none is missing in
-    a node, later ones go to the child of larger weight. From a column without any known value
-    nothing is learnt.
+    Missing values are NaN. A split sends all rows with a missing value to the better side; a split may also separate
+    known values from missing values. If no training row of a node misses the value, later missing values go to the
+    child of larger weight. A column without any known value is never used.
 
     References
     ----------
@@ -131,9 +130,9 @@ class ForestClassifier(GrownClassifier):
 
 
 class ForestRegressor(GrownRegressor):
-    """A random forest for regression: bootstrapped trees of least squared error.
+    """A random forest for regression: bootstrapped trees that minimise the squared error.
 
-    Missing values are NaN, and treated as :class:`ForestClassifier` says.
+    Missing values (NaN) are treated as in :class:`ForestClassifier`.
 
     Parameters
     ----------
@@ -142,24 +141,24 @@ class ForestRegressor(GrownRegressor):
     max_depth : int or None, default=None
     min_samples_split : int, default=2
     min_samples_leaf : int, default=1
-        In rows, not counting how often a bootstrap drew them.
+        Smallest number of rows in a leaf; a row that a bootstrap draws several times counts once.
     min_weight_fraction_leaf : float, default=0.0
-        Least share of the weight in a leaf.
+        Smallest share of the total weight in a leaf.
     max_features : {"sqrt", "log2"}, int, float or None, default=1.0
-        Columns looked at for each split: their number, their share, or all with None.
+        Columns searched for each split: their number, their share, or None for all.
     constant_leaf : bool, default=False
-        Make a leaf of a node in which all columns drawn for its split are constant, as R's randomForest does.
-        Otherwise further columns are drawn, as in scikit-learn.
+        Make a node a leaf if all columns drawn for its split are constant, as R's randomForest does. Otherwise further
+        columns are drawn, as in scikit-learn.
     max_leaf_nodes : int or None, default=None
-        With it, the node of the largest decrease is split first.
+        Largest number of leaves. With a limit, the node of the largest decrease of impurity is split first.
     min_impurity_decrease : float, default=0.0
-        Least decrease of the variance by a split, weighted by the node's share of the weight.
+        Smallest decrease of variance by a split, weighted by the node's share of the total weight.
     bootstrap : bool, default=True
-        Grow each tree on as many rows, drawn with replacement and in proportion to their weights.
+        Grow each tree on a bootstrap sample: as many rows, drawn with replacement in proportion to their weights.
     ccp_alpha : float, default=0.0
         Minimal cost-complexity pruning.
     n_jobs : int or None, default=None
-        Threads; the forest does not depend on them.
+        Number of threads; the forest does not depend on `n_jobs`.
     random_state : None, int, SeedSequence, Generator or RandomState
         Seed.
 
@@ -168,9 +167,9 @@ class ForestRegressor(GrownRegressor):
     forest_ : GrownTrees
     feature_importances_ : ndarray of shape (n_features,)
     oob_prediction_ : ndarray of shape (n_rows,)
-        With `bootstrap`: mean over the trees that have a row out of bag; NaN if none has.
+        With `bootstrap`: mean output of the trees whose bag lacks the row; NaN if there is no such tree.
     oob_score_ : float
-        R^2 of `oob_prediction_`, by weight, over the rows that were ever out of bag.
+        Weighted R^2 of `oob_prediction_` on the rows that are out of at least one bag.
 
     References
     ----------

@@ -1,4 +1,4 @@
-"""Grow forests: families of trees over their views, by one call of the compiled kernel."""
+"""Grow forests: families of trees, each tree on its view."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass, field
@@ -22,21 +22,22 @@ __all__ = ["FamilyOutOfBag", "KernelOptions", "TreeGroup", "TreeOptions", "grow_
 
 @dataclass(frozen=True)
 class TreeGroup:
-    """Trees of one kind: their views, and how they split.
+    """A family of trees: their number, their views and their rule for splits.
 
     Parameters
     ----------
     n_trees : int
     views : LinearViews, optional
-        One view, one for each tree, or one for every ``n_trees / len(views)`` trees in a row. By
-        default the data themselves.
+        One view for all trees, one for each tree, or one for every ``n_trees / len(views)`` trees in a row. Default:
+        the data themselves.
     splitter : {"best", "random"}
-        The best cut of a column, or the best of `n_cuts` cuts drawn between its least and
+        Use the best cut (threshold) of a column, or the best of `n_cuts` cuts drawn between the smallest and the
         largest value in the node.
     max_features : {"sqrt", "log2"}, int, float or None
-        How many of the view's columns are searched for each split.
+        Columns of the view that are searched for each split: a rule, their number, their share, or None for all.
     n_cuts : int
     name : str
+        Name for error messages.
     """
 
     n_trees: int
@@ -48,10 +49,11 @@ class TreeGroup:
 
 
 class KernelOptions(NamedTuple):
-    """The options of trees as numbers of the kernel; a limit that is not set is 0 or the largest integer.
+    """The options of trees as numbers for the kernel; a limit that is not set is 0 or the largest integer.
 
-    `quantile` is the normal quantile of C4.5's `confidence`; `raising` allows C4.5 to raise subtrees; a tree with
-    `constant_leaf` ends at a node in which all drawn columns are constant, where others draw more columns.
+    `quantile` is the normal quantile at 1 - `confidence`. `raising` allows C4.5 to raise subtrees. With
+    `constant_leaf`, a node becomes a leaf if all columns drawn for its split are constant; otherwise more columns are
+    drawn.
     """
 
     criterion: int
@@ -69,12 +71,11 @@ class KernelOptions(NamedTuple):
 
 
 class TreeOptions(NamedTuple):
-    """What all trees have in common; names and meaning as scikit-learn's.
+    """The options that all trees of a forest share, named as in scikit-learn.
 
-    With the criterion "c45" trees are those of :class:`rotastack.trees.C45Classifier`. They look
-    at all columns of their view, and know `max_depth`, `min_samples_leaf` (a weight here),
-    `confidence` and `subtree_raising` only.
-    `constant_leaf` is described in :class:`rotastack.trees.ForestClassifier`.
+    With the criterion "c45" the trees are those of :class:`rotastack.trees.C45Classifier`. Such trees search all
+    columns of their view, and the only other options they use are `max_depth`, `min_samples_leaf` (here a weight),
+    `confidence` and `subtree_raising`. :class:`rotastack.trees.ForestClassifier` describes `constant_leaf`.
     """
 
     criterion: str = "gini"
@@ -90,11 +91,11 @@ class TreeOptions(NamedTuple):
     constant_leaf: bool = False
 
     def for_kernel(self, families: Sequence[TreeGroup]) -> KernelOptions:
-        """Return the options as numbers; ValueError if trees of `families` cannot have them."""
+        """Return the options as numbers for the kernel; ValueError if `families` do not allow these options."""
         if self.criterion == "c45":
-            known = {"criterion", "max_depth", "min_samples_leaf", "confidence", "subtree_raising"}
+            allowed = {"criterion", "max_depth", "min_samples_leaf", "confidence", "subtree_raising"}
             for name, default in self._field_defaults.items():
-                if name not in known and getattr(self, name) != default:
+                if name not in allowed and getattr(self, name) != default:
                     raise ValueError(f"C4.5 has no {name}")
             if any(family.splitter != "best" for family in families):
                 raise ValueError("C4.5 has no random cuts")
@@ -119,16 +120,17 @@ class TreeOptions(NamedTuple):
 
 @dataclass
 class FamilyOutOfBag:
-    """Outputs of the trees of a family for rows that are out of their bags.
+    """The out-of-bag outputs of the trees of a family.
 
     Attributes
     ----------
     sums : ndarray of shape (n_rows, n_outputs)
-        Sums of class probabilities, or of predictions, over the trees that have the row out of bag.
+        Sums of class probabilities, or of predictions, over the trees whose bag lacks the row.
     counts : ndarray of int of shape (n_rows,)
-        Number of trees that have the row out of bag.
+        Number of trees whose bag lacks the row.
     tree_errors : ndarray of shape (n_trees,)
-        Share of wrong rows of each tree, or its mean squared error, by weight; NaN where no row is out of bag.
+        Weighted error rate, or weighted mean squared error, of each tree on its out-of-bag rows; NaN if the tree has no
+        such rows.
     """
 
     sums: NDArray[np.float64]
@@ -136,7 +138,7 @@ class FamilyOutOfBag:
     tree_errors: NDArray[np.float64] = field(repr=False)
 
     def means(self) -> NDArray[np.float64]:
-        """Return the mean outputs (row, output); NaN for rows that are in the bag of every tree."""
+        """Return the mean out-of-bag outputs (row, output); NaN for rows in the bag of every tree."""
         return np.where(self.counts[:, None] > 0, self.sums / np.maximum(self.counts, 1)[:, None], np.nan)
 
 
@@ -159,21 +161,24 @@ def grow_forest(
 ) -> tuple[GrownTrees, list[FamilyOutOfBag] | None]:
     """Grow a forest.
 
-    Tree k of family f is seeded by the k-th number of ``child(sequence, "trees", f)``: the
-    forest does not depend on `n_jobs`, nor a family on the other ones.
+    The seed of tree k of family f is the k-th number of ``child(sequence, "trees", f)``. So the forest does not depend
+    on `n_jobs`, and a family does not depend on the other families.
 
-    Memory beyond input and result, for n rows, p columns and C classes: at most ``4 n p`` bytes (9 where all
-    columns are zeros and ones), and ``n (4 q + 244 + 8 C)`` for each thread (40 n more where n is at most
-    65,535), where q is the number of mapped columns of the widest view; ``8 n q`` more for each thread, with
-    q now all columns of the widest view, but no more than 256 MB, where more than half of the columns is
-    looked at (``12 n q`` for C4.5, however much that is; 6 and 10 where all rows weigh 1 and n is at most
-    65,535). The result takes 32 bytes a node, at most 2 n - 1 nodes a tree, and 8 C bytes for each leaf with
-    more than one class; while its parts are joined it takes twice that.
+    Memory in bytes beyond the input, for n rows, p columns and C classes:
+
+    - ``4 n p`` for a copy of the data; ``9 n p`` if all columns are zeros and ones.
+    - ``n (4 q + 244 + 8 C)`` for each thread, q being the number of mapped columns of the widest view; ``40 n`` more if
+      n is at most 65,535.
+    - ``8 n w`` for each thread, but at most 256 MB, if splits search more than half of the columns, w being the number
+      of columns of the widest view. C4.5 takes ``12 n w`` without a limit. If all rows weigh 1 and n is at most 65,535,
+      the factors are 6 and 10.
+    - 32 for each node of the result, with at most 2 n - 1 nodes a tree, and ``8 C`` for each leaf with more than one
+      class; twice as much while the trees of the chunks are joined.
 
     Parameters
     ----------
     X : ndarray of float32 of shape (n_rows, n_features)
-        Finite values, or NaN where one is missing.
+        Finite values; NaN for a missing value.
     target : ndarray of shape (n_rows,)
         Class numbers, or numbers for a regression.
     families : sequence of TreeGroup
@@ -184,26 +189,26 @@ def grow_forest(
     weights : ndarray of shape (n_rows,), optional
         Weight of each row; a row of weight 0 is left out.
     bootstrap : bool
-        Grow each tree on as many rows, drawn with replacement and by weight; in the tree all draws weigh alike.
+        Grow each tree on as many rows, drawn with replacement by weight; in the tree all draws have equal weight.
     bags : Bags, optional
-        How they are drawn, if not as ``Bags.of(n_rows, weights)`` does.
+        Rule for drawing the bags. Default: ``Bags.of(n_rows, weights)``.
     bag_counts : ndarray of int32 of shape (n_trees, n_rows), optional
-        How often each tree sees each row, instead of drawing: for views that were fitted to
-        the same rows. Trees are numbered through the families.
+        Number of times that each tree sees each row, instead of a draw; for views that were fitted to the same rows.
+        The trees of all families are numbered consecutively.
     seeds : ndarray of uint64 of shape (n_trees,), optional
-        Seed of each tree, numbered through the families; then `sequence` is not used.
+        Seed of each tree of all families, in place of seeds from `sequence`.
     want_oob : bool
-        Whether to sum up the outputs of trees for rows out of their bags.
+        Whether to sum the outputs of the trees for their out-of-bag rows.
     describe_nodes : bool
-        Whether trees keep impurity, weight and number of rows of each node: 20 of 32 bytes a node. Without, they keep their decreases
-        of impurity by column.
+        Whether the trees keep impurity, weight and number of rows of each node, which take 20 of the 32 bytes of a
+        node. Otherwise the trees keep their decreases of impurity by column.
     n_jobs : int, optional
-        Threads, or workers: see :mod:`rotastack.trees.threads`.
+        Number of threads or workers: see :mod:`rotastack.trees.threads`.
 
     Returns
     -------
     trees : GrownTrees
-    out_of_bag : list of FamilyOutOfBag, one for each family; None without bags, or not wanted
+    out_of_bag : list of FamilyOutOfBag, one for each family; None without bags or `want_oob`
     """
     n_rows, n_features = X.shape
     target = np.asarray(target)
@@ -220,7 +225,7 @@ def grow_forest(
         uneven = weights_of(weights, bags.rows) if len(bags.ends) else None
         centre = float(np.average(target[bags.rows], weights=uneven))
     if drawing:
-        base_weight = base_weight / base_weight.max()  # of the out-of-bag errors
+        base_weight = base_weight / base_weight.max()  # the draws ignore the scale; only out-of-bag errors use weights
     views = LinearViews.concatenate([f.views or LinearViews.identity(n_features) for f in families])
     widths = views.widths()
     if views.n_features != n_features:

@@ -1,4 +1,4 @@
-"""Grown trees: predictions, leaves, paths, importances, text."""
+"""Grown trees: their predictions, leaves, decision paths, importances and text."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
@@ -27,39 +27,39 @@ _NO_SUMS = np.empty((0, 0, 0))
 _NO_LEAVES = np.empty((0, 0), np.int32)
 READ_AT_ONCE = 1 << 14
 FEW_NODES = 1 << 11
-"""So many are written to files as they are: that is fast."""
+"""Up to this number, nodes and leaf values are written to files unpacked, which is faster."""
 
 
 @dataclass
 class GrownTrees:
-    """The trees of a forest, node after node in a few arrays.
+    """The trees of a forest: arrays that hold the nodes of all trees, tree after tree.
 
     Attributes
     ----------
     nodes : structured ndarray of shape (n_nodes,)
-        `column` of the tree's view (-1 in leaves), `cut` (float32; at most: left) and `child`:
-        the left child counted from the tree's first node, the right one follows it. In a leaf,
-        ``-1 - c`` where all rows are of class c, otherwise its entry in `values`. A bit of `column` says
-        where missing values go: see :mod:`rotastack.trees.nodes`.
+        Fields: `column` of the tree's view (-1 in leaves); `cut`, the float32 threshold up to which values go left;
+        `child`, the number of the left child within the tree, which the right child follows. The `child` of a leaf is
+        ``-1 - c`` if all its rows are of class c, otherwise the row of its output in `values`. A bit of `column` holds
+        the side of missing values: see :mod:`rotastack.trees.nodes`.
     starts : ndarray of int64 of shape (n_trees + 1,)
         First node of each tree.
     impurity, weight : ndarray of float64 of shape (n_nodes,)
     counts : ndarray of int32 of shape (n_nodes,)
         Impurity, weight and number of training rows of each node.
     values : ndarray of float64 of shape (n_values, n_outputs)
-        Class shares, or the mean target, of leaves.
+        Class shares, or mean targets, of leaves.
     facts : ndarray of int64 of shape (n_trees, 3)
-        Nodes, leaves and depth of each tree.
+        Number of nodes, number of leaves and depth of each tree.
     views : LinearViews
     tree_view : ndarray of int64 of shape (n_trees,)
         The view of each tree.
     seeds : ndarray of uint64 of shape (n_trees,), or None
-        Seed of each tree, of which its bootstrap can be drawn again; None if there was none.
+        Seed of each tree, from which its bootstrap can be drawn again; None without a bootstrap.
     bags : Bags, or None
-        How it was drawn; None where rows have no weights.
+        Rule by which the bootstraps were drawn; None for as many draws as rows, without weights.
     decreases : ndarray of float64 of shape (n_trees, width), or None
-        Decrease of impurity by column of the tree's view, where `impurity`, `weight` and `counts` are empty: a forest that
-        only predicts does without these three, which take 20 of 32 bytes a node.
+        Decrease of impurity by column of the tree's view, if `impurity`, `weight` and `counts` are empty. A forest that
+        only predicts does not need these three arrays, which take 20 of the 32 bytes of a node.
     missing : ndarray of bool of shape (n_features,), or None
         Which data columns had missing values when the trees were grown; None if no column had.
     """
@@ -88,7 +88,7 @@ class GrownTrees:
             parts[0] if len(parts) == 1 or parts[0] is None else np.concatenate(parts)
             for parts in zip(*pieces, strict=True)
         )
-        if len(pieces) > 1:  # leaves name entries of the joined table of values
+        if len(pieces) > 1:  # leaves hold row numbers of the joined array of values
             first_value = np.cumsum([0, *(len(piece.values) for piece in pieces[:-1])])
             shifts = np.repeat(first_value, [len(piece.nodes) for piece in pieces]).astype(np.int32)
             nodes["child"] += np.where((nodes["column"] < 0) & (nodes["child"] >= 0), shifts, 0)
@@ -102,7 +102,7 @@ class GrownTrees:
         return len(self.tree_view)
 
     def take(self, trees: NDArray[np.integer]) -> "GrownTrees":
-        """Return some of the trees, in the order given; leaf values and views are shared."""
+        """Return the trees of the given numbers, in that order; leaf values and views are shared."""
         lengths = np.diff(self.starts)[trees]
         starts = np.concatenate([[0], np.cumsum(lengths)])
         where = np.arange(starts[-1]) + np.repeat(self.starts[:-1][trees] - starts[:-1], lengths)
@@ -117,7 +117,7 @@ class GrownTrees:
         return replace(self, nodes=self.nodes[where], starts=starts, **of_nodes, **of_trees)
 
     def compact(self) -> "GrownTrees":
-        """Return the same trees without leaf values and views that none of them uses."""
+        """Return the same trees without the leaf values and views that no tree uses."""
         valued = (self.nodes["column"] < 0) & (self.nodes["child"] >= 0)
         used, places = np.unique(self.nodes["child"][valued], return_inverse=True)
         nodes = self.nodes.copy()
@@ -157,13 +157,13 @@ class GrownTrees:
         )  # fmt: skip
 
     def undescribed(self) -> "GrownTrees":
-        """Return the same trees without impurity, weight and counts of nodes, and with `decreases` in their place."""
+        """Return the same trees with `decreases` in place of the impurity, weight and counts of nodes."""
         return replace(
             self, impurity=np.empty(0), weight=np.empty(0), counts=np.empty(0, np.int32), decreases=self.column_decreases()
         )  # fmt: skip
 
     def __getstate__(self) -> dict[str, Any]:
-        """Return what a file holds: where there are many nodes, they are packed."""
+        """Return the state for a file; many nodes are packed."""
         state = dict(self.__dict__)
         packed = packed_nodes(self.nodes, self.starts) if len(self.nodes) > FEW_NODES else None
         single = self.values.astype(np.float32)
@@ -184,14 +184,14 @@ class GrownTrees:
         self.__dict__.update(state)
 
     def out_of_bag(self, n_rows: int, rows: NDArray[np.integer] | None = None) -> NDArray[np.bool_]:
-        """Return which of the `n_rows` training rows each tree was not grown on, (row, tree).
+        """Return the out-of-bag mask (row, tree) of the training rows: True where a row is not in a tree's bag.
 
-        Nothing of this is stored: the bootstrap is drawn again. With `rows`, only these are told of.
+        Bags are not stored: the bootstrap is drawn again. With `rows`, the mask has only these of the `n_rows` rows.
 
         Raises
         ------
         ValueError
-            The trees were grown without a bootstrap, or with bags given.
+            The trees were grown without a bootstrap, or with `bag_counts`.
         """
         if self.seeds is None:
             raise ValueError("which rows are out of bag is not known: the trees have no bootstrap of their own")
@@ -205,7 +205,7 @@ class GrownTrees:
         return out
 
     def hardened(self) -> "GrownTrees":
-        """Return the same trees with leaves that output 1 for their most probable class: sums are votes then."""
+        """Return the same trees with leaves that output 1 for their most probable class, so that sums count votes."""
         votes = np.eye(self.values.shape[1])[self.values.argmax(axis=1)]
         return replace(self, values=votes)
 
@@ -216,7 +216,7 @@ class GrownTrees:
         ----------
         X : C-contiguous ndarray of float32 of shape (n_rows, n_features)
         n_jobs : int, optional
-            Threads over rows; the result does not depend on it.
+            Number of threads over rows; the result does not depend on `n_jobs`.
         """
         return self.group_sums(X, np.zeros(len(self), dtype=np.int64), 1, n_jobs)[0]
 
@@ -231,8 +231,8 @@ class GrownTrees:
     def vote_shares(self, X: NDArray[np.float32], n_jobs: int | None = None) -> NDArray[np.float64]:
         """Return the share of trees that vote for each class, (row, class).
 
-        Where classes have equally many votes, the one with the larger summed probability (among
-        equals the first) is put first by less than half a vote.
+        A tie goes to the class of the largest summed probability, then to the first class. Its share is raised by less
+        than half a vote, and the shares of the row are rescaled to sum to 1.
         """
         shares = self.hardened().sums(X, n_jobs) / len(self)
         tied = tied_rows(shares)
@@ -242,7 +242,7 @@ class GrownTrees:
         return shares
 
     def leaves(self, X: NDArray[np.float32], n_jobs: int | None = None) -> NDArray[np.int32]:
-        """Return the number of the leaf, within its tree, of each row and tree: (row, tree)."""
+        """Return the leaf that each row reaches in each tree, as a node number within the tree, (row, tree)."""
         out = np.empty((len(X), len(self)), dtype=np.int32)
         self._read(X, np.zeros(len(self), dtype=np.int64), _NO_SUMS, out, n_jobs)
         return out
@@ -261,7 +261,7 @@ class GrownTrees:
         return table[leaf]
 
     def decision_path(self, X: NDArray[np.float32], n_jobs: int | None = None) -> tuple[csr_matrix, NDArray[np.int64]]:
-        """Return which nodes each row meets, (row, node of all trees), and each tree's first node."""
+        """Return the indicator matrix (row, node of all trees) of the nodes on each row's path, and `starts`."""
         leaf = self.leaves(X, n_jobs) + self.starts[:-1]
         parent = self._parents()
         met = [leaf.ravel()]
@@ -278,11 +278,11 @@ class GrownTrees:
         return csr_matrix((np.ones(len(columns), dtype=np.int64), (where, columns)), shape=shape), self.starts
 
     def importances(self, per_tree: bool = False) -> NDArray[np.float64]:
-        """Return the decrease of impurity that each data column brings.
+        """Return each data column's share in the decrease of impurity.
 
-        The decrease of a split on column j of a view, which is a weighted sum of data columns,
-        is shared among these in proportion to their squared weights. Shares of a tree add up
-        to 1 (0 where nothing was split), as do their means.
+        A column of a view is a weighted sum of data columns; the decrease of a split is shared among these data columns
+        in proportion to their squared weights. The shares of a tree sum to 1, or to 0 if the tree has no split. The
+        mean is over the trees with a split.
 
         Returns
         -------
@@ -305,20 +305,19 @@ class GrownTrees:
         return decreases_of(self.nodes, self.starts, self.impurity, self.weight, width)
 
     def complexity(self) -> dict[str, NDArray[np.int64]]:
-        """Return nodes, leaves and depth of each tree."""
+        """Return the number of nodes, number of leaves and depth of each tree."""
         return {"n_nodes": self.facts[:, 0], "n_leaves": self.facts[:, 1], "depth": self.facts[:, 2]}
 
     def arrays(self, tree: int) -> dict[str, NDArray]:
         """Return one tree in the arrays of scikit-learn's ``tree_``.
 
-        ``feature`` counts columns of the tree's view. Leaves have children -1 and feature and
-        threshold -2. A threshold of infinity parts the known values from the missing ones.
-        ``value`` is (node, output).
+        ``feature`` is a column of the tree's view. Leaves have children -1, and feature and threshold -2. A threshold
+        of infinity separates known values from missing values. ``value`` has the axes (node, output).
 
         Raises
         ------
         ValueError
-            Nodes have no impurity, weight and counts.
+            The nodes have no impurity, weight and counts.
         """
         self._check_described()
         mine = slice(self.starts[tree], self.starts[tree + 1])
@@ -327,7 +326,7 @@ class GrownTrees:
     def text(
         self, tree: int, names: Sequence[str] | None = None, classes: Sequence | None = None, digits: int = 3
     ) -> str:
-        """Return one tree as indented lines, a column of a mapped view as its weighted sum.
+        """Return one tree as indented lines; a mapped column is shown as a weighted sum of data columns.
 
         Parameters
         ----------
@@ -335,7 +334,7 @@ class GrownTrees:
         names : sequence of str, optional
             Names of the data columns.
         classes : sequence, optional
-            Names of the classes; without, leaves show the output as a number.
+            Names of the classes. Without names, leaves show their outputs as numbers.
         digits : int
             Decimals.
         """
@@ -348,7 +347,7 @@ class GrownTrees:
             raise ValueError("the nodes of this forest have no impurity, weight and counts: it only predicts")
 
     def _parents(self) -> NDArray[np.int64]:
-        """Return the parent of each node, counted through all trees; -1 for roots."""
+        """Return the parent of each node, both numbered through all trees; -1 for roots."""
         inner = np.flatnonzero(self.nodes["column"] >= 0)
         tree = np.searchsorted(self.starts, inner, side="right") - 1
         child = self.starts[tree] + self.nodes["child"][inner]

@@ -1,4 +1,4 @@
-"""Linear views of the data, in the arrays that the compiled forest takes."""
+"""Linear views of the data, in the arrays that the compiled kernel reads."""
 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, fields, replace
@@ -16,13 +16,13 @@ __all__ = ["LinearViews"]
 _NO_FILLS = np.empty(0, np.float32)
 SPREAD_AT_ONCE = 1 << 20
 FEW_NUMBERS = 1 << 9
-"""So many are written to files as they are: that is fast."""
+"""Up to this number, columns and parts are written to files as they are, which is faster."""
 
 
 class ViewTables(NamedTuple):
-    """The arrays of :class:`LinearViews` as compiled code takes them.
+    """The arrays of :class:`LinearViews`, contiguous and aligned for the kernel.
 
-    `fills` is empty where the views have none; `max_width` is the number of columns of the widest view, at least 1.
+    `fills` is empty for views without fills. `max_width` is the number of columns of the widest view, at least 1.
     """
 
     starts: NDArray[np.int64]
@@ -35,12 +35,11 @@ class ViewTables(NamedTuple):
 
 @dataclass(frozen=True)
 class LinearViews:
-    """Views of `n_features` columns, each a linear map given in parts.
+    """Linear maps of `n_features` columns, each stored as a sequence of parts.
 
-    A view stands for ``X @ V`` with a matrix V of shape (n_features, width) that is never
-    formed: its parts, side by side, are copied columns, or blocks that map a
-    few columns by a small dense matrix. Make views by the class methods; put parts side by
-    side with :meth:`beside`, and views one after the other with :meth:`concatenate`.
+    A view computes ``X @ V`` with a matrix V of shape (n_features, width) that is never formed. The parts of a view
+    stand side by side: a part copies columns, or maps a few columns by a small dense matrix. The class methods make
+    views; :meth:`beside` puts views side by side, and :meth:`concatenate` puts views one after the other.
 
     Attributes
     ----------
@@ -48,14 +47,14 @@ class LinearViews:
     starts : ndarray of int64 of shape (n_views + 1,)
         View v has the parts ``starts[v]`` to ``starts[v + 1] - 1``.
     parts : ndarray of int64 of shape (n_parts, 4)
-        First of its columns in `columns`, their number, first of its numbers in `matrices` (-1: columns are
-        copied), number of outputs.
+        Position of the part's first column in `columns`, number of columns, position of the part's matrix in `matrices`
+        (-1 if the columns are copied), number of outputs.
     columns : ndarray of int32
     matrices : ndarray of float32
-        Matrices (columns in, outputs) row by row.
+        Matrices of shape (number of columns, number of outputs), stored row by row.
     fills : ndarray of float32, or None
-        What stands in for missing values (NaN) of each of `columns` where it is mapped. Without fills, or where
-        a fill is NaN, outputs made of missing values are missing.
+        For each entry of `columns`, the number that replaces missing values (NaN) when the column is mapped. Without
+        fills, or if a fill is NaN, outputs computed from missing values are missing.
 
     Examples
     --------
@@ -78,12 +77,12 @@ class LinearViews:
     @classmethod
     @cache
     def identity(cls, n_features: int, n_views: int = 1) -> "LinearViews":
-        """Return views that are the data themselves; nothing is copied or stored."""
+        """Return views that copy all columns, in order; the data themselves."""
         return cls.subset(np.arange(n_features)[None], n_features).repeat(n_views)
 
     @classmethod
     def subset(cls, columns: ArrayLike, n_features: int) -> "LinearViews":
-        """Return views whose outputs are some of the columns.
+        """Return views that each copy a subset of the columns.
 
         Parameters
         ----------
@@ -101,13 +100,13 @@ class LinearViews:
     def dense(
         cls, matrices: ArrayLike, columns: ArrayLike | None = None, n_features: int | None = None
     ) -> "LinearViews":
-        """Return views that map columns by one matrix each.
+        """Return views that each map columns by one dense matrix.
 
         Parameters
         ----------
         matrices : array-like of shape (n_views, n_in, width)
         columns : array-like of int of shape (n_views, n_in), optional
-            Which columns each maps; all of them, in order, if left out.
+            Columns that each view maps. Default: all columns, in order.
         n_features : int, optional
         """
         stack = np.ascontiguousarray(matrices, dtype=np.float32)
@@ -121,13 +120,13 @@ class LinearViews:
 
     @classmethod
     def blocks(cls, blocks: Iterable[Sequence[tuple[ArrayLike, ArrayLike | None]]], n_features: int) -> "LinearViews":
-        """Return block-sparse views.
+        """Return block-sparse views: sequences of copied columns and of columns mapped by a matrix.
 
         Parameters
         ----------
         blocks : iterable over views of sequences of (columns, matrix)
-            Integers of shape (n_in,) and numbers of shape (n_in, n_out), or None to copy the
-            columns; their outputs, side by side, are those of the view.
+            Integers of shape (n_in,), and numbers of shape (n_in, n_out) or None to copy the columns. The outputs of
+            the blocks, side by side, are the outputs of the view.
         n_features : int
         """
         starts, parts, columns, numbers = [0], [], [], []
@@ -157,7 +156,7 @@ class LinearViews:
 
     @classmethod
     def concatenate(cls, views: Sequence["LinearViews"]) -> "LinearViews":
-        """Return all views of several, one after the other."""
+        """Return the views of several objects, one after the other."""
         if len(views) == 1:
             return views[0]
         if len({v.n_features for v in views}) > 1:
@@ -190,7 +189,7 @@ class LinearViews:
         )  # fmt: skip
 
     def filled(self, fills: NDArray[np.floating]) -> "LinearViews":
-        """Return the same views with what stands in for missing values, of each view and data column.
+        """Return the same views with fills, the numbers that replace missing values when a view maps a column.
 
         Parameters
         ----------
@@ -203,20 +202,20 @@ class LinearViews:
         columns = self.columns[where]
         parts = self.parts.copy()
         parts[:, 0] = ends - lengths
-        own = np.asarray(fills, np.float32)[np.repeat(view, lengths), columns]
-        return replace(self, parts=parts, columns=columns, fills=own)
+        column_fills = np.asarray(fills, np.float32)[np.repeat(view, lengths), columns]
+        return replace(self, parts=parts, columns=columns, fills=column_fills)
 
     def _fills_or_nan(self) -> NDArray[np.float32]:
         return np.full(len(self.columns), np.nan, np.float32) if self.fills is None else self.fills
 
     def repeat(self, n: int) -> "LinearViews":
-        """Return each view `n` times in a row; their numbers are shared."""
+        """Return each view `n` times in a row; the matrices are shared."""
         if n == 1:
             return self
         return self.take(np.repeat(np.arange(len(self)), n))
 
     def take(self, views: ArrayLike) -> "LinearViews":
-        """Return some of the views, in the order given; their numbers are shared."""
+        """Return the views of the given numbers, in that order; the matrices are shared."""
         chosen = np.asarray(views)
         lengths = np.diff(self.starts)[chosen]
         starts = np.concatenate([[0], np.cumsum(lengths)])
@@ -225,7 +224,7 @@ class LinearViews:
         return LinearViews(self.n_features, starts, parts, self.columns, self.matrices, self.fills)
 
     def compact(self) -> "LinearViews":
-        """Return the same views without columns and numbers that no part refers to."""
+        """Return the same views without the columns and matrices that no part refers to."""
         parts = self.parts.copy()
         columns: dict[tuple[int, int], int] = {}
         numbers: dict[tuple[int, int], int] = {}
@@ -248,22 +247,22 @@ class LinearViews:
         )  # fmt: skip
 
     def beside(self, *others: "LinearViews") -> "LinearViews":
-        """Return views whose outputs are those of this, then those of the others.
+        """Return views whose outputs are those of this object's views, then those of the others' views.
 
-        All must have the same number of views; a single view is repeated for each of the others'.
+        All objects must have the same number of views; a single view is repeated as often as needed.
         """
-        everyone = [self, *others]
-        n_views = max(len(v) for v in everyone)
-        if any(len(v) not in (1, n_views) for v in everyone):
-            raise ValueError(f"{[len(v) for v in everyone]} views cannot be put side by side")
-        everyone = [v.repeat(n_views) if len(v) == 1 else v for v in everyone]
-        joined = LinearViews.concatenate(everyone)
-        order = np.arange(n_views * len(everyone)).reshape(len(everyone), n_views).T.ravel()
+        operands = [self, *others]
+        n_views = max(len(v) for v in operands)
+        if any(len(v) not in (1, n_views) for v in operands):
+            raise ValueError(f"{[len(v) for v in operands]} views cannot be put side by side")
+        operands = [v.repeat(n_views) if len(v) == 1 else v for v in operands]
+        joined = LinearViews.concatenate(operands)
+        order = np.arange(n_views * len(operands)).reshape(len(operands), n_views).T.ravel()
         mixed = joined.take(order)
-        return replace(mixed, starts=mixed.starts[:: len(everyone)].copy())
+        return replace(mixed, starts=mixed.starts[:: len(operands)].copy())
 
     def tables(self) -> ViewTables:
-        """Return the arrays of the views as compiled code takes them; views without fills have an empty array."""
+        """Return the arrays of the views for the kernel."""
         fills = _NO_FILLS if self.fills is None else own(self.fills)
         width = int(self.widths().max(initial=1))
         return ViewTables(own(self.starts), own(self.parts), own(self.columns), own(self.matrices), fills, width)
@@ -291,14 +290,15 @@ class LinearViews:
         return np.concatenate(blocks, axis=1)
 
     def spread(self, amounts: NDArray[np.float64]) -> NDArray[np.float64]:
-        """Return amounts of the views' columns as amounts of data columns.
+        """Return the amounts of data columns that follow from amounts of the views' columns.
 
-        What a column of a view has is shared among the data columns that it sums up, in proportion to their squared weights.
+        A column of a view is a weighted sum of data columns. Its amount is shared among these data columns in
+        proportion to their squared weights.
 
         Parameters
         ----------
         amounts : ndarray of shape (n_views, width)
-            As wide as the widest view.
+            Amount of each column of each view; width is that of the widest view.
 
         Returns
         -------
@@ -315,8 +315,8 @@ class LinearViews:
         while begin < len(ends):
             last = ends[begin] - sizes[begin] + SPREAD_AT_ONCE
             stop = max(begin + 1, int(np.searchsorted(ends, last, side="right")))
-            some = slice(begin, stop)
-            self._spread(self.parts[some], sizes[some], place[some], view[some], flat, out.ravel())
+            group = slice(begin, stop)
+            self._spread(self.parts[group], sizes[group], place[group], view[group], flat, out.ravel())
             begin = stop
         return out
 
@@ -329,7 +329,10 @@ class LinearViews:
         amounts: NDArray[np.float64],
         out: NDArray[np.float64],
     ) -> None:
-        """Add the amounts of some parts to `out`; their weights are so many, and their outputs from `place` on in `amounts`."""
+        """Add the amounts of these parts to `out`.
+
+        A part has `sizes` weights, belongs to `view`, and its outputs start at `place` in `amounts`.
+        """
         first, _, where, n_out = parts.T
         part = np.repeat(np.arange(len(sizes)), sizes)
         within = np.arange(len(part)) - (np.cumsum(sizes) - sizes)[part]
@@ -339,13 +342,13 @@ class LinearViews:
         squares = np.ones(len(part))
         squares[~copied] = self.matrices[(where[part] + within)[~copied]].astype(np.float64) ** 2
         column += place[part] - place[0]
-        whole = np.bincount(column, squares)
-        shares = squares / np.maximum(whole[column], np.finfo(float).tiny)
+        totals = np.bincount(column, squares)
+        shares = squares / np.maximum(totals[column], np.finfo(float).tiny)
         feature = self.columns[first[part] + row] + view[part] * self.n_features
         np.add.at(out, feature, shares * amounts[place[0] :][column])
 
     def __getstate__(self) -> dict[str, Any]:
-        """Return what a file holds: where there are many parts, whole numbers as their narrowest types."""
+        """Return the state for a file; integers of many parts have their narrowest types."""
         state = {field.name: getattr(self, field.name) for field in fields(self)}
         if len(self.columns) + len(self.parts) > FEW_NUMBERS:
             state |= {name: narrow(state[name]) for name in ("starts", "columns")}
@@ -364,7 +367,7 @@ class LinearViews:
 
 
 def _joined(arrays: Sequence[NDArray]) -> NDArray:
-    """Return arrays one after the other; the only one that is not empty is not copied."""
+    """Return the concatenated arrays; a single array that is not empty is not copied."""
     filled = [array for array in arrays if len(array)]
     return filled[0] if len(filled) == 1 else np.concatenate(arrays)
 

@@ -1,4 +1,4 @@
-"""Grow many forests in one call: the members of a pool, for one training set or many."""
+"""Grow the forests of a pool's members in one call, for one training set or many."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -19,12 +19,12 @@ __all__ = ["MemberForests", "grow_members"]
 
 @dataclass
 class MemberForests:
-    """Sizes, errors and outputs of the members of pools; axes (set, member, ...).
+    """Sizes, errors and outputs of the members of pools; axes (training set, member, ...).
 
     Attributes
     ----------
     n_nodes, depth : ndarray of shape (n_sets, n_members)
-        Median number of nodes, and mean depth, of a member's trees.
+        Median number of nodes and mean depth of the trees of each member.
     oob_error : ndarray of shape (n_sets, n_members)
         Out-of-bag error of each member; NaN without a bootstrap.
     held_out : ndarray of float32 of shape (n_sets, n_members, n_rows, n_classes)
@@ -40,7 +40,7 @@ class MemberForests:
     trees: GrownTrees | None
 
     def take(self, members: NDArray[np.intp]) -> "MemberForests":
-        """Return some of the members, with their trees if these were kept."""
+        """Return the members of the given numbers, with their trees if the trees were kept."""
         trees = None
         if self.trees is not None:
             each = len(self.trees) // self.n_nodes.shape[1]
@@ -51,7 +51,7 @@ class MemberForests:
         )  # fmt: skip
 
     def outputs(self, X: NDArray[np.float32], n_jobs: int | None = None) -> NDArray[np.float32]:
-        """Return class probabilities of all members, (member, row, class)."""
+        """Return the class probabilities of all members, (member, row, class)."""
         assert self.trees is not None
         n_members = self.n_nodes.shape[1]
         each = len(self.trees) // n_members
@@ -75,18 +75,18 @@ def grow_members(
 ) -> MemberForests:
     """Grow one forest for each training set and view.
 
-    The trees of set s are those of ``grow_forest`` on its rows with ``sequences[s]``: neither
-    the other sets nor `n_jobs` make a difference.
+    The trees of training set s equal those of ``grow_forest`` on its rows with ``sequences[s]``. So they depend neither
+    on the other training sets nor on `n_jobs`.
 
-    Memory beyond the input, for S sets, M members, n rows, p columns and C classes:
-    ``S n (4 p + 4 M C + 8)`` bytes, and for each thread what ``grow_forest`` states. Trees that are
-    not kept take no memory beyond their growth.
+    Memory beyond the input, for S training sets, M members, n rows, p columns and C classes: ``S n (4 p + 4 M C + 8)``
+    bytes, and for each thread the bytes that ``grow_forest`` states. Trees that are not kept are freed after each call
+    of the kernel.
 
     Parameters
     ----------
     X : ndarray of float32 of shape (n_sets, n_rows, n_features), or (1, n_rows, n_features)
-        One copy of the rows for each set, as scalers that were fitted to its training rows
-        leave them; or one for all.
+        One copy of the rows for each training set, for example scaled by a scaler that was fitted to its training rows;
+        or one copy for all.
     y : ndarray of shape (n_rows,)
         Class numbers.
     n_classes : int
@@ -94,17 +94,17 @@ def grow_members(
         `views` holds one view for each member; `n_trees` counts the trees of all members.
     options : TreeOptions
     sequences : sequence of numpy.random.SeedSequence
-        One for each set.
+        One sequence for each training set.
     training : ndarray of bool of shape (n_sets, n_rows), optional
-        Training rows of each set; all rows if left out.
+        Mask of the rows of each training set. Default: all rows.
     weights : ndarray of shape (n_rows,), optional
-        Weight of each row, where all rows are for training; see ``grow_forest``.
+        Weight of each row, only without `training`; see ``grow_forest``.
     bootstrap : bool
         Grow each tree on rows drawn with replacement from the training rows.
     keep : bool
-        Keep the trees; for one set only.
+        Keep the trees; allowed for a single training set only.
     n_jobs : int, optional
-        Threads.
+        Number of threads or workers.
     """
     n_sets, n_rows = len(sequences), X.shape[1]
     if keep and n_sets != 1:

@@ -1,4 +1,4 @@
-"""Which columns have missing values: see `kernel/missing.pxd`."""
+"""Columns with missing values; `kernel/missing.pxd` describes how trees treat missing values."""
 
 import numpy as np
 from numpy.typing import NDArray
@@ -7,7 +7,7 @@ __all__ = ["missing_columns"]
 
 
 def missing_columns(X: NDArray[np.float32]) -> NDArray[np.uint8]:
-    """Return which columns of (row, column) have missing values, or nothing if none has."""
+    """Return 1 for each column of X with missing values, else 0; an empty array if no column has any."""
     if np.isfinite(X.sum(dtype=np.float64)):
         return np.empty(0, np.uint8)
     missing = np.any(np.isnan(X), axis=0)
@@ -15,12 +15,12 @@ def missing_columns(X: NDArray[np.float32]) -> NDArray[np.uint8]:
 
 
 def column_means(X: NDArray[np.floating], missing: NDArray[np.uint8]) -> NDArray[np.float32]:
-    """Return what stands in for the missing values of each column: the mean of the known ones, 0 if there are none.
+    """Return the mean of the known values of each column with missing values, or 0 if it has no known value.
 
-    NaN for a column in which none is `missing`.
+    The result is NaN for columns that `missing` does not mark.
     """
     means = np.full(X.shape[1], np.nan, np.float32)
     for j in np.flatnonzero(missing):
-        known = X[~np.isnan(X[:, j]), j]
-        means[j] = known.astype(np.float64).mean() if len(known) else 0.0
+        known_values = X[~np.isnan(X[:, j]), j]
+        means[j] = known_values.astype(np.float64).mean() if len(known_values) else 0.0
     return means

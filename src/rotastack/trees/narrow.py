@@ -1,4 +1,4 @@
-"""Whole numbers in as few bytes as they take."""
+"""Arrays of integers in the narrowest type."""
 
 from typing import Any
 
@@ -9,7 +9,7 @@ __all__ = ["narrow"]
 
 
 def narrow(array: NDArray[Any]) -> NDArray[Any]:
-    """Return whole numbers as the narrowest type that holds them all; arrays with any other number come back as they are.
+    """Return the array in the narrowest integer type that holds all numbers; other arrays are returned unchanged.
 
     Examples
     --------
@@ -31,5 +31,5 @@ def narrow(array: NDArray[Any]) -> NDArray[Any]:
 
 
 def _whole(array: NDArray[Any]) -> bool:
-    """Return whether integers hold the numbers bit by bit: -0.0 is no integer."""
+    """Return whether integers up to 2^32 represent all numbers exactly; no integer represents -0.0."""
     return not (np.signbit(array).any() or (array != np.rint(array)).any() or array.max(initial=0) > 2**32)

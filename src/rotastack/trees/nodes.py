@@ -1,4 +1,4 @@
-"""What the nodes of grown trees say: see `kernel/structures.pxd`."""
+"""Columns, missing values and decreases of impurity of nodes, which `kernel/structures.pxd` describes."""
 
 from collections.abc import Sequence
 
@@ -17,7 +17,7 @@ def split_columns(nodes: NDArray) -> NDArray[np.int32]:
 
 
 def missing_go_left(nodes: NDArray) -> NDArray[np.bool_]:
-    """Return which nodes send missing values to their left child; no leaf does."""
+    """Return a mask of the nodes that send missing values to their left child; False for leaves."""
     column = nodes["column"]
     return (column >= 0) & (column & MISSING_RIGHT == 0)
 
@@ -25,7 +25,7 @@ def missing_go_left(nodes: NDArray) -> NDArray[np.bool_]:
 def decreases_of(
     nodes: NDArray, starts: NDArray[np.int64], impurity: NDArray[np.float64], weight: NDArray[np.float64], width: int,
 ) -> NDArray[np.float64]:  # fmt: skip
-    """Return the decrease of impurity by column of the tree's view, (tree, column); views have up to `width`."""
+    """Return the decrease of impurity by column of the tree's view, (tree, `width`)."""
     inner = np.flatnonzero(nodes["column"] >= 0)
     tree = np.searchsorted(starts, inner, side="right") - 1
     left = starts[tree] + nodes["child"][inner]
@@ -38,9 +38,9 @@ def decreases_of(
 
 
 def side_by_side(decreases: Sequence[NDArray[np.float64] | None]) -> NDArray[np.float64] | None:
-    """Join decreases of impurity (tree, column) of forests, whose views may differ in width; None if any is."""
-    known = [each for each in decreases if each is not None]
-    if len(known) < len(decreases):
+    """Return the joined decreases (tree, column) of forests, padded to equal widths; None if any forest has none."""
+    arrays = [each for each in decreases if each is not None]
+    if len(arrays) < len(decreases):
         return None
-    width = max(each.shape[1] for each in known)
-    return np.concatenate([np.pad(each, ((0, 0), (0, width - each.shape[1]))) for each in known])
+    width = max(each.shape[1] for each in arrays)
+    return np.concatenate([np.pad(each, ((0, 0), (0, width - each.shape[1]))) for each in arrays])

@@ -1,4 +1,4 @@
-"""What files hold of trees: each number in as few bytes as it takes, and none that can be found again."""
+"""Nodes of trees in compact form for files: numbers in narrow types, and no number that can be computed from others."""
 
 from typing import Any
 
@@ -14,10 +14,11 @@ __all__ = ["packed_nodes", "unpacked_nodes"]
 
 
 def packed_nodes(nodes: NDArray[Any], starts: NDArray[np.int64]) -> dict[str, Any] | None:
-    """Return what :func:`unpacked_nodes` makes the same nodes of, or None where it cannot.
+    """Return the nodes in the form that :func:`unpacked_nodes` reads; None if it would not restore the same bytes.
 
-    That is about 3 bytes a node: a code for each (its column, or the class of a leaf), and the cuts of the inner ones. Where nodes are not numbered
-    depth first, as those of boosted trees, their numbers are kept, too.
+    The packed form takes about 3 bytes a node: a code for each node (the column of an inner node, or the class of a
+    leaf) and the cuts of inner nodes. If the nodes are not numbered depth first, as in boosted trees, the packed form
+    also holds their numbers.
     """
     column, child = split_columns(nodes), nodes["child"]
     inner = column >= 0
@@ -26,7 +27,7 @@ def packed_nodes(nodes: NDArray[Any], starts: NDArray[np.int64]) -> dict[str, An
     codes = np.where(inner, column, np.where(valued, -1, child - 1))
     least = int(codes.min())
     first = int(child[valued].min()) if valued.any() else 0
-    found: dict[str, Any] = {
+    basic: dict[str, Any] = {
         "codes": narrow(codes - least),
         "least": least,
         "cuts": nodes["cut"][inner],
@@ -38,7 +39,7 @@ def packed_nodes(nodes: NDArray[Any], starts: NDArray[np.int64]) -> dict[str, An
         "children": narrow(child[inner] // 2),
         "entries": narrow(child[valued] - _first_entries(valued, starts)[valued] - first),
     }
-    for packed in (found, found | numbers):
+    for packed in (basic, basic | numbers):
         try:
             again = unpacked_nodes(packed)[0]
         except ValueError:
@@ -49,12 +50,12 @@ def packed_nodes(nodes: NDArray[Any], starts: NDArray[np.int64]) -> dict[str, An
 
 
 def unpacked_nodes(packed: dict[str, Any]) -> tuple[NDArray[Any], NDArray[np.int64]]:
-    """Return the nodes, and the first one of each tree.
+    """Return the nodes and the number of each tree's first node.
 
     Raises
     ------
     ValueError
-        What is given was not packed, and is of no trees.
+        The packed arrays do not describe trees.
     """
     codes = packed["codes"].astype(np.int32)
     codes += np.int32(packed["least"])
@@ -66,7 +67,7 @@ def unpacked_nodes(packed: dict[str, Any]) -> tuple[NDArray[Any], NDArray[np.int
         raise ValueError("the numbers of nodes, cuts and trees do not fit together")
     nodes = np.zeros(len(codes), NODE)
     nodes["column"] = np.maximum(codes, -1)
-    nodes["child"] = np.minimum(codes + 1, 0)  # 0 where a leaf has a value, -1 - c where it is of class c
+    nodes["child"] = np.minimum(codes + 1, 0)  # 0 for a leaf with a value, -1 - c for one of class c
     nodes["cut"][inner] = packed["cuts"]
     if len(packed["right"]):
         bits = np.unpackbits(packed["right"], count=n_inner).astype(np.int32)
@@ -81,7 +82,7 @@ def unpacked_nodes(packed: dict[str, Any]) -> tuple[NDArray[Any], NDArray[np.int
 def _number(
     nodes: NDArray[Any], inner: NDArray[np.bool_], valued: NDArray[np.bool_], starts: NDArray[np.int64], packed: dict[str, Any],
 ) -> None:  # fmt: skip
-    """Give nodes the numbers that were kept."""
+    """Set the `child` of each node to the number that the packed form holds."""
     if len(packed["children"]) != inner.sum() or len(packed["entries"]) != valued.sum():
         raise ValueError("the numbers of nodes, children and leaves do not fit together")
     child = 2 * packed["children"].astype(np.int64) + 1
@@ -95,6 +96,6 @@ def _number(
 
 
 def _first_entries(valued: NDArray[np.bool_], starts: NDArray[np.int64]) -> NDArray[np.int64]:
-    """Return how many leaves of a value the trees before a node's own have, for each node."""
+    """Return, for each node, the number of leaves with a value in the trees before the node's tree."""
     before = np.concatenate([[0], np.cumsum(valued)])[starts[:-1]]
     return np.repeat(before, np.diff(starts))

@@ -1,4 +1,4 @@
-"""Which columns are 0/1 columns of few ones, such as the dummies of a category: see `kernel/sparse.pxd`."""
+"""Columns of zeros and few ones, such as dummy columns; `kernel/sparse.pxd` describes their splits."""
 
 import numpy as np
 from numpy.typing import NDArray
@@ -7,10 +7,10 @@ __all__ = ["few_ones"]
 
 
 def few_ones(X: NDArray[np.float32], criterion: str) -> tuple[NDArray[np.uint32], NDArray[np.int64]]:
-    """Return (ones, first_one) for data (row, column): its 0/1 columns with ones in at most half of the rows.
+    """Return (ones, first_one), which list the ones of the 0/1 columns of X with ones in at most half of the rows.
 
-    The rows in which column j is 1 are ``ones[first_one[j]:first_one[j + 1]]``. Both arrays are empty if there
-    is no such column, or if the criterion does not use them.
+    The rows in which column j is 1 are ``ones[first_one[j]:first_one[j + 1]]``. Both arrays are empty if there is no
+    such column, or if the criterion does not use the lists.
     """
     none = np.empty(0, np.uint32), np.empty(0, np.int64)
     if criterion not in ("gini", "squared_error") or not len(X):

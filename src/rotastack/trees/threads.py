@@ -1,8 +1,8 @@
-"""Spread a fit: in threads of this process, or wherever joblib's active backend has workers.
+"""Run the units of work of a fit in threads of this process, or on the workers of joblib's active backend.
 
-Within ``joblib.parallel_config("dask")``, "ray" or "loky", units go to the workers of that backend. Otherwise compiled code,
-which releases the GIL, runs in threads of this process. A unit is a function of what it is given, and results come back in
-order, so a fit gives the same bytes wherever its units are run.
+Within ``joblib.parallel_config("dask")``, "ray" or "loky", units go to the workers of that backend. Otherwise the units
+run in threads of this process, since compiled code releases the GIL. A unit depends on its arguments alone, and results
+come back in order, so a fit gives the same bytes wherever its units run.
 """
 
 from collections.abc import Callable, Iterator, Sequence
@@ -19,15 +19,15 @@ __all__ = ["n_threads", "on_workers", "own", "run_on_workers", "run_threads", "r
 
 
 def run_units(function: Callable, items: Sequence, shared: Sequence, n_jobs: int | None) -> Iterator:
-    """Yield ``function(item, stop, *shared)`` of all items, in order: in threads, or on workers.
+    """Yield ``function(item, stop, *shared)`` of all items, in order, from threads or from workers.
 
     Parameters
     ----------
     function : callable
-        Of a module, so that workers find it. `stop` is as for :func:`run_threads`.
+        A function of a module, so that workers can import it. :func:`run_threads` describes `stop`.
     items : sequence
     shared : sequence
-        Arrays, which are only read, and whatever else all units take.
+        Arguments of all units; units must not write to arrays among them.
     n_jobs : int or None
     """
     if len(items) > 1 and on_workers(n_jobs):
@@ -36,7 +36,7 @@ def run_units(function: Callable, items: Sequence, shared: Sequence, n_jobs: int
 
 
 def run_on_workers(function: Callable, items: Sequence, shared: Sequence, n_jobs: int | None) -> Iterator:
-    """Yield ``function(item, *shared)`` of all items, in order, from workers of joblib's active backend."""
+    """Yield ``function(item, *shared)`` of all items, in order, from the workers of joblib's active backend."""
     streams = get_active_backend(prefer="threads")[0].supports_return_generator
     parallel = Parallel(n_jobs, return_as="generator" if streams else "list")
     yield from parallel(delayed(function)(item, *shared) for item in items)
@@ -50,29 +50,29 @@ def on_workers(n_jobs: int | None) -> bool:
 def run_threads(function: Callable[[Any, NDArray[np.uint8]], Any], items: Sequence, n_jobs: int | None) -> Iterator:
     """Yield ``function(item, stop)`` of all items, in order.
 
-    Only the main thread hears of Ctrl-C, and it waits for the others to end: they do so soon if they look
-    at the entry of `stop`, which is then 1.
+    Only the main thread receives Ctrl-C. It then sets the entry of `stop` to 1 and waits for the other threads, which
+    end soon if `function` checks `stop`.
     """
     stop = np.zeros(1, np.uint8)
-    wanted = min(n_threads(n_jobs), len(items))
-    if wanted <= 1:
+    size = min(n_threads(n_jobs), len(items))
+    if size <= 1:
         yield from (function(item, stop) for item in items)
         return
-    with ThreadPoolExecutor(wanted) as pool:
+    with ThreadPoolExecutor(size) as pool:
         try:
             yield from pool.map(function, items, repeat(stop))
-        except BaseException:  # of this thread, of another one, or nobody wants the rest
+        except BaseException:  # raised here or in a thread, or the caller closed this generator
             stop[0] = 1
             raise
 
 
 def n_threads(n_jobs: int | None) -> int:
-    """Return how many threads of this process `n_jobs` stands for."""
+    """Return the number of threads of this process that `n_jobs` means."""
     if n_jobs in (None, 1):
         return 1
     if not _apart():
         return effective_n_jobs(n_jobs)
-    with parallel_config("threading"):  # not as many as the cluster has processors
+    with parallel_config("threading"):  # the number of processors here, not in the cluster
         return effective_n_jobs(n_jobs)
 
 
@@ -81,7 +81,7 @@ def _apart() -> bool:
 
 
 def own(array: NDArray, dtype: type | None = None) -> NDArray:
-    """Return the array as compiled code takes it: contiguous and aligned, and of its type."""
+    """Return the array contiguous, aligned and of type `dtype`, as compiled code needs it; copied only if necessary."""
     flags = array.flags
     if flags.c_contiguous and flags.aligned and (dtype is None or array.dtype == dtype):
         return array

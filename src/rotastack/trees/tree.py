@@ -1,4 +1,4 @@
-"""Single trees."""
+"""Single decision trees."""
 
 from typing import ClassVar
 
@@ -17,40 +17,40 @@ __all__ = ["TreeClassifier", "TreeRegressor"]
 class TreeClassifier(GrownClassifier):
     """A single classification tree, grown on all rows.
 
-    Missing values are NaN, and treated as :class:`ForestClassifier` says, or
-    :class:`ExtraForestClassifier` where cuts are random.
+    Missing values (NaN) are treated as in :class:`ForestClassifier`, and with random cuts as in
+    :class:`ExtraForestClassifier`.
 
     Parameters
     ----------
     splitter : {"best", "random"}, default="best"
-        The best cut of a column, or the best of `n_cuts` drawn at random.
+        Use the best cut (threshold) of a column, or the best of `n_cuts` random cuts.
     n_cuts : int, default=1
-        For the random splitter.
+        Number of cuts that the random splitter draws for each column.
     criterion : {"gini", "entropy", "gain_ratio"}, default="gini"
-        Impurity; "gain_ratio" takes the largest gain ratio, as C4.5 does.
+        Impurity; "gain_ratio" chooses the split of the largest gain ratio, as C4.5 does.
     max_depth : int or None, default=None
     min_samples_split : int, default=2
     min_samples_leaf : int, default=1
-        In rows.
+        Smallest number of rows in a leaf.
     min_weight_fraction_leaf : float, default=0.0
-        Least share of the weight in a leaf.
+        Smallest share of the total weight in a leaf.
     max_features : {"sqrt", "log2"}, int, float or None, default=None
-        Columns looked at for each split: their number, their share, or all with None.
+        Columns searched for each split: their number, their share, or None for all.
     max_leaf_nodes : int or None, default=None
-        With it, the node of the largest decrease is split first.
+        Largest number of leaves. With a limit, the node of the largest decrease of impurity is split first.
     min_impurity_decrease : float, default=0.0
-        Least decrease by a split, weighted by the node's share of the weight.
+        Smallest decrease of impurity by a split, weighted by the node's share of the total weight.
     class_weight : {"balanced"}, dict or None, default=None
     ccp_alpha : float, default=0.0
         Minimal cost-complexity pruning.
     random_state : None, int, SeedSequence, Generator or RandomState
-        Seed: of the columns looked at, of random cuts, and between equally good splits.
+        Seed of the searched columns and of random cuts; it also decides between equally good splits.
 
     Attributes
     ----------
     classes_ : ndarray of shape (n_classes,)
     forest_ : GrownTrees
-        Of one tree.
+        A forest of one tree.
     feature_importances_ : ndarray of shape (n_features,)
 
     References
@@ -114,36 +114,36 @@ class TreeClassifier(GrownClassifier):
 class TreeRegressor(GrownRegressor):
     """A single regression tree, grown on all rows.
 
-    Missing values are NaN, and treated as :class:`ForestClassifier` says, or
-    :class:`ExtraForestClassifier` where cuts are random.
+    Missing values (NaN) are treated as in :class:`ForestClassifier`, and with random cuts as in
+    :class:`ExtraForestClassifier`.
 
     Parameters
     ----------
     splitter : {"best", "random"}, default="best"
-        The best cut of a column, or the best of `n_cuts` drawn at random.
+        Use the best cut (threshold) of a column, or the best of `n_cuts` random cuts.
     n_cuts : int, default=1
-        For the random splitter.
+        Number of cuts that the random splitter draws for each column.
     max_depth : int or None, default=None
     min_samples_split : int, default=2
     min_samples_leaf : int, default=1
-        In rows.
+        Smallest number of rows in a leaf.
     min_weight_fraction_leaf : float, default=0.0
-        Least share of the weight in a leaf.
+        Smallest share of the total weight in a leaf.
     max_features : {"sqrt", "log2"}, int, float or None, default=None
-        Columns looked at for each split: their number, their share, or all with None.
+        Columns searched for each split: their number, their share, or None for all.
     max_leaf_nodes : int or None, default=None
-        With it, the node of the largest decrease is split first.
+        Largest number of leaves. With a limit, the node of the largest decrease of impurity is split first.
     min_impurity_decrease : float, default=0.0
-        Least decrease of the variance by a split, weighted by the node's share of the weight.
+        Smallest decrease of variance by a split, weighted by the node's share of the total weight.
     ccp_alpha : float, default=0.0
         Minimal cost-complexity pruning.
     random_state : None, int, SeedSequence, Generator or RandomState
-        Seed: of the columns looked at, of random cuts, and between equally good splits.
+        Seed of the searched columns and of random cuts; it also decides between equally good splits.
 
     Attributes
     ----------
     forest_ : GrownTrees
-        Of one tree.
+        A forest of one tree.
     feature_importances_ : ndarray of shape (n_features,)
 
     References

@@ -12,21 +12,21 @@ def tree_arrays(
     nodes: NDArray, impurity: NDArray[np.float64], weight: NDArray[np.float64], counts: NDArray[np.int32],
     values: NDArray[np.float64],
 ) -> dict[str, NDArray]:  # fmt: skip
-    """Return copies of a tree's nodes in these arrays; outputs of inner nodes are means of their leaves', by weight.
+    """Return a tree in new arrays; the output of an inner node is the weighted mean of the outputs of its leaves.
 
     Parameters
     ----------
     nodes, impurity, weight, counts : ndarray of shape (n_nodes,)
-        Of the tree, as :class:`rotastack.trees.GrownTrees` has them.
+        Arrays of :class:`rotastack.trees.GrownTrees`, for the nodes of this tree.
     values : ndarray of shape (n_values, n_outputs)
-        Of all leaves of the forest.
+        Outputs of all leaves of the forest.
     """
     leaf = nodes["column"] < 0
     n_outputs = values.shape[1]
     table = np.concatenate([values, np.eye(n_outputs)[::-1]])
     value = np.zeros((len(nodes), n_outputs))
     value[leaf] = table[nodes["child"][leaf]]
-    for node in np.flatnonzero(~leaf)[::-1]:  # children come after their parents
+    for node in np.flatnonzero(~leaf)[::-1]:  # a child has a larger number than its parent
         child = nodes["child"][node]
         share = weight[child : child + 2] / weight[child : child + 2].sum()
         value[node] = share @ value[child : child + 2]

@@ -16,18 +16,18 @@ def tree_text(
     classes: Sequence | None,
     digits: int,
 ) -> str:
-    """Return a tree as indented lines; where missing values go is told of columns that had any.
+    """Return a tree as indented lines; splits on columns that had missing values show the side of missing values.
 
     Parameters
     ----------
     arrays : mapping
-        As :meth:`rotastack.trees.grown.GrownTrees.arrays` returns them.
+        Result of :meth:`rotastack.trees.grown.GrownTrees.arrays`.
     matrix : ndarray of shape (n_features, n_columns)
-        Of the tree's view.
+        Matrix of the tree's view.
     missing : ndarray of bool of shape (n_features,), or None
-        Which data columns had missing values.
+        True for data columns that had missing values.
     names, classes, digits
-        As for :meth:`rotastack.trees.grown.GrownTrees.text`.
+        See :meth:`rotastack.trees.grown.GrownTrees.text`.
     """
     names = names if names is not None else [f"x{j}" for j in range(len(matrix))]
 
@@ -38,12 +38,12 @@ def tree_text(
         terms = " ".join(f"{matrix[i, j]:+.{digits}f} {names[i]}" for i in used)
         return f"({terms.removeprefix('+')})"
 
-    def misses(j: int) -> bool:  # views fill what they map
+    def misses(j: int) -> bool:  # only copied columns: mapped columns have fills
         used = np.flatnonzero(matrix[:, j])
         return missing is not None and len(used) == 1 and bool(missing[used[0]])
 
     lines = []
-    todo: list[tuple[str, int, int]] = [("", 0, -1)]  # line that leads there, node, depth of the line
+    todo: list[tuple[str, int, int]] = [("", 0, -1)]  # condition of the line, node, depth of the line
     while todo:
         condition, node, depth = todo.pop()
         if condition:

@@ -3,8 +3,7 @@
 import numpy as np
 import pandas as pd
 
-from rotastack import RotastackClassifier
-from rotastack.ensembles import TreeFamily
+from rotastack import RotastackClassifier, TreeFamily
 from rotastack.ensembles.flagship import category_pairs
 from rotastack.ensembles.flagship.category_pairs import CategoryPairs
 

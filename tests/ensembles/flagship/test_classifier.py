@@ -8,9 +8,8 @@ from sklearn.base import clone
 from sklearn.datasets import load_breast_cancer, load_iris, load_wine, make_friedman1
 from sklearn.utils import get_tags
 
-from rotastack import RotastackClassifier
+from rotastack import RotastackClassifier, TreeFamily
 from rotastack.combine import LogLinearWeights
-from rotastack.ensembles import TreeFamily
 from rotastack.ensembles.flagship.families import BOOSTING
 from rotastack.ensembles.flagship.rotastack import RIDGE
 from rotastack.ensembles.flagship.training_rows import TrainingRows

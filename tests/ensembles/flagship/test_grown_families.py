@@ -5,9 +5,8 @@ import pandas as pd
 import pytest
 from sklearn.datasets import load_diabetes, load_iris
 
-from rotastack import RotastackClassifier, RotastackRegressor
+from rotastack import RotastackClassifier, RotastackRegressor, TreeFamily
 from rotastack.combine import LogLinearWeights
-from rotastack.ensembles import TreeFamily
 from rotastack.ensembles.flagship.families import FAMILIES, NUMBER_FAMILIES
 from rotastack.ensembles.flagship.growing import grow_families
 from rotastack.ensembles.flagship.training_rows import TrainingRows

@@ -4,8 +4,7 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from rotastack import RotastackClassifier, RotastackRegressor
-from rotastack.ensembles import TreeFamily
+from rotastack import RotastackClassifier, RotastackRegressor, TreeFamily
 from rotastack.trees.bags import Bags
 from rotastack.trees.nodes import split_columns
 

@@ -4,8 +4,13 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from rotastack import RotastackClassifier, RotastackRegressor
-from rotastack.ensembles import AdaBoostM1Classifier, RotationForestClassifier, TreeFamily
+from rotastack import (
+    AdaBoostM1Classifier,
+    RotastackClassifier,
+    RotastackRegressor,
+    RotationForestClassifier,
+    TreeFamily,
+)
 from rotastack.ensembles.pooled.classifier import PooledEnsembleClassifier
 from rotastack.trees import TreeClassifier
 from rotastack.views import PrincipalRotation, RandomRotation

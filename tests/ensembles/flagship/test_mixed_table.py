@@ -7,9 +7,8 @@ import pandas as pd
 import pyarrow as pa
 import pytest
 
-from rotastack import RotastackClassifier, RotastackRegressor, StackedRotationClassifier
+from rotastack import RotastackClassifier, RotastackRegressor, RotationForestClassifier, StackedRotationClassifier
 from rotastack.data import TablePreprocessor
-from rotastack.ensembles import RotationForestClassifier
 
 
 def small(**parameters):

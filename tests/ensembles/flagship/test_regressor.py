@@ -6,9 +6,8 @@ import pytest
 from sklearn.base import clone
 from sklearn.datasets import load_diabetes, make_friedman1
 
-from rotastack import RotastackRegressor
+from rotastack import RotastackRegressor, TreeFamily
 from rotastack.combine import LeastSquaresWeights
-from rotastack.ensembles import TreeFamily
 from rotastack.ensembles.flagship.rotastack import RIDGE
 from rotastack.tracking.model_files import dump_model, load_model
 from rotastack.views import DiscriminantRotation

@@ -8,7 +8,6 @@ import lazy_loader
 __getattr__, __dir__, __all__ = lazy_loader.attach(
     __name__,
     submod_attrs={
-        "all_members": ["AllMembers"],
         "pruner": ["OrderingPruner"],
         "curves": ["ordered_curve"],
         "drep": ["DREPPruner"],

@@ -1,5 +1,4 @@
 # For type checkers: what __init__.py hands on. Written by tools/public_names.py.
-from rotastack.combine.pruning.all_members import AllMembers as AllMembers
 from rotastack.combine.pruning.pruner import OrderingPruner as OrderingPruner
 from rotastack.combine.pruning.curves import ordered_curve as ordered_curve
 from rotastack.combine.pruning.drep import DREPPruner as DREPPruner

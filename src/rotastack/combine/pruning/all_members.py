@@ -23,7 +23,7 @@ class AllMembers(Pruner):
 
     Examples
     --------
-    >>> from rotastack.combine.pruning import AllMembers
+    >>> from rotastack.combine.pruning.all_members import AllMembers
     >>> AllMembers().fit([[1, 0], [0, 0]], y=[0, 0]).weights_
     array([0.5, 0.5])
     """

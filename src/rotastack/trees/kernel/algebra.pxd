@@ -1,11 +1,10 @@
-"""Linear algebra of small matrices, whose sums run in one order at any width of vectors, unlike BLAS's.
+"""Linear algebra of small matrices; unlike in BLAS, the order of a sum does not depend on the width of vectors.
 
-All sums are made term after term, in order, but for those of `dot` and `sum_at`. They have eight
-lanes: of each eight terms one goes to each lane; the lanes are added by `add_lanes`, and then the terms
-that are left, one by one.
+A sum adds its terms one by one, in order, except in `dot` and `sum_at`. These two functions have eight lanes: of
+every eight terms, each lane takes one. `add_lanes` adds the lanes, and the remaining terms are added one by one.
 
-Matrices are stored row after row; `width` is the distance of their rows. Of symmetric and triangular
-ones the values on and above the diagonal count.
+Matrices are stored row by row; `width` is the distance between the starts of two rows. Of symmetric and triangular
+matrices, only the values on and above the diagonal are used.
 """
 
 from libc.math cimport fabs, sqrt
@@ -18,7 +17,7 @@ cdef enum:
 
 
 cdef inline Py_ssize_t filled_up(Py_ssize_t n) noexcept nogil:
-    """Return the least multiple of `LANES` that is not below n."""
+    """Return the smallest multiple of `LANES` that is at least n."""
     return (n + LANES - 1) // LANES * LANES
 
 
@@ -29,7 +28,7 @@ cdef inline double add_lanes(const double* lanes) noexcept nogil:
 
 
 cdef inline double dot(const double* a, const double* b, Py_ssize_t n) noexcept nogil:
-    """Return the sum of products of the first n numbers."""
+    """Return the dot product of the first n numbers of a and b."""
     cdef double lanes[LANES]
     cdef double total = 0.0
     cdef Py_ssize_t i = 0, l
@@ -50,9 +49,9 @@ cdef inline double dot(const double* a, const double* b, Py_ssize_t n) noexcept 
 cdef inline wide_void add_products(
     const double* rows, Py_ssize_t width, Py_ssize_t k, Py_ssize_t n, double* products
 ) noexcept nogil:
-    """Add the products of all pairs of the first k columns of n rows to `products`, one row after the other.
+    """Add the products of all pairs of the first k columns to `products`, one of the n rows after the other.
 
-    `width`, that of both, is a multiple of `LANES`; the columns from k on are zeros.
+    `rows` and `products` have the same `width`, a multiple of `LANES`; the columns from k on are zeros.
     """
     cdef double sums0[LANES]
     cdef double sums1[LANES]
@@ -100,10 +99,10 @@ cdef inline void add_multiple(double* target, double factor, const double* sourc
 
 
 cdef inline wide_void factorize(double* matrix, Py_ssize_t width, Py_ssize_t k, double least) noexcept nogil:
-    """Replace a positive definite matrix by U, its Cholesky factor: the matrix is ``U' U``.
+    """Replace a positive definite matrix by its Cholesky factor U: the matrix is ``U' U``.
 
-    A pivot below `least` is taken as `least`, and the rest of its row as 0: it is rounding, which would
-    grow from row to row.
+    A pivot below `least` is replaced by `least`, and the rest of its row by 0. Such a row consists of rounding errors,
+    which would otherwise grow from row to row.
     """
     cdef Py_ssize_t i, j
     cdef double* row
@@ -156,17 +155,17 @@ cdef inline void rotate(double* a, double* b, double c, double s, Py_ssize_t n) 
 cdef inline wide_void orthogonalize(
     double* rows, Py_ssize_t width, Py_ssize_t n, double* squares, Py_ssize_t n_top
 ) noexcept nogil:
-    """Turn n rows among each other until they are orthogonal; the `n_top` longest stand first.
+    """Rotate pairs of n rows until all rows are orthogonal; the `n_top` longest rows come first.
 
-    All `width` of their numbers count: with a multiple of `LANES`, those that fill up are zeros.
+    All `width` numbers of a row are used; the padding up to a multiple of `LANES` must be zeros.
 
-    Jacobi's rotations from one side (Hestenes 1958): the rows are then the right singular vectors of
-    the matrix times its singular values, whose squares start `squares`.
+    These are one-sided Jacobi rotations (Hestenes 1958). Afterwards the rows are the right singular vectors of the
+    matrix times its singular values, and `squares` starts with the squares of the `n_top` largest singular values.
     """
     cdef Py_ssize_t sweep = 0, p, q, i, j, best
     cdef bint turned = True
     cdef double shared, half, t, c
-    cdef double orthogonal = 1e-20      # the square of a cosine that is not looked at
+    cdef double orthogonal = 1e-20      # the square of a cosine that counts as 0
     cdef double* row
     cdef double* other
     while turned and sweep < MOST_SWEEPS:
@@ -206,9 +205,10 @@ cdef inline wide_void orthogonalize(
 cdef inline void principal_axes(
     double* products, Py_ssize_t width, Py_ssize_t k, double* squares, Py_ssize_t n_top
 ) noexcept nogil:
-    """Replace the first rows of a positive semidefinite matrix by its `n_top` longest axes, in proportion.
+    """Replace the first `n_top` rows of a positive semidefinite matrix by its longest principal axes.
 
-    Axes of length 0 are written as directions too.
+    Each axis is an eigenvector times the square root of its eigenvalue. An axis of eigenvalue 0 is written as a tiny
+    vector, which still has a direction.
     """
     cdef Py_ssize_t i, j
     cdef double trace = 0.0
@@ -222,7 +222,7 @@ cdef inline void principal_axes(
 
 
 cdef inline bint make_unit(double* x, Py_ssize_t n) noexcept nogil:
-    """Give x length 1, and a positive sign to the first of its largest entries; return whether it has a length."""
+    """Scale x to length 1, with a positive sign of the first of its largest entries; return False if x is 0."""
     cdef Py_ssize_t i
     cdef double largest = 0.0, scale
     cdef double tied = 1 - 1e-9

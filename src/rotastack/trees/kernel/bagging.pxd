@@ -1,16 +1,16 @@
-"""The bag of a tree: which rows it sees, and how much they weigh there."""
+"""The bag of a tree: its rows and their weights."""
 
 from libc.stdint cimport int32_t, int64_t, uint32_t, uint64_t
 
 from rotastack.trees.kernel.randomness cimport draw_bootstrap
 
-# How bags are made. Rows of weight 0 take no part.
+# The rule for bags. Rows of weight 0 take no part.
 cdef struct Bagging:
     bint bootstrap
     const double* ends          # (n_ends,): see `draw_bootstrap`
     Py_ssize_t n_ends
     int64_t size
-    const int32_t* given        # (n_trees, n_rows): counts to use instead of drawing them, or NULL
+    const int32_t* given        # (n_trees, n_rows): counts in place of draws, or NULL
     const double* weight        # (n_rows,)
     uint32_t* part              # (n_part,): the rows that take part
     Py_ssize_t n_part
@@ -20,11 +20,11 @@ cdef struct Bagging:
 
 cdef struct BagSize:
     Py_ssize_t n_rows
-    Py_ssize_t n_ones           # rows that weigh 1
+    Py_ssize_t n_ones           # rows of weight 1
 
 
 cdef inline void tell_apart(Bagging* bagging, const double* weight, Py_ssize_t n) noexcept nogil:
-    """Set the weights, and list the rows that take part and the others."""
+    """Set the weights, and list the rows that take part and the other rows."""
     cdef Py_ssize_t n_part = 0, n_held = 0
     cdef bint takes_part
     cdef uint32_t row
@@ -43,7 +43,7 @@ cdef inline BagSize fill_bag(
     const Bagging* bagging, Py_ssize_t n, Py_ssize_t tree, uint64_t* state,
     const double* target, double* pairs, uint32_t* rows,
 ) noexcept nogil:
-    """Write the rows of a tree's bag, and weights and weighted targets of all that take part."""
+    """Write the rows of a tree's bag, and the weights and weighted targets of all rows that take part."""
     cdef BagSize bag
     cdef Py_ssize_t row
     cdef bint drawn = False
@@ -60,7 +60,7 @@ cdef inline BagSize fill_bag(
     else:
         see_once(bagging, n)
     bag = weigh(bagging, drawn, target, pairs, rows)
-    if bag.n_rows == 0:     # counts that leave out every row
+    if bag.n_rows == 0:     # the counts leave out every row
         see_once(bagging, n)
         bag = weigh(bagging, drawn, target, pairs, rows)
     return bag
@@ -75,7 +75,7 @@ cdef inline void see_once(const Bagging* bagging, Py_ssize_t n) noexcept nogil:
 cdef inline BagSize weigh(
     const Bagging* bagging, bint drawn, const double* target, double* pairs, uint32_t* rows
 ) noexcept nogil:
-    """Rows drawn by weight weigh as often as they are drawn, others that often their own weight."""
+    """Write the weights: the number of draws of rows drawn by weight; else the count times the weight of the row."""
     cdef BagSize bag = BagSize(0, 0)
     cdef Py_ssize_t i, row
     cdef double weight

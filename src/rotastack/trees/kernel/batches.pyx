@@ -42,13 +42,13 @@ NODE = np.dtype([("column", np.int32), ("cut", np.float32), ("child", np.int32)]
 """A node of a tree; `structures.pxd` describes the fields."""
 
 MISSING_RIGHT = MISSING_RIGHT_BIT
-"""The bit of a node's `column` by which missing values go right."""
+"""The bit of a node's `column` that sends missing values right."""
 
 BATCH = np.dtype([
     (name, np.int64)
     for name in ("data_set", "mask", "view", "first_tree", "n_trees", "splitter", "max_features", "n_cuts")
 ])
-"""A batch of trees: the numbers of its data set, weights (mask) and view, its trees, and how these split."""
+"""A batch of trees: numbers of its copy of the data, weights (mask), view and trees; its rule for splits."""
 
 Grown = namedtuple(
     "Grown",
@@ -58,11 +58,11 @@ Grown = namedtuple(
 """The arrays that :func:`grow_batches` returns."""
 
 cdef enum:
-    PRESORT_SHARE = 2           # columns are presorted if a node looks at more than one in so many of them ...
-    PRESORT_KEYS = 1 << 25      # ... and there are no more keys than this
-    ROWS_MAPPED = 1 << 14       # at once: Ctrl-C is heard in between
+    PRESORT_SHARE = 2           # columns are presorted if nodes search more than 1 in PRESORT_SHARE of them ...
+    PRESORT_KEYS = 1 << 25      # ... and there are at most this many keys
+    ROWS_MAPPED = 1 << 14       # rows mapped at once; in between, the call checks for Ctrl-C
 
-# An entry of `batches`.
+# An entry of `batches`, of type `BATCH`.
 cdef struct Batch:
     int64_t data_set
     int64_t mask
@@ -88,20 +88,20 @@ def grow_batches(
     views : rotastack.trees.linear_views.ViewTables
     options : rotastack.trees.growing.KernelOptions
     keep : bool
-        Return the trees; else only their outputs, errors and sizes.
+        Return the trees; otherwise only their outputs, errors and sizes.
     want_oob, oob_per_batch : bool
-        Sum up the outputs of trees for their out-of-bag rows; over all batches, or from zero for each.
+        Sum the outputs of the trees for their out-of-bag rows; start the sums anew for each batch.
     held : ndarray of float32 of shape (n_batches, n_rows, n_outputs), optional
-        Receives the mean output of each batch's trees for the rows of weight 0.
+        Array for the mean output of each batch's trees for the rows of weight 0.
     stop : ndarray of uint8 of shape (1,), optional
-        KeyboardInterrupt is raised soon after another thread has set the entry to 1, or on Ctrl-C.
+        KeyboardInterrupt is raised on Ctrl-C, or soon after another thread has set the entry to 1.
 
     Returns
     -------
     Grown
-        `facts`, int64 (n_trees, 4), holds each tree's number of nodes, leaves, levels and out-of-bag rows;
-        `tree_errors` the share of wrong out-of-bag rows of each tree, or their mean squared error, by weight, NaN
-        without any; `batch_errors` the out-of-bag error of each batch.
+        `facts`, int64 (n_trees, 4), holds the number of nodes, number of leaves, depth and number of out-of-bag rows of
+        each tree. `tree_errors` holds the weighted error rate, or weighted mean squared error, of each tree on its
+        out-of-bag rows, NaN without such rows. `batch_errors` holds the out-of-bag error of each batch.
     """
     cdef const float[:, :, ::1] data = table.data
     cdef const uint8_t[::1] missing = table.missing
@@ -241,7 +241,7 @@ cdef int take_all(
     list kept, Grower* grower, Bagging* bagging, Py_ssize_t max_width, const int64_t[:, ::1] numbers,
     const int64_t[::1] view_start, const int64_t[:, ::1] view_parts, bint whole_weights,
 ) except -1:
-    """Take the memory of a call: what its widest view needs, and its trees with most presorted keys."""
+    """Allocate the memory of a call, enough for its widest view and for the largest number of presorted keys."""
     cdef const Batch* batch = <const Batch*> &numbers[0, 0]
     cdef Py_ssize_t n = grower.view.n_rows, n_outputs = grower.task.n_outputs
     cdef Py_ssize_t l, k, width, n_stored, most_stored = 1, most_keys = 0
@@ -277,7 +277,7 @@ cdef int take_all(
 
 
 cdef int map_view(Grower* grower, const Parts* parts, const float* data) except -1 nogil:
-    """Look at data through a view."""
+    """Set the view of `grower` to a view of the data, and map its columns."""
     cdef View* view = &grower.view
     cdef Py_ssize_t n_stored, n, begin = 0
     view.data = data
@@ -292,7 +292,7 @@ cdef int map_view(Grower* grower, const Parts* parts, const float* data) except 
 
 
 cdef void mark_missing(View* view, const uint8_t* missing) noexcept nogil:
-    """Note which columns of a view have missing values: those of the data, and those mapped without fills."""
+    """Mark the columns of a view with missing values: copied columns that miss values, and mapped columns with NaN."""
     cdef const float* column
     cdef Py_ssize_t j, i
     for j in range(view.n_columns):
@@ -306,7 +306,7 @@ cdef void mark_missing(View* view, const uint8_t* missing) noexcept nogil:
 
 
 cdef Py_ssize_t grow(Grower* grower, const Bagging* bagging, Py_ssize_t number) except -1 nogil:
-    """Grow a tree from the state of `grower`; return the number of nodes."""
+    """Grow tree `number` from the random state of `grower`; return the number of nodes."""
     cdef Presorted* presorted = &grower.presorted
     cdef Growing* tree = &grower.growing
     cdef bint c45 = grower.task.criterion == C45
@@ -338,11 +338,11 @@ cdef Py_ssize_t grow(Grower* grower, const Bagging* bagging, Py_ssize_t number) 
 
 
 cdef class Trees:
-    """The arrays of the trees of a call, which get longer as trees are written."""
+    """The arrays of the trees of a call, which grow as trees are written."""
 
     cdef Written written
-    cdef Py_ssize_t room                # for so many nodes,
-    cdef Py_ssize_t values_room         # and so many leaf values
+    cdef Py_ssize_t room                # number of nodes that fit,
+    cdef Py_ssize_t values_room         # and number of leaf values that fit
     cdef object nodes, impurity, weight, count, values
 
     def __cinit__(self, Py_ssize_t n_outputs):
@@ -355,7 +355,7 @@ cdef class Trees:
         self.values = np.empty((0, n_outputs))
 
     cdef int make_room(self, Py_ssize_t n_nodes, Py_ssize_t n_values) except -1:
-        """Make room for so many more nodes and values, and as many again as there are."""
+        """Make room for the given number of additional nodes and values, and for as many again as are written."""
         n_nodes += self.written.n_nodes
         n_values += self.written.n_values
         if n_nodes > self.room:
@@ -365,7 +365,7 @@ cdef class Trees:
         return 0
 
     cdef tuple exact(self):
-        """Return the arrays, without room for more."""
+        """Return the arrays, cut to the written length."""
         self.resize_nodes(self.written.n_nodes)
         self.resize_values(self.written.n_values)
         return self.nodes, self.impurity, self.weight, self.count, self.values
@@ -385,7 +385,7 @@ cdef class Trees:
 
 
 def times_log2(Py_ssize_t n):
-    """Return x log2 x of 0 to n - 1."""
+    """Return x log2 x for x = 0 to n - 1."""
     table = np.zeros(n)
     cdef double[::1] found = table
     cdef Py_ssize_t x

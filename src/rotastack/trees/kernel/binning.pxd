@@ -1,7 +1,7 @@
-"""Cut the values of a column into bins, at most 255; a missing value has the bin after the last.
+"""Cut the values of a column into at most 255 bins; missing values have the bin after the last.
 
-A code is the number of cuts below a value. So ``value > cut`` of a grown tree and ``code > place of the
-cut`` are the same.
+The code of a value is the number of cuts below it. So ``value > cut`` in a grown tree and ``code > number of the cut``
+are equivalent.
 """
 
 from libc.math cimport INFINITY
@@ -13,13 +13,13 @@ from rotastack.trees.kernel.structures cimport Sorter
 
 cdef enum:
     CUTS = 256                  # places for the cuts of a column
-    SAMPLE = 1 << 17            # cuts are made from so many rows at most
+    SAMPLE = 1 << 17            # largest number of rows that cuts are made from
 
 
 cdef inline Py_ssize_t sample_rows(
     const uint32_t* rows, Py_ssize_t n, uint64_t* state, uint32_t* sampled
 ) noexcept nogil:
-    """Write the rows that cuts are made from: all, or one drawn from each of `SAMPLE` even stretches."""
+    """Write the rows that cuts are made from: all rows, or one random row from each of `SAMPLE` equal ranges."""
     cdef Py_ssize_t i, first, last, size = min(n, <Py_ssize_t> SAMPLE)
     for i in range(size):
         first = i * n // size
@@ -29,7 +29,7 @@ cdef inline Py_ssize_t sample_rows(
 
 
 cdef inline float between(float low, float high) noexcept nogil:
-    """Return the cut between two values: at least the lower, and below the higher."""
+    """Return a cut between two values: at least the lower value, and below the higher value."""
     cdef float middle = <float> (0.5 * (<double> low + <double> high))
     return middle if middle < high else low
 
@@ -38,11 +38,11 @@ cdef inline Py_ssize_t make_cuts(
     const float* column, const uint32_t* rows, Py_ssize_t n, Py_ssize_t max_bins,
     const Sorter* sorter, uint32_t* places, float* cuts,
 ) noexcept nogil:
-    """Write the cuts of a column, then infinity; return how many cuts there are.
+    """Write the cuts of a column, followed by infinities; return the number of cuts.
 
-    Every value has its bin if there are no more than `max_bins` different ones. Else a bin takes values
-    until it holds its share of the rows that are left, to the nearest value. Cuts are halfway between
-    neighbouring values.
+    With at most `max_bins` different values, every value has its own bin. Otherwise a bin takes values until its number
+    of rows is as near as possible to an equal share of the rows not yet in bins. Cuts are halfway between neighbouring
+    values.
     """
     cdef Py_ssize_t i, k, n_there = 0, n_cuts = 0, n_values = 1, left, bins = max_bins, count = 0, next
     cdef float value, low = INFINITY, high = -INFINITY

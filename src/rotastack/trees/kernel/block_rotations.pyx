@@ -19,9 +19,9 @@ import numpy as np
 cdef Py_ssize_t draw_of_classes(
     uint64_t* state, const Sample* bag, double ratio, int64_t* kept, int64_t* drawn
 ) noexcept nogil:
-    """Draw with replacement from rows of a random subset of the classes, not empty; return how many.
+    """Draw with replacement from the rows of a random nonempty subset of the classes; return the number of draws.
 
-    It is `ratio` times the number of these rows. `kept` is a scratch array with an entry for each row
+    The number of draws is `ratio` times the number of these rows. `kept` is a scratch array with an entry for each row
     in the bag.
     """
     cdef Py_ssize_t n_kept = 0, n, r, i
@@ -42,19 +42,18 @@ def principal_views(
     int64_t bag_size, const uint64_t[::1] bag_seeds, const uint64_t[::1] view_seeds,
     Py_ssize_t n_blocks, double ratio, const uint8_t[::1] stop=None,
 ):
-    """Return views that rotate random blocks of the columns to principal axes, the longest first.
+    """Return views that rotate random blocks of the columns to their principal axes, the longest first.
 
-    The axes are found from a sample of the rows in the tree's bag.
+    The axes are computed from a sample of the rows in the tree's bag.
 
     Parameters
     ----------
     data, missing, places, edges, ends, bag_size, bag_seeds, view_seeds, stop
-        As for :func:`rotastack.trees.kernel.discriminants.discriminant_views`, as are the arrays returned.
+        See :func:`rotastack.trees.kernel.discriminants.discriminant_views`, which also describes the returned arrays.
     n_blocks : int
-        Number of blocks; their sizes differ by one at most, the larger ones first.
+        Number of blocks; their sizes differ by at most one, and larger blocks come first.
     ratio : float
-        Size of a block's sample, drawn with replacement, as a share of the distinct rows in the bag of the
-        classes kept.
+        Size of a block's sample, drawn with replacement, as a share of the bag's distinct rows in the drawn classes.
     """
     cdef Classed table = classed(data, places, edges, ends, bag_size)
     cdef Py_ssize_t p = table.n_columns, n = table.n_rows
@@ -136,8 +135,8 @@ cdef double draw_normal(uint64_t* state) noexcept nogil:
 cdef void draw_rotation(uint64_t* state, Py_ssize_t k, double* direction, double* rotation) noexcept nogil:
     """Write a random k x k rotation matrix of the uniform (Haar) distribution; `direction` is scratch.
 
-    It is a product of Householder reflections, as in the QR decomposition of a Gaussian matrix, built
-    from the smallest: each maps the first axis of its subspace to a uniform direction.
+    The matrix is a product of Householder reflections, as in the QR decomposition of a Gaussian matrix, starting from
+    the smallest subspace: each reflection maps the first axis of its subspace to a uniform direction.
     """
     cdef Py_ssize_t first, i, j
     cdef double rest, length, norm, along
@@ -163,13 +162,13 @@ cdef void draw_rotation(uint64_t* state, Py_ssize_t k, double* direction, double
                 along += direction[i] * rotation[i * k + j]
             for i in range(first, k):
                 rotation[i * k + j] -= 2.0 * along / norm * direction[i]
-    if k % 2 == 0:      # an odd number of reflections
+    if k % 2 == 0:      # after an odd number of reflections the determinant is -1
         for i in range(k):
             rotation[i * k] = -rotation[i * k]
 
 
 def sparse_views(Py_ssize_t p, const uint64_t[::1] view_seeds, Py_ssize_t least, Py_ssize_t most):
-    """Return views that turn random blocks of `least` to `most` of p columns by a Haar rotation each.
+    """Return views that rotate random blocks of `least` to `most` of p columns, each by a Haar rotation.
 
     The last block may be smaller.
     """

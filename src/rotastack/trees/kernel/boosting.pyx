@@ -1,4 +1,4 @@
-"""Gradient boosting: rounds of small trees, each grown on the gradients of the loss at the scores so far."""
+"""Gradient boosting: rounds of small trees, each grown on the gradients of the loss at the current scores."""
 
 from libc.math cimport INFINITY, fabs
 from libc.stdint cimport int32_t, int64_t, uint8_t, uint32_t, uint64_t
@@ -25,51 +25,51 @@ NODE = np.dtype([("column", np.int32), ("cut", np.float32), ("child", np.int32)]
 STEP = np.dtype([("column", np.int32), ("child", np.int32), ("shift", np.uint8), ("cut", np.uint8)], align=True)
 
 cdef enum:
-    ROWS_MAPPED = 1 << 14           # at once: Ctrl-C is heard in between
+    ROWS_MAPPED = 1 << 14           # rows mapped at once; in between, the call checks for Ctrl-C
 
-cdef double MIN_HESSIAN = 1e-3      # of a child
+cdef double MIN_HESSIAN = 1e-3      # smallest sum of hessians of a child
 
 
 cdef class Booster:
-    """One booster: its bag in bins, its scores, and the trees that it has grown so far.
+    """One booster: the bins of its rows, its scores, and the trees grown so far.
 
-    Rows of the bag have numbers 0, 1, ... here, held-out rows those after them.
+    Here the rows of the bag have the numbers 0, 1, ...; the held-out rows have the following numbers.
     """
 
     cdef list kept
     cdef Leafwise tree
     cdef Loss loss
     cdef uint64_t seed
-    cdef Py_ssize_t n_rows          # of the bag
+    cdef Py_ssize_t n_rows          # rows of the bag
     cdef Py_ssize_t n_held
     cdef Py_ssize_t n_outputs
     cdef Py_ssize_t width           # columns of the view
     cdef Py_ssize_t n_sampled
-    cdef Py_ssize_t n_drawn         # columns for a tree
+    cdef Py_ssize_t n_drawn         # columns drawn for a tree
     cdef Py_ssize_t max_bins
-    cdef Py_ssize_t n_rounds        # so far
-    cdef Py_ssize_t most_nodes      # of a tree
+    cdef Py_ssize_t n_rounds        # rounds grown so far
+    cdef Py_ssize_t most_nodes      # of a tree, at most
     cdef double rate
     cdef double l2
     cdef double* base               # (output,)
-    cdef double* scores             # (output, row): of the bag
-    cdef double* sums               # (output, held-out row): without the base
-    cdef double* target             # (row,): held-out rows too
+    cdef double* scores             # (output, row): scores of the bag
+    cdef double* sums               # (output, held-out row): scores without the base
+    cdef double* target             # (row,): includes held-out rows
     cdef double* weights
     cdef double* gradients          # (output, row)
     cdef double* hessians
-    cdef double* outputs            # (node,): of a tree
+    cdef double* outputs            # (node,): leaf values of a tree
     cdef double* row_scores         # (output,)
-    cdef uint32_t* members          # (row,): rows of the data
-    cdef uint32_t* left_out         # (row,): rows of the bag that are not in a round's sample
+    cdef uint32_t* members          # (row,): row numbers in the data
+    cdef uint32_t* left_out         # (row,): rows of the bag outside a round's sample
     cdef uint32_t* sampled          # (row,)
     cdef uint8_t* codes
     cdef float* cuts
     cdef int32_t* n_bins
     cdef int32_t* begin
-    cdef int32_t* drawn             # columns of a tree, and those that are left
+    cdef int32_t* drawn             # columns of a tree; `columns`: the columns not drawn
     cdef int32_t* columns
-    # What has been grown:
+    # The trees grown so far:
     cdef object node_array, step_array, impurity_array, weight_array, count_array, value_array, fact_array
     cdef Node* nodes
     cdef Step* steps
@@ -81,7 +81,7 @@ cdef class Booster:
     cdef Py_ssize_t n_nodes
     cdef Py_ssize_t n_values
     cdef Py_ssize_t n_trees
-    cdef Py_ssize_t room            # nodes
+    cdef Py_ssize_t room            # number of nodes that fit
     cdef Py_ssize_t tree_room
 
     def __init__(
@@ -90,31 +90,31 @@ cdef class Booster:
         Py_ssize_t n_sampled, Py_ssize_t max_bins, double rate, Py_ssize_t max_leaves, int64_t max_depth,
         int64_t min_count, double l2, Py_ssize_t histogram_words,
     ):
-        """See :func:`rotastack.trees.boosting.grow_boosted`.
+        """Copy the rows and options; :func:`rotastack.trees.boosting.grow_boosted` describes the options.
 
         Parameters
         ----------
         members : uint32 (n,)
-            Rows of the data: first those of the bag, then held-out ones.
+            Row numbers in the data: the rows of the bag, then the held-out rows.
         n_rows : int
-            How many are the bag's.
+            Number of rows of the bag.
         target, weights : float64 (n,)
-            Of these rows: numbers, 0 and 1, or class numbers.
+            Targets and weights of these rows. Targets are numbers, 0 and 1 for two classes, or class numbers.
         weighted : bool
-            Whether weights differ.
+            Whether the weights differ.
         base : float64 (n_outputs,)
-            Scores that all rows start from.
+            Initial scores of all rows.
         loss : int
             See `LOSSES`.
         seed : int
         width : int
-            Columns of the view.
+            Number of columns of the view.
         n_drawn, n_sampled : int
-            Columns drawn for each tree, and rows for each round.
+            Number of columns drawn for each tree, and of rows drawn for each round.
         max_leaves : int
-            0: no limit.
+            Largest number of leaves of a tree; 0 for no limit.
         histogram_words : int
-            Memory for histograms, of 8 bytes each; there is room for three in any case.
+            Memory for histograms, in words of 8 bytes; at least three histograms are allocated in any case.
         """
         cdef list kept = []
         cdef Py_ssize_t n = members.shape[0], n_outputs = base.shape[0], i, k
@@ -191,7 +191,7 @@ cdef class Booster:
         self, const float[:, ::1] data, const int64_t[:, ::1] view_parts, const int32_t[::1] view_columns,
         const float[::1] matrices, const float[::1] fills, const uint8_t[::1] stop=None,
     ):
-        """Cut the columns of the view into bins, by the rows of the bag.
+        """Cut the columns of the view into bins; the cuts are made from the rows of the bag.
 
         Parameters
         ----------
@@ -219,7 +219,7 @@ cdef class Booster:
                 n_stored += view_parts[k, 3]
         view.n_rows = n_data
         view.data = &data[0, 0]
-        view.missing = NULL     # missing values are found as they come
+        view.missing = NULL     # the bins check each value
         take_view(kept, &view, self.width, n_stored)
         parts.parts = &view_parts[0, 0]
         parts.n_parts = view_parts.shape[0]
@@ -243,7 +243,7 @@ cdef class Booster:
                 write_codes(column, self.members, n, self.cuts + j * CUTS, n_cuts, self.codes + j * n)
 
     def grow(self, Py_ssize_t n_rounds, const uint8_t[::1] stop=None):
-        """Grow the trees of more rounds; return the held-out loss after each, summed by weight."""
+        """Grow the trees of more rounds; return the weighted sum of held-out losses after each round."""
         cdef Py_ssize_t r, k
         cdef double[::1] losses = np.empty(n_rounds)
         self.tree.watch.n_values = 0
@@ -261,7 +261,7 @@ cdef class Booster:
         return np.asarray(losses)
 
     def held_scores(self):
-        """Return the scores of held-out rows so far, without the base: (output, row)."""
+        """Return the current scores of the held-out rows without the base, (output, row)."""
         cdef Py_ssize_t k, i
         cdef double[:, ::1] sums = np.empty((self.n_outputs, self.n_held))
         for k in range(self.n_outputs):
@@ -270,7 +270,7 @@ cdef class Booster:
         return np.asarray(sums)
 
     def add_rounds(self, double[:, ::1] sums, Py_ssize_t first, Py_ssize_t last, const uint8_t[::1] stop=None):
-        """Add the trees of rounds `first` to `last` - 1 to such scores."""
+        """Add the outputs of the trees of rounds `first` to `last` - 1 to held-out scores."""
         cdef Py_ssize_t t
         self.tree.watch.n_values = 0
         self.tree.watch.stop = &stop[0] if stop is not None else NULL
@@ -281,7 +281,7 @@ cdef class Booster:
                 self.add_held(t, &sums[t % self.n_outputs, 0])
 
     def trees(self, Py_ssize_t n_rounds):
-        """Return nodes, impurity, weight, counts, values and facts of the first rounds' trees."""
+        """Return nodes, impurity, weight, counts, values and facts of the trees of the first `n_rounds` rounds."""
         cdef Py_ssize_t n_trees = n_rounds * self.n_outputs
         facts = self.fact_array[:n_trees]
         n_nodes, n_values = int(facts[:, 0].sum()), int(facts[:, 1].sum())
@@ -305,7 +305,7 @@ cdef class Booster:
         return 0
 
     cdef void draw_columns(self) noexcept nogil:
-        """Draw the columns of the next tree, and lay out its histograms."""
+        """Draw the columns of the next tree, and set the layout of its histograms."""
         cdef Py_ssize_t k
         cdef int32_t cells = 0
         draw_some(state_of(self.seed, 2 * self.n_trees + 1), self.width, self.n_drawn, self.drawn, self.columns)
@@ -316,7 +316,7 @@ cdef class Booster:
         self.tree.n_cells = cells
 
     cdef int grow_tree(self, Py_ssize_t k) except -1 nogil:
-        """Grow a tree for output k, and add it to the scores."""
+        """Grow a tree for output k, and add its outputs to the scores."""
         cdef Leafwise* tree = &self.tree
         cdef Py_ssize_t n = self.n_sampled, i, n_nodes
         cdef double bound
@@ -332,7 +332,7 @@ cdef class Booster:
         if not pack(&tree.packing, gradients, hessians, self.sampled, n, tree.words):
             self.refuse()
         tree.bounds.l2 = self.l2 * tree.packing.hessian_scale
-        # Of hessians next to 0 quanta are so small that the bound is more than all of them.
+        # If all hessians are nearly 0, the quanta are so small that the bound exceeds the largest possible sum.
         bound = min(MIN_HESSIAN * tree.packing.hessian_scale, <double> tree.packing.hessian_mask + 1.0)
         tree.bounds.min_hessian = max(1, <int64_t> bound)
         n_nodes = grow_leafwise(
@@ -346,7 +346,7 @@ cdef class Booster:
     cdef int finish_tree(
         self, Py_ssize_t n_nodes, const double* gradients, const double* hessians, double* scores
     ) except -1 nogil:
-        """Give leaves their values, and add these to the scores of the bag."""
+        """Compute the values of the leaves, and add the values to the scores of the bag."""
         cdef Leafwise* tree = &self.tree
         cdef Node* nodes = self.nodes + self.n_nodes
         cdef const Step* steps = self.steps + self.n_nodes
@@ -372,7 +372,7 @@ cdef class Booster:
                 row = tree.rows[i]
                 gradient += gradients[row]
                 hessian += hessians[row]
-            # In single precision, which halves what files of models hold of leaves.
+            # In single precision, which halves the size of leaf values in files of models.
             value = <float> (-self.rate * gradient / (hessian + self.l2)) if hessian + self.l2 > 0.0 else 0.0
             if not fabs(value) < INFINITY:
                 self.refuse()
@@ -403,7 +403,7 @@ cdef class Booster:
             )
 
     cdef int add_held(self, Py_ssize_t t, double* sums) except -1 nogil:
-        """Add what tree t gives held-out rows to their scores."""
+        """Add the outputs of tree t for the held-out rows to their scores."""
         cdef Py_ssize_t begin = self.facts[4 * t + 3], stride = self.tree.bins.stride, i
         cdef const Step* steps = self.steps + begin
         cdef const Node* nodes = self.nodes + begin
@@ -414,7 +414,7 @@ cdef class Booster:
         return 0
 
     cdef double held_loss(self) noexcept nogil:
-        """Return the loss of the held-out rows, summed by weight."""
+        """Return the weighted sum of the losses of the held-out rows."""
         cdef double total = 0.0
         cdef double* scores = self.row_scores
         cdef Py_ssize_t i, k
@@ -427,7 +427,7 @@ cdef class Booster:
         return total
 
     cdef int make_room(self) except -1:
-        """Make room for a tree more, and as many again as there are."""
+        """Make room for one more tree, and for as many trees again as are grown."""
         cdef Py_ssize_t size = self.most_nodes + 2 * self.n_nodes
         self.room = 0
         self.nodes = <Node*> resize(self.node_array, size)
@@ -443,5 +443,5 @@ cdef class Booster:
 
 
 def _exp(double x):
-    """Return e to the power of a number below 0, for tests."""
+    """Return e to the power of a number that is at most 0, for tests."""
     return exp_negative(x)

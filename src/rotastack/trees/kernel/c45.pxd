@@ -1,15 +1,15 @@
-"""Grow one tree as C4.5 release 8 does, in the form that WEKA's J48 gave it.
+"""Grow one tree as C4.5 release 8 does, in the form of WEKA's J48.
 
 The gain of a column is the largest information gain of its cuts, less log2(number of cuts) / weight, the cost
-of encoding the choice of the cut. Among the columns of at least average gain the one of largest gain ratio is
-taken. Every node searches all columns, so these are sorted once and partitioned stably. Then the tree is
-pruned: see `error_pruning.pxd`.
+of encoding the choice of the cut. The split uses the column of largest gain ratio among the columns of at least
+average gain. Every node searches all columns, so columns are sorted once and partitioned stably. Afterwards the tree
+is pruned: see `error_pruning.pxd`.
 
-As in J48, gains, ratios and weights that differ by less than TINY count as equal, and the first of equals
-is taken, so the tree does not depend on the order of summation. A row of weight w counts as w cases.
+As in J48, gains, ratios and weights that differ by less than TINY count as equal, and the first of equals wins. So
+the tree does not depend on the order of summation. A row of weight w counts as w cases.
 
-Missing values are not J48's, which shares such rows among both sides: all go to the better side of a split, and
-the cuts tried are those of both sides.
+Missing values are treated differently from J48, which sends such a row to both sides with shared weight. Here all
+rows with a missing value go to the better side of a split, and the cuts of both choices count as tried cuts.
 """
 
 from libc.math cimport INFINITY, floor
@@ -40,16 +40,16 @@ cdef extern from *:
     const double APART, LEAST_SHARE, MOST_NEEDED, NEAR_MEAN
 
 
-# The best cut of a column; place is 0 if none is allowed.
+# The best cut of a column; place is 0 if no cut is allowed.
 cdef struct GainCut:
     double gain
     double weight_left
     Py_ssize_t place            # the rows [0, place) go left
-    Py_ssize_t n_cuts           # how many were tried
+    Py_ssize_t n_cuts           # number of tried cuts
 
 
 cdef inline double h(double x, const double* table) noexcept nogil:
-    """Return x log2 x, from the table where there is one; 0 for next to nothing."""
+    """Return x log2 x, from the table if there is one; 0 if x is below `TINY`."""
     if table != NULL:
         return table[<Py_ssize_t> x]
     return x * log2(x) if x >= TINY else 0.0
@@ -59,15 +59,16 @@ cdef inline GainCut best_cut(
     Grower* grower, const Described* node, const uint64_t* run, const float* column, Py_ssize_t n_known,
     double base, double least,
 ) noexcept nogil:
-    """Return the first of the cuts of largest gain; each side weighs at least `least`.
+    """Return the first of the cuts of largest gain; each side has a weight of at least `least`.
 
-    Between `n_known` rows and the rest there is a cut although values there are missing, if it lies between two rows.
+    The place after the first `n_known` rows is also a cut, if it lies between two rows; it separates known values from
+    missing values.
     """
     cdef const double* pairs = grower.task.pairs
     cdef const double* table = grower.task.table
     cdef const double* total = node.total
     cdef const int32_t* y = grower.task.y
-    # Of each class the weight on the left, and x log2 x of the weights on either side.
+    # For each class: the weight on the left, and x log2 x of the weights on the left and on the right.
     cdef double* left = grower.growing.left
     cdef double* h_left = left + grower.task.n_outputs
     cdef double* h_right = h_left + grower.task.n_outputs
@@ -112,7 +113,7 @@ cdef inline GainCut best_cut(
 cdef inline GainCut best_unit_cut(
     Grower* grower, const Described* node, const uint32_t* run, const uint16_t* apart, double least
 ) noexcept nogil:
-    """Return what `best_cut` does, by the keys of `compact.pxd`."""
+    """Return the result of `best_cut`, computed from the keys of `compact.pxd`."""
     cdef Units* units = &grower.units
     cdef Py_ssize_t at_least = max(<Py_ssize_t> floor(least - TINY) + 1, 1)
     cdef int64_t none = units.of_classes - units.h[node.n]      # the merit of no cut
@@ -126,7 +127,7 @@ cdef inline GainCut best_unit_cut(
 cdef inline int find_gain_split(
     Grower* grower, const Described* node, double least, Node* split
 ) except -1 nogil:
-    """Write column and cut of the best split of a node to `split`; the column is -1 if nothing splits."""
+    """Write column and cut of the best split of a node to `split`; the column is -1 if no split is allowed."""
     cdef const Presorted* presorted = &grower.presorted
     cdef const double* table = grower.task.table
     cdef int32_t* places = grower.candidates.places
@@ -182,7 +183,7 @@ cdef inline int find_gain_split(
 
 
 cdef inline Py_ssize_t missing_in(const Grower* grower, const Described* node, int32_t j) noexcept nogil:
-    """Return how many rows of a node miss their value in column j."""
+    """Return the number of rows of a node whose value in column j is missing."""
     cdef Py_ssize_t first = j * grower.presorted.n_bag + node.first
     if grower.presorted.compact:
         return count_missing_compact(grower.presorted.small + first, node.n, column_of(&grower.view, j))
@@ -200,7 +201,7 @@ cdef inline bint is_constant(const Presorted* presorted, const Described* node, 
 cdef inline GainCut cut_of_side(
     Grower* grower, const Described* node, int32_t j, Py_ssize_t n_missing, bint missing_left, double base, double least
 ) noexcept nogil:
-    """Return the best cut of column j with its missing values on one side; its place counts known rows."""
+    """Return the best cut of column j with all missing values on one side; its place counts known values only."""
     cdef const Presorted* presorted = &grower.presorted
     cdef Py_ssize_t first = j * presorted.n_bag, n_known = node.n - n_missing
     cdef const uint32_t* small = presorted.small + first + node.first
@@ -224,9 +225,9 @@ cdef inline GainCut cut_of_side(
 
 
 cdef inline float cut_at(const Grower* grower, int32_t j, Py_ssize_t place) noexcept nogil:
-    """Return the largest value of the whole bag that is at most the middle of the two about this place.
+    """Return the largest value of the whole bag that is at most the middle of the two values at this place.
 
-    It is infinity where what is above is missing.
+    The cut is infinity if the value above is missing.
     """
     cdef const Presorted* presorted = &grower.presorted
     cdef const float* column = column_of(&grower.view, j)
@@ -244,11 +245,11 @@ cdef inline float cut_at(const Grower* grower, int32_t j, Py_ssize_t place) noex
 
 
 cdef inline float largest_up_to(const float* ranked, Py_ssize_t n, double middle) noexcept nogil:
-    """Return the largest of sorted values that is at most `middle`; the first one is."""
+    """Return the largest of sorted values that is at most `middle`; the first value is at most `middle`."""
     cdef Py_ssize_t low = 0, high = n - 1, k
     while low < high:
         k = (low + high + 1) // 2
-        # Or as good as: rounded to float32, 0.2 may be above the middle of 0.1 and 0.3.
+        # With a tolerance: rounded to float32, 0.2 may be above the middle of 0.1 and 0.3.
         if ranked[k] <= middle or <double> ranked[k] - middle < TINY:
             low = k
         else:
@@ -259,7 +260,7 @@ cdef inline float largest_up_to(const float* ranked, Py_ssize_t n, double middle
 cdef inline Py_ssize_t grow_c45_tree(Grower* grower, Py_ssize_t n_bag) except -1 nogil:
     """Grow a tree on the first `n_bag` rows, whose columns are presorted; return the number of nodes.
 
-    Not all of these are reached from the root in the end; the rows of those that are stand in
+    After pruning, the root does not reach all nodes. The rows of a node that the root reaches are
     ``rows[first[node]:last[node]]``.
     """
     cdef Growing* tree = &grower.growing
@@ -272,7 +273,7 @@ cdef inline Py_ssize_t grow_c45_tree(Grower* grower, Py_ssize_t n_bag) except -1
     tree.last[0] = <int32_t> n_bag
     tree.depth[0] = 0
     while True:
-        # Look for the splits of the two new nodes (at the start: of the root), the right one first.
+        # Find the splits of the two new nodes (at the start: of the root), the right node first.
         for k in range(n_new):
             node = <int32_t> (n_nodes - n_new + k)
             look_at(grower, node, k, &found[k])
@@ -317,7 +318,7 @@ cdef inline Py_ssize_t grow_c45_tree(Grower* grower, Py_ssize_t n_bag) except -1
 
 
 cdef inline double least_weight(const Grower* grower, double whole) noexcept nogil:
-    """Return how much either side of a node's split weighs at least."""
+    """Return the smallest weight that each side of a node's split must have."""
     return max(
         <double> grower.limits.min_leaf, min(MOST_NEEDED, LEAST_SHARE * whole / grower.task.n_outputs)
     )

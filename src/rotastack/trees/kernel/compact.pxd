@@ -1,9 +1,9 @@
-"""Presorted columns as 32-bit keys, where there are at most 65,535 rows.
+"""Presorted columns as 32-bit keys, for at most 65,535 rows.
 
-The upper 16 bits of a key are the row's rank in the sorted column of the whole bag, the lower ones the row.
-Partitioning the keys of a node stably keeps them sorted. ``apart[rank]`` is the first rank whose value is
-larger than that at `rank`: between two keys there is a cut if the rank of the second is at least `apart` of
-the first.
+The upper 16 bits of a key are the row's rank in the sorted column of the whole bag; the lower 16 bits are the row.
+A stable partition of the keys of a node keeps them sorted. ``apart[rank]`` is the first rank whose value is larger
+than the value at `rank`. Two neighbouring keys have a cut between them if the rank of the second key is at least
+``apart`` of the rank of the first.
 """
 
 from libc.stdint cimport uint8_t, uint16_t, uint32_t, uint64_t
@@ -22,9 +22,9 @@ cdef inline int presort_compact(
     const View* view, const uint32_t* rows, Py_ssize_t n, double gap,
     const Sorter* sorter, const Presorted* presorted, Watch* watch,
 ) except -1 nogil:
-    """Write the sorted keys of every column, their `apart`, and the sorted values where `ranked` is wanted.
+    """Write the sorted keys of every column, its `apart`, and its sorted values if `ranked` is not NULL.
 
-    Values that differ by at most `gap` count as equal; missing ones are infinity.
+    Values that differ by at most `gap` count as equal; missing values are infinity.
     """
     cdef float* values = sorter.values
     cdef const uint64_t* keys = sorter.keys
@@ -51,7 +51,7 @@ cdef inline int presort_compact(
 cdef inline void find_apart(const float* values, Py_ssize_t n, double gap, uint16_t* apart) noexcept nogil:
     cdef double value = values[n - 1], following
     cdef Py_ssize_t known = n, larger = n, k, i
-    while known > 0 and values[known - 1] != values[known - 1]:  # NaN is apart from nothing
+    while known > 0 and values[known - 1] != values[known - 1]:  # no cut lies beside NaN, the result of an overflow
         known -= 1
     apart[n - 1] = <uint16_t> n
     for i in range(n - 2, -1, -1):
@@ -68,7 +68,7 @@ cdef inline void find_apart(const float* values, Py_ssize_t n, double gap, uint1
 
 
 cdef inline bint constant(const uint32_t* run, Py_ssize_t n, const uint16_t* apart) noexcept nogil:
-    """Return whether no two values of a column in a node are farther apart than the gap: no cut."""
+    """Return whether a column has no cut in a node: all its values differ by at most the gap."""
     return apart[run[0] >> 16] > run[n - 1] >> 16
 
 
@@ -76,9 +76,10 @@ cdef inline void part_compact(
     const Presorted* presorted, Py_ssize_t n_columns, Py_ssize_t first, Py_ssize_t n, Py_ssize_t n_left,
     const uint8_t* side, bint want_left, bint want_right,
 ) noexcept nogil:
-    """Partition the keys of every column stably by ``side[row]``; the keys of an unwanted side are dropped.
+    """Partition the keys of every column stably by ``side[row]``; the keys of a side that is not wanted are dropped.
 
-    A column without a cut has none in any part of the node either: nobody will read its keys, and they stay.
+    A column without a cut in this node has none in its descendants either. Its keys are never read again, and are not
+    partitioned.
     """
     cdef Py_ssize_t j
     cdef uint32_t* run
@@ -109,7 +110,7 @@ cdef inline void keep_right(uint32_t* run, Py_ssize_t n, const uint8_t* side) no
     for i in range(n - 1, -1, -1):
         key = run[i]
         run[place] = key
-        place -= 1 - side[key & MOST_ROWS]  # stays within: some key goes left
+        place -= 1 - side[key & MOST_ROWS]  # stays in the array, since some key goes left
 
 
 cdef inline void keep_both(

@@ -1,17 +1,17 @@
-"""How good a split is: scans over the sorted rows of a node.
+"""Merits of splits, and scans over the sorted rows of a node for the best cut.
 
-Every scan returns the best cut's merit and place: the rows ``[0, place)`` go left; place is 0 if no split
-is allowed. A side has at least `min_leaf` rows and weighs at least `min_weight`. The merit is a
-number from which the decrease of impurity follows by subtracting the node's base:
+Every scan returns the merit and the place of the best cut: the rows ``[0, place)`` go left; place is 0 if no split
+is allowed. Each side has at least `min_leaf` rows and at least the weight `min_weight`. The merit of a cut less the
+base of the node is the decrease of impurity:
 ``W i(node) - W_left i(left) - W_right i(right) = merit - base``.
 
     squared error    merit = S_left^2 / W_left + S_right^2 / W_right,        base = S^2 / W
-    gini, 2 classes  the same of a target that is 0 or 1; the decrease is twice as large
+    gini, 2 classes  as squared error of a target of 0 and 1; the decrease is twice as large
     gini             merit = sum_c L_c^2 / W_left + sum_c R_c^2 / W_right,   base = sum_c T_c^2 / W
     entropy (bits)   merit = sum_c h(L_c) + h(R_c) - h(W_left) - h(W_right), h(x) = x log2 x
 
-Sums of whole weights, such as bootstrap counts, are exact. `pairs` holds a row's weight and its
-weight times its target.
+Sums of integer weights, such as bootstrap counts, are exact. `pairs` holds the weight of a row, and its weight times
+its target.
 """
 
 from libc.math cimport INFINITY
@@ -27,7 +27,7 @@ cdef struct Cut:
 
 
 cdef inline double x_log_x(double x, const double* table) noexcept nogil:
-    """Return x log2 x: from the table, where there is one, for whole x."""
+    """Return x log2 x, from the table if there is one; then x is an integer."""
     if table != NULL:
         return table[<Py_ssize_t> x]
     return x * log2(x) if x > 0.0 else 0.0
@@ -37,7 +37,7 @@ cdef inline Cut scan_pairs(
     const uint64_t* keys, Py_ssize_t n, const double* pairs, double whole, double total,
     int64_t min_leaf, double min_weight,
 ) noexcept nogil:
-    """Scan by squared error, or by gini of two classes; `total` is the node's sum of the second of a pair."""
+    """Scan by squared error, or by gini of two classes; `total` is the node's sum of weighted targets."""
     cdef Cut best = Cut(-INFINITY, 0)
     cdef double weight_left = 0.0, weight_right, left = 0.0, right, merit
     cdef uint64_t key = keys[0], following
@@ -95,7 +95,7 @@ cdef inline Cut scan_entropy(
     const uint64_t* keys, Py_ssize_t n, const Task* task, const double* total, double* left, double whole,
     int64_t min_leaf, double min_weight,
 ) noexcept nogil:
-    """Scan by entropy of any number of classes; `left` and what follows it have room for three times as many."""
+    """Scan by entropy of any number of classes; `left` has room for three numbers a class."""
     cdef const int32_t* y = task.y
     cdef const double* pairs = task.pairs
     cdef double* h_left = left + task.n_outputs
@@ -131,7 +131,7 @@ cdef inline Cut scan_whole_entropy(
     const uint64_t* keys, Py_ssize_t n, const Task* task, const double* total, int64_t* left, double whole,
     int64_t min_leaf, double min_weight,
 ) noexcept nogil:
-    """Scan as `scan_entropy` does where weights are whole, by the table."""
+    """Scan by entropy with integer weights, whose logarithms come from the table."""
     cdef const int32_t* y = task.y
     cdef const double* pairs = task.pairs
     cdef const double* table = task.table
@@ -169,7 +169,7 @@ cdef inline Cut scan_whole_entropy(
 cdef inline double merit_of_sides(
     const Task* task, const double* total, const double* left, double whole, double weight_left
 ) noexcept nogil:
-    """Return the merit of a split with these class weights on its left."""
+    """Return the merit of a split with the class weights `left` on its left side."""
     cdef const double* table = task.table
     cdef Criterion criterion = task.criterion
     cdef double sum_left = 0.0, sum_right = 0.0, right, weight_right = whole - weight_left
@@ -188,5 +188,5 @@ cdef inline double merit_of_sides(
 
 
 cdef inline double split_information(double whole, double weight_left, const double* table) noexcept nogil:
-    """Return the entropy in bits of the sizes of the two sides, times the weight (C4.5's divisor)."""
+    """Return the entropy in bits of the weights of the two sides, times the whole weight (C4.5's divisor)."""
     return x_log_x(whole, table) - x_log_x(weight_left, table) - x_log_x(whole - weight_left, table)

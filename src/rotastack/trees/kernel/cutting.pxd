@@ -1,7 +1,7 @@
-"""The best cut of a node of a boosted tree, from its histogram.
+"""The best cut of a node of a boosted tree, computed from its histogram.
 
-A cut gains G^2 / (H + l2) of its two sides less that of the node, with sums G of gradients and H of
-hessians. Missing values are tried on either side.
+With sums G of gradients and H of hessians, the score of rows is G^2 / (H + l2). The gain of a cut is the score of its
+left side plus the score of its right side less the score of the node. Missing values are tried on both sides.
 """
 
 from libc.stdint cimport int32_t, int64_t
@@ -12,7 +12,7 @@ from rotastack.trees.kernel.histograms cimport (
 from rotastack.trees.kernel.wide cimport wide_void
 
 cdef enum:
-    SIDE_BY_SIDE = 8            # cuts that are judged together
+    SIDE_BY_SIDE = 8            # number of cuts whose gains are compared together
     ROOM = 256 + SIDE_BY_SIDE
 
 cdef extern from *:
@@ -22,16 +22,16 @@ cdef extern from *:
     const double LEAST_GAIN "ROTASTACK_LEAST_GAIN"
 
 
-# What limits cuts. Hessians and `l2` are in quanta.
+# Limits of both sides of a cut. Hessians and `l2` are in quanta.
 cdef struct Bounds:
     int64_t min_count
     int64_t min_hessian
     double l2
 
 
-# A cut: rows go left whose code in `column` is at most `code`.
+# A cut: a row goes left if its code in `column` is at most `code`.
 cdef struct Cut:
-    int32_t column              # -1: none
+    int32_t column              # -1 without a cut
     int32_t code
     bint has_missing
     bint missing_right
@@ -44,13 +44,13 @@ cdef inline double score_of(int64_t word, const Packing* packing, double l2) noe
     return gradient * gradient / (<double> hessian_in(word, packing) + l2)
 
 
-# A column of a node, as it is scanned.
+# The state of a scan of one column of a node.
 cdef struct Scan:
-    int64_t sums[256]           # of the words up to each bin
-    int32_t counts[256]         # of the rows up to each bin
-    int64_t missing             # the words that go left with all of them,
-    int32_t n_missing           # and the rows
-    int64_t total               # of the node
+    int64_t sums[256]           # sum of the words up to each bin
+    int32_t counts[256]         # number of rows up to each bin
+    int64_t missing             # sum of the words of missing values, if these go left,
+    int32_t n_missing           # and their number of rows
+    int64_t total               # sum of the words of the node
     int32_t n
     double gains[ROOM]
 
@@ -59,9 +59,9 @@ cdef inline void find_cut(
     const Bins* bins, const int32_t* columns, Py_ssize_t n_columns, int64_t* cells, int64_t total,
     Py_ssize_t n, const Packing* packing, const Bounds* bounds, Cut* best,
 ) noexcept nogil:
-    """Write the cut of the largest gain of a node of n rows; among equals that of the lowest column, then value.
+    """Write the cut of the largest gain of a node of n rows; among equals the first column wins, then the lowest value.
 
-    Where both sides are equally good for missing values, they go right.
+    Missing values go right if both sides are equally good.
     """
     cdef Scan scan
     cdef Py_ssize_t k, i, n_bins
@@ -101,7 +101,7 @@ cdef inline void find_cut(
 
 
 cdef inline void add_up(const int64_t* words, Py_ssize_t n, int64_t* sums) noexcept nogil:
-    """Write the sums of the first words; four at a time, so that few additions wait for each other."""
+    """Write the cumulative sums of n words, four at a time, so that few additions wait for each other."""
     cdef int64_t before = 0, two
     cdef Py_ssize_t i = 0
     while i + 4 <= n:
@@ -125,7 +125,8 @@ cdef inline void try_cuts(
     """Try cuts 0 to n_cuts - 1 of a column."""
     cdef Py_ssize_t first, last, i
     cdef double top
-    # Sums and counts only grow from cut to cut: what the left may not be is in front, what the right may not, behind.
+    # Sums and counts only grow from cut to cut. So cuts with too little on the left come first, and cuts with too
+    # little on the right come last.
     if packing.counted_apart:
         count_refused_apart(scan, n_cuts, packing, bounds, &first, &last)
     else:
@@ -156,7 +157,7 @@ cdef inline wide_void count_refused(
     const int64_t* sums, Py_ssize_t n, int64_t missing, int64_t total, int hessian_shift, int64_t hessian_mask,
     int64_t min_count, int64_t min_hessian, Py_ssize_t* n_left, Py_ssize_t* n_right,
 ) noexcept nogil:
-    """Write how many cuts have too little on their left, and how many on their right."""
+    """Write the numbers of cuts with too few rows or hessians on the left, and on the right."""
     cdef int64_t left = 0, right = 0, word, other, count_mask = (<int64_t> 1 << hessian_shift) - 1
     cdef Py_ssize_t i
     for i in range(n):
@@ -188,7 +189,7 @@ cdef inline wide_void judge(
     const int64_t* sums, Py_ssize_t n, int64_t missing, int64_t total, int hessian_shift, int gradient_shift,
     int32_t hessian_mask, double l2, double* gains, double* top,
 ) noexcept nogil:
-    """Write what both sides of each cut have, and the largest of it. A few more are judged, and left out."""
+    """Write the sum of the scores of both sides of each cut to `gains`, and the largest sum to `top`."""
     cdef double tops[SIDE_BY_SIDE]
     cdef double all_gradient = <double> (total >> gradient_shift)
     cdef double all_hessian = <double> ((total >> hessian_shift) & hessian_mask)

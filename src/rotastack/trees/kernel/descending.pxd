@@ -1,4 +1,4 @@
-"""Send rows down a tree, and add up what its leaves put out."""
+"""Send rows down a tree, and sum the outputs of their leaves."""
 
 from libc.stdint cimport int32_t, uint32_t
 
@@ -11,8 +11,8 @@ cdef inline void send_down(
 ) noexcept nogil:
     """Write the leaf of each row to `leaves`; ``columns[j][row]`` is a value in column j of the tree's view.
 
-    Without `missing` no value is missing. All rows go down one level at a time, and those in a leaf drop out of `active`: the steps of
-    different rows are independent, and there is no branch to mispredict.
+    `missing` is False if no value is missing. All rows go down one level at a time, and rows that reach a leaf leave
+    `active`. So the steps of different rows are independent, and there is no branch to mispredict.
     """
     cdef Py_ssize_t i, n_active = n
     for i in range(n):
@@ -31,7 +31,7 @@ cdef inline Py_ssize_t descend(
     const Node* tree, const float** columns, const uint32_t* rows, Py_ssize_t n_active,
     uint32_t* active, uint32_t* leaves,
 ) noexcept nogil:
-    """Send active rows down by one level; return how many stay active."""
+    """Send active rows down by one level; return the number of rows that stay active."""
     cdef Py_ssize_t i, k, kept = 0
     cdef uint32_t following
     cdef const Node* node
@@ -49,7 +49,7 @@ cdef inline Py_ssize_t descend_all(
     const Node* tree, const float** columns, const uint32_t* rows, Py_ssize_t n_active,
     uint32_t* active, uint32_t* leaves,
 ) noexcept nogil:
-    """Do the same where values may be missing."""
+    """Send active rows down as `descend` does, for values that may be missing."""
     cdef Py_ssize_t i, k, kept = 0
     cdef uint32_t following
     cdef const Node* node
@@ -70,7 +70,7 @@ cdef inline Py_ssize_t descend_all(
 cdef inline Py_ssize_t add_output(
     int32_t leaf, const double* values, Py_ssize_t n_outputs, double* sums
 ) noexcept nogil:
-    """Add the output of a leaf, encoded by its `child`, to the sums of a row; return its most probable class."""
+    """Add the output of a leaf, encoded in its `child`, to the sums of a row; return the leaf's most probable class."""
     cdef Py_ssize_t c, best = 0
     if leaf < 0:
         sums[-1 - leaf] += 1.0

@@ -1,4 +1,4 @@
-"""Describe a node: its weight, its outputs, its impurity."""
+"""Weight, totals and impurity of a node."""
 
 from libc.stdint cimport int32_t, uint32_t
 
@@ -10,9 +10,10 @@ cdef inline void describe(
     const uint32_t* rows, Py_ssize_t n, const Task* task,
     double* total, double* whole, double* squares, double* base, double* impurity,
 ) noexcept nogil:
-    """Write the class weights of a node, or its sum of targets, to `total`.
+    """Write the totals, the weight and the impurity of a node.
 
-    `whole` is its weight, `squares` the sum of squared totals, and `base` is defined in `criteria.pxd`.
+    `total` are the class weights, or the weighted sum of targets; `whole` is the weight of the node; `squares` is the
+    sum of squared class weights; `criteria.pxd` defines `base`.
     """
     if task.criterion == SQUARED_ERROR:
         squares[0] = 0.0
@@ -82,7 +83,7 @@ cdef inline double weigh_classes(
 cdef inline void judge(
     const double* total, double whole, const Task* task, double* squares, double* base, double* impurity
 ) noexcept nogil:
-    """Write what follows from the class weights alone."""
+    """Write the results that follow from the class weights alone."""
     cdef const double* table = task.table
     cdef Criterion criterion = task.criterion
     cdef double sum_squares = 0.0, sum_base = 0.0, mixed
@@ -100,5 +101,5 @@ cdef inline void judge(
         mixed = -sum_base / whole
     squares[0] = sum_squares
     base[0] = sum_base
-    # 0 is kept for nodes of one class.
+    # Only nodes of one class have the impurity 0.
     impurity[0] = 0.0 if n_present == 1 else max(mixed, 1e-300)

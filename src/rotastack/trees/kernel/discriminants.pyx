@@ -20,10 +20,10 @@ import numpy as np
 
 cdef enum:
     N_BLOCKS = 2
-    FEW_COLUMNS = 4     # with fewer columns than that each block has all of them
+    FEW_COLUMNS = 4     # with fewer columns each block has all columns
 
 
-# Scratch for the directions of a block.
+# Scratch memory for the directions of a block.
 cdef struct Directions:
     double* means       # (class, column)
     double* tile
@@ -35,9 +35,9 @@ cdef struct Directions:
 cdef double* find_directions(
     const Sample* sample, Py_ssize_t k, double shrinkage, Py_ssize_t most, const Directions* scratch, Py_ssize_t* n
 ) noexcept nogil:
-    """Return rows, the first `n` of which are unit directions by decreasing Fisher ratio.
+    """Return rows; the first `n` rows are unit directions in the order of decreasing Fisher ratio.
 
-    `means` and `within` of the scratch, as :func:`scatter_within` leaves them, are overwritten.
+    `means` and `within` of the scratch hold the results of :func:`scatter_within`, and are overwritten.
     """
     cdef double* means = scratch.means
     cdef double* within = scratch.within
@@ -51,7 +51,7 @@ cdef double* find_directions(
     cdef Py_ssize_t n_top = max(1, min(min(most, k), n_runs - 1))
     cdef Py_ssize_t i, j, r, t
     cdef double mean_variance = 0.0, overall
-    cdef double no_direction = 1e-13    # so small a Fisher ratio beside the largest is rounding
+    cdef double no_direction = 1e-13    # a Fisher ratio below this share of the largest is rounding
     for j in range(k):
         mean_variance += within[j * width + j] / <double> k
     if mean_variance == 0.0:
@@ -67,7 +67,7 @@ cdef double* find_directions(
             overall += means[r * width + j] * <double> (runs[r + 1] - runs[r]) / <double> runs[n_runs]
         for r in range(n_runs):
             means[r * width + j] = (means[r * width + j] - overall) * sqrt(<double> (runs[r + 1] - runs[r]))
-    for r in range(n_runs):     # whitened from here on
+    for r in range(n_runs):     # from here on, `means` holds whitened means
         solve_lower(within, width, k, means + r * width)
     if n_runs > k:
         axes = between
@@ -86,7 +86,7 @@ cdef double* find_directions(
         n_top -= 1
     for t in range(n_top):
         solve_upper(within, width, k, axes + t * width)
-        if not make_unit(axes + t * width, k):      # means alike
+        if not make_unit(axes + t * width, k):      # the class means are equal
             axes[t * width] = 1.0
     n[0] = n_top
     return axes
@@ -97,32 +97,36 @@ def discriminant_views(
     int64_t bag_size, const uint64_t[::1] bag_seeds, const uint64_t[::1] view_seeds,
     Py_ssize_t max_columns, double share, double shrinkage, Py_ssize_t max_directions, const uint8_t[::1] stop=None,
 ):
-    """Find Fisher's discriminants of random blocks of the columns, for each tree from the rows in its bag.
+    """Return views whose outputs are Fisher's discriminants of random blocks of the columns.
+
+    The discriminants of a tree are computed from the rows in its bag.
 
     Parameters
     ----------
     data : float32 (n_columns, n_rows)
     missing : uint8 (n_columns,) or (0,)
-        Which columns have missing values (NaN), if any has: the mean of a column in the bag stands in for these.
+        1 for each column with missing values (NaN), which the mean of the column in the bag replaces; empty if no
+        column has any.
     places : int64 (n_rows,)
     edges : int64 (n_classes + 1,)
+        `data`, `places` and `edges` are described in :class:`rotastack.trees.bagged_views.BaggedViews`.
     ends, bag_size
-        How bags are drawn: see :class:`rotastack.trees.bags.Bags`.
+        Rule for bags: see :class:`rotastack.trees.bags.Bags`.
     bag_seeds, view_seeds : uint64 (n_trees,)
     max_columns : int
-        Most columns of a block; with more, a random choice of them.
+        Largest number of columns of a block; a larger block is reduced to a random choice of its columns.
     share : float
-        Share of the distinct rows in the bag that the directions of a block are found from.
+        Share of the distinct rows in the bag from which the directions of a block are computed.
     shrinkage : float
         Weight of a multiple of the identity in the scatter within classes.
     max_directions : int
     stop : uint8 (1,), optional
-        KeyboardInterrupt is raised soon after another thread has set it to 1, or on Ctrl-C.
+        KeyboardInterrupt is raised on Ctrl-C, or soon after another thread has set the entry to 1.
 
     Returns
     -------
     n_parts, parts, columns, matrices, fills
-        Number of parts of each view, and the tables of :class:`rotastack.trees.LinearViews`.
+        Number of parts of each view, and the arrays of :class:`rotastack.trees.LinearViews`.
     """
     cdef Classed table = classed(data, places, edges, ends, bag_size)
     cdef Py_ssize_t p = table.n_columns, n = table.n_rows, n_classes = table.n_classes
@@ -200,7 +204,7 @@ def discriminant_views(
     return *found[:3], found[3][:n_numbers].copy(), found[4]
 
 
-# For tests.
+# Wrappers for tests.
 
 
 def _draw_some(uint64_t[::1] state, const int64_t[::1] bag, Py_ssize_t n_wanted, int64_t[::1] sample):

@@ -1,7 +1,7 @@
-"""Logarithms, powers and cosines of the kernel's own: the same bytes with every C library.
+"""Logarithms, powers and cosines that give the same bytes with every C library.
 
-C libraries differ in the last digit, some even between processors. These are sums of the first terms of
-Taylor's series after the usual reductions, within three units in the last place.
+C libraries differ in the last digit, and some differ between processors. These functions sum the first terms of
+Taylor series after the usual range reductions; errors are at most three units in the last place.
 """
 
 from libc.math cimport rint
@@ -23,7 +23,7 @@ cdef extern from *:
 
 
 cdef inline double log2(double x) noexcept nogil:
-    """Return the logarithm of a positive, finite, not subnormal number; powers of two are exact."""
+    """Return the base-2 logarithm of a positive, finite, normal number; powers of two are exact."""
     # x = m 2^e with m between sqrt(1/2) and sqrt(2), and log m = 2 artanh s with s = (m - 1) / (m + 1).
     cdef uint64_t bits = bits_of(x)
     cdef int64_t e = <int64_t> (bits >> 52) - 1023
@@ -39,7 +39,7 @@ cdef inline double log2(double x) noexcept nogil:
     tail = (1.0 / 3.0 + z * (1.0 / 5.0)) + z2 * (1.0 / 7.0 + z * (1.0 / 9.0))
     rest = (1.0 / 11.0 + z * (1.0 / 13.0)) + z2 * (1.0 / 15.0 + z * (1.0 / 17.0))
     tail += z4 * (rest + z4 * (1.0 / 19.0 + z * (1.0 / 21.0)))
-    # 2 / ln 2 in two parts: the product with the first is exact but for one rounding.
+    # 2 / ln 2 in two parts: the product with the first part has only one rounding.
     return <double> e + (2.8853900817779268 * s + s * (z * tail * 2.8853900817779268 + 4.0710547481862066e-17))
 
 
@@ -64,7 +64,7 @@ cdef inline double cos_turns(double turns) noexcept nogil:
     cdef double total = 1.0
     cdef int quadrant = <int> quarters & 3
     cdef int i
-    if quadrant & 1:  # a sine
+    if quadrant & 1:  # the cosine of an odd quadrant is a sine
         for i in range(19, 1, -2):
             total = 1.0 - z * total / (i * (i - 1))
         total *= r

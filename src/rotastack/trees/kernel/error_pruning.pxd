@@ -1,9 +1,8 @@
 """Prune a tree by pessimistic estimates of its error on new rows, as C4.5 does.
 
-The expected errors of a leaf that got E of N training cases wrong are the upper confidence limit of a
-binomial share, times N. A subtree is replaced by a leaf, or by its own larger branch (subtree raising: the
-branch then also takes the rows of the smaller one), if the expected errors of the replacement are hardly
-more.
+The expected errors of a leaf with E errors among N training cases are N times the upper confidence limit of a binomial
+share. A subtree is replaced by a leaf, or by its own larger branch, if the replacement has at most slightly more
+expected errors. The second case is subtree raising: the branch also takes the rows of the smaller branch.
 """
 
 from libc.math cimport INFINITY, sqrt
@@ -36,9 +35,7 @@ cdef inline double largest(const double* total, Py_ssize_t n_classes) noexcept n
 
 
 cdef inline void collapse(Growing* tree, Py_ssize_t n_nodes, double* below) noexcept nogil:
-    """Turn nodes into leaves whose subtrees get no fewer training cases wrong than they do.
-
-    `below` is scratch.
+    """Turn nodes into leaves if their subtrees make no fewer training errors than the leaf would; `below` is scratch.
     """
     cdef Node* nodes = tree.nodes
     cdef const double* wrong = tree.gains
@@ -56,9 +53,9 @@ cdef inline double expected_errors(
 ) noexcept nogil:
     """Return the upper confidence limit of the number of errors among cases of this weight.
 
-    For no errors it is exact. From one on it is Wilson's limit with a correction for continuity,
-    for which `quantile` is that of the normal distribution at 1 - `confidence`; in between,
-    a straight line.
+    Without errors the limit is exact. From one error on, it is Wilson's limit with a correction for continuity;
+    `quantile` is the quantile of the normal distribution at 1 - `confidence`. Between zero and one error, the limit is
+    interpolated linearly.
     """
     cdef double many = max(wrong, 1.0), limit, share, z, root, none
     if weight < TINY:
@@ -77,7 +74,7 @@ cdef inline double expected_errors(
 
 
 cdef inline void open_children(Growing* tree, int32_t node, Py_ssize_t n_open) noexcept nogil:
-    """Put the children of `node` on the pile of open nodes, the right one on top."""
+    """Push the children of `node` on the stack of open nodes, the right child on top."""
     tree.open[n_open] = tree.nodes[node].child
     tree.open[n_open + 1] = tree.nodes[node].child + 1
 
@@ -132,7 +129,7 @@ cdef inline double branch_errors(Grower* grower, int32_t branch, int32_t sibling
 
 
 cdef inline int32_t deal_rows(Grower* grower, int32_t top) noexcept nogil:
-    """Send the rows of a node down its subtree, whose nodes then wait to be pruned; return the last one."""
+    """Send the rows of a node down its subtree and mark the subtree for pruning; return its last node."""
     cdef Growing* tree = &grower.growing
     cdef double* weight = tree.weight
     cdef double* wrong = tree.gains
@@ -169,8 +166,8 @@ cdef inline int32_t deal_rows(Grower* grower, int32_t top) noexcept nogil:
 cdef inline int prune_by_errors(Grower* grower, Py_ssize_t n_nodes) except -1 nogil:
     """Prune from the leaves up; a raised branch is pruned again with its new rows.
 
-    A raised branch may contain nodes without rows for a while. None remain: a node without rows becomes a
-    leaf, and a node with such a child is replaced by its other child.
+    A raised branch may contain nodes without rows, but none remain: a node without rows becomes a leaf, and a node with
+    such a child is replaced by its other child.
     """
     cdef Growing* tree = &grower.growing
     cdef Node* nodes = tree.nodes
@@ -183,7 +180,7 @@ cdef inline int prune_by_errors(Grower* grower, Py_ssize_t n_nodes) except -1 no
     cdef int32_t node, child, large
     memset(waiting, 0, n_nodes)
     waiting[0] = True
-    for node in range(<int32_t> n_nodes):  # not those below a collapsed node
+    for node in range(<int32_t> n_nodes):  # nodes below a collapsed node do not wait
         if waiting[node] and nodes[node].column >= 0:
             waiting[nodes[node].child] = waiting[nodes[node].child + 1] = True
     node = <int32_t> (n_nodes - 1)

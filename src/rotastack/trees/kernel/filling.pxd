@@ -1,4 +1,4 @@
-"""Fill missing values of a table with the means of the known ones in a bag, to fit a view to the rows in the bag."""
+"""Fill missing values with the means of the known values in a bag, to fit a view to the rows in the bag."""
 
 from libc.stdint cimport int32_t, int64_t, uint8_t
 from libc.string cimport memcpy
@@ -11,13 +11,13 @@ cdef extern from *:
     #include <math.h>
     #define NO_FILL ((float) NAN)
     """
-    const float NO_FILL     # of a column that has no missing values
+    const float NO_FILL     # the fill of a column without missing values
 
 
 cdef struct Filling:
-    const float* data           # as of `Classed`
-    float* filled               # a copy
-    const uint8_t* missing      # (n_columns,): which columns have missing values; NULL if none does
+    const float* data           # see `Classed`
+    float* filled               # a copy of `data` with filled values
+    const uint8_t* missing      # (n_columns,): 1 for columns with missing values; NULL without any
     float* fills                # (n_columns,)
     Py_ssize_t n_columns
     Py_ssize_t n_rows
@@ -26,7 +26,7 @@ cdef struct Filling:
 cdef inline int take_filling(
     list kept, Classed* table, const uint8_t[::1] missing, Filling* filling
 ) except -1:
-    """Take the memory of `filling`, and turn `table` to the copy of its data that is filled."""
+    """Allocate the memory of `filling`, and let `table` read the copy of its data that will be filled."""
     cdef Py_ssize_t size = table.n_columns * table.n_rows, j
     filling.missing = NULL
     if len(missing) == 0:
@@ -45,7 +45,7 @@ cdef inline int take_filling(
 
 
 cdef inline void fill_missing(const Filling* filling, const int64_t* bag, Py_ssize_t n_bag) noexcept nogil:
-    """Fill rows in a bag; a column without a known value there with 0."""
+    """Fill the missing values of the rows in a bag; the fill is 0 if the bag has no known value of the column."""
     cdef const float* x
     cdef float* filled
     cdef float fill

@@ -1,4 +1,4 @@
-"""Grow one tree."""
+"""Grow one tree by the criteria of `criteria.pxd`."""
 
 from libc.stdint cimport int32_t
 
@@ -14,10 +14,10 @@ from rotastack.trees.kernel.unit_splitting cimport find_unit_split
 
 
 cdef inline Py_ssize_t grow_tree(Grower* grower, Py_ssize_t n_bag) except -1 nogil:
-    """Grow a tree on the first `n_bag` rows, which it reorders; return the number of nodes.
+    """Grow a tree on the first `n_bag` rows, and reorder these rows; return the number of nodes.
 
-    At the end, the rows of a node, leaf or not, are ``rows[first[node]:last[node]]``. Nodes are split depth
-    first, or with `max_leaves` in order of decreasing gain.
+    At the end, the rows of each node are ``rows[first[node]:last[node]]``. Nodes are split depth first, or with
+    `max_leaves` in order of decreasing gain.
     """
     cdef Growing* tree = &grower.growing
     cdef bint best_first = grower.limits.max_leaves > 0
@@ -37,7 +37,7 @@ cdef inline Py_ssize_t grow_tree(Grower* grower, Py_ssize_t n_bag) except -1 nog
     tree.last[0] = <int32_t> n_bag
     tree.depth[0] = 0
     while True:
-        # Look for the splits of the two new nodes (at the start: of the root), the right one first.
+        # Find the splits of the two new nodes (at the start: of the root), the right node first.
         for k in range(n_new):
             node = <int32_t> (n_nodes - n_new + k)
             look_at(grower, node, k, &found[k])
@@ -81,7 +81,7 @@ cdef inline Py_ssize_t grow_tree(Grower* grower, Py_ssize_t n_bag) except -1 nog
 
 
 cdef inline void look_at(Grower* grower, int32_t node, Py_ssize_t k, Described* found) noexcept nogil:
-    """Describe the k-th new node, a leaf until it is split."""
+    """Describe the k-th new node, which is a leaf until it is split."""
     cdef Growing* tree = &grower.growing
     found.first = tree.first[node]
     found.n = tree.last[node] - tree.first[node]
@@ -96,7 +96,7 @@ cdef inline void look_at(Grower* grower, int32_t node, Py_ssize_t k, Described* 
 
 
 cdef inline void guess_side(const View* view, Growing* tree, int32_t parent) noexcept nogil:
-    """Send missing values to the child of larger weight, unless they are in the node and their side was chosen."""
+    """Send missing values to the child of larger weight, unless the split chose their side by rows of the node."""
     cdef int32_t child = tree.nodes[parent].child
     if not tree.weight[child] > tree.weight[child + 1] and not misses_some(view, tree, parent):
         tree.nodes[parent].column |= MISSING_RIGHT
@@ -117,7 +117,7 @@ cdef inline bint may_split(
 cdef inline void part_orders(
     Grower* grower, int32_t parent, Py_ssize_t n_left, const bint* worth
 ) noexcept nogil:
-    """Partition the sorted keys of a node whose rows have been parted."""
+    """Partition the sorted keys of a node after its rows have been partitioned."""
     cdef Growing* tree = &grower.growing
     cdef Py_ssize_t n_columns = grower.view.n_columns, first = tree.first[parent]
     cdef Py_ssize_t n = tree.last[parent] - first
@@ -130,7 +130,7 @@ cdef inline void part_orders(
 cdef inline bint split_node(
     Grower* grower, int32_t node, const Described* found, double min_weight, double root_weight
 ) except -1 nogil:
-    """Look for the split of a node; return whether there is one."""
+    """Find the split of a node; return whether there is one."""
     cdef double least = grower.limits.min_decrease
     cdef Split split
     if grower.presorted.compact:
@@ -148,7 +148,7 @@ cdef inline bint split_node(
 cdef inline void add_children(
     Growing* tree, int32_t parent, Py_ssize_t child, Py_ssize_t n_left
 ) noexcept nogil:
-    """Enter the children of a node whose rows have been parted, `child` and the following."""
+    """Add the children of a node after its rows have been partitioned; their numbers are `child` and `child` + 1."""
     cdef Py_ssize_t k
     tree.nodes[parent].child = <int32_t> child
     for k in range(child, child + 2):

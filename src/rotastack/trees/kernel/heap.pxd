@@ -1,4 +1,4 @@
-"""Nodes in order of decreasing gain, equal ones by number: a binary heap of those that wait."""
+"""A binary heap of waiting nodes, in the order of decreasing gain and then of node number."""
 
 from libc.stdint cimport int32_t
 
@@ -20,7 +20,7 @@ cdef inline void push(int32_t* heap, Py_ssize_t size, int32_t node, const double
 
 
 cdef inline int32_t pop(int32_t* heap, Py_ssize_t size, const double* gains) noexcept nogil:
-    """Remove and return the first of `size` nodes."""
+    """Remove and return the first node of a heap of `size` nodes."""
     cdef int32_t top = heap[0], last = heap[size - 1]
     cdef Py_ssize_t i = 0, down = 1
     size -= 1

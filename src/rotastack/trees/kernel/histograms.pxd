@@ -1,10 +1,11 @@
-"""Sums of gradients, hessians and rows by bin: whole numbers, so the same in any order.
+"""Histograms: sums of gradients, hessians and rows for each bin. The sums are integers, so their order is irrelevant.
 
-Gradient, hessian and a 1 of a row are packed into one word, with room for the sums over all rows. One
-addition adds all three; and what is left when a child is taken away from its parent is exactly the other
-child. Where rows are many, they are counted apart, so that gradients of the mean size stay hundreds of quanta.
+The gradient, the hessian and a count of 1 of a row are packed into one 64-bit word, with room for the sums over all
+rows. So one addition adds all three, and the histogram of a parent less that of one child is exactly that of the other
+child. Gradients and hessians are counted in small units, the quanta. With many rows, the rows are counted in separate
+integers, so that a gradient of mean size stays hundreds of quanta.
 
-A histogram is a word for each cell, and then, where rows are counted apart, a count for each.
+A histogram has one word for each cell, followed by one count for each cell if rows are counted separately.
 """
 
 from libc.math cimport INFINITY, fabs, rint
@@ -15,17 +16,17 @@ from rotastack.trees.kernel.wide cimport wide_void
 
 cdef enum:
     LANES = 8
-    COUNTED_APART = 1 << 15     # rows
+    COUNTED_APART = 1 << 15     # number of rows from which on rows are counted separately
 
 
-# The lowest bits of a word count rows if these are not counted apart, the next are the hessian, the highest
-# the gradient.
+# The lowest bits of a word count rows, unless rows are counted separately; the next bits hold the hessian, and the
+# highest bits hold the gradient.
 cdef struct Packing:
     bint counted_apart
     int hessian_shift
     int gradient_shift
-    int64_t hessian_mask        # after the shift
-    double gradient_scale       # quanta for one
+    int64_t hessian_mask        # of the shifted word
+    double gradient_scale       # quanta per unit
     double hessian_scale
 
 
@@ -42,7 +43,7 @@ cdef inline int64_t gradient_in(int64_t word, const Packing* packing) noexcept n
 
 
 cdef inline void share_bits(Packing* packing, Py_ssize_t n) noexcept nogil:
-    """Share the bits of a word out, for sums over n rows at most."""
+    """Divide the bits of a word between count, hessian and gradient, for sums over at most n rows."""
     cdef int bits = 8
     while (<int64_t> 1 << bits) <= n:
         bits += 1
@@ -52,16 +53,16 @@ cdef inline void share_bits(Packing* packing, Py_ssize_t n) noexcept nogil:
     packing.hessian_shift = bits
     bits = (64 - bits) // 2 - 1
     packing.hessian_mask = (<int64_t> 1 << bits) - 1
-    packing.gradient_shift = max(packing.hessian_shift + bits, 32)  # a gradient is then in the upper half
+    packing.gradient_shift = max(packing.hessian_shift + bits, 32)  # so the upper half holds the gradient
 
 
 cdef inline bint pack(
     Packing* packing, const double* gradients, const double* hessians, const uint32_t* rows, Py_ssize_t n,
     int64_t* words,
 ) noexcept nogil:
-    """Choose the quanta, and write the word of each row: ``words[row]``.
+    """Choose the quanta, and write the word of each row to ``words[row]``.
 
-    Returns False, with no word written, where sums are not finite.
+    Returns False, without writing a word, if sums are not finite.
     """
     cdef double sums[2 * LANES]
     cdef double gradient = 0.0, hessian = 0.0
@@ -80,12 +81,12 @@ cdef inline bint pack(
         hessian += sums[LANES + k]
     if not (gradient < INFINITY and hessian < INFINITY):
         return False
-    # Roundings add half a quantum a row at most.
+    # Rounding adds at most half a quantum a row.
     packing.gradient_scale = scale_for((<int64_t> 1 << (63 - packing.gradient_shift)) - 1 - n, gradient)
     packing.hessian_scale = scale_for(packing.hessian_mask - n, hessian)
     for i in range(n):
         row = rows[i]
-        # Times, not shifted: C does not say what a negative number is that is shifted.
+        # Multiplied, not shifted: C does not define the shift of a negative number.
         words[row] = (
             <int64_t> rint(gradients[row] * packing.gradient_scale) * gradient_unit
             + <int64_t> rint(hessians[row] * packing.hessian_scale) * hessian_unit + one
@@ -98,21 +99,21 @@ cdef inline double scale_for(int64_t room, double total) noexcept nogil:
     return scale if scale < 1e300 else 0.0
 
 
-# The bins of all columns of the training rows, and where a column's cells begin in a histogram.
+# The bins of all columns of the training rows, and the position of each column's first cell in a histogram.
 cdef struct Bins:
     const uint8_t* codes        # (column, row)
     Py_ssize_t stride           # rows
-    const int32_t* n_bins       # (n_columns,); one more cell is for missing values
+    const int32_t* n_bins       # (n_columns,); missing values have one more cell
     const int32_t* begin        # (n_columns + 1,)
 
 
 cdef inline Py_ssize_t words_of(Py_ssize_t n_cells, bint counted_apart) noexcept nogil:
-    """Return how many words the histogram of so many cells takes."""
+    """Return the number of words of a histogram with `n_cells` cells."""
     return n_cells + (n_cells + 1) // 2 if counted_apart else n_cells
 
 
 cdef inline int32_t* counts_of(int64_t* words, Py_ssize_t n_cells) noexcept nogil:
-    """Return where the counts of a histogram begin."""
+    """Return the address of the counts of a histogram."""
     return <int32_t*> (words + n_cells)
 
 
@@ -120,7 +121,7 @@ cdef inline void fill_histogram(
     const Bins* bins, const int32_t* columns, Py_ssize_t n_columns, bint counted_apart,
     const uint32_t* rows, Py_ssize_t n, const int64_t* words, int64_t* ordered, int64_t* cells,
 ) noexcept nogil:
-    """Add up the words of a node's rows by the bins of the columns; `ordered` is scratch, (n,)."""
+    """Sum the words of a node's rows for each bin of the columns; `ordered` is scratch, (n,)."""
     cdef Py_ssize_t i, k = 0, n_cells = bins.begin[n_columns]
     cdef int32_t* counts = counts_of(cells, n_cells)
     memset(cells, 0, words_of(n_cells, counted_apart) * sizeof(int64_t))
@@ -148,7 +149,7 @@ cdef inline void fill_four(
     const Bins* bins, const int32_t* columns, Py_ssize_t k, const uint32_t* rows, Py_ssize_t n,
     const int64_t* ordered, int64_t* cells,
 ) noexcept nogil:
-    """Columns go four at a time: a row and its word are looked up once for them."""
+    """Fill the cells of four columns at a time, so a row and its word are read once for four columns."""
     cdef const uint8_t* codes0 = bins.codes + columns[k] * bins.stride
     cdef const uint8_t* codes1 = bins.codes + columns[k + 1] * bins.stride
     cdef const uint8_t* codes2 = bins.codes + columns[k + 2] * bins.stride

@@ -1,6 +1,6 @@
-"""End a long call early: on Ctrl-C in the main thread, and where another thread asks for it.
+"""End a long call early: on Ctrl-C in the main thread, or when another thread sets `stop`.
 
-Work is counted by values looked at, some nanoseconds each, so that a check comes every few milliseconds.
+Work is counted in processed values, which take some nanoseconds each, so a check comes every few milliseconds.
 """
 
 from cpython.exc cimport PyErr_CheckSignals
@@ -13,7 +13,7 @@ cdef enum:
 
 
 cdef inline int pass_by(Watch* watch, int64_t n_values) except -1 nogil:
-    """Count values that are looked at next; raise KeyboardInterrupt if the call shall end."""
+    """Count the values to be processed next; from time to time, raise KeyboardInterrupt if the call should end."""
     watch.n_values += n_values
     if watch.n_values < VALUES_BETWEEN:
         return 0
@@ -22,7 +22,7 @@ cdef inline int pass_by(Watch* watch, int64_t n_values) except -1 nogil:
 
 
 cdef inline int check(Watch* watch) except -1 with gil:
-    PyErr_CheckSignals()    # does nothing but in the main thread
+    PyErr_CheckSignals()    # has no effect outside the main thread
     if watch.stop != NULL and watch.stop[0]:
         raise KeyboardInterrupt
     return 0

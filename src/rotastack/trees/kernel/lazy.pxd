@@ -1,6 +1,6 @@
-"""A view of one row, of which only those parts are mapped that a tree looks at.
+"""A view of one row that maps only the parts whose columns a tree reads.
 
-Of hundreds of columns a row on its way down looks at a dozen: mapping all of them takes most of the time.
+On its way down a tree a row reads a dozen of hundreds of columns; mapping all columns would take most of the time.
 """
 
 from libc.stdint cimport int32_t, int64_t, uint8_t, uint32_t
@@ -14,11 +14,11 @@ cdef struct LazyView:
     int32_t* part_of            # (n_columns,): the part of each column
     int32_t* begin              # (n_parts,): the first column of each part
     uint8_t* mapped             # (n_parts,)
-    float* values               # (n_columns,): of mapped parts
+    float* values               # (n_columns,): values of mapped parts
 
 
 cdef inline void lay_out(LazyView* view) noexcept nogil:
-    """Find out which part each column is of; none is mapped yet."""
+    """Write the part of each column; no part is mapped yet."""
     cdef const Parts* parts = view.parts
     cdef int32_t* part_of = view.part_of
     cdef int32_t k, i, n, width = 0
@@ -43,7 +43,7 @@ cdef inline float value_of(LazyView* view, const float* row, int32_t column) noe
 
 
 cdef inline uint32_t leaf_of(const Node* tree, LazyView* view, const float* row, bint missing) noexcept nogil:
-    """Return the leaf of a row; without `missing` it has no missing value (see `descending.pxd`)."""
+    """Return the leaf of a row; `missing` is False if no value is missing (see `descending.pxd`)."""
     cdef uint32_t node = 0
     cdef int32_t column = tree[0].column
     cdef float value

@@ -1,7 +1,8 @@
 """Grow a boosted tree: the leaf of the largest gain is split first.
 
-The histogram of the smaller child is made from its rows, and that of the larger one is what is left of
-the parent's. A leaf for whose histogram there is no memory has its children's made from rows.
+The histogram of the smaller child is computed from its rows; the histogram of the larger child is the parent's
+histogram less that of the smaller child. If there was no memory for a leaf's histogram, both children's histograms are
+computed from rows.
 """
 
 from libc.stdint cimport int32_t, int64_t, uint8_t, uint32_t
@@ -14,8 +15,8 @@ from rotastack.trees.kernel.interrupts cimport pass_by
 from rotastack.trees.kernel.structures cimport MISSING_RIGHT, Node, Watch
 
 
-# How a node is passed by codes: right if code + shift, modulo 256, is more than `cut`. The shift turns the
-# code of a missing value, the last one, to 0 where it goes left.
+# A node for rows as codes: a row goes right if code + shift, modulo 256, is more than `cut`. If missing values go left,
+# the shift turns their code, which is the last one, to 0.
 cdef struct Step:
     int32_t column              # -1 in a leaf
     int32_t child
@@ -28,12 +29,12 @@ cdef struct Leaf:
     int32_t first               # its rows are rows[first:last]
     int32_t last
     int32_t depth
-    int32_t slot                # of its histogram; -1: none
+    int32_t slot                # number of its histogram; -1 without one
     int64_t total               # the sum of its words
     Cut cut
 
 
-# What a tree is grown with.
+# The data, limits and scratch memory of a growing tree.
 cdef struct Leafwise:
     Bins bins
     Packing packing
@@ -41,14 +42,14 @@ cdef struct Leafwise:
     Py_ssize_t max_leaves
     int64_t max_depth
     const float* cuts           # (column, 256)
-    const double* weights       # (row,); NULL: all are 1
+    const double* weights       # (row,); NULL if all weights are 1
     const int64_t* words        # (row,)
     int64_t* ordered            # (row,): scratch
-    const int32_t* columns      # (n_columns,): those of this tree
+    const int32_t* columns      # (n_columns,): columns of this tree
     Py_ssize_t n_columns
     uint32_t* rows
     uint32_t* spare             # (row,): scratch
-    Leaf* leaves                # of node
+    Leaf* leaves                # (node,), as are `gains`
     double* gains
     int32_t* heap
     int64_t* histograms         # (slot, word)
@@ -65,9 +66,9 @@ cdef inline int64_t* histogram_of(const Leafwise* tree, int32_t slot) noexcept n
 cdef inline Py_ssize_t grow_leafwise(
     Leafwise* tree, Py_ssize_t n, Node* nodes, Step* steps, double* weight
 ) except -1 nogil:
-    """Grow a tree on ``rows[:n]``; return the number of nodes. Children come after their parents.
+    """Grow a tree on ``rows[:n]``; return the number of nodes. Children have larger numbers than their parents.
 
-    In a leaf `child` is -1. `weight` are the sums of weights by node; without weights, of rows.
+    The `child` of a leaf is -1. `weight` receives the sum of weights of each node; without weights, its number of rows.
     """
     cdef Py_ssize_t n_nodes = 1, n_leaves = 1, n_waiting = 0, i, n_left
     cdef int32_t node, child, slot
@@ -151,7 +152,7 @@ cdef inline int fill(Leafwise* tree, const Leaf* leaf) except -1 nogil:
 
 
 cdef inline Py_ssize_t search(Leafwise* tree, int32_t node, Py_ssize_t n_waiting) except -1 nogil:
-    """Search a node for a cut, and let it wait if it has one; return how many wait."""
+    """Find the best cut of a node, and push the node on the heap if it has one; return the size of the heap."""
     cdef Leaf* leaf = &tree.leaves[node]
     leaf.cut.column = -1
     if may_be_split(tree, leaf):
@@ -160,7 +161,7 @@ cdef inline Py_ssize_t search(Leafwise* tree, int32_t node, Py_ssize_t n_waiting
             &tree.bins, tree.columns, tree.n_columns, histogram_of(tree, leaf.slot), leaf.total,
             leaf.last - leaf.first, &tree.packing, &tree.bounds, &leaf.cut,
         )
-    if leaf.cut.column < 0 or tree.n_free < 2:      # which the next children need
+    if leaf.cut.column < 0 or tree.n_free < 2:      # the next two children need two
         free_slot(tree, leaf.slot)
         leaf.slot = -1
     if leaf.cut.column >= 0:
@@ -190,7 +191,7 @@ cdef inline double weigh(const Leafwise* tree, Py_ssize_t first, Py_ssize_t last
 cdef inline Py_ssize_t split(
     Leafwise* tree, const Leaf* leaf, Node* node, Step* step, int32_t child
 ) noexcept nogil:
-    """Move the rows that go left before the others, stably; return how many go left."""
+    """Move the rows that go left before the other rows, stably; return the number of rows that go left."""
     cdef const uint8_t* codes = tree.bins.codes + leaf.cut.column * tree.bins.stride
     cdef uint32_t* rows = tree.rows + leaf.first
     cdef uint32_t* spare = tree.spare
@@ -216,7 +217,7 @@ cdef inline Py_ssize_t split(
 cdef inline void direct_missing(
     const Leafwise* tree, const Cut* cut, bint heavier_right, Node* node, Step* step
 ) noexcept nogil:
-    """Send missing values where the cut says; where it knows of none, to the heavier side."""
+    """Send missing values to the side that the cut chose, or to the heavier side if the node had none."""
     cdef bint right = cut.missing_right if cut.has_missing else heavier_right
     node.column = cut.column | (MISSING_RIGHT if right else 0)
     step.shift = 0 if right else <uint8_t> (256 - tree.bins.n_bins[cut.column])
@@ -226,7 +227,7 @@ cdef inline void direct_missing(
 cdef inline int32_t leaf_by_codes(
     const Step* steps, const uint8_t* codes, Py_ssize_t stride
 ) noexcept nogil:
-    """Return the leaf of a row whose codes lie `stride` apart."""
+    """Return the leaf of a row whose codes are `stride` bytes apart."""
     cdef int32_t node = 0
     cdef const Step* step = steps
     while step.column >= 0:

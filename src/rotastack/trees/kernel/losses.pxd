@@ -1,6 +1,6 @@
-"""Losses that boosting makes smaller: gradients and hessians by score, and the losses themselves.
+"""Losses of boosting, and their gradients and hessians with respect to the scores.
 
-Scores are (output, row). Exponentials are the kernel's own: the same bytes with every C library.
+Scores have the axes (output, row). The kernel computes exponentials itself, so every C library gives the same bytes.
 """
 
 from libc.math cimport fabs
@@ -25,7 +25,7 @@ cdef extern from *:
 
 
 cdef inline double exp_negative(double x) noexcept nogil:
-    """Return e to the power of a number that is at most 0; below -700 that of -700."""
+    """Return e to the power of a number that is at most 0; numbers below -700 count as -700."""
     # x = k ln 2 + r, and Taylor's series of e^r, |r| < 0.35, to the 13th power.
     cdef double shifted, k, r
     x = x if x > -700.0 else -700.0
@@ -66,7 +66,7 @@ cdef inline wide_void of_logistic(
     const double* scores, const double* target, const double* weights, Py_ssize_t n,
     double* gradients, double* hessians,
 ) noexcept nogil:
-    """`target` is 0 or 1; the score is the log-odds of 1."""
+    """Write gradients and hessians of the logistic loss; `target` is 0 or 1, and the score is the log-odds of 1."""
     cdef Py_ssize_t i
     cdef double e, p
     for i in range(n):
@@ -81,9 +81,9 @@ cdef inline wide_void of_softmax(
     const double* scores, const double* target, const double* weights, Py_ssize_t n, Py_ssize_t n_classes,
     double* gradients, double* hessians,
 ) noexcept nogil:
-    """Of all classes; `target` is the class number.
+    """Write gradients and hessians of the softmax loss for all classes; `target` is the class number.
 
-    Hessians are p (1 - p) C / (C - 1): a step for each class alone counts what the others do (Friedman 2001).
+    Hessians are p (1 - p) C / (C - 1): the factor allows for the steps of the other classes (Friedman 2001).
     """
     cdef double top[TILE]
     cdef double sums[TILE]
@@ -117,7 +117,7 @@ cdef inline wide_void of_softmax(
 cdef inline double loss_of(
     Loss loss, const double* scores, Py_ssize_t stride, Py_ssize_t n_outputs, double target
 ) noexcept nogil:
-    """Return the loss of a row, whose scores lie `stride` apart."""
+    """Return the loss of a row whose scores are `stride` numbers apart."""
     cdef double top, total, difference
     cdef Py_ssize_t c
     if loss == SQUARES:

@@ -1,14 +1,14 @@
-"""Memory of a call: kept by a list of byte strings, and so freed however the call ends."""
+"""Memory of a call: a list holds it as byte strings, so it is freed however the call ends."""
 
 from cpython.buffer cimport PyBUF_SIMPLE, PyBuffer_Release, PyObject_GetBuffer
 from cpython.bytes cimport PyBytes_AsString, PyBytes_FromStringAndSize
 
 
 cdef inline void* take(list kept, Py_ssize_t n, Py_ssize_t size) except NULL:
-    """Return n places of `size` bytes, not initialised, that live as long as `kept`; or MemoryError.
+    """Return uninitialised memory for n items of `size` bytes, which lives as long as `kept`; or raise MemoryError.
 
-    Nobody else sees the string, so it may be written to. (Python 3.11 complains of a byte array that it
-    could not make.)
+    No other code has a reference to the byte string, so the kernel may write to it. (A bytearray would not do: Python
+    3.11 warns if it cannot allocate one.)
     """
     cdef object block = PyBytes_FromStringAndSize(NULL, max(n, 1) * size)
     kept.append(block)
@@ -16,7 +16,7 @@ cdef inline void* take(list kept, Py_ssize_t n, Py_ssize_t size) except NULL:
 
 
 cdef inline void* resize(array, size) except? NULL:
-    """Resize an array to which nothing else refers, where it is if there is room; return its new address."""
+    """Resize an array that has no other references, in place if possible; return its new address."""
     cdef Py_buffer buffer
     cdef void* address
     array.resize(size, refcheck=False)

@@ -1,11 +1,11 @@
-"""Rows that miss their value in a column (NaN): where they stand among a node's sorted keys, and on which side.
+"""Missing values (NaN) of a column: their place among a node's sorted keys, and their side of a split.
 
-Missing values sort last, as infinity, which data do not hold. So a scan from the left finds the best cut with
-the missing values on its right, among them the cut that parts known values from missing ones, which is at
-infinity. In a node where some are missing a second scan has them on the left: they stand before the known
-values there, with the key of the least of these, so there is no cut in between.
+Missing values sort last, as infinity, which does not occur in data. So a scan from the left finds the best cut with
+the missing values on the right. One of these cuts, at infinity, separates known values from missing values. In a node
+with missing values, a second scan has them on the left: there they stand before the known values and have the key of
+the smallest known value, so no cut lies between them.
 
-Only columns that may hold missing values are looked at like that: see `View`.
+Only columns with missing values are searched in this way: see `View`.
 """
 
 from libc.math cimport INFINITY
@@ -19,9 +19,10 @@ from rotastack.trees.kernel.unit_entropy cimport ROW
 cdef inline Py_ssize_t gather_known(
     const float* column, const uint32_t* rows, Py_ssize_t n, const Sorter* sorter, float* least, float* largest
 ) noexcept nogil:
-    """Write rows to the sorter, and their values if these are known; return how many are.
+    """Write rows and known values to the sorter; return the number of known values.
 
-    Known ones come first, in order, and the others from the end. `least` and `largest` are of the known values.
+    Rows with known values come first, in order; rows with missing values fill the end, in reverse order. `least` and
+    `largest` are the smallest and the largest known value.
     """
     cdef float* values = sorter.values
     cdef uint32_t* ordered = sorter.rows
@@ -46,7 +47,7 @@ cdef inline Py_ssize_t gather_known(
 cdef inline Py_ssize_t sort_all_rows(
     const float* column, const uint32_t* rows, Py_ssize_t n, const Sorter* sorter
 ) noexcept nogil:
-    """Write the sorted keys of rows to the sorter's keys; return how many values are missing."""
+    """Write the sorted keys of all rows to the sorter; return the number of missing values."""
     cdef float low, high
     cdef Py_ssize_t i, n_known = gather_known(column, rows, n, sorter, &low, &high)
     if n_known > 0:
@@ -57,7 +58,7 @@ cdef inline Py_ssize_t sort_all_rows(
 
 
 cdef inline Py_ssize_t count_missing(const uint64_t* keys, Py_ssize_t n) noexcept nogil:
-    """Return how many of a node's sorted keys are of missing values."""
+    """Return the number of missing values among a node's sorted keys."""
     cdef uint64_t missing = key_of(INFINITY, 0)
     cdef Py_ssize_t n_known = n
     while n_known > 0 and not differ(keys[n_known - 1], missing):
@@ -68,7 +69,7 @@ cdef inline Py_ssize_t count_missing(const uint64_t* keys, Py_ssize_t n) noexcep
 cdef inline Py_ssize_t count_missing_compact(
     const uint32_t* run, Py_ssize_t n, const float* column
 ) noexcept nogil:
-    """Return how many of a node's compact keys are of missing values."""
+    """Return the number of missing values among a node's compact keys."""
     cdef Py_ssize_t n_known = n
     while n_known > 0 and column[run[n_known - 1] & ROW] != column[run[n_known - 1] & ROW]:
         n_known -= 1
@@ -78,7 +79,7 @@ cdef inline Py_ssize_t count_missing_compact(
 cdef inline void put_missing_first(
     const uint64_t* keys, Py_ssize_t n, Py_ssize_t n_missing, uint64_t* turned
 ) noexcept nogil:
-    """Write sorted keys in an order that has the missing values first; some value is known."""
+    """Write sorted keys with the missing values first; at least one value is known."""
     cdef uint64_t least = keys[0] >> 32 << 32
     cdef Py_ssize_t i
     for i in range(n_missing):
@@ -90,7 +91,7 @@ cdef inline void put_missing_first(
 cdef inline void put_missing_first_compact(
     const uint32_t* run, Py_ssize_t n, Py_ssize_t n_missing, uint32_t* turned
 ) noexcept nogil:
-    """Do the same with compact keys."""
+    """Write compact keys with the missing values first; at least one value is known."""
     cdef uint32_t least = run[0] >> 16 << 16
     cdef Py_ssize_t i
     for i in range(n_missing):
@@ -100,7 +101,7 @@ cdef inline void put_missing_first_compact(
 
 
 cdef inline bint misses_some(const View* view, const Growing* tree, int32_t node) noexcept nogil:
-    """Return whether rows of a node miss their value in the column that it splits on."""
+    """Return whether a node has missing values in the column that it splits on."""
     cdef Py_ssize_t j = column_in(tree.nodes[node])
     cdef const float* column
     cdef Py_ssize_t i, row

@@ -1,4 +1,4 @@
-"""The nearest training row of each row, compiled."""
+"""The nearest training row of each row."""
 
 from libc.math cimport INFINITY
 from libc.stdint cimport int64_t
@@ -17,15 +17,16 @@ cdef enum:
     TOGETHER = 4
 
 TILE = ROWS
-"""Training rows looked at together: their sums stay in registers."""
+"""Number of training rows that are compared together, so that their sums stay in registers."""
 
 
 cdef inline wide_void find_largest(
     const float* z, const float* tile, const float* halves, Py_ssize_t width, float* largest
 ) noexcept nogil:
-    """Write the largest of the products of each of four rows and a tile, less half of the tile's squared lengths.
+    """Write, for each of four rows, the largest dot product with a row of the tile less half its squared length.
 
-    `z` is (column, row). Sums run over the columns in order, from the negative halves.
+    `z` has the axes (column, row). Each sum starts from the negative half squared length and runs over the columns in
+    order.
     """
     cdef float sums0[ROWS]
     cdef float sums1[ROWS]
@@ -58,7 +59,7 @@ cdef inline wide_void find_largest(
 cdef inline wide_void find_distances(
     const double* z, const double* tile, Py_ssize_t width, double* distances
 ) noexcept nogil:
-    """Write the squared distances of a row from those of a tile: sums over the columns in order."""
+    """Write the squared distances of a row from the rows of a tile, summed over the columns in order."""
     cdef double sums[ROWS]
     cdef double d
     cdef Py_ssize_t i, j
@@ -77,23 +78,23 @@ def nearest_rows(
     const double[:, ::1] Z, const float[::1] slack, const double[::1] centre,
     const double[:, :, ::1] rows, Py_ssize_t n_rows, const float[:, :, ::1] table, const float[:, ::1] halves,
 ):
-    """Return the first of the training rows that are nearest to each row.
+    """Return the number of the nearest training row of each row; among equally near rows, the first.
 
     Parameters
     ----------
     Z : ndarray of float64 of shape (n, width)
     slack : ndarray of float32 of shape (n,)
-        How much a product in single precision, less half a squared length, may be off.
+        Largest error of a dot product less half a squared length in single precision.
     centre : ndarray of float64 of shape (width,)
-        What is subtracted before single precision: it has too few digits for rows far from 0.
+        Subtracted before the conversion to single precision, which has too few digits for rows far from 0.
     rows : ndarray of float64 of shape (n_tiles, width, TILE)
         Training rows, tile by tile, column by column.
     n_rows : int
-        Their number; what is beyond in the last tile is not looked at.
+        Number of training rows; further rows of the last tile are ignored.
     table : ndarray of float32 of shape (n_tiles, width, TILE)
-        The same less the centre.
+        `rows` less `centre`.
     halves : ndarray of float32 of shape (n_tiles, TILE)
-        Half of their squared lengths; a huge number where there is no row.
+        Half of the squared lengths of the rows of `table`; a huge number where the last tile has no row.
     """
     cdef Py_ssize_t n = Z.shape[0], width = Z.shape[1], n_tiles = rows.shape[0]
     cdef Py_ssize_t start, r, j, tile, t, found
@@ -110,7 +111,7 @@ def nearest_rows(
     with nogil:
         for start in range(0, n, 4):
             pass_by(&watch, n_tiles * width * (TOGETHER * ROWS // 16))
-            for r in range(TOGETHER):   # the last row again, where there are fewer
+            for r in range(TOGETHER):   # with fewer rows, the last row is repeated
                 for j in range(width):
                     z[j * TOGETHER + r] = <float> (Z[min(start + r, n - 1), j] - centre[j])
             for tile in range(n_tiles):

@@ -1,4 +1,4 @@
-"""What trees put out for rows that they have not seen: those out of their bags, and those held out."""
+"""Outputs of trees for rows that they have not seen: out-of-bag rows and held-out rows."""
 
 from libc.math cimport NAN
 from libc.stdint cimport int32_t, uint32_t
@@ -9,14 +9,14 @@ from rotastack.trees.kernel.structures cimport SQUARED_ERROR, Growing, Node, Tas
 
 cdef struct Unseen:
     Py_ssize_t n_rows
-    double loss                 # share of wrong rows, or mean squared error, by weight
+    double loss                 # weighted error rate, or weighted mean squared error
 
 
 cdef inline Unseen add_out_of_bag(
     const Node* tree, const double* values, const View* view, const Task* task, const Bagging* bagging,
     Growing* scratch, uint32_t* active, double* sums, int32_t* seen,
 ) noexcept nogil:
-    """Add a tree's outputs for the rows out of its bag to `sums`, and count them in `seen`."""
+    """Add a tree's outputs for its out-of-bag rows to `sums`, and count these outputs in `seen`."""
     cdef Unseen unseen = Unseen(0, 0.0)
     cdef uint32_t* rows = scratch.spare
     cdef uint32_t* leaves = scratch.found
@@ -49,7 +49,7 @@ cdef inline void add_held_out(
     const Node* tree, const double* values, const View* view, Py_ssize_t n_outputs, const Bagging* bagging,
     Growing* scratch, uint32_t* active, double* sums,
 ) noexcept nogil:
-    """Add a tree's outputs for the rows that take no part to `sums`."""
+    """Add a tree's outputs for the rows of weight 0 to `sums`."""
     cdef uint32_t* leaves = scratch.found
     cdef Py_ssize_t i
     send_down(tree, view.columns, bagging.held, bagging.n_held, view.missing != NULL, active, leaves)
@@ -70,7 +70,7 @@ cdef inline void mean_held_out(
 cdef inline double error_of(
     const double* sums, const int32_t* seen, Py_ssize_t n, const Task* task, const double* weight
 ) noexcept nogil:
-    """Return the share of wrong rows, or the mean squared error, by weight, where any tree left a row out."""
+    """Return the weighted error rate, or weighted mean squared error, of the rows that are out of any tree's bag."""
     cdef double known = 0.0, loss = 0.0, wrong
     cdef const double* mine
     cdef Py_ssize_t row, c, best

@@ -1,4 +1,4 @@
-"""Find the nodes of trees again from what a file holds of them."""
+"""Restore the numbers of nodes from the compact form of trees in files."""
 
 from libc.stdint cimport int32_t, int64_t
 
@@ -7,11 +7,11 @@ from rotastack.trees.kernel.structures cimport Node
 
 
 def place_nodes(const int64_t[::1] starts, int32_t first_entry, Node[::1] nodes):
-    """Number the children of inner nodes, and the values of leaves, as trees are written: depth first.
+    """Number the children of inner nodes and the values of leaves depth first, as `writing.pxd` does.
 
-    See `writing.pxd`. Nodes are those of trees that start at `starts`, int64 (n_trees + 1,). Inner nodes have their
-    column and cut; leaves the column -1, and in `child` ``-1 - c`` if all their rows are of class c, otherwise 0: values are
-    numbered on from `first_entry`. Returns the number of values, or -1 where nodes are no trees.
+    The trees start at the nodes `starts`, int64 (n_trees + 1,). Inner nodes have their column and cut. Leaves have the
+    column -1, and the `child` ``-1 - c`` if all their rows are of class c, otherwise 0. Values are numbered from
+    `first_entry` on. Returns the number after the last value, or -1 if the nodes do not form trees.
     """
     cdef list kept = []
     cdef Py_ssize_t n_trees = starts.shape[0] - 1, most = 1, tree, size, n_open, n_placed

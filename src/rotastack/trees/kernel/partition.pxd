@@ -1,4 +1,4 @@
-"""Send the rows of a node to its two sides, stably: in their order before, and so sorted keys stay sorted."""
+"""Partition the rows of a node into its two sides, stably, so that sorted keys stay sorted."""
 
 from libc.stdint cimport uint8_t, uint32_t, uint64_t
 from libc.string cimport memcpy
@@ -10,9 +10,9 @@ from rotastack.trees.kernel.structures cimport COLUMN, Node, Presorted, View, co
 cdef inline Py_ssize_t part_rows(
     const View* view, Node node, uint32_t* rows, Py_ssize_t n, uint32_t* spare, uint8_t* side
 ) noexcept nogil:
-    """Move the rows that a node sends left before the others; return how many go left.
+    """Move the rows that a node sends left before the other rows; return the number of rows that go left.
 
-    ``side[row]`` is set to 1 for these, else to 0.
+    ``side[row]`` becomes 1 for rows that go left, else 0.
     """
     cdef const float* column = column_of(view, column_in(node))
     cdef float cut = node.cut
@@ -35,7 +35,7 @@ cdef inline Py_ssize_t part_rows(
 cdef inline Py_ssize_t part_all_rows(
     const float* column, Node node, uint32_t* rows, Py_ssize_t n, uint32_t* spare, uint8_t* side
 ) noexcept nogil:
-    """Do the same where values may be missing."""
+    """Partition rows as `part_rows` does, for values that may be missing."""
     cdef float cut = node.cut, value
     cdef Py_ssize_t i, n_left = 0
     cdef uint32_t row
@@ -56,7 +56,7 @@ cdef inline void split_orders(
     const Presorted* presorted, Py_ssize_t n_columns, Py_ssize_t first, Py_ssize_t n, Py_ssize_t n_left,
     const uint8_t* side, uint64_t* other,
 ) noexcept nogil:
-    """Move the keys of a node that go left before the others in every column."""
+    """Move the keys of a node that go left before the other keys, in every column."""
     cdef uint64_t* run
     cdef Py_ssize_t i, j, to_left
     cdef uint64_t key

@@ -1,4 +1,4 @@
-"""Sort every column of a tree's bag once, where nodes look at most columns."""
+"""Sort every column of a tree's bag once, for trees whose nodes search more than half of the columns."""
 
 from libc.stdint cimport uint32_t
 from libc.string cimport memcpy
@@ -12,7 +12,7 @@ from rotastack.trees.kernel.structures cimport Presorted, Sorter, View, Watch, c
 cdef inline int presort(
     const View* view, const uint32_t* rows, Py_ssize_t n, const Sorter* sorter, Presorted* presorted, Watch* watch
 ) except -1 nogil:
-    """Write the sorted keys of every column, and where they are wanted the sorted values."""
+    """Write the sorted keys of every column, and its sorted values if `ranked` is not NULL."""
     cdef const float* column
     cdef float low, high
     cdef Py_ssize_t i, j

@@ -4,11 +4,10 @@ from rotastack.trees.kernel.structures cimport Growing
 
 
 cdef inline void prune(Growing* tree, Py_ssize_t n_nodes, double alpha) noexcept nogil:
-    """Turn nodes into leaves until no subtree is worth `alpha` for each of its extra leaves.
+    """Turn nodes into leaves until each subtree lowers the impurity by more than `alpha` per extra leaf.
 
-    That is the smallest tree which minimises (impurity of the leaves, weighted by their share
-    of the weight) + alpha x (number of leaves). Children come after their parents, so one pass
-    from the end finds it.
+    The result is the smallest tree that minimises (impurity of the leaves, weighted by their share of the weight) +
+    alpha x (number of leaves). Children have larger numbers than their parents, so one pass from the end suffices.
     """
     cdef double* cost = tree.gains
     cdef double own, below

@@ -1,4 +1,4 @@
-"""Random numbers inside compiled code: splitmix64 (Steele, Lea & Flood 2014), one state per tree."""
+"""Random numbers of the kernel: splitmix64 (Steele, Lea & Flood 2014), with one state for each tree."""
 
 from libc.stdint cimport int32_t, int64_t, uint32_t, uint64_t
 
@@ -18,12 +18,12 @@ cdef inline uint64_t draw_bits(uint64_t* state) noexcept nogil:
 
 
 cdef inline int64_t draw_below(uint64_t* state, int64_t n) noexcept nogil:
-    """Return a whole number from 0 to n - 1; uneven by at most n / 2^32."""
+    """Return a random integer from 0 to n - 1; probabilities deviate from 1 / n by a share of at most n / 2^32."""
     return <int64_t> (((draw_bits(state) >> 32) * <uint64_t> n) >> 32)
 
 
 cdef inline double draw_unit(uint64_t* state) noexcept nogil:
-    """Return a number in [0, 1)."""
+    """Return a random number in [0, 1)."""
     return <double> (draw_bits(state) >> 11) * (1.0 / 9007199254740992.0)
 
 
@@ -31,10 +31,10 @@ cdef inline void draw_bootstrap(
     uint64_t* state, const row_number* rows, Py_ssize_t n,
     const double* ends, Py_ssize_t n_ends, int64_t size, int32_t* counts,
 ) noexcept nogil:
-    """Add draws with replacement from ``rows[:n]`` to `counts`.
+    """Draw from ``rows[:n]`` with replacement, and add the number of draws of each row to `counts`.
 
-    Without `ends` (n_ends is 0) all rows are alike, and there are `size` draws, but n at most; otherwise there are `size`, and a
-    number in [0, 1) is that of the first row whose entry in `ends` is larger.
+    Without `ends` (n_ends is 0), all rows are equally likely, and there are min(n, size) draws. With `ends`, there are
+    `size` draws; each draws a number in [0, 1) and takes the first row whose entry in `ends` is larger.
     """
     cdef Py_ssize_t i, low, high, middle
     cdef double drawn

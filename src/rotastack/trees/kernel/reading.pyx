@@ -1,4 +1,4 @@
-"""Predict by grown trees."""
+"""Predictions of grown trees."""
 
 from libc.stdint cimport int32_t, int64_t, uint8_t, uint32_t
 
@@ -11,11 +11,11 @@ from rotastack.trees.kernel.structures cimport Node, Parts, View, Watch, place_c
 from rotastack.trees.kernel.views cimport locate, project
 
 cdef enum:
-    # Rows are read in tiles of about so many values, which stay in a core's cache. With a power of two columns
-    # would lie a power of two apart, and drive each other out.
+    # Rows are processed in tiles of about this many values, which stay in a core's cache. If this were a power of two,
+    # columns could lie a power of two apart and evict each other from the cache.
     TILE_VALUES = 31 << 10
-    DEPTH = 16                  # values that a row looks at on its way down, about
-    FEW = 4                     # so many rows are read one by one
+    DEPTH = 16                  # approximate number of values that a row reads on its way down
+    FEW = 4                     # up to this number, rows are processed one by one
 
 cdef extern from *:
     """
@@ -29,12 +29,12 @@ def read_trees(
     const int64_t[::1] tree_start, const int64_t[::1] tree_view, const int64_t[::1] tree_group, views,
     const double[:, ::1] values, double[:, :, ::1] sums, int32_t[:, ::1] leaves, const uint8_t[::1] stop=None,
 ):
-    """Predict rows ``first`` to ``last - 1`` of `X`, float32 (n_rows, n_columns).
+    """Add the outputs of trees, or write the leaves, for rows ``first`` to ``last - 1`` of `X`.
 
-    Adds the outputs of the trees of each group to `sums`, float64 (n_groups, n_rows, n_outputs), and writes
-    the leaves of the rows to `leaves`, int32 (n_rows, n_trees); an array of length 0 is not written. `views` are
-    :class:`rotastack.trees.linear_views.ViewTables`. With `stop`, KeyboardInterrupt is raised soon after another
-    thread has set its first entry to 1, or on Ctrl-C.
+    `X` is float32 (n_rows, n_columns). The outputs of the trees of each group are added to `sums`, float64 (n_groups,
+    n_rows, n_outputs); the leaves of the rows are written to `leaves`, int32 (n_rows, n_trees). An array of length 0
+    is not written. `views` are :class:`rotastack.trees.linear_views.ViewTables`. KeyboardInterrupt is raised on Ctrl-C,
+    or soon after another thread has set the entry of `stop` to 1.
     """
     cdef const int64_t[::1] view_start = views.starts
     cdef const int64_t[:, ::1] view_parts = views.parts
@@ -129,7 +129,7 @@ cdef int take_lazy(list kept, LazyView* view, const int64_t[::1] view_start, Py_
 
 
 cdef inline bint may_be_missing(const float* values, Py_ssize_t n) noexcept nogil:
-    """Return whether a value is missing, or one of sums of values may be, by overflow."""
+    """Return whether a value is missing, or is so large that sums of values may overflow to NaN."""
     cdef Py_ssize_t i
     cdef int found = 0
     for i in range(n):
@@ -140,18 +140,18 @@ cdef inline bint may_be_missing(const float* values, Py_ssize_t n) noexcept nogi
 cdef inline void turn(
     const float* rows, Py_ssize_t n, Py_ssize_t n_columns, float* tile, Py_ssize_t height
 ) noexcept nogil:
-    """Write rows as columns of a tile."""
+    """Write the transpose of rows to a tile, column by column."""
     cdef Py_ssize_t i, j
     for i in range(n):
         for j in range(n_columns):
             tile[j * height + i] = rows[i * n_columns + j]
 
 
-# For tests.
+# Wrappers for tests.
 
 
 def _locate(const int64_t[:, ::1] parts, const int32_t[::1] columns, int32_t[::1] source):
-    """Write the sources of a view's columns; return how many there are, and how many are mapped."""
+    """Write the sources of a view's columns; return the number of columns and the number of mapped columns."""
     cdef Parts view = Parts(&parts[0, 0], parts.shape[0], &columns[0], NULL, NULL, NULL, NULL)
     cdef Py_ssize_t n_columns, n_stored
     locate(&view, &source[0], &n_columns, &n_stored)
@@ -162,7 +162,7 @@ def _project(
     const int64_t[:, ::1] parts, const int32_t[::1] columns, const float[::1] matrices,
     const float[:, :] data, Py_ssize_t n, float[:, :] stored,
 ):
-    """Write the mapped columns of n rows; data and mapped columns are (column, row), at any distance."""
+    """Write the mapped columns of n rows; data and mapped columns have the axes (column, row) and any strides."""
     cdef Parts view = Parts(&parts[0, 0], parts.shape[0], &columns[0], &matrices[0], NULL, NULL, NULL)
     cdef Py_ssize_t size = sizeof(float)
     project(&view, &data[0, 0], data.strides[0] // size, n, &stored[0, 0], stored.strides[0] // size)

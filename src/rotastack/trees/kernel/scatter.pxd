@@ -1,4 +1,4 @@
-"""Means of the runs of a sample, and the scatter within them: what directions of a block of columns are found from."""
+"""Means of the runs of a sample and the scatter within runs, from which directions of a block are computed."""
 
 from libc.stdint cimport int32_t, int64_t
 
@@ -6,11 +6,11 @@ from rotastack.trees.kernel.algebra cimport LANES, add_lanes, add_products, fill
 from rotastack.trees.kernel.view_draws cimport Classed, Sample
 
 cdef enum:
-    TILE = 64       # rows centred at once: they stay in a core's cache
+    TILE = 64       # number of rows centred at once, which stay in a core's cache
 
 
 cdef inline double sum_at(const float* values, const int64_t* where, Py_ssize_t n) noexcept nogil:
-    """Return the sum of n values, by lanes: see `algebra.pxd`."""
+    """Return the sum of n values, computed in lanes: see `algebra.pxd`."""
     cdef double lanes[LANES]
     cdef double total = 0.0
     cdef Py_ssize_t i = 0, l
@@ -32,9 +32,10 @@ cdef inline void scatter_within(
     const Classed* of, const int32_t* columns, Py_ssize_t k, const Sample* sample,
     double* means, double* tile, double* within,
 ) noexcept nogil:
-    """Write means (run, column) of k columns, and the scatter about them to `within`, on and above the diagonal.
+    """Write the means (run, column) of k columns, and the scatter about the means to `within`.
 
-    Rows of both, and of the scratch `tile` of `TILE` rows, have ``filled_up(k)`` numbers, which zeros fill up.
+    `within` is written on and above the diagonal. The rows of `means`, of `within` and of the scratch `tile` have
+    ``filled_up(k)`` numbers; zeros fill the end of a row. `tile` has `TILE` rows.
     """
     cdef Py_ssize_t width = filled_up(k)
     cdef Py_ssize_t n = sample.runs[sample.n_runs]

@@ -1,4 +1,4 @@
-"""The memory that a tree grows in, taken once for all trees of a call: see `memory.pxd`."""
+"""Scratch memory for growing trees, allocated once for all trees of a call: see `memory.pxd`."""
 
 from libc.stdint cimport int32_t, int64_t, uint8_t, uint16_t, uint32_t, uint64_t
 
@@ -19,7 +19,7 @@ cdef inline int take_view(list kept, View* view, Py_ssize_t width, Py_ssize_t n_
 cdef inline int take_fills(
     list kept, Parts* parts, const float[::1] fills, const int64_t[:, ::1] view_parts
 ) except -1:
-    """Take what the parts of views need to fill missing values, if there are fills."""
+    """Allocate the memory that the parts of views need to fill missing values, if there are fills."""
     cdef Py_ssize_t most = 0, k
     parts.fills = NULL
     if len(fills) == 0:
@@ -54,9 +54,9 @@ cdef inline int take_sorter(list kept, Sorter* sorter, Py_ssize_t n) except -1:
 cdef inline int take_presorted(
     list kept, Presorted* presorted, Py_ssize_t n, Py_ssize_t n_keys, Py_ssize_t n_ranked
 ) except -1:
-    """Take memory for so many keys, of 64 bits or compact ones, and so many sorted values."""
+    """Allocate memory for `n_keys` keys, of 64 bits or compact, and for `n_ranked` sorted values."""
     presorted.orders = <uint64_t*> take(kept, n_keys, sizeof(uint64_t))
-    presorted.small = <uint32_t*> presorted.orders      # a tree has one or the other
+    presorted.small = <uint32_t*> presorted.orders      # a tree uses one of the two
     presorted.apart = <uint16_t*> (presorted.small + n_keys)
     presorted.small_other = <uint32_t*> take(kept, n, sizeof(uint32_t))
     presorted.ranked = <float*> take(kept, n_ranked, sizeof(float)) if n_ranked > 0 else NULL

@@ -1,11 +1,11 @@
 """Sort the rows of a node by a column.
 
-A key holds the order-preserving bits of a float32 above, a row number below, so no two keys are
-equal. Few keys are ranked by counting the smaller ones, which has no branches to mispredict.
-Columns of two values, such as 0/1 columns of categories, are parted. More are spread over 2^(2 d)
-even steps between the least and the largest value and dealt by the lower and upper d bits of the
-step; one insertion pass puts right what shares a step. Where that pass finds much to do (ties do
-not count, heavy tails do) a radix sort of the bits takes over.
+The upper half of a key holds the order-preserving bits of a float32, the lower half a row number, so no two keys are
+equal. Few keys are ranked: the rank of a key is the number of smaller keys, which needs no branch that could be
+mispredicted. Columns of two values, such as dummy columns, are partitioned. Other columns are sorted in steps: the
+range from the smallest to the largest value has 2^(2 d) equal steps, and a radix sort by the lower and the upper d bits
+of the step is followed by one insertion pass that sorts the values within a step. If this pass has too much work
+(because of heavy tails; ties cost nothing), a radix sort of the bits of the values replaces it.
 """
 
 from libc.stdint cimport INT32_MIN, UINT64_MAX, int32_t, uint32_t, uint64_t
@@ -23,7 +23,7 @@ cdef union Single:
 
 
 cdef inline uint64_t key_of(float value, uint32_t row) noexcept nogil:
-    """Return a key that is ordered by value, then by row; -0 is 0."""
+    """Return the key of a value and a row; keys are ordered by value, then by row, and -0 equals 0."""
     cdef Single single
     cdef int32_t bits
     single.value = value
@@ -51,7 +51,7 @@ cdef inline bint differ(uint64_t key, uint64_t other) noexcept nogil:
 cdef inline void gather(
     const float* column, const uint32_t* rows, Py_ssize_t n, float* values, float* least, float* largest,
 ) noexcept nogil:
-    """Copy the values of n rows to `values`; write the least and the largest."""
+    """Copy the values of n rows to `values`, and write the smallest and the largest value."""
     cdef Py_ssize_t i
     cdef float value, low = column[rows[0]], high = column[rows[0]]
     for i in range(n):
@@ -66,10 +66,10 @@ cdef inline void gather(
 cdef inline void sort_rows(
     const uint32_t* rows, Py_ssize_t n, float low, float high, const Sorter* sorter
 ) noexcept nogil:
-    """Write the sorted keys of ``rows[:n]`` to the sorter's keys.
+    """Write the sorted keys of ``rows[:n]`` to the sorter.
 
-    Its values are those of the rows, between `low` and `high`, as `gather` writes them. Equal values come
-    in the order of the row numbers or of `rows`: it makes no difference to a split.
+    The sorter holds the values of the rows, from `low` to `high`, as `gather` writes them. Equal values are in order
+    of the row numbers or in the order of `rows`, which makes no difference to a split.
     """
     cdef int scale_bits = 5
     cdef float scale
@@ -81,7 +81,7 @@ cdef inline void sort_rows(
     while scale_bits < MOST_BITS and (16 * n) >> (2 * scale_bits) > 1:
         scale_bits += 1
     scale = <float> (1 << (2 * scale_bits)) / (high - low)
-    # Not where the range is no float32, or next to nothing.
+    # No steps if the range overflows float32 or is almost 0.
     if not (0 < scale < <float> 1e30 and deal_by_step(rows, n, low, scale, scale_bits, sorter)):
         sort_by_bits(rows, n, sorter)
 
@@ -113,7 +113,7 @@ cdef inline void rank_few(
 cdef inline bint deal_two(
     const float* values, const uint32_t* rows, Py_ssize_t n, float low, float high, uint64_t* keys
 ) noexcept nogil:
-    """Return False, with nothing done, if there are values between the least and the largest."""
+    """Sort a column of two values; return False without sorting if there are values between them."""
     cdef Py_ssize_t i, to_low = 0, to_high = 0
     cdef bint is_low
     for i in range(n):
@@ -131,7 +131,7 @@ cdef inline bint deal_two(
 cdef inline bint deal_by_step(
     const uint32_t* rows, Py_ssize_t n, float low, float scale, int scale_bits, const Sorter* sorter
 ) noexcept nogil:
-    """Return False, with nothing done, if too many different values share a step."""
+    """Sort by steps; return False, with the keys unsorted, if too many different values share a step."""
     cdef const float* values = sorter.values
     cdef uint64_t* keys = sorter.keys
     cdef uint64_t* other = sorter.other
@@ -147,7 +147,7 @@ cdef inline bint deal_by_step(
         lower[i] = 0
     for i in range(n):
         steps = (values[i] - low) * scale
-        step = <int32_t> (steps if steps < last else last)  # NaN, of a mapped column that overflowed, is last
+        step = <int32_t> (steps if steps < last else last)  # NaN, the result of an overflow, is last
         other[i] = (<uint64_t> step << 32) | <uint64_t> i
     for i in range(n):
         step = <uint32_t> (other[i] >> 32)
@@ -185,7 +185,7 @@ cdef inline bint deal_by_step(
 
 
 cdef inline void sort_by_bits(const uint32_t* rows, Py_ssize_t n, const Sorter* sorter) noexcept nogil:
-    """Sort by the four bytes of the value, least significant first; bytes all share are skipped."""
+    """Sort by the four bytes of the value, least significant first; a byte that all values share is skipped."""
     cdef const float* values = sorter.values
     cdef uint64_t* keys = sorter.keys
     cdef uint64_t* other = sorter.other

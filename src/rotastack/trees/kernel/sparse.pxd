@@ -1,10 +1,9 @@
-"""Splits on sparse 0/1 columns, such as the dummies of a category, from a list of their ones.
+"""Splits on sparse 0/1 columns, such as dummy columns, computed from a list of their ones.
 
-A split on such a column needs only the ones among the node's rows, not the values of all its rows.
-``ones[first_one[j]:first_one[j + 1]]`` are the rows in which column j is 1; the range is empty for columns
-that are not 0/1, or have too many ones. ``stands[row]`` is the position of a row in the tree's order of rows,
-and -1 if it is not in the tree's bag; the rows of a node are a range of positions, so membership is one
-comparison.
+The list of ones makes it unnecessary to read the values of all rows of a node. ``ones[first_one[j]:first_one[j + 1]]``
+are the rows in which column j is 1; the range is empty for columns that have other values or too many ones.
+``stands[row]`` is the position of a row in the tree's order of rows, or -1 if the row is not in the tree's bag. The
+rows of a node are a range of positions, so one comparison tests whether a row is in the node.
 """
 
 from libc.math cimport INFINITY
@@ -14,14 +13,14 @@ from rotastack.trees.kernel.criteria cimport merit_of_sides
 from rotastack.trees.kernel.structures cimport GINI, SQUARED_ERROR, Described, Task
 
 cdef struct OnesCut:
-    Py_ssize_t n_right      # ones in the node
-    double merit            # of the split into zeros and ones; -inf if it is not allowed
+    Py_ssize_t n_right      # number of ones in the node
+    double merit            # merit of the split into zeros and ones; -inf if not allowed
 
 
 cdef inline void mark_places(
     int32_t* stands, const uint32_t* rows, Py_ssize_t first, Py_ssize_t n
 ) noexcept nogil:
-    """Write the positions of a node's rows, `first` and following."""
+    """Write the positions of a node's rows, which start at `first`."""
     cdef Py_ssize_t i
     for i in range(n):
         stands[rows[i]] = <int32_t> (first + i)
@@ -33,8 +32,8 @@ cdef inline OnesCut merit_of_ones(
 ) noexcept nogil:
     """Return the merit, as defined in `criteria.pxd`, of the split into zeros and ones.
 
-    With `best_cut` it is what a scan for the best cut returns, else that of a cut drawn at random. Sums of
-    whole weights are exact, and so equal to those of a scan.
+    With `best_cut` the merit equals that of a scan for the best cut, otherwise that of `merit_of_cut`. Sums of integer
+    weights are exact, and so equal to the sums of a scan.
     """
     cdef const double* pairs = task.pairs
     cdef const double* total = node.total
@@ -60,7 +59,7 @@ cdef inline OnesCut merit_of_ones(
             product += weight * total[c]
             left[c] -= weight
     weight_left = node.whole - weight_right
-    if min(weight_left, weight_right) < min_weight or weight_left <= 0.0:   # by rounding
+    if min(weight_left, weight_right) < min_weight or weight_left <= 0.0:   # 0 or less only by rounding
         return OnesCut(n_right, -INFINITY)
     if n_right < min_leaf or n - n_right < min_leaf:
         return OnesCut(n_right, -INFINITY)

@@ -1,4 +1,4 @@
-"""Find the split of a node: over random columns, at the best cut or at random ones."""
+"""Search random columns for the split of a node, at the best cut or at random cuts."""
 
 from libc.math cimport INFINITY
 from libc.stdint cimport int32_t, int64_t, uint32_t, uint64_t
@@ -19,7 +19,7 @@ from rotastack.trees.kernel.structures cimport (
 
 
 cdef inline float midpoint(float below, float above) noexcept nogil:
-    """Return a cut in the middle, with below <= cut < above; it is infinity where what is above is missing."""
+    """Return the middle cut, with below <= cut < above; infinity if the value above is missing."""
     cdef float half = 0.5
     cdef float cut = below * half + above * half
     if above != above:
@@ -30,9 +30,10 @@ cdef inline float midpoint(float below, float above) noexcept nogil:
 cdef inline int find_split(
     Grower* grower, const Described* node, double min_weight, Split* split
 ) except -1 nogil:
-    """Write the split of a node.
+    """Write the best split of a node to `split`.
 
-    `max_features` random columns are searched, and more as long as all of them were constant, unless these make a leaf.
+    `max_features` random columns are searched. If all of them are constant, the search goes on until a column is not
+    constant; with the limit `constant_leaf` the node becomes a leaf instead.
     """
     cdef int32_t* order = grower.candidates.order
     cdef const int64_t* first_one = grower.ones.first_one
@@ -41,7 +42,7 @@ cdef inline int find_split(
     cdef Py_ssize_t n_columns = grower.view.n_columns, n_seen = 0, n_useful = 0, k, where
     cdef bint goes_on = not grower.limits.constant_leaf
     cdef int32_t j
-    cdef Split best = Split(-1, 0, -INFINITY)       # its gain is the merit, until the end
+    cdef Split best = Split(-1, 0, -INFINITY)       # until the end, its gain is the merit
     while n_seen < n_columns and (n_seen < grower.search.max_features or (goes_on and n_useful == 0)):
         k = n_seen + draw_below(&grower.state, n_columns - n_seen) if n_columns > 1 else 0
         j = order[k]
@@ -68,13 +69,13 @@ cdef inline int find_split(
 
 
 cdef inline bint has_ones(const Grower* grower) noexcept nogil:
-    """Return whether splits of sparse columns are found by their ones."""
+    """Return whether splits on sparse columns are computed from lists of ones."""
     return grower.ones.ones != NULL and not grower.presorted.used and (
         grower.task.criterion == GINI or grower.task.criterion == SQUARED_ERROR
     )
 
 
-# Each of the following looks at one column, puts what is better into `best`, and returns whether the
+# Each of the following functions searches one column, replaces `best` by a better split, and returns whether the
 # column can be split at all.
 
 cdef inline bint split_ones(
@@ -100,7 +101,7 @@ cdef inline bint split_ones(
 cdef inline bint split_at_best(
     Grower* grower, const Described* node, double min_weight, int32_t j, Py_ssize_t k, Split* best
 ) noexcept nogil:
-    """Look at the k-th column searched."""
+    """Search column j, the k-th searched column, for its best cut."""
     cdef const float* column = column_of(&grower.view, j)
     cdef const uint32_t* rows = grower.growing.rows + node.first
     cdef const uint64_t* keys = grower.sorter.keys
@@ -170,7 +171,7 @@ cdef inline Cut scan(
 cdef inline void note_candidate(
     Grower* grower, const Described* node, const uint64_t* keys, Cut found, int32_t j, Py_ssize_t k, float cut
 ) noexcept nogil:
-    """Write the gain and the gain ratio of the k-th column searched; j is the column as a node holds it."""
+    """Write gain and gain ratio of the k-th searched column; j is the `column` of a node, with its bit."""
     cdef Candidates* candidates = &grower.candidates
     cdef const double* pairs = grower.task.pairs
     cdef double weight_left = 0.0, gain = max(found.merit - node.base, 0.0)
@@ -184,7 +185,7 @@ cdef inline void note_candidate(
 
 
 cdef inline Split best_ratio(const Candidates* candidates, Py_ssize_t n_seen) noexcept nogil:
-    """Return the split of the largest gain ratio among columns of at least average gain (C4.5)."""
+    """Return the split of the largest gain ratio among the columns of at least average gain, as C4.5 does."""
     cdef int32_t* order = candidates.order
     cdef Split best = Split(-1, 0, -INFINITY)
     cdef double mean = 0.0, ratio = -INFINITY
@@ -232,9 +233,9 @@ cdef inline bint split_at_random(
 cdef inline bint split_some_at_random(
     Grower* grower, const Described* node, double min_weight, int32_t j, Split* best
 ) noexcept nogil:
-    """Do the same where values may be missing: each cut sends them to a random side.
+    """Search column j as `split_at_random` does, for values that may be missing; each cut sends them to a random side.
 
-    Where all known values are the same, the one cut parts them from the missing ones.
+    If all known values are equal, the only cut separates known values from missing values.
     """
     cdef float* values = grower.sorter.values
     cdef float low, high, cut, at

@@ -1,8 +1,8 @@
-"""What a tree is grown from and what it becomes: the structures that all parts of the kernel share.
+"""The structures that all parts of the kernel share: data, options, scratch memory and grown trees.
 
-A structure holds addresses only. Their memory belongs to the entry point (see `memory.pxd`).
-Functions copy the addresses that their inner loops use to locals: for all a compiler knows, a
-number that is written might be one of the addresses.
+A structure holds addresses only; the entry point owns the memory (see `memory.pxd`). Functions copy the addresses that
+their inner loops use to local variables, because the compiler must assume that each written number may change an
+address in a structure.
 """
 
 from libc.stdint cimport int32_t, int64_t, uint8_t, uint16_t, uint32_t, uint64_t
@@ -22,29 +22,28 @@ cdef enum Splitter:
 
 
 cdef enum:
-    MISSING_RIGHT = 1 << 30     # the bit of a node's `column` that says where missing values go
+    MISSING_RIGHT = 1 << 30     # the bit of a node's `column` that sends missing values right
     COLUMN = MISSING_RIGHT - 1  # the bits that hold the column
 
 
-# A node sends a row to `child` if its value in `column` is at most `cut`, else to `child` + 1. A missing
-# value (NaN) goes to `child` + 1 if `MISSING_RIGHT` is set, else to `child`: to the side that was found to be
-# better where rows of the node miss their value, otherwise to the child of larger weight. In a
-# leaf `column` is -1 and `child` encodes its output: -1 - c if all its rows are of class c,
-# otherwise the row of its output in the table of leaf values.
+# A node sends a row to `child` if its value in `column` is at most `cut`, else to `child` + 1. A missing value (NaN)
+# goes to `child` + 1 if `MISSING_RIGHT` is set, else to `child`. This is the better side if training rows of the node
+# miss the value, otherwise the child of larger weight. The `column` of a leaf is -1, and its `child` encodes its
+# output: -1 - c if all its rows are of class c, otherwise the row of its output in the table of leaf values.
 cdef struct Node:
     int32_t column
     float cut
     int32_t child
 
 
-# The data as a tree sees them. Column j is column s = source[j] of `data` if s >= 0, else column
-# -1 - s of `stored`, which holds the view's mapped columns. Both are (column, row).
+# A view of the data. Column j is column s = source[j] of `data` if s >= 0, else column -1 - s of `stored`, which holds
+# the mapped columns of the view. `data` and `stored` have the axes (column, row).
 cdef struct View:
     const float* data
-    uint8_t* missing            # (n_columns,): which columns have missing values; NULL if none does
+    uint8_t* missing            # (n_columns,): 1 for columns with missing values; NULL without any
     float* stored
     int32_t* source
-    const float** columns       # (n_columns,): where they start
+    const float** columns       # (n_columns,): address of each column
     Py_ssize_t n_columns
     Py_ssize_t n_rows
 
@@ -54,62 +53,62 @@ cdef inline const float* column_of(const View* view, Py_ssize_t j) noexcept nogi
 
 
 cdef inline bint may_miss(const View* view, Py_ssize_t j) noexcept nogil:
-    """Return whether values of column j are missing."""
+    """Return whether column j has missing values."""
     return view.missing != NULL and view.missing[j]
 
 
 cdef inline Py_ssize_t column_in(Node node) noexcept nogil:
-    """Return the column of a node that is no leaf."""
+    """Return the column of a node that is not a leaf."""
     return node.column & COLUMN
 
 
 cdef inline void place_columns(View* view) noexcept nogil:
-    """Write where the columns start, as their sources tell."""
+    """Write the address of each column, which follows from its source."""
     cdef Py_ssize_t j, s
     for j in range(view.n_columns):
         s = view.source[j]
         view.columns[j] = view.data + s * view.n_rows if s >= 0 else view.stored + (-1 - s) * view.n_rows
 
 
-# A linear view, part by part. A row of `parts` is (first, n_in, matrix, n_out): it reads the data
-# columns columns[first:first + n_in]. With matrix < 0 its outputs are these columns, else it maps
-# them by matrices[matrix:matrix + n_in * n_out], row after row, with fills[first:first + n_in] for missing values.
+# The parts of a linear view. A row of `parts` is (first, n_in, matrix, n_out): the part reads the data columns
+# columns[first:first + n_in]. With matrix < 0 its outputs are these columns. Otherwise it maps the columns by
+# matrices[matrix:matrix + n_in * n_out], stored row by row, with fills[first:first + n_in] in place of missing values.
 cdef struct Parts:
     const int64_t* parts        # (n_parts, 4)
     Py_ssize_t n_parts
     const int32_t* columns
     const float* matrices
-    const float* fills          # NULL: outputs of missing values are missing
-    float* inputs               # with fills, scratch: filled columns
+    const float* fills          # NULL without fills: outputs of missing values are missing
+    float* inputs               # scratch for filled columns
     int32_t* numbers            # 0, 1, ...
 
 
-# What is to be predicted, and by what splits are judged.
+# The targets, the weights and the criterion of splits.
 cdef struct Task:
     Criterion criterion
     Py_ssize_t n_outputs        # classes, or 1 for a regression
     const int32_t* y            # (row,): class numbers
-    const double* target        # (row,): the same as floats, or the targets of a regression
-    const double* table         # x log2 x of 0, 1, ...; NULL if weights are not whole
+    const double* target        # (row,): class numbers as floats, or the targets of a regression
+    const double* table         # x log2 x for x = 0, 1, ...; NULL without a table
     double* pairs               # (row, 2): weight in the tree's bag, weight times target
 
 
-# What all trees of a call have in common.
+# The limits that all trees of a call share.
 cdef struct Limits:
     int64_t max_depth
     int64_t min_split
     int64_t min_leaf
     double min_share
-    int64_t max_leaves          # 0: grow depth first, without a limit
+    int64_t max_leaves          # 0 for no limit; then trees grow depth first
     double min_decrease
     double ccp_alpha
-    double confidence           # of C4.5: 0 prunes nothing
+    double confidence           # of C4.5; 0 for no pruning
     double quantile             # of the normal distribution at 1 - confidence
     bint raising
-    bint constant_leaf          # a node in which all columns drawn are constant stays a leaf
+    bint constant_leaf          # a node stays a leaf if all drawn columns are constant
 
 
-# How the trees of a batch search for splits.
+# The rule by which the trees of a batch search for splits.
 cdef struct Search:
     Splitter splitter
     int64_t max_features
@@ -125,13 +124,13 @@ cdef struct Sorter:
     int32_t* starts             # (STARTS,)
 
 
-# The sorted keys of every column j of the bag, orders[j * n_bag:(j + 1) * n_bag], or with `compact`
-# small[j * n_bag:(j + 1) * n_bag]; then `apart` says where cuts are (see `compact.pxd`). C4.5 also
+# The sorted keys of each column j of the bag: orders[j * n_bag:(j + 1) * n_bag], or with `compact`
+# small[j * n_bag:(j + 1) * n_bag]. With `compact`, `apart` holds the places of cuts (see `compact.pxd`). C4.5 also
 # keeps the sorted values of the whole bag, `ranked`.
 cdef struct Presorted:
     bint used
     bint compact
-    bint may_be_compact         # where all rows of a bag weigh 1
+    bint may_be_compact         # compact keys are possible if all rows of a bag have weight 1
     Py_ssize_t n_bag
     uint64_t* orders
     uint32_t* small
@@ -140,19 +139,19 @@ cdef struct Presorted:
     uint32_t* small_other       # (n_rows,): scratch
 
 
-# Gains of information where all rows weigh 1: see `unit_entropy.pxd`.
+# Information gains for rows of weight 1: see `unit_entropy.pxd`.
 cdef struct Units:
     uint8_t* classes            # (n_rows,)
     int64_t* h                  # (n_rows + 1,): h(x)
     # Of a node:
     int64_t of_classes          # sum of h over its classes
     int64_t* of_sides           # (n_rows + 1,): sum of h over the sides of a cut
-    int64_t* tables             # (n_rows + 2,): of each class
-    uint32_t* begin             # (n_classes,): where the table of a class begins
+    int64_t* tables             # (n_rows + 2,): the tables of all classes
+    uint32_t* begin             # (n_classes,): position of each class's table
     uint32_t* following         # (n_classes,): scratch
-    bint two                    # whether it has two classes only:
-    uint8_t one                 # one of them,
-    const int64_t* of_one       # and the tables of both
+    bint two                    # whether the node has exactly two classes:
+    uint8_t one                 # the first of the two,
+    const int64_t* of_one       # and the tables of both classes
     const int64_t* of_other
 
 
@@ -163,16 +162,16 @@ cdef struct Ones:
     int32_t* stands
 
 
-# The split of a node: `column` is that of a `Node`, -1 if there is none; `gain` is the decrease of impurity times weight.
+# The split of a node: `column` as in `Node`, -1 without a split; `gain` is the decrease of impurity times weight.
 cdef struct Split:
     int32_t column
     float cut
     double gain
 
 
-# One candidate split for each column that is searched, where all are known before one is chosen.
+# One candidate split for each searched column; gain ratios need all candidates before one is chosen.
 cdef struct Candidates:
-    int32_t* order              # (n_columns,): the columns, in the order in which they are drawn; of C4.5: those of nodes
+    int32_t* order              # (n_columns,): the columns in drawn order; with C4.5, values for `column` of a node
     double* gains
     double* ratios
     float* cuts
@@ -182,13 +181,13 @@ cdef struct Candidates:
 # The tree while it grows. The rows of a node are rows[first[node]:last[node]].
 cdef struct Growing:
     uint32_t* rows
-    Node* nodes                 # (2 n_rows + 1,), as all of node
+    Node* nodes                 # (2 n_rows + 1,), as are the other arrays by node
     double* impurity
     double* weight
     int32_t* first
     int32_t* last
     int32_t* depth
-    double* gains               # of C4.5: training errors
+    double* gains               # with C4.5, training errors
     int32_t* open
     double* totals              # (2, n_outputs): class weights of the two newest nodes
     double* left                # (3, n_outputs): scratch
@@ -197,7 +196,7 @@ cdef struct Growing:
     uint8_t* side               # (n_rows,): whether the last split sent a row to the left
 
 
-# A node that is searched for a split: its rows are `n` from place `first`, and what `describe` finds.
+# A node that is searched for a split: its `n` rows start at place `first`; `describe` writes the other fields.
 cdef struct Described:
     Py_ssize_t first
     Py_ssize_t n
@@ -208,21 +207,21 @@ cdef struct Described:
     double impurity
 
 
-# When a call shall end early: see `interrupts.pxd`.
+# The state of the checks for an early end of a call: see `interrupts.pxd`.
 cdef struct Watch:
-    int64_t n_values            # looked at since the last check
-    const uint8_t* stop         # not 0 once another thread has asked for an end; or NULL
+    int64_t n_values            # processed since the last check
+    const uint8_t* stop         # another thread sets it to 1 to end the call; or NULL
 
 
-# Scratch of C4.5's pruning, all of node.
+# Scratch memory of C4.5's pruning, by node.
 cdef struct Pruning:
     double* estimates           # expected errors
-    int32_t* begin              # the newcomers of a node
+    int32_t* begin              # range of the rows that a raised branch adds to a node
     int32_t* end
-    uint8_t* waiting            # whether the node is still to be looked at
+    uint8_t* waiting            # whether the node is still to be pruned
 
 
-# All that growing a tree takes.
+# All data, options and scratch memory for growing a tree.
 cdef struct Grower:
     View view
     Task task
@@ -236,4 +235,4 @@ cdef struct Grower:
     Growing growing
     Pruning pruning             # of C4.5
     Watch watch
-    uint64_t state              # of the random numbers
+    uint64_t state              # of the random number generator

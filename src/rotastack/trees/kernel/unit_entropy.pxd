@@ -1,13 +1,13 @@
-"""Gains of information where every row weighs 1.
+"""Information gains for rows of weight 1.
 
-h(x) = x log2 x is held in fixed point, as a whole number of 2^-40: its sums are exact, so equally good cuts
-compare as equal whatever the order of summation. The merit of a cut is that of `criteria.pxd`: the sum of h
-over the classes of both sides, less that over the sizes of the sides.
+h(x) = x log2 x is stored in fixed point, as an integer multiple of 2^-40. Its sums are exact, so equally good cuts have
+equal merits in any order of summation. `criteria.pxd` defines the merit of a cut: the sum of h over the classes of both
+sides, less the sum of h over the sizes of the sides.
 
-What a class adds to the first sum depends only on how many of its rows are on the left, and is looked up in
-tables of the node. With two classes, `of_one` and `of_other` hold this sum: the number of rows of the one on
-the left is the only thing to keep count of. With more, the table of a class holds by how much its next row to
-go left changes the sum.
+The contribution of a class to the first sum depends only on the number of its rows on the left, and is read from tables
+of the node. With two classes, `of_one` and `of_other` hold the contributions, so a scan only counts the rows of the
+first class on the left. With more classes, the table of a class holds the change of the sum by the next row of the
+class that goes left.
 """
 
 from libc.math cimport ceil, rint
@@ -29,17 +29,17 @@ cdef extern from *:
     const int64_t NO_BAR
 
 
-# What a scan found; place is 0 without an allowed cut.
+# The result of a scan; place is 0 without an allowed cut.
 cdef struct UnitCut:
     int64_t merit
     Py_ssize_t place            # the rows [0, place) go left
-    Py_ssize_t n_cuts           # cuts tried, if they were to be counted
+    Py_ssize_t n_cuts           # number of tried cuts, if the scan counts them
 
 
 cdef inline int take_units(
     list kept, const int32_t* y, Py_ssize_t n, Py_ssize_t n_classes, const double* table, Units* units
 ) except -1:
-    """Take the memory of `units` for nodes of at most n rows, and fill in what all nodes share."""
+    """Allocate the memory of `units` for nodes of at most n rows, and fill the parts that all nodes share."""
     cdef Py_ssize_t row, x
     units.classes = <uint8_t*> take(kept, n, sizeof(uint8_t))
     units.h = <int64_t*> take(kept, n + 1, sizeof(int64_t))
@@ -57,7 +57,7 @@ cdef inline int take_units(
 cdef inline void fill_tables(
     const double* total, Py_ssize_t n_classes, Py_ssize_t n, Units* units
 ) noexcept nogil:
-    """Fill in what is of a node of n rows with these class weights."""
+    """Fill the tables of a node of n rows with the class weights `total`."""
     cdef const int64_t* h = units.h
     cdef int64_t* sides = units.of_sides
     cdef Py_ssize_t c, i, n_present = 0
@@ -105,7 +105,7 @@ cdef inline void fill_many(const double* total, Py_ssize_t n_classes, Units* uni
 
 
 cdef inline Py_ssize_t least_rows(double least) noexcept nogil:
-    """Return how many rows weigh at least so much, and no fewer than one."""
+    """Return the smallest number of rows whose weight is at least `least`, and at least 1."""
     return max(<Py_ssize_t> ceil(least), 1)
 
 
@@ -113,9 +113,9 @@ cdef inline UnitCut scan_units(
     const uint32_t* run, Py_ssize_t n, const uint16_t* apart, Py_ssize_t n_classes, Py_ssize_t at_least,
     int64_t bar, int64_t more, bint count, const Units* units,
 ) noexcept nogil:
-    """Return the first cut whose merit beats `bar`, and that of all cuts before it, by `more`.
+    """Return the best cut with a merit above `bar`; a later cut must exceed the best merit so far by over `more`.
 
-    A side has `at_least` rows. `run` and `apart` are those of `compact.pxd`.
+    Each side has at least `at_least` rows. `compact.pxd` describes `run` and `apart`.
     """
     if n < 2 * at_least:
         return UnitCut(bar, 0, 0)
@@ -146,7 +146,7 @@ cdef inline UnitCut scan_two(
         merit = of_one[n_one] + of_other[i - n_one] - sides[i]
         if count:
             n_cuts += apart[key >> 16] <= following >> 16
-        if merit > bar and apart[key >> 16] <= following >> 16:     # seldom true: first
+        if merit > bar and apart[key >> 16] <= following >> 16:     # the first condition is seldom true
             bar = merit + more
             place = i
     return UnitCut(bar - more, place, n_cuts)
@@ -181,7 +181,7 @@ cdef inline UnitCut scan_many(
         merit = of_classes - sides[i]
         if count:
             n_cuts += apart[key >> 16] <= following >> 16
-        if merit > bar and apart[key >> 16] <= following >> 16:     # seldom true: first
+        if merit > bar and apart[key >> 16] <= following >> 16:     # the first condition is seldom true
             bar = merit + more
             place = i
     return UnitCut(bar - more, place, n_cuts)

@@ -1,4 +1,4 @@
-"""Find the split of largest gain of information in a node whose rows weigh the same."""
+"""Find the split of largest information gain in a node whose rows have weight 1."""
 
 from libc.math cimport INFINITY
 from libc.stdint cimport int32_t, uint16_t, uint32_t
@@ -20,7 +20,7 @@ from rotastack.trees.kernel.unit_entropy cimport (
 cdef inline int find_unit_split(
     Grower* grower, const Described* node, double min_weight, Split* split
 ) except -1 nogil:
-    """Find the split of a node: that of `find_split`, found by the keys of `compact.pxd`."""
+    """Write the split that `find_split` would write, computed from the keys of `compact.pxd`."""
     cdef const Presorted* presorted = &grower.presorted
     cdef Candidates* candidates = &grower.candidates
     cdef bint goes_on = not grower.limits.constant_leaf
@@ -38,7 +38,7 @@ cdef inline int find_unit_split(
     cdef UnitCut found, other
     cdef double merit
     cdef float cut
-    cdef Split best = Split(-1, 0, -INFINITY)       # its gain is the merit, until the end
+    cdef Split best = Split(-1, 0, -INFINITY)       # until the end, its gain is the merit
     fill_tables(node.total, grower.task.n_outputs, n, &grower.units)
     while n_seen < n_columns and (n_seen < grower.search.max_features or (goes_on and n_useful == 0)):
         k = n_seen + draw_below(&grower.state, n_columns - n_seen) if n_columns > 1 else 0

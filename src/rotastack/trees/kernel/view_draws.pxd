@@ -1,13 +1,13 @@
-"""Random draws of the views that are fitted to a tree's bag: bags, samples, blocks of columns."""
+"""Random draws for views that are fitted to a tree's bag: bags, samples and blocks of columns."""
 
 from libc.stdint cimport int32_t, int64_t, uint64_t
 
 from rotastack.trees.kernel.randomness cimport draw_below, draw_bootstrap
 
 
-# Rows sorted by class, and how bags are drawn from them. `data` is (column, row); class c has the
-# places edges[c] to edges[c + 1] - 1. places[row] is the place of a row; bags are drawn in the order
-# of `places`: see `draw_bootstrap`.
+# Rows sorted by class, and the rule for drawing bags. `data` has the axes (column, place); the rows of class c have the
+# places edges[c] to edges[c + 1] - 1. places[row] is the place of a row. Bags are drawn from `places`, by the rule of
+# `draw_bootstrap`.
 cdef struct Classed:
     const float* data
     Py_ssize_t n_columns
@@ -20,7 +20,7 @@ cdef struct Classed:
     int64_t size
 
 
-# Some of the rows, and where those of each run start, then their number: runs[n_runs].
+# Some of the rows, and the starts of their runs (rows of one class); runs[n_runs] is the number of rows.
 cdef struct Sample:
     int64_t* rows
     int64_t* runs
@@ -30,7 +30,7 @@ cdef struct Sample:
 cdef inline Classed classed(
     const float[:, ::1] data, const int64_t[::1] places, const int64_t[::1] edges, const double[::1] ends, int64_t size
 ) noexcept:
-    """Return what the arguments of an entry point say."""
+    """Return the structure of an entry point's arguments."""
     cdef Classed table
     table.data = &data[0, 0]
     table.n_columns = data.shape[0]
@@ -47,7 +47,7 @@ cdef inline Classed classed(
 cdef inline Py_ssize_t draw_bag(
     uint64_t* state, const Classed* rows, int32_t* counts, int64_t* bag
 ) noexcept nogil:
-    """Write the places of the rows in a bag, each once and ascending; return how many."""
+    """Write the places of the distinct rows in a bag, ascending; return their number."""
     cdef Py_ssize_t place, n_bag = 0
     for place in range(rows.n_rows):
         counts[place] = 0
@@ -61,7 +61,7 @@ cdef inline Py_ssize_t draw_bag(
 cdef inline void draw_some(
     uint64_t* state, const int64_t* bag, Py_ssize_t n_bag, Py_ssize_t n_wanted, int64_t* sample
 ) noexcept nogil:
-    """Write `n_wanted` rows of the bag, drawn without replacement, in the order of the bag, to `sample`."""
+    """Draw `n_wanted` rows of the bag without replacement, and write them to `sample` in the order of the bag."""
     cdef Py_ssize_t i, n = 0
     for i in range(n_bag):
         sample[n] = bag[i]
@@ -71,7 +71,7 @@ cdef inline void draw_some(
 
 
 cdef inline void find_runs(Sample* sample, Py_ssize_t n, const Classed* of) noexcept nogil:
-    """Write the runs of classes that occur in n ascending rows."""
+    """Write the runs of the classes that occur in n ascending rows."""
     cdef Py_ssize_t c, i = 0
     sample.n_runs = 0
     for c in range(of.n_classes):
@@ -89,7 +89,7 @@ cdef inline void deal_columns(
     uint64_t* state, const int64_t* firsts, Py_ssize_t n_blocks, Py_ssize_t p,
     int64_t* order, int64_t* block_of, int32_t* columns,
 ) noexcept nogil:
-    """Write random ones of p columns to blocks: block b, ascending, to ``columns[firsts[b]:firsts[b + 1]]``.
+    """Distribute random columns, of p, to blocks; write block b, ascending, to ``columns[firsts[b]:firsts[b + 1]]``.
 
     `order` and `block_of` are scratch arrays with an entry for each column.
     """

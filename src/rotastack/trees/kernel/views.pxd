@@ -1,7 +1,7 @@
-"""Linear views of the data, part by part: see `Parts` in `structures.pxd`.
+"""Computation of linear views from their parts: see `Parts` in `structures.pxd`.
 
-An output is a sum over the inputs, from 0 and in order, with each product and each sum rounded. So a row
-has the same outputs in any company and at any width of vectors.
+An output is a sum over the inputs, which starts at 0 and runs in order, with each product and each sum rounded. So the
+outputs of a row depend neither on the other rows nor on the width of vectors.
 """
 
 from libc.stdint cimport int32_t, int64_t
@@ -10,12 +10,12 @@ from rotastack.trees.kernel.structures cimport Parts
 from rotastack.trees.kernel.wide cimport has_widest, inlined_void, wide_void
 
 cdef enum:
-    MANY = 64       # rows: four outputs of so many fill half of the widest registers,
-    SOME = 16       # and of so many half of those of 32 bytes
-    OUTPUTS = 64    # of one row, mapped together
+    MANY = 64       # rows mapped together: four outputs of MANY rows fill half of the widest registers,
+    SOME = 16       # and four outputs of SOME rows fill half of the registers of 32 bytes
+    OUTPUTS = 64    # outputs of one row mapped together
 
 
-# What a part maps: rows of `data` to outputs `z`, whose columns are as far apart as the strides say.
+# One part at work: it maps rows of `data` to outputs `z`; the strides are the distances of columns.
 cdef struct Block:
     const float* data
     Py_ssize_t data_stride
@@ -30,9 +30,9 @@ cdef struct Block:
 cdef inline void locate(
     const Parts* view, int32_t* source, Py_ssize_t* n_columns, Py_ssize_t* n_stored
 ) noexcept nogil:
-    """Write the source of each column of the view, their number, and how many of them are mapped.
+    """Write the source of each column of the view, the number of columns and the number of mapped columns.
 
-    The source is a column of the data, or -1 - k for the k-th mapped column.
+    The source is the number of a data column, or -1 - k for the k-th mapped column.
     """
     cdef Py_ssize_t k, i, width = 0, mapped = 0
     for k in range(view.n_parts):
@@ -54,8 +54,8 @@ cdef inline void project(
     """Write the mapped columns of rows 0 to n - 1.
 
     Column c of the data starts at ``data + c * data_stride``, the k-th mapped column at
-    ``stored + k * stored_stride``. With fills these stand in for missing values; otherwise what is made of
-    missing values is missing.
+    ``stored + k * stored_stride``. With fills, the fills replace missing values; without fills, outputs computed from
+    missing values are missing.
     """
     cdef Py_ssize_t begin = 0, step, k
     cdef const int64_t* part
@@ -63,7 +63,7 @@ cdef inline void project(
     block.z_stride = stored_stride
     while begin < n:
         step = MANY if has_widest and n - begin >= MANY else SOME if n >= SOME else 1
-        begin = min(begin, n - step)    # the last rows may be mapped twice
+        begin = min(begin, n - step)    # some rows may be mapped twice at the end
         block.z = stored + begin
         for k in range(view.n_parts):
             part = view.parts + 4 * k
@@ -88,7 +88,7 @@ cdef inline void project(
 
 
 cdef inline void map_part_of_row(const Parts* view, const int64_t* part, const float* row, float* z) noexcept nogil:
-    """Write the outputs of one mapped part of one row, whose values lie side by side."""
+    """Write the outputs of one mapped part for one row of contiguous values."""
     cdef Block block
     block.data = row
     block.data_stride = 1
@@ -104,7 +104,7 @@ cdef inline void map_part_of_row(const Parts* view, const int64_t* part, const f
 
 
 cdef inline void fill_inputs(const Parts* view, Py_ssize_t first, Block* block, Py_ssize_t n_rows) noexcept nogil:
-    """Let a block read filled columns."""
+    """Copy the columns of a block with filled missing values, and let the block read the copy."""
     cdef const float* x
     cdef float* filled = view.inputs
     cdef float fill
@@ -133,12 +133,12 @@ cdef inline wide_void map_some(const Block* block) noexcept nogil:
 
 
 cdef inline inlined_void map_rows(const Block* block, Py_ssize_t n_rows, float* sums) noexcept nogil:
-    """Map rows: outputs four at a time, so each input is loaded for four sums."""
+    """Map rows, four outputs at a time, so each loaded input serves four sums."""
     cdef Py_ssize_t first = 0, n_out = block.n_out
     while first + 4 <= n_out:
         map_outputs(block, first, block.n_in, n_rows, 4, sums)
         first += 4
-    if n_out - first == 3 and block.n_in == 3:      # Rotation Forest's blocks: sums of known length
+    if n_out - first == 3 and block.n_in == 3:      # Rotation Forest's blocks: a constant number of terms
         map_outputs(block, first, 3, n_rows, 3, sums)
     elif n_out - first == 3:
         map_outputs(block, first, block.n_in, n_rows, 3, sums)
@@ -151,7 +151,7 @@ cdef inline inlined_void map_rows(const Block* block, Py_ssize_t n_rows, float* 
 cdef inline inlined_void map_outputs(
     const Block* block, Py_ssize_t first, Py_ssize_t n_in, Py_ssize_t n_rows, int n_sums, float* sums0
 ) noexcept nogil:
-    """Make one to four outputs of rows; the compiler knows both numbers, and keeps the sums in registers."""
+    """Compute one to four outputs of rows; both numbers are constants, so the compiler keeps the sums in registers."""
     cdef float* sums1 = sums0 + n_rows
     cdef float* sums2 = sums1 + n_rows
     cdef float* sums3 = sums2 + n_rows
@@ -191,10 +191,10 @@ cdef inline inlined_void map_outputs(
 
 
 cdef inline wide_void map_row(const Block* block) noexcept nogil:
-    """Map one row; vectors run over its outputs."""
+    """Map one row; vector instructions run over its outputs."""
     cdef float sums[OUTPUTS]
     cdef Py_ssize_t first = 0
-    if block.n_out == 1:         # sums of known number
+    if block.n_out == 1:         # a constant number of sums
         map_row_outputs(block, 0, 1, sums)
     elif block.n_out == 2:
         map_row_outputs(block, 0, 2, sums)
@@ -219,7 +219,7 @@ cdef inline wide_void map_row(const Block* block) noexcept nogil:
 cdef inline inlined_void map_row_outputs(
     const Block* block, Py_ssize_t first, Py_ssize_t count, float* sums
 ) noexcept nogil:
-    """Make so many outputs of one row; where the compiler knows their number, it keeps the sums in registers."""
+    """Compute `count` outputs of one row; if `count` is a constant, the compiler keeps the sums in registers."""
     cdef const float* data = block.data
     cdef const int32_t* columns = block.columns
     cdef const float* m = block.matrix + first

@@ -1,8 +1,8 @@
-"""Loops that are compiled for several widths of vectors; the machine takes the widest that it has.
+"""Functions compiled for several widths of vectors; at run time the machine's widest version is used.
 
-``cdef inline wide_void f(...)`` declares such a function. Its sums must be the same at any width: an
-element of a vector must be a sum of its own, or a lane that the source writes out. What it calls and
-is to be as wide, or to know a constant argument, is a ``cdef inline inlined_void g(...)``.
+``cdef inline wide_void f(...)`` declares such a function. Its sums must not depend on the width: each element of a
+vector must belong to a separate sum, or to a lane that the source writes out. A function that it calls must be declared
+``cdef inline inlined_void g(...)`` to be compiled for the same widths and for constant arguments.
 """
 
 cdef extern from *:
@@ -30,4 +30,4 @@ cdef extern from *:
     """
     ctypedef void wide_void "ROTASTACK_WIDE void"
     ctypedef void inlined_void "ROTASTACK_INLINED void"
-    bint has_widest "ROTASTACK_WIDEST"      # whether there are 32 registers of 64 bytes
+    bint has_widest "ROTASTACK_WIDEST"      # whether the machine has 32 registers of 64 bytes

@@ -11,7 +11,7 @@ cdef struct Written:
     double* weight
     int32_t* count
     double* values              # (n_values, n_outputs): outputs of leaves
-    Py_ssize_t n_nodes          # written so far
+    Py_ssize_t n_nodes          # number of nodes written so far
     Py_ssize_t n_values
 
 cdef struct Size:
@@ -20,7 +20,7 @@ cdef struct Size:
 
 
 cdef inline bint has_value(const Growing* tree, Py_ssize_t leaf, const Task* task) noexcept nogil:
-    """Return whether a leaf needs an entry in the table of values: not if its rows are of one class."""
+    """Return whether a leaf needs an entry in the table of values; a leaf of one class needs none."""
     return task.criterion == SQUARED_ERROR or tree.impurity[leaf] > 0.0
 
 
@@ -32,16 +32,16 @@ cdef inline Py_ssize_t count_values(const Growing* tree, Py_ssize_t n_nodes, con
 
 
 cdef inline Size write_tree(Growing* tree, const Task* task, Written* written) noexcept nogil:
-    """Append the nodes that the root still reaches, and give leaves their values; there is room for them."""
+    """Append the nodes that the root reaches, and the values of their leaves; the arrays must have room."""
     cdef Node* nodes = written.nodes + written.n_nodes
     cdef int32_t* open = tree.open
-    cdef int32_t* number = tree.depth       # which is not needed any more
+    cdef int32_t* number = tree.depth       # whose memory is free by now
     cdef Size size = Size(1, 0)
     cdef Py_ssize_t n_open = 1, place
     cdef int32_t node, child
     open[0] = 0
     number[0] = 0
-    # Depth first, so that the nodes which a row meets lie close together.
+    # Depth first, so that the nodes on the path of a row lie close together.
     while n_open > 0:
         n_open -= 1
         node = open[n_open]
@@ -70,7 +70,7 @@ cdef inline Size write_tree(Growing* tree, const Task* task, Written* written) n
 cdef inline int32_t write_output(
     const Growing* tree, Py_ssize_t leaf, const Task* task, Written* written
 ) noexcept nogil:
-    """Return how a leaf encodes its output, after writing that to the table if it needs an entry."""
+    """Return the code of a leaf's output, and write the output to the table of values if it needs an entry."""
     cdef const double* pairs = task.pairs
     cdef int32_t entry = <int32_t> written.n_values
     cdef double* values = written.values + entry * task.n_outputs
@@ -94,7 +94,7 @@ cdef inline int32_t write_output(
 
 
 cdef inline Py_ssize_t depth_of(const Node* nodes, Py_ssize_t n_nodes, int32_t* depth) noexcept nogil:
-    """Return the depth of the deepest leaf of a written tree; children come after parents."""
+    """Return the depth of the deepest leaf of a written tree, in which children have larger numbers than parents."""
     cdef Py_ssize_t node, deepest = 0
     depth[0] = 0
     for node in range(n_nodes):

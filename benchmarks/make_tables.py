@@ -1,0 +1,37 @@
+"""Write the tables of the evidence pages, docs/evidence/data/tables/*.md, from results that are kept in the repository.
+
+python benchmarks/make_tables.py
+
+Pages show them by ``{include}``. tests/docs compares the files with what this program would write.
+"""
+
+import csv
+from pathlib import Path
+
+from tables import choosing, classifiers, flagship, papers
+
+FOLDER = Path(__file__).resolve().parents[1] / "docs/evidence/data/tables"
+
+
+def of_csv(file: Path) -> str:
+    """Return a CSV file as a table, and below it the text of its first line, which says how its numbers were measured."""
+    first, *lines = file.read_text(encoding="utf-8").splitlines()
+    if not first.startswith("# "):
+        raise ValueError(f"the first line of {file.name} does not say how its numbers were measured")
+    header, *body = csv.reader(lines)
+    rows = [header, ["---"] * len(header), *body]
+    return papers.lines_of(rows) + f"\n\n*Numbers: {first.removeprefix('# ')}.*"
+
+
+def tables() -> dict[str, str]:
+    """Return the name and the Markdown text of each table."""
+    made = {file.stem: of_csv(file) for file in sorted(FOLDER.glob("*.csv"))}
+    made |= {f"papers-{name}": text for name, text in papers.tables().items()}
+    for prefix, module in (("choosing", choosing), ("classifiers", classifiers), ("flagship", flagship)):
+        made |= {f"{prefix}-{name}": make() for name, make in module.TABLES.items()}
+    return made
+
+
+if __name__ == "__main__":
+    for name, text in tables().items():
+        (FOLDER / f"{name}.md").write_text(text.strip() + "\n", encoding="utf-8")
