@@ -47,7 +47,7 @@ test-sanitized: env ## the kernel's tests while its memory, undefined behaviour,
 	$(BIN)/python tools/sanitize.py valgrind
 
 docs: env           ## the site, docs/_build/html/index.html: no network, warnings are errors
-	rm -rf docs/_build
+	rm -rf docs/_build docs/reference/api
 	OMP_NUM_THREADS=1 $(BIN)/python -m sphinx -W --keep-going -q -b html docs docs/_build/html
 	$(BIN)/python docs/_extensions/check_html.py docs/_build/html
 	@echo "site: docs/_build/html/index.html"

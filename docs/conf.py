@@ -77,6 +77,7 @@ autodoc_pydantic_model_show_validator_members = False
 autodoc_pydantic_model_show_field_summary = False
 autodoc_pydantic_model_hide_paramlist = True
 autodoc_pydantic_field_list_validators = False
+autodoc_pydantic_field_show_constraints = False
 autodoc_pydantic_field_doc_policy = "description"
 autodoc_pydantic_model_signature_prefix = "mapping"
 autodoc_pydantic_field_signature_prefix = "key"

@@ -16,7 +16,7 @@ __all__ = ["MultiRotation"]
 
 
 class MultiRotation(DrawnView):
-    """The features and random rotations of them, side by side: ``[X | X R1 | ... | X R(K-1)]``.
+    """The features X and K - 1 random rotations of them, X R1 to X R(K-1), side by side.
 
     An estimator that picks columns, for example a tree, can then use another rotation in each split.
 
