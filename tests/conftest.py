@@ -3,6 +3,7 @@
 import os
 import signal
 import sys
+import sysconfig
 
 import pytest
 from hypothesis import settings
@@ -12,6 +13,8 @@ collect_ignore = ["typed_client.py"]
 
 for _variable in ("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS"):
     os.environ.setdefault(_variable, "1")
+# Tests that build a wheel find meson and ninja in an environment that is not activated.
+os.environ["PATH"] = os.pathsep.join([sysconfig.get_path("scripts"), os.environ.get("PATH", "")])
 os.environ.pop("DATA_MIRROR", None)  # tests bring their own data
 os.environ.pop("MLFLOW_TRACKING_URI", None)
 

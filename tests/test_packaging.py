@@ -222,8 +222,8 @@ def test_an_extra_that_is_named_brings_what_was_missing():
     package_of = {"yaml": "pyyaml", "xgboost": "xgboost-cpu", "flask": "mlflow", "mlflow": "mlflow-skinny"}
     for module, extra in errors._EXTRAS.items():
         assert package_of.get(module, module) in found[extra], module
-        assert errors.without(f"{module}.inside").endswith(f"pip install 'rotastack[{extra}]'")
-    assert errors.without("statsmodels") is None
+        assert errors.not_installed_message(f"{module}.inside").endswith(f"pip install 'rotastack[{extra}]'")
+    assert errors.not_installed_message("statsmodels") is None
 
 
 def test_what_a_bare_installation_lacks_is_named():
