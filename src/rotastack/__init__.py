@@ -9,17 +9,7 @@ __version__ = "0.1.0"
 
 __getattr__, _, __all__ = lazy_loader.attach(
     __name__,
-    submodules=[
-        "combine",
-        "data",
-        "diagnostics",
-        "linear",
-        "plots",
-        "resampling",
-        "stats",
-        "trees",
-        "views",
-    ],
+    submodules=["combine", "data", "diagnostics", "linear", "plots", "resampling", "stats", "trees", "views"],
     submod_attrs={
         "ensembles.adaboost": ["AdaBoostM1Classifier"],
         "ensembles.flagship.classifier": ["RotastackClassifier"],

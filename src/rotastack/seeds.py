@@ -1,8 +1,35 @@
 """Seeds keyed by what they are for, so results do not depend on the order of the work.
 
-Below the seed of a study a data set has the keys ``folds``, ``rotations``, ``noise``, ``views``, ``train`` (and the pool),
-``combine`` and ``refit`` (and the method); below these come groups or splits, folds and members. Estimators start from
-their ``random_state``, and call :func:`child` with the numbers of their members.
+The index of keys; :func:`child` puts the keys of a row below each other, and numbers (of groups, splits, folds, members,
+rounds) follow.
+
+========================  =======================================================================================
+below the study's seed    random numbers
+========================  =======================================================================================
+folds, data set           fold groups and splits: ``dealt``, ``groups``, ``tested``
+rotations, data set       rotation groups; ``axes`` of sparse rotations
+noise, data set           noise columns, and noise of a pool's training rows
+views, data set           views of the members of all pools
+train, data set, pool     training
+combine, data set, method combiners that are trained
+refit, data set, method   the model of all rows
+========================  =======================================================================================
+
+========================  =======================================================================================
+below a random_state      random numbers
+========================  =======================================================================================
+trees, bag, bootstrap     seeds of a family's trees, and the rows that a member draws
+views, rotations          views of the members
+train, combine, folds     a pool with inner folds: training, level-1 estimator, folds
+micro, more               forests on regularised rotations: first trees, further trees
+ensemble, selection       a pruned ensemble: its members, the rows that choose among them
+family, residuals         the flagship: families on folds, forest of residuals
+boosting                  boosters
+samples, start            exclusivity regularised machine: rows of the members, start of the iterations
+principal, discriminant   double rotation
+landmarks, epsilon        diffusion maps
+parameters, view          randomised views
+========================  =======================================================================================
 """
 
 import zlib

@@ -18,7 +18,7 @@ from rotastack.stats.elo import elo
 from rotastack.stats.friedman import friedman
 from rotastack.stats.improvability import improvability
 from rotastack.stats.nemenyi import critical_difference
-from rotastack.stats.resamples.resamples import bootstrap_means, resamples
+from rotastack.stats.resamples import bootstrap_means, resamples
 from rotastack.stats.wilcoxon import signed_rank_p, wilcoxon_holm
 from rotastack.stats.win_matrix import win_matrix
 

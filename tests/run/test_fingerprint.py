@@ -57,7 +57,7 @@ def test_comments_docstrings_and_layout_do_not_count(copy):
     before = digest("rotastack.combine.voting")
     path = root / "combine" / "voting.py"
     edit(path, "class Voting", "# a comment\n\n\nclass Voting")
-    edit(path, '"""Combine members by voting.', '"""Other words.')
+    edit(path, '"""Voting: the members', '"""Other words, members')
     assert digest("rotastack.combine.voting") == before
     edit(path, "1e-6", "1e-5")
     assert digest("rotastack.combine.voting") != before

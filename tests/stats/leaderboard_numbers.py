@@ -26,7 +26,7 @@ from rotastack.stats import (
     win_matrix,
 )
 from rotastack.stats.missing import complete_block
-from rotastack.stats.resamples.resamples import resamples
+from rotastack.stats.resamples import resamples
 
 FILE = Path(__file__).with_name("leaderboard_numbers.json")
 

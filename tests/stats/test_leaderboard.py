@@ -15,7 +15,7 @@ from tests.stats.leaderboard_numbers import FILE, all_numbers
 
 from rotastack.errors import RotastackError
 from rotastack.stats import average_ranks, bootstrap_means, bootstrap_ranks, elo, improvability, win_matrix
-from rotastack.stats.resamples.resamples import resamples
+from rotastack.stats.resamples import resamples
 
 NAN = float("nan")
 
@@ -64,7 +64,7 @@ def test_resamples_are_drawn_evenly_and_in_blocks(monkeypatch):
     drawn = resamples(20, 5000, 3)
     counts = np.bincount(drawn.ravel(), minlength=20)
     assert ((counts - 5000) ** 2 / 5000).sum() < 45  # chi2 of 19 degrees of freedom: 0.9993
-    monkeypatch.setattr(sys.modules["rotastack.stats.resamples.resamples"], "_AT_ONCE", 64)
+    monkeypatch.setattr(sys.modules["rotastack.stats.resamples"], "_AT_ONCE", 64)
     np.testing.assert_array_equal(resamples(20, 5000, 3), drawn)
 
 

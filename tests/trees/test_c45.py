@@ -7,7 +7,8 @@ from scipy.stats import beta
 from sklearn.datasets import load_iris, load_wine
 from tests.trees.j48.tables import table
 
-from rotastack.trees import C45Classifier, LinearViews, TreeGroup, TreeOptions, forest_complexity, grow_forest
+from rotastack.diagnostics import tree_complexity
+from rotastack.trees import C45Classifier, LinearViews, TreeGroup, TreeOptions, grow_forest
 from rotastack.trees.kernel.batches import _expected_errors
 from rotastack.trees.members import grow_members
 from rotastack.trees.nodes import split_columns
@@ -207,7 +208,7 @@ def test_members(wine):
 def test_estimator(wine):
     X, y = wine
     tree = C45Classifier().fit(X, y)
-    assert tree.get_n_leaves() == forest_complexity(tree)["n_leaves"][0] == 5
+    assert tree.get_n_leaves() == tree_complexity(tree)["n_leaves"][0] == 5
     assert tree.get_depth() == tree.tree_.facts[0, 2]
     assert len(tree.tree_) == 1
     assert tree.feature_importances_.sum() == pytest.approx(1)

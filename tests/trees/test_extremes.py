@@ -4,6 +4,7 @@ import numpy as np
 import pandas as pd
 import pytest
 
+from rotastack.diagnostics import tree_complexity
 from rotastack.trees import (
     ExtraForestClassifier,
     ExtraForestRegressor,
@@ -14,7 +15,6 @@ from rotastack.trees import (
     TreeGroup,
     TreeOptions,
     TreeRegressor,
-    forest_complexity,
     grow_forest,
 )
 from rotastack.trees.nodes import split_columns
@@ -26,14 +26,14 @@ FORESTS = [ForestClassifier, ExtraForestClassifier, ForestRegressor, ExtraForest
 def test_one_row(forest):
     fitted = forest(3, random_state=0).fit([[1.0, 2.0]], [4])
     assert fitted.predict([[0.0, 9.0]]).tolist() == [4]
-    assert forest_complexity(fitted)["n_nodes"].tolist() == [1, 1, 1]
+    assert tree_complexity(fitted)["n_nodes"].tolist() == [1, 1, 1]
 
 
 @pytest.mark.parametrize("forest", FORESTS)
 def test_two_rows(forest):
     fitted = forest(50, bootstrap=False, random_state=0).fit([[1.0], [2.0]], [0, 1])
     assert fitted.predict([[0.5], [2.5]]).tolist() == [0, 1]
-    assert (forest_complexity(fitted)["n_leaves"] == 2).all()
+    assert (tree_complexity(fitted)["n_leaves"] == 2).all()
 
 
 @pytest.mark.parametrize("forest", FORESTS)
@@ -41,7 +41,7 @@ def test_one_class_or_constant_target(forest):
     X = np.random.default_rng(0).random((30, 3))
     fitted = forest(4, random_state=0).fit(X, np.full(30, 7))
     assert (fitted.predict(X) == 7).all()
-    assert (forest_complexity(fitted)["depth"] == 0).all()
+    assert (tree_complexity(fitted)["depth"] == 0).all()
 
 
 @pytest.mark.parametrize("forest", FORESTS)
@@ -66,7 +66,7 @@ def test_constant_columns_are_passed_over(forest):
 @pytest.mark.parametrize("forest", FORESTS)
 def test_nothing_but_constant_columns(forest):
     fitted = forest(3, bootstrap=False, random_state=0).fit(np.ones((6, 2)), [0, 0, 0, 0, 1, 1])
-    assert (forest_complexity(fitted)["n_nodes"] == 1).all()
+    assert (tree_complexity(fitted)["n_nodes"] == 1).all()
     if hasattr(fitted, "predict_proba"):
         assert fitted.predict_proba([[1.0, 1.0]]) == pytest.approx(np.array([[4 / 6, 2 / 6]]))
     else:
@@ -88,7 +88,7 @@ def test_many_classes(n_classes, criterion):
     y = np.repeat(np.arange(n_classes), 3)
     tree = TreeClassifier(criterion=criterion, random_state=0).fit(X, y)
     assert (tree.predict(X) == y).all()
-    assert forest_complexity(tree)["n_leaves"] >= n_classes
+    assert tree_complexity(tree)["n_leaves"] >= n_classes
     forest = ForestClassifier(3, criterion=criterion, random_state=0).fit(X, y)
     assert forest.predict_proba(X).sum(axis=1) == pytest.approx(np.ones(len(y)))
 
@@ -164,7 +164,7 @@ def test_a_million_rows():
     y = (X[:, 0] + X[:, 1] > 1).astype(int) ^ (rng.random(n) < 0.05)
     forest = ForestClassifier(2, max_leaf_nodes=64, random_state=0).fit(X, y)
     assert forest.oob_score_ > 0.85
-    assert (forest_complexity(forest)["n_leaves"] == 64).all()
+    assert (tree_complexity(forest)["n_leaves"] == 64).all()
 
 
 @pytest.mark.parametrize("counts", ["zeros", "one row"])

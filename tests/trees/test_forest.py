@@ -6,6 +6,7 @@ from sklearn.datasets import load_breast_cancer, make_classification, make_fried
 from sklearn.ensemble import RandomForestClassifier, RandomForestRegressor
 from sklearn.tree import DecisionTreeClassifier
 
+from rotastack.diagnostics import tree_complexity
 from rotastack.trees import (
     ExtraForestClassifier,
     ForestClassifier,
@@ -14,7 +15,6 @@ from rotastack.trees import (
     TreeClassifier,
     TreeGroup,
     TreeOptions,
-    forest_complexity,
     grow_forest,
 )
 from rotastack.trees.chunks import n_candidates
@@ -182,7 +182,7 @@ def test_text_shows_names_and_weighted_sums():
 
 def test_complexity_of_each_tree(wine_forest):
     forest, _, _ = wine_forest
-    complexity = forest_complexity(forest)
+    complexity = tree_complexity(forest)
     for t in range(30):
         arrays = forest.forest_.arrays(t)
         depth = np.zeros(len(arrays["feature"]), int)

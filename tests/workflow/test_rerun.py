@@ -4,6 +4,7 @@ Most questions are asked in this process: which instances of rules have other pa
 Snakemake do just these and what follows. A few starts of Snakemake show that it answers the same when a user asks.
 """
 
+import json
 import os
 import random
 import re
@@ -12,6 +13,8 @@ import time
 import pandas as pd
 import pytest
 from tests.workflow.project import TINY, changed, following
+
+from rotastack.cli.studies import plan_of
 
 pytestmark = pytest.mark.workflow
 
@@ -348,3 +351,13 @@ def test_what_was_deleted_is_made_again_and_nothing_before_it(project):
         assert planned.get(rule) == 1, name
         assert not set(planned) & before, name
         path.write_bytes(content)
+
+
+@pytest.mark.slow
+def test_a_dry_run_names_the_modules_that_changed(project):
+    states = project.folder / "results/tiny/code.json"
+    with project.here():
+        states.write_text(json.dumps(plan_of("tiny", None).codes.states()))
+    project.edit("src/rotastack/combine/stacking.py", "np.ascontiguousarray", "np.array")
+    printed = project.call("rotastack", "run", "tiny", "--dry-run").stdout
+    assert printed.endswith("\nmodules that changed since the last complete run: rotastack.combine.stacking\n")

@@ -27,7 +27,7 @@ rule score:
     threads: 1
     resources:
         mem_mb=lambda w, attempt: RESOURCES.score_mb(w.dataset, attempt),
-        runtime=lambda w, attempt: RESOURCES.score_minutes(w.dataset, attempt),
+        runtime=lambda w, attempt: RESOURCES.score_minutes(attempt),
     params:
         slice=lambda w: SLICES.score(w.dataset, PLAN.voted_codes),
         code=lambda w: CODES.score(),

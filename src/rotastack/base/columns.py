@@ -10,7 +10,7 @@ from pandas.api.types import infer_dtype, is_bool_dtype, is_datetime64_any_dtype
 
 __all__ = [
     "AS_MISSING", "AS_UNKNOWN", "DROPPED", "ColumnKind", "as_pandas", "column_kind", "date_numbers", "date_parts",
-    "holds_dates", "new_category", "numbers_of", "refuse_missing_target", "unusable",
+    "holds_dates", "new_category", "numbers_of", "refuse_missing_target",
 ]  # fmt: skip
 
 DROPPED = frozenset({"id", "text", "constant", "missing", "leak"})
@@ -138,7 +138,7 @@ def column_kind(column: pd.Series, min_distinct: int = 10) -> ColumnKind:
         return ColumnKind("date", f"all such as {present.iloc[0]}", date_format)
     numbers = numbers_of(present)
     textual = np.isnan(numbers).mean() > 0.5
-    dropped = None if declared else _id_or_text(present, column, numbers, distinct) if textual else _id(column, numbers)
+    dropped = None if declared else _id_or_text(present, distinct) if textual else _id(column, numbers)
     if dropped is not None:
         return dropped
     different = np.unique(numbers[~np.isnan(numbers)])
@@ -151,13 +151,7 @@ def column_kind(column: pd.Series, min_distinct: int = 10) -> ColumnKind:
     return ColumnKind("categorical", f"{len(different)} different numbers, fewer than {min_distinct}")
 
 
-def unusable(column: pd.Series) -> ColumnKind | None:
-    """Return the kind of a column that is an id or free text; None for a column of another kind."""
-    found = column_kind(column)
-    return found if found.kind in ("id", "text") else None
-
-
-def _id_or_text(known: pd.Series, column: pd.Series, numbers: NDArray, distinct: int) -> ColumnKind | None:
+def _id_or_text(known: pd.Series, distinct: int) -> ColumnKind | None:
     texts = known.astype(str)
     lengths = texts.str.len()
     length = lengths.mean()

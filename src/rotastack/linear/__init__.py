@@ -3,9 +3,5 @@
 import lazy_loader
 
 __getattr__, __dir__, __all__ = lazy_loader.attach(
-    __name__,
-    submod_attrs={
-        "diversity": ["drm_problem"],
-        "exclusivity": ["exrm_problem"],
-    },
+    __name__, submod_attrs={"diversity": ["drm_problem"], "exclusivity": ["exrm_problem"]}
 )

@@ -2,7 +2,7 @@
 
 from functools import cached_property
 
-from rotastack.run.fingerprint import fingerprint
+from rotastack.run.fingerprint import fingerprint, states
 from rotastack.run.modules import PROTOCOLS, STEPS
 from rotastack.study.building import REFITTED, combiner_modules, pool_modules
 from rotastack.study.study import Study
@@ -64,6 +64,13 @@ class Codes:
             modules += [*self._pools[method.pool], *self._combiners[label]]
             modules += [REFITTED[kind] for kind in [method.combiner.kind] if kind in REFITTED]
         return fingerprint(STEPS["refit"], *modules)
+
+    def states(self) -> dict[str, str]:
+        """Return all modules and libraries behind the study's results: name -> hash of the code, or version."""
+        modules = {*STEPS.values(), *PROTOCOLS[self.study.protocol.package].values()}
+        for parts in (self._pools, self._combiners):
+            modules.update(*parts.values())
+        return states(*sorted(modules))
 
     def _protocol(self, step: str) -> str:
         return PROTOCOLS[self.study.protocol.package][step]

@@ -19,7 +19,7 @@ from typing import Any
 
 from rotastack.errors import RotastackError
 
-__all__ = ["COMPUTING", "closure", "fingerprint"]
+__all__ = ["COMPUTING", "closure", "fingerprint", "states"]
 
 ROOT = Path(__file__).resolve().parents[1]
 
@@ -47,14 +47,18 @@ def closure(modules: Iterable[str]) -> list[str]:
 @cache
 def fingerprint(*modules: str) -> str:
     """Return a short hash of the code and libraries behind `modules`."""
-    digest = hashlib.sha256()
+    lines = "".join(f"{name} {state}\n" for name, state in states(*modules).items())
+    return hashlib.sha256(lines.encode()).hexdigest()[:16]
+
+
+def states(*modules: str) -> dict[str, str]:
+    """Return the modules and libraries behind `modules`: name -> hash of the code, or version."""
     libraries = {name.partition(".")[0] for name in modules} - {"rotastack"}
+    of_modules = {}
     for name in closure(modules):
-        digest.update(f"{name}\n{_code(name)}\n".encode())
+        of_modules[name] = _code(name)
         libraries |= _imports(name)[1]
-    for library in sorted(libraries):
-        digest.update(f"{library} {_version(library)}\n".encode())
-    return digest.hexdigest()[:16]
+    return of_modules | {library: _version(library) for library in sorted(libraries)}
 
 
 @cache

@@ -219,7 +219,7 @@ class Resources:
         scored = 4 * self._cells_megabytes(dataset) + 8 * self._method_megabytes(dataset)
         return max([_request(attempt, scored), *voted])
 
-    def score_minutes(self, dataset: str, attempt: int) -> int:
+    def score_minutes(self, attempt: int) -> int:
         """Return the time limit of a scoring job."""
         seconds = 0.5 * self.study.protocol.n_cells * len(self.study.quick)
         return int(attempt * (SPARE_MINUTES + seconds / 20))

@@ -64,7 +64,7 @@ def check_classes(study: Study, where: str) -> None:
                     f"{place}: {type(made).__name__} is no combiner: its base must be rotastack.base.combiner.Combiner"
                 )
         elif isinstance(combiner, Prune):
-            _check_pruner(combiner, pool, estimator, place)
+            _check_pruner(combiner, estimator, place)
 
 
 def checked(
@@ -244,7 +244,7 @@ def _check_pool(pool: PoolDocument, estimator: Any, where: str, task: Task) -> N
         raise RotastackError(f"{where}.diversity: {name} has no trees that vote")
 
 
-def _check_pruner(combiner: Prune, pool: PoolDocument, estimator: Any, where: str) -> None:
+def _check_pruner(combiner: Prune, estimator: Any, where: str) -> None:
     pruner = checked(combiner.pruner, combiner.parameters, where, PRUNERS, ".pruner")
     _check_methods(pruner, ("fit", "combine"), f"{where}.pruner", "pruner")
     name = type(estimator).__name__

@@ -7,7 +7,6 @@ __getattr__, __dir__, __all__ = lazy_loader.attach(
     submod_attrs={
         "boosted": ["BoostedTreesClassifier", "BoostedTreesRegressor"],
         "c45": ["C45Classifier"],
-        "complexity": ["forest_complexity"],
         "extra": ["ExtraForestClassifier", "ExtraForestRegressor"],
         "forest": ["ForestClassifier", "ForestRegressor"],
         "grown": ["GrownTrees"],

@@ -2,7 +2,6 @@
 from rotastack.trees.boosted import BoostedTreesClassifier as BoostedTreesClassifier
 from rotastack.trees.boosted import BoostedTreesRegressor as BoostedTreesRegressor
 from rotastack.trees.c45 import C45Classifier as C45Classifier
-from rotastack.trees.complexity import forest_complexity as forest_complexity
 from rotastack.trees.extra import ExtraForestClassifier as ExtraForestClassifier
 from rotastack.trees.extra import ExtraForestRegressor as ExtraForestRegressor
 from rotastack.trees.forest import ForestClassifier as ForestClassifier

@@ -9,11 +9,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 from rotastack.trees.boosting_options import BoostingOptions
-from rotastack.trees.chunks import TreeArrays
 from rotastack.trees.grown import GrownTrees
 from rotastack.trees.kernel.boosting import LOSSES, Booster
 from rotastack.trees.linear_views import LinearViews
 from rotastack.trees.threads import on_workers, run_threads, run_units
+from rotastack.trees.tree_arrays import TreeArrays
 
 __all__ = ["ROUNDS_AT_ONCE", "Bag", "Boosters", "BoostingTask"]
 

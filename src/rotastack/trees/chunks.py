@@ -1,25 +1,20 @@
 """Batches and chunks of trees: a chunk is the batches that one thread or worker grows in one call of the kernel."""
 
-from collections.abc import Sequence
-from numbers import Integral
-from typing import TYPE_CHECKING, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
-from rotastack.trees.kernel.batches import BATCH, SPLITTERS, grow_batches, times_log2
+from rotastack.trees.kernel.batches import grow_batches, times_log2
 from rotastack.trees.linear_views import ViewTables
 from rotastack.trees.missing import missing_columns
 from rotastack.trees.narrow import narrow
 from rotastack.trees.nodes import decreases_of
 from rotastack.trees.sparse import few_ones
-
-if TYPE_CHECKING:
-    from rotastack.trees.growing import KernelOptions, TreeGroup
+from rotastack.trees.tree_arrays import TreeArrays
 
 __all__ = [
-    "CHUNK_ROWS", "GrownChunk", "Task", "TrainingTable", "TreeArrays", "TreeBags", "batches_of", "by_column", "chunk_edges",
-    "grow_chunk", "n_candidates",
+    "CHUNK_ROWS", "GrownChunk", "KernelOptions", "Task", "TrainingTable", "TreeBags", "by_column", "chunk_edges", "grow_chunk",
 ]  # fmt: skip
 
 CHUNK_ROWS = 1 << 13
@@ -110,19 +105,26 @@ class TreeBags(NamedTuple):
     counts: NDArray[np.int32] = np.empty((0, 0), np.int32)
 
 
-class TreeArrays(NamedTuple):
-    """The nodes of consecutive trees; :class:`rotastack.trees.GrownTrees` describes the arrays.
+class KernelOptions(NamedTuple):
+    """The options of trees as numbers for the kernel; a limit that is not set is 0 or the largest integer.
 
-    Either `decreases` is None or `impurity`, `weight` and `counts` are empty.
+    `quantile` is the normal quantile at 1 - `confidence`. `raising` allows C4.5 to raise subtrees. With
+    `constant_leaf`, a node becomes a leaf if all columns drawn for its split are constant; otherwise more columns are
+    drawn.
     """
 
-    nodes: NDArray
-    impurity: NDArray[np.float64]
-    weight: NDArray[np.float64]
-    counts: NDArray[np.int32]
-    values: NDArray[np.float64]
-    facts: NDArray[np.int64]
-    decreases: NDArray[np.float64] | None = None
+    criterion: int
+    max_depth: int
+    min_split: int
+    min_leaf: int
+    min_share: float
+    max_leaves: int
+    min_decrease: float
+    ccp_alpha: float
+    confidence: float
+    quantile: float
+    raising: bool
+    constant_leaf: bool
 
 
 class Task(NamedTuple):
@@ -150,7 +152,7 @@ class Task(NamedTuple):
     batches: NDArray
     bags: TreeBags
     views: ViewTables
-    options: "KernelOptions"
+    options: KernelOptions
     describe_nodes: bool = True
     keep: bool = True
     want_oob: bool = False
@@ -180,50 +182,6 @@ class GrownChunk(NamedTuple):
     batch_errors: NDArray[np.float64]
     tree_errors: NDArray[np.float64]
     held_out: NDArray[np.float32] | None
-
-
-def n_candidates(max_features: str | int | float | None, width: int) -> int:
-    """Return the number of columns, of `width`, that are searched for a split."""
-    if max_features is None:
-        return width
-    if max_features == "sqrt":
-        return max(1, int(np.sqrt(width)))
-    if max_features == "log2":
-        return max(1, int(np.log2(width)))
-    if isinstance(max_features, Integral):
-        if max_features > width:
-            raise ValueError(f"max_features is {max_features}, but there are {width} columns")
-        return int(max_features)
-    return max(1, int(float(max_features) * width))
-
-
-def batches_of(
-    families: Sequence["TreeGroup"], widths: NDArray[np.int64], most: int
-) -> tuple[NDArray, NDArray[np.int64]]:
-    """Return batches of at most `most` trees, and the family of each batch."""
-    parts, owners = [], []
-    first_view = first_tree = 0
-    for f, family in enumerate(families):
-        n_views = 1 if family.views is None else len(family.views)
-        if family.n_trees < 1 or n_views < 1 or family.n_trees % n_views:
-            raise ValueError(f"family {family.name}: {family.n_trees} trees cannot share {n_views} views evenly")
-        each = family.n_trees // n_views
-        per_view = -(-each // most)
-        view, piece = np.divmod(np.arange(n_views * per_view), per_view)
-        width = widths[first_view : first_view + n_views].tolist()
-        candidates = {w: n_candidates(family.max_features, w) for w in set(width)}
-        batches = np.zeros(n_views * per_view, BATCH)
-        batches["view"] = first_view + view
-        batches["first_tree"] = first_tree + each * view + most * piece
-        batches["n_trees"] = np.minimum(most, each - most * piece)
-        batches["splitter"] = SPLITTERS[family.splitter]
-        batches["max_features"] = np.repeat([candidates[w] for w in width], per_view)
-        batches["n_cuts"] = family.n_cuts
-        parts.append(batches)
-        owners.append(np.full(len(batches), f))
-        first_view += n_views
-        first_tree += family.n_trees
-    return (parts[0], owners[0]) if len(parts) == 1 else (np.concatenate(parts), np.concatenate(owners))
 
 
 def chunk_edges(batches: NDArray, owners: NDArray[np.int64], most: int) -> list[int]:

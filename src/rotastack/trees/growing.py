@@ -3,6 +3,7 @@
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 from itertools import accumulate, pairwise
+from numbers import Integral
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -11,13 +12,13 @@ from scipy.special import ndtri
 
 from rotastack.base.row_weights import weights_of
 from rotastack.trees.bags import Bags, tree_seeds
-from rotastack.trees.chunks import CHUNK_ROWS, Task, TrainingTable, TreeBags, batches_of, chunk_edges, grow_chunk
+from rotastack.trees.chunks import CHUNK_ROWS, KernelOptions, Task, TrainingTable, TreeBags, chunk_edges, grow_chunk
 from rotastack.trees.grown import GrownTrees
-from rotastack.trees.kernel.batches import CRITERIA
+from rotastack.trees.kernel.batches import BATCH, CRITERIA, SPLITTERS
 from rotastack.trees.linear_views import LinearViews
 from rotastack.trees.threads import run_units
 
-__all__ = ["FamilyOutOfBag", "KernelOptions", "TreeGroup", "TreeOptions", "grow_forest"]
+__all__ = ["FamilyOutOfBag", "TreeGroup", "TreeOptions", "batches_of", "grow_forest", "n_candidates"]
 
 
 @dataclass(frozen=True)
@@ -46,28 +47,6 @@ class TreeGroup:
     max_features: str | int | float | None = "sqrt"
     n_cuts: int = 1
     name: str = "all"
-
-
-class KernelOptions(NamedTuple):
-    """The options of trees as numbers for the kernel; a limit that is not set is 0 or the largest integer.
-
-    `quantile` is the normal quantile at 1 - `confidence`. `raising` allows C4.5 to raise subtrees. With
-    `constant_leaf`, a node becomes a leaf if all columns drawn for its split are constant; otherwise more columns are
-    drawn.
-    """
-
-    criterion: int
-    max_depth: int
-    min_split: int
-    min_leaf: int
-    min_share: float
-    max_leaves: int
-    min_decrease: float
-    ccp_alpha: float
-    confidence: float
-    quantile: float
-    raising: bool
-    constant_leaf: bool
 
 
 class TreeOptions(NamedTuple):
@@ -140,6 +119,50 @@ class FamilyOutOfBag:
     def means(self) -> NDArray[np.float64]:
         """Return the mean out-of-bag outputs (row, output); NaN for rows in the bag of every tree."""
         return np.where(self.counts[:, None] > 0, self.sums / np.maximum(self.counts, 1)[:, None], np.nan)
+
+
+def n_candidates(max_features: str | int | float | None, width: int) -> int:
+    """Return the number of columns, of `width`, that are searched for a split."""
+    if max_features is None:
+        return width
+    if max_features == "sqrt":
+        return max(1, int(np.sqrt(width)))
+    if max_features == "log2":
+        return max(1, int(np.log2(width)))
+    if isinstance(max_features, Integral):
+        if max_features > width:
+            raise ValueError(f"max_features is {max_features}, but there are {width} columns")
+        return int(max_features)
+    return max(1, int(float(max_features) * width))
+
+
+def batches_of(
+    families: Sequence[TreeGroup], widths: NDArray[np.int64], most: int
+) -> tuple[NDArray, NDArray[np.int64]]:
+    """Return batches of at most `most` trees, and the family of each batch."""
+    parts, owners = [], []
+    first_view = first_tree = 0
+    for f, family in enumerate(families):
+        n_views = 1 if family.views is None else len(family.views)
+        if family.n_trees < 1 or n_views < 1 or family.n_trees % n_views:
+            raise ValueError(f"family {family.name}: {family.n_trees} trees cannot share {n_views} views evenly")
+        each = family.n_trees // n_views
+        per_view = -(-each // most)
+        view, piece = np.divmod(np.arange(n_views * per_view), per_view)
+        width = widths[first_view : first_view + n_views].tolist()
+        candidates = {w: n_candidates(family.max_features, w) for w in set(width)}
+        batches = np.zeros(n_views * per_view, BATCH)
+        batches["view"] = first_view + view
+        batches["first_tree"] = first_tree + each * view + most * piece
+        batches["n_trees"] = np.minimum(most, each - most * piece)
+        batches["splitter"] = SPLITTERS[family.splitter]
+        batches["max_features"] = np.repeat([candidates[w] for w in width], per_view)
+        batches["n_cuts"] = family.n_cuts
+        parts.append(batches)
+        owners.append(np.full(len(batches), f))
+        first_view += n_views
+        first_tree += family.n_trees
+    return (parts[0], owners[0]) if len(parts) == 1 else (np.concatenate(parts), np.concatenate(owners))
 
 
 def grow_forest(

@@ -9,7 +9,6 @@ from numpy.typing import NDArray
 from scipy.sparse import csr_matrix
 
 from rotastack.trees.bags import Bags
-from rotastack.trees.chunks import TreeArrays
 from rotastack.trees.kernel.reading import read_trees
 from rotastack.trees.linear_views import LinearViews
 from rotastack.trees.narrow import narrow
@@ -17,7 +16,7 @@ from rotastack.trees.nodes import decreases_of, side_by_side
 from rotastack.trees.packing import packed_nodes, unpacked_nodes
 from rotastack.trees.threads import n_threads, own, run_threads
 from rotastack.trees.ties import break_ties, tied_rows
-from rotastack.trees.tree_arrays import tree_arrays
+from rotastack.trees.tree_arrays import TreeArrays, tree_arrays
 from rotastack.trees.tree_text import tree_text
 
 __all__ = ["GrownTrees"]

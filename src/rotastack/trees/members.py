@@ -8,8 +8,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from rotastack.trees.bags import Bags, tree_seeds
-from rotastack.trees.chunks import CHUNK_ROWS, Task, TrainingTable, TreeBags, batches_of, chunk_edges, grow_chunk
-from rotastack.trees.growing import TreeGroup, TreeOptions
+from rotastack.trees.chunks import CHUNK_ROWS, Task, TrainingTable, TreeBags, chunk_edges, grow_chunk
+from rotastack.trees.growing import TreeGroup, TreeOptions, batches_of
 from rotastack.trees.grown import GrownTrees
 from rotastack.trees.linear_views import LinearViews
 from rotastack.trees.threads import run_units

@@ -1,11 +1,28 @@
-"""A tree in the arrays of scikit-learn's ``tree_``."""
+"""The arrays of trees: as the kernel returns them, and as scikit-learn's ``tree_``."""
+
+from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
 from rotastack.trees.nodes import missing_go_left, split_columns
 
-__all__ = ["tree_arrays"]
+__all__ = ["TreeArrays", "tree_arrays"]
+
+
+class TreeArrays(NamedTuple):
+    """The nodes of consecutive trees; :class:`rotastack.trees.GrownTrees` describes the arrays.
+
+    Either `decreases` is None or `impurity`, `weight` and `counts` are empty.
+    """
+
+    nodes: NDArray
+    impurity: NDArray[np.float64]
+    weight: NDArray[np.float64]
+    counts: NDArray[np.int32]
+    values: NDArray[np.float64]
+    facts: NDArray[np.int64]
+    decreases: NDArray[np.float64] | None = None
 
 
 def tree_arrays(

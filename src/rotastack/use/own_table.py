@@ -275,7 +275,7 @@ def laid_out(
     found = None
     for k, layout in enumerate(_candidates(size, shape.rows, divided_by or {}, splits)):
         work = sum(layout.n_splits * layout.split_seconds(label, shape) for label in labels)
-        n_jobs = 12 + sum(1 + _n_blocks(layout, label, shape) for label in labels)
+        n_jobs = 12 + sum(1 + _n_blocks(layout, shape) for label in labels)
         # The model is trained alone, on all cores.
         seconds = (work + n_jobs * JOB_SECONDS + layout.model_seconds(shape)) / n_cores + 4 * JOB_SECONDS
         seconds += CELL_SECONDS * shape.rows * shape.columns
@@ -287,7 +287,7 @@ def laid_out(
     return found
 
 
-def _n_blocks(layout: Layout, label: str, shape: Shape) -> int:
+def _n_blocks(layout: Layout, shape: Shape) -> int:
     return -(-layout.n_splits // block_of(layout, shape))
 
 

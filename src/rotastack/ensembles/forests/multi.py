@@ -16,9 +16,8 @@ from rotastack.ensembles.forests.rotated import (
     RotatedRegressor,
 )
 from rotastack.seeds import child
-from rotastack.trees.chunks import n_candidates
 from rotastack.trees.forest import ForestClassifier, ForestRegressor
-from rotastack.trees.growing import TreeGroup, TreeOptions, grow_forest
+from rotastack.trees.growing import TreeGroup, TreeOptions, grow_forest, n_candidates
 from rotastack.trees.linear_views import LinearViews
 
 __all__ = ["MultiRotationForestClassifier", "MultiRotationForestRegressor"]

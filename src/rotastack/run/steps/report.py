@@ -93,7 +93,7 @@ def _page(job: Job) -> str:
     variance, _ = read_frame(job.input("variance"))
     methods, cells, control = list(study["methods"]), study["cells"], job.about["control"]
     records = {r["prepare"]["dataset"]: r for r in map(read_json, job.inputs["records"])}
-    datasets = _datasets(job, variance, records)
+    datasets = _datasets(variance, records)
     many = len(datasets) > 1
     facts = _facts(tables["facts"], task)
     fact_names = [name for name in facts[0] if name not in ("dataset", "method")] if facts else []
@@ -261,7 +261,7 @@ def _filled(content: Any) -> Any:
     return {k: v for k, v in inner.items() if v is not None and v not in ("", [], {})}
 
 
-def _datasets(job: Job, variance: pd.DataFrame, records: Mapping[str, Mapping[str, Any]]) -> list[dict]:
+def _datasets(variance: pd.DataFrame, records: Mapping[str, Mapping[str, Any]]) -> list[dict]:
     """Return the facts and scores of each data set, in the study's order."""
     return [
         {
