@@ -29,11 +29,11 @@ class Kinds(Document):
 
 
 class _Entry(Document):
-    title: Annotated[str, Field(description="what people call it")] = ""
+    title: Annotated[str, Field(description="full name")] = ""
     sources: Annotated[
         list[Annotated[dict[str, Any], Field(min_length=1, max_length=1)]],
         Field(
-            description="where the table can be had, in order of preference; each a mapping of one source (bundled, "
+            description="sources of the table, in order of preference; each a mapping of one source (bundled, "
             "generated, openml, uci, file) to what it needs. Sources on the network are asked after the mirror folder"
         ),
     ] = []
@@ -47,7 +47,7 @@ class _Entry(Document):
     task: Annotated[
         Literal["classification", "regression"] | None,
         Field(
-            description="what the target is: classes or numbers; studies of the other task refuse it. Null: classes in the "
+            description="task of the target: classes or numbers; studies of the other task refuse the data set. Null: classes in the "
             "registry, in a study of one's own whatever its task is"
         ),
     ] = None
@@ -60,12 +60,13 @@ class _Entry(Document):
         Field(description="class label -> expected number of rows, where known"),
     ] = {}
     kinds: Annotated[
-        Kind | Kinds, Field(description="of all columns; or lists of columns under numeric, categorical, id and leak")
+        Kind | Kinds,
+        Field(description="kind of all columns, or lists of columns under numeric, categorical, id and leak"),
     ] = "auto"
-    homepage: Annotated[str, Field(description="address of its page")] = ""
-    citation: Annotated[str, Field(description="whom to cite")] = ""
-    licence: Annotated[str, Field(description="under which it may be used")] = ""
-    note: Annotated[str, Field(description="what else is to be known of it")] = ""
+    homepage: Annotated[str, Field(description="address of the data set's page")] = ""
+    citation: Annotated[str, Field(description="reference to cite")] = ""
+    licence: Annotated[str, Field(description="licence of the data")] = ""
+    note: Annotated[str, Field(description="further remarks")] = ""
 
 
 class _Registered(_Entry):
@@ -89,22 +90,19 @@ class Extent(Document):
 class OwnDataset(_Entry):
     """A data set that a study file describes: by its sources, or by a registered data set that it is like."""
 
-    name: Annotated[Name, Field(description="what the study calls it")]
-    like: Annotated[str | None, Field(description="a registered data set whose entry this one shares")] = None
-    noise_columns: Annotated[
-        int, Field(ge=0, description="columns of N(0, 1) noise that are added to the numeric ones")
-    ] = 0
+    name: Annotated[Name, Field(description="name in the study")]
+    like: Annotated[str | None, Field(description="registered data set with the same entry")] = None
+    noise_columns: Annotated[int, Field(ge=0, description="number of added columns of N(0, 1) noise")] = 0
 
     encoding: Annotated[
         Literal["dummies", "onehot"],
         Field(
-            description="what estimators of numbers get for C categories: dummies are C - 1 columns, as in the thesis, onehot "
+            description="encoding of C categories for numeric estimators: dummies are C - 1 columns, as in the thesis, onehot "
             "are C"
         ),
     ] = "dummies"
     roughly: Annotated[
-        Extent | None,
-        Field(description="how large the table is, for memory and time; unlike rows and columns not checked"),
+        Extent | None, Field(description="approximate size of the table, for memory and time; not checked")
     ] = None
 
     @model_validator(mode="after")

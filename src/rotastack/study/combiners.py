@@ -89,7 +89,7 @@ class LogLinear(_Trained):
     path: ClassVar[str] = "rotastack.combine.log_linear.LogLinearWeights"
 
     kind: Literal["log_linear"]
-    ridge: Annotated[float, Field(gt=0, description="pull of the members' weights to equal ones")] = 2.0
+    ridge: Annotated[float, Field(gt=0, description="strength of the penalty on unequal weights")] = 2.0
 
 
 class Weights(_Combiner):
@@ -100,9 +100,9 @@ class Weights(_Combiner):
     kind: Literal["weights"]
     weighting: Annotated[
         Literal["equal", "cut", "exp", "best", "new", "linear", "oob", "joint"],
-        Field(description="how rotations are weighed"),
+        Field(description="weighting of the rotations"),
     ] = "exp"
-    h: Annotated[float | int | None, Field(description="parameter of cut and exp; null: found on a grid")] = None
+    h: Annotated[float | int | None, Field(description="parameter of cut and exp; null: chosen from a grid")] = None
 
     def check(self, n_rotations: int, where: str) -> None:
         """Raise a ValueError that names the key if `h` does not suit the weighting."""
@@ -120,7 +120,7 @@ class MemberDocument(_Combiner):
     is_quick: ClassVar[bool] = True
 
     kind: Literal["member"]
-    member: Annotated[str, Field(description="a weighting, or one of the pool's ensemble_sizes")]
+    member: Annotated[str, Field(description="a weighting, or an ensemble size of the pool")]
 
     def resolved(self, estimators: Mapping[str, Entry] = ESTIMATORS) -> dict[str, Any]:
         """Return the keys unchanged, because this combiner has no class."""
@@ -138,11 +138,13 @@ class Prune(_Combiner):
     selection: Annotated[
         Literal["oob", "train", "test"] | None,
         Field(
-            description="rows by whose votes members are chosen; null: oob where members have bags, else train. test is "
+            description="rows for choosing the members; null: oob if members have bags, else train. test is "
             "optimistic: only to compare with sources that did so"
         ),
     ] = None
-    first: Annotated[int | None, Field(ge=1, description="use the first so many members of the pool; null: all")] = None
+    first: Annotated[
+        int | None, Field(ge=1, description="number of members of the pool to use, the first ones; null: all")
+    ] = None
 
     _sorted = field_validator("parameters")(in_order)
 

@@ -16,13 +16,10 @@ __all__ = ["Claim", "Evaluation", "Group", "PublishedColumns", "Sweep"]
 class Group(Document):
     """Methods that are compared among themselves."""
 
-    title: Annotated[str, Field(description="of the group in the report; empty: its name")] = ""
+    title: Annotated[str, Field(description="title of the group in the report; empty: its name")] = ""
     methods: Annotated[
         dict[Label, str],
-        Field(
-            min_length=2,
-            description="label within the group -> method; the first is what the others of the group are compared with",
-        ),
+        Field(min_length=2, description="label within the group -> method; the others are compared with the first"),
     ]
 
 
@@ -36,16 +33,16 @@ class Claim(Document):
         ),
     ]
     of: Annotated[str, Field(description="a method")]
-    than: Annotated[str, Field(description="the method it is compared with")]
-    expect: Annotated[Literal["higher", "lower", "equal"], Field(description="what is claimed")]
+    than: Annotated[str, Field(description="method of the comparison")]
+    expect: Annotated[Literal["higher", "lower", "equal"], Field(description="direction of the claim")]
 
 
 class Sweep(Document):
     """A figure of the mean error against a parameter, one method for each value."""
 
-    title: Annotated[str, Field(description="of the figure")]
-    axis: Annotated[str, Field(description="what the parameter is, below the axis")]
-    values: Annotated[list[float], Field(min_length=2, description="of the parameter, rising")]
+    title: Annotated[str, Field(description="title of the figure")]
+    axis: Annotated[str, Field(description="label of the axis")]
+    values: Annotated[list[float], Field(min_length=2, description="values of the parameter, in increasing order")]
     lines: Annotated[
         dict[str, Annotated[list[str], Field(min_length=1)]],
         Field(min_length=1, description="label -> a method for each value, or one method alone, drawn as a level"),
@@ -57,24 +54,24 @@ class PublishedColumns(Document):
     """Published results that stand beside the study's own."""
 
     table: Annotated[str, Field(pattern="^[a-z0-9_-]+$", description="the name of a CSV file in config/published")]
-    methods: Annotated[list[str], Field(description="of its methods; none: all that have a score")] = []
+    methods: Annotated[list[str], Field(description="methods of the file to use; empty: all with a score")] = []
     suffix: Annotated[
         str,
         Field(
             alias="as",
             pattern=r"^[A-Za-z0-9][A-Za-z0-9 ._/=+-]*$",
-            description="stands in brackets behind a method's name, and tells two tables apart",
+            description="label in brackets behind each method's name",
         ),
     ] = "published"
     failed: Annotated[
         Literal["missing", "mean"],
         Field(
-            description="what a method scores where it failed: nothing, so that no rank is given on the data set, or the mean of the "
+            description="score of a failed method: none, so the data set has no ranks, or the mean of the "
             "table's methods"
         ),
     ] = "missing"
     protocol: Annotated[
-        str, Field(min_length=1, description="how its protocol differs from the study's, in a sentence")
+        str, Field(min_length=1, description="differences of its protocol from the study's, in a sentence")
     ]
 
 
@@ -90,12 +87,10 @@ class Evaluation(Document):
             "or rmse"
         ),
     ] = None
-    control: Annotated[str | None, Field(description="method that the others are compared with; null: the first")] = (
-        None
-    )
+    control: Annotated[str | None, Field(description="control method of all comparisons; null: the first")] = None
     pairs: Annotated[
         list[Annotated[list[str], Field(min_length=2, max_length=2)]],
-        Field(description="pairs of methods whose wins and ties are counted; none: each method against the control"),
+        Field(description="pairs of methods with counts of wins and ties; empty: each method against the control"),
     ] = []
     shown: Annotated[
         list[str],
@@ -114,7 +109,7 @@ class Evaluation(Document):
     left_out: Annotated[
         dict[str, str],
         Field(
-            description="data set -> why it is run and shown, but neither ranked nor tested; a reader of the page may add it"
+            description="data set -> reason for leaving it out of ranks and tests; it is run and shown, and readers of the page can add it"
         ),
     ] = {}
     claims: Annotated[

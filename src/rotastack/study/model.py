@@ -35,7 +35,7 @@ Dataset = Annotated[
 class Noise(Document):
     """Noise in training rows, the same for all pools."""
 
-    labels: Annotated[float, Field(ge=0, le=1, description="share of the rows that get another class at random")] = 0
+    labels: Annotated[float, Field(ge=0, le=1, description="share of training rows that get a random other class")] = 0
     features: Annotated[
         float, Field(ge=0, description="standard deviation of normal noise added to scaled numeric columns")
     ] = 0
@@ -71,20 +71,25 @@ class PoolDocument(Document):
         ),
     ] = None
     diversity: Annotated[
-        bool, Field(description="of splits, for forests: margins and correlation of the trees on test rows")
+        bool,
+        Field(description="protocol of splits, forests: also record margins and correlation of the trees on test rows"),
     ] = False
-    training_error: Annotated[bool, Field(description="of splits: the error on training rows as well")] = False
+    training_error: Annotated[bool, Field(description="protocol of splits: also record the error on training rows")] = (
+        False
+    )
     ensemble_sizes: Annotated[
         list[Annotated[int, Field(ge=1)]],
         Field(
-            description="of splits, for ensembles whose members' mean decides: also the outputs of the first so many "
+            description="protocol of splits, ensembles that average their members: also record the outputs of the first "
             "members; a method takes one by combiner member, such as member: '5'"
         ),
     ] = []
-    noise: Annotated[Noise, Field(description="of splits: noise in training rows, the same for all pools")] = Noise()
+    noise: Annotated[
+        Noise, Field(description="protocol of splits: noise in the training rows, equal for all pools")
+    ] = Noise()
     repeats: Annotated[
         dict[str, Annotated[int, Field(ge=1)]],
-        Field(description="of splits: data set -> how many are run, for estimators that are too slow for all"),
+        Field(description="protocol of splits: data set -> number of splits to run, for slow estimators"),
     ] = {}
 
     _sorted = field_validator("parameters")(in_order)
@@ -123,14 +128,16 @@ class PoolDocument(Document):
 class Method(Document):
     """A method to compare: a pool and a combiner."""
 
-    pool: Annotated[str, Field(description="a name of pools")]
-    combiner: Annotated[Combiner, Field(description="what turns the pool's outputs into one decision")]
+    pool: Annotated[str, Field(description="name of a pool")]
+    combiner: Annotated[Combiner, Field(description="combiner of the pool's outputs")]
 
 
 class Refit(Document):
     """The model that is refitted to all rows of a data set."""
 
-    refit: Annotated[str, Field(description="best (per data set), a method's label, or none")] = "best"
+    refit: Annotated[
+        str, Field(description="method of the final model: best (of each data set), a method's label, or none")
+    ] = "best"
     threshold: Annotated[
         float | None,
         Field(
@@ -141,19 +148,16 @@ class Refit(Document):
         ),
     ] = None
     explain: Annotated[
-        bool,
-        Field(
-            description="whether the report says what the model looks at: importances of columns, partial dependence"
-        ),
+        bool, Field(description="whether the report explains the model: importances of columns, partial dependence")
     ] = False
 
 
 class Blocks(Document):
     """Numbers of cells that one job trains; the results do not depend on them."""
 
-    rotation_groups: Annotated[int, Field(ge=1, description="of nested: rotation groups in a job")] = 1
-    fold_groups: Annotated[int, Field(ge=1, description="of nested: fold groups in a job")] = 1
-    splits: Annotated[int, Field(ge=1, description="of splits: splits in a job")] = 1
+    rotation_groups: Annotated[int, Field(ge=1, description="nested protocol: rotation groups in a job")] = 1
+    fold_groups: Annotated[int, Field(ge=1, description="nested protocol: fold groups in a job")] = 1
+    splits: Annotated[int, Field(ge=1, description="protocol of splits: splits in a job")] = 1
 
 
 class StudyDocument(Document):
@@ -167,8 +171,8 @@ class StudyDocument(Document):
         ),
     ]
     title: Annotated[str, Field(description="heading of the report")] = ""
-    description: Annotated[str, Field(description="what the study asks, and what differs from its source")] = ""
-    seed: Annotated[int, Field(ge=0, description="all randomness follows from it")] = 0
+    description: Annotated[str, Field(description="question of the study, and its differences from the source")] = ""
+    seed: Annotated[int, Field(ge=0, description="seed of all random numbers")] = 0
     task: Annotated[
         Literal["classification", "regression"],
         Field(
@@ -177,18 +181,18 @@ class StudyDocument(Document):
         ),
     ] = "classification"
     datasets: Annotated[
-        list[Dataset], Field(min_length=1, description="names of config/datasets.yaml, or entries of one's own")
+        list[Dataset], Field(min_length=1, description="names of config/datasets.yaml, or your own entries")
     ]
     sizes: Annotated[
         dict[Annotated[str, Field(pattern="^[a-z0-9]+$")], dict[str, Any]],
         Field(
-            description="size -> what differs from the full study; `rotastack run STUDY --size small` takes one. "
+            description="size -> its changes to the full study; `rotastack run STUDY --size small` takes one. "
             "Mappings are merged, anything else is replaced"
         ),
     ] = {}
     missing: Annotated[
         Literal["stop", "skip"] | None,
-        Field(description="what to do about a data set that cannot be had; null: what config/config.yaml says"),
+        Field(description="action for a data set that is not available; null: the setting of config/config.yaml"),
     ] = None
     published: Annotated[
         str | None,
@@ -205,14 +209,16 @@ class StudyDocument(Document):
             "cross-validation, or the splits that data sets bring",
         ),
     ] = Nested()
-    blocks: Annotated[Blocks, Field(description="cells that one job trains; results do not depend on it")] = Blocks()
+    blocks: Annotated[
+        Blocks, Field(description="numbers of groups or splits that one job trains; results do not depend on them")
+    ] = Blocks()
     pools: Annotated[
         dict[Annotated[str, Field(pattern="^[a-z0-9][a-z0-9_]*$")], PoolDocument],
-        Field(min_length=1, description="pool name -> how its members are trained"),
+        Field(min_length=1, description="pool name -> training of its members"),
     ]
     methods: Annotated[dict[Label, Method], Field(min_length=2, description="method label -> pool and combiner")]
-    evaluation: Annotated[Evaluation, Field(description="what is made of the scores")] = Evaluation()
-    model: Annotated[Refit, Field(description="the model that is made of a data set")] = Refit()
+    evaluation: Annotated[Evaluation, Field(description="comparison of the methods by their scores")] = Evaluation()
+    model: Annotated[Refit, Field(description="final model of each data set")] = Refit()
 
     @field_validator("name")
     @classmethod

@@ -83,8 +83,7 @@ class DrawnSplits(Splits):
         ),
     ] = None
     time: Annotated[
-        str | None,
-        Field(description="column of dates or numbers: a split tests on what follows the rows that it trains on"),
+        str | None, Field(description="column of dates or numbers: the test rows of a split follow its training rows")
     ] = None
 
     @model_validator(mode="after")
@@ -107,15 +106,12 @@ class RandomSplits(DrawnSplits):
 
     kind: Literal["holdout"] = "holdout"
     repeats: Annotated[int, Field(ge=1, le=100000, description="number of random splits")] = 100
-    train: Annotated[
-        float | int,
-        Field(gt=0, description="share of the rows that is trained on (below 1), or their number (a whole one)"),
-    ] = 0.7
+    train: Annotated[float | int, Field(gt=0, description="share (below 1) or number of training rows")] = 0.7
     test: Annotated[
         int | None,
         Field(
             ge=1,
-            description="number of rows that are tested; null: all that are not trained on. Where there are rows enough, no "
+            description="number of test rows; null: all rows outside the training rows. Where there are rows enough, no "
             "two splits share a row",
         ),
     ] = None
@@ -178,10 +174,7 @@ class CrossValidation(DrawnSplits):
     repeats: Annotated[int, Field(ge=1, le=100000, description="number of partitions into folds")] = 1
     folds: Annotated[int, Field(ge=3, le=50, description="folds in a partition")] = 10
     weka_seed: Annotated[
-        int | None,
-        Field(
-            description="seed of WEKA's cross-validation, whose stratified folds are taken; null: folds of the study's seed"
-        ),
+        int | None, Field(description="seed of WEKA's stratified folds; null: folds of the study's seed")
     ] = None
     rotations: Rotations = 8
 
@@ -225,13 +218,13 @@ class GivenSplits(Splits):
         list[str],
         Field(
             min_length=1,
-            description="columns that say what rows are for: train and test (empty: neither), which is one split, or the number of "
+            description="columns with the role of each row: train or test (empty: neither), one split a column, or the number of "
             "the fold that tests the row (-1: none), which is a split for each fold. No model sees them. A data set must have the "
             "first one; for each of the others that it does not have it has fewer splits",
         ),
     ]
     splits: Annotated[
-        int | None, Field(ge=1, le=100000, description="number of splits at most; null: one for each column")
+        int | None, Field(ge=1, le=100000, description="largest number of splits; null: one for each column")
     ] = None
     rotations: Rotations = 8
 
