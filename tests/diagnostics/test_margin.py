@@ -6,7 +6,7 @@ from sklearn.datasets import load_iris
 from sklearn.model_selection import train_test_split
 
 from rotastack import RandomRotationForestClassifier
-from rotastack.diagnostics import chebyshev_bound, margins, mean_correlation, raw_margins, summarize_margins
+from rotastack.diagnostics import chebyshev_bound, margins, summarize_margins
 from rotastack.trees import ForestClassifier
 
 
@@ -47,13 +47,6 @@ def test_against_brute_force(masked):
     assert summary.variance == pytest.approx(known.var())
     assert summary.chebyshev_bound == pytest.approx(known.var() / known.mean() ** 2)
     assert summary.mean_correlation == pytest.approx(correlation)
-    assert mean_correlation(votes, y, given) == summary.mean_correlation
-
-
-def test_raw_margins_average_to_margins():
-    rng = np.random.default_rng(1)
-    y, votes = rng.integers(0, 3, 20), rng.integers(0, 3, (20, 9))
-    np.testing.assert_allclose(raw_margins(votes, y).mean(axis=1), margins(votes, y))
 
 
 def test_bound_says_nothing_without_a_positive_mean():
@@ -61,7 +54,7 @@ def test_bound_says_nothing_without_a_positive_mean():
 
 
 def test_members_that_never_err_have_no_correlation():
-    assert np.isnan(mean_correlation([[0, 0], [1, 1]], [0, 1]))
+    assert np.isnan(summarize_margins([[0, 0], [1, 1]], [0, 1]).mean_correlation)
 
 
 def test_bad_shapes_are_named():
@@ -100,7 +93,7 @@ def test_rotation_lowers_the_correlation_on_iris(max_features, plain, rotated):
             ("rotated", RandomRotationForestClassifier(300, max_features=max_features, random_state=seed)),
         ]:
             votes = clf.fit(train, y_train).tree_votes(test)
-            found[name].append(mean_correlation(votes, y_test))
+            found[name].append(summarize_margins(votes, y_test).mean_correlation)
     assert np.mean(found["plain"]) == pytest.approx(plain, abs=0.08)
     assert np.mean(found["rotated"]) == pytest.approx(rotated, abs=0.08)
     assert np.mean(found["rotated"]) < np.mean(found["plain"])

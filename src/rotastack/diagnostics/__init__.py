@@ -7,14 +7,7 @@ __getattr__, __dir__, __all__ = lazy_loader.attach(
     submod_attrs={
         "bounds": ["c_bound", "equilibrium_margin", "linear_bound"],
         "complexity": ["tree_complexity"],
-        "margin": [
-            "chebyshev_bound",
-            "cumulative_margins",
-            "margins",
-            "mean_correlation",
-            "raw_margins",
-            "summarize_margins",
-        ],
+        "margin": ["chebyshev_bound", "margins", "summarize_margins"],
         "pairs": ["disagreement", "kappa", "kappa_error", "mean_disagreement", "paper_diversity"],
     },
 )

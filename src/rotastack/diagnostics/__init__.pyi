@@ -4,10 +4,7 @@ from rotastack.diagnostics.bounds import equilibrium_margin as equilibrium_margi
 from rotastack.diagnostics.bounds import linear_bound as linear_bound
 from rotastack.diagnostics.complexity import tree_complexity as tree_complexity
 from rotastack.diagnostics.margin import chebyshev_bound as chebyshev_bound
-from rotastack.diagnostics.margin import cumulative_margins as cumulative_margins
 from rotastack.diagnostics.margin import margins as margins
-from rotastack.diagnostics.margin import mean_correlation as mean_correlation
-from rotastack.diagnostics.margin import raw_margins as raw_margins
 from rotastack.diagnostics.margin import summarize_margins as summarize_margins
 from rotastack.diagnostics.pairs import disagreement as disagreement
 from rotastack.diagnostics.pairs import kappa as kappa

@@ -7,15 +7,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from rotastack.diagnostics.votes import checked_member_votes
 
-__all__ = [
-    "MarginSummary",
-    "chebyshev_bound",
-    "cumulative_margins",
-    "margins",
-    "mean_correlation",
-    "raw_margins",
-    "summarize_margins",
-]
+__all__ = ["MarginSummary", "chebyshev_bound", "margins", "summarize_margins"]
 
 
 class MarginSummary(NamedTuple):
@@ -75,69 +67,6 @@ def margins(votes: ArrayLike, y: ArrayLike, mask: ArrayLike | None = None) -> ND
     return right - wrong
 
 
-def raw_margins(votes: ArrayLike, y: ArrayLike, mask: ArrayLike | None = None) -> NDArray[np.float64]:
-    """Return each vote's raw margin: 1 if right, -1 for the most-voted wrong class of the row, otherwise 0.
-
-    Parameters
-    ----------
-    votes : array-like of shape (n_rows, n_members)
-        Classes that the members vote for: numbers or names.
-    y : array-like of shape (n_rows,)
-        True classes.
-    mask : array-like of bool of shape (n_rows, n_members), optional
-        Mask of the votes that count, such as the votes of members on their out-of-bag rows.
-
-    Returns
-    -------
-    ndarray of shape (n_rows, n_members)
-        NaN for votes that do not count. Among wrong classes with equally many votes, the first in sorted order is
-        the most-voted one.
-
-    References
-    ----------
-    Blaser, R. Doctoral thesis on random rotation ensembles, equation 1.10.
-
-    Examples
-    --------
-    >>> from rotastack.diagnostics import raw_margins
-    >>> raw_margins([[0, 1, 1, 2]], y=[0])
-    array([[ 1., -1., -1.,  0.]])
-    """
-    votes, y, mask = checked_member_votes(votes, y, mask)
-    _, rival = _shares(votes, y, mask)
-    raw = (votes == y[:, None]).astype(np.float64) - (votes == rival[:, None])
-    if mask is not None:
-        raw[~mask] = np.nan
-    return raw
-
-
-def cumulative_margins(margins: ArrayLike) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
-    """Return the empirical distribution of margins: the values, and the share of rows at or below each value.
-
-    Parameters
-    ----------
-    margins : array-like of shape (n_rows,)
-        NaN is left out.
-
-    Returns
-    -------
-    values, shares : ndarray of shape (n_values,)
-        Distinct margins in ascending order, and shares of rows.
-
-    References
-    ----------
-    Martinez, W. (2022). Ensemble pruning via margin maximization, figure 1.
-
-    Examples
-    --------
-    >>> from rotastack.diagnostics import cumulative_margins
-    >>> cumulative_margins([0.5, 1.0, 0.5, -1.0])
-    (array([-1. ,  0.5,  1. ]), array([0.25, 0.75, 1.  ]))
-    """
-    values, counts = np.unique(_known(margins), return_counts=True)
-    return values, np.cumsum(counts) / counts.sum()
-
-
 def chebyshev_bound(margins: ArrayLike) -> float:
     """Return Chebyshev's bound on the probability of a negative margin.
 
@@ -169,42 +98,6 @@ def chebyshev_bound(margins: ArrayLike) -> float:
     return float(values.var() / mean**2) if mean > 0 else float("inf")
 
 
-def mean_correlation(votes: ArrayLike, y: ArrayLike, mask: ArrayLike | None = None) -> float:
-    """Return the mean correlation of the members' raw margins; a smaller value means a more diverse pool.
-
-    The mean correlation is the variance of the margin over rows, divided by the squared mean of the members' standard
-    deviations ``sqrt(p + q - (p - q)^2)``. Here p is the share of rows on which a member votes for the right class,
-    and q the share on which it votes for the wrong class with most votes in the pool.
-
-    Parameters
-    ----------
-    votes : array-like of shape (n_rows, n_members)
-        Classes that the members vote for: numbers or names.
-    y : array-like of shape (n_rows,)
-        True classes.
-    mask : array-like of bool of shape (n_rows, n_members), optional
-        Mask of the votes that count, such as the votes of members on their out-of-bag rows.
-
-    Returns
-    -------
-    float
-        NaN if no member's raw margin varies, for example because no member errs.
-
-    References
-    ----------
-    Blaser, R. Doctoral thesis on random rotation ensembles, equations 1.21 to 1.23, after
-    Breiman (2001). The printed 1.22 shows a fraction under the root; the formula above is the standard
-    deviation of a variable with values -1, 0 and 1.
-
-    Examples
-    --------
-    >>> from rotastack.diagnostics import mean_correlation
-    >>> round(mean_correlation([[0, 0], [0, 1], [1, 0], [1, 1]], y=[0, 0, 0, 0]), 3)
-    0.5
-    """
-    return summarize_margins(votes, y, mask).mean_correlation
-
-
 def summarize_margins(votes: ArrayLike, y: ArrayLike, mask: ArrayLike | None = None) -> MarginSummary:
     """Return mean and variance of the margin, Chebyshev's bound and the members' mean correlation.
 
@@ -225,6 +118,13 @@ def summarize_margins(votes: ArrayLike, y: ArrayLike, mask: ArrayLike | None = N
     ------
     ValueError
         No vote counts.
+
+    References
+    ----------
+    Blaser, R. Doctoral thesis on random rotation ensembles, equations 1.14 to 1.23, after Breiman (2001). The mean
+    correlation is the variance of the margin over the squared mean of the members' deviations
+    ``sqrt(p + q - (p - q)^2)``, p being a member's share of right votes and q its share of votes for the most-voted
+    wrong class of the row. The printed 1.22 has a fraction under the root.
 
     Examples
     --------
