@@ -79,8 +79,8 @@ lock: env           ## pin all dependencies anew
 	echo ziglang | $(BIN)/uv pip compile - --universal --python-version 3.11 \
 	    --generate-hashes --no-header --no-annotate --upgrade -o requirements-compiler.lock
 
-audit: env          ## known vulnerabilities of what is pinned, where a service can be asked
-	@PATH="$(CURDIR)/$(BIN):$$PATH" $(BIN)/python tools/audit.py
+audit: env          ## known vulnerabilities of the pinned packages: needs a network
+	$(BIN)/uv tool run "pip-audit>=2.9" --requirement requirements.lock --require-hashes --disable-pip
 
 env: $(STAMP)       ## the environment, and the kernel as its sources are now
 	@$(BIN)/python tools/build_kernel.py

@@ -38,20 +38,6 @@ def test_types_are_for_users_too():
     assert (files("rotastack") / "py.typed").is_file()
 
 
-PINNED = r"[\w.-]+==[\w.+!-]+( ; .+)? \\?"
-HASHED = r"    --hash=sha256:[0-9a-f]{64}( \\)?"
-WANTED_BY = r"    # ( *via|  [ \w.-]+|via [\w.-]+)( \(pyproject\.toml\))?"
-
-
-@pytest.mark.parametrize(("name", "least"), [("requirements.lock", 100), ("requirements-compiler.lock", 1)])
-def test_lock_files_hold_versions_and_hashes_alone(name, least):
-    """No place of one machine, and no address."""
-    allowed = re.compile("|".join((PINNED, HASHED, WANTED_BY)))
-    lines = (ROOT / name).read_text().splitlines()
-    assert [line for line in lines if not allowed.fullmatch(line)] == []
-    assert sum("--hash=" in line for line in lines) > sum("==" in line for line in lines) >= least
-
-
 def tracked(*places):
     """Return the files that git knows below places of the repository."""
     done = subprocess.run(["git", "-C", ROOT, "ls-files", *places], capture_output=True, text=True, check=True)
