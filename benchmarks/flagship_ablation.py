@@ -128,7 +128,7 @@ class Kept(RotastackClassifier):
         super()._weigh(outputs, codes, weights, folds)
 
     def _switch_off(self):
-        self.family_weights_ = self.pool_.weights_
+        self.family_weights_ = self.combiner_.weights_
 
     def outputs(self, X) -> NDArray[np.float64]:
         """Return the outputs of families for rows, (family, row, class)."""

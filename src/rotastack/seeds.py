@@ -1,7 +1,7 @@
 """Seeds keyed by what they are for, so results do not depend on the order of the work.
 
-The index of keys; :func:`child` puts the keys of a row below each other, and numbers (of groups, splits, folds, members,
-rounds) follow.
+The index of keys. A row is a call such as ``child(root, "train", data set, pool, ...)``; numbers of groups, splits, folds,
+members or rounds, all from 0, follow the names.
 
 ========================  =======================================================================================
 below the study's seed    random numbers

@@ -33,7 +33,7 @@ def test_a_clear_winner():
     )
     change = 100 * (WON["A"] / WON["RF"] - 1)
     assert rotations == (
-        "Rotations help (p < 0.001, A against RF, these two alone): they help on 20 of 20 data sets, "
+        "Rotations help (p < 0.001, A against RF, after correction for the choice of both): they help on 20 of 20 data sets, "
         f"most on {change.idxmin()} ({change.min():+.0f} %)."
     )
 
@@ -61,7 +61,7 @@ def test_where_the_control_is_best_the_others_are_set_against_it():
 def test_rotations_that_do_harm():
     *_, rotations = said(WON, rotated=["B"])
     assert rotations.startswith(
-        "Rotations do harm (p < 0.001, B against A, these two alone): they do harm on 20 of 20 data sets, most on "
+        "Rotations do harm (p < 0.001, B against A, after correction for the choice of both): they do harm on 20 of 20 data sets, most on "
     )
 
 

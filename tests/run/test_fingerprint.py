@@ -9,6 +9,8 @@ from pathlib import Path
 import pytest
 from tests.run.running import pool_slice
 
+from rotastack.cli.studies import plan_of
+from rotastack.run import codes
 from rotastack.run import fingerprint as module
 from rotastack.run.fingerprint import ESTIMATES, closure, fingerprint
 from rotastack.run.modules import PROTOCOLS, STEPS
@@ -216,3 +218,24 @@ def test_an_edit_of_a_users_own_module_is_seen(tmp_path, monkeypatch):
     module._version.cache_clear()
     assert module._version("mine_alone") == found[1]
     assert module._version("mine_nowhere") == "absent"
+
+
+@pytest.mark.parametrize("name", ["quickstart", "drmf", "rotation_weights", "rotation_stacking"])
+def test_states_have_the_modules_of_every_fingerprint(name, monkeypatch):
+    study = plan_of(name, None).study
+    asked = set()
+    monkeypatch.setattr(codes, "fingerprint", lambda *modules: asked.update(modules))
+    of_study = codes.Codes(study)
+    for step in STEPS:
+        of_study.step(step)
+    for call in (of_study.groups, of_study.score, of_study.refit):
+        call()
+    for call, names in (
+        (of_study.fetch, study.datasets),
+        (of_study.rotations, [view.key for view in study.drawn_views]),
+        (of_study.train, study.pools),
+        (of_study.combine, study.methods),
+    ):
+        for one in names:
+            call(one)
+    assert set(closure(asked)) <= set(of_study.states())

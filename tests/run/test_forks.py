@@ -169,6 +169,7 @@ def test_a_step_that_is_killed_by_a_signal_ends_its_client_by_it(slow):
     client.stderr.close()
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("kill", [False, True])
 def test_the_server_and_its_steps_end_with_the_run(slow, kill):
     with subprocess.Popen([sys.executable, "-c", RUN], stdin=-1, stdout=-1, text=True) as process:

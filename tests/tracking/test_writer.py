@@ -85,6 +85,7 @@ def receipts(folder):
     return sorted(p.name for p in folder.glob("results/shop/*.json"))
 
 
+@pytest.mark.slow
 def test_a_folder_that_was_moved_gets_a_fresh_store(tmp_path, capsys):
     """Each time; what was there is kept, and what says that it has all runs is not."""
     folder = tmp_path / "first place"

@@ -17,7 +17,7 @@ from rotastack.trees import (
     TreeOptions,
     grow_forest,
 )
-from rotastack.trees.chunks import n_candidates
+from rotastack.trees.growing import n_candidates
 
 
 def test_accuracy_as_scikit_learns():

@@ -11,7 +11,7 @@ from tests.workflow.project import Project
 from rotastack.base.documents import load_yaml
 from rotastack.project import project_file
 
-pytestmark = pytest.mark.workflow
+pytestmark = [pytest.mark.workflow, pytest.mark.slow]
 
 FAMILIES = load_yaml(project_file("config/published/delgado2014.yaml"))["families"]
 LEFT_OUT = "hayes-roth"

@@ -159,6 +159,7 @@ def test_models_predict_and_runs_are_tracked(done, capsys):
     assert receipt["registered"] == "models:/iris/1"
 
 
+@pytest.mark.slow
 def test_the_report_says_what_models_look_at(done):
     page = (done.folder / "results/splits-small/report.html").read_text()
     folders = [p.parent for p in (done.folder / "results/splits-small").glob("*/explain.html")]

@@ -10,7 +10,7 @@ import pytest
 from rotastack.data import load_dataset
 from rotastack.tracking.model_files import load_model
 
-pytestmark = pytest.mark.workflow
+pytestmark = [pytest.mark.workflow, pytest.mark.slow]
 
 STUDY = """
 name: numbers

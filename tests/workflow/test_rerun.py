@@ -110,6 +110,7 @@ def test_neither_comments_nor_touching_everything_reruns_anything(project):
     assert "Nothing to be done" in project.snakemake().stderr
 
 
+@pytest.mark.slow
 def test_the_command_answers_as_this_process_does(project):
     project.edit("src/rotastack/combine/stacking.py", "np.ascontiguousarray", "np.array")
     rules, messages = project.planned()

@@ -298,6 +298,7 @@ def test_lists(capsys):
         assert word in capsys.readouterr().out
 
 
+@pytest.mark.slow
 def test_another_tracking_address_reruns_tracking_alone_and_one_that_is_dead_computes_nothing(
     project, tmp_path, monkeypatch
 ):

@@ -16,7 +16,9 @@ JOB_SECONDS = 1.5
 
 
 class Cost(NamedTuple):
-    """Coefficients of the nanoseconds of one tree, or of 100 rounds of boosting, with n training rows and p columns.
+    """Coefficients of the time of one tree, or of 100 rounds of boosting, with n training rows and p columns.
+
+    The time in nanoseconds is the sum of the terms below, each the coefficient times the expression behind it.
 
     Attributes
     ----------

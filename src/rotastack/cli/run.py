@@ -38,15 +38,17 @@ def add(commands: Any) -> None:
         "study", metavar="TABLE|STUDY",
         help="a table (CSV, Excel, Parquet, JSON, ARFF, ..., or an address), a study of config/studies, or a YAML file",
     )  # fmt: skip
-    run.add_argument("--target", metavar="COLUMN", help="of a table: the column to be predicted")
+    run.add_argument("--target", metavar="COLUMN", help="tables: column to predict")
     run.add_argument(
-        "--task", choices=["classification", "regression"], help="of a table: by default the target decides"
+        "--task",
+        choices=["classification", "regression"],
+        help="tables: kind of the target; the default depends on its values",
     )
     size = run.add_argument(
-        "--size", help="small, medium or full; of a table medium by default, of a study what it has, by default full"
+        "--size", help="tables: small, medium (default) or full; studies: a size of their file, or full (default)"
     )
     run.add_argument(
-        "--time", type=_seconds, metavar="TIME", help="of a table: what the run may take, such as 90s, 10m or 2h"
+        "--time", type=_seconds, metavar="TIME", help="tables: limit of the run's time, such as 90s, 10m or 2h"
     )
     score = run.add_argument(
         "--score", metavar="NAME",

@@ -157,7 +157,10 @@ def _chance(result: Mapping[str, Any], n: int, ranks: pd.Series, best: str, cont
 
 
 def _rotations(means: pd.DataFrame, ranks: pd.Series, rotated: Collection[str], higher: bool, alpha: float) -> str:
-    """Return a sentence on where the best method with rotations is better or worse than the best one without."""
+    """Return a sentence on where the best method with rotations is better or worse than the best one without.
+
+    Both are chosen among all methods, so the p-value is multiplied by the number of methods minus one.
+    """
     both = with_and_without(ranks.index, rotated)
     if both is None:
         return ""
@@ -174,10 +177,11 @@ def _rotations(means: pd.DataFrame, ranks: pd.Series, rotated: Collection[str], 
     where = ", and ".join(parts) or "make no difference on any"
     if len(means) < 2:
         return f"Rotations ({turned} against {plain}) {where}."
-    p = wilcoxon_holm(means[[turned, plain]], plain, higher).loc[turned, "p"]
+    # Both are chosen among all methods.
+    p = min(1.0, wilcoxon_holm(means[[turned, plain]], plain, higher).loc[turned, "p"] * (len(ranks) - 1))
     sizes = gaps[gaps != 0].abs().rank()
     what = effect(p, alpha, sizes[helped].sum() > sizes[harmed].sum())
-    pair = f"{turned} against {plain}{', these two alone' if len(ranks) > 2 else ''}"
+    pair = f"{turned} against {plain}{', after correction for the choice of both' if len(ranks) > 2 else ''}"
     return f"Rotations {what} (p {p_equal(p)}, {pair}): they {where}."
 
 

@@ -67,7 +67,16 @@ class Codes:
 
     def states(self) -> dict[str, str]:
         """Return all modules and libraries behind the study's results: name -> hash of the code, or version."""
+        kinds = {method.combiner.kind for method in self.study.methods.values()}
         modules = {*STEPS.values(), *PROTOCOLS[self.study.protocol.package].values()}
+        modules |= {REFITTED[kind] for kind in kinds & {*REFITTED}}
+        modules |= {view.entry.module for view in self.study.drawn_views}
+        modules |= {
+            f"rotastack.data.sources.{kind}"
+            for entry in self._datasets.values()
+            for source in entry["sources"]
+            for kind in source
+        }
         for parts in (self._pools, self._combiners):
             modules.update(*parts.values())
         return states(*sorted(modules))

@@ -66,8 +66,8 @@ class PoolDocument(Document):
         float | None,
         Field(
             gt=0,
-            description="seconds that a training may take, after which it is stopped and the pool has failed, as it has "
-            "where memory runs out; null: as long as it takes, and again with more memory. What comes out then depends on how fast the machine is",
+            description="limit of one training in seconds. A pool that reaches it, or runs out of memory, fails. null: no "
+            "limit, and a job that runs out of memory is repeated with more. With a limit, results depend on the machine's speed",
         ),
     ] = None
     diversity: Annotated[

@@ -101,7 +101,7 @@ def without_secrets(text: str, uri: str) -> str:
 def receipt_name(uri: str | None) -> str:
     """Return the name of the receipts of runs that were sent to an address; each address has its own receipts.
 
-    So runs are sent to a new server once, without computation, and are not sent again to an address that has them.
+    A new address receives all runs once, without computation. An address that has the runs receives nothing.
     The store in ``results/mlflow`` has the address of its folder: after a move or a copy of the folder, the runs are
     sent to a new store.
     """

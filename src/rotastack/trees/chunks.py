@@ -14,7 +14,15 @@ from rotastack.trees.sparse import few_ones
 from rotastack.trees.tree_arrays import TreeArrays
 
 __all__ = [
-    "CHUNK_ROWS", "GrownChunk", "KernelOptions", "Task", "TrainingTable", "TreeBags", "by_column", "chunk_edges", "grow_chunk",
+    "CHUNK_ROWS",
+    "GrownChunk",
+    "GrowthTask",
+    "KernelOptions",
+    "TrainingTable",
+    "TreeBags",
+    "by_column",
+    "chunk_edges",
+    "grow_chunk",
 ]  # fmt: skip
 
 CHUNK_ROWS = 1 << 13
@@ -127,7 +135,7 @@ class KernelOptions(NamedTuple):
     constant_leaf: bool
 
 
-class Task(NamedTuple):
+class GrowthTask(NamedTuple):
     """The data and options that all chunks of a call share.
 
     Attributes
@@ -198,7 +206,7 @@ def chunk_edges(batches: NDArray, owners: NDArray[np.int64], most: int) -> list[
     return [*edges, len(batches)]
 
 
-def grow_chunk(chunk: tuple[int, int], stop: NDArray[np.uint8], task: Task) -> GrownChunk:
+def grow_chunk(chunk: tuple[int, int], stop: NDArray[np.uint8], task: GrowthTask) -> GrownChunk:
     """Grow the batches ``chunk[0]`` to ``chunk[1] - 1``; raise KeyboardInterrupt soon after ``stop[0]`` becomes 1."""
     batches = task.batches[slice(*chunk)]
     shape = (len(batches), task.table.data.shape[2], task.table.n_outputs)

@@ -12,7 +12,15 @@ from scipy.special import ndtri
 
 from rotastack.base.row_weights import weights_of
 from rotastack.trees.bags import Bags, tree_seeds
-from rotastack.trees.chunks import CHUNK_ROWS, KernelOptions, Task, TrainingTable, TreeBags, chunk_edges, grow_chunk
+from rotastack.trees.chunks import (
+    CHUNK_ROWS,
+    GrowthTask,
+    KernelOptions,
+    TrainingTable,
+    TreeBags,
+    chunk_edges,
+    grow_chunk,
+)
 from rotastack.trees.grown import GrownTrees
 from rotastack.trees.kernel.batches import BATCH, CRITERIA, SPLITTERS
 from rotastack.trees.linear_views import LinearViews
@@ -269,7 +277,7 @@ def grow_forest(
     tree_bags = TreeBags(seeds, bootstrap, bags.ends, bags.size, counts)
     targets = target.astype(np.float64) - centre
     table = TrainingTable.of(X[None], codes, targets, base_weight, n_outputs, options.criterion, tree_bags)
-    task = Task(
+    task = GrowthTask(
         table, batches, tree_bags, views.tables(), options.for_kernel(families), describe_nodes=describe_nodes, want_oob=want_oob
     )  # fmt: skip
     chunks = list(pairwise(chunk_edges(batches, family_of_batch, trees_at_once)))

@@ -8,7 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from rotastack.trees.bags import Bags, tree_seeds
-from rotastack.trees.chunks import CHUNK_ROWS, Task, TrainingTable, TreeBags, chunk_edges, grow_chunk
+from rotastack.trees.chunks import CHUNK_ROWS, GrowthTask, TrainingTable, TreeBags, chunk_edges, grow_chunk
 from rotastack.trees.growing import TreeGroup, TreeOptions, batches_of
 from rotastack.trees.grown import GrownTrees
 from rotastack.trees.linear_views import LinearViews
@@ -128,7 +128,7 @@ def grow_members(
     want_held = training is not None
     tree_bags = TreeBags(seeds, bootstrap, bags.ends, bags.size)
     table = TrainingTable.of(X, y, y, masks, n_classes, options.criterion, tree_bags)
-    task = Task(
+    task = GrowthTask(
         table, batches, tree_bags, views.tables(), options.for_kernel([family]),
         keep=keep, want_oob=bootstrap, oob_per_batch=True, want_held=want_held,
     )  # fmt: skip

@@ -41,7 +41,7 @@ def test_probabilities_are_the_pool_of_the_families(all_kept):
     clf = small(families=ON_BAGS).fit(X, y)
     outputs = clf.forest_.outputs(clf.table_.transform(X, clf))
     families = outputs.reshape(3, 10, len(X), 3).mean(axis=1)
-    np.testing.assert_allclose(clf.predict_proba(X), clf.pool_.predict_proba(families), atol=1e-12)
+    np.testing.assert_allclose(clf.predict_proba(X), clf.combiner_.predict_proba(families), atol=1e-12)
 
 
 def test_the_weights_are_those_of_out_of_bag_means(all_kept):

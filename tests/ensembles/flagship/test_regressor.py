@@ -51,7 +51,7 @@ def test_predictions_and_weights_are_those_of_the_trees_alone(all_kept):
     X, y = load_diabetes(return_X_y=True)
     reg = small(families=ON_BAGS).fit(X, y)
     outputs = reg.forest_.outputs(reg.table_.transform(X, reg)).reshape(3, 10, len(X))
-    np.testing.assert_allclose(reg.predict(X), reg.pool_.predict(outputs.mean(axis=1)))
+    np.testing.assert_allclose(reg.predict(X), reg.combiner_.predict(outputs.mean(axis=1)))
     out = reg.forest_.out_of_bag(len(X)).T.reshape(3, 10, len(X))  # the bootstraps, drawn again
     sums, counts = (outputs * out).sum(axis=1), out.sum(axis=1)
     said = np.divide(sums, counts, out=np.full_like(sums, np.nan), where=counts > 0)

@@ -73,7 +73,8 @@ class RotastackClassifier(LabelClassifier, RotastackEnsemble):
         their squared weights. Dummies and parts of dates count for their input column. The share of missing values
         counts for the columns with missing values. Decreases are measured on the rows that the trees were grown on, so
         noise columns get a share, which is larger for columns with many values. Redundant columns divide their share.
-        :meth:`out_of_bag_importances` does not have the first two faults.
+        :meth:`out_of_bag_importances` has neither fault of noise columns; redundant columns divide their share
+        there, too.
     grown_ : list of GrownFamilies
         The families of positive weight with their trees: first the families on bags, then each other family. Nodes
         store only the data that predictions need.
@@ -210,12 +211,12 @@ class RotastackClassifier(LabelClassifier, RotastackEnsemble):
                 outputs[:, rows], codes[rows], len(self.classes_), sample_weight=weights_of(weights, rows)
             )
 
-        self.pool_ = fitted(np.ones(len(codes), dtype=bool))
+        self.combiner_ = fitted(np.ones(len(codes), dtype=bool))
         pooled = self._cross_fitted(folds, lambda others, mine: fitted(others).predict_proba(outputs[:, mine]))
         self.oob_decision_function_ = np.where(never[:, None], np.nan, pooled)
 
     def predict_proba(self, X: ArrayLike) -> NDArray[np.float64]:
-        return np.concatenate([self.pool_.predict_proba(outputs) for outputs in self._outputs(self._encoded(X))])
+        return np.concatenate([self.combiner_.predict_proba(outputs) for outputs in self._outputs(self._encoded(X))])
 
     def _losses(self, answers: dict[str, NDArray], y: NDArray) -> NDArray[np.float64]:
         codes = np.searchsorted(self.classes_, y)
@@ -234,5 +235,5 @@ class RotastackClassifier(LabelClassifier, RotastackEnsemble):
         return float(np.average(predicted == y, weights=weights)) if len(y) else float("nan")
 
     def _pool_out_of_bag(self, outputs: NDArray[np.float64]) -> dict[str, NDArray]:
-        proba = self.pool_.predict_proba(np.where(np.isnan(outputs), 1 / len(self.classes_), outputs))
+        proba = self.combiner_.predict_proba(np.where(np.isnan(outputs), 1 / len(self.classes_), outputs))
         return {"predict_proba": proba, "predict": self.classes_[proba.argmax(axis=1)]}

@@ -81,10 +81,10 @@ class MixedTable(BaseEstimator):
 
     Notes
     -----
-    A category that no training row has counts as missing if its column has missing values in training rows. Otherwise
-    its dummies are NaN, because dummies of 0 could mean another category, for which trees would be too confident.
-    :meth:`filled` replaces the NaN by the dummies of training rows, so that outputs can be averaged over the known
-    categories by their frequency. Missing values are treated alike in a column without missing training values.
+    An unknown category counts as missing if its column has missing values in training. Otherwise its dummies are NaN:
+    dummies of 0 could mean another category. :meth:`filled` replaces the NaN by the dummies of random training rows,
+    so that outputs are averaged over the known categories by their frequency. A missing value in a column without
+    missing training values is treated like an unknown category.
     """
 
     def __init__(self, categorical_features: ArrayLike | str | None = "from_dtype"):

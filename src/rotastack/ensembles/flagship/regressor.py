@@ -195,7 +195,7 @@ class RotastackRegressor(RegressorMixin, RotastackEnsemble):
         if unit != 1:
             for grown in self.grown_:
                 grown.scale(unit)
-            self.pool_.intercept_ *= unit
+            self.combiner_.intercept_ *= unit
             self.oob_prediction_ *= unit
             self.residuals_.measure_in(unit)
             self.oob_family_errors_ *= unit**2
@@ -218,13 +218,13 @@ class RotastackRegressor(RegressorMixin, RotastackEnsemble):
         def fitted(rows: NDArray[np.bool_]) -> LeastSquaresWeights:
             return LeastSquaresWeights(RIDGE).fit(outputs[:, rows], y[rows], weights_of(weights, rows))
 
-        self.pool_ = fitted(np.ones(len(y), dtype=bool))
+        self.combiner_ = fitted(np.ones(len(y), dtype=bool))
         self.oob_prediction_ = np.full(len(seen), np.nan)
         self.oob_prediction_[seen] = self._cross_fitted(
             folds, lambda others, mine: fitted(others).predict(outputs[:, mine])
         )
         # Trees of families of weight 0 are deleted, so rows that only these trees have not seen have no prediction.
-        self.oob_prediction_[unseen[kept_families(self.pool_.weights_)].all(axis=0)] = np.nan
+        self.oob_prediction_[unseen[kept_families(self.combiner_.weights_)].all(axis=0)] = np.nan
 
     def predict(self, X: ArrayLike, quantiles: ArrayLike | None = None) -> NDArray[np.float64]:
         """Return the prediction for each row, or quantiles of its target.
@@ -261,7 +261,7 @@ class RotastackRegressor(RegressorMixin, RotastackEnsemble):
         True
         """
         rows = self._encoded(X)
-        predicted = np.concatenate([self.pool_.predict(outputs[:, :, 0]) for outputs in self._outputs(rows)])
+        predicted = np.concatenate([self.combiner_.predict(outputs[:, :, 0]) for outputs in self._outputs(rows)])
         if quantiles is None:
             return predicted
         levels = np.asarray(quantiles)
@@ -315,7 +315,7 @@ class RotastackRegressor(RegressorMixin, RotastackEnsemble):
         return r_squared(predicted, y, weights)
 
     def _pool_out_of_bag(self, outputs: NDArray[np.float64]) -> dict[str, NDArray]:
-        return {"predict": self.pool_.predict(_with_stand_ins(outputs[:, :, 0]))}
+        return {"predict": self.combiner_.predict(_with_stand_ins(outputs[:, :, 0]))}
 
 
 def _with_stand_ins(known: NDArray[np.float64]) -> NDArray[np.float64]:

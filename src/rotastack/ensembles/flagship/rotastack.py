@@ -78,7 +78,7 @@ class RotastackEnsemble(OutOfBagImportances, BaseEstimator):
     random_state: Any
     verbose: int
 
-    pool_: Any
+    combiner_: Any
     grown_: list[GrownFamilies]
     family_weights_: NDArray[np.float64]
     oob_score_: float
@@ -166,9 +166,9 @@ class RotastackEnsemble(OutOfBagImportances, BaseEstimator):
 
     def _switch_off(self) -> None:
         """Delete the trees of families of weight 0, and the data of other families that predictions do not need."""
-        self.family_weights_ = self.pool_.weights_
+        self.family_weights_ = self.combiner_.weights_
         kept = kept_families(self.family_weights_)
-        self.pool_.weights_ = self.family_weights_[kept]
+        self.combiner_.weights_ = self.family_weights_[kept]
         edges = np.cumsum([0, *(len(grown.names) for grown in self.grown_)])
         chosen = [kept[a:b] for a, b in pairwise(edges)]
         self.grown_ = [grown.keep(mine) for grown, mine in zip(self.grown_, chosen, strict=True) if mine.any()]
@@ -198,7 +198,7 @@ class RotastackEnsemble(OutOfBagImportances, BaseEstimator):
         by_family = np.concatenate([grown.importances() for grown in self.grown_])
         total = by_family.sum(axis=1, keepdims=True)
         by_family = np.divide(by_family, total, out=np.zeros_like(by_family), where=total > 0)
-        weights = self.pool_.weights_ if self.pool_.weights_.any() else np.ones(len(by_family))
+        weights = self.combiner_.weights_ if self.combiner_.weights_.any() else np.ones(len(by_family))
         encoded = weights @ by_family
         by_input = self.table_.by_input(encoded, self.n_features_in_)
         return by_input / by_input.sum() if by_input.any() else by_input

@@ -111,7 +111,7 @@ class PooledEnsemble(TableEnsemble):
         return self
 
     def _fit(self, X, target, categorical, weights, given) -> Self:
-        """Fit to checked rows of positive weight; `given` is the arguments of `given_folds` after `cv`."""
+        """Fit to checked rows of positive weight; `given` is (X, y, mask) for ``given_folds(cv, *given)``."""
         raise NotImplementedError
 
     def _folds(

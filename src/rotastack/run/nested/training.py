@@ -32,7 +32,7 @@ def _train(job: Job, beat: Beat, failure: Exception | None) -> None:
     The output has axes (rotation_group, fold_group, other_fold, member, row, class). For row i of fold a and other
     fold b it holds the output of the member trained without a and b; for b = a, of the member trained without a alone.
     Pools that no trained combiner uses have only the latter. Training without a and b has the seed ("train", dataset,
-    pool, rotation group, fold group, a, b, member). A member's view that is drawn in training has the seed ("views",
+    pool, rotation group, fold group, a, b), below which come the members, or the trees of the members' forests. A member's view that is drawn in training has the seed ("views",
     dataset, rotation group, member). A pool that fails, or that gets a `failure`, is stored as missing values with
     the message.
     """

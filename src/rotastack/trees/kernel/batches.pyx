@@ -48,7 +48,10 @@ BATCH = np.dtype([
     (name, np.int64)
     for name in ("data_set", "mask", "view", "first_tree", "n_trees", "splitter", "max_features", "n_cuts")
 ])
-"""A batch of trees: numbers of its copy of the data, weights (mask), view and trees; its rule for splits."""
+"""A batch of trees. `data_set`, `mask` and `view` are places in ``table.data``, ``table.weights`` and ``views.starts``.
+
+Its trees are the `n_trees` of ``bags.seeds`` from `first_tree` on. The other fields are the rule for splits.
+"""
 
 Grown = namedtuple(
     "Grown",
@@ -86,7 +89,7 @@ def grow_batches(
     batches : structured ndarray of type `BATCH` of shape (n_batches,)
     bags : rotastack.trees.chunks.TreeBags
     views : rotastack.trees.linear_views.ViewTables
-    options : rotastack.trees.growing.KernelOptions
+    options : rotastack.trees.chunks.KernelOptions
     keep : bool
         Return the trees; otherwise only their outputs, errors and sizes.
     want_oob, oob_per_batch : bool

@@ -2,8 +2,7 @@
 
 The upper 16 bits of a key are the row's rank in the sorted column of the whole bag; the lower 16 bits are the row.
 A stable partition of the keys of a node keeps them sorted. ``apart[rank]`` is the first rank whose value is larger
-than the value at `rank`. Two neighbouring keys have a cut between them if the rank of the second key is at least
-``apart`` of the rank of the first.
+than the value at `rank`. A cut lies between the neighbours a and b if ``rank(b) >= apart[rank(a)]``.
 """
 
 from libc.stdint cimport uint8_t, uint16_t, uint32_t, uint64_t
