@@ -67,11 +67,18 @@ def test_equal_differences_are_defined():
         ((A, [0.1, 0.1, np.inf, 0.1, 0.1], 80, 20), "y has scores that are not finite, at 2"),
         ((A, B, 0, 20), "n_train must be a number above 0, got 0"),
         ((A, B, 80, np.nan), "n_test must be a number above 0"),
+        ((A, B, 80, -1), "n_test must be a number"),
     ],
 )
 def test_nonsense_is_refused(arguments, message):
     with pytest.raises(RotastackError, match=message):
         corrected_t(*arguments)
+
+
+@pytest.mark.parametrize("alpha", [0.0, 1.0, -0.1])
+def test_alpha_is_between_0_and_1(alpha):
+    with pytest.raises(RotastackError, match="alpha"):
+        corrected_t(A, B, n_train=80, n_test=20, alpha=alpha)
 
 
 def test_nonsense_alpha_is_refused():

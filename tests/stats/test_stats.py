@@ -225,3 +225,9 @@ def test_scores_by_hand():
     expected = -np.mean(np.log([0.9, 0.6, 0.3, 1 / 1.001]))
     assert scores["log_loss"] == pytest.approx(expected)
     assert all(np.isnan(v) for v in score_probabilities(y, proba * np.nan).values())
+
+
+@pytest.mark.parametrize(("k", "n", "alpha"), [(1, 5, 0.05), (3, 0, 0.05), (3, -1, 0.05), (3, 5, 0.0), (3, 5, 1.0)])
+def test_a_critical_difference_of_nonsense_is_refused(k, n, alpha):
+    with pytest.raises(RotastackError, match="needs k >= 2"):
+        critical_difference(k, n, alpha)

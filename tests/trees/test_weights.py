@@ -8,8 +8,9 @@ from sklearn.ensemble import RandomForestClassifier
 from sklearn.metrics import recall_score
 from sklearn.utils.fixes import parse_version
 
+from rotastack.seeds import child
 from rotastack.trees import ExtraForestClassifier, ForestClassifier, ForestRegressor
-from rotastack.trees.bags import Bags
+from rotastack.trees.bags import Bags, member_bag
 from rotastack.trees.growing import TreeGroup, TreeOptions, grow_forest
 from rotastack.trees.members import grow_members
 
@@ -165,3 +166,19 @@ def test_recall_rises_with_the_weight():
     extra = recalls(ExtraForestClassifier(60, bootstrap=True, random_state=0), weights)
     assert (np.diff(extra) > -0.02).all()
     assert extra[-1] > extra[1] + 0.3
+
+
+def test_a_member_draws_its_bag_by_weight():
+    weights = np.array([0.0, 3.0, 1.0, 0.0])
+    sequence = np.random.SeedSequence(0)
+    bags = [member_bag(child(sequence, k), 4, weights) for k in range(200)]
+    drawn = np.bincount(np.concatenate(bags), minlength=4)
+    assert drawn[0] == drawn[3] == 0
+    assert drawn[1] / drawn.sum() == pytest.approx(0.75, abs=0.05)
+    assert set(np.concatenate([member_bag(child(sequence, k), 4) for k in range(20)])) == {0, 1, 2, 3}
+
+
+def test_heavier_weights_than_one_are_shares():
+    bags = Bags.of(3, np.array([4.0, 2.0, 2.0]))
+    np.testing.assert_allclose(bags.ends, [0.5, 0.75, 1.0])
+    assert not len(Bags.of(3, np.array([4.0, 4.0, 4.0])).ends)

@@ -318,3 +318,19 @@ def test_curves_are_of_the_vote_that_decides():
         assert fitted.curve_[fitted.n_selected_ - 1] == pytest.approx(np.mean(fitted.combine(votes) != y))
     nothing = MarginPruner(1e9, vote="weighted").fit(votes, y)  # all weights are 0
     assert nothing.curve_[nothing.n_selected_ - 1] == pytest.approx(np.mean(nothing.combine(votes) != y))
+
+
+@pytest.mark.parametrize("pruner", [KappaPruner(), MeanDMPruner(), OrientationPruner(), ReducedErrorPruner()])
+def test_half_of_the_members_are_kept_by_default(pruner):
+    rng = np.random.default_rng(0)
+    y = rng.integers(0, 3, 60)
+    votes = np.where(rng.random((60, 10)) < 0.6, y[:, None], rng.integers(0, 3, (60, 10)))
+    assert len(pruner.fit(votes, y).selected_) == 5
+
+
+def test_pairs_without_a_common_row_come_last():
+    y = np.zeros(8, dtype=int)
+    votes = np.zeros((8, 4), dtype=int)
+    votes[4:, 0] = votes[:4, 1] = -1  # the first two members vote on no common row
+    votes[:2, 2], votes[2:4, 3] = 1, 1
+    assert set(KappaPruner(2).fit(votes, y).selected_) == {2, 3}
