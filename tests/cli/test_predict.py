@@ -161,6 +161,7 @@ def test_a_folder_without_a_model_is_one_line(shop, new, tmp_path, capsys):
     assert "no model was made: no method succeeded" in refused(capsys, new, "--model", failed)
 
 
+@pytest.mark.slow
 def test_logged_models_predict_the_same(shop, new, tmp_path, capsys):
     """After a move as soon as they are logged again."""
 

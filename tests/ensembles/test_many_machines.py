@@ -106,6 +106,7 @@ def sent(monkeypatch):
         yield functions
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("fit", FITS, ids=lambda fit: fit.__name__)
 def test_dask_gives_the_same_bytes(fit, table, here, cluster, monkeypatch):
     with joblib.parallel_config("dask"), sent(monkeypatch) as functions:
@@ -113,6 +114,7 @@ def test_dask_gives_the_same_bytes(fit, table, here, cluster, monkeypatch):
     assert len(functions) > 1
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("fit", [flagship, forest], ids=lambda fit: fit.__name__)
 def test_ray_gives_the_same_bytes(fit, table, here, ray, monkeypatch):
     with joblib.parallel_config("ray", n_jobs=2), sent(monkeypatch) as functions:
@@ -120,6 +122,7 @@ def test_ray_gives_the_same_bytes(fit, table, here, ray, monkeypatch):
     assert len(functions) > 1
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("backend", ["loky", "multiprocessing"])
 @pytest.mark.parametrize("fit", [flagship, forest], ids=lambda fit: fit.__name__)
 def test_processes_give_the_same_bytes(fit, backend, table, here, monkeypatch):

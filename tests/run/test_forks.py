@@ -148,6 +148,7 @@ def has_ended(process):
     return True
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("number", "code"), [(signal.SIGINT, 130), (signal.SIGTERM, -signal.SIGTERM), (signal.SIGKILL, -signal.SIGKILL)]
 )
@@ -161,6 +162,7 @@ def test_a_signal_to_the_client_ends_the_step(slow, number, code):
     client.stderr.close()
 
 
+@pytest.mark.slow
 def test_a_step_that_is_killed_by_a_signal_ends_its_client_by_it(slow):
     client, training = slow()
     training.parent().send_signal(signal.SIGTERM)

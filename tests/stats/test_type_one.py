@@ -7,6 +7,7 @@ import pytest
 from rotastack.stats import average_ranks, critical_difference, friedman, wilcoxon_holm
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("decimals", [2, 15])
 def test_equal_methods_are_told_apart_in_one_table_of_twenty(decimals):
     rng = np.random.default_rng(decimals)

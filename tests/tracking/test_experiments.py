@@ -34,6 +34,7 @@ def test_what_is_there_is_not_written_again(tmp_path, monkeypatch):
     assert note.endswith("…")
 
 
+@pytest.mark.slow
 def test_runs_of_an_earlier_form_are_marked_and_logged_anew(tmp_path, monkeypatch):
     """After an upgrade nothing has two names for one number."""
     from rotastack.tracking import writer as module

@@ -22,6 +22,7 @@ def test_a_program_does_not_begin_with_the_peak_of_the_one_that_started_it():
     del held
 
 
+@pytest.mark.slow
 def test_the_peak_grows_with_what_is_held():
     before = _peak_mb()
     held = np.ones(int(before * 2**20 / 8) + 10_000_000)

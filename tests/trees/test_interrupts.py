@@ -34,6 +34,7 @@ FIT = """
 """
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("estimator", "rows"),
     [

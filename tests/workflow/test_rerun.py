@@ -96,6 +96,7 @@ def test_an_edit_reruns_what_uses_it_and_what_follows(project, before, what):
     agree(before, project.jobs(), expected)
 
 
+@pytest.mark.slow
 def test_neither_comments_nor_touching_everything_reruns_anything(project):
     """By command, too."""
     for path in (project.folder / "src").rglob("*.py"):

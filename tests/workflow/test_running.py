@@ -46,6 +46,7 @@ def test_mistakes_in_files(blank, name, old, new, words):
         assert word in line
 
 
+@pytest.mark.slow
 def test_mistakes_are_one_line_of_the_command_too(blank):
     blank.edit(TINY, "seed: 1", "sed: 1")
     one_line(blank.snakemake("--dry-run", check=False), "unknown key 'sed'; did you mean 'seed'")
