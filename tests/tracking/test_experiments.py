@@ -3,6 +3,7 @@
 from contextlib import chdir
 from types import SimpleNamespace
 
+import pytest
 from mlflow.tracking import MlflowClient
 
 from rotastack.tracking.writer import Writer
