@@ -104,8 +104,6 @@ def main(kind: str, *arguments: str) -> int:
     if os.environ.get("WATCHED") == kind:
         return test(kind, tests)
     os.environ["PATH"] = os.pathsep.join([str(Path(sys.executable).parent), os.environ["PATH"]])
-    # An editable installation builds what has changed when it is imported: now, not while it is watched.
-    subprocess.run([sys.executable, "-c", "import rotastack.trees.kernel"], check=True)
     command = [sys.executable, __file__, kind, *tests]
     os.environ["WATCHED"] = kind
     if kind == "valgrind":
