@@ -135,6 +135,7 @@ def _told(item, stop):
     return item, os.getpid()
 
 
+@pytest.mark.slow
 def test_workers_return_in_order():
     with joblib.parallel_config("loky", n_jobs=2):
         items, processes = zip(*threads.run_units(_told, range(20), [], None), strict=True)

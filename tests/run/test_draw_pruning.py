@@ -65,6 +65,7 @@ def labelled(axis):
     return {line.get_label(): line for line in axis.lines if not line.get_label().startswith("_")}
 
 
+@pytest.mark.slow
 def test_the_step_writes_every_figure_twice_in_its_folder_and_the_same_bytes_again(tmp_path):
     """One data set has the name of the folder of the study's own figures."""
     datasets, labels = ["study", "D"], ["DRMF", "tree"]

@@ -190,6 +190,7 @@ LAZY = {
 """Step -> modules that it imports only when it needs them."""
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("step", STEPS)
 def test_the_closure_is_what_the_step_really_imports(loaded, step):
     """Importing the step loads exactly the modules that are hashed."""

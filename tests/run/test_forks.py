@@ -70,6 +70,7 @@ def folder(tmp_path):
     return tmp_path
 
 
+@pytest.mark.slow
 def test_a_step_gives_the_same_bytes_and_runs_in_a_fork_of_the_server(folder, run):
     for environment, name in [(os.environ, "alone"), (run, "asked")]:
         ended = done(groups(name=name), folder, environment)
@@ -94,6 +95,7 @@ def test_its_exit_code_and_what_it_says_are_the_step_s(folder, run, slice_, code
     assert said in ended.stderr
 
 
+@pytest.mark.slow
 def test_where_no_server_takes_it_the_step_works_by_itself(folder, run, monkeypatch):
     for place in ("", "/nowhere/steps"):
         monkeypatch.setenv(forks.VARIABLE, place)

@@ -48,6 +48,7 @@ CASES = {
 }
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", CASES)
 def test_trees_are_those_of_plain_numpy(name):
     case = dict(CASES[name])

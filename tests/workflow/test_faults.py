@@ -127,6 +127,7 @@ def elsewhere(job: Asked, folder: Path) -> list[str]:
     return [str(folder / w) if w in job.made else w for w in job.commands[0][1:]]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("what", WRITERS)
 def test_a_full_disk_is_one_line_and_leaves_nothing(copy, what, tmp_path):
     """Not a crash, as HDF5 makes of it; with room the same command goes on."""
@@ -151,6 +152,7 @@ def test_a_full_disk_is_one_line_and_leaves_nothing(copy, what, tmp_path):
         subprocess.run(["umount", "--lazy", disk], check=True)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("what", ["netCDF", "Parquet"])
 def test_a_limit_of_file_sizes_is_one_line(copy, what, tmp_path):
     """As a full disk is, where no disk can be mounted for a test."""
@@ -167,6 +169,7 @@ def test_a_limit_of_file_sizes_is_one_line(copy, what, tmp_path):
     assert not [f for f in tmp_path.rglob("*") if f.is_file()]
 
 
+@pytest.mark.slow
 def test_a_place_that_cannot_be_written_to_is_one_line(copy, tmp_path):
     project, jobs = copy
     disk = mounted(tmp_path / "disk", "size=4m")
