@@ -14,7 +14,9 @@ from rotastack.run import fingerprint
 
 ROOT = Path(__file__).resolve().parents[1]
 KERNEL = Path(rotastack.__file__).parent / "trees/kernel"
-checkout = pytest.mark.skipif(not (ROOT / "src/rotastack/trees/kernel").samefile(KERNEL), reason="an installed package")
+checkout = pytest.mark.skipif(
+    not (ROOT / "src/rotastack/trees/kernel").samefile(KERNEL), reason="an installed package has nothing to build"
+)
 
 
 def test_every_source_is_built():
@@ -36,18 +38,20 @@ def test_modules_stand_beside_their_sources_and_a_module_without_a_source_goes()
     assert done.stdout.decode().strip() == str(ROOT / "src/rotastack/__init__.py")
 
 
-@checkout
-def test_a_fingerprint_refuses_a_kernel_that_is_older_than_its_sources(monkeypatch):
-    source = KERNEL / "nearest.pyx"
-    stat = source.stat()
-    monkeypatch.setattr(fingerprint, "_code", fingerprint._code.__wrapped__)
-    assert fingerprint._code("rotastack.trees.kernel.nearest")
-    try:
-        os.utime(source)
-        with pytest.raises(RotastackError, match=r"nearest.pyx is newer than the kernel .* `make env`$"):
-            fingerprint._code("rotastack.trees.kernel.nearest")
-    finally:
-        os.utime(source, ns=(stat.st_atime_ns, stat.st_mtime_ns))
+def test_a_fingerprint_refuses_a_kernel_that_is_older_than_its_sources(tmp_path, monkeypatch):
+    package = tmp_path / "src/rotastack"
+    kernel = package / "trees/kernel"
+    kernel.mkdir(parents=True)
+    for path in (kernel / "nearest.pyx", kernel / "nearest.abi3.so", tmp_path / "tools/build_kernel.py"):
+        path.parent.mkdir(exist_ok=True)
+        path.touch()
+    monkeypatch.setattr(fingerprint, "ROOT", package)
+    code = fingerprint._code.__wrapped__  # without its cache
+    os.utime(kernel / "nearest.pyx", (1, 1))
+    assert code("rotastack.trees.kernel.nearest")
+    os.utime(kernel / "nearest.abi3.so", (0, 0))
+    with pytest.raises(RotastackError, match=r"nearest.pyx is newer than the kernel .* `make env`$"):
+        code("rotastack.trees.kernel.nearest")
 
 
 def test_a_module_of_another_platform_is_reported_in_one_line(tmp_path):

@@ -5,6 +5,7 @@
 the hook would ask ninja for edits in every process, and Snakemake does not find plugins behind a hook.
 """
 
+import json
 import os
 import shutil
 import subprocess
@@ -17,13 +18,20 @@ KERNEL = ROOT / "src/rotastack/trees/kernel"
 BUILD = ROOT / "build" / f"{sys.implementation.cache_tag}-{sysconfig.get_platform()}"
 
 
+def is_configured() -> bool:
+    """Return whether the build folder is for this checkout, and not for one that it was copied from."""
+    about = BUILD / "meson-info/meson-info.json"
+    if not (BUILD / "build.ninja").is_file() or not about.is_file():
+        return False
+    return json.loads(about.read_text(encoding="utf-8"))["directories"]["source"] == str(ROOT)
+
+
 def main() -> None:
     """Configure the build if that has not been done here, build, and copy the modules."""
     scripts = sysconfig.get_path("scripts")
     tools = {**os.environ, "PATH": os.pathsep.join([scripts, os.environ.get("PATH", "")])}
-    configured = BUILD / "build.ninja"
-    if not configured.is_file() or str(ROOT) not in (BUILD / "meson-info/meson-info.json").read_text(encoding="utf-8"):
-        shutil.rmtree(BUILD, ignore_errors=True)  # of another checkout, which this one was copied from
+    if not is_configured():
+        shutil.rmtree(BUILD, ignore_errors=True)
         pip = [sys.executable, "-m", "pip", "install", "--quiet", "--no-build-isolation", "--no-deps"]
         subprocess.run([*pip, f"-Cbuild-dir={BUILD}", "--editable", ROOT], env=tools, check=True)
     done = subprocess.run(["ninja", "-C", BUILD], env=tools, capture_output=True, text=True)

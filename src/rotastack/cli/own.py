@@ -53,8 +53,8 @@ def look_at(arguments: Namespace) -> OwnTable:
 
     from rotastack.data.preprocessing import TablePreprocessor
     from rotastack.data.suspicions import suspicions
-    from rotastack.data.tables import read_with_notes, with_target
-    from rotastack.data.target import check_target, decide_task
+    from rotastack.data.tables import read_with_notes
+    from rotastack.data.target import check_target, decide_task, with_target
     from rotastack.stats.metrics import NAMES
     from rotastack.use import own_study, own_table
 

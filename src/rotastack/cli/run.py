@@ -127,16 +127,16 @@ def _run(arguments: Namespace) -> int:
     options = [*profile_options(arguments.profile), *arguments.rest, "--cores", str(arguments.cores)]
     if own is not None and arguments.profile is None:
         options += ["--resources", f"mem_mb={own.megabytes}"]
-    known = Path(plan.files.root) / "code.json"
+    code_file = Path(plan.files.root) / "code.json"
     if arguments.dry_run:
         options += ["--dry-run", "--quiet", "host"]  # prints Snakemake's reasons
     code, seconds = snakemake(plan, size, options, quiet=not (arguments.verbose or arguments.dry_run))
-    if arguments.dry_run and known.is_file():
-        before, now = read_json(known), plan.codes.states()
+    if arguments.dry_run and code_file.is_file():
+        before, now = read_json(code_file), plan.codes.states()
         changed = [name for name in sorted({*before, *now}) if before.get(name) != now.get(name)]
         print(f"\nmodules that changed since the last complete run: {', '.join(changed) or 'none'}")
     if code == 0 and not arguments.rest and not arguments.dry_run:
-        write_text(known, json.dumps(plan.codes.states(), indent=1))
+        write_text(code_file, json.dumps(plan.codes.states(), indent=1))
         answer = Answer.read(plan, None if own is None else own.about)
         print(answer.as_json(seconds) if arguments.json else f"\n{answer.as_text(seconds)}")
     return code

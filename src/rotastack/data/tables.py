@@ -19,6 +19,7 @@ from rotastack.data.formats import FORMATS, format_of, is_address
 from rotastack.data.net import download, reason
 from rotastack.data.openml import openml_table
 from rotastack.data.packed import gunzipped
+from rotastack.data.target import move_target_last
 from rotastack.data.text import (
     check_names,
     decoded_as,
@@ -27,12 +28,12 @@ from rotastack.data.text import (
     without_label_marks,
     without_row_numbers,
 )
-from rotastack.errors import RotastackError, in_one_line, nearest, not_installed_message, unreadable
+from rotastack.errors import RotastackError, in_one_line, not_installed_message, unreadable
 from rotastack.files import replacing
 
 __all__ = [
-    "Reading", "check_writable", "move_target_last", "read_frame", "read_raw", "read_table", "read_with_notes", "with_target",
-    "write_raw", "write_table",
+    "Reading", "check_writable", "read_frame", "read_raw", "read_table", "read_with_notes", "write_raw",
+    "write_table",
 ]  # fmt: skip
 
 DOWNLOADS = Path("data/raw/addresses")
@@ -151,47 +152,6 @@ def read_table(source: Any, target: str | None = None) -> tuple[pd.DataFrame, pd
         raise RotastackError(f"{reading.name}: say which column is the target")
     table = move_target_last(table, target, str(source) if isinstance(source, str | Path) else reading.name)
     return table.drop(columns="target"), table["target"].rename(target)
-
-
-def move_target_last(table: pd.DataFrame, target: str, where: str) -> pd.DataFrame:
-    """Return the table with the target as its last column, named ``target``.
-
-    Raises
-    ------
-    RotastackError
-        The column does not exist, or is the only column.
-    """
-    if target not in table.columns:
-        names = [str(c) for c in table.columns]
-        shown = ", ".join(names[:20]) + (", ..." if len(names) > 20 else "")
-        raise RotastackError(
-            f"{where}: target column {target!r} not found{nearest(target, names)}; columns are {shown}"
-        )
-    features = table.drop(columns=target)
-    if not features.shape[1]:
-        raise RotastackError(f"{where}: {target!r} is the only column; there is nothing to predict it from")
-    if "target" in features.columns:
-        features = features.rename(columns={"target": "target_"})
-    return pd.concat([features, table[target].rename("target")], axis=1)
-
-
-def with_target(table: pd.DataFrame, target: str, where: str) -> tuple[pd.DataFrame, list[str]]:
-    """Return a table with its target as the last column, without rows that lack a target, and notes.
-
-    Raises
-    ------
-    RotastackError
-        The column does not exist, is the only column, or is missing in all rows.
-    """
-    table = move_target_last(table, target, where)
-    present = table["target"].notna()
-    if present.all():
-        return table, []
-    if not present.any():
-        raise RotastackError(f"{where}: the target {target!r} is missing in all rows")
-    n = int((~present).sum())
-    note = f"{n} row{'s' * (n > 1)} without a target {'are' if n > 1 else 'is'} left out"
-    return table[present].reset_index(drop=True), [note]
 
 
 def check_writable(path: str | Path) -> None:

@@ -1,4 +1,4 @@
-"""The target of a data set: classes or a quantity, and checks that a model can be trained on it."""
+"""The target of a data set: its column, its task (classes or a quantity), and checks that a model can be trained on it."""
 
 from collections.abc import Sequence
 from typing import Literal
@@ -10,14 +10,55 @@ from pandas.api.types import is_bool_dtype
 from rotastack.base.columns import holds_dates, numbers_of
 from rotastack.base.warned import warn
 from rotastack.data.categories import texts_of
-from rotastack.errors import RotastackError
+from rotastack.errors import RotastackError, nearest
 
-__all__ = ["MAX_CLASSES", "Task", "check_target", "decide_task"]
+__all__ = ["MAX_CLASSES", "Task", "check_target", "decide_task", "move_target_last", "with_target"]
 
 Task = Literal["classification", "regression"]
 
 MAX_CLASSES = 100
 """Largest number of classes: a pool stores an output of every member for every class."""
+
+
+def move_target_last(table: pd.DataFrame, target: str, where: str) -> pd.DataFrame:
+    """Return the table with the target as its last column, named ``target``.
+
+    Raises
+    ------
+    RotastackError
+        The column does not exist, or is the only column.
+    """
+    if target not in table.columns:
+        names = [str(c) for c in table.columns]
+        shown = ", ".join(names[:20]) + (", ..." if len(names) > 20 else "")
+        raise RotastackError(
+            f"{where}: target column {target!r} not found{nearest(target, names)}; columns are {shown}"
+        )
+    features = table.drop(columns=target)
+    if not features.shape[1]:
+        raise RotastackError(f"{where}: {target!r} is the only column; there is nothing to predict it from")
+    if "target" in features.columns:
+        features = features.rename(columns={"target": "target_"})
+    return pd.concat([features, table[target].rename("target")], axis=1)
+
+
+def with_target(table: pd.DataFrame, target: str, where: str) -> tuple[pd.DataFrame, list[str]]:
+    """Return a table with its target as the last column, without rows that lack a target, and notes.
+
+    Raises
+    ------
+    RotastackError
+        The column does not exist, is the only column, or is missing in all rows.
+    """
+    table = move_target_last(table, target, where)
+    present = table["target"].notna()
+    if present.all():
+        return table, []
+    if not present.any():
+        raise RotastackError(f"{where}: the target {target!r} is missing in all rows")
+    n = int((~present).sum())
+    note = f"{n} row{'s' * (n > 1)} without a target {'are' if n > 1 else 'is'} left out"
+    return table[present].reset_index(drop=True), [note]
 
 
 def decide_task(y: pd.Series) -> tuple[Task, str]:

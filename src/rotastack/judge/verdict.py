@@ -177,7 +177,6 @@ def _rotations(means: pd.DataFrame, ranks: pd.Series, rotated: Collection[str], 
     where = ", and ".join(parts) or "make no difference on any"
     if len(means) < 2:
         return f"Rotations ({turned} against {plain}) {where}."
-    # Both are chosen among all methods.
     p = min(1.0, wilcoxon_holm(means[[turned, plain]], plain, higher).loc[turned, "p"] * (len(ranks) - 1))
     sizes = gaps[gaps != 0].abs().rank()
     what = effect(p, alpha, sizes[helped].sum() > sizes[harmed].sum())

@@ -23,7 +23,7 @@ __all__ = [
     "by_column",
     "chunk_edges",
     "grow_chunk",
-]  # fmt: skip
+]
 
 CHUNK_ROWS = 1 << 13
 """Approximate number of training rows of all trees of a chunk together."""
@@ -221,10 +221,10 @@ def grow_chunk(chunk: tuple[int, int], stop: NDArray[np.uint8], task: GrowthTask
         decreases = decreases_of(trees.nodes, starts, trees.impurity, trees.weight, task.views.max_width)
         trees = trees._replace(
             impurity=np.empty(0), weight=np.empty(0), counts=np.empty(0, np.int32), decreases=decreases
-        )  # fmt: skip
+        )
     return GrownChunk(
         trees, narrow(grown.oob_sums), narrow(grown.oob_counts), grown.batch_errors, grown.tree_errors, held
-    )  # fmt: skip
+    )
 
 
 def by_column(X: NDArray[np.float32]) -> NDArray[np.float32]:

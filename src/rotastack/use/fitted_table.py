@@ -7,8 +7,8 @@ import numpy as np
 from sklearn.pipeline import Pipeline
 
 from rotastack.data.preprocessing import TablePreprocessor
-from rotastack.data.tables import Reading, move_target_last, read_with_notes
-from rotastack.data.target import Task, check_target, decide_task
+from rotastack.data.tables import Reading, read_with_notes
+from rotastack.data.target import Task, check_target, decide_task, move_target_last
 from rotastack.ensembles.rows import takes_tables, with_categories
 from rotastack.study.classes import checked_estimator
 from rotastack.study.task import TASKS

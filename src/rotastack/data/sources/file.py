@@ -28,7 +28,8 @@ class FileSource(Source):
         return path if is_address(path) else Path(path)
 
     def load(self) -> pd.DataFrame:
-        from rotastack.data.tables import read_frame, with_target
+        from rotastack.data.tables import read_frame
+        from rotastack.data.target import with_target
 
         target = "target" if isinstance(self.value, str) else self.value.get("target", "target")
         return with_target(read_frame(self.path, target), target, self.where)[0]
