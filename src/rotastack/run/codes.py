@@ -1,6 +1,7 @@
 """Fingerprints of the code of each step, as parameters of the rules: an edit reruns only the steps that use it."""
 
 from functools import cached_property
+from itertools import chain
 
 from rotastack.run.fingerprint import fingerprint, states
 from rotastack.run.modules import PROTOCOLS, STEPS
@@ -28,8 +29,7 @@ class Codes:
 
     def fetch(self, dataset: str) -> str:
         """Return the fingerprint of fetching a table from its sources."""
-        sources = [f"rotastack.data.sources.{next(iter(s))}" for s in self._datasets[dataset]["sources"]]
-        return fingerprint(STEPS["fetch"], *sources)
+        return fingerprint(STEPS["fetch"], *self._sources(dataset))
 
     def groups(self) -> str:
         """Return the fingerprint of drawing folds."""
@@ -37,9 +37,7 @@ class Codes:
 
     def rotations(self, view: str) -> str:
         """Return the fingerprint of drawing the rotations of a view."""
-        return fingerprint(
-            STEPS["groups"], *(drawn.entry.module for drawn in self.study.drawn_views if drawn.key == view)
-        )
+        return fingerprint(STEPS["groups"], *self._views.get(view, ()))
 
     def train(self, pool: str) -> str:
         """Return the fingerprint of training a pool."""
@@ -58,31 +56,37 @@ class Codes:
 
     def refit(self) -> str:
         """Return the fingerprint of refitting any method that may become the model."""
+        return fingerprint(STEPS["refit"], *self._refitted)
+
+    def states(self) -> dict[str, str]:
+        """Return all modules and libraries behind the study's results: name -> hash of the code, or version."""
+        modules = [*STEPS.values(), *PROTOCOLS[self.study.protocol.package].values(), *self._refitted]
+        for dataset in self._datasets:
+            modules += self._sources(dataset)
+        for parts in (self._views, self._pools, self._combiners):
+            modules += chain.from_iterable(parts.values())
+        return states(*modules)
+
+    def _protocol(self, step: str) -> str:
+        return PROTOCOLS[self.study.protocol.package][step]
+
+    def _sources(self, dataset: str) -> list[str]:
+        return [f"rotastack.data.sources.{next(iter(s))}" for s in self._datasets[dataset]["sources"]]
+
+    @cached_property
+    def _views(self) -> dict[str, list[str]]:
+        """Key of a drawn view -> its modules."""
+        return {view.key: [view.entry.module] for view in self.study.drawn_views}
+
+    @cached_property
+    def _refitted(self) -> list[str]:
+        """Modules of the methods that may become the model."""
         modules: list[str] = []
         for label in self.study.refittable:
             method = self.study.methods[label]
             modules += [*self._pools[method.pool], *self._combiners[label]]
             modules += [REFITTED[kind] for kind in [method.combiner.kind] if kind in REFITTED]
-        return fingerprint(STEPS["refit"], *modules)
-
-    def states(self) -> dict[str, str]:
-        """Return all modules and libraries behind the study's results: name -> hash of the code, or version."""
-        kinds = {method.combiner.kind for method in self.study.methods.values()}
-        modules = {*STEPS.values(), *PROTOCOLS[self.study.protocol.package].values()}
-        modules |= {REFITTED[kind] for kind in kinds & {*REFITTED}}
-        modules |= {view.entry.module for view in self.study.drawn_views}
-        modules |= {
-            f"rotastack.data.sources.{kind}"
-            for entry in self._datasets.values()
-            for source in entry["sources"]
-            for kind in source
-        }
-        for parts in (self._pools, self._combiners):
-            modules.update(*parts.values())
-        return states(*sorted(modules))
-
-    def _protocol(self, step: str) -> str:
-        return PROTOCOLS[self.study.protocol.package][step]
+        return modules
 
     @cached_property
     def _pools(self) -> dict[str, list[str]]:
