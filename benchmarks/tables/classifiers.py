@@ -5,6 +5,8 @@ from pathlib import Path
 
 import pandas as pd
 
+from tables.papers import lines_of, p_text
+
 FILE = Path(__file__).resolve().parents[2] / "docs/evidence/data/delgado2014.parquet"
 
 __all__ = ["TABLES", "numbers", "sentence"]
@@ -41,7 +43,7 @@ def friedman() -> str:
     found, best = numbers("friedman", "ranked", "over").iloc[0], numbers("best", "ranked")["rank"].sort_values()
     same = best[best - best.iloc[0] < found["critical_difference"]]
     return (
-        f"All methods are not alike: Friedman's test as of Iman and Davenport has F({found['df_1']:.0f}, {found['df_2']:.0f}) = {found['F']:.1f}, p {_p(found['p'])}. "
+        f"All methods are not alike: Friedman's test as of Iman and Davenport has F({found['df_1']:.0f}, {found['df_2']:.0f}) = {found['F']:.1f}, p {p_text(found['p'])}. "
         f"Ranked among themselves, the best twenty differ by Nemenyi's test if their average ranks are {found['critical_difference']:.2f} apart; "
         f"not to be told from the first, {best.index[0]} ({best.iloc[0]:.2f}), are {', '.join(f'{m} ({r:.2f})' for m, r in same.iloc[1:].items())}."
     )
@@ -60,7 +62,7 @@ def best() -> str:
             if t is None
             else [
                 f"{t.wins:.0f} / {t.ties:.0f} / {t.losses:.0f}",
-                _p(t.p_holm),
+                p_text(t.p_holm),
                 f"{t.better:.2f} / {t.equal:.2f} / {t.worse:.2f}",
             ]
         )
@@ -173,13 +175,8 @@ def _accuracies() -> pd.DataFrame:
     return found.pivot(index="dataset", columns="method", values="value")
 
 
-def _p(value: float) -> str:
-    return "< .001" if value < 0.001 else f"{value:.3f}".removeprefix("0")
-
-
 def _table(head: list[str], rows: list[list]) -> str:
-    lines = [head, ["---"] * len(head), *rows]
-    return "\n".join(f"| {' | '.join(map(str, line))} |" for line in lines)
+    return lines_of([head, ["---"] * len(head), *(list(map(str, row)) for row in rows)])
 
 
 TABLES = {

@@ -9,7 +9,7 @@ import yaml
 
 ROOT = Path(__file__).resolve().parents[2]
 
-__all__ = ["cells", "lines_of", "means", "tables"]
+__all__ = ["cells", "lines_of", "means", "p_text", "tables"]
 
 DATA = ROOT / "docs/evidence/data/papers"
 PERCENT = ("error", "error_sd", "wins", "ties", "improvement", "size_ratio", "pruning_rate")
@@ -134,7 +134,7 @@ def claims() -> str:
         row = tested.loc[(claim.get("what", "error"), claim["of"], claim["than"])]
         many = row["n_datasets"] > 1
         test = f"Wilcoxon, {row['n_datasets']:.0f} data sets" if many else "corrected t test, one data set"
-        p = "no test" if pd.isna(row["p_holm"]) else f"{test}, p {_p(row['p_holm'])}"
+        p = "no test" if pd.isna(row["p_holm"]) else f"{test}, p {p_text(row['p_holm'])}"
         seen = f"{claim['of']} less {claim['than']}: {_difference({**row, 'what': claim.get('what', 'error')})}"
         rows.append([claim["paper"], claim["sentence"], _held(row), seen, p])
     table = pd.DataFrame(rows, columns=["paper", "claim", "held", "what we see", "test"])
@@ -153,7 +153,7 @@ def tested(study: str) -> str:
         favour = (
             "" if row["expect"] == "equal" else f"{row['in_favour'] * row['n_datasets']:.0f} of {row['n_datasets']}"
         )
-        p = "no test" if pd.isna(row["p_holm"]) else _p(row["p_holm"])
+        p = "no test" if pd.isna(row["p_holm"]) else p_text(row["p_holm"])
         rows.append([f"{what}: {row['of']} {words} {row['than']}", _difference(row), favour, p, _held(row)])
     columns = ["claim", "mean difference", "data sets as claimed", "p (Holm)", "held"]
     return markdown(pd.DataFrame(rows, columns=columns).set_index("claim"), "claim")
@@ -176,7 +176,8 @@ def _held(row: pd.Series) -> str:
     return "no, the opposite" if opposite and row["p_holm"] < 0.05 else "not shown"
 
 
-def _p(value: float) -> str:
+def p_text(value: float) -> str:
+    """Return a p-value in three digits without the leading zero."""
     return "< .001" if value < 0.001 else f"{value:.3f}".removeprefix("0")
 
 
