@@ -100,11 +100,12 @@ def stub(package: str) -> str:
     (call,) = (n for n in ast.walk(tree) if isinstance(n, ast.Call) and ast.unparse(n.func) == "lazy_loader.attach")
     given = {k.arg: ast.literal_eval(k.value) for k in call.keywords}
     lines = [STUB]
+    root = call.args[0].value if isinstance(call.args[0], ast.Constant) else package
     modules = given.get("submodules", [])
     if modules:
         lines += [f"from {package} import {name} as {name}\n" for name in modules]
     for module, names in given.get("submod_attrs", {}).items():
-        lines += [f"from {package}.{module} import {name} as {name}\n" for name in names]
+        lines += [f"from {root}.{module} import {name} as {name}\n" for name in names]
     lines += ["\n", *(["__version__: str\n"] if package == "rotastack" else []), "__all__: list[str]\n"]
     return "".join(lines)
 

@@ -18,7 +18,7 @@ pytest.importorskip("flask", reason="MLflow's UI is not installed: pip install '
 from sklearn.naive_bayes import GaussianNB
 from sklearn.pipeline import Pipeline
 
-from rotastack.data.preprocessing import TablePreprocessor
+from rotastack.base.preprocessing import TablePreprocessor
 from rotastack.run.tracked.notes import method_note, study_note
 from rotastack.run.tracked.numbers import run_metrics
 from rotastack.run.tracked.views import study_views

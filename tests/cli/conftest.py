@@ -9,7 +9,7 @@ from sklearn.base import is_regressor
 from sklearn.pipeline import Pipeline
 
 from rotastack import RotastackClassifier, RotastackRegressor
-from rotastack.data.preprocessing import TablePreprocessor
+from rotastack.base.preprocessing import TablePreprocessor
 from rotastack.data.tables import write_raw
 from rotastack.tracking.model_files import dump_model
 

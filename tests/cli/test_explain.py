@@ -12,8 +12,8 @@ from tests.cli.conftest import customers
 from tests.own_tables import visits
 
 from rotastack import RandomRotationForestClassifier, RotastackClassifier
+from rotastack.base.preprocessing import TablePreprocessor
 from rotastack.cli import main
-from rotastack.data.preprocessing import TablePreprocessor
 from rotastack.use.explaining import explain
 from rotastack.use.explanation import _importances_in_words
 

@@ -8,7 +8,7 @@ import pytest
 from sklearn.datasets import load_breast_cancer, load_diabetes, load_iris, load_wine
 from tests.own_tables import churn, genes, houses, orders, sales, visits
 
-from rotastack.data.preprocessing import TablePreprocessor
+from rotastack.base.preprocessing import TablePreprocessor
 from rotastack.data.suspicions import suspicions
 
 

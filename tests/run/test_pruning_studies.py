@@ -8,7 +8,7 @@ from sklearn.datasets import load_iris
 from tests.run.running import checked, pool_slice
 from tests.run.test_pruned_methods import BAGS, prune
 
-from rotastack.data.preprocessing import TablePreprocessor
+from rotastack.base.preprocessing import TablePreprocessor
 from rotastack.errors import RotastackError
 from rotastack.run.slices import Slices
 from rotastack.run.steps.refit import _estimators

@@ -10,8 +10,8 @@ from sklearn.dummy import DummyRegressor
 from tests.run.running import checked, combine, draw, scored, split, step, train, train_nested
 
 from rotastack.base.fitting import fit_regressor
+from rotastack.base.preprocessing import TablePreprocessor
 from rotastack.data.artifacts import read_frame, read_prepared
-from rotastack.data.preprocessing import TablePreprocessor
 from rotastack.data.tables import write_raw
 from rotastack.errors import RotastackError
 from rotastack.run.plan import Plan

@@ -22,7 +22,7 @@ import pandas as pd
 from sklearn.naive_bayes import GaussianNB
 from sklearn.pipeline import Pipeline
 
-from rotastack.data.preprocessing import TablePreprocessor
+from rotastack.base.preprocessing import TablePreprocessor
 from rotastack.tracking.address import VARIABLE, tracking_uri
 from rotastack.tracking.model_files import dump_model
 from rotastack.tracking.writer import Writer

@@ -11,7 +11,7 @@ from mlflow.tracking import MlflowClient
 from sklearn.naive_bayes import GaussianNB
 from sklearn.pipeline import Pipeline
 
-from rotastack.data.preprocessing import TablePreprocessor
+from rotastack.base.preprocessing import TablePreprocessor
 from rotastack.errors import RotastackError
 from rotastack.tracking.address import existing_uri, receipt_name, tracking_uri
 from rotastack.tracking.model_files import dump_model, load_model

@@ -9,16 +9,12 @@ from numpy.typing import NDArray
 from pandas.api.types import infer_dtype, is_bool_dtype, is_datetime64_any_dtype, is_numeric_dtype, is_timedelta64_dtype
 
 __all__ = [
-    "AS_MISSING", "AS_UNKNOWN", "DROPPED", "ColumnKind", "as_pandas", "column_kind", "date_numbers", "date_parts",
-    "holds_dates", "new_category", "numbers_of", "refuse_missing_target",
+    "DROPPED", "ColumnKind", "as_pandas", "column_kind", "date_numbers", "date_parts", "holds_dates", "numbers_of",
+    "refuse_missing_target",
 ]  # fmt: skip
 
 DROPPED = frozenset({"id", "text", "constant", "missing", "leak"})
 """Kinds of columns that no model is trained on."""
-
-AS_MISSING = "it counts as missing, as training rows have missing values there"
-AS_UNKNOWN = "training rows have none missing there, so it counts as no known category"
-"""Ends of the warning of a category that no training row has: how the category is treated."""
 
 _DAY = pd.Timedelta(days=1)
 _FEW = 20  # fewer rows cannot show an id of whole numbers, and so few different texts cannot show free text
@@ -200,11 +196,6 @@ def refuse_missing_target(y: Any) -> None:
     values = y if hasattr(y, "__array__") else np.asarray(y, dtype=object)
     if y is not None and np.asarray(pd.isna(values)).any():
         raise ValueError("y holds missing values")
-
-
-def new_category(column: Any, n_new: int, n_rows: int, example: Any, counts: str) -> str:
-    """Return the warning of categories that no training row has; `counts` is its end, such as ``AS_MISSING``."""
-    return f"column {column!r}: {n_new} of {n_rows} rows hold a category that no training row has (such as {example!r}); {counts}"
 
 
 def _date_format(known: pd.Series) -> str | None:

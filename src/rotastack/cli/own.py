@@ -51,7 +51,7 @@ def look_at(arguments: Namespace) -> OwnTable:
     """
     import warnings
 
-    from rotastack.data.preprocessing import TablePreprocessor
+    from rotastack.base.preprocessing import TablePreprocessor
     from rotastack.data.suspicions import suspicions
     from rotastack.data.tables import read_with_notes
     from rotastack.data.target import check_target, decide_task, with_target
@@ -78,6 +78,7 @@ def look_at(arguments: Namespace) -> OwnTable:
             groups = [column for column in (arguments.groups, arguments.split_column) if column is not None]
             kinds = dict.fromkeys(counted, "numeric") | dict.fromkeys(groups, "id")
             preprocessor = TablePreprocessor(kinds, encoding="onehot").fit(features)
+            n_columns = len(preprocessor.get_feature_names_out())
         except RotastackError as error:
             raise RotastackError(f"{table}: {error}") from None
     if len(frame) < own_table.LEAST_ROWS:
@@ -91,7 +92,7 @@ def look_at(arguments: Namespace) -> OwnTable:
     }
     splits = _splits(arguments, features, target, task) if "split 1" in divided_by else []
     n_classes = target.nunique() if task == "classification" else 0
-    shape = own_table.Shape(task, len(frame), len(preprocessor.get_feature_names_out()), n_classes)
+    shape = own_table.Shape(task, len(frame), n_columns, n_classes)
     n_cores, memory = cores(arguments.cores), arguments.memory or _memory()
     layout = own_table.laid_out(shape, arguments.size or "medium", arguments.time, n_cores, divided_by, splits)
     score, why = _score(arguments.score, target, task)
@@ -158,7 +159,7 @@ def look_at(arguments: Namespace) -> OwnTable:
 
 def _dividing(arguments: Namespace, key: str, features: Any) -> str | None:
     """Return the column that divides the rows, checked; None if its option is not given."""
-    from rotastack.data.preprocessing import division_numbers
+    from rotastack.data.divisions import division_numbers
 
     option = {"groups": "--groups", "time": "--time-column", "split 1": "--split-column"}[key]
     column: str | None = getattr(arguments, option[2:].replace("-", "_"))
@@ -183,7 +184,7 @@ def _splits(arguments: Namespace, features: Any, target: Any, task: str) -> list
     """Return the training and test rows of the splits in a column of the table."""
     import numpy as np
 
-    from rotastack.data.preprocessing import division_numbers
+    from rotastack.data.divisions import division_numbers
     from rotastack.run.splits.folds import given_splits
 
     classes, y = np.unique(target, return_inverse=True)

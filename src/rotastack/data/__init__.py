@@ -3,6 +3,10 @@
 import lazy_loader
 
 __getattr__, __dir__, __all__ = lazy_loader.attach(
-    __name__,
-    submod_attrs={"loading": ["load_dataset"], "preprocessing": ["TablePreprocessor"], "tables": ["read_table"]},
+    "rotastack",
+    submod_attrs={
+        "data.loading": ["load_dataset"],
+        "base.preprocessing": ["TablePreprocessor"],
+        "data.tables": ["read_table"],
+    },
 )

@@ -13,8 +13,8 @@ import pyarrow.parquet as pq
 import xarray as xr
 from numpy.typing import NDArray
 
+from rotastack.base.categories import MISSING, dummies
 from rotastack.base.outputs import NUMBERS
-from rotastack.data.categories import MISSING, dummies
 from rotastack.errors import unreadable
 from rotastack.files import write_bytes
 

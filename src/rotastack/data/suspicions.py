@@ -8,8 +8,8 @@ from numpy.typing import NDArray
 from pandas.api.types import is_float_dtype, is_numeric_dtype
 from sklearn.tree import DecisionTreeClassifier, DecisionTreeRegressor
 
+from rotastack.base.categories import texts_of
 from rotastack.base.columns import column_kind, date_numbers, named_group, numbers_of
-from rotastack.data.categories import texts_of
 from rotastack.data.target import Task
 
 __all__ = ["suspicions"]
@@ -42,7 +42,7 @@ def suspicions(
         Labels as text, or the numbers of a regression.
     task : {"classification", "regression"}
     kinds : mapping
-        Kind of each column, from :class:`~rotastack.data.preprocessing.TablePreprocessor`.
+        Kind of each column, from :class:`~rotastack.base.preprocessing.TablePreprocessor`.
     divided_by : mapping
         Name of the column that divides the rows, under the key ``groups``, ``time`` or ``split 1``.
 

@@ -7,9 +7,9 @@ import numpy as np
 import pandas as pd
 from pandas.api.types import is_bool_dtype
 
+from rotastack.base.categories import texts_of
 from rotastack.base.columns import holds_dates, numbers_of
 from rotastack.base.warned import warn
-from rotastack.data.categories import texts_of
 from rotastack.errors import RotastackError, nearest
 
 __all__ = ["MAX_CLASSES", "Task", "check_target", "decide_task", "move_target_last", "with_target"]

@@ -15,7 +15,7 @@ from sklearn.pipeline import Pipeline
 
 from rotastack.base.columns import date_numbers
 from rotastack.base.facts import Facts
-from rotastack.data.preprocessing import division_numbers
+from rotastack.data.divisions import division_numbers
 from rotastack.data.tables import read_raw
 from rotastack.data.target import Task, check_target
 from rotastack.ensembles.flagship.importances import permutation_importances

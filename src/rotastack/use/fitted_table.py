@@ -6,7 +6,7 @@ from typing import Any
 import numpy as np
 from sklearn.pipeline import Pipeline
 
-from rotastack.data.preprocessing import TablePreprocessor
+from rotastack.base.preprocessing import TablePreprocessor
 from rotastack.data.tables import Reading, read_with_notes
 from rotastack.data.target import Task, check_target, decide_task, move_target_last
 from rotastack.ensembles.rows import takes_tables, with_categories

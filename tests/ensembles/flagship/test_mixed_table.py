@@ -34,10 +34,7 @@ def test_an_unknown_category_is_not_the_first_one(unknown):
     known = clf.predict_proba(X)
     assert (clf.predict(X) == y).all()
     new = X.head(4).assign(city=[unknown, "Aachen", "Bonn", unknown])
-    with pytest.warns(
-        UserWarning,
-        match=r"'city': 2 of 4 rows hold a category that no training row has \(such as .*; training rows have none missing there",
-    ):
+    with pytest.warns(UserWarning, match="'city': 2 of 4 rows hold a category that no training row has .such as"):
         proba = clf.predict_proba(new)
     share = (y == "risk").mean()
     assert np.abs(proba[[0, 3], 0] - share).max() < 0.2
@@ -48,7 +45,7 @@ def test_an_unknown_category_is_not_the_first_one(unknown):
 def test_an_unknown_category_is_missing_where_training_rows_are():
     X, y = cities(missing=True)
     clf = small().fit(X, y)
-    with pytest.warns(UserWarning, match="column 'city': 1 of 1 rows .* \\(such as 'Ulm'\\); it counts as missing, as"):
+    with pytest.warns(UserWarning, match="column 'city': 1 of 1 rows .* .such as 'Ulm'"):
         proba = clf.predict_proba(X.head(1).assign(city="Ulm"))
     np.testing.assert_array_equal(proba, clf.predict_proba(X.head(1).assign(city=None)))
 
@@ -75,7 +72,7 @@ def test_frames_of_other_libraries_are_those_of_pandas():
     for table in tables:
         clf = small().fit(table, y)
         assert clf.feature_names_in_.tolist() == ["city", "noise", "grade"]
-        assert clf.table_.categorical_.tolist() == [True, False, True]
+        assert [*clf.table_.preprocessor_.categories_] == ["city", "grade"]
         np.testing.assert_array_equal(clf.predict_proba(table), expected)
 
 
@@ -86,11 +83,11 @@ def test_dates_become_numbers():
     for dates in (day, day.strftime("%d.%m.%Y"), day.tz_localize("UTC")):
         X = pd.DataFrame({"day": dates, "noise": rng.random(300)})
         clf = small(trees_per_family=20).fit(X, y)
-        assert clf.table_.dates_[0]["parts"] == ["days", "month", "weekday"]
+        assert clf.table_.preprocessor_.dates_["day"]["parts"] == ["days", "month", "weekday"]
         assert clf.oob_score_ > 0.95
         assert clf.predict_proba(X.assign(day=None)).shape == (300, 2)
     named = small(categorical_features=["kind"]).fit(pd.DataFrame({"day": day, "kind": ["a", "b", "c"] * 100}), y)
-    assert named.table_.categorical_.tolist() == [False, True]
+    assert [*named.table_.preprocessor_.categories_] == ["kind"]
 
 
 @pytest.mark.parametrize("backend", ["numpy_nullable", "pyarrow"])
@@ -107,7 +104,7 @@ def test_columns_of_other_types(backend):
     )
     y = X["span"] > pd.Timedelta(days=20)
     clf = small().fit(X, y)
-    assert clf.table_.categorical_.tolist() == [False, False, False, True]
+    assert [*clf.table_.preprocessor_.categories_] == ["city"]
     assert clf.score(X, y) == 1
     typed = X.convert_dtypes(dtype_backend=backend)
     np.testing.assert_array_equal(small().fit(typed, y).predict_proba(typed), clf.predict_proba(X))
@@ -123,10 +120,7 @@ def test_ids_and_free_text_are_left_out_with_a_warning():
     with pytest.warns(UserWarning, match=r"nothing is learnt from 'id' \(id: .*'number' \(id: .*'name' \(text: 200"):
         clf = small().fit(long, y)
     np.testing.assert_array_equal(clf.predict_proba(long), small().fit(X, y).predict_proba(X))
-    with (
-        pytest.raises(ValueError, match="there is nothing to learn from: 'id'"),
-        pytest.warns(UserWarning, match="nothing"),
-    ):
+    with pytest.raises(ValueError, match="no usable column is left: 'id'"), pytest.warns(UserWarning, match="nothing"):
         small().fit(long[["id", "number"]], y)
 
 

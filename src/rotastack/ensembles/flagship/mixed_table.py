@@ -2,7 +2,6 @@
 
 import warnings
 from collections.abc import Iterator
-from contextlib import contextmanager
 from itertools import pairwise
 from typing import Any
 
@@ -11,23 +10,14 @@ import pandas as pd
 from numpy.typing import ArrayLike, NDArray
 from pandas.api.types import is_datetime64_any_dtype, is_numeric_dtype, is_timedelta64_dtype
 from sklearn.base import BaseEstimator
-from sklearn.preprocessing import OneHotEncoder
 from sklearn.utils.validation import check_array, validate_data
 
-from rotastack.base.columns import (
-    AS_MISSING,
-    AS_UNKNOWN,
-    DROPPED,
-    as_pandas,
-    column_kind,
-    date_numbers,
-    date_parts,
-    new_category,
-    numbers_of,
-)
+from rotastack.base.categories import MISSING, dummies
+from rotastack.base.columns import as_pandas, column_kind, numbers_of
+from rotastack.base.preprocessing import TablePreprocessor
 from rotastack.base.warned import warn
 from rotastack.ensembles.flagship.many_values import ManyValues
-from rotastack.ensembles.table import INPUT_RULES, categorical_mask, column_names, fitted_scaler, naming_text
+from rotastack.ensembles.table import INPUT_RULES, categorical_mask, fitted_scaler, naming_text
 
 __all__ = ["MixedTable"]
 
@@ -52,22 +42,21 @@ class MixedTable(BaseEstimator):
 
     Attributes
     ----------
-    categorical_ : ndarray of bool of shape (n_features,)
-    dropped_ : dict of int to str
-        The columns that are left out, and the reason: ids and free text, which a warning names, and columns that are
-        not numeric and have one value only.
-    dates_ : dict of int to dict
-        For each column of dates, the format of its text and the parts that become numbers.
-    many_ : ndarray of bool
-        Mask, among the categorical columns, of those with more than 30 values.
+    numeric_ : ndarray of bool of shape (n_features,) or None
+        Mask of the columns that are numbers; None if all are.
+    columns_ : list of length n_features
+        Names of the columns in training; absent if all columns are numbers.
+    preprocessor_ : TablePreprocessor
+        Encoder of the other columns: numbers of dates and of text, and category numbers. It drops ids and free text,
+        which a warning names, and columns of one value.
+    many_ : ndarray of bool of shape (n_categorical,)
+        Mask of the categorical columns with more than 30 values.
     means_ : ManyValues
-        Encoder of the columns in `many_`.
-    encoder_ : OneHotEncoder or None
-        Encoder of the other categorical columns. C > 2 values, "missing" included, become C dummies; two values become
-        one dummy. Unknown values have no dummy.
+        Encoder of the columns in `many_`. Other categorical columns become dummies: C > 2 categories, "missing"
+        included, become C dummies; two categories become one dummy.
     scaler_ : fitted transformer or None
     groups_ : list of ndarray of int
-        For each column in `encoder_`, its dummies among the columns of the result.
+        For each column of few categories, its dummies among the columns of the result.
     mirrored_ : ndarray of bool
         Mask of the numeric columns that are scaled in reverse order. In these, an outlier far below moves all other
         values so near to 1 that float32 cannot represent their differences.
@@ -107,31 +96,19 @@ class MixedTable(BaseEstimator):
             These means are taken over the rows of the other folds.
         """
         X = _frame(X)
-        self.dropped_: dict[int, str] = {}
-        self.dates_: dict[int, dict[str, Any]] = {}
-        self.categorical_ = self._mask(X, owner)
-        numbers, categories = self._split(X, owner, reset=True)
+        self._find_columns(X, owner)
+        numbers, codes = self._split(X, owner, reset=True)
         n_own = numbers.shape[1]
-        self.many_, self.encoder_ = np.zeros(0, dtype=bool), None
-        if categories is not None:
-            names = column_names(owner)
-            names = (np.arange(len(self.categorical_)) if names is None else names)[self.categorical_]
-            with _naming_kinds(categories, names.tolist()):
-                self.many_ = np.array([len(pd.unique(values)) > MOST_DUMMIES for values in categories.T])
-            if not self.many_.all():
-                self.encoder_ = self._encoder(categories[:, ~self.many_], names[~self.many_].tolist())
-            if self.many_.any():
-                self.means_ = ManyValues()
-                with _naming_kinds(categories[:, self.many_], names[self.many_].tolist()):
-                    means = self.means_.fit_transform(categories[:, self.many_], targets, folds)
-                numbers = np.hstack([numbers, means])
-        self.groups_ = self._groups(numbers.shape[1])
-        if not numbers.shape[1] and not self.groups_:
-            raise ValueError("there is nothing to learn from: each column is of one category only")
+        self.many_ = np.array([len(categories) > MOST_DUMMIES for categories in self._categories()], dtype=bool)
+        if self.many_.any():
+            self.means_ = ManyValues()
+            numbers = np.hstack([numbers, self.means_.fit_transform(codes[:, self.many_], targets, folds)])
+        edges = numbers.shape[1] + np.cumsum([0, *map(_n_dummies, self._few())])
+        self.groups_ = [np.arange(a, b) for a, b in pairwise(edges)]
         self._fit_scale(numbers)
         self.missing_ = np.flatnonzero(np.isnan(numbers).any(axis=0))
         self.sources_ = self._sources(n_own, targets.shape[1])
-        rows = self._seen(numbers, categories)
+        rows = self._seen(numbers, codes)
         chosen = np.random.default_rng(0).permutation(len(rows))[: _DONORS if self.groups_ else 0]
         self.donors_ = rows[chosen]
         return rows
@@ -146,10 +123,10 @@ class MixedTable(BaseEstimator):
             A column of a data frame has unknown categories. Arrays give no warning.
         """
         X = _frame(X)
-        numbers, categories = self._split(X, owner, reset=False)
+        numbers, codes = self._split(X, owner, reset=False)
         if self.many_.any():
-            numbers = np.hstack([numbers, self.means_.transform(categories[:, self.many_])])
-        return self._seen(numbers, categories, column_names(owner) if _is_frame(X) else None)
+            numbers = np.hstack([numbers, self.means_.transform(codes[:, self.many_])])
+        return self._seen(numbers, codes)
 
     def unknown(self, rows: NDArray[np.float32]) -> NDArray[np.bool_]:
         """Return the mask of the encoded rows that have unknown categories."""
@@ -166,91 +143,87 @@ class MixedTable(BaseEstimator):
     def _dummy_columns(self) -> NDArray[np.intp]:
         return np.concatenate([np.empty(0, np.intp), *self.groups_])
 
-    def _mask(self, X, owner) -> NDArray[np.bool_]:
-        chosen = self.categorical_features
+    def _find_columns(self, X: Any, owner: BaseEstimator) -> None:
+        """Set `numeric_`, and fit `preprocessor_` to the columns that are not numeric."""
+        chosen, self.numeric_ = self.categorical_features, None
         by_dtype = isinstance(chosen, str)
         if chosen is None or (by_dtype and not _is_frame(X)):
-            return np.zeros(0, dtype=bool)  # an empty mask means that all columns are numeric
-        if not hasattr(X, "columns"):  # a conversion would lose the column names of a data frame
-            X = check_array(X, dtype=None, ensure_all_finite="allow-nan", estimator=owner)
+            return
+        if not _is_frame(X):
+            X = pd.DataFrame(check_array(X, dtype=None, ensure_all_finite="allow-nan", estimator=owner))
         validate_data(owner, X, reset=True, skip_check_array=True)
-        mask = np.zeros(X.shape[1], dtype=bool) if by_dtype else categorical_mask(chosen, owner)
-        if _is_frame(X):
-            self._look(X, mask, by_dtype)
-        return mask
-
-    def _look(self, X: pd.DataFrame, mask: NDArray[np.bool_], by_dtype: bool) -> None:
-        """Set `dates_`, and with `by_dtype` also `dropped_` and the categorical columns in `mask`."""
-        warned: list[int] = []  # without constant columns, which are left out without a warning
-        for j in np.flatnonzero(~mask):
-            column = X.iloc[:, j]
-            if not by_dtype and not is_datetime64_any_dtype(column.dtype):
-                continue
-            verdict = column_kind(column)
-            if verdict.kind == "date":
-                date_format = verdict.format or ""
-                self.dates_[int(j)] = {"format": date_format, "parts": date_parts(column, date_format)}
-            elif verdict.kind in ("id", "text") or (verdict.kind in DROPPED and not is_numeric_dtype(column.dtype)):
-                self.dropped_[int(j)] = f"{verdict.kind}: {verdict.reason}"
-                warned += [int(j)] * (verdict.kind in ("id", "text"))
-            else:
-                mask[j] = by_dtype and not is_numeric_dtype(column.dtype)
-        text = "; ".join(f"{X.columns[j]!r} ({self.dropped_[j]})" for j in warned or self.dropped_)
-        if warned:
+        if by_dtype:
+            mask = np.array([isinstance(dtype, pd.CategoricalDtype) for dtype in X.dtypes])
+            numeric = np.array([is_numeric_dtype(c.dtype) and column_kind(c).kind != "id" for _, c in X.items()])
+        else:
+            mask = categorical_mask(chosen, owner)
+            numeric = ~mask & ~np.array([is_datetime64_any_dtype(dtype) for dtype in X.dtypes])
+        if numeric.all():
+            return
+        self.numeric_, self.columns_ = numeric, X.columns.tolist()
+        kinds = dict.fromkeys(X.columns[mask], "categorical")
+        self.preprocessor_ = TablePreprocessor(kinds, encoding="codes").fit(X.loc[:, ~numeric])
+        dropped = {c: kind for c, kind in self.preprocessor_.kinds_.items() if kind in ("id", "text")}
+        if dropped:
+            reasons = self.preprocessor_.reasons_
+            text = "; ".join(f"{c!r} ({kind}: {reasons[c]})" for c, kind in dropped.items())
             warn(
                 f"nothing is learnt from {text}; to keep such a column, make it numbers that mean something, or name the "
                 "columns of categories in categorical_features"
             )
-        if len(self.dropped_) == X.shape[1]:
-            raise ValueError(f"there is nothing to learn from: {text}")
 
-    def _split(self, X, owner, reset: bool) -> tuple[NDArray[np.floating], Any]:
-        """Return the numeric columns, dates included, and the categorical columns or None."""
+    def _split(self, X: Any, owner: BaseEstimator, reset: bool) -> tuple[NDArray[np.floating], NDArray[np.float64]]:
+        """Return the numeric columns, those of dates and of text included, and the category numbers."""
         message = _IN_FIT if reset else _IN_PREDICT
-        if not self.categorical_.any() and not self.dropped_ and not self.dates_:
+        if self.numeric_ is None:
             with naming_text(X, message):
-                return validate_data(owner, X, reset=reset, **INPUT_RULES), None
+                numbers = validate_data(owner, X, reset=reset, **INPUT_RULES)
+            return numbers, np.empty((len(numbers), 0))
         validate_data(owner, X, reset=reset, skip_check_array=True)
-        if not _is_frame(X):
+        named = _is_frame(X)
+        if not named:
             X = pd.DataFrame(check_array(X, dtype=None, ensure_all_finite="allow-nan"))
-        numeric = ~self.categorical_
-        numeric[[*self.dropped_, *self.dates_]] = False
+        X = X.set_axis(self.columns_, axis=1)
         numbers = np.empty((len(X), 0))
-        if numeric.any():
-            with naming_text(X.iloc[:, numeric], message):
-                numbers = check_array(X.iloc[:, numeric], estimator=owner, input_name="X", **INPUT_RULES)
-        dates = [_days(X.iloc[:, j], **how) for j, how in self.dates_.items()]
-        if dates:
-            numbers = np.hstack([numbers, *dates])
-        if not self.categorical_.any():
-            return numbers, None
-        categories = np.array(X.iloc[:, self.categorical_], dtype=object)
-        categories[pd.isna(categories)] = None  # one missing value in place of NaN, NA and NaT
-        return numbers, categories
+        if self.numeric_.any():
+            with naming_text(X.iloc[:, self.numeric_], message):
+                numbers = check_array(X.iloc[:, self.numeric_], estimator=owner, input_name="X", **INPUT_RULES)
+            if not self.preprocessor_.needed_:
+                return numbers, np.empty((len(X), 0))
+        with warnings.catch_warnings():
+            if not named:  # of columns without names there is no warning
+                warnings.simplefilter("ignore")
+            others = np.asarray(self.preprocessor_.transform(X))  # scikit-learn may be set to return a DataFrame
+        n_others = len(self.preprocessor_.numeric_)
+        return np.hstack([numbers, others[:, :n_others]]) if n_others else numbers, others[:, n_others:]
 
-    def _encoder(self, categories: NDArray, names: list) -> OneHotEncoder:
-        encoder = OneHotEncoder(drop="if_binary", handle_unknown="ignore", sparse_output=False, dtype=np.float32)
-        with _naming_kinds(categories, names):
-            return encoder.fit(categories)
+    def _categories(self) -> list[list[str]]:
+        """Return the categories of each categorical column."""
+        return [] if self.numeric_ is None else [*self.preprocessor_.categories_.values()]
 
-    def _groups(self, n_numbers: int) -> list[NDArray[np.intp]]:
-        if self.encoder_ is None:
-            return []
-        sizes = [_n_dummies(values) for values in self.encoder_.categories_]
-        edges = n_numbers + np.cumsum([0, *sizes])
-        return [np.arange(a, b) for a, b in pairwise(edges) if b > a]
+    def _few(self) -> list[list[str]]:
+        """Return the categories of each column that becomes dummies."""
+        return [categories for categories, many in zip(self._categories(), self.many_, strict=True) if not many]
 
     def _sources(self, n_numbers: int, n_targets: int) -> NDArray[np.intp]:
-        """Return the input column of each encoded column: numbers, parts of dates, target means, then dummies."""
-        numeric = ~self.categorical_ if len(self.categorical_) else np.ones(n_numbers, dtype=bool)
-        numeric[[*self.dropped_, *self.dates_]] = False
-        numbers, lengths = np.flatnonzero(numeric), [len(how["parts"]) for how in self.dates_.values()]
-        numbers = np.concatenate([numbers, np.repeat(np.array([*self.dates_], np.intp), lengths)])
-        categories = np.flatnonzero(self.categorical_)
-        means = np.repeat(categories[self.many_], n_targets)
-        by_column = [] if self.encoder_ is None else self.encoder_.categories_
-        dummies = np.repeat(categories[~self.many_], [_n_dummies(values) for values in by_column])
-        return np.concatenate([numbers, means, dummies]).astype(np.intp)
+        """Return the input column of each encoded column: numbers, target means, then dummies."""
+        if self.numeric_ is None:
+            return np.arange(n_numbers)
+        read = self.preprocessor_
+        others = np.flatnonzero(~self.numeric_)
+        places = dict(zip(read.kinds_, others, strict=True))
+        sizes = [len(part) for part in read.parts_]
+        needed = np.repeat(np.array([places[column] for column in read.needed_], dtype=np.intp), sizes)
+        n_others = len(read.numeric_)
+        categorical = needed[n_others:]
+        return np.concatenate(
+            [
+                np.flatnonzero(self.numeric_),
+                needed[:n_others],
+                np.repeat(categorical[self.many_], n_targets),
+                np.repeat(categorical[~self.many_], [*map(_n_dummies, self._few())]),
+            ]
+        ).astype(np.intp)
 
     def by_input(self, amounts: NDArray[np.float64], n_features: int) -> NDArray[np.float64]:
         """Return the sums of `amounts`, one for each encoded column, by input column, shape (n_features,).
@@ -275,64 +248,33 @@ class MixedTable(BaseEstimator):
     def _turned(self, numbers: NDArray[np.floating]) -> NDArray[np.floating]:
         return np.where(self.mirrored_, -numbers, numbers) if self.mirrored_.any() else numbers
 
-    def _seen(
-        self, numbers: NDArray[np.floating], categories: Any, names: NDArray | None = None
-    ) -> NDArray[np.float32]:
+    def _seen(self, numbers: NDArray[np.floating], codes: NDArray[np.float64]) -> NDArray[np.float32]:
         numbers = self._turned(numbers)
         missing = np.isnan(numbers)
         scaled = numbers if self.scaler_ is None else self.scaler_.scaled(numbers)
         parts = [np.where(missing, np.float32(np.nan), scaled.astype(np.float32))]
-        if self.encoder_ is not None:
-            few = None if names is None else names[self.categorical_][~self.many_]
-            parts.append(self._dummies(categories[:, ~self.many_], few))
+        if self.groups_:
+            parts.append(self._dummies(codes[:, ~self.many_]))
         if len(self.missing_):
             parts.append(missing[:, self.missing_].mean(axis=1, dtype=np.float32, keepdims=True))
         return parts[0] if len(parts) == 1 else np.hstack(parts)
 
-    def _dummies(self, categories: NDArray, names: NDArray | None) -> NDArray[np.float32]:
-        """Return the dummies, NaN for unknown categories; with `names` of columns, warn of unknown categories."""
-        assert self.encoder_ is not None
-        unknown = np.zeros(categories.shape, dtype=bool)
-        for k, values in enumerate(self.encoder_.categories_):
-            missing = pd.isna(categories[:, k])
-            present = values[~pd.isna(values)]
-            new = (pd.Index(present).get_indexer(pd.Index(categories[:, k], dtype=object)) < 0) & ~missing
-            seen_missing = len(present) < len(values)
-            if not seen_missing:
-                unknown[:, k] = new = new | missing
-            if names is not None and new.any():
-                first = categories[new, k][0]
-                example = "(missing)" if pd.isna(first) else str(first)
-                counts = AS_MISSING if seen_missing else AS_UNKNOWN
-                warn(new_category(names[k], int(new.sum()), len(new), example, counts))
-            if seen_missing:
-                categories[new, k] = None
-        with warnings.catch_warnings():  # warned of above, with the name of the column
-            warnings.filterwarnings("ignore", message="Found unknown categories")
-            dummies = np.array(self.encoder_.transform(categories))  # may be read-only
-        sizes = [_n_dummies(values) for values in self.encoder_.categories_]
-        dummies[np.repeat(unknown, sizes, axis=1)] = np.nan
-        return dummies
+    def _dummies(self, codes: NDArray[np.float64]) -> NDArray[np.float32]:
+        """Return the dummies of the columns of few categories, "missing" last; NaN for unknown categories."""
+        few = self._few()
+        counts = np.array([*map(len, few)])
+        with_missing = np.array([categories[0] == MISSING for categories in few])
+        known = counts - with_missing
+        places = np.where(np.isnan(codes), known, np.minimum(codes - with_missing, known)).astype(np.intp)
+        found = dummies(places, counts.tolist(), (counts == 2).astype(int).tolist()).astype(np.float32)
+        unknown = (places == known) & ~with_missing
+        found[np.repeat(unknown, [*map(_n_dummies, few)], axis=1)] = np.nan
+        return found
 
 
-@contextmanager
-def _naming_kinds(categories: NDArray, names: list) -> Iterator[None]:
-    """Replace the error that an encoder raises for values it cannot sort by one that names the column."""
-    try:
-        yield
-    except TypeError as error:
-        for name, values in zip(names, categories.T, strict=True):
-            kinds = {type(value).__name__ for value in values if value is not None and value == value}
-            if len(kinds) > 1 or kinds & {"list", "dict", "set"}:
-                raise ValueError(
-                    f"categories must be all text or all numbers; column {name!r} holds {', '.join(sorted(kinds))}"
-                ) from error
-        raise
-
-
-def _n_dummies(categories: NDArray) -> int:
-    """Return the number of dummies of a categorical column: one for each value, but one for two values."""
-    return len(categories) if len(categories) > 2 else len(categories) - 1
+def _n_dummies(categories: list[str]) -> int:
+    """Return the number of dummies of a categorical column: one for each category, but one for two categories."""
+    return len(categories) if len(categories) > 2 else 1
 
 
 def _frame(X: Any) -> Any:
@@ -348,18 +290,6 @@ def _frame(X: Any) -> Any:
         X = X.copy(deep=False)
         X[spans] = np.column_stack([numbers_of(X[column]) for column in spans])
     return X
-
-
-def _days(column: pd.Series, format: str, parts: list[str]) -> NDArray[np.float64]:
-    """Return the numbers of a column of dates, shape (n_rows, n_parts); warn of values that are not dates."""
-    numbers = date_numbers(column, format, parts)
-    none = column[np.isnan(numbers[:, 0]) & column.notna().to_numpy()]
-    if len(none):
-        warn(
-            f"column {column.name!r}: {len(none)} of {len(column)} values are no dates as in training "
-            f"(such as {str(none.iloc[0])!r}); they count as missing"
-        )
-    return numbers
 
 
 def _is_frame(X: Any) -> bool:

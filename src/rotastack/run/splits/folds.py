@@ -142,7 +142,7 @@ def given_splits(
     Parameters
     ----------
     columns : sequence of ndarray of shape (n_rows,)
-        The fold that tests each row, from :func:`rotastack.data.preprocessing.numbered`.
+        The fold that tests each row, from :func:`rotastack.data.divisions.division_numbers`.
     y : ndarray of shape (n_rows,)
         Class numbers, or the numbers of a regression.
     classes : sequence of str

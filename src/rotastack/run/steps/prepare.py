@@ -6,9 +6,10 @@ import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
+from rotastack.base.preprocessing import TablePreprocessor
 from rotastack.data.artifacts import write_frame
+from rotastack.data.divisions import division_numbers
 from rotastack.data.loading import columns_by_kind
-from rotastack.data.preprocessing import TablePreprocessor, division_numbers
 from rotastack.data.suspicions import suspicions
 from rotastack.data.tables import read_raw
 from rotastack.data.target import check_target

@@ -10,9 +10,9 @@ from sklearn.model_selection import FixedThresholdClassifier
 from sklearn.pipeline import Pipeline
 
 from rotastack.base.fitting import set_up_columns
+from rotastack.base.preprocessing import TablePreprocessor
 from rotastack.data.artifacts import read_frame
 from rotastack.data.loading import columns_by_kind
-from rotastack.data.preprocessing import TablePreprocessor
 from rotastack.data.tables import read_raw
 from rotastack.data.target import check_target
 from rotastack.ensembles.pooled.classifier import PooledEnsembleClassifier

@@ -5,8 +5,8 @@ import pandas as pd
 import pytest
 from sklearn.base import clone
 
+from rotastack.base.categories import MISSING, texts_of
 from rotastack.data import TablePreprocessor, load_dataset
-from rotastack.data.categories import MISSING, texts_of
 from rotastack.data.target import check_target, decide_task
 from rotastack.errors import RotastackError
 
@@ -74,7 +74,7 @@ def test_infinities_are_refused_by_column():
 
 def test_nothing_left_is_refused():
     with pytest.raises(RotastackError, match="no usable column"):
-        TablePreprocessor().fit(pd.DataFrame({"a": [1, 1], "b": [np.nan, np.nan]}))
+        TablePreprocessor().fit_transform(pd.DataFrame({"a": [1, 1], "b": [np.nan, np.nan]}))
 
 
 def test_it_is_a_transformer():
@@ -233,7 +233,8 @@ def test_dates_are_days_and_what_comes_again():
     nan = np.nan
     expected = [[0, 19782.5, 2, 3, 12], [1, 20148.25, 3, 5, 6], [2, nan, nan, nan, nan], [3, -0.25, 12, 2, 18]]
     np.testing.assert_array_equal(p.transform(table), expected)
-    new = p.transform(table.head(2).assign(when=["someday", pd.Timestamp("1970-01-02")]))
+    with pytest.warns(UserWarning, match="column 'when': 1 of 2 values are no dates as in training .such as 'someday'"):
+        new = p.transform(table.head(2).assign(when=["someday", pd.Timestamp("1970-01-02")]))
     np.testing.assert_array_equal(new[:, 1], [nan, 1])
     assert not p.categorical_.any()
 
@@ -254,9 +255,24 @@ def test_in_one_hot_columns_a_new_category_is_none_of_the_known():
     ]
 
 
+def test_categories_are_in_the_order_of_numbers_or_of_text():
+    """Numbers by size, whatever their type; the first category has no dummy."""
+    found = {
+        name: TablePreprocessor().fit(pd.DataFrame({"c": values, "x": np.arange(4) / 7})).categories_["c"]
+        for name, values in {
+            "numbers": [10.0, 9.0, -1.0, None], "whole": [10, 9, 9, 10], "declared": pd.Categorical([10, 9, 9, 10]),
+            "text": ["10", "9", "9", "10"], "mixed": [10, "9", None, 10], "truth": [True, False, True, None],
+        }.items()
+    }  # fmt: skip
+    assert found == {
+        "numbers": ["(missing)", "-1", "9", "10"], "whole": ["9", "10"], "declared": ["9", "10"],
+        "text": ["10", "9"], "mixed": ["(missing)", "10", "9"], "truth": ["(missing)", "False", "True"],
+    }  # fmt: skip
+
+
 def test_only_ids_beside_the_target():
     with pytest.raises(RotastackError, match=r"no usable column is left: 'id' is dropped \(id: it numbers the rows\)"):
-        TablePreprocessor().fit(pd.DataFrame({"id": range(30)}))
+        TablePreprocessor().fit(pd.DataFrame({"id": range(30)})).get_feature_names_out()
     with pytest.raises(RotastackError, match="column 'a' is there twice"):
         TablePreprocessor().fit(pd.DataFrame([[1, 2]], columns=["a", "a"]))
 

@@ -10,23 +10,12 @@ from pandas.api.types import is_numeric_dtype
 from sklearn.base import BaseEstimator, TransformerMixin
 from sklearn.utils.validation import check_is_fitted
 
-from rotastack.base.columns import (
-    AS_MISSING,
-    AS_UNKNOWN,
-    DROPPED,
-    ColumnKind,
-    as_pandas,
-    column_kind,
-    date_numbers,
-    date_parts,
-    new_category,
-    numbers_of,
-)
+from rotastack.base.categories import MISSING, categories_of, category_numbers, dummies, texts_of
+from rotastack.base.columns import DROPPED, ColumnKind, as_pandas, column_kind, date_numbers, date_parts, numbers_of
 from rotastack.base.warned import warn
-from rotastack.data.categories import MISSING, dummies, texts_of
-from rotastack.errors import RotastackError, nearest
+from rotastack.errors import RotastackError
 
-__all__ = ["TablePreprocessor", "division_numbers"]
+__all__ = ["TablePreprocessor"]
 
 
 class TablePreprocessor(TransformerMixin, BaseEstimator):
@@ -34,7 +23,7 @@ class TablePreprocessor(TransformerMixin, BaseEstimator):
 
     A column with 10 or more distinct numbers is numeric, and its missing values stay NaN. A column with fewer distinct
     numbers, or mostly other values, is categorical. "Missing" is a category of its own, and C categories become C - 1
-    columns. A date becomes the number of its day, with the month, weekday and hour if they vary. Constant columns, ids
+    columns, in the order of numbers or of text. A date becomes the number of its day, with the month, weekday and hour if they vary. Constant columns, ids
     and free text are dropped. :func:`rotastack.base.columns.column_kind` has the rules. Labels are not used.
 
     Parameters
@@ -68,7 +57,7 @@ class TablePreprocessor(TransformerMixin, BaseEstimator):
     Raises
     ------
     RotastackError
-        Infinite values, or no column left.
+        Infinite values; two columns of one name; in :meth:`transform`, no column left.
 
     Notes
     -----
@@ -112,7 +101,6 @@ class TablePreprocessor(TransformerMixin, BaseEstimator):
         self.kinds_: dict[str, str] = {}
         self.reasons_: dict[str, str] = {}
         self.categories_: dict[str, list[str]] = {}
-        self.numbers_: list[str] = []
         self.dates_: dict[str, dict[str, Any]] = {}
         for column in X.columns:
             found = self._kind(X[column], declared.get(column, "auto"))
@@ -125,18 +113,13 @@ class TablePreprocessor(TransformerMixin, BaseEstimator):
             elif found.kind == "categorical":
                 if is_numeric_dtype(X[column].dtype):
                     _finite(X[column])
-                categories = sorted(texts_of(X[column]).unique())
-                categories.sort(key=lambda c: c != MISSING)  # "missing" first: the first category has no dummy
+                categories = categories_of(X[column])
                 if len(categories) == 1:
                     found = ColumnKind("constant", "one value only")
                 else:
                     self.categories_[column] = categories
             self.kinds_[column], self.reasons_[column] = found.kind, found.reason
         self.numbers_ = [column for column, kind in self.kinds_.items() if kind == "numeric"]
-        if all(kind in DROPPED for kind in self.kinds_.values()):
-            raise RotastackError(
-                f"no usable column is left: {'; '.join(f'{c!r} is dropped ({self.kinds_[c]}: {why})' for c, why in self.dropped_.items())}"
-            )
         return self
 
     def _kind(self, column: pd.Series, declared: str) -> ColumnKind:
@@ -218,15 +201,15 @@ class TablePreprocessor(TransformerMixin, BaseEstimator):
         Warns
         -----
         UserWarning
-            Categories that were absent in ``fit``.
+            Categories that were absent in ``fit``, and values of a date column that are no dates.
         """
-        check_is_fitted(self)
+        self._check_columns()
         X = as_pandas(X)
         missing = [c for c in self.needed_ if c not in X.columns]
         if missing:
             raise RotastackError(f"columns missing from the table: {', '.join(map(str, missing))}")
         blocks = [_finite(X[c])[:, None] for c in self.numbers_]
-        blocks += [date_numbers(X[c], how["format"], how["parts"]) for c, how in self.dates_.items()]
+        blocks += [_date_numbers(X[c], **how) for c, how in self.dates_.items()]
         numbers = np.hstack([np.empty((len(X), 0)), *blocks])
         codes = self._codes(X)
         counts = [len(categories) for categories in self.categories_.values()]
@@ -243,22 +226,24 @@ class TablePreprocessor(TransformerMixin, BaseEstimator):
     def _codes(self, X: pd.DataFrame) -> NDArray[np.intp]:
         codes = np.empty((len(X), len(self.categories_)), dtype=np.intp)
         for k, (column, categories) in enumerate(self.categories_.items()):
-            number = {category: code for code, category in enumerate(categories)}
-            texts = texts_of(X[column])
-            codes[:, k] = texts.map(number).fillna(len(categories))
-            unseen = codes[:, k] == len(categories)
-            if unseen.any():
-                counts = AS_MISSING if categories[0] == MISSING else AS_UNKNOWN
-                if self.encoding == "codes" and counts == AS_MISSING:
-                    counts = "it counts as no known category"
-                elif self.encoding == "dummies" and counts == AS_UNKNOWN:
-                    counts = f"it counts as {categories[0]!r}, which has no dummy; encoding='onehot' has one for each"
-                warn(new_category(column, int(unseen.sum()), len(X), texts[unseen].iloc[0], counts))
+            codes[:, k] = category_numbers(X[column], categories)
+            new = X[column][codes[:, k] == len(categories)]
+            if len(new):
+                warn(
+                    f"column {column!r}: {len(new)} of {len(X)} rows hold a category that no training row has "
+                    f"(such as {texts_of(new.iloc[:1]).iloc[0]!r})"
+                )
         return codes
+
+    def _check_columns(self) -> None:
+        check_is_fitted(self)
+        if not self.needed_:
+            dropped = "; ".join(f"{c!r} is dropped ({self.kinds_[c]}: {why})" for c, why in self.dropped_.items())
+            raise RotastackError(f"no usable column is left: {dropped}")
 
     def get_feature_names_out(self, input_features: Any = None) -> NDArray[np.object_]:
         """Return the names of the output columns: ``column``, or ``column=category`` for a dummy."""
-        check_is_fitted(self)
+        self._check_columns()
         if self.encoding == "codes":
             return np.asarray([*map(str, self.numeric_), *map(str, self.categories_)], dtype=object)
         names = [
@@ -269,66 +254,6 @@ class TablePreprocessor(TransformerMixin, BaseEstimator):
         return np.asarray([*map(str, self.numeric_), *names], dtype=object)
 
 
-def division_numbers(features: pd.DataFrame, column: str, key: str, where: str) -> NDArray[np.intp]:
-    """Return the number of the group, moment or fold of each row, for protocols that divide rows by a column.
-
-    Numbers of folds are as in :class:`sklearn.model_selection.PredefinedSplit`: -1 is a row that no fold tests. In addition
-    -2 is a row that is neither trained on nor tested.
-
-    Parameters
-    ----------
-    features : DataFrame of shape (n_rows, n_columns)
-    column : str
-    key : {"groups", "time", "split 1", "split 2", ...}
-    where : str
-        Beginning of error messages: the data set.
-
-    Raises
-    ------
-    RotastackError
-        The column does not exist or has missing values; times are neither numbers nor dates; folds are neither whole
-        numbers nor "train" and "test".
-    """
-    if column not in features:
-        raise RotastackError(f"{where}: protocol.{key}: there is no column {column!r}{nearest(column, list(features))}")
-    values = features[column]
-    if key.startswith("split"):
-        return _folds(values, f"{where}: protocol.columns: column {column!r}")
-    if values.isna().any():
-        raise RotastackError(f"{where}: protocol.{key}: column {column!r} is empty in {int(values.isna().sum())} rows")
-    if key == "groups":
-        return np.unique(texts_of(values).to_numpy(dtype=str), return_inverse=True)[1]
-    found = column_kind(values)
-    moments = date_numbers(values, found.format or "", ["days"])[:, 0] if found.kind == "date" else numbers_of(values)
-    if not np.isfinite(moments).all():
-        wrong = values[~np.isfinite(moments)].iloc[0]
-        raise RotastackError(
-            f"{where}: protocol.time: column {column!r} holds {str(wrong)!r}, neither a number nor a date"
-        )
-    return np.unique(moments, return_inverse=True)[1]
-
-
-def _folds(values: pd.Series, where: str) -> NDArray[np.intp]:
-    """Return the number of the fold that tests each row: -1 for "train", 0 for "test", -2 for an empty value."""
-    names = {"train": -1, "test": 0}
-    texts = values.dropna().astype(str).str.strip().str.lower()
-    folds = texts.map(names) if texts.isin(names).any() else pd.to_numeric(texts, errors="coerce")
-    bad = folds.isna() | (folds % 1 != 0) | (folds < -1)
-    if bad.any():
-        row = bad.idxmax()
-        raise RotastackError(
-            f"{where} holds {str(values[row])!r} in row {values.index.get_loc(row)}; it must say train or test, or the number of the fold "
-            "that tests the row, -1 where none does"
-        )
-    if not len(folds):
-        raise RotastackError(f"{where} is empty")
-    if len(folds) < len(values) and not texts.isin(names).any():
-        raise RotastackError(
-            f"{where} is empty in {len(values) - len(folds)} rows; give them -1 where no fold tests them"
-        )
-    return folds.reindex(values.index, fill_value=-2).to_numpy(dtype=np.intp)
-
-
 def _finite(column: pd.Series) -> NDArray[np.float64]:
     """Return a column as numbers; a RotastackError if a number is infinite."""
     numbers = numbers_of(column)
@@ -336,5 +261,17 @@ def _finite(column: pd.Series) -> NDArray[np.float64]:
     if infinite.any():
         raise RotastackError(
             f"column {column.name!r}: infinite values in {int(infinite.sum())} rows; make them missing, or drop them"
+        )
+    return numbers
+
+
+def _date_numbers(column: pd.Series, format: str, parts: list[str]) -> NDArray[np.float64]:
+    """Return the numbers of a date column, shape (n_rows, n_parts); warn of values that are no dates."""
+    numbers = date_numbers(column, format, parts)
+    other = column[np.isnan(numbers[:, 0]) & column.notna().to_numpy()]
+    if len(other):
+        warn(
+            f"column {column.name!r}: {len(other)} of {len(column)} values are no dates as in training "
+            f"(such as {str(other.iloc[0])!r}); they count as missing"
         )
     return numbers

@@ -1,0 +1,88 @@
+"""Names of categories, and their 0/1 dummies."""
+
+from collections.abc import Callable, Sequence
+from typing import Any
+
+import numpy as np
+import pandas as pd
+from numpy.typing import NDArray
+from pandas.api.types import infer_dtype
+
+__all__ = ["MISSING", "categories_of", "category_numbers", "dummies", "texts_of"]
+
+MISSING = "(missing)"
+"""Name of the category of missing values, which is the first category."""
+
+
+def dummies(
+    codes: NDArray[np.integer], counts: Sequence[int], without: Sequence[int] | None = None
+) -> NDArray[np.float64]:
+    """Return 0/1 dummies for category numbers: one column for each category except the first.
+
+    Parameters
+    ----------
+    codes : ndarray of int of shape (n_rows, n_columns)
+        Category numbers. A number of `counts` or more is no category: all its dummies are 0.
+    counts : sequence of int of length n_columns
+        Number of categories of each column.
+    without : sequence of int of length n_columns, optional
+        Number of first categories of each column without a dummy; 1 by default.
+
+    Returns
+    -------
+    ndarray of shape (n_rows, sum(counts) - sum(without))
+
+    Examples
+    --------
+    >>> dummies(np.array([[0], [2], [1]]), [3]).tolist()
+    [[0.0, 0.0], [0.0, 1.0], [1.0, 0.0]]
+    """
+    without = [1] * len(counts) if without is None else without
+    firsts = zip(without, counts, strict=True)
+    blocks = [codes[:, [k]] == np.arange(first, count) for k, (first, count) in enumerate(firsts)]
+    return np.hstack([np.empty((len(codes), 0)), *blocks]).astype(np.float64)
+
+
+def texts_of(column: pd.Series) -> pd.Series:
+    """Return category names: whole numbers without a decimal point, so 1 and 1.0 are one category."""
+    return pd.Series(_by_value(column, _text, object), index=column.index, name=column.name, dtype=object)
+
+
+def categories_of(column: pd.Series) -> list[str]:
+    """Return the sorted category names of a column: numbers by size, other values as text; "(missing)" comes first.
+
+    Examples
+    --------
+    >>> categories_of(pd.Series([10, 9, 9, None])), categories_of(pd.Series(["10", "9"]))
+    (['(missing)', '9', '10'], ['10', '9'])
+    """
+    names = sorted(texts_of(column).unique())
+    values = column.cat.categories if isinstance(column.dtype, pd.CategoricalDtype) else column
+    if infer_dtype(values, skipna=True) in ("integer", "floating", "mixed-integer-float"):
+        names.sort(key=lambda name: -np.inf if name == MISSING else float(name))
+    return sorted(names, key=lambda name: name != MISSING)
+
+
+def category_numbers(column: pd.Series, categories: Sequence[str]) -> NDArray[np.intp]:
+    """Return the place of each value among the category names; ``len(categories)`` for a value of another name."""
+    places = {name: place for place, name in enumerate(categories)}
+    return _by_value(column, lambda value: places.get(_text(value), len(places)), np.intp)
+
+
+def _by_value(column: pd.Series, convert: Callable[[Any], Any], dtype: Any) -> NDArray:
+    """Return the converted values of a column; each distinct value is converted once.
+
+    In a column of mixed types every value is converted, because equal values such as 1 and True have different names.
+    """
+    if infer_dtype(column, skipna=True).startswith("mixed"):
+        return np.array([convert(value) for value in column], dtype=dtype)
+    codes, values = pd.factorize(column)
+    return np.array([*map(convert, values), convert(None)], dtype=dtype)[codes]
+
+
+def _text(value: Any) -> str:
+    if pd.isna(value):
+        return MISSING
+    if isinstance(value, (float, np.floating)) and float(value).is_integer():
+        return str(int(value))
+    return str(value)

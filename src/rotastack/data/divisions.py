@@ -1,0 +1,71 @@
+"""Numbers of groups, moments and folds, for protocols that divide rows by a column."""
+
+import numpy as np
+import pandas as pd
+from numpy.typing import NDArray
+
+from rotastack.base.categories import texts_of
+from rotastack.base.columns import column_kind, date_numbers, numbers_of
+from rotastack.errors import RotastackError, nearest
+
+__all__ = ["division_numbers"]
+
+
+def division_numbers(features: pd.DataFrame, column: str, key: str, where: str) -> NDArray[np.intp]:
+    """Return the number of the group, moment or fold of each row, for protocols that divide rows by a column.
+
+    Numbers of folds are as in :class:`sklearn.model_selection.PredefinedSplit`: -1 is a row that no fold tests. In addition
+    -2 is a row that is neither trained on nor tested.
+
+    Parameters
+    ----------
+    features : DataFrame of shape (n_rows, n_columns)
+    column : str
+    key : {"groups", "time", "split 1", "split 2", ...}
+    where : str
+        Beginning of error messages: the data set.
+
+    Raises
+    ------
+    RotastackError
+        The column does not exist or has missing values; times are neither numbers nor dates; folds are neither whole
+        numbers nor "train" and "test".
+    """
+    if column not in features:
+        raise RotastackError(f"{where}: protocol.{key}: there is no column {column!r}{nearest(column, list(features))}")
+    values = features[column]
+    if key.startswith("split"):
+        return _folds(values, f"{where}: protocol.columns: column {column!r}")
+    if values.isna().any():
+        raise RotastackError(f"{where}: protocol.{key}: column {column!r} is empty in {int(values.isna().sum())} rows")
+    if key == "groups":
+        return np.unique(texts_of(values).to_numpy(dtype=str), return_inverse=True)[1]
+    found = column_kind(values)
+    moments = date_numbers(values, found.format or "", ["days"])[:, 0] if found.kind == "date" else numbers_of(values)
+    if not np.isfinite(moments).all():
+        wrong = values[~np.isfinite(moments)].iloc[0]
+        raise RotastackError(
+            f"{where}: protocol.time: column {column!r} holds {str(wrong)!r}, neither a number nor a date"
+        )
+    return np.unique(moments, return_inverse=True)[1]
+
+
+def _folds(values: pd.Series, where: str) -> NDArray[np.intp]:
+    """Return the number of the fold that tests each row: -1 for "train", 0 for "test", -2 for an empty value."""
+    names = {"train": -1, "test": 0}
+    texts = values.dropna().astype(str).str.strip().str.lower()
+    folds = texts.map(names) if texts.isin(names).any() else pd.to_numeric(texts, errors="coerce")
+    bad = folds.isna() | (folds % 1 != 0) | (folds < -1)
+    if bad.any():
+        row = bad.idxmax()
+        raise RotastackError(
+            f"{where} holds {str(values[row])!r} in row {values.index.get_loc(row)}; it must say train or test, or the number of the fold "
+            "that tests the row, -1 where none does"
+        )
+    if not len(folds):
+        raise RotastackError(f"{where} is empty")
+    if len(folds) < len(values) and not texts.isin(names).any():
+        raise RotastackError(
+            f"{where} is empty in {len(values) - len(folds)} rows; give them -1 where no fold tests them"
+        )
+    return folds.reindex(values.index, fill_value=-2).to_numpy(dtype=np.intp)
