@@ -49,18 +49,19 @@ def texts_of(column: pd.Series) -> pd.Series:
 
 
 def categories_of(column: pd.Series) -> list[str]:
-    """Return the sorted category names of a column: numbers by size, other values as text; "(missing)" comes first.
+    """Return the category names of a column: "(missing)", then text in alphabetical order.
+
+    The categories of an ordered categorical column keep their order.
 
     Examples
     --------
-    >>> categories_of(pd.Series([10, 9, 9, None])), categories_of(pd.Series(["10", "9"]))
-    (['(missing)', '9', '10'], ['10', '9'])
+    >>> categories_of(pd.Series(["b", "a", None])), categories_of(pd.Series(pd.Categorical([10, 9], ordered=True)))
+    (['(missing)', 'a', 'b'], ['9', '10'])
     """
-    names = sorted(texts_of(column).unique())
-    values = column.cat.categories if isinstance(column.dtype, pd.CategoricalDtype) else column
-    if infer_dtype(values, skipna=True) in ("integer", "floating", "mixed-integer-float"):
-        names.sort(key=lambda name: -np.inf if name == MISSING else float(name))
-    return sorted(names, key=lambda name: name != MISSING)
+    names = sorted(texts_of(column).unique(), key=lambda name: (name != MISSING, name))
+    if isinstance(column.dtype, pd.CategoricalDtype) and column.cat.ordered:
+        names.sort(key=[MISSING, *map(_text, column.cat.categories)].index)
+    return names
 
 
 def category_numbers(column: pd.Series, categories: Sequence[str]) -> NDArray[np.intp]:

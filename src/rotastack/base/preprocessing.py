@@ -23,7 +23,7 @@ class TablePreprocessor(TransformerMixin, BaseEstimator):
 
     A column with 10 or more distinct numbers is numeric, and its missing values stay NaN. A column with fewer distinct
     numbers, or mostly other values, is categorical. "Missing" is a category of its own, and C categories become C - 1
-    columns, in the order of numbers or of text. A date becomes the number of its day, with the month, weekday and hour if they vary. Constant columns, ids
+    columns, in alphabetical order or in the order of an ordered categorical column. A date becomes the number of its day, with the month, weekday and hour if they vary. Constant columns, ids
     and free text are dropped. :func:`rotastack.base.columns.column_kind` has the rules. Labels are not used.
 
     Parameters

@@ -113,6 +113,15 @@ def test_columns_of_other_types(backend):
     assert list(found.kinds_.values()) == ["date", "numeric", "numeric", "categorical"]
 
 
+def test_numbers_that_are_categories_are_sorted_by_size():
+    X, y = cities()
+    codes = np.random.default_rng(0).choice([-2.0, -1.0, 9.0, 10.0, np.nan], len(X))
+    expected = ["(missing)", "-2", "-1", "9", "10"]
+    for column in (codes, codes.astype(object), pd.Categorical(codes, [10, 9, -1, -2])):
+        clf = small(categorical_features=["city", "code"]).fit(X.assign(code=column), y)
+        assert clf.table_.preprocessor_.categories_["code"] == expected
+
+
 def test_ids_and_free_text_are_left_out_with_a_warning():
     X, y = cities(300)
     ids = [f"c{k:04d}" for k in range(300)]

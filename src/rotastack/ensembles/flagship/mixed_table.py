@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 import pandas as pd
 from numpy.typing import ArrayLike, NDArray
-from pandas.api.types import is_datetime64_any_dtype, is_numeric_dtype, is_timedelta64_dtype
+from pandas.api.types import infer_dtype, is_datetime64_any_dtype, is_numeric_dtype, is_timedelta64_dtype
 from sklearn.base import BaseEstimator
 from sklearn.utils.validation import check_array, validate_data
 
@@ -162,7 +162,10 @@ class MixedTable(BaseEstimator):
             return
         self.numeric_, self.columns_ = numeric, X.columns.tolist()
         kinds = dict.fromkeys(X.columns[mask], "categorical")
-        self.preprocessor_ = TablePreprocessor(kinds, encoding="codes").fit(X.loc[:, ~numeric])
+        others = X.loc[:, ~numeric].copy(deep=False)
+        for column in kinds:
+            others[column] = _by_size(others[column])
+        self.preprocessor_ = TablePreprocessor(kinds, encoding="codes").fit(others)
         dropped = {c: kind for c, kind in self.preprocessor_.kinds_.items() if kind in ("id", "text")}
         if dropped:
             reasons = self.preprocessor_.reasons_
@@ -275,6 +278,13 @@ class MixedTable(BaseEstimator):
 def _n_dummies(categories: list[str]) -> int:
     """Return the number of dummies of a categorical column: one for each category, but one for two categories."""
     return len(categories) if len(categories) > 2 else 1
+
+
+def _by_size(column: pd.Series) -> pd.Series:
+    """Return a column of numbers as an ordered categorical column, so that its categories are sorted as numbers."""
+    values = column.astype(object) if isinstance(column.dtype, pd.CategoricalDtype) else column
+    is_numbers = infer_dtype(values, skipna=True) in ("integer", "floating", "mixed-integer-float")
+    return values.astype(pd.CategoricalDtype(ordered=True)) if is_numbers else column
 
 
 def _frame(X: Any) -> Any:
