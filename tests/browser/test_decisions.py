@@ -11,7 +11,7 @@ pytestmark = pytest.mark.slow
 
 PAGE = """<!DOCTYPE html><html><head><meta name="viewport" content="width=device-width">{% include "style.html.j2" %}{% include "leaderboard_style.html.j2" %}</head>
 <body>{% from "report_decisions.html.j2" import decided with context %}{{ decided(d) }}
-<script>{{ "charts.js"|source }}</script><script>{{ "decisions.js"|source }}</script></body></html>"""
+<script>{{ "statistics.js"|source }}</script><script>{{ "page.js"|source }}</script></body></html>"""
 
 
 def method(name, y, proba):

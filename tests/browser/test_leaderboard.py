@@ -76,12 +76,17 @@ def column(browser, table, number):
     )
 
 
-def computed(browser, action, count=1):
-    """Do something that changes the view, and wait until all is computed; return the board."""
-    before = int(browser.run("return document.documentElement.dataset.computed || 0"))
-    browser.run(action)
-    browser.wait(f"Number(document.documentElement.dataset.computed) >= {before + count}")
-    return browser.run("return leaderboard.board")
+def computed(browser, action):
+    """Do something that changes the view, and wait for its numbers; return the board."""
+    browser.run(f"window.before = board; {action}")
+    browser.wait("board !== window.before")
+    return browser.run("return board")
+
+
+def pressed(browser, choice, text):
+    """Press a button of the choice of data sets (0) or methods (1); return the board."""
+    buttons = f"[...document.querySelectorAll('.choice')[{choice}].querySelectorAll('button')]"
+    return computed(browser, f"{buttons}.find(b => b.textContent === {text!r}).click()")
 
 
 def assert_same(found, expected):
@@ -126,7 +131,6 @@ def test_without_javascript_the_tables_are_there(browser, page, content):
         assert cells[0].startswith(f"{content['board']['ranks']['mean'][p]:.2f}")
         assert cells[1].startswith(f"{content['board']['elo']['elo'][p]:.0f}")
     assert len(browser.driver.find_elements("css selector", "#board-scores tbody tr")) == 11
-    assert len(browser.driver.find_elements("css selector", ".wins tbody tr")) == len(ranked)
     assert not browser.find("#board-controls").is_displayed()
 
 
@@ -135,15 +139,34 @@ def test_scripts_show_what_was_written_before_them(browser, page):
     texts = []
     for scripts in (False, True):
         browser.open(page, scripts=scripts)
-        rows = browser.driver.find_elements("css selector", "#board tbody tr, .wins tbody tr")
+        rows = browser.driver.find_elements("css selector", "#board tbody tr, #board-scores tbody tr")
         texts.append([" ".join(row.text.split()) for row in rows])
     assert texts[0] == texts[1]
+
+
+def test_figures_show_the_board(browser, page, content):
+    """A mark for each method, a cell for each pair, the front of quality against time; numbers in all attributes."""
+    browser.open(page)
+    k = len(content["board"]["methods"])
+    for width in (390, 1400):
+        browser.resize(width)
+        browser.wait(f"document.querySelector('#board-ranks svg').width.baseVal.value === {min(860, width - 26)}")
+        for place in ("#board-ranks", "#board-pareto-fit"):
+            marks = browser.driver.find_elements("css selector", f"{place} .dot title, {place} rect title")
+            assert len(marks) == k
+        wins = browser.driver.find_elements("css selector", ".wins tbody td.won, .wins tbody td.lost")
+        assert len(wins) == k * (k - 1)
+        assert "NaN" not in browser.run("return [...document.querySelectorAll('svg')].map(s => s.outerHTML).join('')")
+    ranks, times = np.array(content["board"]["ranks"]["mean"]), np.array(content["board"]["fit"])
+    beaten = [any((ranks <= r) & (times <= t) & ((ranks < r) | (times < t))) for r, t in zip(ranks, times, strict=True)]
+    path = browser.find("#board-pareto-fit .front").get_attribute("d")
+    assert path.count("L") + 1 == beaten.count(False)
 
 
 def test_choices_are_computed_anew_as_python_does(browser, page, metrics, times, errors):
     browser.open(page)
     fair = [m for m in METHODS if m != "XGB"]
-    found = browser.run("return leaderboard.board")
+    found = browser.run("return board")
     assert_same(found, board(metrics[0], fair, "RF", times=times))
     assert len(found["datasets"]) == 9
 
@@ -160,8 +183,7 @@ def test_choices_are_computed_anew_as_python_does(browser, page, metrics, times,
     select = "const s = document.querySelectorAll('.controls select')[{}]; s.value = {}; s.dispatchEvent(new Event('change'))"
     found = computed(browser, select.format(1, 4))
     assert_same(found, board(metrics[0], chosen, HOSTILE[0], datasets=some, times=times))
-    pairs = "document.querySelector('.controls > label > input[type=checkbox]').click()"
-    found = computed(browser, pairs)
+    found = computed(browser, select.format(2, 1))
     expected = board(metrics[0], chosen, HOSTILE[0], datasets=some, missing="pairs", times=times)
     assert_same(found, expected)
     found = computed(browser, select.format(0, 1))
@@ -173,15 +195,14 @@ def test_choices_are_computed_anew_as_python_does(browser, page, metrics, times,
     assert len(column(browser, "#board-scores", 0)) == len(some)
 
     address = browser.driver.current_url
-    assert "datasets-without=data+0&" in address
-    found = computed(browser, "document.querySelector('.buttons button').click()")
+    assert "switched-datasets=data+0&" in address
+    found = computed(browser, "document.querySelector('.controls > button').click()")
     assert_same(found, board(metrics[0], fair, "RF", times=times))
     browser.open("about:blank")
     browser.open(address)
-    browser.wait("Number(document.documentElement.dataset.computed) >= 1")
+    browser.wait("board !== content.board")
     assert_same(
-        browser.run("return leaderboard.board"),
-        board(metrics[1], chosen, HOSTILE[0], datasets=some, missing="pairs", times=times),
+        browser.run("return board"), board(metrics[1], chosen, HOSTILE[0], datasets=some, missing="pairs", times=times)
     )
     assert browser.complaints() == []
 
@@ -189,15 +210,14 @@ def test_choices_are_computed_anew_as_python_does(browser, page, metrics, times,
 def test_little_is_left(browser, page, metrics, times):
     """Nothing, one method, one data set: a sentence instead of numbers, and no fault."""
     browser.open(page)
-    none = "[...document.querySelectorAll('.choice')][{}].querySelectorAll('button')[1].click()"
     box = "[...document.querySelectorAll('.choice')][{}].querySelectorAll('input[type=checkbox]')[{}].click()"
-    computed(browser, none.format(0))
+    pressed(browser, 0, "none")
     assert browser.find("#board-status").text == "Choose at least two methods with scores."
     found = computed(browser, box.format(0, 3))
     fair = [m for m in METHODS if m != "XGB"]
     assert_same(found, board(metrics[0], fair, "RF", datasets=["data 3"], times=times))
     assert "One data set has no intervals" in browser.find("#board-status").text
-    computed(browser, none.format(1))
+    pressed(browser, 1, "none")
     computed(browser, box.format(1, 0))
     assert browser.find("#board-status").text == "Choose at least two methods with scores."
     assert browser.complaints() == []
@@ -268,7 +288,7 @@ def test_nothing_is_wider_than_the_window_and_all_is_readable(browser, page, wid
 
 
 def test_published_results_join_at_a_click(browser, errors, tmp_path):
-    """They are marked, and counted by nothing before."""
+    """They are marked, and no number counts them before."""
     metric = Metric("error", "error", False, errors[["RF", "RRE", "S-RRE/RF"]])
     printed = {"S-RRE/RF": {"published": "A book. How the protocol differs: one split."}}
     content = leaderboard([metric], "RF", methods=printed)
@@ -276,11 +296,8 @@ def test_published_results_join_at_a_click(browser, errors, tmp_path):
     template = page_environment().get_template("comparison.html.j2")
     page.write_text(template.render(title="", sentences=[], notes=[], board=content, figures={}), "utf-8")
     browser.open(page)
-    assert_same(browser.run("return leaderboard.board"), board(metric, ["RF", "RRE"], "RF"))
-    label = browser.driver.find_element("xpath", "//label[contains(., 'with published')]")
-    label.click()
-    browser.wait("Number(document.documentElement.dataset.computed) >= 1")
-    assert_same(browser.run("return leaderboard.board"), board(metric, list(metric.scores), "RF"))
+    assert_same(browser.run("return board"), board(metric, ["RF", "RRE"], "RF"))
+    assert_same(pressed(browser, 1, "all"), board(metric, list(metric.scores), "RF"))
     assert any("published" in text for text in column(browser, "#board", 0))
     link = browser.driver.find_element("xpath", "//table[@id='board']//button[text()='S-RRE/RF']")
     link.click()
@@ -289,7 +306,7 @@ def test_published_results_join_at_a_click(browser, errors, tmp_path):
 
 def test_groups_of_methods_and_of_data_sets(browser, tmp_path):
     """Data sets that are left out come back where the reader asks for them, and no earlier."""
-    names = [f"method {j}" for j in range(24)]
+    names = [f"method {j}" for j in range(14)]
     metric = Metric("error", "error", False, random_errors(15, names))
     printed = {
         n: {"published": "A book.", "family": "trees" if j % 2 else "rules"} for j, n in enumerate(names) if j > 2
@@ -300,30 +317,24 @@ def test_groups_of_methods_and_of_data_sets(browser, tmp_path):
     page.write_text(comparison_page(content, title="Groups", sentences=["Groups."]), encoding="utf-8")
     browser.open(page)
     ranked = [f"data {i}" for i in range(15) if i not in (3, 9)]
-    assert_same(browser.run("return leaderboard.board"), board(metric, names[:3], "method 0", datasets=ranked))
-
-    def picked(label, text):
-        take = f"[...s.options].findIndex(o => o.textContent === {text!r}) - 1; s.dispatchEvent(new Event('change'))"
-        return computed(
-            browser, f"const s = document.querySelector('select[aria-label=\"{label}\"]'); s.value = {take}"
-        )
+    assert_same(browser.run("return board"), board(metric, names[:3], "method 0", datasets=ranked))
+    assert len(column(browser, "#board-scores", 0)) == 15  # all data sets have their scores at first
 
     trees = [n for j, n in enumerate(names) if j <= 2 or j % 2]
-    assert_same(picked("a group of methods", "own and trees"), board(metric, trees, "method 0", datasets=ranked))
+    assert_same(pressed(browser, 1, "own and trees"), board(metric, trees, "method 0", datasets=ranked))
     small = ["data 0", "data 1", "data 2"]
-    assert_same(picked("a kind of data sets", "small"), board(metric, trees, "method 0", datasets=small))
-    assert_same(picked("a kind of data sets", "all that are ranked"), board(metric, trees, "method 0", datasets=ranked))
-    everyone = picked("a group of methods", "all")
-    best = sorted(np.argsort(everyone["ranks"]["mean"], kind="stable")[:20])
-    of_best = [names[j] for j in best]
-    assert_same(
-        picked("a group of methods", "best 20 of those shown"), board(metric, of_best, "method 0", datasets=ranked)
-    )
+    assert_same(pressed(browser, 0, "small"), board(metric, trees, "method 0", datasets=small))
+    assert_same(pressed(browser, 0, "as at first"), board(metric, trees, "method 0", datasets=ranked))
+    search = browser.driver.find_elements("css selector", ".choice input[type=search]")[1]
+    browser.run("document.querySelectorAll('.choice')[1].open = true")
+    search.send_keys("method 1")  # and 10 to 13: a group is chosen among the names that are found
+    rest = [n for n in trees if "method 1" not in n]
+    assert_same(pressed(browser, 1, "none"), board(metric, rest, "method 0", datasets=ranked))
     back = computed(
         browser, "[...document.querySelectorAll('.choice')][0].querySelectorAll('input[type=checkbox]')[3].click()"
     )
     assert back["datasets"] == [i for i in range(15) if i != 9]
-    assert "datasets-without" in browser.run("return location.hash")
+    assert "switched-datasets=data+3" in browser.run("return location.hash")
     assert browser.complaints() == []
 
 

@@ -9,11 +9,13 @@ import pandas as pd
 import pytest
 from scipy.special import betainc
 from scipy.stats import norm, studentized_range
+from sklearn.metrics import average_precision_score, roc_auc_score
 
 from rotastack.judge.leaderboard import Metric, leaderboard
 from rotastack.judge.results import relative_times
 from rotastack.project import project_file
 from rotastack.stats.bootstrap_ranks import bootstrap_ranks
+from rotastack.stats.calibration import threshold_counts
 from rotastack.stats.elo import elo
 from rotastack.stats.friedman import friedman
 from rotastack.stats.improvability import improvability
@@ -25,46 +27,29 @@ from rotastack.stats.win_matrix import win_matrix
 CLOSE = {"rtol": 1e-9, "atol": 1e-9}
 
 SCRIPT = """
-const s = require(process.argv[1]);
-let text = "";
-process.stdin.on("data", (part) => (text += part)).on("end", () => {
-  const numbers = (v) => Float64Array.from(v, (x) => (x === null ? NaN : x));
-  const table = (t) => ({ n: t.n, k: t.k, values: numbers(t.values) });
-  const plain = (_, v) => (ArrayBuffer.isView(v) ? Array.from(v) : v === Infinity ? "Infinity" : v);
-  process.stdout.write(JSON.stringify(JSON.parse(text).map(([name, ...given]) =>
-    s[name](...given.map((g) => (Array.isArray(g) ? Array.from(numbers(g)) : g && g.values ? table(g) : g)))), plain));
-});
-"""
-
-
-BOARD = """
-const [folder, text] = process.argv.slice(1);
-const { content, view } = JSON.parse(text);
-const stages = require(`${folder}/board.js`).stages(content, view, require(`${folder}/statistics.js`));
-process.stdout.write(JSON.stringify([...stages].pop().board));
+const fs = require("fs");
+require("vm").runInThisContext(fs.readFileSync(process.argv[1], "utf8"));
+const plain = (_, v) => (ArrayBuffer.isView(v) ? Array.from(v) : v === Infinity ? "Infinity" : v);
+const calls = JSON.parse(fs.readFileSync(0, "utf8"), (_, v) => (v === "NaN" ? NaN : v));
+process.stdout.write(JSON.stringify(calls.map(([name, ...given]) => globalThis[name](...given)), plain));
 """
 
 
 def calculated(calls):
-    """Return what functions of statistics.js return: a call is a name and arguments."""
+    """Return the results of functions of statistics.js, from Node.js; a call is a name and arguments."""
     script = project_file("workflow/report/statistics.js")
-    return answered([SCRIPT, str(script)], json.dumps(calls))
-
-
-def answered(arguments, given=""):
-    """Return the JSON that Node.js prints for a script and its arguments."""
     node = shutil.which("node")
     if node is None:
         # A program of the system, and no part of the lock file; tests/browser compares the same in Chromium.
         pytest.skip("node is missing, which runs JavaScript: apt-get install nodejs")
-    answer = subprocess.run([node, "-e", *arguments], input=given, capture_output=True, text=True, check=False)
+    given = json.dumps(calls)
+    answer = subprocess.run([node, "-e", SCRIPT, str(script)], input=given, capture_output=True, text=True, check=False)
     assert answer.returncode == 0, answer.stderr
     return json.loads(answer.stdout)
 
 
 def as_table(scores):
-    values = [None if np.isnan(v) else v for v in scores.to_numpy().ravel().tolist()]
-    return {"n": scores.shape[0], "k": scores.shape[1], "values": values}
+    return [["NaN" if np.isnan(v) else v for v in row] for row in scores.to_numpy().tolist()]
 
 
 def random_table(rng, k, n, digits, holes=0.0):
@@ -96,23 +81,18 @@ def test_ranks_elo_improvability_with_intervals(tables):
             for scores, higher in tables
             for call in (
                 ("ranks", as_table(scores), higher),
-                ("elo", as_table(scores), higher, {"count": 50}),
-                ("elo", as_table(scores), higher, {"anchor": 1, "count": 10, "alpha": 0.2, "seed": 7}),
+                ("elo", as_table(scores), higher, 50, 0.05),
                 ("improvability", as_table(scores), higher, 1 if higher else 0),
             )
         ]
     )
-    averaged = calculated([("bootstrapMeans", part, 300) for part in found[::4] + found[3::4]])
+    averaged = calculated([("bootstrapMeans", part, 300, 0.2) for part in found[::3] + found[2::3]])
     for i, (scores, higher) in enumerate(tables):
-        _, plain, anchored, _ = found[4 * i : 4 * i + 4]
         expected = elo(scores, higher, n_bootstraps=50)
         for column in ("elo", "lower", "upper"):
-            np.testing.assert_allclose(plain[column], expected[column], **CLOSE)
-        expected = elo(scores, higher, anchor="m1", n_bootstraps=10, alpha=0.2, seed=7)
-        for column in ("elo", "lower", "upper"):
-            np.testing.assert_allclose(anchored[column], expected[column], **CLOSE)
-        ranked = bootstrap_ranks(scores, higher, n_bootstraps=300).rename(columns={"average_rank": "mean"})
-        gaps = bootstrap_means(improvability(scores, higher), n_bootstraps=300)
+            np.testing.assert_allclose(found[3 * i + 1][column], expected[column], **CLOSE)
+        ranked = bootstrap_ranks(scores, higher, n_bootstraps=300, alpha=0.2).rename(columns={"average_rank": "mean"})
+        gaps = bootstrap_means(improvability(scores, higher), n_bootstraps=300, alpha=0.2)
         for got, wanted in zip((averaged[i], averaged[len(tables) + i]), (ranked, gaps), strict=True):
             for column in ("mean", "lower", "upper"):
                 np.testing.assert_allclose(got[column], wanted[column], **CLOSE)
@@ -155,16 +135,14 @@ def test_missing_cells():
             call
             for scores in tables
             for call in (
-                ("completeRows", as_table(scores)),
-                ("elo", as_table(scores), False, {"count": 20}),
+                ("elo", as_table(scores), False, 20, 0.05),
                 ("winMatrix", as_table(scores), False),
                 ("against", as_table(scores), 2, False),
             )
         ]
     )
     for i, scores in enumerate(tables):
-        rows, ratings, won, against = found[4 * i : 4 * i + 4]
-        assert rows == list(np.flatnonzero(scores.notna().all(axis=1)))
+        ratings, won, against = found[3 * i : 3 * i + 3]
         expected = elo(scores, False, n_bootstraps=20, missing="pairs")
         for column in ("elo", "lower", "upper"):
             np.testing.assert_allclose(ratings[column], expected[column], **CLOSE)
@@ -187,10 +165,8 @@ def test_times_as_multiples_of_the_control():
     for control in ("RF", "A"):
         content = leaderboard([Metric("error", "error", False, errors)], control, times=times)
         for rows in ([0, 1, 2, 3, 4], [0, 3, 4]):
-            view = {"metric": 0, "methods": [0, 1, 2], "datasets": rows, "control": content["control"], "pairs": False}
-            found = answered(
-                [BOARD, str(project_file("workflow/report")), json.dumps({"content": content, "view": view})]
-            )
+            view = {"metric": 0, "methods": [0, 1, 2], "datasets": rows, "control": content["control"], "pairs": 0}
+            (found,) = calculated([("boardOf", content, view)])
             for kind, ratios in relative_times({k: t.iloc[rows] for k, t in times.items()}, control).items():
                 np.testing.assert_allclose(np.array(found[kind], dtype=float), ratios.median(), **CLOSE)
 
@@ -214,13 +190,44 @@ def test_distributions_and_draws():
     found = calculated(
         [("incompleteBeta", *a) for a in arguments]
         + [("normalTail", z) for z in tails]
-        + [("quantile", values.tolist(), q) for q in (0, 0.025, 0.5, 0.975, 1)]
-        + [("resamples", 121, 50), ("resamples", 7, 9, 2**31 + 5)]
+        + [("quantile", sorted(values.tolist()), q) for q in (0, 0.025, 0.5, 0.975, 1)]
+        + [("resamples", 121, 50)]
     )
     beta, found = found[: len(arguments)], found[len(arguments) :]
     np.testing.assert_allclose(beta, [betainc(a, b, x) for x, a, b in arguments], rtol=1e-9, atol=1e-300)
     np.testing.assert_allclose(found[: len(tails)], norm.sf(tails), rtol=1e-12)
     quantiles = np.quantile(values, [0, 0.025, 0.5, 0.975, 1])
-    np.testing.assert_allclose(found[len(tails) : -2], quantiles, rtol=1e-14)
-    assert found[-2] == resamples(121, 50).ravel().tolist()
-    assert found[-1] == resamples(7, 9, 2**31 + 5).ravel().tolist()
+    np.testing.assert_allclose(found[len(tails) : -1], quantiles, rtol=1e-14)
+    assert found[-1] == resamples(121, 50).ravel().tolist()
+
+
+def test_decisions_at_thresholds_and_curves():
+    """Counts at each threshold, and between thresholds; the points of both curves equal scikit-learn's."""
+    rng = np.random.default_rng(5)
+    y = rng.random(300) < 0.3
+    proba = (rng.random(300) * 0.6 + 0.4 * y * rng.random(300)).round(2)
+    curve = {**threshold_counts(y, proba), "positives": int(y.sum()), "negatives": int((~y).sum())}
+    thresholds = [0.005, 0.2, 0.333, 1.0, *curve["threshold"][:3]]
+    *found, roc, precision = calculated(
+        [*(("decisionsAt", curve, t) for t in thresholds), ("curvePoints", curve, True), ("curvePoints", curve, False)]
+    )
+    for threshold, counts in zip(thresholds, found, strict=True):
+        chosen = proba >= threshold
+        assert (counts["right"], counts["wrong"]) == ((chosen & y).sum(), (chosen & ~y).sum())
+        assert counts["recall"] == pytest.approx((chosen & y).sum() / y.sum())
+    x, recall = np.array(roc).T
+    assert np.trapezoid(recall, x) == pytest.approx(roc_auc_score(y, proba))
+    assert roc[0] == [0, 0]
+    assert roc[-1] == [1, 1]
+    recall, rate = np.array(precision).T
+    assert (np.diff(recall, prepend=0) * rate).sum() == pytest.approx(average_precision_score(y, proba))
+
+
+def test_cliques_and_the_pareto_front():
+    points = [{"x": x, "y": y} for x, y in [(3, 1), (1, 2), (2, 2), (1, 3), (4, 0.5)]]
+    runs, alone, front = calculated(
+        [("cliques", [1, 1.5, 2.4, 4, 4.2], 1.5), ("cliques", [1, 3, 5], 1.5), ("paretoFront", points)]
+    )
+    assert runs == [[0, 2], [3, 4]]
+    assert alone == []
+    assert front == [points[1], points[0], points[4]]

@@ -126,7 +126,6 @@ def leaderboard(
         "control": -1 if control is None else names.index(control),
         "chosen": [names.index(name) for name in chosen],
         "alpha": alpha,
-        "pairs": False,
         "bootstraps": {"elo": N_RATINGS, "means": N_MEANS},
         "quantiles": quantiles,
         "metrics": [_metric(metric, names, datasets) for metric in metrics],
@@ -151,7 +150,7 @@ def board(
     missing: str = "block",
     times: Mapping[str, pd.DataFrame] | None = None,
 ) -> dict[str, Any]:
-    """Return the leaderboard of some methods on some data sets; ``board.js`` computes the same numbers.
+    """Return the leaderboard of some methods on some data sets; ``statistics.js`` computes the same numbers.
 
     First, methods without any score on these data sets are left out. Then data sets that lack a score of a remaining
     method are left out. Methods and data sets are numbered by their positions in ``metric.scores``.

@@ -145,14 +145,14 @@ def _best(row: Sequence[float | None], board: Mapping[str, Any], higher: bool) -
 
 
 def _cell(value: float | None) -> str:
-    """Return a score in the format of ``cells.js``."""
+    """Return a score in the format of ``page.js``."""
     if value is None or pd.isna(value):
         return "failed"
     return f"{float(f'{value:.5g}'):.15g}" if abs(value) >= 10 else f"{value:.4f}"
 
 
 def _times(value: float) -> str:
-    """Return a multiple in the format of the page's scripts."""
+    """Return a multiple in the format of ``page.js``."""
     return f"{value:.0f}" if value >= 100 else f"{float(f'{value:.2g}'):.15g}"
 
 
