@@ -319,6 +319,9 @@ def test_groups_of_methods_and_of_data_sets(browser, tmp_path):
     ranked = [f"data {i}" for i in range(15) if i not in (3, 9)]
     assert_same(browser.run("return board"), board(metric, names[:3], "method 0", datasets=ranked))
     assert len(column(browser, "#board-scores", 0)) == 15  # all data sets have their scores at first
+    browser.run("document.querySelector('#board-scores tbody').rows[4].cells[1].click()")
+    assert browser.find("dialog h3").text == "method 0 on data 4"
+    browser.find("dialog button").click()
 
     trees = [n for j, n in enumerate(names) if j <= 2 or j % 2]
     assert_same(pressed(browser, 1, "own and trees"), board(metric, trees, "method 0", datasets=ranked))
