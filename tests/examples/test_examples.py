@@ -16,8 +16,11 @@ from scipy.spatial.distance import cdist
 from tests.examples.claims import CLAIMS
 
 FOLDER = Path(__file__).parents[2] / "examples"
-SLOW = ("exrm_seconds", "rotated", "projections", "noisy_square", "exrm_table_2")
-"""Scripts of several seconds; the others run in `make test`."""
+SLOW = (
+    "boosting_on_views", "calibration", "class_weights", "comparing_methods", "exrm_seconds", "exrm_table_2", "how_many_trees",
+    "noisy_square", "projections", "pruned_to_a_tenth", "questions", "rotated", "spheres", "when_rotations_help",
+)  # fmt: skip
+"""Scripts of more than a second; the others run in `make test`."""
 SCRIPTS = sorted(path.stem.removeprefix("plot_") for path in FOLDER.glob("plot_*.py"))
 
 

@@ -200,6 +200,7 @@ def test_the_closure_is_what_the_step_really_imports(loaded, step):
     assert hashed - loaded[modules] <= set(closure(LAZY.get(step, ())))
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("step", "names"), COMPONENTS)
 def test_the_closure_with_components(loaded, step, names):
     modules = (STEPS[step], *names)

@@ -51,6 +51,7 @@ def test_a_full_disk_leaves_nothing_and_is_one_line(tmp_path):
     check_file(tmp_path / "results/mlflow/mlflow.db")
 
 
+@pytest.mark.slow
 def test_who_comes_while_it_is_made_takes_the_one_that_is_made(tmp_path):
     """Another folder with the same address: a database of its own in its place would have none of the runs."""
     path = tmp_path / "mlflow.db"
@@ -100,6 +101,7 @@ def bring(folder, code, method="RF"):
     return run.run_id
 
 
+@pytest.mark.slow
 def test_two_people_and_two_folders_share_a_study_s_name(tmp_path, monkeypatch):
     uri = f"sqlite:///{tmp_path}/shared/mlflow.db"
     monkeypatch.setenv(VARIABLE, uri)
@@ -126,6 +128,7 @@ def test_two_people_and_two_folders_share_a_study_s_name(tmp_path, monkeypatch):
     assert [superseded(r) for r in (first, second)] == ["no", "yes"]
 
 
+@pytest.mark.slow
 def test_what_a_stopped_writer_left_is_done_away_with(tmp_path, monkeypatch):
     """Half a run, a run that a repeated call has made twice, and a model that nobody finished."""
     uri = f"sqlite:///{tmp_path}/mlflow.db"
