@@ -4,7 +4,7 @@
 # The keys of a study are in src/rotastack/study/model.py; the work of each step is in src/rotastack/run/steps.
 from snakemake.utils import min_version
 
-from rotastack.run.files import RAW, TABLE
+from rotastack.run.plan import RAW, TABLE
 from rotastack.run.launch import config_file, open_plan, start_run
 
 min_version("9.1")

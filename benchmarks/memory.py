@@ -10,9 +10,9 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 from rotastack.cli.studies import plan_of
+from rotastack.files import read_json
 from rotastack.run.resources import BASE_MB
 from rotastack.study.names import slug
-from rotastack.tracking.records import read_record
 
 SNAKEMAKES_MB = 250
 OF_DATASETS = ("fetch", "prepare", "groups", "score", "refit", "explain")
@@ -32,7 +32,7 @@ def needs(plan: Any) -> list[Need]:
     pools = {slug(label): method.pool for label, method in plan.study.methods.items()}
     folders = [Path("data/raw"), Path("results/datasets"), Path(plan.root)]
     found = []
-    for record in (read_record(p) for folder in folders for p in sorted(folder.rglob("*.run.json"))):
+    for record in (read_json(p) for folder in folders for p in sorted(folder.rglob("*.run.json"))):
         step, dataset = record["step"], record.get("dataset")
         if dataset is not None and dataset not in plan.datasets:
             continue

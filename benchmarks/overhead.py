@@ -18,7 +18,7 @@ from pathlib import Path
 from typing import Any
 
 from rotastack.cli.studies import study_file
-from rotastack.tracking.records import read_record
+from rotastack.files import read_json
 
 PR_SET_CHILD_SUBREAPER = 36
 
@@ -56,7 +56,7 @@ def main() -> None:
     study = study_file(sys.argv[1] if len(sys.argv) > 1 else "quickstart").resolve()
     with tempfile.TemporaryDirectory() as folder:
         seconds, whole = run(study, sys.argv[2] if len(sys.argv) > 2 else "2", Path(folder))
-        records = [read_record(p) for p in sorted(Path(folder).rglob("*.run.json"))]
+        records = [read_json(p) for p in sorted(Path(folder).rglob("*.run.json"))]
     trained = sum(map(training, records))
     print(f"{'step':14s} jobs  work  trained (processor seconds)")
     for step in sorted({record["step"] for record in records}):

@@ -21,7 +21,7 @@ import pandas as pd
 
 from rotastack.base.documents import load_yaml
 from rotastack.files import read_json
-from rotastack.judge.published_cells import compare_with_published
+from rotastack.judge.published_columns import compare_with_published
 from rotastack.plots.critical_difference import plot_critical_difference
 from rotastack.plots.curves import plot_curves
 from rotastack.plots.style import save_figure

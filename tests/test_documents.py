@@ -11,8 +11,7 @@ import yaml
 from rotastack.errors import RotastackError
 from rotastack.study.catalogue import find
 from rotastack.study.classes import check_classes
-from rotastack.study.sizes import resized
-from rotastack.study.study import Study
+from rotastack.study.study import Study, resized
 
 ROOT = Path(__file__).resolve().parents[1]
 PAGES = ["README.md", *(p.relative_to(ROOT).as_posix() for p in sorted((ROOT / "docs").rglob("*.md")))]

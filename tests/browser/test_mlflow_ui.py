@@ -19,9 +19,8 @@ from sklearn.naive_bayes import GaussianNB
 from sklearn.pipeline import Pipeline
 
 from rotastack.base.preprocessing import TablePreprocessor
-from rotastack.run.tracked.notes import method_note, study_note
-from rotastack.run.tracked.numbers import run_metrics
-from rotastack.run.tracked.views import study_views
+from rotastack.run.steps.track import study_views
+from rotastack.run.tracked.notes import method_note, run_metrics, study_note
 from rotastack.tracking.model_files import dump_model
 from rotastack.tracking.writer import Writer
 

@@ -21,7 +21,7 @@ from rotastack import (
 )
 from rotastack.combine import RotationWeights
 from rotastack.diagnostics import summarize_margins
-from rotastack.ensembles.forests.growing import GrowingForests
+from rotastack.ensembles.forests.regularized import GrowingForests
 from rotastack.ensembles.forests.weightings import RotationWeightingsClassifier
 from rotastack.trees import ForestClassifier, LinearViews
 from rotastack.trees.growing import TreeOptions

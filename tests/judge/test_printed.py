@@ -4,6 +4,7 @@ import json
 import re
 import shutil
 import subprocess
+from types import SimpleNamespace as Names
 
 import numpy as np
 import pandas as pd
@@ -13,8 +14,7 @@ from rotastack.cli.commands import run_command
 from rotastack.errors import RotastackError
 from rotastack.judge import printed
 from rotastack.judge.comparisons import compare_methods
-from rotastack.judge.latex import document, escaped, latex_table
-from rotastack.judge.printed import About, printed_tables
+from rotastack.judge.printed import document, escaped, latex_table, printed_tables
 from rotastack.project import project_file
 from rotastack.stats import metrics
 from rotastack.stats.bootstrap_ranks import bootstrap_ranks
@@ -27,7 +27,7 @@ NAN = float("nan")
 
 
 def finished(folder, errors, optimistic=(), seconds=True):
-    """Write what `summarize` does of a table of errors; return what is to be known of the study."""
+    """Write what `summarize` does of a table of errors; return a stand-in for the study."""
     methods, control = list(errors), next(iter(errors))
     (folder / "statistics").mkdir(parents=True)
     (folder / "tables").mkdir()
@@ -47,7 +47,10 @@ def finished(folder, errors, optimistic=(), seconds=True):
     spec = {"control": control, "alpha": 0.05, "optimistic": list(optimistic)}
     comparison = {"error": compare_methods(errors, False, spec)}
     (folder / "statistics/comparison.json").write_text(json.dumps(comparison))
-    return About("s", "rotastack run s", "classification", "error", "splits", control, 0.05, methods, list(optimistic))
+    return Names(
+        name="s", task=Names(name="classification"), score="error", protocol=Names(cells="splits"), control=control,
+        methods=methods, optimistic=list(optimistic), document=Names(evaluation=Names(alpha=0.05)),
+    )  # fmt: skip
 
 
 def errors_of(methods, n=6):
@@ -83,8 +86,8 @@ def test_what_is_escaped_comes_back():
 def test_the_leaderboard_is_what_the_statistics_say(tmp_path):
     errors = errors_of(["RF", "RRE", "XGB", "CUT"])
     errors["CUT"] = 0.01
-    about = finished(tmp_path, errors, optimistic=["CUT"])
-    tables = {table.name: table for table in printed_tables(tmp_path, about)}
+    study = finished(tmp_path, errors, optimistic=["CUT"])
+    tables = {table.name: table for table in printed_tables(tmp_path, study, "rotastack run s")}
     fair = errors[["RF", "RRE", "XGB"]].round(12)
     values = tables["leaderboard"].values.set_index("method")
     ranks = bootstrap_ranks(fair, False)
@@ -109,8 +112,8 @@ def test_the_leaderboard_is_what_the_statistics_say(tmp_path):
 
 def test_the_best_of_a_row_is_bold_and_what_failed_says_so(tmp_path):
     errors = pd.DataFrame({"RF": [0.2, 0.3], "RRE": [0.2, NAN], "CUT": [0.0, 0.0]}, index=["x", "y"])
-    about = finished(tmp_path, errors, optimistic=["CUT"])
-    tables = {table.name: table for table in printed_tables(tmp_path, about)}
+    study = finished(tmp_path, errors, optimistic=["CUT"])
+    tables = {table.name: table for table in printed_tables(tmp_path, study, "rotastack run s")}
     error, accuracy = tables["error"], tables["balanced_accuracy"]
     assert error.shown.to_numpy().tolist() == [
         ["x", "0.2000 (0.0125)", "0.2000 (0.0125)", "0.0000 (0.0125)"],
@@ -126,7 +129,7 @@ def test_the_best_of_a_row_is_bold_and_what_failed_says_so(tmp_path):
 
 def test_names_of_any_kind_and_any_number_give_sound_latex(tmp_path):
     errors = errors_of(["RF", STRANGE, *(f"method {k}" for k in range(20))], n=60)
-    tables = printed_tables(tmp_path, finished(tmp_path, errors))
+    tables = printed_tables(tmp_path, finished(tmp_path, errors), "rotastack run s")
     for table in tables:
         text = latex_table(table.shown, table.caption, f"tab:{table.name}", table.note, table.bold, table.keys)
         assert_sound(text)
@@ -143,7 +146,7 @@ def test_names_of_any_kind_and_any_number_give_sound_latex(tmp_path):
 @pytest.mark.skipif(not shutil.which("pdflatex"), reason="pdflatex is not there")
 def test_the_document_of_all_tables_compiles(tmp_path):
     errors = errors_of(["RF", STRANGE, "A", "B"], n=50)
-    tables = printed_tables(tmp_path, finished(tmp_path, errors))
+    tables = printed_tables(tmp_path, finished(tmp_path, errors), "rotastack run s")
     for table in tables:
         text = latex_table(table.shown, table.caption, f"tab:{table.name}", table.note, table.bold, table.keys)
         (tmp_path / f"{table.name}.tex").write_text(text)
@@ -155,7 +158,7 @@ def test_the_document_of_all_tables_compiles(tmp_path):
 
 @pytest.mark.parametrize("errors", [errors_of(["RF", "RRE"], n=1), errors_of(["RF", "RRE"]).assign(RF=NAN)])
 def test_studies_that_rank_little_have_tables_too(tmp_path, errors):
-    tables = {t.name: t for t in printed_tables(tmp_path, finished(tmp_path, errors, seconds=False))}
+    tables = {t.name: t for t in printed_tables(tmp_path, finished(tmp_path, errors, seconds=False), "rotastack run s")}
     assert "nemenyi" not in tables
     assert "leaderboard" in tables
     assert tables["leaderboard"].shown["predicting"].eq("--").all()
@@ -164,10 +167,10 @@ def test_studies_that_rank_little_have_tables_too(tmp_path, errors):
 
 
 def test_a_study_that_is_not_finished_says_so(tmp_path, monkeypatch, capsys):
-    about = finished(tmp_path / "results", errors_of(["RF", "RRE"]))
+    study = finished(tmp_path / "results", errors_of(["RF", "RRE"]))
     (tmp_path / "results/tables/times.csv").unlink()
     with pytest.raises(RotastackError, match="study 's' is not finished: `rotastack run s` makes its tables"):
-        printed_tables(tmp_path / "results", about)
+        printed_tables(tmp_path / "results", study, "rotastack run s")
     monkeypatch.chdir(tmp_path)
     assert run_command(["tables", "quickstrt"]) == 2
     assert "study 'quickstrt' is unknown; did you mean 'quickstart'" in capsys.readouterr().err

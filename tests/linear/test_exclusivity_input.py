@@ -35,11 +35,9 @@ def test_one_against_the_rest(options, p):
 def test_decisions_of_three_classes():
     X, labels = three_classes(3)
     model = fit(X, labels, 4, max_samples=0.5, solver="admm", max_iter=20_000, random_state=0)
-    members, mean = model.member_decisions(X), model.decision_function(X)
-    assert members.shape == (len(X), 3, 4)
+    members = np.einsum("nd,kcd->nkc", X, model.coef_members_) + model.intercept_members_
+    mean = model.decision_function(X)
     assert mean.shape == (len(X), 3)
-    expected = np.einsum("nd,kcd->nkc", X, model.coef_members_) + model.intercept_members_
-    np.testing.assert_allclose(members, expected, atol=1e-10)
     np.testing.assert_allclose(mean, members.mean(axis=2), atol=1e-10)
     np.testing.assert_allclose(mean, X @ model.coef_.T + model.intercept_, atol=1e-10)
     assert (model.predict(X) == np.array(list("abc"))[mean.argmax(axis=1)]).all()
@@ -53,12 +51,10 @@ def test_decisions_of_two_classes():
     labels = np.where(y > 0, "yes", "no")
     model = fit(X, labels, 6, max_samples=0.5, solver="admm", max_iter=20_000, random_state=0)
     assert model.classes_.tolist() == ["no", "yes"]
-    members, mean = model.member_decisions(X), model.decision_function(X)
-    assert members.shape == (40, 6)
+    members, mean = X @ model.coef_members_.T + model.intercept_members_, model.decision_function(X)
     assert mean.shape == (40,)
     assert model.coef_.shape == (1, 5)
     assert model.intercept_.shape == (1,)
-    np.testing.assert_allclose(members, X @ model.coef_members_.T + model.intercept_members_, atol=1e-10)
     np.testing.assert_allclose(mean, members.mean(axis=1), atol=1e-10)
     np.testing.assert_allclose(mean, X @ model.coef_[0] + model.intercept_[0], atol=1e-10)
     assert (model.predict(X) == np.where(mean > 0, "yes", "no")).all()

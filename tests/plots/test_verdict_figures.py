@@ -53,7 +53,7 @@ def test_a_win_matrix_is_sorted_by_mean_share_and_its_diagonal_is_empty():
     shares = pd.DataFrame(
         [[0.5, 0.1, 0.2], [0.9, 0.5, NAN], [0.8, NAN, 0.5]], index=["C", "A", "B"], columns=["C", "A", "B"]
     )
-    axis = plot_win_matrix(shares, "title").axes[0]
+    axis = plot_win_matrix(shares).axes[0]
     assert [tick.get_text() for tick in axis.get_yticklabels()] == ["A", "B", "C"]
     assert [tick.get_text() for tick in axis.get_xticklabels()] == ["A", "B", "C"]
     drawn = axis.images[0].get_array()

@@ -11,8 +11,7 @@ from rotastack.base.documents import load_yaml
 from rotastack.data.artifacts import read_frame, write_arrays
 from rotastack.diagnostics.pairs import kappa_error
 from rotastack.project import project_file
-from rotastack.run.figures.datasets import draw_members
-from rotastack.run.figures.votes import first_cell_votes
+from rotastack.run.figures.datasets import draw_members, first_cell_votes
 from rotastack.run.plan import Plan
 from rotastack.study.study import Study
 

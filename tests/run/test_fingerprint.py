@@ -10,7 +10,7 @@ import pytest
 from tests.run.running import pool_slice
 
 from rotastack.cli.studies import plan_of
-from rotastack.run import codes
+from rotastack.run import fingerprint as codes
 from rotastack.run import fingerprint as module
 from rotastack.run.fingerprint import ESTIMATES, closure, fingerprint
 from rotastack.run.modules import PROTOCOLS, STEPS

@@ -1,6 +1,7 @@
 """Groups of methods: which there are, how they are compared, and what is published of them."""
 
 import json
+from types import SimpleNamespace
 
 import pandas as pd
 import pytest
@@ -8,7 +9,6 @@ import pytest
 from rotastack.base.documents import load_yaml
 from rotastack.data.artifacts import write_frame
 from rotastack.judge.comparisons import compare_group
-from rotastack.judge.published_groups import beside_published, split_cells
 from rotastack.judge.results import group_table
 from rotastack.judge.verdict import verdict_of_groups
 from rotastack.project import project_file
@@ -16,6 +16,7 @@ from rotastack.run.job import Job
 from rotastack.run.plan import Plan
 from rotastack.run.slices import Slices
 from rotastack.run.steps import published, summarize
+from rotastack.run.steps.published import beside_published, split_cells
 from rotastack.study.study import Study
 
 NAN = float("nan")
@@ -97,13 +98,17 @@ def test_a_group_is_compared_by_accuracy_with_its_first_method():
     assert result["different"] == []
 
 
+def table(groups):
+    return summarize._groups_table(SimpleNamespace(primary="error", comparisons={"error": {"groups": groups}}))
+
+
 def test_what_failed_everywhere_is_left_out_of_its_group():
     errors = pd.DataFrame({"C": [NAN, NAN], "D": [0.4, 0.5], "E": [0.1, 0.5]}, index=["x", "y"])
-    rows = summarize._group_rows({"G": compare_group(errors, 0.05)}).set_index("method")
+    rows = table({"G": compare_group(errors, 0.05)}).set_index("method")
     assert rows["average_rank"].tolist()[1:] == [1.75, 1.25]
     assert rows[["improvement", "better", "p_holm"]].isna().all(axis=None)
     assert rows["rows"].tolist() == [2, 2, 2]
-    nothing = summarize._group_rows({"G": compare_group(errors * NAN, 0.05)})
+    nothing = table({"G": compare_group(errors * NAN, 0.05)})
     assert nothing["rows"].tolist() == [0, 0, 0]
     assert nothing["average_rank"].isna().all()
 

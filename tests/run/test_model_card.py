@@ -4,8 +4,16 @@ import pandas as pd
 import pytest
 
 from rotastack.run.tracked.card import ModelCard
-from rotastack.run.tracked.notes import dataset_note, method_note, plain, study_note
-from rotastack.run.tracked.numbers import means_table, method_params, run_metrics, spread
+from rotastack.run.tracked.notes import (
+    dataset_note,
+    means_table,
+    method_note,
+    method_params,
+    plain,
+    run_metrics,
+    spread,
+    study_note,
+)
 
 CELLS = pd.DataFrame(
     {

@@ -3,7 +3,7 @@
 import pytest
 
 from rotastack.errors import RotastackError
-from rotastack.run.codes import Codes
+from rotastack.run.fingerprint import Codes
 from rotastack.study.building import combiner_modules, make_combiner
 from rotastack.study.classes import check_classes
 from rotastack.study.study import Study

@@ -87,9 +87,9 @@ def test_the_study_that_config_names_may_be_unknown_and_classes_are_looked_at_on
 @pytest.mark.parametrize("name", ["tiny", "qmm", "regression"])
 def test_every_method_is_made_once_and_every_figure_has_a_place_and_a_caption(name):
     found = Plan(Study.from_mapping(load_yaml(project_file(f"config/studies/{name}.yaml")), name), {})
-    assert {*map(found.label, found.voted + found.combined)} == set(found.study.methods)
+    assert {*map(found.study.method_of, found.voted + found.combined)} == set(found.study.methods)
     assert not set(found.voted) & set(found.combined)
-    assert set(found.voted_codes) == set(map(found.label, found.voted))
+    assert set(found.voted_codes) == set(map(found.study.method_of, found.voted))
     assert all(re.fullmatch(found.one_of(found.combined), method) for method in found.combined)
     assert not any(re.fullmatch(found.one_of(found.combined), method) for method in found.voted)
     for figure, category in found.figures.items():
@@ -97,6 +97,10 @@ def test_every_method_is_made_once_and_every_figure_has_a_place_and_a_caption(na
         assert category == ("study" if folder == "study" else "data sets")
         assert folder in ("study", *found.datasets)
         assert (project_file("workflow/rules") / found.caption(figure)).is_file()
-    blocks = {(pool, block): found.rotations_of(pool, block) for pool in found.pools for block in found.blocks}
+    blocks = {
+        (pool, block): found.rotations_of(pool, block)
+        for pool in found.study.used_pools
+        for block in found.study.blocks
+    }
     drawn = {f"{view.key}/{groups}" for view in found.study.drawn_views for groups in found.study.rotation_groups}
     assert {name for names in blocks.values() for name in names} == drawn

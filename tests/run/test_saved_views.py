@@ -4,7 +4,7 @@ import json
 
 import pytest
 
-from rotastack.run.tracked.views import LONGEST, SavedView
+from rotastack.run.steps.track import LONGEST, SavedView
 
 VIEW = SavedView(
     "methods", "Methods", "tags.method = 'RF'", "metrics.`test/error`", ["tags.`method`", "metrics.`test/error`"],

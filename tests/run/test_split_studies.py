@@ -11,8 +11,7 @@ from rotastack.base.documents import load_yaml
 from rotastack.errors import RotastackError
 from rotastack.project import project_file
 from rotastack.run.slices import Slices
-from rotastack.study.sizes import resized
-from rotastack.study.study import Study
+from rotastack.study.study import Study, resized
 
 STUDIES = ["rotation_scaling", "iris_sensitivity", "rotation_weights", "rotation_noise", "multi_rotation"]
 

@@ -9,14 +9,13 @@ import pytest
 
 from rotastack.data.artifacts import write_frame
 from rotastack.data.tables import write_raw
-from rotastack.files import write_text
+from rotastack.files import read_json, write_text
 from rotastack.judge.comparisons import compare_methods
 from rotastack.judge.pages import page_environment
 from rotastack.run.figures import study
 from rotastack.run.job import Job
 from rotastack.run.steps import prepare, report, summarize
 from rotastack.stats import corrected_t
-from rotastack.tracking.records import read_record
 
 SPEC = {
     "task": "classification",
@@ -296,7 +295,7 @@ def test_missing_cells_are_those_of_the_raw_columns(tmp_path):
     outputs = {"table": [tmp_path / "table"], "record": [tmp_path / "record"]}
     spec = {"task": "classification", "kinds": "auto"}
     prepare.run(Job("prepare", spec, {"raw": [tmp_path / "raw"]}, outputs, {"dataset": "d"}))
-    metrics = read_record(tmp_path / "record")["metrics"]
+    metrics = read_json(tmp_path / "record")["metrics"]
     assert metrics["missing_cells"] == 5 + 3 + 7
     assert (metrics["numeric_columns"], metrics["categorical_columns"]) == (1, 1)
     assert (metrics["date_columns"], metrics["date_numbers"]) == (1, 3)

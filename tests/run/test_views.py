@@ -170,7 +170,7 @@ def test_rotations_of_another_table_are_refused(nested):
     }  # fmt: skip
     inputs = {"table": [nested / "table"], "folds": [nested / "folds"], "rotations": [nested / name]}
     with pytest.raises(RotastackError, match="rotations of 4 columns, but d has 3 numeric columns"):
-        training.train(Job("train", spec, inputs, {"pool": [nested / "pool"]}))
+        training.train(Job("train", spec, inputs, {"pool": [nested / "pool"]}), lambda _: None, None)
 
 
 def test_the_view_of_a_split_is_seeded_by_data_set_split_and_member(table):

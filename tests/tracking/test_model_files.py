@@ -302,7 +302,10 @@ def hostile(value, path):
         (subprocess.Popen, "subprocess.Popen"),
         (attrgetter("x"), "operator.attrgetter"),
         (RandomForestClassifier().fit, "sklearn.ensemble._forest.RandomForestClassifier.fit"),
-        (RotastackClassifier().fit, "rotastack.ensembles.flagship.classifier.RotastackClassifier.fit"),
+        (
+            RotastackClassifier().predict_proba,
+            "rotastack.ensembles.flagship.classifier.RotastackClassifier.predict_proba",
+        ),
         (Plan, "rotastack.run.plan.Plan"),  # a class of ours that no model has
         (object.__new__(Writer), "rotastack.tracking.writer.Writer"),
     ],

@@ -10,8 +10,7 @@ from scipy.stats import chi2, kstest
 
 from rotastack.trees import bagged_views
 from rotastack.trees.bagged_views import BaggedViews
-from rotastack.trees.bags import Bags
-from rotastack.trees.draws import draw_many_below
+from rotastack.trees.bags import Bags, draw_many_below
 from rotastack.trees.kernel.discriminants import _add_products, _dot, _draw_some, _principal_axes, _sum_at
 from rotastack.views.subsets import signed
 

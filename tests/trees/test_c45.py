@@ -60,7 +60,7 @@ def test_a_split_by_hand():
     tree = C45Classifier(confidence=None).fit(X, y)
     assert tree.tree_.nodes["cut"][0] == 12  # a value of the data, not the 14 in the middle
     # Seven cuts leave two rows on either side. A coin's noise is not worth log2(7) / 10 bits.
-    assert C45Classifier(confidence=None).fit(X, [0, 1] * 5).get_n_leaves() == 1
+    assert C45Classifier(confidence=None).fit(X, [0, 1] * 5).forest_.facts[0, 1] == 1
 
 
 def test_the_cut_is_a_value_of_all_training_rows():
@@ -75,8 +75,8 @@ def test_the_cut_is_a_value_of_all_training_rows():
 
 def test_values_closer_than_a_hundred_thousandth_are_one():
     y = np.repeat([0, 1], 20)
-    assert C45Classifier().fit(np.where(y, 9e-6, 0)[:, None], y).get_n_leaves() == 1
-    assert C45Classifier().fit(np.where(y, 1.2e-5, 0)[:, None], y).get_n_leaves() == 2
+    assert C45Classifier().fit(np.where(y, 9e-6, 0)[:, None], y).forest_.facts[0, 1] == 1
+    assert C45Classifier().fit(np.where(y, 1.2e-5, 0)[:, None], y).forest_.facts[0, 1] == 2
 
 
 def test_average_gain_decides_who_is_asked_for_the_ratio():
@@ -108,7 +108,7 @@ def test_subtrees_that_get_no_fewer_rows_wrong_go_even_unpruned():
     X = np.repeat([0.0, 1.0], [40, 40])[:, None]
     y = np.r_[np.zeros(40), np.repeat([0, 1], [25, 15])]
     tree = C45Classifier(confidence=None).fit(X, y)
-    assert tree.get_n_leaves() == 1
+    assert tree.forest_.facts[0, 1] == 1
     assert tree.predict_proba(X[:1]) == pytest.approx(np.array([[65 / 80, 15 / 80]]))
 
 
@@ -137,7 +137,7 @@ def test_a_branch_is_raised():
 
 def test_lower_confidence_prunes_more():
     data = table("ties and noise")
-    sizes = [C45Classifier(confidence=c).fit(data.X, data.y).get_n_leaves() for c in (None, 0.5, 0.25, 0.1, 0.01)]
+    sizes = [C45Classifier(confidence=c).fit(data.X, data.y).forest_.facts[0, 1] for c in (None, 0.5, 0.25, 0.1, 0.01)]
     assert sizes == sorted(sizes, reverse=True)
     assert sizes[0] > sizes[2] > sizes[-1]
 
@@ -208,12 +208,12 @@ def test_members(wine):
 def test_estimator(wine):
     X, y = wine
     tree = C45Classifier().fit(X, y)
-    assert tree.get_n_leaves() == tree_complexity(tree)["n_leaves"][0] == 5
-    assert tree.get_depth() == tree.tree_.facts[0, 2]
+    assert tree.forest_.facts[0, 1] == tree_complexity(tree)["n_leaves"][0] == 5
+    assert tree.forest_.facts[0, 2] == tree.tree_.facts[0, 2]
     assert len(tree.tree_) == 1
     assert tree.feature_importances_.sum() == pytest.approx(1)
-    assert C45Classifier(min_samples_leaf=200).fit(X, y).get_depth() == 0
-    assert C45Classifier(confidence=None).fit(X, y).get_n_leaves() >= tree.get_n_leaves()
+    assert C45Classifier(min_samples_leaf=200).fit(X, y).forest_.facts[0, 2] == 0
+    assert C45Classifier(confidence=None).fit(X, y).forest_.facts[0, 1] >= tree.forest_.facts[0, 1]
 
 
 @pytest.mark.parametrize("confidence", [0.0, 0.6, -1])

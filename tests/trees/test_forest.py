@@ -129,7 +129,7 @@ def test_leaves_paths_and_outputs_agree(wine_forest):
                 )
                 == met
             )
-    probas = forest.tree_probas(X)
+    probas = forest.forest_.outputs(X.to_numpy(dtype=np.float32))
     assert probas.shape == (30, len(X), 3)
     assert probas.mean(axis=0) == pytest.approx(forest.predict_proba(X))
     assert (forest.tree_votes(X) == probas.argmax(axis=2).T).all()
@@ -208,4 +208,3 @@ def test_regression_out_of_bag():
     theirs = RandomForestRegressor(80, oob_score=True, random_state=0).fit(X, y)
     assert forest.oob_score_ == pytest.approx(theirs.oob_score_, abs=0.03)
     assert np.corrcoef(forest.oob_prediction_, y)[0, 1] > 0.85
-    assert forest.tree_predictions(X).mean(axis=0) == pytest.approx(forest.predict(X))

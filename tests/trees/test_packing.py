@@ -15,7 +15,7 @@ from rotastack.trees.bags import Bags
 from rotastack.trees.grown import FEW_NODES, GrownTrees
 from rotastack.trees.kernel.batches import MISSING_RIGHT, NODE
 from rotastack.trees.narrow import narrow
-from rotastack.trees.packing import packed_nodes, unpacked_nodes
+from rotastack.trees.nodes import packed_nodes, unpacked_nodes
 
 X, y = load_breast_cancer(return_X_y=True)
 NUMBERS = load_diabetes(return_X_y=True)

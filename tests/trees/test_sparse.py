@@ -6,8 +6,8 @@ from sklearn.base import clone
 
 from rotastack import RotastackClassifier
 from rotastack.trees import ExtraForestClassifier, ExtraForestRegressor, ForestClassifier, ForestRegressor, chunks
+from rotastack.trees.chunks import few_ones
 from rotastack.trees.nodes import split_columns
-from rotastack.trees.sparse import few_ones
 
 
 @pytest.fixture(scope="module")

@@ -12,7 +12,7 @@ import pytest
 from tests.workflow.project import Asked, Project
 
 from rotastack.cli import main
-from rotastack.run.launch import hold_folder
+from rotastack.run.launch import _ends_in_one_line, _hold_folder
 
 pytestmark = pytest.mark.workflow
 
@@ -202,7 +202,8 @@ def test_nor_where_permissions_forbid_it(tmp_path):
         if os.getuid() == 0:
             os.setuid(65534)
         try:
-            hold_folder()
+            with _ends_in_one_line():
+                _hold_folder()
         except SystemExit as end:
             return end.code
         return 0

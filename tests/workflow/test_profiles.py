@@ -11,7 +11,7 @@ import pytest
 from tests.workflow.project import ROOT, TINY
 
 from rotastack.base.documents import load_yaml
-from rotastack.cli import main, profiles
+from rotastack.cli import main, run
 from rotastack.run.modules import STEPS
 
 PROFILES = {path.parent.name: path for path in sorted((ROOT / "workflow/profiles").glob("*/config.yaml"))}
@@ -157,7 +157,7 @@ def test_a_plugin_that_is_missing_is_named(monkeypatch, tmp_path, capsys):
         "profile pbs: snakemake-executor-plugin-cluster-generic is not installed; `pip install "
         in capsys.readouterr().err
     )
-    assert profiles._missing_plugins(PROFILES["default"].parent) == []
+    assert run._missing_plugins(PROFILES["default"].parent) == []
 
 
 def test_a_profile_that_is_nowhere_is_named_and_nothing_runs(monkeypatch, tmp_path, capsys):
@@ -169,7 +169,7 @@ def test_a_profile_that_is_nowhere_is_named_and_nothing_runs(monkeypatch, tmp_pa
     assert said.count("\n") == 1
     assert not list(tmp_path.iterdir())
     (tmp_path / "profiles" / "mine").mkdir(parents=True)
-    assert profiles.profile_options("mine") == ["--workflow-profile", "mine"]
+    assert run.profile_options("mine") == ["--workflow-profile", "mine"]
 
 
 @pytest.mark.slow

@@ -58,7 +58,7 @@ EDITS = {
     "a figure": ("plots/heatmap.py", "0.65", "0.66", {("draw",)}),
     "the statistics": ("run/steps/summarize.py", "ddof=1", "ddof=0", {("summarize",)}),
     "the report": ("run/steps/report.py", "sort_keys=False", "sort_keys=True", {("report",)}),
-    "tracking": ("run/tracked/study.py", "indent=1", "indent=2", {("track",)}),
+    "tracking": ("run/steps/track.py", "indent=1", "indent=2", {("track",)}),
     # other protocols, and all that only reads, checks and lays out studies
     "random splits": ("run/splits/training.py", "fit_processor_seconds", "fit_seconds_2", set()),
     "another view": ("views/subspace.py", "", "", set()),

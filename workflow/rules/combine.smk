@@ -7,7 +7,7 @@ rule combine:
             rules.train.output.pool,
             dataset=w.dataset,
             pool=PLAN.pool_of(w.method),
-            block=PLAN.blocks,
+            block=PLAN.study.blocks,
         ),
     output:
         method=FILES.method("{method}"),
@@ -16,14 +16,14 @@ rule combine:
         f"{ROOT}/logs/combine/{{dataset}}.{{method}}.log",
     wildcard_constraints:
         method=PLAN.one_of(PLAN.combined),
-    threads: lambda w: RESOURCES.combine_threads(PLAN.label(w.method))
+    threads: lambda w: RESOURCES.combine_threads(PLAN.study.method_of(w.method))
     resources:
         mem_mb=lambda w, attempt: RESOURCES.combine_mb(w.dataset, PLAN.pool_of(w.method), attempt),
-        runtime=lambda w, attempt: RESOURCES.combine_minutes(w.dataset, PLAN.label(w.method), attempt),
+        runtime=lambda w, attempt: RESOURCES.combine_minutes(w.dataset, PLAN.study.method_of(w.method), attempt),
     params:
-        slice=lambda w: SLICES.combine(w.dataset, PLAN.label(w.method)),
-        code=lambda w: CODES.combine(PLAN.label(w.method)),
-        method=lambda w: PLAN.label(w.method),
+        slice=lambda w: SLICES.combine(w.dataset, PLAN.study.method_of(w.method)),
+        code=lambda w: CODES.combine(PLAN.study.method_of(w.method)),
+        method=lambda w: PLAN.study.method_of(w.method),
         pool=lambda w: PLAN.pool_of(w.method),
     message:
         "{wildcards.dataset}: combining for method {wildcards.method}"

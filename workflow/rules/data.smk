@@ -43,7 +43,7 @@ rule fetch:
     localrule: True
     threads: 1
     resources:
-        mem_mb=lambda w, attempt: RESOURCES.fetch_mb(w.dataset, attempt),
+        mem_mb=lambda w, attempt: RESOURCES.prepare_mb(w.dataset, attempt),
         runtime=lambda w, attempt: 30 * attempt,
     params:
         slice=lambda w: SLICES.fetch(w.dataset),

@@ -8,11 +8,13 @@ rule score:
         pools=lambda w: expand(
             rules.train.output.pool,
             dataset=w.dataset,
-            pool=PLAN.pools,
-            block=PLAN.blocks,
+            pool=PLAN.study.used_pools,
+            block=PLAN.study.blocks,
         ),
         combined=lambda w: expand(rules.combine.output.method, dataset=w.dataset, method=PLAN.combined),
-        pool_records=lambda w: expand(rules.train.output.record, dataset=w.dataset, pool=PLAN.pools, block=PLAN.blocks),
+        pool_records=lambda w: expand(
+            rules.train.output.record, dataset=w.dataset, pool=PLAN.study.used_pools, block=PLAN.study.blocks
+        ),
         combined_records=lambda w: expand(rules.combine.output.record, dataset=w.dataset, method=PLAN.combined),
     output:
         votes=[FILES.method(name) for name in PLAN.voted],

@@ -36,7 +36,7 @@ rule explain:
         f"{ROOT}/logs/explain/{{dataset}}.log",
     threads: 1
     resources:
-        mem_mb=lambda w, attempt: RESOURCES.explain_mb(w.dataset, attempt),
+        mem_mb=lambda w, attempt: RESOURCES.refit_mb(w.dataset, attempt),
         runtime=lambda w, attempt: 60 * attempt,
     params:
         study=PLAN.study.name,

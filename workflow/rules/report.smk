@@ -8,8 +8,8 @@ rule draw:
         pools=expand(
             rules.train.output.pool,
             dataset=PLAN.datasets,
-            pool=PLAN.voting_pools,
-            block=PLAN.blocks[:1],
+            pool=PLAN.study.voting_pools,
+            block=list(PLAN.study.blocks)[:1],
         ),
         methods=expand(
             FILES.method("{method}"),

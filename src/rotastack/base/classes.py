@@ -1,13 +1,13 @@
-"""What all classifiers share: class numbers for labels, and a decision for the most probable class."""
+"""What all classifiers share: class numbers for labels, and a decision for the most probable class; and what regressors share."""
 
 from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
-from sklearn.base import ClassifierMixin
+from sklearn.base import ClassifierMixin, RegressorMixin
 from sklearn.utils.multiclass import check_classification_targets
 
-__all__ = ["LabelClassifier"]
+__all__ = ["LabelClassifier", "NumberRegressor"]
 
 
 class LabelClassifier(ClassifierMixin):
@@ -69,3 +69,20 @@ class LabelClassifier(ClassifierMixin):
         """
         best = self.predict_proba(X).argmax(axis=1)
         return self.classes_[best]
+
+
+class NumberRegressor(RegressorMixin):
+    """A regressor of one target."""
+
+    def predict(self, X: ArrayLike) -> NDArray[np.float64]:
+        """Return the prediction for each row.
+
+        Parameters
+        ----------
+        X : array-like of shape (n_rows, n_features)
+
+        Returns
+        -------
+        ndarray of shape (n_rows,)
+        """
+        raise NotImplementedError

@@ -1,7 +1,7 @@
-"""A decorator that copies the description of a parameter from a base class into the docstring of a subclass."""
+"""A decorator that copies descriptions of parameters, and sections of methods, from base classes to a subclass."""
 
 import re
-from inspect import cleandoc
+from inspect import cleandoc, isfunction
 from textwrap import indent
 from typing import TypeVar
 
@@ -11,7 +11,9 @@ T = TypeVar("T", bound=type)
 
 
 def documented(cls: T) -> T:
-    """Replace each line ``%(name)s`` of a class's docstring by the description of that parameter in a base class.
+    """Replace each line ``%(name, ...)s`` of a class's docstring by the descriptions of these parameters in base classes.
+
+    A method's docstring of one line gets the sections that a base class has for the method.
 
     Examples
     --------
@@ -22,6 +24,7 @@ def documented(cls: T) -> T:
     ...     ----------
     ...     n_jobs : int or None
     ...         Threads.
+    ...     random_state : int
     ...     '''
     >>> @documented
     ... class RotatedForest(Forest):
@@ -29,7 +32,7 @@ def documented(cls: T) -> T:
     ...
     ...     Parameters
     ...     ----------
-    ...     %(n_jobs)s
+    ...     %(n_jobs, random_state)s
     ...     '''
     >>> print(cleandoc(RotatedForest.__doc__))
     Trees on rotations.
@@ -38,16 +41,23 @@ def documented(cls: T) -> T:
     ----------
     n_jobs : int or None
         Threads.
+    random_state : int
     """
 
-    def described(line: re.Match[str]) -> str:
-        margin, name = line.groups()
+    def description(name: str) -> str:
         for base in cls.__mro__[1:]:
-            description = re.search(rf"^{name} : .*(\n +.*)*", cleandoc(base.__doc__ or ""), re.MULTILINE)
-            if description:
-                return indent(description[0], margin)
+            if found := re.search(rf"^{name} : .*(\n +.*)*", cleandoc(base.__doc__ or ""), re.MULTILINE):
+                return found[0]
         raise NameError(f"{cls.__name__}: no base class describes the parameter {name}")
 
+    def described(line: re.Match[str]) -> str:
+        margin, names = line.groups()
+        return indent("\n".join(map(description, names.split(", "))), margin)
+
+    for name, method in vars(cls).items():
+        if isfunction(method) and method.__doc__ and "\n" not in method.__doc__:
+            inherited = (vars(base)[name].__doc__ or "" for base in cls.__mro__[1:] if isfunction(vars(base).get(name)))
+            method.__doc__ += next((doc[doc.index("\n\n") :] for doc in inherited if "\n\n" in doc), "")
     if cls.__doc__:  # python -OO removes docstrings
-        cls.__doc__ = re.sub(r"^( *)%\((\w+)\)s$", described, cls.__doc__, flags=re.MULTILINE)
+        cls.__doc__ = re.sub(r"^( *)%\(([\w, ]+)\)s$", described, cls.__doc__, flags=re.MULTILINE)
     return cls

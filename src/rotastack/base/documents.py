@@ -60,7 +60,7 @@ def _sentence(cls: type[BaseModel], data: Any, error: Any) -> str:
     if kind == "extra_forbidden":
         *parents, name = path
         place = ".".join(parents) or "top level"
-        known = _keys(cls, error["loc"][:-1])
+        known = [f.alias or name for name, f in _at(cls, error["loc"][:-1])[0].model_fields.items()]
         return f"{place}: unknown key {name!r}{nearest(name, known)}; allowed are {', '.join(known)}"
     if kind == "missing":
         return f"{'.'.join(path[:-1]) or 'top level'}: key {path[-1]!r} is missing"
@@ -141,10 +141,6 @@ def _at(cls: type[BaseModel], location: tuple[Any, ...]) -> tuple[type[BaseModel
 def _tag(model: type[BaseModel]) -> Any:
     kind = model.model_fields.get("kind")
     return None if kind is None else getattr(kind.annotation, "__args__", (None,))[0]
-
-
-def _keys(cls: type[BaseModel], location: tuple[Any, ...]) -> list[str]:
-    return [field.alias or name for name, field in _at(cls, location)[0].model_fields.items()]
 
 
 def _description(cls: type[BaseModel], location: tuple[Any, ...]) -> str:

@@ -1,7 +1,6 @@
 """The answer of a finished study: the verdict, the scores, and the paths of the report and the models."""
 
 import json
-from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -15,53 +14,26 @@ if TYPE_CHECKING:
 __all__ = ["Answer"]
 
 
-@dataclass(frozen=True)
 class Answer:
     """The results that a run prints at its end.
 
-    Attributes
+    Parameters
     ----------
-    study : str
-    sentences : list of str
-        The verdict.
-    score : str
-        The score that methods are ranked by.
-    comparison : dict
-        Comparison of the methods by this score.
-    scores : list of dict
-        Mean scores, one dict for each data set and method.
-    baseline : list of dict
-        Scores of always giving the same answer, one dict for each data set.
-    report : Path
-    models : dict of str to dict
-        Data set -> its model: method, file and MLflow address; data sets without a model are left out.
-    without_model : dict of str to str
-        Data set -> why no model could be trained.
-    about : dict
+    plan : Plan
+        The plan of a study that was run in the working directory.
+    about : dict, optional
         Facts of the user's own table, collected before the run.
     """
 
-    study: str
-    sentences: list[str]
-    score: str
-    comparison: dict[str, Any]
-    scores: list[dict[str, Any]]
-    baseline: list[dict[str, Any]]
-    report: Path
-    models: dict[str, dict[str, Any]]
-    without_model: dict[str, str]
-    about: dict[str, Any]
-
-    @classmethod
-    def read(cls, plan: "Plan", about: dict[str, Any] | None = None) -> "Answer":
-        """Return the answer of a study that was run in the working directory."""
-        without = {d: why for d in plan.datasets if (why := _no_model(plan, d)) is not None}
-        models = {d: model for d in plan.datasets if (model := _model(plan, d)) is not None}
-        return cls(
-            plan.study.name, read_json(plan.files.verdict)["sentences"], plan.study.score,
-            read_json(plan.files.comparison)[plan.study.score], _scores(Path(plan.files.scores)),
-            _table(Path(plan.files.table("baseline"))), Path(plan.files.report), models, without, about or {},
-        )  # fmt: skip
+    def __init__(self, plan: "Plan", about: dict[str, Any] | None = None):
+        self.study, self.score, self.report = plan.study.name, plan.study.score, plan.files.report
+        self.sentences = read_json(plan.files.verdict)["sentences"]
+        self.comparison: dict[str, Any] = read_json(plan.files.comparison)[self.score]
+        self.scores = _scores(Path(plan.files.scores))
+        self.baseline = _table(Path(plan.files.table("baseline")))
+        self.models = {d: model for d in plan.datasets if (model := _model(plan, d)) is not None}
+        self.without_model = {d: why for d in plan.datasets if (why := _no_model(plan, d)) is not None}
+        self.about = about or {}
 
     def as_text(self, seconds: float | None) -> str:
         """Return the answer as text."""
@@ -94,10 +66,9 @@ class Answer:
         ranks = self.comparison.get("average_ranks") if len(self.datasets) > 1 else None
         rows = {row["method"]: row for row in self.scores}
         if ranks is not None:
-            against = {row["method"]: row for row in self.comparison.get("against_control", [])}
-            cells = {
-                m: [f"{rank:.2f}", *_wins(against.get(m))] for m, rank in sorted(ranks.items(), key=lambda x: x[1])
-            }
+            against = self.comparison.get("against_control", [])
+            wins = {row["method"]: f"{row['better']}/{row['equal']}/{row['worse']}" for row in against}
+            cells = {m: [f"{rank:.2f}", wins.get(m, "-")] for m, rank in sorted(ranks.items(), key=lambda x: x[1])}
             return _aligned(["method", "rank", "better/equal/worse"], cells)
         if len(self.datasets) > 1:
             return []
@@ -135,10 +106,6 @@ SHORT = {
     "balanced_accuracy": "bal. acc.", "average_precision": "av. prec.", "brier": "Brier", "pinball": "pinball",
 }  # fmt: skip
 """Score -> its short name, for the head of a narrow column."""
-
-
-def _wins(row: dict[str, Any] | None) -> list[str]:
-    return ["-"] if row is None else [f"{row['better']}/{row['equal']}/{row['worse']}"]
 
 
 def _aligned(head: list[str], rows: dict[str, list[str]]) -> list[str]:

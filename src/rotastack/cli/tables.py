@@ -29,16 +29,11 @@ def _tables(arguments: Namespace) -> None:
     plan = plan_of(arguments.study, arguments.size)
 
     from rotastack.files import replacing, write_text
-    from rotastack.judge.latex import document, latex_table
-    from rotastack.judge.printed import About, printed_tables
+    from rotastack.judge.printed import document, latex_table, printed_tables
 
     study = plan.study
     size = f" --size {arguments.size}" if arguments.size else ""
-    about = About(
-        study.name, f"rotastack run {arguments.study}{size}", study.task.name, study.score, study.protocol.cells, study.control, study.document.evaluation.alpha,
-        list(study.methods), study.optimistic,
-    )  # fmt: skip
-    printed = printed_tables(Path(plan.root), about)
+    printed = printed_tables(Path(plan.root), study, f"rotastack run {arguments.study}{size}")
     folder = Path(arguments.out or f"{plan.root}/printed")
     folder.mkdir(parents=True, exist_ok=True)
     for table in printed:

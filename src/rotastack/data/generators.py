@@ -165,17 +165,11 @@ def _frame(X, label, names=None) -> pd.DataFrame:
 
 
 GENERATORS: dict[str, Callable[..., pd.DataFrame]] = {
-    "balance_scale": balance_scale,
-    "friedman": friedman,
-    "led24": led24,
-    "monks": monks,
-    "noisy_square": noisy_square,
-    "ringnorm": ringnorm,
-    "three_of_nine": three_of_nine,
-    "tic_tac_toe": tic_tac_toe,
-    "twonorm": twonorm,
-    "waveform": waveform,
-}
+    make.__name__: make
+    for make in (
+        balance_scale, friedman, led24, monks, noisy_square, ringnorm, three_of_nine, tic_tac_toe, twonorm, waveform,
+    )
+}  # fmt: skip
 
 
 def generate(name: str, **parameters) -> pd.DataFrame:

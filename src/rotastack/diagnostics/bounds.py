@@ -1,11 +1,11 @@
-"""Bounds on the error of a vote, computed from its margins."""
+"""The equilibrium margin of a vote, and its bound on the error."""
 
 from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-__all__ = ["EquilibriumMargin", "c_bound", "equilibrium_margin", "kl_inverse", "linear_bound"]
+__all__ = ["EquilibriumMargin", "equilibrium_margin", "kl_inverse"]
 
 
 class EquilibriumMargin(NamedTuple):
@@ -138,100 +138,3 @@ def _kl_inverse_log(q, u):
             below = near + (1 - q) * (rest + s) <= u
             low, high = np.where(below, s, low), np.where(below, high, s)
     return np.where(q < 1, low, np.inf)
-
-
-def c_bound(margins: ArrayLike) -> float:
-    """Return the C-bound: 1 minus the squared mean of the margins over the mean of their squares.
-
-    The C-bound bounds the error of the vote on the rows of these margins. If the mean margin is not positive, it is 1.
-
-    Parameters
-    ----------
-    margins : array-like of shape (n_rows,)
-        NaN is left out.
-
-    Returns
-    -------
-    float
-
-    Raises
-    ------
-    ValueError
-        No margin.
-
-    References
-    ----------
-    Germain, P. et al. (2015). Risk bounds for the majority vote. JMLR 16. Martinez, W. (2022),
-    equation 10, whose numerator lacks the square: the correct fraction is (1 - 2 R)^2 / (1 - 2 d), and its parts are
-    the moments of the margin.
-
-    Examples
-    --------
-    >>> from rotastack.diagnostics import c_bound
-    >>> round(c_bound([1.0, 0.5, -0.1]), 3)
-    0.481
-    """
-    values = np.asarray(margins, dtype=np.float64)
-    values = values[~np.isnan(values)]
-    if not len(values):
-        raise ValueError("no row has a margin")
-    mean = values.mean()
-    return float(1 - mean**2 / np.mean(values**2)) if mean > 0 else 1.0
-
-
-def linear_bound(
-    margins: ArrayLike, weights: ArrayLike, *, beta: float = 1.0, room: float = 1.0, delta: float = 0.05
-) -> float:
-    """Return a bound on the error of a weighted vote, seen as a linear classifier of the members' votes.
-
-    On N rows the bound is ``(2 / N) (eta log2(8 e N / eta) log2(32 N) + log2(8 N / delta))`` with
-    ``eta = 64.5 (R^2 + room^2) (||w||^2 + E^2 / room^2) / beta^2``, where R^2 is the number of members and
-    E^2 the sum over rows of the squared shortfalls of margins below beta.
-
-    Parameters
-    ----------
-    margins : array-like of shape (n_rows,)
-        For each row, the sum of the weights of the right members minus that of the wrong members; NaN is left out.
-    weights : array-like of shape (n_members,)
-        w, the members' weights in the vote.
-    beta, room, delta : float
-        beta, Delta and delta of the theorem, all positive. Margins below beta are shortfalls. The bound fails with
-        probability delta at most.
-
-    Returns
-    -------
-    float
-        At most 1. The bound is 1, so without information, on most data sets of a few thousand rows, and whenever eta
-        exceeds e N, for which the theorem has no bound.
-
-    Raises
-    ------
-    ValueError
-        No margin, or parameters outside their range.
-
-    References
-    ----------
-    Hu, Q. et al. (2014). Exploiting diversity for optimizing margin distribution in ensemble
-    learning. Knowledge-Based Systems, theorem 2, equations 13 and 14.
-
-    Examples
-    --------
-    >>> import numpy as np
-    >>> from rotastack.diagnostics import linear_bound
-    >>> linear_bound(np.ones(1000), [0.5, 0.5]), round(linear_bound(np.ones(10**6), [0.5, 0.5]), 4)
-    (1.0, 0.0858)
-    """
-    values = np.asarray(margins, dtype=np.float64)
-    values = values[~np.isnan(values)]
-    w = np.asarray(weights, dtype=np.float64)
-    n = len(values)
-    if not n:
-        raise ValueError("no row has a margin")
-    if not (beta > 0 and room > 0 and 0 < delta < 1):
-        raise ValueError(f"beta and room must be positive and delta between 0 and 1, got {beta}, {room} and {delta}")
-    shortfall = float((np.maximum(0.0, beta - values) ** 2).sum())
-    eta = 64.5 * (len(w) + room**2) * (float(w @ w) + shortfall / room**2) / beta**2
-    if eta > np.e * n or eta <= 0:
-        return 1.0
-    bound = 2 / n * (eta * np.log2(8 * np.e * n / eta) * np.log2(32 * n) + np.log2(8 * n / delta))
-    return float(min(bound, 1.0))

@@ -11,6 +11,7 @@ from sklearn.utils import get_tags
 from sklearn.utils.validation import check_is_fitted, has_fit_parameter, validate_data
 
 from rotastack.base.columns import refuse_missing_target
+from rotastack.base.docstrings import documented
 from rotastack.base.fitting import AlignedClassifier, fit_aligned
 from rotastack.base.scikit import HasMethods, Interval
 from rotastack.ensembles.forests.base_tree import TREES, base_tree
@@ -31,6 +32,7 @@ Trainer = Callable[[NDArray[np.float64], NDArray[np.int64] | None, np.random.See
 """Function of the row weights, the number of copies of each row or None, and a seed; returns a member and its votes."""
 
 
+@documented
 class AdaBoostM1Classifier(GrownClassifier):
     """AdaBoost.M1: each member gives more weight to the rows that earlier members misclassified.
 
@@ -226,16 +228,7 @@ class AdaBoostM1Classifier(GrownClassifier):
     grow_members: Any = None  # a round needs the rounds before it, so one call of the kernel cannot train a pool
 
     def predict_proba(self, X: ArrayLike) -> NDArray[np.float64]:
-        """Return the share of the members' weight that votes for each class.
-
-        Parameters
-        ----------
-        X : array-like of shape (n_rows, n_features)
-
-        Returns
-        -------
-        ndarray of shape (n_rows, n_classes)
-        """
+        """Return the share of the members' weight that votes for each class."""
         votes = self._votes(X)
         sums = np.stack([(votes == c) @ self.estimator_weights_ for c in range(len(self.classes_))], axis=1)
         return sums / sums.sum(axis=1, keepdims=True)

@@ -1,5 +1,6 @@
-"""The tables of a finished study for print: leaderboard, scores by data set, tests, and all others."""
+"""The tables of a finished study, for print and as LaTeX."""
 
+import re
 from collections.abc import Sequence
 from pathlib import Path
 from typing import Any, NamedTuple
@@ -13,38 +14,9 @@ from rotastack.judge.leaderboard import Metric, board, board_table
 from rotastack.judge.results import compared, in_units, read_table, seconds_by_method
 from rotastack.judge.words import p_cell, score_cell
 from rotastack.stats.metrics import BASELINE, METRICS, NAMES, OPTIMA, higher_is_better
+from rotastack.study.study import Study
 
-__all__ = ["About", "Printed", "printed_tables"]
-
-
-class About(NamedTuple):
-    """Facts about a study that printing its tables needs.
-
-    Attributes
-    ----------
-    name : str
-    command : str
-        Command that finishes the study.
-    task : str
-    score : str
-        The score that methods are ranked by.
-    cells : str
-        Word for cells, such as ``splits``.
-    control : str
-    alpha : float
-    methods, optimistic : sequence of str
-        Methods in the study's order; methods that choose members by the test rows.
-    """
-
-    name: str
-    command: str
-    task: str
-    score: str
-    cells: str
-    control: str
-    alpha: float
-    methods: Sequence[str]
-    optimistic: Sequence[str]
+__all__ = ["Printed", "document", "escaped", "latex_table", "printed_tables"]
 
 
 class Printed(NamedTuple):
@@ -93,14 +65,16 @@ _NOTES = {
 }
 
 
-def printed_tables(folder: Path, about: About) -> list[Printed]:
+def printed_tables(folder: Path, study: Study, command: str) -> list[Printed]:
     """Return the tables of a finished study.
 
     Parameters
     ----------
     folder : Path
         Folder of the study's results.
-    about : About
+    study : Study
+    command : str
+        Command that finishes the study.
 
     Raises
     ------
@@ -108,17 +82,17 @@ def printed_tables(folder: Path, about: About) -> list[Printed]:
         The study is not finished.
     """
     paths = {path.stem: path for path in sorted((folder / "tables").glob("*.csv"))}
-    wanted = [*METRICS[about.task], "baseline", "times", "variance"]
+    wanted = [*METRICS[study.task.name], "baseline", "times", "variance"]
     if not all(name in paths for name in wanted) or not (folder / "statistics/comparison.json").is_file():
-        raise RotastackError(f"study {about.name!r} is not finished: `{about.command}` makes its tables")
+        raise RotastackError(f"study {study.name!r} is not finished: `{command}` makes its tables")
     tables = {name: read_table(path) for name, path in paths.items()}
     tables = {name: table for name, table in tables.items() if len(table.columns)}
-    scores = {name: tables[name].set_index("dataset").copy() for name in METRICS[about.task] if name in tables}
+    scores = {name: tables[name].set_index("dataset").copy() for name in METRICS[study.task.name] if name in tables}
     comparison = read_json(folder / "statistics/comparison.json")
-    found = [_leaderboard(scores, tables, about), *_scores(scores, tables, about)]
-    found += _tests(comparison[about.score], about)
+    found = [_leaderboard(scores, tables, study), *_scores(scores, tables, study)]
+    found += _tests(comparison[study.score], study)
     words = {
-        "cells": about.cells, "score": NAMES[about.score], "baseline": BASELINE[about.task], "control": about.control,
+        "cells": study.protocol.cells, "score": NAMES[study.score], "baseline": BASELINE[study.task.name], "control": study.control,
     }  # fmt: skip
     printed = {table.name for table in found}
     for name, table in tables.items():
@@ -130,17 +104,17 @@ def printed_tables(folder: Path, about: About) -> list[Printed]:
     return found
 
 
-def _leaderboard(scores: dict[str, pd.DataFrame], tables: dict[str, pd.DataFrame], about: About) -> Printed:
-    primary = about.score
+def _leaderboard(scores: dict[str, pd.DataFrame], tables: dict[str, pd.DataFrame], study: Study) -> Printed:
+    primary = study.score
     units = in_units(primary, tables["baseline"].set_index("dataset"))
     means = compared(scores[primary], units)
-    methods = [m for m in about.methods if m in means and m not in about.optimistic]
+    methods = [m for m in study.methods if m in means and m not in study.optimistic]
     seconds = seconds_by_method(tables.get("times", pd.DataFrame()))
     times = {kind: t.reindex(index=means.index, columns=means.columns) for kind, t in seconds.items()}
-    control = about.control if about.control in methods else None
+    control = study.control if study.control in methods else None
     higher = bool(higher_is_better(primary))
     metric = Metric(primary, NAMES[primary], higher, means, optimum=OPTIMA.get(primary, 0.0))
-    found = board(metric, methods, control, alpha=about.alpha, times=times)
+    found = board(metric, methods, control, alpha=study.document.evaluation.alpha, times=times)
     values = board_table(found, means.columns)
     counts = ("wins", "ties", "losses")
     values = values.astype({c: "Int64" if c in counts else "float64" for c in values.columns.drop("method")})
@@ -150,7 +124,7 @@ def _leaderboard(scores: dict[str, pd.DataFrame], tables: dict[str, pd.DataFrame
             "average rank": _with_interval(values, "average_rank", "{:.2f}"),
             "Elo": _with_interval(values, "elo", "{:.0f}"),
             "improvability in %": _with_interval(values, "improvability", "{:.1f}"),
-            f"against {about.control}": [
+            f"against {study.control}": [
                 f"{r.wins:.0f}/{r.ties:.0f}/{r.losses:.0f}" if pd.notna(r.wins) else "--" for r in values.itertuples()
             ],
             "p (Holm)": values["p_holm"].map(_p),
@@ -164,24 +138,20 @@ def _leaderboard(scores: dict[str, pd.DataFrame], tables: dict[str, pd.DataFrame
     ):  # fmt: skip
         bold[column] = values[source].notna() & (values[source] == getattr(values[source], best)())
     n = len(found["datasets"])
-    share = f"{100 * (1 - about.alpha):g} %"
+    share = f"{100 * (1 - study.document.evaluation.alpha):g} %"
+    distance = f"distance of the {NAMES[primary]} to 1" if primary in OPTIMA else NAMES[primary]
     note = (
-        f"By the mean {NAMES[primary]} over {about.cells} on the {n} data sets on which no method failed; {'more' if higher else 'less'} is better. "
+        f"By the mean {NAMES[primary]} over {study.protocol.cells} on the {n} data sets on which no method failed; {'more' if higher else 'less'} is better. "
         f"In brackets bootstrap intervals of {share} over data sets. Elo has mean 1000, ties are half a win. Improvability is "
-        f"the share of the {_distance(primary)} that the best method of a data set does without. Against {about.control}: "
+        f"the share of the {distance} that the best method of a data set does without. Against {study.control}: "
         "data sets won/tied/lost, and p of Wilcoxon's signed-rank test with Holm's correction. Training and predicting are "
-        f"in times of {about.control}'s, at the median data set."
+        f"in times of {study.control}'s, at the median data set."
     )
     if units is not None:
-        note += f" The {NAMES[primary]} is compared as a share of that of {BASELINE[about.task]}."
-    if about.optimistic:
-        note += f" Not ranked, as they choose members by the test rows: {', '.join(about.optimistic)}."
+        note += f" The {NAMES[primary]} is compared as a share of that of {BASELINE[study.task.name]}."
+    if study.optimistic:
+        note += f" Not ranked, as they choose members by the test rows: {', '.join(study.optimistic)}."
     return Printed("leaderboard", values, shown, "Leaderboard", note, bold)
-
-
-def _distance(score: str) -> str:
-    """Return the name of the quantity that improvability is a share of: a score, or its distance to 1."""
-    return f"distance of the {NAMES[score]} to 1" if score in OPTIMA else NAMES[score]
 
 
 def _with_interval(values: pd.DataFrame, name: str, form: str) -> list[str]:
@@ -191,28 +161,28 @@ def _with_interval(values: pd.DataFrame, name: str, form: str) -> list[str]:
     ]
 
 
-def _scores(scores: dict[str, pd.DataFrame], tables: dict[str, pd.DataFrame], about: About) -> list[Printed]:
+def _scores(scores: dict[str, pd.DataFrame], tables: dict[str, pd.DataFrame], study: Study) -> list[Printed]:
     """Return a table for each score: a row per data set, a column per method, and the best of each row bold."""
-    primary, found = about.score, []
+    primary, found = study.score, []
     variance = tables["variance"].pivot(index="dataset", columns="method", values="sd")
     for name, table in scores.items():
-        better = METRICS[about.task][name]
+        better = METRICS[study.task.name][name]
         spread = variance.reindex(index=table.index, columns=table.columns) if name == primary else None
-        shown = table.map(lambda v: score_cell(v, about.task))
+        shown = table.map(lambda v: score_cell(v, study.task.name))
         if spread is not None:
-            brackets = spread.map(lambda v: "" if pd.isna(v) else f" ({score_cell(v, about.task)})")
+            brackets = spread.map(lambda v: "" if pd.isna(v) else f" ({score_cell(v, study.task.name)})")
             shown = shown + brackets.where(table.notna(), "")
-        fair = table.drop(columns=about.optimistic, errors="ignore").round(12)
+        fair = table.drop(columns=study.optimistic, errors="ignore").round(12)
         bold = None
-        note = f"Means over {about.cells}."
+        note = f"Means over {study.protocol.cells}."
         if better is not None:
             best = fair.max(axis=1) if better else fair.min(axis=1)
             bold = fair.eq(best, axis=0).reindex(columns=table.columns, fill_value=False)
-            note = f"Means over {about.cells}; {'more' if better else 'less'} is better, the best of each row is bold."
+            note = f"Means over {study.protocol.cells}; {'more' if better else 'less'} is better, the best of each row is bold."
         if spread is not None:
-            note += f" In brackets standard deviations over {about.cells}."
-        if about.optimistic:
-            note += f" Never the best, as they choose members by the test rows: {', '.join(about.optimistic)}."
+            note += f" In brackets standard deviations over {study.protocol.cells}."
+        if study.optimistic:
+            note += f" Never the best, as they choose members by the test rows: {', '.join(study.optimistic)}."
         values = table.reset_index()
         if spread is not None:
             values = values.join(spread.reset_index(drop=True).add_suffix(" sd"))
@@ -225,7 +195,7 @@ def _scores(scores: dict[str, pd.DataFrame], tables: dict[str, pd.DataFrame], ab
     return found
 
 
-def _tests(comparison: dict[str, Any], about: About) -> list[Printed]:
+def _tests(comparison: dict[str, Any], study: Study) -> list[Printed]:
     """Return tables of Friedman's test and of Nemenyi's test of all pairs; none if there are too few data sets."""
     if "p_value" not in comparison:
         return []
@@ -236,22 +206,22 @@ def _tests(comparison: dict[str, Any], about: About) -> list[Printed]:
         ("Friedman's chi-squared, corrected for ties", comparison["friedman_chi2"], f"{comparison['friedman_chi2']:.2f}"),
         (f"Iman and Davenport's F({first}, {second})", comparison["iman_davenport_f"], f"{comparison['iman_davenport_f']:.2f}"),
         ("p of F", comparison["p_value"], _p(comparison["p_value"])),
-        (f"critical difference of average ranks, alpha = {about.alpha:g}", comparison["critical_difference"],
+        (f"critical difference of average ranks, alpha = {study.document.evaluation.alpha:g}", comparison["critical_difference"],
          f"{comparison['critical_difference']:.2f}"),
     ]  # fmt: skip
     values = pd.DataFrame([(what, value) for what, value, _ in rows], columns=["what", "value"])
     shown = pd.DataFrame([(what, text) for what, _, text in rows], columns=["what", "value"])
-    score = NAMES[about.score]
+    score = NAMES[study.score]
     found = [Printed("tests", values, shown, f"Whether methods differ by {score} over data sets")]
     nemenyi = pd.DataFrame(comparison["nemenyi_p"]).T
     texts = nemenyi.map(_p)
     for m in nemenyi:
         texts.loc[m, m] = "--"
-    bold = (nemenyi < about.alpha) & ~np.eye(len(nemenyi), dtype=bool)
+    bold = (nemenyi < study.document.evaluation.alpha) & ~np.eye(len(nemenyi), dtype=bool)
     found.append(
         Printed(
             "nemenyi", nemenyi.rename_axis("method").reset_index(), texts.rename_axis("method").reset_index(),
-            "p of Nemenyi's test for all pairs of methods", f"Bold: below {about.alpha:g}.", bold.reset_index(drop=True),
+            "p of Nemenyi's test for all pairs of methods", f"Bold: below {study.document.evaluation.alpha:g}.", bold.reset_index(drop=True),
         )
     )  # fmt: skip
     return found
@@ -280,3 +250,110 @@ def _column(values: pd.Series) -> pd.Series:
     else:
         form = f"{{:.{max(1, 4 - len(str(int(largest))) + (largest < 1))}f}}"
     return values.map(lambda v: "--" if pd.isna(v) else form.format(v))
+
+
+_SPECIAL = {
+    "\\": r"\textbackslash{}", "&": r"\&", "%": r"\%", "$": r"\$", "#": r"\#", "_": r"\_", "{": r"\{", "}": r"\}",
+    "~": r"\textasciitilde{}", "^": r"\textasciicircum{}", "<": r"\textless{}", ">": r"\textgreater{}",
+    "|": r"\textbar{}", '"': r"\textquotedbl{}", "\n": " ", "±": r"\ensuremath{\pm}", "²": r"\ensuremath{^2}",
+    "χ": r"\ensuremath{\chi}",
+}  # fmt: skip
+_COLUMNS = 8  # most columns beside the key columns; further columns go into another part
+_ROWS = 45  # most rows on one page; longer tables continue on further pages
+
+
+def escaped(text: str) -> str:
+    r"""Return a text with LaTeX's special characters escaped.
+
+    Examples
+    --------
+    >>> from rotastack.judge.printed import escaped
+    >>> escaped("50% of R&D: <script>_{x}")
+    '50\\% of R\\&D: \\textless{}script\\textgreater{}\\_\\{x\\}'
+    """
+    return "".join(_SPECIAL.get(letter, letter) for letter in text)
+
+
+def latex_table(
+    shown: pd.DataFrame, caption: str, label: str, note: str = "", bold: pd.DataFrame | None = None, keys: int = 1
+) -> str:
+    """Return a table in LaTeX: many columns are divided into parts, many rows continue on further pages.
+
+    Parameters
+    ----------
+    shown : DataFrame of str
+        Texts of the cells. The first `keys` columns identify a row and are repeated in each part.
+    caption, label, note : str
+        Plain texts; the note is printed below the table.
+    bold : DataFrame of bool, optional
+        Which cells are bold, with the rows and columns of `shown`.
+    keys : int, default=1
+
+    Examples
+    --------
+    >>> import pandas as pd
+    >>> from rotastack.judge.printed import latex_table
+    >>> print(latex_table(pd.DataFrame({"data set": ["iris"], "RF": ["0.05"]}), "Errors", "tab:errors"))
+    \\begin{table}
+    \\centering
+    \\caption{Errors}
+    \\label{tab:errors}
+    \\begin{tabular}{lr}
+    \\toprule
+    data set & RF \\\\
+    \\midrule
+    iris & 0.05 \\\\
+    \\bottomrule
+    \\end{tabular}
+    \\end{table}
+    <BLANKLINE>
+    """
+    first, rest = list(shown.columns[:keys]), list(shown.columns[keys:])
+    n_parts = max(1, -(-len(rest) // _COLUMNS))
+    size = -(-len(rest) // n_parts) if rest else 1
+    parts = [rest[k : k + size] for k in range(0, len(rest), size)] or [[]]
+    texts = []
+    for number, columns in enumerate(parts, start=1):
+        several = f" (part {number} of {len(parts)})" if len(parts) > 1 else ""
+        own = label if number == 1 else f"{label}-{number}"
+        chosen = [*first, *columns]
+        marked = None if bold is None else bold.reindex(columns=chosen, fill_value=False)
+        texts.append(_part(shown[chosen], f"{caption}{several}", own, note, marked, len(first)))
+    return "\n".join(texts)
+
+
+def _part(shown: pd.DataFrame, caption: str, label: str, note: str, bold: pd.DataFrame | None, keys: int) -> str:
+    shown = shown.reset_index(drop=True)
+    style = shown.style.hide(axis="index").format(escaped).format_index(escaped, axis="columns")
+    if bold is not None:
+        marks = pd.DataFrame(np.where(bold, "textbf:--rwrap;", ""), shown.index, shown.columns)
+        style = style.apply(lambda _: marks, axis=None)
+    is_long = len(shown) > _ROWS
+    text = style.to_latex(
+        hrules=True, caption=escaped(caption), label=label, column_format=_alignment(shown, keys),
+        environment="longtable" if is_long else None, position_float=None if is_long else "centering",
+    )  # fmt: skip
+    if not note:
+        return text
+    below = rf"\par\smallskip\parbox{{0.95\textwidth}}{{\footnotesize {escaped(note)}}}" + "\n"
+    end = r"\end{longtable}" if is_long else r"\end{table}"
+    return text.replace(end, f"{end}\n{below}" if is_long else f"{below}{end}")
+
+
+def _alignment(shown: pd.DataFrame, keys: int) -> str:
+    """Return the alignment of the columns: l for words, and r for numbers, so that their digits line up."""
+    number = re.compile(r"[<+-]?[\d.]+([eE][+-]?\d+)?( %)?( [(\[].*[)\]])?|\d+/\d+/\d+|--|")
+    return "".join(
+        "r" if k >= keys and all(number.fullmatch(str(v)) for v in shown.iloc[:, k]) else "l"
+        for k in range(shown.shape[1])
+    )
+
+
+def document(title: str, files: Sequence[str]) -> str:
+    """Return a LaTeX document that shows all tables and loads the packages that they need."""
+    inputs = "\n".join(rf"\input{{{name}}}" + "\n\\clearpage" for name in files)
+    return (
+        "\\documentclass{article}\n\\usepackage[T1]{fontenc}\n\\usepackage[utf8]{inputenc}\n\\usepackage{booktabs}\n"
+        "\\usepackage{longtable}\n\\usepackage[margin=1.5cm,landscape]{geometry}\n"
+        f"\\title{{{escaped(title)}}}\n\\date{{}}\n\\begin{{document}}\n\\maketitle\n{inputs}\n\\end{{document}}\n"
+    )

@@ -9,7 +9,7 @@ from numpy.typing import NDArray
 __all__ = ["Splitting", "admm"]
 
 Array = NDArray[np.float64]
-_RELAXATION = 1.6
+_RELAXATION, _EVERY = 1.6, 20  # iterations from one check to the next
 _BALANCING = 1000
 """Number of first iterations in which the penalties are adapted to the residuals; later they stay fixed."""
 
@@ -40,12 +40,7 @@ class Splitting:
 
 
 def admm(
-    problem: Splitting,
-    W: Array,
-    sigma: float,
-    check: Callable[[Array, Array, Array], bool],
-    max_iter: int,
-    every: int = 20,
+    problem: Splitting, W: Array, sigma: float, check: Callable[[Array, Array, Array], bool], max_iter: int
 ) -> tuple[Array, Array, int]:
     """Run ADMM until `check` returns True, and return the last W and z.
 
@@ -59,8 +54,6 @@ def admm(
     check : callable
         (W, z, multipliers of R) -> whether to end.
     max_iter : int
-    every : int
-        Iterations from one call of `check` to the next.
 
     Returns
     -------
@@ -82,7 +75,7 @@ def admm(
         R = problem.prox_h(relaxed_AP - dual_R, 1 / sigma)
         dual_W = dual_W + W - relaxed_P
         dual_R = dual_R + R - relaxed_AP
-        if t % every == 0 or t == max_iter:
+        if t % _EVERY == 0 or t == max_iter:
             if check(W, z, sigma * dual_R):
                 return W, z, t
             if t <= _BALANCING:

@@ -203,19 +203,3 @@ class LinearEnsemble(LinearSeparator):
         several = len(solutions) > 1
         self.coef_members_ = coef if several else coef[0]
         self.intercept_members_ = intercept if several else intercept[0]
-
-    def member_decisions(self, X: ArrayLike) -> NDArray[np.float64]:
-        """Return the value of each member's linear function.
-
-        Parameters
-        ----------
-        X : array-like of shape (n_rows, n_features)
-
-        Returns
-        -------
-        ndarray of shape (n_rows, n_estimators) or (n_rows, n_classes, n_estimators)
-            The mean over members is :meth:`decision_function`.
-        """
-        check_is_fitted(self)
-        X = validate_data(self, X, dtype=np.float64, reset=False)
-        return np.einsum("nm,...m->n...", X, self.coef_members_) + self.intercept_members_

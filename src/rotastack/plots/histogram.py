@@ -13,8 +13,10 @@ from rotastack.plots.style import SCALE, new_figure
 
 __all__ = ["plot_histograms"]
 
+_BINS = 24  # over the range of all methods' errors
 
-def plot_histograms(matrices: Mapping[str, pd.DataFrame], title: str, n_bins: int = 24, score: str = "error") -> Figure:
+
+def plot_histograms(matrices: Mapping[str, pd.DataFrame], title: str, score: str = "error") -> Figure:
     """Draw a histogram of each method's errors over all cells, all on one axis and one colour scale.
 
     Parameters
@@ -22,8 +24,6 @@ def plot_histograms(matrices: Mapping[str, pd.DataFrame], title: str, n_bins: in
     matrices : mapping of str to DataFrame
         Method -> errors over fold groups and rotation groups.
     title : str
-    n_bins : int
-        Number of bins over the range of all methods' errors.
     score : str
         Name of the errors.
     """
@@ -33,7 +33,7 @@ def plot_histograms(matrices: Mapping[str, pd.DataFrame], title: str, n_bins: in
     low, high = (pooled.min(), pooled.max()) if len(pooled) else (0.0, 1.0)
     if low == high:
         low, high = low - 0.005, high + 0.005
-    edges = np.linspace(low, high, n_bins + 1)
+    edges = np.linspace(low, high, _BINS + 1)
     colors = matplotlib.colormaps[SCALE](Normalize(low, high)((edges[:-1] + edges[1:]) / 2))
     figure = new_figure(6.4, 0.85 * len(errors) + 1.2)
     axes = figure.subplots(len(errors), 1, sharex=True, sharey=True, squeeze=False).ravel()

@@ -48,13 +48,7 @@ def pareto_front(points: pd.DataFrame) -> list[str]:
     return [str(complete.index[k]) for k in front]
 
 
-def plot_pareto(
-    points: pd.DataFrame,
-    control: str | None = None,
-    title: str = "",
-    x_label: str = "time",
-    y_label: str = "average rank",
-) -> Figure:
+def plot_pareto(points: pd.DataFrame, control: str | None = None, x_label: str = "time") -> Figure:
     """Draw the quality of methods against their time, on a logarithmic axis, and the Pareto front.
 
     With more than 12 methods, only those on the front and the control are named. Names that would overlap
@@ -66,7 +60,7 @@ def plot_pareto(
         ``time``, above 0, and ``quality``, where lower is better; methods with a missing value are left out.
     control : str, optional
         Method drawn as a square.
-    title, x_label, y_label : str
+    x_label : str
 
     Returns
     -------
@@ -86,7 +80,7 @@ def plot_pareto(
     if len(complete) < 2:
         return sentence("Quality against time needs two methods whose times are known.")
     front = pareto_front(complete)
-    figure = new_figure(_WIDTH, _HEIGHT, title)
+    figure = new_figure(_WIDTH, _HEIGHT)
     axis = figure.subplots()
     axis.set_xscale("log")
     on, off = complete.loc[front], complete.drop(index=front)
@@ -102,7 +96,7 @@ def plot_pareto(
         )  # fmt: skip
     axis.margins(0.08, 0.1)
     axis.set_xlabel(f"{x_label} (left is better)")
-    axis.set_ylabel(f"{y_label} (down is better)")
+    axis.set_ylabel("average rank (down is better)")
     axis.xaxis.set_major_formatter("{x:g}")
     plain_axis(axis)
     named = list(dict.fromkeys([*front, *([control] if control in complete.index else [])]))

@@ -12,9 +12,7 @@ _LABELS = 45  # More labels do not fit.
 _HEIGHT = 9.0  # Largest height of a figure, in inches.
 
 
-def plot_rank_intervals(
-    ranks: pd.DataFrame, control: str | None = None, title: str = "", x_label: str = "average rank"
-) -> Figure:
+def plot_rank_intervals(ranks: pd.DataFrame, control: str | None = None) -> Figure:
     """Draw a dot and an interval for each method, the best on top.
 
     A grey band marks the interval of the control. With more than 45 methods some labels are left out, and a note
@@ -26,8 +24,6 @@ def plot_rank_intervals(
         ``average_rank``, ``lower`` and ``upper`` of each method, from :func:`rotastack.stats.bootstrap_ranks`.
     control : str, optional
         The method that the others are compared with.
-    title : str
-    x_label : str
 
     Returns
     -------
@@ -49,7 +45,7 @@ def plot_rank_intervals(
     ordered = ranks.sort_values("average_rank", kind="stable")
     names, n = [str(name) for name in ordered.index], len(ordered)
     labels = thinned(names, _LABELS)
-    figure = new_figure(6.4 + 0.06 * max(len(text) for _, text in labels), min(0.9 + 0.26 * n, _HEIGHT), title)
+    figure = new_figure(6.4 + 0.06 * max(len(text) for _, text in labels), min(0.9 + 0.26 * n, _HEIGHT))
     axis = figure.subplots()
     places = np.arange(n)
     low, middle, high = (ordered[name].to_numpy(dtype=float) for name in ("lower", "average_rank", "upper"))
@@ -62,7 +58,7 @@ def plot_rank_intervals(
     axis.plot(middle, places, "o", color=METHOD_COLORS[0], markersize=2 if small else 5)
     axis.set_yticks(*zip(*labels, strict=True))
     axis.set_ylim(n - 0.4, -0.6)
-    axis.set_xlabel(f"{x_label} (left is better)")
+    axis.set_xlabel("average rank (left is better)")
     plain_axis(axis)
     notes = []
     if control in names:

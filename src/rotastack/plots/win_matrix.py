@@ -14,7 +14,7 @@ _LABELS = 45  # More labels do not fit.
 _SIDE = 8.0  # Largest side of a matrix, in inches.
 
 
-def plot_win_matrix(shares: pd.DataFrame, title: str = "") -> Figure:
+def plot_win_matrix(shares: pd.DataFrame) -> Figure:
     """Draw the share of data sets on which the method of the row is better than the method of the column.
 
     Methods are sorted by their mean share against the others, the best on top and on the left. With more than 45
@@ -25,7 +25,6 @@ def plot_win_matrix(shares: pd.DataFrame, title: str = "") -> Figure:
     shares : DataFrame of shape (n_methods, n_methods)
         Shares from 0 to 1, from :func:`rotastack.stats.win_matrix`. A tie counts one half. NaN marks two methods
         that share no data set. The diagonal is not drawn.
-    title : str
 
     Returns
     -------
@@ -52,7 +51,7 @@ def plot_win_matrix(shares: pd.DataFrame, title: str = "") -> Figure:
     labels = thinned(names, _LABELS)
     longest = 0.068 * max(len(text) for _, text in labels)
     side = min(0.46 * n, _SIDE)
-    figure = new_figure(side + longest + 1.6, side + longest + 0.7, title)
+    figure = new_figure(side + longest + 1.6, side + longest + 0.7)
     axis = figure.subplots()
     axis.set_facecolor("#eeeeee")  # This colour marks pairs without a share.
     image = axis.imshow(values, cmap=_SCALE, vmin=0.0, vmax=1.0, interpolation="nearest")

@@ -11,10 +11,23 @@ from typing import Any
 from rotastack.errors import RotastackError
 from rotastack.tracking.records import Record
 
-__all__ = ["INFRASTRUCTURE", "Job", "Slice"]
+__all__ = ["Job", "Slice", "may_fail"]
 
-# These errors are not a model's fault: the job fails, and may be retried with more memory.
-INFRASTRUCTURE = (MemoryError, OSError, BrokenExecutor)
+
+@contextmanager
+def may_fail(record: Record, failure: Exception | None) -> Iterator[None]:
+    """Note in the record that a model fails, or failed with `failure`: a failed model is a result, and the study goes on.
+
+    Some errors are not a model's fault: then the job fails, and may be retried with more memory.
+    """
+    try:
+        if failure is not None:
+            raise failure
+        yield
+    except (MemoryError, OSError, BrokenExecutor):
+        raise
+    except Exception as error:
+        record.fail(error)
 
 
 class Slice(dict[str, Any]):

@@ -16,11 +16,10 @@ from rotastack.project import find_own_modules, project_file
 from rotastack.run import progress
 from rotastack.run.forks import start_forks
 from rotastack.run.plan import Plan
-from rotastack.study.sizes import resized
-from rotastack.study.study import Study
+from rotastack.study.study import Study, resized
 from rotastack.tracking import address
 
-__all__ = ["Machine", "config_file", "hold_folder", "open_plan", "read_plan", "start_run"]
+__all__ = ["Machine", "config_file", "open_plan", "read_plan", "start_run"]
 
 
 class _Data(Document):
@@ -140,12 +139,6 @@ def start_run(plan: Plan) -> None:
             raise RotastackError("; ".join(missing.values()))
         address.check_address(os.environ.get(address.VARIABLE))
         start_forks()
-
-
-def hold_folder() -> None:
-    """Lock the working directory; if another run holds it, print one line and end the process."""
-    with _ends_in_one_line():
-        _hold_folder()
 
 
 @contextmanager

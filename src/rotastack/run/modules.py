@@ -8,34 +8,17 @@ from typing import Any
 
 __all__ = ["PROTOCOLS", "STEPS", "protocol_module"]
 
-STEPS = {
-    "fetch": "rotastack.run.steps.fetch",
-    "prepare": "rotastack.run.steps.prepare",
-    "groups": "rotastack.run.steps.groups",
-    "train": "rotastack.run.steps.train",
-    "combine": "rotastack.run.steps.combine",
-    "score": "rotastack.run.steps.score",
-    "summarize": "rotastack.run.steps.summarize",
-    "draw": "rotastack.run.steps.draw",
-    "published": "rotastack.run.steps.published",
-    "refit": "rotastack.run.steps.refit",
-    "explain": "rotastack.run.steps.explain",
-    "report": "rotastack.run.steps.report",
-    "track": "rotastack.run.steps.track",
-}
+_STEPS = (
+    "fetch", "prepare", "groups", "train", "combine", "score", "summarize", "draw", "published", "refit", "explain", "report",
+    "track",
+)  # fmt: skip
+STEPS = {name: f"rotastack.run.steps.{name}" for name in _STEPS}
 """Step -> its module, in the order of the chain."""
 
+_PARTS = {"groups": "folds", "train": "training", "combine": "combining"}
 PROTOCOLS = {
-    "nested": {
-        "groups": "rotastack.run.nested.folds",
-        "train": "rotastack.run.nested.training",
-        "combine": "rotastack.run.nested.combining",
-    },
-    "splits": {
-        "groups": "rotastack.run.splits.folds",
-        "train": "rotastack.run.splits.training",
-        "combine": "rotastack.run.splits.combining",
-    },
+    protocol: {step: f"rotastack.run.{protocol}.{module}" for step, module in _PARTS.items()}
+    for protocol in ("nested", "splits")
 }
 """Protocol -> step -> module."""
 

@@ -13,8 +13,7 @@ from rotastack.data.registry import make_sources
 from rotastack.errors import RotastackError
 from rotastack.files import read_json, write_text
 from rotastack.project import project_file
-from rotastack.run.codes import Codes
-from rotastack.run.files import RAW, StudyFiles
+from rotastack.run.fingerprint import Codes
 from rotastack.run.resources import Resources
 from rotastack.run.slices import Slices
 from rotastack.stats.metrics import METRICS
@@ -23,7 +22,44 @@ from rotastack.study.published_tables import published_paths
 from rotastack.study.study import Study
 from rotastack.tracking.address import VARIABLE, receipt_name
 
-__all__ = ["Plan"]
+__all__ = ["RAW", "TABLE", "Plan", "StudyFiles"]
+
+RAW = "data/raw/{dataset}.csv.gz"
+TABLE = "results/datasets/{dataset}.parquet"
+
+
+class StudyFiles:
+    """Paths of a study's files; the paths of a data set's files contain ``{dataset}``.
+
+    Parameters
+    ----------
+    root : str
+        Folder of the study's results.
+    """
+
+    def __init__(self, root: str):
+        self.root = root
+        self.report = f"{root}/report.html"
+        self.scores = f"{root}/scores.parquet"
+        self.verdict = f"{root}/statistics/verdict.json"
+        self.comparison = f"{root}/statistics/comparison.json"
+        self.skipped = f"{root}/skipped.json"  # jobs read it instead of checking the data sets again
+        self.folds = f"{root}/{{dataset}}/folds.parquet"
+        self.model = f"{root}/{{dataset}}/model/model.skops"  # empty if training failed
+        self.explanation = f"{root}/{{dataset}}/model/explanation.json"
+
+    def rotations(self, name: str) -> str:
+        """Return the path of a data set's rotations; `name` is the view and the rotation groups of a block."""
+        return f"{self.root}/{{dataset}}/rotations/{name}.nc"
+
+    def method(self, name: str) -> str:
+        """Return the path of a method's outputs on a data set."""
+        return f"{self.root}/{{dataset}}/methods/{name}.nc"
+
+    def table(self, name: str) -> str:
+        """Return the path of a table of the study."""
+        return f"{self.root}/tables/{name}.csv"
+
 
 TABLES = (
     "variance", "pairs", "facts", "claims", "calibration", "baseline", "control", "times", "published_columns",
@@ -144,16 +180,6 @@ class Plan:
         """Data sets that come from the network or a mirror."""
         return [name for name in self.datasets if name not in set(self.at_hand)]
 
-    @property
-    def pools(self) -> list[str]:
-        """Pools that at least one method uses."""
-        return self.study.used_pools
-
-    @cached_property
-    def blocks(self) -> list[str]:
-        """Blocks of cells; a pool has one training job for each block."""
-        return list(self.study.blocks)
-
     def rotations_of(self, pool: str, block: str) -> list[str]:
         """Return the rotations that a block reads (``view/RG-01-03``); none if the pool's view is drawn in training."""
         view, groups = self.study.pools[pool].view, block.partition("/")[0]
@@ -182,13 +208,9 @@ class Plan:
         """Return a regular expression that matches these names alone, for a wildcard."""
         return "|".join(map(re.escape, names)) or "(?!)"
 
-    def label(self, file_name: str) -> str:
-        """Return the label of the method whose files have this name."""
-        return self.study.method_of(file_name)
-
     def pool_of(self, file_name: str) -> str:
         """Return the pool of the method whose files have this name."""
-        return self.study.methods[self.label(file_name)].pool
+        return self.study.methods[self.study.method_of(file_name)].pool
 
     @property
     def refitted(self) -> list[str]:
@@ -238,11 +260,6 @@ class Plan:
         return [name for name in (*METRICS[self.study.task.name], *TABLES) if name not in without]
 
     @property
-    def voting_pools(self) -> list[str]:
-        """Pools whose pairs of members a figure shows."""
-        return self.study.voting_pools
-
-    @property
     def pruning_figures(self) -> tuple[str, ...]:
         """Figures of a data set's members, if methods of the study choose among members."""
         return FIGURES_OF_MEMBERS if self.study.prunes else ()
@@ -261,7 +278,7 @@ class Plan:
         ranks = [ranks_name(group["name"]) for group in study.groups_of_methods]
         sweeps = map(sweep_name, range(len(study.document.evaluation.sweeps)))
         of_study = [name for name in (*FIGURES_OF_STUDY, *ranks, *sweeps) if name not in without]
-        pairs = ["kappa_error"] if self.voting_pools else []
+        pairs = ["kappa_error"] if self.study.voting_pools else []
         of_dataset = [*FIGURES_OF_CELLS[study.protocol.package], *pairs, *self.pruning_figures]
         return {
             **{f"study/{name}": "study" for name in of_study},

@@ -197,13 +197,9 @@ class Resources:
         return attempt * (SPARE_MINUTES + int((seconds + 0.5 * protocol.n_cells) / 20))
 
     def prepare_mb(self, dataset: str, attempt: int) -> int:
-        """Return the memory of preprocessing; a raw table needs more if it may contain text."""
+        """Return the memory of fetching and of preprocessing; a raw table needs more if it may contain text."""
         copies = 6 if self.datasets[dataset].get("kinds") == "numeric" else 14
         return _request(attempt, copies * self._cells_megabytes(dataset))
-
-    def fetch_mb(self, dataset: str, attempt: int) -> int:
-        """Return the memory of fetching a raw table."""
-        return self.prepare_mb(dataset, attempt)
 
     def groups_mb(self, dataset: str, attempt: int) -> int:
         """Return the memory of drawing folds or splits, and rotation groups one after the other."""
@@ -227,7 +223,10 @@ class Resources:
     def draw_mb(self, datasets: Collection[str], attempt: int) -> int:
         """Return the memory of drawing: in each process a data set's scores, and the members of one cell of a block."""
         pools = self.study.voting_pools
-        pairs = sum(1e-6 * 8 * 12 * self._voters(pool) ** 2 for pool in pools)
+        pairs = sum(
+            1e-6 * 8 * 12 * (self.n_trees(pool) if self.study.selections_of(pool) else self._views(pool)) ** 2
+            for pool in pools
+        )
         held = [
             2 * self._cells_megabytes(d)
             + max((2 * self.pool_megabytes(d, p) + 2 * self.votes_megabytes(d, p) for p in pools), default=0.0)
@@ -242,19 +241,12 @@ class Resources:
         """Return the processes of the drawing job: one for the study and each data set, at most four."""
         return min(len(datasets) + 1, 4)
 
-    def _voters(self, pool: str) -> int:
-        return self.n_trees(pool) if self.study.selections_of(pool) else self._views(pool)
-
     def refit_mb(self, dataset: str, attempt: int) -> int:
-        """Return the memory of training the largest method on all rows, with all its trees kept."""
+        """Return the memory of training the largest method on all rows, with all its trees kept, and of explaining it."""
         pools = {self.study.methods[label].pool for label in self.study.refittable}
         rows = self.rows(dataset)
         forests = [self._views(p) * self._forest_megabytes(dataset, p, rows, True) for p in sorted(pools)]
         return _request(attempt, 8 * self._cells_megabytes(dataset) + 1.2 * max(forests, default=0.0))
-
-    def explain_mb(self, dataset: str, attempt: int) -> int:
-        """Return the memory of explaining a model."""
-        return self.refit_mb(dataset, attempt)
 
     def tracking_mb(self, datasets: Iterable[str], attempt: int) -> int:
         """Return the memory of logging the data sets to MLflow one after the other, with MLflow's own share."""

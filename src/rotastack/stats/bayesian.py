@@ -156,15 +156,11 @@ def _draws(
     z = np.append(0.0, y - x)
     means = (z[:, None] + z) / 2
     rounding = 1e-12 * max(1.0, np.abs(x).max(), np.abs(y).max())
-    left, right = (_above(side - rope, rounding) for side in (-means, means))
+    # 1 above 0, 0 below, and 1/2 within rounding of 0
+    left, right = (np.where(np.abs(v) <= rounding, 0.5, v > 0) for v in (-means - rope, means - rope))
     rng = np.random.default_rng(root_sequence(random_state))
     step = max(1, _AT_ONCE // len(z))
     for start in range(0, n_samples, step):
         weights = rng.dirichlet([prior, *np.ones(len(z) - 1)], min(step, n_samples - start))
         theta_left, theta_right = (((weights @ side) * weights).sum(axis=1) for side in (left, right))
         yield np.stack([theta_left, 1.0 - theta_left - theta_right, theta_right], axis=1)
-
-
-def _above(values: NDArray[np.float64], rounding: float) -> NDArray[np.float64]:
-    """Return 1 for values above 0, 0 for values below, and 1/2 for values within `rounding` of 0."""
-    return np.where(np.abs(values) <= rounding, 0.5, values > 0)

@@ -4,8 +4,8 @@ import pandas as pd
 
 from rotastack.seeds import child, root_sequence
 from rotastack.stats.bayesian import bayesian_signed_rank
-from rotastack.stats.contrasts import contrasts
 from rotastack.stats.missing import checked_scores
+from rotastack.stats.wilcoxon import contrasts
 
 __all__ = ["bayesian_table"]
 

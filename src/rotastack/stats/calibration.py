@@ -102,19 +102,17 @@ def confusion(y: NDArray[np.integer], proba: NDArray[np.floating]) -> list[list[
     return np.bincount(y * k + proba.argmax(axis=1), minlength=k * k).reshape(k, k).tolist()
 
 
-def threshold_counts(is_class: NDArray[np.bool_], proba: NDArray[np.floating], most: int = 100) -> dict[str, list]:
+def threshold_counts(is_class: NDArray[np.bool_], proba: NDArray[np.floating]) -> dict[str, list]:
     """Return the numbers of rows at or above thresholds of a class probability, for the class and for the others.
 
-    The numbers are enough for ROC and precision-recall curves.
+    The numbers are enough for ROC and precision-recall curves. A hundred thresholds are at even steps among the
+    different probabilities; the whole percents between the least and the largest probability are also thresholds.
 
     Parameters
     ----------
     is_class : ndarray of bool of shape (n_rows,)
     proba : ndarray of shape (n_rows,)
         Probability of the class, which is rounded to four decimals.
-    most : int, default=100
-        Number of thresholds at even steps among the different probabilities. The whole percents between the least and
-        the largest probability are also thresholds.
 
     Returns
     -------
@@ -129,7 +127,7 @@ def threshold_counts(is_class: NDArray[np.bool_], proba: NDArray[np.floating], m
     """
     proba = proba.round(4)
     values = np.unique(proba)
-    kept = values[np.unique(np.linspace(0, len(values) - 1, min(most, len(values))).round().astype(int))]
+    kept = values[np.unique(np.linspace(0, len(values) - 1, min(100, len(values))).round().astype(int))]
     percents = np.arange(1, 100) / 100
     inside = percents[(percents > values.min(initial=1)) & (percents < values.max(initial=0))]
     thresholds = np.unique(np.concatenate([kept, inside]))[::-1]

@@ -1,5 +1,6 @@
 """Wilcoxon's signed-rank test of two methods, and of many methods with Holm's correction."""
 
+import itertools
 from collections.abc import Iterable
 
 import numpy as np
@@ -8,10 +9,41 @@ from numpy.typing import NDArray
 from scipy.special import ndtr
 from scipy.stats import rankdata
 
-from rotastack.stats.contrasts import contrasts
+from rotastack.errors import RotastackError, nearest
 from rotastack.stats.missing import checked_scores
 
-__all__ = ["holm", "shares_of_sums", "signed_rank_p", "wilcoxon_holm"]
+__all__ = ["contrasts", "holm", "shares_of_sums", "signed_rank_p", "wilcoxon_holm"]
+
+
+def contrasts(methods: list, control: object | None) -> tuple[list[tuple], pd.Index]:
+    """Return the pairs of methods to compare, and the index of the table of tests.
+
+    Parameters
+    ----------
+    methods : list
+        Names of the methods.
+    control : object or None
+        Compare every other method with this one; None compares all pairs.
+
+    Raises
+    ------
+    RotastackError
+        `control` is not a method.
+
+    Examples
+    --------
+    >>> contrasts(["A", "B", "C"], "B")[0]
+    [('A', 'B'), ('C', 'B')]
+    """
+    if control is None:
+        pairs = list(itertools.combinations(methods, 2))
+        return pairs, pd.MultiIndex.from_tuples(pairs)
+    if control not in methods:
+        suggestion = nearest(str(control), [str(m) for m in methods])
+        raise RotastackError(f"control {control!r} is not a method{suggestion}")
+    pairs = [(method, control) for method in methods if method != control]
+    return pairs, pd.Index([method for method, _ in pairs])
+
 
 _EXACT, _EXACT_TIES = 50, 13
 """Largest numbers of differences with an exact p-value, without and with ties and zeros, as in scipy."""

@@ -50,7 +50,9 @@ def check_classes(study: Study, where: str) -> None:
         pool, estimator, combiner = study.pools[method.pool], estimators[method.pool], method.combiner
         if isinstance(combiner, StackingDocument):
             checked_estimator(combiner.estimator, combiner.parameters, place, study.task)
-        elif isinstance(combiner, Weights) and not _knows_oob(estimator):
+        elif isinstance(combiner, Weights) and not (
+            draws_bags(estimator) and estimator.get_params(deep=False).get("oob_score", True) is not False
+        ):
             raise RotastackError(
                 f"{place}: weights need an estimator that knows its out-of-bag error, such as forest; "
                 f"{pool.estimator} does not"
@@ -219,10 +221,6 @@ def _can_vote(estimator: Any) -> bool:
         return votes and "n_estimators" in estimator.get_params(deep=False)
     known = isinstance(estimator, (BaseEnsemble, VotingClassifier))
     return known and not isinstance(estimator, GradientBoostingClassifier)
-
-
-def _knows_oob(estimator: Any) -> bool:
-    return draws_bags(estimator) and estimator.get_params(deep=False).get("oob_score", True) is not False
 
 
 def _n_members(estimator: Any) -> int | None:

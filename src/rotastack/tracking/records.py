@@ -12,9 +12,9 @@ from pathlib import Path
 from typing import Any
 
 from rotastack import __version__
-from rotastack.files import read_json, write_text
+from rotastack.files import write_text
 
-__all__ = ["Record", "read_record"]
+__all__ = ["Record"]
 
 
 @dataclass
@@ -91,8 +91,3 @@ def _processor_seconds() -> float:
     """Return the processor seconds of this process and of the child processes that it waited for."""
     used = [resource.getrusage(who) for who in (resource.RUSAGE_SELF, resource.RUSAGE_CHILDREN)]
     return sum(u.ru_utime + u.ru_stime for u in used)
-
-
-def read_record(path: str | Path) -> dict[str, Any]:
-    """Read a record; raise a RotastackError if the file is damaged."""
-    return read_json(path)

@@ -39,10 +39,8 @@ from rotastack.tracking.address import (
     tracking_uri,
     without_secrets,
 )
-from rotastack.tracking.dataset_inputs import dataset_input
-from rotastack.tracking.experiments import NOTE, Experiment
-from rotastack.tracking.logged_models import delete_models, log_model, register_model
-from rotastack.tracking.own_store import make_database, set_aside
+from rotastack.tracking.logged_models import dataset_input, delete_models, log_model, register_model
+from rotastack.tracking.own_store import NOTE, Experiment, make_database, set_aside
 
 __all__ = ["Leaf", "Writer"]
 

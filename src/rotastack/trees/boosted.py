@@ -1,14 +1,12 @@
 """Gradient-boosted trees as estimators."""
 
 from numbers import Integral
-from typing import ClassVar, Self
+from typing import ClassVar
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
-from sklearn.base import RegressorMixin
 from sklearn.utils.validation import check_is_fitted
 
-from rotastack.base.classes import LabelClassifier
 from rotastack.base.docstrings import documented
 from rotastack.base.facts import Cost, Facts
 from rotastack.base.outputs import accuracy, r_squared
@@ -16,13 +14,14 @@ from rotastack.base.row_weights import weights_of
 from rotastack.seeds import root_sequence
 from rotastack.trees.boosting import BoostedTrees, boosting_folds, grow_boosted, probabilities
 from rotastack.trees.boosting_options import OPTION_CONSTRAINTS, BoostingOptions
-from rotastack.trees.estimators import CLASSIFIER_CONSTRAINTS, LEAST_ONE, GrownEstimator
+from rotastack.trees.estimators import CLASSIFIER_CONSTRAINTS, LEAST_ONE, GrownEstimator, LabelTrees, NumberTrees
 
 __all__ = ["BoostedTreesClassifier", "BoostedTreesRegressor"]
 
 DEFAULTS, BAGS = BoostingOptions(), 5
 
 
+@documented
 class BoostedEstimator(GrownEstimator):
     """Base class of gradient-boosted trees.
 
@@ -58,8 +57,15 @@ class BoostedEstimator(GrownEstimator):
         this loss has had no new minimum for 20 rounds.
     n_jobs : int or None, default=None
         Number of threads over boosters; the result does not depend on `n_jobs`.
-    random_state : None, int, SeedSequence, Generator or RandomState
-        Seed.
+    %(random_state)s
+
+    Attributes
+    ----------
+    boosted_ : BoostedTrees
+    forest_ : GrownTrees
+        The trees of all boosters.
+    feature_importances_ : ndarray of shape (n_features,)
+        Share of each column in the total gain of all splits.
     """
 
     boosted_: BoostedTrees
@@ -129,7 +135,7 @@ class BoostedEstimator(GrownEstimator):
 
 
 @documented
-class BoostedTreesClassifier(LabelClassifier, BoostedEstimator):
+class BoostedTreesClassifier(LabelTrees, BoostedEstimator):
     """Gradient-boosted trees on folds of the rows, with out-of-fold probabilities and a chosen number of rounds.
 
     With two classes, each round grows one tree on the gradients of the logistic loss. With more classes, each round
@@ -139,21 +145,8 @@ class BoostedTreesClassifier(LabelClassifier, BoostedEstimator):
 
     Parameters
     ----------
-    %(n_rounds)s
-    %(learning_rate)s
-    %(max_leaf_nodes)s
-    %(max_depth)s
-    %(max_bins)s
-    %(min_samples_leaf)s
-    %(l2_regularization)s
-    %(subsample)s
-    %(max_features)s
-    %(n_bags)s
-    %(early_stopping)s
-    class_weight : {"balanced"}, dict or None, default=None
-        Weights of the classes, which multiply the weights of their rows.
-    %(n_jobs)s
-    %(random_state)s
+    %(n_rounds, learning_rate, max_leaf_nodes, max_depth, max_bins, min_samples_leaf, l2_regularization, subsample)s
+    %(max_features, n_bags, early_stopping, class_weight, n_jobs, random_state)s
 
     Attributes
     ----------
@@ -162,11 +155,7 @@ class BoostedTreesClassifier(LabelClassifier, BoostedEstimator):
         Number of rounds of each booster.
     losses_ : ndarray of shape (n_rounds_tried,)
         Weighted mean log loss, in nats, of the held-out rows after each round; NaN without held-out rows.
-    boosted_ : BoostedTrees
-    forest_ : GrownTrees
-        The trees of all boosters.
-    feature_importances_ : ndarray of shape (n_features,)
-        Share of each column in the total gain of all splits.
+    %(boosted_, forest_, feature_importances_)s
     oob_decision_function_ : ndarray of shape (n_rows, n_classes)
         Out-of-fold probabilities, if `n_bags` is above 1; NaN for rows of weight 0.
     oob_score_ : float
@@ -220,50 +209,17 @@ class BoostedTreesClassifier(LabelClassifier, BoostedEstimator):
         random_state=None,
     ):
         super().__init__(
-            n_rounds,
-            learning_rate=learning_rate,
-            max_leaf_nodes=max_leaf_nodes,
-            max_depth=max_depth,
-            max_bins=max_bins,
-            min_samples_leaf=min_samples_leaf,
-            l2_regularization=l2_regularization,
-            subsample=subsample,
-            max_features=max_features,
-            n_bags=n_bags,
-            early_stopping=early_stopping,
-            n_jobs=n_jobs,
-            random_state=random_state,
-        )
+            n_rounds, learning_rate=learning_rate, max_leaf_nodes=max_leaf_nodes, max_depth=max_depth, max_bins=max_bins,
+            min_samples_leaf=min_samples_leaf, l2_regularization=l2_regularization, subsample=subsample,
+            max_features=max_features, n_bags=n_bags, early_stopping=early_stopping, n_jobs=n_jobs, random_state=random_state,
+        )  # fmt: skip
         self.class_weight = class_weight
 
-    def fit(self, X: ArrayLike, y: ArrayLike, sample_weight: ArrayLike | None = None) -> Self:
-        """Train the boosters.
-
-        Parameters
-        ----------
-        X : array-like of shape (n_rows, n_features)
-            Missing values are NaN.
-        y : array-like of shape (n_rows,)
-        sample_weight : array-like of shape (n_rows,), optional
-            At least 0; rows of weight 0 are left out.
-
-        Returns
-        -------
-        self
-
-        Raises
-        ------
-        ValueError
-            Infinite values (the message names the column), a continuous or missing target, weights below 0, or
-            `max_features` above the number of columns.
-        """
-        X, codes, weights = self._checked_labels(X, y, sample_weight)
-        n_classes = len(self.classes_)
-        held = self._boost(X, codes, weights, n_classes)
+    def _fit(self, X, target, weights, n_classes):
+        held = self._boost(X, target, weights, n_classes)
         if held.any():
             self.oob_decision_function_ = probabilities(self.boosted_.held_out, n_classes)
-            self.oob_score_ = accuracy(self.oob_decision_function_[held], codes[held], weights_of(weights, held))
-        return self
+            self.oob_score_ = accuracy(self.oob_decision_function_[held], target[held], weights_of(weights, held))
 
     def decision_function(self, X: ArrayLike) -> NDArray[np.float64]:
         """Return the mean scores of the boosters.
@@ -282,40 +238,20 @@ class BoostedTreesClassifier(LabelClassifier, BoostedEstimator):
         return raw[:, 0] if raw.shape[1] == 1 else raw
 
     def predict_proba(self, X: ArrayLike) -> NDArray[np.float64]:
-        """Return the class probabilities that follow from the mean scores of the boosters.
-
-        Parameters
-        ----------
-        X : array-like of shape (n_rows, n_features)
-
-        Returns
-        -------
-        ndarray of shape (n_rows, n_classes)
-        """
+        """Return the class probabilities that follow from the mean scores of the boosters."""
         return probabilities(self._raw(X), len(self.classes_))
 
 
 @documented
-class BoostedTreesRegressor(RegressorMixin, BoostedEstimator):
+class BoostedTreesRegressor(NumberTrees, BoostedEstimator):
     """Gradient-boosted trees of least squares on folds of the rows, with out-of-fold predictions.
 
     Each round grows a tree on the residuals. Missing values are treated as in :class:`BoostedTreesClassifier`.
 
     Parameters
     ----------
-    %(n_rounds)s
-    %(learning_rate)s
-    %(max_leaf_nodes)s
-    %(max_depth)s
-    %(max_bins)s
-    %(min_samples_leaf)s
-    %(l2_regularization)s
-    %(subsample)s
-    %(max_features)s
-    %(n_bags)s
-    %(early_stopping)s
-    %(n_jobs)s
-    %(random_state)s
+    %(n_rounds, learning_rate, max_leaf_nodes, max_depth, max_bins, min_samples_leaf, l2_regularization, subsample)s
+    %(max_features, n_bags, early_stopping, n_jobs, random_state)s
 
     Attributes
     ----------
@@ -323,11 +259,7 @@ class BoostedTreesRegressor(RegressorMixin, BoostedEstimator):
         Number of rounds of each booster.
     losses_ : ndarray of shape (n_rounds_tried,)
         Weighted mean squared error of the held-out rows after each round; NaN without held-out rows.
-    boosted_ : BoostedTrees
-    forest_ : GrownTrees
-        The trees of all boosters.
-    feature_importances_ : ndarray of shape (n_features,)
-        Share of each column in the total gain of all splits.
+    %(boosted_, forest_, feature_importances_)s
     oob_prediction_ : ndarray of shape (n_rows,)
         Out-of-fold predictions, if `n_bags` is above 1; NaN for rows of weight 0.
     oob_score_ : float
@@ -352,43 +284,12 @@ class BoostedTreesRegressor(RegressorMixin, BoostedEstimator):
 
     study_facts: ClassVar[Facts] = Facts(cost=Cost(0, 0.55, 0.22, 12), trees=("n_rounds", "n_bags"))
 
-    def fit(self, X: ArrayLike, y: ArrayLike, sample_weight: ArrayLike | None = None) -> Self:
-        """Train the boosters.
-
-        Parameters
-        ----------
-        X : array-like of shape (n_rows, n_features)
-            Missing values are NaN.
-        y : array-like of shape (n_rows,)
-        sample_weight : array-like of shape (n_rows,), optional
-            At least 0; rows of weight 0 are left out.
-
-        Returns
-        -------
-        self
-
-        Raises
-        ------
-        ValueError
-            Infinite values (the message names the column), a missing target, weights below 0, or `max_features` above the
-            number of columns.
-        """
-        X, y, weights = self._checked_numbers(X, y, sample_weight)
-        held = self._boost(X, y, weights, None)
+    def _fit(self, X, target, weights, n_classes):
+        held = self._boost(X, target, weights, n_classes)
         if held.any():
             self.oob_prediction_ = self.boosted_.held_out[:, 0]
-            self.oob_score_ = r_squared(self.oob_prediction_[held], y[held], weights_of(weights, held))
-        return self
+            self.oob_score_ = r_squared(self.oob_prediction_[held], target[held], weights_of(weights, held))
 
     def predict(self, X: ArrayLike) -> NDArray[np.float64]:
-        """Return the mean prediction of the boosters.
-
-        Parameters
-        ----------
-        X : array-like of shape (n_rows, n_features)
-
-        Returns
-        -------
-        ndarray of shape (n_rows,)
-        """
+        """Return the mean prediction of the boosters."""
         return self._raw(X)[:, 0]

@@ -12,8 +12,8 @@ from rotastack.trees.boosting_options import BoostingOptions
 from rotastack.trees.grown import GrownTrees
 from rotastack.trees.kernel.boosting import LOSSES, Booster
 from rotastack.trees.linear_views import LinearViews
+from rotastack.trees.nodes import TreeArrays
 from rotastack.trees.threads import on_workers, run_threads, run_units
-from rotastack.trees.tree_arrays import TreeArrays
 
 __all__ = ["ROUNDS_AT_ONCE", "Bag", "Boosters", "BoostingTask"]
 

@@ -3,8 +3,6 @@
 from numbers import Real
 from typing import Any, ClassVar
 
-from sklearn.utils.validation import check_is_fitted
-
 from rotastack.base.scikit import Interval
 from rotastack.trees.estimators import LEAST_ONE, GrownClassifier
 from rotastack.trees.grown import GrownTrees
@@ -95,13 +93,3 @@ class C45Classifier(GrownClassifier):
     def tree_(self) -> GrownTrees:
         """The tree, as a forest of one tree."""
         return self.forest_
-
-    def get_n_leaves(self) -> int:
-        """Return the number of leaves."""
-        check_is_fitted(self)
-        return int(self.forest_.facts[0, 1])
-
-    def get_depth(self) -> int:
-        """Return the depth of the deepest leaf; 0 if the root is a leaf."""
-        check_is_fitted(self)
-        return int(self.forest_.facts[0, 2])

@@ -9,9 +9,7 @@ from rotastack.trees.kernel.batches import grow_batches, times_log2
 from rotastack.trees.linear_views import ViewTables
 from rotastack.trees.missing import missing_columns
 from rotastack.trees.narrow import narrow
-from rotastack.trees.nodes import decreases_of
-from rotastack.trees.sparse import few_ones
-from rotastack.trees.tree_arrays import TreeArrays
+from rotastack.trees.nodes import TreeArrays, decreases_of
 
 __all__ = [
     "CHUNK_ROWS",
@@ -22,6 +20,7 @@ __all__ = [
     "TreeBags",
     "by_column",
     "chunk_edges",
+    "few_ones",
     "grow_chunk",
 ]
 
@@ -43,7 +42,7 @@ class TrainingTable(NamedTuple):
         1 for each column with missing values (NaN); empty if no column has any.
     ones : ndarray of uint32
     first_one : ndarray of int64
-        Columns of few ones, see :func:`rotastack.trees.sparse.few_ones`; empty with several copies of the data.
+        Columns of few ones, see :func:`rotastack.trees.chunks.few_ones`; empty with several copies of the data.
     weights : ndarray of float64 of shape (n_masks, n_rows)
         Weight of each row. The trees leave out rows of weight 0. In a tree with a bootstrap, the weight of a row is its
         number of draws.
@@ -241,3 +240,24 @@ def _log_table(criterion: str, weights: NDArray[np.float64], counts: NDArray[np.
     if top > TABLE_LIMIT:
         return np.empty(0)
     return times_log2(int(top) + 1)
+
+
+def few_ones(X: NDArray[np.float32], criterion: str) -> tuple[NDArray[np.uint32], NDArray[np.int64]]:
+    """Return (ones, first_one), which list the ones of the 0/1 columns of X with ones in at most half of the rows.
+
+    The rows in which column j is 1 are ``ones[first_one[j]:first_one[j + 1]]``. Both arrays are empty if there is no
+    such column, or if the criterion does not use the lists.
+    """
+    none = np.empty(0, np.uint32), np.empty(0, np.int64)
+    if criterion not in ("gini", "squared_error") or not len(X):
+        return none
+    columns = np.flatnonzero((X[0] == 0) | (X[0] == 1))
+    if not len(columns):
+        return none
+    candidates = X[:, columns].T
+    is_one = candidates == 1
+    few = (is_one | (candidates == 0)).all(axis=1) & (2 * is_one.sum(axis=1) <= len(X))
+    counts = np.zeros(X.shape[1], np.int64)
+    counts[columns] = is_one.sum(axis=1) * few
+    ones = np.nonzero(is_one & few[:, None])[1].astype(np.uint32)
+    return (ones, np.concatenate([[0], np.cumsum(counts)])) if len(ones) else none

@@ -12,8 +12,9 @@ from sklearn.base import BaseEstimator, RegressorMixin
 from sklearn.utils.multiclass import check_classification_targets
 from sklearn.utils.validation import check_is_fitted, column_or_1d, validate_data
 
-from rotastack.base.classes import LabelClassifier
+from rotastack.base.classes import LabelClassifier, NumberRegressor
 from rotastack.base.columns import refuse_missing_target
+from rotastack.base.docstrings import documented
 from rotastack.base.outputs import accuracy, r_squared
 from rotastack.base.row_weights import row_weights, weights_of
 from rotastack.base.scikit import Interval, StrOptions
@@ -30,6 +31,8 @@ __all__ = [
     "GrownClassifier",
     "GrownEstimator",
     "GrownRegressor",
+    "LabelTrees",
+    "NumberTrees",
 ]
 
 LEAST_ONE = Interval(Integral, 1, None, closed="left")
@@ -60,7 +63,34 @@ _NO_TARGET = object()
 
 
 class GrownEstimator(BaseEstimator):
-    """Base class of forests and single trees, for classification and regression."""
+    """Base class of forests and single trees, for classification and regression.
+
+    Parameters
+    ----------
+    n_estimators : int, default=100
+        Number of trees.
+    splitter : {"best", "random"}, default="best"
+        Use the best cut (threshold) of a column, or the best of `n_cuts` random cuts.
+    min_samples_leaf : int, default=1
+        Smallest number of rows in a leaf; a row that a bootstrap draws several times counts once.
+    min_weight_fraction_leaf : float, default=0.0
+        Smallest share of the total weight in a leaf.
+    constant_leaf : bool, default=False
+        Make a node a leaf if all columns drawn for its split are constant, as R's randomForest does. Otherwise further
+        columns are drawn, as in scikit-learn.
+    max_leaf_nodes : int or None, default=None
+        Largest number of leaves. With a limit, the node of the largest decrease of impurity is split first.
+    bootstrap : bool, default=True
+        Grow each tree on a bootstrap sample: as many rows, drawn with replacement in proportion to their weights.
+    class_weight : {"balanced"}, dict or None, default=None
+        Weights of the classes, which multiply the weights of their rows.
+    ccp_alpha : float, default=0.0
+        Minimal cost-complexity pruning.
+    n_jobs : int or None, default=None
+        Number of threads; the forest does not depend on `n_jobs`.
+    random_state : None, int, SeedSequence, Generator or RandomState
+        Seed.
+    """
 
     _splitter: ClassVar[str] = "best"
     max_features: str | int | float | None
@@ -87,16 +117,9 @@ class GrownEstimator(BaseEstimator):
 
     def _grow(self, X, target, sample_weight, n_classes):
         self.forest_, out_of_bag = grow_forest(
-            X,
-            target,
-            [self._family()],
-            self._options(),
-            root_sequence(self.random_state),
-            n_classes=n_classes,
-            weights=sample_weight,
-            bootstrap=getattr(self, "bootstrap", False),
-            n_jobs=getattr(self, "n_jobs", None),
-        )
+            X, target, [self._family()], self._options(), root_sequence(self.random_state), n_classes=n_classes,
+            weights=sample_weight, bootstrap=getattr(self, "bootstrap", False), n_jobs=getattr(self, "n_jobs", None),
+        )  # fmt: skip
         return out_of_bag[0] if out_of_bag else None
 
     def _check_parameters(self) -> None:
@@ -143,24 +166,42 @@ class GrownEstimator(BaseEstimator):
             _refuse(X, original)
         return X if predicting else (X, y)
 
-    def _checked_labels(self, X: Any, y: Any, sample_weight: Any) -> tuple[NDArray, NDArray, NDArray | None]:
-        """Set ``classes_``; return the checked X, the class numbers and the weights of the rows."""
-        self._check_parameters()
-        self._forget_out_of_bag()
-        X, y = self._checked(X, y)
-        if y.dtype.kind not in "iub" or y.ndim != 1:
-            y = column_or_1d(y, warn=True)
-            check_classification_targets(y)
-        self.classes_, codes = np.unique(y, return_inverse=True)
-        return X, codes, row_weights(X, y, sample_weight, getattr(self, "class_weight", None))
+    def fit(self, X: ArrayLike, y: ArrayLike, sample_weight: ArrayLike | None = None) -> Self:
+        """Grow the trees.
 
-    def _checked_numbers(self, X: Any, y: Any, sample_weight: Any) -> tuple[NDArray, NDArray, NDArray | None]:
-        """Return the checked X, y as float64, and the weights of the rows."""
+        Parameters
+        ----------
+        X : array-like of shape (n_rows, n_features)
+            Missing values are NaN.
+        y : array-like of shape (n_rows,)
+        sample_weight : array-like of shape (n_rows,), optional
+            At least 0; rows of weight 0 are left out. A bootstrap draws rows in proportion to their weights. Without a
+            bootstrap, weights count in impurities and in the outputs of leaves.
+
+        Returns
+        -------
+        self
+
+        Raises
+        ------
+        ValueError
+            Infinite values (the message names the column), a missing target, a continuous target of a classifier,
+            weights below 0, or `max_features` above the number of columns.
+        """
         self._check_parameters()
         self._forget_out_of_bag()
         X, y = self._checked(X, y)
-        y = column_or_1d(y, warn=True).astype(np.float64)
-        return X, y, row_weights(X, y, sample_weight)
+        y, target, n_classes = self._target(y)
+        self._fit(X, target, row_weights(X, y, sample_weight, getattr(self, "class_weight", None)), n_classes)
+        return self
+
+    def _target(self, y: NDArray) -> tuple[NDArray, NDArray, int | None]:
+        """Return the column y, the target of the trees, and the number of classes, which is None in a regression."""
+        raise NotImplementedError
+
+    def _fit(self, X: NDArray[np.float32], target: NDArray, weights: NDArray | None, n_classes: int | None) -> None:
+        """Grow the trees on checked rows, and set the out-of-bag attributes."""
+        raise NotImplementedError
 
     def apply(self, X: ArrayLike) -> NDArray[np.int32]:
         """Return the leaf that each row ends in.
@@ -201,37 +242,34 @@ class GrownEstimator(BaseEstimator):
         return self.forest_.importances()
 
 
-class GrownClassifier(LabelClassifier, GrownEstimator):
-    def fit(self, X: ArrayLike, y: ArrayLike, sample_weight: ArrayLike | None = None) -> Self:
-        """Grow the trees.
+class LabelTrees(LabelClassifier, GrownEstimator):
+    """Trees that are trained on class numbers."""
 
-        Parameters
-        ----------
-        X : array-like of shape (n_rows, n_features)
-            Missing values are NaN.
-        y : array-like of shape (n_rows,)
-        sample_weight : array-like of shape (n_rows,), optional
-            At least 0; rows of weight 0 are left out. A bootstrap draws rows in proportion to their weights. Without a
-            bootstrap, weights count in impurities and in the outputs of leaves.
+    def _target(self, y):
+        if y.dtype.kind not in "iub" or y.ndim != 1:
+            y = column_or_1d(y, warn=True)
+            check_classification_targets(y)
+        self.classes_, codes = np.unique(y, return_inverse=True)
+        return y, codes, len(self.classes_)
 
-        Returns
-        -------
-        self
 
-        Raises
-        ------
-        ValueError
-            Infinite values (the message names the column), a continuous or missing target,
-            weights below 0, or `max_features` above the number of columns.
-        """
-        X, codes, weights = self._checked_labels(X, y, sample_weight)
-        out_of_bag = self._grow(X, codes, weights, len(self.classes_))
+class NumberTrees(NumberRegressor, GrownEstimator):
+    """Trees that are trained on numbers."""
+
+    def _target(self, y):
+        y = column_or_1d(y, warn=True).astype(np.float64)
+        return y, y, None
+
+
+@documented
+class GrownClassifier(LabelTrees):
+    def _fit(self, X, target, weights, n_classes):
+        out_of_bag = self._grow(X, target, weights, n_classes)
         if out_of_bag is not None:
             self.oob_decision_function_ = out_of_bag.means()
             self.tree_oob_error_ = out_of_bag.tree_errors
             mask = out_of_bag.counts > 0
-            self.oob_score_ = accuracy(out_of_bag.sums[mask], codes[mask], weights_of(weights, mask))
-        return self
+            self.oob_score_ = accuracy(out_of_bag.sums[mask], target[mask], weights_of(weights, mask))
 
     def grow_members(
         self,
@@ -265,23 +303,9 @@ class GrownClassifier(LabelClassifier, GrownEstimator):
         )
 
     def predict_proba(self, X: ArrayLike) -> NDArray[np.float64]:
-        """Return the mean over trees of the class shares in the leaves.
-
-        Parameters
-        ----------
-        X : array-like of shape (n_rows, n_features)
-
-        Returns
-        -------
-        ndarray of shape (n_rows, n_classes)
-        """
+        """Return the mean over trees of the class shares in the leaves."""
         check_is_fitted(self)
         return self.forest_.sums(self._checked(X), getattr(self, "n_jobs", None)) / len(self.forest_)
-
-    def tree_probas(self, X: ArrayLike) -> NDArray[np.float64]:
-        """Return the class shares in each tree's leaves, (tree, row, class)."""
-        check_is_fitted(self)
-        return self.forest_.outputs(self._checked(X), getattr(self, "n_jobs", None))
 
     def tree_votes(self, X: ArrayLike) -> NDArray:
         """Return the class that each tree votes for, (row, tree)."""
@@ -295,55 +319,19 @@ class GrownClassifier(LabelClassifier, GrownEstimator):
         return self.forest_.text(tree, names, self.classes_.tolist(), decimals)
 
 
-class GrownRegressor(RegressorMixin, GrownEstimator):
-    def fit(self, X: ArrayLike, y: ArrayLike, sample_weight: ArrayLike | None = None) -> Self:
-        """Grow the trees.
-
-        Parameters
-        ----------
-        X : array-like of shape (n_rows, n_features)
-            Missing values are NaN.
-        y : array-like of shape (n_rows,)
-        sample_weight : array-like of shape (n_rows,), optional
-            At least 0; rows of weight 0 are left out. A bootstrap draws rows in proportion to their weights. Without a
-            bootstrap, weights count in impurities and in the outputs of leaves.
-
-        Returns
-        -------
-        self
-
-        Raises
-        ------
-        ValueError
-            Infinite values (the message names the column), a missing target, weights below 0, or
-            `max_features` above the number of columns.
-        """
-        X, y, weights = self._checked_numbers(X, y, sample_weight)
-        out_of_bag = self._grow(X, y, weights, None)
+@documented
+class GrownRegressor(NumberTrees):
+    def _fit(self, X, target, weights, n_classes):
+        out_of_bag = self._grow(X, target, weights, n_classes)
         if out_of_bag is not None:
             self.oob_prediction_ = out_of_bag.means()[:, 0]
             mask = out_of_bag.counts > 0
-            self.oob_score_ = r_squared(self.oob_prediction_[mask], y[mask], weights_of(weights, mask))
-        return self
+            self.oob_score_ = r_squared(self.oob_prediction_[mask], target[mask], weights_of(weights, mask))
 
     def predict(self, X: ArrayLike) -> NDArray[np.float64]:
-        """Return the mean prediction of the trees.
-
-        Parameters
-        ----------
-        X : array-like of shape (n_rows, n_features)
-
-        Returns
-        -------
-        ndarray of shape (n_rows,)
-        """
+        """Return the mean prediction of the trees."""
         check_is_fitted(self)
         return self.forest_.sums(self._checked(X), getattr(self, "n_jobs", None))[:, 0] / len(self.forest_)
-
-    def tree_predictions(self, X: ArrayLike) -> NDArray[np.float64]:
-        """Return the prediction of each tree, (tree, row)."""
-        check_is_fitted(self)
-        return self.forest_.outputs(self._checked(X), getattr(self, "n_jobs", None))[:, :, 0]
 
     def export_text(self, tree: int = 0, decimals: int = 3) -> str:
         """Return one tree as indented text."""

@@ -2,6 +2,7 @@
 
 from typing import ClassVar
 
+from rotastack.base.docstrings import documented
 from rotastack.base.facts import USUAL_COST, Cost, Facts
 from rotastack.base.scikit import StrOptions
 from rotastack.trees.estimators import CLASSIFIER_CONSTRAINTS, FOREST_CONSTRAINTS, GrownClassifier, GrownRegressor
@@ -9,6 +10,7 @@ from rotastack.trees.estimators import CLASSIFIER_CONSTRAINTS, FOREST_CONSTRAINT
 __all__ = ["ForestClassifier", "ForestRegressor"]
 
 
+@documented
 class ForestClassifier(GrownClassifier):
     """A random forest: bootstrapped trees with random features at each split.
 
@@ -17,8 +19,7 @@ class ForestClassifier(GrownClassifier):
 
     Parameters
     ----------
-    n_estimators : int, default=100
-        Number of trees.
+    %(n_estimators)s
     criterion : {"gini", "entropy", "gain_ratio", "c45"}, default="gini"
         Impurity. "gain_ratio" chooses a split as C4.5 does: among the columns of at least average decrease of entropy,
         the one with the largest ratio of this decrease to the entropy of the sizes of the sides. "c45" grows and prunes
@@ -26,29 +27,13 @@ class ForestClassifier(GrownClassifier):
         `max_depth` and `min_samples_leaf` (2 in C4.5).
     max_depth : int or None, default=None
     min_samples_split : int, default=2
-    min_samples_leaf : int, default=1
-        Smallest number of rows in a leaf; a row that a bootstrap draws several times counts once.
-    min_weight_fraction_leaf : float, default=0.0
-        Smallest share of the total weight in a leaf.
+    %(min_samples_leaf, min_weight_fraction_leaf)s
     max_features : {"sqrt", "log2"}, int, float or None, default="sqrt"
         Columns searched for each split: their number, their share, or None for all.
-    constant_leaf : bool, default=False
-        Make a node a leaf if all columns drawn for its split are constant, as R's randomForest does. Otherwise further
-        columns are drawn, as in scikit-learn.
-    max_leaf_nodes : int or None, default=None
-        Largest number of leaves. With a limit, the node of the largest decrease of impurity is split first.
+    %(constant_leaf, max_leaf_nodes)s
     min_impurity_decrease : float, default=0.0
         Smallest decrease of impurity by a split, weighted by the node's share of the total weight.
-    bootstrap : bool, default=True
-        Grow each tree on a bootstrap sample: as many rows, drawn with replacement in proportion to their weights.
-    class_weight : {"balanced"}, dict or None, default=None
-        Weights of the classes, which multiply the weights of their rows.
-    ccp_alpha : float, default=0.0
-        Minimal cost-complexity pruning.
-    n_jobs : int or None, default=None
-        Number of threads; the forest does not depend on `n_jobs`.
-    random_state : None, int, SeedSequence, Generator or RandomState
-        Seed.
+    %(bootstrap, class_weight, ccp_alpha, n_jobs, random_state)s
 
     Attributes
     ----------
@@ -129,6 +114,7 @@ class ForestClassifier(GrownClassifier):
         self.random_state = random_state
 
 
+@documented
 class ForestRegressor(GrownRegressor):
     """A random forest for regression: bootstrapped trees that minimise the squared error.
 
@@ -136,31 +122,16 @@ class ForestRegressor(GrownRegressor):
 
     Parameters
     ----------
-    n_estimators : int, default=100
-        Number of trees.
+    %(n_estimators)s
     max_depth : int or None, default=None
     min_samples_split : int, default=2
-    min_samples_leaf : int, default=1
-        Smallest number of rows in a leaf; a row that a bootstrap draws several times counts once.
-    min_weight_fraction_leaf : float, default=0.0
-        Smallest share of the total weight in a leaf.
+    %(min_samples_leaf, min_weight_fraction_leaf)s
     max_features : {"sqrt", "log2"}, int, float or None, default=1.0
         Columns searched for each split: their number, their share, or None for all.
-    constant_leaf : bool, default=False
-        Make a node a leaf if all columns drawn for its split are constant, as R's randomForest does. Otherwise further
-        columns are drawn, as in scikit-learn.
-    max_leaf_nodes : int or None, default=None
-        Largest number of leaves. With a limit, the node of the largest decrease of impurity is split first.
+    %(constant_leaf, max_leaf_nodes)s
     min_impurity_decrease : float, default=0.0
         Smallest decrease of variance by a split, weighted by the node's share of the total weight.
-    bootstrap : bool, default=True
-        Grow each tree on a bootstrap sample: as many rows, drawn with replacement in proportion to their weights.
-    ccp_alpha : float, default=0.0
-        Minimal cost-complexity pruning.
-    n_jobs : int or None, default=None
-        Number of threads; the forest does not depend on `n_jobs`.
-    random_state : None, int, SeedSequence, Generator or RandomState
-        Seed.
+    %(bootstrap, ccp_alpha, n_jobs, random_state)s
 
     Attributes
     ----------

@@ -12,15 +12,18 @@ from rotastack.trees.bags import Bags
 from rotastack.trees.kernel.reading import read_trees
 from rotastack.trees.linear_views import LinearViews
 from rotastack.trees.narrow import narrow
-from rotastack.trees.nodes import decreases_of, side_by_side
-from rotastack.trees.packing import packed_nodes, unpacked_nodes
+from rotastack.trees.nodes import (
+    TreeArrays,
+    decreases_of,
+    packed_nodes,
+    side_by_side,
+    tree_arrays,
+    tree_text,
+    unpacked_nodes,
+)
 from rotastack.trees.threads import n_threads, own, run_threads
-from rotastack.trees.ties import break_ties, tied_rows
-from rotastack.trees.tree_arrays import TreeArrays, tree_arrays
-from rotastack.trees.tree_text import tree_text
 
-__all__ = ["GrownTrees"]
-
+__all__ = ["GrownTrees", "break_ties", "tied_rows"]
 
 _NO_SUMS = np.empty((0, 0, 0))
 _NO_LEAVES = np.empty((0, 0), np.int32)
@@ -369,3 +372,17 @@ class GrownTrees:
             read_trees(X, edges[k], edges[k + 1], nodes, starts, tree_view, groups, tables, values, sums, leaves, stop)
 
         list(run_threads(read, range(len(edges) - 1), n_jobs))
+
+
+def tied_rows(shares: NDArray[np.float64]) -> NDArray[np.intp]:
+    """Return the rows of `shares`, (row, class), in which several classes have the largest share."""
+    return np.flatnonzero((shares == shares.max(axis=1, keepdims=True)).sum(axis=1) > 1)
+
+
+def break_ties(shares: NDArray[np.float64], rows: NDArray[np.intp], sums: NDArray[np.float64], n_votes: int) -> None:
+    """Raise, in tied `rows`, the share of the tied class with the largest sum by an amount that float32 still holds."""
+    best = shares[rows] == shares[rows].max(axis=1, keepdims=True)
+    sums = np.round(sums, 9)  # sums that differ only by the order of addition are equal
+    winner = np.where(best, sums, -np.inf).argmax(axis=1)
+    shares[rows, winner] += min(1e-5, 0.4 / n_votes)
+    shares[rows] /= shares[rows].sum(axis=1, keepdims=True)

@@ -185,7 +185,7 @@ class LinearViews:
         return cls(
             views[0].n_features, np.concatenate(starts), np.concatenate(parts),
             np.concatenate([v.columns for v in views]), _joined([v.matrices for v in views]),
-            None if none else np.concatenate([v._fills_or_nan() for v in views]),
+            None if none else np.concatenate([np.full(len(v.columns), np.nan, np.float32) if v.fills is None else v.fills for v in views]),
         )  # fmt: skip
 
     def filled(self, fills: NDArray[np.floating]) -> "LinearViews":
@@ -204,9 +204,6 @@ class LinearViews:
         parts[:, 0] = ends - lengths
         column_fills = np.asarray(fills, np.float32)[np.repeat(view, lengths), columns]
         return replace(self, parts=parts, columns=columns, fills=column_fills)
-
-    def _fills_or_nan(self) -> NDArray[np.float32]:
-        return np.full(len(self.columns), np.nan, np.float32) if self.fills is None else self.fills
 
     def repeat(self, n: int) -> "LinearViews":
         """Return each view `n` times in a row; the matrices are shared."""

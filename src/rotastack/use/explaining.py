@@ -20,9 +20,9 @@ from rotastack.data.tables import read_raw
 from rotastack.data.target import Task, check_target
 from rotastack.ensembles.flagship.importances import permutation_importances
 from rotastack.errors import RotastackError
+from rotastack.files import read_json
 from rotastack.stats.metrics import NAMES, higher_is_better, score_named
 from rotastack.stats.scores import score_numbers, score_probabilities
-from rotastack.tracking.records import read_record
 from rotastack.use.explanation import families_of, in_words
 from rotastack.use.saved_model import saved_model
 
@@ -151,7 +151,7 @@ def explain_saved(path: Path, raw: Path, study: str, dataset: str, score: str | 
     table = read_raw(raw)
     task: Task = "regression" if is_regressor(pipeline) else "classification"
     y = check_target(table["target"], dataset, task)
-    refit = read_record(path.with_name("refit.run.json"))
+    refit = read_json(path.with_name("refit.run.json"))
     try:
         score = score_named(score or refit["parameters"]["score"], task)
     except ValueError as error:
@@ -234,12 +234,16 @@ def _scored(
     thirds of the rows or by `split`, and judged by the others: a model remembers the rows that it was trained on.
     """
     model = _decider(pipeline)
-    threshold = pipeline[-1].threshold if isinstance(pipeline[-1], FixedThresholdClassifier) else None
+    last = pipeline[-1]
+    wrapped = isinstance(last, FixedThresholdClassifier)
+    threshold = last.threshold if wrapped else None
     scorer = _scorer(score, target, "regression" if is_regressor(pipeline) else "classification", threshold)
     if split is None and hasattr(model, "out_of_bag_scorer"):
         try:
             rows, judged = model.out_of_bag_scorer(target, scorer, max_rows=MOST_ROWS, random_state=seed)
-            return "out of bag", rows, lambda table: judged(_between(pipeline, table))
+            # The steps between give a table the form that the last step needs.
+            form = pipeline[1:-1].transform if len(pipeline) > 2 else lambda table: table
+            return "out of bag", rows, lambda table: judged(form(table))
         except ValueError:
             pass  # the bags of weighted rows are unknown
     counts = np.unique(target, return_counts=True)[1]
@@ -248,23 +252,12 @@ def _scored(
         np.arange(len(features)), test_size=1 / 3, random_state=seed, stratify=target if by_class else None
     )
     # The model's own reader is kept: a reader fitted to fewer rows may lack the column of a rare category.
-    plain = Pipeline([*pipeline.steps[1:-1], (pipeline.steps[-1][0], _unfitted(pipeline))])
+    plain = Pipeline([*pipeline.steps[1:-1], (pipeline.steps[-1][0], last.estimator if wrapped else last)])
     refitted = clone(plain).fit(pipeline[:1].transform(features.iloc[train]), target[train])
     if split is not None and len(test) > MOST_ROWS:
         test = np.random.default_rng(seed).choice(test, MOST_ROWS, replace=False)
     rows = np.sort(test[:MOST_ROWS])
     return "held out", rows, lambda table: scorer(refitted, table, target[rows])
-
-
-def _unfitted(pipeline: Any) -> Any:
-    """Return the estimator at the end of a pipeline to clone, without a wrapper that applies a threshold."""
-    last = pipeline[-1]
-    return last.estimator if isinstance(last, FixedThresholdClassifier) else last
-
-
-def _between(pipeline: Any, table: NDArray) -> Any:
-    """Return a table, after the pipeline's first step, in the form that its last step needs."""
-    return pipeline[1:-1].transform(table) if len(pipeline) > 2 else table
 
 
 def _dependence(pipeline: Any, features: pd.DataFrame, target: NDArray, column: str, seed: int) -> dict[str, Any]:

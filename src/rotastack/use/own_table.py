@@ -275,7 +275,7 @@ def laid_out(
     found = None
     for k, layout in enumerate(_candidates(size, shape.rows, divided_by or {}, splits)):
         work = sum(layout.n_splits * layout.split_seconds(label, shape) for label in labels)
-        n_jobs = 12 + sum(1 + _n_blocks(layout, shape) for label in labels)
+        n_jobs = 12 + len(labels) * (1 + -(-layout.n_splits // block_of(layout, shape)))
         # The model is trained alone, on all cores.
         seconds = (work + n_jobs * JOB_SECONDS + layout.model_seconds(shape)) / n_cores + 4 * JOB_SECONDS
         seconds += CELL_SECONDS * shape.rows * shape.columns
@@ -285,10 +285,6 @@ def laid_out(
             break
     assert found is not None
     return found
-
-
-def _n_blocks(layout: Layout, shape: Shape) -> int:
-    return -(-layout.n_splits // block_of(layout, shape))
 
 
 def block_of(layout: Layout, shape: Shape) -> int:

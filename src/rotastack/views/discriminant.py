@@ -77,12 +77,9 @@ class DiscriminantRotation(SubsetRotation):
         alpha: float = 0.1,
         random_state=None,
     ):
-        self.n_subsets = n_subsets
-        self.subset_size = subset_size
-        self.bootstrap_ratio = bootstrap_ratio
+        super().__init__(n_subsets, subset_size, bootstrap_ratio, random_state)
         self.n_neighbors = n_neighbors
         self.alpha = alpha
-        self.random_state = random_state
 
     def _blocks(self, X, rows, n_subsets, sequence):
         return discriminant_blocks(X, rows, n_subsets, self.bootstrap_ratio, self.n_neighbors, self.alpha, sequence)

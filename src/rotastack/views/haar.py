@@ -5,7 +5,7 @@ from numpy.typing import NDArray
 
 from rotastack.seeds import child
 
-__all__ = ["direct_rotations", "draw_rotation", "draw_rotations", "haar_rotations"]
+__all__ = ["direct_rotation", "draw_rotation", "draw_rotations", "haar_rotations"]
 
 _AT_ONCE = 1 << 20  # Largest number of elements of the rotations in a block.
 
@@ -43,30 +43,20 @@ def haar_rotations(
     return q[0] if size is None else q
 
 
-def direct_rotations(n_features: int, rng: np.random.Generator, size: int | None = None) -> NDArray[np.float64]:
-    """Return random matrices by the direct method of the thesis (listing 1.1): half-turns about random axes.
+def direct_rotation(n_features: int, rng: np.random.Generator) -> NDArray[np.float64]:
+    """Return a random matrix by the direct method of the thesis (listing 1.1): a half-turn about a random axis.
 
-    A matrix is ``2 v v' - I`` with a unit vector v halfway between the first axis and a uniform direction. It is
+    The matrix is ``2 v v' - I`` with a unit vector v halfway between the first axis and a uniform direction. It is
     symmetric, with the eigenvalues 1, -1, ..., -1 and the determinant (-1)^(p - 1). So the matrices are not
     uniform on SO(p) or O(p); only their first column is uniform on the sphere.
-
-    Parameters
-    ----------
-    n_features, rng, size
-        As for :func:`haar_rotations`.
-
-    Returns
-    -------
-    ndarray of shape (n_features, n_features) or (size, n_features, n_features)
     """
     if n_features == 1:
-        return np.ones((1, 1)) if size is None else np.ones((size, 1, 1))
-    v = rng.standard_normal((1 if size is None else size, n_features))
+        return np.ones((1, 1))
+    v = rng.standard_normal((1, n_features))
     v /= np.linalg.norm(v, axis=1, keepdims=True)
     v[:, 0] += 1.0
     v *= np.sqrt(2.0) / np.maximum(np.linalg.norm(v, axis=1, keepdims=True), np.finfo(float).tiny)
-    turns = v[:, :, None] * v[:, None, :] - np.eye(n_features)
-    return turns[0] if size is None else turns
+    return v[0][:, None] * v[0] - np.eye(n_features)
 
 
 def draw_rotations(
@@ -76,7 +66,6 @@ def draw_rotations(
     *,
     flip: bool = False,
     max_axes: int = 1000,
-    method: str = "haar",
     dtype: type[np.floating] = np.float64,
 ) -> tuple[NDArray[np.intp], NDArray[np.floating]]:
     """Return `size` random rotations, each of all axes or of `max_axes` random axes.
@@ -103,10 +92,7 @@ def draw_rotations(
     step = max(1, _AT_ONCE // (m * m))
     for k in range(0, size, step):
         n = min(step, size - k)
-        if method == "direct":
-            rotations[k : k + n] = direct_rotations(m, rng, n)
-        else:
-            rotations[k : k + n] = haar_rotations(m, rng, n, flip)
+        rotations[k : k + n] = haar_rotations(m, rng, n, flip)
     return axes, rotations
 
 
@@ -124,5 +110,5 @@ def draw_rotation(
     all_axes = n_features <= max_axes
     axes = np.arange(n_features) if all_axes else np.sort(rng.choice(n_features, max_axes, replace=False))
     if method == "direct":
-        return axes, direct_rotations(len(axes), rng)
+        return axes, direct_rotation(len(axes), rng)
     return axes, haar_rotations(len(axes), rng, flip=flip)

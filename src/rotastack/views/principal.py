@@ -70,18 +70,6 @@ class PrincipalRotation(SubsetRotation):
 
     study_facts: ClassVar[Facts] = Facts(rotates=True)
 
-    def __init__(
-        self,
-        n_subsets: int | None = None,
-        subset_size: int | None = None,
-        bootstrap_ratio: float = 0.75,
-        random_state=None,
-    ):
-        self.n_subsets = n_subsets
-        self.subset_size = subset_size
-        self.bootstrap_ratio = bootstrap_ratio
-        self.random_state = random_state
-
     def _blocks(self, X, rows, n_subsets, sequence):
         return next(principal_blocks(X, [rows], n_subsets, self.bootstrap_ratio, [sequence]))
 

@@ -121,11 +121,19 @@ class SubsetRotation(FittedView):
         "bootstrap_ratio": [Interval(Real, 0, None, closed="neither")],
         "random_state": "no_validation",
     }
-    n_subsets: int | None
-    subset_size: int | None
-    bootstrap_ratio: float
-    random_state: Any
     blocks_: list[Block]
+
+    def __init__(
+        self,
+        n_subsets: int | None = None,
+        subset_size: int | None = None,
+        bootstrap_ratio: float = 0.75,
+        random_state: Any = None,
+    ):
+        self.n_subsets = n_subsets
+        self.subset_size = subset_size
+        self.bootstrap_ratio = bootstrap_ratio
+        self.random_state = random_state
 
     def _blocks(
         self, X: NDArray[np.float64], rows: RowsByClass, n_subsets: int, sequence: np.random.SeedSequence

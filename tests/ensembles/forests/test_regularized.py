@@ -11,7 +11,7 @@ from sklearn.tree import DecisionTreeClassifier
 
 from rotastack import PooledEnsembleClassifier, RegularizedRotationForestClassifier
 from rotastack.combine import RotationWeights
-from rotastack.ensembles.forests.growing import GrowingForests
+from rotastack.ensembles.forests.regularized import GrowingForests
 from rotastack.trees import ForestClassifier, LinearViews
 from rotastack.trees.growing import TreeOptions
 from rotastack.views import RandomRotation

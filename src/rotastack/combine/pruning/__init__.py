@@ -17,8 +17,7 @@ __getattr__, __dir__, __all__ = lazy_loader.attach(
         "mdm": ["MDMPruner"],
         "meandm": ["MeanDMPruner"],
         "orientation": ["OrientationPruner"],
-        "qmm": ["QMMPruner"],
-        "quadratic": ["qmm_problem"],
+        "qmm": ["QMMPruner", "qmm_problem"],
         "reduced_error": ["ReducedErrorPruner"],
     },
 )

@@ -10,7 +10,7 @@ from rotastack.combine.pruning.mdm import MDMPruner as MDMPruner
 from rotastack.combine.pruning.meandm import MeanDMPruner as MeanDMPruner
 from rotastack.combine.pruning.orientation import OrientationPruner as OrientationPruner
 from rotastack.combine.pruning.qmm import QMMPruner as QMMPruner
-from rotastack.combine.pruning.quadratic import qmm_problem as qmm_problem
+from rotastack.combine.pruning.qmm import qmm_problem as qmm_problem
 from rotastack.combine.pruning.reduced_error import ReducedErrorPruner as ReducedErrorPruner
 
 __all__: list[str]

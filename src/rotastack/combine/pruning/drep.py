@@ -5,7 +5,6 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from rotastack.combine.pruning.folds import interleaved_folds
 from rotastack.combine.pruning.pruner import Pruner
 from rotastack.combine.pruning.vote_table import RunningVote, VoteTable
 
@@ -78,7 +77,7 @@ class DREPPruner(Pruner):
                 raise ValueError(f"rho must be a share above 0 and up to 1, or 'cv', got {rho!r}")
             return float(rho)
         wrong = np.zeros(len(GRID))
-        for test in interleaved_folds(len(vote_table.y)):
+        for test in vote_table.folds():
             train, held = vote_table.rows(~test), vote_table.rows(test)
             for i, share in enumerate(GRID):
                 vote = RunningVote(held)

@@ -21,8 +21,7 @@ class KappaPruner(OrderingPruner):
 
     Parameters
     ----------
-    %(n_select)s
-    %(vote)s
+    %(n_select, vote)s
 
     Attributes
     ----------
@@ -41,10 +40,6 @@ class KappaPruner(OrderingPruner):
     >>> KappaPruner(n_select=2).fit(votes, y=[0, 0, 1, 1]).selected_
     array([1, 2])
     """
-
-    def __init__(self, n_select: int | float | None = 0.5, vote: str = "simple"):
-        self.n_select = n_select
-        self.vote = vote
 
     def _order(self, vote_table: VoteTable) -> NDArray[np.intp]:
         a, b = np.triu_indices(vote_table.n_members, 1)

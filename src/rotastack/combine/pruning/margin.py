@@ -8,7 +8,6 @@ from numpy.typing import NDArray
 from sklearn.exceptions import ConvergenceWarning
 from sklearn.linear_model import lasso_path
 
-from rotastack.combine.pruning.folds import interleaved_folds
 from rotastack.combine.pruning.pruner import OrderingPruner, check_vote, number_to_keep
 from rotastack.combine.pruning.vote_table import VoteTable
 
@@ -107,7 +106,7 @@ class MarginPruner(OrderingPruner):
         grid = largest * np.logspace(0, np.log10(SMALLEST), N_LAMBDAS)
         n = len(vote_table.y)
         loss = np.zeros(N_LAMBDAS)
-        for test in interleaved_folds(n):
+        for test in vote_table.folds():
             train = vote_table.rows(~test)
             weights = lasso(train, grid * (len(train.y) / n), self.positive, tol=1e-4)
             loss += ((1.0 - vote_table.signs[test] @ weights.T) ** 2).sum(axis=0)

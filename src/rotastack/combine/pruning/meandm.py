@@ -19,8 +19,7 @@ class MeanDMPruner(OrderingPruner):
 
     Parameters
     ----------
-    %(n_select)s
-    %(vote)s
+    %(n_select, vote)s
 
     Attributes
     ----------
@@ -39,10 +38,6 @@ class MeanDMPruner(OrderingPruner):
     >>> MeanDMPruner().fit(votes, y=[0, 0, 1, 1]).order_
     array([1, 2, 0])
     """
-
-    def __init__(self, n_select: int | float | None = 0.5, vote: str = "simple"):
-        self.n_select = n_select
-        self.vote = vote
 
     def _order(self, vote_table: VoteTable) -> NDArray[np.intp]:
         return vote_table.preference.copy()

@@ -19,8 +19,7 @@ class OrientationPruner(OrderingPruner):
 
     Parameters
     ----------
-    %(n_select)s
-    %(vote)s
+    %(n_select, vote)s
 
     Attributes
     ----------
@@ -41,10 +40,6 @@ class OrientationPruner(OrderingPruner):
     >>> OrientationPruner(n_select=2).fit(votes, y=[0, 0, 0, 1, 0]).selected_
     array([1, 0])
     """
-
-    def __init__(self, n_select: int | float | None = 0.5, vote: str = "simple"):
-        self.n_select = n_select
-        self.vote = vote
 
     def _order(self, vote_table: VoteTable) -> NDArray[np.intp]:
         signs = vote_table.signs

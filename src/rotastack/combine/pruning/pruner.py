@@ -149,8 +149,8 @@ class Pruner(Combiner):
 class OrderingPruner(Pruner):
     """A pruner that orders all members and keeps the first ones; the base class for new pruners.
 
-    A subclass needs an ``__init__`` that stores its parameters, with `n_select` and `vote` among them, and a method
-    ``_order(vote_table)`` that returns the numbers of all members, beginning with the first member to keep.
+    A subclass needs a method ``_order(vote_table)`` that returns the numbers of all members, beginning with the first
+    member to keep. An ``__init__`` of its own stores its parameters, with `n_select` and `vote` among them.
 
     Parameters
     ----------
@@ -180,10 +180,6 @@ class OrderingPruner(Pruner):
     >>> import numpy as np
     >>> from rotastack.combine.pruning import OrderingPruner
     >>> class AccuracyPruner(OrderingPruner):
-    ...     def __init__(self, n_select=0.5, vote="simple"):
-    ...         self.n_select = n_select
-    ...         self.vote = vote
-    ...
     ...     def _order(self, vote_table):
     ...         return vote_table.own_errors.argsort(kind="stable")
     >>> votes, y = np.array([[0, 1, 1], [0, 0, 1], [1, 0, 1]]), np.array([1, 1, 1])
@@ -191,8 +187,9 @@ class OrderingPruner(Pruner):
     array([2])
     """
 
-    n_select: int | float | None
-    vote: str
+    def __init__(self, n_select: int | float | None = 0.5, vote: str = "simple"):
+        self.n_select = n_select
+        self.vote = vote
 
     @abstractmethod
     def _order(self, vote_table: VoteTable) -> NDArray[np.intp]:

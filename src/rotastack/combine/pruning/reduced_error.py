@@ -39,10 +39,6 @@ class ReducedErrorPruner(OrderingPruner):
     array([0, 1, 2])
     """
 
-    def __init__(self, n_select: int | float | None = 0.5, vote: str = "simple"):
-        self.n_select = n_select
-        self.vote = vote
-
     def _order(self, vote_table: VoteTable) -> NDArray[np.intp]:
         vote = RunningVote(vote_table)
         chosen = np.zeros(vote_table.n_members, dtype=bool)

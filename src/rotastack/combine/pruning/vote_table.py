@@ -66,6 +66,15 @@ class VoteTable:
             shares = shares / shares.sum()
         return cls(cast[voted_on], truth[voted_on].astype(np.intp), shares, n_classes)
 
+    def folds(self) -> list[NDArray[np.bool_]]:
+        """Return a mask of the rows of each of five folds: every fifth row, so no seed is needed.
+
+        With fewer than five rows each row is a fold. A single row gives no folds.
+        """
+        n = len(self.y)
+        count = min(5, n)
+        return [np.arange(n) % count == fold for fold in range(count)] if count > 1 else []
+
     @property
     def n_members(self) -> int:
         """Number of members."""

@@ -1,18 +1,17 @@
 """The flagship classifier: a forest of several families of trees, with a fitted weight for each family."""
 
 from collections.abc import Callable
-from typing import Any, ClassVar, Self
+from typing import Any, ClassVar
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
-from sklearn.utils.validation import check_consistent_length
 
 from rotastack.base.classes import LabelClassifier
 from rotastack.base.columns import refuse_missing_target
 from rotastack.base.docstrings import documented
 from rotastack.base.facts import Cost, Facts
-from rotastack.base.row_weights import of_all_rows, relative_weights, row_weights, weights_of
-from rotastack.base.scikit import StrOptions, check_y, fit_context
+from rotastack.base.row_weights import of_all_rows, weights_of
+from rotastack.base.scikit import StrOptions, check_y
 from rotastack.combine.log_linear import LogLinearWeights
 from rotastack.ensembles.flagship.families import TreeFamily
 from rotastack.ensembles.flagship.rotastack import RIDGE, RotastackEnsemble
@@ -47,10 +46,7 @@ class RotastackClassifier(LabelClassifier, RotastackEnsemble):
         Weights of the classes, as in scikit-learn's forests. Bags are drawn by weight. The more the weights differ,
         the fewer draws a bag has (at least 100), so that no row is drawn more than twice for a tree on average. A rare
         class of large weight then has out-of-bag rows, too.
-    %(oob_score)s
-    %(n_jobs)s
-    %(random_state)s
-    %(verbose)s
+    %(oob_score, n_jobs, random_state, verbose)s
 
     Attributes
     ----------
@@ -151,43 +147,17 @@ class RotastackClassifier(LabelClassifier, RotastackEnsemble):
         self.random_state = random_state
         self.verbose = verbose
 
-    @fit_context(prefer_skip_nested_validation=False)  # custom views have parameters to validate, too
-    def fit(self, X: ArrayLike, y: ArrayLike, sample_weight: ArrayLike | None = None) -> Self:
-        """Fit views, grow trees, and fit the weights of the families.
-
-        Parameters
-        ----------
-        X : array-like or DataFrame of shape (n_rows, n_features)
-            Missing values are allowed.
-        y : array-like of shape (n_rows,)
-        sample_weight : array-like of shape (n_rows,), optional
-            Weights of at least 0; their scale has no effect. Rows of weight 0 are left out, but a class with only such
-            rows stays in ``classes_``, with probabilities near 0. Bags are drawn by weight. The families' weights and
-            the out-of-bag scores use the row weights. Views weigh all rows in a bag alike.
-
-        Returns
-        -------
-        self
-
-        Raises
-        ------
-        ValueError
-            Fewer than two classes among rows of positive weight, a continuous or missing target, infinite values,
-            weights below 0, unknown families, or text in a column that is not categorical.
-        """
+    def _target(self, y):
         refuse_missing_target(y)
-        y = check_y(y, estimator=self)
-        check_consistent_length(X, y)
-        weights = relative_weights(row_weights(X, y, sample_weight, self.class_weight))
-        if weights is not None and len(left := np.unique(y[weights > 0])) < 2:
+        return check_y(y, estimator=self)
+
+    def _fit(self, X, y, weights, weighted):
+        if weights is not None and len(left := np.unique(y[weighted])) < 2:
             raise ValueError(f"rows of weight above 0 are of one class only ({left[0]}); at least 2 classes are needed")
         codes = self._numbered(y)
         _, outputs, folds = self._grow(X, codes, weights, root_sequence(self.random_state))
-        weighted = np.ones(len(y), dtype=bool) if weights is None else weights > 0
         self._weigh(outputs.compress(weighted, axis=1), codes[weighted], weights_of(weights, weighted), folds[weighted])
         self.oob_decision_function_ = of_all_rows(self.oob_decision_function_, weighted)
-        self._finish(y, weights)
-        return self
 
     def _weigh(
         self, outputs: NDArray[np.float64], codes: NDArray[np.intp], weights: NDArray[np.float64] | None,

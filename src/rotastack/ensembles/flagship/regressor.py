@@ -2,19 +2,18 @@
 
 from collections.abc import Callable, Mapping
 from numbers import Real
-from typing import Any, ClassVar, Self
+from typing import Any, ClassVar
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 from sklearn.base import RegressorMixin
-from sklearn.utils.validation import check_consistent_length
 
 from rotastack.base.columns import holds_dates, refuse_missing_target
 from rotastack.base.docstrings import documented
 from rotastack.base.facts import Cost, Facts
 from rotastack.base.outputs import r_squared
-from rotastack.base.row_weights import of_all_rows, relative_weights, row_weights, weights_of
-from rotastack.base.scikit import check_y, fit_context
+from rotastack.base.row_weights import of_all_rows, weights_of
+from rotastack.base.scikit import check_y
 from rotastack.combine.least_squares import LeastSquaresWeights
 from rotastack.ensembles.flagship.families import NUMBER_FAMILIES, TreeFamily
 from rotastack.ensembles.flagship.residuals import OutOfBagResiduals
@@ -48,11 +47,7 @@ class RotastackRegressor(RegressorMixin, RotastackEnsemble):
         The trees of all other families are grown on the rows outside one of five folds. "discriminants": the columns
         and discriminants, trees with random cuts. "pairs": numbers, and the mean targets of categories and of pairs of
         categories; left out without categories. "boosted": gradient boosting of trees of up to 8 leaves.
-    %(categorical_features)s
-    %(oob_score)s
-    %(n_jobs)s
-    %(random_state)s
-    %(verbose)s
+    %(categorical_features, oob_score, n_jobs, random_state, verbose)s
 
     Attributes
     ----------
@@ -146,40 +141,17 @@ class RotastackRegressor(RegressorMixin, RotastackEnsemble):
         self.random_state = random_state
         self.verbose = verbose
 
-    @fit_context(prefer_skip_nested_validation=False)  # custom views have parameters to validate, too
-    def fit(self, X: ArrayLike, y: ArrayLike, sample_weight: ArrayLike | None = None) -> Self:
-        """Fit views, grow trees, and fit the weights of the families.
-
-        Parameters
-        ----------
-        X : array-like or DataFrame of shape (n_rows, n_features)
-            Missing values are allowed.
-        y : array-like of shape (n_rows,)
-        sample_weight : array-like of shape (n_rows,), optional
-            Weights of at least 0; their scale has no effect. Rows of weight 0 are left out. Bags are drawn by weight.
-            The families' weights and the out-of-bag scores use the row weights. Views weigh all rows in a bag alike.
-
-        Returns
-        -------
-        self
-
-        Raises
-        ------
-        ValueError
-            Infinite values, a target that is missing, a date or above 1e100, weights below 0, unknown families, or text in a
-            column that is not categorical.
-        """
+    def _target(self, y):
         target = np.asarray(y)
         if target.ndim == 1 and target.dtype.kind not in "biuf" and holds_dates(target):
             raise ValueError("the target is a date; make a number of it, such as days or years")
         refuse_missing_target(y)
-        y = check_y(y, y_numeric=True, estimator=self).astype(np.float64)
-        check_consistent_length(X, y)
-        weights = relative_weights(row_weights(X, y, sample_weight))
-        unit = _unit(y if weights is None else y[weights > 0])
+        return check_y(y, y_numeric=True, estimator=self).astype(np.float64)
+
+    def _fit(self, X, y, weights, weighted):
+        unit = _unit(y[weighted])
         sequence = root_sequence(self.random_state)
         rows, outputs, folds = self._grow(X, _slices(y, weights), weights, sequence, numbers=y / unit)
-        weighted = np.ones(len(y), dtype=bool) if weights is None else weights > 0
         self._weigh(
             outputs.compress(weighted, axis=1)[:, :, 0],
             y[weighted] / unit,
@@ -199,8 +171,6 @@ class RotastackRegressor(RegressorMixin, RotastackEnsemble):
             self.oob_prediction_ *= unit
             self.residuals_.measure_in(unit)
             self.oob_family_errors_ *= unit**2
-        self._finish(y, weights)
-        return self
 
     def _weigh(
         self, outputs: NDArray[np.float64], y: NDArray[np.float64], weights: NDArray[np.float64] | None,

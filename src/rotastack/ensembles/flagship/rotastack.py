@@ -4,27 +4,57 @@ from collections.abc import Callable, Iterator, Mapping
 from dataclasses import replace
 from itertools import pairwise
 from numbers import Integral
-from typing import Any, ClassVar
+from time import perf_counter
+from typing import Any, ClassVar, Self
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 from sklearn.base import BaseEstimator
 from sklearn.metrics import get_scorer_names
-from sklearn.utils.validation import check_is_fitted
+from sklearn.utils.validation import check_consistent_length, check_is_fitted
 
 from rotastack.base.outputs import mean_of
-from rotastack.base.row_weights import weights_of
-from rotastack.base.scikit import Interval, StrOptions, safe_indexing
+from rotastack.base.row_weights import relative_weights, row_weights, weights_of
+from rotastack.base.scikit import Interval, StrOptions, fit_context, safe_indexing
 from rotastack.ensembles.flagship.families import FAMILIES, TreeFamily, find_families
 from rotastack.ensembles.flagship.growing import grow_families
 from rotastack.ensembles.flagship.grown_families import GrownFamilies, OnBags
 from rotastack.ensembles.flagship.importances import OutOfBagImportances, scored
 from rotastack.ensembles.flagship.mixed_table import MixedTable
-from rotastack.ensembles.flagship.steps import Steps
 from rotastack.ensembles.flagship.training_rows import TrainingRows
 from rotastack.trees.grown import GrownTrees
 
-__all__ = ["RotastackEnsemble", "kept_families"]
+__all__ = ["RotastackEnsemble", "Steps", "kept_families"]
+
+
+class Steps:
+    """A printer of one line after each step, with the duration of the step in seconds.
+
+    Parameters
+    ----------
+    name : str
+        Name of the estimator, the beginning of each line.
+    verbose : int
+        0 prints nothing.
+
+    Examples
+    --------
+    >>> Steps("Forest", 1).done("100 trees grown")  # doctest: +ELLIPSIS
+    [Forest] 100 trees grown (... s)
+    """
+
+    def __init__(self, name: str, verbose: int = 0):
+        self.name = name
+        self.verbose = verbose
+        self._since = perf_counter()
+
+    def done(self, words: str) -> None:
+        """Print the line of a completed step."""
+        now = perf_counter()
+        if self.verbose:
+            print(f"[{self.name}] {words} ({now - self._since:.2f} s)", flush=True)
+        self._since = now
+
 
 RIDGE = 0.1
 """Factor of the ridge that pulls the families' weights to equal weights; the loss is a sum over rows."""
@@ -82,6 +112,46 @@ class RotastackEnsemble(OutOfBagImportances, BaseEstimator):
     grown_: list[GrownFamilies]
     family_weights_: NDArray[np.float64]
     oob_score_: float
+
+    @fit_context(prefer_skip_nested_validation=False)  # custom views have parameters to validate, too
+    def fit(self, X: ArrayLike, y: ArrayLike, sample_weight: ArrayLike | None = None) -> Self:
+        """Fit views, grow trees, and fit the weights of the families.
+
+        Parameters
+        ----------
+        X : array-like or DataFrame of shape (n_rows, n_features)
+            Missing values are allowed.
+        y : array-like of shape (n_rows,)
+        sample_weight : array-like of shape (n_rows,), optional
+            Weights of at least 0; their scale has no effect. Rows of weight 0 are left out, but a class with only such
+            rows stays in ``classes_``, with probabilities near 0. Bags are drawn by weight. The families' weights and
+            the out-of-bag scores use the row weights. Views weigh all rows in a bag alike.
+
+        Returns
+        -------
+        self
+
+        Raises
+        ------
+        ValueError
+            A missing target, infinite values, weights below 0, unknown families, or text in a column that is not
+            categorical. For a classifier: a continuous target, or fewer than two classes among rows of positive weight.
+            For a regressor: a target that is a date or above 1e100.
+        """
+        y = self._target(y)
+        check_consistent_length(X, y)
+        weights = relative_weights(row_weights(X, y, sample_weight, getattr(self, "class_weight", None)))
+        self._fit(X, y, weights, np.ones(len(y), dtype=bool) if weights is None else weights > 0)
+        self._finish(y, weights)
+        return self
+
+    def _target(self, y: ArrayLike) -> NDArray:
+        """Return the checked target."""
+        raise NotImplementedError
+
+    def _fit(self, X: ArrayLike, y: NDArray, weights: NDArray[np.float64] | None, weighted: NDArray[np.bool_]) -> None:
+        """Grow the families and weigh them; `weighted` is the mask of the rows of positive weight."""
+        raise NotImplementedError
 
     def _grow(
         self,

@@ -93,19 +93,10 @@ class DoubleRotationForestClassifier(_DoubleRotationForest):
     ----------
     n_estimators : int, default=100
         L, number of trees.
-    %(n_subsets)s
-    %(subset_size)s
-    %(bootstrap_ratio)s
-    %(estimator)s
+    %(n_subsets, subset_size, bootstrap_ratio, estimator)s
     bootstrap : bool, default=False
         Grow each tree on rows drawn with replacement, which gives out-of-bag rows.
-    %(n_neighbors)s
-    %(alpha)s
-    %(scaling)s
-    %(categorical_features)s
-    %(class_weight)s
-    %(n_jobs)s
-    %(random_state)s
+    %(n_neighbors, alpha, scaling, categorical_features, class_weight, n_jobs, random_state)s
 
     Attributes
     ----------
@@ -144,10 +135,7 @@ class DoubleRotationMarginForestClassifier(_DoubleRotationForest):
     ----------
     n_estimators : int, default=100
         L, number of trees before pruning.
-    %(n_subsets)s
-    %(subset_size)s
-    %(bootstrap_ratio)s
-    %(estimator)s
+    %(n_subsets, subset_size, bootstrap_ratio, estimator)s
     pruner : pruner or None, default=None
         See :mod:`rotastack.combine.pruning`. None is ``OrientationPruner()``.
     selection : {"train", "oob"}, default="train"
@@ -155,13 +143,7 @@ class DoubleRotationMarginForestClassifier(_DoubleRotationForest):
         grown trees make no errors but pruned trees do. "oob": each tree votes only on its out-of-bag rows.
     bootstrap : bool, default=False
         Grow each tree on rows drawn with replacement; selection "oob" needs a bootstrap. A bootstrap costs accuracy.
-    %(n_neighbors)s
-    %(alpha)s
-    %(scaling)s
-    %(categorical_features)s
-    %(class_weight)s
-    %(n_jobs)s
-    %(random_state)s
+    %(n_neighbors, alpha, scaling, categorical_features, class_weight, n_jobs, random_state)s
 
     Attributes
     ----------
@@ -239,15 +221,6 @@ class DoubleRotationMarginForestClassifier(_DoubleRotationForest):
         return None
 
     def predict_proba(self, X: ArrayLike) -> NDArray[np.float64]:
-        """Return the share of votes for each class.
-
-        Parameters
-        ----------
-        X : array-like of shape (n_rows, n_features)
-
-        Returns
-        -------
-        ndarray of shape (n_rows, n_classes)
-        """
+        """Return the share of votes for each class."""
         check_is_fitted(self, "forest_")
         return self.pruner_.kept_shares(self.forest_.votes(self._checked(X), self.n_jobs))

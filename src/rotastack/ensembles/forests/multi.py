@@ -132,20 +132,10 @@ class MultiRotationForestClassifier(_MultiRotationForest, RotatedClassifier):
 
     Parameters
     ----------
-    %(n_rotations)s
-    %(n_estimators)s
-    %(flip)s
-    %(scaling)s
+    %(n_rotations, n_estimators, flip, scaling)s
     max_features : {"sqrt", "log2"}, int, float or None, default="sqrt"
         Columns considered for each split, out of the features and all their rotations.
-    %(constant_leaf)s
-    %(bootstrap)s
-    %(n_best)s
-    %(max_axes)s
-    %(categorical_features)s
-    %(class_weight)s
-    %(n_jobs)s
-    %(random_state)s
+    %(constant_leaf, bootstrap, n_best, max_axes, categorical_features, class_weight, n_jobs, random_state)s
 
     Attributes
     ----------
@@ -184,19 +174,10 @@ class MultiRotationForestRegressor(_MultiRotationForest, RotatedRegressor):
 
     Parameters
     ----------
-    %(n_rotations)s
-    %(n_estimators)s
-    %(flip)s
-    %(scaling)s
+    %(n_rotations, n_estimators, flip, scaling)s
     max_features : {"sqrt", "log2"}, int, float or None, default=0.33
         Columns considered for each split, out of the features and all their rotations.
-    %(constant_leaf)s
-    %(bootstrap)s
-    %(n_best)s
-    %(max_axes)s
-    %(categorical_features)s
-    %(n_jobs)s
-    %(random_state)s
+    %(constant_leaf, bootstrap, n_best, max_axes, categorical_features, n_jobs, random_state)s
 
     Attributes
     ----------

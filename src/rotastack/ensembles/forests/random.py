@@ -151,19 +151,8 @@ class RandomRotationForestClassifier(_RandomRotationForest, RotatedClassifier):
     ----------
     n_estimators : int, default=100
         Number of trees.
-    %(tree)s
-    %(flip)s
-    %(scaling)s
-    %(max_features)s
-    %(constant_leaf)s
-    %(n_trees_per_rotation)s
-    %(max_axes)s
-    %(n_cuts)s
-    %(drop_worst)s
-    %(categorical_features)s
-    %(class_weight)s
-    %(n_jobs)s
-    %(random_state)s
+    %(tree, flip, scaling, max_features, constant_leaf, n_trees_per_rotation, max_axes, n_cuts, drop_worst)s
+    %(categorical_features, class_weight, n_jobs, random_state)s
 
     Attributes
     ----------
@@ -210,19 +199,10 @@ class RandomRotationForestRegressor(_RandomRotationForest, RotatedRegressor):
     ----------
     n_estimators : int, default=100
         Number of trees.
-    %(tree)s
-    %(n_trees_per_rotation)s
-    %(n_cuts)s
-    %(drop_worst)s
-    %(flip)s
-    %(scaling)s
+    %(tree, n_trees_per_rotation, n_cuts, drop_worst, flip, scaling)s
     max_features : {"sqrt", "log2"}, int, float or None, default=1.0
         Columns considered for each split.
-    %(constant_leaf)s
-    %(max_axes)s
-    %(categorical_features)s
-    %(n_jobs)s
-    %(random_state)s
+    %(constant_leaf, max_axes, categorical_features, n_jobs, random_state)s
 
     Attributes
     ----------

@@ -1,21 +1,22 @@
 """Base classes of the classification and regression forests on linear views of a table."""
 
-from numbers import Integral, Real
+from numbers import Integral
 from typing import Any, ClassVar, Self
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
-from sklearn.base import RegressorMixin
 from sklearn.utils.validation import check_is_fitted
 
-from rotastack.base.classes import LabelClassifier
+from rotastack.base.classes import LabelClassifier, NumberRegressor
+from rotastack.base.docstrings import documented
 from rotastack.base.facts import Facts
 from rotastack.base.outputs import accuracy, r_squared
 from rotastack.base.row_weights import row_weights, weights_of
-from rotastack.base.scikit import Interval, StrOptions, fit_context
+from rotastack.base.scikit import Interval, fit_context
 from rotastack.ensembles.table import check_rotatable, fitted_scaler, scaled_columns, warn_of_unequal_scales
 from rotastack.ensembles.table_ensemble import TableEnsemble
 from rotastack.seeds import root_sequence
+from rotastack.trees.estimators import CLASSIFIER_CONSTRAINTS, FOREST_CONSTRAINTS
 from rotastack.trees.growing import FamilyOutOfBag
 from rotastack.trees.grown import GrownTrees
 from rotastack.trees.linear_views import LinearViews
@@ -27,18 +28,12 @@ CONSTRAINTS: dict[str, list[Any]] = {
     **TableEnsemble._parameter_constraints,
     "n_estimators": [Interval(Integral, 1, None, closed="left")],
     "flip": ["boolean"],
-    "max_features": [
-        Interval(Integral, 1, None, closed="left"),
-        Interval(Real, 0.0, 1.0, closed="right"),
-        StrOptions({"sqrt", "log2"}),
-        None,
-    ],
-    "constant_leaf": ["boolean"],
+    **{name: FOREST_CONSTRAINTS[name] for name in ("max_features", "constant_leaf")},
     "max_axes": [Interval(Integral, 2, None, closed="left")],
 }
 
 
-CLASS_WEIGHT: dict[str, list[Any]] = {"class_weight": [StrOptions({"balanced"}), dict, None]}
+CLASS_WEIGHT: dict[str, list[Any]] = {"class_weight": CLASSIFIER_CONSTRAINTS["class_weight"]}
 
 
 def rotated_views(axes: NDArray[np.intp], rotations: NDArray[np.floating], n_numeric: int, n_other: int) -> LinearViews:
@@ -218,7 +213,8 @@ class RotatedClassifier(LabelClassifier, RotatedForest):
         return self.classes_[votes]
 
 
-class RotatedRegressor(RegressorMixin, RotatedForest):
+@documented
+class RotatedRegressor(NumberRegressor, RotatedForest):
     """A regression forest on rotations of the numeric columns."""
 
     def _target(self, y):
@@ -229,15 +225,6 @@ class RotatedRegressor(RegressorMixin, RotatedForest):
         self.oob_score_ = r_squared(self.oob_prediction_[known], target[known], weights)
 
     def predict(self, X: ArrayLike) -> NDArray[np.float64]:
-        """Return the mean prediction of the trees.
-
-        Parameters
-        ----------
-        X : array-like of shape (n_rows, n_features)
-
-        Returns
-        -------
-        ndarray of shape (n_rows,)
-        """
+        """Return the mean prediction of the trees."""
         rows = self._checked(X)
         return self.forest_.sums(rows, self.n_jobs)[:, 0] / len(self.forest_)

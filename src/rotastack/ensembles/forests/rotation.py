@@ -145,18 +145,11 @@ class RotationForestClassifier(SubsetRotationForest):
     ----------
     n_estimators : int, default=100
         L, number of trees.
-    %(n_subsets)s
-    %(subset_size)s
-    %(bootstrap_ratio)s
-    %(estimator)s
+    %(n_subsets, subset_size, bootstrap_ratio, estimator)s
     bootstrap : bool, default=False
         Grow each tree on rows drawn with replacement, which gives out-of-bag rows. The rotation is fitted
         to the distinct rows in the tree's bag.
-    %(scaling)s
-    %(categorical_features)s
-    %(class_weight)s
-    %(n_jobs)s
-    %(random_state)s
+    %(scaling, categorical_features, class_weight, n_jobs, random_state)s
 
     Attributes
     ----------

@@ -22,17 +22,8 @@ class RotationWeightingsClassifier(RegularizedRotationForestClassifier):
     ----------
     weightings : sequence of str
         See :class:`rotastack.combine.RotationWeights`. ``predict`` uses the first weighting.
-    %(n_estimators)s
-    %(n_rotations)s
-    %(micro_forest_size)s
-    %(flip)s
-    %(scaling)s
-    %(max_features)s
-    %(constant_leaf)s
-    %(max_axes)s
-    %(categorical_features)s
-    %(n_jobs)s
-    %(random_state)s
+    %(n_estimators, n_rotations, micro_forest_size, flip, scaling, max_features, constant_leaf, max_axes)s
+    %(categorical_features, n_jobs, random_state)s
 
     Attributes
     ----------

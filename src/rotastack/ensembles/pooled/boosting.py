@@ -123,17 +123,8 @@ class RandomRotationBoostingClassifier(_RandomRotationBoosting, PooledEnsembleCl
 
     Parameters
     ----------
-    %(n_rotations)s
-    %(trees_per_rotation)s
-    %(learning_rate)s
-    %(max_depth)s
-    %(engine)s
-    %(flip)s
-    %(scaling)s
-    %(max_axes)s
-    %(categorical_features)s
-    %(n_jobs)s
-    %(random_state)s
+    %(n_rotations, trees_per_rotation, learning_rate, max_depth, engine, flip, scaling, max_axes)s
+    %(categorical_features, n_jobs, random_state)s
 
     Attributes
     ----------
@@ -167,17 +158,8 @@ class RandomRotationBoostingRegressor(_RandomRotationBoosting, PooledEnsembleReg
 
     Parameters
     ----------
-    %(n_rotations)s
-    %(trees_per_rotation)s
-    %(learning_rate)s
-    %(max_depth)s
-    %(engine)s
-    %(flip)s
-    %(scaling)s
-    %(max_axes)s
-    %(categorical_features)s
-    %(n_jobs)s
-    %(random_state)s
+    %(n_rotations, trees_per_rotation, learning_rate, max_depth, engine, flip, scaling, max_axes)s
+    %(categorical_features, n_jobs, random_state)s
 
     Attributes
     ----------

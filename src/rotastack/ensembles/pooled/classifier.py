@@ -2,7 +2,7 @@
 
 from collections.abc import Iterable, Iterator
 from numbers import Integral
-from typing import Any, ClassVar, Self
+from typing import Any, ClassVar
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -14,7 +14,7 @@ from rotastack.base.classes import LabelClassifier
 from rotastack.base.combiner import Combiner
 from rotastack.base.docstrings import documented
 from rotastack.base.row_weights import weights_of
-from rotastack.base.scikit import HasMethods, Interval, fit_context
+from rotastack.base.scikit import HasMethods, Interval
 from rotastack.combine.nested import combine_nested, fit_weighted, level_one_inputs
 from rotastack.ensembles.pooled.nested import nested_outputs
 from rotastack.ensembles.pooled.pool import Pool, fit_pool
@@ -50,8 +50,7 @@ class PooledEnsembleClassifier(LabelClassifier, PooledEnsemble):
         only the kept members.
     n_estimators : int, default=10
         Number of members.
-    %(scaling)s
-    %(categorical_features)s
+    %(scaling, categorical_features)s
     bootstrap : bool, default=False
         Train each member on rows drawn with replacement, and set the out-of-bag attributes.
     cv : int, splitter or iterable of (train, test), default=5
@@ -59,8 +58,7 @@ class PooledEnsembleClassifier(LabelClassifier, PooledEnsemble):
         by `random_state`; a scikit-learn splitter; or pairs of row numbers. Each row must be held out once.
     refit : bool, default=False
         Predict with members and a combiner trained on all rows, instead of the mean over the cross-validated models.
-    %(n_jobs)s
-    %(random_state)s
+    %(n_jobs, random_state)s
 
     Attributes
     ----------
@@ -138,33 +136,8 @@ class PooledEnsembleClassifier(LabelClassifier, PooledEnsemble):
         """Return the unfitted estimator of the members, without views."""
         return self._base_learner()
 
-    @fit_context(prefer_skip_nested_validation=False)
-    def fit(self, X: ArrayLike, y: ArrayLike, sample_weight: ArrayLike | None = None) -> Self:
-        """Train the members and the combiner.
-
-        Parameters
-        ----------
-        X : array-like of shape (n_rows, n_features)
-        y : array-like of shape (n_rows,)
-        sample_weight : array-like of shape (n_rows,), optional
-            Weights of at least 0; rows of weight 0 are left out. With `bootstrap`, or if the estimator takes no weights
-            (nearest neighbours), members are trained on rows drawn by weight. Otherwise the estimator gets the weights.
-            A trained combiner must take weights. A pruner counts all rows alike.
-
-        Returns
-        -------
-        self
-
-        Raises
-        ------
-        ValueError
-            Fewer than two classes, a continuous or missing target, infinite values, missing values without scaling, a
-            regressor as estimator, too few rows for the folds, folds that do not hold out each row once, or weights
-            for a combiner that does not take weights.
-        """
-        table, y, categorical = self._training_table(X, y)
-        codes = self._numbered(y)
-        return self._fit_weighted(X, y, table, codes, categorical, sample_weight)
+    def _target(self, y):
+        return self._numbered(y)
 
     def _fit(self, X, codes, categorical, weights, given):
         recipes, sequence = self._begin(X, categorical)

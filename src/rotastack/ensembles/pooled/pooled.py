@@ -10,6 +10,7 @@ from sklearn.base import clone
 
 from rotastack.base.combiner import Combiner
 from rotastack.base.row_weights import of_all_rows, row_weights, uneven_or_none
+from rotastack.base.scikit import fit_context
 from rotastack.combine.rotation_weights import rotation_complexity
 from rotastack.combine.voting import Voting
 from rotastack.ensembles.pooled.pool import Pool, Recipe
@@ -97,11 +98,33 @@ class PooledEnsemble(TableEnsemble):
         scaler = SCALERS[self.scaling]() if self.scaling else None
         return {"scaler": scaler, "categorical": categorical, "bootstrap": self._bootstrap(), "n_jobs": self.n_jobs}
 
-    def _fit_weighted(
-        self, X: Any, y: NDArray, table: NDArray, target: NDArray, categorical: NDArray[np.bool_],
-        sample_weight: ArrayLike | None,
-    ) -> Self:  # fmt: skip
-        """Fit to the rows of positive weight of the checked table and target; a splitter in `cv` gets full X and y."""
+    @fit_context(prefer_skip_nested_validation=False)
+    def fit(self, X: ArrayLike, y: ArrayLike, sample_weight: ArrayLike | None = None) -> Self:
+        """Train the members and the combiner.
+
+        Parameters
+        ----------
+        X : array-like of shape (n_rows, n_features)
+        y : array-like of shape (n_rows,)
+        sample_weight : array-like of shape (n_rows,), optional
+            Weights of at least 0; rows of weight 0 are left out. With `bootstrap`, or if the estimator takes no weights
+            (nearest neighbours), members are trained on rows drawn by weight. Otherwise the estimator gets the weights.
+            A trained combiner must take weights. A pruner counts all rows alike.
+
+        Returns
+        -------
+        self
+
+        Raises
+        ------
+        ValueError
+            A missing target, infinite values, missing values without scaling, too few rows for the folds, folds that do
+            not hold out each row once, or weights for a combiner that does not take weights. For a classifier: a
+            regressor as estimator, a continuous target or fewer than two classes. For a regressor: a classifier as
+            estimator, a view that needs class labels, or a combiner for classes only.
+        """
+        table, y, categorical = self._training_table(X, y)
+        target = self._target(y)
         weights = row_weights(table, y, sample_weight)
         positive = np.ones(len(y), dtype=bool) if weights is None else weights > 0
         if weights is None or positive.all():
@@ -109,6 +132,10 @@ class PooledEnsemble(TableEnsemble):
         self._fit(table[positive], target[positive], categorical, uneven_or_none(weights[positive]), (X, y, positive))
         self._fill_in(positive)
         return self
+
+    def _target(self, y: NDArray) -> NDArray:
+        """Return the class numbers; for a regressor, the target as float64."""
+        raise NotImplementedError
 
     def _fit(self, X, target, categorical, weights, given) -> Self:
         """Fit to checked rows of positive weight; `given` is (X, y, mask) for ``given_folds(cv, *given)``."""

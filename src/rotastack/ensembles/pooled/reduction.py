@@ -39,6 +39,12 @@ class _ReductionEnsemble(PooledEnsembleClassifier):
         Let each member be AdaBoost.M1 with resampling and at most ten rounds.
     bootstrap : bool, default=False
         Train each member on rows drawn with replacement.
+
+    Attributes
+    ----------
+    classes_ : ndarray of shape (n_classes,)
+    pool_ : Pool
+        The members; ``pool_.members[k].view`` is the view of one.
     """
 
     _parameter_constraints: ClassVar[dict] = {
@@ -119,18 +125,11 @@ class RandomProjectionEnsembleClassifier(_ReductionEnsemble):
     %(n_estimators)s
     kind : {"sphere", "sign", "sparse"}, default="sphere"
         See :class:`~rotastack.views.RandomProjection`.
-    %(boost)s
-    %(scaling)s
-    %(categorical_features)s
-    %(bootstrap)s
-    %(n_jobs)s
-    %(random_state)s
+    %(boost, scaling, categorical_features, bootstrap, n_jobs, random_state)s
 
     Attributes
     ----------
-    classes_ : ndarray of shape (n_classes,)
-    pool_ : Pool
-        The members; ``pool_.members[k].view`` is the view of one.
+    %(classes_, pool_)s
 
     References
     ----------
@@ -185,19 +184,11 @@ class RandomSubspaceEnsembleClassifier(_ReductionEnsemble):
     %(estimator)s
     n_components : int or None, default=None
         Number of columns of a member; None is half the number of columns, rounded up.
-    %(n_estimators)s
-    %(boost)s
-    %(scaling)s
-    %(categorical_features)s
-    %(bootstrap)s
-    %(n_jobs)s
-    %(random_state)s
+    %(n_estimators, boost, scaling, categorical_features, bootstrap, n_jobs, random_state)s
 
     Attributes
     ----------
-    classes_ : ndarray of shape (n_classes,)
-    pool_ : Pool
-        The members; ``pool_.members[k].view`` is the view of one.
+    %(classes_, pool_)s
 
     References
     ----------
@@ -239,17 +230,11 @@ class DiffusionMapEnsembleClassifier(_ReductionEnsemble):
         See :class:`~rotastack.views.DiffusionMap`.
     boost : bool, default=False
         Let each member be AdaBoost.M1 with resampling and at most ten rounds (DM+AdaBoost).
-    %(scaling)s
-    %(categorical_features)s
-    %(bootstrap)s
-    %(n_jobs)s
-    %(random_state)s
+    %(scaling, categorical_features, bootstrap, n_jobs, random_state)s
 
     Attributes
     ----------
-    classes_ : ndarray of shape (n_classes,)
-    pool_ : Pool
-        The members; ``pool_.members[k].view`` is the view of one.
+    %(classes_, pool_)s
 
     References
     ----------

@@ -1,19 +1,19 @@
 """The general ensemble regressor: any view, any estimator."""
 
 from numbers import Integral
-from typing import Any, ClassVar, Self
+from typing import Any, ClassVar
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
-from sklearn.base import RegressorMixin, clone, is_classifier
+from sklearn.base import clone, is_classifier
 from sklearn.tree import DecisionTreeRegressor
 from sklearn.utils.validation import check_is_fitted
 
+from rotastack.base.classes import NumberRegressor
 from rotastack.base.combiner import Combiner
 from rotastack.base.docstrings import documented
 from rotastack.base.outputs import r_squared
 from rotastack.base.row_weights import weights_of
-from rotastack.base.scikit import fit_context
 from rotastack.base.view import needs_labels
 from rotastack.combine.nested import fit_weighted
 from rotastack.combine.stacking import Stacking
@@ -27,7 +27,7 @@ __all__ = ["PooledEnsembleRegressor"]
 
 
 @documented
-class PooledEnsembleRegressor(RegressorMixin, PooledEnsemble):
+class PooledEnsembleRegressor(NumberRegressor, PooledEnsemble):
     """An ensemble regressor with a separate view for each member and a combiner of the members' outputs.
 
     Parameters
@@ -42,16 +42,14 @@ class PooledEnsembleRegressor(RegressorMixin, PooledEnsemble):
         :class:`~rotastack.combine.Stacking` is trained on predictions for rows that the members have not seen.
     n_estimators : int, default=10
         Number of members.
-    %(scaling)s
-    %(categorical_features)s
+    %(scaling, categorical_features)s
     bootstrap : bool, default=False
         Train each member on rows drawn with replacement, and set the out-of-bag attributes.
     cv : int, splitter or iterable of (train, test), default=5
         Folds for a trained combiner: the number of folds, at least 3, drawn by `random_state`; a scikit-learn splitter;
         or pairs of row numbers. Each row must be held out once. The combiner is trained on predictions of members
         trained without the row's fold, and combines members trained on all rows.
-    %(n_jobs)s
-    %(random_state)s
+    %(n_jobs, random_state)s
 
     Attributes
     ----------
@@ -112,32 +110,8 @@ class PooledEnsembleRegressor(RegressorMixin, PooledEnsemble):
             raise ValueError(f"estimator must be a regressor, got {self.estimator!r}")
         return DecisionTreeRegressor() if self.estimator is None else self.estimator
 
-    @fit_context(prefer_skip_nested_validation=False)
-    def fit(self, X: ArrayLike, y: ArrayLike, sample_weight: ArrayLike | None = None) -> Self:
-        """Train the members and the combiner.
-
-        Parameters
-        ----------
-        X : array-like of shape (n_rows, n_features)
-        y : array-like of shape (n_rows,)
-        sample_weight : array-like of shape (n_rows,), optional
-            Weights of at least 0; rows of weight 0 are left out. With `bootstrap`, or if the estimator takes no weights
-            (nearest neighbours), members are trained on rows drawn by weight. Otherwise the estimator gets the weights.
-            A trained combiner must take weights.
-
-        Returns
-        -------
-        self
-
-        Raises
-        ------
-        ValueError
-            A classifier as estimator, a missing target, a view that needs class labels, a combiner for classes only,
-            infinite values, missing values without scaling, folds that do not hold out each row once, or weights for a
-            combiner that does not take weights.
-        """
-        table, y, categorical = self._training_table(X, y)
-        return self._fit_weighted(X, y, table, y.astype(np.float64), categorical, sample_weight)
+    def _target(self, y):
+        return y.astype(np.float64)
 
     def _fit(self, X, target, categorical, weights, given):
         combiner = self._combiner()
@@ -168,16 +142,7 @@ class PooledEnsembleRegressor(RegressorMixin, PooledEnsemble):
         return self
 
     def predict(self, X: ArrayLike) -> NDArray[np.float64]:
-        """Return the combined prediction of the members.
-
-        Parameters
-        ----------
-        X : array-like of shape (n_rows, n_features)
-
-        Returns
-        -------
-        ndarray of shape (n_rows,)
-        """
+        """Return the combined prediction of the members."""
         check_is_fitted(self, "combiner_")
         X = self._table(X)
         parts = [

@@ -52,8 +52,7 @@ class StackedRotationClassifier(PooledEnsembleClassifier):
     refit : bool, default=False
         Train both levels again on all rows and predict with these models. This stores and evaluates
         fewer models, but not the models that were cross-validated.
-    %(n_jobs)s
-    %(random_state)s
+    %(n_jobs, random_state)s
 
     Attributes
     ----------

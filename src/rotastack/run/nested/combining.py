@@ -7,19 +7,14 @@ from joblib import Parallel, delayed
 from rotastack.combine.nested import combine_nested
 from rotastack.combine.rotation_weights import rotation_complexity
 from rotastack.data.artifacts import read_arrays, read_frame, read_prepared, write_arrays
-from rotastack.run.job import INFRASTRUCTURE, Job
-from rotastack.run.watching import Beat, check_numbers, train_watched
+from rotastack.run.job import Job, may_fail
+from rotastack.run.watching import Beat, check_numbers
 from rotastack.seeds import child, root_sequence
 from rotastack.study.building import make_combiner
 from rotastack.study.names import number_of
 
 
-def combine(job: Job) -> None:
-    """Combine a pool's outputs, in a separate process if the combiner may crash."""
-    train_watched(job, _combine, job.slice["combiner"])
-
-
-def _combine(job: Job, beat: Beat, failure: Exception | None) -> None:
+def combine(job: Job, beat: Beat, failure: Exception | None) -> None:
     """Read inputs ``table``, ``folds`` and ``pool`` (its blocks), write output ``method``.
 
     The output has axes (rotation_group, fold_group, row, class). A row has the outputs (probabilities, or prediction
@@ -41,9 +36,7 @@ def _combine(job: Job, beat: Beat, failure: Exception | None) -> None:
             if block.attrs["status"] != "ok":
                 record.status, record.message = "failed", f"its pool failed: {block.attrs['message']}"
                 continue
-            try:
-                if failure is not None:
-                    raise failure
+            with may_fail(record, failure):
                 results = Parallel(n_jobs=job.threads)(
                     delayed(_one)(
                         combiner,
@@ -56,12 +49,7 @@ def _combine(job: Job, beat: Beat, failure: Exception | None) -> None:
                     for r, f in names
                 )
                 check_numbers(np.stack(results), spec["combiner"]["class"], data.task)
-            except INFRASTRUCTURE:
-                raise
-            except Exception as error:  # a model that fails is a result; the study goes on
-                record.fail(error)
-                continue
-            cells.update(zip(names, results, strict=True))
+                cells.update(zip(names, results, strict=True))
         write_arrays(
             job.output("method"), _labelled(cells, sorted(groups, key=number_of), list(folds), data, record, spec)
         )

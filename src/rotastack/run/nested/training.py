@@ -12,8 +12,8 @@ from rotastack.ensembles.pooled.pool import GrowsMembers, Recipe
 from rotastack.ensembles.rows import rows_for
 from rotastack.errors import RotastackError
 from rotastack.resampling.folds import nested_pairs
-from rotastack.run.job import INFRASTRUCTURE, Job
-from rotastack.run.watching import Beat, check_numbers, train_watched
+from rotastack.run.job import Job, may_fail
+from rotastack.run.watching import Beat, check_numbers
 from rotastack.seeds import child, root_sequence
 from rotastack.study.building import make_estimator, make_view
 from rotastack.study.names import label
@@ -21,12 +21,7 @@ from rotastack.study.names import label
 FACTS = ("n_nodes", "depth", "oob_error")
 
 
-def train(job: Job) -> None:
-    """Train a pool, in a separate process if the estimator may crash or hang."""
-    train_watched(job, _train, job.slice["pool"], job.slice["pool"].get("training_limit"))
-
-
-def _train(job: Job, beat: Beat, failure: Exception | None) -> None:
+def train(job: Job, beat: Beat, failure: Exception | None) -> None:
     """Read inputs ``table``, ``folds`` and ``rotations`` (group after group), write output ``pool``.
 
     The output has axes (rotation_group, fold_group, other_fold, member, row, class). For row i of fold a and other
@@ -53,9 +48,7 @@ def _train(job: Job, beat: Beat, failure: Exception | None) -> None:
     with job.recorded() as record:
         root = child(root_sequence(spec["seed"]), "train", spec["dataset"], spec["name"])
         views = child(root_sequence(spec["seed"]), "views", spec["dataset"])
-        try:
-            if failure is not None:
-                raise failure
+        with may_fail(record, failure):
             estimator = make_estimator(spec["pool"], job.threads)
             rows = rows_for(estimator, data, spec["pool"])
             if limit and isinstance(rows.estimator, GrowsMembers):
@@ -77,15 +70,12 @@ def _train(job: Job, beat: Beat, failure: Exception | None) -> None:
                         recipes, child(root, rg, fg), views=child(views, rg),
                         on_pool=note, n_jobs=job.threads, **rows.options,
                     )  # fmt: skip
-                    held_out = (
-                        outputs[i, j] if spec["second_level"] else _diagonal(outputs[i, j], folds[label("FG", fg)])
-                    )
+                    held_out = outputs[i, j]
+                    if not spec["second_level"]:  # the members trained without each row's fold alone
+                        held_out = held_out[folds[label("FG", fg)].to_numpy(), :, np.arange(len(data.y))].swapaxes(0, 1)
                     check_numbers(held_out, spec["pool"]["estimator"], data.task)
             beat(None)
-        except INFRASTRUCTURE:
-            raise
-        except Exception as error:  # a model that fails is a result; the study goes on
-            record.fail(error)
+        if record.status != "ok":
             outputs[:] = np.nan
         write_arrays(job.output("pool"), _labelled(outputs, facts, pairs, data, spec, record))
         record.metrics = {
@@ -94,11 +84,6 @@ def _train(job: Job, beat: Beat, failure: Exception | None) -> None:
             **{k: [round(float(s), 4) for s in v] for k, v in seconds.items()},
             **{k: member_means(v) for k, v in facts.items()},
         }
-
-
-def _diagonal(outputs: np.ndarray, folds: Any) -> np.ndarray:
-    """Return the outputs (member, row, class) of the members trained without each row's fold alone."""
-    return outputs[folds.to_numpy(), :, np.arange(len(folds))].swapaxes(0, 1)
 
 
 def _drawn(job: Job, data: Prepared) -> list[xr.Dataset | None]:

@@ -7,17 +7,12 @@ import xarray as xr
 
 from rotastack.data.artifacts import read_arrays, read_prepared, write_arrays
 from rotastack.errors import RotastackError
-from rotastack.run.job import INFRASTRUCTURE, Job
-from rotastack.run.watching import Beat, train_watched
+from rotastack.run.job import Job, may_fail
+from rotastack.run.watching import Beat
 from rotastack.study.building import make_combiner
 
 
-def combine(job: Job) -> None:
-    """Combine a pool's outputs, in a separate process if the combiner may crash."""
-    train_watched(job, _combine, job.slice["combiner"])
-
-
-def _combine(job: Job, beat: Beat, failure: Exception | None) -> None:
+def combine(job: Job, beat: Beat, failure: Exception | None) -> None:
     """Read inputs ``table`` and ``pool`` (its blocks), write output ``method``.
 
     The output has axes (split, row, class): the outputs (probabilities, or prediction and interval) for the test rows,
@@ -39,9 +34,7 @@ def _combine(job: Job, beat: Beat, failure: Exception | None) -> None:
             missing = np.full((*block["rows"].shape, len(data.outputs)), np.nan)
             proba: np.ndarray = missing
             extra: dict = {}
-            try:
-                if failure is not None:
-                    raise failure
+            with may_fail(record, failure):
                 if combiner["kind"] == "prune":
                     if block.attrs["status"] == "ok":
                         proba, extra = _pruned(combiner, block, data)
@@ -50,10 +43,6 @@ def _combine(job: Job, beat: Beat, failure: Exception | None) -> None:
                 else:
                     ready = make_combiner(combiner)
                     proba = np.stack([ready.predict_proba(o) for o in block["proba"].values])
-            except INFRASTRUCTURE:
-                raise
-            except Exception as error:  # a model that fails is a result; the study goes on
-                record.fail(error)
             facts = {
                 name: ("split", block[name].mean("member", skipna=False).values)
                 for name in block.data_vars

@@ -13,10 +13,10 @@ from rotastack.diagnostics.complexity import oob_error, tree_complexity
 from rotastack.diagnostics.margin import summarize_margins
 from rotastack.ensembles.pooled.pool import Pool
 from rotastack.ensembles.rows import rows_for
-from rotastack.run.job import INFRASTRUCTURE, Job
+from rotastack.run.job import Job, may_fail
 from rotastack.run.splits.fitting import MACHINES, Fitted, SplitVotes, cast_votes, fitted, machine_facts, stacked
 from rotastack.run.splits.folds import TEST, TRAIN
-from rotastack.run.watching import Beat, check_numbers, train_watched
+from rotastack.run.watching import Beat, check_numbers
 from rotastack.seeds import child, root_sequence
 from rotastack.study.building import make_estimator
 from rotastack.study.names import label
@@ -26,12 +26,7 @@ FACTS = (*TREES, "median_leaves", "oob_error", "training_error", *MACHINES)
 DIVERSITY = ("margin_mean", "margin_variance", "chebyshev_bound", "mean_correlation")
 
 
-def train(job: Job) -> None:
-    """Train a pool, in a separate process if the estimator may crash or hang."""
-    train_watched(job, _train, job.slice["pool"], job.slice["pool"].get("training_limit"))
-
-
-def _train(job: Job, beat: Beat, failure: Exception | None) -> None:
+def train(job: Job, beat: Beat, failure: Exception | None) -> None:
     """Read inputs ``table`` and ``folds``, write output ``pool``.
 
     The output has axes (split, member, row, class). Its rows are the test rows of each split, whose numbers are in
@@ -59,9 +54,7 @@ def _train(job: Job, beat: Beat, failure: Exception | None) -> None:
         root = root_sequence(spec["seed"])
         seeds = child(root, "train", spec["dataset"], spec["name"])
         noise, views = (child(root, what, spec["dataset"]) for what in ("noise", "views"))
-        try:
-            if failure is not None:
-                raise failure
+        with may_fail(record, failure):
             rows = rows_for(make_estimator(spec["pool"], job.threads), data, spec["pool"])
             for i, (s, train, held_out) in enumerate(zip(splits, trained_on, test, strict=True)):
                 beat(spec["pool"].get("training_limit"))
@@ -78,10 +71,7 @@ def _train(job: Job, beat: Beat, failure: Exception | None) -> None:
                 if spec["selections"]:
                     votes.append(cast_votes(trained, rows.X[held_out], spec["selections"]))
             beat(None)
-        except INFRASTRUCTURE:
-            raise
-        except Exception as error:  # a model that fails is a result; the study goes on
-            record.fail(error)
+        if record.status != "ok":
             outputs[:] = np.nan
             votes = []
         numbers = np.full((len(splits), n_test), -1, dtype=np.int32)

@@ -1,14 +1,14 @@
 """explain: explain a data set's model, on a page and for the report."""
 
+from rotastack.files import read_json
 from rotastack.run.job import Job
-from rotastack.tracking.records import read_record
 from rotastack.use.explaining import explain_saved
 from rotastack.use.explanation import write_explanation
 
 
 def run(job: Job) -> None:
     """Read inputs ``raw``, ``model`` and ``refit``; write outputs ``explanation``, with its figures, and ``page``."""
-    refit = read_record(job.input("refit"))
+    refit = read_json(job.input("refit"))
     study, dataset = job.about["study"], job.about["dataset"]
     with job.recorded():
         if refit["status"] == "ok":

@@ -61,6 +61,9 @@ def run(job: Job) -> None:
         if job.slice.get("is_own"):
             facts["suspicions"] = suspicions(features, target, job.slice["task"], preprocessor.kinds_, divided_by)
         record.warnings = [f"column {c!r} dropped: {why}" for c, why in preprocessor.dropped_in_words().items()]
+        # Numeric columns with few values would be categories by default.
+        values = (len(np.unique(column[~np.isnan(column)])) for column in X[:, : len(preprocessor.numbers_)].T)
+        n_few = sum(n < preprocessor.min_distinct for n in values)
         n_numbers, n_categorical = len(preprocessor.numbers_), len(preprocessor.categories_)
         of_dates = [len(how["parts"]) for how in preprocessor.dates_.values()]
         record.metrics = {
@@ -69,7 +72,7 @@ def run(job: Job) -> None:
             "date_columns": len(of_dates),
             "date_numbers": sum(of_dates),
             "categorical_columns": n_categorical,
-            "few_valued_columns": n_categorical + _few_valued(X[:, :n_numbers], preprocessor.min_distinct),
+            "few_valued_columns": n_categorical + n_few,
             "missing_cells": _missing(X, [*[1] * n_numbers, *of_dates, *[1] * n_categorical]),
             **facts,
         }
@@ -77,11 +80,6 @@ def run(job: Job) -> None:
         if n_noise:  # an upper bound of the signal-to-noise ratio (thesis, table 2.4)
             record.metrics["noise_columns"] = n_noise
             record.metrics["snr_db"] = round(10 * np.log10(n_signal / n_noise), 2)
-
-
-def _few_valued(numbers: NDArray[np.float64], least: int) -> int:
-    """Return the number of numeric columns with fewer than `least` values, which would be categories by default."""
-    return sum(len(np.unique(column[~np.isnan(column)])) < least for column in numbers.T)
 
 
 def _missing(X: NDArray[np.float64], widths: list[int]) -> int:

@@ -21,7 +21,7 @@ from rotastack.ensembles.rows import takes_tables, with_categories
 from rotastack.errors import RotastackError
 from rotastack.files import replacing
 from rotastack.judge.results import best_method
-from rotastack.run.job import INFRASTRUCTURE, Job
+from rotastack.run.job import Job, may_fail
 from rotastack.run.watching import Beat, train_watched
 from rotastack.seeds import child, integer_seed, root_sequence
 from rotastack.stats.metrics import PRIMARY
@@ -59,9 +59,7 @@ def _run(job: Job, beat: Beat, failure: Exception | None) -> None:
         features = raw.drop(columns="target")
         kinds = columns_by_kind(list(features.columns), spec["kinds"], dataset)
         kinds |= {c: "id" for key, c in spec.get("divided_by", {}).items() if key != "time" and c in features}
-        try:
-            if failure is not None:
-                raise failure
+        with may_fail(record, failure):
             target = check_target(raw["target"], dataset, spec["task"]).to_numpy()
             *before, estimator = _estimators(spec, spec["methods"][label], TablePreprocessor(kinds), features)
             seed = integer_seed(child(root_sequence(spec["seed"]), "refit", dataset, label))
@@ -80,10 +78,7 @@ def _run(job: Job, beat: Beat, failure: Exception | None) -> None:
             if "n_jobs" in parameters:
                 estimator.set_params(n_jobs=None)
             dump_model(model, job.output("model"))
-        except INFRASTRUCTURE:
-            raise
-        except Exception as error:  # a model that fails is a result; the study goes on
-            record.fail(error)
+        if record.status != "ok":
             with replacing(job.output("model")) as temporary:
                 temporary.touch()
             return

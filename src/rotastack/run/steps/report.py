@@ -23,7 +23,6 @@ from rotastack.judge.words import score_cell
 from rotastack.project import project_file
 from rotastack.run.job import Job
 from rotastack.stats.metrics import BASELINE, METRICS, NAMES, higher_is_better
-from rotastack.tracking.records import read_record
 
 LIBRARIES = ("numpy", "scipy", "pandas", "scikit-learn", "xgboost-cpu", "snakemake", "mlflow-skinny")
 
@@ -302,7 +301,7 @@ def _notes(job: Job, comparison: dict, many: bool, records: Mapping[str, Mapping
         for note in comparison[job.slice["score"]]["notes"]
         if many or not note.startswith("Friedman")  # the test needs several data sets
     ]
-    scored = list(map(read_record, job.inputs["scored"]))
+    scored = list(map(read_json, job.inputs["scored"]))
     if many:  # the verdict on one data set contains them
         notes += [f"{r['dataset']}: {doubt}" for r in scored for doubt in r["metrics"].get("suspicions", [])]
     for record in [*(r[name] for name in ("prepare", "groups") for r in records.values()), *scored]:
@@ -323,7 +322,7 @@ def _times(table: pd.DataFrame, control: str, methods: list[str]) -> list[dict]:
 
 def _seconds(job: Job, records: Mapping[str, Mapping[str, Any]]) -> list[dict]:
     """Return the jobs, the seconds and the largest memory of each step, from the records."""
-    done = [read_record(path) for path in [*job.inputs["scored"], *job.inputs["others"]]]
+    done = [read_json(path) for path in [*job.inputs["scored"], *job.inputs["others"]]]
     for of_dataset in records.values():
         done += [of_dataset["prepare"], of_dataset["groups"], *of_dataset["methods"]]
         done += [record for blocks in of_dataset["pools"].values() for record in blocks]

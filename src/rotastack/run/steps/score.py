@@ -12,14 +12,14 @@ import xarray as xr
 from numpy.typing import NDArray
 
 from rotastack.data.artifacts import Prepared, read_arrays, read_frame, read_prepared, write_frame
-from rotastack.files import write_text
+from rotastack.files import read_json, write_text
 from rotastack.run.job import Job
 from rotastack.run.modules import protocol_module
+from rotastack.run.steps import combine
 from rotastack.stats.calibration import calibration_curve, confusion, threshold_counts
 from rotastack.stats.metrics import METRICS
 from rotastack.stats.scores import constant_output, score_numbers, score_probabilities
 from rotastack.study.names import slug
-from rotastack.tracking.records import read_record
 
 MOST_CURVES = 10
 """The most classes for which ROC and precision-recall curves are stored."""
@@ -91,7 +91,7 @@ def _vote(job: Job) -> None:
         outputs = {"method": [path], "record": [record]}
         about = {"dataset": job.about["dataset"], "method": method["slice"]["method"], "pool": method["pool"]}
         combining = Job("combine", method["slice"], inputs, outputs, about, method["code"])
-        protocol_module(job.slice["protocol"], "combine").combine(combining)
+        combine.run(combining)
 
 
 def _methods(job: Job) -> list[tuple[Path, Path]]:
@@ -105,9 +105,9 @@ def _methods(job: Job) -> list[tuple[Path, Path]]:
 def _records(job: Job) -> dict[str, Any]:
     """Return the records of the earlier steps: of the table, the groups, each pool's blocks and each method."""
     return {
-        **{name: read_record(job.input(name)) for name in ("prepare", "groups")},
-        "pools": {pool: list(map(read_record, files)) for pool, files in _pools(job, "pool_records").items()},
-        "methods": [read_record(record) for _, record in _methods(job)],
+        **{name: read_json(job.input(name)) for name in ("prepare", "groups")},
+        "pools": {pool: list(map(read_json, files)) for pool, files in _pools(job, "pool_records").items()},
+        "methods": [read_json(record) for _, record in _methods(job)],
     }
 
 

@@ -9,7 +9,7 @@ import pandas as pd
 
 from rotastack.data.artifacts import read_frame, write_frame
 from rotastack.errors import RotastackError
-from rotastack.files import replacing, write_text
+from rotastack.files import read_json, replacing, write_text
 from rotastack.judge.comparisons import compare_group, compare_methods
 from rotastack.judge.published_columns import published_columns, ranks_beside_published
 from rotastack.judge.results import (
@@ -30,7 +30,6 @@ from rotastack.stats.pairs import compare_pair
 from rotastack.stats.resampled_t import corrected_t
 from rotastack.stats.variance import kendall_w, variance_components
 from rotastack.stats.wilcoxon import holm
-from rotastack.tracking.records import read_record
 
 
 class StudyResults(NamedTuple):
@@ -83,7 +82,7 @@ def run(job: Job) -> None:
         write_frame(job.output("scores"), scores)
         wrong = calibration["rows"] * (1 - calibration["accuracy"])
         wrong = wrong[calibration["method"] == spec["control"]].groupby(calibration["dataset"]).sum().round()
-        records = list(map(read_record, job.inputs["records"]))
+        records = list(map(read_json, job.inputs["records"]))
         baseline = baselines(records)
         means = {metric: mean_scores(scores, metric, spec["methods"]) for metric in metrics}
         left_out = spec.get("left_out", {})
@@ -266,16 +265,6 @@ def _claims_table(results: StudyResults) -> pd.DataFrame:
     return table
 
 
-def _calibration_table(results: StudyResults) -> pd.DataFrame:
-    """Return the calibration curves of all data sets."""
-    return results.calibration
-
-
-def _baseline_table(results: StudyResults) -> pd.DataFrame:
-    """Return the scores of the class shares or the mean of the training rows as outputs: a row per data set."""
-    return results.baseline.reset_index()
-
-
 def _control_table(results: StudyResults) -> pd.DataFrame:
     """Return the comparisons of each method with the control: a row per score and method."""
     rows = [{"score": name, **row} for name, c in results.comparisons.items() for row in c.get("against_control", [])]
@@ -294,11 +283,6 @@ def _times_table(results: StudyResults) -> pd.DataFrame:
     return pd.DataFrame(rows)
 
 
-def _published_columns_table(results: StudyResults) -> pd.DataFrame:
-    """Return published scores beside ours: a row per data set and published method."""
-    return results.published
-
-
 def _published_ranks_table(results: StudyResults) -> pd.DataFrame:
     """Return average ranks with published methods among the study's; no test of the study counts them."""
     spec = results.spec
@@ -311,14 +295,9 @@ def _published_ranks_table(results: StudyResults) -> pd.DataFrame:
 
 
 def _groups_table(results: StudyResults) -> pd.DataFrame:
-    """Return the comparison of each group of methods with the first of them."""
-    return _group_rows(results.comparisons[results.primary].get("groups", {}))
-
-
-def _group_rows(groups: dict[str, dict]) -> pd.DataFrame:
-    """Return the comparison of each group as a table: a row per method."""
+    """Return the comparison of each group of methods with the first of them: a row per method."""
     rows = []
-    for name, result in groups.items():
+    for name, result in results.comparisons[results.primary].get("groups", {}).items():
         df = result.get("df", (np.nan, np.nan))
         for label in result["methods"]:
             others = [b if a == label else a for a, b in result.get("different", []) if label in (a, b)]
@@ -344,11 +323,11 @@ TABLES = {
     "pairs": _pairs_table,
     "facts": _facts_table,
     "claims": _claims_table,
-    "calibration": _calibration_table,
-    "baseline": _baseline_table,
+    "calibration": lambda results: results.calibration,
+    "baseline": lambda results: results.baseline.reset_index(),
     "control": _control_table,
     "times": _times_table,
-    "published_columns": _published_columns_table,
+    "published_columns": lambda results: results.published,
     "published_ranks": _published_ranks_table,
     "groups": _groups_table,
 }

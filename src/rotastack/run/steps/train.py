@@ -2,8 +2,10 @@
 
 from rotastack.run.job import Job
 from rotastack.run.modules import protocol_module
+from rotastack.run.watching import train_watched
 
 
 def run(job: Job) -> None:
-    """Train by the slice's protocol."""
-    protocol_module(job.slice["protocol"], "train").train(job)
+    """Train by the slice's protocol, in a separate process if the estimator may crash or hang."""
+    train, pool = protocol_module(job.slice["protocol"], "train").train, job.slice["pool"]
+    train_watched(job, train, pool, pool.get("training_limit"))

@@ -9,8 +9,7 @@ from typing import Any
 import pandas as pd
 
 from rotastack.run.tracked.card import ModelCard
-from rotastack.run.tracked.notes import dataset_note, method_note
-from rotastack.run.tracked.numbers import means_table, method_params, pool_params, run_metrics
+from rotastack.run.tracked.notes import dataset_note, means_table, method_note, method_params, pool_params, run_metrics
 from rotastack.stats.metrics import PRIMARY, higher_is_better
 from rotastack.tracking.address import FOLDER, is_own, shown
 from rotastack.tracking.writer import Writer
@@ -133,7 +132,8 @@ def _track_pools(data: TrackedDataset, writer: Writer, home: str) -> dict[str, s
             writer.log_metrics(run.run_id, data.times(pool), parts[0]["started"])
             for name in SERIES:
                 rows = [p["metrics"][name] for p in parts if p["metrics"].get(name)]
-                values = [_mean([v for v in column if v is not None]) for column in zip(*rows, strict=True)]
+                columns = ([v for v in column if v is not None] for column in zip(*rows, strict=True))
+                values = [float(pd.Series(known).mean()) if known else None for known in columns]
                 writer.log_steps(run.run_id, f"members/{name}", values, parts[0]["started"])
         writer.finish(run.run_id, all(p["status"] == "ok" for p in parts))
     return runs
@@ -235,7 +235,3 @@ def _results(metrics: dict) -> dict:
 
 def _digest(content: bytes) -> str:
     return hashlib.sha256(content).hexdigest()
-
-
-def _mean(values: list[float]) -> float | None:
-    return float(pd.Series(values).mean()) if values else None

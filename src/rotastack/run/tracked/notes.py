@@ -1,14 +1,101 @@
-"""The descriptions of a study and of its runs in MLflow, in Markdown."""
+"""The descriptions of a study and of its runs in MLflow, in Markdown, and the numbers of the runs."""
 
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
+import numpy as np
 import pandas as pd
 
-from rotastack.run.tracked.numbers import SPREAD
 from rotastack.stats.metrics import METRICS, NAMES, higher_is_better
 
-__all__ = ["dataset_note", "method_note", "plain", "shown", "spread_note", "study_note"]
+__all__ = [
+    "SPREAD",
+    "dataset_note",
+    "dotless",
+    "means_table",
+    "method_note",
+    "method_params",
+    "plain",
+    "pool_params",
+    "run_metrics",
+    "shown",
+    "spread",
+    "spread_note",
+    "study_note",
+]
+
+SPREAD = 0.95
+"""Share of a method's cells between the two numbers beside its mean."""
+
+
+def spread(cells: Sequence[float]) -> tuple[float, float]:
+    """Return the two numbers between which the middle 95 % of the cells lie.
+
+    Cells of a nested cross-validation share rows. So the range shows how far draws of folds and rotations move an
+    error, and is no confidence interval for new rows.
+
+    Examples
+    --------
+    >>> tuple(round(float(edge), 4) for edge in spread([0.02, 0.03, 0.04]))
+    (0.0205, 0.0395)
+    """
+    lower, upper = np.quantile(np.asarray(cells, dtype=float), [(1 - SPREAD) / 2, (1 + SPREAD) / 2])
+    return float(lower), float(upper)
+
+
+def run_metrics(cells: pd.DataFrame, task: str, score: str) -> dict[str, float]:
+    """Return a method's scores as metrics of its run: means over its cells, and the spread of the main score."""
+    metrics = {f"test/{metric}": cells[metric].mean(skipna=False) for metric in METRICS[task]}
+    if cells[score].notna().all():
+        metrics[f"test/{score}_lower"], metrics[f"test/{score}_upper"] = spread(cells[score])
+    return metrics
+
+
+def means_table(scores: pd.DataFrame, task: str, score: str) -> pd.DataFrame:
+    """Return a table with a row per method: its metrics and number of failed cells, best first."""
+    rows = []
+    for method, cells in scores.groupby("method", sort=False):
+        named = {name.removeprefix("test/"): value for name, value in run_metrics(cells, task, score).items()}
+        rows.append({"method": method, **named, "failed_cells": int(cells[score].isna().sum())})
+    table = pd.DataFrame(rows)
+    return table.sort_values(score, ascending=not higher_is_better(score), kind="stable", ignore_index=True)
+
+
+def pool_params(pool: Mapping[str, Any]) -> dict[str, Any]:
+    """Return the params that distinguish pools: view, estimator, and their parameters.
+
+    Examples
+    --------
+    >>> pool_params({"view": None, "scaling": "minmax", "estimator": "a.b.Forest", "parameters": {"n_estimators": 80}})
+    {'estimator': 'Forest', 'view': 'none', 'scaling': 'minmax', 'estimator.n_estimators': 80}
+    """
+    view = pool["view"] or {"class": "none", "parameters": {}}
+    return {
+        "estimator": dotless(pool["estimator"]),
+        "view": dotless(view["class"]),
+        "scaling": pool["scaling"],
+        **{f"estimator.{name}": value for name, value in pool["parameters"].items()},
+        **{f"view.{name}": value for name, value in view.get("parameters", {}).items()},
+    }
+
+
+def method_params(pool: Mapping[str, Any], combiner: Mapping[str, Any]) -> dict[str, Any]:
+    """Return the params that distinguish methods: those of the pool, and the combiner."""
+    params = {**pool_params(pool), "combiner": combiner["kind"]}
+    options = {k: v for k, v in combiner.items() if k not in ("kind", "class", "parameters")}
+    for name, value in {**options, **combiner.get("parameters", {})}.items():
+        if isinstance(value, Mapping) and "class" in value:
+            params[f"combiner.{name}"] = dotless(value["class"])
+            params |= {f"combiner.{name}.{k}": v for k, v in value.get("parameters", {}).items()}
+        else:
+            params[f"combiner.{name}"] = value
+    return params
+
+
+def dotless(path: str) -> str:
+    """Return the last part of a dotted path."""
+    return path.rpartition(".")[2]
+
 
 SHARES = ("error", "balanced_accuracy", "interval_coverage")
 """Scores that are shares of rows."""
@@ -104,7 +191,12 @@ def study_note(
     ranks = comparison.get("average_ranks", {})
     means = comparison.get("means", {})
     methods = [
-        [plain(label), plain(method["pool"]), plain(_combined(method["combiner"])), _rank(ranks.get(label))]
+        [
+            plain(label),
+            plain(method["pool"]),
+            plain(_combined(method["combiner"])),
+            "—" if pd.isna(ranks.get(label, np.nan)) else f"{ranks[label]:.2f}",
+        ]
         for label, method in _first(spec["methods"].items())
     ]
     datasets = []
@@ -127,10 +219,6 @@ def study_note(
 def _combined(combiner: Mapping[str, Any]) -> str:
     others = [str(combiner[k]) for k in ("estimator", "voting", "member", "pruner") if combiner.get(k)]
     return f"{combiner['kind']} ({', '.join(others)})" if others else str(combiner["kind"])
-
-
-def _rank(rank: float | None) -> str:
-    return "—" if rank is None or pd.isna(rank) else f"{rank:.2f}"
 
 
 def _first(items: Iterable[Any]) -> list[Any]:
