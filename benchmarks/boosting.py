@@ -1,12 +1,12 @@
-"""Boosted trees side by side with LightGBM and XGBoost: time to fit, and accuracy.
+"""Compare boosted trees with LightGBM and XGBoost: time to fit, and accuracy.
 
     pip install lightgbm xgboost
     python benchmarks/boosting.py time [--repeats 7] [--rounds 100] [--large]
     python benchmarks/boosting.py accuracy
 
-Both run one thread, with the same rounds, bins, leaves, rows in a leaf, learning rate and l2. All boosters see all rows
-of their table (`n_bags=1`), and none stops early. A ratio is taken within a pair of runs that follow each other; shown
-is the median, ours over the peer's, so .5 means that ours takes half as long. `--large` adds a table of a million rows.
+All boosters use one thread and the same rounds, bins, leaves, rows per leaf, learning rate and l2. All boosters see all
+rows of a table (`n_bags=1`), without early stopping. Each ratio is taken within a pair of consecutive runs, ours over the
+peer's; the output is the median, so .5 means half of the peer's time. `--large` adds a table of a million rows.
 """
 
 import argparse

@@ -1,8 +1,8 @@
-"""One study on two nodes against one: `python benchmarks/cluster.py`, as root, on a machine that does nothing else.
+"""Compare a study on two nodes with one node: `python benchmarks/cluster.py`, as root, on an idle machine.
 
-It starts the two-node Slurm of tools/slurm_cluster.py (a processor a node), and runs a study of two data sets alternately with both
-nodes and with one of them drained. Printed are the seconds of the work part, from the first submitted job that starts to
-the last of the data sets' files, and the ratio of each pair; then their median.
+The program starts the two-node Slurm of tools/slurm_cluster.py (one processor per node), and runs a study of two data sets
+alternately with both nodes and with one drained node. The output is the seconds from the first started job to the last file
+of the data sets, the ratio of each pair, and the median ratio.
 """
 
 import argparse
@@ -34,13 +34,16 @@ model: {{refit: none}}
 
 
 def main() -> None:
-    """Run pairs, and print what they took."""
+    """Run pairs, and print their seconds."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--pairs", type=int, default=3)
     parser.add_argument("--cells", type=int, default=8, help="fold groups of a data set")
-    parser.add_argument("--trees", type=int, default=100, help="of each of ten rotations")
+    parser.add_argument("--trees", type=int, default=100, help="trees for each of ten rotations")
     parser.add_argument(
-        "--datasets", nargs=2, default=["twonorm", "waveform-21-simulated"], help="two of the registry, of like size"
+        "--datasets",
+        nargs=2,
+        default=["twonorm", "waveform-21-simulated"],
+        help="two registered data sets of similar size",
     )
     arguments = parser.parse_args()
     cluster = SlurmCluster()
@@ -64,7 +67,7 @@ def main() -> None:
 
 
 def run(nodes: int, arguments: argparse.Namespace) -> float:
-    """Return the seconds of the work part with so many nodes."""
+    """Return the seconds of the work with this number of nodes."""
     folder = Path(tempfile.mkdtemp(prefix="rotastack-nodes-"))
     study = STUDY.format(
         cells=arguments.cells,

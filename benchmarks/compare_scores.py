@@ -1,8 +1,8 @@
 """Compare the scores of two result folders, study by study: python benchmarks/compare_scores.py BEFORE AFTER.
 
-Both are folders with ``<study>/scores.parquet``. Cells are matched by their numbers, so that files of the first
-edition, in which a split was a fold group R-01, can be compared. Prints a line for each study; exits with 1 if a
-score differs in any bit.
+Both folders contain ``<study>/scores.parquet``. Cells are matched by their numbers, so files of the first edition, with
+splits as fold groups R-01, can be compared. The program prints a line for each study, and exits with 1 if a score differs
+in any bit.
 """
 
 import sys
@@ -23,7 +23,7 @@ def cells(path: Path) -> pd.DataFrame:
 
 
 def differences(before: pd.DataFrame, after: pd.DataFrame) -> list[str]:
-    """Return what differs: cells that one side lacks, and data sets and methods whose scores do."""
+    """Return the differences: cells that one side lacks, and data sets and methods with other scores."""
     found = []
     if not before.index.equals(after.index):
         found.append(f"cells differ: {len(before)} before, {len(after)} after")

@@ -1,12 +1,13 @@
-"""Condense the study delgado2014 to one file, from which its page of evidence, README's sentence and a figure are computed.
+"""Condense the study delgado2014 to one file, the source of its page of evidence, a sentence of README and a figure.
 
-DATA_MIRROR=FOLDER rotastack run delgado2014                      # the folder has the data sets and published.csv
-DATA_MIRROR=FOLDER python benchmarks/delgado2014.py results/delgado2014
-python benchmarks/delgado2014.py                                  # the figure alone, docs/images/classifiers.png
+    DATA_MIRROR=FOLDER rotastack run delgado2014                      # the folder has the data sets and published.csv
+    DATA_MIRROR=FOLDER python benchmarks/delgado2014.py results/delgado2014
+    python benchmarks/delgado2014.py                                  # the figure alone, docs/images/classifiers.png
 
-The file, docs/evidence/data/delgado2014.parquet, has a row for each number: what it is of (``table``), over which data sets
-(``over``), the ``method``, the ``dataset``, its ``name`` and ``value``. It holds our scores, and of the published ones what follows
-from them: ranks, tests, how often few data sets name the best method. The published accuracies are not ours to hand on.
+The file, docs/evidence/data/delgado2014.parquet, has a row for each number: its ``table``, its data sets (``over``), the
+``method``, the ``dataset``, its ``name`` and ``value``. The file has our scores; of the published scores the file has only
+derived numbers: ranks, tests, and how often few data sets identify the best method. The published accuracies may not be
+redistributed.
 """
 
 import sys
@@ -62,7 +63,7 @@ def _facts(folder: Path, dataset: str) -> dict[str, float]:
 
 
 def _as_prepared(facts: pd.DataFrame) -> dict[str, dict]:
-    """Return the facts of data sets as records of preparing them have them."""
+    """Return the facts of data sets in the form of the records of their preparation."""
     return {
         name: {"rows": f["rows"], "class_counts": range(int(f["classes"])), "numeric_columns": f["columns"], "categorical_columns": 0,
                "few_valued_columns": f["few_valued"]}
@@ -84,7 +85,7 @@ def tests_of(table: pd.DataFrame, ranks: pd.Series) -> pd.DataFrame:
 
 
 def named(table: pd.DataFrame, size: int, rng: np.random.Generator) -> dict[str, float]:
-    """Return how often random data sets rank the method first that all data sets do, or among three, and the winner's rank over all."""
+    """Return how often random data sets rank the best method of all data sets first, or among three, and the overall rank of their winner."""
     ranks = table.rank(axis=1, ascending=False).to_numpy()
     places = ranks.mean(axis=0).argsort(kind="stable").argsort() + 1
     first = [
@@ -100,7 +101,7 @@ def named(table: pd.DataFrame, size: int, rng: np.random.Generator) -> dict[str,
 
 
 def seen(table: pd.DataFrame, size: int, rng: np.random.Generator) -> dict[str, float]:
-    """Return how often Wilcoxon's test sees on random data sets that the control is not the random forest, alone and of all comparisons."""
+    """Return how often Wilcoxon's test finds a difference between the control and the random forest on random data sets, alone and among all comparisons."""
     rivals = [m for m in OWN if m != CONTROL]
     differences = np.round(table[[CONTROL]].to_numpy() - table[rivals].to_numpy(), 12)
     found = np.empty((DRAWS, 2), dtype=bool)
@@ -168,7 +169,7 @@ def main(folder: Path) -> None:
 
 
 def draw() -> None:
-    """Draw the average ranks of the best methods, and how often few data sets name the best one."""
+    """Draw the average ranks of the best methods, and how often few data sets identify the best method."""
     found = pd.read_parquet(OUT)
     figure = new_figure(11, 4.2)
     left, right = figure.subplots(1, 2, width_ratios=[1.5, 1])

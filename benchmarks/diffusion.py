@@ -1,12 +1,12 @@
-"""What a diffusion map costs: 600 landmarks, extended to 20,000 rows.
+"""Measure the cost of a diffusion map: 600 landmarks, extended to 20,000 rows.
 
     python benchmarks/diffusion.py [--pairs 5] [--rows 20000] [--columns 16]
 
-In turns, one thread, medians of the ratios of neighbouring runs: against a loop over the rows that writes the formulas
-down in NumPy; and against pydiffmap, if it can be imported, on the same landmarks with the same width (alpha 0, all
-landmarks as neighbours). datafold is no peer here: 2.0.2 does not run with scikit-learn 1.7 or newer. Neither need be
-installed (`pip install pydiffmap numexpr six`). Then shares of the time, other widths, and memory, measured in
-a process of its own.
+The peers are a loop over the rows with the formulas in NumPy, and pydiffmap (if installed) on the same landmarks with the
+same width (alpha 0, all landmarks as neighbours). Runs alternate, with one thread; the output is medians of the ratios of
+consecutive runs. datafold is no peer: version 2.0.2 does not run with scikit-learn 1.7 or newer. Both packages are optional
+(`pip install pydiffmap numexpr six`). Further outputs are shares of the time, other widths, and memory, measured in a
+separate process.
 """
 
 import argparse
@@ -99,7 +99,7 @@ def kilobytes(name):
 
 
 def memory(X, extension):
-    """Print the peak above what the process holds before; of Linux with glibc."""
+    """Print the increase of the peak memory of the process; Linux with glibc."""
     DiffusionMap(extension=extension, random_state=0).fit_transform(X[:50])
     gc.collect()
     ctypes.CDLL(None).malloc_trim(0)  # else what making the table left is used again, and not counted

@@ -1,13 +1,13 @@
-"""What the exclusivity regularised machine costs.
+"""Measure the cost of the exclusivity regularised machine.
 
     python benchmarks/exclusivity.py [--pairs 5]
     python benchmarks/exclusivity.py --cvxpy     # docs/evidence/data/tables/exrm_cvxpy.csv
 
-First: the exact solver (C = 10 members, one SVM) against one fit of LinearSVC, in turns, for many values of the SVM's C. Both have
-to fit with an intercept (LinearSVC's is penalised, ours is not), and to end within 1e-6 of the optimum: LinearSVC by the largest tolerance that
-does it, ours by its duality gap. Second: exact and 200 iterations of alm against the printed problem in cvxpy, solved by
-Clarabel. Third: seconds of alm against the number of rows and of members, which start at random and so all have to be computed. One thread.
-With --cvxpy: solver="cvxpy" against the fast solvers, in turns, each pair on rows of its own.
+First: the exact solver (C = 10 members, one SVM) against one fit of LinearSVC, alternately, for many values of the SVM's C.
+Both fit an intercept (LinearSVC penalises the intercept, ours does not), and end within 1e-6 of the optimum: LinearSVC by the
+largest sufficient tolerance, ours by its duality gap. Second: exact and 200 iterations of alm against the printed problem in
+cvxpy, solved by Clarabel. Third: seconds of alm by numbers of rows and members, with random starts, so all members are
+computed. One thread. With --cvxpy: solver="cvxpy" against the fast solvers, alternately, each pair on new rows.
 """
 
 import argparse
@@ -48,14 +48,14 @@ def seconds(fit):
 
 
 def svc_objective(fitted, X, y, lam, power):
-    """Return the objective that LinearSVC minimises: its intercept is penalised."""
+    """Return the objective of LinearSVC, which penalises the intercept."""
     w, b = fitted.coef_[0], fitted.intercept_[0]
     short = np.maximum(1 - (2 * y - 1) * (X @ w + b), 0)
     return (w @ w + b * b) / 2 + lam * (short**power).sum()
 
 
 def svc_optimum(X, y, lam, power):
-    """Return the least value of that objective, from a dual program in cvxpy."""
+    """Return the minimum of this objective, from a dual program in cvxpy."""
     import cvxpy as cp
 
     A = (2 * y - 1)[:, None] * np.column_stack([X, np.ones(len(X))])
@@ -129,7 +129,7 @@ def against_cvxpy(n_pairs):
 
 
 def printed(n_pairs):
-    """Print the table of agreement and price."""
+    """Print the table of differences and times."""
     drm = partial(DiversityRegularizedClassifier, N_MEMBERS, 1.2)
     exrm = partial(ExclusivityRegularizedClassifier, N_MEMBERS, 2.0)
     halves = {"loss_power": 2, "max_samples": 0.5, "random_state": 0}

@@ -1,9 +1,9 @@
-"""The flagship against forests, boosting and aeon's Rotation Forest: what it costs, in turns, one thread.
+"""Measure the cost of the flagship against forests, boosting and aeon's Rotation Forest, with one thread.
 
     python benchmarks/flagship.py [--pairs 5] [--trees-per-family 100]
 
-70 % of the rows train, the others test. Seconds are the processor's; shown are medians of the ratios of neighbouring
-runs, peer over ours (2 means that ours takes half as long), and errors of the last. aeon is left out where it is not installed.
+70 % of the rows are training rows. Runs alternate. The output is medians of the ratios of processor seconds of consecutive
+runs, peer over ours (2: ours takes half as long), and the errors of the last run. aeon is optional.
 """
 
 import argparse

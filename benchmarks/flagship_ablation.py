@@ -1,12 +1,12 @@
-"""What each family and each setting of the flagship brings: families left out, settings halved and doubled.
+"""Measure the effect of each family and each setting of the flagship: families left out, settings halved and doubled.
 
     DATA_MIRROR=... python benchmarks/flagship_ablation.py [--sets all,generated] [--runs 0,1] [--changes name,name]
     python benchmarks/flagship_ablation.py --table
 
-Families do not know of each other, so a change grows anew only those that it touches, and pools them with the others: each
-family's outputs for rows that its trees have not seen, and for test rows, are a file in the folder `--results`, named after what it
-was grown by and written once; what is there is not run again. A run is a split and a seed: of fifteen runs, 0 to 14, each of five
-splits has three. `--table` writes docs/evidence/flagship-ablation.md.
+Families are independent, so a change grows only the changed families again, and pools them with the other families. The
+outputs of a family for held-out rows and test rows are a file in the folder `--results`, named after its settings; existing
+files are reused. A run is a split and a seed: the fifteen runs, 0 to 14, are three seeds for each of five splits. `--table`
+writes docs/evidence/flagship-ablation.md.
 """
 
 import argparse
@@ -75,7 +75,7 @@ class Change:
     seed: int = 0
 
     def grown(self, group: tuple[str, ...]) -> "Growth":
-        """Return how a group of families is grown."""
+        """Return the settings of a group of families."""
         touched = self.touched if self.family is not None else ()
         families = [self.family(FAMILIES[n]) if n in touched else FAMILIES[n] for n in group]  # type: ignore[misc]
         if not set(group) & set(self.touched):
@@ -87,7 +87,7 @@ class Change:
 
 @dataclass(frozen=True)
 class Growth:
-    """Families that are grown together, and by what."""
+    """Families that are grown together, and their settings."""
 
     families: tuple[TreeFamily, ...]
     n_trees: int = DEFAULTS.trees_per_family
@@ -136,7 +136,7 @@ class Kept(RotastackClassifier):
 
 
 def doubled(value: float) -> list[float]:
-    """Return half of a setting and twice it, whole numbers as such."""
+    """Return half and twice a setting; integers stay integers."""
     return [round(value / 2), value * 2] if isinstance(value, int) else [value / 2, value * 2]
 
 
@@ -166,7 +166,7 @@ def _boosting(setting: str, value: float) -> Callable[[TreeFamily], TreeFamily]:
 
 
 def grow(growth: Growth, split: Split, number: int) -> dict[str, NDArray]:
-    """Return the outputs of families for rows their trees have not seen, and for test rows, and seconds to fit."""
+    """Return the outputs of families for held-out and test rows, and seconds of the fit."""
     with ExitStack() as changed:
         for name, value in growth.constants:
             changed.enter_context(patch.object(CONSTANTS[name], name, value))
@@ -182,7 +182,7 @@ def grow(growth: Growth, split: Split, number: int) -> dict[str, NDArray]:
 
 
 class Outputs:
-    """The families' outputs in one run on a table, from files where these are."""
+    """The families' outputs in one run on a table, from existing files."""
 
     def __init__(self, name: str, number: int, folder: Path):
         self.split, self.number, self.folder = Split.of(name, number % N_SPLITS), number, folder / name
@@ -192,7 +192,7 @@ class Outputs:
         self.read: dict[Path, dict[str, NDArray]] = {}
 
     def of(self, growth: Growth, write: bool) -> dict[str, NDArray] | None:
-        """Return outputs (family, row, class); None where there are none yet, and none are to be made."""
+        """Return outputs (family, row, class); None without a file and without permission to compute."""
         file = growth.file(self.folder, self.number)
         if file not in self.read:
             if not file.exists():
@@ -226,7 +226,7 @@ class Outputs:
 
 
 def table(folder: Path) -> str:
-    """Return the page of all changes, over the tables and runs for which all is there."""
+    """Return the page of all changes, over the tables and runs with all files."""
     all_changes = list(changes())
     kinds = {"data sets": SETS, "generated": GENERATED}
     means: dict[str, NDArray] = {}  # (change, measure) of a table

@@ -1,4 +1,4 @@
-"""The tables that the flagship is judged on: 57 data sets, generated ones, and their splits."""
+"""The tables of the flagship's benchmarks: 57 data sets, generated tables, and their splits."""
 
 from dataclasses import dataclass
 
@@ -25,7 +25,7 @@ MOST_ROWS = 3000
 
 
 def chosen_sets(words: str) -> list[str]:
-    """Return the tables that a command line names: all data sets, the generated tables, or names with commas."""
+    """Return the tables of a command line: all data sets, the generated tables, or names with commas."""
     groups = {"all": SETS, "generated": GENERATED}
     names = [name for word in words.split(",") for name in groups.get(word, (word,))]
     if unknown := [name for name in names if name not in {*SETS, *GENERATED}]:
@@ -76,7 +76,7 @@ def dummies(split: Split) -> tuple[NDArray[np.float32], NDArray[np.float32]]:
 
 
 def with_text(X: pd.DataFrame) -> pd.DataFrame:
-    """Return a table whose categories are text, "missing" being one."""
+    """Return a table with categories as text; "missing" is a category."""
     return X.assign(**{column: _text(X[column]) for column in category_columns(X)})
 
 
@@ -85,7 +85,7 @@ def category_columns(X: pd.DataFrame) -> list[str]:
 
 
 def scores(probabilities: NDArray[np.floating], y: NDArray[np.integer]) -> tuple[float, float]:
-    """Return error and log loss, probabilities being clipped at .001."""
+    """Return error and log loss, with probabilities clipped at .001."""
     clipped = np.maximum(probabilities, 1e-3)
     clipped = clipped / clipped.sum(axis=1, keepdims=True)
     right = np.maximum(clipped[np.arange(len(y)), y], 1e-3)

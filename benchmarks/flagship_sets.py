@@ -1,12 +1,12 @@
-"""The flagship against forests, boosting and a Rotation Forest on 57 data sets: errors, log losses, time.
+"""Compare the flagship with forests, boosting and a Rotation Forest on 57 data sets: errors, log losses, time.
 
     pip install -e '.[bench]'
     DATA_MIRROR=... python benchmarks/flagship_sets.py [--sets all|generated|NAME,NAME] [--splits 0,1] [--methods Rotastack,RF]
     python benchmarks/flagship_sets.py --table
 
-At most 3000 rows of a set, stratified splits, 70 % of the rows for training. Each method's result on a split is a file in the
-folder `--results`, written once: what is there is not run again, so the command can be stopped and started at will. `--table`
-writes docs/evidence/flagship-sets.md. The flagship and CatBoost take categories as they are, the others take dummies. One thread.
+At most 3000 rows of a data set, stratified splits, 70 % of the rows for training, one thread. The result of a method on a split
+is a file in the folder `--results`; existing files are reused, so an interrupted command continues. `--table` writes
+docs/evidence/flagship-sets.md. The flagship and CatBoost take categories unchanged, the other methods take dummies.
 """
 
 import argparse
@@ -199,7 +199,7 @@ class Results:
         return self.methods.index(method)
 
     def regrets(self) -> NDArray[np.float64]:
-        """Return errors beyond those of the best peer, in hindsight, in times of these; (set, method)."""
+        """Return errors above those of the best peer, in hindsight, as multiples of these; (set, method)."""
         best = np.delete(self.errors, self.place(OURS), axis=1).min(axis=1, keepdims=True)
         return (self.errors - best) / (best + 0.01)
 
@@ -216,7 +216,7 @@ def _measured(file: Path) -> tuple[float, float, float, float, int]:
 
 
 def summary(found: Results) -> list[str]:
-    """Return the table that tells methods apart over many sets."""
+    """Return the table that compares methods over many data sets."""
     ours, forest = found.place(OURS), found.place("RF")
     errors, losses = found.errors.round(9), found.losses.round(9)
     rows = [

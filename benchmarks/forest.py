@@ -1,13 +1,12 @@
-"""Forests side by side: fit, predict, accuracy, nodes and memory, against peers.
+"""Compare forests with peers: fit, predict, accuracy, nodes and memory.
 
     pip install -e '.[bench]'
     python benchmarks/forest.py [--size small|full] [--only TABLE ...] [--json FILE]
     python benchmarks/table.py FILE          # the tables and the plot of benchmarks/README.md
 
-Every ratio is taken within a pair of runs that follow each other, and the median over the
-repeats is shown: on a shared machine only that means something. Adding a peer is adding a
-function to PEERS; adding a table, a function to TABLES. Peers that are not installed are left out,
-and the output says so.
+Each ratio is taken within a pair of consecutive runs, because single times on a shared machine are not comparable; the
+output is the median over the repeats. A peer is a function of PEERS, a table a function of TABLES. The output names peers
+that are not installed.
 """
 
 import argparse
@@ -86,7 +85,7 @@ def sklearn_extra(n_trees, n_threads, X, y, T):
 
 
 def _rotated(n_trees, n_threads, X, y, T, max_features, draws=None):
-    """A rotation for every tree: drawn, if it is not given, applied and grown on, as part of fit."""
+    """A new rotation for every tree, drawn (unless given), applied and used as part of fit."""
     state = {}
 
     def fit():
@@ -269,7 +268,7 @@ def timed(call):
 
 
 def n_nodes(fitted) -> float | None:
-    """Return the mean number of nodes of a tree, where it can be had."""
+    """Return the mean number of nodes of a tree, if known."""
     from rotastack.diagnostics import tree_complexity
 
     if hasattr(fitted, "facts"):
@@ -317,7 +316,7 @@ def compare(title, mine, theirs, n_trees, n_threads, table, repeats):
 
 
 def memory(peer, table, n_trees=100):
-    """Return by how much fit raises the peak of resident memory (MB), in a process of its own (Linux)."""
+    """Return the increase of peak resident memory (MB) by fit, in a separate process (Linux)."""
     code = (
         f"import sys; sys.path.insert(0, {str(Path(__file__).parent)!r})\n"
         "import gc, re, forest\n"
@@ -334,7 +333,7 @@ def memory(peer, table, n_trees=100):
 
 
 def threads(table, n_trees, repeats):
-    """Return how much faster our forest grows with two threads."""
+    """Return the speed-up of our forest with two threads."""
     X, y, T, _ = TABLES[table]()
     one, two = (ours(n_trees, k, X, y, T)[0] for k in (1, 2))
     one(), two()
@@ -354,9 +353,9 @@ def main():
     parser = argparse.ArgumentParser(description=__doc__.split("\n")[0])
     parser.add_argument("--size", choices=["small", "full"], default="full")
     parser.add_argument("--only", nargs="*", default=list(TABLES), choices=list(TABLES))
-    parser.add_argument("--comparisons", nargs="*", help="parts of titles")
+    parser.add_argument("--comparisons", nargs="*", help="texts in the titles of the comparisons to run")
     parser.add_argument("--repeats", type=int, default=15)
-    parser.add_argument("--json", type=Path, help="write all numbers there")
+    parser.add_argument("--json", type=Path, help="file for all numbers")
     parser.add_argument("--only-threads-and-memory", action="store_true")
     arguments = parser.parse_args()
     tables = [t for t in arguments.only if arguments.size == "full" or "20000" not in t]

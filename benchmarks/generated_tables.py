@@ -1,4 +1,4 @@
-"""Twenty generated tables: interactions, thresholds, categories that count together, and some where none of it helps."""
+"""Twenty generated tables: interactions, thresholds, interacting categories, and tables without such structure."""
 
 import numpy as np
 import pandas as pd
@@ -30,7 +30,7 @@ def _mixed(numbers: NDArray, categories: NDArray) -> pd.DataFrame:
 
 
 def _noisy(y: NDArray, share: float, rng: Generator, n_classes: int = 2) -> NDArray:
-    """Return labels of which a share is drawn anew."""
+    """Return labels with a random share of wrong labels."""
     drawn = rng.random(len(y)) < share
     y = y.astype(int)
     y[drawn] = rng.integers(0, n_classes, drawn.sum())
@@ -68,7 +68,7 @@ def _rising(values: NDArray, *axes: int) -> NDArray:
 
 
 def _hierarchy(rng: Generator) -> Table:
-    """Marks for groups of categories, and a mark for these, as in nursery."""
+    """Groups of categories with grades, and a grade of the groups, as in nursery."""
     a = np.stack([rng.integers(0, k, 2000) for k in (3, 4, 4, 3, 3, 4, 3)], axis=1)
     first = _rising(rng.integers(0, 4, (3, 4)), 1, 0)
     second = _rising(rng.integers(0, 3, (4, 3)), 0, 1)
@@ -78,7 +78,7 @@ def _hierarchy(rng: Generator) -> Table:
 
 
 def _board(rng: Generator) -> Table:
-    """Is there a row or a column of three on a board of 4 x 4?"""
+    """Whether a board of 4 x 4 has a row or a column of three."""
     squares = rng.integers(0, 3, (1500, 16))
     mine = (squares == 1).reshape(-1, 4, 4)
     lines = [mine[:, i, j : j + 3].all(axis=1) | mine[:, j : j + 3, i].all(axis=1) for i in range(4) for j in range(2)]
@@ -150,7 +150,7 @@ def _steps(rng: Generator) -> Table:
 
 
 def _chess(rng: Generator) -> Table:
-    """Distances on a chess board between pieces that are given by their squares."""
+    """Distances on a chess board between pieces on given squares."""
     p = rng.integers(0, 8, (3000, 6))
     apart = np.maximum(abs(p[:, 0] - p[:, 4]), abs(p[:, 1] - p[:, 5]))
     edge = np.minimum(p[:, 4:], 7 - p[:, 4:]).sum(axis=1)

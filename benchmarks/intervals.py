@@ -1,12 +1,12 @@
-"""Intervals of the flagship for numbers: how many targets lie within, where, how wide they are, and what local widths bring.
+"""Measure prediction intervals of the flagship for regression: coverage, width, and the effect of local widths.
 
     python benchmarks/intervals.py [--splits 10] [--trees-per-family 100]
 
-Twenty generated targets of six columns, whose noise differs in kind (the last eight are skewed), Friedman's three, and columns of scikit-learn's tables as targets of the
-others. Halves of the rows train, the others test (two thirds where there are fewer than 700). Fifths are of the test rows in the order of their
-predictions, from the lowest up. Beside ours are intervals as wide for every row: the prediction plus or
-minus the quantile of the residuals' sizes out of bag. Interval scores (Gneiting and Raftery, 2007) add to the width what lies
-beyond, times 2 / (1 - coverage); shown are the means over splits.
+The targets are twenty generated functions of six columns with different kinds of noise (the last eight are skewed), Friedman's
+three functions, and columns of scikit-learn's tables as targets of the other columns. Half of the rows are training rows (two
+thirds for fewer than 700 rows). Fifths are of the test rows by increasing prediction. The peer is an interval of constant
+width: the prediction plus or minus the quantile of absolute out-of-bag residuals. Interval scores (Gneiting and Raftery, 2007)
+are the width plus 2 / (1 - coverage) times the distance of a target outside. The output is means over splits.
 """
 
 import argparse

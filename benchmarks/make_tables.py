@@ -1,8 +1,8 @@
-"""Write the tables of the evidence pages, docs/evidence/data/tables/*.md, from results that are kept in the repository.
+"""Write the tables of the evidence pages, docs/evidence/data/tables/*.md, from results in the repository.
 
-python benchmarks/make_tables.py
+    python benchmarks/make_tables.py
 
-Pages show them by ``{include}``. tests/docs compares the files with what this program would write.
+Pages show the tables by ``{include}``. tests/docs compares the files with the output of this program.
 """
 
 import csv
@@ -14,7 +14,7 @@ FOLDER = Path(__file__).resolve().parents[1] / "docs/evidence/data/tables"
 
 
 def of_csv(file: Path) -> str:
-    """Return a CSV file as a table, and below it the text of its first line, which says how its numbers were measured."""
+    """Return a CSV file as a table, followed by the text of its first line, the description of the measurement."""
     first, *lines = file.read_text(encoding="utf-8").splitlines()
     if not first.startswith("# "):
         raise ValueError(f"the first line of {file.name} does not say how its numbers were measured")

@@ -1,7 +1,7 @@
-"""Memory that jobs ask for beside what they took: python benchmarks/memory.py STUDY [FOLDER]
+"""Compare the memory that jobs request with the memory that they use: python benchmarks/memory.py STUDY [FOLDER]
 
-STUDY is a study's YAML file, FOLDER the one that it was run in. Peaks are of records; a job on a cluster has two
-Snakemakes beside its step. What asks for the least that any job asks for is summed up.
+STUDY is a study's YAML file, FOLDER the folder of its run. Peaks come from records; a job on a cluster has two processes of
+Snakemake beside its step. Jobs with the smallest request are summarised.
 """
 
 import sys
@@ -19,7 +19,7 @@ OF_DATASETS = ("fetch", "prepare", "groups", "score", "refit", "explain")
 
 
 class Need(NamedTuple):
-    """What a job asked for, and took."""
+    """A job's requested and used memory."""
 
     step: str
     what: str
@@ -28,7 +28,7 @@ class Need(NamedTuple):
 
 
 def needs(plan: Any) -> list[Need]:
-    """Return the needs of all jobs of a study that was run in the working directory, as far as there are records."""
+    """Return the memory of all jobs of a study that was run in the working directory, as far as records exist."""
     pools = {slug(label): method.pool for label, method in plan.study.methods.items()}
     folders = [Path("data/raw"), Path("results/datasets"), Path(plan.root)]
     found = []
@@ -52,7 +52,7 @@ def needs(plan: Any) -> list[Need]:
 
 
 def main() -> None:
-    """Print a line for each job that asks for more than the least, and one for each step."""
+    """Print a line for each job above the smallest request, and one for each step."""
     study = Path(sys.argv[1]).resolve()
     with chdir(sys.argv[2] if len(sys.argv) > 2 else "."):
         found = needs(plan_of(study, None))

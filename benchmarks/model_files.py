@@ -1,9 +1,9 @@
-"""Models of the flagship: the size of their files against RandomForestClassifier(500), the time to load them, and to predict one row.
+"""Measure models of the flagship against RandomForestClassifier(500): size of files, time to load, time to predict one row.
 
     python benchmarks/model_files.py [--runs 200]
 
-Files are pickles without compression, as `joblib.dump` writes them too. Times are medians of the runs, one thread: of all of ``predict_proba`` for one row, of scikit-learn's
-check of it alone, and of scikit-learn's forest.
+Files are pickles without compression, as by `joblib.dump`. Times are medians of the runs, with one thread: of
+``predict_proba`` for one row, of scikit-learn's check of this row alone, and of scikit-learn's forest.
 """
 
 import argparse
@@ -25,7 +25,7 @@ from rotastack.tracking.model_files import dump_model, load_model
 
 
 def generated(n_rows, n_columns, n_classes):
-    """Return rows and classes, some of them wrong."""
+    """Return rows and classes, with wrong labels."""
     return make_classification(
         n_rows, n_columns, n_informative=min(n_columns, 10), n_redundant=0, n_classes=n_classes,
         n_clusters_per_class=1, flip_y=0.05, random_state=0,
@@ -47,7 +47,7 @@ def tables():
 
 
 def check(model, rows):
-    """Check rows as ``predict_proba`` does it first."""
+    """Check rows as ``predict_proba`` does."""
     validate_data(model, rows, reset=False, dtype=[np.float64, np.float32], ensure_all_finite="allow-nan")
 
 

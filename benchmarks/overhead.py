@@ -1,9 +1,9 @@
-"""The share of a run that is no training: python benchmarks/overhead.py [STUDY] [CORES]
+"""Measure the share of a run outside training: python benchmarks/overhead.py [STUDY] [CORES]
 
-Runs the study (quickstart, on 2 cores, if not said) in a new folder, and counts the processor seconds of all processes
-of the run, user's and system's. Training is fit and predict of the members: seconds of records, at the share of their
-processor time to their time (other work on the machine makes them wait); the fits of combiners that learn, which are
-their steps; and the model's on all rows. Linux only.
+The program runs the study (default: quickstart, on 2 cores) in a new folder, and counts the processor seconds, user and
+system, of all processes of the run. Training is fit and predict of the members (seconds of records, times the ratio of
+processor time to elapsed time, because other programs slow the jobs), the steps of trained combiners, and the model on all
+rows. Linux only.
 """
 
 import ctypes
@@ -24,7 +24,7 @@ PR_SET_CHILD_SUBREAPER = 36
 
 
 def run(study: Path, cores: str, folder: Path) -> tuple[float, float]:
-    """Run a study; return seconds, and processor seconds of all that was started, servers included."""
+    """Run a study; return seconds, and processor seconds of all processes, including servers."""
     ctypes.CDLL(None).prctl(PR_SET_CHILD_SUBREAPER, 1, 0, 0, 0)
     start = time.perf_counter()
     command = [sys.executable, "-m", "rotastack", "run", str(study), "--cores", cores]
@@ -40,7 +40,7 @@ def run(study: Path, cores: str, folder: Path) -> tuple[float, float]:
 
 
 def training(record: dict[str, Any]) -> float:
-    """Return the processor seconds of a step that trained."""
+    """Return the processor seconds of training in a step."""
     whole, metrics = record["processor_seconds"], record["metrics"]
     if record["step"] == "combine":
         return whole if record["parameters"]["combiner"].get("kind") == "stacking" else 0.0
@@ -52,7 +52,7 @@ def training(record: dict[str, Any]) -> float:
 
 
 def main() -> None:
-    """Print processor seconds by step, and the share that is no training."""
+    """Print processor seconds by step, and the share outside training."""
     study = study_file(sys.argv[1] if len(sys.argv) > 1 else "quickstart").resolve()
     with tempfile.TemporaryDirectory() as folder:
         seconds, whole = run(study, sys.argv[2] if len(sys.argv) > 2 else "2", Path(folder))

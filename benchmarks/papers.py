@@ -1,14 +1,16 @@
-"""Condense finished studies of the papers to small files, from which their pages of evidence are computed.
+"""Condense finished studies of the papers to small files, the source of their pages of evidence.
 
-DATA_MIRROR=FOLDER rotastack run STUDY
-python benchmarks/papers.py results/STUDY ...
+    DATA_MIRROR=FOLDER rotastack run STUDY
+    python benchmarks/papers.py results/STUDY ...
 
-Of each study docs/evidence/data/papers gets
-- STUDY.parquet: a row for each data set, method and measure: its mean over splits, the standard error of that mean and the number
-  of splits. The row of the data set "all" has the minutes of processor time of all steps, and the number of jobs.
-- STUDY.published.parquet: the cells that its source prints beside ours, with the reason for each that does not agree.
-- STUDY.claims.csv: what the study tests of its source's claims.
-docs/images/papers gets the figures that the pages show. A study that was run at another size than the full one keeps its name.
+The program writes to docs/evidence/data/papers for each study
+
+- STUDY.parquet: a row for each data set, method and measure, with the mean over splits, the standard error of the mean and the
+  number of splits. The row of the data set "all" has the minutes of processor time of all steps, and the number of jobs.
+- STUDY.published.parquet: the published cells beside ours, with the reason for each difference.
+- STUDY.claims.csv: the tests of the published claims.
+
+docs/images/papers gets the figures of the pages. A study at another size than the full one keeps its name.
 """
 
 import json
@@ -76,7 +78,7 @@ def condensed(folder: Path) -> pd.DataFrame:
 
 
 def published(folder: Path, study: str) -> pd.DataFrame:
-    """Return the cells of a study's source beside ours, with the reasons that the repository has now."""
+    """Return the cells of a study's source beside ours, with the reasons in the repository."""
     source = ROOT / f"config/published/{study}"
     cells = pd.read_csv(source.with_suffix(".csv"), dtype={"table": str, "note": str, "value": str})
     about = load_yaml(source.with_suffix(".yaml"))
@@ -100,7 +102,7 @@ def noise_curves(folder: Path, destination: Path) -> None:
 
 
 def ranks(folder: Path, methods: list[str], destination: Path) -> None:
-    """Draw average ranks over the data sets that have all methods, and Nemenyi's critical difference."""
+    """Draw average ranks over the data sets with all methods, and Nemenyi's critical difference."""
     scores = pd.read_parquet(folder / "scores.parquet")
     means = scores.pivot_table(index="dataset", columns="method", values="error", sort=False)[methods]
     save_figure(plot_critical_difference(compare(means.dropna(), False)), destination)

@@ -1,11 +1,11 @@
-"""What pruning costs, and what it saves.
+"""Measure the cost and the savings of pruning.
 
     python benchmarks/pruning.py [--pairs 5]
     python benchmarks/pruning.py --cvxpy     # docs/evidence/data/tables/pruning_cvxpy.csv
 
-Pools are forests of depth 6, voting on rows they were not trained on. First: all pruners at T = 500, n = 5000. Second: a
-large pool. Third: predictions and size of an ensemble before and after pruning. Memory is measured in a process of its own.
-With --cvxpy: QMM and LP with solver="cvxpy" against the fast solvers, in turns, one thread.
+Pools are forests of depth 6 that vote on held-out rows. First: all pruners at T = 500, n = 5000. Second: a large pool. Third:
+predictions and size of an ensemble before and after pruning. Memory is measured in a separate process. With --cvxpy: QMM and
+LP with solver="cvxpy" against the fast solvers, alternately, with one thread.
 """
 
 import argparse
@@ -63,7 +63,7 @@ def pool(T, n, seed=0):
 
 
 def printed(n_pairs):
-    """Print the table of agreement and price: solver="cvxpy" against the fast solvers, each pair on a pool of its own."""
+    """Print the table of differences and times: solver="cvxpy" against the fast solvers, each pair on a new pool."""
     kinds = {
         "QMM, v = .25": (partial(QMMPruner, 0.25), "objective_"),
         "QMM, v = .5": (partial(QMMPruner, 0.5), "objective_"),

@@ -1,11 +1,11 @@
-"""Ensembles on reduced dimensions against scikit-learn's bagging, and against pools of its classifiers.
+"""Compare ensembles on reduced dimensions with scikit-learn's bagging, and with pools of its classifiers.
 
     DATA_MIRROR=FOLDER python benchmarks/reduction_ensembles.py [--pairs 7] [--members 10]
 
-The letter data, 18,000 rows train and 2,000 test, from FOLDER/letter.csv.gz; generated data of the same size if it is
-not there. Fit and predict count together, by the clock and by the processor, in turns in one process, one thread on
-both sides, medians of the ratios of neighbouring runs. `BaggingClassifier` with half of the columns and no bootstrap is
-scikit-learn's random subspace; a pool has the same views as ours and trains a classifier of scikit-learn on each.
+The data are letter (FOLDER/letter.csv.gz), 18,000 training and 2,000 test rows, or generated data of the same size. Times are
+of fit and predict together, elapsed and processor time, alternately in one process, with one thread; the output is medians of
+the ratios of consecutive runs. `BaggingClassifier` with half of the columns and no bootstrap is scikit-learn's random
+subspace; a pool has the same views as ours and trains a classifier of scikit-learn on each.
 """
 
 import argparse

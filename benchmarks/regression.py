@@ -1,9 +1,9 @@
-"""The flagship for numbers against forests and boosting with their defaults, on the targets of intervals.py.
+"""Compare the flagship for regression with forests and boosting at their defaults, on the targets of intervals.py.
 
     python benchmarks/regression.py [--splits 5] > docs/evidence/data/tables/regression.csv
 
-Prints root mean squared errors of Rotastack over those of each peer, geometric means over splits; below 1 is good for Rotastack. The last
-row has geometric means over targets, and how often Rotastack is better and worse. One thread.
+The output is root mean squared errors of Rotastack over those of each peer, geometric means over splits; below 1 is better for
+Rotastack. The last row has geometric means over targets, and numbers of better and worse targets. One thread.
 """
 
 import argparse

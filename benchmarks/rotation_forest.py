@@ -1,10 +1,10 @@
-"""Rotation Forest against aeon's: same groups, same trees, in turns, one thread.
+"""Compare Rotation Forest with aeon's: same groups, same trees, alternately, one thread.
 
     python benchmarks/rotation_forest.py [--pairs 5] [--members 100]
 
-aeon draws groups of three columns, keeps half the rows for each and grows scikit-learn's trees by entropy: its
-defaults. Ours does the same with groups of three, a ratio of 0.5 and trees by entropy, then with C4.5, its own
-default. Half of the rows train, the other half test; ratios are taken within a pair of fits.
+aeon at its defaults draws groups of three columns, keeps half of the rows for each group and grows scikit-learn's trees by
+entropy. Ours uses groups of three, a ratio of 0.5 and trees by entropy, then trees of C4.5, its default. Half of the rows are
+training rows; ratios are taken within a pair of fits.
 """
 
 import argparse

@@ -1,11 +1,11 @@
-"""What rotations cost, and regularised rotation forests against a plain forest.
+"""Measure the cost of rotations, and compare regularised rotation forests with a plain forest.
 
     python benchmarks/rotations.py [--pairs 3] [--trees 5000]
 
 First: RegularizedRotationForestClassifier (M trees, R = 100, U = 10, each weighting) and scikit-learn's
-RandomForestClassifier (M trees, no rotation) on 3500 rows of waveform, in turns, one thread; ratios are taken within
-a pair. Second: how much of growing a forest with a rotation for every tree is spent on drawing
-the rotations and on applying them, for p columns and n rows.
+RandomForestClassifier (M trees, no rotation) on 3500 rows of waveform, alternately, with one thread; ratios are taken within
+a pair. Second: the shares of drawing and of applying the rotations in the time of a forest with a rotation for every tree,
+for p columns and n rows.
 """
 
 import argparse
@@ -51,7 +51,7 @@ def against_a_plain_forest(n_trees: int, n_pairs: int) -> None:
 
 
 def grow(X, y, views, n_trees, **options) -> float:
-    """Return the seconds it takes to grow trees on their views."""
+    """Return the seconds of growing trees on their views."""
     family = TreeGroup(n_trees, views)
     start = time.perf_counter()
     grow_forest(X, y, [family], TreeOptions(**options), np.random.SeedSequence(0), n_classes=2)
@@ -59,7 +59,7 @@ def grow(X, y, views, n_trees, **options) -> float:
 
 
 def share(p: int, n: int, n_trees: int) -> tuple[float, float]:
-    """Return the shares of drawing and applying in growing trees on rotations of their own."""
+    """Return the shares of drawing and applying in the time of trees on new rotations."""
     X = np.random.default_rng(0).standard_normal((n, p)).astype(np.float32)
     y = (X[:, : p // 2].sum(axis=1) > 0).astype(int)
     start = time.perf_counter()

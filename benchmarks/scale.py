@@ -1,9 +1,9 @@
-"""What studies and fits of any size would take, from the coefficients that jobs are sized by: nothing is run.
+"""Estimate times of studies and fits of any size, by the coefficients of the jobs' requests, without a run.
 
     python benchmarks/scale.py            the tables of docs/evidence/scale.md
 
-A study here is rotation stacking of the thesis (five methods on four pools, 20 rotations) on one table; a fit is the
-flagship at its defaults. Seconds are of one core of the machine that the coefficients were measured on.
+The study is rotation stacking of the thesis (five methods on four pools, 20 rotations) on one table; the fit is the flagship at
+its defaults. Seconds are of one core of the machine on which the coefficients were measured.
 """
 
 import argparse
@@ -35,7 +35,7 @@ MOST_DRAWS = 40_000
 
 
 def study_of(cells: int, rows: int, columns: int) -> Plan:
-    """Return the plan of rotation stacking with so many cells on a table of this size."""
+    """Return the plan of rotation stacking with this number of cells on a table of this size."""
     side = min(round(sqrt(cells)), 999)  # as many as a study may have
     block = max(1, ceil(side / sqrt(MOST_JOBS)))
     content = load_yaml(project_file("config/studies/rotation_stacking.yaml"))
@@ -51,13 +51,13 @@ def study_of(cells: int, rows: int, columns: int) -> Plan:
 
 
 def outputs_of(plan: Plan) -> float:
-    """Return how many numbers the pools of a plan hold."""
+    """Return the number of values in the pools of a plan."""
     members = sum(plan.study.protocol.rotations if p.view is not None else 1 for p in plan.study.pools.values())
     return plan.study.protocol.n_cells * plan.study.protocol.folds * members * plan.resources.rows("iris") * 2
 
 
 def seconds_of(plan: Plan) -> Iterator[float]:
-    """Give what each job of a plan is thought to take, the start of Snakemake on a node included."""
+    """Return the estimated seconds of each job of a plan, including the start of Snakemake on a node."""
     study, resources = plan.study, plan.resources
     for pool in study.used_pools:
         for block in study.blocks:
@@ -70,7 +70,7 @@ def seconds_of(plan: Plan) -> Iterator[float]:
 
 
 def combining_seconds(plan: Plan, label: str) -> float:
-    """Return what a combining job is thought to take: its level-1 estimator sees an output of each member and class."""
+    """Return the estimated seconds of a combining job: its level-1 estimator gets an output of each member and class."""
     method, protocol, rows = plan.study.methods[label], plan.study.protocol, plan.resources.rows("iris")
     seconds = JOB_SECONDS + protocol.n_cells * (0.002 + 2e-5 * rows)
     if not method.combiner.trained:
@@ -84,7 +84,7 @@ def combining_seconds(plan: Plan, label: str) -> float:
 
 
 def by_cells(rows: int, columns: int) -> None:
-    """Print what studies of 10^2 to 10^6 cells take."""
+    """Print the times of studies of 10^2 to 10^6 cells."""
     print(
         f"| cells of {rows} x {columns} | blocks | jobs | core hours | hours on 100 cores | on disk | files | MB of a job |"
     )
@@ -103,7 +103,7 @@ def by_cells(rows: int, columns: int) -> None:
 
 
 def by_rows(columns: int) -> None:
-    """Print what a fit of the flagship takes on 10^3 to 10^9 rows."""
+    """Print the times of a fit of the flagship on 10^3 to 10^9 rows."""
     names = ("table in float64", "trees, one core", "boosted families, one core", "predicting as many", "nodes")
     print(f"| rows of {columns} numbers | {' | '.join(names)} |")
     print("|---|---|---|---|---|---|")
@@ -136,7 +136,7 @@ def _time(seconds: float) -> str:
 def main() -> None:
     """Print the tables."""
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
-    parser.add_argument("--rows", type=int, default=1000, help="of the table of the studies")
+    parser.add_argument("--rows", type=int, default=1000, help="rows of the table of the studies")
     parser.add_argument("--columns", type=int, default=20)
     arguments = parser.parse_args()
     by_cells(arguments.rows, arguments.columns)

@@ -1,4 +1,4 @@
-"""How far other libraries' statistics are from ours on random tables: prints what docs/understand/statistics.md explains.
+"""Print the differences between our statistics and other libraries' on random tables, for docs/understand/statistics.md.
 
 ``pip install -e '.[bench]'``, then ``python benchmarks/statistics_libraries.py``.
 """
@@ -31,7 +31,7 @@ EVALUATOR = BenchmarkEvaluator(columns_to_agg_extra=[])
 
 
 def random_tables(rng: np.random.Generator) -> Iterator[tuple[str, pd.DataFrame]]:
-    """Yield errors with many digits, with two decimals, and the latter as whole percents, whose ties are exact."""
+    """Yield errors with many digits, with two decimals, and the latter as percents, with exact ties."""
     for _ in range(12):
         n, k = int(rng.integers(14, 40)), int(rng.integers(2, 7))
         errors = rng.uniform(0.05, 0.4, (n, 1)) * rng.uniform(0.7, 1.3, (n, k)) * np.linspace(1, 1.1, k)
@@ -42,7 +42,7 @@ def random_tables(rng: np.random.Generator) -> Iterator[tuple[str, pd.DataFrame]
 
 
 def gaps(table: pd.DataFrame, rope: float) -> Iterator[tuple[str, float]]:
-    """Yield by statistic and library the largest distance from ours."""
+    """Yield the largest difference from ours, by statistic and library."""
     n, k = table.shape
     if k > 2:
         theirs = friedmanchisquare(*table.to_numpy().T).statistic
@@ -65,7 +65,7 @@ def gaps(table: pd.DataFrame, rope: float) -> Iterator[tuple[str, float]]:
 
 
 def bencheval_gaps(table: pd.DataFrame) -> Iterator[tuple[str, float]]:
-    """Yield the distances of what TabArena's library computes."""
+    """Yield the differences of TabArena's library."""
     long = table.rename_axis("task").reset_index().melt("task", var_name="method", value_name="metric_error")
     options = {"include_quantiles": False, "round_decimals": None}
     theirs = EVALUATOR.compute_elo(long, **options)["elo"].reindex(table.columns)

@@ -1,8 +1,8 @@
-"""Write the tables and the plot of benchmarks/README.md from what forest.py measured.
+"""Write the tables and the plot of benchmarks/README.md from the results of forest.py.
 
     python benchmarks/table.py FILE.json [BEFORE.json]
 
-With what an earlier version measured on the same machine, its ratios stand beside.
+With BEFORE.json, results of an earlier version on the same machine, the table also has the earlier ratios.
 """
 
 import json

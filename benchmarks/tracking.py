@@ -1,9 +1,9 @@
-"""How long 2,000 runs of 50 metrics take: to be logged, to be asked for by the next writer, and to be browsed as MLflow's UI does.
+"""Measure the time for 2,000 runs of 50 metrics: to log, to query for the next writer, and to browse like MLflow's UI.
 
     mlflow server --port 5001 &
     python benchmarks/tracking.py --address http://127.0.0.1:5001 [--runs 2000] [--metrics 50]
 
-Without --address an SQLite database in a temporary folder.
+Without --address the program uses an SQLite database in a temporary folder.
 """
 
 import argparse
@@ -24,7 +24,7 @@ STARTED = "2026-01-01T00:00:00+00:00"
 
 @contextmanager
 def timed(what: str, times: int = 1):
-    """Print how long a block took."""
+    """Print the time of a block."""
     start, processor = time.perf_counter(), time.process_time()
     yield
     wall, own = time.perf_counter() - start, time.process_time() - processor
@@ -32,7 +32,7 @@ def timed(what: str, times: int = 1):
 
 
 def bring(study: str, runs: int, metrics: int) -> None:
-    """Log the runs of all data sets, as a study does: a writer for each data set."""
+    """Log the runs of all data sets like a study, with a writer for each data set."""
     record = {"parameters": {"seed": 1, "n": 10}, "code": "c", "version": "0", "status": "ok", "message": ""}
     for d in range(DATASETS):
         with Writer(study, f"set-{d}") as writer:
@@ -48,7 +48,7 @@ def bring(study: str, runs: int, metrics: int) -> None:
 
 
 def browse(client: MlflowClient, study: str) -> None:
-    """Ask what the UI asks: lists of runs in pages, sorted and filtered; one run; the history of a metric."""
+    """Send the requests of the UI: pages of runs, sorted and filtered; one run; the history of a metric."""
     experiment = client.get_experiment_by_name(study).experiment_id
     for what, arguments in {
         "list: first 100 runs": {"max_results": 100},

@@ -1,4 +1,4 @@
-"""How often tests see differences that are not there, and how often intervals hold what they should, by simulation.
+"""Simulate type I errors of tests, and the coverage of intervals.
 
 ``python benchmarks/type_one_errors.py`` prints the tables of docs/understand/statistics.md (some minutes).
 """
@@ -27,14 +27,14 @@ ALPHA = 0.05
 
 
 def equal_methods(n: int, k: int, rng: np.random.Generator, decimals: int | None = None) -> pd.DataFrame:
-    """Return errors of methods that are alike: a level for each data set, and noise in proportion to it."""
+    """Return errors of equal methods: a level for each data set, and noise in proportion to the level."""
     errors = rng.uniform(0.05, 0.4, (n, 1)) * rng.lognormal(0, 0.1, (n, k))
     errors = errors if decimals is None else errors.round(decimals)
     return pd.DataFrame(errors, columns=[f"m{j}" for j in range(k)])
 
 
 def over_data_sets(simulations: int) -> Iterator[dict]:
-    """Yield shares of tables of equal methods in which each test sees any difference."""
+    """Yield shares of tables of equal methods in which each test finds a difference."""
     for k, n, decimals in [
         (2, 10, None), (3, 5, None), (5, 5, None), (5, 10, None), (5, 20, None), (5, 50, None), (10, 10, None),
         (10, 20, None), (5, 20, 2),
@@ -78,7 +78,7 @@ def split_differences(tests: list[NDArray], rng: np.random.Generator) -> NDArray
 
 
 def over_splits(simulations: int) -> Iterator[dict]:
-    """Yield shares of data sets on which the plain and the corrected t test tell equal learners apart."""
+    """Yield shares of data sets on which the plain and the corrected t test find a difference of equal learners."""
 
     def holdout(n_splits, n_test):
         return lambda rng: [rng.permutation(100)[:n_test] for _ in range(n_splits)]
@@ -106,7 +106,7 @@ def over_splits(simulations: int) -> Iterator[dict]:
 
 
 def coverage(simulations: int) -> Iterator[dict]:
-    """Yield the mean share of methods whose 95 % bootstrap interval holds the value of all data sets."""
+    """Yield the mean share of methods whose 95 % bootstrap interval contains the value of all data sets."""
     shifts = np.linspace(1, 1.15, 5)
 
     def drawn(n, rng):

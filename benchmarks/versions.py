@@ -1,9 +1,9 @@
-"""Two versions of Rotastack side by side, each in its own environment: what a change gained or lost.
+"""Compare two versions of Rotastack, each in a separate environment.
 
     python benchmarks/versions.py --before OLD/bin/python --after NEW/bin/python [--pairs 9] [--only PART ...]
 
-Each environment runs a worker, and the two take turns, one thread each: fit, then predict. Shown are medians of the ratios
-of neighbouring runs, before over after, so 2x means that the newer version takes half as long. The last rows are whole
+Each environment runs a worker; the two alternate, with one thread each: fit, then predict. The output is medians of the ratios
+of consecutive runs, before over after, so 2x means that the newer version takes half as long. The last rows are whole
 processes: imports, and the first fit of a process.
 """
 
@@ -29,7 +29,7 @@ STARTS = {
 
 
 def cases() -> dict[str, Callable]:
-    """Return functions that make a fit and a prediction of what is timed."""
+    """Return functions that make a fit and a prediction, for timing."""
     import forest
     import numpy as np
     from sklearn.datasets import load_diabetes, make_regression
@@ -94,7 +94,7 @@ def cases() -> dict[str, Callable]:
 
 
 def work() -> None:
-    """Time what the other side of the pipe asks for."""
+    """Time the cases that the other side of the pipe requests."""
     known = cases()
     print(json.dumps(list(known)), flush=True)
     for line in sys.stdin:
@@ -135,7 +135,7 @@ class Worker:
         return self._answer()
 
     def start(self, code: str) -> float:
-        """Return the seconds of a process that runs some code."""
+        """Return the seconds of a process that runs a program."""
         start = time.perf_counter()
         subprocess.run([self.python, "-c", code], env=self.environment, check=True)
         return time.perf_counter() - start
@@ -146,7 +146,7 @@ def main() -> None:
     parser.add_argument("--before", required=True, help="the older version's Python")
     parser.add_argument("--after", default=sys.executable)
     parser.add_argument("--pairs", type=int, default=9)
-    parser.add_argument("--only", nargs="*", default=[""], help="parts of names")
+    parser.add_argument("--only", nargs="*", default=[""], help="texts in the names of the cases to run")
     options = parser.parse_args()
     before, after = Worker(options.before), Worker(options.after)
     print("| what | fit | least, largest | predict |\n|---|---|---|---|")

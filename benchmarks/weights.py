@@ -1,10 +1,10 @@
-"""Print recall of a rare class against its weight: ours beside scikit-learn's forests.
+"""Print the recall of a rare class by its weight, for our forests and scikit-learn's.
 
     python benchmarks/weights.py [TREES] [TABLES]
 
-Tables of 1,000 training rows, one in twenty of the rare class, with noise; recall on 3,000 further rows.
-Forests that draw bags find more of a class the more it weighs. Extremely randomised trees on all rows, grown to
-purity, do not: weights move their cuts, and cut off the light class in large pieces.
+Tables have 1,000 training rows, one in twenty of the rare class, with noise; recall is on 3,000 further rows. Forests with bags
+find more rows of a class with a larger weight. Extremely randomised trees on all rows, grown to purity, do not: weights move
+their cuts, and separate the light class in large pieces.
 """
 
 import os
@@ -50,7 +50,7 @@ def methods(n: int) -> dict:
 
 
 def table(seed: int) -> tuple:
-    """Return training rows and classes, then those to test on."""
+    """Return training rows and classes, then test rows and classes."""
     X, y = make_classification(
         4 * TRAIN, 10, n_informative=5, weights=[0.95], flip_y=0.02, class_sep=0.8, random_state=seed
     )

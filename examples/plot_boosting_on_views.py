@@ -60,7 +60,7 @@ figure.legend(loc="outside upper center", ncols=3, fontsize=9)
 plt.show()
 
 # %%
-# What one saw: at the oblique boundary, views reduce the error of boosting by a third or more. At the boundary along
-# the columns, views at least double the error. Forests behave in the same way. `RotastackClassifier`, with boosters
-# and forests, had the lowest error along the columns, and an error 2.5 percentage points above the lowest at the
-# oblique boundary.
+# Result: at the oblique boundary, views reduce the error of boosting by a third or more. At the boundary along the
+# columns, views at least double the error. Forests behave in the same way. `RotastackClassifier`, with boosters and
+# forests, had the lowest error along the columns, and an error 2.5 percentage points above the lowest at the oblique
+# boundary.

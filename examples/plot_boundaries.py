@@ -88,5 +88,5 @@ compare(
 plt.show()
 
 # %%
-# What one saw: the forest of 2000 rotated trees comes closest to the optimal boundary. A single tree that may choose
-# among rotations also has oblique boundaries.
+# Result: the forest of 2000 rotated trees comes closest to the optimal boundary. A single tree that may choose among
+# rotations also has oblique boundaries.

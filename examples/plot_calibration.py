@@ -44,7 +44,7 @@ MODELS = {
 }
 
 figure, axis = plt.subplots(figsize=(4.6, 4.6), layout="constrained")
-axis.plot([0, 100], [0, 100], color="black", linestyle="dashed", label="as it should be")
+axis.plot([0, 100], [0, 100], color="black", linestyle="dashed", label="calibrated")
 print(f"log loss of the true probabilities: {log_loss(y_test, truth):.3f}")
 losses, distances = {}, {}
 for (name, model), color, marker in zip(MODELS.items(), METHOD_COLORS, MARKERS, strict=False):
@@ -59,6 +59,5 @@ axis.legend(fontsize=9)
 plt.show()
 
 # %%
-# What one saw: the probabilities of the vote are too close to one half, and those of stacking less so. Without any
-# further calibration, the probabilities of `RotastackClassifier` are nearest to the diagonal and have the lowest log
-# loss.
+# Result: the probabilities of the vote are too close to one half, and those of stacking less so. Without any further
+# calibration, the probabilities of `RotastackClassifier` are nearest to the diagonal and have the lowest log loss.

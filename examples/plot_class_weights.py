@@ -63,6 +63,6 @@ axis.legend(fontsize=9)
 plt.show()
 
 # %%
-# What one saw: a larger weight raises the recall of rare rows and lowers the precision. Small weights give a point on
-# the curve of the unweighted forest, as another threshold does. Weights of 19 and more, with a high recall, gave a
+# Result: a larger weight raises the recall of rare rows and lowers the precision. Small weights give a point on the
+# curve of the unweighted forest, as another threshold does. Weights of 19 and more, with a high recall, gave a
 # somewhat better precision than a threshold.

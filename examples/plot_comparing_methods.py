@@ -80,6 +80,6 @@ figure.set_size_inches(5.2, 4.6)
 plt.show()
 
 # %%
-# What one saw: at a level of 5 %, ranks over twelve data sets distinguish a single tree from the better ensembles, but
-# not the ensembles from each other. In the posterior, `RotastackClassifier` is far more probably better than the
-# forest than practically equal or worse.
+# Result: at a level of 5 %, ranks over twelve data sets distinguish a single tree from the better ensembles, but not
+# the ensembles from each other. In the posterior, `RotastackClassifier` is far more probably better than the forest
+# than practically equal or worse.

@@ -43,5 +43,5 @@ axes[1].legend(frameon=False)
 plt.show()
 
 # %%
-# What one saw: the algorithm stands still after about 30 iterations. With squared losses (right) it has then
-# reached the optimum. With plain losses (left) the growing penalty stops it a little above the optimum.
+# Result: the algorithm stands still after about 30 iterations. With squared losses (right) it has then reached the
+# optimum. With plain losses (left) the growing penalty stops it a little above the optimum.

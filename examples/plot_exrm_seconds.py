@@ -47,5 +47,5 @@ figure.legend(loc="outside right upper", frameon=False)
 plt.show()
 
 # %%
-# What one saw: from the smallest to the largest data set, the seconds grow by no more than the factor of the rows. The
+# Result: from the smallest to the largest data set, the seconds grow by no more than the factor of the rows. The
 # printed algorithm takes longer with each member, while the exact solver does not.

@@ -65,5 +65,5 @@ figure.legend(loc="outside upper center", ncols=2, frameon=False)
 plt.show()
 
 # %%
-# What one saw: in the printed table the diversity regularised machine takes hundreds of times as long as the
-# exclusivity regularised machine. Here the two differ by a factor of about ten at most.
+# Result: in the printed table the diversity regularised machine takes hundreds of times as long as the exclusivity
+# regularised machine. Here the two differ by a factor of about ten at most.

@@ -57,6 +57,6 @@ for size, error, other in zip(SIZES, errors.mean(axis=0), changed.mean(axis=0), 
 plt.show()
 
 # %%
-# What one saw: beyond 100 trees the mean error falls by no more than a tenth of a percentage point. But the decision
-# for one row in a hundred still differs from the decision of 2000 trees. So stable decisions need more trees than a
-# low error.
+# Result: beyond 100 trees the mean error falls by no more than a tenth of a percentage point. But the decision for
+# one row in a hundred still differs from the decision of 2000 trees. So stable decisions need more trees than a low
+# error.

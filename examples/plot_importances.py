@@ -68,6 +68,5 @@ figure.legend(*axes[0].get_legend_handles_labels(), loc="outside upper center", 
 plt.show()
 
 # %%
-# What one saw: rotations spread the decreases of impurity over the columns, so the seven columns of noise get
-# a larger share than the three columns that count. Permutation importances agree for all models, and are close to 0
-# for noise.
+# Result: rotations spread the decreases of impurity over the columns, so the seven columns of noise get a larger
+# share than the three columns that count. Permutation importances agree for all models, and are close to 0 for noise.

@@ -53,7 +53,7 @@ print(X.head())
 
 forest = RotastackClassifier(trees_per_family=50, random_state=0).fit(X, y)
 error, error_new = 1 - forest.oob_score_, np.mean(forest.predict(X_new) != y_new)
-print(f"error out of bag {error:.3f}, on new rows {error_new:.3f}")
+print(f"out-of-bag error {error:.3f}, on new rows {error_new:.3f}")
 
 # %%
 # The weights of the families
@@ -67,10 +67,10 @@ left.set_xlabel("weight of the family")
 left.invert_yaxis()
 right.barh(names, 100 * forest.oob_family_errors_, color=METHOD_COLORS[1])
 right.axvline(100 * error, color="black", linestyle="dashed", label="all families together")
-right.set_xlabel("error out of bag, %")
+right.set_xlabel("out-of-bag error, %")
 figure.legend(loc="outside upper right", fontsize=9)
 plt.show()
 
 # %%
-# What one saw: all families together have a lower error than the best family alone. Boosting has weight 0. The
-# out-of-bag error differed from the error on new rows by no more than two percentage points.
+# Result: all families together have a lower error than the best family alone. Boosting has weight 0. The out-of-bag
+# error differed from the error on new rows by no more than two percentage points.

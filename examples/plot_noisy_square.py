@@ -62,5 +62,4 @@ for name, ensemble, (left, right) in zip(("AdaBoost", "RF"), (boosted, forest), 
 plt.show()
 
 # %%
-# What one saw: QMM keeps less than half of the trees of either ensemble, with about the same error on new
-# rows.
+# Result: QMM keeps less than half of the trees of either ensemble, with about the same error on new rows.

@@ -74,5 +74,5 @@ axis.legend(fontsize=9)
 plt.show()
 
 # %%
-# What one saw: on this data set the simple rule has about the same error as orientation. About 20 chosen trees have
-# about the error of all 200, and a lower error than the first 20.
+# Result: on this data set the simple rule has about the same error as orientation. About 20 chosen trees have about
+# the error of all 200, and a lower error than the first 20.

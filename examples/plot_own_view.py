@@ -81,5 +81,5 @@ for axis, (name, view) in zip(
 plt.show()
 
 # %%
-# What one saw: with distances to training rows the forests have the lowest error, because a split on a distance
-# is round. Rotations come second, and the unchanged columns last.
+# Result: with distances to training rows the forests have the lowest error, because a split on a distance is round.
+# Rotations come second, and the unchanged columns last.

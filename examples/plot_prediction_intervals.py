@@ -32,11 +32,11 @@ rng = np.random.default_rng(0)
 X, y = yields(1000, rng)
 X_test, y_test = yields(5000, rng)
 forest = RotastackRegressor(30, random_state=0).fit(X, y)
-print(f"R^2 out of bag {forest.oob_score_:.3f}, on new rows {forest.score(X_test, y_test):.3f}")
+print(f"out-of-bag R^2 {forest.oob_score_:.3f}, on new rows {forest.score(X_test, y_test):.3f}")
 
 # %%
-# Intervals that should hold nine values in ten
-# ---------------------------------------------
+# Intervals with a coverage of 90 %
+# ---------------------------------
 
 low, high = forest.predict_interval(X_test, coverage=0.9).T
 inside = (low <= y_test) & (y_test <= high)
@@ -67,10 +67,10 @@ for coverage in COVERAGES:
     low, high = forest.predict_interval(X_test, coverage=coverage).T
     kept.append(np.mean((low <= y_test) & (y_test <= high)))
     width = np.mean(high - low)
-    print(f"promised {100 * coverage:.0f} %, inside {100 * kept[-1]:.1f} %, mean width {width:.0f} kW")
+    print(f"nominal {100 * coverage:.0f} %, inside {100 * kept[-1]:.1f} %, mean width {width:.0f} kW")
 plt.show()
 
 # %%
-# What one saw: the share of new values inside is at least the promised share, and at most about four percentage
-# points more. Intervals are wide where the scatter is large. They are slightly too narrow where the scatter
-# begins and ends, and slightly too wide where it is small.
+# Result: the share of new values inside is at least the nominal coverage, and at most about four percentage points
+# more. Intervals are wide where the scatter is large. They are slightly too narrow where the scatter begins and ends,
+# and slightly too wide where it is small.

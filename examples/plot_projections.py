@@ -64,5 +64,5 @@ draw_planes(-1)
 plt.show()
 
 # %%
-# What one saw: under the simplest rotation the boundary is nearly along one axis, with any number of noise columns.
-# Under the most complex rotation the boundary is along no axis.
+# Result: under the simplest rotation the boundary is nearly along one axis, with any number of noise columns. Under
+# the most complex rotation the boundary is along no axis.

@@ -70,6 +70,6 @@ axes[1].set_xlabel("error on new rows, %; bar: mean of six splits")
 plt.show()
 
 # %%
-# What one saw: on balance-scale, twenty trees chosen by orientation have no higher error than all 200. On digits, a
-# tenth of the trees has twice the error of the whole forest, chosen or not. So compare a pruner with the whole
-# forest, and with a small forest, on your own data.
+# Result: on balance-scale, twenty trees chosen by orientation have no higher error than all 200. On digits, a tenth
+# of the trees has twice the error of the whole forest, chosen or not. So compare a pruner with the whole forest, and
+# with a small forest, on your own data.

@@ -71,7 +71,7 @@ for axis, title, unit, values in (
     axis.set_xlabel(unit)
 for k, (name, values) in enumerate(zip(forest.classes_, out_of_bag.by_class.T, strict=True)):
     axes[1, 1].barh(np.arange(X.shape[1]) + 0.4 * k - 0.2, values, height=0.4, color=METHOD_COLORS[k], label=name)
-axes[1, 1].set_title("out of bag, by class", fontsize=11)
+axes[1, 1].set_title("out-of-bag, by class", fontsize=11)
 axes[1, 1].set_xlabel("log loss gained")
 axes[1, 1].legend(fontsize=8)
 
@@ -130,5 +130,5 @@ for name, model in (("as it is", forest), ("calibrated", calibrated)):
 plt.show()
 
 # %%
-# What one saw: permutation importances are large for the columns that count, and not for the noise. Customers with more
+# Result: permutation importances are large for the columns that count, and not for the noise. Customers with more
 # months stay. The probabilities are near the diagonal without further calibration.

@@ -64,5 +64,5 @@ draw_extremes("c")
 plt.show()
 
 # %%
-# What one saw: under the simplest rotations a long straight piece of the boundary is along an axis. Under the
-# most complex rotations nearly the whole boundary is oblique.
+# Result: under the simplest rotations a long straight piece of the boundary is along an axis. Under the most complex
+# rotations nearly the whole boundary is oblique.

@@ -66,5 +66,5 @@ figure.colorbar(dots, ax=axes, location="bottom", shrink=0.5, label="mean distan
 plt.show()
 
 # %%
-# What one saw: with uniform rotations, points in all places have about the same mean distance to the other points. With
-# two uniform angles, points crowd at the poles.
+# Result: with uniform rotations, points in all places have about the same mean distance to the other points. With two
+# uniform angles, points crowd at the poles.

@@ -44,8 +44,8 @@ vote = np.mean(pool.predict(X[test]) != y[test])
 print(f"error of their vote: {vote:.3f}")
 
 # %%
-# Step 3: a combiner that learns
-# ------------------------------
+# Step 3: a trained combiner
+# --------------------------
 # `Stacking` trains a level-1 estimator on the members' probabilities for rows that the members were not trained on. For
 # each pair of the 5 folds a pool is trained without both folds. So ten pools of ten members are trained, and the
 # level-1 estimator never uses the outputs of a pool for rows that this pool was trained on.
@@ -54,13 +54,13 @@ stacked = PooledEnsembleClassifier(
     RandomRotation(), FOREST, Stacking(LogisticRegression()), n_estimators=10, cv=5, random_state=0
 )
 stacked.fit(X[train], y[train])
-print("pools, by the folds that they have not seen:", sorted(stacked.nested_pools_))
+print("pools, by their held-out folds:", sorted(stacked.nested_pools_))
 print("level-1 estimators:", len(stacked.combiners_))
 print(f"error of the stack: {np.mean(stacked.predict(X[test]) != y[test]):.3f}")
 
 # %%
-# What each step brings
-# ---------------------
+# The effect of each step
+# -----------------------
 # The four methods, also the same forests without rotations, are compared on three splits. `StackedRotationClassifier`
 # is a named method for step 3.
 
@@ -90,6 +90,6 @@ axis.set_xlabel("error on new rows, %; bar: mean of three splits")
 plt.show()
 
 # %%
-# What one saw: the average of members on rotations has a lower error than any member alone, and a far lower error than
-# forests on the columns. Stacking lowers the error of forests on the columns somewhat, and hardly changes the error of
-# members on rotations.
+# Result: the average of members on rotations has a lower error than any member alone, and a far lower error than
+# forests on the columns. Stacking lowers the error of forests on the columns somewhat, and hardly changes the error
+# of members on rotations.

@@ -35,5 +35,5 @@ axis.legend(frameon=False, ncols=2)
 plt.show()
 
 # %%
-# What one saw: CUT gives equal weights to the first h ranks and no weight to the others. EXP gives about half of its
-# weight to the first h ranks, and some weight to all others.
+# Result: CUT gives equal weights to the first h ranks and no weight to the others. EXP gives about half of its weight
+# to the first h ranks, and some weight to all others.

@@ -70,7 +70,7 @@ figure.legend(*axes[0].get_legend_handles_labels(), loc="outside upper center", 
 plt.show()
 
 # %%
-# What one saw: at an oblique boundary without noise, rotations more than halve the error, and lose this gain
-# with more columns of noise. At a boundary along the columns, rotations only raise the error. The error of
+# Result: at an oblique boundary without noise, rotations more than halve the error, and lose this gain with more
+# columns of noise. At a boundary along the columns, rotations only raise the error. The error of
 # `RotastackClassifier` was never more than two percentage points above the better of the two forests, and well below
 # both with noise.

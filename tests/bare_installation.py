@@ -1,4 +1,4 @@
-"""What a bare installation can do, and what it says of what it cannot: a script, run where no extra is installed."""
+"""Test of an installation without extras: a script that uses every public name and checks the messages for missing extras."""
 
 import contextlib
 import importlib
@@ -22,7 +22,7 @@ COMMANDS = {
 
 
 def line_of(action):
-    """Return what an action that needs an extra says."""
+    """Return the message of an action that needs an extra."""
     try:
         action()
     except ImportError as error:
@@ -34,7 +34,7 @@ def line_of(action):
 
 
 def names():
-    """Import every public name; yield those that can be had."""
+    """Import every public name; yield the available names."""
     import rotastack
 
     exec("from rotastack import *", {})
@@ -48,7 +48,7 @@ def names():
 
 
 def train(kind, X, y):
-    """Train an estimator of few members, and have it predict; return whether it is one."""
+    """Train an estimator with few members and predict; return whether the class is an estimator."""
     from sklearn.base import BaseEstimator, is_classifier, is_regressor
 
     if not (
@@ -74,7 +74,7 @@ def train(kind, X, y):
 
 
 def command(words):
-    """Run a command; return its exit code and what it says on standard error."""
+    """Run a command; return the exit code and the text on standard error."""
     from rotastack.cli import main
 
     said = io.StringIO()
@@ -84,7 +84,7 @@ def command(words):
 
 
 def main():
-    """Try everything; print how much was tried."""
+    """Run all tests; print the numbers of tests."""
     warnings.simplefilter("ignore")
     found = list(names())
     assert "matplotlib" not in sys.modules
@@ -94,12 +94,12 @@ def main():
     X = np.random.default_rng(0).normal(size=(60, 4))
     trained = sum(train(kind, X, (X[:, 0] > 0).astype(int)) for kind in dict.fromkeys(found))
     told = line_of(lambda: importlib.import_module("rotastack.plots.bars"))
-    assert told == "matplotlib is not installed, as only some need it: pip install 'rotastack[plots]'"
+    assert told == "matplotlib is not installed; run: pip install 'rotastack[plots]'"
     for kind in found:
         if inspect.isclass(kind) and "solver" in inspect.signature(kind).parameters:
             given = ([[0, 1]], [0]) if kind.__module__.startswith("rotastack.combine") else (X, X[:, 0] > 0)
             told = line_of(lambda kind=kind, given=given: kind(solver="cvxpy").fit(*given))
-            assert told == "cvxpy is not installed, as only some need it: pip install 'rotastack[workflow]'"
+            assert told == "cvxpy is not installed; run: pip install 'rotastack[workflow]'"
     for words, extra in COMMANDS.items():
         code, lines = command(words)
         assert code == 2, (words, code, lines)

@@ -1,4 +1,4 @@
-"""Settings that all tests share."""
+"""Settings of all tests."""
 
 import os
 import signal
@@ -15,11 +15,11 @@ for _variable in ("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS"):
     os.environ.setdefault(_variable, "1")
 # Tests that build a wheel find meson and ninja in an environment that is not activated.
 os.environ["PATH"] = os.pathsep.join([sysconfig.get_path("scripts"), os.environ.get("PATH", "")])
-os.environ.pop("DATA_MIRROR", None)  # tests bring their own data
+os.environ.pop("DATA_MIRROR", None)  # tests have their own data
 os.environ.pop("MLFLOW_TRACKING_URI", None)
 
 
-# A quick run tries the same few examples each time, a thorough one many, drawn anew.
+# A quick run tests the same few examples each time; a thorough run tests many new random examples.
 settings.register_profile("quick", max_examples=30, deadline=None, derandomize=True)
 settings.register_profile("thorough", max_examples=300, deadline=None)
 settings.load_profile(os.environ.get("HYPOTHESIS_PROFILE", "quick"))
@@ -35,7 +35,7 @@ def tracked_nowhere():
 
 @pytest.fixture
 def terminal_signals():
-    """Hear Ctrl-C and SIGHUP, as do the processes that a test starts: what runs in the background may ignore both."""
+    """Handle Ctrl-C and SIGHUP, also in processes of the tests; background processes may ignore both signals."""
     heard = {signal.SIGINT: signal.default_int_handler, signal.SIGHUP: signal.SIG_DFL}
     before = {number: signal.signal(number, handler) for number, handler in heard.items()}
     yield

@@ -1,11 +1,11 @@
-"""What models hold, for tests that compare them byte by byte."""
+"""The content of models, for comparisons byte by byte."""
 
 import io
 import pickle
 
 
 def contents(model):
-    """Return all that a model holds, whether two of its attributes are one object or equal ones."""
+    """Return the content of a model; shared and equal attributes give the same content."""
     file = io.BytesIO()
     pickler = pickle.Pickler(file)
     pickler.fast = True

@@ -1,4 +1,4 @@
-"""Tables like those that people bring: a rare class, many rows, a leak, prices, genes, visits of patients, sales by date."""
+"""Typical tables of users: a rare class, many rows, a leak, prices, genes, visits of patients, sales by date."""
 
 import numpy as np
 import pandas as pd
@@ -7,7 +7,7 @@ __all__ = ["TABLES"]
 
 
 def churn(n=4000, seed=0):
-    """Return customers of whom 9 % leave, mostly by how long they have been there."""
+    """Return customers; 9 % leave, mostly depending on the duration of the contract."""
     rng = np.random.default_rng(seed)
     tenure, age = rng.gamma(2, 18, n).round(), rng.normal(45, 14, n).round()
     charges, calls = rng.normal(60, 20, n).round(2), rng.poisson(1.2, n)
@@ -22,7 +22,7 @@ def churn(n=4000, seed=0):
 
 
 def many_rows(n=1_000_000, columns=10, seed=0):
-    """Return rows of numbers whose class is a tilted border with noise."""
+    """Return numeric rows with an oblique class boundary and noise."""
     rng = np.random.default_rng(seed)
     X = rng.standard_normal((n, columns)).astype(np.float32)
     z = X[:, 0] + X[:, 1] - 0.7 * X[:, 2] + np.sin(2 * X[:, 3]) + 0.6 * X[:, 0] * X[:, 1]
@@ -31,7 +31,7 @@ def many_rows(n=1_000_000, columns=10, seed=0):
 
 
 def orders(n=3000, seed=0):
-    """Return orders of which a column that is filled in later tells nearly all: the amount that was paid back."""
+    """Return orders with a leak: the refunded amount, filled in later, almost determines the class."""
     rng = np.random.default_rng(seed)
     returned = rng.random(n) < 0.3
     refund = np.where(returned, rng.uniform(5, 80, n).round(2), np.nan)
@@ -45,7 +45,7 @@ def orders(n=3000, seed=0):
 
 
 def houses(n=2500, seed=0):
-    """Return houses whose price hangs on the place, the area, and both together."""
+    """Return houses; the price depends on the place, the area, and their interaction."""
     rng = np.random.default_rng(seed)
     places = [f"place {k}" for k in range(30)]
     level = rng.lognormal(0, 0.45, 30)
@@ -62,7 +62,7 @@ def houses(n=2500, seed=0):
 
 
 def genes(n=80, columns=2000, seed=0):
-    """Return few tissues with many genes, of which twelve differ between two kinds."""
+    """Return few tissues with many genes; twelve genes differ between the two classes."""
     rng = np.random.default_rng(seed)
     y = np.repeat(["healthy", "ill"], [n // 2, n - n // 2])
     X = rng.standard_normal((n, columns))
@@ -71,7 +71,7 @@ def genes(n=80, columns=2000, seed=0):
 
 
 def visits(n_patients=120, seed=0):
-    """Return visits of patients, several each, whose outcome is the patient's own."""
+    """Return several visits per patient; all visits of a patient have the same outcome."""
     rng = np.random.default_rng(seed)
     patient = np.repeat(np.arange(n_patients), rng.integers(3, 9, n_patients))
     own = rng.standard_normal((n_patients, 6))[patient]
@@ -82,7 +82,7 @@ def visits(n_patients=120, seed=0):
 
 
 def sales(n=1500, seed=0):
-    """Return days of sales that rise from year to year."""
+    """Return daily sales that increase from year to year."""
     rng = np.random.default_rng(seed)
     days = pd.date_range("2021-01-01", periods=n).to_series(index=range(n))
     level = 100 + 0.12 * np.arange(n) + 15 * (days.dt.dayofweek >= 5) + rng.normal(0, 6, n)

@@ -88,7 +88,7 @@ print(json.dumps(faults))
 
 @pytest.fixture(scope="module")
 def faults():
-    # In a process of its own: the tests' processes are told to use one thread, and one thread of Python controls it.
+    # In a separate process: the processes of the tests are limited to one thread, which one thread of Python controls.
     threads = dict.fromkeys(("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS"), "2")
     done = subprocess.run(
         [sys.executable, "-c", BEGINNING + RUN_ALL], input=json.dumps(CASES),

@@ -46,11 +46,11 @@ def test_a_fingerprint_refuses_a_kernel_that_is_older_than_its_sources(tmp_path,
         path.parent.mkdir(exist_ok=True)
         path.touch()
     monkeypatch.setattr(fingerprint, "ROOT", package)
-    code = fingerprint._code.__wrapped__  # without its cache
+    code = fingerprint._code.__wrapped__  # without the cache
     os.utime(kernel / "nearest.pyx", (1, 1))
     assert code("rotastack.trees.kernel.nearest")
     os.utime(kernel / "nearest.abi3.so", (0, 0))
-    with pytest.raises(RotastackError, match=r"nearest.pyx is newer than the kernel .* `make env`$"):
+    with pytest.raises(RotastackError, match=r"nearest.pyx is newer than the compiled kernel; run `make env`"):
         code("rotastack.trees.kernel.nearest")
 
 

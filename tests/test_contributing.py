@@ -1,4 +1,4 @@
-"""What CONTRIBUTING.md says is done, on a copy of the project: each block is applied, and the new things work."""
+"""The blocks of CONTRIBUTING.md, applied to a copy of the project: the additions work."""
 
 import json
 import os
@@ -10,7 +10,7 @@ from pathlib import Path
 
 import pytest
 
-pytestmark = pytest.mark.slow  # a copy of the project in an interpreter of its own
+pytestmark = pytest.mark.slow  # a copy of the project in a separate interpreter
 
 ROOT = Path(__file__).resolve().parents[1]
 BLOCK = re.compile(r"^```(python|diff|yaml)\n# (\S+)\n(.*?)^```$", re.M | re.S)
@@ -35,7 +35,7 @@ def blocks():
 
 @pytest.fixture(scope="module")
 def results(tmp_path_factory, blocks):
-    """What the added study comes to, in a copy of the project."""
+    """The results of the added study, in a copy of the project."""
     copy = tmp_path_factory.mktemp("copy")
     for name in ("src", "config", "workflow"):
         shutil.copytree(ROOT / name, copy / name, ignore=shutil.ignore_patterns("__pycache__"))

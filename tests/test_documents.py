@@ -1,4 +1,4 @@
-"""Studies shown in the documents are sound: classes, parameters and all."""
+"""The studies shown in the documents are valid, including classes and parameters."""
 
 import importlib.util
 import re
@@ -29,7 +29,7 @@ DATA_SETS = [
 
 
 def completed(shown):
-    """What a reader adds to a part of a study: a name, data, a protocol, a second method."""
+    """Complete a part of a study with a name, data, a protocol and a second method."""
     usual = {"name": "shown", "datasets": ["iris"], "protocol": {"kind": "holdout"}, **shown}
     if len(usual["methods"]) == 1:
         usual["pools"] = {**usual["pools"], "other": {"estimator": "naive_bayes"}}

@@ -1,6 +1,6 @@
-"""scikit-learn's own checks, in full, on every public estimator; no check is skipped by us.
+"""scikit-learn's own checks, in full, on every public estimator; no check is skipped.
 
-The first instance of each class is checked in a quick run, all further ones in a thorough one.
+A quick run checks the first instance of each class, a thorough run all instances.
 """
 
 from functools import partial
@@ -198,12 +198,12 @@ ROUNDED = (RandomProjectionEnsembleClassifier, RandomRotationBoostingClassifier,
 
 
 def rounded(estimator):
-    """Tell whether the processor decides on the check of equivalence."""
+    """Return whether the equivalence check depends on the processor."""
     return isinstance(estimator, ROUNDED) and getattr(estimator, "engine", None) != "histogram"
 
 
 def expected_failures(estimator):
-    """Return the checks that cannot hold, with the reason."""
+    """Return the checks that fail by design, with the reason."""
     if isinstance(estimator, DiffusionMapEnsembleClassifier):
         return {
             "check_classifiers_train": "of two columns one coordinate is kept, in which the three groups do not lie apart",

@@ -1,4 +1,4 @@
-"""What the program leaves alone: others' private parts, Snakemake's own files, the interpreter's switches, others' tables."""
+"""The package uses no private names of other packages, no files of Snakemake, no interpreter settings, no tables of others."""
 
 import ast
 import re
@@ -31,7 +31,7 @@ def is_private(name):
 
 @cache
 def ours():
-    """Return the private names that our code defines, of modules, functions, classes, and what these set on themselves."""
+    """Return the private names that the package defines: modules, functions, classes, attributes."""
     names = {part for path in SOURCES for part in (path.stem, *path.relative_to(ROOT).parts[:-1])}
     for node in (node for path in SOURCES for node in nodes(path)):
         if isinstance(node, (ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef)):
@@ -87,7 +87,7 @@ def arguments(path):
 
 
 def texts(path):
-    """Give the texts of a module, each with the node it stands in; the parts of one with values stand together."""
+    """Yield the texts of a module, each with its node; the parts of an f-string are joined."""
     inner = {id(part) for node in nodes(path) if isinstance(node, ast.JoinedStr) for part in node.values}
     for node in nodes(path):
         if isinstance(node, ast.JoinedStr):
@@ -136,7 +136,7 @@ def test_the_rules_leave_alone(pattern, what):
 
 
 def test_the_looks_find_what_they_look_for(tmp_path):
-    """Of each kind one, so that nothing passes by a look that is blind."""
+    """One example of each kind, to test the checks."""
     odd = tmp_path / "odd.py"
     odd.write_text(
         "import os, sys, gc\nfrom xarray.backends.h5netcdf_ import x\nfrom sklearn.utils import _safe_indexing\n"

@@ -1,4 +1,4 @@
-"""What an installed package tells of itself."""
+"""The metadata and files of an installed package."""
 
 import os
 import re
@@ -39,16 +39,16 @@ def test_types_are_for_users_too():
 
 
 def tracked(*places):
-    """Return the files that git knows below places of the repository."""
+    """Return the files that git tracks below places of the repository."""
     done = subprocess.run(["git", "-C", ROOT, "ls-files", *places], capture_output=True, text=True, check=True)
     return set(done.stdout.split())
 
 
 @pytest.mark.slow
-# Without a checkout there is nothing to compare with: what is in both is compared with what git knows.
+# The files of both are compared with the files that git tracks, so the test needs a checkout.
 @pytest.mark.skipif(not (ROOT / ".git").exists(), reason="meson makes source distributions of git checkouts only")
 def test_a_release_is_one_wheel_for_every_python_and_one_source_distribution(tmp_path):
-    """Made of what is committed; the workflow, its configuration and the kernel's sources are in both."""
+    """Both are made of the committed files, and contain the workflow, its configuration and the kernel's sources."""
     subprocess.run(
         [sys.executable, "-m", "build", "--no-isolation", "--skip-dependency-check", "--outdir", tmp_path, ROOT],
         check=True,
@@ -88,7 +88,7 @@ methods:
 
 
 def runs_a_study(wheel, installed, folder):
-    """Run a study by the package of a wheel, from a folder of no checkout; what is installed stays as it is."""
+    """Run a study with the package of a wheel, outside a checkout; the installed files stay unchanged."""
     with zipfile.ZipFile(wheel) as archive:
         archive.extractall(installed)
     folder.mkdir()
@@ -105,7 +105,7 @@ def runs_a_study(wheel, installed, folder):
     log = (folder / "results" / "logs" / "own.log").read_text()
     assert f"{installed}/rotastack/_project/config/config.yaml" in log
     assert {path: path.stat().st_mtime_ns for path in installed.rglob("*")} == before
-    for path in [installed, *installed.rglob("*")]:  # to be taken away
+    for path in [installed, *installed.rglob("*")]:  # removed below
         path.chmod(0o755)
 
 
@@ -135,7 +135,7 @@ warnings.simplefilter("ignore")
 
 
 def needed_by(package):
-    """Return a package and those that it brings where no extra is named, by their metadata here."""
+    """Return a package and its dependencies without extras, by the metadata of the environment."""
     wanted, todo = {package}, [package]
     while todo:
         for text in requires(todo.pop()) or []:
@@ -148,7 +148,7 @@ def needed_by(package):
 
 
 def bare(code):
-    """Run code with the modules alone that a bare installation has."""
+    """Run code with the modules of a bare installation only."""
     wanted = needed_by("rotastack")
     there = {m for m, names in packages_distributions().items() if not {canonicalize_name(n) for n in names} & wanted}
     code = BARE.format(refused=there, code=code)
@@ -159,7 +159,7 @@ SCRIPT = ROOT / "tests" / "bare_installation.py"
 
 
 def test_a_bare_installation_is_small():
-    """At most twelve packages beside scikit-learn's own."""
+    """At most twelve packages besides the dependencies of scikit-learn."""
     known = needed_by("rotastack")
     added = known - needed_by("scikit-learn") - {"rotastack"}
     assert {"scikit-learn", "numpy", "scipy", "joblib", "threadpoolctl"} <= known
@@ -168,7 +168,7 @@ def test_a_bare_installation_is_small():
 
 @pytest.mark.slow
 def test_a_bare_installation_does_all_that_needs_no_extra():
-    """Every public name is imported, every estimator trained; what lacks is named in a line."""
+    """Every public name is imported, every estimator is trained; one line names a missing extra."""
     done = bare(f"import runpy; runpy.run_path({str(SCRIPT)!r}, run_name='__main__')")
     assert done.returncode == 0, done.stderr
     names, estimators, commands = map(int, re.findall(r"\d+", done.stdout))
@@ -183,7 +183,7 @@ def test_importing_the_package_imports_nothing_heavy():
 
 
 def extras():
-    """Return extra -> names of the packages that it brings, those of the extras in it included."""
+    """Return extra -> names of its packages, including the packages of its extras."""
     project = tomllib.loads((ROOT / "pyproject.toml").read_text())["project"]
     listed = {name: [*map(Requirement, lines)] for name, lines in project["optional-dependencies"].items()}
     found = {name: {r.name for r in lines if r.name != "rotastack"} for name, lines in listed.items()}

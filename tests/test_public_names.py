@@ -1,4 +1,4 @@
-"""Public names stay, and calls that worked go on working: what goes is written down."""
+"""Public names stay, and calls keep working; the changelog names each removal."""
 
 import ast
 import importlib
@@ -31,7 +31,7 @@ def parameters(called):
 
 
 def broken(before, after):
-    """Return what calls would no longer do, or None where all that worked go on as they were."""
+    """Return the first call that would break; None if all calls keep working."""
     if not before:
         return None
     old, new = parameters(before), parameters(after or "()")
@@ -75,7 +75,7 @@ CLIENT = ROOT / "tests" / "typed_client.py"
 
 @pytest.mark.slow
 def test_a_typed_client_is_checked_strictly(tmp_path):
-    """The types of the package are seen: what is right passes, and each line that is marked as wrong is found."""
+    """The types of the package are visible: correct lines pass, and each line marked as wrong fails."""
     command = [sys.executable, "-m", "mypy", "--strict", "--no-error-summary", "--config-file", os.devnull,
                "--cache-dir", tmp_path / "cache", CLIENT]  # fmt: skip
     done = subprocess.run(command, cwd=tmp_path, capture_output=True, text=True)

@@ -1,4 +1,4 @@
-"""The recipe of conda-forge agrees with pyproject.toml, and pages for contributors link to what exists."""
+"""The recipe of conda-forge agrees with pyproject.toml, and links of pages for contributors lead to existing files."""
 
 import hashlib
 import io
@@ -24,7 +24,7 @@ def required(lines):
 
 
 def conda(lines):
-    """Return package -> versions, without those that pip's metadata does not name."""
+    """Return package -> versions, without packages outside pip's metadata."""
     plain = [line for line in lines if isinstance(line, str) and "{{" not in line]
     return required(re.sub(r"\s+", "", line) for line in plain if line not in ("python", "pip"))
 
@@ -71,7 +71,7 @@ def test_links_of_these_pages_lead_somewhere(name):
 
 
 def test_a_lower_bound_stands_beside_every_dependency():
-    """The oldest of each is tried: an environment made by tools/try_install.py --resolution lowest."""
+    """The oldest versions are tested in an environment that tools/try_install.py --resolution lowest makes."""
     lists = [PROJECT["project"]["dependencies"], *PROJECT["project"]["optional-dependencies"].values()]
     free = {r.name for lines in lists for r in map(Requirement, lines) if not r.specifier}
     assert free <= {"rotastack", "types-pyyaml"}

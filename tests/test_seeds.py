@@ -10,7 +10,7 @@ PACKAGE = Path(rotastack.seeds.__file__).parent
 
 
 def keys():
-    """Yield the texts that calls of ``child`` have as keys, with their files."""
+    """Yield the text keys of calls of ``child``, with their files."""
     for file in sorted(PACKAGE.rglob("*.py")):
         for node in ast.walk(ast.parse(file.read_text(encoding="utf-8"))):
             if isinstance(node, ast.Call) and getattr(node.func, "id", "") == "child":

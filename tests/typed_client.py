@@ -1,4 +1,4 @@
-"""Code of one who checks types: mypy --strict accepts it, but for the lines that are marked as wrong. Never run."""
+"""Code of a user who checks types: mypy --strict accepts all lines except those marked as wrong. The code is never run."""
 
 from typing import Any
 
@@ -16,7 +16,7 @@ from rotastack.views import RandomRotation
 
 
 class AccuracyPruner(OrderingPruner):
-    """A pruner of one's own."""
+    """A pruner of a user."""
 
     def __init__(self, n_select: int | float | None = 0.5, vote: str = "simple") -> None:
         self.n_select = n_select
@@ -24,7 +24,7 @@ class AccuracyPruner(OrderingPruner):
 
 
 def labels(X: NDArray[np.float64], y: NDArray[np.int64]) -> NDArray[np.int64]:
-    """Train the flagship; return what it predicts."""
+    """Train the flagship; return its predictions."""
     model = RotastackClassifier(trees_per_family=10, families=("rotations", TreeFamily("mine")), n_jobs=1)
     found: NDArray[np.int64] = model.fit(X, y).predict(X)
     return found

@@ -34,7 +34,7 @@ KINDS = {
 
 @dataclass(frozen=True)
 class Question:
-    """What a reader may want, the methods that can give it, and their scores."""
+    """A wish of a reader, the methods that fulfil the wish, and their scores."""
 
     wish: str
     methods: tuple[str, ...]
@@ -42,7 +42,7 @@ class Question:
 
     @property
     def scores(self) -> pd.DataFrame:
-        """Errors, or log losses, of the methods on data sets that all of them were run on."""
+        """Errors, or log losses, of the methods on data sets with all methods."""
         return flagship.set_by_set(self.measure).dropna()[list(self.methods)]
 
 
@@ -76,7 +76,7 @@ def by_kind() -> str:
 
 
 def measured() -> str:
-    """Return what a reader who chooses needs of the table of all sets: ranks, scores, times."""
+    """Return the numbers for a choice from the table of all data sets: ranks, scores, times."""
     header, rule, *rows = flagship.summary_lines()
     first, *methods = (cell.strip() for cell in header.strip("|").split("|"))
     found = {row.split("|")[1].strip(): row for row in rows}
@@ -86,7 +86,7 @@ def measured() -> str:
 
 @dataclass(frozen=True)
 class Rule:
-    """The tree that answers a question: as deep as it pays on data sets that it was not grown on."""
+    """The tree that answers a question, with the depth that is best on held-out data sets."""
 
     question: Question
     node: rules.Node
@@ -94,7 +94,7 @@ class Rule:
 
     @property
     def depth(self) -> int:
-        """The depth of least rank, the smaller of equal ones."""
+        """The depth of the lowest rank; of equal ranks the smallest depth."""
         return min(self.ranks, key=lambda depth: (round(self.ranks[depth], 9), depth))
 
 
@@ -134,7 +134,7 @@ def tree() -> str:
 
 
 def worth() -> str:
-    """Return the average ranks of what trees of each depth chose for data sets that they were not grown on."""
+    """Return the average ranks of the methods that trees of each depth choose for held-out data sets."""
     lines = ["| you want | among | one method for all | by one question | by two questions |", "|---|---|---|---|---|"]
     for rule in found():
         cells = [f"**{v:.2f}**" if depth == rule.depth else f"{v:.2f}" for depth, v in rule.ranks.items()]

@@ -22,7 +22,7 @@ def numbers(of: str, over: str | None = None, index: str | Sequence[str] = "meth
 
 
 def sentence() -> str:
-    """Return what came out in a sentence, that of README.md as well."""
+    """Return the result in a sentence, also for README.md."""
     ranks, sets = numbers("ranks", "ranked")["rank"].sort_values(), numbers("friedman", "ranked", "over").iloc[0]
     theirs = ranks.drop(list(OWN))
     places = {name: place for place, name in enumerate(ranks.index, 1)}
@@ -150,7 +150,7 @@ def hardest() -> str:
 
 
 def few() -> str:
-    """Return how often few data sets name the method that all name, and see what Rotastack is worth."""
+    """Return how often few data sets identify the best method of all data sets, and the strength of Rotastack on these."""
     named, power = numbers("subsets", None, ["over", "size"]), numbers("power", "ranked", "size")
     rows = [
         [f"{size:.0f}", *(f"{named.loc[(over, size), 'best']:.0%}" for over in ("all methods", "best twenty", "ours")), f"{named.loc[('all methods', size), 'winner']:.0f}",

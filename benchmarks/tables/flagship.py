@@ -40,7 +40,7 @@ def set_by_set(measure: str = "Errors") -> pd.DataFrame:
 
 
 def times_to_fit() -> pd.Series:
-    """Return times to fit in times of the random forest's, medians over data sets."""
+    """Return times to fit as multiples of the random forest's, medians over data sets."""
     for line in summary_lines():
         if line.startswith("| time to fit, RF's being 1"):
             methods = _cells(summary_lines()[0])[1:]
@@ -50,7 +50,7 @@ def times_to_fit() -> pd.Series:
 
 @cache
 def facts() -> pd.DataFrame:
-    """Return what is known of a data set before anything is trained, from the registry."""
+    """Return facts of a data set from the registry, known before training."""
     registry = yaml.safe_load((ROOT / "config/datasets.yaml").read_text())
     rows = {}
     for name, spec in registry.items():

@@ -1,4 +1,4 @@
-"""What came of the papers' studies: printed tables beside ours, claims and costs, from the files of benchmarks/papers.py."""
+"""Results of the papers' studies: printed tables beside ours, claims and costs, from the files of benchmarks/papers.py."""
 
 from functools import cache
 from pathlib import Path
@@ -34,7 +34,7 @@ def means(study: str) -> pd.DataFrame:
 
 @cache
 def cells(study: str) -> pd.DataFrame:
-    """Return the cells that a study's source prints, beside ours; without sizes that are given, as they cannot differ."""
+    """Return the cells of a study's source beside ours, without given sizes, which cannot differ."""
     found = pd.read_parquet(DATA / f"{study}.published.parquet")
     given = found["metric"].eq("members") & found["standard_error"].eq(0) & found["difference"].eq(0)
     return found[~given]
@@ -103,7 +103,7 @@ def printed(study: str) -> str:
 
 
 def _reasons(differ: pd.DataFrame) -> list[str]:
-    """Return why cells differ: a line for each reason, with how many cells it is for, and of which data sets."""
+    """Return the reasons for differing cells: a line for each, with the number of cells and the data sets."""
     lines = []
     for reason, part in differ.groupby("reason", sort=False):
         why = "unknown" if reason == "not explained" else reason
@@ -113,7 +113,7 @@ def _reasons(differ: pd.DataFrame) -> list[str]:
 
 
 def agreement() -> str:
-    """Return by table how many printed cells lie within two standard errors of ours."""
+    """Return by table the number of printed cells within two standard errors of ours."""
     rows = {}
     for file in sorted(DATA.glob("*.published.parquet")):
         study = file.name.partition(".")[0]
@@ -127,7 +127,7 @@ def agreement() -> str:
 
 
 def claims() -> str:
-    """Return the claims of the papers, a sentence each: whether our runs show them, and by which test."""
+    """Return the claims of the papers, a sentence each, with the result of our runs and the test."""
     rows = []
     for claim in yaml.safe_load((DATA / "claims.yaml").read_text()):
         tested = pd.read_csv(DATA / f"{claim['study']}.claims.csv").set_index(["what", "of", "than"])
@@ -145,7 +145,7 @@ def claims() -> str:
 
 
 def tested(study: str) -> str:
-    """Return all statements that a study tests: the difference, on how many data sets it is as claimed, and whether it holds."""
+    """Return all statements that a study tests: the difference, the number of data sets in agreement, and the result."""
     rows = []
     for row in pd.read_csv(DATA / f"{study}.claims.csv").to_dict("records"):
         words = "the same as" if row["expect"] == "equal" else f"{row['expect']} than"
@@ -182,7 +182,7 @@ def p_text(value: float) -> str:
 
 
 def costs() -> str:
-    """Return what each study took: processor minutes, jobs, data sets and methods."""
+    """Return the costs of each study: processor minutes, jobs, data sets and methods."""
     rows = {}
     for file in sorted(DATA.glob("*.parquet")):
         study, end = file.name.split(".")[:2]
@@ -211,7 +211,7 @@ UNPRUNED = {
 
 
 def pruned_sizes() -> str:
-    """Return what pruning costs: errors of pruned forests as ratios to the whole, and to as many unpruned trees."""
+    """Return the effect of pruning: errors of pruned forests as ratios to the whole forest, and to as many unpruned trees."""
     table = errors("drmf_sizes")
     members = means("drmf_sizes").query("metric == 'members'").groupby("method")["mean"].mean()
     rows = {}
@@ -265,7 +265,7 @@ def ranks(study: str) -> str:
 
 
 def kept_members() -> str:
-    """Return how many trees of a full random forest QMM keeps by the share of margins that must not shrink, and as printed."""
+    """Return the number of trees of a full random forest that QMM keeps, by the share of margins that must not shrink, with the printed number."""
     sizes = (
         means("qmm_curves")
         .query("metric == 'members'")
@@ -283,7 +283,7 @@ def kept_members() -> str:
 
 
 def pruned_trees() -> str:
-    """Return mean errors of the pruners of study qmm, and how many members they keep, by ensemble and size of trees."""
+    """Return mean errors of the pruners of study qmm, and numbers of kept members, by ensemble and size of trees."""
     table = errors("qmm").mean()
     members = means("qmm").query("metric == 'members'").groupby("method")["mean"].mean()
     rows = {}
@@ -301,7 +301,7 @@ def pruned_trees() -> str:
 
 
 def stacking() -> str:
-    """Return mean errors of stacking over rotations and its rivals, with standard errors over cells that share their rows."""
+    """Return mean errors of stacking over rotations and of its peers, with standard errors over cells that share rows."""
     found = means("rotation_stacking").query("metric == 'error'")
     methods = ["RF", "RRE", "S-RRE/RF"]
     rows = {

@@ -1,4 +1,4 @@
-"""A decision tree over data sets: which method to take, by what is known before anything is trained."""
+"""A decision tree over data sets: the method to choose, by facts that are known before training."""
 
 from dataclasses import dataclass
 
@@ -62,7 +62,7 @@ def _best(ranks, facts, methods, names, depth):
 
 
 def _differ(below, beyond):
-    """Whether a question leads to different methods at all."""
+    """Whether the answers of a question lead to different methods."""
     return len({leaf.ranks.index[0] for leaf in (*_leaves(below), *_leaves(beyond))}) > 1
 
 
@@ -80,7 +80,7 @@ def chosen(node: Node, facts: pd.Series) -> str:
 
 
 def left_out_rank(ranks: pd.DataFrame, facts: pd.DataFrame, depth: int) -> float:
-    """Return the mean rank of the methods chosen by trees that were grown without the data set they choose for."""
+    """Return the mean rank of the methods that trees choose for a data set held out of their growth."""
     found = [
         ranks.loc[name, chosen(grow(ranks.drop(index=name), facts.drop(index=name), depth), facts.loc[name])]
         for name in ranks.index

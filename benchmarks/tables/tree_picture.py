@@ -43,7 +43,7 @@ def drawn(question: str, branches: Sequence[tuple[str, Node]], title: Callable[[
 
 
 def _place(node, level, column, title, parts):
-    """Draw a node and what is below it; return where it stands, the next free column, and the deepest level."""
+    """Draw a node and its subtree; return the position, the next free column, and the deepest level."""
     if node.fact is None:
         x = (column + 0.5) * WIDTH
         best = title(node.ranks.index[0])

@@ -1,11 +1,11 @@
 # %% [markdown]
 # # Reproduce a published figure
 #
-# Does pruning by QMM keep a third of 500 trees, and err no more, as figure 4 of Martinez, *Ensemble pruning
-# via margin maximization* (2022), shows? The figure is drawn anew, its numbers stand beside ours, and ten
-# more draws of the data tell how much of a difference is chance.
+# Does QMM keep a third of 500 trees without a higher error, as in figure 4 of Martinez, *Ensemble pruning
+# via margin maximization* (2022)? This notebook redraws the figure and compares the printed numbers with
+# new ones. Ten more draws of the data show the variation by chance.
 #
-# It needs `pip install rotastack matplotlib`, and no network.
+# Requirement: `pip install rotastack matplotlib`. No network is needed.
 
 # %%
 import matplotlib.pyplot as plt
@@ -22,9 +22,9 @@ from rotastack.project import project_file
 from rotastack.trees import ForestClassifier, TreeClassifier
 
 # %% [markdown]
-# ## 1. What was printed
+# ## 1. The printed numbers
 #
-# Results that were printed elsewhere are files of the package, each cell with its table or figure.
+# The package contains files of published results; each cell names its table or figure.
 
 # %%
 cells = pd.read_csv(project_file("config/published/qmm.csv"))
@@ -37,8 +37,8 @@ printed.round(4)
 # %% [markdown]
 # ## 2. The data
 #
-# As the paper says: uniform rows of the unit square, of class 1 above the diagonal; 20 of 1000 training rows
-# are below it and labelled 1 all the same. Errors are on 1000 rows without noise.
+# The rows are uniform in the unit square, with class 1 above the diagonal, as in the paper. 20 of 1000
+# training rows below the diagonal have the wrong label 1. Errors are on 1000 rows without noise.
 
 
 # %%
@@ -53,13 +53,13 @@ def noisy_square(n_rows, n_flips, rng):
 # %% [markdown]
 # ## 3. The methods
 #
-# 500 full trees, boosted (on rows drawn by their weights) or as a random forest; QMM with v = 0.5 chooses
-# among them by their votes on the training rows.
+# Each ensemble has 500 full trees: AdaBoost on rows drawn by their weights, or a random forest. QMM with
+# v = 0.5 selects trees by their votes on the training rows.
 
 
 # %%
 def fitted(seed):
-    """Return the two ensembles and what QMM keeps of each, the number of trees, and the error."""
+    """Return the two ensembles and the ensembles pruned by QMM, with numbers of trees and errors."""
     rng = np.random.default_rng(seed)
     X, y = noisy_square(1000, 20, rng)
     X_test, y_test = noisy_square(1000, 0, rng)
@@ -86,7 +86,7 @@ pd.DataFrame(rows)
 # %% [markdown]
 # ## 4. The figure
 #
-# The true boundary is dashed.
+# The dashed line is the true boundary.
 
 # %%
 TINTS = ListedColormap(["#C7DFED", "#F7DAC7"])
@@ -101,16 +101,16 @@ for axis, row in zip(axes.flat, rows, strict=True):
 plt.show()
 
 # %% [markdown]
-# ## 5. Are these the printed numbers?
+# ## 5. Do the numbers agree with the printed ones?
 #
-# One figure is one draw. Ten more draws of rows and trees show how far apart two honest runs may be.
+# One figure is one draw. Ten more draws of rows and trees show the spread between runs.
 
 # %%
 draws = pd.DataFrame([row for seed in range(1, 11) for row in fitted(seed)[1]])
 figure, axes = plt.subplots(1, 2, figsize=(6, 2.8), sharey=True, layout="constrained")
 places = {name: k for k, name in enumerate(printed.index)}
 for axis, metric, text in ((axes[0], "error", "error on 1000 rows"), (axes[1], "members", "trees")):
-    axis.plot(draws[metric], draws["method"].map(places), "o", color=METHOD_COLORS[4], label="ten draws here")
+    axis.plot(draws[metric], draws["method"].map(places), "o", color=METHOD_COLORS[4], label="ten draws")
     axis.plot(
         printed[metric],
         list(places.values()),
@@ -127,9 +127,9 @@ plt.show()
 draws.groupby("method")[["error", "members"]].agg(["min", "mean", "max"]).round(4)
 
 # %% [markdown]
-# What one saw: all four printed errors, and the 165 trees that are kept of the forest, are within the range
-# of ten draws here. QMM keeps about a third of either ensemble for about the same error. It keeps more
-# boosted trees here than the printed 127, in every draw: that is more than chance, and stays unexplained.
+# Result: all four printed errors, and the 165 trees kept of the forest, are within the range of the ten
+# draws. QMM keeps about a third of either ensemble, with about the same error. QMM keeps more boosted trees
+# than the printed 127 in every draw. This difference is larger than chance; its cause is unknown.
 #
-# `rotastack run qmm` (`pip install 'rotastack[workflow]'`) repeats the paper's tables on its data sets, and
-# its report has a page "published against ours".
+# `rotastack run qmm` (`pip install 'rotastack[workflow]'`) repeats the tables of the paper on its data sets.
+# The report has a page "published against ours".

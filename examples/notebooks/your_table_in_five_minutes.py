@@ -1,10 +1,10 @@
 # %% [markdown]
 # # Your table in five minutes
 #
-# What can be foretold from a table of your own, how well, and by which columns? Name your file and the column
-# to foretell in the first cell of code, and run all cells. As it stands the notebook draws a table itself.
+# How well can a column of your table be predicted, and from which columns? Name your file and the target
+# column in the first code cell, and run all cells. Without a file the notebook uses a generated table.
 #
-# It needs `pip install rotastack matplotlib`, and no network.
+# Requirement: `pip install rotastack matplotlib`. No network is needed.
 
 # %%
 import matplotlib.pyplot as plt
@@ -19,19 +19,19 @@ from rotastack.data import read_table
 from rotastack.plots.style import METHOD_COLORS
 from rotastack.stats import corrected_t
 
-TABLE = None  # the path of yours: CSV, Excel, Parquet, ...; None draws customers
-TARGET = "left"  # the column to foretell: classes (for numbers, RotastackRegressor does the same)
+TABLE = None  # path of your table: CSV, Excel, Parquet, ...; None: generated customers
+TARGET = "left"  # column to predict: classes (for numbers use RotastackRegressor)
 
 # %% [markdown]
 # ## 1. The table
 #
-# `read_table` reads most files as they are. Categories stay text and gaps stay gaps: nothing has to be
-# encoded, filled in or scaled.
+# `read_table` reads most formats. Categories stay text, and missing values stay missing: the table needs no
+# encoding, imputation or scaling.
 
 
 # %%
 def customers(n_rows=1200, seed=0):
-    """Return customers, with gaps, some of whom leave."""
+    """Return a table of customers with missing values; some customers leave."""
     rng = np.random.default_rng(seed)
     table = pd.DataFrame(
         {
@@ -58,22 +58,22 @@ pd.DataFrame({"type": X.dtypes.astype(str), "missing, %": 100 * X.isna().mean(),
 # %% [markdown]
 # ## 2. The fit
 #
-# `RotastackClassifier` grows families of trees on several views of the columns, and weighs them by their
-# outputs for rows that the trees have not seen. From the same rows comes an error that needs no rows kept
-# aside. No setting needs a search.
+# `RotastackClassifier` grows families of trees on several views of the columns. The weights of the families
+# are fitted to out-of-bag outputs. The out-of-bag error needs no held-out rows. No parameter needs a
+# search.
 
 # %%
 forest = RotastackClassifier(trees_per_family=50, random_state=0).fit(X, y)
-print(f"error out of bag: {100 * (1 - forest.oob_score_):.1f} %")
+print(f"out-of-bag error: {100 * (1 - forest.oob_score_):.1f} %")
 for name, weight in zip(forest.families_, forest.family_weights_, strict=True):
     print(f"{weight:.2f}  {name}")
 
 # %% [markdown]
-# ## 3. Is that good?
+# ## 3. Comparison
 #
-# Against guessing the most common class, and against scikit-learn's boosting, on the same five folds. The
-# test is the corrected t test: folds share training rows, for which the plain one is too bold. Five folds of
-# one table can show large differences only.
+# The baselines are the most common class and scikit-learn's boosting, on the same five folds. The test is
+# the corrected t test, because folds share training rows and the plain t test has too small p-values. Five
+# folds of one table can show only large differences.
 
 # %%
 text = X.select_dtypes(exclude="number").columns
@@ -89,13 +89,13 @@ for name, values in errors.items():
 test = corrected_t(errors["HistGradientBoosting"], errors["Rotastack"], n_train=4, n_test=1)
 more, low, high = 100 * np.array([test.difference, *test.interval])
 print(f"HistGradientBoosting makes {more:.1f} percentage points more errors (below 0: fewer)")
-print(f"(95 % of confidence: {low:.1f} to {high:.1f}; p = {test.p:.2f})")
+print(f"(95 % confidence interval: {low:.1f} to {high:.1f}; p = {test.p:.2f})")
 
 # %% [markdown]
-# ## 4. Which columns count?
+# ## 4. Importances of columns
 #
-# Each column is shuffled, and rows are judged by trees that have not seen them. A column that loses nothing
-# may be left out, or stand for the same as another.
+# Each column is shuffled, and the error is measured on out-of-bag rows. A column without a loss is not
+# needed, or contains the same information as another column.
 
 # %%
 lost = forest.out_of_bag_importances(X, y)
@@ -104,22 +104,22 @@ figure, axis = plt.subplots(figsize=(5.2, 0.8 + 0.3 * len(order)), layout="const
 axis.barh(
     X.columns[order], 100 * lost.importances_mean[order], xerr=100 * lost.importances_std[order], color=METHOD_COLORS[0]
 )
-axis.set_xlabel("more rows wrong if shuffled, %")
+axis.set_xlabel("increase of the error if shuffled, %")
 plt.show()
 
 # %% [markdown]
 # ## 5. New rows
 #
-# New rows are a table of the same columns, such as `pd.read_csv("new.csv")`; here are the first of those that
-# are there. A probability of .8 is right some eight times in ten: the weights of the families calibrate.
+# New rows are a table with the same columns, such as `pd.read_csv("new.csv")`; this cell uses the first
+# training rows. The probabilities are calibrated: of predictions with probability 0.8, about 80 % are right.
 
 # %%
 new = X.head()
 pd.DataFrame(forest.predict_proba(new), columns=forest.classes_).round(2).assign(predicted=forest.predict(new))
 
 # %% [markdown]
-# ## From here
+# ## Next steps
 #
-# The command `rotastack run customers.csv --target left` (`pip install 'rotastack[workflow]'`) does all of
-# this by nested or repeated validation, against a random forest and boosting, and writes a report, a model
-# file and a study that can be edited; `rotastack predict --study customers new.csv` predicts.
+# The command `rotastack run customers.csv --target left` (`pip install 'rotastack[workflow]'`) compares the
+# methods by repeated validation, with random forests and boosting, and writes a report, a model file and a
+# study file that you can edit. `rotastack predict --study customers new.csv` predicts new rows.

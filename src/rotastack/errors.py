@@ -34,9 +34,9 @@ def unreadable(path: str | Path, error: BaseException) -> RotastackError:
     path, text = Path(path), in_one_line(error)
     number = getattr(error, "errno", None)
     if number and not isinstance(error, FileNotFoundError):  # such as a lost connection: the content may be fine
-        return RotastackError(f"{path}: cannot be read ({text[:200]}); run again once it can")
+        return RotastackError(f"{path}: cannot be read ({text[:200]}); make the file readable, then run again")
     if not path.is_file():
-        return RotastackError(f"{path}: there is no such file; the same command makes it again")
+        return RotastackError(f"{path}: file not found; repeat the command to make the file again")
     return DamagedError(path, f"{text:.200}")
 
 
@@ -74,7 +74,7 @@ def extra_of(module: str) -> str | None:
 def not_installed_message(module: str | None) -> str | None:
     """Return the message for a module that is not installed but belongs to an extra; None for other modules."""
     extra = extra_of(module or "")
-    return extra and f"{module} is not installed, as only some need it: pip install {extra!r}"
+    return extra and f"{module} is not installed; run: pip install {extra!r}"
 
 
 def not_installed_error(error: ModuleNotFoundError, otherwise: str = "") -> ModuleNotFoundError:

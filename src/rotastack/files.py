@@ -52,7 +52,7 @@ def read_json(path: str | Path, kind: type = dict) -> Any:
     try:
         content = json.loads(Path(path).read_text(encoding="utf-8"))
         if not isinstance(content, kind):
-            raise TypeError(f"it holds {content!r:.40}")
+            raise TypeError(f"the content is {content!r:.40}")
     except RotastackError:
         raise
     except (OSError, ValueError, TypeError, RecursionError) as error:

@@ -19,7 +19,7 @@ def project_root() -> Path:
     for root in (here.parents[1], here / "_project"):
         if (root / "Snakefile").is_file() and (root / "config" / "datasets.yaml").is_file():
             return root
-    raise RotastackError("the workflow's files (Snakefile, config) are missing: install rotastack again")
+    raise RotastackError("the workflow's files (Snakefile, config) are missing; install rotastack again")
 
 
 def project_file(name: str) -> Path:

@@ -1,4 +1,4 @@
-"""A headless Chromium that reaches no other machine, and what it said."""
+"""A headless Chromium without access to other machines, and its console."""
 
 import json
 import shutil
@@ -16,7 +16,7 @@ LOOPBACK = ("127.0.0.1", "localhost")
 
 
 class Browser:
-    """A page in Chromium, as a test sees it.
+    """A page in Chromium, for tests.
 
     Attributes
     ----------
@@ -29,7 +29,7 @@ class Browser:
     def open(self, address, *, width=1400, height=900, dark=False, scripts=True):
         """Open a file (a path) or an address at a size of the window, in dark or light, with or without JavaScript.
 
-        What was said and asked for by pages before is forgotten.
+        The console and the requests of earlier pages are cleared.
         """
         self.resize(width, height)
         scheme = [{"name": "prefers-color-scheme", "value": "dark" if dark else "light"}]
@@ -41,12 +41,12 @@ class Browser:
         self.driver.get(address if isinstance(address, str) else address.resolve().as_uri())
 
     def resize(self, width, height=900):
-        """Give the page a size in CSS pixels, smaller than windows can be if need be."""
+        """Set the size of the page in CSS pixels, also below the smallest size of a window."""
         size = {"width": width, "height": height, "deviceScaleFactor": 1, "mobile": False}
         self.driver.execute_cdp_cmd("Emulation.setDeviceMetricsOverride", size)
 
     def run(self, script, *arguments):
-        """Return what a JavaScript function body returns; a promise is waited for."""
+        """Return the value of a JavaScript function body, after its promise."""
         answer = self.driver.execute_async_script(
             "const done = arguments[arguments.length - 1];"
             f"(async (...args) => {{ {script} }})(...[...arguments].slice(0, -1))"
@@ -74,7 +74,7 @@ class Browser:
         return [entry["message"] for entry in self.driver.get_log("browser") if entry["level"] in ("SEVERE", "WARNING")]
 
     def requests(self):
-        """Return the addresses on other machines that the page has asked for since it was opened."""
+        """Return the addresses on other machines that the page has requested since its opening."""
         messages = [json.loads(entry["message"])["message"] for entry in self.driver.get_log("performance")]
         asked = [m["params"]["request"]["url"] for m in messages if m["method"] == "Network.requestWillBeSent"]
         return [url for url in asked if urlsplit(url).scheme not in HARMLESS and urlsplit(url).hostname not in LOOPBACK]
@@ -86,14 +86,14 @@ def chromium(tmp_path_factory):
     webdriver = pytest.importorskip("selenium.webdriver", reason="selenium is not installed")
     found = [next(filter(None, map(shutil.which, names)), None) for names in PROGRAMS]
     if None in found:
-        # A program of the system, and no part of the lock file. CI does have it: .ci/run installs it.
+        # Chromium is a system program outside the lock file. .ci/run installs Chromium for CI.
         pytest.skip("Chromium or its driver is missing: apt-get install chromium chromium-driver")
     program, driver = found
     options = webdriver.ChromeOptions()
     options.binary_location = program
     for argument in (
         "--headless=new",
-        "--no-sandbox",  # containers run as root and have no namespaces of users
+        "--no-sandbox",  # containers run as root, without user namespaces
         "--disable-dev-shm-usage",
         "--disable-gpu",
         "--hide-scrollbars",
@@ -114,5 +114,5 @@ def chromium(tmp_path_factory):
 
 @pytest.fixture
 def browser(chromium):
-    """Chromium as a test uses it; what a test before has set is set anew by `Browser.open`."""
+    """Chromium for one test; `Browser.open` resets the settings of earlier tests."""
     return Browser(chromium)

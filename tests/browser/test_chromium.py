@@ -1,11 +1,11 @@
-"""What the other tests here trust: scripts run, what a console says is heard, and nothing leaves the machine."""
+"""Assumptions of the other tests: scripts run, the console is recorded, and no request leaves the machine."""
 
 PAGE = """<!DOCTYPE html><html lang="en"><head><meta charset="utf-8"><title>{title}</title></head>
 <body><p id="p">static</p>{body}</body></html>"""
 
 
 def written(folder, body, title="page"):
-    """Return a file with a page of this body."""
+    """Return the file of a page with this body."""
     file = folder / "page.html"
     file.write_text(PAGE.format(title=title, body=body), encoding="utf-8")
     return file
@@ -27,7 +27,7 @@ def test_errors_and_requests_are_seen(browser, tmp_path):
     browser.open(page)
     said = browser.complaints()
     assert any("a fault" in line for line in said)
-    assert any("ERR_NAME_NOT_RESOLVED" in line for line in said)  # it was asked for in vain
+    assert any("ERR_NAME_NOT_RESOLVED" in line for line in said)  # the request failed
     assert browser.requests() == ["http://example.org/a.png"]
     browser.open(written(tmp_path, ""))
     assert browser.complaints() == []

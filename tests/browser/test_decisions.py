@@ -1,4 +1,4 @@
-"""ROC and precision-recall curves of a report, and the threshold that its reader moves."""
+"""ROC and precision-recall curves of a report, and the threshold that a reader moves."""
 
 import numpy as np
 import pytest

@@ -1,4 +1,4 @@
-"""The leaderboard in a browser: what its reader chooses is computed anew, and equals what Python computes."""
+"""The leaderboard in a browser: after each choice of a reader, JavaScript computes the same numbers as Python."""
 
 import numpy as np
 import pandas as pd
@@ -58,7 +58,7 @@ def content(metrics, times, errors):
 
 @pytest.fixture(scope="module")
 def page(tmp_path_factory, content):
-    """A page of several scores, times and what is behind each number."""
+    """A page with several scores, times and the details of each number."""
     file = tmp_path_factory.mktemp("page") / "comparison.html"
     template = page_environment().get_template("comparison.html.j2")
     sentences = ["First & foremost <b>.", "Second.", "Third."]
@@ -77,7 +77,7 @@ def column(browser, table, number):
 
 
 def computed(browser, action):
-    """Do something that changes the view, and wait for its numbers; return the board."""
+    """Change the view, wait for the new numbers, and return the board."""
     browser.run(f"window.before = board; {action}")
     browser.wait("board !== window.before")
     return browser.run("return board")
@@ -135,7 +135,7 @@ def test_without_javascript_the_tables_are_there(browser, page, content):
 
 
 def test_scripts_show_what_was_written_before_them(browser, page):
-    """Python's tables and the scripts' are of one look: the same texts, row by row."""
+    """The tables of Python and of the scripts have the same texts, row by row."""
     texts = []
     for scripts in (False, True):
         browser.open(page, scripts=scripts)
@@ -208,7 +208,7 @@ def test_choices_are_computed_anew_as_python_does(browser, page, metrics, times,
 
 
 def test_little_is_left(browser, page, metrics, times):
-    """Nothing, one method, one data set: a sentence instead of numbers, and no fault."""
+    """With no method, one method or one data set, a sentence replaces the numbers."""
     browser.open(page)
     box = "[...document.querySelectorAll('.choice')][{}].querySelectorAll('input[type=checkbox]')[{}].click()"
     pressed(browser, 0, "none")
@@ -288,7 +288,7 @@ def test_nothing_is_wider_than_the_window_and_all_is_readable(browser, page, wid
 
 
 def test_published_results_join_at_a_click(browser, errors, tmp_path):
-    """They are marked, and no number counts them before."""
+    """Published results are marked, and included only after the click."""
     metric = Metric("error", "error", False, errors[["RF", "RRE", "S-RRE/RF"]])
     printed = {"S-RRE/RF": {"published": "A book. How the protocol differs: one split."}}
     content = leaderboard([metric], "RF", methods=printed)
@@ -305,7 +305,7 @@ def test_published_results_join_at_a_click(browser, errors, tmp_path):
 
 
 def test_groups_of_methods_and_of_data_sets(browser, tmp_path):
-    """Data sets that are left out come back where the reader asks for them, and no earlier."""
+    """Data sets that are left out return only by the choice of the reader."""
     names = [f"method {j}" for j in range(14)]
     metric = Metric("error", "error", False, random_errors(15, names))
     printed = {

@@ -88,7 +88,7 @@ def log(folder):
 
 @pytest.fixture(scope="module")
 def ui(chromium, tmp_path_factory):
-    """The UI's address, the experiment's number, runs by name, and what the command said."""
+    """The UI's address, the experiment's number, runs by name, and the output of the command."""
     folder = tmp_path_factory.mktemp("shop")
     experiment, runs = log(folder)
     with socket.socket() as free:
@@ -113,13 +113,13 @@ def ui(chromium, tmp_path_factory):
 
 
 def shows(browser, *parts):
-    """Wait until the page shows all these texts, whatever stands between their words."""
+    """Wait until the page shows all these texts, with any text between their words."""
     for part in parts:
         browser.wait(f"document.body.innerText.replace(/\\s+/g, '').includes({''.join(part.split())!r})")
 
 
 def clean(browser):
-    """Nothing of ours failed, and no other machine was asked."""
+    """The page has no errors and no requests to other machines."""
     assert [line for line in browser.complaints() if not any(word in line for word in HARMLESS)] == []
     assert browser.requests() == []
 
@@ -149,7 +149,7 @@ def test_a_view_has_its_runs_columns_and_charts(ui, browser):
     view = f"{address}/#/experiments/{experiment}/runs?viewStateShareKey=methods&workflowType=machine_learning"
     browser.open(f"{view}&compareRunsMode=TABLE", width=1900)
     shows(browser, "customers / RF", "customers / S-RRE/RF", "2 matching runs")
-    heads = (  # from left to right, which is not their order in the page; each is one within another
+    heads = (  # from left to right, not in the order of the page; the elements are nested
         "[...new Set([...document.querySelectorAll('[role=columnheader]')]"
         ".sort((a, b) => a.getBoundingClientRect().left - b.getBoundingClientRect().left)"
         ".map(h => h.innerText.trim()))].filter(h => !['', 'Tags', 'Metrics'].includes(h))"

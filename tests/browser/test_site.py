@@ -1,4 +1,4 @@
-"""The site in a browser, on a desk and on a phone: it says nothing to the console, asks nobody, and fits."""
+"""The site in a browser, on a desktop and on a phone: no console message, no request elsewhere, no overflow."""
 
 from functools import partial
 from http.server import SimpleHTTPRequestHandler, ThreadingHTTPServer
@@ -13,13 +13,13 @@ GENERATED = ("reference/api/", "gallery/")
 
 pytestmark = [
     pytest.mark.slow,
-    # Building takes a minute, and is a test of its own: .ci/run makes the site before it comes to these.
+    # The build takes a minute and is a separate test: .ci/run builds the site before these tests.
     pytest.mark.skipif(not (SITE / "index.html").is_file(), reason="the site is not built: make docs"),
 ]
 
 
 def pages():
-    """Every page that was written by hand, and every 25th of those that are made alike."""
+    """Every page written by hand, and every 25th generated page."""
     found = sorted(page.relative_to(SITE).as_posix() for page in SITE.rglob("*.html"))
     found = [page for page in found if not page.startswith("_static/")]  # the theme's templates
     alike = [page for page in found if page.startswith(GENERATED)]
@@ -47,7 +47,7 @@ def test_pages_are_silent_and_fit(browser, width, dark):
 
 @pytest.fixture
 def served():
-    """The site's address on a server, as its readers have it: from files browsers fetch nothing."""
+    """The site's address on a server, because browsers fetch nothing from files."""
     handler = partial(SilentHandler, directory=SITE)
     with ThreadingHTTPServer(("127.0.0.1", 0), handler) as server:
         Thread(target=server.serve_forever, daemon=True).start()
@@ -56,10 +56,10 @@ def served():
 
 
 class SilentHandler(SimpleHTTPRequestHandler):
-    """Serves files, and writes no line for each."""
+    """A server of files without a log."""
 
     def log_message(self, *_):
-        """Say nothing."""
+        """Write no log."""
 
 
 def test_what_is_typed_is_found(browser, served):

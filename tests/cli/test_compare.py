@@ -51,8 +51,8 @@ def test_missing_scores_are_said_and_left_out(scores, capsys):
     assert main(["compare", "scores.csv", "--lower", "--json"]) == 0
     answer = json.loads(capsys.readouterr().out)
     assert answer["notes"] == [
-        "Never has no score at all: it is left out",
-        "1 of 8 data sets are left out, as not all methods have a score there: d3",
+        "method Never is left out: no scores",
+        "1 of 8 data sets are left out, because a method has no score: d3",
     ]
     ranks = bootstrap_ranks(ERRORS.drop(index="d3"), False)
     assert answer["leaderboard"][0]["average_rank"] == pytest.approx(ranks.average_rank.min())
@@ -61,14 +61,14 @@ def test_missing_scores_are_said_and_left_out(scores, capsys):
 @pytest.mark.parametrize(
     ("arguments", "message"),
     [
-        (["scores.csv"], "scores.csv: is more of 'score' better? say --higher or --lower"),
+        (["scores.csv"], "scores.csv: the better direction of 'score' is unknown; add --higher or --lower"),
         (
             ["scores.csv", "--lower", "--control", "RFF"],
-            "--control: there is no method 'RFF'; did you mean 'RF'; the table has RF, RRE, <script>",
+            "--control: method 'RFF' is unknown; did you mean 'RF'; methods: RF, RRE, <script>",
         ),
-        (["scores.csv", "--lower", "--alpha", "5"], "--alpha: must lie between 0 and 1, found 5"),
-        (["scores.csv", "--lower", "--output", "no/page.html"], "--output: no/page.html: there is no such folder"),
-        (["no.csv"], "no.csv: there is no such file"),
+        (["scores.csv", "--lower", "--alpha", "5"], "--alpha must lie between 0 and 1, found 5"),
+        (["scores.csv", "--lower", "--output", "no/page.html"], "--output: no/page.html: the folder does not exist"),
+        (["no.csv"], "no.csv: file not found"),
     ],
 )
 def test_what_makes_no_sense_is_one_line(scores, capsys, arguments, message):

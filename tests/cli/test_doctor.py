@@ -13,4 +13,4 @@ def test_each_thing_has_a_line_and_a_problem_says_what_to_do(tmp_path, monkeypat
     ]
     monkeypatch.setattr("rotastack.cli.doctor.find_spec", lambda name: None)
     assert main(["doctor"]) == 1
-    assert "PROBLEM  snakemake: not installed; `pip install 'rotastack[workflow]'`" in capsys.readouterr().out
+    assert "PROBLEM  snakemake: not installed; run `pip install 'rotastack[workflow]'`" in capsys.readouterr().out

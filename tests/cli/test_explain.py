@@ -26,13 +26,13 @@ def folder(shop, tmp_path):
 def test_a_page_says_what_matters(folder, capsys):
     assert main(["explain", "shop", "-C", str(folder)]) == 0
     out = capsys.readouterr().out.splitlines()
-    assert out[0].startswith("age matters most: with its values shuffled, accuracy falls from ")
+    assert out[0].startswith("age matters most: with shuffled values, accuracy falls from ")
     assert out[0].endswith("(out of bag).")
     assert out[-3].startswith("Rotations ")
-    assert out[-3].endswith("of the weight (33% if all families weighed the same).")
-    assert out[-2].startswith("By itself, out of bag, the best family on rotated columns, ")
+    assert out[-3].endswith("of the weight (33% with equal weights of families).")
+    assert out[-2].startswith("Out-of-bag, the best family on rotated columns, ")
     page = (folder / "results/shop/customers/explain.html").read_text()
-    assert out[-1] == f"rotastack: the page is {folder}/results/shop/customers/explain.html"
+    assert out[-1] == f"rotastack: page written to {folder}/results/shop/customers/explain.html"
     for text in ("What the model of customers looks at", "The model is Rotastack", "Partial dependence", *out[:-1]):
         assert text in page
     assert page.count("<svg") == 2
@@ -45,7 +45,7 @@ def test_a_page_says_what_matters(folder, capsys):
     assert sum(f["share"] for f in families.values()) == pytest.approx(1)
     assert {name for name, f in families.items() if f["rotated"]} == {"rotations", "random_cuts"}
     assert families["boosted"]["text"] == "the columns as they are; boosted trees"
-    assert families["discriminants"]["text"].endswith("; trees of C4.5, each on all rows but those of a fold")
+    assert families["discriminants"]["text"].endswith("; trees of C4.5, each on all rows outside a fold")
     assert "random rotations and rotations to principal axes and linear discriminants" in page
     shown = {d["column"]: d for d in content["dependence"]}
     assert not shown["city"]["ordered"]
@@ -81,7 +81,7 @@ def test_a_table_that_is_gone_is_one_line(folder, capsys):
     (folder / "data/raw/customers.csv.gz").unlink()
     assert main(["explain", "shop", "-C", str(folder)]) == 2
     error = capsys.readouterr().err
-    assert "customers.csv.gz: the table that the model was trained on is gone" in error
+    assert "customers.csv.gz: the training table of the model is missing" in error
     assert len(error.splitlines()) == 1
 
 
@@ -102,10 +102,10 @@ def test_the_first_column_in_words_is_one_that_surely_matters():
     sure = {"column": "x", "loss": 0.02, "sd": 0.001}
     unsure = {"column": "noisy", "loss": 0.2, "sd": 0.2 / 2}  # its loss is two deviations, and no more
     first, rest = _importances_in_words([sure, {**unsure, "loss": 0.01}], "accuracy", 0.9, 1, "held out")
-    assert first == "x matters most: with its values shuffled, accuracy falls from 0.900 to 0.880 (held out)."
-    assert rest.startswith("1 of 2 columns makes no difference beyond chance")
+    assert first == "x matters most: with shuffled values, accuracy falls from 0.900 to 0.880 (held out)."
+    assert rest.startswith("1 of 2 columns has no effect beyond chance")
     first, _ = _importances_in_words([unsure, sure], "accuracy", 0.9, 1, "held out")
-    assert first.startswith("x is the column that most surely matters: with")
+    assert first.startswith("x is the first column with an effect beyond chance: with")
 
 
 @pytest.mark.parametrize("divided_by", [{"groups": "patient_id"}, {"time": "patient_id"}], ids=["groups", "time"])

@@ -47,9 +47,9 @@ def test_the_model_predicts(table):
         (["--estimator", "nothing"], "'nothing' is unknown"),
         (["--set", "trees"], "--set: 'trees' is not NAME=VALUE"),
         (["--set", "no_such=1"], "no_such"),
-        (["--threads", "0"], "--threads: must be a number from 1"),
+        (["--threads", "0"], "--threads must be at least 1"),
         (["--target", "nobody"], "nobody"),
-        (["--out", "model"], "--out: model is no name of a file"),
+        (["--out", "model"], "--out: model is not a file name"),
     ],
 )
 def test_what_makes_no_sense_is_said_in_one_line(table, capsys, change, message):

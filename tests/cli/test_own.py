@@ -41,38 +41,38 @@ def tables(tmp_path_factory):
 
 
 WRONG = [
-    (["churn.csv", "--target", "churned", "--score", "rmse"], "--score: 'rmse' is no score of a classification; there are error, "),
-    (["sales.csv", "--target", "sold", "--score", "roc_auc"], "--score: 'roc_auc' is no score of a regression; there are rmse, mae"),
-    (["churn.csv", "--target", "churned", "--score", "interval_coverage"], "is no score of a classification"),
+    (["churn.csv", "--target", "churned", "--score", "rmse"], "--score: 'rmse' is not a score of a classification; allowed: error, "),
+    (["sales.csv", "--target", "sold", "--score", "roc_auc"], "--score: 'roc_auc' is not a score of a regression; allowed: rmse, mae"),
+    (["churn.csv", "--target", "churned", "--score", "interval_coverage"], "is not a score of a classification"),
     (["visits.csv", "--target", "outcome", "--groups", "patient"], "--groups: there is no column 'patient'; did you mean 'patient_id'"),
-    (["visits.csv", "--target", "outcome", "--groups", "outcome"], "--groups: 'outcome' is the target"),
+    (["visits.csv", "--target", "outcome", "--groups", "outcome"], "--groups: column 'outcome' is the target"),
     (["holes.csv", "--target", "outcome", "--groups", "patient_id"], "--groups: column 'patient_id' is empty in 3 rows"),
-    (["churn.csv", "--target", "churned", "--groups", "plan"], "--groups: column 'plan' has 3 different values; 10 are the least"),
+    (["churn.csv", "--target", "churned", "--groups", "plan"], "--groups: column 'plan' has 3 different values; at least 10 are needed"),
     (["churn.csv", "--target", "churned", "--time-column", "plan"], ", neither a number nor a date"),
     (["sales.csv", "--target", "sold", "--time-column", "date"], "--time-column: there is no column 'date'"),
     (["sales.csv", "--target", "sold", "--time-column", "day", "--groups", "day"], "not allowed with argument"),
     (["churn.csv", "--target", "churned", "--split-column", "plan"], "churn.csv: --split-column: column 'plan' holds '"),
     (["churn.csv", "--target", "churned", "--split-column", "part"], "churn.csv: --split-column: there is no column 'part'"),
-    (["churn.csv", "--target", "churned", "--split-column", "churned"], "--split-column: 'churned' is the target"),
-    (["once.csv", "--target", "churned", "--split-column", "part"], "--split-column: split 1 of 1 has no row of class 'yes' to train on"),
+    (["churn.csv", "--target", "churned", "--split-column", "churned"], "--split-column: column 'churned' is the target"),
+    (["once.csv", "--target", "churned", "--split-column", "part"], "--split-column: split 1 of 1 has no training row of class 'yes'"),
     (["once.csv", "--target", "churned", "--split-column", "part", "--groups", "part"], "not allowed with argument"),
-    (["score.yaml", "--split-column", "a"], "--split-column goes with a table"),
-    (["churn.csv", "--target", "churned", "--memory", "lots"], "'lots' is no size; such as 500M or 8G is"),
-    (["churn.csv", "--target", "churned", "--memory", "0G"], "'0G' is no size"),
-    (["churn.csv", "--target", "churned", "--memory", "5M"], "5 MB of memory are too few; two methods take "),
-    (["empty.csv", "--target", "churned"], "the target 'churned' is missing in all rows"),
-    (["ragged.csv", "--target", "c"], "ragged.csv: cannot be read: line 32 has 5 fields, where the header has 3; is there a ','"),
-    (["locked.xlsx", "--target", "a"], "locked.xlsx: cannot be read: it is locked by a password, or of an Excel before 2007"),
-    (["damaged.xlsx", "--target", "a"], "damaged.xlsx: cannot be read: it is damaged, or no Excel file"),
-    (["score.yaml", "--score", "error"], "--score goes with a table, and score.yaml is a study"),
-    (["score.yaml", "--groups", "a"], "--groups goes with a table"),
-    (["score.yaml", "--time-column", "a"], "--time-column goes with a table"),
-    (["score.yaml", "--memory", "8G"], "--memory goes with a table"),
-    (["score.yaml"], "evaluation.score: 'rmse' is no score of a classification"),
+    (["score.yaml", "--split-column", "a"], "--split-column is an option for tables"),
+    (["churn.csv", "--target", "churned", "--memory", "lots"], "'lots' is not a size; examples: 500M, 8G"),
+    (["churn.csv", "--target", "churned", "--memory", "0G"], "'0G' is not a size"),
+    (["churn.csv", "--target", "churned", "--memory", "5M"], "5 MB of memory are available; two methods need "),
+    (["empty.csv", "--target", "churned"], "target 'churned' is missing in all rows"),
+    (["ragged.csv", "--target", "c"], "ragged.csv: cannot be read: line 32 has 5 fields, the header has 3; put quotes around a field with ','"),
+    (["locked.xlsx", "--target", "a"], "locked.xlsx: cannot be read: the file has a password, or is from Excel before 2007"),
+    (["damaged.xlsx", "--target", "a"], "damaged.xlsx: cannot be read: the file is damaged, or not an Excel file"),
+    (["score.yaml", "--score", "error"], "--score is an option for tables, and score.yaml is a study"),
+    (["score.yaml", "--groups", "a"], "--groups is an option for tables"),
+    (["score.yaml", "--time-column", "a"], "--time-column is an option for tables"),
+    (["score.yaml", "--memory", "8G"], "--memory is an option for tables"),
+    (["score.yaml"], "evaluation.score: 'rmse' is not a score of a classification"),
     (["threshold.yaml"], "model.threshold"),
-    (["number.yaml"], "model.threshold: a regression decides for no class"),
-    (["spans.yaml"], "protocol.repeats: there is one order of time; it must be 1"),
-    (["test.yaml"], "protocol.test: iris has 150 rows; 100 are trained on, and 60 tested"),
+    (["number.yaml"], "model.threshold is for classification; the study's task is regression"),
+    (["spans.yaml"], "protocol.repeats must be 1 with protocol.time"),
+    (["test.yaml"], "protocol.test: iris has 150 rows; 100 training rows and 60 test rows are requested"),
 ]  # fmt: skip
 
 
@@ -100,22 +100,22 @@ def looked_at(capsys, *arguments):
 def test_the_score_fits_the_table_and_says_why(tables, monkeypatch, capsys):
     monkeypatch.chdir(tables)
     told, _ = looked_at(capsys, "churn.csv", "--target", "churned")
-    assert told["score"].startswith("ROC AUC, as 'yes' is ")
-    assert "(--score takes error, balanced_accuracy, " in told["score"]
+    assert told["score"].startswith("ROC AUC, because class 'yes' is ")
+    assert "(--score: error, balanced_accuracy, " in told["score"]
     told, _ = looked_at(capsys, "churn.csv", "--target", "churned", "--score", "neg_log_loss")
-    assert told["score"].startswith("log loss, --score; else it would be roc_auc, as ")
+    assert told["score"].startswith("log loss, --score; default roc_auc, because ")
     told, _ = looked_at(capsys, "visits.csv", "--target", "outcome")
-    assert told["score"].startswith("error, as no class is rare")
-    assert told["look at"].endswith("so that new groups are what is predicted.")
+    assert told["score"].startswith("error, because no class is rare")
+    assert told["look at"].endswith("group stay together, and test rows are from new groups.")
 
 
 def test_groups_and_time_divide_the_rows(tables, monkeypatch, capsys):
     monkeypatch.chdir(tables)
     told, lines = looked_at(capsys, "visits.csv", "--target", "outcome", "--groups", "patient_id")
-    assert told["test"] == "5-fold cross-validation, 4 times, rows of the same patient_id together"
+    assert told["test"] == "5-fold cross-validation, 4 times, rows of one patient_id together"
     assert not any(line.startswith(("look at", "dropped")) for line in lines)
     told, lines = looked_at(capsys, "sales.csv", "--target", "sold", "--time-column", "day")
-    assert told["test"] == "5 spans of day in turn, each after training on what came before"
+    assert told["test"] == "5 spans of day, each tested after training on earlier rows"
     told, lines = looked_at(capsys, "fixed.csv", "--target", "churned", "--split-column", "part")
     assert told["test"] == "the training and test rows of column part"
     assert not any("part" in line for line in lines if line.startswith(("columns", "dropped")))
@@ -132,8 +132,8 @@ def test_methods_that_do_not_fit_into_memory_are_left_out(tmp_path, monkeypatch,
     )
     left_out = [line for line in lines if line.startswith("left out")]
     assert left_out
-    assert all("and there are 1.5 (--memory)" in line for line in left_out)
-    assert not any(line[10:].split(":")[0] in told["methods"].split(" (")[0] for line in left_out)
+    assert all("available are 1.5 GB (--memory)" in line for line in left_out)
+    assert not any(line[10:].split(" needs ")[0] in told["methods"].split(" (")[0] for line in left_out)
 
 
 def test_rows_without_a_target_are_counted_and_wide_tables_are_quiet(tmp_path, monkeypatch, capsys, recwarn):

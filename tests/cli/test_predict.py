@@ -45,7 +45,7 @@ def test_predictions_are_those_of_the_pipeline(shop, new, capsys):
         found[["probability=risk", "probability=safe"]], model.predict_proba(rows).round(6), rtol=1e-12
     )
     assert list(found.columns[:5]) == ["city", "since", "income", "age", "shoe"]
-    assert said == [f"rotastack: {new}: ignored, as the model does not read them: shoe"]
+    assert said == [f"rotastack: {new}: columns that the model does not use are ignored: shoe"]
 
 
 def test_a_file_is_written_at_once_and_may_be_predicted_again(shop, new, tmp_path, capsys):
@@ -72,11 +72,11 @@ def test_the_ending_tells_the_format(shop, new, tmp_path, capsys, ending):
 @pytest.mark.parametrize(
     ("path", "words"),
     [
-        ("out.txt", "written as .csv, .tsv, .jsonl, .parquet, .xlsx"),
-        ("out.arff", "written as"),
-        ("nowhere/out.csv", "there is no folder"),
-        (".", "written as"),
-        ("new.csv", "is the table itself; name another file"),
+        ("out.txt", "no format for writing; allowed: .csv, .tsv, .jsonl, .parquet, .xlsx"),
+        ("out.arff", "no format for writing"),
+        ("nowhere/out.csv", "not found; make the folder"),
+        (".", "no format for writing"),
+        ("new.csv", "is the input table; name another file"),
     ],
 )
 def test_places_that_cannot_be_written_are_one_line_and_nothing_is_made(new, tmp_path, capsys, path, words):
@@ -104,8 +104,11 @@ def test_what_is_odd_about_rows_is_said(shop, new, capsys):
     found, said = predicted(capsys, new, "--study", "shop", "-C", shop[0])
     assert len(found) == 10
     start = f"rotastack: {new}: column "
-    assert f"{start}'age': 1 values are no numbers (such as 'old'); they count as missing" in said
-    assert f"{start}'since': 1 values are no dates as in training (such as 'May'); they count as missing" in said
+    assert f"{start}'age': 1 values are not numbers (such as 'old'); these values are set to missing" in said
+    assert (
+        f"{start}'since': 1 values are not dates in the format of training (such as 'May'); these values are set to missing"
+        in said
+    )
     (city,) = [line for line in said if line.startswith(f"{start}'city': 3 of 10 rows")]
     assert "such as 'Delft'" in city
 
@@ -113,13 +116,13 @@ def test_what_is_odd_about_rows_is_said(shop, new, capsys):
 @pytest.mark.parametrize(
     ("options", "words"),
     [
-        (["--study", "shoq"], ["no model of a study 'shoq'; did you mean 'shop'", "prices, shop"]),
-        (["--study", "prices"], ["several models", "--dataset: flats, houses"]),
+        (["--study", "shoq"], ["no model of study 'shoq'; did you mean 'shop'", "prices, shop"]),
+        (["--study", "prices"], ["several models", "--dataset, one of flats, houses"]),
         (["--study", "prices", "--dataset", "flat"], ["did you mean 'flats'"]),
         (["--study", "prices", "--dataset", "flats", "--proba"], ["no probabilities"]),
         (["--study", "shop", "--intervals"], ["RotastackClassifier predicts classes"]),
-        (["--model", "nowhere"], ["nowhere: there is no such file or folder"]),
-        (["--model", "runs:/0/model"], ["there is no tracking database", "--project"]),
+        (["--model", "nowhere"], ["nowhere: not found; name a file, a folder"]),
+        (["--model", "runs:/0/model"], ["tracking database not found", "--project"]),
     ],
 )
 def test_models_that_cannot_be_had_are_one_line(shop, new, capsys, options, words):
@@ -132,15 +135,15 @@ def test_models_that_cannot_be_had_are_one_line(shop, new, capsys, options, word
 def test_outside_of_a_project_nothing_is_made(new, tmp_path, capsys):
     (tmp_path / "empty").mkdir()
     with chdir(tmp_path / "empty"):
-        assert "name the folder in which it was run: --project" in refused(capsys, new, "--study", "shop")
-        assert "no tracking database" in refused(capsys, new, "--model", "models:/customers/1")
+        assert "name the folder of the run: --project" in refused(capsys, new, "--study", "shop")
+        assert "tracking database not found" in refused(capsys, new, "--model", "models:/customers/1")
     assert not list((tmp_path / "empty").iterdir())
 
 
 def test_tables_that_do_not_fit_are_one_line(shop, new, tmp_path, capsys):
     pd.read_csv(new).drop(columns=["age", "city"]).to_csv(tmp_path / "less.csv", index=False)
     line = refused(capsys, tmp_path / "less.csv", "--study", "shop", "-C", shop[0])
-    assert "less.csv: columns missing that the model needs: age, city; there are since, income, shoe" in line
+    assert "less.csv: columns of the model are missing: age, city; columns: since, income, shoe" in line
     pd.read_csv(new).head(0).to_csv(tmp_path / "none.csv", index=False)
     assert "none.csv: " in refused(capsys, tmp_path / "none.csv", "--study", "shop", "-C", shop[0])
 
@@ -154,7 +157,7 @@ def test_intervals_stand_beside_predictions_of_numbers(shop, new, capsys):
 
 def test_a_folder_without_a_model_is_one_line(shop, new, tmp_path, capsys):
     line = refused(capsys, new, "--model", tmp_path)
-    assert f"{tmp_path}: there is no model here: neither model.skops nor MLmodel" in line
+    assert f"{tmp_path}: no model found: neither model.skops nor MLmodel" in line
     failed = shutil.copytree(shop[0] / "results/shop/customers/model", tmp_path / "model")
     (failed / "model.skops").write_bytes(b"")
     (failed / "refit.run.json").write_text('{"message": "no method succeeded"}')
@@ -177,7 +180,7 @@ def test_logged_models_predict_the_same(shop, new, tmp_path, capsys):
     log(first)
     there = first.rename(tmp_path / "second")
     line = refused(capsys, new, "--model", "models:/customers@champion", "-C", there)
-    assert "in a folder that was moved or copied, run the study once more" in line
+    assert "if the folder was moved or copied, run the study again" in line
     run = log(there)
     at_home, _ = predicted(capsys, new, "--study", "shop", "-C", there)
     (tmp_path / "empty").mkdir()

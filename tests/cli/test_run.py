@@ -32,7 +32,7 @@ def test_a_part_of_a_study_does_not_run_another_one(command, text, found, monkey
     monkeypatch.chdir(tmp_path)
     (tmp_path / "part.yaml").write_text(text)
     assert main([command[0], "part.yaml", *command[1:]]) == 2
-    said = f"part.yaml: a study has name, datasets, protocol, pools and methods, found {found}"
+    said = f"part.yaml: not a study; needed keys: name, datasets, protocol, pools, methods; found: {found}"
     assert said in capsys.readouterr().err
 
 
@@ -44,8 +44,8 @@ def test_a_study_that_was_edited_says_what_counts(monkeypatch, tmp_path, capsys)
     (tmp_path / "studies/t.yaml").write_text(f"datasets: [{{name: t, sources: [{source}], kinds: numeric}}]\n")
     assert main(["run", "t.csv", "--target", "b", "--dry-run"]) == 0
     said = capsys.readouterr().out
-    assert "studies/t.yaml, edited by you, and run as it is" in said
-    assert "its kinds of columns count, not those above" in said
+    assert "studies/t.yaml was edited and is used unchanged" in said
+    assert "the kinds of columns are those of the file, not those above" in said
 
 
 @pytest.mark.parametrize(("code", "goes_on"), [(2, False), (1, True)])
@@ -58,7 +58,7 @@ def test_only_a_run_that_began_goes_on(code, goes_on, monkeypatch, tmp_path, cap
     monkeypatch.setattr(studies, "ending_with_us", process)
     assert main(["run", "tiny"]) == code
     told = capsys.readouterr().err
-    assert ("goes on from there; details: results/logs/tiny.log" in told) == goes_on
+    assert ("repeat the command to continue; details: results/logs/tiny.log" in told) == goes_on
 
 
 @pytest.mark.parametrize(("command", "found"), [("run", True), ("step", True), ("serve", False)])
@@ -79,7 +79,7 @@ def test_classes_of_a_study_may_be_in_a_file_beside_it(command, found, monkeypat
             "  ...\nValueError: columns must be 3\n",
             "rotastack: error: rule train: ValueError: columns must be 3 ({log})",
         ),
-        ("", "rotastack: error: rule train failed, and said nothing ({log})"),
+        ("", "rotastack: error: rule train failed without a message ({log})"),
     ],
 )
 def test_why_a_job_failed_is_the_last_that_its_log_says(text, reason, tmp_path):

@@ -20,7 +20,7 @@ def test_without_runs_it_is_one_line(tmp_path, capsys):
     pytest.importorskip("flask")
     with chdir(tmp_path):
         assert main(["ui"]) == 2
-    assert "there is no tracking database" in capsys.readouterr().err
+    assert "tracking database not found" in capsys.readouterr().err
     assert not list(tmp_path.iterdir())
 
 
@@ -29,7 +29,7 @@ def test_a_server_is_opened_in_a_browser(monkeypatch, capsys):
     monkeypatch.setenv(VARIABLE, "http://anna:secret@example.org:5000")
     assert main(["ui"]) == 2
     said = capsys.readouterr().err
-    assert "runs are brought to the server at http://example.org:5000: open that in a browser" in said
+    assert "the runs are on the server http://example.org:5000; open this address in a browser" in said
 
 
 @pytest.mark.slow

@@ -126,7 +126,7 @@ def test_what_is_needed_must_be_known():
         RotationWeights("oob").rank(COMPLEXITY, [np.nan] * 4)
     with pytest.raises(ValueError, match="'linear' needs trees"):
         RotationWeights("linear").rank([np.nan] * 4, ERROR)
-    with pytest.raises(ValueError, match="3 trees are too few for 4 rotations"):
+    with pytest.raises(ValueError, match="the members have 3 trees in total; at least 4, one per rotation"):
         RotationWeights("equal").rank(COMPLEXITY, ERROR).counts(3)
 
 
@@ -149,5 +149,5 @@ def test_in_nested_cross_validation_each_fold_has_its_own_weights():
     for h, member in enumerate([0, 1, 0]):
         np.testing.assert_allclose(proba[folds == h], outputs[h, member][folds == h], rtol=1e-6)
         assert combiners[h].order_[0] == member
-    with pytest.raises(ValueError, match="needs to know the members' complexity"):
+    with pytest.raises(ValueError, match="needs the complexity of each member"):
         combine_nested(RotationWeights(), outputs, folds, y, np.random.SeedSequence(0))

@@ -112,11 +112,11 @@ def test_excel(tmp_path):
         TABLE.to_excel(writer, sheet_name="notes")
     found, reading = read_with_notes(path, "y")
     same(found)
-    assert reading.notes == ("sheet 'data', the first of 2: the others are not read",)
+    assert reading.notes == ("sheet 'data', the first of 2 sheets; only this sheet is read",)
     TABLE.to_excel(path)  # with the index, whose column has no name
     found, reading = read_with_notes(path, "y")
     same(found)
-    assert "numbers the rows" in reading.notes[1]
+    assert "row numbers" in reading.notes[1]
 
 
 def test_excel_without_its_package(tmp_path, monkeypatch):
@@ -157,7 +157,7 @@ def test_openml(monkeypatch):
     X, y = read_table("openml:61")
     assert (X.shape, y.tolist()) == ((3, 2), ["u", "v", "u"])
     same(read_frame("openml:61", "y"))
-    with pytest.raises(RotastackError, match="openml:iris: the number of a data set is needed, such as openml:61"):
+    with pytest.raises(RotastackError, match="openml:iris: the number of the data set is missing; example: openml:61"):
         read_frame("openml:iris")
 
 
@@ -197,24 +197,24 @@ def test_addresses_are_fetched_once(tmp_path, monkeypatch, server):
 @pytest.mark.parametrize(
     ("name", "body", "message"),
     [
-        ("t.csv", "a,y\n", "t.csv: there is a header, and no row below it"),
-        ("t.csv", "y\n1\n2\n", "'y' is the only column; there is nothing to predict it from"),
-        ("t.csv", "a,y,b,y\n1,2,3,2\n", "columns 2 and 4 are both named 'y', and a copy of the target as a feature would give"),
+        ("t.csv", "a,y\n", "t.csv: the table has a header but no rows"),
+        ("t.csv", "y\n1\n2\n", "'y' is the only column; at least one more column is needed"),
+        ("t.csv", "a,y,b,y\n1,2,3,2\n", "columns 2 and 4 are both named 'y', the name of the target; rename or drop one"),
         ("t.csv", "a,b,a,y\n1,2,3,4\n", "columns 1 and 3 are both named 'a'; rename or drop one"),
-        ("t.csv", "a,,y\n1,2,3\n", "column 2 has no name; give it one"),
-        ("t.csv", "a,y\n1,2,3\n4,5,6\n", r"rows have more fields than the header has names \(2\)"),
-        ("t.csv", "a,y\n1,2\n4,5,6\n", "cannot be read: line 3 has 3 fields, where the header has 2"),
-        ("t.csv", "", "cannot be read: it is empty"),
-        ("t.csv", b"a\0\0\0b,y\n", "it is no text; save it as CSV in UTF-8"),
-        ("t.csv", b"\xff\xfea\0,\0y\0\n\0\x00\xd8", "it is not UTF-16 throughout .*; save it again as UTF-8"),
-        ("t.csv", b"PK\x03\x04...", "it is no .csv file; if it is .xlsx, give it that ending"),
+        ("t.csv", "a,,y\n1,2,3\n", "column 2 has no name; name the column"),
+        ("t.csv", "a,y\n1,2,3\n4,5,6\n", r"a row has more fields than the header \(2 names\)"),
+        ("t.csv", "a,y\n1,2\n4,5,6\n", "cannot be read: line 3 has 3 fields, the header has 2"),
+        ("t.csv", "", "cannot be read: the file is empty"),
+        ("t.csv", b"a\0\0\0b,y\n", "the file is not text; save the table as CSV in UTF-8"),
+        ("t.csv", b"\xff\xfea\0,\0y\0\n\0\x00\xd8", "the text is not valid UTF-16 .*; save the file as UTF-8"),
+        ("t.csv", b"PK\x03\x04...", "the content is not .csv but .xlsx; rename the file to .xlsx"),
         ("t.csv.gz", b"\x1f\x8bnothing", "cannot be read"),
-        ("t.json", "{}", "a list of records is needed"),
-        ("t.json", "[1", "it is no JSON"),
-        ("t.jsonl", '{"a": 1}\n{"a": ', "it is no JSON lines"),
-        ("t.jsonl", '{"a": [1], "y": 1}\n', "column 'a' holds lists or records in 1 rows"),
+        ("t.json", "{}", "the content must be a list of records"),
+        ("t.json", "[1", "the content is not valid JSON"),
+        ("t.jsonl", '{"a": 1}\n{"a": ', "the content is not valid JSON lines"),
+        ("t.jsonl", '{"a": [1], "y": 1}\n', "column 'a' contains lists or records in 1 rows"),
         ("t.parquet", "a,y\n", "cannot be read"),
-        ("t.txt", "a,y\n", "format not known; it must end in one of .csv, .csv.gz"),
+        ("t.txt", "a,y\n", "format unknown; allowed endings: .csv, .csv.gz"),
     ],
 )  # fmt: skip
 def test_what_is_refused(tmp_path, name, body, message):
@@ -230,7 +230,7 @@ def test_row_numbers_without_a_name_and_an_empty_end_are_left_out(tmp_path):
     TABLE.to_csv(tmp_path / "t.csv")
     found, reading = read_with_notes(tmp_path / "t.csv")
     same(found)
-    assert "numbers the rows" in reading.notes[0]
+    assert "row numbers" in reading.notes[0]
     (tmp_path / "e.csv").write_text("a;y;\n1;u;\n2;v;\n")
     found, reading = read_with_notes(tmp_path / "e.csv")
     assert found.columns.tolist() == ["a", "y"]
@@ -240,5 +240,5 @@ def test_row_numbers_without_a_name_and_an_empty_end_are_left_out(tmp_path):
 def test_columns_of_frames_twice():
     with pytest.raises(RotastackError, match="columns 1 and 2 are both named 'a'"):
         read_table(pd.DataFrame([[1, 2, 3]], columns=["a", "a", "y"]), "y")
-    with pytest.raises(RotastackError, match="DataFrame: say which column is the target"):
+    with pytest.raises(RotastackError, match="DataFrame: the parameter target is missing"):
         read_table(TABLE)

@@ -58,11 +58,11 @@ def test_members_that_never_err_have_no_correlation():
 
 
 def test_bad_shapes_are_named():
-    with pytest.raises(ValueError, match="votes must be"):
+    with pytest.raises(ValueError, match="votes must have shape"):
         margins([0, 1], [0, 1])
     with pytest.raises(ValueError, match="class labels"):
         margins([[0.5]], [0])
-    with pytest.raises(ValueError, match="mask is of shape"):
+    with pytest.raises(ValueError, match="mask must have the shape of votes"):
         margins([[0]], [0], [[True, True]])
     with pytest.raises(ValueError, match="no row has a margin"):
         summarize_margins([[0]], [0], [[False]])

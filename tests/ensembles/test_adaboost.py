@@ -194,7 +194,7 @@ def test_a_copy_by_pickle_predicts_the_same():
 @pytest.mark.parametrize(
     ("estimator", "message"),
     [
-        (NEAREST, "fit of KNeighborsClassifier takes no sample_weight; use resample=True"),
+        (NEAREST, "KNeighborsClassifier.fit has no parameter sample_weight; set resample=True"),
         (LinearRegression(), "estimator must be a classifier, got LinearRegression"),
         (DecisionTreeClassifier(class_weight="balanced"), "class_weight is not supported"),
     ],

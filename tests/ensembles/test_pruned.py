@@ -127,14 +127,14 @@ def test_a_pruner_as_combiner_of_a_pool():
 @pytest.mark.parametrize(
     ("ensemble", "selection", "message"),
     [
-        (RandomForestRegressor(5), "oob", "RandomForestRegressor is no classifier"),
-        (LogisticRegression(), "train", r"LogisticRegression has no members \(no attribute estimators_\)"),
-        (GradientBoostingClassifier(n_estimators=3), "train", "are no classifiers but of type DecisionTreeRegressor"),
-        (AdaBoostClassifier(n_estimators=3), "oob", "does not say which rows its members were trained on"),
-        (ExtraTreesClassifier(3), "oob", "does not say which rows"),
-        (BaggingClassifier(n_estimators=3, bootstrap=False), "oob", "does not say which rows"),
-        (ExtraForestClassifier(3), "oob", "no bootstrap of their own"),
-        (PooledEnsembleClassifier(n_estimators=3), "oob", "without a bootstrap of its own"),
+        (RandomForestRegressor(5), "oob", "RandomForestRegressor is not a classifier"),
+        (LogisticRegression(), "train", r"LogisticRegression is not an ensemble: attribute estimators_ is missing"),
+        (GradientBoostingClassifier(n_estimators=3), "train", "are DecisionTreeRegressor, not classifiers"),
+        (AdaBoostClassifier(n_estimators=3), "oob", "the training rows of the members are unknown"),
+        (ExtraTreesClassifier(3), "oob", "the training rows of the members are unknown"),
+        (BaggingClassifier(n_estimators=3, bootstrap=False), "oob", "the training rows of the members are unknown"),
+        (ExtraForestClassifier(3), "oob", "no bootstrap samples of their own"),
+        (PooledEnsembleClassifier(n_estimators=3), "oob", "a member has no bootstrap sample of its own"),
         (RandomForestClassifier(3), "all", "'selection' parameter"),
     ],
 )  # fmt: skip
@@ -146,7 +146,7 @@ def test_what_cannot_be_pruned(ensemble, selection, message):
 
 def test_more_members_wanted_than_there_are():
     X, y = load_iris(return_X_y=True)
-    with pytest.raises(ValueError, match="n_select is 9, but there are 5 members"):
+    with pytest.raises(ValueError, match="n_select is 9; at most 5, the number of members"):
         PrunedEnsembleClassifier(RandomForestClassifier(5), KappaPruner(9)).fit(X, y)
 
 

@@ -237,13 +237,13 @@ def test_rows_are_drawn_by_weight_for_members_that_take_no_weights(estimator):
     [
         (
             StackedRotationClassifier(2, n_trees=2, final_estimator=KNeighborsClassifier(), cv=3),
-            "fit of KNeighborsClassifier takes no sample_weight; choose another level-1 estimator",
+            "KNeighborsClassifier.fit has no parameter sample_weight; choose another level-1 estimator",
         ),
         (
             PooledEnsembleClassifier(combiner=Stacking(make_pipeline(LogisticRegression())), cv=3),
-            "fit of Pipeline takes no sample_weight",
+            "Pipeline.fit has no parameter sample_weight",
         ),
-        (PrunedEnsembleClassifier(make_pipeline(ForestClassifier(3))), "fit of Pipeline takes no sample_weight"),
+        (PrunedEnsembleClassifier(make_pipeline(ForestClassifier(3))), "Pipeline.fit has no parameter sample_weight"),
         (RotationForestClassifier(2), "Negative values in data passed to `sample_weight`"),
     ],
 )  # fmt: skip

@@ -59,7 +59,7 @@ def test_a_script_is_fit_for_the_gallery(name):
     assert re.match(r"[^.?]*\?", " ".join(text).strip()), "the first sentence is a question"
     *_, shown, seen = source.split("\n# %%\n")
     assert shown.endswith("\nplt.show()\n")
-    assert seen.startswith("# What one saw: "), "the last block says what came out"
+    assert seen.startswith("# Result: "), "the last block states the result"
     assert all(line.startswith("# ") for line in seen.splitlines())
     assert "savefig" not in source
 

@@ -81,7 +81,7 @@ def test_a_score_beyond_the_optimum_has_no_improvability(errors):
 @pytest.mark.parametrize(
     ("change", "words"),
     [
-        (lambda e: e.set_axis(["RF", "RF", "a", "b"], axis=1), "two methods are named 'RF'"),
+        (lambda e: e.set_axis(["RF", "RF", "a", "b"], axis=1), "two methods have the name 'RF'"),
         (lambda e: e.replace(e.iloc[0, 0], np.inf), "infinite score"),
         (lambda e: e.drop(columns="RF"), "control 'RF' is not a method"),
     ],

@@ -104,7 +104,7 @@ def test_the_leaderboard_is_what_the_statistics_say(tmp_path):
     assert shown.loc["RF", "against RF"] == "--"
     assert shown.loc["RRE", "training"] == "1.00"
     assert shown.loc["RRE", "predicting"] == "--"
-    assert "Not ranked, as they choose members by the test rows: CUT." in tables["leaderboard"].note
+    assert "Not ranked, because they choose members by the test rows: CUT." in tables["leaderboard"].note
     assert set(tables) == {
         "leaderboard", *METRICS, "tests", "nemenyi", "baseline", "times", "variance",
     }  # fmt: skip
@@ -169,13 +169,13 @@ def test_studies_that_rank_little_have_tables_too(tmp_path, errors):
 def test_a_study_that_is_not_finished_says_so(tmp_path, monkeypatch, capsys):
     study = finished(tmp_path / "results", errors_of(["RF", "RRE"]))
     (tmp_path / "results/tables/times.csv").unlink()
-    with pytest.raises(RotastackError, match="study 's' is not finished: `rotastack run s` makes its tables"):
+    with pytest.raises(RotastackError, match="study 's' is not finished; run `rotastack run s` first"):
         printed_tables(tmp_path / "results", study, "rotastack run s")
     monkeypatch.chdir(tmp_path)
     assert run_command(["tables", "quickstrt"]) == 2
     assert "study 'quickstrt' is unknown; did you mean 'quickstart'" in capsys.readouterr().err
     assert run_command(["tables", "quickstart"]) == 2
-    assert "`rotastack run quickstart` makes its tables" in capsys.readouterr().err
+    assert "run `rotastack run quickstart` first" in capsys.readouterr().err
 
 
 def test_the_command_writes_both_kinds(tmp_path, monkeypatch, capsys):

@@ -160,14 +160,14 @@ def test_a_study_that_names_published_tables_has_two_tables_more():
     [
         ([entry(table="rotation_weight")], "published_columns.0.table: 'rotation_weight' is not a table of config/published; "
          "did you mean 'rotation_weights'"),
-        ([entry(table="drmf")], "published_columns.0.table: 'drmf' has no error of any data set"),
+        ([entry(table="drmf")], "published_columns.0.table: 'drmf' has no error; name another table"),
         ([entry(methods=["RREE"])], "published_columns.0.methods: 'RREE' has no error in 'rotation_weights'; did you mean 'RRE'"),
         ([entry(methods=["RRE"]), entry(table="rotation_noise")],
-         r"published_columns.1.as: 'RRE \(published\)' is already a column of 'rotation_weights'"),
+         r"published_columns.1.as: 'RRE \(published\)' is also a column of 'rotation_weights'"),
         ([{"table": "exrm"}], "published_columns.0: key 'protocol' is missing"),
         ([entry(protocol="")], "published_columns.0.protocol"),
         ([entry(**{"as": "<b>"})], "published_columns.0.as"),
-        ([entry(suffix="x")], "unknown key 'suffix'.*allowed are table, methods, as, failed, protocol"),
+        ([entry(suffix="x")], "unknown key 'suffix'.*allowed: table, methods, as, failed, protocol"),
     ],
 )  # fmt: skip
 def test_what_a_study_cannot_name_is_told_in_a_line(columns, message):

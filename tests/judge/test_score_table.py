@@ -36,7 +36,7 @@ def test_a_column_for_each_method():
 def test_one_score_a_row_is_averaged_over_repeats():
     found = score_table(table(ROWS))
     assert found.score == "error"
-    assert found.notes[0].startswith("the score is 'error', of error, log_loss")
+    assert found.notes[0].startswith("score: column 'error'; others (--score): log_loss")
     assert found.means.loc["iris"].to_list() == pytest.approx([0.2, 0.2])
     assert found.deviations.loc["iris", "RF"] == pytest.approx(np.std([0.1, 0.3], ddof=1))
     assert found.seconds["fit"].loc["iris"].to_list() == [3, 6]
@@ -46,7 +46,7 @@ def test_one_score_a_row_is_averaged_over_repeats():
 def test_fewer_repeats_than_others_are_no_score_and_said():
     found = score_table(table(ROWS), "log_loss")
     assert np.isnan(found.means.loc["wine", "RRE"])
-    assert found.notes == ["RRE has 1 of 2 scores on wine: it counts as missing there"]
+    assert found.notes == ["RRE has 1 of 2 scores on wine; the mean score is set to missing"]
     assert found.means.loc["iris"].to_list() == pytest.approx([0.6, 0.5])
 
 
@@ -69,10 +69,10 @@ def test_names_tell_which_way_is_better(name, higher):
     ("values", "higher", "optimum", "note"),
     [
         ((0.1, 0.9), True, 1.0, None),
-        ((71, 95.5), True, 100.0, "goes up to 95.5: read as percent"),
-        ((71, 955), True, None, "is not known"),
+        ((71, 95.5), True, 100.0, "has values up to 95.5; read as percent"),
+        ((71, 955), True, None, "is unknown"),
         ((0.1, 0.2), False, 0.0, None),
-        ((-3, 0.2), False, None, "is below 0"),
+        ((-3, 0.2), False, None, "has values below 0"),
     ],
 )
 def test_the_best_possible_score(values, higher, optimum, note):
@@ -92,22 +92,22 @@ def test_percent_signs_and_decimal_commas_are_read():
 def test_data_sets_without_names_are_numbered():
     found = score_table(table("A,B\n0.1,0.2\n0.3,0.4\n"), "error")
     assert found.means.index.to_list() == ["row 1", "row 2"]
-    assert found.notes == ["no column names the data sets: they are numbered"]
+    assert found.notes == ["the table has no column of data set names; the rows are numbered"]
 
 
 @pytest.mark.parametrize(
     ("text", "options", "message"),
     [
-        ("d,A,B\nx,1,2\n", {}, "is more of 'score' better? say --higher or --lower"),
-        ("d,A,B\nx,1,2\n", {"score": "accuracy", "higher": False}, "'accuracy' is better the higher by its name, not the lower"),
-        ("d,A,B\nx,1,foo\n", {"higher": True}, "column 'B': 'foo' is no number ('x')"),
-        ("d,A\nx,1\n", {"higher": True}, "comparing methods needs at least 2, found 1"),
-        ("d,A,B\nx,,\n", {"higher": True}, "there is no score in it"),
-        ("d,A,B\nx,1,2\nx,2,3\n", {"higher": True}, "data set 'x' has two rows; of one score a row, the table needs a column"),
-        ("d,A,B\n,1,2\nx,2,3\n", {"higher": True}, "column 'd': a data set has no name"),
-        (ROWS, {"score": "eror"}, "--score: there is no column 'eror'; did you mean 'error'"),
-        (ROWS.replace("error", "foo").replace("log_loss", "bar"), {}, "which column is the score? --score COLUMN says it"),
-        (ROWS + "iris,RF,1,0.1,0.5,2\n", {}, "two scores of method 'RF' on data set 'iris' for the same fold"),
+        ("d,A,B\nx,1,2\n", {}, "the better direction of 'score' is unknown; add --higher or --lower"),
+        ("d,A,B\nx,1,2\n", {"score": "accuracy", "higher": False}, "the name 'accuracy' means higher is better"),
+        ("d,A,B\nx,1,foo\n", {"higher": True}, "column 'B': 'foo' is not a number ('x')"),
+        ("d,A\nx,1\n", {"higher": True}, "the table has 1 methods; at least 2 are needed"),
+        ("d,A,B\nx,,\n", {"higher": True}, "the table has no scores"),
+        ("d,A,B\nx,1,2\nx,2,3\n", {"higher": True}, "data set 'x' has two rows; a table with one score per row needs a column"),
+        ("d,A,B\n,1,2\nx,2,3\n", {"higher": True}, "column 'd' has an empty cell"),
+        (ROWS, {"score": "eror"}, "--score: column 'eror' not found; did you mean 'error'"),
+        (ROWS.replace("error", "foo").replace("log_loss", "bar"), {}, "the column of the score is unclear; add --score COLUMN"),
+        (ROWS + "iris,RF,1,0.1,0.5,2\n", {}, "method 'RF' has two scores on data set 'iris' for the same fold"),
         (ROWS + "iris,,3,0.1,0.5,2\n", {}, "column 'Model' is empty in row 8"),
     ],
 )  # fmt: skip

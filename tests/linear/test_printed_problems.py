@@ -101,4 +101,4 @@ def test_a_solver_that_there_is_not_and_cvxpy_that_is_not_installed(kind, monkey
     monkeypatch.setitem(sys.modules, "cvxpy", None)
     with pytest.raises(ImportError) as told:
         kind(solver="cvxpy").fit(X, y)
-    assert str(told.value) == "cvxpy is not installed, as only some need it: pip install 'rotastack[workflow]'"
+    assert str(told.value) == "cvxpy is not installed; run: pip install 'rotastack[workflow]'"

@@ -229,7 +229,10 @@ def test_diversity_has_small_dots_and_their_mean():
     assert dots[0].get_markersize() < means["A"].get_markersize()
     assert dots[0].get_color() == means["A"].get_color()
     assert means["B"].get_color() == METHOD_COLORS[2]  # by place, whoever is left out
-    assert (axis.get_xlabel(), axis.get_ylabel()) == ("mean disagreement of two members", "mean accuracy of a member")
+    assert (axis.get_xlabel(), axis.get_ylabel()) == (
+        "mean disagreement of pairs of members",
+        "mean accuracy of a member",
+    )
 
 
 # ---------- kappa and error
@@ -254,7 +257,7 @@ def test_kappa_error_has_a_panel_per_ensemble():
         assert not pairs.get_rasterized()
         assert axis.get_xlim() == figure.axes[0].get_xlim()
     labels = [axis.get_xlabel() for axis in figure.axes]
-    assert labels == ["", *["kappa of two members"] * 3]  # B and C have nothing below
+    assert labels == ["", *["kappa of a pair of members"] * 3]  # B and C have nothing below
     assert [bool(axis.get_ylabel()) for axis in figure.axes] == [True, False, False, True]
 
 
@@ -265,7 +268,7 @@ def test_pairs_without_a_value_are_left_out():
     np.testing.assert_array_equal(first.lines[0].get_xydata(), [[0.1, 0.2], [0.3, 0.4]])
     assert len(first.lines) == 2
     assert [text.get_text() for text in second.texts] == ["no pairs"]
-    assert words(plot_kappa_error({"one member": empty})) == ["No ensemble has two members to compare."]
+    assert words(plot_kappa_error({"one member": empty})) == ["No ensemble has two or more members."]
 
 
 def test_large_clouds_are_pictures_in_an_svg(tmp_path):
@@ -281,11 +284,11 @@ def test_large_clouds_are_pictures_in_an_svg(tmp_path):
 def test_figures_without_data_say_so():
     nothing = pd.DataFrame({"disagreement": [NAN], "accuracy": [NAN]})
     for figure, expected in (
-        (plot_margin_distributions({}), "No method has margins: none votes by members."),
-        (plot_ordered_curves({}), "No method puts its members in order."),
-        (plot_diversity({}), "No method has two members or more to compare."),
-        (plot_diversity({"A": nothing}), "No method has two members or more to compare."),
-        (plot_kappa_error({}), "No ensemble has two members to compare."),
+        (plot_margin_distributions({}), "No method has margins: no method votes by members."),
+        (plot_ordered_curves({}), "No method orders its members."),
+        (plot_diversity({}), "No method has two or more members."),
+        (plot_diversity({"A": nothing}), "No method has two or more members."),
+        (plot_kappa_error({}), "No ensemble has two or more members."),
     ):
         assert words(figure) == [expected]
         assert figure.axes == []

@@ -115,7 +115,7 @@ def test_pareto_names_all_of_a_few_and_of_many_only_the_front():
     figure = plot_pareto(many, "method 0")
     named = {text.get_text() for text in figure.axes[0].texts}
     assert named <= {*pareto_front(many), "method 0"}
-    assert f"{180 - len(named)} of 180 methods have no name here." in figure.get_supxlabel().replace("\n", " ")
+    assert f"{180 - len(named)} of 180 methods are drawn without names." in figure.get_supxlabel().replace("\n", " ")
 
 
 def test_names_of_a_pareto_do_not_lie_on_each_other():
@@ -132,7 +132,7 @@ def test_methods_without_a_time_are_left_out_and_counted():
     points = pd.DataFrame({"time": [1.0, NAN, 3.0, 0.0], "quality": [2.0, 1.0, 1.0, 1.0]}, list("ABCD"))
     figure = plot_pareto(points)
     assert {text.get_text() for text in figure.axes[0].texts} == {"A", "C"}
-    assert "2 without a time or a rank are left out." in figure.get_supxlabel().replace("\n", " ")
+    assert "Left out: 2 methods without time or rank." in figure.get_supxlabel().replace("\n", " ")
 
 
 # ---------- posterior
@@ -167,9 +167,9 @@ def test_figures_without_data_say_so():
     one = ranks_of(["A"])
     for figure, expected in (
         (plot_win_matrix(shares_of(["A"])), "A win-rate matrix needs two methods."),
-        (plot_rank_intervals(one), "Ranks need two methods."),
-        (plot_pareto(points_of(["A"])), "Quality against time needs two methods whose times are known."),
-        (plot_posterior(np.empty((0, 3)), "A", "B", 0.1), "There is no posterior to draw."),
+        (plot_rank_intervals(one), "The figure of ranks needs two methods."),
+        (plot_pareto(points_of(["A"])), "The figure of quality against time needs two methods with known times."),
+        (plot_posterior(np.empty((0, 3)), "A", "B", 0.1), "No pair of methods has a posterior."),
     ):
         assert words(figure) == [expected]
         assert figure.axes == []
@@ -183,7 +183,7 @@ def test_labels_of_180_methods_thin_out(draw):
         shown = [t for t in ticks if t.get_text()]
         boxes = [t.get_window_extent() for t in shown]
         assert not any(a.overlaps(b) for a, b in pairwise(boxes))
-    assert "180 methods, of which one in 4 is named." in figure.get_supxlabel()
+    assert "180 methods; one in 4 is named." in figure.get_supxlabel()
     assert max(figure.get_size_inches()) < 12
 
 

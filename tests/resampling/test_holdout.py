@@ -35,7 +35,7 @@ def test_every_level_is_trained_on():
 
 def test_many_rare_levels_are_put_into_training_with_a_warning():
     levels = np.stack([np.arange(40) == k for k in range(12)], axis=1).astype(int)
-    with pytest.warns(UserWarning, match="5 of 5 splits: a row of each class and level"):
+    with pytest.warns(UserWarning, match="5 of 5 splits: training got a row of each class and level"):
         splits = repeated_holdout(np.arange(40) % 2, 5, 0.5, 0, levels=levels)
     for test in splits:
         assert all(len(set(column[~test])) == 2 for column in levels.T)
@@ -58,11 +58,13 @@ def test_a_whole_number_is_a_number_of_rows():
 
 
 def test_bad_sizes_are_named():
-    with pytest.raises(RotastackError, match="2 rows for training leaves none on one side: there are 2 rows"):
+    with pytest.raises(
+        RotastackError, match="2 rows for training leaves no training or no test rows; the table has 2 rows"
+    ):
         repeated_holdout([0, 1], 1, 2)
-    with pytest.raises(RotastackError, match="leaves none on one side"):
+    with pytest.raises(RotastackError, match="leaves no training or no test rows"):
         repeated_holdout([0, 1], 1, 0.1)
     with pytest.raises(RotastackError, match="n_repeats must be at least 1"):
         repeated_holdout([0, 1], 0)
-    with pytest.raises(RotastackError, match="do not hold all classes and levels: 10 are needed"):
+    with pytest.raises(RotastackError, match="cannot contain all classes and levels; at least 10 rows are needed"):
         repeated_holdout(np.arange(10), 1, 0.5)

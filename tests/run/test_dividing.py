@@ -110,9 +110,9 @@ def test_a_table_brings_its_splits(tmp_path):
     (np.resize(["train", "validate"], 40), "d: protocol.columns: column 'part' holds 'validate' in row 1; it must say train or test"),
     (np.resize([0, 1.5], 40), "column 'part' holds '1.5' in row 1"), (np.resize([0, -3], 40), "column 'part' holds '-3' in row 1"),
     (np.full(40, np.nan), "column 'part' is empty$"), (np.resize([1, np.nan], 40), "column 'part' is empty in 20 rows; give them -1"),
-    (np.resize(["test", None], 40), "d: split 1 of 1 trains on no row"), (np.full(40, "train"), "d: no split tests a row"),
-    (np.resize(["train", "test"], 40), "d: split 1 of 1 has no row of class 'a' to train on"),
-    (np.arange(40) % 8, "d: the table brings 8 splits, and protocol.splits is 5"),
+    (np.resize(["test", None], 40), "d: split 1 of 1 has no training rows"), (np.full(40, "train"), "d: no split has test rows"),
+    (np.resize(["train", "test"], 40), "d: split 1 of 1 has no training row of class 'a'"),
+    (np.arange(40) % 8, "d: protocol.splits is 5, but the table has 8 splits"),
 ])  # fmt: skip
 def test_splits_that_are_none_are_one_line(tmp_path, column, said):
     with pytest.raises(RotastackError, match=said):
@@ -132,10 +132,10 @@ def test_columns_that_divide_nothing_are_named(tmp_path, divided_by, change, sai
 
 
 @pytest.mark.parametrize(("protocol", "said"), [
-    ({"kind": "crossval", "groups": "a", "time": "b"}, "protocol.groups does not go with protocol.time"),
-    ({"kind": "crossval", "time": "b", "repeats": 2}, "there is one order of time"),
-    ({"kind": "crossval", "weka_seed": 1, "repeats": 2}, "protocol.weka_seed is for one partition"),
-    ({"kind": "crossval", "weka_seed": 1, "time": "b"}, "protocol.weka_seed is for one partition"),
+    ({"kind": "crossval", "groups": "a", "time": "b"}, "protocol.groups and protocol.time exclude each other"),
+    ({"kind": "crossval", "time": "b", "repeats": 2}, "protocol.repeats must be 1 with protocol.time"),
+    ({"kind": "crossval", "weka_seed": 1, "repeats": 2}, "protocol.weka_seed needs repeats: 1"),
+    ({"kind": "crossval", "weka_seed": 1, "time": "b"}, "protocol.weka_seed needs repeats: 1"),
     ({"kind": "nested", "groups": "a"}, "unknown key 'groups'"),
     ({"kind": "given", "columns": ["a"], "groups": "a"}, "unknown key 'groups'"),
     ({"kind": "given"}, "protocol: key 'columns' is missing"), ({"kind": "given", "columns": []}, "protocol.columns"),
@@ -149,7 +149,7 @@ def test_protocols_that_do_not_fit_are_refused(protocol, said):
 
 
 @pytest.mark.parametrize(("change", "said"), [
-    ({"datasets": [{"name": "iris", "mirror": "iris"}]}, "'iris' is a registered data set; take it by its name alone, or choose another"),
+    ({"datasets": [{"name": "iris", "mirror": "iris"}]}, "'iris' is a registered data set; give the name without keys, or choose another"),
     ({"datasets": [{"name": "own"}]}, "needs the key 'sources', 'mirror' or 'like'"),
     ({"evaluation": {"left_out": {"iris-2": "it is odd"}}}, "evaluation.left_out: 'iris-2' is not a data set of this study; did you mean 'iris'"),
     ({"evaluation": {"published_columns": [{"table": "delgado2015", "protocol": "P."}]}}, "'delgado2015' is not a table of config/published; did you mean 'delgado2014'"),

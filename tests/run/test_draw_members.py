@@ -67,7 +67,7 @@ def test_members_of_a_split_are_drawn_as_their_votes_say(folder):
         np.testing.assert_array_equal(axis.lines[0].get_xydata(), np.column_stack(cloud))
     assert len(expected["kept"].kappa) == 10
     assert "on the test rows of S-01." in note(figure)
-    assert "no votes of members: plain." in note(figure)
+    assert "without votes of members: plain." in note(figure)
 
 
 def test_in_nested_cross_validation_a_vote_is_of_the_model_that_has_not_seen_the_row(folder):
@@ -95,6 +95,6 @@ def test_a_pool_that_failed_is_named_and_voters_that_others_lack_are_left_out(fo
     write_arrays(folder / "failed.nc", failed)
     figure = drawn(folder, {"kept": "p/kept.nc", "bad": "failed.nc"})
     assert [axis.get_title() for axis in figure.axes] == ["kept"]
-    assert "Left out, as they failed: bad." in note(figure)
+    assert "Left out, because they failed: bad." in note(figure)
     figure = drawn(folder, {"bad": "failed.nc"})
-    assert next(text.get_text() for text in figure.texts) == "No ensemble has two members to compare."
+    assert next(text.get_text() for text in figure.texts) == "No ensemble has two or more members."

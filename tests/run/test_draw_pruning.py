@@ -147,7 +147,7 @@ def test_failed_methods_are_left_out_and_named(tmp_path):
     seen = draw(tmp_path, methods, errors=errors)
     assert set(seen) == set(FIGURES)
     for name, figure in seen.items():
-        assert figure.get_supxlabel() == "Left out, as they failed: broken, QMM."
+        assert figure.get_supxlabel() == "Left out, because they failed: broken, QMM."
         if name != "members":
             assert list(labelled(figure.axes[0])) == ["DRMF"]
             assert labelled(figure.axes[0])["DRMF"].get_color() == "#D55E00"  # the second of all

@@ -59,13 +59,13 @@ def test_figures_show_what_the_statistics_say_of_the_methods_that_are_ranked(tmp
 
 
 def test_where_there_is_nothing_to_draw_a_sentence_says_so(tmp_path):
-    too_few = "Ranks need at least two data sets on which no method failed."
+    too_few = "Ranks need at least two data sets without failed methods."
     assert all(words(f) == [too_few] for f in drawn(tmp_path, ERRORS[:1]).values())
     nan = ERRORS.assign(RF=np.nan, other=[0.1, 0.2, 0.3, 0.4])
     figures = drawn(tmp_path, nan, methods=list(nan))
-    assert words(figures["posterior"]) == ["RF, which the others are compared with, failed on every data set."]
+    assert words(figures["posterior"]) == ["The control RF failed on every data set."]
     assert len(figures["rank_intervals"].axes[0].patches) == 0
-    unknown = "What a training costs is not known of RF, which times are multiples of."
+    unknown = "Times are multiples of the training time of RF, which is unknown."
     assert words(drawn(tmp_path, seconds={})["pareto"]) == [unknown]
     assert words(drawn(tmp_path, seconds={"RRE": 1.0})["pareto"]) == [unknown]
 

@@ -84,7 +84,7 @@ def test_a_step_gives_the_same_bytes_and_runs_in_a_fork_of_the_server(folder, ru
 @pytest.mark.parametrize(
     ("slice_", "code", "said"),
     [
-        ({"seed": 1}, 2, "rotastack: error: --slice: key 'protocol' is missing; there are seed\n"),
+        ({"seed": 1}, 2, "rotastack: error: --slice: key 'protocol' is missing; keys: seed\n"),
         ("{", 2, "rotastack: error: --slice: not valid JSON"),
         ({**SLICE, "repeats": "x"}, 1, "Traceback"),
     ],

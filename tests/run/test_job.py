@@ -15,11 +15,11 @@ from rotastack.run.job import Job
     ("arguments", "said"),
     [
         (["groups", "--slice", '{"seed": 1}', "--input", "table", "table", "--output", "folds", "f"],
-         "--slice: key 'protocol' is missing; there are seed"),
-        (["prepare", "--slice", '{"kinds": "auto"}', "--about", "dataset=iris"], "prepare: --input raw is missing; given are none"),
-        (["prepare", "--input", "raw", "x"], "--about: key 'dataset' is missing; there are none"),
+         "--slice: key 'protocol' is missing; keys: seed"),
+        (["prepare", "--slice", '{"kinds": "auto"}', "--about", "dataset=iris"], "prepare: --input raw is missing; given: none"),
+        (["prepare", "--input", "raw", "x"], "--about: key 'dataset' is missing; keys: none"),
         (["groups", "--slice", "{"], "--slice: not valid JSON"),
-        (["group"], "step 'group' is unknown; did you mean 'groups'; there are fetch, prepare, groups"),
+        (["group"], "step 'group' is unknown; did you mean 'groups'; allowed: fetch, prepare, groups"),
     ],
 )  # fmt: skip
 def test_what_is_missing_is_named_in_one_line(tmp_path, monkeypatch, capsys, arguments, said):
@@ -35,7 +35,7 @@ def test_what_is_missing_is_named_in_one_line(tmp_path, monkeypatch, capsys, arg
 def test_a_missing_file_is_named(option):
     job = Job("groups", {}, {"tables": ["x"]}, {"fold": ["y"]})
     given = {"input": "tables", "output": "fold"}[option]
-    with pytest.raises(RotastackError, match=f"groups: --{option} table is missing; given are {given}"):
+    with pytest.raises(RotastackError, match=f"groups: --{option} table is missing; given: {given}"):
         getattr(job, option)("table")
 
 

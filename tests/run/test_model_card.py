@@ -53,8 +53,8 @@ def test_the_card_says_what_the_model_is():
         "best of 4 methods",
         "Cross-validated: 30.00 % (the middle 95 % of 3 cells: 20.50 % to 39.50 %)",
         "Always the largest class: 45.00 %",
-        "Out of bag, of this model: 31.00 %",
-        "some 4.58 % (one standard error)",  # sqrt(0.3 * 0.7 / 100)
+        "Out-of-bag, this model: 31.00 %",
+        "The standard error of the error on 100 rows is about 4.58 %.",  # sqrt(0.3 * 0.7 / 100)
         "Few rows of: y (10)",
         'mlflow.pyfunc.load_model("runs:/1/model").predict(pandas.read_csv("new.csv"))',
     ):
@@ -66,8 +66,8 @@ def test_the_card_says_what_the_model_is():
 def test_the_card_says_what_is_not_known():
     metrics = {"training_error": 0.0, "model_bytes": 1}
     text = card(refit={**REFIT, "metrics": metrics}, baseline=None, chosen=False, cells=1)
-    assert "Out of bag: nothing" in text
-    assert "Named by the file of the study shop" in text
+    assert "Out-of-bag: no score" in text
+    assert "Chosen in the file of the study shop" in text
     assert "largest class" not in text
     assert "The best of several" not in text
     assert "the middle" not in text
@@ -83,9 +83,9 @@ def test_the_card_of_numbers():
     for part in (
         "### RMSE",
         "Always the mean: 9",
-        "each alone: 3.25",
+        "single members: 3.25",
         "2.05 to 3.95",
-        "On the training rows, which says little: 1.5",
+        "On the training rows (optimistic): 1.5",
     ):
         assert part in text, part
     assert "standard error" not in text

@@ -51,7 +51,7 @@ def test_kinds_are_short_for_classes():
     ("combiner", "message"),
     [
         ({"class": "Votin"}, "'Votin' is unknown; did you mean 'Voting'"),
-        ({"class": "RandomRotation"}, "RandomRotation is no combiner: it has no method predict_proba"),
+        ({"class": "RandomRotation"}, "RandomRotation is not a combiner: method predict_proba is missing"),
         ({"class": "Voting", "parameters": {"votin": "hard"}}, "'votin' is not a parameter of Voting"),
         ({"class": "rotastack.combine.voting.Nothing"}, "has no class 'Nothing'"),
         ({}, "class"),

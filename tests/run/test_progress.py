@@ -117,8 +117,8 @@ def test_elsewhere_a_line_comes_now_and_then(handler, capsys):
     [
         ("Traceback\nrotastack: error: iris: no such\nmore\n", "rotastack: error: iris: no such"),
         ("Traceback\nKeyError: 'a'\n", "rotastack: error: rule train: KeyError: 'a' (job.log)"),
-        ("", "rotastack: error: rule train failed, and said nothing (job.log)"),
-        (None, "rotastack: error: rule train failed, and said nothing (job.log)"),
+        ("", "rotastack: error: rule train failed without a message (job.log)"),
+        (None, "rotastack: error: rule train failed without a message (job.log)"),
     ],
 )
 def test_a_job_that_failed_is_told_of_in_one_line_at_the_end(handler, capsys, tmp_path, log, said):
@@ -153,4 +153,4 @@ def test_a_log_that_cannot_be_written_is_told_of_once_and_the_run_goes_on(handle
     for _ in range(3):
         tell(handler, None, "words")
     handler.close()
-    assert capsys.readouterr().err == "rotastack: error: /dev/full: No space left on device; the log ends there\n"
+    assert capsys.readouterr().err == "rotastack: error: /dev/full: No space left on device; the log is incomplete\n"

@@ -56,16 +56,16 @@ def test_defaults_of_pruned_methods():
     [
         ({"pool": "j", "combiner": {"kind": "prune"}}, "C45Classifier has no members that vote"),
         ({"pool": "p", "combiner": {"kind": "prune", "pruner": "kapa"}}, "'kapa' is unknown; did you mean 'kappa'"),
-        ({"pool": "p", "combiner": prune("kappa", v=0.5)}, "'v' is not a parameter of KappaPruner.*there are n_select, vote"),
+        ({"pool": "p", "combiner": prune("kappa", v=0.5)}, "'v' is not a parameter of KappaPruner.*allowed: n_select, vote"),
         ({"pool": "p", "combiner": prune("lp", vote="simple")}, "'vote' is not a parameter of LPPruner"),
         ({"pool": "p", "combiner": prune("kappa", n_select="many")}, "parameters: n_select of KappaPruner must be int or float or null, found 'many'"),
         ({"pool": "p", "combiner": prune("none", vote="loud")}, "parameters: vote must be 'simple' or 'weighted', got 'loud'"),
         ({"pool": "b", "combiner": prune(selection="oob")}, "selection: the members of AdaBoostM1Classifier have no out-of-bag rows"),
-        ({"pool": "p", "combiner": prune("kappa", n_select=13)}, "n_select: 13 members are wanted of 12"),
-        ({"pool": "p", "combiner": prune("none", first=13)}, "the pool has 12 members, not 13"),
+        ({"pool": "p", "combiner": prune("kappa", n_select=13)}, "n_select: 13 is more than the 12 members of the pool"),
+        ({"pool": "p", "combiner": prune("none", first=13)}, "first: 13 is more than the 12 members"),
         ({"pool": "p", "combiner": {"kind": "vote", "pruner": "kappa"}}, "unknown key 'pruner'"),
         ({"pool": "p", "combiner": {"kind": "prune", "n_select": 3}}, "unknown key 'n_select'; did you mean 'selection'"),
-        ({"pool": "p", "combiner": prune("sklearn.svm.SVC")}, "SVC is no pruner: it has no method combine"),
+        ({"pool": "p", "combiner": prune("sklearn.svm.SVC")}, "SVC is not a pruner: method combine is missing"),
     ],
 )  # fmt: skip
 def test_what_does_not_fit_is_refused_before_anything_runs(method, message):
@@ -80,9 +80,9 @@ NAIVE, NEAREST = {"class": "naive_bayes"}, {"class": "nearest_neighbors"}
     ("pool", "message"),
     [
         ({"estimator": "bagging", "parameters": {"estimator": NEAREST}, "diversity": True}, "diversity: BaggingClassifier has no trees that vote"),
-        ({"estimator": "adaboost_m1", "parameters": {"estimator": NEAREST}}, "fit of KNeighborsClassifier takes no sample_weight; use resample=True"),
+        ({"estimator": "adaboost_m1", "parameters": {"estimator": NEAREST}}, "KNeighborsClassifier.fit has no parameter sample_weight; set resample=True"),
         ({"estimator": "rotation_forest", "parameters": {"estimator": NAIVE}}, "estimator must be a tree .*got GaussianNB"),
-        ({"estimator": "random_subspace", "parameters": {"n_estimators": 5}, "ensemble_sizes": [2]}, "K.combiner: its pool has ensemble_sizes; combiner member takes one of them"),
+        ({"estimator": "random_subspace", "parameters": {"n_estimators": 5}, "ensemble_sizes": [2]}, "K.combiner: the pool has ensemble_sizes; use combiner member, with one of the sizes"),
     ],
 )  # fmt: skip
 def test_estimators_within_that_do_not_fit(pool, message):
@@ -93,8 +93,8 @@ def test_estimators_within_that_do_not_fit(pool, message):
 @pytest.mark.parametrize(
     ("pool", "message"),
     [
-        ({"estimator": "forest", "parameters": {"n_estimators": 5}}, "ForestClassifier has no members whose mean decides"),
-        ({"estimator": "random_subspace", "parameters": {"n_estimators": 5}}, "6 members are wanted; the estimator has 5"),
+        ({"estimator": "forest", "parameters": {"n_estimators": 5}}, "ForestClassifier does not average its members"),
+        ({"estimator": "random_subspace", "parameters": {"n_estimators": 5}}, "6 is more than the 5 members of the estimator"),
     ],
 )  # fmt: skip
 def test_ensemble_sizes_that_do_not_fit(pool, message):
@@ -119,7 +119,7 @@ def test_protocols_that_do_not_fit(protocol, message):
 
 def test_noise_needs_splits():
     pools = {"j": {"estimator": "c45", "noise": {"labels": 0.1}}, "k": {"estimator": "lda"}}
-    with pytest.raises(RotastackError, match="pools.j: noise goes with random splits only"):
+    with pytest.raises(RotastackError, match="pools.j: noise is for splits only"):
         study({"K": {"pool": "k", "combiner": {"kind": "vote"}}}, pools, {"kind": "nested"})
 
 

@@ -61,16 +61,16 @@ def test_a_short_name_is_the_task_s_own():
 @pytest.mark.parametrize(
     ("changed", "expected"),
     [
-        ({"pool": {"estimator": "ForestClassifier"}}, "pools.p.estimator: ForestClassifier is a classifier, and the study's task is regression"),
-        ({"pool": {"estimator": "logistic"}}, "pools.p.estimator: logistic is a classifier, and the study's task is regression"),
+        ({"pool": {"estimator": "ForestClassifier"}}, "pools.p.estimator: ForestClassifier is a classifier, but the study's task is regression"),
+        ({"pool": {"estimator": "logistic"}}, "pools.p.estimator: logistic is a classifier, but the study's task is regression"),
         ({"pool": {**FOREST, "view": "discriminant"}}, "pools.p.view: DiscriminantRotation needs classes"),
-        ({"pool": {**FOREST, "diversity": True}}, "pools.p: diversity is of classes"),
-        ({"pool": {**FOREST, "noise": {"labels": 0.1}}}, "pools.p: noise.labels is of classes"),
-        ({"method": {"pool": "p", "combiner": {"kind": "vote", "voting": "hard"}}}, "methods.B.combiner.voting: numbers have no majority"),
-        ({"method": {"pool": "p", "combiner": {"kind": "prune"}}}, "methods.B.combiner.kind: prune is of classes"),
-        ({"datasets": ["iris"]}, "datasets: iris is for classification, the study is of regression"),
-        ({"task": "classification", "datasets": ["iris"], "pool": {"estimator": "linear"}}, "linear is a regressor, and the study's task is classification"),
-        ({"task": "classification"}, "datasets: diabetes is for regression, the study is of classification"),
+        ({"pool": {**FOREST, "diversity": True}}, "pools.p: diversity is for classification"),
+        ({"pool": {**FOREST, "noise": {"labels": 0.1}}}, "pools.p: noise.labels is for classification"),
+        ({"method": {"pool": "p", "combiner": {"kind": "vote", "voting": "hard"}}}, "methods.B.combiner.voting must be soft (the mean) for a regression"),
+        ({"method": {"pool": "p", "combiner": {"kind": "prune"}}}, "methods.B.combiner.kind: prune is for classification"),
+        ({"datasets": ["iris"]}, "datasets: iris is for classification, but the study's task is regression"),
+        ({"task": "classification", "datasets": ["iris"], "pool": {"estimator": "linear"}}, "linear is a regressor, but the study's task is classification"),
+        ({"task": "classification"}, "datasets: diabetes is for regression, but the study's task is classification"),
     ],
 )  # fmt: skip
 def test_what_does_not_go_with_numbers_is_refused_in_one_line(changed, expected):

@@ -88,7 +88,7 @@ def test_sizes_merge():
     assert small["pools"] == {"a": {"parameters": {"n": 2, "k": 1}}, "b": {"parameters": {"k": 2, "m": 3}}}
     assert small["datasets"] == ["x"]
     assert "sizes" not in resized(full, "full", "s.yaml")
-    with pytest.raises(RotastackError, match="no size 'smal'; did you mean 'small'"):
+    with pytest.raises(RotastackError, match="size 'smal' is unknown; did you mean 'small'"):
         resized(full, "smal", "s.yaml")
 
 
@@ -117,21 +117,21 @@ def changed(**changes):
 @pytest.mark.parametrize(
     ("changes", "message"),
     [
-        ({"protocol": {"kind": "holdout", "folds": 5}}, "protocol: unknown key 'folds'.*allowed are rotations, groups, time, kind, repeats, train, test"),
-        ({"protocol": {"kind": "holdout", "train": 150}}, "protocol.train: iris has 150 rows; 150 to train on leave none to test"),
+        ({"protocol": {"kind": "holdout", "folds": 5}}, "protocol: unknown key 'folds'.*allowed: rotations, groups, time, kind, repeats, train, test"),
+        ({"protocol": {"kind": "holdout", "train": 150}}, "protocol.train: iris has 150 rows; 150 training rows leave no test rows"),
         ({"protocol": {"kind": "holdout", "train": 1.5}}, "protocol.train: 1.5 is neither a share below 1 nor a whole number"),
         ({"protocol": {"kind": "holdout", "train": 0}}, "protocol.train: must be greater than 0"),
-        ({"protocol": {"repeats": 5}}, "protocol: unknown key 'repeats'.*allowed are rotations, kind, rotation_groups, fold_groups, folds"),
-        ({"methods__W__combiner": {"kind": "member", "member": "exp"}}, "'exp' is not a member of its pool; there are equal, cut"),
+        ({"protocol": {"repeats": 5}}, "protocol: unknown key 'repeats'.*allowed: rotations, kind, rotation_groups, fold_groups, folds"),
+        ({"methods__W__combiner": {"kind": "member", "member": "exp"}}, "'exp' is not a member of the pool; members: equal, cut"),
         ({"methods__A__combiner": {"kind": "member", "member": "x"}}, "none with a name"),
-        ({"methods__A__combiner": {"kind": "vote", "h": 2}}, "methods.A.combiner: unknown key 'h'; allowed are kind, voting"),
+        ({"methods__A__combiner": {"kind": "vote", "h": 2}}, "methods.A.combiner: unknown key 'h'; allowed: kind, voting"),
         ({"methods__A__combiner": {"kind": "stacking"}}, "stacking needs nested cross-validation"),
         ({"methods__A__combiner": {"kind": "log_linear"}}, "log_linear needs nested cross-validation"),
         ({"methods__A__combiner": {"kind": "log_linear", "ridge": 0}}, "ridge: must be greater than 0"),
-        ({"methods__A__combiner": {"kind": "weights"}}, "weights need a pool on rotations"),
-        ({"pools__a__view": "rotation", "pools__a__diversity": True}, "pools.a: diversity is of one ensemble; a pool with a view has several"),
-        ({"pools__w__view": "rotation"}, "'cut' is not a member of its pool; there are none with a name"),
-        ({"blocks": {"fold_groups": 3}}, "blocks: 'fold_groups' does not go with protocol.kind holdout; there it is 'splits'"),
+        ({"methods__A__combiner": {"kind": "weights"}}, "weights need a pool with rotations"),
+        ({"pools__a__view": "rotation", "pools__a__diversity": True}, "pools.a: diversity needs a single ensemble; a pool with a view has several"),
+        ({"pools__w__view": "rotation"}, "'cut' is not a member of the pool; members: none with a name"),
+        ({"blocks": {"fold_groups": 3}}, "blocks: 'fold_groups' is not allowed for protocol.kind holdout; allowed: 'splits'"),
         ({"pools__a__repeats": {"wine": 3}}, "'wine' is not a data set of this study"),
         ({"evaluation": {"pairs": [["A", "B"]]}}, "evaluation.pairs: 'B' is not a method"),
         ({"evaluation": {"sweeps": [{**SWEEP, "lines": {"a": ["A", "B"]}}]}}, "evaluation.sweeps.0.lines.a: 'B' is not a method"),
@@ -141,9 +141,9 @@ def changed(**changes):
         ({"evaluation": {"sweeps": [{**SWEEP, "colour": "red"}]}}, "sweeps.0: unknown key 'colour'"),
         ({"datasets": [{"name": "n", "like": "irs"}]}, "n.like: 'irs' is unknown; did you mean 'iris'"),
         ({"datasets": [{"name": "n"}]}, "datasets.0"),
-        ({"protocol": {"folds": 3}}, "member needs random splits"),
+        ({"protocol": {"folds": 3}}, "member needs splits"),
         ({"pools__a__diversity": True, "pools__a__estimator": "lda"}, "pools.a.diversity: LinearDiscriminantAnalysis has no trees that vote"),
-        ({"pools__w__parameters__n_estimators": 100}, "\\(10 x 25 = 250\\) is more than n_estimators \\(100\\)"),
+        ({"pools__w__parameters__n_estimators": 100}, "\\(10 x 25 = 250\\) must be at most n_estimators \\(100\\)"),
         ({"pools__a": {"estimator": "random_rotation_forest", "parameters": {"n_estimators": 5, "n_trees_per_rotation": 2}}}, "multiple of n_trees_per_rotation"),
         ({"pools__a": {"estimator": "random_rotation_forest", "parameters": {"tree": "extra", "drop_worst": 0.1}}}, "drop_worst needs out-of-bag errors"),
         ({"illustrations": ["weights"]}, "'illustrations'"),
@@ -164,10 +164,10 @@ def test_what_the_changes_are_made_to_fits():
 @pytest.mark.parametrize(
     ("combiner", "estimator", "message"),
     [
-        ({"weighting": "cut", "h": 9}, "forest", "h: 9 does not go with cut; it must be a whole number from 1 to 3, or null"),
+        ({"weighting": "cut", "h": 9}, "forest", "h: 9 is not allowed for weighting cut; allowed: a whole number from 1 to 3, or null"),
         ({"weighting": "exp", "h": 0.05}, "forest", "from 0.1 to 3, or null"),
-        ({"weighting": "linear", "h": 2}, "forest", "does not go with linear; it must be null"),
-        ({"weighting": "linear"}, "logistic", "weights need an estimator that knows its out-of-bag error, such as forest; logistic does not"),
+        ({"weighting": "linear", "h": 2}, "forest", "is not allowed for weighting linear; allowed: null"),
+        ({"weighting": "linear"}, "logistic", "weights need an estimator with an out-of-bag error, such as forest; logistic has none"),
     ],
 )  # fmt: skip
 def test_weights_in_nested_studies_are_checked(combiner, estimator, message):
@@ -179,7 +179,7 @@ def test_weights_in_nested_studies_are_checked(combiner, estimator, message):
     with pytest.raises(RotastackError, match=message):
         checked(content)
     content["pools"]["a"]["diversity"] = True
-    with pytest.raises(RotastackError, match="pools.a: diversity goes with random splits only"):
+    with pytest.raises(RotastackError, match="pools.a: diversity is for splits only"):
         checked(content)
 
 

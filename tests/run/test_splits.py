@@ -45,7 +45,9 @@ def test_the_number_of_training_rows_may_be_given(table):
     split(table, rows=20)
     folds, _ = read_frame(table / "folds")
     assert (folds.sum() == 20).all()
-    with pytest.raises(RotastackError, match="^d: 150 rows for training leaves none on one side"):
+    with pytest.raises(
+        RotastackError, match="^d: train_size: 150 rows for training leaves no training or no test rows"
+    ):
         split(table, rows=150)
 
 

@@ -118,7 +118,7 @@ def test_a_method_that_failed_everywhere_leaves_the_others_compared(tmp_path):
     result, _ = summarized(tmp_path, {d: {"A": 0.1, "B": 0.2, "C": nan} for d in "xyz"}, cells=2)
     assert result["average_ranks"] == {"A": 1, "B": 2}
     assert result["n_datasets"] == 3
-    assert result["notes"] == ["C: left out of the ranks, as it failed on every data set"]
+    assert result["notes"] == ["C: left out of the ranks, because the method failed on every data set"]
 
 
 def test_a_method_that_failed_once_leaves_that_data_set_out(tmp_path):
@@ -126,7 +126,7 @@ def test_a_method_that_failed_once_leaves_that_data_set_out(tmp_path):
     table["y"]["C"] = float("nan")
     result, _ = summarized(tmp_path, table)
     assert result["n_datasets"] == 2
-    assert "y: left out of the ranks, as C failed there" in result["notes"]
+    assert "y: left out of the ranks, because C failed" in result["notes"]
 
 
 def test_a_failed_control_is_said(tmp_path):
@@ -230,7 +230,7 @@ def test_methods_that_choose_by_test_rows_are_shown_but_not_ranked():
     result = compare_methods(means, False, {**SPEC, "optimistic": ["B"]})
     assert result["average_ranks"] == {"A": 1, "C": 2}
     assert result["means"]["x"]["B"] == 0.1
-    assert "B: left out of the ranks, as it chooses members by the test rows" in result["notes"]
+    assert "B: left out of the ranks, because the method chooses members by the test rows" in result["notes"]
 
 
 def test_the_best_method_is_never_one_that_chose_by_test_rows():
@@ -253,7 +253,7 @@ def test_the_report_explains_the_facts_that_it_shows(tmp_path):
     assert "RMSE" in kinds["Trees"]
     assert "Chebyshev" not in kinds["Trees"]
     everything = [name for names in report.FACTS.values() for name in names]
-    assert "share of folds in which" in report._kinds(everything, "folds")["votes"]
+    assert "share of folds with an unsolved" in report._kinds(everything, "folds")["votes"]
 
 
 def test_the_configuration_is_shown_without_what_has_no_effect():

@@ -53,7 +53,7 @@ def test_what_failed_is_left_out():
     errors = {"a": {"M1": 0.3, "M10": 0.2, "L": NAN}, "b": {"M1": NAN, "M10": 0.5, "L": NAN}}
     figure = draw_sweep(scores(errors), SWEEP)
     assert heights(figure.axes[0]) == {"machine": [0.3, 0.2]}
-    assert "Left out, as methods failed there: b (test rows)." in figure._supxlabel.get_text()
+    assert "Left out, because a method failed: b (test rows)." in figure._supxlabel.get_text()
 
 
 def test_the_step_writes_it(tmp_path):

@@ -38,11 +38,11 @@ def table(tmp_path):
 
 
 FAULTS = {
-    "crash": "the process crashed (SIGSEGV)",
-    "exit": "the process was ended from inside, with exit code 7",
-    "leave": "the process was ended from inside, with exit code 3",
-    "hang": "it took longer than 0.5 s (training_limit)",
-    "loop": "it took longer than 0.5 s (training_limit)",
+    "crash": "the training process crashed (SIGSEGV)",
+    "exit": "the training process exited with code 7",
+    "leave": "the training process exited with code 3",
+    "hang": "the training took longer than 0.5 s (training_limit)",
+    "loop": "the training took longer than 0.5 s (training_limit)",
 }
 
 
@@ -57,7 +57,7 @@ def test_what_no_exception_tells_of_is_recorded_and_the_study_goes_on(table, how
     assert pool.sizes["split"] == 3
     assert np.isnan(pool["proba"]).all()
     _, record = combine(table, {"kind": "vote"})
-    assert record["message"] == f"its pool failed: TrainingStoppedError: {FAULTS[how]}"
+    assert record["message"] == f"the pool failed: TrainingStoppedError: {FAULTS[how]}"
     assert set(psutil.Process().children()) <= others, "what hung is gone"
 
 
@@ -80,7 +80,7 @@ def test_one_that_gives_no_numbers_has_failed(table, protocol):
         rows = 150
     record = json.loads((table / "p/pool.run.json").read_text())
     assert record["status"] == "failed"
-    assert f"Faulty gave NaN or infinity for {3 if protocol == 'splits' else 9} of {rows}" in record["message"]
+    assert f"Faulty predicted NaN or infinity for {3 if protocol == 'splits' else 9} of {rows}" in record["message"]
 
 
 def test_a_limit_that_is_kept_changes_nothing(table):
@@ -95,13 +95,13 @@ def test_a_limited_training_that_is_killed_has_failed_and_the_others_are_compare
     pool = train(table, "strange.Faulty", {"how": "kill"}, (0, 1), training_limit=60)
     record = json.loads((table / "p/pool.run.json").read_text())
     assert record["status"] == "failed"
-    assert "ended by SIGKILL: it was out of memory, most likely" in record["message"]
+    assert "SIGKILL ended the training process, probably for lack of memory" in record["message"]
     assert np.isnan(pool["proba"]).all()
 
 
 def test_memory_that_ran_out_is_no_fault_of_the_model(table):
     """The system kills the process; the job fails, and is tried again with more."""
-    with pytest.raises(RotastackError, match="ended by SIGKILL: was it out of memory"):
+    with pytest.raises(RotastackError, match="SIGKILL ended the training process, probably for lack of memory"):
         train(table, "strange.Faulty", {"how": "kill"}, (0, 1))
     assert not (table / "p/pool.nc").exists()
 
@@ -197,7 +197,7 @@ def test_what_an_estimator_has_started_holds_nothing_up_and_ends_with_it(tmp_pat
 
     failure = apart(work)
     assert isinstance(failure, TrainingStoppedError)
-    assert str(failure) == "the process crashed (SIGSEGV)"
+    assert str(failure) == "the training process crashed (SIGSEGV)"
     assert ends(int((tmp_path / "pid").read_text()))
 
 

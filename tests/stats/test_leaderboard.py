@@ -152,7 +152,7 @@ def test_missing_scores_by_pairs():
     found = elo(table, False, missing="pairs", n_bootstraps=20)
     assert np.isfinite(found).all(axis=None)
     assert found["elo"].idxmax() == "A"
-    with pytest.raises(RotastackError, match="no data set has a score of every method; 'C' lacks most, 3 of 4"):
+    with pytest.raises(RotastackError, match="no data set has scores of all methods; 'C' lacks the most, 3 of 4"):
         elo(table, False, missing="block")
     block = table.drop(columns="C")
     assert elo(block, False, missing="block").equals(elo(block[:3], False))
@@ -186,9 +186,9 @@ def test_improvability_by_hand():
 @pytest.mark.parametrize(
     ("table", "higher", "message"),
     [
-        ({"A": [90.0], "B": [0.8]}, True, "score 90 of method 'A' on data set 0 .*give optimum=100"),
+        ({"A": [90.0], "B": [0.8]}, True, "score 90 of method 'A' on data set 0 .*set optimum=100"),
         ({"A": [0.1], "B": [-0.2]}, False, "score -0.2 of method 'B' on data set 0 is beyond the optimum 0$"),
-        ({"A": [0.1], "B": [NAN]}, False, "no score on any data set: 'B'"),
+        ({"A": [0.1], "B": [NAN]}, False, "methods without any score: 'B'"),
     ],
 )
 def test_improvability_refuses_what_makes_no_sense(table, higher, message):

@@ -59,14 +59,14 @@ HOLES.loc["d1", "B"] = NAN
 @pytest.mark.parametrize(
     ("scores", "message"),
     [
-        (HOLES, "no score of method 'B' on data set 'd1'; missing='block'"),
-        (WHOLE.assign(B=NAN), "no score on any data set: 'B'; leave out what never ran"),
-        (WHOLE[["A"]], "comparing methods needs at least 2, got 1"),
-        (WHOLE.set_axis(["A", "B", "A"], axis=1), "two methods are named 'A'"),
-        (WHOLE.set_axis(["x", "y", "y", "z"]), "two data sets are named 'y'"),
+        (HOLES, "no score of method 'B' on data set 'd1'; fill in the score, or set missing='block'"),
+        (WHOLE.assign(B=NAN), "methods without any score: 'B'; drop these columns"),
+        (WHOLE[["A"]], "scores has 1 columns; at least 2 methods are needed"),
+        (WHOLE.set_axis(["A", "B", "A"], axis=1), "two methods have the name 'A'"),
+        (WHOLE.set_axis(["x", "y", "y", "z"]), "two data sets have the name 'y'"),
         (WHOLE.replace(0.1, np.inf), "infinite score of method 'A' on data set 'd0'"),
-        (WHOLE.astype(object).replace(0.5, "n/a"), "method 'B' has a score that is no number: 'n/a' on data set 'd3'"),
-        (WHOLE.assign(B=list("abcd")), "method 'B' has a score that is no number: 'a' on data set 'd0'"),
+        (WHOLE.astype(object).replace(0.5, "n/a"), "method 'B' has a score that is not a number: 'n/a' on data set 'd3'"),
+        (WHOLE.assign(B=list("abcd")), "method 'B' has a score that is not a number: 'a' on data set 'd0'"),
         (WHOLE.to_numpy(), "scores must be a DataFrame"),
     ],
     ids=lambda value: value[:30] if isinstance(value, str) else "",
@@ -105,15 +105,15 @@ def test_a_comparison_says_what_it_left_out():
 
 def test_nothing_remains():
     scores = table(A=[0.1, NAN], B=[NAN, 0.2], C=[0.3, 0.4])
-    with pytest.raises(RotastackError, match="no data set has a score of every method; 'A' lacks most, 1 of 2"):
+    with pytest.raises(RotastackError, match="no data set has scores of all methods; 'A' lacks the most, 1 of 2"):
         complete_block(scores)
-    with pytest.raises(RotastackError, match="no score on any data set: 'A', 'C'"):
+    with pytest.raises(RotastackError, match="methods without any score: 'A', 'C'"):
         complete_block(WHOLE.assign(A=NAN, C=NAN))
 
 
 @pytest.mark.parametrize("statistic", [s for s in STATISTICS if s not in ("friedman", "compare")])
 def test_an_empty_table(statistic):
-    with pytest.raises(RotastackError, match="needs at least 1 data set, got 0"):
+    with pytest.raises(RotastackError, match="scores has 0 data sets; at least 1 is needed"):
         of_all(WHOLE[:0])[statistic]()
 
 

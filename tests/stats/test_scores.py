@@ -72,7 +72,7 @@ def test_one_class_has_no_area():
 def test_names_of_scikit_learn_are_known():
     assert score_named("accuracy", "classification") == "error"
     assert score_named("neg_root_mean_squared_error", "regression") == "rmse"
-    with pytest.raises(ValueError, match="'rmse' is no score of a classification; there are error, "):
+    with pytest.raises(ValueError, match="'rmse' is not a score of a classification; allowed: error, "):
         score_named("rmse", "classification")
     with pytest.raises(ValueError, match="interval_coverage"):
         score_named("interval_coverage", "regression")

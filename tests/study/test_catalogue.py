@@ -74,10 +74,13 @@ def test_a_class_is_found_by_short_name_by_its_own_name_and_by_its_path():
 def test_a_package_that_is_absent_is_named_with_what_to_install(monkeypatch):
     monkeypatch.setitem(sys.modules, "aeon", None)
     monkeypatch.setattr("importlib.util.find_spec", lambda name: None)
-    with pytest.raises(RotastackError, match=r"needs the package aeon: pip install 'rotastack\[bench\]'"):
+    with pytest.raises(
+        RotastackError, match=r"needs the package aeon, which is not installed: pip install 'rotastack\[bench\]'"
+    ):
         load_class("aeon.classification.sklearn.RotationForestClassifier")
     with pytest.raises(
-        RotastackError, match=r"p.estimator: nowhere.x.Forest needs the package nowhere: pip install 'nowhere'"
+        RotastackError,
+        match=r"p.estimator: nowhere.x.Forest needs the package nowhere, which is not installed: pip install 'nowhere'",
     ):
         load_class("nowhere.x.Forest", "p.estimator")
 

@@ -52,16 +52,16 @@ PLACE = "s.yaml: pools.p.estimator"
 BAD = [
     ({"estimator": "sklearn.svm.SVCC"}, f"{PLACE}: module sklearn.svm has no class 'SVCC'; did you mean 'SVC'"),
     ({"estimator": "sklearn.swm.SVC"}, f"{PLACE}: sklearn.swm.SVC cannot be imported: No module named 'sklearn.swm'; did you mean 'svm'"),
-    ({"estimator": "catbost.CatBoostClassifier"}, f"{PLACE}: catbost.CatBoostClassifier needs the package catbost: pip install 'catbost'"),
-    ({"estimator": "sklearn.svm"}, f"{PLACE}: sklearn.svm is no class, but module"),
-    ({"estimator": "strange.function"}, f"{PLACE}: strange.function is no class, but function"),
-    ({"estimator": "strange.Nothing"}, f"{PLACE}: Nothing is no estimator: it has no method fit"),
-    ({"estimator": "strange.Number"}, f"{PLACE}: Number is a regressor, and the study's task is classification"),
-    ({"estimator": "ForestRegressor"}, f"{PLACE}: ForestRegressor is a regressor, and the study's task is classification"),
-    ({"estimator": "sklearn.cluster.KMeans"}, f"{PLACE}: KMeans is no classifier"),
+    ({"estimator": "catbost.CatBoostClassifier"}, f"{PLACE}: catbost.CatBoostClassifier needs the package catbost, which is not installed: pip install 'catbost'"),
+    ({"estimator": "sklearn.svm"}, f"{PLACE}: sklearn.svm is not a class but module"),
+    ({"estimator": "strange.function"}, f"{PLACE}: strange.function is not a class but function"),
+    ({"estimator": "strange.Nothing"}, f"{PLACE}: Nothing is not an estimator: method fit is missing"),
+    ({"estimator": "strange.Number"}, f"{PLACE}: Number is a regressor, but the study's task is classification"),
+    ({"estimator": "ForestRegressor"}, f"{PLACE}: ForestRegressor is a regressor, but the study's task is classification"),
+    ({"estimator": "sklearn.cluster.KMeans"}, f"{PLACE}: KMeans is not a classifier"),
     ({"estimator": "strange.NeedsArguments"}, "s.yaml: pools.p.estimator: strange.NeedsArguments cannot be made: NeedsArguments.__init__() missing 1 required positional argument: 'secret'"),
     ({"estimator": "RotationForrest"}, f"{PLACE}: 'RotationForrest' is unknown; did you mean 'rotation_forest'"),
-    ({"estimator": "forest", "parameters": {"n_estimator": 3}}, "s.yaml: pools.p.parameters: 'n_estimator' is not a parameter of ForestClassifier; did you mean 'n_estimators'; there are n_estimators, "),
+    ({"estimator": "forest", "parameters": {"n_estimator": 3}}, "s.yaml: pools.p.parameters: 'n_estimator' is not a parameter of ForestClassifier; did you mean 'n_estimators'; allowed: n_estimators, "),
     ({"estimator": "forest", "parameters": {"n_estimators": "many"}}, "s.yaml: pools.p.parameters: The 'n_estimators' parameter of ForestClassifier must be an int"),
     ({"estimator": "sklearn.svm.SVC", "parameters": {"kernel": "poli"}}, "s.yaml: pools.p.parameters: The 'kernel' parameter of SVC must be a str among"),
     ({"estimator": "boosted", "parameters": {"learning_rate": "fast"}}, "s.yaml: pools.p.parameters: learning_rate of XGBClassifier must be float or null, found 'fast'"),
@@ -73,13 +73,13 @@ BAD = [
     ({"estimator": "svm", "parameters": {"svc__C": -2}}, "s.yaml: pools.p.parameters: The 'C' parameter of SVC must be"),
     ({"estimator": "bagging", "parameters": {"estimator": {"class": "forst"}}}, "s.yaml: pools.p.parameters.estimator: 'forst' is unknown; did you mean 'forest'"),
     ({"estimator": "bagging", "parameters": {"estimator": {"class": "forest", "parameters": {"depth": 1}}}}, "s.yaml: pools.p.parameters.estimator.parameters: 'depth' is not a parameter of ForestClassifier; did you mean 'max_depth'"),
-    ({"estimator": "bagging", "parameters": {"estimator": {"class": "forest", "parameter": {}}}}, "s.yaml: pools.p.parameters.estimator: an object is {class: ..., parameters: {...}}"),
-    ({"estimator": "bagging", "parameters": {"estimator": {"class": 5}}}, "s.yaml: pools.p.parameters.estimator: an object is"),
+    ({"estimator": "bagging", "parameters": {"estimator": {"class": "forest", "parameter": {}}}}, "s.yaml: pools.p.parameters.estimator: an object must be {class: ..., parameters: {...}}"),
+    ({"estimator": "bagging", "parameters": {"estimator": {"class": 5}}}, "s.yaml: pools.p.parameters.estimator: an object must be"),
     ({"estimator": "rotation_forest", "parameters": {"scaling": "log"}}, "s.yaml: pools.p.parameters: The 'scaling' parameter"),
-    ({"estimator": "exrm", "parameters": {"tol": "paper"}}, "s.yaml: pools.p.parameters: tol='paper' goes with solver='alm'"),
+    ({"estimator": "exrm", "parameters": {"tol": "paper"}}, "s.yaml: pools.p.parameters: tol='paper' needs solver='alm'"),
     ({"estimator": "lda", "view": "rotatoin"}, "s.yaml: pools.p.view: 'rotatoin' is unknown; did you mean 'rotation'"),
     ({"estimator": "lda", "view": {"class": "rotation", "parameters": {"flips": True}}}, "s.yaml: pools.p.view.parameters: 'flips' is not a parameter of RandomRotation; did you mean 'flip'"),
-    ({"estimator": "lda", "view": "sklearn.svm.SVC"}, "s.yaml: pools.p.view: SVC is no view: it has no method transform"),
+    ({"estimator": "lda", "view": "sklearn.svm.SVC"}, "s.yaml: pools.p.view: SVC is not a view: method transform is missing"),
     ({"estimator": "lda", "view": {"clas": "rotation"}}, "s.yaml: pools.p.view: unknown key 'clas'; did you mean 'class'"),
     ({"estimator": 5}, "s.yaml: pools.p.estimator: must be string, found 5"),
     ({"parameters": {}}, "s.yaml: pools.p: key 'estimator' is missing"),
@@ -120,7 +120,7 @@ def test_one_that_fails_is_recorded_and_its_method_has_no_scores(table, protocol
     assert (record["status"], record["message"]) == ("failed", "RuntimeError: no luck today")
     assert pool.attrs["message"] == "RuntimeError: no luck today"
     method, record = combine(table, {"kind": "vote"}, protocol=protocol)
-    assert record["message"] == "its pool failed: RuntimeError: no luck today"
+    assert record["message"] == "the pool failed: RuntimeError: no luck today"
     assert np.isnan(method["proba"]).all()
 
 

@@ -57,14 +57,14 @@ def test_the_default_study_is_as_promised():
         ({"protocol__folds": "five"}, "protocol.folds: must be integer, found 'five'"),
         ({"protocol__fold": 5}, "protocol: unknown key 'fold'; did you mean 'folds'"),
         ({"datasets": ["irsi"]}, "datasets: 'irsi' is unknown; did you mean 'iris'"),
-        ({"datasets": ["iris", "iris"]}, "'iris' stands twice"),
+        ({"datasets": ["iris", "iris"]}, "'iris' occurs twice"),
         ({"datasets": []}, "datasets: must not be empty"),
         ({"methods__RF__pool": "forrest"}, "pool 'forrest' is unknown; did you mean 'forest'"),
         ({"methods__RF__combiner": {"kind": "voting"}}, "methods.RF.combiner"),
         ({"methods__RF__combiner": {"kind": "vote", "voting": "loud"}}, "loud"),
         (
             {"methods__RF__combiner": {"kind": "vote", "estimator": "forest"}},
-            "methods.RF.combiner: unknown key 'estimator'; allowed are kind, voting",
+            "methods.RF.combiner: unknown key 'estimator'; allowed: kind, voting",
         ),
         ({"pools__forest__estimator": "forst"}, "pools.forest.estimator: 'forst' is unknown; did you mean 'forest'"),
         (
@@ -84,11 +84,11 @@ def test_the_default_study_is_as_promised():
         ),
         (
             {"evaluation__groups": {"G": {"methods": {"a": "RF", "b": "RF"}}}},
-            "evaluation.groups.G.methods.a: 'RF' stands twice in the group",
+            "evaluation.groups.G.methods.a: 'RF' occurs twice in the group",
         ),
         (
             {"evaluation__groups": {"all": {"methods": {"a": "RF", "b": "RRE"}}}},
-            'evaluation.groups: "all" is the name of all groups together',
+            'evaluation.groups: the name "all" is reserved for all groups together',
         ),
         ({"evaluation__groups": {"G": {"method": {}}}}, "unknown key 'method'; did you mean 'methods'"),
         ({"evaluation__alpha": 0.7}, "evaluation.alpha: must be less than 0.5"),
@@ -111,12 +111,12 @@ def test_labels_that_share_a_file_name_are_refused():
 
 def test_yaml_mistakes(tmp_path):
     (tmp_path / "a.yaml").write_text("a: 1\na: 2\n")
-    with pytest.raises(RotastackError, match="key 'a' stands twice"):
+    with pytest.raises(RotastackError, match="key 'a' occurs twice"):
         load_yaml(tmp_path / "a.yaml")
     (tmp_path / "b.yaml").write_text("a: [1\n")
     with pytest.raises(RotastackError, match=r"b.yaml: not valid YAML.*line"):
         load_yaml(tmp_path / "b.yaml")
-    with pytest.raises(RotastackError, match="there is no such file"):
+    with pytest.raises(RotastackError, match="file not found"):
         load_yaml(tmp_path / "c.yaml")
 
 

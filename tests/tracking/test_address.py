@@ -82,7 +82,7 @@ def answering(code):
 @pytest.mark.parametrize("code", [404, 503])
 def test_somebody_else_there_is_one_line(code):
     with answering(code) as (place, _):
-        assert f"this is no MLflow server, or one in trouble ({code} " in refused(f"http://{place}")
+        assert f"the address is not a working MLflow server ({code} " in refused(f"http://{place}")
 
 
 @pytest.mark.parametrize("code", [200, 401])
@@ -124,7 +124,7 @@ def test_a_database_that_cannot_be_used_is_named_with_the_remedy(whole, tmp_path
         said = refused(None)
     assert "mlflow.db: the tracking database is damaged" in said
     assert words in said
-    assert "move it away and delete the receipts (rm -f results/*/tracking-" in said
+    assert "move the file away and delete the receipts (rm -f results/*/tracking-" in said
 
 
 def test_a_database_that_somebody_holds_is_named(whole, tmp_path, monkeypatch):
@@ -133,5 +133,5 @@ def test_a_database_that_somebody_holds_is_named(whole, tmp_path, monkeypatch):
     path.write_bytes(whole.read_bytes())
     with closing(sqlite3.connect(path)) as holder:
         holder.execute("BEGIN EXCLUSIVE")
-        assert "locked by another process" in refused(f"sqlite:///{path}")
+        assert "another process locks the tracking database" in refused(f"sqlite:///{path}")
     check_address(f"sqlite:///{path}")

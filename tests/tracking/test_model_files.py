@@ -222,7 +222,7 @@ def test_a_file_with_a_strange_type_is_refused_by_its_name(module, name, tmp_pat
     stranger.number = 1
     model = PooledEnsembleClassifier(n_estimators=2)
     model.strange_ = [stranger]
-    message = rf"^[^\n]*model.skops: types not on the reviewed list: {module}\.{name}$"
+    message = rf"^[^\n]*model.skops: the file contains types outside the list of safe types: {module}\.{name}$"
     with pytest.raises(RotastackError, match=message):
         dump_model(model, path)
     assert not list(tmp_path.iterdir())
@@ -257,7 +257,7 @@ def rewritten(path, name, content):
 @pytest.mark.parametrize(("package", "version"), [("rotastack", "7.1.0"), ("scikit-learn", "0.24.2")])
 def test_a_file_of_other_versions_is_refused_by_their_names(small, package, version):
     rewritten(small, "versions.json", json.dumps({**VERSIONS, package: version}))
-    words = rf"^[^\n]*model.skops: written by [^\n]*{package} {version}[^\n]* but [^\n]*{VERSIONS[package]}[^\n]*pip install"
+    words = rf"^[^\n]*model.skops: written by [^\n]*{package} {version}[^\n]* installed are [^\n]*{VERSIONS[package]}[^\n]*pip install"
     with pytest.raises(RotastackError, match=words):
         load_model(small)
 
@@ -268,7 +268,9 @@ def test_a_patch_of_a_version_reads_the_file(small):
     assert isinstance(load_model(small), GaussianNB)
 
 
-@pytest.mark.parametrize(("content", "words"), [(b"", "is empty"), (b"PK nothing", "no model file"), (None, "no such")])
+@pytest.mark.parametrize(
+    ("content", "words"), [(b"", "is empty"), (b"PK nothing", "not a model file"), (None, "not found")]
+)
 def test_a_file_that_is_no_model_is_one_line(tmp_path, content, words):
     if content is not None:
         (tmp_path / "model.skops").write_bytes(content)
@@ -314,7 +316,7 @@ def hostile(value, path):
 def test_what_a_file_could_have_called_is_refused(value, named, tmp_path):
     """Functions, methods, classes that do things, and objects of ours that are no part of a model."""
     path = hostile(value, tmp_path / "model.skops")
-    with pytest.raises(RotastackError, match=r"types not on the reviewed list: [^\n]*" + re.escape(named)):
+    with pytest.raises(RotastackError, match=r"types outside the list of safe types: [^\n]*" + re.escape(named)):
         load_model(path)
 
 
@@ -339,7 +341,7 @@ def test_pickles_are_no_models(tmp_path):
             return (os.mkdir, (str(tmp_path / "pwned"),))
 
     (tmp_path / "model.skops").write_bytes(pickle.dumps(Evil()))
-    with pytest.raises(RotastackError, match="no model file"):
+    with pytest.raises(RotastackError, match="not a model file"):
         load_model(tmp_path / "model.skops")
     body = io.BytesIO()
     np.save(body, np.array([Evil()], dtype=object), allow_pickle=True)
@@ -366,7 +368,7 @@ def test_a_bomb_is_refused_before_it_is_unpacked(small, monkeypatch):
     monkeypatch.setattr(model_files, "MOST_ROOM", 1 << 20)
     with ZipFile(small, "a", ZIP_DEFLATED) as archive:
         archive.writestr("zeros.npy", bytes(10_000_000))
-    with pytest.raises(RotastackError, match=r"no model file of ours: it would unpack to 10,\d+,\d+ bytes"):
+    with pytest.raises(RotastackError, match=r"not a Rotastack model file: the content unpacks to 10,\d+,\d+ bytes"):
         load_model(small)
 
 

@@ -41,7 +41,9 @@ def test_a_full_disk_leaves_nothing_and_is_one_line(tmp_path):
     with chdir(tmp_path):
         with (
             files_of_at_most(300_000),
-            pytest.raises(RotastackError, match=r"^[^\n]*mlflow.db: the disk is full, or fails; make room [^\n]*$"),
+            pytest.raises(
+                RotastackError, match=r"^[^\n]*mlflow.db: the disk is full or faulty; free disk space [^\n]*$"
+            ),
             Writer("shop"),
         ):
             pass

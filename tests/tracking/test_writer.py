@@ -123,7 +123,7 @@ def test_experiments_of_others_are_no_reason(tmp_path):
 
 
 def test_readers_make_no_database(tmp_path):
-    with pytest.raises(RotastackError, match=r"^[^\n]*mlflow.db: there is no tracking database; [^\n]*$"):
+    with pytest.raises(RotastackError, match=r"^[^\n]*mlflow.db: tracking database not found; [^\n]*$"):
         existing_uri(tmp_path)
     assert not list(tmp_path.iterdir())
 
@@ -132,7 +132,7 @@ def test_a_damaged_database_is_one_line(tmp_path):
     (tmp_path / "results/mlflow").mkdir(parents=True)
     (tmp_path / "results/mlflow/mlflow.db").write_text("no database" * 100)
     with pytest.raises(
-        RotastackError, match=r"^[^\n]*mlflow.db: [^\n]*\(file is not a database\); move it away [^\n]*$"
+        RotastackError, match=r"^[^\n]*mlflow.db: [^\n]*\(file is not a database\); move the file away [^\n]*$"
     ):
         existing_uri(tmp_path)
     with (

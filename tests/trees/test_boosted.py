@@ -135,7 +135,7 @@ def test_one_bag_sees_all_rows_for_all_rounds(rows):
     ("parameter", "value", "message"),
     [
         ("max_bins", 256, r"'max_bins' .* in the range \[2, 255\]"),
-        ("max_features", 4, "max_features is 4, but there are 3 columns"),
+        ("max_features", 4, "max_features is 4; at most 3, the number of columns"),
         ("learning_rate", 0.0, "'learning_rate'"),
         ("subsample", 1.5, "'subsample'"),
         ("n_bags", 0, "'n_bags'"),

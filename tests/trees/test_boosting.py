@@ -173,11 +173,11 @@ def test_views_of_boosters():
 
 def test_views_and_folds_that_do_not_fit():
     X, y = table()
-    with pytest.raises(ValueError, match="2 views for 3 boosters"):
+    with pytest.raises(ValueError, match="views must have one entry for each of 3 boosters, got 2"):
         grow(X, y, given={"views": LinearViews.identity(4, 2)})
-    with pytest.raises(ValueError, match="views of 3 columns for data of 4"):
+    with pytest.raises(ValueError, match="the views have 3 columns, but X has 4"):
         grow(X, y, given={"views": LinearViews.identity(3)})
-    with pytest.raises(ValueError, match=r"folds are of shape \(3,\)"):
+    with pytest.raises(ValueError, match=r"folds must have shape .*, got \(3,\)"):
         grow_boosted(X, y, BoostingOptions(), SEQUENCE, folds=np.zeros(3, np.int32))
 
 
@@ -259,13 +259,13 @@ def test_nodes_of_next_to_no_hessian_are_not_split():
 @pytest.mark.parametrize("learning_rate", [1e10, 1e300])
 def test_scores_that_grow_beyond_all_numbers(learning_rate):
     X, y = table()
-    with pytest.raises(ValueError, match=r"beyond all numbers in round \d+; a smaller learning_rate"):
+    with pytest.raises(ValueError, match=r"overflow in round \d+; lower learning_rate"):
         grow(X, y, n_rounds=100, learning_rate=learning_rate, early_stopping=False)
 
 
 def test_a_fold_that_leaves_nothing():
     X, y = table()
-    with pytest.raises(ValueError, match="all rows are in fold 0: its booster sees none"):
+    with pytest.raises(ValueError, match="all rows are in fold 0; the booster of this fold has no training rows"):
         grow_boosted(X, y, BoostingOptions(), SEQUENCE, folds=np.zeros(150, np.int32))
 
 

@@ -220,15 +220,15 @@ def test_estimator(wine):
 def test_confidence_out_of_range(wine, confidence):
     with pytest.raises(ValueError, match="confidence"):
         C45Classifier(confidence=confidence).fit(*wine)
-    with pytest.raises(ValueError, match=f"confidence is {confidence}, not above 0 and at most 0.5"):
+    with pytest.raises(ValueError, match=f"confidence must be above 0 and at most 0.5, got {confidence}"):
         TreeOptions("c45", confidence=confidence).for_kernel([])
 
 
 def test_options_that_c45_has_not(wine):
-    with pytest.raises(ValueError, match="C4.5 has no ccp_alpha"):
+    with pytest.raises(ValueError, match="C4.5 do not support ccp_alpha"):
         TreeOptions("c45", ccp_alpha=0.1).for_kernel([])
     X, y = wine
-    with pytest.raises(ValueError, match="C4.5 has no random cuts"):
+    with pytest.raises(ValueError, match="C4.5 do not support random cuts"):
         grow_forest(X, y, [TreeGroup(2, splitter="random")], C45, SEED, n_classes=3)
     stump, _ = grow_forest(X, y, [TreeGroup(1)], C45._replace(max_depth=1), SEED, n_classes=3, bootstrap=False)
     assert stump.facts[0].tolist() == [3, 2, 1]

@@ -239,7 +239,7 @@ def test_a_target_of_one_word():
 
 
 def test_bags_with_negative_counts():
-    with pytest.raises(ValueError, match="bag_counts below 0"):
+    with pytest.raises(ValueError, match="bag_counts must be at least 0"):
         grow_forest(
             np.eye(2, dtype=np.float32), [0, 1], [TreeGroup(1)], TreeOptions(), np.random.SeedSequence(0),
             n_classes=2, bag_counts=[[-1, 2]],

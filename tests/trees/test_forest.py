@@ -75,7 +75,7 @@ def test_constant_leaf_of_regression():
 
 
 def test_too_many_features_are_refused():
-    with pytest.raises(ValueError, match="max_features is 5, but there are 2 columns"):
+    with pytest.raises(ValueError, match="max_features is 5; at most 2, the number of columns"):
         ForestClassifier(max_features=5).fit([[0, 1], [1, 0]], [0, 1])
 
 

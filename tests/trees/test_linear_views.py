@@ -155,10 +155,16 @@ def test_rows_get_the_same_numbers_in_any_company():
 @pytest.mark.parametrize(
     ("make", "message"),
     [
-        (lambda: LinearViews.subset([[0, 3]], 3), "columns 0 to 3 asked for, but there are 3"),
-        (lambda: LinearViews.blocks([[([0, 1], np.eye(3))]], 3), "2 columns needs a matrix of as many rows"),
-        (lambda: LinearViews.concatenate([LinearViews.identity(2), LinearViews.identity(3)]), "do not go together"),
-        (lambda: LinearViews.identity(2, 3).beside(LinearViews.identity(2, 2)), "cannot be put side by side"),
+        (lambda: LinearViews.subset([[0, 3]], 3), "column numbers must be from 0 to 2, got 0 to 3"),
+        (lambda: LinearViews.blocks([[([0, 1], np.eye(3))]], 3), "2 columns needs a matrix of 2 rows"),
+        (
+            lambda: LinearViews.concatenate([LinearViews.identity(2), LinearViews.identity(3)]),
+            "all views must have the same number of columns",
+        ),
+        (
+            lambda: LinearViews.identity(2, 3).beside(LinearViews.identity(2, 2)),
+            "the parts must have the same number of views",
+        ),
     ],
 )
 def test_mistakes_are_named(make, message):
@@ -196,7 +202,7 @@ def test_families_do_not_disturb_each_other(iris):
 
 
 def test_trees_share_views_evenly():
-    with pytest.raises(ValueError, match="family odd: 5 trees cannot share 2 views evenly"):
+    with pytest.raises(ValueError, match="family odd: 5 trees are not a multiple of 2 views"):
         grow(np.eye(3, dtype=np.float32), [0, 1, 2], [TreeGroup(5, LinearViews.identity(3, 2), name="odd")])
 
 
@@ -208,7 +214,7 @@ def test_given_bags_are_used(iris):
     assert np.array_equal(oob[0].counts, (bag == 0).sum(axis=0))
     assert [trees.arrays(t)["weighted_n_node_samples"][0] for t in range(4)] == bag.sum(axis=1).tolist()
     assert [trees.arrays(t)["n_node_samples"][0] for t in range(4)] == (bag > 0).sum(axis=1).tolist()
-    with pytest.raises(ValueError, match="bag_counts is of shape"):
+    with pytest.raises(ValueError, match="bag_counts must have shape"):
         grow(X, y, [TreeGroup(3)], bag_counts=bag)
 
 

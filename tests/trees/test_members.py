@@ -99,7 +99,7 @@ def test_many_sets_in_any_blocks(wine):
         )
         assert np.array_equal(alone.held_out[0], together.held_out[s])
         assert np.array_equal(alone.oob_error[0], together.oob_error[s])
-    with pytest.raises(ValueError, match="5 training sets cannot be kept together"):
+    with pytest.raises(ValueError, match="all trees must have the same training set, got 5 training sets"):
         grow_members(X[None], y, 3, family, TreeOptions(), sequences, training=training)
 
 

@@ -106,7 +106,7 @@ def test_trees_numbered_in_the_order_of_their_splits():
     assert again.tobytes() == nodes.tobytes()
     assert begin.tolist() == [0, 7, 10]
     for name, wrong in (("children", [0, 0, 1, 0]), ("children", [0, 3, 1, 0]), ("entries", [0])):
-        with pytest.raises(ValueError, match=r"are those of no trees|do not fit together"):
+        with pytest.raises(ValueError, match=r"form no trees|do not match"):
             unpacked_nodes(packed | {name: np.array(wrong, np.uint8)})
 
 
@@ -131,11 +131,11 @@ def test_the_way_of_missing_values_is_kept(which):
 @pytest.mark.parametrize(
     ("change", "message"),
     [
-        ({"codes": np.array([0, 1, 2], np.uint8)}, "are those of no trees"),
-        ({"codes": np.array([5, 5, 5], np.uint8)}, "do not fit together"),
-        ({"sizes": np.array([4], np.uint8)}, "do not fit together"),
-        ({"sizes": np.array([0, 3], np.uint8)}, "do not fit together"),
-        ({"sizes": np.array([1, 2], np.uint8)}, "are those of no trees"),
+        ({"codes": np.array([0, 1, 2], np.uint8)}, "form no trees"),
+        ({"codes": np.array([5, 5, 5], np.uint8)}, "do not match"),
+        ({"sizes": np.array([4], np.uint8)}, "do not match"),
+        ({"sizes": np.array([0, 3], np.uint8)}, "do not match"),
+        ({"sizes": np.array([1, 2], np.uint8)}, "form no trees"),
     ],
 )
 def test_files_that_were_tampered_with(change, message):
@@ -159,7 +159,7 @@ def test_a_forest_that_only_predicts_says_so():
     forest = MODELS["flagship"]().forest_
     assert isinstance(forest, GrownTrees)
     for ask in (forest.importances, lambda: forest.arrays(0), lambda: forest.text(0)):
-        with pytest.raises(ValueError, match="have no impurity, weight and counts: it only predicts"):
+        with pytest.raises(ValueError, match="have no impurity, weight and counts; the forest is for prediction only"):
             ask()
     assert len(forest.take(np.array([3, 1]))) == 2
     assert len(GrownTrees.concatenate([forest, replace(forest)])) == 2 * len(forest)

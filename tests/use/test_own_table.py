@@ -63,7 +63,7 @@ def test_a_budget_shortens_and_says_so():
     assert least.shortened
     assert least.seconds > BUDGETS["small"], "there is no smaller one, and what it takes is said"
     assert least.protocol == {"kind": "holdout", "repeats": 5, "train": 2_000, "test": 20_000}
-    assert least.test_in_words == "5 random splits, 2,000 of the rows to train and 20,000 to test"
+    assert least.test_in_words == "5 random splits, 2,000 of the rows for training and 20,000 for test"
 
 
 def test_more_cores_are_faster():
@@ -135,7 +135,7 @@ def test_an_edited_study_is_kept(tmp_path, monkeypatch):
     assert place_of(medium).edited
     write_study(medium, place_of(medium))
     assert load_yaml(place.path)["protocol"]["folds"] == 4
-    with pytest.raises(RotastackError, match="studies/t.yaml is there already and is about something else"):
+    with pytest.raises(RotastackError, match="studies/t.yaml exists and belongs to another study"):
         place_of(content("other/t.csv"))
 
 

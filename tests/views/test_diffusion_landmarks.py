@@ -97,8 +97,8 @@ class TestWidthAndLandmarks:
         [
             ({"n_components": 0}, "'n_components' parameter"),
             ({"n_components": 1.5}, "'n_components' parameter"),
-            ({"n_components": 20}, "n_components is 20, but 20 landmarks (distinct rows) have 19 at most"),
-            ({"n_components": 5, "n_landmarks": 5}, "n_components is 5, but 5 landmarks"),
+            ({"n_components": 20}, "n_components is 20; 20 landmarks (distinct rows) allow at most 19"),
+            ({"n_components": 5, "n_landmarks": 5}, "n_components is 5; 5 landmarks"),
             ({"n_landmarks": 1}, "'n_landmarks' parameter"),
             ({"n_landmarks": None}, "'n_landmarks' parameter"),
             ({"epsilon": 0}, "'epsilon' parameter"),

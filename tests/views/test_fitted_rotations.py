@@ -46,8 +46,8 @@ class TestSubsets:
     @pytest.mark.parametrize(
         ("p", "options", "message"),
         [
-            (4, {"n_subsets": 5}, "n_subsets is 5, but there are 4 columns"),
-            (1, {"n_subsets": 2}, "n_subsets is 2, but there is 1 column to split"),
+            (4, {"n_subsets": 5}, "n_subsets is 5; at most 4, the number of columns"),
+            (1, {"n_subsets": 2}, "n_subsets is 2; at most 1, the number of columns"),
             (4, {"n_subsets": 2, "subset_size": 2}, "not both"),
             (4, {"n_subsets": 0}, "'n_subsets' parameter"),
             (4, {"subset_size": 0}, "'subset_size' parameter"),

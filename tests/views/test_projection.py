@@ -90,7 +90,8 @@ def test_the_seed_decides(view):
 
 @pytest.mark.parametrize("view", [RandomProjection, RandomSubspace])
 @pytest.mark.parametrize(
-    ("q", "told"), [(5, "there are 4 columns"), (0, "n_components"), (-1, "n_components"), (0.5, "n_components")]
+    ("q", "told"),
+    [(5, "at most 4, the number of columns"), (0, "n_components"), (-1, "n_components"), (0.5, "n_components")],
 )
 def test_impossible_numbers_of_columns(view, q, told):
     with pytest.raises(ValueError, match=told):

@@ -167,11 +167,11 @@ def test_a_graph_in_parts_is_joined_with_a_warning():
 @pytest.mark.parametrize(
     ("view", "message"),
     [
-        (RandomizedView(ISOMAP, {"n_neighbors": [50]}, 30), "Isomap of 30 rows, n_neighbors=50: Expected n_neighbors <"),
-        (RandomizedView(EMBEDDING, {"n_neighbors": [99]}, 30), "LocallyLinearEmbedding of 30 rows, n_neighbors=99: Expec"),
+        (RandomizedView(ISOMAP, {"n_neighbors": [50]}, 30), "Isomap on 30 rows, n_neighbors=50: Expected n_neighbors <"),
+        (RandomizedView(EMBEDDING, {"n_neighbors": [99]}, 30), "LocallyLinearEmbedding on 30 rows, n_neighbors=99: Expec"),
         (RandomizedView(KERNEL, {"gama": [1.0]}), "Invalid parameter 'gama' for estimator KernelPCA"),
         (RandomizedView(KERNEL, {"gamma": []}), "need to be a non-empty sequence"),
-        (RandomizedView(KERNEL, {"gamma": [-1.0]}), "of 60 rows, gamma=-1.0: The 'gamma' parameter"),
+        (RandomizedView(KERNEL, {"gamma": [-1.0]}), "on 60 rows, gamma=-1.0: The 'gamma' parameter"),
         (RandomizedView(KERNEL, None), "'param_distributions' parameter of RandomizedView must be"),
         (RandomizedView(None, {}), "implementing 'fit' and 'transform'"),
         (RandomizedView(KERNEL, {}, n_landmarks=0), "'n_landmarks' parameter"),

@@ -1,4 +1,4 @@
-"""Studies that are run once, and shared by the tests that only look at them."""
+"""Studies that are run once, and shared by the tests that only read their results."""
 
 import fcntl
 import os
@@ -9,7 +9,7 @@ from tests.workflow.project import TINY, Project
 
 @pytest.fixture(scope="session")
 def once(tmp_path_factory):
-    """Return a function that has a project made once for all workers, and not to be changed: copy it first."""
+    """Return a function that makes a project once for all workers; tests copy the project before a change."""
     shared = tmp_path_factory.getbasetemp()
     if "PYTEST_XDIST_WORKER" in os.environ:
         shared = shared.parent
@@ -31,7 +31,7 @@ def once(tmp_path_factory):
 
 @pytest.fixture(scope="session")
 def finished(once):
-    """The tiny study, run by Snakemake. Not to be changed: copy it first."""
+    """The tiny study, run by Snakemake; tests copy the project before a change."""
     return once("tiny", lambda project: project.call("snakemake", "--cores", "2", "--configfile", TINY))
 
 
@@ -43,5 +43,5 @@ def project(finished, tmp_path):
 
 @pytest.fixture
 def blank(tmp_path):
-    """A copy of the project without any results: enough to ask what would be done."""
+    """A copy of the project without results, for dry runs."""
     return Project.copy(tmp_path / "blank")

@@ -1,4 +1,4 @@
-"""A copy of the project to run and to ask: code and studies may be edited there, and results compared.
+"""A copy of the project for runs and dry runs: tests edit code and studies, and compare results.
 
 Snakemake is called in two ways. :meth:`Project.snakemake` starts it, as a user does. :meth:`Project.jobs` lays out the
 workflow in this process, which takes a tenth of the time: Snakemake's own verdict on what is to be done again, its
@@ -39,7 +39,7 @@ CACHES = ("fingerprint", "_tree", "_version", "_distributions")
 
 @dataclass(frozen=True)
 class Asked:
-    """An instance of a rule, as Snakemake would run it."""
+    """A job: an instance of a rule, as Snakemake would run the rule."""
 
     rule: str
     wildcards: tuple[str, ...]
@@ -56,22 +56,22 @@ class Asked:
 
     @property
     def name(self) -> tuple[str, ...]:
-        """The rule, and what it is applied to."""
+        """The rule and its wildcards."""
         return (self.rule, *self.wildcards)
 
     @property
     def read(self) -> set[str]:
-        """All files that it reads."""
+        """All input files."""
         return {file for files in self.input.values() for file in files}
 
     @property
     def made(self) -> set[str]:
-        """All files that it makes."""
+        """All output files."""
         return {file for files in self.output.values() for file in files}
 
     @property
     def commands(self) -> list[list[str]]:
-        """The words of each command of its shell line, without the log's redirection."""
+        """The words of each command of the shell line, without the redirection to the log."""
         return [shlex.split(re.sub(r" 2>>? .*$", "", line)) for line in self.shell.split(" && ")]
 
 
@@ -86,12 +86,12 @@ class Project:
         """Copy the project; with `source`, a copy and its results."""
         if source is not None:
             shutil.copytree(source.folder, folder, symlinks=True)
-            with chdir(folder):  # as if the runs had been brought to MLflow from here
+            with chdir(folder):  # as if the runs had been logged to MLflow from this folder
                 name = receipt_name(None)
             for receipt in folder.glob("results/*/tracking-*.json"):
                 noted = [folder / ".snakemake/metadata" / b64encode(str(path.relative_to(folder)).encode()).decode()
                          for path in (receipt, receipt.with_name(name))]  # fmt: skip
-                if noted[0].exists():  # of what Snakemake itself has run
+                if noted[0].exists():  # of the jobs that Snakemake has run
                     noted[0].rename(noted[1])
                 receipt.rename(receipt.with_name(name))
             return cls(folder)
@@ -103,7 +103,7 @@ class Project:
         (folder / "profiles").symlink_to("workflow/profiles")
         return cls(folder)
 
-    # Commands, each in a process of its own
+    # Commands, each in a separate process
 
     @property
     def environment(self) -> dict[str, str]:
@@ -135,7 +135,7 @@ class Project:
         return self.call("snakemake", *arguments, "--cores", str(cores), "--configfile", study, **options)
 
     def planned_by_command(self, *arguments, study=TINY) -> tuple[dict[str, int], list[str]]:
-        """Return what a dry run says: rule -> number of jobs, and their messages."""
+        """Return the output of a dry run: rule -> number of jobs, and their messages."""
         text = self.snakemake("--dry-run", *arguments, study=study).stdout
         table = re.search(r"Job stats:\njob +count\n[- ]+\n(.*?)\n\n", text + "\n\n", re.S)
         rules = {} if table is None else dict(re.findall(r"^(\w+) +(\d+)", table[1], re.M))
@@ -145,7 +145,7 @@ class Project:
     # Questions, answered in this process
 
     def jobs(self, *targets: str, study: str = TINY, cores: int = 2, **config: str) -> list[Asked]:
-        """Return all jobs behind the targets, by default those of the study, in an order that they may be run in."""
+        """Return all jobs of the targets (default: of the study), in an order of execution."""
         with self.here():
             return self._jobs(targets, study, cores, config)
 
@@ -156,12 +156,12 @@ class Project:
             return [_asked(job, dag) for job in order if job.rule.name != "all"]
 
     def planned(self, study: str = TINY, **config: str) -> tuple[dict[str, int], list[str]]:
-        """Return what Snakemake would do: rule -> number of jobs, and their messages."""
+        """Return the jobs that Snakemake would run: rule -> number of jobs, and their messages."""
         needed = [job for job in self.jobs(study=study, **config) if job.is_needed]
         return dict(Counter(job.rule for job in needed)), [job.message for job in needed]
 
     def refusal(self, study: str = TINY, **config: str) -> str:
-        """Return the line that says why a study is not run; AssertionError if it is."""
+        """Return the line of the error that refuses a study; AssertionError if the study is accepted."""
         said = io.StringIO()
         with self.here(), redirect_stderr(said), suppress(SystemExit):
             files = [config_file(), study]
@@ -174,14 +174,14 @@ class Project:
     def make(
         self, *targets: str, study: str = TINY, cores: int = 2, backwards: bool = False, threads: int = 0, **config: str
     ) -> None:
-        """Run what is needed one after another: the rules' own shell lines, but in this process.
+        """Run the needed jobs one after another: the shell lines of the rules, in this process.
 
         Parameters
         ----------
         backwards : bool
-            Always the last of the jobs that may be run.
+            Run the last of the ready jobs first.
         threads : int
-            For each job, if not what its rule says.
+            Threads of each job; default: the threads of its rule.
         """
         with self.here():
             needed = [job for job in self._jobs(targets, study, cores, config) if job.is_needed]
@@ -220,7 +220,7 @@ class Project:
     # Files
 
     def edit(self, name, old, new):
-        """Replace `old`, which must be there, once; of nothing, add a line of code."""
+        """Replace `old`, which must occur, once; without `old` add a line of code."""
         path = self.folder / name
         text = path.read_text()
         assert old in text, (name, old)
@@ -229,7 +229,7 @@ class Project:
         path.write_text(text.replace(old, new, 1))
 
     def scores(self, study="tiny"):
-        """Return the bytes of everything that must be reproducible."""
+        """Return the bytes of all files that must be reproducible."""
         root = self.folder / "results" / study
         files = [
             root / "scores.parquet",
@@ -244,7 +244,7 @@ _remembered: dict[tuple[str, str, tuple[bytes, ...]], Any] = {}
 
 
 def _by_source(function):
-    """Return the function of a module's name, remembered by what stands in the module: copies differ in little."""
+    """Return the function of a module's name, cached by the module's content, because copies differ little."""
 
     @cache
     def ask(name):
@@ -260,7 +260,7 @@ def _by_source(function):
 
 
 def _forget() -> None:
-    """Have fingerprints and the list of data sets read anew."""
+    """Clear the caches of fingerprints and of the list of data sets."""
     registry.cache_clear()
     for name in CACHES:
         getattr(fingerprint, name).cache_clear()
@@ -268,7 +268,7 @@ def _forget() -> None:
 
 @contextmanager
 def _laid_out(targets, study, cores, config) -> Iterator[Any]:
-    """Give Snakemake's graph of jobs in the working directory, with what is to be done marked."""
+    """Return Snakemake's graph of jobs in the working directory, with the jobs to run marked."""
     from snakemake.api import SnakemakeApi
     from snakemake.settings import types as settings
     from snakemake.settings.enums import Quietness, RerunTrigger
@@ -332,7 +332,7 @@ def changed(before: list[Asked], after: list[Asked]) -> set[tuple[str, ...]]:
 
 
 def following(jobs: list[Asked], names: set[tuple[str, ...]]) -> set[tuple[str, ...]]:
-    """Return these instances, and all that follow from what they make; `jobs` in an order that they may be run in."""
+    """Return these jobs and all jobs that use their outputs; `jobs` are in an order of execution."""
     found: set[tuple[str, ...]] = set()
     made: set[str] = set()
     for job in jobs:

@@ -1,4 +1,4 @@
-"""The same bytes whatever the cores, the blocks, the order of jobs, and interruptions."""
+"""Results have the same bytes with any number of cores, blocks, order of jobs and interruptions."""
 
 import json
 import os
@@ -30,7 +30,7 @@ COMMAND = ("rotastack", "run", "tiny", "--cores", "2")
 
 @pytest.mark.slow
 def test_one_core_other_blocks_and_another_order_give_the_same_bytes(finished, blank):
-    """Here one job after another, the last that can be done first; there by Snakemake on two cores."""
+    """One run executes one job after another, the last ready job first; the other run is by Snakemake on two cores."""
     blank.edit(TINY, "blocks: {rotation_groups: 2, fold_groups: 2}", "blocks: {rotation_groups: 1, fold_groups: 1}")
     blank.make("results/tiny/statistics/comparison.json", cores=1, backwards=True)
     assert len(list(blank.folder.glob("results/tiny/iris/pools/*/*/FG-02.nc"))) == 6
@@ -39,7 +39,7 @@ def test_one_core_other_blocks_and_another_order_give_the_same_bytes(finished, b
 
 @pytest.mark.slow
 def test_threads_give_the_same_bytes(project):
-    """Steps get the threads that the study's size suggests; here more than that."""
+    """Steps get more threads than their rules request."""
     pools, methods = (
         sorted((project.folder / "results/tiny/iris").glob(f"{name}/**/*.nc")) for name in ("pools", "methods")
     )
@@ -62,7 +62,7 @@ KILLED_AT = (
 
 @pytest.mark.slow
 def test_runs_that_are_killed_finish_with_the_same_bytes_and_one_run_of_each(finished, project):
-    """All of one data set is to be made again, and what follows; meanwhile no other run begins."""
+    """All files of one data set and the later files are made again; another run cannot start meanwhile."""
     root = project.folder / "results/tiny"
     for folder in (root / "iris", project.folder / "results/mlflow"):
         shutil.rmtree(folder)
@@ -73,7 +73,7 @@ def test_runs_that_are_killed_finish_with_the_same_bytes_and_one_run_of_each(fin
         try:
             wait_for(running, lambda pattern=pattern: list(root.parent.glob(pattern)))
             if pattern == KILLED_AT[0]:
-                os.killpg(running.pid, signal.SIGSTOP)  # or it is done before the second one has begun
+                os.killpg(running.pid, signal.SIGSTOP)  # else the first run ends before the second run starts
                 second = project.call(*COMMAND, check=False)
                 assert second.returncode == 2
                 assert "Traceback" not in second.stderr
@@ -100,7 +100,7 @@ def test_runs_that_are_killed_finish_with_the_same_bytes_and_one_run_of_each(fin
 @pytest.mark.slow
 @pytest.mark.parametrize("how", [signal.SIGINT, signal.SIGTERM])
 def test_a_run_that_is_told_to_end_leaves_no_process(finished, project, how):
-    """All of a terminal's processes hear Ctrl-C; schedulers tell the command alone."""
+    """Ctrl-C goes to all processes of a terminal; schedulers send signals to the command only."""
     root = project.folder / "results/tiny"
     shutil.rmtree(root / "iris")
     running = project.start(*COMMAND)
@@ -111,7 +111,7 @@ def test_a_run_that_is_told_to_end_leaves_no_process(finished, project, how):
     said, _ = running.communicate(timeout=60)
     assert time.monotonic() - began < 30
     assert running.returncode == 128 + how
-    assert said.splitlines()[-1].endswith("the same command goes on from here")
+    assert said.splitlines()[-1].endswith("repeat the command to continue")
     assert "Traceback" not in said
     end_of(everybody)
     assert not list(project.folder.rglob("*.tmp"))
@@ -129,7 +129,7 @@ def wait_for(running, there):
 
 
 def end_of(everybody):
-    """See that processes end: steps that were just begun hear of it within seconds, not at once."""
+    """Wait for the end of processes: steps that have just started end within seconds, not at once."""
     _, alive = psutil.wait_procs(everybody, timeout=20)
     assert not [process for process in alive if process.status() != psutil.STATUS_ZOMBIE]
 

@@ -1,4 +1,4 @@
-"""Damaged files, full disks, places that cannot be written to, clocks that were set back: what a run makes of them."""
+"""Runs with damaged files, full disks, read-only folders, and clocks that were set back."""
 
 import os
 import resource
@@ -19,7 +19,7 @@ pytestmark = pytest.mark.workflow
 
 @pytest.fixture(scope="module")
 def copy(finished, tmp_path_factory):
-    """A copy of the finished study, and its jobs. What a test damages it makes again."""
+    """A copy of the finished study, and its jobs. Each test restores the files that it damages."""
     project = Project.copy(tmp_path_factory.mktemp("faults") / "project", finished)
     return project, project.jobs()
 
@@ -73,13 +73,13 @@ def test_what_makes_no_sense_to_its_reader_is_one_line(copy, file, share, capsys
         assert said.count("\n") == 1, said
         path.unlink()
         assert run(maker) == 0
-        if not file.endswith(".run.json") and path.name != "records.json":  # which hold times
+        if not file.endswith(".run.json") and path.name != "records.json":  # files with times
             assert path.read_bytes() == right
         assert run(reader) == 0
 
 
 def child(work: Callable[[], int]) -> tuple[int, str]:
-    """Do something in a fork, whose limits are its own; return its exit code and what it printed."""
+    """Run a function in a fork with separate limits; return the exit code and the printed text."""
     reads, writes = os.pipe()
     pid = os.fork()
     if pid == 0:
@@ -106,7 +106,7 @@ def mounted(folder: Path, *options: str) -> Path:
     """Mount a small disk in memory, or skip the test."""
     folder.mkdir()
     done = subprocess.run(["mount", "-t", "tmpfs", "-o", ",".join(options), "tmpfs", folder], check=False)
-    if done.returncode:  # it takes root, and a container may deny it: no other full or read-only disk binds root
+    if done.returncode:  # mounting needs root, and a container may refuse; no other full or read-only disk limits root
         pytest.skip("file systems may not be mounted here")
     return folder
 
@@ -123,14 +123,14 @@ WRITERS = {
 
 
 def elsewhere(job: Asked, folder: Path) -> list[str]:
-    """Return a job's first command, with what it makes in another folder."""
+    """Return a job's first command, with its output in another folder."""
     return [str(folder / w) if w in job.made else w for w in job.commands[0][1:]]
 
 
 @pytest.mark.slow
 @pytest.mark.parametrize("what", WRITERS)
 def test_a_full_disk_is_one_line_and_leaves_nothing(copy, what, tmp_path):
-    """Not a crash, as HDF5 makes of it; with room the same command goes on."""
+    """HDF5 would crash; with free space the repeated command continues."""
     project, jobs = copy
     disk = mounted(tmp_path / "disk", "size=64k")
     job = job_of(jobs, WRITERS[what])
@@ -142,7 +142,7 @@ def test_a_full_disk_is_one_line_and_leaves_nothing(copy, what, tmp_path):
             assert code == 1, said
             assert said.count("\n") == 1, said
             assert said.startswith(f"rotastack: error: {disk}/")
-            assert said.endswith(": No space left on device; make room, and the same command goes on\n")
+            assert said.endswith(": No space left on device; free disk space, then repeat the command to continue\n")
             assert [f.name for f in disk.rglob("*") if f.is_file()] == ["others"]
             subprocess.run(["mount", "-o", "remount,size=20m", disk], check=True)
             if job.rule in ("table", "score", "train"):
@@ -155,7 +155,7 @@ def test_a_full_disk_is_one_line_and_leaves_nothing(copy, what, tmp_path):
 @pytest.mark.slow
 @pytest.mark.parametrize("what", ["netCDF", "Parquet"])
 def test_a_limit_of_file_sizes_is_one_line(copy, what, tmp_path):
-    """As a full disk is, where no disk can be mounted for a test."""
+    """Like a full disk, for systems on which tests cannot mount a disk."""
     project, jobs = copy
 
     def limited() -> int:
@@ -180,17 +180,17 @@ def test_a_place_that_cannot_be_written_to_is_one_line(copy, tmp_path):
             for file in ("netCDF", "figures"):
                 code, said = child(lambda file=file: main(elsewhere(job_of(jobs, WRITERS[file]), disk)))
                 assert (code, said.count("\n")) == (1, 1), said
-                assert "Read-only file system; work in a folder that can be written to" in said
+                assert "Read-only file system; work in a writable folder" in said
             for options in ([], ["--dry-run"]):
                 code, said = child(lambda options=options: os.chdir(disk) or main(["run", "tiny", *options]))
                 assert (code, said.count("\n")) == (2, 1), said
-                assert f"{disk} cannot be written; run in a folder of your own" in said
+                assert f"{disk} is not writable; run in a folder of your own" in said
     finally:
         subprocess.run(["umount", "--lazy", disk], check=True)
 
 
 def test_nor_where_permissions_forbid_it(tmp_path):
-    """What Snakemake's own process says of it; permissions do not bind root, who becomes another user for it."""
+    """The message of Snakemake's process; root ignores permissions, so the test becomes another user."""
     place = tmp_path / "mine"
     place.mkdir(mode=0o555)
     for folder in (tmp_path, *tmp_path.parents):
@@ -208,12 +208,12 @@ def test_nor_where_permissions_forbid_it(tmp_path):
             return end.code
         return 0
 
-    said = "rotastack: error: results: Permission denied; runs need a folder that they can write to\n"
+    said = "rotastack: error: results: Permission denied; a run needs a writable folder\n"
     assert child(hold) == (2, said)
 
 
 def test_clocks_that_were_set_back_rerun_nothing(finished, tmp_path):
-    """Inputs from tomorrow, outputs older than what they were made of."""
+    """Inputs are from tomorrow, and outputs are older than their inputs."""
     project = Project.copy(tmp_path / "project", finished)
     tomorrow, long_ago = time.time() + 86400, 86400.0
     for k, file in enumerate(sorted((project.folder / "results").rglob("*"))):

@@ -1,4 +1,4 @@
-"""The study of 179 classifiers on a folder of data sets that bring their splits."""
+"""The study of 179 classifiers on a folder of data sets with given splits."""
 
 import json
 import re
@@ -18,7 +18,7 @@ LEFT_OUT = "hayes-roth"
 
 
 def folder_of(path, study):
-    """Write a mirror folder as the study wants it: data sets of its names and rows, drawn here, and accuracies."""
+    """Write a mirror folder for the study: random data sets with the study's names and rows, and accuracies."""
     rng = np.random.default_rng(0)
     path.mkdir()
     names = [entry["mirror"] for entry in study["datasets"]]
@@ -99,7 +99,7 @@ def test_published_methods_stand_beside_ours_and_what_is_left_out_is_said(ran):
     comparison = json.loads((root / "statistics/comparison.json").read_text())["error"]
     assert comparison["n_datasets"] == len(small) - 1
     assert any(
-        note.startswith(f"{LEFT_OUT}-2014: left out of ranks and tests, as training and test")
+        note.startswith(f"{LEFT_OUT}-2014: left out of ranks and tests: training and test")
         for note in comparison["notes"]
     )
     page = (root / "report.html").read_text()

@@ -1,4 +1,4 @@
-"""No text of a study is more than a text to the shell: it is refused, or stays one word of one command."""
+"""The shell never interprets a text of a study: the text is refused, or stays one word of one command."""
 
 import copy
 import json
@@ -70,7 +70,7 @@ STUDY: dict[str, Any] = {
 
 
 def texts(content: Any, place: tuple = ()) -> Iterator[tuple]:
-    """Give the places of all texts and keys: a key is marked by a None behind it."""
+    """Yield the places of all texts and keys; a None after the place marks a key."""
     if isinstance(content, dict):
         for key, value in content.items():
             yield (*place, key, None)
@@ -83,7 +83,7 @@ def texts(content: Any, place: tuple = ()) -> Iterator[tuple]:
 
 
 def put(content: Any, place: tuple, text: str) -> Any:
-    """Return a copy with a text in this place."""
+    """Return a copy with a text at this place."""
     found = copy.deepcopy(content)
     *parents, last = [part for part in place if part is not None]
     inner = found
@@ -115,7 +115,7 @@ NAMES = [
 
 @pytest.fixture(scope="module")
 def taken():
-    """Hostile texts by the places that take them."""
+    """Hostile texts by the places that accept them."""
     assert accepted(STUDY)
     return {place: [t for t in HOSTILE if accepted(put(STUDY, place, t))] for place in PLACES}
 
@@ -138,7 +138,7 @@ def test_registered_names_are_refused_too(blank):
 
 
 def test_what_is_taken_stays_one_word(taken, tmp_path):
-    """In a folder whose own name is hostile, with all texts at once that may be; the shell itself is asked."""
+    """The folder has a hostile name, and all allowed texts are hostile at once; the shell parses the commands."""
     place = tmp_path / "a b; touch pwned $(touch pwned) 'q' {x}"
     project = Project.copy(place / "project")
     content = STUDY

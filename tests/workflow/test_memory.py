@@ -1,4 +1,4 @@
-"""Jobs ask for what they take: requests beside the peaks of records."""
+"""Requests of memory agree with the peaks in the records."""
 
 import pytest
 from benchmarks.memory import needs
@@ -11,7 +11,7 @@ pytestmark = pytest.mark.workflow
 
 
 def test_no_job_of_a_study_took_more_than_it_asked_for(finished):
-    """Two Snakemakes beside it included. Small jobs ask for the least, and not for several times what they take."""
+    """The peak includes two processes of Snakemake. Small jobs request the minimum."""
     with finished.here():
         found = needs(plan_of(TINY))
     assert {n.step for n in found} == set(STEPS) - {"published", "explain", "track"}

@@ -1,4 +1,4 @@
-"""One's own table, as a newcomer has it: an installed package, an empty folder, one command, an answer, a model."""
+"""A user's table with an installed package in an empty folder: one command gives an answer and a model."""
 
 import io
 import json
@@ -32,7 +32,7 @@ def mixed(n=500):
 
 
 def numbers(n=800):
-    """Return rows with a target that is a quantity, and depends on a rotated column."""
+    """Return rows with a numeric target that depends on a rotated column."""
     rng = np.random.default_rng(1)
     X = rng.uniform(size=(n, 5))
     table = pd.DataFrame(X.round(4), columns=[f"x{j}" for j in range(5)]).assign(kind=rng.choice(["u", "v"], n))
@@ -42,7 +42,7 @@ def numbers(n=800):
 
 @pytest.fixture(scope="module")
 def installed(tmp_path_factory):
-    """Return the environment of a package that was installed from a wheel, and not from this checkout."""
+    """Return the environment of a package installed from a wheel, not from this checkout."""
     folder = tmp_path_factory.mktemp("installed")
     pip = [sys.executable, "-m", "pip", "--disable-pip-version-check", "--quiet"]
     subprocess.run([*pip, "wheel", "--no-deps", "--no-build-isolation", "-w", folder, ROOT], check=True)
@@ -67,12 +67,12 @@ def test_a_table_of_classes_from_an_empty_folder(installed, tmp_path):
     screen = done.stdout
     for words in [
         "500 rows x 9 columns of customers.csv (semicolons, latin-1)",
-        "churned: classification, as it holds text (2 values)",
+        "churned: classification (text, 2 values)",
         "4 numeric (a, b, c, d)", "1 date (joined)", "1 categorical (city)",
         "customer_id: id: by its name", "plan: constant", "d 11%",
         "3-fold cross-validation", "on 2 cores", "always the largest class",
         "report    results/customers/report.html",
-        "trained on all rows of customers: results/customers/customers/model/model.skops, in MLflow",
+        "trained on all rows of customers: results/customers/customers/model/model.skops, MLflow",
         "predict   rotastack predict --study customers NEW_ROWS.csv",
     ]:  # fmt: skip
         assert words in screen, words
@@ -91,14 +91,14 @@ def test_a_table_of_classes_from_an_empty_folder(installed, tmp_path):
     assert set(found["prediction"]) <= {"no", "yes"}
     np.testing.assert_allclose(found[["probability=no", "probability=yes"]].sum(axis=1), 1)
     assert "column 'city': 20 of 40 rows hold a category that no training row has" in done.stderr
-    # What Wien means nobody knows: less sure than of Aachen, the first of the categories.
+    # Wien is a new category, so its prediction is less certain than that of Aachen, the first category.
     aachen = new.assign(city="Aachen")
     aachen.to_csv(tmp_path / "aachen.csv", index=False)
     known = call(installed, tmp_path, "predict", "--study", "customers", "aachen.csv", "--proba")
     known = pd.read_csv(io.StringIO(known.stdout))
     assert (known["probability=yes"] - found["probability=yes"])[:20].mean() > 0.1
 
-    # The same command again trains nothing, and gives the same answer; the folder may be moved.
+    # The repeated command trains no method and gives the same answer; the folder may be moved.
     again = call(installed, tmp_path, "run", "customers.csv", "--target", "churned", "--size", "small", "--json")
     answer = json.loads(again.stdout)
     assert answer["verdict"][0] in screen
@@ -109,7 +109,7 @@ def test_a_table_of_classes_from_an_empty_folder(installed, tmp_path):
     tmp_path.mkdir()
     after = call(installed, moved, "predict", "--study", "customers", "aachen.csv", "--proba")
     pd.testing.assert_frame_equal(pd.read_csv(io.StringIO(after.stdout)), known)
-    address = answer["models"]["customers"]["address"]  # of a store that belongs to its folder
+    address = answer["models"]["customers"]["address"]  # the address of a store in another folder
     refused = call(installed, moved, "predict", "--model", address, "aachen.csv", code=2)
     assert "run the study once more: it makes a fresh store" in refused.stderr
     assert "results/customers/report.html" in call(installed, moved, "report", "customers").stdout
@@ -122,7 +122,7 @@ def test_a_table_of_classes_from_an_empty_folder(installed, tmp_path):
 def test_a_table_of_numbers(installed, tmp_path):
     numbers().to_parquet(tmp_path / "prices.parquet", index=False)
     done = call(installed, tmp_path, "run", "prices.parquet", "--target", "price", "--size", "small", "--cores", "2")
-    assert "price: regression, as it holds" in done.stdout
+    assert "price: regression (" in done.stdout
     assert "RMSE" in done.stdout
     assert "always the mean" in done.stdout
     assert "Rotation Forest" not in done.stdout, "it has no regressor"
@@ -148,7 +148,7 @@ def test_a_large_table_within_a_budget(installed, tmp_path):
     table = pd.DataFrame(X, columns=[f"x{j}" for j in range(30)])
     table.assign(y=np.where(X[:, 0] + X[:, 1] > rng.normal(size=20_000), 1, 0)).to_csv(tmp_path / "t.csv", index=False)
     said = call(installed, tmp_path, "run", "t.csv", "--target", "y", "--dry-run").stdout
-    assert "y: classification, as it holds 2 different whole numbers" in said
+    assert "y: classification (2 different whole numbers" in said
     assert not (tmp_path / "studies").exists()
     assert [p.name for p in tmp_path.iterdir()] == ["t.csv"], "a dry run writes nothing"
     done = call(installed, tmp_path, "run", "t.csv", "--target", "y", "--time", "40s", "--cores", "2")
@@ -178,20 +178,20 @@ FEW = "a,b,label\n" + "".join(f"{i % 7},{i * i % 11},{'xy'[i % 2]}\n" for i in r
 @pytest.mark.parametrize(
     ("text", "options", "words"),
     [
-        ("a,label\n", ["--target", "label"], "a header, and no row below it"),
+        ("a,label\n", ["--target", "label"], "a header but no rows"),
         ("label\n" + "x\ny\n" * 20, ["--target", "label"],  "'label' is the only column"),
         ("id,label\n" + "".join(f"{i},{'xy'[i % 2]}\n" for i in range(40)), ["--target", "label"], "no usable column is left"),
         (FEW.replace("a,b,", "a,label,"), ["--target", "label"], "'label'"),
         (FEW.replace("a,b,", "a,a,"), ["--target", "label"], "'a'"),
         (FEW.replace("a,b,", "a,,"), ["--target", "label"], "column"),
         (FEW, ["--target", "lable"], "did you mean 'label'"),
-        (FEW, [], "--target COLUMN; columns are a, b, label"),
+        (FEW, [], "--target COLUMN is missing; columns: a, b, label"),
         (FEW, ["--target", "label", "--size", "large"], "small, medium, full"),
-        (FEW, ["--target", "label", "--task", "regression"], "is no number"),
+        (FEW, ["--target", "label", "--task", "regression"], "is not a number"),
         (FEW, ["--target", "label", "--cores", "0"], "--cores"),
         (FEW.replace("6,3,x", "6,inf,x"), ["--target", "label"], "infinite"),
-        ("\n".join(FEW.splitlines()[:13]), ["--target", "label"], "rows are too few"),
-        ("a,label\n" + "".join(f"{i % 7},name {i}\n" for i in range(500)), ["--target", "label"], "all differ"),
+        ("\n".join(FEW.splitlines()[:13]), ["--target", "label"], "at least 20 are needed"),
+        ("a,label\n" + "".join(f"{i % 7},name {i}\n" for i in range(500)), ["--target", "label"], "500 different labels in 500 rows"),
         ("a,label\n" + "".join(f"{i % 7},n{i % 1000}\n" for i in range(5000)), ["--target", "label"], "1000 classes"),
     ],
 )  # fmt: skip
@@ -211,10 +211,10 @@ def test_options_of_tables_go_with_tables(tmp_path, monkeypatch, capsys):
     monkeypatch.chdir(tmp_path)
     for option in (["--target", "y"], ["--task", "regression"], ["--time", "5m"]):
         assert main(["run", "tiny", *option]) == 2
-        assert f"{option[0]} goes with a table, and tiny is a study" in capsys.readouterr().err
+        assert f"{option[0]} is an option for tables, and tiny is a study" in capsys.readouterr().err
     with pytest.raises(SystemExit):
         main(["run", "t.csv", "--target", "y", "--time", "soon"])
-    assert "'soon' is no time; such as 90s, 10m or 2h is" in capsys.readouterr().err
+    assert "'soon' is not a time; examples: 90s, 10m, 2h" in capsys.readouterr().err
 
 
 def test_the_question_of_an_integer_target_is_answered(tmp_path, monkeypatch, capsys):
@@ -222,9 +222,9 @@ def test_the_question_of_an_integer_target_is_answered(tmp_path, monkeypatch, ca
     table = pd.DataFrame({"a": np.random.default_rng(0).normal(size=300), "y": np.arange(300) % 101})
     table.to_csv("t.csv", index=False)
     assert main(["run", "t.csv", "--target", "y", "--dry-run"]) == 0
-    assert "y: regression, as it holds 101 different whole numbers in 300 rows, more than 30" in capsys.readouterr().out
+    assert "y: regression (101 different whole numbers in 300 rows, more than 30" in capsys.readouterr().out
     table["y"] %= 25
     table.to_csv("t.csv", index=False)
     assert main(["run", "t.csv", "--target", "y", "--dry-run", "--task", "regression", "--json"]) == 0
     about = json.loads(capsys.readouterr().out)
-    assert about["task_reason"].startswith("--task; else it would be classification")
+    assert about["task_reason"].startswith("--task; default classification: ")

@@ -1,4 +1,4 @@
-"""The shipped profiles: Snakemake takes them, and says so where it has the plugin."""
+"""The shipped profiles: Snakemake accepts each profile if its plugin is installed."""
 
 import json
 import os
@@ -25,7 +25,7 @@ ANSWERS = {
 
 @pytest.fixture
 def program(tmp_path, monkeypatch):
-    """Return a function that puts a program of a queue on the PATH: it prints a text."""
+    """Return a function that puts a program of a queue on the PATH; the program prints a text."""
     monkeypatch.setenv("PATH", f"{tmp_path}{os.pathsep}{os.environ['PATH']}")
 
     def make(name, text):
@@ -49,7 +49,7 @@ def test_keys_are_options_of_snakemake_or_of_its_plugin(name):
     foreign = {key for key in content if f"--{key}" not in known}
     executor = content.get("executor", "local")
     assert {key for key in foreign if not key.startswith(f"{executor}-")} == set()
-    if foreign:  # of a plugin that is not installed
+    if foreign:  # the plugin is not installed
         assert find_spec(f"snakemake_executor_plugin_{executor.replace('-', '_')}") is None
 
 
@@ -101,7 +101,7 @@ def test_the_state_of_a_job_is_read_from_what_the_queue_says(name, program):
     [("pbs", "qstat", "qstat: Unknown Job Id 1234.server"), ("lsf", "bjobs", "Job <1234> is not found")],
 )
 def test_a_job_that_the_queue_forgot_has_ended(name, status, said, tmp_path, program):
-    """Whether well, its files tell; a queue that does not answer is another thing."""
+    """The job's files show its success; a queue without an answer is a different case."""
     command = load_yaml(PROFILES[name])["cluster-generic-status-cmd"]
     for text, state in [(said, "success"), ("cannot connect to server", "running")]:
         (tmp_path / status).write_text(f"#!/bin/sh\necho '{text}' >&2\nexit 153\n")
@@ -111,7 +111,7 @@ def test_a_job_that_the_queue_forgot_has_ended(name, status, said, tmp_path, pro
 
 @pytest.mark.parametrize("name", OF_QUEUES)
 def test_a_job_that_the_queue_refuses_has_failed(name, program, tmp_path):
-    """Without a number it would count as submitted, and as running for ever."""
+    """A job without a number would count as submitted, and would never end."""
     submit = ANSWERS.get(name, ("qsub",))[0]
     (tmp_path / submit).write_text("#!/bin/sh\nexit 255\n")
     (tmp_path / submit).chmod(0o755)
@@ -154,18 +154,18 @@ def test_a_plugin_that_is_missing_is_named(monkeypatch, tmp_path, capsys):
     monkeypatch.setattr("importlib.util.find_spec", lambda name: None)
     assert main(["run", "tiny", "--profile", "pbs"]) == 2
     assert (
-        "profile pbs: snakemake-executor-plugin-cluster-generic is not installed; `pip install "
+        "profile pbs: snakemake-executor-plugin-cluster-generic is not installed; run `pip install "
         in capsys.readouterr().err
     )
     assert run._missing_plugins(PROFILES["default"].parent) == []
 
 
 def test_a_profile_that_is_nowhere_is_named_and_nothing_runs(monkeypatch, tmp_path, capsys):
-    """Snakemake would say nothing, and run everything on this machine."""
+    """Snakemake would run all jobs on this machine without a message."""
     monkeypatch.chdir(tmp_path)
     assert main(["run", "tiny", "--profile", "slrum"]) == 2
     said = capsys.readouterr().err
-    assert "--profile: 'slrum' is no folder, nor a profile of ours; did you mean 'slurm'" in said
+    assert "--profile: 'slrum' is neither a folder nor a profile; did you mean 'slurm'" in said
     assert said.count("\n") == 1
     assert not list(tmp_path.iterdir())
     (tmp_path / "profiles" / "mine").mkdir(parents=True)

@@ -1,4 +1,4 @@
-"""A study that prunes ensembles, from the raw table to report, figures and model; and what reruns."""
+"""A study that prunes ensembles, from the raw table to report, figures and model; and the jobs that rerun."""
 
 import re
 
@@ -71,7 +71,7 @@ def test_everything_is_made(done):
 def test_the_report_says_what_was_claimed_and_what_is_not_ranked(done):
     report = (done.folder / "results/report.html").read_text()
     assert "members of DRMF is lower than that of DRSF" in report
-    assert "Kappa test: left out of the ranks, as it chooses members by the test rows" in report
+    assert "Kappa test: left out of the ranks, because the method chooses members by the test rows" in report
     groups = report.split('id="groups"')[1].split("<h2")[0]
     assert re.findall(r"<h3>(.*?)</h3>", groups) == ["All members", "chosen", "All groups"]
     assert groups.count("<svg") == 3

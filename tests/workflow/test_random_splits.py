@@ -163,7 +163,7 @@ def test_models_predict_and_runs_are_tracked(done, capsys):
 def test_the_report_says_what_models_look_at(done):
     page = (done.folder / "results/splits-small/report.html").read_text()
     folders = [p.parent for p in (done.folder / "results/splits-small").glob("*/explain.html")]
-    assert {f.name for f in folders} == {"iris", "tic-tac-toe"}  # no models of columns of noise
+    assert {f.name for f in folders} == {"iris", "tic-tac-toe"}  # no models of noise columns
     for folder in folders:
         words = json.loads((folder / "model/explanation.json").read_text())["words"]
         assert words[0] in page
@@ -213,7 +213,7 @@ def test_an_edit_changes_the_parameters_of_what_uses_it(blank, what):
 def test_mistakes_are_one_line(blank):
     (blank.folder / NAME).write_text(STUDY)
     line = blank.refusal(study=NAME, size="smal")
-    assert "no size 'smal'; did you mean 'small'" in line
+    assert "size 'smal' is unknown; did you mean 'small'" in line
 
 
 def _columns(path):

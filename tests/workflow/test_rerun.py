@@ -1,4 +1,4 @@
-"""Change one thing, and only what depends on it is done again.
+"""After a change only the dependent jobs rerun.
 
 Most questions are asked in this process: which instances of rules have other parameters after an edit, and does
 Snakemake do just these and what follows. A few starts of Snakemake show that it answers the same when a user asks.
@@ -40,15 +40,15 @@ ROTATED = trained("rotated_forest", "rotated_boosted")
 DRAWN = {("rotations", d, "RandomRotation", g) for d in DATASETS for g in ("RG-01-02",)}
 ALL = trained("forest", "rotated_forest", "rotated_boosted")
 FORESTS = trained("forest", "rotated_forest") | STACKED | REFIT
-SHOWN = {("report",), ("track",)}  # they have the whole study
+SHOWN = {("report",), ("track",)}  # these rules have the whole study
 
 EDITS = {
-    # file, what is replaced (nothing: a line is added), and what has other code then:
-    # what all pools go through, what one of them does, and what only one combiner does
+    # file, replaced text (empty: a line is added), and rules with changed code:
+    # code of all pools, of one pool, and of one combiner
     "nested training": ("run/nested/training.py", "round(float(s), 4)", "round(float(s), 5)",
                         ALL),
     "nested combining": ("run/nested/combining.py", "", "", STACKED | each("score")),
-    "drawing folds": ("run/nested/folds.py", "counts.min()", "counts.max()", each("groups") | each("score")),  # the baseline asks for the rows of each
+    "drawing folds": ("run/nested/folds.py", "counts.min()", "counts.max()", each("groups") | each("score")),  # the baseline needs the rows of each
     "a combiner": ("combine/stacking.py", "np.ascontiguousarray", "np.array", STACKED | REFIT),
     "votes": ("combine/voting.py", "", "", each("score") | REFIT),
     "a view": ("views/rotation.py", "rotated = X.copy()", "rotated = X.copy() + 0", ROTATED | DRAWN | REFIT),
@@ -59,7 +59,7 @@ EDITS = {
     "the statistics": ("run/steps/summarize.py", "ddof=1", "ddof=0", {("summarize",)}),
     "the report": ("run/steps/report.py", "sort_keys=False", "sort_keys=True", {("report",)}),
     "tracking": ("run/steps/track.py", "indent=1", "indent=2", {("track",)}),
-    # other protocols, and all that only reads, checks and lays out studies
+    # other protocols, and code that only reads, checks and plans studies
     "random splits": ("run/splits/training.py", "fit_processor_seconds", "fit_seconds_2", set()),
     "another view": ("views/subspace.py", "", "", set()),
     "a pruner": ("combine/pruning/qmm.py", "", "", set()),
@@ -80,7 +80,7 @@ def before(finished):
 
 
 def agree(before, after, expected):
-    """Check which instances changed, and that Snakemake does just these and what follows; return both."""
+    """Check that Snakemake runs the changed jobs and the jobs that depend on these; return both."""
     different = changed(before, after)
     needed = {job.name for job in after if job.is_needed}
     assert needed == following(after, different)
@@ -245,7 +245,7 @@ model: {refit: none}
 
 @pytest.fixture
 def many(blank, tmp_path, monkeypatch):
-    """A study of estimators and views from many places; one comes in a distribution of its own."""
+    """A study of estimators and views from many modules; one is in a separate distribution."""
     place = tmp_path / "site"
     (place / "foreign_grove-1.0.dist-info").mkdir(parents=True)
     (place / "foreign_grove.py").write_text(FOREIGN)
@@ -312,7 +312,7 @@ def test_an_edit_of_one_class_reruns_its_pools_only(many, file, expected):
 
 @pytest.mark.slow
 def test_two_real_runs_rerun(project):
-    """A parameter, and back again, here without the server of steps: the same bytes as ever for all that did not change."""
+    """A parameter is changed and restored, without the server of steps; unchanged files keep their bytes."""
     before = project.scores()
     project.edit(TINY, "{n_estimators: 6}", "{n_estimators: 7}")
     first = project.snakemake("results/tiny/scores.parquet")
@@ -342,7 +342,7 @@ DELIVERABLES = {
 
 
 def test_what_was_deleted_is_made_again_and_nothing_before_it(project):
-    """As after a purge of a scratch disk."""
+    """Like a purge of a scratch disk."""
     root = project.folder / "results/tiny"
     before = {"table", "groups", "rotations", "train"}
     for name, rule in DELIVERABLES.items():

@@ -1,4 +1,4 @@
-"""Rules say what their steps say: one shell line from inputs, outputs and params, and the caption of each figure."""
+"""Rules agree with their steps: one shell line from inputs, outputs and params, and the caption of each figure."""
 
 import json
 import re
@@ -14,7 +14,7 @@ from rotastack.run.modules import STEPS
 pytestmark = pytest.mark.workflow
 
 RULES = {*STEPS, "rotations", "table", "front_page"}
-# What a rule waits for, and its step finds in other ways: beside other inputs, or by address.
+# Inputs of a rule that its step finds in other ways: beside other inputs, or by address.
 UNSAID = {"table": {"own"}, "explain": {"texts"}, "published": {"texts"}, "report": {"texts"}}
 
 
@@ -59,7 +59,7 @@ def test_outputs_and_logs_are_unique(studies):
 
 
 def options(words):
-    """Return what stands behind each option of a command; of --input and --output, name -> files."""
+    """Return the values of each option of a command; for --input and --output, name -> files."""
     assert words[:2] == ["rotastack", "step"]
     found = {"step": words[2], "--input": {}, "--output": {}, "--about": {}}
     groups: list[list[str]] = []

@@ -1,4 +1,4 @@
-"""Commands, bad input, failures, tracking: what a user meets."""
+"""Commands, bad input, failures and tracking, as a user meets them."""
 
 import json
 import re
@@ -18,7 +18,7 @@ pytestmark = pytest.mark.workflow
 
 
 def one_line(done, *words):
-    """Check for a non-zero exit, no traceback, and one line that says what is wrong."""
+    """Check for a non-zero exit code, no traceback, and one line of error."""
     assert done.returncode != 0
     assert "Traceback" not in done.stdout + done.stderr
     lines = [line for line in done.stderr.splitlines() if line.startswith("rotastack: error: ")]
@@ -64,7 +64,7 @@ def test_unknown_study(blank, capsys):
 def test_a_data_set_that_cannot_be_had_stops_everything_before_it_starts(project):
     project.edit(TINY, "[iris,", "[wine, fourclass,")
     done = project.snakemake(check=False)
-    one_line(done, "data set 'fourclass' cannot be had", "DATA_MIRROR is not set", "fourclass.csv.gz")
+    one_line(done, "data set 'fourclass' is not available", "DATA_MIRROR is not set", "fourclass.csv.gz")
     assert done.returncode == 2
     assert not (project.folder / "data/raw/wine.csv.gz").exists()
 
@@ -74,7 +74,7 @@ def test_or_is_skipped_with_a_line_in_the_report(project):
     project.edit("config/config.yaml", "missing: stop", "missing: skip")
     project.edit(TINY, "balance-scale]", "balance-scale, fourclass]")
     done = project.snakemake("results/tiny/report.html")
-    assert "skipped: data set 'fourclass' cannot be had" in done.stderr
+    assert "skipped: data set 'fourclass' is not available" in done.stderr
     assert "skipped: data set" in (project.folder / "results/tiny/report.html").read_text()
 
 
@@ -98,7 +98,7 @@ def test_rotations_of_other_columns_are_refused(project, capsys):
     with pytest.raises(AssertionError, match="train"):
         project.make(pool)
     error = capsys.readouterr().err
-    assert "RG-01-02.nc: rotations of 7 columns, but iris has 4 numeric columns" in error
+    assert "RG-01-02.nc has rotations of 7 columns, but iris has 4 numeric columns" in error
 
 
 @pytest.mark.slow
@@ -113,7 +113,7 @@ def test_a_model_that_fails_is_recorded_and_the_study_goes_on(project):
     assert scores[scores["method"] == "RRE"]["error"].isna().all()
     assert scores[scores["method"] == "RF"]["error"].notna().all()
     page = (project.folder / "results/report.html").read_text()
-    assert "method RRE failed: its pool failed: ValueError: max_features is 99" in page
+    assert "method RRE failed: the pool failed: ValueError: max_features is 99" in page
 
 
 @pytest.mark.slow
@@ -125,7 +125,7 @@ def test_a_damaged_file_is_one_line_of_a_run_and_made_again_once_it_is_deleted(p
     failed = project.call(*command, check=False)
     one_line(failed, f"{pool.relative_to(project.folder)}: damaged (", "delete it and run again")
     assert failed.returncode == 1
-    assert failed.stderr.endswith("the same command goes on from there; details: results/logs/tiny.log\n")
+    assert failed.stderr.endswith("repeat the command to continue; details: results/logs/tiny.log\n")
     pool.unlink()
     project.call(*command)
     assert project.scores() == before
@@ -150,7 +150,7 @@ def test_tracking(finished, tmp_path):
     from rotastack.tracking.model_files import load_model
 
     project = Project.copy(tmp_path / "project", finished)
-    shutil.rmtree(project.folder / "results/mlflow")  # its artifacts lie in the folder it was made in
+    shutil.rmtree(project.folder / "results/mlflow")  # the artifacts are in the folder of the run
     (receipt_file,) = project.folder.glob("results/tiny/tracking-*.json")
 
     def runs():
@@ -158,7 +158,7 @@ def test_tracking(finished, tmp_path):
         experiment = client.get_experiment_by_name("tiny")
         return client, client.search_runs([experiment.experiment_id], max_results=1000)
 
-    for _ in range(2):  # log twice, and there is one run of each
+    for _ in range(2):  # logged twice, with one run of each
         receipt_file.unlink()
         project.make()
         client, found = runs()
@@ -199,7 +199,7 @@ def test_tracking(finished, tmp_path):
     assert logged.metadata.get_input_schema().input_names() == list(X.columns)
     assert logged.input_example is not None
 
-    # A change of one method logs a run beside the old one, which is marked.
+    # A change of one method logs a new run; the old run is marked.
     project.edit(TINY, "n_estimators: 10", "n_estimators: 11")
     project.snakemake()
     _, found = runs()
@@ -262,7 +262,7 @@ model: {refit: Ranked}
 
 @pytest.mark.slow
 def test_classes_by_their_names_from_the_raw_table_to_predictions(blank):
-    """Estimators and views by dotted path and by our names; the model is loaded where nothing else is known of it."""
+    """Estimators and views by dotted path and by Rotastack names; the model is loaded without the study."""
     import mlflow
 
     (blank.folder / "config/studies/named.yaml").write_text(NAMED)
@@ -284,7 +284,7 @@ def test_classes_by_their_names_from_the_raw_table_to_predictions(blank):
 
 @pytest.mark.slow
 def test_the_environment_need_not_be_activated(project):
-    """What `make run` does: Snakemake by its path, and nothing of the environment on PATH."""
+    """Like `make run`: Snakemake by its path, with an empty PATH of the environment."""
     project.edit(TINY, "[iris,", "[monks-1,")
     snakemake = str(Path(sys.executable).parent / "snakemake")
     target = "results/datasets/monks-1.parquet"

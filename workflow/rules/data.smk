@@ -30,7 +30,7 @@ rule table:
         " --output table {output.table:q} --output record {output.prepared:q} 2>> {log:q}"
 
 
-# A download runs where the network is, and not again when preprocessing changes.
+# The download needs the network; a change of the preprocessing does not repeat the download.
 rule fetch:
     output:
         raw=RAW,
@@ -49,7 +49,7 @@ rule fetch:
         slice=lambda w: SLICES.fetch(w.dataset),
         code=lambda w: CODES.fetch(w.dataset),
     message:
-        "{wildcards.dataset}: getting the raw table"
+        "{wildcards.dataset}: fetching the raw table"
     shell:
         "rotastack step fetch --slice {params.slice:q} --code {params.code} --about dataset={wildcards.dataset:q}"
         " --output raw {output.raw:q} --output record {output.record:q} 2> {log:q}"

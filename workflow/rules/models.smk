@@ -43,7 +43,7 @@ rule explain:
         slice=lambda w: SLICES.explain(),
         code=lambda w: CODES.step("explain"),
     message:
-        "{wildcards.dataset}: what its model looks at"
+        "{wildcards.dataset}: explaining the model"
     shell:
         "rotastack step explain --slice {params.slice:q} --code {params.code} --about study={params.study:q} dataset={wildcards.dataset:q}"
         " --input raw {input.raw:q} --input model {input.model:q} --input refit {input.refit:q}"

@@ -129,6 +129,6 @@ rule front_page:
         mem_mb=100,
         runtime=5,
     message:
-        "results/report.html is the report of {PLAN.study.name}"
+        "copying the report of {PLAN.study.name} to results/report.html"
     shell:
         "cp {input:q} results/ 2> {log:q}"

@@ -30,7 +30,7 @@ rule track:
         slice=lambda w: SLICES.report(),
         code=lambda w: CODES.step("track"),
     message:
-        "bringing the study's runs to MLflow"
+        "logging the study's runs to MLflow"
     shell:
         "rotastack step track --slice {params.slice:q} --code {params.code} --about study={params.study:q}"
         " --input raw {input.raw:q} --input table {input.table:q} --input scores {input.scores:q}"

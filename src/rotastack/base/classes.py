@@ -36,7 +36,7 @@ class LabelClassifier(ClassifierMixin):
             No rows, a continuous target, or too few classes.
         """
         if not len(y):
-            raise ValueError("y has no rows")
+            raise ValueError("y has no rows; at least one is needed")
         check_classification_targets(y)
         self.classes_, codes = np.unique(y, return_inverse=True)
         if len(self.classes_) < least:

@@ -61,14 +61,14 @@ def _sentence(cls: type[BaseModel], data: Any, error: Any) -> str:
         *parents, name = path
         place = ".".join(parents) or "top level"
         known = [f.alias or name for name, f in _at(cls, error["loc"][:-1])[0].model_fields.items()]
-        return f"{place}: unknown key {name!r}{nearest(name, known)}; allowed are {', '.join(known)}"
+        return f"{place}: unknown key {name!r}{nearest(name, known)}; allowed: {', '.join(known)}"
     if kind == "missing":
         return f"{'.'.join(path[:-1]) or 'top level'}: key {path[-1]!r} is missing"
     if kind in ("union_tag_invalid", "union_tag_not_found"):
         tags = [t.strip().strip("'") for t in context.get("expected_tags", "").split(",")]
         tag = context.get("tag")
         if tag is None:
-            return f"{key}: key 'kind' is missing{'; there are ' + ', '.join(tags) if tags != [''] else ''}"
+            return f"{key}: key 'kind' is missing{'; allowed: ' + ', '.join(tags) if tags != [''] else ''}"
         return f"{key}.kind: {tag!r} is not one of {', '.join(tags)}{nearest(str(tag), tags)}"
     if kind == "literal_error":
         options = [t.strip().strip("'") for t in context["expected"].replace(" or ", ", ").split(",")]
@@ -156,7 +156,7 @@ def _mapping(loader, node, deep=False):
     keys = [loader.construct_object(key, deep=True) for key, _ in node.value]
     for key in keys:
         if keys.count(key) > 1:
-            raise yaml.constructor.ConstructorError(None, None, f"key {key!r} stands twice", node.start_mark)
+            raise yaml.constructor.ConstructorError(None, None, f"key {key!r} occurs twice", node.start_mark)
     return yaml.SafeLoader.construct_mapping(loader, node, deep=True)
 
 
@@ -167,7 +167,7 @@ def load_yaml(path: str | Path) -> Any:
     """Return the contents of a YAML file; a RotastackError names the file and the line of a mistake."""
     path = Path(path)
     if not path.is_file():
-        raise RotastackError(f"{path}: there is no such file")
+        raise RotastackError(f"{path}: file not found")
     try:
         return yaml.load(path.read_text(encoding="utf-8"), _Loader)
     except yaml.YAMLError as error:

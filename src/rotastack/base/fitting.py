@@ -102,7 +102,7 @@ def set_up_columns(learner: Any, n_numeric: int, n_other: int) -> Any:
 def check_takes_weights(estimator: Any, otherwise: str = "") -> None:
     """Raise a ValueError that ends in `otherwise` if ``fit`` of an estimator takes no ``sample_weight``."""
     if not has_fit_parameter(estimator, "sample_weight"):
-        raise ValueError(f"fit of {type(estimator).__name__} takes no sample_weight{otherwise}")
+        raise ValueError(f"{type(estimator).__name__}.fit has no parameter sample_weight{otherwise}")
 
 
 def fit_aligned(

@@ -39,7 +39,7 @@ def row_weights(
     if not np.isfinite(weights).all() or weights.min() < 0:
         raise ValueError("row weights (sample_weight times class_weight) must be finite and at least 0")
     if not weights.any():
-        raise ValueError("row weights (sample_weight times class_weight) are 0 for every row")
+        raise ValueError("row weights (sample_weight times class_weight) are all 0; at least one must be above 0")
     return weights
 
 

@@ -26,7 +26,7 @@ def warn(message: str) -> None:
     warnings.warn(message, UserWarning, stacklevel=level)
 
 
-def warn_of_scales(X: NDArray[np.floating], names: Sequence[Any], what: str, advice: str) -> None:
+def warn_of_scales(X: NDArray[np.floating], names: Sequence[Any], use: str, advice: str) -> None:
     """Warn of columns whose standard deviations are far from those of the other columns.
 
     Parameters
@@ -34,7 +34,7 @@ def warn_of_scales(X: NDArray[np.floating], names: Sequence[Any], what: str, adv
     X : ndarray of shape (n_rows, n_features)
     names : sequence
         Names of the columns.
-    what : str
+    use : str
         Beginning of the message: the use of the columns.
     advice : str
         End of the message.
@@ -51,8 +51,8 @@ def warn_of_scales(X: NDArray[np.floating], names: Sequence[Any], what: str, adv
     listed = ", ".join(f"{names[j]!r} ({spread[j]:.3g})" for j in np.flatnonzero(far)[:10])
     more = f" and {far.sum() - 10} more" if far.sum() > 10 else ""
     warn(
-        f"{what}, and their standard deviations differ by a factor of "
-        f"{np.nanmax(spread) / np.nanmin(spread):.3g}: far from the others' ({middle:.3g}) are {listed}{more}; {advice}"
+        f"{use}; standard deviations differ by a factor of "
+        f"{np.nanmax(spread) / np.nanmin(spread):.3g}; far from the median ({middle:.3g}) are {listed}{more}; {advice}"
     )
 
 

@@ -43,9 +43,9 @@ class Answer:
         took = f" (in {duration(seconds)})" if seconds else ""
         lines.append(f"{'report':10s}{self.report}{took}")
         for dataset, model in list(self.models.items())[:3]:
-            in_mlflow = f", in MLflow {model['address']}" if model["address"] else ""
+            in_mlflow = f", MLflow {model['address']}" if model["address"] else ""
             from_on = (
-                f", decides for {model['decides_for']} from a probability of {model['threshold']:g} on"
+                f", predicts {model['decides_for']} from probability {model['threshold']:g}"
                 if "threshold" in model
                 else ""
             )
@@ -55,7 +55,7 @@ class Answer:
         for dataset, why in list(self.without_model.items())[:3]:
             lines.append(f"{'no model':10s}of {dataset}: {why}")
         if len(self.models) > 3:
-            lines.append(f"{'':10s}and {len(self.models) - 3} more, a data set each")
+            lines.append(f"{'':10s}and {len(self.models) - 3} more models, one per data set")
         if self.models:
             option = "" if len(self.models) == 1 else f" --dataset {next(iter(self.models))}"
             lines.append(f"{'predict':10s}rotastack predict --study {self.study}{option} NEW_ROWS.csv")

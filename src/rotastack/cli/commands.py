@@ -22,21 +22,21 @@ example:
   rotastack run customers.csv --target churned
 
 exit codes:
-  0 done, also where a method failed and the answer names it; 1 a step of a run failed;
-  2 what was asked for makes no sense, and one line says why;
-  130 stopped by Ctrl-C, 143 by SIGTERM, 129 by SIGHUP: the same command goes on from there"""
+  0 success, also if a method failed (the answer names the method); 1 a step of a run failed;
+  2 an option, a file or the study is wrong; one line gives the reason;
+  130 stopped by Ctrl-C, 143 by SIGTERM, 129 by SIGHUP: the same command continues the run"""
 
 
 NOT_OURS = {
-    errno.ENOSPC: "make room, and the same command goes on",
-    errno.EDQUOT: "make room, and the same command goes on",
-    errno.EFBIG: "raise the limit of file sizes (ulimit -f), and the same command goes on",
-    errno.EROFS: "work in a folder that can be written to",
-    errno.EACCES: "change its permissions, or work in a folder of yours",
-    errno.EPERM: "change its permissions, or work in a folder of yours",
-    errno.EIO: "the device or its connection failed; once it is back, the same command goes on",
-    errno.ESTALE: "the device or its connection failed; once it is back, the same command goes on",
-    errno.EMFILE: "raise the limit of open files (ulimit -n), and the same command goes on",
+    errno.ENOSPC: "free disk space, then repeat the command to continue",
+    errno.EDQUOT: "free disk space, then repeat the command to continue",
+    errno.EFBIG: "raise the limit of file sizes (ulimit -f), then repeat the command to continue",
+    errno.EROFS: "work in a writable folder",
+    errno.EACCES: "change the permissions, or work in a folder of your own",
+    errno.EPERM: "change the permissions, or work in a folder of your own",
+    errno.EIO: "the device or its connection failed; reconnect the device, then repeat the command to continue",
+    errno.ESTALE: "the device or its connection failed; reconnect the device, then repeat the command to continue",
+    errno.EMFILE: "raise the limit of open files (ulimit -n), then repeat the command to continue",
 }
 """Error number of the operating system -> what the user can do about the error."""
 
@@ -70,10 +70,10 @@ def run_command(given: list[str]) -> int:
         _say(f"rotastack: error: {error.filename or 'a file'}: {error.strerror}; {NOT_OURS[error.errno]}")
         return 1
     except StoppedError as stopped:
-        print(f"rotastack: stopped by {stopped}; the same command goes on from here", file=sys.stderr)
+        print(f"rotastack: stopped by {stopped}; repeat the command to continue", file=sys.stderr)
         return 128 + stopped.number
     except KeyboardInterrupt:
-        print("rotastack: stopped; the same command goes on from here", file=sys.stderr)
+        print("rotastack: stopped; repeat the command to continue", file=sys.stderr)
         return 130
 
 
@@ -87,7 +87,7 @@ def _say(line: str) -> None:
 
 def _parser() -> argparse.ArgumentParser:
     parser = argparse.ArgumentParser(
-        prog="rotastack", description="Ensembles over views of the data, and an honest verdict.", epilog=EPILOG,
+        prog="rotastack", description="Train ensembles on views of the data, and compare methods by statistical tests.", epilog=EPILOG,
         formatter_class=argparse.RawDescriptionHelpFormatter,
     )  # fmt: skip
     parser.add_argument("--version", action="version", version=f"rotastack {__version__}")

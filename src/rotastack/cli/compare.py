@@ -14,29 +14,35 @@ def add(commands: Any) -> None:
     """Add the command."""
     compare = commands.add_parser(
         "compare",
-        help="the verdict on a table of scores",
-        description="Say which method is best on a table of scores, by how much, and whether that is beyond chance; and write "
-        "a page on which data sets, methods and the control can be chosen.\n\n"
-        "The table has a row for each data set and a column for each method, or one score a row, with columns for the data "
-        "set, the method, the score, and perhaps repeats (split, fold, seed) and seconds (fit_seconds, predict_seconds).",
+        help="compare the methods of a table of scores",
+        description="Report the best method of a table of scores, its lead, and whether the lead is statistically significant; write "
+        "a page with a choice of data sets, methods and control.\n\n"
+        "The table has a row for each data set and a column for each method; or one score per row, with columns for the data "
+        "set, the method and the score, and optional columns for repeats (split, fold, seed) and seconds (fit_seconds, predict_seconds).",
         epilog="example:\n  rotastack compare accuracies.csv --higher --control 'Random forest'",
         formatter_class=RawDescriptionHelpFormatter,
     )
-    compare.add_argument("table", help="the scores, in a format that `rotastack run` reads")
-    compare.add_argument("--score", metavar="NAME", help="the column of the score, or what the score is called")
+    compare.add_argument("table", help="table of scores, in a format that `rotastack run` reads")
+    compare.add_argument(
+        "--score", metavar="NAME", help="column of the score; for a table with a column per method, the score's name"
+    )
     way = compare.add_mutually_exclusive_group()
-    way.add_argument("--higher", action="store_true", default=None, help="more is better, as of accuracies")
-    way.add_argument("--lower", dest="higher", action="store_false", default=None, help="less is better, as of errors")
-    compare.add_argument("--control", metavar="METHOD", help="what the others are compared with (default: the first)")
+    way.add_argument("--higher", action="store_true", default=None, help="higher scores are better, as for accuracies")
+    way.add_argument(
+        "--lower", dest="higher", action="store_false", default=None, help="lower scores are better, as for errors"
+    )
+    compare.add_argument(
+        "--control", metavar="METHOD", help="method that the others are compared with (default: the first)"
+    )
     compare.add_argument(
         "--rotated", metavar="METHOD", action="append", default=[],
-        help="a method that looks at rotated columns; may be given several times, and a sentence says what rotations do",
+        help="method on rotated columns (repeatable); the verdict then has a sentence on the effect of rotations",
     )  # fmt: skip
     compare.add_argument("--alpha", type=float, default=0.05, metavar="A", help="level of the tests (default: 0.05)")
     compare.add_argument(
-        "--output", default="comparison.html", metavar="FILE", help="the page (default: comparison.html)"
+        "--output", default="comparison.html", metavar="FILE", help="file of the page (default: comparison.html)"
     )
-    compare.add_argument("--json", action="store_true", help="print the answer as JSON, and nothing else")
+    compare.add_argument("--json", action="store_true", help="print the answer as JSON only")
     compare.set_defaults(run=_compare)
 
 
@@ -55,10 +61,12 @@ def _compare(arguments: Namespace) -> None:
     from rotastack.judge.verdict import verdict_over_datasets
 
     if not 0 < arguments.alpha < 1:
-        raise RotastackError(f"--alpha: must lie between 0 and 1, found {arguments.alpha:g}")
+        raise RotastackError(f"--alpha must lie between 0 and 1, found {arguments.alpha:g}")
     page = Path(arguments.output)
     if page.is_dir() or not page.absolute().parent.is_dir():
-        raise RotastackError(f"--output: {page}: {'is a folder' if page.is_dir() else 'there is no such folder'}")
+        raise RotastackError(
+            f"--output: {page}: {'is a folder; name a file' if page.is_dir() else 'the folder does not exist'}"
+        )
     frame, reading = read_with_notes(arguments.table)
     try:
         table = score_table(frame, arguments.score, arguments.higher)
@@ -87,9 +95,7 @@ def _compare(arguments: Namespace) -> None:
     for note in notes[:_SHOWN]:
         print(f"rotastack: {arguments.table}: {note}", file=sys.stderr)
     if len(notes) > _SHOWN:
-        print(
-            f"rotastack: {arguments.table}: and {len(notes) - _SHOWN} notes more, which the page has", file=sys.stderr
-        )
+        print(f"rotastack: {arguments.table}: {len(notes) - _SHOWN} more notes are on the page", file=sys.stderr)
     print("\n".join(sentences))
     print(f"\n{_as_text(rows)}\npage      {page}")
 
@@ -99,11 +105,11 @@ def _left_out(means: Any) -> list[str]:
     from rotastack.judge.results import complete
 
     ranked = complete(means)
-    notes = [f"{m} has no score at all: it is left out" for m in means if m not in ranked]
+    notes = [f"method {m} is left out: no scores" for m in means if m not in ranked]
     lacking = list(means.index.difference(ranked.index, sort=False))
     if lacking:
         n = f"{len(lacking)} of {len(means)} data sets"
-        notes.append(f"{n} are left out, as not all methods have a score there: {_some(lacking)}")
+        notes.append(f"{n} are left out, because a method has no score: {_some(lacking)}")
     return notes
 
 
@@ -114,9 +120,7 @@ def _some(names: list[str]) -> str:
 def _method(name: str, methods: list[str], option: str) -> str:
     """Return `name` if the table has such a method; else raise RotastackError."""
     if name not in methods:
-        raise RotastackError(
-            f"{option}: there is no method {name!r}{nearest(name, methods)}; the table has {_some(methods)}"
-        )
+        raise RotastackError(f"{option}: method {name!r} is unknown{nearest(name, methods)}; methods: {_some(methods)}")
     return name
 
 
@@ -144,7 +148,7 @@ def _as_text(rows: list[dict[str, Any]]) -> str:
     from rotastack.judge.words import p_cell
 
     if not rows:
-        return "no leaderboard: no data set has scores of two methods"
+        return "no leaderboard: no data set has scores of at least two methods"
     width = max(len("method"), *(len(row["method"]) for row in rows[:_SHOWN]))
     lines = [
         f"{'method':{width}s}  {'rank':>5s} {'(95 %)':>13s}  {'Elo':>5s} {'(95 %)':>12s}  {'improvable':>10s}  {'W/T/L':>8s}  {'p':>7s}"
@@ -159,5 +163,5 @@ def _as_text(rows: list[dict[str, Any]]) -> str:
             f"{row['elo']:5.0f} {f'({least:.0f}-{most:.0f})':>12s}  {improvable:>10s}  {wins:>8s}  {p_cell(row['p_holm']):>7s}"
         )
     if len(rows) > _SHOWN:
-        lines.append(f"and {len(rows) - _SHOWN} more; the page has all")
+        lines.append(f"and {len(rows) - _SHOWN} more methods; the page lists all")
     return "\n".join(lines)

@@ -21,8 +21,8 @@ class ProblemError(Exception):
 def add(commands: Any) -> None:
     """Add the command."""
     doctor = commands.add_parser(
-        "doctor", help="check that all is there that a run needs",
-        description="One line for each thing that a run needs: ok, or what to do.",
+        "doctor", help="check the requirements of a run",
+        description="Print one line for each requirement of a run: ok, or the problem and its remedy.",
     )  # fmt: skip
     doctor.set_defaults(run=_doctor)
 
@@ -44,21 +44,21 @@ def _environment() -> str:
     try:
         import rotastack.trees.kernel
     except ImportError as error:
-        raise ProblemError(f"the compiled kernel cannot be loaded ({error}); `make env` builds it") from None
+        raise ProblemError(f"the compiled kernel cannot be loaded ({error}); run `make env` to build it") from None
     return f"rotastack {rotastack.__version__}, Python {sys.version.split()[0]} in {sys.prefix}"
 
 
 def _snakemake() -> str:
     if find_spec("snakemake") is None:
-        raise ProblemError("not installed; `pip install 'rotastack[workflow]'`")
+        raise ProblemError("not installed; run `pip install 'rotastack[workflow]'`")
     return version("snakemake")
 
 
 def _folder() -> str:
     here = Path.cwd()
     if not os.access(here, os.W_OK):
-        raise ProblemError(f"{here} cannot be written; run in a folder of your own")
+        raise ProblemError(f"{here} is not writable; run in a folder of your own")
     free = shutil.disk_usage(here).free / 1e9
     if free < _GIGABYTES:
-        raise ProblemError(f"{here} has {free:.1f} GB left; make room, or run elsewhere")
-    return f"{here} can be written, {free:.0f} GB free"
+        raise ProblemError(f"{here} has {free:.1f} GB free; free disk space, or run in another folder")
+    return f"{here} is writable, {free:.0f} GB free"

@@ -13,14 +13,14 @@ def add(commands: Any) -> None:
     """Add the command."""
     explain = commands.add_parser(
         "explain",
-        help="say what a study's model looks at, and write a page about it",
-        description="Which columns matter, whether rotations do, and how predictions depend on the top columns.",
+        help="explain the model of a study, and write a page",
+        description="Compute importances of columns, weights of rotated columns, and the dependence of predictions on the top columns.",
         epilog="example:\n  rotastack explain customers",
         formatter_class=RawDescriptionHelpFormatter,
     )
     offer(explain.add_argument("study", help="the study that made the model"), studies_with_models)
     add_study_options(explain)
-    score = explain.add_argument("--score", help="what is lost where a column is shuffled (default: the study's score)")
+    score = explain.add_argument("--score", help="score by which importances are measured (default: the study's score)")
     offer(score, score_names)
     explain.set_defaults(run=_explain)
 
@@ -40,4 +40,4 @@ def _explain(arguments: Namespace) -> None:
     write_explanation(content, path.with_name("explanation.json"), page)
     for sentence in content["words"]:
         print(sentence)
-    print(f"rotastack: the page is {page}")
+    print(f"rotastack: page written to {page}")

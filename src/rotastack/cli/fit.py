@@ -19,19 +19,23 @@ examples:
 def add(commands: Any) -> None:
     """Add the command."""
     fit = commands.add_parser(
-        "fit", help="fit one estimator to one's own table", epilog=EXAMPLES,
+        "fit", help="fit one estimator to a table", epilog=EXAMPLES,
         formatter_class=argparse.RawDescriptionHelpFormatter,
-        description="Fit one estimator to all rows of a table, without comparing it to others.",
+        description="Fit one estimator to all rows of a table, without a comparison of methods.",
     )  # fmt: skip
-    fit.add_argument("table", help="the table, in a format that `rotastack run` reads")
-    fit.add_argument("--target", metavar="COLUMN", required=True, help="the column to be predicted")
-    fit.add_argument("--out", metavar="FILE", required=True, help="the model's file, such as model.skops")
-    fit.add_argument("--task", choices=["classification", "regression"], help="by default the target decides")
+    fit.add_argument("table", help="table, in a format that `rotastack run` reads")
+    fit.add_argument("--target", metavar="COLUMN", required=True, help="column to predict")
+    fit.add_argument("--out", metavar="FILE", required=True, help="file of the model, such as model.skops")
     fit.add_argument(
-        "--estimator", default="rotastack", help="as in a study: a short name, or a class (default: rotastack)"
+        "--task", choices=["classification", "regression"], help="kind of the target; the default depends on its values"
     )
+    fit.add_argument("--estimator", default="rotastack", help="short name or class, as in a study (default: rotastack)")
     fit.add_argument(
-        "--set", action="append", default=[], metavar="NAME=VALUE", help="a parameter of the estimator, as in a study"
+        "--set",
+        action="append",
+        default=[],
+        metavar="NAME=VALUE",
+        help="parameter of the estimator, as in a study (repeatable)",
     )
     fit.add_argument("--seed", type=int, default=0, help="seed (default: 0)")
     fit.add_argument("--threads", type=int, default=1, help="threads (default: 1)")
@@ -43,9 +47,9 @@ def _fit(arguments: Namespace) -> int:
     from rotastack.use.fitted_table import fit_table
 
     if arguments.threads < 1:
-        raise RotastackError(f"--threads: must be a number from 1, found {arguments.threads}")
+        raise RotastackError(f"--threads must be at least 1, found {arguments.threads}")
     if not Path(arguments.out).suffix:
-        raise RotastackError(f"--out: {arguments.out} is no name of a file; such as {arguments.out}.skops is")
+        raise RotastackError(f"--out: {arguments.out} is not a file name; name a file such as {arguments.out}.skops")
     model, reading = fit_table(
         arguments.table, arguments.target, arguments.task, arguments.estimator, _parameters(arguments.set), arguments.seed,
         arguments.threads,
@@ -66,5 +70,5 @@ def _parameters(given: list[str]) -> dict[str, Any]:
         try:
             parameters[name] = yaml.safe_load(value)
         except yaml.YAMLError:
-            raise RotastackError(f"--set: the value of {name} is no YAML: {value!r}") from None
+            raise RotastackError(f"--set: the value of {name} is not valid YAML: {value!r}") from None
     return parameters

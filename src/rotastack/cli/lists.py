@@ -10,7 +10,7 @@ def add(commands: Any) -> None:
     """Add the commands."""
     datasets = commands.add_parser("datasets", help="list the data sets")
     datasets.add_argument(
-        "--available", action="store_true", help="also check whether each can be had (asks the network)"
+        "--available", action="store_true", help="also check whether each data set is available (uses the network)"
     )
     datasets.set_defaults(run=_datasets)
 
@@ -41,11 +41,13 @@ def _datasets(arguments: Namespace) -> None:
 def _methods(arguments: Namespace) -> None:
     from rotastack.study.catalogue import ESTIMATORS, PRUNERS, REGRESSORS, VIEWS
 
-    print("Any estimator, view or pruner may be named by its class: a dotted path, or the name of one of ours.")
-    print("Parameters are those of the class. Short names, their classes, and what they fix:")
+    print(
+        "A study names an estimator, view or pruner by its short name or by its class: a dotted path, or the name of a Rotastack class."
+    )
+    print("Parameters are those of the class. Short names, classes and fixed parameters:")
     for title, entries in [
         ("estimators", ESTIMATORS),
-        ("estimators of a study whose task is regression", REGRESSORS),
+        ("estimators, task regression", REGRESSORS),
         ("views", VIEWS),
         ("pruners", PRUNERS),
     ]:
@@ -53,7 +55,7 @@ def _methods(arguments: Namespace) -> None:
         for name, entry in entries.items():
             print(f"  {name}: {entry.path}{_fixed(entry.parameters)}")
     print(
-        "combiners (kind): vote, stacking, log_linear, weights, member, prune, other; `rotastack schema` has their keys"
+        "combiners (kind): vote, stacking, log_linear, weights, member, prune, other; `rotastack schema` prints their keys"
     )
 
 

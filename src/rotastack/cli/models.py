@@ -14,10 +14,10 @@ __all__ = ["add_study_options", "model_at"]
 
 def add_study_options(parser: ArgumentParser) -> None:
     """Add the options that choose a model of a study: the data set and the project's folder."""
-    parser.add_argument("--dataset", metavar="NAME", help="the data set, if the study has models of several")
+    parser.add_argument("--dataset", metavar="NAME", help="data set of the model, for a study of several data sets")
     parser.add_argument(
         "-C", "--project", metavar="DIR", default=".",
-        help="the folder in which the study was run (default: this one)",
+        help="folder in which the study was run (default: the current folder)",
     )  # fmt: skip
 
 
@@ -28,7 +28,7 @@ def model_at(arguments: Namespace) -> "SavedModel":
     address = arguments.model
     if ":/" not in address:
         if not Path(address).exists():
-            raise RotastackError(f"{address}: there is no such file or folder, and it is no runs:/ or models:/")
+            raise RotastackError(f"{address}: not found; name a file, a folder, or an address runs:/... or models:/...")
         return model_in_folder(Path(address))
     from rotastack.tracking.address import database_file, existing_uri, mute_libraries, without_secrets
 
@@ -44,9 +44,9 @@ def model_at(arguments: Namespace) -> "SavedModel":
         try:
             files = Path(mlflow.artifacts.download_artifacts(address, dst_path=folder))
             if files.is_dir() and not any(files.iterdir()):
-                raise OSError("its files are gone")
+                raise OSError("the model's files are missing")
         except (MlflowException, OSError) as error:
-            moved = "; in a folder that was moved or copied, run the study once more: it makes a fresh store"
+            moved = "; if the folder was moved or copied, run the study again to make a new store"
             message = without_secrets(in_one_line(error), uri).rstrip(".")
             raise RotastackError(f"{address}: {message}{moved if database_file(uri) else ''}") from None
         finally:

@@ -61,14 +61,12 @@ def look_at(arguments: Namespace) -> OwnTable:
     table = arguments.study
     if arguments.target is None:
         frame, _ = read_with_notes(table)
-        raise RotastackError(
-            f"{table}: say which column is to be predicted: --target COLUMN; columns are {_few(map(str, frame.columns), 20)}"
-        )
+        raise RotastackError(f"{table}: --target COLUMN is missing; columns: {_few(map(str, frame.columns), 20)}")
     frame, reading = read_with_notes(table, arguments.target)
     frame, without = with_target(frame, arguments.target, str(table))
     task, reason = decide_task(frame["target"])
     if arguments.task and arguments.task != task:
-        task, reason = arguments.task, f"--task; else it would be {task}, as {reason}"
+        task, reason = arguments.task, f"--task; default {task}: {reason}"
     with warnings.catch_warnings(record=True) as caught:
         warnings.simplefilter("always")
         target = check_target(frame["target"], str(table), task)
@@ -82,9 +80,7 @@ def look_at(arguments: Namespace) -> OwnTable:
         except RotastackError as error:
             raise RotastackError(f"{table}: {error}") from None
     if len(frame) < own_table.LEAST_ROWS:
-        raise RotastackError(
-            f"{table}: {len(frame)} rows are too few to train and test on; {own_table.LEAST_ROWS} are the least"
-        )
+        raise RotastackError(f"{table}: the table has {len(frame)} rows; at least {own_table.LEAST_ROWS} are needed")
     divided_by = {
         key: column
         for key in ("groups", "time", "split 1")
@@ -103,7 +99,7 @@ def look_at(arguments: Namespace) -> OwnTable:
     if len(labels) - len(left_out) < 2:
         least = sorted(needed.values())[1]
         raise RotastackError(
-            f"{table}: {memory:,.0f} MB of memory are too few; two methods take {least:,.0f} MB at least"
+            f"{table}: {memory:,.0f} MB of memory are available; two methods need at least {least:,.0f} MB"
         )
     labels = [label for label in labels if label not in left_out]
     study = own_study.study_of(arguments.study, arguments.target, shape, layout, score, counted, labels)
@@ -111,8 +107,8 @@ def look_at(arguments: Namespace) -> OwnTable:
     own = OwnTable(study, place, max(int(memory), _megabytes(study)[1]))
     own.lines.append(("table", str(reading)))
     other = {"classification": "regression", "regression": "classification"}[task]
-    hint = f" (--task {other} for {other})" if reason.startswith("it holds") and "number" in reason else ""
-    own.lines.append(("target", f"{arguments.target}: {task}, as {reason}{hint}{_classes(target, task)}"))
+    hint = f"; --task {other} for {other}" if " numbers in " in reason and arguments.task is None else ""
+    own.lines.append(("target", f"{arguments.target}: {task} ({reason}{hint}){_classes(target, task)}"))
     kinds = _kinds(preprocessor)
     own.lines.append(("columns", "; ".join(f"{len(v)} {kind} ({_few(v)})" for kind, v in kinds.items() if v)))
     dropped = preprocessor.dropped_in_words()
@@ -120,7 +116,7 @@ def look_at(arguments: Namespace) -> OwnTable:
         dropped.pop(column, None)
     own.lines += [("dropped", f"{column}: {why}") for column, why in list(dropped.items())[:10]]
     if len(dropped) > 10:
-        own.lines.append(("", f"and {len(dropped) - 10} more columns; the report names all"))
+        own.lines.append(("", f"and {len(dropped) - 10} more columns; the report lists all"))
     missing = features[[c for c in features if c not in dropped]].isna().mean()
     holes = missing[missing > 0].sort_values(ascending=False)
     if len(holes):
@@ -131,24 +127,24 @@ def look_at(arguments: Namespace) -> OwnTable:
     notes = [*reading.notes, *without, *(str(w.message).removeprefix(f"{table}: ") for w in caught)]
     own.lines += [("note", note) for note in notes]
     if place.edited:
-        text = f"{place.path}, edited by you, and run as it is: options of the table change nothing in it (delete it to have it made anew)"
-        own.lines.append(("study", f"{text}, and its kinds of columns count, not those above"))
+        text = f"{place.path} was edited and is used unchanged: options of the table have no effect (to write a new study, delete the file)"
+        own.lines.append(("study", f"{text}; the kinds of columns are those of the file, not those above"))
     else:
         sizes = {label: next(iter(layout.parameters(label).values()), None) for label in labels}
         trees = ", ".join(label if n is None else f"{label} {n}" for label, n in sizes.items())
-        own.lines.append(("methods", f"{trees} (trees; of Rotastack in each of its families)"))
+        own.lines.append(("methods", f"{trees} (numbers of trees; Rotastack: trees per family)"))
         own.lines += [
             (
                 "left out",
-                f"{label}: it takes about {megabytes / 1000:.1f} GB, and there are {memory / 1000:.1f} (--memory)",
+                f"{label} needs about {megabytes / 1000:.1f} GB of memory, available are {memory / 1000:.1f} GB (--memory)",
             )
             for label, megabytes in left_out.items()
         ]
-        shortened = " (shortened to fit into the time)" if layout.shortened else ""
+        shortened = " (shortened to keep the time limit)" if layout.shortened else ""
         own.lines.append(("score", f"{NAMES[score]}, {why}"))
         own.lines.append(("test", f"{layout.test_in_words}{shortened}"))
         own.lines.append(("time", _time(layout.seconds, arguments, n_cores, max(needed[label] for label in labels))))
-        replaced = f", in place of the one there ({place.replaced})" if place.replaced else ""
+        replaced = f", replaces the old file ({place.replaced})" if place.replaced else ""
         own.lines.append(("study", f"{place.path}{replaced}"))
     own.about = {
         "table": str(table), "rows": len(frame), "target": arguments.target, "task": task, "task_reason": reason, "score": score,
@@ -166,7 +162,7 @@ def _dividing(arguments: Namespace, key: str, features: Any) -> str | None:
     if column is None:
         return None
     if column == arguments.target:
-        raise RotastackError(f"{arguments.study}: {option}: {column!r} is the target")
+        raise RotastackError(f"{arguments.study}: {option}: column {column!r} is the target; name another column")
     try:
         n = int(division_numbers(features, column, key, str(arguments.study)).max()) + 1
     except RotastackError as error:
@@ -175,7 +171,7 @@ def _dividing(arguments: Namespace, key: str, features: Any) -> str | None:
         ) from None
     if key != "split 1" and n < _LEAST_PARTS:
         raise RotastackError(
-            f"{arguments.study}: {option}: column {column!r} has {n} different values; {_LEAST_PARTS} are the least"
+            f"{arguments.study}: {option}: column {column!r} has {n} different values; at least {_LEAST_PARTS} are needed"
         )
     return column
 
@@ -203,9 +199,9 @@ def _score(given: str | None, target: Any, task: Any) -> tuple[str, str]:
     score, why = default_score(target, task)
     if given is None:
         others = ", ".join(name for name, higher in METRICS[task].items() if name != score and higher is not None)
-        return score, f"{why} (--score takes {others})"
+        return score, f"{why} (--score: {others})"
     try:
-        return score_named(given, task), f"--score; else it would be {score}, {why}"
+        return score_named(given, task), f"--score; default {score}, {why}"
     except ValueError as error:
         raise RotastackError(f"--score: {error}") from None
 
@@ -217,7 +213,7 @@ def cores(given: str) -> int:
     if given == "all":
         return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
     if not given.isdigit() or int(given) < 1:
-        raise RotastackError(f"--cores: must be all or a number from 1, found {given!r}")
+        raise RotastackError(f"--cores must be all or a whole number of at least 1, found {given!r}")
     return int(given)
 
 
@@ -259,11 +255,11 @@ def _time(seconds: float, arguments: Namespace, n_cores: int, megabytes: float) 
     from rotastack.use.own_table import BUDGETS
 
     text = f"about {duration(seconds)} on {n_cores} core{'s' * (n_cores > 1)}"
-    text += f", up to {megabytes / 1000:.1f} GB of memory for each"
+    text += f", up to {megabytes / 1000:.1f} GB of memory per core"
     if arguments.time is not None and seconds > arguments.time:
-        return f"{text}: more than was asked for, but the least that compares at all"
+        return f"{text}: above --time, but the shortest comparison"
     if arguments.time is None and seconds > 2 * BUDGETS["small"] and (arguments.size or "medium") != "small":
-        return f"{text}; --size small or --time 1m makes it shorter"
+        return f"{text}; --size small or --time 1m is faster"
     return text
 
 

@@ -16,32 +16,32 @@ def add(commands: Any) -> None:
     predict = commands.add_parser(
         "predict",
         help="predict the rows of a table with a saved model",
-        description="Predict the rows of a table: its rows come back in their order, with the predictions beside their columns.",
+        description="Predict the rows of a table. The output has the rows in their order, with predictions beside the columns.",
         epilog="example:\n  rotastack predict --study customers new.csv --proba --output predicted.csv",
         formatter_class=RawDescriptionHelpFormatter,
     )
-    predict.add_argument("table", help="the table, in a format that `rotastack run` reads")
+    predict.add_argument("table", help="table, in a format that `rotastack run` reads")
     which = predict.add_mutually_exclusive_group(required=True)
-    offer(which.add_argument("--study", metavar="NAME", help="the study that made the model"), studies_with_models)
+    offer(which.add_argument("--study", metavar="NAME", help="study that made the model"), studies_with_models)
     which.add_argument(
-        "--model", metavar="MODEL", help="or a model's file, its folder, runs:/<id>/model, models:/<name>/<version>"
+        "--model", metavar="MODEL", help="model file, its folder, runs:/<id>/model or models:/<name>/<version>"
     )
     add_study_options(predict)
-    predict.add_argument("--proba", action="store_true", help="also a column probability=<class> for each class")
+    predict.add_argument("--proba", action="store_true", help="add a column probability=<class> for each class")
     predict.add_argument(
-        "--intervals", action="store_true", help="also columns lower and upper, which hold 90 %% of the targets"
+        "--intervals", action="store_true", help="add columns lower and upper, bounds that contain 90 %% of the targets"
     )
     predict.add_argument(
         "--output",
         metavar="FILE",
-        help="file to write, of the format of its ending: .csv, .tsv, .jsonl (each also .gz), .parquet, .xlsx "
+        help="file to write; its ending is the format: .csv, .tsv, .jsonl (each also .gz), .parquet, .xlsx "
         "(default: CSV to standard output)",
     )
     predict.add_argument(
         "--keep",
         metavar="COLUMN",
         action="append",
-        help="of the table's columns only this one, such as an id; may be given several times",
+        help="column of the table to write, such as an id (repeatable; default: all)",
     )
     predict.set_defaults(run=_predict)
 
@@ -55,12 +55,12 @@ def _predict(arguments: Namespace) -> None:
     if arguments.output:
         check_writable(arguments.output)
         if Path(arguments.output).resolve() == Path(arguments.table).resolve():
-            raise RotastackError(f"--output: {arguments.output} is the table itself; name another file")
+            raise RotastackError(f"--output: {arguments.output} is the input table; name another file")
     table, reading = read_with_notes(arguments.table)
     unknown = [column for column in arguments.keep or () if column not in table]
     if unknown:
         names = list(map(str, table.columns))
-        raise RotastackError(f"--keep: {arguments.table} has no column {unknown[0]!r}{nearest(unknown[0], names)}")
+        raise RotastackError(f"--keep: {arguments.table}: column {unknown[0]!r} not found{nearest(unknown[0], names)}")
     model = (
         model_at(arguments)
         if arguments.model

@@ -11,7 +11,7 @@ __all__ = ["add"]
 def add(commands: Any) -> None:
     """Add the command."""
     report = commands.add_parser(
-        "report", help="bring the HTML report of a study up to date, and say where it is",
+        "report", help="update the HTML report of a study, and print its path",
         formatter_class=RawDescriptionHelpFormatter,
         epilog="examples:\n  rotastack report customers\n  rotastack report rotation_weights --size small",
     )  # fmt: skip
@@ -23,5 +23,5 @@ def _report(arguments: Namespace) -> int:
     plan = plan_of(arguments.study, arguments.size)
     code, _ = snakemake(plan, arguments.size, [plan.files.report, "--cores", "all"])
     if code == 0:
-        print(f"rotastack: the report is {plan.files.report}")
+        print(f"rotastack: report written to {plan.files.report}")
     return code

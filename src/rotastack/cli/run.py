@@ -23,19 +23,19 @@ examples:
   rotastack run rotation_stacking --profile slurm -- --default-resources slurm_account=A slurm_partition=P
   rotastack run studies/customers.yaml -- --forcerun train
 
-What follows -- goes to snakemake as it is."""
+Options after -- are passed to snakemake unchanged."""
 
 
 def add(commands: Any) -> None:
     """Add the command."""
     run = commands.add_parser(
-        "run", help="run one's own table, or a study", epilog=EXAMPLES,
+        "run", help="run a study, or compare methods on a table", epilog=EXAMPLES,
         formatter_class=argparse.RawDescriptionHelpFormatter,
-        description="Compare ensembles on a table, make a model of the best, and say what came out.",
+        description="Compare ensembles on a table, train the best method on all rows, and print the verdict.",
     )  # fmt: skip
     study = run.add_argument(
         "study", metavar="TABLE|STUDY",
-        help="a table (CSV, Excel, Parquet, JSON, ARFF, ..., or an address), a study of config/studies, or a YAML file",
+        help="table (CSV, Excel, Parquet, JSON, ARFF, ..., or a web address), study of config/studies, or YAML file",
     )  # fmt: skip
     run.add_argument("--target", metavar="COLUMN", help="tables: column to predict")
     run.add_argument(
@@ -51,33 +51,35 @@ def add(commands: Any) -> None:
     )
     score = run.add_argument(
         "--score", metavar="NAME",
-        help="of a table: what methods are ranked and tested by, such as error, roc_auc, log_loss, rmse or mae, or scikit-learn's "
-        "name of it (default: what fits the target; a study has the key evaluation.score)",
+        help="tables: score by which methods are ranked and tested, such as error, roc_auc, log_loss, rmse or mae, or scikit-learn's "
+        "name of a score (default: depends on the target; studies have the key evaluation.score)",
     )  # fmt: skip
     split = run.add_mutually_exclusive_group()
     split.add_argument(
-        "--groups", metavar="COLUMN", help="of a table: rows with the same value stay together, in training or in test"
+        "--groups",
+        metavar="COLUMN",
+        help="tables: rows with the same value of this column stay together, in training or in test",
     )
     split.add_argument(
         "--time-column",
         metavar="COLUMN",
-        help="of a table: dates or numbers; what follows is tested after training on the past",
+        help="tables: column of dates or numbers; test rows are later than training rows",
     )
     split.add_argument(
         "--split-column", metavar="COLUMN",
-        help="of a table: the splits that it brings: train and test, or the number of the fold that tests a row",
+        help="tables: column of given splits: train and test, or the number of the fold that tests the row",
     )  # fmt: skip
     run.add_argument(
         "--memory", type=_megabytes, metavar="SIZE",
-        help="of a table: what all jobs together may take, such as 8G; a method that takes more is left out (default: what is free)",
+        help="tables: memory of all jobs together, such as 8G; a method that needs more is left out (default: the free memory)",
     )  # fmt: skip
     run.add_argument("--cores", default="all", help="cores to use (default: all)")
     profile = run.add_argument(
         "--profile", help="workflow profile: default, slurm, pbs, sge, lsf, kubernetes, or a folder of your own"
     )
-    run.add_argument("--dry-run", action="store_true", help="say what would be done, and write nothing")
-    run.add_argument("--verbose", action="store_true", help="show what snakemake prints")
-    run.add_argument("--json", action="store_true", help="print the answer as JSON, and nothing else")
+    run.add_argument("--dry-run", action="store_true", help="describe the run, and write nothing")
+    run.add_argument("--verbose", action="store_true", help="show the output of snakemake")
+    run.add_argument("--json", action="store_true", help="print the answer as JSON only")
     run.set_defaults(run=_run)
     offer(study, _studies_and_tables)
     offer(size, lambda **_: ("small", "medium", "full"))
@@ -99,14 +101,14 @@ def _seconds(text: str) -> float:
     try:
         return seconds_of(text)
     except ValueError:
-        raise argparse.ArgumentTypeError(f"{text!r} is no time; such as 90s, 10m or 2h is") from None
+        raise argparse.ArgumentTypeError(f"{text!r} is not a time; examples: 90s, 10m, 2h") from None
 
 
 def _megabytes(text: str) -> float:
     try:
         return megabytes_of(text)
     except ValueError:
-        raise argparse.ArgumentTypeError(f"{text!r} is no size; such as 500M or 8G is") from None
+        raise argparse.ArgumentTypeError(f"{text!r} is not a size; examples: 500M, 8G") from None
 
 
 def _run(arguments: Namespace) -> int:
@@ -120,7 +122,7 @@ def _run(arguments: Namespace) -> int:
         _refuse(
             arguments,
             ("target", "task", "score", "groups", "time_column", "split_column", "time", "memory"),
-            f"goes with a table, and {name} is a study",
+            f"is an option for tables, and {name} is a study",
         )
     plan = plan_of(name, size)
     options = [*profile_options(arguments.profile), *arguments.rest, "--cores", str(arguments.cores)]
@@ -152,7 +154,7 @@ def _is_table(name: str) -> bool:
 
     path = Path(name)
     if path.is_dir():
-        raise RotastackError(f"{name} is a folder; name a table in it, or a study")
+        raise RotastackError(f"{name} is a folder; name a table or a study")
     if path.suffix in (".yaml", ".yml"):
         return False
     return format_of(path.name) is not None or is_address(name) or name.startswith("openml:") or path.is_file()
@@ -164,7 +166,7 @@ def _own(arguments: Namespace) -> OwnTable:
     from rotastack.use.own_table import SIZES
 
     if arguments.size not in (None, *SIZES):
-        raise RotastackError(f"--size: of a table there are {', '.join(SIZES)}, found {arguments.size!r}")
+        raise RotastackError(f"--size: {arguments.size!r} is not a size of tables; allowed: {', '.join(SIZES)}")
     own = look_at(arguments)
     print(own.text, file=sys.stderr if arguments.json else sys.stdout, flush=True)
     if not arguments.dry_run:
@@ -191,10 +193,10 @@ def profile_options(name: str | None) -> list[str]:
     if not folder.exists() and not Path("profiles", name).exists():
         names = profile_names()
         raise RotastackError(
-            f"--profile: {name!r} is no folder, nor a profile of ours{nearest(name, names)}; these are {', '.join(names)}"
+            f"--profile: {name!r} is neither a folder nor a profile{nearest(name, names)}; profiles: {', '.join(names)}"
         )
     for needed in _missing_plugins(folder):
-        raise RotastackError(f"profile {name}: {needed} is not installed; `pip install {needed}` brings it")
+        raise RotastackError(f"profile {name}: {needed} is not installed; run `pip install {needed}`")
     return ["--workflow-profile", str(folder)]
 
 

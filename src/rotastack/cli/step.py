@@ -16,13 +16,19 @@ _CAPS = ("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS", "NUMEXPR_
 def add(commands: Any) -> None:
     """Add the command."""
     step = commands.add_parser("step", help="run one step of the workflow, as its rules do")
-    step.add_argument("step", metavar="NAME", help="a step of the chain; `rotastack step list` lists them")
-    step.add_argument("--slice", default="{}", help="JSON: the slice of the study that the step uses")
+    step.add_argument("step", metavar="NAME", help="name of the step; `rotastack step list` lists all")
+    step.add_argument("--slice", default="{}", help="part of the study that the step uses, as JSON")
     for option, text in (("--input", "files to read"), ("--output", "files to write")):
         step.add_argument(option, nargs="+", action="append", default=[], metavar="NAME FILE", help=text)
-    step.add_argument("--about", nargs="*", default=[], metavar="KEY=VALUE", help="what is worked on, for the record")
+    step.add_argument(
+        "--about",
+        nargs="*",
+        default=[],
+        metavar="KEY=VALUE",
+        help="data set, pool and method of the job, for the record",
+    )
     step.add_argument("--code", default="", help="fingerprint of the code, for the record")
-    step.add_argument("--threads", type=int, default=1, help="threads to use at most")
+    step.add_argument("--threads", type=int, default=1, help="largest number of threads")
     step.set_defaults(run=_step)
 
 
@@ -37,7 +43,7 @@ def _step(arguments: Namespace) -> None:
         from rotastack.errors import nearest
 
         raise RotastackError(
-            f"step {arguments.step!r} is unknown{nearest(arguments.step, list(STEPS))}; there are {', '.join(STEPS)}"
+            f"step {arguments.step!r} is unknown{nearest(arguments.step, list(STEPS))}; allowed: {', '.join(STEPS)}"
         )
     _cap_threads(1 if arguments.step == "train" else arguments.threads)
     import json

@@ -32,7 +32,9 @@ REFUSED = 2
 
 def add_study_arguments(parser: Any) -> None:
     """Add the arguments that name a study."""
-    offer(parser.add_argument("study", help="a study of studies or config/studies, or a YAML file"), study_names)
+    offer(
+        parser.add_argument("study", help="study of the folder studies or config/studies, or a YAML file"), study_names
+    )
     parser.add_argument("--size", help="size of the study, such as small (default: full)")
 
 
@@ -53,7 +55,7 @@ def plan_of(name: str, size: str | None = None) -> "Plan":
         # Snakemake would merge a part of a study into the study of config.yaml, and run the mixture.
         keys = ", ".join(map(str, content)) if isinstance(content, dict) else type(content).__name__
         raise RotastackError(
-            f"{path}: a study has name, datasets, protocol, pools and methods, found {keys or 'nothing'}"
+            f"{path}: not a study; needed keys: name, datasets, protocol, pools, methods; found: {keys or 'nothing'}"
         )
     options = {} if size in (None, "full") else {"size": size}
     machine = config_file()
@@ -65,7 +67,7 @@ def _study_file(name: str) -> Path:
         if path.suffix in (".yaml", ".yml") and path.is_file():
             return path
     studies = study_names()
-    raise RotastackError(f"study {name!r} is unknown{nearest(name, studies)}; there are {', '.join(studies)}")
+    raise RotastackError(f"study {name!r} is unknown{nearest(name, studies)}; studies: {', '.join(studies)}")
 
 
 def study_names(**_: Any) -> list[str]:
@@ -111,10 +113,7 @@ def snakemake(plan: "Plan", size: str | None, options: list[str], *, quiet: bool
     began = time.monotonic()
     code = call_snakemake("Snakefile", [*logger, *options, "--configfile", plan.where, *sized])
     if quiet and code not in (0, REFUSED):
-        print(
-            f"rotastack: what was done is kept, and the same command goes on from there; details: {log}",
-            file=sys.stderr,
-        )
+        print(f"rotastack: finished steps are kept; repeat the command to continue; details: {log}", file=sys.stderr)
     return code, time.monotonic() - began
 
 
@@ -124,7 +123,7 @@ def call_snakemake(snakefile: str, options: list[str]) -> int:
         raise ModuleNotFoundError("no snakemake", name="snakemake")
     here = Path.cwd()
     if not os.access(here, os.W_OK):  # Snakemake would print a traceback, even in a dry run
-        raise RotastackError(f"{here} cannot be written; run in a folder of your own")
+        raise RotastackError(f"{here} is not writable; run in a folder of your own")
     command = [sys.executable, "-P", "-m", "snakemake", "--snakefile", str(project_file(snakefile)), *options]
     path = f"{Path(sys.executable).parent}{os.pathsep}{os.environ.get('PATH', '')}"
     with ending_with_us(command, env={**os.environ, "PATH": path}, stdout=2) as process:

@@ -13,15 +13,15 @@ def add(commands: Any) -> None:
     """Add the command."""
     tables = commands.add_parser(
         "tables", help="write the tables of a finished study as CSV and LaTeX",
-        description="Write the tables of a finished study: leaderboard, scores by data set, tests, and all others.",
+        description="Write all tables of a finished study: leaderboard, scores by data set, tests, and more.",
         formatter_class=RawDescriptionHelpFormatter,
-        epilog="LaTeX tables have the rules of booktabs; an own document says \\usepackage{booktabs,longtable} and "
+        epilog="LaTeX tables use booktabs; a document that includes them needs \\usepackage{booktabs,longtable} and "
         "\\usepackage[T1]{fontenc}.\n\nexamples:\n  rotastack tables quickstart --latex\n"
         "  rotastack tables rotation_weights --size small --latex --out paper/tables",
     )  # fmt: skip
     add_study_arguments(tables)
-    tables.add_argument("--latex", action="store_true", help="also as LaTeX, and a document of all tables")
-    tables.add_argument("--out", metavar="FOLDER", help="where to (default: results/STUDY/printed)")
+    tables.add_argument("--latex", action="store_true", help="also write LaTeX tables, and a document of all tables")
+    tables.add_argument("--out", metavar="FOLDER", help="folder to write to (default: results/STUDY/printed)")
     tables.set_defaults(run=_tables)
 
 
@@ -47,5 +47,5 @@ def _tables(arguments: Namespace) -> None:
     if arguments.latex:
         title = study.document.title or study.name
         write_text(folder / "all.tex", document(title, [table.name for table in printed]))
-    kinds = "CSV and LaTeX; all.tex shows them all" if arguments.latex else "CSV; --latex writes LaTeX as well"
+    kinds = "CSV and LaTeX; all.tex includes all tables" if arguments.latex else "CSV; --latex also writes LaTeX"
     print(f"rotastack: {len(printed)} tables in {folder} ({kinds})")

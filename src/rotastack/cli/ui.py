@@ -9,12 +9,12 @@ __all__ = ["add"]
 def add(commands: Any) -> None:
     """Add the command."""
     ui = commands.add_parser(
-        "ui", help="open the MLflow UI on the tracking database", formatter_class=RawDescriptionHelpFormatter,
+        "ui", help="open the MLflow UI of the tracking database", formatter_class=RawDescriptionHelpFormatter,
         epilog="example:\n  rotastack ui --port 5001",
     )  # fmt: skip
     ui.add_argument("--port", type=int, default=5000, help="(default: 5000)")
     ui.add_argument(
-        "--host", default="127.0.0.1", help="whoever reaches it may look, without a password (default: 127.0.0.1)"
+        "--host", default="127.0.0.1", help="address to listen on; the UI has no password (default: 127.0.0.1)"
     )
     ui.set_defaults(run=_ui)
 
@@ -33,7 +33,7 @@ def _ui(arguments: Namespace) -> int:
 
     uri = existing_uri()
     if uri.startswith(("http:", "https:")):
-        raise RotastackError(f"runs are brought to the server at {shown(uri)}: open that in a browser")
+        raise RotastackError(f"the runs are on the server {shown(uri)}; open this address in a browser")
     os.environ.setdefault("MLFLOW_DISABLE_TELEMETRY", "true")  # nothing leaves this machine unasked
     # One worker is enough for one person, and starts in half the time of four.
     command = [sys.executable, "-m", "mlflow", "server", "--host", arguments.host, "--port", str(arguments.port), "--workers", "1"]  # fmt: skip

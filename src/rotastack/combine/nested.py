@@ -73,7 +73,7 @@ def combine_nested(
             seen = outputs[h][:, test]
             if combiner.ranks:
                 if facts is None:
-                    raise ValueError(f"{combiner!r} needs to know the members' complexity")
+                    raise ValueError(f"{combiner!r} needs the complexity of each member")
                 fitted.rank(*facts[h])
         proba[test] = fitted.predict_proba(seen)
         combiners.append(fitted)

@@ -109,16 +109,15 @@ class RotationWeights(Combiner):
             complexity = np.zeros(R)  # these weightings use complexity for ties alone
         if self.weighting == "new" and identity is None:
             raise ValueError(
-                "weighting 'new' selects nothing: it takes members at least as simple as the unrotated one, "
-                "and no member is unrotated"
+                "weighting 'new' selects members at least as simple as the unrotated member, but no member is unrotated"
             )
         if not np.isfinite(complexity).all():
-            raise ValueError(f"weighting {self.weighting!r} needs trees: the complexity of some members is unknown")
+            raise ValueError(f"weighting {self.weighting!r} needs trees: the complexity of a member is unknown")
         needs_error = self.weighting in ("oob", "joint") or (self.weighting in ("cut", "exp") and self.h is None)
         if needs_error and np.isnan(error).all():
             raise ValueError(
-                f"weighting {self.weighting!r} needs out-of-bag errors, and no member has one; "
-                "the base learner must be a bootstrapped forest, with enough rows to leave some out"
+                f"weighting {self.weighting!r} needs out-of-bag errors, but no member has an out-of-bag error; "
+                "use a bootstrapped forest as base learner, with enough rows"
             )
         error = np.where(np.isnan(error), np.inf, error)
         if self.weighting == "oob":
@@ -153,7 +152,7 @@ class RotationWeights(Combiner):
         """
         R = len(self.weights_)
         if n_trees < R:
-            raise ValueError(f"{n_trees} trees are too few for {R} rotations")
+            raise ValueError(f"the members have {n_trees} trees in total; at least {R}, one per rotation, are needed")
         if self.weighting == "equal":
             by_rank = np.full(R, n_trees // R)
             by_rank[: n_trees % R] += 1

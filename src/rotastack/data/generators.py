@@ -194,7 +194,7 @@ def generate(name: str, **parameters) -> pd.DataFrame:
     """
     if name not in GENERATORS:
         raise RotastackError(
-            f"generator {name!r} is unknown{nearest(name, list(GENERATORS))}; there are {', '.join(GENERATORS)}"
+            f"generator {name!r} is unknown{nearest(name, list(GENERATORS))}; allowed: {', '.join(GENERATORS)}"
         )
     try:
         return GENERATORS[name](**parameters)

@@ -125,7 +125,7 @@ def check_table(table: pd.DataFrame, name: str, spec: Mapping[str, Any], where: 
         if sorted(sizes.values()) != sorted(spec["classes"].values()):
             differences.append(f"class counts {_short(sizes)}, expected {_short(spec['classes'])}")
     if differences:
-        raise RotastackError(f"{name}: {where} is a different table: {'; '.join(differences)}")
+        raise RotastackError(f"{name}: the table of {where} differs from the registry: {'; '.join(differences)}")
     if isinstance(columns, list):
         table = table.set_axis([*columns, "target"], axis=1)
     return table
@@ -145,9 +145,11 @@ def columns_by_kind(columns: list[str], kinds: Any, where: str) -> dict[str, str
     for kind in ("numeric", "categorical", "id", "leak"):
         for column in kinds.get(kind, []):
             if column not in columns:
-                raise RotastackError(f"{where}: kinds.{kind}: there is no column {column!r}")
+                raise RotastackError(f"{where}: kinds.{kind}: column {column!r} not found")
             if column in declared:
-                raise RotastackError(f"{where}: kinds: column {column!r} is both {declared[column]} and {kind}")
+                raise RotastackError(
+                    f"{where}: kinds: column {column!r} is declared {declared[column]} and {kind}; declare one kind"
+                )
             declared[column] = kind
     others = kinds.get("others", "numeric")
     return {column: declared.get(column, others) for column in columns}
@@ -197,7 +199,7 @@ def _with_splits(arrays: Mapping[str, NDArray]) -> pd.DataFrame:
     n_folds = sum(name not in ("X", "y") for name in arrays)
     if n_folds % 2 or any(f"f{k}" not in arrays for k in range(n_folds)):
         raise RotastackError(
-            f"the others of its arrays must be f0, f1, ...: two for each split, found {', '.join(arrays)}"
+            f"the arrays besides X and y must be f0, f1, ..., two per split; found {', '.join(arrays)}"
         )
     for s in range(n_folds // 2):
         parts = np.full(len(table), None, dtype=object)
@@ -205,9 +207,9 @@ def _with_splits(arrays: Mapping[str, NDArray]) -> pd.DataFrame:
             rows = arrays[fold]
             unknown = [rows.dtype] if rows.dtype.kind not in "iu" else rows[(rows < 0) | (rows >= len(table))]
             if len(unknown):
-                raise RotastackError(f"{fold}: {unknown[0]} is no row; there are rows 0 to {len(table) - 1}")
+                raise RotastackError(f"{fold}: {unknown[0]} is not a row number; allowed are 0 to {len(table) - 1}")
             if any(parts[rows]) or len(np.unique(rows)) < len(rows):
-                raise RotastackError(f"{fold}: rows stand twice, in it or in f{2 * s}")
+                raise RotastackError(f"{fold}: a row occurs twice in {fold}, or also in f{2 * s}")
             parts[rows] = part
         table[f"split {s + 1}"] = parts
     return table.assign(target=arrays["y"].astype(str))
@@ -218,12 +220,12 @@ def _cannot_be_had(name: str, spec: Mapping[str, Any], reasons: list[str]) -> st
     mirrored = f"not in DATA_MIRROR={folder}" if folder else "DATA_MIRROR is not set"
     tried = "; ".join([mirrored, *(r.removeprefix(f"{name}: ") for r in reasons)])
     if not spec["sources"]:
-        tried += "; no network source is known"
+        tried += "; no network source is registered"
     arrays = "" if spec["sources"] else f" or {spec.get('mirror') or name}.npz (arrays X and y)"
     page = f" (see {spec['homepage']})" if "homepage" in spec else ""
     return (
-        f"data set {name!r} cannot be had: {tried}. Connect to the network, or put "
-        f"{spec.get('mirror') or name}.csv.gz (header, last column 'target'){arrays} into a folder and set DATA_MIRROR to it{page}"
+        f"data set {name!r} is not available: {tried}. Connect to the network, or put "
+        f"{spec.get('mirror') or name}.csv.gz (header, last column 'target'){arrays} into a folder and set DATA_MIRROR to this folder{page}"
     )
 
 

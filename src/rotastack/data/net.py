@@ -43,7 +43,7 @@ def open_url(request: str | urllib.request.Request) -> Any:
     """
     address = request if isinstance(request, str) else request.full_url
     if urllib.parse.urlsplit(address).scheme.lower() not in SCHEMES:
-        raise ValueError(f"{address!r:.100} is no address of the web (https://..., http://...)")
+        raise ValueError(f"{address!r:.100} is not a web address (https://..., http://...)")
     return _opener().open(request, timeout=TIMEOUT)
 
 
@@ -56,7 +56,7 @@ def reason(error: BaseException) -> str:
     if isinstance(error, TimeoutError):
         return "the server did not answer in time"
     if isinstance(error, (http.client.IncompleteRead, EOFError)):
-        return "the answer broke off before its end"
+        return "the download broke off"
     return " ".join(str(error).split()) or type(error).__name__
 
 
@@ -77,7 +77,7 @@ def download(url: str, sha256: str | None = None, tries: int = 3) -> bytes:
             with open_url(url) as response:
                 body = response.read(MOST + 1)
                 if len(body) > MOST:
-                    raise ValueError(f"the answer has more than {MOST:,} bytes")
+                    raise ValueError(f"the file has more than {MOST:,} bytes, the limit of downloads")
                 expected = response.headers.get("Content-Length")
                 if expected is not None and len(body) != int(expected):
                     raise http.client.IncompleteRead(body, int(expected) - len(body))

@@ -57,7 +57,7 @@ def _read(stream: IO[bytes] | gzip.GzipFile, packed: int) -> bytes:
     most = max(LEAST, TIMES * packed)
     content = stream.read(most + 1)
     if len(content) > most:
-        raise OSError(f"its {packed:,} bytes unpack to more than {most:,}: that is no table")
+        raise OSError(f"the {packed:,} bytes unpack to more than {most:,} bytes, the limit for a table")
     return content
 
 
@@ -68,7 +68,7 @@ def _uncompressed(body: bytes) -> bytes:
         try:
             process = subprocess.Popen(["gzip", "-dc"], stdin=packed, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL)
         except FileNotFoundError:
-            raise OSError("gzip, which unpacks .Z files, is not installed") from None
+            raise OSError("the program gzip, needed for .Z files, is not installed") from None
         with process:
             assert process.stdout is not None
             try:

@@ -21,11 +21,11 @@ Kind = Literal["numeric", "categorical", "auto"]
 class Kinds(Document):
     """Lists of columns by their kind."""
 
-    numeric: Annotated[list[str], Field(description="numbers, missing ones allowed")] = []
-    categorical: Annotated[list[str], Field(description="categories, missing being one")] = []
+    numeric: Annotated[list[str], Field(description="numbers; missing values are allowed")] = []
+    categorical: Annotated[list[str], Field(description="categories; missing is a category")] = []
     id: Annotated[list[str], Field(description="dropped")] = []
     leak: Annotated[list[str], Field(description="dropped")] = []
-    others: Annotated[Kind, Field(description="kind of the columns that are not named")] = "numeric"
+    others: Annotated[Kind, Field(description="kind of all other columns")] = "numeric"
 
 
 class _Entry(Document):
@@ -34,21 +34,21 @@ class _Entry(Document):
         list[Annotated[dict[str, Any], Field(min_length=1, max_length=1)]],
         Field(
             description="sources of the table, in order of preference; each a mapping of one source (bundled, "
-            "generated, openml, uci, file) to what it needs. Sources on the network are asked after the mirror folder"
+            "generated, openml, uci, file) to its parameters. Sources on the network come after the mirror folder"
         ),
     ] = []
     mirror: Annotated[
         str,
         Field(
             pattern=r"^([A-Za-z0-9][A-Za-z0-9_.-]*)?$",
-            description="the file's name in a mirror folder without .csv.gz or .npz; by default the data set's name",
+            description="name of the file in a mirror folder, without .csv.gz or .npz; by default the data set's name",
         ),
     ] = ""
     task: Annotated[
         Literal["classification", "regression"] | None,
         Field(
             description="task of the target: classes or numbers; studies of the other task refuse the data set. Null: classes in the "
-            "registry, in a study of one's own whatever its task is"
+            "registry; in a study, the study's task"
         ),
     ] = None
     rows: Annotated[int | None, Field(ge=2, description="expected number of rows")] = None
@@ -57,7 +57,7 @@ class _Entry(Document):
     ] = None
     classes: Annotated[
         dict[str | int, Annotated[int, Field(ge=1)]],
-        Field(description="class label -> expected number of rows, where known"),
+        Field(description="class label -> expected number of rows, if known"),
     ] = {}
     kinds: Annotated[
         Kind | Kinds,
@@ -97,8 +97,8 @@ class OwnDataset(_Entry):
     encoding: Annotated[
         Literal["dummies", "onehot"],
         Field(
-            description="encoding of C categories for numeric estimators: dummies are C - 1 columns, as in the thesis, onehot "
-            "are C"
+            description="encoding of C categories for numeric estimators: dummies gives C - 1 columns, as in the thesis, onehot "
+            "gives C"
         ),
     ] = "dummies"
     roughly: Annotated[
@@ -108,7 +108,7 @@ class OwnDataset(_Entry):
     @model_validator(mode="after")
     def _from_somewhere(self) -> Self:
         if not self.sources and not self.mirror and self.like is None:
-            raise ValueError("a data set of one's own needs the key 'sources', 'mirror' or 'like'")
+            raise ValueError("a data set that is not registered needs the key 'sources', 'mirror' or 'like'")
         return self
 
 
@@ -146,7 +146,7 @@ def entry(name: str) -> dict[str, Any]:
     entries = registry()
     if name not in entries:
         raise RotastackError(
-            f"data set {name!r} is unknown{nearest(name, list(entries))}; `rotastack datasets` lists all"
+            f"data set {name!r} is unknown{nearest(name, list(entries))}; `rotastack datasets` lists the names"
         )
     return entries[name]
 
@@ -173,7 +173,7 @@ def make_sources(name: str, spec: Mapping[str, Any]) -> list[Source]:
         if kind not in source_kinds():
             raise RotastackError(
                 f"{name}: source {kind!r} is unknown{nearest(kind, source_kinds())}; "
-                f"there are {', '.join(source_kinds())}"
+                f"allowed: {', '.join(source_kinds())}"
             )
         module = importlib.import_module(f"rotastack.data.sources.{kind}")
         made.append(getattr(module, f"{kind.capitalize()}Source")(value, name, names))

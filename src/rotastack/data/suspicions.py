@@ -53,7 +53,7 @@ def suspicions(
     >>> label = pd.Series(np.where(x > 0, "returned", "kept"))
     >>> for sentence in suspicions(table[["paid_back"]], label, "classification", {"paid_back": "numeric"}, {}):
     ...     print(sentence)
-    Whether paid_back is missing gives the target (100.0% right): is it known when one predicts? If not, drop the column.
+    Whether paid_back is missing predicts the target (100.0% right). If the column is unknown at prediction time, drop the column.
     """
     used = [c for c, kind in kinds.items() if kind in ("numeric", "categorical")]
     y = target.to_numpy() if task == "regression" else np.unique(target.to_numpy(dtype=str), return_inverse=True)[1]
@@ -80,7 +80,7 @@ def _leaks(features: pd.DataFrame, y: NDArray, task: Task, kinds: Mapping[str, s
             score = _alone(np.asarray(numbers, dtype=float), y, task)
             if score > LEAK:
                 much = f"{score:.1%} right" if task == "classification" else f"R² {score:.3f}"
-                yield f"{what} gives the target ({much}): is it known when one predicts? If not, drop the column."
+                yield f"{what} predicts the target ({much}). If the column is unknown at prediction time, drop the column."
                 break
 
 
@@ -112,8 +112,8 @@ def _equal_rows(features: pd.DataFrame, groups: str | None) -> list[str]:
     if n < EQUAL * len(others):
         return []
     return [
-        f"{n} rows ({n / len(others):.0%}) have an equal one, so that a row may be trained on and tested: drop the copies, or name "
-        "what they share by --groups."
+        f"{n} rows ({n / len(others):.0%}) are copies of another row, so equal rows may be in training and test: drop the copies, or name "
+        "a column of groups (--groups)."
     ]
 
 
@@ -124,7 +124,9 @@ def _ids(features: pd.DataFrame) -> list[str]:
         if is_numeric_dtype(column.dtype) and len(column) >= MANY_VALUES and column.notna().all():
             steps = np.diff(column.to_numpy(dtype=float))
             if (steps > 0).all() and (steps == steps.round()).all():
-                found.append(f"{name} rises from row to row, as an id or a time does: if it is an id, drop it.")
+                found.append(
+                    f"{name} increases from row to row, like an id or a time: if the column is an id, drop the column."
+                )
     return found
 
 
@@ -141,10 +143,10 @@ def _group(features: pd.DataFrame, used: list[str], kinds: Mapping[str, str]) ->
         within = others.groupby(column.to_numpy()).transform("var", ddof=0).mean() / others.var(ddof=0)
         alike = len(others.columns) > 1 and (within < ALIKE).mean() >= 0.5
         if alike or named_group(str(name)):
-            why = "whose rows are alike" if alike else "by its name"
+            why = "with similar rows" if alike else "by its name"
             return [
-                f"{name} looks like groups ({len(sizes)} values, {sizes.mean():.1f} rows each, {why}): --groups {name} keeps rows of a "
-                "group together, so that new groups are what is predicted."
+                f"{name} looks like groups ({len(sizes)} values, {sizes.mean():.1f} rows each, {why}): with --groups {name} the rows of a "
+                "group stay together, and test rows are from new groups."
             ]
     return []
 
@@ -157,7 +159,7 @@ def _dates(features: pd.DataFrame, y: NDArray, task: Task, kinds: Mapping[str, s
         targets = [y] if task == "regression" else [(y == k).astype(float) for k in np.unique(y)]
         drift = max(abs(pd.Series(days).corr(pd.Series(t), method="spearman")) for t in targets)
         moves = f"The target moves with {name} (rank correlation {drift:.2f})" if drift > DRIFT else f"{name} is a date"
-        found.append(f"{moves}: if later rows are to be predicted from earlier ones, --time-column {name} tests that.")
+        found.append(f"{moves}: to predict later rows from earlier rows, add --time-column {name}.")
     return found
 
 
@@ -169,4 +171,4 @@ def _few_rows(target: pd.Series) -> list[str]:
         return []
     named = ", ".join(f"{label!r} ({n})" for label, n in few.iloc[:5].items())
     more = f" and {len(few) - 5} more" if len(few) > 5 else ""
-    return [f"Classes of few rows: {named}{more}: what is said of them is chance."]
+    return [f"Classes of few rows: {named}{more}: their scores are unreliable."]

@@ -109,7 +109,7 @@ def read_with_notes(source: Any, labels: str | None = None) -> tuple[pd.DataFram
     except RotastackError as error:
         raise RotastackError(f"{name}: {error}") from None
     if not len(table):
-        raise RotastackError(f"{name}: there is a header, and no row below it")
+        raise RotastackError(f"{name}: the table has a header but no rows")
     return table, Reading(name, len(table), table.shape[1], tuple(details), tuple(notes))
 
 
@@ -149,7 +149,7 @@ def read_table(source: Any, target: str | None = None) -> tuple[pd.DataFrame, pd
     if target is None and (isinstance(source, dict) or str(source).startswith("openml:")):
         target = str(table.columns[-1])
     if target is None:
-        raise RotastackError(f"{reading.name}: say which column is the target")
+        raise RotastackError(f"{reading.name}: the parameter target is missing; name the column of the target")
     table = move_target_last(table, target, str(source) if isinstance(source, str | Path) else reading.name)
     return table.drop(columns="target"), table["target"].rename(target)
 
@@ -165,12 +165,12 @@ def check_writable(path: str | Path) -> None:
     path = Path(path)
     if format_of(path.name) not in _WRITERS:
         raise RotastackError(
-            f"{path}: the ending tells the format, and tables are written as {', '.join(_WRITERS)}, or text with .gz behind"
+            f"{path}: the ending names no format for writing; allowed: {', '.join(_WRITERS)}, and .gz after a text format"
         )
     if path.is_dir():
-        raise RotastackError(f"{path}: this is a folder; name a file")
+        raise RotastackError(f"{path} is a folder; name a file")
     if not path.parent.is_dir():
-        raise RotastackError(f"{path}: there is no folder {str(path.parent)!r}; make it, or mend the path")
+        raise RotastackError(f"{path}: folder {str(path.parent)!r} not found; make the folder, or correct the path")
     package = _PACKAGES.get(str(format_of(path.name)))
     if package is not None and find_spec(package) is None:
         raise RotastackError(f"{path}: {not_installed_message(package)}")
@@ -183,7 +183,7 @@ def write_table(table: pd.DataFrame, path: str | Path) -> None:
     try:
         _WRITERS[str(format_of(Path(path).name))](table, buffer)
     except (ValueError, TypeError) as error:  # such as dates with a time zone in Excel
-        raise RotastackError(f"{path}: {' '.join(str(error).split())}; CSV takes any table") from None
+        raise RotastackError(f"{path}: {' '.join(str(error).split())}; CSV has no such limit") from None
     body = buffer.getvalue()
     with replacing(path) as temporary:
         temporary.write_bytes(gzip.compress(body, mtime=0) if str(path).lower().endswith(".gz") else body)
@@ -220,16 +220,16 @@ def _file(path: Path, labels: str | None, where: str) -> _Found:
     """Return the table of a file, its details and notes."""
     ending = format_of(path.name)
     if ending is None:
-        raise RotastackError(f"{where}: format not known; it must end in one of {', '.join(FORMATS)}")
+        raise RotastackError(f"{where}: format unknown; allowed endings: {', '.join(FORMATS)}")
     if not path.is_file():
-        raise RotastackError(f"{where}: there is no such file")
+        raise RotastackError(f"{where}: file not found")
     try:
         body = path.read_bytes()
         if body.startswith(b"\x1f\x8b"):
             body = gunzipped(body)
         known = next((what for start, what in _MAGIC.items() if body.startswith(start)), None)
         if known is not None and known != ending:
-            raise RotastackError(f"it is no {ending} file; if it is {known}, give it that ending")
+            raise RotastackError(f"the content is not {ending} but {known}; rename the file to {known}")
         return _READERS[ending](body, labels)
     except ImportError:  # the message of pandas does not name the package
         raise RotastackError(f"{where}: {not_installed_message(_PACKAGES[ending])}") from None
@@ -256,15 +256,15 @@ def _records(body: bytes, labels: str | None, lines: bool) -> _Found:
     try:
         records = [json.loads(line) for line in text.splitlines() if line.strip()] if lines else json.loads(text)
     except json.JSONDecodeError as error:
-        raise RotastackError(f"it is no JSON{' lines' if lines else ''} ({error})") from None
+        raise RotastackError(f"the content is not valid JSON{' lines' if lines else ''} ({error})") from None
     if not isinstance(records, list) or not all(isinstance(record, dict) for record in records):
-        raise RotastackError('a list of records is needed, such as [{"a": 1, "b": "x"}, ...]')
+        raise RotastackError('the content must be a list of records, such as [{"a": 1, "b": "x"}, ...]')
     table = pd.DataFrame(records)
     for column in table.columns:
         nested = table[column].map(lambda value: isinstance(value, list | dict))
         if nested.any():
             raise RotastackError(
-                f"column {column!r} holds lists or records in {int(nested.sum())} rows; one value is needed"
+                f"column {column!r} contains lists or records in {int(nested.sum())} rows; one value per row is allowed"
             )
     return table, ["JSON lines" if lines else "JSON"], []
 
@@ -283,18 +283,18 @@ def _arff(body: bytes, labels: str | None) -> _Found:
 def _excel(body: bytes, labels: str | None) -> _Found:
     if body.startswith(_OLE):
         raise RotastackError(
-            "it is locked by a password, or of an Excel before 2007; save it anew as .xlsx, without one"
+            "the file has a password, or is from Excel before 2007; save the file as .xlsx without password"
         )
     try:
         sheets = pd.read_excel(io.BytesIO(body), sheet_name=None, header=None, engine="openpyxl")
     except ImportError:
         raise
     except Exception as error:  # openpyxl raises all kinds of exceptions for damaged files
-        raise RotastackError(f"it is damaged, or no Excel file ({in_one_line(error)})") from None
+        raise RotastackError(f"the file is damaged, or not an Excel file ({in_one_line(error)})") from None
     name, cells = next(iter(sheets.items()))
     if not len(cells):
-        raise RotastackError(f"its first sheet, {name!r}, is empty")
-    unread = f", the first of {len(sheets)}: the others are not read" if len(sheets) > 1 else ""
+        raise RotastackError(f"the first sheet, {name!r}, is empty")
+    unread = f", the first of {len(sheets)} sheets; only this sheet is read" if len(sheets) > 1 else ""
     notes = [f"sheet {name!r}{unread}"]
     names = ["" if pd.isna(cell) else str(cell) for cell in cells.iloc[0]]
     table, header = without_row_numbers(cells.iloc[1:].reset_index(drop=True), names, notes)
@@ -342,7 +342,7 @@ def _fetched(address: str) -> Path:
 def _openml(place: str, labels: str | None) -> pd.DataFrame:
     number = place.removeprefix("openml:")
     if not number.isdigit():
-        raise RotastackError(f"{place}: the number of a data set is needed, such as openml:61")
+        raise RotastackError(f"{place}: the number of the data set is missing; example: openml:61")
     table = openml_table(int(number), place, labels or "default-target")
     return table.rename(columns={"target": labels}) if labels else table
 

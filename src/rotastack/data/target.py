@@ -31,12 +31,10 @@ def move_target_last(table: pd.DataFrame, target: str, where: str) -> pd.DataFra
     if target not in table.columns:
         names = [str(c) for c in table.columns]
         shown = ", ".join(names[:20]) + (", ..." if len(names) > 20 else "")
-        raise RotastackError(
-            f"{where}: target column {target!r} not found{nearest(target, names)}; columns are {shown}"
-        )
+        raise RotastackError(f"{where}: target column {target!r} not found{nearest(target, names)}; columns: {shown}")
     features = table.drop(columns=target)
     if not features.shape[1]:
-        raise RotastackError(f"{where}: {target!r} is the only column; there is nothing to predict it from")
+        raise RotastackError(f"{where}: target {target!r} is the only column; at least one more column is needed")
     if "target" in features.columns:
         features = features.rename(columns={"target": "target_"})
     return pd.concat([features, table[target].rename("target")], axis=1)
@@ -55,14 +53,14 @@ def with_target(table: pd.DataFrame, target: str, where: str) -> tuple[pd.DataFr
     if present.all():
         return table, []
     if not present.any():
-        raise RotastackError(f"{where}: the target {target!r} is missing in all rows")
+        raise RotastackError(f"{where}: target {target!r} is missing in all rows")
     n = int((~present).sum())
     note = f"{n} row{'s' * (n > 1)} without a target {'are' if n > 1 else 'is'} left out"
     return table[present].reset_index(drop=True), [note]
 
 
 def decide_task(y: pd.Series) -> tuple[Task, str]:
-    """Return "classification" or "regression", and the reason, as the end of a sentence about the target.
+    """Return "classification" or "regression", and the reason: the kind and number of the target's values.
 
     Text, truth values and declared categories are classes. Numbers, also numbers written as text, are classes
 
@@ -77,32 +75,32 @@ def decide_task(y: pd.Series) -> tuple[Task, str]:
     Examples
     --------
     >>> decide_task(pd.Series(["a", "b", "a"]))
-    ('classification', 'it holds text (2 values)')
+    ('classification', 'text, 2 values')
     >>> decide_task(pd.Series(range(300)) % 71)
-    ('regression', 'it holds 71 different whole numbers in 300 rows, more than 30')
+    ('regression', '71 different whole numbers in 300 rows, more than 30')
     """
     present = y.dropna()
     distinct = present.nunique()
     if isinstance(y.dtype, pd.CategoricalDtype):
-        return "classification", f"it holds declared categories ({distinct})"
+        return "classification", f"declared categories, {distinct} values"
     if is_bool_dtype(present.infer_objects()):
-        return "classification", "it holds truth values"
+        return "classification", "truth values"
     numbers = numbers_of(present)
     if holds_dates(present):
-        return "classification", f"it holds dates ({distinct} values)"
+        return "classification", f"dates, {distinct} values"
     if not np.isfinite(numbers).all():
-        return "classification", f"it holds text ({distinct} values)"
+        return "classification", f"text, {distinct} values"
     distinct = len(np.unique(numbers))
     whole = bool((numbers == np.round(numbers)).all())
-    what = f"it holds {distinct} different {'whole' if whole else 'fractional'} numbers in {len(present)} rows"
+    values = f"{distinct} different {'whole' if whole else 'fractional'} numbers in {len(present)} rows"
     most = 30 if whole else 20
     if distinct <= (10 if whole else 2):
-        return "classification", what
+        return "classification", values
     if distinct > most:
-        return "regression", f"{what}, more than {most}"
+        return "regression", f"{values}, more than {most}"
     if len(present) < 5 * distinct:
-        return "regression", f"{what}, fewer than 5 rows for each"
-    return "classification", f"{what}, 5 or more rows for each"
+        return "regression", f"{values}, fewer than 5 rows per number"
+    return "classification", f"{values}, at least 5 rows per number"
 
 
 def check_target(y: pd.Series, where: str, task: Task = "classification") -> pd.Series:
@@ -123,7 +121,7 @@ def check_target(y: pd.Series, where: str, task: Task = "classification") -> pd.
         raise RotastackError(f"{where}: the target is missing in {int(y.isna().sum())} rows; fill in or drop them")
     if holds_dates(y):
         raise RotastackError(
-            f"{where}: the target is a date (such as {str(y.iloc[0])!r}); make a number (days, years) or classes (month names) of it, or "
+            f"{where}: the target is a date (such as {str(y.iloc[0])!r}); convert the dates to numbers (days, years) or classes (month names), or "
             "name another column as the target"
         )
     distinct = y.nunique()
@@ -131,47 +129,47 @@ def check_target(y: pd.Series, where: str, task: Task = "classification") -> pd.
         return _quantity(y, where)
     if distinct < 2:
         raise RotastackError(
-            f"{where}: the target has one class only ({_example(y)}); at least 2 are needed"
+            f"{where}: the target has one class only ({_example(y)}); at least 2 classes are needed"
             if len(y)
-            else f"{where}: there are no rows"
+            else f"{where}: the table has no rows"
         )
     if distinct > max(2, len(y) / 2) or distinct > MAX_CLASSES:
         decided, reason = decide_task(y)
         if decided == "regression":
             raise RotastackError(
-                f"{where}: the target looks continuous ({reason}); classification needs classes (regression is for numbers)"
+                f"{where}: the target looks continuous ({reason}); classification needs classes, regression needs numbers"
             )
     if distinct == len(y) > 2:
         raise RotastackError(
-            f"{where}: the target's labels all differ ({len(y)} in {len(y)} rows, such as {_example(y)}): are they ids? "
-            "Name another column as the target"
+            f"{where}: the target has {len(y)} different labels in {len(y)} rows, like ids (such as {_example(y)}); "
+            "name another column as the target"
         )
     if distinct > MAX_CLASSES:
         raise RotastackError(
-            f"{where}: the target has {distinct} classes in {len(y)} rows, and {MAX_CLASSES} are the most; "
-            "merge rare ones, or name another column as the target"
+            f"{where}: the target has {distinct} classes in {len(y)} rows; at most {MAX_CLASSES} classes are allowed; "
+            "merge rare classes, or name another column as the target"
         )
     labels = texts_of(y)
     counts = labels.value_counts()
     once = sorted(counts.index[counts == 1])
     if once:
         warn(
-            f"{where}: {_listed(once, 'class', 'classes')} of the target {'has' if len(once) == 1 else 'have'} one row only, "
-            "so that no model can be trained and tested on it; drop or merge it"
+            f"{where}: {_listed(once, 'class', 'classes')} of the target {'has' if len(once) == 1 else 'have'} one row only; "
+            "training and test need a row each; drop or merge {'the class' if len(once) == 1 else 'these classes'}"
         )
     return labels
 
 
 def _quantity(y: pd.Series, where: str) -> pd.Series:
     numbers = numbers_of(y)
-    for bad, what in [
-        (np.isnan(numbers), "is no number"),
+    for bad, fault in [
+        (np.isnan(numbers), "is not a number"),
         (np.isinf(numbers), "is infinite"),
         (np.full(len(y), len(np.unique(numbers)) < 2), "has one value only"),
     ]:
         if bad.any():
             raise RotastackError(
-                f"{where}: the target {what} in {int(bad.sum())} rows (such as {_example(y[bad])}); regression needs numbers"
+                f"{where}: the target {fault} in {int(bad.sum())} rows (such as {_example(y[bad])}); regression needs numbers"
             )
     return pd.Series(numbers, index=y.index, name=y.name)
 

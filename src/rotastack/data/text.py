@@ -56,7 +56,7 @@ def decoded_as(body: bytes) -> str:
         for zeros, encoding in ((head[1::2], "utf-16-le"), (head[::2], "utf-16-be")):
             if zeros.count(0) > 0.7 * len(zeros):
                 return encoding
-        raise RotastackError("it is no text; save it as CSV in UTF-8")
+        raise RotastackError("the file is not text; save the table as CSV in UTF-8")
     try:
         body.decode("utf-8")
     except UnicodeDecodeError:
@@ -86,7 +86,7 @@ def read_delimited(body: bytes, labels: str | None = None, delimiter: str | None
     encoding = decoded_as(body)
     try:
         if not body.strip():
-            raise RotastackError("it is empty; a header and rows are needed")
+            raise RotastackError("the file is empty; a header and rows are needed")
         delimiter = _delimiter(body, encoding, delimiter)
         header = next(_split(body, encoding, delimiter))
         notes: list[str] = []
@@ -97,20 +97,18 @@ def read_delimited(body: bytes, labels: str | None = None, delimiter: str | None
                 converters={labels: _MARK.__add__} if labels else None,
             )  # fmt: skip
     except UnicodeError as error:
-        raise RotastackError(f"it is not {encoding.upper()} throughout ({error}); save it again as UTF-8") from None
+        raise RotastackError(f"the text is not valid {encoding.upper()} ({error}); save the file as UTF-8") from None
     except pd.errors.ParserWarning:
-        raise RotastackError(
-            f"rows have more fields than the header has names ({len(header)}); each column needs a name"
-        ) from None
+        raise RotastackError(f"a row has more fields than the header ({len(header)} names); name each column") from None
     except pd.errors.ParserError as error:
         counts = re.search(r"Expected (\d+) fields in line (\d+), saw (\d+)", str(error))
         if counts is None:
             raise
         raise RotastackError(
-            f"line {counts[2]} has {counts[3]} fields, where the header has {counts[1]}; is there a {delimiter!r} without quotes?"
+            f"line {counts[2]} has {counts[3]} fields, the header has {counts[1]}; put quotes around a field with {delimiter!r}"
         ) from None
     except csv.Error as error:
-        raise RotastackError(f"{error}; save it again as CSV") from None
+        raise RotastackError(f"{error}; save the table as CSV again") from None
     table, header = without_row_numbers(without_label_marks(table, labels), header, notes)
     table.columns = check_names(header, labels)
     if delimiter != "," and (found := _decimal_commas(table)):
@@ -129,9 +127,9 @@ def check_names(names: list, labels: str | None) -> list:
     seen: dict = {}
     for number, name in enumerate(names, start=1):
         if name is None or name != name or not str(name).strip():
-            raise RotastackError(f"column {number} has no name; give it one")
+            raise RotastackError(f"column {number} has no name; name the column")
         if name in seen:
-            leak = ", and a copy of the target as a feature would give it away" if str(name) == str(labels) else ""
+            leak = ", the name of the target" if str(name) == str(labels) else ""
             raise RotastackError(f"columns {seen[name]} and {number} are both named {name!r}{leak}; rename or drop one")
         seen[name] = number
     return names
@@ -170,12 +168,12 @@ def without_row_numbers(table: pd.DataFrame, header: list[str], notes: list[str]
     """Return table and header without an empty last column and nameless row numbers, which R and spreadsheets write."""
     if len(header) > 1 and not header[-1].strip() and table.iloc[:, -1].isna().all():
         table, header = table.iloc[:, :-1], header[:-1]
-        notes.append("a last column without name and values is left out")
+        notes.append("the last column without name and values is left out")
     if len(header) > 1 and not header[0].strip() and len(table):
         first = pd.to_numeric(table.iloc[:, 0], errors="coerce")
         if (first.diff().iloc[1:] == 1).all() and first.iloc[0] in (0, 1):
             table, header = table.iloc[:, 1:], header[1:]
-            notes.append("a first column without a name, which numbers the rows, is left out")
+            notes.append("the first column, row numbers without a name, is left out")
     return table.copy(deep=False), header
 
 

@@ -76,7 +76,7 @@ def equilibrium_margin(margins: ArrayLike, hypothesis_size: float, delta: float 
     values = np.sort(values[~np.isnan(values)])
     n = len(values)
     if not n:
-        raise ValueError("no row has a margin")
+        raise ValueError("no row has a margin; at least one is needed")
     if not hypothesis_size > 1:
         raise ValueError(f"hypothesis_size must be more than 1, got {hypothesis_size}")
     if not 0 < delta < 1:

@@ -167,5 +167,5 @@ def _known(values):
     values = np.asarray(values, dtype=np.float64)
     values = values[~np.isnan(values)]
     if not len(values):
-        raise ValueError("no row has a margin")
+        raise ValueError("no row has a margin; at least one is needed")
     return values

@@ -199,7 +199,7 @@ def paper_diversity(votes: ArrayLike, n_members: int | None = None, mask: ArrayL
     codes, n_classes, _ = _coded(votes, None, mask)
     total = codes.shape[1] if n_members is None else n_members
     if total < codes.shape[1]:
-        raise ValueError(f"n_members is {total}, but {codes.shape[1]} are kept")
+        raise ValueError(f"n_members ({total}) must be at least {codes.shape[1]}, the number of kept members")
     if total < 2:
         return float("nan")
     same, shared, _ = _pair_sums(codes, n_classes)

@@ -18,7 +18,7 @@ def checked_member_votes(votes: ArrayLike, y: ArrayLike, mask: ArrayLike | None 
     """
     labels, truth = np.asarray(votes), np.asarray(y)
     if labels.ndim != 2 or truth.shape != labels.shape[:1]:
-        raise ValueError(f"votes must be (row, member) and y (row,), got shapes {labels.shape} and {truth.shape}")
+        raise ValueError(f"votes must have shape (row, member) and y (row,), got {labels.shape} and {truth.shape}")
     if labels.dtype.kind not in "biuUSO" or truth.dtype.kind not in "biuUSO":
         raise ValueError("votes and y must be class labels")
     _, codes = np.unique(np.concatenate([truth, labels.ravel()]), return_inverse=True)
@@ -35,7 +35,7 @@ def checked_labels(votes: ArrayLike, mask: ArrayLike | None = None) -> tuple[Any
     """
     labels = np.asarray(votes)
     if labels.ndim != 2:
-        raise ValueError(f"votes must be (row, member), got shape {labels.shape}")
+        raise ValueError(f"votes must have shape (row, member), got {labels.shape}")
     if labels.dtype.kind not in "biuUSO":
         raise ValueError("votes must be class labels")
     _, codes = np.unique(labels.ravel(), return_inverse=True)
@@ -48,5 +48,5 @@ def _checked_mask(mask, votes):
         return None
     mask = np.asarray(mask, dtype=bool)
     if mask.shape != votes.shape:
-        raise ValueError(f"mask is of shape {mask.shape}, votes of {votes.shape}")
+        raise ValueError(f"mask must have the shape of votes, {votes.shape}, got {mask.shape}")
     return mask

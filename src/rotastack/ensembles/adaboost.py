@@ -128,7 +128,7 @@ class AdaBoostM1Classifier(GrownClassifier):
             raise ValueError(f"estimator must be a classifier, got {name}")
         if not self.resample and not has_fit_parameter(self.estimator, "sample_weight"):
             raise ValueError(
-                f"estimator: fit of {name} takes no sample_weight; use resample=True, which draws rows by their weights"
+                f"estimator: {name}.fit has no parameter sample_weight; set resample=True to draw rows by their weights"
             )
 
     def _grow(self, X, target, sample_weight, n_classes):

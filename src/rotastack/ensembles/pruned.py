@@ -138,7 +138,7 @@ class PrunedEnsembleClassifier(MetaEstimatorMixin, LabelClassifier, BaseEstimato
                 votes = np.where(voters.out_of_bag(len(rows)), votes, np.int16(-1))
             except ValueError as error:
                 raise ValueError(
-                    f"selection='oob' needs members with out-of-bag rows, but of {type(ensemble).__name__}: {error}"
+                    f"selection='oob' needs members with out-of-bag rows; {type(ensemble).__name__}: {error}"
                 ) from None
         pruner: Any = OrientationPruner() if self.pruner is None else self.pruner
         self.pruner_ = clone(pruner).fit(votes, codes[rows], weights=voters.weights(), classes=self.classes_)

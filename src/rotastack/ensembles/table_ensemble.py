@@ -17,9 +17,9 @@ from rotastack.views.scaling import SCALERS
 __all__ = ["TableEnsemble"]
 
 _WAY_OUT = (
-    "column {column} holds {what} (such as {example}), and numbers are needed; make 0/1 columns of categories (OneHotEncoder, or "
-    "rotastack.data.TablePreprocessor, which also takes dates) and name them in categorical_features; RotastackClassifier and "
-    "RotastackRegressor take such columns as they are"
+    "column {column} contains {what} (such as {example}); numbers are needed; encode categories as 0/1 columns (OneHotEncoder, or "
+    "rotastack.data.TablePreprocessor, also for dates) and name these in categorical_features; RotastackClassifier and "
+    "RotastackRegressor take such columns unchanged"
 )
 
 

@@ -117,7 +117,7 @@ class PoolVoters(Voters):
     def out_of_bag(self, n_rows):
         left_out = [m.out_of_bag for m in self.estimator.pool_.members]
         if any(rows is None for rows in left_out):
-            raise ValueError("it was trained without a bootstrap of its own")
+            raise ValueError("a member has no bootstrap sample of its own")
         return np.stack(left_out, axis=1)
 
     def take(self, members):
@@ -172,12 +172,12 @@ class ListVoters(Voters):
 
     def out_of_bag(self, n_rows):
         if self.samples is None:
-            raise ValueError("it does not say which rows its members were trained on")
+            raise ValueError("the training rows of the members are unknown")
         out = np.ones((n_rows, len(self)), dtype=bool)
         for k, rows in enumerate(self.samples):
             out[rows, k] = False
         if not out.any():
-            raise ValueError("its members were trained on all rows")
+            raise ValueError("the members were trained on all rows")
         return out
 
     def take(self, members):
@@ -206,24 +206,23 @@ def voters_of(ensemble: Any) -> Voters:
         ensemble = ensemble.estimator
     name = type(ensemble).__name__
     if not is_classifier(ensemble):
-        raise ValueError(f"{name} is no classifier: members of a regressor have no votes to prune")
+        raise ValueError(f"{name} is not a classifier; pruning needs members with votes")
     check_is_fitted(ensemble)
     weights = getattr(ensemble, "estimator_weights_", None)
     if isinstance(ensemble, HasForest):
         return ForestVoters(ensemble, weights)
     if isinstance(ensemble, HasPool):
         if len(ensemble.combiners_) > 1:
-            raise ValueError(f"{name} has no single pool of members: its combiner is trained; use refit=True")
+            raise ValueError(f"{name} has a trained combiner; set refit=True for a single pool of members")
         return PoolVoters(ensemble)
     members = getattr(ensemble, "estimators_", None)
     if members is None:
-        raise ValueError(f"{name} has no members (no attribute estimators_); it is no ensemble")
+        raise ValueError(f"{name} is not an ensemble: attribute estimators_ is missing")
     members = list(np.asarray(members, dtype=object).ravel()) if isinstance(members, np.ndarray) else list(members)
     for member in members:
         if not is_classifier(member):
             raise ValueError(
-                f"the members of {name} are no classifiers but of type {type(member).__name__}: "
-                "they have no votes to prune"
+                f"the members of {name} are {type(member).__name__}, not classifiers; pruning needs members with votes"
             )
     if weights is None:
         weights = getattr(ensemble, "_weights_not_none", None)  # VotingClassifier has only this attribute

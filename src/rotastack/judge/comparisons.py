@@ -52,7 +52,9 @@ def compare_methods(
     comparison = compare(ranked, higher)
     control, alpha, notes = spec["control"], spec["alpha"], result["notes"]
     if control not in ranked:
-        notes.append(f"the control {control} failed on every data set; the others are ranked, but not compared with it")
+        notes.append(
+            f"the control {control} failed on every data set; the other methods are ranked, but not compared with the control"
+        )
     result["average_ranks"] = comparison.average_ranks.to_dict()
     result["wins"] = comparison.wins.to_dict("index")
     if control in ranked:
@@ -79,10 +81,10 @@ def _left_out(scores: pd.DataFrame, ranked: pd.DataFrame, optimistic: Sequence[s
     absent = [m for m in scores if scores[m].isna().all()]
     reasons = dict.fromkeys(absent, "failed on every data set")
     reasons |= {m: "chooses members by the test rows" for m in optimistic if m in scores and m not in absent}
-    notes = [f"{m}: left out of the ranks, as it {reason}" for m, reason in reasons.items()]
+    notes = [f"{m}: left out of the ranks, because the method {reason}" for m, reason in reasons.items()]
     known = scores[ranked.columns]
     return notes + [
-        f"{name}: left out of the ranks, as {', '.join(known.columns[row.isna()])} failed there"
+        f"{name}: left out of the ranks, because {', '.join(known.columns[row.isna()])} failed"
         for name, row in known.iterrows()
         if row.isna().any()
     ]

@@ -47,21 +47,21 @@ class Printed(NamedTuple):
 _CAPTIONS = {
     "pairs": "Wins and ties of pairs of methods over the {cells} of each data set",
     "variance": "Components of the variance of the {score} over {cells}",
-    "facts": "What is known of trees, votes and machines, means over {cells}",
-    "claims": "Claims that the study tests over its data sets",
+    "facts": "Facts of trees, votes and linear machines, means over {cells}",
+    "claims": "Claims of the study, tested over its data sets",
     "calibration": "Calibration: share of right decisions by confidence",
     "baseline": "Scores of {baseline} of the training rows",
-    "control": "Data sets on which a method is better or worse than {control}, and its worst loss in % of the control's score",
+    "control": "Data sets on which a method is better or worse than {control}, and the method's largest loss in % of the control's score",
     "times": "Seconds of a training and of predicting its test rows",
-    "groups": "Groups of methods compared among themselves",
-    "published": "Published cells and ours",
-    "published_columns": "Published scores that stand beside the methods of the study",
-    "published_ranks": "Average ranks with published methods among those of the study",
+    "groups": "Comparisons within groups of methods",
+    "published": "Published cells and cells of the study",
+    "published_columns": "Published scores beside the methods of the study",
+    "published_ranks": "Average ranks of published methods and the methods of the study",
 }
 _WORDS = {"dataset": "data set", "own_rank": "without the published", "n_datasets": "data sets"}
 _NOTES = {
-    "published_ranks": "Published scores are of other splits, and mostly of other programs, than those of the study: "
-    "no test of the study counts them."
+    "published_ranks": "Published scores come from other splits, and mostly from other programs, than the scores of the study; "
+    "no test of the study includes published scores."
 }
 
 
@@ -84,7 +84,7 @@ def printed_tables(folder: Path, study: Study, command: str) -> list[Printed]:
     paths = {path.stem: path for path in sorted((folder / "tables").glob("*.csv"))}
     wanted = [*METRICS[study.task.name], "baseline", "times", "variance"]
     if not all(name in paths for name in wanted) or not (folder / "statistics/comparison.json").is_file():
-        raise RotastackError(f"study {study.name!r} is not finished: `{command}` makes its tables")
+        raise RotastackError(f"study {study.name!r} is not finished; run `{command}` first")
     tables = {name: read_table(path) for name, path in paths.items()}
     tables = {name: table for name, table in tables.items() if len(table.columns)}
     scores = {name: tables[name].set_index("dataset").copy() for name in METRICS[study.task.name] if name in tables}
@@ -141,16 +141,16 @@ def _leaderboard(scores: dict[str, pd.DataFrame], tables: dict[str, pd.DataFrame
     share = f"{100 * (1 - study.document.evaluation.alpha):g} %"
     distance = f"distance of the {NAMES[primary]} to 1" if primary in OPTIMA else NAMES[primary]
     note = (
-        f"By the mean {NAMES[primary]} over {study.protocol.cells} on the {n} data sets on which no method failed; {'more' if higher else 'less'} is better. "
-        f"In brackets bootstrap intervals of {share} over data sets. Elo has mean 1000, ties are half a win. Improvability is "
-        f"the share of the {distance} that the best method of a data set does without. Against {study.control}: "
-        "data sets won/tied/lost, and p of Wilcoxon's signed-rank test with Holm's correction. Training and predicting are "
-        f"in times of {study.control}'s, at the median data set."
+        f"Mean {NAMES[primary]} over {study.protocol.cells}, on the {n} data sets without failed methods; {'higher' if higher else 'lower'} is better. "
+        f"Brackets: bootstrap intervals of {share} over data sets. Elo: mean 1000, a tie counts half a win. Improvability: "
+        f"the share of the {distance} that the best method of a data set saves. Against {study.control}: "
+        "data sets won/tied/lost, and p of Wilcoxon's signed-rank test with Holm's correction. Training and predicting: "
+        f"multiples of the time of {study.control}, median over data sets."
     )
     if units is not None:
-        note += f" The {NAMES[primary]} is compared as a share of that of {BASELINE[study.task.name]}."
+        note += f" The {NAMES[primary]} is divided by the {NAMES[primary]} of {BASELINE[study.task.name]}."
     if study.optimistic:
-        note += f" Not ranked, as they choose members by the test rows: {', '.join(study.optimistic)}."
+        note += f" Not ranked, because they choose members by the test rows: {', '.join(study.optimistic)}."
     return Printed("leaderboard", values, shown, "Leaderboard", note, bold)
 
 
@@ -178,11 +178,11 @@ def _scores(scores: dict[str, pd.DataFrame], tables: dict[str, pd.DataFrame], st
         if better is not None:
             best = fair.max(axis=1) if better else fair.min(axis=1)
             bold = fair.eq(best, axis=0).reindex(columns=table.columns, fill_value=False)
-            note = f"Means over {study.protocol.cells}; {'more' if better else 'less'} is better, the best of each row is bold."
+            note = f"Means over {study.protocol.cells}; {'higher' if better else 'lower'} is better; bold: the best of each row."
         if spread is not None:
-            note += f" In brackets standard deviations over {study.protocol.cells}."
+            note += f" Brackets: standard deviations over {study.protocol.cells}."
         if study.optimistic:
-            note += f" Never the best, as they choose members by the test rows: {', '.join(study.optimistic)}."
+            note += f" Never bold, because they choose members by the test rows: {', '.join(study.optimistic)}."
         values = table.reset_index()
         if spread is not None:
             values = values.join(spread.reset_index(drop=True).add_suffix(" sd"))
@@ -212,7 +212,7 @@ def _tests(comparison: dict[str, Any], study: Study) -> list[Printed]:
     values = pd.DataFrame([(what, value) for what, value, _ in rows], columns=["what", "value"])
     shown = pd.DataFrame([(what, text) for what, _, text in rows], columns=["what", "value"])
     score = NAMES[study.score]
-    found = [Printed("tests", values, shown, f"Whether methods differ by {score} over data sets")]
+    found = [Printed("tests", values, shown, f"Tests of differences in {score} over data sets")]
     nemenyi = pd.DataFrame(comparison["nemenyi_p"]).T
     texts = nemenyi.map(_p)
     for m in nemenyi:
@@ -221,7 +221,7 @@ def _tests(comparison: dict[str, Any], study: Study) -> list[Printed]:
     found.append(
         Printed(
             "nemenyi", nemenyi.rename_axis("method").reset_index(), texts.rename_axis("method").reset_index(),
-            "p of Nemenyi's test for all pairs of methods", f"Bold: below {study.document.evaluation.alpha:g}.", bold.reset_index(drop=True),
+            "p of Nemenyi's test for all pairs of methods", f"Bold: p below {study.document.evaluation.alpha:g}.", bold.reset_index(drop=True),
         )
     )  # fmt: skip
     return found

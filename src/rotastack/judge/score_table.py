@@ -94,9 +94,9 @@ def score_table(frame: pd.DataFrame, score: str | None = None, higher: bool | No
         else _of_columns(frame, dataset, score)
     )
     if found.means.shape[1] < 2:
-        raise RotastackError(f"comparing methods needs at least 2, found {found.means.shape[1]}")
+        raise RotastackError(f"the table has {found.means.shape[1]} methods; at least 2 are needed")
     if found.means.isna().all(axis=None):
-        raise RotastackError("there is no score in it")
+        raise RotastackError("the table has no scores")
     higher = _direction(found.score, higher)
     optimum, note = _optimum(found.means, higher, found.score)
     notes = [*found.notes, *([note] if note else [])]
@@ -110,17 +110,17 @@ def _of_columns(frame: pd.DataFrame, dataset: str | None, score: str | None) -> 
         dataset = str(frame.columns[0])
     if dataset is None:
         frame = frame.set_axis([f"row {i}" for i in range(1, len(frame) + 1)])
-        notes.append("no column names the data sets: they are numbered")
+        notes.append("the table has no column of data set names; the rows are numbered")
     else:
         frame = frame.set_index(dataset)
     frame = frame.rename_axis(index=None, columns=None)
     if not len(frame):
         raise RotastackError("the table has no rows")
     if frame.index.hasnans or (frame.index.astype(str).str.strip() == "").any():
-        raise RotastackError(f"column {dataset!r}: a data set has no name")
+        raise RotastackError(f"column {dataset!r} has an empty cell; name each data set")
     if not frame.index.is_unique:
         twice = frame.index[frame.index.duplicated()][0]
-        raise RotastackError(f"data set {twice!r} has two rows; of one score a row, the table needs a column `method`")
+        raise RotastackError(f"data set {twice!r} has two rows; a table with one score per row needs a column `method`")
     means = frame.set_axis(frame.index.map(str)).apply(_numbers)
     return ScoreTable(score or "score", means, False, None, means * np.nan, 1, notes=notes)
 
@@ -132,17 +132,19 @@ def _of_rows(frame: pd.DataFrame, dataset: str, method: str, score: str | None) 
     others = [c for c in frame if c not in (dataset, method, *repeats, *seconds.values())]
     column = _score_column(frame, others, score)
     notes = [] if score is not None or len(others) == 1 else [
-        f"the score is {column!r}, of {', '.join(others[:6])}{', ...' if len(others) > 6 else ''}: --score names another"
+        f"score: column {column!r}; others (--score): {', '.join([c for c in others if c != column][:6])}{', ...' if len(others) > 7 else ''}"
     ]  # fmt: skip
     for name in (dataset, method):
         if frame[name].isna().any():
-            raise RotastackError(f"column {name!r} is empty in row {int(frame[name].isna().argmax()) + 1}")
+            raise RotastackError(
+                f"column {name!r} is empty in row {int(frame[name].isna().argmax()) + 1}; fill in a name"
+            )
     keys = [frame[dataset].astype(str), frame[method].astype(str)]
     scores = _numbers(frame[column])
     if repeats and frame.duplicated([dataset, method, *repeats]).any():
         row = frame[frame.duplicated([dataset, method, *repeats])].iloc[0]
         raise RotastackError(
-            f"two scores of method {row[method]!r} on data set {row[dataset]!r} for the same {', '.join(repeats)}"
+            f"method {row[method]!r} has two scores on data set {row[dataset]!r} for the same {', '.join(repeats)}; keep one"
         )
     grouped = scores.groupby(keys, sort=False)
     counts = grouped.count().unstack().fillna(0)
@@ -157,7 +159,7 @@ def _of_rows(frame: pd.DataFrame, dataset: str, method: str, score: str | None) 
     for d, m in zip(*np.nonzero(fewer.to_numpy()), strict=True):
         where, who = str(counts.index[d]), str(counts.columns[m])
         notes.append(
-            f"{who} has {counts.iloc[d, m]:.0f} of {usual.iloc[d]:.0f} scores on {where}: it counts as missing there"
+            f"{who} has {counts.iloc[d, m]:.0f} of {usual.iloc[d]:.0f} scores on {where}; the mean score is set to missing"
         )
         means.loc[where, who] = np.nan
     times = {
@@ -172,14 +174,14 @@ def _score_column(frame: pd.DataFrame, others: Sequence[str], score: str | None)
     if score is not None:
         if score not in frame:
             raise RotastackError(
-                f"--score: there is no column {score!r}{nearest(score, list(others))}; there are {', '.join(others)}"
+                f"--score: column {score!r} not found{nearest(score, list(others))}; columns: {', '.join(others)}"
             )
         return score
     numeric = [c for c in others if pd.api.types.is_numeric_dtype(frame[c]) or len(others) == 1]
     known = [c for c in numeric if _direction_by_name(c) is not None]
     if not numeric or (len(numeric) > 1 and not known):
-        there = f"; there are {', '.join(others)}" if others else ""
-        raise RotastackError(f"which column is the score? --score COLUMN says it{there}")
+        columns = f"; columns: {', '.join(others)}" if others else ""
+        raise RotastackError(f"the column of the score is unclear; add --score COLUMN{columns}")
     return (known or numeric)[0]
 
 
@@ -193,7 +195,9 @@ def _numbers(column: pd.Series) -> pd.Series:
     strange = found.isna() & text.notna()
     if strange.any():
         where = column.index[strange.to_numpy()][0]
-        raise RotastackError(f"column {column.name!r}: {column[strange.to_numpy()].iloc[0]!r} is no number ({where!r})")
+        raise RotastackError(
+            f"column {column.name!r}: {column[strange.to_numpy()].iloc[0]!r} is not a number ({where!r})"
+        )
     return found.astype(float)
 
 
@@ -202,12 +206,12 @@ def _direction(score: str, higher: bool | None) -> bool:
     by_name = _direction_by_name(score)
     if higher is None:
         if by_name is None:
-            raise RotastackError(f"is more of {score!r} better? say --higher or --lower")
+            raise RotastackError(f"the better direction of {score!r} is unknown; add --higher or --lower")
         return by_name
     if by_name is not None and by_name != higher:
         raise RotastackError(
-            f"{score!r} is better the {'higher' if by_name else 'lower'} by its name, not the {'higher' if higher else 'lower'}; "
-            f"leave --{'higher' if higher else 'lower'} out, or give it another name"
+            f"the name {score!r} means {'higher' if by_name else 'lower'} is better; "
+            f"drop --{'higher' if higher else 'lower'}, or rename the score"
         )
     return higher
 
@@ -228,13 +232,13 @@ def _optimum(means: pd.DataFrame, higher: bool, score: str) -> tuple[float | Non
         return (
             (0.0, "")
             if least >= 0
-            else (None, f"{score} is below 0: how far methods are from the best possible is not known")
+            else (None, f"{score} has values below 0; the distance to the best possible score is unknown")
         )
     if most <= 1:
         return 1.0, ""
     if least >= 0 and 10 < most <= 100:
-        return 100.0, f"{score} goes up to {most:g}: read as percent"
-    return None, f"{score} goes up to {most:g}: how far methods are from the best possible is not known"
+        return 100.0, f"{score} has values up to {most:g}; read as percent"
+    return None, f"{score} has values up to {most:g}; the distance to the best possible score is unknown"
 
 
 def _called(frame: pd.DataFrame, names: Sequence[str]) -> str | None:

@@ -141,10 +141,10 @@ class DiversityRegularizedClassifier(LinearEnsemble):
         if lam < self.lam:
             consequence = f"lam={lam:.4g} is used"
             if _overlapping(solution):
-                consequence = "no smaller lam finds a direction either: the larger class is predicted"
+                consequence = "a smaller lam does not help; the larger class is predicted"
             warnings.warn(
                 f"{type(self).__name__}: {self._problem}the classes' reduced hulls overlap with lam={self.lam}, "
-                f"so that only w = 0 is optimal; {consequence}",
+                f"and w = 0 is optimal; {consequence}",
                 UserWarning, stacklevel=4,
             )  # fmt: skip
         if not solution.converged:

@@ -166,7 +166,7 @@ class ExclusivityRegularizedClassifier(LinearEnsemble):
     def check_parameters(self) -> None:
         """Raise ValueError if parameters do not go together."""
         if self.tol == "paper" and self.solver != "alm":
-            raise ValueError(f"tol='paper' goes with solver='alm', not with {self.solver!r}")
+            raise ValueError(f"tol='paper' needs solver='alm', got solver={self.solver!r}")
 
     def _begin(self, codes):
         self.check_parameters()
@@ -220,7 +220,7 @@ class ExclusivityRegularizedClassifier(LinearEnsemble):
         try:
             solution = solve_alm(problem, start, start.copy(), options)
         except LinAlgError:
-            raise ValueError("solver='alm' needs rows nearer to 0: centre and scale the columns of X") from None
+            raise ValueError("solver='alm' needs rows closer to 0; centre and scale the columns of X") from None
         if problem.cost.shape[1] == 1:  # Members are equal, so one SVM gives the optimum cheaply.
             one = replace(problem, copies=self.n_estimators)
             solution.bound = max(solution.bound, solve_primal(one).bound)
@@ -354,9 +354,7 @@ def _class_sizes(counts: NDArray[np.intp], wanted: int | float) -> NDArray[np.in
     n = int(counts.sum())
     total = int(wanted) if isinstance(wanted, Integral) else max(round(wanted * n), len(counts))
     if not len(counts) <= total <= n:
-        raise ValueError(
-            f"max_samples={wanted} is not possible: from {len(counts)} rows (one of each class) to {n} can be drawn"
-        )
+        raise ValueError(f"max_samples must be from {len(counts)} (one row per class) to {n} (all rows), got {wanted}")
     quotas = total * counts / n
     sizes = np.maximum(np.floor(quotas), 1).astype(np.intp)
     while sizes.sum() != total:

@@ -92,14 +92,14 @@ class LinearSeparator(ClassifierMixin, BaseEstimator):
             raise ValueError(f"y holds one class only{name}; at least 2 classes are needed")
         if n_classes > 2 and self.multi_class == "off":
             raise ValueError(
-                f"y holds {n_classes} classes and multi_class is 'off'; 'ovr' separates each from the rest"
+                f"y holds {n_classes} classes, but multi_class='off' allows 2; set multi_class='ovr' for one class against the rest"
             )
         warn_of_scales(
-            X, check_feature_names_in(self), f"{type(self).__name__}: columns are penalised alike",
-            "scale them first, for example with MinMaxScaler((-1, 1)).",
+            X, check_feature_names_in(self), f"{type(self).__name__}: the penalty is equal for all columns",
+            "scale the columns first, for example with MinMaxScaler((-1, 1)).",
         )  # fmt: skip
         if max(-X.min(), X.max()) > LARGEST:
-            raise ValueError(f"X holds values beyond {LARGEST:g}, whose squares cannot be summed; scale the columns")
+            raise ValueError(f"X contains values beyond {LARGEST:g}, whose squares overflow; scale the columns")
         self._begin(codes)
         positives = range(n_classes) if n_classes > 2 else [1]
         solutions = []
@@ -144,7 +144,7 @@ class LinearSeparator(ClassifierMixin, BaseEstimator):
         elif solution.unit is not None:
             distance = f"at most {solution.objective - solution.bound:.2g} above the optimum"
         else:
-            distance = "how far above the optimum is not known"
+            distance = "at an unknown distance above the optimum"
         warnings.warn(
             f"{type(self).__name__}: {self._problem}ended after {solution.n_iter} iterations with an objective of "
             f"{solution.objective:.6g}, {distance} (duality_gap_ {solution.gap:.2g}); {advice}",

@@ -59,5 +59,5 @@ def _bar_of_cd(axis, cd: float, k: int, alpha: float) -> None:
     axis.plot([1, 1 + shown], [0.62, 0.62], color="black", linewidth=1.4)
     for end in (1, 1 + shown):
         axis.plot([end, end], [0.57, 0.67], color="black", linewidth=1.4)
-    beyond = "" if cd <= k - 1 else ", longer than the axis: no two methods can differ"
+    beyond = "" if cd <= k - 1 else ", longer than the axis: no significant difference is possible"
     axis.text(1 + shown / 2, 0.72, f"CD = {cd:.2f} (alpha = {alpha:g}{beyond})", ha="center", va="bottom", fontsize=9)

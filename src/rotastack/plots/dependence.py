@@ -34,7 +34,7 @@ def plot_dependence(panels: Sequence[Mapping[str, Any]], y_label: str) -> Figure
     1
     """
     if not panels:
-        return sentence("No column matters by itself.")
+        return sentence("No column has an importance beyond chance.")
     names = list(panels[0]["curves"])
     looks = method_looks(names)
     n_rows = -(-len(panels) // COLUMNS)

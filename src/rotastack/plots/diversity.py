@@ -44,7 +44,7 @@ def plot_diversity(points: Mapping[str, pd.DataFrame], title: str = "", methods:
     complete = {m: p[["disagreement", "accuracy"]].dropna() for m, p in points.items()}
     complete = {m: p for m, p in complete.items() if len(p)}
     if not complete:
-        return sentence("No method has two members or more to compare.")
+        return sentence("No method has two or more members.")
     looks = method_looks(points if methods is None else methods)
     figure = figure_beside_legend(5.4, 4.2, list(complete), title)
     axis = figure.subplots()
@@ -60,7 +60,7 @@ def plot_diversity(points: Mapping[str, pd.DataFrame], title: str = "", methods:
             mean[["disagreement"]], mean[["accuracy"]], look.marker, label=method, color=look.color,
             markersize=9, markeredgecolor="black", markeredgewidth=0.8,
         )  # fmt: skip
-    axis.set_xlabel("mean disagreement of two members")
+    axis.set_xlabel("mean disagreement of pairs of members")
     axis.set_ylabel("mean accuracy of a member")
     plain_axis(axis)
     add_legend(figure, handles)

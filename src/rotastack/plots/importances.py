@@ -32,7 +32,7 @@ def plot_importances(
     'accuracy lost'
     """
     if not len(columns):
-        return sentence("The model reads no column.")
+        return sentence("The model uses no column.")
     figure = new_figure(7.0, 0.9 + 0.26 * len(columns))
     axis = figure.subplots()
     places = np.arange(len(columns))

@@ -49,7 +49,7 @@ def plot_kappa_error(ensembles: Mapping[str, KappaError], title: str = "") -> Fi
         cloud = np.column_stack([pairs.kappa, pairs.error])
         clouds[name] = cloud[np.isfinite(cloud).all(axis=1)]
     if not any(map(len, clouds.values())):
-        return sentence("No ensemble has two members to compare.")
+        return sentence("No ensemble has two or more members.")
     looks = method_looks(clouds)
     columns = min(len(clouds), _COLUMNS)
     rows = -(-len(clouds) // columns)
@@ -81,8 +81,8 @@ def plot_kappa_error(ensembles: Mapping[str, KappaError], title: str = "") -> Fi
         axis.remove()
     for place, axis in enumerate(panels[: len(clouds)]):
         if place + columns >= len(clouds):  # No panel is below this one.
-            axis.set_xlabel("kappa of two members")
+            axis.set_xlabel("kappa of a pair of members")
             axis.tick_params(labelbottom=True)
         if place % columns == 0:
-            axis.set_ylabel("mean error of the two")
+            axis.set_ylabel("mean error of the pair")
     return figure

@@ -47,7 +47,7 @@ def plot_margin_distributions(
     """
     parts = list(dict.fromkeys(part for shares in distributions.values() for part in shares.columns))
     if not parts:
-        return sentence("No method has margins: none votes by members.")
+        return sentence("No method has margins: no method votes by members.")
     looks = method_looks(distributions if methods is None else methods)
     figure = figure_beside_legend(3.6 * len(parts), 3.6, list(distributions), title)
     panels = figure.subplots(1, len(parts), sharex=True, sharey=True, squeeze=False).ravel()

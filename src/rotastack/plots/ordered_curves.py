@@ -69,7 +69,7 @@ def plot_ordered_curves(
     'members that vote (marker: kept)'
     """
     if not votes:
-        return sentence("No method puts its members in order.")
+        return sentence("No method orders its members.")
     looks = method_looks(votes if methods is None else methods)
     ranked = {m: v.accuracy.dropna() for m, v in votes.items() if v.accuracy is not None}
     ranked = {m: a for m, a in ranked.items() if len(a)}
@@ -102,7 +102,7 @@ def plot_ordered_curves(
     if ranked:
         panels[1].set_xlim(left=0)
         panels[1].set_xlabel("rank of the member by weight")
-        panels[1].set_ylabel("accuracy of one member on test rows")
+        panels[1].set_ylabel("accuracy of the member on test rows")
     for axis in panels:
         plain_axis(axis)
     add_legend(figure, handles)

@@ -78,7 +78,7 @@ def plot_pareto(points: pd.DataFrame, control: str | None = None, x_label: str =
     complete = points[["time", "quality"]].astype(float).dropna()
     complete = complete[complete["time"] > 0]
     if len(complete) < 2:
-        return sentence("Quality against time needs two methods whose times are known.")
+        return sentence("The figure of quality against time needs two methods with known times.")
     front = pareto_front(complete)
     figure = new_figure(_WIDTH, _HEIGHT)
     axis = figure.subplots()
@@ -103,11 +103,11 @@ def plot_pareto(points: pd.DataFrame, control: str | None = None, x_label: str =
     if len(complete) <= _NAMED:
         named += [name for name in complete.index if name not in named]
     unnamed = len(complete) - _write_names(axis, complete.loc[named])
-    notes = ["Line: the methods that no other one beats in both."]
+    notes = ["Line: methods that no other method beats in both axes."]
     if len(complete) < len(points):
-        notes.append(f"{len(points) - len(complete)} without a time or a rank are left out.")
+        notes.append(f"Left out: {len(points) - len(complete)} methods without time or rank.")
     if unnamed:
-        notes.append(f"{unnamed} of {len(complete)} methods have no name here.")
+        notes.append(f"{unnamed} of {len(complete)} methods are drawn without names.")
     add_note(figure, " ".join(notes))
     return figure
 

@@ -49,7 +49,7 @@ def plot_posterior(draws: ArrayLike, first: str, second: str, rope: float, title
     theta = np.asarray(draws, dtype=float)
     theta = theta[np.isfinite(theta).all(axis=1)] if theta.ndim == 2 else theta.reshape(0, 3)
     if not len(theta):
-        return sentence("There is no posterior to draw.")
+        return sentence("No pair of methods has a posterior.")
     largest = theta == theta.max(axis=1, keepdims=True)
     shares = (largest / largest.sum(axis=1, keepdims=True)).mean(axis=0)
     names = [f"{shortened(first)} better", f"equal within {rope:g}", f"{shortened(second)} better"]

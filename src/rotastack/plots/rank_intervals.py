@@ -41,7 +41,7 @@ def plot_rank_intervals(ranks: pd.DataFrame, control: str | None = None) -> Figu
     ['RRE', 'RF']
     """
     if len(ranks) < 2:
-        return sentence("Ranks need two methods.")
+        return sentence("The figure of ranks needs two methods.")
     ordered = ranks.sort_values("average_rank", kind="stable")
     names, n = [str(name) for name in ordered.index], len(ordered)
     labels = thinned(names, _LABELS)
@@ -64,7 +64,7 @@ def plot_rank_intervals(ranks: pd.DataFrame, control: str | None = None) -> Figu
     if control in names:
         notes.append(f"Grey: {shortened(str(control))} and its interval.")
     if len(labels) < n:
-        notes.append(f"{n} methods, of which one in {labels[1][0]} is named.")
+        notes.append(f"{n} methods; one in {labels[1][0]} is named.")
     if notes:
         add_note(figure, " ".join(notes))
     return figure

@@ -72,5 +72,5 @@ def plot_win_matrix(shares: pd.DataFrame) -> Figure:
     bar.set_label("row beats column, share of data sets", fontsize=8)
     bar.ax.tick_params(labelsize=8)
     if len(labels) < n:
-        add_note(figure, f"{n} methods, of which one in {places[1]} is named.")
+        add_note(figure, f"{n} methods; one in {places[1]} is named.")
     return figure

@@ -63,7 +63,7 @@ def fold_groups(y: ArrayLike, n_groups: int = 1, n_folds: int = 5, random_state:
     _, codes = np.unique(y, return_inverse=True)
     largest = int(np.bincount(codes).max())
     if largest < n_folds:
-        raise RotastackError(f"the largest class has {largest} rows, fewer than the {n_folds} folds asked for")
+        raise RotastackError(f"the largest class has {largest} rows, fewer than n_folds={n_folds}; lower n_folds")
     sequence = root_sequence(random_state)
     folds = np.empty((n_groups, len(y)), dtype=np.int16)
     for group in range(n_groups):
@@ -138,8 +138,8 @@ def given_folds(cv: Any, X: Any, y: ArrayLike, there: NDArray[np.bool_]) -> tupl
     tests = np.concatenate([np.empty(0, np.intp), *(test for _, test in splits)])
     if not np.array_equal(np.sort(tests), np.arange(n_rows)):
         raise RotastackError(
-            f"cv must hold out each of the {n_rows} rows once; its {len(splits)} test sets hold {len(tests)} rows, "
-            f"{len(np.unique(tests))} different ones"
+            f"cv must hold out each of the {n_rows} rows once; the {len(splits)} test sets have {len(tests)} rows, "
+            f"{len(np.unique(tests))} of them different"
         )
     folds = np.empty(n_rows, np.intp)
     without = np.zeros((len(splits), n_rows), dtype=bool)
@@ -153,7 +153,7 @@ def given_folds(cv: Any, X: Any, y: ArrayLike, there: NDArray[np.bool_]) -> tupl
         alone = np.flatnonzero(~(without[a:] & rows).any(axis=1))
         if len(alone):
             raise RotastackError(
-                f"cv must leave rows to train on without any two of its folds, so there must be 3 folds at least; without "
-                f"the folds {kept[a]} and {kept[a + alone[0]]} of {len(splits)} none are left"
+                f"cv must leave training rows outside any two of its folds, so at least 3 folds are needed; outside "
+                f"folds {kept[a]} and {kept[a + alone[0]]} of {len(splits)} no rows are left"
             )
     return folds, without

@@ -68,8 +68,10 @@ def repeated_holdout(
     if n_repeats < 1:
         raise RotastackError(f"n_repeats must be at least 1, got {n_repeats}")
     if not 0 < n_train < n:
-        requested = f"{train_size} rows" if is_count else f"a share of {train_size:g}"
-        raise RotastackError(f"{requested} for training leaves none on one side: there are {n} rows")
+        requested = f"{train_size} rows" if is_count else f"a share of {train_size:g} of the rows"
+        raise RotastackError(
+            f"train_size: {requested} for training leaves no training or no test rows; the table has {n} rows"
+        )
     columns = [y] if levels is None else [y, *np.asarray(levels).T]
     codes = [np.unique(column, return_inverse=True)[1] for column in columns]
     sizes = [int(c.max()) + 1 for c in codes]
@@ -88,8 +90,8 @@ def repeated_holdout(
         test[r, train] = False
     if forced:
         warnings.warn(
-            f"{forced} of {n_repeats} splits: a row of each class and level was put into training first, "
-            "as random splits kept missing some",
+            f"{forced} of {n_repeats} splits: training got a row of each class and level first, "
+            "because random splits lacked a class or level",
             UserWarning,
             stacklevel=2,
         )
@@ -109,6 +111,8 @@ def _with_every_level(codes, sizes, n_train, rng) -> NDArray[np.intp]:
         chosen.append(best)
         missing[levels[best]] = False
     if len(chosen) > n_train:
-        raise RotastackError(f"{n_train} training rows do not hold all classes and levels: {len(chosen)} are needed")
+        raise RotastackError(
+            f"{n_train} training rows cannot contain all classes and levels; at least {len(chosen)} rows are needed"
+        )
     rest = np.delete(np.arange(len(order)), chosen)
     return order[np.concatenate([chosen, rest[: n_train - len(chosen)]]).astype(np.intp)]

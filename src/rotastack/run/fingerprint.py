@@ -149,7 +149,7 @@ def _code(name: str) -> str:
     if (ROOT.parents[1] / "tools/build_kernel.py").is_file() and built.is_file():  # a checkout
         newest = max(sources, key=lambda source: source.stat().st_mtime)
         if newest.stat().st_mtime > built.stat().st_mtime:
-            raise RotastackError(f"{newest} is newer than the kernel that was built from it: run `make env`")
+            raise RotastackError(f"{newest} is newer than the compiled kernel; run `make env` to build the kernel")
     return hashlib.sha256(b"\n".join(source.read_bytes() for source in sources)).hexdigest()
 
 

@@ -38,7 +38,7 @@ class Slice(dict[str, Any]):
         self.option = option
 
     def __missing__(self, key: str) -> Any:
-        raise RotastackError(f"{self.option}: key {key!r} is missing; there are {', '.join(self) or 'none'}")
+        raise RotastackError(f"{self.option}: key {key!r} is missing; keys: {', '.join(self) or 'none'}")
 
 
 @dataclass(frozen=True)
@@ -81,7 +81,7 @@ class Job:
 
     def _file(self, files: Mapping[str, list[Path]], name: str, option: str) -> Path:
         if not files.get(name):
-            raise RotastackError(f"{self.step}: {option} {name} is missing; given are {', '.join(files) or 'none'}")
+            raise RotastackError(f"{self.step}: {option} {name} is missing; given: {', '.join(files) or 'none'}")
         return files[name][0]
 
     @contextmanager

@@ -25,9 +25,9 @@ __all__ = ["Machine", "config_file", "open_plan", "read_plan", "start_run"]
 class _Data(Document):
     mirror: Annotated[
         str | None,
-        Field(description="folder with <name>.csv.gz that is asked before the network; DATA_MIRROR goes before it"),
+        Field(description="folder of files <name>.csv.gz, used before the network; DATA_MIRROR has priority"),
     ] = None
-    missing: Annotated[Literal["stop", "skip"], Field(description="what to do about a data set that cannot be had")] = (
+    missing: Annotated[Literal["stop", "skip"], Field(description="action for a data set that is not available")] = (
         "stop"
     )
 
@@ -44,10 +44,12 @@ class Machine(Document):
 
     study: Annotated[
         str,
-        Field(description="the study that plain `snakemake` runs, a file of config/studies or a path to a YAML file"),
+        Field(
+            description="study that `snakemake` runs without options: a file of config/studies or a path of a YAML file"
+        ),
     ]
-    data: Annotated[_Data, Field(description="where data sets are had")] = _Data()
-    tracking: Annotated[_Tracking, Field(description="where runs are logged")] = _Tracking()
+    data: Annotated[_Data, Field(description="sources of data sets")] = _Data()
+    tracking: Annotated[_Tracking, Field(description="settings of MLflow")] = _Tracking()
 
 
 _MACHINE_KEYS = tuple(Machine.model_fields)
@@ -98,7 +100,7 @@ def _named_study(name: str) -> tuple[str, dict[str, Any]]:
     if not path.is_file():
         shipped = sorted(p.stem for p in project_file("config/studies").glob("*.yaml"))
         raise RotastackError(
-            f"config/config.yaml: study {name!r} is unknown{nearest(name, shipped)}; there are {', '.join(shipped)}"
+            f"config/config.yaml: study {name!r} is unknown{nearest(name, shipped)}; studies: {', '.join(shipped)}"
         )
     content = load_yaml(path)
     if not isinstance(content, dict):
@@ -151,7 +153,7 @@ def _ends_in_one_line() -> Iterator[None]:
     except OSError as error:
         if error.filename is None:  # an error of the program, not of the user
             raise
-        reason = f"{error.filename}: {error.strerror}; runs need a folder that they can write to"
+        reason = f"{error.filename}: {error.strerror}; a run needs a writable folder"
     else:
         return
     print(f"rotastack: error: {reason}", file=sys.stderr, flush=True)
@@ -167,9 +169,11 @@ def _hold_folder() -> None:
     except BlockingIOError:
         stream.seek(0)
         owner = stream.read().strip() or "unknown"
-        raise RotastackError(f"another run (process {owner}) works in this directory; wait for it or stop it") from None
+        raise RotastackError(
+            f"another run (process {owner}) works in this folder; wait for its end, or stop this process"
+        ) from None
     except OSError as error:  # the file system has no locks
-        raise RotastackError(f"{_LOCK}: cannot be locked ({error.strerror}); work in another folder") from None
+        raise RotastackError(f"{_LOCK} cannot be locked ({error.strerror}); work in another folder") from None
     stream.truncate(0)
     stream.write(str(os.getpid()))
     stream.flush()

@@ -136,7 +136,7 @@ class Plan:
             self.skipped.append(f"skipped: {why}")
             del self.study.datasets[name]
         if not self.study.datasets:
-            raise RotastackError("none of the study's data sets can be had")
+            raise RotastackError("no data set of the study is available")
 
     def note_skipped(self) -> None:
         """Write the notes on skipped data sets to a file, for jobs that run as processes of their own on a cluster."""

@@ -42,7 +42,7 @@ class LogHandlerSettings(LogHandlerSettingsBase):
     """Options of the logger: ``--logger-rotastack-file``."""
 
     file: Optional[str] = field(  # noqa: UP045 - Snakemake takes no other form
-        default=None, metadata={"help": "where all that Snakemake says is written", "required": True}
+        default=None, metadata={"help": "file for all messages of Snakemake", "required": True}
     )
 
 
@@ -147,7 +147,7 @@ class LogHandler(LogHandlerBase):
             if text and text != "None":
                 print(text, file=self.file, flush=True)
         except OSError as error:  # a full disk: the run may still go on
-            self.reasons["log"] = f"rotastack: error: {self.file.name}: {error.strerror}; the log ends there"
+            self.reasons["log"] = f"rotastack: error: {self.file.name}: {error.strerror}; the log is incomplete"
 
     def _keep_showing(self) -> None:
         while not self.ended.wait(1.0):
@@ -195,4 +195,4 @@ def _reason(what: str, logs: Iterable[str]) -> str:
         if lines:
             last = ([line for line in lines if line.startswith("slurmstepd")] or lines)[-1]
             return f"rotastack: error: {what}: {last.strip()} ({name})"
-    return f"rotastack: error: {what} failed, and said nothing{''.join(f' ({name})' for name in logs)}"
+    return f"rotastack: error: {what} failed without a message{''.join(f' ({name})' for name in logs)}"

@@ -64,7 +64,7 @@ def train_watched(job: Job, work: Work, trained: Any, limit: float | None = None
     except MemoryError:
         if not limit:
             raise
-        failure = TrainingStoppedError("it was out of memory")
+        failure = TrainingStoppedError("the training ran out of memory")
     if failure is not None:
         work(job, lambda seconds: None, failure)
 
@@ -81,7 +81,7 @@ def check_numbers(outputs: NDArray[np.floating], estimator: str, task: str) -> N
     odd = ~np.isfinite(decided).all(axis=-1)
     if odd.any():
         name = estimator.rpartition(".")[2]
-        raise ValueError(f"{name} gave NaN or infinity for {int(odd.sum())} of {odd.size} predicted rows")
+        raise ValueError(f"{name} predicted NaN or infinity for {int(odd.sum())} of {odd.size} rows")
 
 
 def _foreign(content: Any) -> bool:
@@ -121,16 +121,16 @@ def _apart(work: Callable[[], None], limit: float | None) -> TrainingStoppedErro
         raise received[0]
     code = process.exitcode or 0
     if code >= 0:
-        return TrainingStoppedError(f"the process was ended from inside, with exit code {code}")
+        return TrainingStoppedError(f"the training process exited with code {code}")
     name = signal.Signals(-code).name
     if name == "SIGALRM":
-        return TrainingStoppedError(f"it took longer than {limit:g} s (training_limit)")
+        return TrainingStoppedError(f"the training took longer than {limit:g} s (training_limit)")
     if name == "SIGKILL" and limit:
-        return TrainingStoppedError("its process was ended by SIGKILL: it was out of memory, most likely")
+        return TrainingStoppedError("SIGKILL ended the training process, probably for lack of memory")
     if name in _OF_THE_MACHINE:
-        more = ": was it out of memory?" if name == "SIGKILL" else ""
-        raise RotastackError(f"the process that trains was ended by {name}{more}")
-    return TrainingStoppedError(f"the process crashed ({name})")
+        more = ", probably for lack of memory" if name == "SIGKILL" else ""
+        raise RotastackError(f"{name} ended the training process{more}")
+    return TrainingStoppedError(f"the training process crashed ({name})")
 
 
 def _end_with_the_job() -> None:

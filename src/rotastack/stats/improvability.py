@@ -65,7 +65,7 @@ def improvability(
     too_good = beyond(table, higher_is_better, best).to_numpy()
     if too_good.any():
         row, column = np.argwhere(too_good)[0]
-        hint = "; accuracies in percent? give optimum=100" if higher_is_better else ""
+        hint = "; for accuracies in percent set optimum=100" if higher_is_better else ""
         raise RotastackError(
             f"score {table.iat[row, column]:g} of method {table.columns[column]!r} on data set "
             f"{table.index[row]!r} is beyond the optimum {best:g}{hint}"

@@ -59,5 +59,5 @@ def score_named(name: str, task: str) -> str:
     score = _SCORERS.get(name, name)
     ranked = [score for score, higher in METRICS[task].items() if higher is not None]
     if score not in ranked:
-        raise ValueError(f"{name!r} is no score of a {task}; there are {', '.join(ranked)}")
+        raise ValueError(f"{name!r} is not a score of a {task}; allowed: {', '.join(ranked)}")
     return score

@@ -51,14 +51,16 @@ def checked_scores(
             f"scores must be a DataFrame (rows data sets, columns methods), got {type(scores).__name__}"
         )
     if scores.shape[1] < 2:
-        raise RotastackError(f"comparing methods needs at least 2, got {scores.shape[1]}")
+        raise RotastackError(f"scores has {scores.shape[1]} columns; at least 2 methods are needed")
     for names, kind in [(scores.columns, "methods"), (scores.index, "data sets")]:
         if not names.is_unique:
-            raise RotastackError(f"two {kind} are named {names[names.duplicated()][0]!r}; names must differ")
+            raise RotastackError(f"two {kind} have the name {names[names.duplicated()][0]!r}; names must differ")
     table = _numbers(scores)
     infinite = np.isinf(table.to_numpy())
     if infinite.any():
-        raise RotastackError(f"infinite score {_cell(scores, infinite)}; leave it empty if the method failed")
+        raise RotastackError(
+            f"infinite score {_cell(scores, infinite)}; for a failed method leave the cell empty (NaN)"
+        )
     if missing == "block":
         table = complete_block(table)
     absent = np.isnan(table.to_numpy())
@@ -66,10 +68,12 @@ def checked_scores(
         _refuse_empty_methods(table)
         if missing == "raise":
             raise RotastackError(
-                f"no score {_cell(scores, absent)}; missing={' or '.join(map(repr, allowed[1:]))} compares the rest"
+                f"no score {_cell(scores, absent)}; fill in the score, or set missing={' or '.join(map(repr, allowed[1:]))} to compare the remaining scores"
             )
     if len(table) < at_least:
-        raise RotastackError(f"needs at least {at_least} data set{'s'[: at_least > 1]}, got {len(table)}")
+        raise RotastackError(
+            f"scores has {len(table)} data set{'s'[: len(table) != 1]}; at least {at_least} {'are' if at_least > 1 else 'is'} needed"
+        )
     return table
 
 
@@ -101,7 +105,7 @@ def complete_block(scores: pd.DataFrame) -> pd.DataFrame:
     if not whole.any():
         most = absent.mean(axis=0).argmax()
         raise RotastackError(
-            f"no data set has a score of every method; {scores.columns[most]!r} lacks most, "
+            f"no data set has scores of all methods; {scores.columns[most]!r} lacks the most, "
             f"{absent[:, most].sum()} of {len(scores)}"
         )
     return scores[whole]
@@ -111,7 +115,7 @@ def _refuse_empty_methods(scores: pd.DataFrame) -> None:
     """Raise RotastackError if methods have no score at all; the message names them."""
     empty = [repr(m) for m in scores.columns[scores.isna().all(axis=0)]]
     if empty:
-        raise RotastackError(f"no score on any data set: {', '.join(empty)}; leave out what never ran")
+        raise RotastackError(f"methods without any score: {', '.join(empty)}; drop these columns")
 
 
 def _numbers(scores: pd.DataFrame) -> pd.DataFrame:
@@ -128,7 +132,7 @@ def _numbers(scores: pd.DataFrame) -> pd.DataFrame:
         if odd.any():
             place = odd.argmax()
             raise RotastackError(
-                f"method {name!r} has a score that is no number: {column.iloc[place]!r} "
+                f"method {name!r} has a score that is not a number: {column.iloc[place]!r} "
                 f"on data set {scores.index[place]!r}"
             )
     values = scores.to_numpy(dtype=np.float64, na_value=np.nan)

@@ -52,7 +52,9 @@ def critical_difference(k: int, n: int, alpha: float = 0.05) -> float:
     1.364
     """
     if k < 2 or n < 1 or not 0 < alpha < 1:
-        raise RotastackError(f"needs k >= 2, n >= 1 and 0 < alpha < 1, got k={k}, n={n}, alpha={alpha}")
+        raise RotastackError(
+            f"the critical difference needs k >= 2, n >= 1 and 0 < alpha < 1, got k={k}, n={n}, alpha={alpha}"
+        )
     return float(range_quantile(k, alpha) / np.sqrt(2) * _standard_error(k, n))
 
 

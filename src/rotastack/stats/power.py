@@ -148,7 +148,7 @@ def _check(sizes, test, n_train, n_test, alpha, wished, n_simulations, at_most) 
         raise RotastackError("sizes must name at least one number of data sets or repeats")
     for name, size in [("n_train", n_train), ("n_test", n_test)]:
         if test == "wilcoxon" and size is not None:
-            raise RotastackError(f"{name} is for test='corrected_t'; over data sets there is none")
+            raise RotastackError(f"{name} is for test='corrected_t' only")
         if test == "corrected_t" and (size is None or not (np.isfinite(size) and size > 0)):
             raise RotastackError(f"{name} must be a number above 0 for test='corrected_t', got {size}")
 

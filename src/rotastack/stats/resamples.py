@@ -130,7 +130,7 @@ def bootstrap_means(
     """
     values = table.to_numpy(dtype=np.float64)
     if not np.isfinite(values).all():
-        raise RotastackError("the table to be averaged has cells that are not finite")
+        raise RotastackError("the scores have cells that are not finite")
     counts = resample_counts(len(values), n_bootstraps, seed)
     # einsum does not use BLAS here: the order of BLAS's sums depends on the number of threads.
     means = np.einsum("bn,nk->bk", counts, values, optimize=False) / len(values)

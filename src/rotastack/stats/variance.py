@@ -159,7 +159,9 @@ def _result_matrix(matrix: ArrayLike) -> NDArray[np.float64]:
     """Return a result matrix as an array, or raise RotastackError: fewer than 2 groups of a kind, or not finite."""
     table = np.asarray(matrix, dtype=float)
     if table.ndim != 2 or min(table.shape) < 2:
-        raise RotastackError(f"needs at least 2 fold groups and 2 rotation groups, got shape {table.shape}")
+        raise RotastackError(
+            f"the result matrix needs at least 2 fold groups and 2 rotation groups, got shape {table.shape}"
+        )
     if not np.isfinite(table).all():
         raise RotastackError("the result matrix has values that are not finite")
     return table

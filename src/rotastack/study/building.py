@@ -47,9 +47,9 @@ def load_class(path: str, where: str = "class") -> type:
     except ModuleNotFoundError as error:
         if importlib.util.find_spec(top) is None:
             extra = extra_of(top)
-            own = "" if extra else f", or {top}.py in the folder from which you run it"
+            own = "" if extra else f", or put {top}.py into the folder of the run"
             raise RotastackError(
-                f"{where}: {path} needs the package {top}: pip install {extra or top!r}{own}"
+                f"{where}: {path} needs the package {top}, which is not installed: pip install {extra or top!r}{own}"
             ) from None
         raise RotastackError(f"{where}: {path} cannot be imported: {error}{_nearest_module(module_name)}") from None
     except Exception as error:  # importing another package's module may raise any exception
@@ -59,7 +59,7 @@ def load_class(path: str, where: str = "class") -> type:
         raise RotastackError(f"{where}: module {module_name} has no class {name!r}{nearest(name, known)}")
     found = getattr(module, name)
     if not inspect.isclass(found):
-        raise RotastackError(f"{where}: {path} is no class, but {type(found).__name__}")
+        raise RotastackError(f"{where}: {path} is not a class but {type(found).__name__}")
     return found
 
 

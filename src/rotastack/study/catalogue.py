@@ -232,8 +232,8 @@ def find(name: str, among: Mapping[str, Entry] = _SHORT, where: str = "class") -
     ours = [n for n, module in _public().items() if not packages or module.split(".")[1] in packages]
     short = f"a short name ({', '.join(among)}), " if among else ""
     raise RotastackError(
-        f"{where}: {name!r} is unknown{nearest(name, [*among, *ours])}; it is {short}one of our public "
-        "classes, or a dotted path such as sklearn.svm.SVC"
+        f"{where}: {name!r} is unknown{nearest(name, [*among, *ours])}; allowed: {short}a public Rotastack "
+        "class, or a dotted path such as sklearn.svm.SVC"
     )
 
 

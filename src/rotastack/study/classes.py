@@ -39,10 +39,10 @@ def check_classes(study: Study, where: str) -> None:
         estimators[name] = checked_estimator(pool.estimator, pool.parameters, place, study.task)
         if pool.view is not None:
             view = checked(pool.view.class_, pool.view.parameters, f"{place}.view", VIEWS)
-            _check_methods(view, ("fit", "transform"), f"{place}.view", "view")
+            _check_methods(view, ("fit", "transform"), f"{place}.view", "a view")
             if study.task.estimator_type == "regressor" and needs_labels(view):
                 raise RotastackError(
-                    f"{place}.view: {type(view).__name__} needs classes; the study's task is regression"
+                    f"{place}.view: {type(view).__name__} needs classes, but the study's task is regression"
                 )
         _check_pool(pool, estimators[name], place, study.task)
     for label, method in study.methods.items():
@@ -54,16 +54,16 @@ def check_classes(study: Study, where: str) -> None:
             draws_bags(estimator) and estimator.get_params(deep=False).get("oob_score", True) is not False
         ):
             raise RotastackError(
-                f"{place}: weights need an estimator that knows its out-of-bag error, such as forest; "
-                f"{pool.estimator} does not"
+                f"{place}: weights need an estimator with an out-of-bag error, such as forest; "
+                f"{pool.estimator} has none"
             )
         elif isinstance(combiner, Other):
             made = checked(combiner.class_, combiner.parameters, place, {})
             wanted = ("fit", "predict_proba") if combiner.trained else ("predict_proba",)
-            _check_methods(made, wanted, place, "combiner")
+            _check_methods(made, wanted, place, "a combiner")
             if not isinstance(made, Combiner):
                 raise RotastackError(
-                    f"{place}: {type(made).__name__} is no combiner: its base must be rotastack.base.combiner.Combiner"
+                    f"{place}: {type(made).__name__} is not a combiner; derive the class from rotastack.base.combiner.Combiner"
                 )
         elif isinstance(combiner, Prune):
             _check_pruner(combiner, estimator, place)
@@ -107,7 +107,7 @@ def checked(
             named = isinstance(spec["class"], str) and isinstance(inner, Mapping)
             if set(spec) - {"class", "parameters"} or not named or not all(isinstance(k, str) for k in inner):
                 raise RotastackError(
-                    f"{where}.parameters.{parameter}: an object is {{class: ..., parameters: {{...}}}}, found {spec}"
+                    f"{where}.parameters.{parameter}: an object must be {{class: ..., parameters: {{...}}}}, found {spec}"
                 )
             anything = {**task.estimators, **VIEWS}
             checked(spec["class"], inner, f"{where}.parameters.{parameter}", anything, task=task)
@@ -126,8 +126,8 @@ def _check_other_tasks(name: str, task: Task, where: str) -> None:
     for other in TASKS.values():
         if name in other.estimators:
             raise RotastackError(
-                f"{where}: {name} is a {other.estimator_type}, and the study's task is {task.name}; "
-                f"there are {', '.join(task.estimators)}, and any {task.estimator_type} by its class"
+                f"{where}: {name} is a {other.estimator_type}, but the study's task is {task.name}; "
+                f"allowed: {', '.join(task.estimators)}, and any {task.estimator_type} by its class"
             )
 
 
@@ -159,7 +159,7 @@ def _check_names(entry: Entry, cls: type, parameters: Mapping[str, Any], where: 
         inner = [name for name in _deep(_made(entry, {}, where, task)) if name.endswith(f"__{key}")]
         near = f"; did you mean {inner[0]!r}" if inner else near
         raise RotastackError(
-            f"{where}: {key!r} is not a parameter of {cls.__name__}{near}; there are {', '.join(known) or 'none'}"
+            f"{where}: {key!r} is not a parameter of {cls.__name__}{near}; allowed: {', '.join(known) or 'none'}"
         )
     if len(plain) < len(parameters):
         deep = list(_deep(_made(entry, plain, where, task)))
@@ -193,11 +193,11 @@ def _check_types(cls: type, parameters: Mapping[str, Any], where: str) -> None:
 def checked_estimator(name: str, parameters: Mapping[str, Any], where: str, task: Task) -> Any:
     """Return the unfitted estimator that a study names for its task; parameters and errors as in :func:`checked`."""
     made = checked(name, parameters, where, task.estimators, ".estimator", task)
-    _check_methods(made, ("fit", "predict", "get_params"), f"{where}.estimator", "estimator")
+    _check_methods(made, ("fit", "predict", "get_params"), f"{where}.estimator", "an estimator")
     kind = _kind(made)
     if kind != task.estimator_type:
-        found = f"a {kind}, and the study's task is {task.name}" if kind in ("classifier", "regressor") else ""
-        raise RotastackError(f"{where}.estimator: {type(made).__name__} is {found or f'no {task.estimator_type}'}")
+        found = f"a {kind}, but the study's task is {task.name}" if kind in ("classifier", "regressor") else ""
+        raise RotastackError(f"{where}.estimator: {type(made).__name__} is {found or f'not a {task.estimator_type}'}")
     return made
 
 
@@ -208,10 +208,10 @@ def _kind(made: Any) -> str | None:
     return getattr(made, "_estimator_type", None)
 
 
-def _check_methods(made: Any, methods: tuple[str, ...], where: str, what: str) -> None:
+def _check_methods(made: Any, methods: tuple[str, ...], where: str, role: str) -> None:
     missing = [name for name in methods if not hasattr(made, name)]
     if missing:
-        raise RotastackError(f"{where}: {type(made).__name__} is no {what}: it has no method {missing[0]}")
+        raise RotastackError(f"{where}: {type(made).__name__} is not {role}: method {missing[0]} is missing")
 
 
 def _can_vote(estimator: Any) -> bool:
@@ -232,11 +232,13 @@ def _check_pool(pool: PoolDocument, estimator: Any, where: str, task: Task) -> N
     name = type(estimator).__name__
     if pool.ensemble_sizes:
         if not hasattr(type(estimator), task.staged):
-            raise RotastackError(f"{where}.ensemble_sizes: {name} has no members whose mean decides (no {task.staged})")
+            raise RotastackError(
+                f"{where}.ensemble_sizes: {name} does not average its members (method {task.staged} is missing)"
+            )
         n_members = _n_members(estimator)
         if n_members is not None and max(pool.ensemble_sizes) > n_members:
             raise RotastackError(
-                f"{where}.ensemble_sizes: {max(pool.ensemble_sizes)} members are wanted; the estimator has {n_members}"
+                f"{where}.ensemble_sizes: {max(pool.ensemble_sizes)} is more than the {n_members} members of the estimator"
             )
     if pool.diversity and not hasattr(estimator, "tree_votes"):
         raise RotastackError(f"{where}.diversity: {name} has no trees that vote")
@@ -244,20 +246,20 @@ def _check_pool(pool: PoolDocument, estimator: Any, where: str, task: Task) -> N
 
 def _check_pruner(combiner: Prune, estimator: Any, where: str) -> None:
     pruner = checked(combiner.pruner, combiner.parameters, where, PRUNERS, ".pruner")
-    _check_methods(pruner, ("fit", "combine"), f"{where}.pruner", "pruner")
+    _check_methods(pruner, ("fit", "combine"), f"{where}.pruner", "a pruner")
     name = type(estimator).__name__
     if not _can_vote(estimator):
         raise RotastackError(f"{where}: {name} has no members that vote")
     if combiner.selection == "oob" and not draws_bags(estimator):
-        raise RotastackError(f"{where}.selection: the members of {name} have no out-of-bag rows here")
+        raise RotastackError(f"{where}.selection: the members of {name} have no out-of-bag rows; choose train or test")
     n_members = _n_members(estimator)
     if n_members is None:
         return
     if combiner.first is not None and combiner.first > n_members:
-        raise RotastackError(f"{where}.first: the pool has {n_members} members, not {combiner.first}")
+        raise RotastackError(f"{where}.first: {combiner.first} is more than the {n_members} members of the pool")
     size, first = combiner.parameters.get("n_select"), combiner.first or n_members
     if isinstance(size, int) and size > first:
-        raise RotastackError(f"{where}.parameters.n_select: {size} members are wanted of {first}")
+        raise RotastackError(f"{where}.parameters.n_select: {size} is more than the {first} members of the pool")
     _try(pruner, max(2, size if isinstance(size, int) else 0), where)
 
 

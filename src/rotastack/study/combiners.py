@@ -24,7 +24,7 @@ __all__ = [
 
 
 NO_WEIGHTS = (
-    "{}: weights need a pool on rotations in nested cross-validation; with random splits use estimator "
+    "{}: weights need a pool with rotations and nested cross-validation; for random splits use estimator "
     "regularized_rotation_forest and combiner member"
 )
 
@@ -111,7 +111,7 @@ class Weights(_Combiner):
         allowed = "null" if least is None else f"{whole}from {least} to {n_rotations}, or null"
         fits = least is not None and self.h is not None and least <= self.h <= n_rotations
         if self.h is not None and not (fits and not (whole and self.h != int(self.h))):
-            raise ValueError(f"{where}.h: {self.h} does not go with {self.weighting}; it must be {allowed}")
+            raise ValueError(f"{where}.h: {self.h} is not allowed for weighting {self.weighting}; allowed: {allowed}")
 
 
 class MemberDocument(_Combiner):
@@ -131,19 +131,19 @@ class Prune(_Combiner):
     """The members that a pruner chooses by their votes decide."""
 
     kind: Literal["prune"]
-    pruner: Annotated[str, Field(description="a pruner, by short name or class; none lets all members vote")] = (
+    pruner: Annotated[str, Field(description="a pruner, by short name or class; none: all members vote")] = (
         "orientation"
     )
     parameters: Parameters = {}
     selection: Annotated[
         Literal["oob", "train", "test"] | None,
         Field(
-            description="rows for choosing the members; null: oob if members have bags, else train. test is "
-            "optimistic: only to compare with sources that did so"
+            description="rows that select the members; null: oob if the members have bags, else train. test is "
+            "optimistic, only for comparison with sources that did the same"
         ),
     ] = None
     first: Annotated[
-        int | None, Field(ge=1, description="number of members of the pool to use, the first ones; null: all")
+        int | None, Field(ge=1, description="number of members of the pool, from the first; null: all")
     ] = None
 
     _sorted = field_validator("parameters")(in_order)

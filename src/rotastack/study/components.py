@@ -11,10 +11,7 @@ __all__ = ["Component", "Label", "Parameters", "ViewComponent", "check_texts", "
 
 Parameters = Annotated[
     dict[str, Any],
-    Field(
-        description="parameters of the class, named as the class names them; {class: ..., parameters: ...} is an "
-        "object in turn"
-    ),
+    Field(description="parameters of the class, by the names of the class; {class: ..., parameters: ...} is an object"),
 ]
 Label = Annotated[str, Field(pattern=r"^[A-Za-z0-9][A-Za-z0-9 ._/=+-]*$")]
 
@@ -34,7 +31,7 @@ def check_texts(content: Any) -> None:
         for value in content:
             check_texts(value)
     elif isinstance(content, str) and (_CONTROL & set(content) or any("\ud800" <= c <= "\udfff" for c in content)):
-        raise ValueError(f"a text with control characters: {content!r:.80}")
+        raise ValueError(f"control characters are not allowed in text: {content!r:.80}")
 
 
 _CONTROL = {chr(n) for n in range(32)} - set("\t\n\r") | {"\x7f"}

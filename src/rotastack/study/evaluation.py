@@ -19,7 +19,9 @@ class Group(Document):
     title: Annotated[str, Field(description="title of the group in the report; empty: its name")] = ""
     methods: Annotated[
         dict[Label, str],
-        Field(min_length=2, description="label within the group -> method; the others are compared with the first"),
+        Field(
+            min_length=2, description="label within the group -> method; the first method is the control of the group"
+        ),
     ]
 
 
@@ -45,7 +47,9 @@ class Sweep(Document):
     values: Annotated[list[float], Field(min_length=2, description="values of the parameter, in increasing order")]
     lines: Annotated[
         dict[str, Annotated[list[str], Field(min_length=1)]],
-        Field(min_length=1, description="label -> a method for each value, or one method alone, drawn as a level"),
+        Field(
+            min_length=1, description="label -> one method per value, or a single method, drawn as a horizontal line"
+        ),
     ]
     log: Annotated[bool, Field(description="a logarithmic axis")] = False
 
@@ -54,13 +58,13 @@ class PublishedColumns(Document):
     """Published results that stand beside the study's own."""
 
     table: Annotated[str, Field(pattern="^[a-z0-9_-]+$", description="the name of a CSV file in config/published")]
-    methods: Annotated[list[str], Field(description="methods of the file to use; empty: all with a score")] = []
+    methods: Annotated[list[str], Field(description="methods of the file; empty: all methods with a score")] = []
     suffix: Annotated[
         str,
         Field(
             alias="as",
             pattern=r"^[A-Za-z0-9][A-Za-z0-9 ._/=+-]*$",
-            description="label in brackets behind each method's name",
+            description="label in brackets after each method's name",
         ),
     ] = "published"
     failed: Annotated[
@@ -82,9 +86,9 @@ class Evaluation(Document):
     score: Annotated[
         str | None,
         Field(
-            description="score by which methods are ranked and tested, and the best one is chosen: error, balanced_accuracy, "
-            "roc_auc, average_precision, f1, log_loss, brier; rmse, mae, r2, pinball; or scikit-learn's name of it. Null: error, "
-            "or rmse"
+            description="score by which methods are ranked and tested, and the best is chosen: error, balanced_accuracy, "
+            "roc_auc, average_precision, f1, log_loss, brier; rmse, mae, r2, pinball; or scikit-learn's name of a score. Null: error, "
+            "or rmse for a regression"
         ),
     ] = None
     control: Annotated[str | None, Field(description="control method of all comparisons; null: the first")] = None
@@ -95,21 +99,20 @@ class Evaluation(Document):
     shown: Annotated[
         list[str],
         Field(
-            description="methods in figures of differences to the control, margins, curves and diversity, where all "
-            "would be too many"
+            description="methods in figures of differences to the control, margins, curves and diversity; empty: all"
         ),
     ] = []
     groups: Annotated[
         dict[Annotated[str, Field(pattern=r"^[A-Za-z0-9][A-Za-z0-9_.-]*$")], Group],
         Field(
-            description="group -> methods that are compared among themselves. Groups with the same labels are compared "
-            'together as well, as "all": one row for each data set and group'
+            description="group -> methods, compared within the group. Groups with the same labels are also compared "
+            'together, as "all": one row per data set and group'
         ),
     ] = {}
     left_out: Annotated[
         dict[str, str],
         Field(
-            description="data set -> reason for leaving it out of ranks and tests; it is run and shown, and readers of the page can add it"
+            description="data set -> reason for its exclusion from ranks and tests; the data set is run and shown, and readers of the page can include it"
         ),
     ] = {}
     claims: Annotated[
@@ -122,8 +125,8 @@ class Evaluation(Document):
     published_columns: Annotated[
         list[PublishedColumns],
         Field(
-            description="published results that join the leaderboard on the page, and ranks of their own; the study's tests "
-            "do not count them"
+            description="published results for the leaderboard of the page and for separate ranks; the study's tests "
+            "ignore them"
         ),
     ] = []
 
@@ -163,17 +166,21 @@ class Evaluation(Document):
                 if len(line) not in (1, len(sweep.values)):
                     raise ValueError(
                         f"evaluation.sweeps.{k}.lines.{name}: {len(line)} methods for {len(sweep.values)} values; "
-                        "a method each is wanted, or one alone"
+                        "name one method per value, or a single method"
                     )
                 for label in line:
                     known(label, f"sweeps.{k}.lines.{name}")
         for name, group in self.groups.items():
             if name == "all":
-                raise ValueError('evaluation.groups: "all" is the name of all groups together; choose another one')
+                raise ValueError(
+                    'evaluation.groups: the name "all" is reserved for all groups together; choose another name'
+                )
             for label, method in group.methods.items():
                 key = f"groups.{name}.methods.{label}"
                 known(method, key)
                 if list(group.methods.values()).count(method) > 1:
-                    raise ValueError(f"evaluation.{key}: {method!r} stands twice in the group")
+                    raise ValueError(f"evaluation.{key}: {method!r} occurs twice in the group; drop one")
                 if method in optimistic:
-                    raise ValueError(f"evaluation.{key}: {method!r} chooses members by the test rows")
+                    raise ValueError(
+                        f"evaluation.{key}: {method!r} chooses members by the test rows; name another method"
+                    )

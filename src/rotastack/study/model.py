@@ -35,7 +35,7 @@ Dataset = Annotated[
 class Noise(Document):
     """Noise in training rows, the same for all pools."""
 
-    labels: Annotated[float, Field(ge=0, le=1, description="share of training rows that get a random other class")] = 0
+    labels: Annotated[float, Field(ge=0, le=1, description="share of training rows with a random other class")] = 0
     features: Annotated[
         float, Field(ge=0, description="standard deviation of normal noise added to scaled numeric columns")
     ] = 0
@@ -47,15 +47,15 @@ class PoolDocument(Document):
     view: Annotated[
         ViewComponent | None,
         Field(
-            description="identity: one member, which sees the columns; any view or transformer, by name or as "
-            "{class: ..., parameters: ...}: one member for each rotation of the group, the first unrotated"
+            description="identity: one member on the columns; any view or transformer, by name or as "
+            "{class: ..., parameters: ...}: one member per rotation of the group, the first without rotation"
         ),
     ] = None
     scaling: Annotated[
         Literal["minmax", "quantile", "rank", "symmetric"] | None,
         Field(
-            description="scaler of the numeric columns, by training rows: to [0, 1], by two quantiles, to ranks, to "
-            "[-1, 1]. Estimators that take categories and missing values themselves get the columns as they are"
+            description="scaler of the numeric columns, fitted to training rows: to [0, 1], by two quantiles, to ranks, to "
+            "[-1, 1]. Estimators that accept categories and missing values get the columns unchanged"
         ),
     ] = "minmax"
     estimator: Annotated[
@@ -66,8 +66,8 @@ class PoolDocument(Document):
         float | None,
         Field(
             gt=0,
-            description="limit of one training in seconds. A pool that reaches it, or runs out of memory, fails. null: no "
-            "limit, and a job that runs out of memory is repeated with more. With a limit, results depend on the machine's speed",
+            description="limit of one training in seconds. A pool above the limit, or out of memory, fails. null: no "
+            "limit, and a job out of memory is repeated with more memory. With a limit, results depend on the machine's speed",
         ),
     ] = None
     diversity: Annotated[
@@ -81,7 +81,7 @@ class PoolDocument(Document):
         list[Annotated[int, Field(ge=1)]],
         Field(
             description="protocol of splits, ensembles that average their members: also record the outputs of the first "
-            "members; a method takes one by combiner member, such as member: '5'"
+            "members; a method chooses one number by combiner member, such as member: '5'"
         ),
     ] = []
     noise: Annotated[
@@ -143,7 +143,7 @@ class Refit(Document):
         Field(
             gt=0,
             lt=1,
-            description="of two classes: the probability of the rarer one from which on the model decides for it; null: "
+            description="two classes: smallest probability of the rarer class for which the model predicts this class; null: "
             "the more probable class",
         ),
     ] = None
@@ -176,8 +176,8 @@ class StudyDocument(Document):
     task: Annotated[
         Literal["classification", "regression"],
         Field(
-            description="what the data sets' targets are: classes or numbers. Short names of estimators are classifiers or "
-            "regressors accordingly, scores are error or RMSE, and so on"
+            description="kind of the targets: classes or numbers. Short names of estimators are classifiers or "
+            "regressors accordingly, and the main score is error or RMSE"
         ),
     ] = "classification"
     datasets: Annotated[
@@ -186,8 +186,8 @@ class StudyDocument(Document):
     sizes: Annotated[
         dict[Annotated[str, Field(pattern="^[a-z0-9]+$")], dict[str, Any]],
         Field(
-            description="size -> its changes to the full study; `rotastack run STUDY --size small` takes one. "
-            "Mappings are merged, anything else is replaced"
+            description="size -> changes of the full study; `rotastack run STUDY --size small` uses one. "
+            "Mappings are merged, other values are replaced"
         ),
     ] = {}
     missing: Annotated[
@@ -206,7 +206,7 @@ class StudyDocument(Document):
         Field(
             discriminator="kind",
             description="repeated nested cross-validation (thesis, section 3.3.2), random splits (section 1.6.3), plain "
-            "cross-validation, or the splits that data sets bring",
+            "cross-validation, or the given splits of the data sets",
         ),
     ] = Nested()
     blocks: Annotated[
@@ -224,7 +224,9 @@ class StudyDocument(Document):
     @classmethod
     def _free_name(cls, value: str) -> str:
         if value in ("datasets", "mlflow", "logs"):
-            raise ValueError(f"results/{value} is the workflow's own; choose another name")
+            raise ValueError(
+                f"the name {value!r} is reserved: results/{value} belongs to the workflow; choose another name"
+            )
         return value
 
     @model_validator(mode="before")
@@ -245,7 +247,7 @@ class StudyDocument(Document):
     def _fits_together(self) -> "StudyDocument":
         n_blocks = len(self.protocol.blocks(self.blocks))
         if n_blocks > 5000:
-            raise ValueError(f"blocks: {n_blocks} jobs for each pool and data set are too many; make blocks larger")
+            raise ValueError(f"blocks: {n_blocks} jobs per pool and data set are too many; enlarge the blocks")
         labels = list(self.methods)
         slugs = [slug(label) for label in labels]
         for name, pool in self.pools.items():
@@ -256,21 +258,21 @@ class StudyDocument(Document):
                 raise ValueError(f"pools.{name}: {error}") from None
             alone = [key for key in ("diversity", "ensemble_sizes") if getattr(pool, key)]
             if pool.view is not None and alone:
-                raise ValueError(f"pools.{name}: {alone[0]} is of one ensemble; a pool with a view has several")
+                raise ValueError(f"pools.{name}: {alone[0]} needs a single ensemble; a pool with a view has several")
         own = self.protocol.own_blocks
         strange = sorted(self.blocks.model_fields_set - set(own))
         if strange:
             raise ValueError(
-                f"blocks: {strange[0]!r} does not go with protocol.kind {self.protocol.kind}; "
-                f"there it is {' and '.join(map(repr, own))}"
+                f"blocks: {strange[0]!r} is not allowed for protocol.kind {self.protocol.kind}; "
+                f"allowed: {', '.join(map(repr, own))}"
             )
         for label, method in self.methods.items():
             if slugs.count(slug(label)) > 1:
-                raise ValueError(f"methods: {label!r} and another label differ in punctuation only")
+                raise ValueError(f"methods: {label!r} and another label differ in punctuation only; rename one")
             if method.pool not in self.pools:
                 raise ValueError(
                     f"methods.{label}.pool: pool {method.pool!r} is unknown{nearest(method.pool, list(self.pools))}; "
-                    f"there are {', '.join(self.pools)}"
+                    f"pools: {', '.join(self.pools)}"
                 )
             try:
                 self._check_combiner(method, f"methods.{label}.combiner")
@@ -283,7 +285,7 @@ class StudyDocument(Document):
             except ValueError as error:
                 raise ValueError(f"evaluation.score: {error}") from None
         if self.model.threshold is not None and self.task == "regression":
-            raise ValueError("model.threshold: a regression decides for no class")
+            raise ValueError("model.threshold is for classification; the study's task is regression")
         for key, value, extra in [
             ("evaluation.control", self.evaluation.control, []),
             ("model.refit", self.model.refit, ["best", "none"]),
@@ -291,16 +293,16 @@ class StudyDocument(Document):
             if value is not None and value not in labels + extra:
                 raise ValueError(
                     f"{key}: {value!r} is not a method{nearest(value, labels + extra)}; "
-                    f"there are {', '.join(extra + labels)}"
+                    f"allowed: {', '.join(extra + labels)}"
                 )
             if value in self.optimistic:
-                raise ValueError(f"{key}: {value!r} chooses members by the test rows")
+                raise ValueError(f"{key}: {value!r} chooses members by the test rows; name another method")
         return self
 
     def _check_combiner(self, method: Method, where: str) -> None:
         pool = self.pools[method.pool]
         if pool.ensemble_sizes and not isinstance(method.combiner, MemberDocument):
-            raise ValueError(f"{where}: its pool has ensemble_sizes; combiner member takes one of them")
+            raise ValueError(f"{where}: the pool has ensemble_sizes; use combiner member, with one of the sizes")
         self.protocol.check_combiner(method.combiner, pool, where)
         TASKS[self.task].check_combiner(method.combiner, where)
 

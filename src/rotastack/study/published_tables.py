@@ -33,7 +33,7 @@ def published_paths(name: str) -> list[Path]:
     elif not paths[0].is_file():
         known = sorted({path.stem for path in paths[0].parent.iterdir()})
         raise RotastackError(
-            f"{name!r} is not a table of config/published{nearest(name, known)}; there are {', '.join(known)}"
+            f"{name!r} is not a table of config/published{nearest(name, known)}; tables: {', '.join(known)}"
         )
     return [path for path in paths if path.is_file()]
 
@@ -113,17 +113,15 @@ def check_published(name: str | None, columns: Sequence[Mapping[str, Any]], metr
         path = paths[0]
         methods = list(dict.fromkeys(cell["method"] for cell in scores_of(path, metric)))
         if not methods:
-            raise RotastackError(f"{key}.table: {table!r} has no {metric} of any data set")
+            raise RotastackError(f"{key}.table: {table!r} has no {metric}; name another table")
         for method in column["methods"]:
             if method not in methods:
                 raise RotastackError(
                     f"{key}.methods: {method!r} has no {metric} in {table!r}{nearest(method, methods)}; "
-                    f"there are {', '.join(methods)}"
+                    f"methods: {', '.join(methods)}"
                 )
         for method in column["methods"] or methods:
             label = column_label(method, column["as"])
             if label in seen:
-                raise RotastackError(
-                    f"{key}.as: {label!r} is already a column of {seen[label]!r}; give another name in brackets"
-                )
+                raise RotastackError(f"{key}.as: {label!r} is also a column of {seen[label]!r}; choose another label")
             seen[label] = table

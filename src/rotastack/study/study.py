@@ -232,19 +232,19 @@ def _resolve_datasets(items: list[str | OwnDataset], where: str) -> dict[str, di
     for item in items:
         name = item if isinstance(item, str) else item.name
         if name in resolved:
-            raise RotastackError(f"{where}: datasets: {name!r} stands twice")
+            raise RotastackError(f"{where}: datasets: {name!r} occurs twice; drop one")
         if isinstance(item, str):
             if item not in known:
                 raise RotastackError(
                     f"{where}: datasets: {item!r} is unknown{nearest(item, list(known))}; "
-                    "`rotastack datasets` lists all"
+                    "`rotastack datasets` lists the names"
                 )
             resolved[name] = known[item]
         else:
             own = item.model_dump(exclude_unset=True, exclude={"name", "like"})
             if name in known:
                 raise RotastackError(
-                    f"{where}: datasets: {name!r} is a registered data set; take it by its name alone, or choose another name"
+                    f"{where}: datasets: {name!r} is a registered data set; give the name without keys, or choose another name"
                 )
             if item.like is not None and item.like not in known:
                 raise RotastackError(
@@ -270,13 +270,13 @@ def resized(content: Mapping[str, Any], size: str, where: str) -> dict[str, Any]
         isinstance(name, str) and isinstance(change, Mapping) for name, change in sizes.items()
     ):
         raise RotastackError(
-            f"{where}: sizes: must be a mapping of sizes, each a mapping of what differs, found {sizes}"
+            f"{where}: sizes must be a mapping from a size to a mapping of changed keys, found {sizes}"
         )
     if size == "full":
         return full
     if size not in sizes:
         raise RotastackError(
-            f"{where}: there is no size {size!r}{nearest(size, list(sizes))}; there are {', '.join(['full', *sizes])}"
+            f"{where}: size {size!r} is unknown{nearest(size, list(sizes))}; sizes: {', '.join(['full', *sizes])}"
         )
     return {**_merged(full, sizes[size]), "name": f"{content.get('name')}-{size}"}
 

@@ -39,7 +39,9 @@ class Task:
         """Raise a RotastackError if the entry of a data set names another task."""
         stated = entry.get("task", self.name)
         if stated != self.name:
-            raise RotastackError(f"{where}: datasets: {name} is for {stated}, the study is of {self.name} (key 'task')")
+            raise RotastackError(
+                f"{where}: datasets: {name} is for {stated}, but the study's task is {self.name} (key 'task')"
+            )
 
 
 class _Regression(Task):
@@ -54,15 +56,15 @@ class _Regression(Task):
         }  # fmt: skip
         for key, value in of_classes.items():
             if value:
-                raise ValueError(f"{key} is of classes; the study's task is regression")
+                raise ValueError(f"{key} is for classification, but the study's task is regression")
 
     def check_combiner(self, combiner: Any, where: str) -> None:
         if not isinstance(combiner, Vote | MemberDocument | StackingDocument):
             raise ValueError(
-                f"{where}.kind: {combiner.kind} is of classes; in a regression it is vote (the mean), member or stacking"
+                f"{where}.kind: {combiner.kind} is for classification; allowed for a regression: vote (the mean), member, stacking"
             )
         if isinstance(combiner, Vote) and combiner.voting == "hard":
-            raise ValueError(f"{where}.voting: numbers have no majority; in a regression it is soft, the mean")
+            raise ValueError(f"{where}.voting must be soft (the mean) for a regression")
 
 
 TASKS: dict[str, Task] = {task.name: task for task in (Task(), _Regression())}

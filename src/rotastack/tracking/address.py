@@ -64,7 +64,7 @@ def existing_uri(project: str | Path = ".") -> str:
     path = database_file(uri)
     if path is not None and not path.is_file():
         raise RotastackError(
-            f"{path}: there is no tracking database; name the project's folder (--project DIR), or set {VARIABLE}"
+            f"{path}: tracking database not found; name the project's folder (--project DIR), or set {VARIABLE}"
         )
     if path is not None:
         check_file(path)
@@ -163,12 +163,12 @@ def _ask(uri: str) -> None:
         answer = requests.get(f"{uri.rstrip('/')}/health", timeout=PATIENCE, verify=authority or not is_lax)
         if answer.ok or answer.status_code in (401, 403):
             return
-        problem = f"this is no MLflow server, or one in trouble ({answer.status_code} {answer.reason})"
+        problem = f"the address is not a working MLflow server ({answer.status_code} {answer.reason})"
     except (OSError, ValueError) as error:
         problem = f"the tracking server does not answer ({without_secrets(in_one_line(error), uri)[:200]})"
     raise RotastackError(
-        f"tracking: {shown(uri)}: {problem}; start it, or set {VARIABLE} to another address (unset: results/mlflow); "
-        "nothing was computed yet"
+        f"tracking: {shown(uri)}: {problem}; start the server, or set {VARIABLE} to another address (unset: results/mlflow); "
+        "no step has run"
     )
 
 
@@ -195,15 +195,15 @@ def database_message(path: Path, error: object) -> str:
     """Return a message of one line on an error of an SQLite database, with its path and the remedy."""
     text = in_one_line(error)
     for words, remedy in {
-        "locked": "the tracking database is locked by another process; end that (fuser shows it) and run again",
-        "disk is full|No space left|disk I/O error": "the disk is full, or fails; make room and run again",
-        "readonly|unable to open|ermission denied": "the tracking database cannot be written; see to its rights, or "
+        "locked": "another process locks the tracking database; end this process (fuser lists its number) and run again",
+        "disk is full|No space left|disk I/O error": "the disk is full or faulty; free disk space and run again",
+        "readonly|unable to open|ermission denied": "the tracking database is not writable; change its permissions, or "
                                                     f"set {VARIABLE} to another address",
     }.items():  # fmt: skip
         if re.search(words, text):
             return f"{path}: {remedy} ({text})"
     receipts = f"rm -f results/*/{receipt_name(f'sqlite:///{path}')}"
     return (
-        f"{path}: the tracking database is damaged ({text}); move it away and delete the receipts ({receipts}): "
-        "the next run logs all runs anew, and computes nothing again"
+        f"{path}: the tracking database is damaged ({text}); move the file away and delete the receipts ({receipts}): "
+        "the next run logs all runs again, without new computation"
     )

@@ -94,22 +94,22 @@ def load_model(path: str | Path, versions: Mapping[str, str] | None = None) -> A
     """
     path = Path(path)
     if not path.is_file():
-        raise RotastackError(f"{path}: there is no such model file")
+        raise RotastackError(f"{path}: model file not found")
     if not path.stat().st_size:
-        raise RotastackError(f"{path}: the file is empty: no method could be trained on all rows")
+        raise RotastackError(f"{path}: the file is empty, because no method could be trained on all rows")
     try:
         with ZipFile(path) as archive:
             names = archive.namelist()
             unpacked = sum(part.file_size for part in archive.infolist())
             if unpacked > max(MOST_ROOM, MOST_TIMES * path.stat().st_size):
-                raise RotastackError(f"{path}: this is no model file of ours: it would unpack to {unpacked:,} bytes")
+                raise RotastackError(f"{path}: not a Rotastack model file: the content unpacks to {unpacked:,} bytes")
             found = json.loads(archive.read(_NOTE)) if _NOTE in names else dict(versions or {})
     except RotastackError:
         raise
     except (BadZipFile, ValueError, OSError, EOFError, NotImplementedError, RuntimeError, zlib.error) as error:
         if getattr(error, "errno", None):
             raise unreadable(path, error) from None
-        raise DamagedError(path, f"this is no model file, or half of one: {error}") from None
+        raise DamagedError(path, f"not a model file, or incomplete: {error}") from None
     if any(_series(v) != _series(VERSIONS[n]) for n, v in found.items() if n in VERSIONS):
         raise RotastackError(f"{path}: {_other_versions(found)}")
     try:
@@ -130,12 +130,12 @@ def _series(version: str) -> list[str]:
 def _other_versions(found: Mapping[str, str]) -> str:
     """Return a message on the versions that wrote a file, and the remedy."""
     if not found:
-        return "it was written by a version that is not known; train the model again"
+        return "the file was written by an unknown version; train the model again"
     wrote = " and ".join(f"{n} {v}" for n, v in found.items())
     here = " and ".join(f"{n} {VERSIONS[n]}" for n in found)
     pinned = " ".join(f"{n}=={v}" for n, v in found.items())
     return (
-        f"written by {wrote}, but {here} are installed; install those (pip install {pinned}), or train the model again"
+        f"written by {wrote}, installed are {here}; install the former (pip install {pinned}), or train the model again"
     )
 
 
@@ -156,7 +156,9 @@ def trusted_types(path: str | Path, name: str | Path | None = None) -> list[str]
     found = skops.io.get_untrusted_types(file=path)
     unknown = [kind for kind in found if kind not in REVIEWED_TYPES and not _is_ours(kind)]
     if unknown:
-        raise RotastackError(f"{name or path}: types not on the reviewed list: {', '.join(unknown)}")
+        raise RotastackError(
+            f"{name or path}: the file contains types outside the list of safe types: {', '.join(unknown)}"
+        )
     return found
 
 

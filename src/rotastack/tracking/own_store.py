@@ -67,7 +67,7 @@ def set_aside(client: MlflowClient) -> bool:
         if (FOLDER / name).exists():
             (FOLDER / name).rename(aside / name)
     print(
-        f"rotastack: {FOLDER} was made in another folder, as {before[0]}; it is {aside} now, and a fresh one is filled "
+        f"rotastack: {FOLDER} was made in another folder, as {before[0]}; {FOLDER} was renamed to {aside}, and a new store is filled "
         "from the records",
         file=sys.stderr,
     )

@@ -138,10 +138,10 @@ class Writer:
         gone = isinstance(error, RequestException) or "Max retries exceeded" in text or "Connection" in text
         if gone:
             return (
-                f"{shown(self.uri)}: the tracking server does not answer any more; nothing that was computed is lost: "
-                f"start it, and the same command goes on ({text[:200]})"
+                f"{shown(self.uri)}: the tracking server stopped answering; all results are kept: "
+                f"start the server, then repeat the command to continue ({text[:200]})"
             )
-        return f"{shown(self.uri)}: the tracking server refused what was sent: {text[:500]}"
+        return f"{shown(self.uri)}: the tracking server refused the request: {text[:500]}"
 
     def _open(self) -> None:
         path = database_file(self.uri)

@@ -245,7 +245,7 @@ class Bag:
         members = np.concatenate([inside, np.flatnonzero((task.folds == number) & weighted)])
         n_rows, target, mass = len(inside), task.target[members], task.weights[members]
         if not n_rows:
-            raise ValueError(f"all rows are in fold {number}: its booster sees none")
+            raise ValueError(f"all rows are in fold {number}; the booster of this fold has no training rows")
         if n_classes is None:
             first = target[0]  # subtracted, so that the mean of equal numbers is exactly that number
             base = unit * (first / unit + np.average(target[:n_rows] / unit - first / unit, weights=mass[:n_rows]))

@@ -207,13 +207,13 @@ def grow_boosted(
         options = options._replace(n_rounds=1)
     folds = np.full(n_rows, -1, np.int32) if folds is None else np.asarray(folds, dtype=np.int32)
     if folds.shape != (n_rows,):
-        raise ValueError(f"folds are of shape {folds.shape}, not {(n_rows,)}")
+        raise ValueError(f"folds must have shape {(n_rows,)}, got {folds.shape}")
     n_boosters = max(1, int(folds.max(initial=-1)) + 1)
     views = LinearViews.identity(n_features) if views is None else views
     if views.n_features != n_features:
-        raise ValueError(f"views of {views.n_features} columns for data of {n_features}")
+        raise ValueError(f"the views have {views.n_features} columns, but X has {n_features}")
     if len(views) not in (1, n_boosters):
-        raise ValueError(f"{len(views)} views for {n_boosters} boosters")
+        raise ValueError(f"views must have one entry for each of {n_boosters} boosters, got {len(views)}")
     view_of = np.arange(n_boosters) if len(views) > 1 else np.zeros(n_boosters, np.int64)
     weight_of_row = np.ones(n_rows) if weights is None else weights
     seeds = kernel_seeds(child(sequence, "boosting"), n_boosters)

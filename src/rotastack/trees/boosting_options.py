@@ -86,6 +86,8 @@ class BoostingOptions(NamedTuple):
             return width
         if isinstance(self.max_features, Integral):
             if self.max_features > width:
-                raise ValueError(f"max_features is {self.max_features}, but there are {width} columns")
+                raise ValueError(
+                    f"max_features is {self.max_features}; at most {width}, the number of columns, is allowed"
+                )
             return int(self.max_features)
         return max(1, round(self.max_features * width))

@@ -83,11 +83,11 @@ class TreeOptions(NamedTuple):
             allowed = {"criterion", "max_depth", "min_samples_leaf", "confidence", "subtree_raising"}
             for name, default in self._field_defaults.items():
                 if name not in allowed and getattr(self, name) != default:
-                    raise ValueError(f"C4.5 has no {name}")
+                    raise ValueError(f"trees of C4.5 do not support {name}")
             if any(family.splitter != "best" for family in families):
-                raise ValueError("C4.5 has no random cuts")
+                raise ValueError("trees of C4.5 do not support random cuts")
             if self.confidence is not None and not 0 < self.confidence <= 0.5:
-                raise ValueError(f"confidence is {self.confidence}, not above 0 and at most 0.5")
+                raise ValueError(f"confidence must be above 0 and at most 0.5, got {self.confidence}")
         confidence = 0.0 if self.confidence is None else float(self.confidence)
         return KernelOptions(
             CRITERIA[self.criterion],
@@ -139,7 +139,7 @@ def n_candidates(max_features: str | int | float | None, width: int) -> int:
         return max(1, int(np.log2(width)))
     if isinstance(max_features, Integral):
         if max_features > width:
-            raise ValueError(f"max_features is {max_features}, but there are {width} columns")
+            raise ValueError(f"max_features is {max_features}; at most {width}, the number of columns, is allowed")
         return int(max_features)
     return max(1, int(float(max_features) * width))
 
@@ -153,7 +153,7 @@ def batches_of(
     for f, family in enumerate(families):
         n_views = 1 if family.views is None else len(family.views)
         if family.n_trees < 1 or n_views < 1 or family.n_trees % n_views:
-            raise ValueError(f"family {family.name}: {family.n_trees} trees cannot share {n_views} views evenly")
+            raise ValueError(f"family {family.name}: {family.n_trees} trees are not a multiple of {n_views} views")
         each = family.n_trees // n_views
         per_view = -(-each // most)
         view, piece = np.divmod(np.arange(n_views * per_view), per_view)
@@ -260,9 +260,9 @@ def grow_forest(
     views = LinearViews.concatenate([f.views or LinearViews.identity(n_features) for f in families])
     widths = views.widths()
     if views.n_features != n_features:
-        raise ValueError(f"views of {views.n_features} columns for data of {n_features}")
+        raise ValueError(f"the views have {views.n_features} columns, but X has {n_features}")
     if widths.min() < 1:
-        raise ValueError("a view without columns")
+        raise ValueError("a view has no columns; at least one is needed")
     trees_at_once = max(1, CHUNK_ROWS // n_rows)
     batches, family_of_batch = batches_of(families, widths, trees_at_once)
     n_trees = int(batches["n_trees"].sum())
@@ -271,9 +271,9 @@ def grow_forest(
     want_oob = want_oob and (bootstrap or bag_counts is not None)
     counts = np.empty((0, 0), np.int32) if bag_counts is None else np.array(bag_counts, dtype=np.int32, order="C")
     if bag_counts is not None and counts.shape != (n_trees, n_rows):
-        raise ValueError(f"bag_counts is of shape {counts.shape}, not {(n_trees, n_rows)}")
+        raise ValueError(f"bag_counts must have shape {(n_trees, n_rows)}, got {counts.shape}")
     if counts.min(initial=0) < 0:
-        raise ValueError("bag_counts below 0")
+        raise ValueError("bag_counts must be at least 0")
     tree_bags = TreeBags(seeds, bootstrap, bags.ends, bags.size, counts)
     targets = target.astype(np.float64) - centre
     table = TrainingTable.of(X[None], codes, targets, base_weight, n_outputs, options.criterion, tree_bags)

@@ -196,7 +196,7 @@ class GrownTrees:
             The trees were grown without a bootstrap, or with `bag_counts`.
         """
         if self.seeds is None:
-            raise ValueError("which rows are out of bag is not known: the trees have no bootstrap of their own")
+            raise ValueError("the out-of-bag rows are unknown: the trees have no bootstrap samples of their own")
         chosen = slice(None) if rows is None else rows
         out = np.empty((n_rows if rows is None else len(rows), len(self)), dtype=bool)
         bags = self.bags or Bags.of(n_rows)
@@ -346,7 +346,9 @@ class GrownTrees:
 
     def _check_described(self) -> None:
         if not len(self.impurity):
-            raise ValueError("the nodes of this forest have no impurity, weight and counts: it only predicts")
+            raise ValueError(
+                "the nodes of this forest have no impurity, weight and counts; the forest is for prediction only"
+            )
 
     def _parents(self) -> NDArray[np.int64]:
         """Return the parent of each node, both numbered through all trees; -1 for roots."""
@@ -359,7 +361,7 @@ class GrownTrees:
 
     def _read(self, X, groups, sums, leaves, n_jobs) -> None:
         if X.shape[1] != self.views.n_features:
-            raise ValueError(f"{X.shape[1]} columns given, but the trees see {self.views.n_features}")
+            raise ValueError(f"X has {X.shape[1]} columns, but the trees need {self.views.n_features}")
         n_pieces = len(X) * len(self) // READ_AT_ONCE
         if n_pieces > 1:
             n_pieces = min(n_threads(n_jobs), n_pieces)

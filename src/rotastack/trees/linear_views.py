@@ -142,7 +142,7 @@ class LinearViews:
                 block = np.asarray(matrix, dtype=np.float32)
                 if block.ndim != 2 or len(block) != len(flat):
                     raise ValueError(
-                        f"a block of {len(flat)} columns needs a matrix of as many rows, got {block.shape}"
+                        f"a block of {len(flat)} columns needs a matrix of {len(flat)} rows, got shape {block.shape}"
                     )
                 parts.append((n_columns - len(flat), len(flat), n_numbers, block.shape[1]))
                 numbers.append(block.ravel())
@@ -160,7 +160,9 @@ class LinearViews:
         if len(views) == 1:
             return views[0]
         if len({v.n_features for v in views}) > 1:
-            raise ValueError(f"views of {sorted({v.n_features for v in views})} columns do not go together")
+            raise ValueError(
+                f"all views must have the same number of columns, got {sorted({v.n_features for v in views})}"
+            )
         shared = all(
             v.matrices is views[0].matrices and v.columns is views[0].columns and v.fills is views[0].fills for v in views
         )  # fmt: skip
@@ -251,7 +253,7 @@ class LinearViews:
         operands = [self, *others]
         n_views = max(len(v) for v in operands)
         if any(len(v) not in (1, n_views) for v in operands):
-            raise ValueError(f"{[len(v) for v in operands]} views cannot be put side by side")
+            raise ValueError(f"the parts must have the same number of views, got {[len(v) for v in operands]}")
         operands = [v.repeat(n_views) if len(v) == 1 else v for v in operands]
         joined = LinearViews.concatenate(operands)
         order = np.arange(n_views * len(operands)).reshape(len(operands), n_views).T.ravel()
@@ -372,5 +374,7 @@ def _joined(arrays: Sequence[NDArray]) -> NDArray:
 def _checked_columns(columns: ArrayLike, n_features: int) -> NDArray[np.int32]:
     chosen = np.asarray(columns)
     if chosen.size and (chosen.min() < 0 or chosen.max() >= n_features):
-        raise ValueError(f"columns {int(chosen.min())} to {int(chosen.max())} asked for, but there are {n_features}")
+        raise ValueError(
+            f"column numbers must be from 0 to {n_features - 1}, got {int(chosen.min())} to {int(chosen.max())}"
+        )
     return np.ascontiguousarray(chosen, dtype=np.int32)

@@ -108,7 +108,7 @@ def grow_members(
     """
     n_sets, n_rows = len(sequences), X.shape[1]
     if keep and n_sets != 1:
-        raise ValueError(f"trees of {n_sets} training sets cannot be kept together")
+        raise ValueError(f"all trees must have the same training set, got {n_sets} training sets")
     views = family.views or LinearViews.identity(X.shape[2])
     n_members = len(views)
     widths = views.widths()

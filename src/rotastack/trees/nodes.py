@@ -223,7 +223,7 @@ def unpacked_nodes(packed: dict[str, Any]) -> tuple[NDArray[Any], NDArray[np.int
     inner = codes >= 0
     n_inner = np.count_nonzero(inner)
     if starts[-1] != len(codes) or sizes.min(initial=1) < 1 or n_inner != len(packed["cuts"]):
-        raise ValueError("the numbers of nodes, cuts and trees do not fit together")
+        raise ValueError("the numbers of nodes, cuts and trees do not match")
     nodes = np.zeros(len(codes), NODE)
     nodes["column"] = np.maximum(codes, -1)
     nodes["child"] = np.minimum(codes + 1, 0)  # 0 for a leaf with a value, -1 - c for one of class c
@@ -234,7 +234,7 @@ def unpacked_nodes(packed: dict[str, Any]) -> tuple[NDArray[Any], NDArray[np.int
     if "children" in packed:
         _number(nodes, inner, codes == -1, starts, packed)
     elif place_nodes(starts, packed["first"], nodes) < 0:
-        raise ValueError("the nodes are those of no trees")
+        raise ValueError("the numbers of the nodes form no trees")
     return nodes, starts
 
 
@@ -243,12 +243,12 @@ def _number(
 ) -> None:  # fmt: skip
     """Set the `child` of each node to the number that the packed form holds."""
     if len(packed["children"]) != inner.sum() or len(packed["entries"]) != valued.sum():
-        raise ValueError("the numbers of nodes, children and leaves do not fit together")
+        raise ValueError("the numbers of nodes, children and leaves do not match")
     child = 2 * packed["children"].astype(np.int64) + 1
     sizes = np.diff(starts)
     within = np.arange(len(nodes)) - np.repeat(starts[:-1], sizes)
     if (child <= within[inner]).any() or (child + 1 >= np.repeat(sizes, sizes)[inner]).any():
-        raise ValueError("the nodes are those of no trees")
+        raise ValueError("the numbers of the nodes form no trees")
     nodes["child"][inner] = child
     first = packed["first"] + _first_entries(valued, starts)[valued]
     nodes["child"][valued] = packed["entries"].astype(np.int64) + first

@@ -147,7 +147,7 @@ def explain_saved(path: Path, raw: Path, study: str, dataset: str, score: str | 
     """
     pipeline = saved_model(path, f"{study}/{dataset}").pipeline
     if not raw.is_file():
-        raise RotastackError(f"{raw}: the table that the model was trained on is gone; run the study again")
+        raise RotastackError(f"{raw}: the training table of the model is missing; run the study again")
     table = read_raw(raw)
     task: Task = "regression" if is_regressor(pipeline) else "classification"
     y = check_target(table["target"], dataset, task)

@@ -53,7 +53,7 @@ def _figures(content: Mapping[str, Any]) -> dict[str, Figure]:
     if "importances" not in content:
         return {}
     bars = content["importances"][:MOST_BARS]
-    lost = f"{content['scoring']} lost where the column is shuffled"
+    lost = f"loss of {content['scoring']} if the column is shuffled"
     mean = "mean prediction" if content["task"] == "regression" else "mean probability"
     columns, losses, deviations = ([bar[key] for bar in bars] for key in ("column", "loss", "sd"))
     return {
@@ -87,8 +87,8 @@ def _not_shuffled_in_words(n_columns: int, n_shuffled: int) -> list[str]:
     if n_shuffled == n_columns:
         return []
     if not n_shuffled:
-        return [f"None of the {n_columns:,} columns was shuffled: each prediction of this model takes long."]
-    return [f"Of {n_columns:,} columns the {n_shuffled} that go along with the target most were shuffled."]
+        return [f"No column of {n_columns:,} was shuffled, because a prediction of this model takes long."]
+    return [f"Of {n_columns:,} columns, the {n_shuffled} with the highest correlation to the target were shuffled."]
 
 
 def families_of(model: Any) -> list[dict[str, Any]]:
@@ -117,10 +117,10 @@ def _family_in_words(family: TreeFamily) -> str:
     if family.boosting is not None:
         return f"{text}; boosted trees"
     if family.splitter == "random":
-        text += ", cuts drawn at random"
+        text += ", random cuts"
     if family.criterion == "c45":
         text += "; trees of C4.5"
-    return text + (", each on all rows but those of a fold" if family.folds else "")
+    return text + (", each on all rows outside a fold" if family.folds else "")
 
 
 def _families_in_words(families: Sequence[dict[str, Any]], task: str) -> list[str]:
@@ -128,25 +128,25 @@ def _families_in_words(families: Sequence[dict[str, Any]], task: str) -> list[st
     if not families:
         return []
     if not any(f["weight"] for f in families):
-        return ["No family of trees has a weight: the columns tell nothing about the target."]
+        return ["No family of trees has a weight above 0: the columns do not predict the target."]
     turned = [f for f in families if f["rotated"]]
     others = [f for f in families if not f["rotated"]]
     if not turned or not others:
         return []
     share = sum(f["share"] for f in turned)
-    word = "matter little" if share < LITTLE else "have a say" if share < MUCH else "carry the model"
+    word = "matter little" if share < LITTLE else "matter" if share < MUCH else "dominate the model"
     words = [
-        f"Rotations {word} here: trees on rotated columns have {share:.0%} of the weight "
-        f"({len(turned) / len(families):.0%} if all families weighed the same)."
+        f"Rotations {word}: trees on rotated columns have {share:.0%} of the weight "
+        f"({len(turned) / len(families):.0%} with equal weights of families)."
     ]
     best = [min(group, key=lambda f: f["error"]) for group in (turned, others)]
     if all(f["error"] == f["error"] for f in best):
         number = "{:.4g}" if task == "regression" else "{:.1%}"
-        what = "a root mean squared error" if task == "regression" else "an error"
+        score = "a root mean squared error" if task == "regression" else "an error"
         first, second = (number.format(f["error"]) for f in best)
         words.append(
-            f"By itself, out of bag, the best family on rotated columns, {best[0]['name']}, has {what} of {first}, "
-            f"the best on others, {best[1]['name']}, of {second}."
+            f"Out-of-bag, the best family on rotated columns, {best[0]['name']}, has {score} of {first}, "
+            f"the best family on other columns, {best[1]['name']}, {score} of {second}."
         )
     return words
 
@@ -160,15 +160,17 @@ def _importances_in_words(
         return []
     used = [x for x in importances if x["loss"] > (2 + 1e-9) * x["sd"] and x["loss"] > 0]
     if not used:
-        return [f"Shuffling any single column loses no {scoring} beyond chance ({number.format(score)}, {how})."]
+        return [
+            f"No single column has a loss of {scoring} beyond chance when shuffled ({number.format(score)}, {how})."
+        ]
     first = used[0]
-    matters = "matters most" if first is importances[0] else "is the column that most surely matters"
+    matters = "matters most" if first is importances[0] else "is the first column with an effect beyond chance"
     words = [
-        f"{first['column']} {matters}: with its values shuffled, {scoring} {'falls' if sign > 0 else 'rises'} from {number.format(score)} to {number.format(score - sign * first['loss'])} ({how})."
+        f"{first['column']} {matters}: with shuffled values, {scoring} {'falls' if sign > 0 else 'rises'} from {number.format(score)} to {number.format(score - sign * first['loss'])} ({how})."
     ]
     rest = len(importances) - len(used)
     if rest:
         words.append(
-            f"{rest} of {len(importances)} columns make{'s' * (rest == 1)} no difference beyond chance, as long as the others are there."
+            f"{rest} of {len(importances)} columns ha{'s' if rest == 1 else 've'} no effect beyond chance, given the other columns."
         )
     return words

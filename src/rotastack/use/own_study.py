@@ -72,7 +72,7 @@ def study_of(
     labels = labels_of(shape.task) if labels is None else labels
     return {
         "name": name,
-        "title": f"What predicts {target} in {file} best, and do rotations help?",
+        "title": f"Which method predicts {target} in {file} best, and do rotations help?",
         "description": f"Made from {file}, target {target}: {layout.test_in_words}.",
         "task": shape.task,
         "seed": 20260701,
@@ -135,7 +135,7 @@ def place_of(study: dict[str, Any]) -> Place:
         return Place(path)
     found = load_yaml(path)
     if _sources(found) != _sources(study):
-        raise RotastackError(f"{path} is there already and is about something else; move it or rename the table")
+        raise RotastackError(f"{path} exists and belongs to another study; move this file or rename the table")
     mark, _, body = path.read_text(encoding="utf-8").partition("\n")
     if not mark.endswith(_digest(body)):
         return Place(path, edited=True)
@@ -148,7 +148,7 @@ def write_study(study: dict[str, Any], place: Place) -> None:
     """Write the study's file, unless somebody has edited the existing one."""
     if not place.edited:
         body = yaml.safe_dump(study, sort_keys=False, allow_unicode=True, width=100)
-        write_text(place.path, f"# Made by `rotastack run`; once edited, it is kept as it is. {_digest(body)}\n{body}")
+        write_text(place.path, f"# Made by `rotastack run`; an edited file is kept. {_digest(body)}\n{body}")
 
 
 def _sources(study: Any) -> list[Any]:

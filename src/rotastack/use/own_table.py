@@ -126,16 +126,16 @@ class Layout:
             )
         repeats, folds = self.protocol["repeats"], self.protocol.get("folds")
         groups, time = self.protocol.get("groups"), self.protocol.get("time")
-        together = f", rows of the same {groups} together" if groups else ""
+        together = f", rows of one {groups} together" if groups else ""
         if folds and time:
-            return f"{folds} spans of {time} in turn, each after training on what came before"
+            return f"{folds} spans of {time}, each tested after training on earlier rows"
         if folds:
             return f"{folds}-fold cross-validation" + (f", {repeats} times" if repeats > 1 else "") + together
         train, test = self.protocol["train"], self.protocol.get("test")
         share = f"{train:.0%}" if train < 1 else f"{train:,}"
-        tested = f" and {test:,} to test" if test else ""
-        kind = f"spans of {time} in turn" if time else "random splits"
-        return f"{repeats} {kind}, {share} of the rows to train{tested}{together}"
+        tested = f" and {test:,} for test" if test else ""
+        kind = f"spans of {time}" if time else "random splits"
+        return f"{repeats} {kind}, {share} of the rows for training{tested}{together}"
 
     def parameters(self, label: str) -> dict[str, int]:
         """Return the parameters that the layout sets for a method's estimator; none for boosters."""
@@ -177,19 +177,19 @@ def default_score(target: pd.Series, task: Task) -> tuple[str, str]:
     Examples
     --------
     >>> default_score(pd.Series(["no"] * 91 + ["yes"] * 9), "classification")
-    ('roc_auc', "as 'yes' is 9% of the rows, and always saying the largest class would err little")
+    ('roc_auc', "because class 'yes' is 9% of the rows, and always predicting the largest class has a low error")
     """
     if task == "regression":
-        return "rmse", "as the target is a number"
+        return "rmse", "because the target is a number"
     counts = target.value_counts()
     share = counts.min() / len(target)
     if share * len(counts) >= RARE:
-        return "error", "as no class is rare"
+        return "error", "because no class is rare"
     score = "roc_auc" if len(counts) == 2 else "log_loss"
     return score, (
-        f"as {str(counts.index[-1])!r} is {share:.0%} of the rows, and always saying the largest class would err little"
+        f"because class {str(counts.index[-1])!r} is {share:.0%} of the rows, and always predicting the largest class has a low error"
         if len(counts) == 2
-        else f"as {str(counts.index[-1])!r} is {share:.1%} of the rows of {len(counts)} classes"
+        else f"because class {str(counts.index[-1])!r} of {len(counts)} classes is {share:.1%} of the rows"
     )
 
 

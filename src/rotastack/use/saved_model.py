@@ -73,7 +73,7 @@ class SavedModel:
             Columns are missing, values cannot be read, or the model has no probabilities or intervals.
         """
         if proba and not hasattr(self.pipeline, "predict_proba"):
-            raise RotastackError(f"{self.name}: this model has no probabilities; leave --proba away")
+            raise RotastackError(f"{self.name}: the model has no probabilities; drop --proba")
         model = self.pipeline[-1]
         if intervals and not hasattr(model, "predict_interval"):
             kind = "predicts numbers without intervals" if is_regressor(model) else "predicts classes"
@@ -102,14 +102,14 @@ class SavedModel:
         missing = [c for c in self.columns if c not in table.columns]
         if missing:
             raise RotastackError(
-                f"columns missing that the model needs: {', '.join(missing)}; there are {_listed(table.columns)}"
+                f"columns of the model are missing: {', '.join(missing)}; columns: {_listed(table.columns)}"
             )
         twice = sorted({str(c) for c in table.columns[table.columns.duplicated()]} & set(self.columns))
         if twice:
-            raise RotastackError(f"columns stand twice: {', '.join(twice)}")
+            raise RotastackError(f"columns occur twice: {', '.join(twice)}; rename or drop one of each")
         reader = self.pipeline.named_steps["table"]
         extra = [c for c in table.columns if c not in {*self.columns, *reader.dropped_}]
-        notes = [f"ignored, as the model does not read them: {_listed(extra)}"] if extra else []
+        notes = [f"columns that the model does not use are ignored: {_listed(extra)}"] if extra else []
         for column in [*reader.numbers_, *reader.dates_]:
             if is_numeric_dtype(table[column].dtype):
                 continue
@@ -117,9 +117,9 @@ class SavedModel:
             found = date_numbers(table[column], how["format"], how["parts"])[:, 0] if how else numbers_of(table[column])
             texts = table[column][np.isnan(found) & table[column].notna().to_numpy()]
             if len(texts):
-                kind = "dates as in training" if how else "numbers"
+                kind = "dates in the format of training" if how else "numbers"
                 notes.append(
-                    f"column {column!r}: {len(texts)} values are no {kind} (such as {str(texts.iloc[0])!r}); they count as missing"
+                    f"column {column!r}: {len(texts)} values are not {kind} (such as {str(texts.iloc[0])!r}); these values are set to missing"
                 )
         return table[self.columns], notes
 
@@ -154,18 +154,18 @@ def file_of_study(study: str, dataset: str | None = None, project: str | Path = 
     for path in sorted(results.glob(f"*/*/model/{FILE}")):
         models.setdefault(path.parents[2].name, {})[path.parents[1].name] = path
     if study not in models:
-        known = f"; there are models of {', '.join(models)}" if models else ""
-        where = "" if models else "; name the folder in which it was run: --project DIR"
+        known = f"; studies with models: {', '.join(models)}" if models else ""
+        where = "" if models else "; name the folder of the run: --project DIR"
         raise RotastackError(
-            f"{results.resolve()}: no model of a study {study!r}{nearest(study, list(models))}{known}{where}"
+            f"{results.resolve()}: no model of study {study!r}{nearest(study, list(models))}{known}{where}"
         )
     files = models[study]
     if dataset is None and len(files) > 1:
-        raise RotastackError(f"study {study!r} has several models; choose one by --dataset: {', '.join(files)}")
+        raise RotastackError(f"study {study!r} has several models; add --dataset, one of {', '.join(files)}")
     dataset = dataset or next(iter(files))
     if dataset not in files:
         raise RotastackError(
-            f"study {study!r} has no model of {dataset!r}{nearest(dataset, list(files))}; there are {', '.join(files)}"
+            f"study {study!r} has no model of {dataset!r}{nearest(dataset, list(files))}; data sets: {', '.join(files)}"
         )
     return files[dataset]
 
@@ -182,11 +182,11 @@ def model_in_folder(path: Path, name: str | None = None) -> SavedModel:
     if path.is_file() or ((path / FILE).is_file() and not note.is_file()):
         return saved_model(path if path.is_file() else path / FILE, name or str(path))
     if not note.is_file():
-        raise RotastackError(f"{name or path}: there is no model here: neither {FILE} nor MLmodel")
+        raise RotastackError(f"{name or path}: no model found: neither {FILE} nor MLmodel")
     content = load_yaml(note)
     sklearn = content.get("flavors", {}).get("sklearn", {})
     if sklearn.get("serialization_format") != "skops":
-        raise RotastackError(f"{name or path}: not a model that rotastack logged (those are skops files)")
+        raise RotastackError(f"{name or path}: not a model of rotastack, which are skops files")
     versions = {
         "rotastack": (content.get("metadata") or {}).get("rotastack"),
         "scikit-learn": sklearn.get("sklearn_version"),
@@ -209,7 +209,9 @@ def saved_model(path: Path, name: str, versions: Mapping[str, str] | None = None
         raise RotastackError(f"{name}: no model was made: {read_json(record)['message']}")
     pipeline = load_model(path, versions)
     if "table" not in getattr(pipeline, "named_steps", ()):
-        raise RotastackError(f"{path}: {type(pipeline).__name__} is no model of a study: it reads no table")
+        raise RotastackError(
+            f"{path}: {type(pipeline).__name__} is not a model of a study; name a file that rotastack run or fit wrote"
+        )
     return SavedModel(pipeline, name)
 
 

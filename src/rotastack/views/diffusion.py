@@ -162,10 +162,10 @@ class DiffusionMap(BaseView):
         self.landmark_rows_ = distinct_rows(X, self.n_landmarks, rng)
         n = len(self.landmark_rows_)
         if n < 2:
-            raise ValueError(f"all {len(X)} rows of X are equal; a diffusion map needs 2 distinct rows at least")
+            raise ValueError(f"all {len(X)} rows of X are equal; at least 2 distinct rows are needed")
         if self.n_components is not None and self.n_components >= n:
             raise ValueError(
-                f"n_components is {self.n_components}, but {n} landmarks (distinct rows) have {n - 1} at most"
+                f"n_components is {self.n_components}; {n} landmarks (distinct rows) allow at most {n - 1}"
             )
         self.landmarks_ = X[self.landmark_rows_].astype(np.float64)
         rng = np.random.default_rng(child(sequence, "epsilon"))
@@ -315,7 +315,7 @@ def _width(X, landmarks, epsilon, rng):
             distances = _distances(landmarks, rng)
         width = float(np.quantile(distances, 0.5 if epsilon == "median" else epsilon[1]))
     if not 0 < width < np.inf:
-        raise ValueError(f"rows of X have a distance of {width:g}, which is no epsilon; scale the columns first")
+        raise ValueError(f"rows of X have a distance of {width:g}, not usable as epsilon; scale the columns first")
     return width
 
 

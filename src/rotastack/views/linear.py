@@ -128,5 +128,5 @@ def kept_columns(n_components: int | None, n_features: int) -> int:
     if n_components is None:
         return -(-n_features // 2)
     if n_components > n_features:
-        raise ValueError(f"n_components is {n_components}, but there are {n_features} columns to reduce")
+        raise ValueError(f"n_components is {n_components}; at most {n_features}, the number of columns, is allowed")
     return int(n_components)

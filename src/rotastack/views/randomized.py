@@ -134,7 +134,7 @@ class RandomizedView(BaseView):
             self.view_ = view.fit(X[rows], None if y is None else np.asarray(y)[rows])
         except ValueError as error:
             drawn = "".join(f", {name}={value!r}" for name, value in self.params_.items())
-            raise ValueError(f"{type(view).__name__} of {len(rows)} rows{drawn}: {error}") from error
+            raise ValueError(f"{type(view).__name__} on {len(rows)} rows{drawn}: {error}") from error
         self.landmark_rows_ = rows
         return self
 

@@ -202,7 +202,7 @@ def _spanned(low, high):
     if not np.isfinite(width).all():
         column = int(np.flatnonzero(~np.isfinite(width))[0])
         raise ValueError(
-            f"column {column} holds values from {low[column]:g} to {high[column]:g}, too far apart to be scaled"
+            f"column {column} has values from {low[column]:g} to {high[column]:g}, a range too large for scaling"
         )
     return width
 

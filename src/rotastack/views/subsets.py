@@ -36,9 +36,7 @@ def count_subsets(n_features: int, n_subsets: int | None, subset_size: int | Non
     if n_subsets is None:
         return min(2, n_features)
     if n_subsets > n_features:
-        raise ValueError(
-            f"n_subsets is {n_subsets}, but there {'is 1 column' if n_features == 1 else f'are {n_features} columns'} to split"
-        )
+        raise ValueError(f"n_subsets is {n_subsets}; at most {n_features}, the number of columns, is allowed")
     return n_subsets
 
 

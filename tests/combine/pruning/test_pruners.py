@@ -239,27 +239,27 @@ class TestQMM:
         votes, y = np.tile(votes, (100, 1)), np.tile(y, 100)
         pruner = QMMPruner("emargin", hypothesis_size=50.0).fit(votes, y)
         assert 0 < pruner.v_ <= 1
-        with pytest.raises(ValueError, match="needs hypothesis_size"):
+        with pytest.raises(ValueError, match="needs the parameter hypothesis_size"):
             QMMPruner("emargin").fit(votes, y)
 
 
 @pytest.mark.parametrize(
     ("pruner", "votes", "y", "options", "message"),
     [
-        (KappaPruner(5), [[0, 1]], [0], {}, "n_select is 5, but there are 2 members"),
+        (KappaPruner(5), [[0, 1]], [0], {}, "n_select is 5; at most 2, the number of members"),
         (KappaPruner(0), [[0, 1]], [0], {}, "n_select must be at least 1"),
-        (KappaPruner(1.5), [[0, 1]], [0], {}, "share of them above 0 and up to 1"),
+        (KappaPruner(1.5), [[0, 1]], [0], {}, "share of members above 0 and up to 1"),
         (KappaPruner(True), [[0, 1]], [0], {}, "n_select must be"),
-        (LPPruner(), [[0, 7]], [0], {"classes": ["a", "b"]}, "votes hold 7, but the classes are 0 to 1"),
-        (LPPruner(), [[0, -2]], [0], {}, "votes hold -2"),
-        (LPPruner(), [[0, 1]], [4], {"classes": ["a", "b"]}, "y holds 4, but the classes are 0 to 1"),
-        (LPPruner(), [[0, 1]], [-1], {}, "y holds -1"),
+        (LPPruner(), [[0, 7]], [0], {"classes": ["a", "b"]}, "votes contain 7; allowed are class numbers 0 to 1"),
+        (LPPruner(), [[0, -2]], [0], {}, "votes contain -2"),
+        (LPPruner(), [[0, 1]], [4], {"classes": ["a", "b"]}, "y contains 4; allowed are class numbers 0 to 1"),
+        (LPPruner(), [[0, 1]], [-1], {}, "y contains -1"),
         (LPPruner(), [[0.5, 1]], [0], {}, "votes must be class numbers"),
         (LPPruner(), [[0, 1]], ["a"], {}, "y must be class numbers"),
-        (LPPruner(), [[0, 1]], [0, 1], {}, "votes are of 1 rows, y of 2"),
-        (LPPruner(), [[-1, -1]], [0], {}, "no member votes on any"),
+        (LPPruner(), [[0, 1]], [0, 1], {}, "votes have 1 rows, y has 2"),
+        (LPPruner(), [[-1, -1]], [0], {}, "no member has a vote on any"),
         (LPPruner(), np.empty((2, 0), int), [0, 1], {}, r"shape \(2, 0\)"),
-        (LPPruner(), [[0, 1]], [0], {"weights": [1.0]}, r"shape \(1,\) for 2 members"),
+        (LPPruner(), [[0, 1]], [0], {"weights": [1.0]}, r"weights must have shape \(2,\), one for each member, got \(1,\)"),
         (LPPruner(), [[0, 1]], [0], {"weights": [1.0, -1.0]}, "at least 0"),
         (LPPruner(), [[0, 1]], [0], {"weights": [0.0, 0.0]}, "not all 0"),
         (MarginPruner("best"), [[0, 1]], [0], {}, "lambda_ must be"),
@@ -285,11 +285,11 @@ def test_bad_input_is_refused_in_one_line(pruner, votes, y, options, message):
 def test_outputs_that_do_not_fit():
     votes, y = pool(0)
     pruner = MeanDMPruner().fit(votes, y)
-    with pytest.raises(ValueError, match="outputs are of 4 members, but the pruner was fitted to 9"):
+    with pytest.raises(ValueError, match="outputs have 4 members; the pruner was fitted to 9"):
         pruner.combine(votes[:, :4])
-    with pytest.raises(ValueError, match="outputs are of 2 classes, not 3"):
+    with pytest.raises(ValueError, match="outputs have 2 classes; the pruner was fitted to 3"):
         pruner.combine(np.ones((9, 5, 2)))
-    with pytest.raises(ValueError, match="order must hold"):
+    with pytest.raises(ValueError, match="order must contain"):
         ordered_curve(votes, y, [0, 12])
 
 

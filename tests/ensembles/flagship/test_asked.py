@@ -48,7 +48,7 @@ def test_no_score_is_left_from_an_earlier_fit():
 def test_scores_that_are_none():
     with pytest.raises(ValueError, match="The 'oob_score' parameter of RotastackClassifier must be"):
         classifier(oob_score="acuracy").fit(X, y)
-    with pytest.raises(ValueError, match="oob_score: neg_max_error heeds no weights of rows; choose another score"):
+    with pytest.raises(ValueError, match="oob_score: neg_max_error does not support row weights; choose another score"):
         RotastackRegressor(5, oob_score="neg_max_error", random_state=0).fit(
             X[:, :3], X[:, 3], sample_weight=1 + WEIGHTS
         )
@@ -65,7 +65,7 @@ def test_a_line_for_each_step(kind, capsys):
         lines,
         ["150 rows read, 4 columns as 4", (r"5 trees of random_cuts" if kind is RotastackRegressor else r"10 trees of rotations, random_cuts") + r" grown on bags, \d+ nodes",
          r"5 trees of discriminants grown on folds, \d+ nodes", *[r"\d+ trees of boosted\w* grown on folds in \d+ rounds, \d+ nodes"] * (2 - (kind is RotastackRegressor)),
-         rf"weights of families: \w+ .*, boosted\w* .*; score out of bag {told.oob_score_:.4f}"],
+         rf"weights of families: \w+ .*, boosted\w* .*; out-of-bag score {told.oob_score_:.4f}"],
         strict=True,
     ):  # fmt: skip
         assert re.fullmatch(rf"\[{kind.__name__}\] {words}{seconds}", line)

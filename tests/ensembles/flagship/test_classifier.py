@@ -217,7 +217,7 @@ def test_what_is_refused_is_refused_without_warnings():
     X, y = load_iris(return_X_y=True)
     with pytest.raises(ValueError, match="y holds missing values"):
         small().fit(X, np.where(y == 2, np.nan, y))
-    with pytest.raises(ValueError, match="too far apart to be scaled"):
+    with pytest.raises(ValueError, match="a range too large for scaling"):
         small().fit(np.where(X > 3, 1.7e308, -1.7e308), y)
 
 
@@ -233,7 +233,7 @@ def test_text_that_is_not_declared_is_refused():
 def test_two_classes_have_a_weight():
     X, y = load_iris(return_X_y=True)
     for given in ({"sample_weight": y == 1}, {"sample_weight": 1.0 * (y > 0)}):
-        with pytest.raises(ValueError, match=r"rows of weight above 0 are of one class only \(1\)"):
+        with pytest.raises(ValueError, match=r"rows of weight above 0 have one class only \(1\)"):
             small(class_weight={0: 1, 1: 1, 2: 0}).fit(X, y, **given)
 
 
@@ -258,7 +258,7 @@ def test_weights_of_rows_and_classes():
 def test_weights_that_no_tree_can_use():
     """Refused before a view looks for rows of any weight."""
     X, y = load_iris(return_X_y=True)
-    with pytest.raises(ValueError, match="are 0 for every row"):
+    with pytest.raises(ValueError, match="are all 0"):
         small(class_weight={0: 0, 1: 0, 2: 0}).fit(X, y)
     with pytest.raises(ValueError, match="must be finite and at least 0"):
         small(class_weight={0: np.nan, 1: np.nan, 2: np.nan}).fit(X, y)
@@ -310,13 +310,13 @@ def test_constant_columns_and_copies():
 @pytest.mark.parametrize(
     ("families", "message"),
     [
-        (("pairs", "ie"), "families: 'ie' is unknown; there are rotations, random_cuts, discriminants, pairs, boosted"),
+        (("pairs", "ie"), "families: 'ie' is unknown; allowed: rotations, random_cuts, discriminants, pairs, boosted"),
         ((), "families is empty"),
-        (("boosted", "boosted"), "families: 'boosted' stands twice"),
+        (("boosted", "boosted"), "families: 'boosted' occurs twice"),
         ((TreeFamily("a", ("wings",)),), "families: a: 'wings' is neither identity, discriminants"),
         ((TreeFamily("a", (object(),)),), "nor a view with linear_parts"),
-        ((TreeFamily("a", ()),), "families: a: parts must be a tuple of one at least"),
-        ((TreeFamily("a", "identity"),), "families: a: parts must be a tuple of one at least"),
+        ((TreeFamily("a", ()),), "families: a: parts must be a tuple with at least one part"),
+        ((TreeFamily("a", "identity"),), "families: a: parts must be a tuple with at least one part"),
         ((TreeFamily("a", splitter="worst"),), "families: a: splitter must be best or random, got 'worst'"),
         *(
             ((TreeFamily("a", max_features=wanted),), "families: a: max_features must be sqrt, None")

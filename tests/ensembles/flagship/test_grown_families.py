@@ -133,7 +133,8 @@ def test_boosting_is_left_out_where_classes_are_many(all_kept):
         clf = RotastackClassifier(5, ("rotations", "boosted"), random_state=0).fit(X, y)
     assert clf.families_ == ("rotations",)
     with pytest.raises(
-        ValueError, match="families: boosted grows a tree a class and round, which is for up to 100 classes, not 110"
+        ValueError,
+        match="families: boosted grows a tree per class and round; at most 100 classes are allowed, y has 110",
     ):
         RotastackClassifier(5, ("boosted",)).fit(X, y)
 
@@ -188,5 +189,5 @@ def test_boosting_that_cannot_be(boosting, message):
 def test_a_forest_without_families_on_bags():
     X, y = load_iris(return_X_y=True)
     clf = RotastackClassifier(5, ("boosted",), random_state=0).fit(X, y)
-    with pytest.raises(AttributeError, match="no family is grown on bags; the trees of boosted are in grown_"):
+    with pytest.raises(AttributeError, match="no family has bags; the trees of boosted are in grown_"):
         clf.forest_  # noqa: B018

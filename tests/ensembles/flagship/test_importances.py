@@ -62,9 +62,9 @@ def test_other_scores_and_fewer_rows(fitted):
 
 def test_other_rows_are_refused(fitted):
     model, X, y = fitted
-    with pytest.raises(ValueError, match="need those of fit, 150"):
+    with pytest.raises(ValueError, match="need the 150 rows of fit"):
         model.out_of_bag_importances(X[:100], y[:100])
-    with pytest.raises(ValueError, match="X has 100 rows, y 150"):
+    with pytest.raises(ValueError, match="X has 100 rows, y has 150"):
         model.out_of_bag_importances(X[:100], y)
 
 

@@ -191,13 +191,13 @@ def test_text_is_named_where_it_cannot_be_used():
         small(categorical_features=None).fit(X, y)
     for table, name in ((X, "'city'"), (X[["city"]], "'city'"), (X.to_numpy(), "0")):
         for given in (None, [0]):
-            message = rf"^column {name} holds text \(such as '\w+'\), and .*OneHotEncoder"
+            message = rf"^column {name} contains text \(such as '\w+'\); numbers are needed; .*OneHotEncoder"
             with pytest.raises(ValueError, match=message):
                 RotationForestClassifier(5, categorical_features=given).fit(table, y)
     dates = X.assign(city=pd.Timestamp("2020-01-01"))
     for forest in (RotationForestClassifier(5), StackedRotationClassifier()):
         with pytest.raises(
-            ValueError, match=r"^column 'city' holds dates or times \(such as '2020-01-01 00:00:00'\), and"
+            ValueError, match=r"^column 'city' contains dates or times \(such as '2020-01-01 00:00:00'\); numbers"
         ):
             forest.fit(dates, y)
 

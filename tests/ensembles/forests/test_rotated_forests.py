@@ -227,7 +227,7 @@ def test_rotating_changes_nothing_for_ridge(diabetes):
 
 
 def test_a_trained_combiner_is_refused_for_regression(diabetes):
-    with pytest.raises(ValueError, match="combiners that are not trained"):
+    with pytest.raises(ValueError, match="a combiner that is not trained"):
         PooledEnsembleRegressor(combiner=LogLinearWeights()).fit(*diabetes)
     assert PooledEnsembleRegressor(combiner=Voting()).fit(*diabetes).score(*diabetes) > 0.5
 
@@ -248,14 +248,14 @@ def test_rotation_helps_where_the_target_is_oblique():
 @pytest.mark.parametrize(
     ("estimator", "message"),
     [
-        (regularized(n_rotations=100), r"n_rotations \(100\) is more than n_estimators \(90\)"),
-        (regularized(micro_forest_size=20), r"20 x 6 = 120\) is more than n_estimators"),
+        (regularized(n_rotations=100), r"n_rotations \(100\) must be at most n_estimators \(90\)"),
+        (regularized(micro_forest_size=20), r"20 x 6 = 120\) must be at most n_estimators"),
         (regularized(weighting="cut", h=7), "whole number from 1 to 6"),
         (regularized(weighting="exp", h=6.5), "from 0.1 to 6"),
         (regularized(weighting="best", h=1), "has no parameter h"),
         (regularized(categorical_features=range(4)), "no numeric column to rotate"),
         (RandomRotationForestClassifier(tree="extra", drop_worst=0.1), "drop_worst needs out-of-bag errors"),
-        (MultiRotationForestClassifier(3, 10, n_best=4), r"n_best \(4\) is more than n_rotations \(3\)"),
+        (MultiRotationForestClassifier(3, 10, n_best=4), r"n_best \(4\) must be at most n_rotations \(3\)"),
         (RandomRotationForestClassifier(5, n_trees_per_rotation=2), "multiple of n_trees_per_rotation"),
     ],
 )

@@ -82,9 +82,9 @@ def test_the_trees_that_can_be_asked_for():
 @pytest.mark.parametrize(
     ("options", "message"),
     [
-        ({"n_subsets": 20}, "n_subsets is 20, but there are 13 columns"),
+        ({"n_subsets": 20}, "n_subsets is 20; at most 13, the number of columns"),
         ({"n_subsets": 2, "subset_size": 3}, "not both"),
-        ({"estimator": LogisticRegression()}, "estimator must be a tree .* got LogisticRegression; others go with PooledEnsemble"),
+        ({"estimator": LogisticRegression()}, "estimator must be a tree .* got LogisticRegression; for other estimators use PooledEnsemble"),
         ({"estimator": DecisionTreeClassifier(class_weight="balanced")}, "class_weight is not supported"),
         ({"estimator": DecisionTreeClassifier(min_samples_leaf=0.1)}, "min_samples_leaf must be a number of rows"),
         ({"estimator": TreeClassifier(class_weight="balanced")}, "class_weight is not supported"),

@@ -133,21 +133,21 @@ def test_class_absent_from_a_training_set_has_probability_zero():
             StackedRotationClassifier(cv=TimeSeriesSplit(3)),
             np.eye(4),
             [0, 1, 0, 1],
-            "cv must hold out each of the 4 rows once; its 3 test sets hold 3 rows, 3 different ones",
+            "cv must hold out each of the 4 rows once; the 3 test sets have 3 rows, 3 of them different",
         ),
         (
             PooledEnsembleRegressor(combiner=Stacking(LinearRegression()), cv=RepeatedKFold(n_splits=3, n_repeats=2)),
             np.eye(4),
             [0, 1, 0, 1],
-            "cv must hold out each of the 4 rows once; its 6 test sets hold 8 rows, 4 different ones",
+            "cv must hold out each of the 4 rows once; the 6 test sets have 8 rows, 4 of them different",
         ),
         (
             StackedRotationClassifier(cv=KFold(2)),
             np.eye(4),
             [0, 1, 0, 1],
-            "there must be 3 folds at least; without the folds 0 and 1 of 2 none are left",
+            "at least 3 folds are needed; outside folds 0 and 1 of 2 no rows are left",
         ),
-        (StackedRotationClassifier(cv=[]), np.eye(4), [0, 1, 0, 1], "its 0 test sets hold 0 rows"),
+        (StackedRotationClassifier(cv=[]), np.eye(4), [0, 1, 0, 1], "the 0 test sets have 0 rows"),
         (PooledEnsembleClassifier(categorical_features=[7]), np.eye(4), [0, 1, 0, 1], "column numbers from 0 to 3"),
         (PooledEnsembleClassifier([("a", None, 0)]), np.eye(4), [0, 1, 0, 1], "positive sum"),
         (PooledEnsembleClassifier([("a", None)]), np.eye(4), [0, 1, 0, 1], r"a list of \(name, transformer, share\)"),
@@ -275,5 +275,5 @@ def test_bootstrap_goes_with_a_trained_combiner(iris):
 def test_a_regression_has_no_labels_for_a_view(iris):
     X, y = iris
     pool = PooledEnsembleRegressor([("id", None, 1), ("lda", DiscriminantRotation(), 1)], n_estimators=2)
-    with pytest.raises(ValueError, match="a regression has no class labels, which the view DiscriminantRotation"):
+    with pytest.raises(ValueError, match="view DiscriminantRotation.* needs class labels; a regression has none"):
         pool.fit(X, y.astype(float))

@@ -103,7 +103,7 @@ def test_bad_input(ensemble, view):
     with pytest.raises(ValueError, match=r"estimator must be a classifier, got LinearRegression\(\)"):
         ensemble(LinearRegression()).fit(X, y)
     if view is not DiffusionMap:
-        with pytest.raises(ValueError, match="n_components is 14, but there are 13 columns"):
+        with pytest.raises(ValueError, match="n_components is 14; at most 13, the number of columns"):
             ensemble(n_components=14).fit(X, y)
 
 

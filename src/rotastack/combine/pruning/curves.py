@@ -39,7 +39,7 @@ def ordered_curve(
     vote_table = VoteTable.checked(votes, y, weights)
     chosen = np.asarray(order)
     if chosen.ndim != 1 or (len(chosen) and not 0 <= chosen.min() <= chosen.max() < vote_table.n_members):
-        raise ValueError(f"order must hold numbers of members, 0 to {vote_table.n_members - 1}")
+        raise ValueError(f"order must contain member numbers from 0 to {vote_table.n_members - 1}")
     return ordered_errors(vote_table, chosen, vote_table.weights)
 
 

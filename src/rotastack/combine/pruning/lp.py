@@ -101,7 +101,7 @@ def widest_by_cvxpy(signs: NDArray[np.float64]) -> tuple[NDArray[np.float64], fl
     """Return the result of `widest`, from :func:`lp_problem` by Clarabel."""
     values = solve(lp_problem(signs))
     if values is None:
-        raise RuntimeError("the linear program was not solved by Clarabel; solver='highs' solves it by HiGHS")
+        raise RuntimeError("Clarabel did not solve the linear program; try solver='highs'")
     weights = np.maximum(values["w"], 0.0)
     weights /= weights.sum()
     return weights, float((signs @ weights).min())

@@ -122,10 +122,12 @@ class Pruner(Combiner):
         given = np.asarray(outputs)
         n_members = given.shape[0] if given.ndim == 3 else given.shape[-1]
         if n_members != self.n_members_:
-            raise ValueError(f"outputs are of {n_members} members, but the pruner was fitted to {self.n_members_}")
+            raise ValueError(f"outputs have {n_members} members; the pruner was fitted to {self.n_members_} members")
         if given.ndim == 3:
             if given.shape[2] != len(self.classes_):
-                raise ValueError(f"outputs are of {given.shape[2]} classes, not {len(self.classes_)}")
+                raise ValueError(
+                    f"outputs have {given.shape[2]} classes; the pruner was fitted to {len(self.classes_)} classes"
+                )
             votes = given[self.selected_].argmax(axis=2).T
         else:
             votes = checked_votes(given, len(self.classes_))[:, self.selected_]
@@ -239,13 +241,13 @@ def number_to_keep(n_select: int | float | None, n_members: int) -> int | None:
         return None
     if isinstance(n_select, Integral) and not isinstance(n_select, bool):
         if n_select > n_members:
-            raise ValueError(f"n_select is {n_select}, but there are {n_members} members")
+            raise ValueError(f"n_select is {n_select}; at most {n_members}, the number of members, is allowed")
         if n_select < 1:
             raise ValueError(f"n_select must be at least 1, got {n_select}")
         return int(n_select)
     if not isinstance(n_select, Real) or isinstance(n_select, bool) or not 0 < n_select <= 1:
         raise ValueError(
-            f"n_select must be a number of members, or a share of them above 0 and up to 1, got {n_select!r}"
+            f"n_select must be a number of members, or a share of members above 0 and up to 1, got {n_select!r}"
         )
     return max(1, int(np.floor(float(n_select) * n_members + 0.5 + 1e-9)))
 

@@ -221,7 +221,9 @@ class QMMPruner(Pruner):
             return fallback[0]
         if v == "emargin":
             if self.hypothesis_size is None:
-                raise ValueError("v='emargin' needs hypothesis_size, the size of the space of base learners")
+                raise ValueError(
+                    "v='emargin' needs the parameter hypothesis_size, the number of possible base learners"
+                )
             margins = vote_table.signs @ vote_table.weights
             equilibrium = equilibrium_margin(margins, self.hypothesis_size, self.delta)
             return max(float(np.mean(margins <= equilibrium.margin + 1e-12)), 1.0 / len(margins))

@@ -45,22 +45,24 @@ class VoteTable:
             raise ValueError(f"y must be class numbers of shape (n_rows,), got {truth.dtype} of shape {truth.shape}")
         cast = checked_votes(votes, n_classes)
         if len(truth) != len(cast):
-            raise ValueError(f"votes are of {len(cast)} rows, y of {len(truth)}")
+            raise ValueError(f"votes have {len(cast)} rows, y has {len(truth)}")
         if n_classes is None:
             n_classes = 1 + int(max(cast.max(initial=0), truth.max(initial=0)))
         if len(truth) and (truth.min() < 0 or truth.max() >= n_classes):
             bad = truth[(truth < 0) | (truth >= n_classes)][0]
-            raise ValueError(f"y holds {bad}, but the classes are 0 to {n_classes - 1}")
+            raise ValueError(f"y contains {bad}; allowed are class numbers 0 to {n_classes - 1}")
         voted_on = (cast >= 0).any(axis=1)
         if not voted_on.any():
-            raise ValueError(f"no member votes on any of the {len(truth)} selection rows")
+            raise ValueError(
+                f"no member has a vote on any of the {len(truth)} selection rows; at least one vote is needed"
+            )
         n_members = cast.shape[1]
         if weights is None:
             shares = np.full(n_members, 1.0 / n_members)
         else:
             shares = np.asarray(weights, dtype=np.float64)
             if shares.shape != (n_members,):
-                raise ValueError(f"weights are of shape {shares.shape} for {n_members} members")
+                raise ValueError(f"weights must have shape ({n_members},), one for each member, got {shares.shape}")
             if not np.isfinite(shares).all() or shares.min() < 0 or not shares.sum() > 0:
                 raise ValueError("weights must be finite, at least 0, and not all 0")
             shares = shares / shares.sum()
@@ -132,7 +134,7 @@ def checked_votes(votes: ArrayLike, n_classes: int | None) -> NDArray[np.int16]:
     top = np.iinfo(np.int16).max if n_classes is None else n_classes - 1
     if cast.size and (cast.min() < -1 or cast.max() > top):
         bad = cast[(cast < -1) | (cast > top)].flat[0]
-        raise ValueError(f"votes hold {bad}, but the classes are 0 to {top}, and -1 stands for no vote")
+        raise ValueError(f"votes contain {bad}; allowed are class numbers 0 to {top}, and -1 for no vote")
     return cast.astype(np.int16, copy=False)
 
 

@@ -35,5 +35,5 @@ class BundledSource(Source):
         if self.value not in _NAMES:
             raise RotastackError(
                 f"{self.where}: bundled data set {self.value!r} is unknown{nearest(str(self.value), list(_NAMES))}; "
-                f"there are {', '.join(_NAMES)}"
+                f"allowed: {', '.join(_NAMES)}"
             )

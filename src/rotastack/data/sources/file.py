@@ -40,4 +40,4 @@ class FileSource(Source):
         if format_of(self.path.name) is None:
             raise RotastackError(f"{self.where}: {self.path} must end in one of {', '.join(FORMATS)}")
         if not self.path.is_file():
-            raise RotastackError(f"{self.where}: there is no file {self.path}")
+            raise RotastackError(f"{self.where}: file {self.path} not found")

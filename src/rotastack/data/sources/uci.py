@@ -51,7 +51,7 @@ class UciSource(Source):
         names = self.columns or [f"x{j + 1}" for j in range(features.shape[1])]
         if len(names) != features.shape[1]:
             raise RotastackError(
-                f"{self.where}: {features.shape[1]} feature columns found where {len(names)} are expected"
+                f"{self.where}: the file has {features.shape[1]} feature columns, expected {len(names)}"
             )
         return features.set_axis(names, axis=1).assign(target=table[target].astype(str).str.strip())
 

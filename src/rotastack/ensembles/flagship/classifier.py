@@ -153,7 +153,9 @@ class RotastackClassifier(LabelClassifier, RotastackEnsemble):
 
     def _fit(self, X, y, weights, weighted):
         if weights is not None and len(left := np.unique(y[weighted])) < 2:
-            raise ValueError(f"rows of weight above 0 are of one class only ({left[0]}); at least 2 classes are needed")
+            raise ValueError(
+                f"the rows of weight above 0 have one class only ({left[0]}); at least 2 classes are needed"
+            )
         codes = self._numbered(y)
         _, outputs, folds = self._grow(X, codes, weights, root_sequence(self.random_state))
         self._weigh(outputs.compress(weighted, axis=1), codes[weighted], weights_of(weights, weighted), folds[weighted])

@@ -118,24 +118,22 @@ def find_families(
     for item in families:
         family = named.get(item) if isinstance(item, str) else item
         if not isinstance(family, TreeFamily):
-            raise ValueError(
-                f"families: {item!r} is unknown; there are {', '.join(named)}, or a TreeFamily of one's own"
-            )
+            raise ValueError(f"families: {item!r} is unknown; allowed: {', '.join(named)}, or a TreeFamily object")
         if family.name in {f.name for f in checked}:
-            raise ValueError(f"families: {family.name!r} stands twice")
+            raise ValueError(f"families: {family.name!r} occurs twice; drop one")
         _check(family)
         checked.append(family)
     if not checked:
-        raise ValueError("families is empty; at least one is needed")
+        raise ValueError("families is empty; at least one family is needed")
     usable = [f for f in checked if n_categories or "pairs" not in f.parts]
     if not usable:
-        raise ValueError(f"families: {checked[0].name} needs a categorical column, and there is none")
+        raise ValueError(f"families: {checked[0].name} needs a categorical column, but the table has none")
     return usable
 
 
 def _check(family: TreeFamily) -> None:
     if not isinstance(family.parts, tuple | list) or not len(family.parts):
-        raise ValueError(f"families: {family.name}: parts must be a tuple of one at least, got {family.parts!r}")
+        raise ValueError(f"families: {family.name}: parts must be a tuple with at least one part, got {family.parts!r}")
     for part in family.parts:
         if part not in PARTS if isinstance(part, str) else not is_linear(part):
             raise ValueError(
@@ -158,9 +156,7 @@ def _check(family: TreeFamily) -> None:
             f"families: {family.name}: criterion must be one of {', '.join(CRITERIA)}, got {family.criterion!r}"
         )
     if family.criterion == "c45" and (family.splitter != "best" or columns is not None):
-        raise ValueError(
-            f"families: {family.name}: trees of C4.5 take the best cut (splitter) of all columns (max_features=None)"
-        )
+        raise ValueError(f"families: {family.name}: trees of C4.5 need splitter='best' and max_features=None")
     if "pairs" in family.parts and (len(family.parts) > 1 or not family.folds or family.boosting is not None):
         raise ValueError(f"families: {family.name}: pairs of categories stand alone, on folds, without boosting")
     if family.boosting is None:
@@ -172,6 +168,4 @@ def _check(family: TreeFamily) -> None:
     except ValueError as error:
         raise ValueError(f"families: {family.name}: {error}") from error
     if not family.folds:
-        raise ValueError(
-            f"families: {family.name}: boosted trees need folds, so that there are rows they have not seen"
-        )
+        raise ValueError(f"families: {family.name}: boosted trees need folds, for held-out rows")

@@ -107,12 +107,12 @@ def _boostable(families: Sequence[TreeFamily], n_classes: int | None) -> Sequenc
     boosted = [family.name for family in families if family.boosting is not None]
     if len(boosted) == len(families):
         raise ValueError(
-            f"families: {boosted[0]} grows a tree a class and round, which is for up to {MOST_CLASSES} classes, not {n_classes}"
+            f"families: {boosted[0]} grows a tree per class and round; at most {MOST_CLASSES} classes are allowed, y has {n_classes}"
         )
     if boosted:
         warn(
-            f"{n_classes} classes: boosted trees ({', '.join(boosted)}) are left out, as they grow a tree a class and round; "
-            f"they are for up to {MOST_CLASSES} classes"
+            f"y has {n_classes} classes: boosted trees ({', '.join(boosted)}), a tree per class and round, are left out; "
+            f"at most {MOST_CLASSES} classes are allowed"
         )
     return [family for family in families if family.boosting is None]
 

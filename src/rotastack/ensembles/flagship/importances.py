@@ -151,7 +151,7 @@ class OutOfBagImportances:
         y = np.asarray(y)
         rows, answer = self._asked_out_of_bag(y, max_rows, random_state)
         if len(table) != len(y):
-            raise ValueError(f"X has {len(table)} rows, y {len(y)}")
+            raise ValueError(f"X has {len(table)} rows, y has {len(y)} rows")
         sample, y = table.iloc[rows] if hasattr(table, "iloc") else table[rows], y[rows]
 
         def judged(rows: Any) -> tuple[float, NDArray[np.float64]]:
@@ -195,7 +195,7 @@ class OutOfBagImportances:
         check_is_fitted(self)
         unseen_rows = self._out_of_bag_rows()
         if len(y) != len(unseen_rows):
-            raise ValueError(f"{len(y)} rows given; importances out of bag need those of fit, {len(unseen_rows)}")
+            raise ValueError(f"X has {len(y)} rows; out-of-bag importances need the {len(unseen_rows)} rows of fit")
         rows = np.flatnonzero(unseen_rows)
         if max_rows is not None and len(rows) > max_rows:
             rng = np.random.default_rng(root_sequence(random_state))
@@ -245,7 +245,7 @@ def scored(
     except TypeError as error:
         if "sample_weight" not in str(error):
             raise
-        raise ValueError(f"oob_score: {scoring} heeds no weights of rows; choose another score") from error
+        raise ValueError(f"oob_score: {scoring} does not support row weights; choose another score") from error
 
 
 def _answering(method: str, answer: NDArray) -> Callable[[Any], NDArray]:

@@ -144,7 +144,7 @@ class RotastackRegressor(RegressorMixin, RotastackEnsemble):
     def _target(self, y):
         target = np.asarray(y)
         if target.ndim == 1 and target.dtype.kind not in "biuf" and holds_dates(target):
-            raise ValueError("the target is a date; make a number of it, such as days or years")
+            raise ValueError("the target is a date; convert the dates to numbers, such as days or years")
         refuse_missing_target(y)
         return check_y(y, y_numeric=True, estimator=self).astype(np.float64)
 
@@ -238,7 +238,7 @@ class RotastackRegressor(RegressorMixin, RotastackEnsemble):
         if levels.dtype.kind not in "iuf" or levels.ndim != 1 or not ((levels >= 0) & (levels <= 1)).all():
             raise ValueError(f"quantiles must be a list of numbers from 0 to 1, got {quantiles!r}")
         if not len(self.residuals_.scores):
-            raise ValueError("quantiles need rows out of bag; grow more trees per family")
+            raise ValueError("quantiles need out-of-bag rows; grow more trees per family")
         spreads = self._over_known(rows, lambda part, _: self.residuals_.spreads(part, self.n_jobs))
         return self.residuals_.quantiles(predicted, spreads, levels.astype(np.float64))
 
@@ -304,7 +304,7 @@ def _unit(y: NDArray[np.float64]) -> float:
     """
     most = np.abs(y).max()
     if most > 1e100:
-        raise ValueError(f"y holds values of up to {most:g}; at most 1e100 is allowed")
+        raise ValueError(f"y contains values up to {most:g}; at most 1e100 is allowed")
     spread = np.ptp(y)
     return float(2.0 ** np.floor(np.log2(spread))) if 0 < spread < 1e-3 else 1.0
 

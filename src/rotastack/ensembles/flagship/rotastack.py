@@ -230,7 +230,7 @@ class RotastackEnsemble(OutOfBagImportances, BaseEstimator):
         self.feature_importances_ = self._column_importances()
         self._switch_off()
         by_family = zip(self.families_, self.family_weights_, strict=True)
-        score = "" if self.oob_score is False else f"; score out of bag {self.oob_score_:.4f}"
+        score = "" if self.oob_score is False else f"; out-of-bag score {self.oob_score_:.4f}"
         self._clock.done(f"weights of families: {', '.join(f'{name} {w:.2f}' for name, w in by_family)}{score}")
         del self._clock
 
@@ -313,7 +313,7 @@ class RotastackEnsemble(OutOfBagImportances, BaseEstimator):
         check_is_fitted(self)
         on_bags = [grown.trees for grown in self.grown_ if isinstance(grown, OnBags)]
         if not on_bags:
-            raise AttributeError(f"no family is grown on bags; the trees of {', '.join(self.families_)} are in grown_")
+            raise AttributeError(f"no family has bags; the trees of {', '.join(self.families_)} are in grown_")
         return GrownTrees.concatenate(on_bags)
 
     def __sklearn_tags__(self):

@@ -209,7 +209,7 @@ class DoubleRotationMarginForestClassifier(_DoubleRotationForest):
 
     def _grow(self, X, target, n_classes, n_numeric, weights, sequence):
         if self.selection == "oob" and not self.bootstrap:
-            raise ValueError("selection='oob' needs bootstrap=True: without it no row is out of bag")
+            raise ValueError("selection='oob' needs bootstrap=True: without bags no row is out-of-bag")
         super()._grow(X, target, n_classes, n_numeric, weights, sequence)
         votes = self.forest_.votes(X, self.n_jobs)
         if self.selection == "oob":

@@ -87,7 +87,7 @@ class _MultiRotationForest(RotatedForest):
 
     def _grow(self, X, target, n_classes, n_numeric, weights, sequence):
         if self.n_best is not None and self.n_best > self.n_rotations:
-            raise ValueError(f"n_best ({self.n_best}) is more than n_rotations ({self.n_rotations})")
+            raise ValueError(f"n_best ({self.n_best}) must be at most n_rotations ({self.n_rotations})")
         axes, drawn = self._draw(n_numeric, self.n_rotations - 1, child(sequence, "rotations"))
         if self.n_best is not None:  # fail before the first forest if max_features is too large for the second
             n_candidates(self.max_features, self.n_best * min(n_numeric, axes.shape[1]) + X.shape[1] - n_numeric)

@@ -99,7 +99,7 @@ class _RandomRotationForest(RotatedForest):
                 f"({self.n_trees_per_rotation})"
             )
         if self.drop_worst and self.tree != "forest":
-            raise ValueError("drop_worst needs out-of-bag errors, and trees of kind 'extra' are grown on all rows")
+            raise ValueError("drop_worst needs out-of-bag errors, but trees of kind 'extra' have no out-of-bag rows")
 
     def _grow(self, X, target, n_classes, n_numeric, weights, sequence):
         self.check_parameters()

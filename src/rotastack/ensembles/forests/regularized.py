@@ -272,10 +272,10 @@ class RegularizedRotationForestClassifier(RotatedClassifier):
         for weights in self._weights():
             weights.check(R)
         if R > M:
-            raise ValueError(f"n_rotations ({R}) is more than n_estimators ({M})")
+            raise ValueError(f"n_rotations ({R}) must be at most n_estimators ({M})")
         if R * U > M:
             raise ValueError(
-                f"micro_forest_size times n_rotations ({U} x {R} = {R * U}) is more than n_estimators ({M})"
+                f"micro_forest_size times n_rotations ({U} x {R} = {R * U}) must be at most n_estimators ({M})"
             )
 
     def _weights(self) -> list[RotationWeights]:

@@ -93,7 +93,9 @@ class SubsetRotationForest(RotatedClassifier):
         self._tree()
 
     def _tree(self) -> Any:
-        return base_tree(self.estimator, "others go with PooledEnsembleClassifier(PrincipalRotation(), estimator)")
+        return base_tree(
+            self.estimator, "for other estimators use PooledEnsembleClassifier(PrincipalRotation(), estimator)"
+        )
 
     def _grow(self, X, target, n_classes, n_numeric, weights, sequence) -> FamilyOutOfBag | None:
         tree = self._tree()

@@ -67,7 +67,7 @@ class RotationWeightingsClassifier(RegularizedRotationForestClassifier):
 
     def _weights(self) -> list[RotationWeights]:
         if not len(self.weightings):
-            raise ValueError("weightings is empty")
+            raise ValueError("weightings is empty; at least one weighting is needed")
         return [RotationWeights(weighting) for weighting in self.weightings]
 
     def _grow(self, X, target, n_classes, n_numeric, weights, sequence):

@@ -100,7 +100,7 @@ class _RandomRotationBoosting:
             try:
                 import xgboost
             except ModuleNotFoundError as error:
-                raise not_installed_error(error, "or take engine='histogram', scikit-learn's") from None
+                raise not_installed_error(error, "or set engine='histogram' (scikit-learn)") from None
             make = xgboost.XGBRegressor if self._regression else xgboost.XGBClassifier
             return make(n_estimators=self.trees_per_rotation, n_jobs=1, verbosity=0, **options)
         from sklearn import ensemble

@@ -259,7 +259,7 @@ class PooledEnsembleClassifier(LabelClassifier, PooledEnsemble):
         """
         check_is_fitted(self, "combiners_")
         if self.combiner is not None:
-            raise AttributeError("staged_predict_proba goes with members whose mean decides, without a combiner")
+            raise AttributeError("staged_predict_proba is for members combined by their mean, without a combiner")
         X = self._table(X)
         blocks = self._blocks(len(X), len(self.classes_))
         outputs = np.concatenate([self.pool_.outputs(X[rows], self.n_jobs) for rows in blocks], axis=1)

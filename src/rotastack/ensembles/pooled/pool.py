@@ -337,7 +337,7 @@ def _fitted_view(view, X, y, sequence):
     if is_drawn(view):
         if view.n_features_in_ != X.shape[1]:
             raise ValueError(
-                f"a view of {view.n_features_in_} columns was given, but there are {X.shape[1]} numeric ones"
+                f"the view was fitted to {view.n_features_in_} columns, but X has {X.shape[1]} numeric columns"
             )
         return view
     return seeded(view, sequence).fit(X, y)

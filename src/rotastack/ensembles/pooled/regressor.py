@@ -116,17 +116,19 @@ class PooledEnsembleRegressor(NumberRegressor, PooledEnsemble):
     def _fit(self, X, target, categorical, weights, given):
         combiner = self._combiner()
         if combiner.trained and not isinstance(combiner, Stacking):
-            raise ValueError(f"a regression pool takes Stacking, or combiners that are not trained, got {combiner!r}")
+            raise ValueError(
+                f"combiner of a regression pool must be Stacking, or a combiner that is not trained, got {combiner!r}"
+            )
         recipes, sequence = self._begin(X, categorical)
         supervised = next((r.view for r in recipes if needs_labels(r.view)), None)
         if supervised is not None:
-            raise ValueError(f"a regression has no class labels, which the view {supervised!r} needs")
+            raise ValueError(f"view {supervised!r} needs class labels; a regression has none")
         training = child(sequence, "train")
         self.pool_ = fit_pool(X, target, None, recipes, training, weights=weights, **self._options(categorical))
         self._describe_out_of_bag(X, target, weights)
         if combiner.trained:
             if isinstance(self.cv, Integral) and len(X) < self.cv:
-                raise ValueError(f"{self.cv} folds need as many rows, found n_samples = {len(X)}")
+                raise ValueError(f"cv={self.cv} folds need at least {self.cv} rows, found n_samples = {len(X)}")
             folds, without = self._folds(np.zeros(len(X)), sequence, given)
             n_folds = int(folds.max()) + 1
             outputs = nested_outputs(

@@ -71,15 +71,11 @@ def draw_members(dataset: str, table: Path, folds: Path, pools: Mapping[str, Pat
             continue
         cells.append(pool_votes.cell)
         clouds[pool] = kappa_error(pool_votes.votes, pool_votes.y, pool_votes.votes >= 0)
-    figure = plot_kappa_error(clouds, f"{dataset}: members, two by two")
-    notes = (
-        [f"A panel for each pool, a point for each pair of its members, on the test rows of {cells[0]}."]
-        if cells
-        else []
-    )
-    notes += [f"Left out, as they failed: {', '.join(failed)}."] if failed else []
+    figure = plot_kappa_error(clouds, f"{dataset}: pairs of members")
+    notes = [f"One panel per pool, one point per pair of members, on the test rows of {cells[0]}."] if cells else []
+    notes += [f"Left out, because they failed: {', '.join(failed)}."] if failed else []
     notes += (
-        [f"Left out, as they hold the ensemble's outputs and no votes of members: {', '.join(silent)}."]
+        [f"Left out, because they have outputs of the ensemble without votes of members: {', '.join(silent)}."]
         if silent
         else []
     )

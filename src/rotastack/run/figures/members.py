@@ -53,7 +53,7 @@ def draw_of_members(
         chosen = {label: arrays for label, arrays in methods.items() if label in shown}
         drawn[name] = FIGURES[name](chosen, scores, dataset, order)
         if failed:
-            add_note(drawn[name], f"Left out, as they failed: {', '.join(failed)}.")
+            add_note(drawn[name], f"Left out, because they failed: {', '.join(failed)}.")
     return drawn
 
 

@@ -41,7 +41,7 @@ __all__ = ["draw_of_study", "draw_sweep", "names_of_study"]
 
 FEW = 5  # the fewest cells for a standard error
 
-_TOO_FEW = "Ranks need at least two data sets on which no method failed."
+_TOO_FEW = "Ranks need at least two data sets without failed methods."
 
 
 class StudyScores(NamedTuple):
@@ -149,11 +149,11 @@ def _differences(study: StudyScores) -> Figure:
 def _calibration(study: StudyScores) -> Figure:
     """Draw shares of right decisions against confidence, over all data sets; a regression has no such figure."""
     if "calibration" not in study.tables:
-        return sentence("Numbers have no calibration curve.")
+        return sentence("A regression has no calibration curve.")
     curves = pd.read_csv(study.tables["calibration"])
     curves = curves[curves["method"].isin(study.shown)]
     if not len(curves):
-        return sentence("No calibration is drawn: all methods failed.")
+        return sentence("No calibration curve: all methods failed.")
     order = pd.Categorical(curves["method"], study.shown)
     return plot_calibration(curves.assign(order=order).sort_values("order", kind="stable"))
 
@@ -178,10 +178,10 @@ def _pareto(study: StudyScores) -> Figure:
         return sentence(_TOO_FEW)
     times = relative_times(seconds_by_method(read_table(study.tables["times"])), control)
     if "fit" not in times:
-        return sentence(f"What a training costs is not known of {control}, which times are multiples of.")
+        return sentence(f"Times are multiples of the training time of {control}, which is unknown.")
     ranks = average_ranks(study.ranked, study.higher)
     points = pd.DataFrame({"time": times["fit"].median().reindex(ranks.index), "quality": ranks})
-    return plot_pareto(points, control, x_label=f"training, in times of {control}'s")
+    return plot_pareto(points, control, x_label=f"training time, multiple of {control}'s")
 
 
 def _posterior(study: StudyScores) -> Figure:
@@ -190,7 +190,7 @@ def _posterior(study: StudyScores) -> Figure:
     if study.ranked is None:
         return sentence(_TOO_FEW)
     if control not in study.ranked:
-        return sentence(f"{control}, which the others are compared with, failed on every data set.")
+        return sentence(f"The control {control} failed on every data set.")
     ranks = average_ranks(study.ranked, study.higher).drop(control)
     best = str(ranks.idxmin())
     seed = child(root_sequence(0), best, control)  # the same seed as in bayesian_table
@@ -230,7 +230,7 @@ def draw_sweep(scores: pd.DataFrame, sweep: dict, primary: str = "error", score:
     log = ["x"] if sweep.get("log") else []
     figure = plot_curves(panels, sweep["axis"], score, log=log, ticks=sweep["values"], title=sweep["title"])
     if noted:
-        add_note(figure, f"Left out, as methods failed there: {', '.join(noted)}.")
+        add_note(figure, f"Left out, because a method failed: {', '.join(noted)}.")
     return figure
 
 

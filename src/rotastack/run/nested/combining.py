@@ -34,7 +34,7 @@ def combine(job: Job, beat: Beat, failure: Exception | None) -> None:
             groups.update(map(str, block.rotation_group.values))
             names = [(str(r), str(f)) for r in block.rotation_group.values for f in block.fold_group.values]
             if block.attrs["status"] != "ok":
-                record.status, record.message = "failed", f"its pool failed: {block.attrs['message']}"
+                record.status, record.message = "failed", f"the pool failed: {block.attrs['message']}"
                 continue
             with may_fail(record, failure):
                 results = Parallel(n_jobs=job.threads)(

@@ -24,8 +24,8 @@ def draw(job: Job, data: Prepared, record: Record) -> None:
         raise RotastackError(f"{spec['dataset']}: {error}") from None
     counts = np.bincount(data.strata)
     record.warnings = [
-        f"class {name!r} has {count} rows, fewer than {spec['folds']} folds: "
-        "some training sets lack it, and its probability is 0 there"
+        f"class {name!r} has {count} rows, fewer than the {spec['folds']} folds; "
+        "training sets without the class give its probability as 0"
         for name, count in zip(data.classes, counts, strict=False)
         if count < spec["folds"]
     ]

@@ -95,8 +95,8 @@ def _drawn(job: Job, data: Prepared) -> list[xr.Dataset | None]:
     arrays = read_arrays(path)
     if arrays.attrs["n_features"] != n_numeric:
         raise RotastackError(
-            f"{path}: rotations of {arrays.attrs['n_features']} columns, but {job.slice['dataset']} has "
-            f"{n_numeric} numeric columns; delete it and run again"
+            f"{path} has rotations of {arrays.attrs['n_features']} columns, but {job.slice['dataset']} has "
+            f"{n_numeric} numeric columns; delete the file and run again"
         )
     return [arrays.isel(rotation=slice(i * size, (i + 1) * size)) for i in range(n_groups)]
 

@@ -29,7 +29,7 @@ def combine(job: Job, beat: Beat, failure: Exception | None) -> None:
             if block.sizes["split"] == 0:
                 continue
             if block.attrs["status"] != "ok":
-                record.status, record.message = "failed", f"its pool failed: {block.attrs['message']}"
+                record.status, record.message = "failed", f"the pool failed: {block.attrs['message']}"
             block = _members(block, combiner.get("member"), spec["method"])
             missing = np.full((*block["rows"].shape, len(data.outputs)), np.nan)
             proba: np.ndarray = missing
@@ -74,7 +74,7 @@ def _members(block: xr.Dataset, chosen: str | None, method: str) -> xr.Dataset:
         return block
     names = [str(m) for m in block.member.values]
     if chosen not in names:
-        raise RotastackError(f"{method}: its pool has no member {chosen!r}; there are {', '.join(names)}")
+        raise RotastackError(f"{method}: member {chosen!r} is not in the pool; members: {', '.join(names)}")
     return block.sel(member=[chosen])
 
 

@@ -37,7 +37,7 @@ def draw(job: Job, data: Prepared, record: Record) -> None:
         if data.given:
             splits = given_splits(data.given, data.y, data.classes)
             if len(splits) > spec["splits"]:
-                raise RotastackError(f"the table brings {len(splits)} splits, and protocol.splits is {spec['splits']}")
+                raise RotastackError(f"protocol.splits is {spec['splits']}, but the table has {len(splits)} splits")
             parts = _parts(splits, len(data.y))
         elif data.groups is not None:
             parts = _by_groups(data, data.groups, spec, sequence)
@@ -158,14 +158,12 @@ def given_splits(
         rows = np.flatnonzero(column >= -1)
         splits += [(rows[train], rows[test]) for train, test in PredefinedSplit(column[rows]).split()]
     if not splits:
-        raise RotastackError("no split tests a row")
+        raise RotastackError("no split has test rows; at least one is needed")
     for s, (train, test) in enumerate(splits):
         if not len(train):
-            raise RotastackError(f"split {s + 1} of {len(splits)} trains on no row")
+            raise RotastackError(f"split {s + 1} of {len(splits)} has no training rows; at least one is needed")
         if classes and len(without := np.setdiff1d(y[test], y[train])):
-            raise RotastackError(
-                f"split {s + 1} of {len(splits)} has no row of class {classes[without[0]]!r} to train on"
-            )
+            raise RotastackError(f"split {s + 1} of {len(splits)} has no training row of class {classes[without[0]]!r}")
     return splits
 
 

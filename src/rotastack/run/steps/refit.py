@@ -99,7 +99,7 @@ def _thresholded(estimator: Any, target: NDArray, threshold: float | None) -> An
         return estimator
     classes, counts = np.unique(target, return_counts=True)
     if len(classes) != 2:
-        raise RotastackError(f"model.threshold is of two classes; the target has {len(classes)}")
+        raise RotastackError(f"model.threshold needs a target of two classes; the target has {len(classes)}")
     positive = classes[int(counts[1] <= counts[0])]
     return FixedThresholdClassifier(estimator, threshold=threshold, pos_label=positive, response_method="predict_proba")
 

@@ -53,27 +53,27 @@ FACTS = {
         "correlation of the trees",
     },
     "votes": {
-        "members": "members that vote and those there were, how often pairs of them disagree (one right, one wrong) on "
-        "test and on selection rows, the diversity of the QMM paper (which grows as members go), their mean accuracy "
-        "and mean margins, and the share of {cells} in which a program could not be solved",
+        "members": "members after and before pruning, share of rows on which pairs disagree (one right, one wrong) on "
+        "test and on selection rows, diversity of the QMM paper (fewer members, higher diversity), mean accuracy "
+        "and mean margins of the members, and share of {cells} with an unsolved optimization",
     },
     "machines": {
-        "iterations": "iterations of linear machines, how far the objective may be above the optimum (a share of it), "
-        "and on which share of the training rows two members disagree",
+        "iterations": "iterations of linear machines, upper bound of the objective's relative distance to the optimum, "
+        "and share of the training rows on which two members disagree",
     },
 }  # fmt: skip
 """Kind of facts -> first of some columns -> description of these columns."""
 
 GLOSSARY_OF_CELLS = {
     "cells": {"cell": "one nested cross-validation, of a set of rotations (rotation group) and a partition of the rows (fold group)"},
-    "splits": {"split": "one random division of the rows into those that train and those that test"},
-    "folds": {"fold": "one part of the rows, which tests what the other parts have trained; a split is one fold"},
+    "splits": {"split": "one random division of the rows into training and test rows"},
+    "folds": {"fold": "one part of the rows, held out for test; the other parts are the training rows; a split is one fold"},
 }  # fmt: skip
 GLOSSARY = {
-    "pool": "estimators that are trained together; several methods may combine the outputs of the same pool",
-    "method": "a pool and how its outputs become one prediction",
-    "control": "the method that all others are compared with, {control} in this study",
-    "baseline": "a prediction that looks at no column: {baseline} of the training rows",
+    "pool": "estimators trained together; several methods can combine the outputs of one pool",
+    "method": "a pool and a combiner of its outputs",
+    "control": "the method that all other methods are compared with, {control} in this study",
+    "baseline": "a prediction without columns: {baseline} of the training rows",
 }
 
 
@@ -158,9 +158,7 @@ def _figures(paths: Sequence[Path]) -> dict[str, Markup]:
     for key in [*(key for key in files if key not in last), *last]:
         figure = inline_figure(files[key], key.partition("/")[2].replace("_", " ") + f" ({key.partition('/')[0]})")
         size += len(figure)
-        place = Markup('<span class="caption">Not drawn here, as the page would be too large: {}</span>').format(
-            files[key]
-        )
+        place = Markup('<span class="caption">Not shown, to keep the page small: {}</span>').format(files[key])
         shown[key] = figure if size <= MOST_BYTES or key.startswith("study/") else place
     return {key: shown[key] for key in files}
 

@@ -91,7 +91,7 @@ def run(job: Job) -> None:
             for metric, higher in metrics.items()
         }
         comparisons[primary]["notes"] += [
-            f"{name}: left out of ranks and tests, as {why}" for name, why in left_out.items()
+            f"{name}: left out of ranks and tests: {why}" for name, why in left_out.items()
         ]
         if spec["groups"]:
             units = in_units(primary, baseline)
@@ -167,7 +167,7 @@ def _variance_table(results: StudyResults) -> pd.DataFrame:
                     "dataset": dataset, "method": method, "mean": scores.mean(),
                     "sd": scores.std(ddof=1) if len(scores) > 1 else np.nan,
                     f"{low}_rotation_group": "", f"{low}_mean": mean, f"{high}_rotation_group": "", f"{high}_mean": mean,
-                    "kendall_w": np.nan, "verdict": f"needs at least 2 fold groups and 2 rotation groups, got shape {(len(scores), 1)}",
+                    "kendall_w": np.nan, "verdict": f"the result matrix needs at least 2 fold groups and 2 rotation groups, got shape {(len(scores), 1)}",
                 }
             )  # fmt: skip
         return pd.DataFrame(rows)

@@ -101,7 +101,7 @@ class ModelCard:
         named = {"numeric": "numeric", "categorical": "categorical", "date": "of dates"}
         kinds = [f"{self.facts[f'{k}_columns']} {text}" for k, text in named.items() if self.facts.get(f"{k}_columns")]
         missing = self.facts.get("missing_cells", 0)
-        return f"{', '.join(kinds) or 'none that says anything'}; {missing:,} cells are missing"
+        return f"{', '.join(kinds) or 'no useful column'}; {missing:,} cells are missing"
 
     def _classes(self) -> list[str]:
         counts = self.facts.get("class_counts")
@@ -113,9 +113,9 @@ class ModelCard:
     def _choice(self) -> str:
         if self.chosen:
             return (
-                f"Chosen by the study {plain(self.study)} as the best of {self.methods} methods by this {self._score}."
+                f"Chosen by the study {plain(self.study)} as the best of {self.methods} methods by the {self._score}."
             )
-        return f"Named by the file of the study {plain(self.study)}, which compared {self.methods} methods."
+        return f"Chosen in the file of the study {plain(self.study)}, which compared {self.methods} methods."
 
     def _scores(self) -> list[str]:
         primary, metrics = PRIMARY[self.task], self.refit["metrics"]
@@ -126,35 +126,31 @@ class ModelCard:
                 f"{BASELINE[self.task][0].upper()}{BASELINE[self.task][1:]}: {shown(self.baseline, self.score)}."
             )
         if f"oob_{primary}" in metrics:
-            lines.append(f"Out of bag, of this model: {named}{shown(metrics[f'oob_{primary}'], primary)}.")
+            lines.append(f"Out-of-bag, this model: {named}{shown(metrics[f'oob_{primary}'], primary)}.")
         elif "oob_r2" in metrics:
-            lines.append(f"Out of bag, of this model: R² {shown(metrics['oob_r2'], 'r2')}.")
+            lines.append(f"Out-of-bag, this model: R² {shown(metrics['oob_r2'], 'r2')}.")
         elif f"oob_{primary}_of_members" in metrics:
             alone = shown(metrics[f"oob_{primary}_of_members"], primary)
-            lines.append(f"Out of bag, mean of its members, each alone: {named}{alone}.")
+            lines.append(f"Out-of-bag, mean of the single members: {named}{alone}.")
         else:
-            lines.append("Out of bag: nothing, as its members are not grown on bags of rows.")
-        lines.append(
-            f"On the training rows, which says little: {named}{shown(metrics[f'training_{primary}'], primary)}."
-        )
+            lines.append("Out-of-bag: no score, because the members have no bags of rows.")
+        lines.append(f"On the training rows (optimistic): {named}{shown(metrics[f'training_{primary}'], primary)}.")
         return lines
 
     def _limits(self) -> list[str]:
-        lines = ["The cross-validated models had fewer rows than this one, which has all."]
+        lines = ["The cross-validated models had fewer rows than this model, which has all rows."]
         if self.cells > 1:
-            lines.append("The interval is how far draws of folds and rotations move the number; new rows move it more.")
+            lines.append("The interval covers random folds and rotations, not new rows.")
         error = self.numbers.get("test/error")
         if self.task == "classification" and error is not None:
             deviation = shown(sqrt(max(error * (1 - error), 0) / self.rows), "error")
-            lines.append(
-                f"{self.rows:,} rows alone leave the error uncertain by some {deviation} (one standard error)."
-            )
+            lines.append(f"The standard error of the error on {self.rows:,} rows is about {deviation}.")
         if self.chosen and self.methods > 1:
-            lines.append("The best of several is chosen by the number that is shown, which flatters it a little.")
+            lines.append("The method was chosen by the number shown, so the number is slightly optimistic.")
         few = [f"{plain(str(k))} ({n})" for k, n in self.facts.get("class_counts", {}).items() if n < FEW][:10]
         if few:
             lines.append(f"Few rows of: {', '.join(few)}.")
         if not self.facts.get("missing_cells"):
-            lines.append("It has seen no missing values.")
-        lines.append("It holds for rows that come as those did; nothing here watches whether they still do.")
+            lines.append("The training rows had no missing values.")
+        lines.append("The numbers hold for rows from the same source; no check detects a change of the rows.")
         return lines

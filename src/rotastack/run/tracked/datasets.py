@@ -205,8 +205,8 @@ def _track_model(data: TrackedDataset, writer: Writer, home: str) -> dict[str, s
              **{k: str(record[k]) for k in ("seed", "version", "code")}}  # fmt: skip
     about = (
         f"Models that predict the target of the table **{dataset}**; each version has its card.\n\n"
-        "`champion` is what the study that came first chooses for the table of the first model, "
-        "`current` what was logged last."
+        "`champion` is the choice of the first study for the table of the first model, "
+        "`current` the model that was logged last."
     )
     registered = writer.register_model(run.run_id, dataset, text, marks, about)
     return {"model": run.run_id, "model_uri": f"runs:/{run.run_id}/model", "registered": registered}

@@ -158,7 +158,9 @@ def method_note(
 ) -> str:
     """Return the description of a method's run."""
     if pd.isna(rank):
-        return f"**{plain(label)}** on **{plain(dataset)}**: it failed in some cells; the tags say why."
+        return (
+            f"**{plain(label)}** on **{plain(dataset)}**: the method failed in some cells; the tags have the reasons."
+        )
     return (
         f"**{plain(label)}** on **{plain(dataset)}**: {NAMES[score]} {spread_note(numbers, score, cells)}, "
         f"rank {rank:g} of {methods}."
@@ -208,7 +210,7 @@ def study_note(
     lines = [
         f"## {plain(spec['title'] or spec['name'])}", "", *(f"- {plain(s)}" for s in sentences), "",
         "**Look:** " + " · ".join(f"[{text}]({address})" for text, address in links.items()), "",
-        f"The report is `{report}`, which any browser opens, and the artifact `report/report.html` of the study's run.",
+        f"Report for a browser: `{report}`, and the artifact `report/report.html` of the study's run.",
         *(["", plain(spec["description"])] if spec.get("description") else []), "",
         *_table(["method", "pool", "combiner", "average rank"], methods), "",
         *_table(["data set", "best", NAMES[score]], datasets),

@@ -23,10 +23,12 @@ class Nested(Protocol):
     training_seconds: ClassVar[float] = 0.1
 
     kind: Literal["nested"] = "nested"
-    rotation_groups: Annotated[int, Field(ge=1, le=999, description="N, sets of views")] = 3
-    fold_groups: Annotated[int, Field(ge=1, le=999, description="M, partitions of the rows into folds")] = 3
-    folds: Annotated[int, Field(ge=3, le=50, description="F, folds in a partition")] = 5
-    rotations: Annotated[int, Field(ge=1, le=10000, description="K, views in a rotation group, the identity first")] = 8
+    rotation_groups: Annotated[int, Field(ge=1, le=999, description="N, number of sets of views")] = 3
+    fold_groups: Annotated[int, Field(ge=1, le=999, description="M, number of partitions of the rows into folds")] = 3
+    folds: Annotated[int, Field(ge=3, le=50, description="F, number of folds in a partition")] = 5
+    rotations: Annotated[
+        int, Field(ge=1, le=10000, description="K, number of views in a rotation group, the identity first")
+    ] = 8
 
     @property
     def n_cells(self) -> int:
@@ -76,12 +78,12 @@ class Nested(Protocol):
         }  # fmt: skip
         for key, value in special.items():
             if value:
-                raise ValueError(f"{key} goes with random splits only (protocol.kind: holdout or crossval)")
+                raise ValueError(f"{key} is for splits only (protocol.kind: holdout or crossval)")
 
     def check_combiner(self, combiner: Any, pool: Any, where: str) -> None:
         """Raise a ValueError for combiners that only splits support, and for weights without drawn rotations."""
         if isinstance(combiner, MemberDocument):
-            raise ValueError(f"{where}: member needs random splits (protocol.kind: holdout or crossval)")
+            raise ValueError(f"{where}: member needs splits (protocol.kind: holdout or crossval)")
         if isinstance(combiner, Prune):
             raise ValueError(f"{where}: prune needs splits (protocol.kind: holdout or crossval)")
         if isinstance(combiner, Weights):

@@ -15,7 +15,12 @@ SPLIT = "split"
 """First word of the keys of given splits in ``divided_by``, such as ``split 1``."""
 
 Rotations = Annotated[
-    int, Field(ge=1, le=10000, description="K, views in a rotation group, the identity first; a split draws its own")
+    int,
+    Field(
+        ge=1,
+        le=10000,
+        description="K, number of views in a rotation group, the identity first; each split draws new views",
+    ),
 ]
 
 
@@ -59,15 +64,15 @@ class Splits(Protocol):
             known = [name for name in pool.member_names if name != "all" and pool.view is None]
             if combiner.member not in known:
                 raise ValueError(
-                    f"{where}.member: {combiner.member!r} is not a member of its pool; "
-                    f"there are {', '.join(known) or 'none with a name'}"
+                    f"{where}.member: {combiner.member!r} is not a member of the pool; "
+                    f"members: {', '.join(known) or 'none with a name'}"
                 )
         elif isinstance(combiner, Weights):
             raise ValueError(NO_WEIGHTS.format(where))
         elif isinstance(combiner, Prune):
             if pool.view is not None:
                 raise ValueError(
-                    f"{where}: prune chooses among the members of an ensemble; a pool with a view has outputs, not votes"
+                    f"{where}: prune needs votes of the members of one ensemble; a pool with a view has outputs only"
                 )
         elif combiner.trained:
             raise ValueError(f"{where}: {combiner.kind} needs nested cross-validation, not random splits")
@@ -89,7 +94,7 @@ class DrawnSplits(Splits):
     @model_validator(mode="after")
     def _one_order(self) -> Self:
         if self.groups is not None and self.time is not None:
-            raise ValueError("protocol.groups does not go with protocol.time; name one of them")
+            raise ValueError("protocol.groups and protocol.time exclude each other; drop one key")
         return self
 
     @property
@@ -111,7 +116,7 @@ class RandomSplits(DrawnSplits):
         int | None,
         Field(
             ge=1,
-            description="number of test rows; null: all rows outside the training rows. Where there are rows enough, no "
+            description="number of test rows; null: all rows outside the training rows. If the rows suffice, no "
             "two splits share a row",
         ),
     ] = None
@@ -157,11 +162,11 @@ class RandomSplits(DrawnSplits):
         for name, count in rows.items():
             if count is not None and count < (self.train if self.train >= 1 else self.train * count) + (self.test or 0):
                 raise ValueError(
-                    f"protocol.test: {name} has {count} rows; {self.train} are trained on, and {self.test} tested"
+                    f"protocol.test: {name} has {count} rows; {self.train} training rows and {self.test} test rows are requested"
                 )
             if count is not None and count <= self.train:
                 raise ValueError(
-                    f"protocol.train: {name} has {count} rows; {self.train} to train on leave none to test"
+                    f"protocol.train: {name} has {count} rows; {self.train} training rows leave no test rows"
                 )
 
 
@@ -202,9 +207,9 @@ class CrossValidation(DrawnSplits):
     @model_validator(mode="after")
     def _one_series(self) -> Self:
         if self.time is not None and self.repeats > 1:
-            raise ValueError("protocol.repeats: there is one order of time; it must be 1")
+            raise ValueError("protocol.repeats must be 1 with protocol.time")
         if self.weka_seed is not None and (self.repeats > 1 or self.divided_by):
-            raise ValueError("protocol.weka_seed is for one partition (repeats: 1) without groups or time")
+            raise ValueError("protocol.weka_seed needs repeats: 1, without groups and time")
         return self
 
 
@@ -218,13 +223,13 @@ class GivenSplits(Splits):
         list[str],
         Field(
             min_length=1,
-            description="columns with the role of each row: train or test (empty: neither), one split a column, or the number of "
-            "the fold that tests the row (-1: none), which is a split for each fold. No model sees them. A data set must have the "
-            "first one; for each of the others that it does not have it has fewer splits",
+            description="columns of given splits: train or test for each row (empty: neither), one split per column; or the number of "
+            "the fold that tests the row (-1: none), one split per fold. No model sees these columns. A data set needs the "
+            "first column; a data set without one of the further columns has fewer splits",
         ),
     ]
     splits: Annotated[
-        int | None, Field(ge=1, le=100000, description="largest number of splits; null: one for each column")
+        int | None, Field(ge=1, le=100000, description="largest number of splits; null: one per column")
     ] = None
     rotations: Rotations = 8
 

@@ -13,6 +13,6 @@ try:
 except ImportError as error:
     raise KernelError(
         f"rotastack's compiled kernel does not load on {sysconfig.get_platform()} with Python "
-        f"{sys.version_info.major}.{sys.version_info.minor} ({error}): in a checkout run `make env`; elsewhere "
-        "pip install --force-reinstall --no-deps rotastack brings the kernel of this platform"
+        f"{sys.version_info.major}.{sys.version_info.minor} ({error}): in a clone of the repository run `make env`; elsewhere run "
+        "`pip install --force-reinstall --no-deps rotastack`"
     ) from error

@@ -398,8 +398,8 @@ cdef class Booster:
     cdef int refuse(self) except -1 nogil:
         with gil:
             raise ValueError(
-                f"scores have grown beyond all numbers in round {self.n_rounds + 1}; a smaller learning_rate or a larger "
-                "l2_regularization keeps them finite"
+                f"the scores overflow in round {self.n_rounds + 1}; lower learning_rate or raise "
+                "l2_regularization"
             )
 
     cdef int add_held(self, Py_ssize_t t, double* sums) except -1 nogil:
