@@ -262,7 +262,7 @@ def test_a_missing_target_is_told_in_the_same_line(estimator):
     targets += [pd.Series([*numbers[:-1], None], dtype=dtype) for dtype in ("Int64", "Float64", "boolean", float)]
     targets += [pd.Series([*labels[:-1], None], dtype=dtype) for dtype in ("string", "category")]
     for y in targets:
-        with pytest.raises(ValueError, match="^y holds missing values$"):
+        with pytest.raises(ValueError, match="^y contains missing values$"):
             clone(estimator).fit(X, y)
 
 

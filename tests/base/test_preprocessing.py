@@ -247,8 +247,8 @@ def test_in_one_hot_columns_a_new_category_is_none_of_the_known():
         found = p.transform(new)
     np.testing.assert_array_equal(found, [[0, 0, 0, 0, 0], [0, 0, 0, 0, 0], [0, 1, 0, 1, 0]])
     assert [str(w.message).partition(" (such")[0] for w in told] == [
-        "column 'city': 2 of 3 rows hold a category that no training row has",
-        "column 'shape': 1 of 3 rows hold a category that no training row has",
+        "column 'city': 2 of 3 rows have a category that no training row has",
+        "column 'shape': 1 of 3 rows have a category that no training row has",
     ]
 
 
@@ -265,7 +265,7 @@ def test_categories_are_in_alphabetical_order_or_in_their_own():
 def test_only_ids_beside_the_target():
     with pytest.raises(RotastackError, match=r"no usable column is left: 'id' is dropped \(id: it numbers the rows\)"):
         TablePreprocessor().fit(pd.DataFrame({"id": range(30)})).get_feature_names_out()
-    with pytest.raises(RotastackError, match="column 'a' is there twice"):
+    with pytest.raises(RotastackError, match="column 'a' occurs twice"):
         TablePreprocessor().fit(pd.DataFrame([[1, 2]], columns=["a", "a"]))
 
 

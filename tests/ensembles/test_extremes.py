@@ -122,7 +122,7 @@ def test_weights_over_members_that_saw_one_class_or_are_no_trees(iris):
 
 def test_boosting_needs_columns_to_rotate(iris):
     X, y = iris
-    with pytest.raises(ValueError, match="no numeric column to rotate"):
+    with pytest.raises(ValueError, match="a rotation needs a numeric column"):
         RandomRotationBoostingClassifier(2, categorical_features=range(4)).fit(X, y)
     with pytest.warns(UserWarning, match="only rotation is the identity"):
         RandomRotationBoostingClassifier(2, trees_per_rotation=2).fit(X[:, :1], y)

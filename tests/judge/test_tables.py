@@ -130,7 +130,7 @@ def test_a_refitted_model_is_not_sure_of_a_category_that_is_new(tmp_path):
     refitted(tmp_path, pool_slice("forest", {"n_estimators": 50}))
     model = load_model(tmp_path / "model")
     assert model.predict_proba(raw[raw["city"] == "Aachen"])[:, 0].min() > 0.9
-    with pytest.warns(UserWarning, match="column 'city': 5 of 5 rows hold a category that no training row has"):
+    with pytest.warns(UserWarning, match="column 'city': 5 of 5 rows have a category that no training row has"):
         unknown = model.predict_proba(raw.head().assign(city="Ulm"))
     assert unknown[:, 0].max() < 0.8
 

@@ -90,7 +90,7 @@ def test_a_table_of_classes_from_an_empty_folder(installed, tmp_path):
     found = pd.read_csv(io.StringIO(done.stdout))
     assert set(found["prediction"]) <= {"no", "yes"}
     np.testing.assert_allclose(found[["probability=no", "probability=yes"]].sum(axis=1), 1)
-    assert "column 'city': 20 of 40 rows hold a category that no training row has" in done.stderr
+    assert "column 'city': 20 of 40 rows have a category that no training row has" in done.stderr
     # Wien is a new category, so its prediction is less certain than that of Aachen, the first category.
     aachen = new.assign(city="Aachen")
     aachen.to_csv(tmp_path / "aachen.csv", index=False)

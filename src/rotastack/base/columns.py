@@ -81,7 +81,7 @@ def as_pandas(table: Any) -> pd.DataFrame:
             return table.to_pandas()
         except ImportError as error:
             raise ValueError(
-                f"tables of {type(table).__module__.partition('.')[0]} need {error.name}: install it"
+                f"tables of {type(table).__module__.partition('.')[0]} need {error.name}; install {error.name}"
             ) from None
     values = np.asarray(table)
     return pd.DataFrame(values, columns=[f"x{j + 1}" for j in range(values.shape[1])])
@@ -195,7 +195,7 @@ def refuse_missing_target(y: Any) -> None:
     """Raise a ValueError if a target is missing: NaN, None, NA or NaT."""
     values = y if hasattr(y, "__array__") else np.asarray(y, dtype=object)
     if y is not None and np.asarray(pd.isna(values)).any():
-        raise ValueError("y holds missing values")
+        raise ValueError("y contains missing values")
 
 
 def _date_format(known: pd.Series) -> str | None:

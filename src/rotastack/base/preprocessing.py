@@ -96,7 +96,7 @@ class TablePreprocessor(TransformerMixin, BaseEstimator):
         X = as_pandas(X)
         twice = X.columns[X.columns.duplicated()]
         if len(twice):
-            raise RotastackError(f"column {twice[0]!r} is there twice; rename or drop one")
+            raise RotastackError(f"column {twice[0]!r} occurs twice; rename or drop one")
         declared = dict(self.kinds or {})
         self.kinds_: dict[str, str] = {}
         self.reasons_: dict[str, str] = {}
@@ -230,7 +230,7 @@ class TablePreprocessor(TransformerMixin, BaseEstimator):
             new = X[column][codes[:, k] == len(categories)]
             if len(new):
                 warn(
-                    f"column {column!r}: {len(new)} of {len(X)} rows hold a category that no training row has "
+                    f"column {column!r}: {len(new)} of {len(X)} rows have a category that no training row has "
                     f"(such as {texts_of(new.iloc[:1]).iloc[0]!r})"
                 )
         return codes
@@ -260,7 +260,7 @@ def _finite(column: pd.Series) -> NDArray[np.float64]:
     infinite = np.isinf(numbers)
     if infinite.any():
         raise RotastackError(
-            f"column {column.name!r}: infinite values in {int(infinite.sum())} rows; make them missing, or drop them"
+            f"column {column.name!r}: infinite values in {int(infinite.sum())} rows; set the values to missing, or drop the rows"
         )
     return numbers
 
@@ -272,6 +272,6 @@ def _date_numbers(column: pd.Series, format: str, parts: list[str]) -> NDArray[n
     if len(other):
         warn(
             f"column {column.name!r}: {len(other)} of {len(column)} values are no dates as in training "
-            f"(such as {str(other.iloc[0])!r}); they count as missing"
+            f"(such as {str(other.iloc[0])!r}); these values are set to missing"
         )
     return numbers

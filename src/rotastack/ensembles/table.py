@@ -41,7 +41,7 @@ def refuse_missing(X: NDArray[np.floating], estimator: Any) -> None:
         names = column_names(estimator)
         raise ValueError(
             f"Input X contains NaN: column {column if names is None else repr(names[column])}, row {row}; use a scaling, "
-            "which fills missing values, or fill them before"
+            "which fills missing values, or fill the values first"
         )
 
 
@@ -74,12 +74,14 @@ def categorical_mask(categorical_features: ArrayLike | None, estimator: Any) -> 
         known = [str(name) for name in names]
         unknown = [str(c) for c in columns if str(c) not in known]
         if unknown:
-            raise ValueError(f"categorical_features: there is no column {unknown[0]!r}; there are {', '.join(known)}")
+            raise ValueError(f"categorical_features: column {unknown[0]!r} not found; columns: {', '.join(known)}")
         columns = np.array([known.index(str(c)) for c in columns])
     if columns.size and columns.dtype.kind not in "iub":
         raise ValueError(f"categorical_features must be column numbers or a mask, got {columns.tolist()}")
     if columns.dtype == bool and len(columns) != n_features:
-        raise ValueError(f"categorical_features has {len(columns)} entries for {n_features} columns")
+        raise ValueError(
+            f"categorical_features has {len(columns)} entries; a mask needs one for each of the {n_features} columns"
+        )
     if columns.dtype != bool and len(columns) and not (0 <= columns.min() <= columns.max() < n_features):
         raise ValueError(
             f"categorical_features must be column numbers from 0 to {n_features - 1}, got {columns.tolist()}"
@@ -94,14 +96,14 @@ _NO_NUMBER = re.compile(r"could not convert|[Cc]annot cast|be promoted|argument 
 
 
 @contextmanager
-def naming_text(X: Any, told: str) -> Iterator[None]:
+def naming_text(X: Any, message: str) -> Iterator[None]:
     """Replace the error that scikit-learn or NumPy raises for text or dates by one that names the column.
 
     Parameters
     ----------
     X : array-like, or table of any library
         Columns that must be numbers.
-    told : str
+    message : str
         Message with the fields ``{column}``, ``{what}`` ("text" or "dates or times") and ``{example}``.
     """
     dtypes = X.dtypes if isinstance(X, pd.DataFrame) else ()
@@ -117,7 +119,7 @@ def naming_text(X: Any, told: str) -> Iterator[None]:
             value = _no_number(table.iloc[:, j])
             if value is not None:
                 kind = "text" if isinstance(value, str) else "dates or times"
-                raise ValueError(told.format(column=repr(name), what=kind, example=repr(str(value)))) from error
+                raise ValueError(message.format(column=repr(name), what=kind, example=repr(str(value)))) from error
         raise
 
 
@@ -151,11 +153,11 @@ def check_rotatable(n_numeric: int, n_features: int) -> None:
     """
     if n_numeric == 0:
         raise ValueError(
-            f"there is no numeric column to rotate: all {n_features} columns are in categorical_features; "
-            "the method unrotated() gives the same without rotations"
+            f"all {n_features} columns are in categorical_features; a rotation needs a numeric column; "
+            "the method unrotated() returns the ensemble without rotations"
         )
     if n_numeric == 1:
-        warnings.warn("there is one numeric column, and its only rotation is the identity", UserWarning, stacklevel=4)
+        warnings.warn("only one column is numeric; its only rotation is the identity", UserWarning, stacklevel=4)
 
 
 def warn_of_unequal_scales(X: NDArray, categorical: NDArray[np.bool_], estimator: Any) -> None:
@@ -165,7 +167,7 @@ def warn_of_unequal_scales(X: NDArray, categorical: NDArray[np.bool_], estimator
         numbers = np.flatnonzero(~categorical)
         warn_of_scales(
             X[:, ~categorical], (numbers if names is None else names[numbers]).tolist(), "columns are rotated unscaled",
-            "the widest drown the rest. Use scaling='minmax', 'quantile', 'rank' or 'symmetric'.",
+            "columns of large scale dominate the rotation. Use scaling='minmax', 'quantile', 'rank' or 'symmetric'.",
         )  # fmt: skip
 
 

@@ -215,7 +215,7 @@ def test_an_array_after_a_table_is_told_of_once():
 @pytest.mark.filterwarnings("error")
 def test_what_is_refused_is_refused_without_warnings():
     X, y = load_iris(return_X_y=True)
-    with pytest.raises(ValueError, match="y holds missing values"):
+    with pytest.raises(ValueError, match="y contains missing values"):
         small().fit(X, np.where(y == 2, np.nan, y))
     with pytest.raises(ValueError, match="a range too large for scaling"):
         small().fit(np.where(X > 3, 1.7e308, -1.7e308), y)
@@ -223,7 +223,7 @@ def test_what_is_refused_is_refused_without_warnings():
 
 def test_text_that_is_not_declared_is_refused():
     X, y = mixed_table()
-    message = r"^column .* holds text \(such as .*; name it in categorical_features"
+    message = r"^column .* contains text \(such as .*; name the column in categorical_features"
     with pytest.raises(ValueError, match=message):
         small().fit(X.to_numpy(object), y)
     with pytest.raises(ValueError, match=message):

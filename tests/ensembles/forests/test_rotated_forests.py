@@ -253,7 +253,7 @@ def test_rotation_helps_where_the_target_is_oblique():
         (regularized(weighting="cut", h=7), "whole number from 1 to 6"),
         (regularized(weighting="exp", h=6.5), "from 0.1 to 6"),
         (regularized(weighting="best", h=1), "has no parameter h"),
-        (regularized(categorical_features=range(4)), "no numeric column to rotate"),
+        (regularized(categorical_features=range(4)), "a rotation needs a numeric column"),
         (RandomRotationForestClassifier(tree="extra", drop_worst=0.1), "drop_worst needs out-of-bag errors"),
         (MultiRotationForestClassifier(3, 10, n_best=4), r"n_best \(4\) must be at most n_rotations \(3\)"),
         (RandomRotationForestClassifier(5, n_trees_per_rotation=2), "multiple of n_trees_per_rotation"),

@@ -74,7 +74,7 @@ def test_all_columns_categorical_and_single_column():
     with pytest.warns(UserWarning, match="only rotation is the identity"):
         clf = RandomRotationForestClassifier(4, random_state=0).fit(X[:, :1], y)
     assert clf.score(X[:, :1], y) == 1
-    with pytest.raises(ValueError, match="no numeric column to rotate: all 2 columns"):
+    with pytest.raises(ValueError, match="all 2 columns are in categorical_features; a rotation needs"):
         RandomRotationForestClassifier(categorical_features=[0, 1]).fit(X, y)
 
 

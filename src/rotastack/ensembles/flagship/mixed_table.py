@@ -21,8 +21,10 @@ from rotastack.ensembles.table import INPUT_RULES, categorical_mask, fitted_scal
 
 __all__ = ["MixedTable"]
 
-_IN_FIT = "column {column} holds {what} (such as {example}); name it in categorical_features, or make numbers of it"
-_IN_PREDICT = "column {column} was numeric in fit and holds {example}; make it a number, or missing"
+_IN_FIT = "column {column} contains {what} (such as {example}); name the column in categorical_features, or convert it to numbers"
+_IN_PREDICT = (
+    "column {column} was numeric in fit and contains {example}; convert the value to a number, or set it to missing"
+)
 _DONORS = 20
 
 MOST_DUMMIES = 30
@@ -171,8 +173,8 @@ class MixedTable(BaseEstimator):
             reasons = self.preprocessor_.reasons_
             text = "; ".join(f"{c!r} ({kind}: {reasons[c]})" for c, kind in dropped.items())
             warn(
-                f"nothing is learnt from {text}; to keep such a column, make it numbers that mean something, or name the "
-                "columns of categories in categorical_features"
+                f"columns left out: {text}; to keep a column, convert it to meaningful numbers, or name all columns of "
+                "categories in categorical_features"
             )
 
     def _split(self, X: Any, owner: BaseEstimator, reset: bool) -> tuple[NDArray[np.floating], NDArray[np.float64]]:
@@ -294,7 +296,7 @@ def _frame(X: Any) -> Any:
     X = as_pandas(X)
     if X.columns.has_duplicates:
         name = X.columns[X.columns.duplicated()][0]
-        raise ValueError(f"there are two columns {name!r}; rename or drop one")
+        raise ValueError(f"column {name!r} occurs twice; rename or drop one")
     spans = [column for column in X if is_timedelta64_dtype(X[column].dtype)]
     if spans:
         X = X.copy(deep=False)
