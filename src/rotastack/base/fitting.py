@@ -82,21 +82,21 @@ class AlignedClassifier:
         return aligned
 
 
-def set_up_columns(learner: Any, n_numeric: int, n_other: int) -> Any:
-    """Return the learner, set up for `n_numeric` numeric columns followed by `n_other` categorical ones (0/1 dummies).
+def set_up_columns(estimator: Any, n_numeric: int, n_other: int) -> Any:
+    """Return the estimator, set up for `n_numeric` numeric columns, then `n_other` categorical ones (0/1 dummies).
 
     Parameters
     ----------
-    learner : estimator
-        Not changed. A learner that does not rotate, or has its categorical columns set already, is returned as it is.
+    estimator : estimator
+        Not changed. An estimator that does not rotate, or has its categorical columns set already, is returned as it is.
     n_numeric, n_other : int
         If `n_numeric` is 0, the unrotated counterpart is returned.
     """
-    if not isinstance(learner, Rotates) or learner.categorical_features is not None:
-        return learner
+    if not isinstance(estimator, Rotates) or estimator.categorical_features is not None:
+        return estimator
     if n_numeric == 0:
-        return learner.unrotated()
-    return clone(learner).set_params(categorical_features=list(range(n_numeric, n_numeric + n_other)))
+        return estimator.unrotated()
+    return clone(estimator).set_params(categorical_features=list(range(n_numeric, n_numeric + n_other)))
 
 
 def check_takes_weights(estimator: Any, otherwise: str = "") -> None:

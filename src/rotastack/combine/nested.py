@@ -68,14 +68,14 @@ def combine_nested(
             fit_weighted(
                 fitted, outputs[h][:, train], y[train], n_classes, child(sequence, h), weights_of(weights, train)
             )
-            seen = level_one_inputs(outputs[:, :, test], h)
+            inputs = level_one_inputs(outputs[:, :, test], h)
         else:
-            seen = outputs[h][:, test]
+            inputs = outputs[h][:, test]
             if combiner.ranks:
                 if facts is None:
                     raise ValueError(f"{combiner!r} needs the complexity of each member")
                 fitted.rank(*facts[h])
-        proba[test] = fitted.predict_proba(seen)
+        proba[test] = fitted.predict_proba(inputs)
         combiners.append(fitted)
     return proba, combiners
 

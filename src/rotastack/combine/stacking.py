@@ -83,8 +83,8 @@ class Stacking(Combiner):
 
     def predict_proba(self, outputs: NDArray[np.floating]) -> NDArray[np.float64]:
         """Return the outputs of the level-1 estimator, probabilities or predictions, shape (n_rows, n_outputs)."""
-        seen = outputs[:, :, :1] if isinstance(self.model_, FittedRegressor) else outputs
-        return self.model_.outputs(_features(seen)).astype(np.float64)
+        used = outputs[:, :, :1] if isinstance(self.model_, FittedRegressor) else outputs
+        return self.model_.outputs(_features(used)).astype(np.float64)
 
 
 def _features(outputs):

@@ -10,7 +10,7 @@ from sklearn.tree import DecisionTreeClassifier, DecisionTreeRegressor
 
 from rotastack.base.categories import texts_of
 from rotastack.base.columns import column_kind, date_numbers, named_group, numbers_of
-from rotastack.data.target import Task
+from rotastack.data.target import TaskName
 
 __all__ = ["suspicions"]
 
@@ -31,7 +31,7 @@ DRIFT = 0.3
 
 
 def suspicions(
-    features: pd.DataFrame, target: pd.Series, task: Task, kinds: Mapping[str, str], divided_by: Mapping[str, str]
+    features: pd.DataFrame, target: pd.Series, task: TaskName, kinds: Mapping[str, str], divided_by: Mapping[str, str]
 ) -> list[str]:
     """Return sentences on properties of a data set that make a comparison of methods doubtful.
 
@@ -66,7 +66,7 @@ def suspicions(
     return [*found, *(_few_rows(target) if task == "classification" else [])]
 
 
-def _leaks(features: pd.DataFrame, y: NDArray, task: Task, kinds: Mapping[str, str]) -> Iterator[str]:
+def _leaks(features: pd.DataFrame, y: NDArray, task: TaskName, kinds: Mapping[str, str]) -> Iterator[str]:
     """Yield a sentence for each column that alone, or by its missing values, gives the target."""
     rows = np.random.default_rng(0).permutation(len(y))[:SAMPLE]
     y = y[rows]
@@ -84,7 +84,7 @@ def _leaks(features: pd.DataFrame, y: NDArray, task: Task, kinds: Mapping[str, s
                 break
 
 
-def _alone(column: NDArray[np.float64], y: NDArray, task: Task) -> float:
+def _alone(column: NDArray[np.float64], y: NDArray, task: TaskName) -> float:
     """Return the balanced accuracy or R² of a tree on one column, by two-fold cross-validation."""
     column = np.where(np.isnan(column), np.nanmin(column, initial=0) - 1, column)
     if column.min() == column.max():
@@ -151,7 +151,7 @@ def _group(features: pd.DataFrame, used: list[str], kinds: Mapping[str, str]) ->
     return []
 
 
-def _dates(features: pd.DataFrame, y: NDArray, task: Task, kinds: Mapping[str, str]) -> list[str]:
+def _dates(features: pd.DataFrame, y: NDArray, task: TaskName, kinds: Mapping[str, str]) -> list[str]:
     """Return a sentence for each of the first three date columns, with the correlation if the target moves with it."""
     found = []
     for name in [c for c, kind in kinds.items() if kind == "date"][:3]:

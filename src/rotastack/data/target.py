@@ -12,9 +12,9 @@ from rotastack.base.columns import holds_dates, numbers_of
 from rotastack.base.warned import warn
 from rotastack.errors import RotastackError, nearest
 
-__all__ = ["MAX_CLASSES", "Task", "check_target", "decide_task", "move_target_last", "with_target"]
+__all__ = ["MAX_CLASSES", "TaskName", "check_target", "decide_task", "move_target_last", "with_target"]
 
-Task = Literal["classification", "regression"]
+TaskName = Literal["classification", "regression"]
 
 MAX_CLASSES = 100
 """Largest number of classes: a pool stores an output of every member for every class."""
@@ -59,7 +59,7 @@ def with_target(table: pd.DataFrame, target: str, where: str) -> tuple[pd.DataFr
     return table[present].reset_index(drop=True), [note]
 
 
-def decide_task(y: pd.Series) -> tuple[Task, str]:
+def decide_task(y: pd.Series) -> tuple[TaskName, str]:
     """Return "classification" or "regression", and the reason: the kind and number of the target's values.
 
     Text, truth values and declared categories are classes. Numbers, also numbers written as text, are classes
@@ -103,7 +103,7 @@ def decide_task(y: pd.Series) -> tuple[Task, str]:
     return "classification", f"{values}, at least 5 rows per number"
 
 
-def check_target(y: pd.Series, where: str, task: Task = "classification") -> pd.Series:
+def check_target(y: pd.Series, where: str, task: TaskName = "classification") -> pd.Series:
     """Return labels as text, or the numbers of a regression.
 
     Raises

@@ -17,7 +17,7 @@ from rotastack.base.columns import date_numbers
 from rotastack.base.facts import Facts
 from rotastack.data.divisions import division_numbers
 from rotastack.data.tables import read_raw
-from rotastack.data.target import Task, check_target
+from rotastack.data.target import TaskName, check_target
 from rotastack.ensembles.flagship.importances import permutation_importances
 from rotastack.errors import RotastackError
 from rotastack.files import read_json
@@ -149,7 +149,7 @@ def explain_saved(path: Path, raw: Path, study: str, dataset: str, score: str | 
     if not raw.is_file():
         raise RotastackError(f"{raw}: the training table of the model is missing; run the study again")
     table = read_raw(raw)
-    task: Task = "regression" if is_regressor(pipeline) else "classification"
+    task: TaskName = "regression" if is_regressor(pipeline) else "classification"
     y = check_target(table["target"], dataset, task)
     refit = read_json(path.with_name("refit.run.json"))
     try:

@@ -8,7 +8,7 @@ from sklearn.pipeline import Pipeline
 
 from rotastack.base.preprocessing import TablePreprocessor
 from rotastack.data.tables import Reading, read_with_notes
-from rotastack.data.target import Task, check_target, decide_task, move_target_last
+from rotastack.data.target import TaskName, check_target, decide_task, move_target_last
 from rotastack.ensembles.rows import takes_tables, with_categories
 from rotastack.study.classes import checked_estimator
 from rotastack.study.task import TASKS
@@ -17,11 +17,11 @@ from rotastack.use.own_table import counts_among
 __all__ = ["fit_table"]
 
 NAMES = {"classification": "classifier", "regression": "regressor"}
-"""Task -> name of the model's last step."""
+"""TaskName -> name of the model's last step."""
 
 
 def fit_table(
-    table: str, target: str, task: Task | None, name: str, parameters: Mapping[str, Any], seed: int, n_jobs: int
+    table: str, target: str, task: TaskName | None, name: str, parameters: Mapping[str, Any], seed: int, n_jobs: int
 ) -> tuple[Pipeline, Reading]:
     """Fit an estimator to all rows of a table.
 
@@ -46,7 +46,7 @@ def fit_table(
     """
     frame, reading = read_with_notes(table, target)
     frame = move_target_last(frame, target, table)
-    chosen: Task = task or decide_task(frame["target"])[0]
+    chosen: TaskName = task or decide_task(frame["target"])[0]
     y = check_target(frame["target"], table, chosen).to_numpy()
     X = frame.drop(columns="target")
     estimator = checked_estimator(name, parameters, "--estimator, --set", TASKS[chosen])

@@ -11,7 +11,7 @@ from pandas.api.types import is_integer_dtype
 
 from rotastack.base.columns import column_kind
 from rotastack.base.facts import JOB_SECONDS
-from rotastack.data.target import Task
+from rotastack.data.target import TaskName
 from rotastack.study.catalogue import facts_of, find
 from rotastack.study.task import TASKS
 
@@ -77,7 +77,7 @@ FEW, SOME = 1000, 5000
 class Shape:
     """The task and size of a table before its study runs; columns are counted after encoding as numbers."""
 
-    task: Task
+    task: TaskName
     rows: int
     columns: int
     n_classes: int
@@ -171,7 +171,7 @@ class Layout:
         )
 
 
-def default_score(target: pd.Series, task: Task) -> tuple[str, str]:
+def default_score(target: pd.Series, task: TaskName) -> tuple[str, str]:
     """Return the score that fits a target, and the reason: the error misleads if a class is rare.
 
     Examples
@@ -205,7 +205,7 @@ def counts_among(features: pd.DataFrame) -> list[str]:
     return found
 
 
-def labels_of(task: Task) -> list[str]:
+def labels_of(task: TaskName) -> list[str]:
     """Return the labels of a task's methods whose packages are installed."""
     known = TASKS[task].estimators
     of_task = {label: method.estimator for label, method in METHODS.items() if method.estimator in known}

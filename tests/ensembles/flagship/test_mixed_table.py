@@ -122,6 +122,19 @@ def test_numbers_that_are_categories_are_sorted_by_size():
         assert clf.table_.preprocessor_.categories_["code"] == expected
 
 
+def test_dummies_of_categories_and_of_missing_values():
+    """Two categories have one dummy; "missing" is the last one; an unknown category is missing where that was seen."""
+    X = pd.DataFrame({"three": ["a", "b", None] * 20, "two": ["x", "y"] * 30, "one": ["z", None] * 30})
+    clf = small().fit(X, np.arange(60) % 2)
+    expected = [[1, 0, 0, 0, 0], [0, 1, 0, 1, 1], [0, 0, 1, 0, 0]]
+    np.testing.assert_array_equal(clf.table_.transform(X.head(3), clf), expected)
+    assert [group.tolist() for group in clf.table_.groups_] == [[0, 1, 2], [3], [4]]
+    new = pd.DataFrame({"three": ["c", "a"], "two": ["w", None], "one": ["v", "z"]})
+    with pytest.warns(UserWarning, match="column '(three|two|one)': "):
+        found = clf.table_.transform(new, clf)
+    np.testing.assert_array_equal(found, [[0, 0, 1, np.nan, 1], [1, 0, 0, np.nan, 0]])
+
+
 def test_ids_and_free_text_are_left_out_with_a_warning():
     X, y = cities(300)
     ids = [f"c{k:04d}" for k in range(300)]

@@ -57,12 +57,12 @@ def test_half_of_the_columns_ten_members_and_c45_by_default():
     ],
 )
 def test_what_is_trained_at_once(estimator, kind):
-    assert type(RandomSubspaceEnsembleClassifier(estimator)._base_learner()) is kind
+    assert type(RandomSubspaceEnsembleClassifier(estimator)._member_estimator()) is kind
 
 
 def test_smoothing_is_handed_on():
-    learner = RandomSubspaceEnsembleClassifier(GaussianNB(var_smoothing=0.1))._base_learner()
-    assert learner.var_smoothing == 0.1
+    estimator = RandomSubspaceEnsembleClassifier(GaussianNB(var_smoothing=0.1))._member_estimator()
+    assert estimator.var_smoothing == 0.1
 
 
 @pytest.mark.parametrize("estimator", [None, KNeighborsClassifier(1), GaussianNB()])

@@ -157,7 +157,7 @@ def _forest_on_fold(
     family, rows = families[f], TrainingRows(*parts)
     share = 2 if family.criterion == "c45" else 1  # C4.5 trees of a fold are similar, so half as many are enough
     each = -(-n_trees // (share * n_folds(folds)))
-    rest, sequence = rows.seen(folds, fold), child(sequences[f], fold)
+    rest, sequence = rows.outside(folds, fold), child(sequences[f], fold)
     X, X_held, pairs = rest.X, rows.X[folds == fold], None
     if family.parts == ("pairs",):
         pairs = CategoryPairs(rows.groups).fit(X, rest.encoding_targets())
@@ -180,14 +180,14 @@ def _on_folds(family: TreeFamily, rows: TrainingRows, folds: NDArray[np.int32], 
     outputs = np.full((1, len(folds), rows.n_classes or 1), np.nan)
     forests: list[GrownTrees] = []
     pairs: list[CategoryPairs] = []
-    for fold, (trees, seen, held) in enumerate(islice(grown, n_folds(folds))):
+    for fold, (trees, fitted, held) in enumerate(islice(grown, n_folds(folds))):
         outputs[0, folds == fold] = held
         forests.append(trees)
         if family.parts in (("identity",), ("pairs",)):
             trees.views = LinearViews.identity(trees.views.n_features)  # one object, where workers return copies
-        if seen is not None:
-            seen.groups = rows.groups
-            pairs.append(seen)
+        if fitted is not None:
+            fitted.groups = rows.groups
+            pairs.append(fitted)
     if pairs:
         return OnPairs((family.name,), forests, pairs, folds, rows.X.shape[1]), outputs
     return OnFolds((family.name,), GrownTrees.concatenate(forests), folds), outputs
@@ -201,7 +201,7 @@ def _on_rounds(
     views = None
     if family.parts != ("identity",):
         groups = [
-            rows.seen(folds, fold).planned([family], 1, child(sequence, fold), n_jobs)[0]
+            rows.outside(folds, fold).planned([family], 1, child(sequence, fold), n_jobs)[0]
             for fold in range(n_folds(folds))
         ]
         views = LinearViews.concatenate([group.views for group in groups if group.views is not None])

@@ -77,7 +77,7 @@ class TrainingRows:
         drawn = child(sequence, "folds")
         return boosting_folds(self.codes, n_folds, drawn, self.weights, int(self.codes.max()) + 1)
 
-    def seen(self, folds: NDArray[np.integer], fold: int) -> "TrainingRows":
+    def outside(self, folds: NDArray[np.integer], fold: int) -> "TrainingRows":
         """Return the rows of positive weight outside a fold."""
         rows = np.flatnonzero((folds != fold) & (True if self.weights is None else self.weights > 0))
         numbers = None if self.numbers is None else self.numbers[rows]

@@ -129,20 +129,20 @@ class PooledEnsembleClassifier(LabelClassifier, PooledEnsemble):
         self.cv = cv
         self.refit = refit
 
-    def _base_learner(self) -> Any:
+    def _member_estimator(self) -> Any:
         return DecisionTreeClassifier() if self.estimator is None else self.estimator
 
     def unrotated(self) -> Any:
         """Return the unfitted estimator of the members, without views."""
-        return self._base_learner()
+        return self._member_estimator()
 
     def _target(self, y):
         return self._numbered(y)
 
     def _fit(self, X, codes, categorical, weights, given):
         recipes, sequence = self._begin(X, categorical)
-        if is_regressor(recipes[0].learner):
-            raise ValueError(f"estimator must be a classifier, got {recipes[0].learner!r}")
+        if is_regressor(recipes[0].estimator):
+            raise ValueError(f"estimator must be a classifier, got {recipes[0].estimator!r}")
         combiner = self._combiner()
         training, combining = child(sequence, "train"), child(sequence, "combine")
         if self._weighs_families(combiner):
@@ -285,8 +285,8 @@ class PooledEnsembleClassifier(LabelClassifier, PooledEnsemble):
         outputs = {pair: pool.outputs(X, self.n_jobs) for pair, pool in self.nested_pools_.items()}
         decisions = []
         for h, combiner in enumerate(self.combiners_):
-            seen = [outputs[f"{min(a, h)}-{max(a, h)}"] if a != h else None for a in range(n_folds)]
-            decisions.append(combiner.predict_proba(level_one_inputs(seen, h)))
+            level_0 = [outputs[f"{min(a, h)}-{max(a, h)}"] if a != h else None for a in range(n_folds)]
+            decisions.append(combiner.predict_proba(level_one_inputs(level_0, h)))
         return np.mean(decisions, axis=0)
 
     def _describe_out_of_bag(self, X, codes, weights):
@@ -299,9 +299,9 @@ class PooledEnsembleClassifier(LabelClassifier, PooledEnsemble):
             return _error(sums[counted], codes[counted], weights_of(weights, counted))
 
         self.oob_family_errors_ = {n: error(sums[n], counts[n]) for n in sums}
-        total, seen = sum(sums.values()), sum(counts.values())
-        self.oob_score_ = 1 - error(total, seen)
-        self.oob_decision_function_ = means(total, seen)
+        total, count = sum(sums.values()), sum(counts.values())
+        self.oob_score_ = 1 - error(total, count)
+        self.oob_decision_function_ = means(total, count)
         return sums, counts
 
 

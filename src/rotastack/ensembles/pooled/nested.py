@@ -77,8 +77,8 @@ def nested_outputs(
     same_views = not any(depends_on_rows(r.view) for r in recipes)
     alike = n_classes is not None and weights is None and not pool_options.get("bootstrap")
     if same_views and not keep and grows_together(recipes) and alike:
-        for of_other_learners in ("as_is", "intervals"):
-            pool_options.pop(of_other_learners, None)
+        for of_other_estimators in ("as_is", "intervals"):
+            pool_options.pop(of_other_estimators, None)
         _grow_all(X, y, n_classes, folds, without, pairs, recipes, sequence, views, outputs, on_pool, **pool_options)
         return outputs
     first = None
@@ -122,7 +122,7 @@ def _grow_all(
     n_other = int(categorical.sum())
     numeric = copies[0][:, : X.shape[1] - n_other]
     fitted_views, parts = zip(*linear_views(recipes, numeric, y, n_other, views), strict=True)
-    forests = recipes[0].learner.grow_members(
+    forests = recipes[0].estimator.grow_members(
         np.stack(copies), y, n_classes, parts, [child(sequence, a, b) for a, b in pairs],
         training=training, keep=False, n_jobs=n_jobs,
     )  # fmt: skip

@@ -54,7 +54,7 @@ class Recipe:
     """The plan of a member: its unfitted view (None is the identity) and estimator, and the name of its family."""
 
     view: Any
-    learner: Any
+    estimator: Any
     family: str = "all"
 
 
@@ -94,7 +94,7 @@ class Member:
     def outputs(self, numeric: NDArray[np.float32], other: NDArray[np.float32]) -> NDArray:
         """Return class probabilities (n_rows, n_classes) or predictions (n_rows, 1) for scaled rows."""
         assert self.model is not None
-        return self.model.outputs(_see(self.view, numeric, other))
+        return self.model.outputs(_columns_of(self.view, numeric, other))
 
 
 @dataclass
@@ -220,7 +220,9 @@ def fit_pool(
         estimators get the weights. Scaler and views weigh all rows alike.
     """
     if weights is not None and not bootstrap:
-        recipes = [replace(r, learner=r.learner.weighed()) if isinstance(r.learner, Weighed) else r for r in recipes]
+        recipes = [
+            replace(r, estimator=r.estimator.weighed()) if isinstance(r.estimator, Weighed) else r for r in recipes
+        ]
     views = child(sequence, "views") if views is None else views
     if as_is:
         categorical = None
@@ -242,7 +244,7 @@ def fit_pool(
                 yield mine
 
         rows = _joined(numeric, other)[None]
-        pool.forests = recipes[0].learner.grow_members(rows, y, n_classes, parts(), [sequence], n_jobs=n_jobs)
+        pool.forests = recipes[0].estimator.grow_members(rows, y, n_classes, parts(), [sequence], n_jobs=n_jobs)
         pool.members = members_of(pool.forests, 0, kept, time.perf_counter() - start)
         for member, drawn in zip(pool.members, again, strict=True):
             member.n_drawn = n_numeric if drawn else None
@@ -254,22 +256,22 @@ def fit_pool(
         rows: Any = slice(None)
         out_of_bag = None
         given = weights
-        if bootstrap or (weights is not None and not has_fit_parameter(recipe.learner, "sample_weight")):
+        if bootstrap or (weights is not None and not has_fit_parameter(recipe.estimator, "sample_weight")):
             rows, given = member_bag(seeds, len(y), weights), None
         if bootstrap:
             out_of_bag = np.ones(len(y), dtype=bool)
             out_of_bag[rows] = False
         start = time.perf_counter()
         view = _fitted_view(recipe.view, numeric[rows], y[rows], child(views, k))
-        seen = _see(view, numeric[rows], other[rows])
-        learner = set_up_columns(recipe.learner, seen.shape[1] - other.shape[1], other.shape[1])
+        in_view = _columns_of(view, numeric[rows], other[rows])
+        estimator = set_up_columns(recipe.estimator, in_view.shape[1] - other.shape[1], other.shape[1])
         with warnings.catch_warnings():  # with few trees, the OOB error leaves out the rows that are in all bags
             warnings.filterwarnings("ignore", message="Some inputs do not have OOB scores")
             model: Any
             if n_classes is None:
-                model = fit_regressor(learner, seen, y[rows], seeds, given, intervals)
+                model = fit_regressor(estimator, in_view, y[rows], seeds, given, intervals)
             else:
-                model = fit_aligned(learner, seen, y[rows], n_classes, seeds, given)
+                model = fit_aligned(estimator, in_view, y[rows], n_classes, seeds, given)
         seconds = time.perf_counter() - start
         counts = tree_complexity(model.estimator)
         return Member(
@@ -291,13 +293,13 @@ def fit_pool(
 
 def grows_together(recipes: Sequence[Recipe]) -> bool:
     """Return whether one call of ``grow_members`` can train all members."""
-    learner = recipes[0].learner
+    estimator = recipes[0].estimator
     return (
-        isinstance(learner, GrowsMembers)
-        and learner.get_params().get("class_weight") is None
+        isinstance(estimator, GrowsMembers)
+        and estimator.get_params().get("class_weight") is None
         and all(
-            r.learner is learner
-            or (type(r.learner) is type(learner) and r.learner.get_params() == learner.get_params())
+            r.estimator is estimator
+            or (type(r.estimator) is type(estimator) and r.estimator.get_params() == estimator.get_params())
             for r in recipes
         )
         and all(r.view is None or is_linear(r.view) for r in recipes)
@@ -343,7 +345,7 @@ def _fitted_view(view, X, y, sequence):
     return seeded(view, sequence).fit(X, y)
 
 
-def _see(view, numeric, other):
+def _columns_of(view, numeric, other):
     """Return the columns that a member is trained on: the view of the numeric columns, then the other columns."""
     if view is not None and numeric.shape[1]:
         numeric = np.asarray(view.transform(numeric), dtype=np.float32)

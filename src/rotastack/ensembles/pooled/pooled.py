@@ -61,19 +61,19 @@ class PooledEnsemble(TableEnsemble):
 
     def _recipes(self, n_numeric: int, sequence: np.random.SeedSequence) -> list[Recipe]:
         """Return one recipe for each member; its view is unfitted, or was drawn by `sequence`."""
-        learner = self._base_learner()
+        estimator = self._member_estimator()
         views = self.view if isinstance(self.view, list) else [("all", self.view, 1.0)]
         for entry in views:
             if not isinstance(entry, tuple | list) or len(entry) != 3:
                 raise ValueError(f"view must be a list of (name, transformer, share), got the entry {entry!r}")
         counts = _apportion(self.n_estimators, [share for _, _, share in views])
         return [
-            Recipe(view, learner, name)
+            Recipe(view, estimator, name)
             for (name, view, _), count in zip(views, counts, strict=True)
             for _ in range(count)
         ]
 
-    def _base_learner(self) -> Any:
+    def _member_estimator(self) -> Any:
         raise NotImplementedError
 
     def _combiner(self) -> Combiner:
@@ -206,8 +206,8 @@ class PooledEnsemble(TableEnsemble):
 
 def means(sums: NDArray, counts: NDArray) -> NDArray[np.float64]:
     """Return sums divided by counts; NaN where the count is 0."""
-    seen = counts[:, None] > 0
-    return np.divide(sums, counts[:, None], out=np.full(sums.shape, np.nan), where=seen)
+    counted = counts[:, None] > 0
+    return np.divide(sums, counts[:, None], out=np.full(sums.shape, np.nan), where=counted)
 
 
 def _apportion(total: int, shares: list[float]) -> list[int]:

@@ -90,9 +90,9 @@ class _ReductionEnsemble(PooledEnsembleClassifier):
         raise NotImplementedError
 
     def _recipes(self, n_numeric, sequence):
-        return [Recipe(self._view(), self._base_learner(), "all")] * self.n_estimators
+        return [Recipe(self._view(), self._member_estimator(), "all")] * self.n_estimators
 
-    def _base_learner(self):
+    def _member_estimator(self):
         estimator = C45Classifier() if self.estimator is None else self.estimator
         if self.boost:
             return AdaBoostM1Classifier(_ROUNDS, estimator, resample=True)

@@ -105,7 +105,7 @@ class PooledEnsembleRegressor(NumberRegressor, PooledEnsemble):
         )  # fmt: skip
         self.cv = cv
 
-    def _base_learner(self) -> Any:
+    def _member_estimator(self) -> Any:
         if self.estimator is not None and is_classifier(self.estimator):
             raise ValueError(f"estimator must be a regressor, got {self.estimator!r}")
         return DecisionTreeRegressor() if self.estimator is None else self.estimator
@@ -165,9 +165,9 @@ class PooledEnsembleRegressor(NumberRegressor, PooledEnsemble):
         self.oob_family_errors_ = {
             name: _mean_square((means(sums[name], counts[name])[:, 0] - target), weights) for name in sums
         }
-        total, seen = sum(sums.values()), sum(counts.values())
-        self.oob_prediction_ = means(total, seen)[:, 0]
-        counted = seen > 0
+        total, count = sum(sums.values()), sum(counts.values())
+        self.oob_prediction_ = means(total, count)[:, 0]
+        counted = count > 0
         self.oob_score_ = r_squared(self.oob_prediction_[counted], target[counted], weights_of(weights, counted))
 
 

@@ -122,16 +122,16 @@ class StackedRotationClassifier(PooledEnsembleClassifier):
         self.random_state = random_state
 
     def _recipes(self, n_numeric, sequence):
-        learner = self.estimator
-        if learner is None:
-            learner = ForestClassifier(self.n_trees)
+        estimator = self.estimator
+        if estimator is None:
+            estimator = ForestClassifier(self.n_trees)
         axes, blocks = draw_group(
             n_numeric, self.n_rotations, child(sequence, "rotations"), flip=self.flip, max_axes=self.max_axes
         )
-        recipes = [Recipe(None, learner, "identity")]
+        recipes = [Recipe(None, estimator, "identity")]
         for k in range(1, self.n_rotations):
             view = RandomRotation.from_matrix(blocks[k], axes[k], n_numeric) if n_numeric > 1 else None
-            recipes.append(Recipe(view, learner, "rotation"))
+            recipes.append(Recipe(view, estimator, "rotation"))
         return recipes
 
     def _combiner(self):

@@ -49,7 +49,7 @@ class Fitted:
     seconds: float
     processor_seconds: float
 
-    def seen(self, X: NDArray[np.float64]) -> NDArray[np.floating]:
+    def columns_for(self, X: NDArray[np.float64]) -> NDArray[np.floating]:
         """Return rows in the form that the model needs."""
         if self.rows.options["as_is"]:
             return X
@@ -150,7 +150,7 @@ def cast_votes(trained: Fitted, X: NDArray[np.float64], selections: Sequence[str
             if "oob" in selections:
                 raise
     return SplitVotes(
-        classes[voters.votes(trained.seen(X))],
+        classes[voters.votes(trained.columns_for(X))],
         classes[voters.votes(trained.X)],
         trained.y,
         out_of_bag,

@@ -60,13 +60,13 @@ def train(job: Job, beat: Beat, failure: Exception | None) -> None:
                 beat(spec["pool"].get("training_limit"))
                 trained = fitted(rows, data, train, spec, child(seeds, s), child(noise, s), child(views, s))
                 start, start_processor = time.perf_counter(), time.process_time()
-                seen = trained.seen(rows.X[held_out])
-                predicted, member_facts = _outputs(trained.model, seen, spec["pool"]["ensemble_sizes"])
+                columns = trained.columns_for(rows.X[held_out])
+                predicted, member_facts = _outputs(trained.model, columns, spec["pool"]["ensemble_sizes"])
                 elapsed, processor = time.perf_counter() - start, time.process_time() - start_processor
                 seconds.append((trained.seconds, elapsed, trained.processor_seconds, processor))
                 check_numbers(predicted, spec["pool"]["estimator"], data.task)
                 outputs[i, :, : len(held_out)] = predicted
-                for name, values in _facts(trained, member_facts, seen, data.y[held_out], spec["pool"]).items():
+                for name, values in _facts(trained, member_facts, columns, data.y[held_out], spec["pool"]).items():
                     facts[name][i] = values
                 if spec["selections"]:
                     votes.append(cast_votes(trained, rows.X[held_out], spec["selections"]))
