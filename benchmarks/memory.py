@@ -41,7 +41,7 @@ def needs(plan: Any) -> list[Need]:
         elif step == "combine":
             asked = plan.resources.combine_mb(dataset, pools[slug(record["method"])], 1)
         elif step in OF_DATASETS:
-            asked = getattr(plan.resources, f"{step}_mb")(dataset, 1)
+            asked = getattr(plan.resources, f"{'prepare' if step == 'fetch' else step}_mb")(dataset, 1)
         elif step == "draw":
             asked = plan.resources.draw_mb(plan.datasets, 1)
         else:

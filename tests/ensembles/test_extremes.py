@@ -203,7 +203,7 @@ def test_categorical_columns_by_name(iris):
     frame = pd.DataFrame(X, columns=list("abcd"))
     clf = RandomRotationForestClassifier(5, categorical_features=["c"], random_state=0).fit(frame, y)
     assert clf.categorical_.tolist() == [False, False, True, False]
-    with pytest.raises(ValueError, match="there is no column 'z'; there are a, b, c, d"):
+    with pytest.raises(ValueError, match="column 'z' not found; columns: a, b, c, d"):
         clf.set_params(categorical_features=["z"]).fit(frame, y)
 
 

@@ -15,14 +15,12 @@ __all__ = ["Job", "Slice", "may_fail"]
 
 
 @contextmanager
-def may_fail(record: Record, failure: Exception | None) -> Iterator[None]:
-    """Note in the record that a model fails, or failed with `failure`: a failed model is a result, and the study goes on.
+def may_fail(record: Record) -> Iterator[None]:
+    """Note in the record that a model fails: a failed model is a result, and the study goes on.
 
     Some errors are not a model's fault: then the job fails, and may be retried with more memory.
     """
     try:
-        if failure is not None:
-            raise failure
         yield
     except (MemoryError, OSError, BrokenExecutor):
         raise

@@ -289,7 +289,7 @@ def test_huge_differences_of_scale_are_warned_of(estimator, iris, recwarn):
     assert not [w for w in recwarn if "unscaled" in str(w.message)]
     frame = pd.DataFrame(X.copy(), columns=["sepal_l", "sepal_w", "petal_l", "petal_w"])
     frame["petal_l"] *= 1e6
-    with pytest.warns(UserWarning, match=r"'petal_l' .* drown the rest") as caught:
+    with pytest.warns(UserWarning, match=r"'petal_l' .* dominate the rotation") as caught:
         estimator.fit(frame, y)
     assert "sepal_l" not in str(caught[0].message)
 

@@ -115,7 +115,7 @@ def test_categorical_columns_are_never_rotated(forest):
 @every
 def test_one_column_and_subsets_of_uneven_size(forest):
     X, Z, y, t = split(load_iris)
-    with pytest.warns(UserWarning, match="one numeric column"):
+    with pytest.warns(UserWarning, match="only one column is numeric"):
         forest(4, random_state=0).fit(X[:, :1], y)
     assert forest(8, subset_size=3, random_state=0).fit(X, y).score(Z, t) > 0.85
 

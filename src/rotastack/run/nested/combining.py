@@ -36,7 +36,9 @@ def combine(job: Job, beat: Beat, failure: Exception | None) -> None:
             if block.attrs["status"] != "ok":
                 record.status, record.message = "failed", f"the pool failed: {block.attrs['message']}"
                 continue
-            with may_fail(record, failure):
+            with may_fail(record):
+                if failure is not None:
+                    raise failure
                 results = Parallel(n_jobs=job.threads)(
                     delayed(_one)(
                         combiner,

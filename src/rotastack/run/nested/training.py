@@ -48,7 +48,9 @@ def train(job: Job, beat: Beat, failure: Exception | None) -> None:
     with job.recorded() as record:
         root = child(root_sequence(spec["seed"]), "train", spec["dataset"], spec["name"])
         views = child(root_sequence(spec["seed"]), "views", spec["dataset"])
-        with may_fail(record, failure):
+        with may_fail(record):
+            if failure is not None:
+                raise failure
             estimator = make_estimator(spec["pool"], job.threads)
             rows = rows_for(estimator, data, spec["pool"])
             if limit and isinstance(rows.estimator, GrowsMembers):

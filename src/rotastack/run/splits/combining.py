@@ -34,7 +34,9 @@ def combine(job: Job, beat: Beat, failure: Exception | None) -> None:
             missing = np.full((*block["rows"].shape, len(data.outputs)), np.nan)
             proba: np.ndarray = missing
             extra: dict = {}
-            with may_fail(record, failure):
+            with may_fail(record):
+                if failure is not None:
+                    raise failure
                 if combiner["kind"] == "prune":
                     if block.attrs["status"] == "ok":
                         proba, extra = _pruned(combiner, block, data)

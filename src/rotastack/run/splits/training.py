@@ -54,7 +54,9 @@ def train(job: Job, beat: Beat, failure: Exception | None) -> None:
         root = root_sequence(spec["seed"])
         seeds = child(root, "train", spec["dataset"], spec["name"])
         noise, views = (child(root, what, spec["dataset"]) for what in ("noise", "views"))
-        with may_fail(record, failure):
+        with may_fail(record):
+            if failure is not None:
+                raise failure
             rows = rows_for(make_estimator(spec["pool"], job.threads), data, spec["pool"])
             for i, (s, train, held_out) in enumerate(zip(splits, trained_on, test, strict=True)):
                 beat(spec["pool"].get("training_limit"))

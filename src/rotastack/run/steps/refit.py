@@ -59,7 +59,9 @@ def _run(job: Job, beat: Beat, failure: Exception | None) -> None:
         features = raw.drop(columns="target")
         kinds = columns_by_kind(list(features.columns), spec["kinds"], dataset)
         kinds |= {c: "id" for key, c in spec.get("divided_by", {}).items() if key != "time" and c in features}
-        with may_fail(record, failure):
+        with may_fail(record):
+            if failure is not None:
+                raise failure
             target = check_target(raw["target"], dataset, spec["task"]).to_numpy()
             *before, estimator = _estimators(spec, spec["methods"][label], TablePreprocessor(kinds), features)
             seed = integer_seed(child(root_sequence(spec["seed"]), "refit", dataset, label))
