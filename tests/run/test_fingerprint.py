@@ -65,6 +65,25 @@ def test_comments_docstrings_and_layout_do_not_count(copy):
     assert digest("rotastack.combine.voting") != before
 
 
+@pytest.mark.parametrize(
+    ("file", "old", "new"),
+    [
+        ("trees/boosted.py", "Cost(0, 0.55", "Cost(0, 0.66"),
+        ("__init__.py", '__version__ = "', '__version__ = "9.'),
+        ("trees/__init__.py", "submod_attrs={", 'submod_attrs={"new": ["New"], '),
+    ],
+)
+def test_estimates_of_costs_and_public_names_do_not_count(copy, file, old, new):
+    root, digest = copy
+    before = digest("rotastack.trees.boosted")
+    edit(root / file, old, new)
+    assert digest("rotastack.trees.boosted") == before
+
+
+def test_solvers_count():
+    assert {"piqp", "daqp", "scipy"} <= set(module.states("rotastack.combine.pruning.qmm"))
+
+
 @pytest.mark.slow
 def test_an_edit_reaches_what_imports_it_and_nothing_else(copy):
     root, digest = copy

@@ -1,7 +1,10 @@
 """The tracking address: looked at before anything is computed, never shown with its secrets, and part of the receipts' name."""
 
+import os
 import socket
 import sqlite3
+import subprocess
+import sys
 import threading
 from contextlib import chdir, closing, contextmanager
 from http.server import BaseHTTPRequestHandler, HTTPServer
@@ -135,3 +138,11 @@ def test_a_database_that_somebody_holds_is_named(whole, tmp_path, monkeypatch):
         holder.execute("BEGIN EXCLUSIVE")
         assert "another process locks the tracking database" in refused(f"sqlite:///{path}")
     check_address(f"sqlite:///{path}")
+
+
+def test_mlflow_sends_no_usage_data():
+    """MLflow reads the setting at its import; every module that imports MLflow imports one of ours before."""
+    code = "import os, sys, rotastack.tracking.address; print(os.environ['MLFLOW_DISABLE_TELEMETRY'], 'mlflow' in sys.modules)"
+    environment = {k: v for k, v in os.environ.items() if k != "MLFLOW_DISABLE_TELEMETRY"}
+    done = subprocess.run([sys.executable, "-c", code], env=environment, capture_output=True, text=True, check=True)
+    assert done.stdout.split() == ["true", "False"]

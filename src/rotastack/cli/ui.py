@@ -34,7 +34,6 @@ def _ui(arguments: Namespace) -> int:
     uri = existing_uri()
     if uri.startswith(("http:", "https:")):
         raise RotastackError(f"the runs are on the server {shown(uri)}; open this address in a browser")
-    os.environ.setdefault("MLFLOW_DISABLE_TELEMETRY", "true")  # nothing leaves this machine unasked
     # One worker is enough for one person, and starts in half the time of four.
     command = [sys.executable, "-m", "mlflow", "server", "--host", arguments.host, "--port", str(arguments.port), "--workers", "1"]  # fmt: skip
     environment = {

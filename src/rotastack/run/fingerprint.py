@@ -28,8 +28,8 @@ __all__ = ["COMPUTING", "Codes", "closure", "fingerprint", "states"]
 ROOT = Path(__file__).resolve().parents[1]
 
 COMPUTING = {
-    "cvxpy": "cvxpy", "joblib": "joblib", "numpy": "numpy", "scipy": "scipy",
-    "sklearn": "scikit-learn", "xgboost": "xgboost-cpu", "pandas": "pandas",
+    "cvxpy": "cvxpy", "daqp": "daqp", "joblib": "joblib", "numpy": "numpy", "pandas": "pandas", "piqp": "piqp", "scipy": "scipy",
+    "sklearn": "scikit-learn", "xgboost": "xgboost-cpu",
 }  # fmt: skip
 ESTIMATES = "rotastack.base.facts"
 """The module of the facts by which a study estimates time and memory; no result depends on it."""
@@ -135,13 +135,15 @@ def _is_text(node: ast.stmt) -> bool:
 
 def _is_estimate(node: ast.stmt) -> bool:
     """Return whether a statement sets ``study_facts``, on which no result depends."""
-    return isinstance(node, ast.Assign) and any(getattr(t, "id", "") == "study_facts" for t in node.targets)
+    return isinstance(node, ast.AnnAssign) and getattr(node.target, "id", "") == "study_facts"
 
 
 @cache
 def _code(name: str) -> str:
-    """Return a hash of the code of a module."""
+    """Return a hash of the code of a module; lists of names for ``lazy_loader`` do not count."""
     path = _source(name)
+    if path.name == "__init__.py" and "lazy_loader" in path.read_text(encoding="utf-8"):
+        return "names"
     if path.suffix == ".py":
         return hashlib.sha256(ast.dump(_tree(path)).encode()).hexdigest()
     sources = [path, *sorted(p for p in path.parent.iterdir() if p.suffix in (".pxd", ".build"))]

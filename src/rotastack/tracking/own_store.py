@@ -1,7 +1,6 @@
 """MLflow's SQLite database, created completely or not at all and moved aside if made in another folder; and its experiments."""
 
 import fcntl
-import os
 import sys
 import tempfile
 from itertools import count
@@ -10,18 +9,13 @@ from typing import Any
 from urllib.parse import urlsplit
 from urllib.request import url2pathname
 
+from mlflow.entities import ViewType
 from mlflow.exceptions import MlflowException
 from mlflow.tracking import MlflowClient
 
-__all__ = ["NOTE", "Experiment"]
-
-os.environ.setdefault("MLFLOW_DISABLE_TELEMETRY", "true")  # no usage data leaves this machine
-
-from mlflow.entities import ViewType
-
 from rotastack.tracking.address import FOLDER, receipt_name
 
-__all__ = ["make_database", "set_aside"]
+__all__ = ["NOTE", "Experiment", "make_database", "set_aside"]
 
 
 def make_database(path: Path) -> None:
