@@ -10,7 +10,7 @@ import pytest
 from tests.cli.conftest import customers
 
 from rotastack.cli import main
-from rotastack.data.tables import read_frame
+from rotastack.data.tables import read_with_notes
 from rotastack.tracking.writer import Writer
 
 
@@ -64,7 +64,7 @@ def test_the_ending_tells_the_format(shop, new, tmp_path, capsys, ending):
     out = tmp_path / f"out.{ending}"
     assert main(["predict", str(new), "--study", "shop", "-C", str(shop[0]), "--proba", "--output", str(out)]) == 0
     assert capsys.readouterr().err.splitlines()[-1] == f"rotastack: 10 rows written to {out}"
-    found = read_frame(out)
+    found = read_with_notes(out)[0]
     assert list(found.columns) == list(at_hand.columns)
     np.testing.assert_array_equal(found["probability=risk"], at_hand["probability=risk"])
 

@@ -9,7 +9,7 @@ import pytest
 
 from rotastack.data import packed
 from rotastack.data.packed import gunzipped, unpacked
-from rotastack.data.tables import read_frame
+from rotastack.data.tables import read_with_notes
 from rotastack.errors import RotastackError
 
 TEXT = b"1,2,a\n3,4,b\n" * 20
@@ -69,7 +69,7 @@ def test_a_table_of_ones_own_that_is_a_bomb_is_one_line(tmp_path, monkeypatch):
     path = tmp_path / "t.csv.gz"
     path.write_bytes(gzip.compress(b"a,b\n" + bytes(10_000_000)))
     with pytest.raises(RotastackError, match=r"^[^\n]*t.csv.gz: cannot be read: the [^\n]* bytes unpack to more"):
-        read_frame(path)
+        read_with_notes(path)[0]
 
 
 def test_gzip_is_not_needed_for_what_python_unpacks(monkeypatch):

@@ -15,7 +15,7 @@ from sklearn.datasets import load_diabetes, load_iris
 
 from rotastack.data import read_table
 from rotastack.data.sources.file import FileSource
-from rotastack.data.tables import read_frame, read_with_notes
+from rotastack.data.tables import read_with_notes
 from rotastack.errors import RotastackError
 
 TABLE = pd.DataFrame({"Länge": [1.5, 2.5, 3.25], "Ort": ["Köln", "Aachen", "Jülich"], "y": ["u", "v", "u"]})
@@ -101,7 +101,7 @@ def test_other_texts(tmp_path, ending, write, said, packed):
 def test_typed_files(tmp_path, ending):
     path = tmp_path / f"t.{ending}"
     getattr(TABLE, f"to_{ending}")(path)
-    same(read_frame(path))
+    same(read_with_notes(path)[0])
 
 
 def test_excel(tmp_path):
@@ -123,11 +123,11 @@ def test_excel_without_its_package(tmp_path, monkeypatch):
     monkeypatch.setitem(sys.modules, "openpyxl", None)  # as if it were not installed
     (tmp_path / "t.xlsx").write_bytes(b"PK\x03\x04")
     with pytest.raises(RotastackError, match=r"t.xlsx: openpyxl is not installed.*pip install 'rotastack\[tables\]'"):
-        read_frame(tmp_path / "t.xlsx")
+        read_with_notes(tmp_path / "t.xlsx")[0]
 
 
 def test_frames_of_other_libraries():
-    same(read_frame(TABLE))
+    same(read_with_notes(TABLE)[0])
     found, reading = read_with_notes(pa.Table.from_pandas(TABLE.astype({"Ort": "category"})))
     assert found["Ort"].dtype == "category"
     assert str(reading) == "3 rows x 3 columns of Table"
@@ -135,7 +135,7 @@ def test_frames_of_other_libraries():
 
 def test_frames_of_polars():
     polars = pytest.importorskip("polars")
-    same(read_frame(polars.from_pandas(TABLE)))
+    same(read_with_notes(polars.from_pandas(TABLE))[0])
 
 
 @pytest.mark.parametrize("as_frame", [True, False])
@@ -156,9 +156,9 @@ def test_openml(monkeypatch):
     monkeypatch.setattr("rotastack.data.tables.openml_table", table)
     X, y = read_table("openml:61")
     assert (X.shape, y.tolist()) == ((3, 2), ["u", "v", "u"])
-    same(read_frame("openml:61", "y"))
+    same(read_with_notes("openml:61", "y")[0])
     with pytest.raises(RotastackError, match="openml:iris: the number of the data set is missing; example: openml:61"):
-        read_frame("openml:iris")
+        read_with_notes("openml:iris")[0]
 
 
 @pytest.fixture
@@ -191,7 +191,7 @@ def test_addresses_are_fetched_once(tmp_path, monkeypatch, server):
     source.probe()
     assert source.load()["target"].tolist() == ["u", "v", "u"]
     with pytest.raises(RotastackError, match="/none.csv: the server answered 404"):
-        read_frame(f"{address}/none.csv")
+        read_with_notes(f"{address}/none.csv")[0]
 
 
 @pytest.mark.parametrize(

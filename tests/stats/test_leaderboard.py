@@ -1,6 +1,5 @@
 """Elo, win matrix, improvability and resamples: by hand, by other ways of computing, and as they were."""
 
-import json
 import sys
 
 import numpy as np
@@ -11,7 +10,6 @@ from hypothesis import strategies as st
 from hypothesis.extra.numpy import arrays
 from scipy.optimize import brentq, minimize
 from scipy.special import expit, log_expit
-from tests.stats.leaderboard_numbers import FILE, all_numbers
 
 from rotastack.errors import RotastackError
 from rotastack.stats import average_ranks, bootstrap_means, bootstrap_ranks, elo, improvability, win_matrix
@@ -24,25 +22,6 @@ def random_table(n=12, k=5, seed=0, ties=False):
     rng = np.random.default_rng(seed)
     values = rng.integers(0, 5, (n, k)) / 10 if ties else rng.random((n, k)) + np.arange(k) / 10
     return pd.DataFrame(values, columns=list("ABCDEFGHIJ")[:k])
-
-
-def assert_close(found, expected, path=""):
-    if isinstance(expected, dict):
-        assert found.keys() == expected.keys(), path
-        for key in expected:
-            assert_close(found[key], expected[key], f"{path}/{key}")
-    elif isinstance(expected, list):
-        assert len(found) == len(expected), path
-        for place, (one, other) in enumerate(zip(found, expected, strict=True)):
-            assert_close(one, other, f"{path}[{place}]")
-    elif isinstance(expected, float):
-        assert found == pytest.approx(expected, rel=1e-9, abs=1e-9), path
-    else:
-        assert found == expected, path
-
-
-def test_numbers_are_those_that_were_computed_once():
-    assert_close(json.loads(json.dumps(all_numbers())), json.loads(FILE.read_text()))
 
 
 def test_resamples_are_those_of_mulberry32():

@@ -32,7 +32,7 @@ from rotastack.errors import RotastackError, in_one_line, not_installed_message,
 from rotastack.files import replacing
 
 __all__ = [
-    "Reading", "check_writable", "read_frame", "read_raw", "read_table", "read_with_notes", "write_raw",
+    "Reading", "check_writable", "read_raw", "read_table", "read_with_notes", "write_raw",
     "write_table",
 ]  # fmt: skip
 
@@ -71,8 +71,8 @@ class Reading:
         return f"{self.rows} rows x {self.columns} columns of {self.name}{how}"
 
 
-def read_frame(source: Any, labels: str | None = None) -> pd.DataFrame:
-    """Return a table from a `source` of :func:`read_table`; see :func:`read_with_notes` for notes on the reading.
+def read_with_notes(source: Any, labels: str | None = None) -> tuple[pd.DataFrame, Reading]:
+    """Return a table from a `source` of :func:`read_table`, and notes on the reading.
 
     Column `labels` of a text file is read as text, so "NA" and "None" are possible names of classes.
 
@@ -80,12 +80,6 @@ def read_frame(source: Any, labels: str | None = None) -> pd.DataFrame:
     ------
     RotastackError
         The file is missing, empty, of another format, or cannot be parsed.
-    """
-    return read_with_notes(source, labels)[0]
-
-
-def read_with_notes(source: Any, labels: str | None = None) -> tuple[pd.DataFrame, Reading]:
-    """Return the table of :func:`read_frame`, and notes on the reading.
 
     Examples
     --------

@@ -18,7 +18,7 @@ from snakemake_interface_logger_plugins.settings import LogHandlerSettingsBase
 
 __all__ = ["LogHandler", "LogHandlerSettings", "duration", "expected"]
 
-JOB_SECONDS = 1.0
+SHORT_JOB_SECONDS = 1.0
 """Expected seconds of a job that is no training."""
 ALMOST = 0.95
 """The largest share of its expected seconds that a running job counts for."""
@@ -66,12 +66,12 @@ class Progress:
         """Set the planned seconds from rule -> number of jobs; each training counts as a mean training."""
         each = sum(expected.values()) / max(len(expected), 1)
         jobs = Counter(counts)
-        self.planned = jobs["train"] * each + JOB_SECONDS * (jobs["total"] - jobs["train"] - jobs["all"])
+        self.planned = jobs["train"] * each + SHORT_JOB_SECONDS * (jobs["total"] - jobs["train"] - jobs["all"])
 
     def start(self, job: int, rule: str, wildcards: dict[str, str], message: str, now: float) -> None:
         """Add a job that begins."""
         key = tuple(wildcards.get(name, "") for name in ("dataset", "pool", "block"))
-        seconds = expected.get(key, JOB_SECONDS) if rule == "train" else JOB_SECONDS
+        seconds = expected.get(key, SHORT_JOB_SECONDS) if rule == "train" else SHORT_JOB_SECONDS
         self.running[job] = (message, seconds, now)
 
     def end(self, job: int) -> None:

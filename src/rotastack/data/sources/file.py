@@ -28,11 +28,11 @@ class FileSource(Source):
         return path if is_address(path) else Path(path)
 
     def load(self) -> pd.DataFrame:
-        from rotastack.data.tables import read_frame
+        from rotastack.data.tables import read_with_notes
         from rotastack.data.target import with_target
 
         target = "target" if isinstance(self.value, str) else self.value.get("target", "target")
-        return with_target(read_frame(self.path, target), target, self.where)[0]
+        return with_target(read_with_notes(self.path, target)[0], target, self.where)[0]
 
     def probe(self) -> None:
         if not isinstance(self.path, Path):

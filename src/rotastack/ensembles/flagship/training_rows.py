@@ -40,7 +40,7 @@ class TrainingRows:
         Class numbers, the target of views.
     weights : ndarray of shape (n_rows,) or None
     groups : sequence of ndarray of int
-        For each category, the columns of its dummies.
+        For each categorical column, the columns of its dummies.
     numbers : ndarray of shape (n_rows,) or None
         Targets of a regression.
     """
