@@ -91,9 +91,9 @@ $(STAMP): requirements.lock requirements-compiler.lock pyproject.toml
 	$(PYTHON) -m venv $(VENV)
 	awk '/^uv==/ {on = 1} on {print} on && !/\\$$/ {exit}' requirements.lock > $(VENV)/uv.lock
 	$(PIP) --require-hashes -r $(VENV)/uv.lock
-# uv takes seconds where pip takes minutes, and does not know what pip is told of indexes of one's own.
+# uv takes seconds, pip takes minutes; uv ignores pip's settings of indexes, so pip is the fallback.
 	$(BIN)/uv pip install --quiet --python $(BIN)/python --require-hashes $(LOCKS) || $(PIP) --require-hashes $(LOCKS)
-# It saves the first import time, and no more: sources that cannot be written beside are no fault.
+# This only saves time at the first import, so a folder that is not writable is no error.
 	$(BIN)/python -m compileall -q src || true
 	touch $(STAMP)
 

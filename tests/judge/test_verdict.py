@@ -75,7 +75,9 @@ def test_no_fewer_errors_is_not_no_knowledge():
         "No method makes fewer errors than always the largest class, but the probabilities of B tell more than the classes' "
         "shares (log loss 0.600 against 0.700)."
     )
-    assert said(cells(0.3, 0.32), log_loss={"A": 0.8, "B": 0.9}, **options)[-1].endswith("tell little or nothing.")
+    assert said(cells(0.3, 0.32), log_loss={"A": 0.8, "B": 0.9}, **options)[-1].endswith(
+        "hold little information about the target."
+    )
 
 
 def test_failures_and_few_splits_are_said():
@@ -97,9 +99,7 @@ def test_splits_that_all_differ_by_the_same_are_tested_by_nothing():
     table = pd.DataFrame({"A": [0.1, 0.2], "B": [0.2, 0.3]})
     found = verdict_of_one(table, "classification", "B", test_to_train=0.5, rotated=["A"])
     assert found["p_value"] is None
-    assert found["sentences"][1:] == [
-        "The difference from B is the same in all 2 splits, so that no test can tell it from chance."
-    ]
+    assert found["sentences"][1:] == ["The difference from B is the same in all 2 splits, so no test is possible."]
 
 
 def test_more_of_a_score_may_be_better():
@@ -130,7 +130,7 @@ def test_the_p_value_is_corrected_for_the_choice_of_the_best():
 
 
 @pytest.mark.parametrize(("splits", "ratio", "why"), [
-    (2, 0.25, "two splits are no ground for a test."), (5, 499.0, "499 rows to test for each to train are no ground for a test."),
+    (2, 0.25, "no test: only two splits."), (5, 499.0, "no test: 499 rows to test for each to train."),
 ])  # fmt: skip
 def test_where_a_test_would_be_hopeless_there_is_an_interval_and_no_p_value(splits, ratio, why):
     table = cells(0.237, 0.255).head(splits)
@@ -194,7 +194,7 @@ def test_a_method_hardly_above_the_baseline_is_named():
     found = verdict_of_one(table, "classification", "B", baseline_cells=level, **options)["sentences"]
     p = corrected_t(table["A"], level, 4, 1).p
     assert found[-1] == (
-        f"That A is better than always the largest class is not beyond chance (p = {p:.2g}): these columns may tell nothing."
+        f"That A is better than always the largest class is not beyond chance (p = {p:.2g}): the columns may hold no information about the target."
     )
     clear = verdict_of_one(table - 0.3, "classification", "B", baseline_cells=level, **options)["sentences"]
     assert not any("these columns" in sentence for sentence in clear)
@@ -202,7 +202,7 @@ def test_a_method_hardly_above_the_baseline_is_named():
 
 def test_a_best_method_that_never_decides_for_a_class_says_so():
     found = said(cells(0.1, 0.3), never={"A": "yes", "B": "yes"})
-    assert found[-1].startswith("A never decides for yes rightly: the report shows what thresholds would do")
+    assert found[-1].startswith("A has recall 0 for yes: choose a threshold in the report")
     assert not any("never" in sentence for sentence in said(cells(0.1, 0.3), never={"B": "yes"}))
 
 
@@ -210,6 +210,6 @@ def test_one_split_says_nothing_of_chance():
     cells = pd.DataFrame({"Random forest": [0.25], "Rotastack": [0.20]})
     found = verdict_of_one(cells, "classification", "Random forest", rotated=["Rotastack"])
     assert found["p_value"] is None
-    assert found["sentences"][1] == "There is one split, so that nothing tells what is chance."
+    assert found["sentences"][1] == "No test: there is only one split."
     two = verdict_of_one(pd.concat([cells, cells]), "classification", "Random forest", rotated=["Rotastack"])
     assert not any("one split" in sentence for sentence in two["sentences"])

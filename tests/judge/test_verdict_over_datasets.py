@@ -140,7 +140,7 @@ def test_one_data_set_that_has_all_methods():
     means.loc["d1", "B"] = np.nan
     best, chance, rotations = said(means, rotated=["A"])
     assert "over the 1 of 2 data sets that have all of them" in best
-    assert chance == "One data set tells nothing of others: no test is made."
+    assert chance == "No test: there is only one data set."
     assert rotations.startswith("Rotations (A against RF) help on 1 of 1 data set: d0 (")
 
 

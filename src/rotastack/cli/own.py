@@ -257,7 +257,7 @@ def _time(seconds: float, arguments: Namespace, n_cores: int, megabytes: float) 
     text = f"about {duration(seconds)} on {n_cores} core{'s' * (n_cores > 1)}"
     text += f", up to {megabytes / 1000:.1f} GB of memory per core"
     if arguments.time is not None and seconds > arguments.time:
-        return f"{text}: above --time, but the shortest comparison"
+        return f"{text}: longer than --time; no shorter comparison exists"
     if arguments.time is None and seconds > 2 * BUDGETS["small"] and (arguments.size or "medium") != "small":
         return f"{text}; --size small or --time 1m is faster"
     return text

@@ -131,7 +131,7 @@ def _best(
 def _chance(result: Mapping[str, Any], n: int, ranks: pd.Series, best: str, control: str, alpha: float) -> str:
     """Return a sentence on whether the best method beats the control beyond chance, and whether methods differ."""
     if n < 2 or "p_value" not in result:
-        return "One data set tells nothing of others: no test is made."
+        return "No test: there is only one data set."
     holm = result.get("holm_p") or {}
     corrected = f" with Holm's correction for {len(holm)} comparisons" if len(holm) > 1 else ""
     test = f"Wilcoxon's signed-rank test{corrected}"

@@ -115,7 +115,7 @@ def verdict_of_one(
         p_value, sentence = splits.difference(best, rival, control, score)
         sentences += [sentence] if sentence else []
         if len(cells) == 1:
-            sentences.append("There is one split, so that nothing tells what is chance.")
+            sentences.append("No test: there is only one split.")
     if turned is not None:
         sentences += splits.rotations(turned, means, p_value if set(turned) == {best, rival} else None, shown)
     if level is not None and (means[best] <= level if higher else means[best] >= level):
@@ -124,8 +124,8 @@ def verdict_of_one(
         sentences += splits.above_baseline(best, np.asarray(baseline_cells, dtype=float), constant)
     if never and best in never:
         sentences.append(
-            f"{best} never decides for {never[best]} rightly: the report shows what thresholds would do, and model.threshold of the "
-            "study keeps one."
+            f"{best} has recall 0 for {never[best]}: choose a threshold in the report, and set model.threshold in the "
+            "study."
         )
     if failed:
         reasons = [f"{m} ({failures[m]})" if failures and m in failures else m for m in failed]
@@ -166,16 +166,14 @@ class _Splits(NamedTuple):
             return None, ""
         n = len(self.cells)
         if np.isinf(found.statistic):
-            return None, (
-                f"The difference from {rival} is the same in all {n} splits, so that no test can tell it from chance."
-            )
+            return None, (f"The difference from {rival} is the same in all {n} splits, so no test is possible.")
         if self.is_hopeless:
             edges = sorted(abs(found.difference) + sign * (found.interval[1] - found.difference) for sign in (-1, 1))
             shown = printer(score, [found.difference, *edges])
-            why = "two splits" if n < 3 else f"{self.test_to_train:.3g} rows to test for each to train"
+            why = "only two splits" if n < 3 else f"{self.test_to_train:.3g} rows to test for each to train"
             return None, (
                 f"The difference from {rival} is {shown(abs(found.difference))}, with a {1 - self.alpha:.0%} interval from "
-                f"{shown(edges[0])} to {shown(edges[1])} in its favour; {why} are no ground for a test."
+                f"{shown(edges[0])} to {shown(edges[1])} in its favour; no test: {why}."
             )
         tests = {m: self.test(m, control) for m in self.cells if m != control} if control in self.cells else {}
         p = {m: t.p for m, t in tests.items() if t is not None and np.isfinite(t.statistic)}
@@ -198,7 +196,7 @@ class _Splits(NamedTuple):
         if p < self.alpha:
             return []
         return [
-            f"That {best} is better than {constant} is not beyond chance (p {p_equal(p)}): these columns may tell nothing."
+            f"That {best} is better than {constant} is not beyond chance (p {p_equal(p)}): the columns may hold no information about the target."
         ]
 
     def rotations(
@@ -232,4 +230,4 @@ def _beside_baseline(constant: str, baseline: Mapping[str, float], log_loss: Map
             f"(log loss {log_loss[least]:.3f} against {baseline['log_loss']:.3f})."
         )
     what = {"error": "makes fewer errors", "rmse": "is nearer"}.get(score, f"has a better {NAMES[score]}")
-    return f"No method {what} than {constant}: of the target these columns tell little or nothing."
+    return f"No method {what} than {constant}: the columns may hold little information about the target."

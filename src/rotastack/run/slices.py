@@ -1,6 +1,6 @@
 """Slices of a study: the content that a step needs and nothing else, as one line of JSON.
 
-A slice is a parameter of the step's rule: Snakemake reruns the step if the slice changes. Equal content, equal line.
+A slice is a parameter of the step's rule: Snakemake reruns the step if the slice changes. Equal content gives the same JSON.
 """
 
 from functools import cached_property
