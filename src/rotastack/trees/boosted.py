@@ -54,7 +54,8 @@ class BoostedEstimator(GrownEstimator):
         one booster. With 1, a single booster is trained on all rows for `n_rounds` rounds.
     early_stopping : bool, default=True
         Choose the number of rounds, the same for all boosters, by the loss of the held-out rows. Training stops when
-        this loss has had no new minimum for 20 rounds.
+        this loss has had no new minimum for 20 rounds. The out-of-fold scores are of the same rows, so they are slightly
+        optimistic.
     n_jobs : int or None, default=None
         Number of threads over boosters; the result does not depend on `n_jobs`.
     %(random_state)s

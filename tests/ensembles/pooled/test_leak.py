@@ -1,4 +1,4 @@
-"""Nested cross-validation leaks nothing: planted changes in a held-out fold (spec 2)."""
+"""Nested cross-validation leaks nothing: planted changes in a held-out fold."""
 
 import numpy as np
 import pytest

@@ -82,7 +82,8 @@ class RotastackClassifier(LabelClassifier, RotastackEnsemble):
     Columns are scaled to [0, 1] on the training rows. At each split, trees learn the branch of missing numbers; views
     fill missing numbers with means of their training rows. A category of up to 30 values becomes a 0/1 column for each
     value (one column for two values). A category of more values becomes the class shares of its rows.
-    If rows have copies, a tree may have seen a copy of an out-of-bag row; out-of-bag results are then optimistic.
+    If rows have copies, a tree may have seen a copy of an out-of-bag row; out-of-bag results are then optimistic. Rounds of
+    boosters are chosen by the rows that are held out, which makes them slightly optimistic, too.
 
     A bag has at most 40,000 draws. There is no `warm_start`: a larger forest begins with the same trees, but the
     out-of-bag outputs, to which weights are fitted, are not stored.

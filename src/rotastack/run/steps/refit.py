@@ -133,7 +133,8 @@ def _estimators(
     """Return the preprocessor, and last the estimator with the views, combiner and folds of the workflow's method.
 
     A step between them may convert the table. An estimator that takes tables gets categories and missing values as
-    they are, unless it has a view or a combiner that is trained.
+    they are, unless it has a view or a combiner that is trained. Other estimators get a dummy for each category, also
+    where the study had one fewer: new rows may have new categories.
     """
     pool, combiner = method["pool"], method["combiner"]
     estimator = _member(make_estimator(pool), pool, combiner)
