@@ -16,7 +16,7 @@ import pytest
 from mlflow.tracking import MlflowClient
 
 from rotastack.errors import RotastackError
-from rotastack.tracking.address import NOTE, VARIABLE, check_file
+from rotastack.tracking.address import FOLDER_FILE, VARIABLE, check_file
 from rotastack.tracking.own_store import make_database
 from rotastack.tracking.writer import Writer
 
@@ -125,7 +125,7 @@ def test_two_people_and_two_folders_share_a_study_s_name(tmp_path, monkeypatch):
     second = bring(tmp_path / "moved", "two")
     assert [superseded(r) for r in (first, second, *others)] == ["yes", "no", "no", "no"]
     (tmp_path / "moved").rename(tmp_path / "a")
-    (tmp_path / "a" / NOTE).unlink()
+    (tmp_path / "a" / FOLDER_FILE).unlink()
     assert bring(tmp_path / "a", "one") == first
     assert [superseded(r) for r in (first, second)] == ["no", "yes"]
 

@@ -11,7 +11,7 @@ import pandas as pd
 from rotastack.errors import RotastackError
 from rotastack.files import read_json
 from rotastack.judge.leaderboard import Metric, board, board_table
-from rotastack.judge.results import compared, in_units, read_table, seconds_by_method
+from rotastack.judge.results import compared, in_units, read_csv, seconds_by_method
 from rotastack.judge.words import p_cell, score_cell
 from rotastack.stats.metrics import BASELINE, METRICS, NAMES, OPTIMA, higher_is_better
 from rotastack.study.study import Study
@@ -85,7 +85,7 @@ def printed_tables(folder: Path, study: Study, command: str) -> list[Printed]:
     wanted = [*METRICS[study.task.name], "baseline", "times", "variance"]
     if not all(name in paths for name in wanted) or not (folder / "statistics/comparison.json").is_file():
         raise RotastackError(f"study {study.name!r} is not finished; run `{command}` first")
-    tables = {name: read_table(path) for name, path in paths.items()}
+    tables = {name: read_csv(path) for name, path in paths.items()}
     tables = {name: table for name, table in tables.items() if len(table.columns)}
     scores = {name: tables[name].set_index("dataset").copy() for name in METRICS[study.task.name] if name in tables}
     comparison = read_json(folder / "statistics/comparison.json")

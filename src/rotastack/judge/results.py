@@ -116,7 +116,7 @@ def group_table(means: pd.DataFrame, group: Mapping[str, Any]) -> pd.DataFrame:
     return pd.concat(parts.values())
 
 
-def read_table(path: Path) -> pd.DataFrame:
+def read_csv(path: Path) -> pd.DataFrame:
     """Return a table of a study; an empty file gives a table without rows and columns."""
     return pd.read_csv(path) if path.read_text(encoding="utf-8").strip() else pd.DataFrame()
 

@@ -12,7 +12,7 @@ from rotastack.study.components import Component, Parameters, in_order
 
 __all__ = [
     "NO_WEIGHTS",
-    "Combiner",
+    "AnyCombiner",
     "LogLinear",
     "MemberDocument",
     "Other",
@@ -169,6 +169,6 @@ class Other(Component, _Combiner):
         return {"kind": self.kind, **resolved(self.class_, self.parameters, {})}
 
 
-Combiner = Annotated[
+AnyCombiner = Annotated[
     Vote | StackingDocument | LogLinear | Weights | MemberDocument | Prune | Other, Field(discriminator="kind")
 ]

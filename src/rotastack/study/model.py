@@ -16,7 +16,7 @@ from rotastack.data.registry import OwnDataset
 from rotastack.errors import RotastackError, nearest
 from rotastack.stats.metrics import score_named
 from rotastack.study.catalogue import ESTIMATORS, Entry, resolved
-from rotastack.study.combiners import Combiner, MemberDocument, Prune
+from rotastack.study.combiners import AnyCombiner, MemberDocument, Prune
 from rotastack.study.components import Label, Parameters, ViewComponent, check_texts, in_order
 from rotastack.study.evaluation import Evaluation
 from rotastack.study.names import slug
@@ -129,7 +129,7 @@ class Method(Document):
     """A method to compare: a pool and a combiner."""
 
     pool: Annotated[str, Field(description="name of a pool")]
-    combiner: Annotated[Combiner, Field(description="combiner of the pool's outputs")]
+    combiner: Annotated[AnyCombiner, Field(description="combiner of the pool's outputs")]
 
 
 class Refit(Document):

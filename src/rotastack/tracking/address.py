@@ -16,7 +16,7 @@ from rotastack.files import write_text
 
 __all__ = [
     "FOLDER",
-    "NOTE",
+    "FOLDER_FILE",
     "VARIABLE",
     "check_address",
     "check_file",
@@ -37,7 +37,7 @@ VARIABLE = "MLFLOW_TRACKING_URI"
 PATIENCE = 5
 """Seconds to wait for an answer, in the check before any computation."""
 
-NOTE = FOLDER / "folder.json"
+FOLDER_FILE = FOLDER / "folder.json"
 """File with the path that the project's folder had when its runs were first sent to a server."""
 
 
@@ -119,10 +119,10 @@ def owner(uri: str) -> dict[str, str]:
     if is_own(uri):
         return {}
     try:
-        folder = str(json.loads(NOTE.read_text(encoding="utf-8"))["folder"])
+        folder = str(json.loads(FOLDER_FILE.read_text(encoding="utf-8"))["folder"])
     except (OSError, ValueError, KeyError, TypeError):  # the note does not exist yet, or was edited
         folder = str(Path.cwd())
-        write_text(NOTE, json.dumps({"folder": folder}) + "\n")
+        write_text(FOLDER_FILE, json.dumps({"folder": folder}) + "\n")
     return {"rotastack.owner": os.environ.get("MLFLOW_TRACKING_USERNAME") or _user(), "rotastack.folder": folder}
 
 

@@ -15,7 +15,7 @@ from mlflow.tracking import MlflowClient
 
 from rotastack.tracking.address import FOLDER, receipt_name
 
-__all__ = ["NOTE", "Experiment", "make_database", "set_aside"]
+__all__ = ["DESCRIPTION", "Experiment", "make_database", "set_aside"]
 
 
 def make_database(path: Path) -> None:
@@ -71,7 +71,7 @@ def set_aside(client: MlflowClient) -> bool:
 KIND = {"mlflow.experimentKind": "custom_model_development"}
 """Tag of an experiment that makes MLflow's UI open on training runs, not on traces of language models."""
 
-NOTE = "mlflow.note.content"
+DESCRIPTION = "mlflow.note.content"
 """Tag that MLflow shows as the description of an experiment or a run, in Markdown."""
 
 LONGEST = 5000
@@ -115,7 +115,7 @@ class Experiment:
         lines = text.splitlines()
         while len("\n".join(lines)) > LONGEST:
             lines = [*lines[:-2], "…"]
-        self._set(NOTE, "\n".join(lines))
+        self._set(DESCRIPTION, "\n".join(lines))
 
     def save_view(self, view: Any, number: int) -> None:
         """Save a view of the runs as a tag, its ``key`` and ``value``; the view with the highest number comes first."""

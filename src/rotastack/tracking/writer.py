@@ -39,7 +39,7 @@ from rotastack.tracking.address import (
     without_secrets,
 )
 from rotastack.tracking.logged_models import dataset_input, delete_models, log_model, register_model
-from rotastack.tracking.own_store import NOTE, Experiment, make_database, set_aside
+from rotastack.tracking.own_store import DESCRIPTION, Experiment, make_database, set_aside
 
 __all__ = ["Leaf", "Writer"]
 
@@ -277,7 +277,7 @@ class Writer:
 
     def describe(self, run_id: str, text: str) -> None:
         """Set the description of a run, in Markdown."""
-        self.set_tags(run_id, {NOTE: text[:5000]})
+        self.set_tags(run_id, {DESCRIPTION: text[:5000]})
 
     def log_artifacts(self, run_id: str, paths: Iterable[Path], folder: str) -> None:
         """Log files into a folder of the run."""

@@ -15,7 +15,7 @@ from rotastack.judge.results import (
     group_table,
     in_units,
     mean_scores,
-    read_table,
+    read_csv,
     relative_times,
     seconds_by_method,
 )
@@ -176,7 +176,7 @@ def _pareto(study: StudyScores) -> Figure:
     control = study.slice["control"]
     if study.ranked is None:
         return sentence(_TOO_FEW)
-    times = relative_times(seconds_by_method(read_table(study.tables["times"])), control)
+    times = relative_times(seconds_by_method(read_csv(study.tables["times"])), control)
     if "fit" not in times:
         return sentence(f"Times are multiples of the training time of {control}, which is unknown.")
     ranks = average_ranks(study.ranked, study.higher)

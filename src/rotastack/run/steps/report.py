@@ -18,7 +18,7 @@ from rotastack.files import read_json, write_text
 from rotastack.judge.pages import inline_figure, page_environment, read_explanation
 from rotastack.judge.published_columns import on_page
 from rotastack.judge.report_board import described, study_board
-from rotastack.judge.results import read_table, relative_times, seconds_by_method
+from rotastack.judge.results import read_csv, relative_times, seconds_by_method
 from rotastack.judge.words import score_cell
 from rotastack.project import project_file
 from rotastack.run.job import Job
@@ -136,7 +136,7 @@ def _page(job: Job) -> str:
         explanations={e["dataset"]: e for e in map(read_explanation, job.inputs.get("explanations", []))},
         claims=[_sentence(claim) for claim in _table(tables["claims"])],
         notes=_notes(job, comparison, many, records),
-        times=_times(read_table(tables["times"]), control, methods),
+        times=_times(read_csv(tables["times"]), control, methods),
         seconds=_seconds(job, records),
         board=_board(job, tables, control, {d: r["prepare"]["metrics"] for d, r in records.items()}),
         published=_published(tables),
@@ -170,9 +170,9 @@ def _board(
     study, shown = job.slice, _shown(job.slice)
     about = {m: described(m, shown["methods"][m], shown["pools"]) for m in study["methods"]}
     scores, _ = read_frame(job.input("scores"))
-    baseline = read_table(tables["baseline"]).set_index("dataset")
-    times = read_table(tables["times"])
-    published = read_table(tables["published_columns"]) if "published_columns" in tables else None
+    baseline = read_csv(tables["baseline"]).set_index("dataset")
+    times = read_csv(tables["times"])
+    published = read_csv(tables["published_columns"]) if "published_columns" in tables else None
     root = f"results/{study['name']}"
     return study_board(study, scores, baseline, times, about, control, root, published, facts)
 
@@ -211,7 +211,7 @@ def _shares(confusion: list[list[int]]) -> dict[str, list[float | None]]:
 def _published(tables: Mapping[str, Path]) -> dict[str, Any]:
     """Return the published columns for the page, if the study names any."""
     names = ("published_columns", "published_ranks")
-    return on_page(*(read_table(tables[name]) for name in names)) if names[0] in tables else {}
+    return on_page(*(read_csv(tables[name]) for name in names)) if names[0] in tables else {}
 
 
 def _table(path: Path) -> list[dict]:
