@@ -65,7 +65,7 @@ def train(kind, X, y):
     given = {name: 300 if "Regularized" in kind.__name__ else 2 for name in FEW if name in known}
     if "engine" in known:
         told = line_of(lambda: kind(**given).fit(X, y))
-        assert "pip install 'rotastack[boosting]', or take engine='histogram'" in told, told
+        assert "pip install 'rotastack[boosting]', or set engine='histogram'" in told, told
         given["engine"] = "histogram"
     one = kind(**given)
     one.fit(X, 2.0 * y - 1 if is_regressor(one) else y)

@@ -111,7 +111,7 @@ def test_a_table_of_classes_from_an_empty_folder(installed, tmp_path):
     pd.testing.assert_frame_equal(pd.read_csv(io.StringIO(after.stdout)), known)
     address = answer["models"]["customers"]["address"]  # the address of a store in another folder
     refused = call(installed, moved, "predict", "--model", address, "aachen.csv", code=2)
-    assert "run the study once more: it makes a fresh store" in refused.stderr
+    assert "run the study again to make a new store" in refused.stderr
     assert "results/customers/report.html" in call(installed, moved, "report", "customers").stdout
     explained = call(installed, moved, "explain", "customers").stdout
     assert "city matters most" in explained or "a matters most" in explained
@@ -152,7 +152,7 @@ def test_a_large_table_within_a_budget(installed, tmp_path):
     assert not (tmp_path / "studies").exists()
     assert [p.name for p in tmp_path.iterdir()] == ["t.csv"], "a dry run writes nothing"
     done = call(installed, tmp_path, "run", "t.csv", "--target", "y", "--time", "40s", "--cores", "2")
-    assert "shortened to fit into the time" in done.stdout
+    assert "shortened to keep the time limit" in done.stdout
     assert "beyond chance" in done.stdout
     assert "otations" in done.stdout
     scores = pd.read_parquet(tmp_path / "results/t/scores.parquet")
