@@ -108,6 +108,7 @@ def test_the_first_column_in_words_is_one_that_surely_matters():
     assert first.startswith("x is the first column with an effect beyond chance: with")
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("divided_by", [{"groups": "patient_id"}, {"time": "patient_id"}], ids=["groups", "time"])
 def test_a_model_is_judged_by_rows_as_its_study_divides_them(divided_by):
     """Visits of a patient are alike: out of bag nearly all are right, of other patients no more than by chance."""

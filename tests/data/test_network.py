@@ -178,6 +178,7 @@ def test_truncated_body(server):
         fetch_table("toy", openml_spec())
 
 
+@pytest.mark.slow
 def test_time_out(server):
     server.faults.append(["slow", "toy.data", 99])
     with pytest.raises(RotastackError, match="did not answer in time|timed out"):

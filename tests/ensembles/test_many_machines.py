@@ -147,6 +147,7 @@ def _refuses(item, stop):
     raise ValueError(f"no {item}")
 
 
+@pytest.mark.slow
 def test_what_a_unit_raises_is_raised():
     with joblib.parallel_config("loky", n_jobs=2), pytest.raises(ValueError, match=r"^no [01]$"):
         list(threads.run_units(_refuses, range(4), [], None))

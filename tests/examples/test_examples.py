@@ -187,6 +187,7 @@ def test_equal_seeds_give_equal_means_for_any_number_of_rows(mixture):
 # ---------- spheres
 
 
+@pytest.mark.slow
 def test_mean_distances_are_those_of_all_pairs_in_little_memory(gallery):
     mean_distances, rows = gallery("spheres").mean_distances, gallery("spheres").rotations[:, 0]
     np.testing.assert_allclose(mean_distances(rows[:57]), cdist(rows[:57], rows[:57]).sum(axis=1) / 56)

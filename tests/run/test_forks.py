@@ -81,6 +81,7 @@ def test_a_step_gives_the_same_bytes_and_runs_in_a_fork_of_the_server(folder, ru
     assert differ <= {"seconds", "processor_seconds", "peak_memory_mb", "libraries_mb", "started"}
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("slice_", "code", "said"),
     [

@@ -176,6 +176,7 @@ def by_hand_train(folder, pool, i):
     )
 
 
+@pytest.mark.slow
 def test_boosting_that_ends_early_and_its_weights(folder):
     pool = train(folder, "adaboost_m1", BOOSTED, selections=["train"])
     sizes = np.isfinite(pool["voter_weights"].values).sum(axis=1)
@@ -201,6 +202,7 @@ def test_blocks_make_no_difference(folder):
     xr.testing.assert_equal(whole, parts)
 
 
+@pytest.mark.slow
 def test_noise_is_the_same_for_all_pools_and_only_in_training_rows(folder):
     kept = {"selections": ["train"]}
     clean = train(folder, "rotation_forest", BAGS, **kept)
@@ -242,6 +244,7 @@ def test_trainings_of_different_sizes_are_filled_up():
     assert stacked([], 3) == {}
 
 
+@pytest.mark.slow
 def test_without_a_selection_members_are_chosen_out_of_bag_where_they_have_bags(folder):
     train(folder, "rotation_forest", BAGS, selections=["auto"])
     xr.testing.assert_equal(combine(folder, prune(selection=None))[0], combine(folder, prune(selection="oob"))[0])

@@ -276,11 +276,11 @@ def test_the_configuration_is_shown_without_what_has_no_effect():
 
 def test_captions_speak_of_the_study_s_task_and_protocol():
     text = report._caption("differences", "classification", "error", "folds")
-    assert "five folds or more" in text
+    assert "five or more folds" in text
     assert "cells" not in text
     assert "RMSE" in report._caption("boxes", "regression", "rmse", "cells")
     text = report._caption("differences", "classification", "roc_auc", "folds")
-    assert "mean ROC AUC minus" in text
+    assert "Mean ROC AUC of each method minus" in text
     assert re.search(r"two standard\s+errors of the difference", text)
     assert "expected\ncalibration error" in report._caption("calibration_one", "classification", "roc_auc", "folds")
 

@@ -152,6 +152,7 @@ def raising(error):
     return work
 
 
+@pytest.mark.slow
 def test_the_limit_is_of_each_training_and_of_nothing_else():
     def work(beat):
         for _ in range(3):
@@ -201,6 +202,7 @@ def test_what_an_estimator_has_started_holds_nothing_up_and_ends_with_it(tmp_pat
     assert ends(int((tmp_path / "pid").read_text()))
 
 
+@pytest.mark.slow
 def test_processes_that_worked_for_an_estimator_end_with_its_training(tmp_path):
     """joblib keeps them for five minutes, for a next call that never comes."""
     from joblib import Parallel, delayed

@@ -11,6 +11,7 @@ from rotastack.tracking.writer import Writer
 VIEW = SimpleNamespace(key="mlflow.sharedViewState.methods", value=lambda created: f'{{"createdAt": {created}}}')
 
 
+@pytest.mark.slow
 def test_what_is_there_is_not_written_again(tmp_path, monkeypatch):
     written = []
     wanted = MlflowClient.set_experiment_tag

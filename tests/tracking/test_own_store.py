@@ -36,6 +36,7 @@ def files_of_at_most(size):
         signal.signal(signal.SIGXFSZ, handler)
 
 
+@pytest.mark.slow
 def test_a_full_disk_leaves_nothing_and_is_one_line(tmp_path):
     """In the middle of MLflow's changes."""
     with chdir(tmp_path):

@@ -112,6 +112,7 @@ def test_a_folder_that_was_moved_gets_a_fresh_store(tmp_path, capsys):
         mlflow.set_tracking_uri(None)  # it puts the address into the environment
 
 
+@pytest.mark.slow
 def test_experiments_of_others_are_no_reason(tmp_path):
     """They may have their files anywhere, also as another folder does that brings its runs here."""
     run_id = log(tmp_path)

@@ -156,6 +156,7 @@ def test_many_columns():
     assert split_columns(TreeClassifier(random_state=0).fit(X, y).forest_.nodes)[0] == 4321
 
 
+@pytest.mark.slow
 def test_a_million_rows():
     """The range of row numbers, and of the sort's scratch memory."""
     rng = np.random.default_rng(0)

@@ -58,7 +58,7 @@ READERS = {
 
 
 @pytest.mark.parametrize("file", READERS)
-@pytest.mark.parametrize("share", [0.5, 0], ids=["half", "empty"])
+@pytest.mark.parametrize("share", [pytest.param(0.5, marks=pytest.mark.slow, id="half"), pytest.param(0, id="empty")])
 def test_what_makes_no_sense_to_its_reader_is_one_line(copy, file, share, capsys):
     project, jobs = copy
     reader, maker = job_of(jobs, READERS[file]), job_of(jobs, file)
@@ -212,6 +212,7 @@ def test_nor_where_permissions_forbid_it(tmp_path):
     assert child(hold) == (2, said)
 
 
+@pytest.mark.slow
 def test_clocks_that_were_set_back_rerun_nothing(finished, tmp_path):
     """Inputs are from tomorrow, and outputs are older than their inputs."""
     project = Project.copy(tmp_path / "project", finished)

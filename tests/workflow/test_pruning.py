@@ -96,6 +96,7 @@ EDITS = {
 }
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("what", EDITS)
 def test_an_edit_reruns_its_methods_and_trains_nothing(blank, what):
     (blank.folder / NAME).write_text(STUDY)

@@ -341,6 +341,7 @@ DELIVERABLES = {
 }  # fmt: skip
 
 
+@pytest.mark.slow
 def test_what_was_deleted_is_made_again_and_nothing_before_it(project):
     """Like a purge of a scratch disk."""
     root = project.folder / "results/tiny"
