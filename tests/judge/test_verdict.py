@@ -1,4 +1,4 @@
-"""What came out on one data set, in sentences."""
+"""Verdicts on one data set, in sentences."""
 
 import numpy as np
 import pandas as pd

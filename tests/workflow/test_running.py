@@ -227,7 +227,7 @@ def test_the_report_is_whole_and_self_contained(finished):
     page = (finished.folder / "results/report.html").read_text()
     assert (finished.folder / "results/tiny/report.html").read_text() == page
     for part in (
-        "What came out",
+        "Verdict",
         "Ranks over data sets",
         "iris",
         "balance-scale",
