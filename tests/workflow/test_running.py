@@ -226,15 +226,7 @@ def test_a_folder_that_was_moved_is_brought_to_a_fresh_store_and_computes_nothin
 def test_the_report_is_whole_and_self_contained(finished):
     page = (finished.folder / "results/report.html").read_text()
     assert (finished.folder / "results/tiny/report.html").read_text() == page
-    for part in (
-        "Verdict",
-        "Ranks over data sets",
-        "iris",
-        "balance-scale",
-        "Time",
-        "Configuration",
-        "scikit-learn",
-    ):
+    for part in ("Verdict", "Ranks over data sets", "iris", "balance-scale", "Time", "Configuration", "scikit-learn"):
         assert part in page
     assert page.count("<svg") == 7 + 2 * 5
     assert not re.search(r'(src|href)="(?!#|data:)', page)
