@@ -14,6 +14,7 @@ from rotastack.run import fingerprint
 
 ROOT = Path(__file__).resolve().parents[1]
 KERNEL = Path(rotastack.__file__).parent / "trees/kernel"
+# Tests may run against an installed wheel (tools/try_install.py), whose kernel is not built from this checkout.
 checkout = pytest.mark.skipif(
     not (ROOT / "src/rotastack/trees/kernel").samefile(KERNEL), reason="an installed package has nothing to build"
 )

@@ -83,6 +83,7 @@ class Browser:
 @pytest.fixture(scope="session")
 def chromium(tmp_path_factory):
     """Chromium for all tests of the session; tests that use it are skipped where it is missing."""
+    # An installed wheel is tested without the extra dev, which brings selenium; the lock file has it.
     webdriver = pytest.importorskip("selenium.webdriver", reason="selenium is not installed")
     found = [next(filter(None, map(shutil.which, names)), None) for names in PROGRAMS]
     if None in found:

@@ -19,8 +19,8 @@ def cluster():
     try:
         slurm.start()
     except CannotStartError as reason:
-        # Debian's packages, root's rights and a machine that lets daemons run are no part of the lock file;
-        # what a cluster that is up does wrong is never skipped.
+        # Slurm needs Debian's packages, root and daemons, which the lock file cannot bring.
+        # Only the start is skipped: a failure on a running cluster fails the test.
         pytest.skip(f"no Slurm here: {reason}")
     yield slurm
     slurm.stop()

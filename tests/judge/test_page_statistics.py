@@ -40,8 +40,8 @@ def calculated(calls):
     script = project_file("workflow/report/statistics.js")
     node = shutil.which("node")
     if node is None:
-        # A program of the system, and no part of the lock file; tests/browser compares the same in Chromium.
-        pytest.skip("node is missing, which runs JavaScript: apt-get install nodejs")
+        # Node.js is a program of the system, not of the lock file; tests/browser runs the same script in Chromium.
+        pytest.skip("Node.js is missing, which runs the page's script: apt-get install nodejs")
     given = json.dumps(calls)
     answer = subprocess.run([node, "-e", SCRIPT, str(script)], input=given, capture_output=True, text=True, check=False)
     assert answer.returncode == 0, answer.stderr

@@ -142,8 +142,8 @@ def test_names_of_any_kind_and_any_number_give_sound_latex(tmp_path):
             assert "(part 3 of 3)" in text
 
 
-# TeX is hundreds of MB of the system and no part of the lock file; braces, environments and escapes are tested without it.
-@pytest.mark.skipif(not shutil.which("pdflatex"), reason="pdflatex is not there")
+# TeX takes hundreds of MB and is not in the lock file; other tests check braces, environments and escapes without TeX.
+@pytest.mark.skipif(not shutil.which("pdflatex"), reason="pdflatex is missing")
 def test_the_document_of_all_tables_compiles(tmp_path):
     errors = errors_of(["RF", STRANGE, "A", "B"], n=50)
     tables = printed_tables(tmp_path, finished(tmp_path, errors), "rotastack run s")

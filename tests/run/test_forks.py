@@ -16,8 +16,8 @@ from tests.run.running import iris_table, pool_slice
 
 from rotastack.run import forks
 
-# Elsewhere start_forks starts none, and each step works by itself: the same bytes, as tests/workflow compares here.
-pytestmark = pytest.mark.skipif(sys.platform != "linux", reason="there is a server on Linux alone")
+# On other systems start_forks starts no server and each step is a process of its own, which the other tests of steps cover.
+pytestmark = pytest.mark.skipif(sys.platform != "linux", reason="the server of steps exists on Linux only")
 
 SLICE = {
     "protocol": "splits", "kind": "holdout", "repeats": 3, "train": 0.6, "seed": 1, "dataset": "d", "views": {}, "groups": [],

@@ -58,7 +58,7 @@ def database(tmp_path):
     """The address of a new database of PostgreSQL, which listens on a socket in a file alone."""
     pytest.importorskip("psycopg", reason="psycopg is missing, which is in the extra dev")
     if INITDB is None:
-        # PostgreSQL is the system's, and no part of the lock file.
+        # PostgreSQL is a program of the system, and no part of the lock file; tests of SQLite cover the same writer.
         pytest.skip("PostgreSQL is missing: apt-get install postgresql")
     # It refuses to run as root; Debian's package has an account for it.
     who = {"user": "postgres", "group": "postgres", "extra_groups": []} if os.geteuid() == 0 else {}

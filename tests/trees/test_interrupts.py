@@ -9,7 +9,7 @@ import time
 
 import pytest
 
-# The kernel asks Python for signals, on every system alike: what is tested elsewhere holds on Windows, too.
+# The kernel asks Python for signals in the same way on every system, so the tests on other systems cover this code.
 pytestmark = pytest.mark.skipif(os.name == "nt", reason="Windows cannot send Ctrl-C to one process alone")
 
 FIT = """

@@ -41,7 +41,7 @@ CODE = """
 
 
 @pytest.mark.slow
-# macOS knows the limit and does not keep to it; Windows has none: nothing would be refused there.
+# macOS ignores the limit and Windows has none, so no allocation fails there.
 @pytest.mark.skipif(not sys.platform.startswith("linux"), reason="only Linux refuses memory beyond RLIMIT_AS")
 @pytest.mark.parametrize(
     "forest",

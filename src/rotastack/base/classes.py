@@ -1,4 +1,4 @@
-"""What all classifiers share: class numbers for labels, and a decision for the most probable class; and what regressors share."""
+"""Base classes of classifiers (class numbers for labels, the most probable class) and of regressors."""
 
 from typing import Any
 

@@ -24,7 +24,7 @@ def may_fail(record: Record) -> Iterator[None]:
         yield
     except (MemoryError, OSError, BrokenExecutor):
         raise
-    except Exception as error:
+    except Exception as error:  # foreign estimators raise anything; the record keeps it, and the report shows it
         record.fail(error)
 
 

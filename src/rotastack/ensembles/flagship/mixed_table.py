@@ -196,8 +196,8 @@ class MixedTable(BaseEstimator):
             if not self.preprocessor_.needed_:
                 return numbers, np.empty((len(X), 0))
         with warnings.catch_warnings():
-            if not named:  # of columns without names there is no warning
-                warnings.simplefilter("ignore")
+            if not named:  # an array's columns have no names to warn of; other warnings of the encoder stay
+                warnings.filterwarnings("ignore", message=".* have a category that no training row has")
             others = np.asarray(self.preprocessor_.transform(X))  # scikit-learn may be set to return a DataFrame
         n_others = len(self.preprocessor_.numeric_)
         return np.hstack([numbers, others[:, :n_others]]) if n_others else numbers, others[:, n_others:]
