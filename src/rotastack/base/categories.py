@@ -65,9 +65,27 @@ def categories_of(column: pd.Series) -> list[str]:
 
 
 def category_numbers(column: pd.Series, categories: Sequence[str]) -> NDArray[np.intp]:
-    """Return the place of each value among the category names; ``len(categories)`` for a value of another name."""
+    """Return the place of each value among the category names; ``len(categories)`` for a value of another name.
+
+    A number or truth value, whose text in the file is unknown, is also the only category of equal value, such as ``01``.
+    """
     places = {name: place for place, name in enumerate(categories)}
-    return _by_value(column, lambda value: places.get(_text(value), len(places)), np.intp)
+
+    def place(value: Any) -> int:
+        name = _text(value)
+        if name in places or isinstance(value, str) or pd.isna(value):
+            return places.get(name, len(places))
+        equal = [place for other, place in places.items() if _same_value(name, other)]
+        return equal[0] if len(equal) == 1 else len(places)
+
+    return _by_value(column, place, np.intp)
+
+
+def _same_value(text: str, other: str) -> bool:
+    try:
+        return float(text) == float(other)
+    except ValueError:
+        return text.lower() == other.lower()
 
 
 def _by_value(column: pd.Series, convert: Callable[[Any], Any], dtype: Any) -> NDArray:

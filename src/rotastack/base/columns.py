@@ -6,10 +6,12 @@ from typing import Any, NamedTuple
 import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
-from pandas.api.types import infer_dtype, is_bool_dtype, is_datetime64_any_dtype, is_numeric_dtype, is_timedelta64_dtype
+from pandas.api.types import is_bool_dtype, is_timedelta64_dtype
+
+from rotastack.base.reading import readings_of
 
 __all__ = [
-    "DROPPED", "ColumnKind", "as_pandas", "column_kind", "date_numbers", "date_parts", "holds_dates", "numbers_of",
+    "DROPPED", "ColumnKind", "as_pandas", "column_kind", "date_numbers", "date_parts", "named_group", "numbers_of",
     "refuse_missing_target",
 ]  # fmt: skip
 
@@ -18,13 +20,7 @@ DROPPED = frozenset({"id", "text", "constant", "missing", "leak"})
 
 _DAY = pd.Timedelta(days=1)
 _FEW = 20  # fewer rows cannot show an id of whole numbers, and so few different texts cannot show free text
-_ISO = re.compile(r"\d{4}-\d{2}(-\d{2}([T ]\d{2}:\d{2}.*)?)?")
-_DAYS = (
-    "%d.%m.%Y", "%d/%m/%Y", "%m/%d/%Y", "%d-%m-%Y", "%m-%d-%Y", "%Y/%m/%d", "%Y.%m.%d", "%d.%m.%y", "%d %b %Y", "%d %B %Y",
-    "%d-%b-%Y", "%b %d, %Y", "%B %d, %Y",
-)  # fmt: skip
-_DATES = ("ISO8601", *(day + time for day in _DAYS for time in ("", " %H:%M", " %H:%M:%S")))
-_WORDS = re.compile(r"[A-Z]+(?![a-z])|[A-Z]?[a-z]+|\d+")
+_WORDS = re.compile(r"[A-Z]+(?![a-z])|[A-Z]?[a-z]+|[^\W\d_A-Za-z]+|\d+")
 _ID_WORDS = frozenset({"id", "ids", "uuid", "guid", "identifier"})
 _GROUP_WORDS = frozenset(
     {
@@ -41,7 +37,7 @@ _GROUP_WORDS = frozenset(
         "group",
     }
 )
-_ID_NAMES = frozenset({"", "index", "row", "rownum", "rownumber", "row number", "no", "nr", "unnamed 0"})
+_ID_NAMES = frozenset({"index", "row", "rownum", "rownumber", "row number", "no", "nr", "unnamed 0"})
 
 
 class ColumnKind(NamedTuple):
@@ -52,13 +48,10 @@ class ColumnKind(NamedTuple):
     kind : {"numeric", "categorical", "date", "id", "text", "constant", "missing", "leak"}
     reason : str
         Text for people, to be shown beside the kind.
-    format : str or None
-        Format of dates written as text; "" for dates of another type, None for other kinds.
     """
 
     kind: str
     reason: str
-    format: str | None = None
 
 
 def as_pandas(table: Any) -> pd.DataFrame:
@@ -97,30 +90,32 @@ def numbers_of(column: pd.Series) -> NDArray[np.float64]:
 
 
 def column_kind(column: pd.Series, min_distinct: int = 10) -> ColumnKind:
-    """Return the kind of a column.
+    """Return the kind of a column, whose text is read as :func:`~rotastack.base.reading.readings_of` says.
 
     A column of missing values alone is "missing". A column with one value and no missing ones is "constant". The other
     kinds follow from the values that are not missing:
 
-    - "date": a date type, or text with every value in one date format (ISO 8601, 31.12.2024, 31/12/2024, else
-      12/31/2024, 31 Dec 2024, ...; with or without a time).
-    - Text (more than half of the values are no numbers). At least three values, all different: "text" if more than half
-      of them have several words, or if their lengths differ and average 20 characters or more; else "id". More than 20
-      different values: "text" if their count exceeds half of the rows, or a tenth of the rows if values average 30
-      characters. Other text: "categorical". A categorical dtype rules out dates, ids and free text.
-    - Whole numbers in at least 20 rows: "id" if they count the rows in order from 0 or 1, or if more than half of them
-      differ and the column has the name of an id (``customer_id``, ``PassengerId``, ``uuid``, ``index``, ``no``, ...).
+    - "date": dates.
+    - "categorical": declared categories, truth values, and text but for the following two.
+    - "id": at least three texts, all different; whole numbers in at least 20 rows that count the rows in order from 0 or
+      1, or of which more than half differ in a column with the name of an id (``customer_id``, ``PassengerId``, ``uuid``,
+      ``index``, ``no``, ...).
+    - "text": at least three texts, all different, if more than half of them have several words, or if their lengths differ
+      and average 20 characters or more. More than 20 different texts, if their number exceeds half of the rows, or a tenth
+      of the rows if they average 30 characters.
     - Other numbers: "numeric" with `min_distinct` or more different values, otherwise "categorical".
 
     Examples
     --------
     >>> column_kind(pd.Series([f"{day}.1.2024" for day in range(1, 31)]))
-    ColumnKind(kind='date', reason='all such as 1.1.2024', format='%d.%m.%Y')
+    ColumnKind(kind='date', reason='from 2024-01-01 to 2024-01-30')
     >>> column_kind(pd.Series(range(100, 130), name="customer_id"))
-    ColumnKind(kind='id', reason='by its name, and 30 values in 30 rows', format=None)
+    ColumnKind(kind='id', reason='by its name, and 30 values in 30 rows')
     >>> column_kind(pd.Series(range(100, 130), name="income")).kind
     'numeric'
     """
+    reading = readings_of(column.to_frame("column"))["column"]
+    column = reading.values(column)
     present = column.dropna()
     if not len(present):
         return ColumnKind("missing", "all missing")
@@ -129,22 +124,27 @@ def column_kind(column: pd.Series, min_distinct: int = 10) -> ColumnKind:
     except TypeError:
         return ColumnKind("text", f"holds {type(present.iloc[0]).__name__}s, which are neither numbers nor text")
     declared = isinstance(column.dtype, pd.CategoricalDtype)
-    date_format = None if declared else _date_format(present)
-    if date_format is not None and distinct > 1:
-        return ColumnKind("date", f"all such as {present.iloc[0]}", date_format)
-    numbers = numbers_of(present)
-    textual = np.isnan(numbers).mean() > 0.5
-    dropped = None if declared else _id_or_text(present, distinct) if textual else _id(column, numbers)
+    if distinct > 1 and reading.type == "date" and not declared:
+        return ColumnKind("date", f"from {_day(present.min())} to {_day(present.max())}")
+    is_text = declared or reading.type in ("text", "date")
+    numbers = np.empty(0) if is_text else numbers_of(present)
+    dropped = None if declared else _id_or_text(present, distinct) if is_text else _id(column, numbers)
     if dropped is not None:
         return dropped
-    different = np.unique(numbers[~np.isnan(numbers)])
-    if not textual and len(different) >= min_distinct:
-        return ColumnKind("numeric", f"{len(different)} different numbers")
+    different = len(np.unique(numbers))
+    if different >= min_distinct:
+        return ColumnKind("numeric", f"{different} different numbers")
     if distinct < 2 and len(present) == len(column):
         return ColumnKind("constant", "one value only")
-    if textual:
-        return ColumnKind("categorical", f"text of {distinct} different values")
-    return ColumnKind("categorical", f"{len(different)} different numbers, fewer than {min_distinct}")
+    if is_text:
+        return ColumnKind(
+            "categorical", f"{'declared categories' if declared else 'text'} of {distinct} different values"
+        )
+    return ColumnKind("categorical", f"{different} different numbers, fewer than {min_distinct}")
+
+
+def _day(moment: Any) -> str:
+    return str(moment)[:10]
 
 
 def _id_or_text(known: pd.Series, distinct: int) -> ColumnKind | None:
@@ -176,19 +176,13 @@ def _id(column: pd.Series, numbers: NDArray[np.float64]) -> ColumnKind | None:
 
 def _named_id(name: str) -> bool:
     words = [word.lower() for word in _WORDS.findall(name)]
-    return " ".join(words) in _ID_NAMES or words[-1] in _ID_WORDS
+    return bool(words) and (" ".join(words) in _ID_NAMES or words[-1] in _ID_WORDS)
 
 
 def named_group(name: str) -> bool:
     """Return whether a column has the name of an id, or of a unit with several rows, such as a patient."""
     words = [word.lower() for word in _WORDS.findall(name)]
     return bool(words) and (words[-1] in _ID_WORDS or words[0] in _GROUP_WORDS)
-
-
-def holds_dates(values: Any) -> bool:
-    """Return whether all values that are not missing are dates, or text in one date format."""
-    present = (values if isinstance(values, pd.Series) else pd.Series(np.asarray(values))).dropna()
-    return len(present) > 0 and _date_format(present) is not None
 
 
 def refuse_missing_target(y: Any) -> None:
@@ -198,64 +192,38 @@ def refuse_missing_target(y: Any) -> None:
         raise ValueError("y contains missing values")
 
 
-def _date_format(known: pd.Series) -> str | None:
-    """Return the format of dates written as text, "" for dates of another type, None if the values are no dates."""
-    if is_datetime64_any_dtype(known.dtype) or isinstance(known.dtype, pd.PeriodDtype):
-        return ""
-    if is_numeric_dtype(known.dtype) or is_timedelta64_dtype(known.dtype):
-        return None
-    if infer_dtype(known) not in ("string", "date", "datetime", "datetime64"):
-        return None
-    texts = pd.Series(pd.unique(known.astype(str)))
-    if not 4 < len(texts[0]) < 40 or not any(c.isdigit() for c in texts[0]):
-        return None
-    for written in _DATES:
-        if written == "ISO8601" and not texts.str.fullmatch(_ISO).all():
-            continue
-        if all(_parsed(part, written).notna().all() for part in (texts.head(20), texts)):
-            return written
-    return None
-
-
-def _parsed(texts: pd.Series, written: str) -> pd.Series:
-    return pd.to_datetime(texts, format=written, errors="coerce", utc=True)
-
-
-def _dates(column: pd.Series, written: str) -> pd.Series:
-    """Return dates without a time zone (converted to UTC); a value that is no date is missing."""
-    if isinstance(column.dtype, pd.PeriodDtype):
-        return column.dt.to_timestamp()
-    if not is_datetime64_any_dtype(column.dtype):
-        column = _parsed(
-            column.astype(object).where(column.notna(), None).map(str, na_action="ignore"), written or "ISO8601"
-        )
-    return column.dt.tz_convert(None) if getattr(column.dtype, "tz", None) is not None else column
-
-
-def date_parts(column: pd.Series, written: str) -> list[str]:
+def date_parts(column: pd.Series) -> list[str]:
     """Return the names of the numbers that replace a date column: days, and the recurring parts of its dates that vary.
 
     The month is such a part if the dates span more than a year, the weekday if more than a week, the hour if more than a day.
     """
-    dates = _dates(column, written).dropna()
+    dates = _plain(column).dropna()
     span = dates.max() - dates.min()
     repeats = {"month": 366, "weekday": 7, "hour": 1}
     varying = [p for p, days in repeats.items() if span > days * _DAY and _part(dates, p).nunique() > 1]
     return ["days", *varying]
 
 
-def date_numbers(column: pd.Series, written: str, parts: list[str]) -> NDArray[np.float64]:
+def date_numbers(column: pd.Series, parts: list[str]) -> NDArray[np.float64]:
     """Return the numbers that replace a date column: days since 1970-01-01, and parts of dates; NaN if missing.
 
     Returns
     -------
     ndarray of shape (n_rows, n_parts)
     """
-    dates = _dates(column, written)
+    dates = _plain(column)
     return np.column_stack([_part(dates, part).to_numpy(dtype=float, na_value=np.nan) for part in parts])
+
+
+def _plain(column: pd.Series) -> pd.Series:
+    """Return dates without a time zone, converted to UTC, in microseconds: nanoseconds end in 1678 and 2262."""
+    if isinstance(column.dtype, pd.PeriodDtype):
+        column = column.dt.to_timestamp()
+    column = column.dt.tz_convert(None) if getattr(column.dtype, "tz", None) is not None else column
+    return column.astype("datetime64[us]")
 
 
 def _part(dates: pd.Series, part: str) -> pd.Series:
     if part == "days":
-        return (dates - pd.Timestamp(0)) / _DAY
+        return (dates - pd.Timestamp(0).as_unit("us")) / _DAY.as_unit("us")
     return getattr(dates.dt, "day_of_week" if part == "weekday" else part)

@@ -12,6 +12,7 @@ from sklearn.utils.validation import check_is_fitted
 
 from rotastack.base.categories import MISSING, categories_of, category_numbers, dummies, texts_of
 from rotastack.base.columns import DROPPED, ColumnKind, as_pandas, column_kind, date_numbers, date_parts, numbers_of
+from rotastack.base.reading import ColumnReading, read_columns, readings_of, stored_readings
 from rotastack.base.warned import warn
 from rotastack.errors import RotastackError
 
@@ -23,8 +24,10 @@ class TablePreprocessor(TransformerMixin, BaseEstimator):
 
     A column with 10 or more distinct numbers is numeric, and its missing values stay NaN. A column with fewer distinct
     numbers, or mostly other values, is categorical. "Missing" is a category of its own, and C categories become C - 1
-    columns, in alphabetical order or in the order of an ordered categorical column. A date becomes the number of its day, with the month, weekday and hour if they vary. Constant columns, ids
-    and free text are dropped. :func:`rotastack.base.columns.column_kind` has the rules. Labels are not used.
+    columns, in alphabetical order or in the order of an ordered categorical column. A date becomes the number of its day,
+    with the month, weekday and hour if they vary. Constant columns, ids and free text are dropped.
+    :func:`rotastack.base.columns.column_kind` has the rules. Labels are not used. Text of new rows, such as numbers and
+    dates, is read as that of the training rows.
 
     Parameters
     ----------
@@ -41,6 +44,8 @@ class TablePreprocessor(TransformerMixin, BaseEstimator):
 
     Attributes
     ----------
+    readings_ : dict of str to ColumnReading
+        How the text of each column is read. A table of :func:`~rotastack.data.read_table` brings its readings.
     kinds_ : dict of str to str
         Kind of each column: "numeric", "categorical", "date", or "id", "text", "constant", "missing", "leak" (dropped).
     reasons_ : dict of str to str
@@ -58,6 +63,11 @@ class TablePreprocessor(TransformerMixin, BaseEstimator):
     ------
     RotastackError
         Infinite values; two columns of one name; in :meth:`transform`, no column left.
+
+    Warns
+    -----
+    UserWarning
+        Ids and free text, which are dropped; values that are no numbers or dates; in :meth:`transform` new categories.
 
     Notes
     -----
@@ -98,16 +108,19 @@ class TablePreprocessor(TransformerMixin, BaseEstimator):
         if len(twice):
             raise RotastackError(f"column {twice[0]!r} occurs twice; rename or drop one")
         declared = dict(self.kinds or {})
+        stored = stored_readings(X)
+        unknown = X[[column for column in X.columns if column not in stored]]
+        self.readings_: dict[Any, ColumnReading] = stored | readings_of(unknown, kinds=declared)
+        X = read_columns(X, self.readings_)
         self.kinds_: dict[str, str] = {}
         self.reasons_: dict[str, str] = {}
         self.categories_: dict[str, list[str]] = {}
-        self.dates_: dict[str, dict[str, Any]] = {}
+        self.dates_: dict[str, list[str]] = {}
         for column in X.columns:
             found = self._kind(X[column], declared.get(column, "auto"))
             if found.kind == "date":
-                parts = date_parts(X[column], found.format or "")
-                self.dates_[column] = {"format": found.format, "parts": parts}
-                found = found._replace(reason=f"{found.reason}: {', '.join(parts)}")
+                self.dates_[column] = date_parts(X[column])
+                found = found._replace(reason=f"{found.reason}: {', '.join(self.dates_[column])}")
             elif found.kind == "numeric":
                 found = self._checked_numbers(X[column], found)
             elif found.kind == "categorical":
@@ -120,6 +133,14 @@ class TablePreprocessor(TransformerMixin, BaseEstimator):
                     self.categories_[column] = categories
             self.kinds_[column], self.reasons_[column] = found.kind, found.reason
         self.numbers_ = [column for column, kind in self.kinds_.items() if kind == "numeric"]
+        left_out = {
+            c: why
+            for c, why in self.dropped_in_words().items()
+            if self.kinds_[c] in ("id", "text") and c not in declared
+        }
+        if left_out:
+            listed = "; ".join(f"{column!r} ({why})" for column, why in left_out.items())
+            warn(f"columns left out: {listed}; to keep a column, declare its kind, numeric or categorical")
         return self
 
     def _kind(self, column: pd.Series, declared: str) -> ColumnKind:
@@ -157,8 +178,8 @@ class TablePreprocessor(TransformerMixin, BaseEstimator):
         """Names of the numeric output columns."""
         of_dates = [
             str(column) if part == "days" else f"{column} ({part})"
-            for column, how in self.dates_.items()
-            for part in how["parts"]
+            for column, parts in self.dates_.items()
+            for part in parts
         ]
         return [*self.numbers_, *of_dates]
 
@@ -171,7 +192,7 @@ class TablePreprocessor(TransformerMixin, BaseEstimator):
     @property
     def parts_(self) -> list[NDArray[np.intp]]:
         """Numbers of the output columns of each column of ``needed_``."""
-        sizes = [1] * len(self.numbers_) + [len(how["parts"]) for how in self.dates_.values()]
+        sizes = [1] * len(self.numbers_) + [len(parts) for parts in self.dates_.values()]
         if self.encoding == "codes":
             sizes += [1] * len(self.categories_)
         else:
@@ -208,8 +229,9 @@ class TablePreprocessor(TransformerMixin, BaseEstimator):
         missing = [c for c in self.needed_ if c not in X.columns]
         if missing:
             raise RotastackError(f"columns missing from the table: {', '.join(map(str, missing))}")
+        X = read_columns(X[self.needed_], self.readings_)
         blocks = [_finite(X[c])[:, None] for c in self.numbers_]
-        blocks += [_date_numbers(X[c], **how) for c, how in self.dates_.items()]
+        blocks += [date_numbers(X[c], parts) for c, parts in self.dates_.items()]
         numbers = np.hstack([np.empty((len(X), 0)), *blocks])
         codes = self._codes(X)
         counts = [len(categories) for categories in self.categories_.values()]
@@ -261,17 +283,5 @@ def _finite(column: pd.Series) -> NDArray[np.float64]:
     if infinite.any():
         raise RotastackError(
             f"column {column.name!r}: infinite values in {int(infinite.sum())} rows; set the values to missing, or drop the rows"
-        )
-    return numbers
-
-
-def _date_numbers(column: pd.Series, format: str, parts: list[str]) -> NDArray[np.float64]:
-    """Return the numbers of a date column, shape (n_rows, n_parts); warn of values that are no dates."""
-    numbers = date_numbers(column, format, parts)
-    other = column[np.isnan(numbers[:, 0]) & column.notna().to_numpy()]
-    if len(other):
-        warn(
-            f"column {column.name!r}: {len(other)} of {len(column)} values are no dates as in training "
-            f"(such as {str(other.iloc[0])!r}); these values are set to missing"
         )
     return numbers

@@ -34,7 +34,7 @@ def _explain(arguments: Namespace) -> None:
 
     path = file_of_study(arguments.study, arguments.dataset, arguments.project)
     folder = path.parents[1]
-    raw = Path(arguments.project) / f"data/raw/{folder.name}.csv.gz"
+    raw = Path(arguments.project) / f"data/raw/{folder.name}.parquet"
     content = explain_saved(path, raw, folder.parent.name, folder.name, arguments.score)
     page = folder / "explain.html"
     write_explanation(content, path.with_name("explanation.json"), page)

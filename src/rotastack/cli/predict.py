@@ -49,14 +49,16 @@ def add(commands: Any) -> None:
 def _predict(arguments: Namespace) -> None:
     import sys
 
-    from rotastack.data.tables import check_writable, read_with_notes, write_table
+    from pandas.api.types import is_float_dtype
+
+    from rotastack.data.tables import check_writable, read_as_written, write_table
     from rotastack.use.saved_model import model_of_study
 
     if arguments.output:
         check_writable(arguments.output)
         if Path(arguments.output).resolve() == Path(arguments.table).resolve():
             raise RotastackError(f"--output: {arguments.output} is the input table; name another file")
-    table, reading = read_with_notes(arguments.table)
+    table, reading = read_as_written(arguments.table)
     unknown = [column for column in arguments.keep or () if column not in table]
     if unknown:
         names = list(map(str, table.columns))
@@ -79,6 +81,9 @@ def _predict(arguments: Namespace) -> None:
     ]:
         print(f"rotastack: {arguments.table}: {note}", file=sys.stderr)
     rounded = predicted.columns.round({c: 6 for c in predicted.columns if str(c).startswith("probability=")})
+    for column in rounded.columns.intersection(["prediction", "lower", "upper"]):
+        if is_float_dtype(rounded[column].dtype):
+            rounded[column] = rounded[column].map("{:.6g}".format).astype(float)
     kept = table if arguments.keep is None else table[list(dict.fromkeys(arguments.keep))]
     result = kept.drop(columns=replaced, errors="ignore").join(rounded)
     if arguments.output:

@@ -6,6 +6,7 @@ from numpy.typing import NDArray
 
 from rotastack.base.categories import texts_of
 from rotastack.base.columns import column_kind, date_numbers, numbers_of
+from rotastack.base.reading import readings_of
 from rotastack.errors import RotastackError, nearest
 
 __all__ = ["division_numbers"]
@@ -40,8 +41,8 @@ def division_numbers(features: pd.DataFrame, column: str, key: str, where: str) 
         raise RotastackError(f"{where}: protocol.{key}: column {column!r} is empty in {int(values.isna().sum())} rows")
     if key == "groups":
         return np.unique(texts_of(values).to_numpy(dtype=str), return_inverse=True)[1]
-    found = column_kind(values)
-    moments = date_numbers(values, found.format or "", ["days"])[:, 0] if found.kind == "date" else numbers_of(values)
+    read = readings_of(values.to_frame())[column].values(values)
+    moments = date_numbers(read, ["days"])[:, 0] if column_kind(read).kind == "date" else numbers_of(read)
     if not np.isfinite(moments).all():
         wrong = values[~np.isfinite(moments)].iloc[0]
         raise RotastackError(

@@ -25,7 +25,7 @@ def load_dataset(name: str, mirror: str | Path | None = None) -> tuple[pd.DataFr
     name : str
         A name of ``list_datasets()``.
     mirror : path, optional
-        Folder with ``<name>.csv.gz``, searched before the network; by default the environment variable
+        Folder with ``<name>.csv.gz`` or ``<name>.parquet``, searched before the network; by default the environment variable
         ``DATA_MIRROR``.
 
     Returns
@@ -58,7 +58,9 @@ def load_dataset(name: str, mirror: str | Path | None = None) -> tuple[pd.DataFr
             features[column] = features[column].astype("category")
     if spec["task"] == "regression":
         return features, table["target"].astype("float64")
-    return features, table["target"]
+    from rotastack.base.categories import texts_of
+
+    return features, texts_of(table["target"])
 
 
 def fetch_table(name: str, spec: Mapping[str, Any], mirror: str | Path | None = None) -> pd.DataFrame:
@@ -159,8 +161,8 @@ def _mirror_file(name: str, spec: Mapping[str, Any], mirror: str | Path | None) 
     folder = mirror or os.environ.get("DATA_MIRROR")
     if not folder:
         return None
-    paths = [Path(folder) / f"{spec.get('mirror') or name}.{ending}" for ending in ("csv.gz", "npz")]
-    paths = paths[:1] if spec["sources"] else paths  # only a data set without sources is read from .npz
+    paths = [Path(folder) / f"{spec.get('mirror') or name}.{ending}" for ending in ("parquet", "csv.gz", "npz")]
+    paths = paths[:2] if spec["sources"] else paths  # only a data set without sources is read from .npz
     return next((path for path in paths if path.is_file()), None)
 
 

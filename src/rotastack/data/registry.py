@@ -176,5 +176,5 @@ def make_sources(name: str, spec: Mapping[str, Any]) -> list[Source]:
                 f"allowed: {', '.join(source_kinds())}"
             )
         module = importlib.import_module(f"rotastack.data.sources.{kind}")
-        made.append(getattr(module, f"{kind.capitalize()}Source")(value, name, names))
+        made.append(getattr(module, f"{kind.capitalize()}Source")(value, name, names, spec.get("kinds")))
     return made

@@ -9,7 +9,7 @@ from pandas.api.types import is_float_dtype, is_numeric_dtype
 from sklearn.tree import DecisionTreeClassifier, DecisionTreeRegressor
 
 from rotastack.base.categories import texts_of
-from rotastack.base.columns import column_kind, date_numbers, named_group, numbers_of
+from rotastack.base.columns import date_numbers, named_group, numbers_of
 from rotastack.data.target import TaskName
 
 __all__ = ["suspicions"]
@@ -155,7 +155,7 @@ def _dates(features: pd.DataFrame, y: NDArray, task: TaskName, kinds: Mapping[st
     """Return a sentence for each of the first three date columns, with the correlation if the target moves with it."""
     found = []
     for name in [c for c, kind in kinds.items() if kind == "date"][:3]:
-        days = date_numbers(features[name], column_kind(features[name]).format or "", ["days"])[:, 0]
+        days = date_numbers(features[name], ["days"])[:, 0]
         targets = [y] if task == "regression" else [(y == k).astype(float) for k in np.unique(y)]
         drift = max(abs(pd.Series(days).corr(pd.Series(t), method="spearman")) for t in targets)
         moves = f"The target moves with {name} (rank correlation {drift:.2f})" if drift > DRIFT else f"{name} is a date"

@@ -1,38 +1,38 @@
 """Reading of tables in several formats and from several places, and writing of tables."""
 
+import datetime
 import gzip
 import hashlib
 import io
 import json
 import urllib.parse
+import uuid
 import zlib
-from collections.abc import Callable
-from dataclasses import dataclass
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, replace
+from decimal import Decimal
+from importlib import import_module
 from importlib.util import find_spec
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
+import numpy as np
 import pandas as pd
 
 from rotastack.base.columns import as_pandas
+from rotastack.base.reading import ColumnReading, beyond_floats, read_columns, readings_of
+from rotastack.base.warned import warn
 from rotastack.data.formats import FORMATS, format_of, is_address
 from rotastack.data.net import download, reason
 from rotastack.data.openml import openml_table
 from rotastack.data.packed import gunzipped
 from rotastack.data.target import move_target_last
-from rotastack.data.text import (
-    check_names,
-    decoded_as,
-    label_converters,
-    read_delimited,
-    without_label_marks,
-    without_row_numbers,
-)
-from rotastack.errors import RotastackError, in_one_line, not_installed_message, unreadable
+from rotastack.data.text import DELIMITERS, check_names, decoded_as, read_delimited, without_row_numbers
+from rotastack.errors import RotastackError, in_one_line, not_installed_message
 from rotastack.files import replacing
 
 __all__ = [
-    "Reading", "check_writable", "read_raw", "read_table", "read_with_notes", "write_raw",
+    "Reading", "check_writable", "read_as_written", "read_raw", "read_table", "read_with_notes", "write_raw",
     "write_table",
 ]  # fmt: skip
 
@@ -53,6 +53,8 @@ class Reading:
         Format, or delimiter and encoding of delimited text.
     notes : tuple of str
         Remarks about the reading, such as left out columns.
+    delimiter : str or None
+        Delimiter of delimited text.
 
     Examples
     --------
@@ -65,16 +67,58 @@ class Reading:
     columns: int
     details: tuple[str, ...] = ()
     notes: tuple[str, ...] = ()
+    delimiter: str | None = None
 
     def __str__(self) -> str:
         how = f" ({', '.join(self.details)})" if self.details else ""
         return f"{self.rows} rows x {self.columns} columns of {self.name}{how}"
 
 
-def read_with_notes(source: Any, labels: str | None = None) -> tuple[pd.DataFrame, Reading]:
-    """Return a table from a `source` of :func:`read_table`, and notes on the reading.
+def read_as_written(source: Any, labels: str | None = None) -> tuple[pd.DataFrame, Reading]:
+    """Return a table from a `source` of :func:`read_table`, and notes on the reading; delimited text stays text.
 
-    Column `labels` of a text file is read as text, so "NA" and "None" are possible names of classes.
+    Raises
+    ------
+    RotastackError
+        The file is missing, empty, of another format, or cannot be parsed.
+    """
+    if not isinstance(source, str | Path):
+        found, name = _Found(_object(source, labels)), type(source).__name__
+    elif str(source).startswith("openml:"):
+        found, name = _Found(_openml(str(source), labels)), str(source)
+    else:
+        path = _fetched(str(source)) if is_address(source) else Path(source)
+        found = _file(path, labels, str(source))
+        name = path.name if not is_address(source) else str(source)
+    try:
+        check_names([None if pd.isna(column) else str(column) for column in found.table.columns], labels)
+        table, left_out = _settled(found.table)
+    except RotastackError as error:
+        raise RotastackError(f"{name}: {error}") from None
+    if not len(table):
+        raise RotastackError(f"{name}: the table has a header but no rows")
+    notes = (*found.notes, *left_out)
+    return table, Reading(name, len(table), table.shape[1], tuple(found.details), notes, found.delimiter)
+
+
+def read_with_notes(
+    source: Any, labels: str | None = None, kinds: Mapping[str, str] | None = None
+) -> tuple[pd.DataFrame, Reading]:
+    """Return a table from a `source` of :func:`read_table` with its text read as numbers and dates, and notes.
+
+    Parameters
+    ----------
+    source : path, address, object
+    labels : str, optional
+        Column of the target, in which "NA" and "None" are possible names of classes.
+    kinds : mapping of str to str, optional
+        Kinds of columns that the user declares.
+
+    Returns
+    -------
+    table : DataFrame of shape (n_rows, n_columns)
+        ``attrs["readings"]`` holds how the text of each column was read.
+    reading : Reading
 
     Raises
     ------
@@ -87,24 +131,27 @@ def read_with_notes(source: Any, labels: str | None = None) -> tuple[pd.DataFram
     >>> path = pathlib.Path(tempfile.mkdtemp(), "t.csv")
     >>> _ = path.write_text("a;label\\n1,5;x\\n2,5;y\\n")
     >>> table, reading = read_with_notes(path, "label")
-    >>> print(reading, reading.notes)
-    2 rows x 2 columns of t.csv (semicolons, UTF-8) ('decimal commas in a',)
+    >>> print(reading, reading.notes, table["a"].tolist())
+    2 rows x 2 columns of t.csv (semicolons, UTF-8) ('decimal commas in a',) [1.5, 2.5]
     """
-    if not isinstance(source, str | Path):
-        table, name, details, notes = _object(source, labels), type(source).__name__, (), ()
-    elif str(source).startswith("openml:"):
-        table, name, details, notes = _openml(str(source), labels), str(source), (), ()
-    else:
-        path = _fetched(str(source)) if is_address(source) else Path(source)
-        table, details, notes = _file(path, labels, str(source))
-        name = path.name if not is_address(source) else str(source)
-    try:
-        check_names(list(table.columns), labels)
-    except RotastackError as error:
-        raise RotastackError(f"{name}: {error}") from None
-    if not len(table):
-        raise RotastackError(f"{name}: the table has a header but no rows")
-    return table, Reading(name, len(table), table.shape[1], tuple(details), tuple(notes))
+    written, reading = read_as_written(source, labels)
+    readings = readings_of(written, reading.delimiter, kinds, labels)
+    notes = list(reading.notes)
+    numbers = {name: how for name, how in readings.items() if how.type == "number" and written[name].dtype == "str"}
+    for words, mark in (("decimal commas", ","), ("marks of thousands", r"\d[.,'’\s]\d{3}")):
+        marked = [
+            str(name)
+            for name, how in numbers.items()
+            if (how.decimal == "," if mark == "," else how.thousands) and written[name].str.contains(mark).any()
+        ]
+        if marked:
+            notes.append(f"{words} in {', '.join(marked[:3])}{', ...' if len(marked) > 3 else ''}")
+    unsure = {str(name): how for name, how in readings.items() if how.example}
+    notes += [
+        f"column {name!r}: {how.example!r} is read with the decimal mark {how.decimal!r}, as no column shows which mark is meant"
+        for name, how in unsure.items()
+    ]
+    return read_columns(written, readings, notes.append), replace(reading, notes=tuple(notes))
 
 
 def read_table(source: Any, target: str | None = None) -> tuple[pd.DataFrame, pd.Series]:
@@ -123,12 +170,18 @@ def read_table(source: Any, target: str | None = None) -> tuple[pd.DataFrame, pd
     Returns
     -------
     X : DataFrame of shape (n_rows, n_columns)
+        Numbers, truth values, dates and text. ``attrs["readings"]`` holds how the text of each column was read.
     y : Series of shape (n_rows,)
 
     Raises
     ------
     RotastackError
         The file cannot be read or has no such column.
+
+    Warns
+    -----
+    UserWarning
+        Values of a column that are no numbers or dates, and are missing.
 
     Examples
     --------
@@ -144,6 +197,9 @@ def read_table(source: Any, target: str | None = None) -> tuple[pd.DataFrame, pd
         target = str(table.columns[-1])
     if target is None:
         raise RotastackError(f"{reading.name}: the parameter target is missing; name the column of the target")
+    for note in reading.notes:
+        if note.startswith("column "):
+            warn(note)
     table = move_target_last(table, target, str(source) if isinstance(source, str | Path) else reading.name)
     return table.drop(columns="target"), table["target"].rename(target)
 
@@ -184,30 +240,95 @@ def write_table(table: pd.DataFrame, path: str | Path) -> None:
 
 
 def write_raw(table: pd.DataFrame, path: str | Path) -> None:
-    """Write a raw table as gzipped CSV with a header; equal content gives equal bytes.
+    """Write a raw table as Parquet, which keeps the types of columns; equal content gives equal bytes.
 
     A mirror folder has the same format, so the folder ``data/raw`` of one computer can be the mirror of another.
     """
-    text = table.to_csv(index=False, lineterminator="\n")
-    buffer = io.BytesIO()
-    with gzip.GzipFile(filename="", mode="wb", fileobj=buffer, mtime=0) as stream:
-        stream.write(text.encode())
-    with replacing(path) as temporary:
-        temporary.write_bytes(buffer.getvalue())
+    from rotastack.data.artifacts import write_frame
+
+    write_frame(path, table)
 
 
 def read_raw(path: str | Path) -> pd.DataFrame:
-    """Return the raw table of a file, with labels as text."""
-    try:
-        table = pd.read_csv(path, converters=label_converters("target"), low_memory=False, compression="gzip")
-    except (ValueError, OSError, EOFError, zlib.error) as error:
-        raise unreadable(path, error) from None
+    """Return the raw table of a file: Parquet of :func:`write_raw`, or delimited text, whose labels stay text."""
+    from rotastack.data.artifacts import read_frame
+
+    if str(path).endswith(".gz"):
+        written, reading = read_as_written(path, "target")
+        readings = readings_of(written, reading.delimiter, target="target")
+        table = read_columns(written, readings | {"target": ColumnReading("text")}, lambda note: None)
+    else:
+        table, _ = read_frame(path)
     if len(table.columns) < 2 or table.columns[-1] != "target":
         raise RotastackError(f"{path}: the last column must be 'target', found {table.columns[-1]!r}")
-    return without_label_marks(table, "target")
+    return table
 
 
-_Found = tuple[pd.DataFrame, list[str], list[str]]
+class _Found(NamedTuple):
+    table: pd.DataFrame
+    details: Sequence[str] = ()
+    notes: Sequence[str] = ()
+    delimiter: str | None = None
+
+
+def _settled(table: pd.DataFrame) -> tuple[pd.DataFrame, list[str]]:
+    """Return a table whose columns have types that Parquet keeps, and notes on columns that are left out.
+
+    Columns of values of several types become text. Columns of lists, records, bytes or complex numbers are left out.
+    """
+    columns: dict[str, pd.Series] = {}
+    notes = []
+    for name in table.columns:
+        column = table[name]
+        kinds = set(map(type, column[column.notna()])) if column.dtype == object else set()
+        other = next((kind.__name__ for kind in kinds if not issubclass(kind, _PLAIN)), None)
+        other = "complex" if column.dtype.kind == "c" else other
+        if other is not None:
+            notes.append(f"column {str(name)!r} is left out: values of type {other} are neither numbers nor text")
+        else:
+            columns[str(name)] = _of_objects(column, kinds) if column.dtype == object else _of_dtype(column)
+    return pd.DataFrame(columns, index=table.index).reset_index(drop=True), notes
+
+
+def _of_objects(column: pd.Series, kinds: set[type]) -> pd.Series:
+    """Return a column of Python objects as a column of one type: the type of all objects, or text."""
+    if kinds and all(issubclass(kind, int | np.integer) and kind is not bool for kind in kinds):
+        if not beyond_floats(column):
+            return column.astype("float64" if column.isna().any() else "int64")
+        fits = column.dropna().map(lambda value: -(2**63) <= value < 2**63).all()
+        return column.astype("Int64") if fits else column.map(str, na_action="ignore").astype("str")
+    if kinds and all(issubclass(kind, bool | np.bool_) for kind in kinds):
+        return column.astype("boolean" if column.isna().any() else "bool")
+    inferred = column.infer_objects()
+    if inferred.dtype != object:
+        return _of_dtype(inferred)
+    if len(kinds) == 1 and issubclass(next(iter(kinds)), _KEPT):
+        return inferred
+    return column.map(str, na_action="ignore").astype("str")
+
+
+def _of_dtype(column: pd.Series) -> pd.Series:
+    """Return a column with a data type that Parquet gives back."""
+    dtype = column.dtype
+    if isinstance(dtype, pd.SparseDtype):
+        return column.sparse.to_dense()
+    if isinstance(dtype, pd.CategoricalDtype):
+        is_plain = dtype.categories.dtype == "str" or dtype.categories.dtype.kind in "biufM"
+        return column if is_plain else column.cat.rename_categories(list(map(str, dtype.categories)))
+    if isinstance(dtype, pd.StringDtype | pd.IntervalDtype):
+        return column.map(str, na_action="ignore").astype("str") if dtype != "str" else column
+    if (
+        dtype.kind in "mM"
+        and dtype.kind == np.dtype(getattr(dtype, "base", dtype)).kind
+        and column.dt.unit in ("s", "ms")
+    ):
+        return column.dt.as_unit("us")
+    return column.astype("float64") if dtype in (np.float16, np.longdouble) else column
+
+
+_KEPT = (datetime.date, datetime.time, Decimal)
+"""Types of objects that Parquet keeps."""
+_PLAIN = (str, int, float, np.generic, datetime.timedelta, pd.Period, pd.Interval, uuid.UUID, *_KEPT)
 
 
 def _file(path: Path, labels: str | None, where: str) -> _Found:
@@ -225,6 +346,8 @@ def _file(path: Path, labels: str | None, where: str) -> _Found:
         if known is not None and known != ending:
             raise RotastackError(f"the content is not {ending} but {known}; rename the file to {known}")
         return _READERS[ending](body, labels)
+    except RotastackError as error:
+        raise RotastackError(f"{where}: cannot be read: {error}") from None
     except ImportError:  # the message of pandas does not name the package
         raise RotastackError(f"{where}: {not_installed_message(_PACKAGES[ending])}") from None
     except (ValueError, OSError, EOFError, NotImplementedError, ArithmeticError, zlib.error) as error:
@@ -242,7 +365,7 @@ _MAGIC = {b"PK\x03\x04": ".xlsx", b"PAR1": ".parquet", b"ARROW1": ".feather"}
 def _csv(body: bytes, labels: str | None, delimiter: str = ",") -> _Found:
     text = read_delimited(body, labels, delimiter)
     encoding = text.encoding.upper() if text.encoding.startswith("utf") else text.encoding
-    return text.table, [text.delimiter, encoding], text.notes
+    return _Found(text.table, [DELIMITERS[text.delimiter], encoding], text.notes, text.delimiter)
 
 
 def _records(body: bytes, labels: str | None, lines: bool) -> _Found:
@@ -253,14 +376,9 @@ def _records(body: bytes, labels: str | None, lines: bool) -> _Found:
         raise RotastackError(f"the content is not valid JSON{' lines' if lines else ''} ({error})") from None
     if not isinstance(records, list) or not all(isinstance(record, dict) for record in records):
         raise RotastackError('the content must be a list of records, such as [{"a": 1, "b": "x"}, ...]')
-    table = pd.DataFrame(records)
-    for column in table.columns:
-        nested = table[column].map(lambda value: isinstance(value, list | dict))
-        if nested.any():
-            raise RotastackError(
-                f"column {column!r} contains lists or records in {int(nested.sum())} rows; one value per row is allowed"
-            )
-    return table, ["JSON lines" if lines else "JSON"], []
+    names = dict.fromkeys(name for record in records for name in record)
+    columns = {name: pd.Series([record.get(name) for record in records], dtype=object) for name in names}
+    return _Found(pd.DataFrame(columns), ["JSON lines" if lines else "JSON"])
 
 
 def _arff(body: bytes, labels: str | None) -> _Found:
@@ -270,8 +388,9 @@ def _arff(body: bytes, labels: str | None) -> _Found:
         content = arff.load(io.StringIO(body.decode(decoded_as(body))))
     except arff.ArffException as error:
         raise RotastackError(str(error)) from None
-    table = pd.DataFrame(content["data"], columns=[name for name, _ in content["attributes"]])
-    return table.infer_objects(), ["ARFF"], []
+    table = pd.DataFrame(content["data"], columns=[name for name, _ in content["attributes"]], dtype=object)
+    nominal = {name: pd.CategoricalDtype(values) for name, values in content["attributes"] if isinstance(values, list)}
+    return _Found(table.astype(nominal), ["ARFF"])
 
 
 def _excel(body: bytes, labels: str | None) -> _Found:
@@ -280,7 +399,15 @@ def _excel(body: bytes, labels: str | None) -> _Found:
             "the file has a password, or is from Excel before 2007; save the file as .xlsx without password"
         )
     try:
-        sheets = pd.read_excel(io.BytesIO(body), sheet_name=None, header=None, engine="openpyxl")
+        sheets = pd.read_excel(
+            io.BytesIO(body),
+            sheet_name=None,
+            header=None,
+            engine="openpyxl",
+            dtype=object,
+            keep_default_na=False,
+            na_values=[""],
+        )
     except ImportError:
         raise
     except Exception as error:  # openpyxl raises all kinds of exceptions for damaged files
@@ -292,8 +419,16 @@ def _excel(body: bytes, labels: str | None) -> _Found:
     notes = [f"sheet {name!r}{unread}"]
     names = ["" if pd.isna(cell) else str(cell) for cell in cells.iloc[0]]
     table, header = without_row_numbers(cells.iloc[1:].reset_index(drop=True), names, notes)
-    table = table.set_axis(check_names(header, labels), axis=1).infer_objects()
-    return table, ["Excel"], notes
+    return _Found(table.set_axis(check_names(header, labels), axis=1), ["Excel"], notes)
+
+
+def _arrow(body: bytes, ending: str) -> _Found:
+    table = import_module(f"pyarrow.{ending}").read_table(io.BytesIO(body))
+    return _Found(table.to_pandas(**_EXACTLY), [ending.capitalize()])
+
+
+_EXACTLY = {"integer_object_nulls": True}
+"""Arrow turns whole numbers with gaps into floating-point numbers by default."""
 
 
 _READERS: dict[str, Callable[[bytes, str | None], _Found]] = {
@@ -303,8 +438,8 @@ _READERS: dict[str, Callable[[bytes, str | None], _Found]] = {
     ".jsonl": lambda body, labels: _records(body, labels, lines=True),
     ".ndjson": lambda body, labels: _records(body, labels, lines=True),
     ".arff": _arff,
-    ".parquet": lambda body, labels: (pd.read_parquet(io.BytesIO(body)), ["Parquet"], []),
-    ".feather": lambda body, labels: (pd.read_feather(io.BytesIO(body)), ["Feather"], []),
+    ".parquet": lambda body, labels: _arrow(body, "parquet"),
+    ".feather": lambda body, labels: _arrow(body, "feather"),
     ".xlsx": _excel,
 }
 
@@ -344,7 +479,8 @@ def _openml(place: str, labels: str | None) -> pd.DataFrame:
 def _object(source: Any, labels: str | None) -> pd.DataFrame:
     """Return the table of an object: a data frame, an array, or a Bunch of scikit-learn."""
     if not isinstance(source, dict):  # a Bunch is a dict
-        return as_pandas(source)
+        arrow = source.to_arrow() if hasattr(source, "to_arrow") else source
+        return arrow.to_pandas(**_EXACTLY) if hasattr(arrow, "schema") else as_pandas(source)
     data, target = source["data"], source["target"]
     table = data if isinstance(data, pd.DataFrame) else pd.DataFrame(data)
     if table is not data:

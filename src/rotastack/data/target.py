@@ -1,18 +1,30 @@
 """The target of a data set: its column, its task (classes or a quantity), and checks that a model can be trained on it."""
 
-from collections.abc import Sequence
+import json
+from collections.abc import Collection, Sequence
 from typing import Literal
 
 import numpy as np
 import pandas as pd
-from pandas.api.types import is_bool_dtype
+from numpy.typing import NDArray
+from pandas.api.types import is_bool_dtype, is_numeric_dtype
 
 from rotastack.base.categories import texts_of
-from rotastack.base.columns import holds_dates, numbers_of
+from rotastack.base.columns import numbers_of
+from rotastack.base.reading import beyond_floats, is_dates
 from rotastack.base.warned import warn
 from rotastack.errors import RotastackError, nearest
 
-__all__ = ["MAX_CLASSES", "TaskName", "check_target", "decide_task", "move_target_last", "with_target"]
+__all__ = [
+    "MAX_CLASSES",
+    "TaskName",
+    "check_target",
+    "decide_task",
+    "free_name",
+    "move_target_last",
+    "typed_labels",
+    "with_target",
+]
 
 TaskName = Literal["classification", "regression"]
 
@@ -35,9 +47,37 @@ def move_target_last(table: pd.DataFrame, target: str, where: str) -> pd.DataFra
     features = table.drop(columns=target)
     if not features.shape[1]:
         raise RotastackError(f"{where}: target {target!r} is the only column; at least one more column is needed")
-    if "target" in features.columns:
-        features = features.rename(columns={"target": "target_"})
-    return pd.concat([features, table[target].rename("target")], axis=1)
+    renamed = {"target": free_name(features.columns)}
+    features = features.rename(columns=renamed).assign(target=table[target])
+    if "readings" in table.attrs:
+        readings = json.loads(table.attrs["readings"])
+        features.attrs["readings"] = json.dumps({renamed.get(name, name): how for name, how in readings.items()})
+    return features
+
+
+def free_name(columns: Collection[str]) -> str:
+    """Return the name that a feature named "target" gets: with underscores, until no column has this name."""
+    name = "target"
+    while name in columns:
+        name += "_"
+    return name
+
+
+def typed_labels(y: pd.Series) -> NDArray:
+    """Return a target of classes as the table holds it: whole numbers, other numbers, truth values or text.
+
+    Examples
+    --------
+    >>> typed_labels(pd.Series([1.0, 2.0])), typed_labels(pd.Series(["01", "02"], dtype="category"))
+    (array([1, 2]), array(['01', '02'], dtype=object))
+    """
+    values = y.astype(y.cat.categories.dtype) if isinstance(y.dtype, pd.CategoricalDtype) else y
+    if is_bool_dtype(values.infer_objects()):
+        return values.to_numpy(dtype=bool)
+    if not is_numeric_dtype(values.dtype):
+        return texts_of(values).to_numpy(dtype=object)
+    whole = beyond_floats(values) or bool((values % 1 == 0).all())
+    return values.to_numpy(dtype=np.int64 if whole else np.float64)
 
 
 def with_target(table: pd.DataFrame, target: str, where: str) -> tuple[pd.DataFrame, list[str]]:
@@ -86,7 +126,7 @@ def decide_task(y: pd.Series) -> tuple[TaskName, str]:
     if is_bool_dtype(present.infer_objects()):
         return "classification", "truth values"
     numbers = numbers_of(present)
-    if holds_dates(present):
+    if is_dates(present):
         return "classification", f"dates, {distinct} values"
     if not np.isfinite(numbers).all():
         return "classification", f"text, {distinct} values"
@@ -119,7 +159,7 @@ def check_target(y: pd.Series, where: str, task: TaskName = "classification") ->
     """
     if y.isna().any():
         raise RotastackError(f"{where}: the target is missing in {int(y.isna().sum())} rows; fill in or drop them")
-    if holds_dates(y):
+    if is_dates(y):
         raise RotastackError(
             f"{where}: the target is a date (such as {str(y.iloc[0])!r}); convert the dates to numbers (days, years) or classes (month names), or "
             "name another column as the target"
@@ -155,7 +195,14 @@ def check_target(y: pd.Series, where: str, task: TaskName = "classification") ->
     if once:
         warn(
             f"{where}: {_listed(once, 'class', 'classes')} of the target {'has' if len(once) == 1 else 'have'} one row only; "
-            "training and test need a row each; drop or merge {'the class' if len(once) == 1 else 'these classes'}"
+            "training and test need a row each; drop or merge "
+            f"{'the class' if len(once) == 1 else 'these classes'}"
+        )
+    alike = labels.drop_duplicates().sort_values()
+    alike = alike[alike.str.split().str.join(" ").str.casefold().duplicated(keep=False)]
+    if len(alike):
+        warn(
+            f"{where}: {_listed(alike.tolist(), 'class', 'classes')} of the target differ only in blanks or capital letters"
         )
     return labels
 

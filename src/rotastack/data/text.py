@@ -1,4 +1,4 @@
-"""Reading of delimited text: its encoding, its delimiter, and decimal commas."""
+"""Reading of delimited text: its encoding and its delimiter."""
 
 import csv
 import io
@@ -9,20 +9,21 @@ from itertools import islice
 from typing import NamedTuple
 
 import pandas as pd
-from pandas.api.types import is_object_dtype, is_string_dtype
 
 from rotastack.errors import RotastackError
 
-__all__ = ["DelimitedText", "decoded_as", "read_delimited", "without_row_numbers"]
+__all__ = ["DELIMITERS", "DelimitedText", "check_names", "decoded_as", "read_delimited", "without_row_numbers"]
 
-_MARK = "="  # put before each label during reading, because pandas reads "NA" and "None" as missing values
-_DELIMITERS = {",": "commas", ";": "semicolons", "\t": "tabs", "|": "bars"}
+DELIMITERS = {",": "commas", ";": "semicolons", "\t": "tabs", "|": "bars"}
 _SAMPLE = 100  # records that determine the delimiter
-_DECIMAL_COMMA = re.compile(r"\s*[+-]?(\d+|\d{1,3}(\.\d{3})+)(,\d+)?([eE][+-]?\d+)?\s*")
+_EXCEL = re.compile(rb"(?:\xef\xbb\xbf)?sep=([,;\t|])\r?\n", re.IGNORECASE)
+"""First line that Excel writes and reads, with the delimiter."""
+_LONGEST = 2**31 - 1
+"""Characters in a field; the csv module allows 131,072 by default."""
 
 
 class DelimitedText(NamedTuple):
-    """A table read from delimited text, with its delimiter, its encoding and notes."""
+    """A table of text as written, with missing values for empty fields; its delimiter, its encoding and notes."""
 
     table: pd.DataFrame
     delimiter: str
@@ -68,13 +69,13 @@ def read_delimited(body: bytes, labels: str | None = None, delimiter: str | None
     """Return the table of delimited text with a header.
 
     The delimiter is the one of ``, ; tab |`` for which the header and the first records have equal numbers of fields,
-    and the most fields. If it is not the comma, columns of numbers with decimal commas become numbers.
+    and the most fields. A first line ``sep=;``, as Excel writes, names the delimiter.
 
     Parameters
     ----------
     body : bytes
     labels : str, optional
-        A column to be read as text, so "NA" and "None" are possible names of classes.
+        Column of the target.
     delimiter : str, optional
         Delimiter preferred over equally good ones.
 
@@ -84,17 +85,21 @@ def read_delimited(body: bytes, labels: str | None = None, delimiter: str | None
         No header, a missing or duplicate name in the header, or text that cannot be parsed.
     """
     encoding = decoded_as(body)
+    named = _EXCEL.match(body)
+    if named:
+        body, delimiter = body[named.end() :], named[1].decode()
+    csv.field_size_limit(_LONGEST)
     try:
         if not body.strip():
             raise RotastackError("the file is empty; a header and rows are needed")
-        delimiter = _delimiter(body, encoding, delimiter)
+        delimiter = delimiter if named and delimiter else _delimiter(body, encoding, delimiter)
         header = next(_split(body, encoding, delimiter))
         notes: list[str] = []
         with warnings.catch_warnings():
             warnings.simplefilter("error", pd.errors.ParserWarning)
             table = pd.read_csv(
-                io.BytesIO(body), sep=delimiter, encoding=encoding, skipinitialspace=True, low_memory=False, index_col=False,
-                converters={labels: _MARK.__add__} if labels else None,
+                io.BytesIO(body), sep=delimiter, encoding=encoding, skipinitialspace=True, index_col=False, dtype="str",
+                keep_default_na=False, na_values=[""],
             )  # fmt: skip
     except UnicodeError as error:
         raise RotastackError(f"the text is not valid {encoding.upper()} ({error}); save the file as UTF-8") from None
@@ -109,11 +114,9 @@ def read_delimited(body: bytes, labels: str | None = None, delimiter: str | None
         ) from None
     except csv.Error as error:
         raise RotastackError(f"{error}; save the table as CSV again") from None
-    table, header = without_row_numbers(without_label_marks(table, labels), header, notes)
+    table, header = without_row_numbers(table, header, notes)
     table.columns = check_names(header, labels)
-    if delimiter != "," and (found := _decimal_commas(table)):
-        notes.append(f"decimal commas in {', '.join(map(str, found[:3]))}{', ...' if len(found) > 3 else ''}")
-    return DelimitedText(table, _DELIMITERS[delimiter], encoding.removesuffix("-sig"), notes)
+    return DelimitedText(table, delimiter, encoding.removesuffix("-sig"), notes)
 
 
 def check_names(names: list, labels: str | None) -> list:
@@ -135,19 +138,6 @@ def check_names(names: list, labels: str | None) -> list:
     return names
 
 
-def without_label_marks(table: pd.DataFrame, labels: str | None) -> pd.DataFrame:
-    """Return the table with the mark removed from labels; an empty label becomes a missing one."""
-    if labels in table.columns:
-        text = table[labels].str[len(_MARK) :]
-        table[labels] = text.where(text != "", None)
-    return table
-
-
-def label_converters(labels: str) -> dict:
-    """Return the ``converters`` of ``pandas.read_csv`` that mark labels."""
-    return {labels: _MARK.__add__}
-
-
 def _split(body: bytes, encoding: str, delimiter: str) -> Iterator[list[str]]:
     """Yield the fields of each record that is not empty."""
     lines = io.TextIOWrapper(io.BytesIO(body), encoding=encoding, newline="")
@@ -156,7 +146,7 @@ def _split(body: bytes, encoding: str, delimiter: str) -> Iterator[list[str]]:
 
 def _delimiter(body: bytes, encoding: str, preferred: str | None) -> str:
     best, most = preferred or ",", (False, 1)
-    for delimiter in dict.fromkeys([best, *_DELIMITERS]):
+    for delimiter in dict.fromkeys([best, *DELIMITERS]):
         widths = [len(record) for record in islice(_split(body, encoding, delimiter), _SAMPLE)]
         even = sum(width == widths[0] for width in widths) > 0.9 * len(widths)
         if widths[0] > 1 and (even, widths[0]) > most:
@@ -175,20 +165,3 @@ def without_row_numbers(table: pd.DataFrame, header: list[str], notes: list[str]
             table, header = table.iloc[:, 1:], header[1:]
             notes.append("the first column, row numbers without a name, is left out")
     return table.copy(deep=False), header
-
-
-def _decimal_commas(table: pd.DataFrame) -> list[str]:
-    """Convert columns of numbers with decimal commas in place, and return their names."""
-    converted = []
-    for column in table.columns:
-        if not (is_object_dtype(table[column]) or is_string_dtype(table[column])):
-            continue
-        present = table[column].dropna()
-        if not len(present) or not isinstance(present.iloc[0], str) or not _DECIMAL_COMMA.fullmatch(present.iloc[0]):
-            continue
-        text = present.astype(str)
-        if text.str.contains(",", regex=False).any() and text.str.fullmatch(_DECIMAL_COMMA).all():
-            plain = text.str.replace(".", "", regex=False).str.replace(",", ".", regex=False)
-            table[column] = pd.to_numeric(plain).reindex(table.index)
-            converted.append(column)
-    return converted

@@ -24,7 +24,7 @@ from rotastack.tracking.address import VARIABLE, receipt_name
 
 __all__ = ["RAW", "TABLE", "Plan", "StudyFiles"]
 
-RAW = "data/raw/{dataset}.csv.gz"
+RAW = "data/raw/{dataset}.parquet"
 TABLE = "results/datasets/{dataset}.parquet"
 
 

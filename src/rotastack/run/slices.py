@@ -37,7 +37,9 @@ class Slices:
     def fetch(self, dataset: str) -> str:
         """Return the sources of a table, and the rows, columns and classes that it must have."""
         entry = self._of_dataset[dataset]
-        keys = ("sources", "mirror", "rows", "columns", "classes", "homepage")
+        keys = ["sources", "mirror", "rows", "columns", "classes", "homepage"]
+        if any("file" in source for source in entry["sources"]):
+            keys.append("kinds")  # declared categories stay text
         return compact({key: entry[key] for key in keys if key in entry})
 
     def prepare(self, dataset: str) -> str:

@@ -17,7 +17,7 @@ from rotastack.base.columns import date_numbers
 from rotastack.base.facts import Facts
 from rotastack.data.divisions import division_numbers
 from rotastack.data.tables import read_raw
-from rotastack.data.target import TaskName, check_target
+from rotastack.data.target import TaskName, check_target, typed_labels
 from rotastack.ensembles.flagship.importances import permutation_importances
 from rotastack.errors import RotastackError
 from rotastack.files import read_json
@@ -158,7 +158,8 @@ def explain_saved(path: Path, raw: Path, study: str, dataset: str, score: str | 
         raise RotastackError(f"--score: {error}") from None
     names = {"study": study, "dataset": dataset, "method": refit["metrics"]["method"]}
     divided_by = refit["parameters"].get("divided_by")
-    return {**names, **explain(pipeline, table.drop(columns="target"), y.to_numpy(), score, divided_by=divided_by)}
+    labels = y.to_numpy() if task == "regression" else typed_labels(table["target"])
+    return {**names, **explain(pipeline, table.drop(columns="target"), labels, score, divided_by=divided_by)}
 
 
 def _decider(pipeline: Any) -> Any:
@@ -298,8 +299,7 @@ def _values(column: pd.Series, reader: Any) -> tuple[list[Any], bool]:
         return [float(v) for v in grid], True
     found = column.value_counts().index.to_series()
     if column.name in reader.dates_:
-        how = reader.dates_[column.name]
-        days = date_numbers(found, how["format"], how["parts"])[:, 0]
+        days = date_numbers(found, ["days"])[:, 0]
         found = found.iloc[np.argsort(days)[: np.isfinite(days).sum()]]
         found = found.iloc[np.unique(np.linspace(0, len(found) - 1, N_CATEGORIES).round().astype(int))]
     return [v.item() if hasattr(v, "item") else v for v in found[:N_CATEGORIES]], False

@@ -1,6 +1,7 @@
 """An estimator of the catalogue, fitted to a user's own table."""
 
 from collections.abc import Mapping
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -8,7 +9,7 @@ from sklearn.pipeline import Pipeline
 
 from rotastack.base.preprocessing import TablePreprocessor
 from rotastack.data.tables import Reading, read_with_notes
-from rotastack.data.target import TaskName, check_target, decide_task, move_target_last
+from rotastack.data.target import TaskName, check_target, decide_task, typed_labels, with_target
 from rotastack.ensembles.rows import takes_tables, with_categories
 from rotastack.study.classes import checked_estimator
 from rotastack.study.task import TASKS
@@ -45,9 +46,10 @@ def fit_table(
         Size and format of the table, with notes on it.
     """
     frame, reading = read_with_notes(table, target)
-    frame = move_target_last(frame, target, table)
+    frame, left_out = with_target(frame, target, table)
     chosen: TaskName = task or decide_task(frame["target"])[0]
     y = check_target(frame["target"], table, chosen).to_numpy()
+    y = y if chosen == "regression" else typed_labels(frame["target"])
     X = frame.drop(columns="target")
     estimator = checked_estimator(name, parameters, "--estimator, --set", TASKS[chosen])
     known = estimator.get_params()
@@ -63,4 +65,4 @@ def fit_table(
     model = Pipeline([*steps, (NAMES[chosen], estimator)]).fit(X, y)
     if "n_jobs" in known:
         estimator.set_params(n_jobs=None)
-    return model, reading
+    return model, replace(reading, notes=(*reading.notes, *left_out))

@@ -7,10 +7,11 @@ from typing import Any, NamedTuple
 
 import pandas as pd
 from numpy.typing import NDArray
-from pandas.api.types import is_integer_dtype
+from pandas.api.types import is_bool_dtype, is_numeric_dtype
 
 from rotastack.base.columns import column_kind
 from rotastack.base.facts import JOB_SECONDS
+from rotastack.base.reading import beyond_floats
 from rotastack.data.target import TaskName
 from rotastack.study.catalogue import facts_of, find
 from rotastack.study.task import TASKS
@@ -194,14 +195,17 @@ def default_score(target: pd.Series, task: TaskName) -> tuple[str, str]:
 
 
 def counts_among(features: pd.DataFrame) -> list[str]:
-    """Return the integer columns with more than two values that the usual rules make categories of.
+    """Return the columns of whole numbers with more than two values that the usual rules make categories of.
 
     As numbers, such counts and grades keep their order, and trees can cut them into the same sets.
     """
     found = []
     for name, column in features.items():
-        if is_integer_dtype(column.dtype) and column_kind(column).kind == "categorical" and column.nunique() > 2:
-            found.append(str(name))
+        is_number = is_numeric_dtype(column.dtype) and not is_bool_dtype(column.dtype) and not beyond_floats(column)
+        if is_number and column.nunique() > 2 and column_kind(column).kind == "categorical":
+            numbers = column.dropna().to_numpy(dtype=float)
+            if (numbers == numbers.round()).all():
+                found.append(str(name))
     return found
 
 

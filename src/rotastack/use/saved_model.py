@@ -8,11 +8,11 @@ from typing import Any
 
 import numpy as np
 import pandas as pd
-from pandas.api.types import is_numeric_dtype
 from sklearn.base import is_classifier, is_regressor
 
-from rotastack.base.columns import date_numbers, numbers_of
 from rotastack.base.documents import load_yaml
+from rotastack.base.reading import read_columns
+from rotastack.data.target import free_name
 from rotastack.errors import RotastackError, nearest
 from rotastack.files import read_json
 from rotastack.tracking.model_files import load_model
@@ -97,8 +97,8 @@ class SavedModel:
 
     def _rows(self, table: pd.DataFrame) -> tuple[pd.DataFrame, list[str]]:
         """Return the columns of a table that the model reads, and notes on the others and on odd values."""
-        if "target_" in self.columns and "target_" not in table and "target" in table:
-            table = table.rename(columns={"target": "target_"})  # the study renamed the column in its own table
+        if "target" in table and (name := free_name(table.columns)) in self.columns:
+            table = table.rename(columns={"target": name})  # the study renamed the column in its own table
         missing = [c for c in self.columns if c not in table.columns]
         if missing:
             raise RotastackError(
@@ -110,18 +110,7 @@ class SavedModel:
         reader = self.pipeline.named_steps["table"]
         extra = [c for c in table.columns if c not in {*self.columns, *reader.dropped_}]
         notes = [f"columns that the model does not use are ignored: {_listed(extra)}"] if extra else []
-        for column in [*reader.numbers_, *reader.dates_]:
-            if is_numeric_dtype(table[column].dtype):
-                continue
-            how = reader.dates_.get(column)
-            found = date_numbers(table[column], how["format"], how["parts"])[:, 0] if how else numbers_of(table[column])
-            texts = table[column][np.isnan(found) & table[column].notna().to_numpy()]
-            if len(texts):
-                kind = "dates in the format of training" if how else "numbers"
-                notes.append(
-                    f"column {column!r}: {len(texts)} values are not {kind} (such as {str(texts.iloc[0])!r}); these values are set to missing"
-                )
-        return table[self.columns], notes
+        return read_columns(table[self.columns], reader.readings_, notes.append), notes
 
 
 def model_of_study(study: str, dataset: str | None = None, project: str | Path = ".") -> SavedModel:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING, ClassVar
 
@@ -32,7 +33,9 @@ class FileSource(Source):
         from rotastack.data.target import with_target
 
         target = "target" if isinstance(self.value, str) else self.value.get("target", "target")
-        return with_target(read_with_notes(self.path, target)[0], target, self.where)[0]
+        by_kind = self.kinds if isinstance(self.kinds, Mapping) else {}
+        kinds = {column: kind for kind, columns in by_kind.items() if kind != "others" for column in columns}
+        return with_target(read_with_notes(self.path, target, kinds)[0], target, self.where)[0]
 
     def probe(self) -> None:
         if not isinstance(self.path, Path):

@@ -24,6 +24,8 @@ class Source:
         Name of the data set in error messages.
     columns : list of str, optional
         Feature names of the registry, for sources without names.
+    kinds : mapping or str, optional
+        Kinds of columns that the data set declares.
     """
 
     network: ClassVar[bool] = False
@@ -32,7 +34,7 @@ class Source:
     key: ClassVar[str | None] = None
     """Key that a `value` must have if it is a mapping. Without `plain` and `key` any value is allowed."""
 
-    def __init__(self, value: Any, where: str, columns: list[str] | None = None):
+    def __init__(self, value: Any, where: str, columns: list[str] | None = None, kinds: Any = None):
         is_plain = self.plain is not None and isinstance(value, self.plain) and not isinstance(value, bool)
         has_key = self.key is not None and isinstance(value, Mapping) and bool(value.get(self.key))
         if (self.plain or self.key) and not is_plain and not has_key:
@@ -43,6 +45,7 @@ class Source:
         self.value = value
         self.where = where
         self.columns = columns
+        self.kinds = kinds
 
     def load(self) -> pd.DataFrame:
         """Return the table, with ``target`` as its last column; a RotastackError if it is not available."""

@@ -8,10 +8,11 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 from sklearn.base import RegressorMixin
 
-from rotastack.base.columns import holds_dates, refuse_missing_target
+from rotastack.base.columns import refuse_missing_target
 from rotastack.base.docstrings import documented
 from rotastack.base.facts import Cost, Facts
 from rotastack.base.outputs import r_squared
+from rotastack.base.reading import is_dates
 from rotastack.base.row_weights import of_all_rows, weights_of
 from rotastack.base.scikit import check_y
 from rotastack.combine.least_squares import LeastSquaresWeights
@@ -144,7 +145,7 @@ class RotastackRegressor(RegressorMixin, RotastackEnsemble):
 
     def _target(self, y):
         target = np.asarray(y)
-        if target.ndim == 1 and target.dtype.kind not in "biuf" and holds_dates(target):
+        if target.ndim == 1 and target.dtype.kind not in "biuf" and is_dates(target):
             raise ValueError("the target is a date; convert the dates to numbers, such as days or years")
         refuse_missing_target(y)
         return check_y(y, y_numeric=True, estimator=self).astype(np.float64)

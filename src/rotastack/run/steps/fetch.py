@@ -1,4 +1,4 @@
-"""fetch: get a raw table, and store it as data/raw/<dataset>.csv.gz."""
+"""fetch: get a raw table, and store it as data/raw/<dataset>.parquet."""
 
 from rotastack.data.loading import fetch_table
 from rotastack.data.tables import write_raw

@@ -65,7 +65,7 @@ def run(job: Job) -> None:
         values = (len(np.unique(column[~np.isnan(column)])) for column in X[:, : len(preprocessor.numbers_)].T)
         n_few = sum(n < preprocessor.min_distinct for n in values)
         n_numbers, n_categorical = len(preprocessor.numbers_), len(preprocessor.categories_)
-        of_dates = [len(how["parts"]) for how in preprocessor.dates_.values()]
+        of_dates = [len(parts) for parts in preprocessor.dates_.values()]
         record.metrics = {
             "rows": len(frame),
             "numeric_columns": n_numbers + n_noise,

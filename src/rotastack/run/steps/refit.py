@@ -14,7 +14,7 @@ from rotastack.base.preprocessing import TablePreprocessor
 from rotastack.data.artifacts import read_frame
 from rotastack.data.loading import columns_by_kind
 from rotastack.data.tables import read_raw
-from rotastack.data.target import check_target
+from rotastack.data.target import check_target, typed_labels
 from rotastack.ensembles.pooled.classifier import PooledEnsembleClassifier
 from rotastack.ensembles.pooled.regressor import PooledEnsembleRegressor
 from rotastack.ensembles.rows import takes_tables, with_categories
@@ -63,6 +63,8 @@ def _run(job: Job, beat: Beat, failure: Exception | None) -> None:
             if failure is not None:
                 raise failure
             target = check_target(raw["target"], dataset, spec["task"]).to_numpy()
+            if spec["task"] == "classification":
+                target = typed_labels(raw["target"])
             *before, estimator = _estimators(spec, spec["methods"][label], TablePreprocessor(kinds), features)
             seed = integer_seed(child(root_sequence(spec["seed"]), "refit", dataset, label))
             parameters = estimator.get_params()

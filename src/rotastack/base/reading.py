@@ -1,0 +1,372 @@
+"""How the text of a column is read: as numbers with their marks, as dates with their formats, or as text.
+
+A model stores how its training table was read. New rows are read in the same way, whatever the format of their file, and
+whatever rows are beside them.
+"""
+
+import json
+import re
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import asdict, dataclass, field
+from typing import Any
+
+import numpy as np
+import pandas as pd
+from pandas.api.types import (
+    infer_dtype,
+    is_bool_dtype,
+    is_datetime64_any_dtype,
+    is_integer_dtype,
+    is_numeric_dtype,
+    is_object_dtype,
+    is_timedelta64_dtype,
+)
+
+from rotastack.base.warned import warn
+
+__all__ = ["ColumnReading", "beyond_floats", "is_dates", "read_columns", "readings_of", "stored_readings"]
+
+NO_VALUE = frozenset(
+    {"", "#N/A", "#N/A N/A", "#NA", "-1.#IND", "-1.#QNAN", "-NaN", "-nan", "1.#IND", "1.#QNAN", "<NA>", "N/A", "NA", "NULL",
+     "NaN", "None", "n/a", "nan", "null"}
+)  # fmt: skip
+"""Texts of missing values, which are those of pandas. No message counts them."""
+_EXACT = 2**53
+_MARKS = [(decimal, thousands) for decimal, other in (".,", ",.") for thousands in ("", other, " ", "'")]
+"""Pairs of decimal mark and thousands mark, in the order of preference."""
+_PLACEHOLDER = r"[\W_]*|#.*"
+_FEW = 10
+_ODD = 0.05
+"""Largest share of rows with other text in a column of few different numbers; with more, the column holds categories."""
+_ISO = r"\d{4}-\d{2}(-\d{2}([T ]\d{2}:\d{2}.*)?)?"
+_DAYS = (
+    "%d.%m.%Y", "%d/%m/%Y", "%m/%d/%Y", "%d-%m-%Y", "%m-%d-%Y", "%Y/%m/%d", "%Y.%m.%d", "%d.%m.%y", "%d/%m/%y", "%m/%d/%y",
+    "%d %b %Y", "%d %B %Y", "%d-%b-%Y", "%b %d, %Y", "%B %d, %Y",
+)  # fmt: skip
+_DATES = ("ISO8601", *(day + time for day in _DAYS for time in ("", " %H:%M", " %H:%M:%S")))
+_SAMPLE = 50
+_WORDS = {"ISO8601": "YYYY-MM-DD", "%d": "DD", "%m": "MM", "%Y": "YYYY", "%y": "YY", "%b": "Mon", "%B": "Month",
+          "%H": "hh", "%M": "mm", "%S": "ss"}  # fmt: skip
+_OF_OBJECTS = {"integer": "number", "floating": "number", "mixed-integer-float": "number", "decimal": "number",
+               "boolean": "boolean", "timedelta": "duration"}  # fmt: skip
+_PLURAL = {"number": "numbers", "boolean": "truth values", "date": "dates", "duration": "durations"}
+
+
+@dataclass
+class ColumnReading:
+    """How the text of a column is read. Values that are numbers or dates already stay as they are.
+
+    Attributes
+    ----------
+    type : {"number", "boolean", "date", "duration", "text"}
+    decimal, thousands : str
+        Marks of numbers.
+    formats : list of str
+        Formats of dates, tried in this order.
+    blanks : bool
+        Whether text such as "NA" is missing in a column of text. In other columns such text always is.
+    example : str
+        The first text of a column whose decimal mark no column shows, else "".
+
+    Examples
+    --------
+    >>> ColumnReading("number", ",", ".").values(pd.Series(["1.234,5", "12 %", "?"])).tolist()
+    [1234.5, 0.12, nan]
+    """
+
+    type: str
+    decimal: str = "."
+    thousands: str = ""
+    formats: list[str] = field(default_factory=list)
+    blanks: bool = False
+    example: str = ""
+
+    def values(self, column: pd.Series) -> pd.Series:
+        """Return a column with its text read. Text that cannot be read is missing."""
+        held = _type_of(column)
+        if self.type == "text":
+            return column.mask(column.isin(NO_VALUE)) if self.blanks and held == "text" else column
+        if held == self.type or {held, self.type} == {"number", "boolean"}:
+            return column
+        codes, distinct = pd.factorize(column.astype(object))
+        texts = _stripped(pd.Series(distinct, dtype=object))
+        read = pd.Series(self._read(texts)).where(~texts.isin(NO_VALUE))
+        return read.reindex(codes).set_axis(column.index).rename(column.name)
+
+    def unread(self, column: pd.Series, values: pd.Series) -> str | None:
+        """Return a sentence that counts the values of a column that could not be read; None if there are none."""
+        if values is column or self.type == "text":
+            return None
+        lost = _stripped(column[values.isna() & column.notna()])
+        lost = lost[~lost.isin(NO_VALUE)]
+        if lost.empty:
+            return None
+        examples = ", ".join(repr(text) for text in lost.unique()[:3])
+        how = f" in the format {' or '.join(map(_in_words, self.formats))}" if self.type == "date" else ""
+        return (
+            f"column {str(column.name)!r}: {len(lost)} of {len(column)} values are no {_PLURAL[self.type]}{how} (such as "
+            f"{examples}); these values are missing"
+        )
+
+    def _read(self, texts: pd.Series) -> Any:
+        if self.type == "number":
+            return _numbers(texts, self.decimal, self.thousands)
+        if self.type == "boolean":
+            return texts.str.lower().map({"true": True, "false": False}).astype("boolean")
+        if self.type == "duration":
+            return pd.to_timedelta(texts, errors="coerce")
+        dates = pd.Series(pd.NaT, index=texts.index, dtype="datetime64[us]")
+        for written in self.formats:
+            dates = dates.fillna(_parsed(texts, written))
+        return dates
+
+
+def readings_of(
+    table: pd.DataFrame, delimiter: str | None = None, kinds: Mapping[str, str] | None = None, target: str | None = None
+) -> dict[Any, ColumnReading]:
+    """Return how each column of a table is read.
+
+    - Numbers: more different numbers than other texts. If fewer than ten numbers differ, the other texts must be marks
+      such as ``?`` and ``#DIV/0!``, or in at most a twentieth of the rows. A percentage is a number. Zeros in front
+      (``007``) and more than 15 digits make codes, which are text. If a column such as ``42.745`` does not show which
+      mark is decimal, the other columns decide, then the delimiter.
+    - Truth values: ``true`` and ``false`` in delimited text.
+    - Dates: more than half of the different texts have one format, or formats that cannot be confused.
+    - All else is text.
+
+    Parameters
+    ----------
+    table : DataFrame of shape (n_rows, n_columns)
+    delimiter : str, optional
+        Delimiter, if the table is delimited text. Else text such as "NA" is text.
+    kinds : mapping of str to str, optional
+        Kinds that the user declares: "numeric" makes numbers of any text; in a "categorical" column ``1.1`` and ``1.10``
+        stay apart.
+    target : str, optional
+        Column of the target, in which "NA" is a possible class.
+
+    Examples
+    --------
+    >>> table = pd.DataFrame({"sales": ["42.745", "936"], "z": ["0,25", "7,5"], "ward": ["01", "02"]})
+    >>> [(how.type, how.decimal, how.thousands) for how in readings_of(table, ";").values()]
+    [('number', ',', '.'), ('number', ',', ''), ('text', '.', '')]
+    """
+    held = {name: _type_of(table[name]) for name in table}
+    texts = {name: _Texts(table[name]) for name, type_ in held.items() if type_ == "text"}
+    decimal = _decimal_mark(texts.values())
+    found = {}
+    for name, type_ in held.items():
+        if type_ == "text" and not isinstance(table[name].dtype, pd.CategoricalDtype):
+            found[name] = texts[name].reading(delimiter, decimal, (kinds or {}).get(name, "auto"), name == target)
+        else:
+            formats = ["ISO8601"] if type_ == "date" else []
+            found[name] = ColumnReading("text" if beyond_floats(table[name]) else type_, formats=formats)
+    return found
+
+
+def read_columns(
+    table: pd.DataFrame, readings: Mapping[Any, ColumnReading], note: Callable[[str], Any] = warn
+) -> pd.DataFrame:
+    """Return a table with its text read. The table holds the readings in ``attrs``.
+
+    Parameters
+    ----------
+    table : DataFrame of shape (n_rows, n_columns)
+    readings : mapping
+        Name of a column -> its reading. Other columns stay.
+    note : callable
+        Called with a sentence on each column with values that cannot be read.
+    """
+    read = {}
+    for name in table:
+        values = readings[name].values(table[name]) if name in readings else table[name]
+        if name in readings and (text := readings[name].unread(table[name], values)):
+            note(text)
+        read[name] = values
+    result = pd.DataFrame(read, index=table.index, columns=table.columns)
+    # pandas copies attributes deeply with every column, so they are one text
+    result.attrs["readings"] = json.dumps({str(name): asdict(reading) for name, reading in readings.items()})
+    return result
+
+
+def stored_readings(table: pd.DataFrame) -> dict[str, ColumnReading]:
+    """Return the readings in the ``attrs`` of a table; empty if there are none."""
+    return {name: ColumnReading(**how) for name, how in json.loads(table.attrs.get("readings", "{}")).items()}
+
+
+def is_dates(values: Any) -> bool:
+    """Return whether all values that are not missing are dates, or text in one date format."""
+    present = (values if isinstance(values, pd.Series) else pd.Series(np.asarray(values))).dropna()
+    if not len(present) or _type_of(present) not in ("date", "text"):
+        return False
+    reading = readings_of(present.to_frame("y"))["y"]
+    return reading.type == "date" and bool(reading.values(present).notna().all())
+
+
+def beyond_floats(column: pd.Series) -> bool:
+    """Return whether a column holds whole numbers that floating-point numbers would merge."""
+    if not (is_integer_dtype(column.dtype) or infer_dtype(column) == "integer"):
+        return False
+    present = column.dropna()
+    return len(present) > 0 and max(abs(int(present.min())), abs(int(present.max()))) > _EXACT
+
+
+class _Texts:
+    """The different texts of a column, without those of missing values, and the number of rows of each."""
+
+    def __init__(self, column: pd.Series):
+        counts = _stripped(column.dropna()).value_counts()
+        counts = counts[~counts.index.isin(NO_VALUE)]
+        self.texts, self.counts = pd.Series(counts.index, dtype="str"), counts.to_numpy()
+        plain = _numbers(self.texts, ".", "").notna().to_numpy()
+        self.is_plain = bool(plain.all())
+        self.numbers = {_MARKS[0]: plain}
+        if not self.is_plain:
+            self.numbers |= {marks: _numbers(self.texts, *marks).notna().to_numpy() for marks in _MARKS[1:]}
+
+    def best(self) -> list[tuple[str, str]]:
+        """Return the pairs of marks that read the most rows as numbers."""
+        rows = {marks: self.counts @ fits for marks, fits in self.numbers.items()}
+        return [marks for marks in _MARKS if rows.get(marks) == max(rows.values()) > 0]
+
+    def decimal(self) -> str | None:
+        """Return the decimal mark that the column shows, if one mark alone reads most of its texts."""
+        if self.is_plain:
+            with_point = self.texts[self.texts.str.contains(".", regex=False)]
+            return "." if len(with_point) and _numbers(with_point, ",", ".").isna().any() else None
+        best = self.best()
+        marks = {decimal for decimal, _ in best}
+        most = best and self.numbers[best[0]].mean() > 0.5
+        return marks.pop() if most and len(marks) == 1 else None
+
+    def reading(self, delimiter: str | None, decimal: str | None, kind: str, is_target: bool) -> ColumnReading:
+        """Return how the column is read, by the decimal mark of the table and the kind that the user declares."""
+        blanks = delimiter is not None and not is_target
+        text = ColumnReading("text", blanks=blanks)
+        if not len(self.texts) or kind in ("id", "leak"):
+            return text
+        if delimiter is not None and self.texts.str.lower().isin(["true", "false"]).all():
+            return ColumnReading("boolean")
+        best = self.best()
+        if best:
+            by_default = decimal or ("," if delimiter not in (None, ",") else ".")
+            if self.is_plain and by_default == "," and decimal and _numbers(self.texts, ",", ".").notna().all():
+                best = [(",", "."), *best]
+            marks = next((marks for marks in best if marks[0] == by_default), best[0])
+            if self._holds_numbers(marks, kind, is_target):
+                unsure = decimal is None and not self.is_plain and len({mark for mark, _ in best}) > 1
+                example = self.texts[self.texts.str.contains("[.,]")].iloc[0] if unsure else ""
+                return ColumnReading("number", *marks, example=example)
+        formats = [] if kind in ("numeric", "categorical") else _date_formats(self.texts)
+        if formats:
+            return ColumnReading("date", formats=formats)
+        return text
+
+    def _holds_numbers(self, marks: tuple[str, str], kind: str, is_target: bool) -> bool:
+        """Return whether the column holds numbers, and not codes or categories."""
+        if kind == "numeric":
+            return True
+        fits = self.numbers.get(marks, self.numbers[_MARKS[0]])
+        numbers = _numbers(self.texts[fits], *marks)
+        coded = self.texts[fits].str.match(r"[+-]?0[\d ]").sum()
+        if coded > 1 or coded > 0.1 * len(numbers) or ((numbers.abs() > _EXACT) & (numbers % 1 == 0)).any():
+            return False
+        if kind == "categorical":
+            return bool(fits.all()) and numbers.is_unique
+        words = ~fits & ~self.texts.str.fullmatch(_PLACEHOLDER).to_numpy()
+        odd = 0 if is_target else max(1, _ODD * self.counts.sum())
+        return len(numbers) > words.sum() and (len(numbers) >= _FEW or self.counts @ words <= odd)
+
+
+def _type_of(column: pd.Series) -> str:
+    """Return the type that the values of a column have, before any text is read."""
+    dtype = column.dtype
+    if isinstance(dtype, pd.CategoricalDtype):
+        return _type_of(pd.Series(dtype.categories))
+    if is_bool_dtype(dtype):
+        return "boolean"
+    if is_numeric_dtype(dtype):
+        return "number"
+    if is_datetime64_any_dtype(dtype) or isinstance(dtype, pd.PeriodDtype):
+        return "date"
+    if is_timedelta64_dtype(dtype):
+        return "duration"
+    return _OF_OBJECTS.get(infer_dtype(column, skipna=True), "text") if is_object_dtype(dtype) else "text"
+
+
+def _stripped(column: pd.Series) -> pd.Series:
+    """Return values as text, without blanks around them."""
+    texts = column if column.dtype == "str" else column.map(str).astype("str")
+    return texts.str.strip()
+
+
+def _numbers(texts: pd.Series, decimal: str, thousands: str) -> pd.Series:
+    """Return texts as numbers by their marks; NaN for other text."""
+    if (decimal, thousands) == _MARKS[0]:
+        numbers = pd.to_numeric(texts, errors="coerce")
+        if numbers.notna().all():
+            return numbers
+    plain = texts.str.replace("\N{MINUS SIGN}", "-").str.replace("[\N{NO-BREAK SPACE}\u2009\u202f]", " ", regex=True)
+    plain = plain.str.replace("\N{RIGHT SINGLE QUOTATION MARK}", "'")
+    percent = plain.str.endswith("%").to_numpy(dtype=bool)
+    plain = plain.str.rstrip("% ")
+    grouped = rf"|\d{{1,3}}({re.escape(thousands)}\d{{3}})+" if thousands else ""
+    point = re.escape(decimal)
+    fits = plain.str.fullmatch(rf"[+-]?((\d+{grouped})({point}\d*)?|{point}\d+)([eE][+-]?\d+)?|[+-]?inf(inity)?")
+    plain = plain.where(fits)
+    plain = plain.str.replace(thousands, "", regex=False) if thousands else plain
+    numbers = pd.to_numeric(plain.str.replace(decimal, ".", regex=False), errors="coerce")
+    return numbers.where(~percent, numbers / 100)
+
+
+def _decimal_mark(columns: Any) -> str | None:
+    """Return the decimal mark that most columns show; None if no column shows one, or all are plain numbers."""
+    columns = list(columns)
+    if all(texts.is_plain for texts in columns):
+        return None
+    shown = [texts.decimal() for texts in columns]
+    points, commas = shown.count("."), shown.count(",")
+    return None if points == commas == 0 else "," if commas > points else "."
+
+
+def _date_formats(texts: pd.Series) -> list[str]:
+    """Return the formats that read more than half of the texts as dates, those of the most texts first; else none."""
+    sample = texts.head(_SAMPLE)
+    if not ((sample.str.len() < 40) & sample.str.contains(r"\d\D+\d", regex=True)).mean() > 0.5:
+        return []
+    found: list[str] = []
+    left = texts
+    while len(left):
+        counts = {written: _parsed(left.head(_SAMPLE), written).notna().sum() for written in _possible(found)}
+        likely = [written for written, count in counts.items() if count > 0]
+        counts = {written: _parsed(left, written).notna().sum() for written in likely}
+        best = max(counts, key=lambda written: counts[written], default=None)
+        if best is None or counts[best] <= 0.02 * len(texts):
+            break
+        found.append(best)
+        left = left[_parsed(left, best).isna()]
+    return found if 2 * len(left) < len(texts) else []
+
+
+def _in_words(written: str) -> str:
+    """Return a format of dates as people write it, such as DD.MM.YYYY."""
+    for mark, words in _WORDS.items():
+        written = written.replace(mark, words)
+    return written
+
+
+def _possible(found: list[str]) -> Iterator[str]:
+    """Yield the formats that cannot be confused with the formats found: those of other marks, or with a time."""
+    days = {written.split(" %H")[0] for written in found}
+    taken = {"".join(sorted(day.upper())) for day in days}
+    for written in _DATES:
+        day = written.split(" %H")[0]
+        if written not in found and (day in days or "".join(sorted(day.upper())) not in taken):
+            yield written
+
+
+def _parsed(texts: pd.Series, written: str) -> pd.Series:
+    """Return texts as dates without a time zone, converted to UTC; NaT for other text."""
+    if written == "ISO8601":
+        texts = texts.where(texts.str.fullmatch(_ISO))
+    return pd.to_datetime(texts, format=written, errors="coerce", utc=True).dt.tz_convert(None)
