@@ -195,12 +195,12 @@ def test_categories_by_their_numbers():
         ("x", [f"a name {k % 30}" for k in range(50)], "text", "30 different values in 50 rows"),
         ("x", [f"a long comment on the row {k % 30} of it" for k in range(200)], "text", "30 different values in 200 rows, 34"),
         ("x", [f"town {k % 30}" for k in range(200)], "categorical", "text of 30 different values"),
-        ("x", pd.Categorical([f"a name {k}" for k in range(50)]), "categorical", "text of 50"),
+        ("x", pd.Categorical([f"a name {k}" for k in range(50)]), "categorical", "declared categories of 50"),
         ("x", [True, False] * 10, "categorical", "2 different numbers, fewer than 10"),
         ("x", pd.to_timedelta(np.arange(5, 55), unit="h"), "numeric", "50 different numbers"),
-        ("x", pd.date_range("2020-01-01", periods=50), "date", "all such as 2020-01-01 00:00:00: days, weekday"),
-        ("x", pd.date_range("2020-01-01", periods=50).date, "date", "all such as 2020-01-01: days"),
-        ("x", [f"2020-01-{1 + k % 28:02d}" for k in range(50)], "date", "all such as 2020-01-01: days, weekday"),
+        ("x", pd.date_range("2020-01-01", periods=50), "date", "from 2020-01-01 to 2020-02-19: days, weekday"),
+        ("x", pd.date_range("2020-01-01", periods=50).date, "date", "from 2020-01-01 to 2020-02-19: days"),
+        ("x", [f"2020-01-{1 + k % 28:02d}" for k in range(50)], "date", "from 2020-01-01 to 2020-01-28: days, weekday"),
         ("x", [f"2020-01-{1 + k % 28:02d}T10:{k:02d}:00Z" for k in range(50)], "date", "days, weekday"),
         ("x", [f"{1 + k % 28}/13/2020" for k in range(50)], "text", "28 different"),
         ("x", [f"1/{1 + k % 28}/2020" for k in range(50)], "date", "days, weekday"),
@@ -230,7 +230,9 @@ def test_dates_are_days_and_what_comes_again():
     nan = np.nan
     expected = [[0, 19782.5, 2, 3, 12], [1, 20148.25, 3, 5, 6], [2, nan, nan, nan, nan], [3, -0.25, 12, 2, 18]]
     np.testing.assert_array_equal(p.transform(table), expected)
-    with pytest.warns(UserWarning, match="column 'when': 1 of 2 values are no dates as in training .such as 'someday'"):
+    with pytest.warns(
+        UserWarning, match="column 'when': 1 of 2 values are no dates in the format YYYY-MM-DD .such as 'someday'"
+    ):
         new = p.transform(table.head(2).assign(when=["someday", pd.Timestamp("1970-01-02")]))
     np.testing.assert_array_equal(new[:, 1], [nan, 1])
     assert not p.categorical_.any()

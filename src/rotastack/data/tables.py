@@ -253,7 +253,9 @@ def read_raw(path: str | Path) -> pd.DataFrame:
     """Return the raw table of a file: Parquet of :func:`write_raw`, or delimited text, whose labels stay text."""
     from rotastack.data.artifacts import read_frame
 
-    if str(path).endswith(".gz"):
+    with Path(path).open("rb") as file:
+        is_text = file.read(2) == _GZIP
+    if is_text:
         written, reading = read_as_written(path, "target")
         readings = readings_of(written, reading.delimiter, target="target")
         table = read_columns(written, readings | {"target": ColumnReading("text")}, lambda note: None)
@@ -340,7 +342,7 @@ def _file(path: Path, labels: str | None, where: str) -> _Found:
         raise RotastackError(f"{where}: file not found")
     try:
         body = path.read_bytes()
-        if body.startswith(b"\x1f\x8b"):
+        if body.startswith(_GZIP):
             body = gunzipped(body)
         known = next((what for start, what in _MAGIC.items() if body.startswith(start)), None)
         if known is not None and known != ending:
@@ -359,6 +361,7 @@ _PACKAGES = {".xlsx": "openpyxl", ".parquet": "pyarrow", ".feather": "pyarrow"}
 
 _OLE = b"\xd0\xcf\x11\xe0"
 """First bytes of files of old Excel versions, and of Excel files locked by a password."""
+_GZIP = b"\x1f\x8b"
 _MAGIC = {b"PK\x03\x04": ".xlsx", b"PAR1": ".parquet", b"ARROW1": ".feather"}
 
 

@@ -83,7 +83,7 @@ def test_dates_become_numbers():
     for dates in (day, day.strftime("%d.%m.%Y"), day.tz_localize("UTC")):
         X = pd.DataFrame({"day": dates, "noise": rng.random(300)})
         clf = small(trees_per_family=20).fit(X, y)
-        assert clf.table_.preprocessor_.dates_["day"]["parts"] == ["days", "month", "weekday"]
+        assert clf.table_.preprocessor_.dates_["day"] == ["days", "month", "weekday"]
         assert clf.oob_score_ > 0.95
         assert clf.predict_proba(X.assign(day=None)).shape == (300, 2)
     named = small(categorical_features=["kind"]).fit(pd.DataFrame({"day": day, "kind": ["a", "b", "c"] * 100}), y)
@@ -240,7 +240,7 @@ def test_what_is_no_date_in_predict_is_told_of_where_predict_was_called():
         clf = small().fit(X, y)
         known = clf.predict_proba(X.assign(opened="2021-05-05"))
     np.testing.assert_array_equal(known, clf.predict_proba(X))
-    message = r"column 'sold': 2 of 3 values are no dates as in training \(such as 'yesterday'\); these values are set to missing"
+    message = r"column 'sold': 2 of 3 values are no dates in the format YYYY-MM-DD \(such as 'yesterday'.*\); these values are missing"
     with pytest.warns(UserWarning, match=message) as said:
         clf.predict(X.head(3).assign(sold=["yesterday", None, "soon"]))
     assert [w.filename for w in said] == [__file__]

@@ -1,0 +1,179 @@
+"""How text is read: each rule with its smallest table, and rows that do not depend on their neighbours."""
+
+import numpy as np
+import pandas as pd
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from rotastack.base.columns import column_kind
+from rotastack.base.preprocessing import TablePreprocessor
+from rotastack.base.reading import is_dates, read_columns, readings_of
+
+MANY = [f"{k / 7:.3f}" for k in range(1, 41)]
+DAYS = [f"2020-{1 + k % 12:02d}-{1 + k % 28:02d}" for k in range(40)]
+
+
+def read(texts, delimiter=",", beside=None, **options):
+    """Return the reading of a column, its values and the notes; `beside` is a second column that shows the marks."""
+    table = pd.DataFrame({"c": pd.Series(texts, dtype="str")})
+    table = table if beside is None else table.assign(beside=(beside * len(table))[: len(table)])
+    readings = readings_of(table, delimiter, **options)
+    notes = []
+    return readings["c"], read_columns(table, readings, notes.append)["c"], notes
+
+
+@pytest.mark.parametrize(
+    ("texts", "delimiter", "beside", "values"),
+    [
+        (["1.5", "-2", "1e3"], ",", None, [1.5, -2, 1000]),
+        (["0,5", "1.234,5", "-2"], ";", None, [0.5, 1234.5, -2]),
+        (["42.745", "936"], ";", ["0,25"], [42745, 936]),
+        (["42,745", "936"], ";", ["0.25"], [42745, 936]),
+        (["42,745", "936"], ",", None, [42745, 936]),
+        (["42.745", "936"], ",", None, [42.745, 936]),
+        (["42\u00a0745,5", "936"], ";", None, [42745.5, 936]),
+        (["42'745.5", "9’936"], ",", None, [42745.5, 9936]),
+        (["1.234.567", "936"], ",", None, [1234567, 936]),
+        (["\u22121.5", "2.5"], ",", None, [-1.5, 2.5]),
+        (["12%", "7.5 %"], ",", None, [0.12, 0.075]),
+        (["5.0", "6", "7"], ",", None, [5, 6, 7]),
+        ([*MANY, "12 kg"], ",", None, [*map(float, MANY), np.nan]),
+        (["?"] * 60 + MANY, ",", None, [np.nan] * 60 + [*map(float, MANY)]),
+        (["1", "2", "3", "4"] * 20 + ["n. a."], ",", None, [1, 2, 3, 4] * 20 + [np.nan]),
+    ],
+)
+def test_numbers(texts, delimiter, beside, values):
+    how, found, _ = read(texts, delimiter, beside)
+    assert how.type == "number"
+    np.testing.assert_allclose(found.to_numpy(dtype=float), values, rtol=1e-15)
+
+
+@pytest.mark.parametrize(
+    "texts",
+    [
+        ["01", "02", "10"],
+        ["01", "A1", "02"],
+        ["1E3", "1E4", "Z", "1E3", "Z"],
+        ["1234567890123456781", "1234567890123456782"],
+        ["TRUE", "FALSE", "unknown"],
+        ["1", "2", "3", "4", "5+"] * 4,
+        ["030 123 456", "030 123 457"],
+        ["1.2.3.4", "10.0.0.1"],
+    ],
+)
+def test_codes_and_categories_stay_text(texts):
+    how, found, notes = read(texts)
+    assert (how.type, found.tolist(), notes) == ("text", texts, [])
+
+
+def test_a_mark_that_no_column_shows_is_told():
+    how, found, _ = read(["42,745", "936"], ";")
+    assert (how.decimal, how.example, found.tolist()) == (",", "42,745", [42.745, 936])
+    assert read(["42,745", "936"], ";", ["0.25"])[0].example == ""
+
+
+@pytest.mark.parametrize(
+    ("texts", "formats", "lost"),
+    [
+        (DAYS, ["ISO8601"], 0),
+        ([day + " " for day in DAYS], ["ISO8601"], 0),
+        ([*DAYS, "unknown", "0000-00-00"], ["ISO8601"], 2),
+        (["9999-12-31", "0001-01-01", *DAYS], ["ISO8601"], 0),
+        ([f"1/{k}/20" for k in range(1, 29)], ["%m/%d/%y"], 0),
+        ([f"{1 + k % 28:02d}.01.2020" for k in range(30)], ["%d.%m.%Y"], 0),
+        ([*DAYS[:20], *(f"{k:02d}.01.2020" for k in range(1, 21))], ["ISO8601", "%d.%m.%Y"], 0),
+        ([*(f"{k}/12/2020" for k in range(13, 29)), "12/31/2020"], ["%d/%m/%Y"], 1),
+    ],
+)
+def test_dates(texts, formats, lost):
+    how, found, notes = read(texts)
+    assert how.formats == formats
+    assert found.isna().sum() == lost
+    assert len(notes) == (lost > 0)
+    assert column_kind(found).kind == "date"
+
+
+def test_what_cannot_be_read_is_counted_and_named():
+    _, _, notes = read([*MANY, "#DIV/0!", "#DIV/0!", "12 kg", "NA", ""])
+    assert notes == ["column 'c': 3 of 45 values are no numbers (such as '#DIV/0!', '12 kg'); these values are missing"]
+
+
+def test_missing_text_depends_on_the_format():
+    texts = ["NA", "EU", "None"]
+    assert read(texts)[1].isna().tolist() == [True, False, True]
+    assert read(texts, target="c")[1].tolist() == texts
+    assert read(texts, None)[1].tolist() == texts
+
+
+def test_declared_kinds():
+    assert read(["1.1", "1.10"], kinds={"c": "categorical"})[1].tolist() == ["1.1", "1.10"]
+    assert read(["1.1", "1.2"], kinds={"c": "categorical"})[1].tolist() == [1.1, 1.2]
+    assert read(["12 kg", "13 kg", "5"], kinds={"c": "numeric"})[1].isna().tolist() == [True, True, False]
+
+
+def test_targets_of_few_numbers_and_words_are_classes():
+    texts = ["0", "1"] * 30 + ["other"]
+    assert read(texts, target="c")[0].type == "text"
+    assert read(texts)[0].type == "number"
+
+
+def test_whole_numbers_beyond_floats_are_codes_in_every_type():
+    for values in ([2**60 + k % 3 for k in range(30)], pd.array([2**60, 2**60 + 1, None] * 10, dtype="Int64")):
+        table = pd.DataFrame({"code": values, "x": np.arange(30) / 7})
+        p = TablePreprocessor().fit(table)
+        assert p.kinds_["code"] == "categorical"
+        assert str(2**60 + 1) in p.categories_["code"]
+
+
+def test_declared_categories_of_digits_are_categories():
+    assert column_kind(pd.Series([f"{k:02d}" for k in range(1, 15)] * 3, dtype="category")).kind == "categorical"
+    assert column_kind(pd.Series(list(range(15)) * 3, dtype="category")).kind == "categorical"
+
+
+@pytest.mark.parametrize("name", ["年龄", "доход", "$", "№"])
+def test_names_in_any_alphabet_are_names(name):
+    assert column_kind(pd.Series(np.random.default_rng(0).permutation(50) + 100, name=name)).kind == "numeric"
+
+
+def test_typed_values_find_the_category_of_their_text():
+    """A reader of CSV makes numbers of codes and truth values of TRUE; a category of equal value is meant."""
+    table = pd.DataFrame({"icd": ["01", "02", "A1"] * 10, "flag": ["TRUE", "FALSE", "unknown"] * 10})
+    p = TablePreprocessor(encoding="codes").fit(table)
+    new = pd.DataFrame({"icd": [1, 2], "flag": [True, False]})
+    np.testing.assert_array_equal(p.transform(new), p.transform(table.head(2)))
+
+
+def test_new_text_is_read_by_the_marks_of_training():
+    table = pd.DataFrame({"umsatz": [f"{k}.{100 + k},5" for k in range(1, 30)]})
+    p = TablePreprocessor().fit(table)
+    assert p.transform(pd.DataFrame({"umsatz": ["80.000"]})).tolist() == [[80000.0]]
+
+
+TEXTS = {
+    "amount": [f"{k}.{100 + k},{k % 10}" for k in range(1, 37)] + ["?", "900", "", "-"],
+    "ward": ["01", "02", "A1", "10"] * 10,
+    "flag": ["TRUE", "FALSE"] * 20,
+    "day": [f"{1 + k % 28:02d}.{1 + k % 12:02d}.2021" for k in range(39)] + ["unknown"],
+    "rating": ["1", "2", "5,0", "", "3"] * 8,
+    "city": ["Bonn", "Köln", "NA", "Ulm"] * 10,
+}
+
+
+@given(st.lists(st.integers(0, 39), min_size=1, max_size=12))
+def test_a_row_does_not_depend_on_its_neighbours(rows):
+    """Any rows in any order, as text, as objects, as categories or read anew, give the numbers of the whole table."""
+    written = pd.DataFrame(TEXTS, dtype="str")
+    table = read_columns(written, readings_of(written, ";"), lambda note: None)
+    p = TablePreprocessor({"rating": "numeric"}).fit(table)
+    whole = p.transform(table)[rows]
+    part = written.iloc[rows]
+    for new in (table.iloc[rows], part, part.astype(object), part.astype("category"), part.replace("", None)):
+        np.testing.assert_array_equal(p.transform(new), whole)
+
+
+def test_is_dates():
+    assert is_dates(pd.Series(DAYS))
+    assert is_dates(pd.date_range("2020-01-01", periods=3))
+    assert not is_dates(pd.Series([*DAYS, "unknown"]))
+    assert not is_dates(pd.Series([20200101, 20200102]))
