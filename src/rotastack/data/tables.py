@@ -246,11 +246,15 @@ def write_raw(table: pd.DataFrame, path: str | Path) -> None:
     """
     from rotastack.data.artifacts import write_frame
 
-    write_frame(path, table)
+    kept, _ = _settled(table)
+    kept.attrs = table.attrs
+    write_frame(path, kept)
 
 
 def read_raw(path: str | Path) -> pd.DataFrame:
     """Return the raw table of a file: Parquet of :func:`write_raw`, or delimited text, whose labels stay text."""
+    from pyarrow.parquet import read_schema
+
     from rotastack.data.artifacts import read_frame
 
     with Path(path).open("rb") as file:
@@ -260,7 +264,7 @@ def read_raw(path: str | Path) -> pd.DataFrame:
         readings = readings_of(written, reading.delimiter, target="target")
         table = read_columns(written, readings | {"target": ColumnReading("text")}, lambda note: None)
     else:
-        table, _ = read_frame(path)
+        table = _with_categories(read_frame(path)[0], read_schema(path))
     if len(table.columns) < 2 or table.columns[-1] != "target":
         raise RotastackError(f"{path}: the last column must be 'target', found {table.columns[-1]!r}")
     return table
@@ -278,6 +282,10 @@ def _settled(table: pd.DataFrame) -> tuple[pd.DataFrame, list[str]]:
 
     Columns of values of several types become text. Columns of lists, records, bytes or complex numbers are left out.
     """
+    if any(isinstance(dtype, pd.ArrowDtype) for dtype in table.dtypes):
+        import pyarrow
+
+        table = pyarrow.Table.from_pandas(table, preserve_index=False).replace_schema_metadata().to_pandas(**_EXACTLY)
     columns: dict[str, pd.Series] = {}
     notes = []
     for name in table.columns:
@@ -315,15 +323,13 @@ def _of_dtype(column: pd.Series) -> pd.Series:
     if isinstance(dtype, pd.SparseDtype):
         return column.sparse.to_dense()
     if isinstance(dtype, pd.CategoricalDtype):
-        is_plain = dtype.categories.dtype == "str" or dtype.categories.dtype.kind in "biufM"
-        return column if is_plain else column.cat.rename_categories(list(map(str, dtype.categories)))
+        column = column.cat.remove_unused_categories() if dtype.categories.dtype != "str" else column
+        is_sorted = column.cat.categories.dtype.kind in "iuf" and column.cat.categories.is_monotonic_increasing
+        is_text = column.cat.categories.dtype == "str"
+        return column if is_text or is_sorted else column.cat.rename_categories(list(map(str, column.cat.categories)))
     if isinstance(dtype, pd.StringDtype | pd.IntervalDtype):
         return column.map(str, na_action="ignore").astype("str") if dtype != "str" else column
-    if (
-        dtype.kind in "mM"
-        and dtype.kind == np.dtype(getattr(dtype, "base", dtype)).kind
-        and column.dt.unit in ("s", "ms")
-    ):
+    if dtype.kind in "mM" and not isinstance(dtype, pd.PeriodDtype) and column.dt.unit in ("s", "ms"):
         return column.dt.as_unit("us")
     return column.astype("float64") if dtype in (np.float16, np.longdouble) else column
 
@@ -352,7 +358,7 @@ def _file(path: Path, labels: str | None, where: str) -> _Found:
         raise RotastackError(f"{where}: cannot be read: {error}") from None
     except ImportError:  # the message of pandas does not name the package
         raise RotastackError(f"{where}: {not_installed_message(_PACKAGES[ending])}") from None
-    except (ValueError, OSError, EOFError, NotImplementedError, ArithmeticError, zlib.error) as error:
+    except (ValueError, TypeError, OSError, EOFError, NotImplementedError, ArithmeticError, zlib.error) as error:
         raise RotastackError(f"{where}: cannot be read: {' '.join(str(error).split())}") from None
 
 
@@ -427,7 +433,21 @@ def _excel(body: bytes, labels: str | None) -> _Found:
 
 def _arrow(body: bytes, ending: str) -> _Found:
     table = import_module(f"pyarrow.{ending}").read_table(io.BytesIO(body))
-    return _Found(table.to_pandas(**_EXACTLY), [ending.capitalize()])
+    return _Found(_with_categories(table.to_pandas(**_EXACTLY), table.schema), [ending.capitalize()])
+
+
+def _with_categories(table: pd.DataFrame, schema: Any) -> pd.DataFrame:
+    """Return a table of Arrow with the categories of numbers that pandas noted: Parquet keeps those of text alone."""
+    for noted in (schema.pandas_metadata or {}).get("columns", []):
+        name = noted["name"]
+        if (
+            noted["pandas_type"] == "categorical"
+            and name in table
+            and not isinstance(table[name].dtype, pd.CategoricalDtype)
+        ):
+            codes = table[name].astype("category")
+            table[name] = codes.cat.as_ordered() if (noted["metadata"] or {}).get("ordered") else codes
+    return table
 
 
 _EXACTLY = {"integer_object_nulls": True}
@@ -483,7 +503,9 @@ def _object(source: Any, labels: str | None) -> pd.DataFrame:
     """Return the table of an object: a data frame, an array, or a Bunch of scikit-learn."""
     if not isinstance(source, dict):  # a Bunch is a dict
         arrow = source.to_arrow() if hasattr(source, "to_arrow") else source
-        return arrow.to_pandas(**_EXACTLY) if hasattr(arrow, "schema") else as_pandas(source)
+        if isinstance(source, pd.DataFrame) or not hasattr(arrow, "schema"):
+            return source if isinstance(source, pd.DataFrame) else as_pandas(source)
+        return arrow.to_pandas(**_EXACTLY)
     data, target = source["data"], source["target"]
     table = data if isinstance(data, pd.DataFrame) else pd.DataFrame(data)
     if table is not data:
