@@ -95,6 +95,8 @@ def read_as_written(source: Any, labels: str | None = None) -> tuple[pd.DataFram
         table, left_out = _settled(found.table)
     except RotastackError as error:
         raise RotastackError(f"{name}: {error}") from None
+    except ArithmeticError:  # of the decimal module
+        raise RotastackError(f"{name}: a decimal number is a signaling NaN; drop the value") from None
     if not len(table):
         raise RotastackError(f"{name}: the table has a header but no rows")
     notes = (*found.notes, *left_out)

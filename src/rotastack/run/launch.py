@@ -25,7 +25,9 @@ __all__ = ["Machine", "config_file", "open_plan", "read_plan", "start_run"]
 class _Data(Document):
     mirror: Annotated[
         str | None,
-        Field(description="folder of files <name>.csv.gz, used before the network; DATA_MIRROR has priority"),
+        Field(
+            description="folder of files <name>.parquet or <name>.csv.gz, used before the network; DATA_MIRROR has priority"
+        ),
     ] = None
     missing: Annotated[Literal["stop", "skip"], Field(description="action for a data set that is not available")] = (
         "stop"
