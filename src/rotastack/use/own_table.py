@@ -12,7 +12,7 @@ from pandas.api.types import is_integer_dtype
 from rotastack.base.columns import column_kind
 from rotastack.base.facts import JOB_SECONDS
 from rotastack.data.target import TaskName
-from rotastack.study.catalogue import facts_of, find
+from rotastack.study.catalogue import find
 from rotastack.study.task import TASKS
 
 __all__ = [
@@ -53,6 +53,8 @@ METHODS = {
     "LightGBM": Named("lightgbm", "lightgbm", is_forest=False),
     "XGBoost": Named("xgboost", "boosted", is_forest=False),
     "CatBoost": Named("catboost", "catboost", is_forest=False),
+    "Logistic regression": Named("logistic_regression", "logistic_regression", is_forest=False),
+    "Ridge": Named("ridge", "ridge", is_forest=False),
 }
 """Label -> method, in the order of the report. A method whose package is not installed is not compared."""
 CONTROL = "Random forest"
@@ -164,7 +166,7 @@ class Layout:
         return sum(self._seconds("Rotastack", shape, shape.rows, shape.rows))
 
     def _seconds(self, label: str, shape: Shape, train: float, test: float) -> tuple[float, float]:
-        facts = facts_of(find(METHODS[label].estimator, TASKS[shape.task].estimators).path)
+        facts = find(METHODS[label].estimator, TASKS[shape.task].estimators).known_facts
         trees = next(iter(self.parameters(label).values()), facts.n_trees) * (facts.families or 1)
         return facts.training_seconds(trees, train, shape.columns, shape.n_classes), facts.prediction_seconds(
             trees, test, shape.columns, train
