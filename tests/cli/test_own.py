@@ -123,6 +123,21 @@ def test_groups_and_time_divide_the_rows(tables, monkeypatch, capsys):
     assert told["test"] == "the 4 splits of column fold"
 
 
+def test_copies_are_kept_together_where_rows_are_drawn(tables, monkeypatch, capsys):
+    monkeypatch.chdir(tables)
+    table, _ = visits(60)
+    twice = pd.concat([table, table.head(50)], ignore_index=True).assign(fold=np.resize([1, 2, 3], len(table) + 50))
+    twice.to_csv("twice.csv", index=False)
+    told, lines = looked_at(capsys, "twice.csv", "--target", "outcome")
+    assert told["test"] == "5-fold cross-validation, 4 times, copies of a row together"
+    assert any(" are copies of another row, and stay together, in training or in test: so " in line for line in lines)
+    told, lines = looked_at(capsys, "twice.csv", "--target", "outcome", "--groups", "patient_id")
+    assert told["test"].endswith(", rows of one patient_id together, copies of a row together")
+    told, lines = looked_at(capsys, "twice.csv", "--target", "outcome", "--split-column", "fold")
+    assert told["test"] == "the 3 splits of column fold"
+    assert any("given splits may put copies into training and test" in line for line in lines)
+
+
 def test_methods_that_do_not_fit_into_memory_are_left_out(tmp_path, monkeypatch, capsys):
     monkeypatch.chdir(tmp_path)
     table, target = churn(40_000)

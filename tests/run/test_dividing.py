@@ -47,6 +47,29 @@ def test_rows_of_a_group_stay_together(tmp_path, task, protocol):
     assert data.X.shape[1] == table.shape[1] - 2, "no model sees the groups"
 
 
+@pytest.mark.parametrize("groups", [{}, {"groups": "patient_id"}], ids=["alone", "with groups"])
+@pytest.mark.parametrize(
+    "protocol", [{"kind": "crossval", "folds": 4}, {"kind": "holdout", "train": 0.7, "repeats": 3}]
+)
+@pytest.mark.parametrize("together", [True, False])
+def test_copies_of_a_row_stay_together(tmp_path, protocol, groups, together):
+    """A copy of a row of one patient is in the rows of another: their rows are one group then."""
+    table, target = visits(40)
+    copies = table.sample(60, random_state=0).assign(patient_id=np.arange(60) + 100)
+    table = pd.concat([table, copies], ignore_index=True).sample(frac=1, random_state=0, ignore_index=True)
+    table = table if groups else table.drop(columns="patient_id")
+    keys = {"copies_together": True} if together else {}
+    parts, _ = divided(tmp_path, table, target, "classification", groups, **protocol, **keys)
+    row = table.groupby([c for c in table if c.startswith("lab")]).ngroup().to_numpy()
+    shared = [set(row[part == TRAIN]) & set(row[part == TEST]) for part in parts]
+    assert not any(shared) if together else any(shared)
+    if groups:
+        patients = table["patient_id"].to_numpy()
+        assert not any(set(patients[part == TRAIN]) & set(patients[part == TEST]) for part in parts)
+    elif "folds" in protocol:
+        assert ((parts == TEST).sum(axis=0) == 1).all(), "each row is tested once"
+
+
 @pytest.mark.parametrize("protocol", [
     {"kind": "crossval", "folds": 5}, {"kind": "holdout", "train": 0.7, "repeats": 3},
     {"kind": "holdout", "train": 300, "test": 60, "repeats": 3},
@@ -133,6 +156,7 @@ def test_columns_that_divide_nothing_are_named(tmp_path, divided_by, change, sai
 
 @pytest.mark.parametrize(("protocol", "said"), [
     ({"kind": "crossval", "groups": "a", "time": "b"}, "protocol.groups and protocol.time exclude each other"),
+    ({"kind": "crossval", "copies_together": True, "time": "b"}, "protocol.copies_together and protocol.time exclude"),
     ({"kind": "crossval", "time": "b", "repeats": 2}, "protocol.repeats must be 1 with protocol.time"),
     ({"kind": "crossval", "weka_seed": 1, "repeats": 2}, "protocol.weka_seed needs repeats: 1"),
     ({"kind": "crossval", "weka_seed": 1, "time": "b"}, "protocol.weka_seed needs repeats: 1"),

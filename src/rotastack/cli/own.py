@@ -52,7 +52,7 @@ def look_at(arguments: Namespace) -> OwnTable:
     import warnings
 
     from rotastack.base.preprocessing import TablePreprocessor
-    from rotastack.data.suspicions import suspicions
+    from rotastack.data.suspicions import copies_of, suspicions
     from rotastack.data.tables import read_with_notes
     from rotastack.data.target import check_target, decide_task, with_target
     from rotastack.stats.metrics import NAMES
@@ -81,12 +81,15 @@ def look_at(arguments: Namespace) -> OwnTable:
             raise RotastackError(f"{table}: {error}") from None
     if len(frame) < own_table.LEAST_ROWS:
         raise RotastackError(f"{table}: the table has {len(frame)} rows; at least {own_table.LEAST_ROWS} are needed")
-    divided_by = {
+    divided_by: dict[str, Any] = {
         key: column
         for key in ("groups", "time", "split 1")
         if (column := _dividing(arguments, key, features)) is not None
     }
     splits = _splits(arguments, features, target, task) if "split 1" in divided_by else []
+    copies = copies_of(features, preprocessor.kinds_) if divided_by.keys() <= {"groups"} else None
+    if copies is not None and _divisible(copies, features, divided_by.get("groups"), table):
+        divided_by["copies_together"] = True
     n_classes = target.nunique() if task == "classification" else 0
     shape = own_table.Shape(task, len(frame), n_columns, n_classes)
     n_cores, memory = cores(arguments.cores), arguments.memory or _memory()
@@ -174,6 +177,15 @@ def _dividing(arguments: Namespace, key: str, features: Any) -> str | None:
             f"{arguments.study}: {option}: column {column!r} has {n} different values; at least {_LEAST_PARTS} are needed"
         )
     return column
+
+
+def _divisible(copies: Any, features: Any, groups: str | None, table: str) -> bool:
+    """Return whether enough groups are left if groups that share copies of a row are united."""
+    from rotastack.data.divisions import division_numbers, united
+
+    if groups is not None:
+        copies = united(division_numbers(features, groups, "groups", str(table)), copies)
+    return int(copies.max()) + 1 >= _LEAST_PARTS
 
 
 def _splits(arguments: Namespace, features: Any, target: Any, task: str) -> list[tuple[Any, Any]]:

@@ -129,6 +129,7 @@ class Layout:
         repeats, folds = self.protocol["repeats"], self.protocol.get("folds")
         groups, time = self.protocol.get("groups"), self.protocol.get("time")
         together = f", rows of one {groups} together" if groups else ""
+        together += ", copies of a row together" if self.protocol.get("copies_together") else ""
         if folds and time:
             return f"{folds} spans of {time}, each tested after training on earlier rows"
         if folds:
@@ -215,7 +216,7 @@ def labels_of(task: TaskName) -> list[str]:
 
 
 def _candidates(
-    size: str, rows: int, divided_by: Mapping[str, str], splits: Sequence[tuple[NDArray, NDArray]]
+    size: str, rows: int, divided_by: Mapping[str, Any], splits: Sequence[tuple[NDArray, NDArray]]
 ) -> Iterator[Layout]:
     """Yield layouts, from the usual one of a size downwards: fewer repeats, folds, trees and training rows.
 
@@ -255,7 +256,7 @@ def laid_out(
     size: str,
     budget: float | None,
     n_cores: int,
-    divided_by: Mapping[str, str] | None = None,
+    divided_by: Mapping[str, Any] | None = None,
     splits: Sequence[tuple[NDArray, NDArray]] = (),
 ) -> Layout:
     """Return the first layout of a size that fits into a budget, else the fastest one.
@@ -268,7 +269,7 @@ def laid_out(
         Seconds; None is the size's entry in ``BUDGETS``.
     n_cores : int
     divided_by : mapping, optional
-        ``groups``, ``time`` or ``split 1`` -> the column by which rows are divided.
+        ``groups``, ``time`` or ``split 1`` -> the column by which rows are divided; ``copies_together`` -> True.
     splits : sequence of (ndarray, ndarray)
         Training and test rows of the splits that the table brings.
     """
