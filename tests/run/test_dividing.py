@@ -1,5 +1,7 @@
 """Rows that are divided by groups, in the order of time, or so that splits share none."""
 
+from types import SimpleNamespace
+
 import numpy as np
 import pandas as pd
 import pytest
@@ -9,6 +11,7 @@ from tests.run.running import step
 from rotastack.data.artifacts import read_frame, read_prepared
 from rotastack.data.tables import write_raw
 from rotastack.errors import RotastackError
+from rotastack.run.steps.score import _in_time
 from rotastack.study.study import Study
 
 TRAIN, TEST, NEITHER = 1, 0, 2
@@ -88,6 +91,21 @@ def test_what_follows_is_tested_after_training_on_the_past(tmp_path, protocol):
         assert (parts == TRAIN).sum(axis=1).max() <= 300
         assert (parts == TEST).sum(axis=1).tolist() == [60, 60, 60]
     assert data.numeric.shape[1] > 1, "the day is a column as any other"
+
+
+def test_naive_forecasts_and_a_trend_are_told(tmp_path):
+    table, target = sales(900)
+    job = SimpleNamespace(slice={"protocol": "splits"}, input=lambda name: tmp_path / name)
+    _, data = divided(tmp_path, table, target, "regression", {"time": "day"}, kind="crossval", folds=3)
+    naive, trend = _in_time(job, data)
+    assert naive.startswith("Naive forecasts: the last value has RMSE ")
+    assert " and the last season (7 moments) has RMSE " in naive
+    assert trend.startswith("A trend: ")
+    still = table.assign(sold=np.random.default_rng(0).permutation(table["sold"]))
+    _, data = divided(tmp_path, still, target, "regression", {"time": "day"}, kind="crossval", folds=3)
+    assert len(_in_time(job, data)) == 1
+    _, data = divided(tmp_path, table, target, "regression", {}, kind="crossval", folds=3)
+    assert _in_time(job, data) == []
 
 
 def test_splits_share_no_row_where_there_are_rows_enough(tmp_path):
