@@ -98,5 +98,9 @@ def test_rising_numbers_and_classes_of_few_rows_are_named():
     table, target = churn(500)
     counted = table.assign(case=np.arange(500) * 3 + 7)
     assert doubts(counted, target)[0].startswith("case increases from row to row")
+    numbers = np.random.default_rng(0).permutation(500) + 5550000
+    said = "has the name of an id, and all its numbers differ"
+    assert said in doubts(table.assign(**{"phone number": numbers}), target)[0]
+    assert doubts(table.assign(income=numbers), target) == doubts(table.assign(number=numbers // 2), target) == []
     rare = table.assign(churned=["once"] * 4 + table[target].tolist()[4:])
     assert doubts(rare, target)[0].startswith("Classes of few rows: 'once' (4)")

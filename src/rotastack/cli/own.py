@@ -4,7 +4,7 @@ from argparse import Namespace
 from dataclasses import dataclass, field
 from typing import Any
 
-from rotastack.errors import RotastackError
+from rotastack.errors import RotastackError, nearest
 
 __all__ = ["OwnTable", "look_at"]
 
@@ -93,9 +93,9 @@ def look_at(arguments: Namespace) -> OwnTable:
     n_classes = target.nunique() if task == "classification" else 0
     shape = own_table.Shape(task, len(frame), n_columns, n_classes)
     n_cores, memory = cores(arguments.cores), arguments.memory or _memory()
-    layout = own_table.laid_out(shape, arguments.size or "medium", arguments.time, n_cores, divided_by, splits)
+    labels = _methods(arguments.methods, own_table.labels_of(task))
+    layout = own_table.laid_out(shape, arguments.size or "medium", arguments.time, n_cores, divided_by, splits, labels)
     score, why = _score(arguments.score, target, task)
-    labels = own_table.labels_of(task)
     study = own_study.study_of(arguments.study, arguments.target, shape, layout, score, counted, labels)
     needed, _ = _megabytes(study)
     left_out = {label: needed[label] for label in labels if needed[label] > memory}
@@ -216,6 +216,27 @@ def _score(given: str | None, target: Any, task: Any) -> tuple[str, str]:
         return score_named(given, task), f"--score; default {score}, {why}"
     except ValueError as error:
         raise RotastackError(f"--score: {error}") from None
+
+
+def _methods(given: str | None, labels: list[str]) -> list[str]:
+    """Return the labels that ``--methods`` names, or leaves if it begins with "all but", in their order."""
+    if given is None:
+        return labels
+    without = given.lower().strip().startswith("all but ")
+    named = [part.strip() for part in (given.strip()[8:] if without else given).split(",")]
+    known = {label.lower(): label for label in labels}
+    for name in named:
+        if name.lower() not in known:
+            raise RotastackError(
+                f"--methods: {name!r} is not a method{nearest(name, labels)}; methods: {', '.join(labels)}"
+            )
+    kept = {known[name.lower()] for name in named}
+    chosen = [label for label in labels if (label in kept) != without]
+    if len(chosen) < 2:
+        raise RotastackError(
+            f"--methods: {given!r} leaves {len(chosen)} of {len(labels)} methods; at least two are compared"
+        )
+    return chosen
 
 
 def cores(given: str) -> int:

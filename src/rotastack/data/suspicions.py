@@ -1,5 +1,6 @@
 """Suspicions about a data set: leaks, equal rows, ids, groups, dates, and classes with few rows."""
 
+import re
 from collections.abc import Iterator, Mapping
 from typing import Any
 
@@ -32,6 +33,8 @@ ALIKE = 0.2
 """Rows of a group are alike if the variance within groups is less than this share of a column's variance."""
 DRIFT = 0.3
 """Rank correlation of a date with the target above which the target moves with the date."""
+ID_WORDS = frozenset(["account", "code", "id", "key", "no", "nr", "num", "number", "phone", "serial", "ssn"])
+"""Last words of names of ids, among them words that also name counts."""
 TREES = 50
 """Trees of the forests that show the effect of copies."""
 
@@ -164,15 +167,21 @@ def _copies(
 
 
 def _ids(features: pd.DataFrame) -> list[str]:
-    """Return a sentence for each column of whole numbers that rise from row to row."""
+    """Return a sentence for each column of whole numbers that rise from row to row, or differ and are named like ids."""
     found = []
     for name, column in features.items():
         if is_numeric_dtype(column.dtype) and len(column) >= MANY_VALUES and column.notna().all():
-            steps = np.diff(column.to_numpy(dtype=float))
-            if (steps > 0).all() and (steps == steps.round()).all():
-                found.append(
-                    f"{name} increases from row to row, like an id or a time: if the column is an id, drop the column."
+            numbers = column.to_numpy(dtype=float)
+            steps, last = np.diff(numbers), (re.findall("[A-Z]?[a-z]+|[A-Z]+", str(name)) or [""])[-1].lower()
+            rises = (steps > 0).all() and (steps == steps.round()).all()
+            named = last in ID_WORDS and column.is_unique and (numbers == numbers.round()).all()
+            if rises or named:
+                like = (
+                    "increases from row to row, like an id or a time"
+                    if rises
+                    else "has the name of an id, and all its numbers differ"
                 )
+                found.append(f"{name} {like}: if the column is an id, drop the column.")
     return found
 
 

@@ -258,6 +258,7 @@ def laid_out(
     n_cores: int,
     divided_by: Mapping[str, Any] | None = None,
     splits: Sequence[tuple[NDArray, NDArray]] = (),
+    labels: Sequence[str] | None = None,
 ) -> Layout:
     """Return the first layout of a size that fits into a budget, else the fastest one.
 
@@ -272,9 +273,11 @@ def laid_out(
         ``groups``, ``time`` or ``split 1`` -> the column by which rows are divided; ``copies_together`` -> True.
     splits : sequence of (ndarray, ndarray)
         Training and test rows of the splits that the table brings.
+    labels : sequence of str, optional
+        The methods; by default all.
     """
     budget = BUDGETS[size] if budget is None else budget
-    labels = labels_of(shape.task)
+    labels = labels_of(shape.task) if labels is None else labels
     found = None
     for k, layout in enumerate(_candidates(size, shape.rows, divided_by or {}, splits)):
         work = sum(layout.n_splits * layout.split_seconds(label, shape) for label in labels)
