@@ -52,6 +52,7 @@ def look_at(arguments: Namespace) -> OwnTable:
     import warnings
 
     from rotastack.base.preprocessing import TablePreprocessor
+    from rotastack.data.divisions import division_numbers, united
     from rotastack.data.suspicions import copies_of, suspicions
     from rotastack.data.tables import read_with_notes
     from rotastack.data.target import check_target, decide_task, with_target
@@ -88,7 +89,9 @@ def look_at(arguments: Namespace) -> OwnTable:
     }
     splits = _splits(arguments, features, target, task) if "split 1" in divided_by else []
     copies = copies_of(features, preprocessor.kinds_) if divided_by.keys() <= {"groups"} else None
-    if copies is not None and _divisible(copies, features, divided_by.get("groups"), table):
+    if copies is not None and "groups" in divided_by:
+        copies = united(division_numbers(features, arguments.groups, "groups", str(table)), copies)
+    if copies is not None and copies.max() + 1 >= _LEAST_PARTS:
         divided_by["copies_together"] = True
     n_classes = target.nunique() if task == "classification" else 0
     shape = own_table.Shape(task, len(frame), n_columns, n_classes)
@@ -177,15 +180,6 @@ def _dividing(arguments: Namespace, key: str, features: Any) -> str | None:
             f"{arguments.study}: {option}: column {column!r} has {n} different values; at least {_LEAST_PARTS} are needed"
         )
     return column
-
-
-def _divisible(copies: Any, features: Any, groups: str | None, table: str) -> bool:
-    """Return whether enough groups are left if groups that share copies of a row are united."""
-    from rotastack.data.divisions import division_numbers, united
-
-    if groups is not None:
-        copies = united(division_numbers(features, groups, "groups", str(table)), copies)
-    return int(copies.max()) + 1 >= _LEAST_PARTS
 
 
 def _splits(arguments: Namespace, features: Any, target: Any, task: str) -> list[tuple[Any, Any]]:

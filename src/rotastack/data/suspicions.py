@@ -9,7 +9,7 @@ import pandas as pd
 from numpy.typing import NDArray
 from pandas.api.types import is_float_dtype, is_numeric_dtype
 from sklearn.ensemble import RandomForestClassifier, RandomForestRegressor
-from sklearn.model_selection import GroupKFold, KFold, cross_val_predict
+from sklearn.model_selection import GroupKFold, cross_val_predict
 from sklearn.tree import DecisionTreeClassifier, DecisionTreeRegressor
 
 from rotastack.base.categories import texts_of
@@ -149,15 +149,13 @@ def _copies(
         why = "splits by time" if "time" in divided_by else "given splits" if "split 1" in divided_by else "the splits"
         return [f"{many}, and {why} may put copies into training and test: drop the copies."]
     order = np.random.default_rng(0).permutation(copies.max() + 1)[copies]
-    rows = np.flatnonzero(order <= np.sort(order)[min(SAMPLE, len(order)) - 1])  # all copies of a row, or none
+    rows = np.flatnonzero(order <= max(10, np.sort(order)[:SAMPLE][-1]))  # all copies of a row, or none
     names = [c for c in kinds if kinds[c] in ("numeric", "categorical")][:MOST_COLUMNS]
     X = np.column_stack([_as_numbers(features[c].iloc[rows], kinds[c]) for c in names])
-    kind = RandomForestClassifier if task == "classification" else RandomForestRegressor
-    forest = kind(TREES, random_state=0)
-    losses = []
-    for splitter in (GroupKFold(5, shuffle=True, random_state=0), KFold(5, shuffle=True, random_state=0)):
-        splits = list(splitter.split(X, groups=copies[rows] if isinstance(splitter, GroupKFold) else None))
-        wrong = cross_val_predict(forest, X, y[rows], cv=splits) - y[rows]
+    forest = (RandomForestClassifier if task == "classification" else RandomForestRegressor)(TREES, random_state=0)
+    losses, folds = [], GroupKFold(5, shuffle=True, random_state=0)
+    for groups in (copies[rows], np.arange(len(rows))):
+        wrong = cross_val_predict(forest, X, y[rows], groups=groups, cv=folds) - y[rows]
         losses.append(f"{np.mean(wrong != 0):.1%}" if task == "classification" else f"{np.sqrt(np.mean(wrong**2)):.4g}")
     score = "error" if task == "classification" else "RMSE"
     return [
@@ -176,11 +174,8 @@ def _ids(features: pd.DataFrame) -> list[str]:
             rises = (steps > 0).all() and (steps == steps.round()).all()
             named = last in ID_WORDS and column.is_unique and (numbers == numbers.round()).all()
             if rises or named:
-                like = (
-                    "increases from row to row, like an id or a time"
-                    if rises
-                    else "has the name of an id, and all its numbers differ"
-                )
+                like = "increases from row to row, like an id or a time"
+                like = like if rises else "has the name of an id, and all its numbers differ"
                 found.append(f"{name} {like}: if the column is an id, drop the column.")
     return found
 

@@ -34,17 +34,7 @@ def naive_forecasts(
 ) -> dict[str, NDArray[np.float64]]:
     """Return forecasts of later rows by the target of earlier ones: its last value and, if a period is evident, its last season.
 
-    Parameters
-    ----------
-    y : ndarray of shape (n_rows,)
-    time : ndarray of int of shape (n_rows,)
-        Number of each row's moment; a moment's target is the mean of its rows.
-    train, test : ndarray of bool of shape (n_rows,)
-        All training rows are earlier than all test rows.
-
-    Returns
-    -------
-    dict of ndarray of shape (n_test_rows,)
+    `time` has the number of each row's moment, whose target is the mean of its rows; `train` and `test` are masks of rows.
 
     Examples
     --------
@@ -56,6 +46,6 @@ def naive_forecasts(
     series = pd.Series(y[train]).groupby(time[train]).mean().to_numpy()
     ahead = time[test] - time[train].max() - 1
     found = {"the last value": np.full(len(ahead), series[-1])}
-    if (period := season(series)) is not None:
+    if period := season(series):
         found[f"the last season ({period} moments)"] = series[ahead % period - period]
     return found

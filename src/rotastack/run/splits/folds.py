@@ -49,7 +49,7 @@ def draw(job: Job, data: Prepared, record: Record) -> None:
         elif data.time is not None:
             parts = _by_time(data.time, spec)
         else:
-            parts = _at_random(data, spec, sequence, groups)
+            parts = _at_random(data, spec, sequence, np.arange(len(data.y)) if groups is None else groups)
     except (RotastackError, ValueError) as error:
         raise RotastackError(f"{spec['dataset']}: {error}") from None
     names = [label("S", s) for s in range(len(parts))]
@@ -58,7 +58,7 @@ def draw(job: Job, data: Prepared, record: Record) -> None:
 
 
 def _at_random(
-    data: Prepared, spec: Mapping[str, Any], sequence: np.random.SeedSequence, copies: NDArray[np.intp] | None
+    data: Prepared, spec: Mapping[str, Any], sequence: np.random.SeedSequence, copies: NDArray[np.intp]
 ) -> NDArray[np.int8]:
     """Return the part of each row in random splits or stratified random folds, shape (n_splits, n_rows).
 
@@ -69,10 +69,7 @@ def _at_random(
         if "weka_seed" in spec:
             groups = weka_folds(data.strata, spec["folds"], spec["weka_seed"])[None]
         else:
-            n = len(data.y)
-            _, first, of_row = np.unique(
-                np.arange(n) if copies is None else copies, return_index=True, return_inverse=True
-            )
+            _, first, of_row = np.unique(copies, return_index=True, return_inverse=True)
             groups = fold_groups(data.strata[first], spec["repeats"], spec["folds"], sequence)[:, of_row]
         return np.concatenate([group != np.arange(spec["folds"])[:, None] for group in groups]).astype(np.int8)
     levels = data.codes if data.codes.shape[1] else None
