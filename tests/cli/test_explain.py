@@ -6,7 +6,7 @@ import shutil
 import numpy as np
 import pandas as pd
 import pytest
-from sklearn.ensemble import RandomForestClassifier
+from sklearn.ensemble import RandomForestClassifier, RandomForestRegressor
 from sklearn.pipeline import Pipeline
 from tests.cli.conftest import customers
 from tests.own_tables import visits
@@ -96,6 +96,19 @@ def test_categories_that_two_thirds_of_the_rows_do_not_have():
     found = explain(pipeline, table, y, "error")
     assert found["how"] == "held out"
     assert found["importances"][0]["column"] == "x"
+
+
+def test_no_partial_dependence_is_empty():
+    """Numbers are read as the model reads them (durations in days), and of hundreds of texts the most frequent are shown."""
+    rng = np.random.default_rng(0)
+    days, place = rng.integers(0, 400, 900), rng.integers(0, 300, 900)
+    table = pd.DataFrame({"lasted": pd.to_timedelta(days, unit="D"), "place": [f"street {k}" for k in place]})
+    reader = TablePreprocessor(encoding="onehot")
+    model = RandomForestRegressor(10, max_features=0.2, random_state=0)
+    pipeline = Pipeline([("table", reader), ("regressor", model)]).fit(table, days + (place % 2) * 300.0)
+    found = {d["column"]: d for d in explain(pipeline, table, days + (place % 2) * 300.0, "rmse")["dependence"]}
+    assert 0 <= found["lasted"]["values"][0] < found["lasted"]["values"][-1] < 400
+    assert len(found["place"]["values"]) == len(found["place"]["curves"]["prediction"]) == 12
 
 
 def test_the_first_column_in_words_is_one_that_surely_matters():

@@ -68,6 +68,10 @@ WRONG = [
     (["score.yaml", "--groups", "a"], "--groups is an option for tables"),
     (["score.yaml", "--time-column", "a"], "--time-column is an option for tables"),
     (["score.yaml", "--memory", "8G"], "--memory is an option for tables"),
+    (["score.yaml", "--methods", "Ridge"], "--methods is an option for tables"),
+    (["churn.csv", "--target", "churned", "--methods", "forest"], "--methods: 'forest' is not a method; did you mean 'Random forest'; methods: Rotastack, "),
+    (["churn.csv", "--target", "churned", "--methods", "Rotastack,Ridge"], "--methods: 'Ridge' is not a method"),
+    (["churn.csv", "--target", "churned", "--methods", "Rotastack"], "--methods: 'Rotastack' leaves 1 of "),
     (["score.yaml"], "evaluation.score: 'rmse' is not a score of a classification"),
     (["threshold.yaml"], "model.threshold"),
     (["number.yaml"], "model.threshold is for classification; the study's task is regression"),
@@ -121,6 +125,32 @@ def test_groups_and_time_divide_the_rows(tables, monkeypatch, capsys):
     assert not any("part" in line for line in lines if line.startswith(("columns", "dropped")))
     told, _ = looked_at(capsys, "folds.csv", "--target", "churned", "--split-column", "fold")
     assert told["test"] == "the 4 splits of column fold"
+
+
+def test_methods_are_chosen_or_left_out_and_scores_have_short_names(tables, monkeypatch, capsys):
+    monkeypatch.chdir(tables)
+    told, _ = looked_at(capsys, "sales.csv", "--target", "sold", "--methods", "ridge, rotastack")
+    assert told["methods"].startswith("Rotastack 100, Ridge (")
+    told, _ = looked_at(
+        capsys, "churn.csv", "--target", "churned", "--methods", "all but extra trees", "--score", "auc"
+    )
+    assert told["methods"].startswith("Rotastack 100, Random forest 300, Random rotations 300, ")
+    assert told["score"].startswith("ROC AUC, --score")
+
+
+def test_copies_are_kept_together_where_rows_are_drawn(tables, monkeypatch, capsys):
+    monkeypatch.chdir(tables)
+    table, _ = visits(60)
+    twice = pd.concat([table, table.head(50)], ignore_index=True).assign(fold=np.resize([1, 2, 3], len(table) + 50))
+    twice.to_csv("twice.csv", index=False)
+    told, lines = looked_at(capsys, "twice.csv", "--target", "outcome")
+    assert told["test"] == "5-fold cross-validation, 4 times, copies of a row together"
+    assert any(" are copies of another row, and stay together, in training or in test: so " in line for line in lines)
+    told, lines = looked_at(capsys, "twice.csv", "--target", "outcome", "--groups", "patient_id")
+    assert told["test"].endswith(", rows of one patient_id together, copies of a row together")
+    told, lines = looked_at(capsys, "twice.csv", "--target", "outcome", "--split-column", "fold")
+    assert told["test"] == "the 3 splits of column fold"
+    assert any("given splits may put copies into training and test" in line for line in lines)
 
 
 def test_methods_that_do_not_fit_into_memory_are_left_out(tmp_path, monkeypatch, capsys):

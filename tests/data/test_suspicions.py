@@ -71,14 +71,36 @@ def test_dates_that_order_the_target_are_named_with_the_option():
 def test_equal_rows_are_counted_where_chance_does_not_make_them():
     table, target = churn(1000)
     twice = pd.concat([table, table.head(100)], ignore_index=True)
-    assert doubts(twice, target)[0].startswith("200 rows (18%) are copies of another row")
+    (said,) = doubts(twice, target)
+    assert said.startswith("200 rows (18%) are copies of another row, and the splits may put copies into training and")
+    numbered = twice.assign(customer_id=np.arange(len(twice)) * 7 % 1101)
+    assert doubts(numbered, target) == [said], "an id tells no copies apart, because no model reads it"
     few = pd.DataFrame({"a": [1, 2] * 200, "b": ["x", "y"] * 200, "label": ["u", "v"] * 150 + ["v", "u"] * 50})
     assert doubts(few, "label") == []
+    rounded = pd.DataFrame({"x": np.random.default_rng(0).integers(0, 80, 4000) / 10, "label": ["u", "v"] * 2000})
+    assert doubts(rounded, "label") == [], "80 values of one column repeat by chance"
+
+
+def test_errors_with_copies_together_and_apart_are_told():
+    rng = np.random.default_rng(0)
+    table = pd.DataFrame(rng.standard_normal((300, 4)).round(3), columns=list("abcd"))
+    table["label"] = rng.choice(["u", "v"], 300)  # nothing to learn but the copies
+    (said,) = doubts(pd.concat([table, table], ignore_index=True), "label", copies_together="copies_together")
+    assert said.startswith("600 rows (100%) are copies of another row, and stay together, in training or in test: so a")
+    together, apart = (float(part.split("%")[0]) for part in said.split("error ")[1:2] + said.split("has ")[-1:])
+    assert together > 40 > 25 > apart
+    numbers = table.assign(label=rng.standard_normal(300))
+    (said,) = doubts(pd.concat([numbers, numbers]), "label", "regression", copies_together="copies_together")
+    assert " has RMSE 1" in said
 
 
 def test_rising_numbers_and_classes_of_few_rows_are_named():
     table, target = churn(500)
     counted = table.assign(case=np.arange(500) * 3 + 7)
     assert doubts(counted, target)[0].startswith("case increases from row to row")
+    numbers = np.random.default_rng(0).permutation(500) + 5550000
+    said = "has the name of an id, and all its numbers differ"
+    assert said in doubts(table.assign(**{"phone number": numbers}), target)[0]
+    assert doubts(table.assign(income=numbers), target) == doubts(table.assign(number=numbers // 2), target) == []
     rare = table.assign(churned=["once"] * 4 + table[target].tolist()[4:])
     assert doubts(rare, target)[0].startswith("Classes of few rows: 'once' (4)")

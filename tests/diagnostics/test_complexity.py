@@ -1,7 +1,9 @@
 import numpy as np
 import pytest
-from sklearn.ensemble import RandomForestClassifier
+from sklearn.ensemble import BaggingClassifier, RandomForestClassifier
 from sklearn.linear_model import LogisticRegression
+from sklearn.pipeline import make_pipeline
+from sklearn.preprocessing import StandardScaler
 from sklearn.tree import DecisionTreeClassifier
 from xgboost import XGBClassifier
 
@@ -28,6 +30,13 @@ def test_all_kinds_of_trees(iris):
         assert (counts["n_nodes"] == 2 * counts["n_leaves"] - 1).all()  # binary trees
         assert (counts["depth"] >= 1).all()
     assert tree_complexity(LogisticRegression(max_iter=1000).fit(X, y)) is None
+
+
+def test_pipelines_have_no_trees(iris):
+    X, y = iris
+    inner = make_pipeline(make_pipeline(StandardScaler()), LogisticRegression())
+    assert tree_complexity(inner.fit(X, y)) is None
+    assert tree_complexity(BaggingClassifier(inner, 2).fit(X, y)) is None
 
 
 def test_oob_error_agrees_with_scikit_learn(iris):

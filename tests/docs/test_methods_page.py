@@ -5,6 +5,7 @@ import re
 import yaml
 from tests.docs.blocks import ROOT
 
+import rotastack
 from rotastack.study.classes import check_classes
 from rotastack.study.study import Study
 
@@ -37,6 +38,12 @@ def test_each_pool_and_combiner_of_the_page_makes_a_study():
     check_classes(Study.from_mapping(study, "page.yaml"), "page.yaml")
     nested = {"rotation_groups": 1, "fold_groups": 1, "folds": 3, "rotations": 2}
     check_classes(Study.from_mapping({**study, "methods": stacked, "protocol": nested}, "page.yaml"), "page.yaml")
+
+
+def test_names_of_classes_in_the_readme_can_be_imported():
+    named = set(re.findall(r"`(\w+(?:Classifier|Regressor))`", (ROOT / "README.md").read_text()))
+    assert {"RotationForestClassifier", "ExclusivityRegularizedClassifier"} <= named
+    assert all(hasattr(rotastack, name) for name in named)
 
 
 def test_each_pruner_of_the_page_has_a_short_name():

@@ -21,7 +21,7 @@ from rotastack.run.steps import refit
 from rotastack.seeds import child, integer_seed, root_sequence
 from rotastack.study.building import make_estimator
 from rotastack.study.catalogue import ESTIMATORS, REGRESSORS, resolved
-from rotastack.study.model import Method
+from rotastack.study.model import Method, PoolDocument
 from rotastack.tracking.model_files import dump_model, load_model
 from rotastack.use.explaining import explain
 from rotastack.use.saved_model import SavedModel
@@ -183,6 +183,33 @@ def test_boosters_of_others_are_refitted_to_raw_tables(name, size, table):
     saved = SavedModel(load_model(table / "model"), name)
     found = saved.predict(raw_rows(table).head(4).assign(colour=["violet", None, "red", "blue"]), proba=True).columns
     assert found.shape == (4, 4)
+
+
+def test_linear_models_follow_a_trend_and_know_categories_and_gaps(tmp_path):
+    """The refitted ridge predicts beyond its training rows; 1e9 is much more than float32 can add to the trend."""
+    rng = np.random.default_rng(0)
+    raw = pd.DataFrame({"day": np.arange(200.0), "city": rng.choice(["Bonn", "Ulm", None], 200)})
+    target = 1e9 + raw["day"] + 50 * (raw["city"] == "Ulm")
+    late = raw["day"] >= 150
+    raw.loc[raw.index % 10 == 5, "day"] = np.nan
+    write_raw(raw.assign(target=target)[~late], tmp_path / "raw")
+    ridge = PoolDocument.read({"estimator": "ridge"}, "pool").resolved(REGRESSORS)
+    refitted(tmp_path, ridge, task="regression")
+    model = load_model(tmp_path / "model")
+    known = late & raw["day"].notna()
+    np.testing.assert_allclose(model.predict(raw[known]), target[known], atol=25)
+    with pytest.warns(UserWarning, match="category that no training row has"):
+        assert np.isfinite(model.predict(raw[known].assign(city="Celle"))).all()
+
+
+def test_logistic_regression_takes_tables_and_arrays(table):
+    record = refitted(table, pool_slice("logistic_regression"))
+    assert record["status"] == "ok"
+    assert record["metrics"]["training_error"] < 0.2
+    split(table, 2)
+    for view in (None, "rotation"):
+        pool = train(table, "logistic_regression", {}, (0, 1), view=view)
+        assert pool.attrs["status"] == "ok", pool.attrs["message"]
 
 
 def test_others_get_scaled_numbers_and_dummies_and_so_does_everybody_behind_a_view(table):

@@ -1,5 +1,7 @@
 """Rows that are divided by groups, in the order of time, or so that splits share none."""
 
+from types import SimpleNamespace
+
 import numpy as np
 import pandas as pd
 import pytest
@@ -9,6 +11,7 @@ from tests.run.running import step
 from rotastack.data.artifacts import read_frame, read_prepared
 from rotastack.data.tables import write_raw
 from rotastack.errors import RotastackError
+from rotastack.run.steps.score import _in_time
 from rotastack.study.study import Study
 
 TRAIN, TEST, NEITHER = 1, 0, 2
@@ -47,6 +50,29 @@ def test_rows_of_a_group_stay_together(tmp_path, task, protocol):
     assert data.X.shape[1] == table.shape[1] - 2, "no model sees the groups"
 
 
+@pytest.mark.parametrize("groups", [{}, {"groups": "patient_id"}], ids=["alone", "with groups"])
+@pytest.mark.parametrize(
+    "protocol", [{"kind": "crossval", "folds": 4}, {"kind": "holdout", "train": 0.7, "repeats": 3}]
+)
+@pytest.mark.parametrize("together", [True, False])
+def test_copies_of_a_row_stay_together(tmp_path, protocol, groups, together):
+    """A copy of a row of one patient is in the rows of another: their rows are one group then."""
+    table, target = visits(40)
+    copies = table.sample(60, random_state=0).assign(patient_id=np.arange(60) + 100)
+    table = pd.concat([table, copies], ignore_index=True).sample(frac=1, random_state=0, ignore_index=True)
+    table = table if groups else table.drop(columns="patient_id")
+    keys = {"copies_together": True} if together else {}
+    parts, _ = divided(tmp_path, table, target, "classification", groups, **protocol, **keys)
+    row = table.groupby([c for c in table if c.startswith("lab")]).ngroup().to_numpy()
+    shared = [set(row[part == TRAIN]) & set(row[part == TEST]) for part in parts]
+    assert not any(shared) if together else any(shared)
+    if groups:
+        patients = table["patient_id"].to_numpy()
+        assert not any(set(patients[part == TRAIN]) & set(patients[part == TEST]) for part in parts)
+    elif "folds" in protocol:
+        assert ((parts == TEST).sum(axis=0) == 1).all(), "each row is tested once"
+
+
 @pytest.mark.parametrize("protocol", [
     {"kind": "crossval", "folds": 5}, {"kind": "holdout", "train": 0.7, "repeats": 3},
     {"kind": "holdout", "train": 300, "test": 60, "repeats": 3},
@@ -65,6 +91,21 @@ def test_what_follows_is_tested_after_training_on_the_past(tmp_path, protocol):
         assert (parts == TRAIN).sum(axis=1).max() <= 300
         assert (parts == TEST).sum(axis=1).tolist() == [60, 60, 60]
     assert data.numeric.shape[1] > 1, "the day is a column as any other"
+
+
+def test_naive_forecasts_and_a_trend_are_told(tmp_path):
+    table, target = sales(900)
+    job = SimpleNamespace(slice={"protocol": "splits"}, input=lambda name: tmp_path / name)
+    _, data = divided(tmp_path, table, target, "regression", {"time": "day"}, kind="crossval", folds=3)
+    naive, trend = _in_time(job, data)
+    assert naive.startswith("Naive forecasts: the last value has RMSE ")
+    assert " and the last season (7 moments) has RMSE " in naive
+    assert trend.startswith("A trend: ")
+    still = table.assign(sold=np.random.default_rng(0).permutation(table["sold"]))
+    _, data = divided(tmp_path, still, target, "regression", {"time": "day"}, kind="crossval", folds=3)
+    assert len(_in_time(job, data)) == 1
+    _, data = divided(tmp_path, table, target, "regression", {}, kind="crossval", folds=3)
+    assert _in_time(job, data) == []
 
 
 def test_splits_share_no_row_where_there_are_rows_enough(tmp_path):
@@ -133,6 +174,7 @@ def test_columns_that_divide_nothing_are_named(tmp_path, divided_by, change, sai
 
 @pytest.mark.parametrize(("protocol", "said"), [
     ({"kind": "crossval", "groups": "a", "time": "b"}, "protocol.groups and protocol.time exclude each other"),
+    ({"kind": "crossval", "copies_together": True, "time": "b"}, "protocol.copies_together and protocol.time exclude"),
     ({"kind": "crossval", "time": "b", "repeats": 2}, "protocol.repeats must be 1 with protocol.time"),
     ({"kind": "crossval", "weka_seed": 1, "repeats": 2}, "protocol.weka_seed needs repeats: 1"),
     ({"kind": "crossval", "weka_seed": 1, "time": "b"}, "protocol.weka_seed needs repeats: 1"),

@@ -16,6 +16,7 @@ from rotastack.ensembles.flagship.regressor import RotastackRegressor
 from rotastack.ensembles.forests.random import RandomRotationForestClassifier
 from rotastack.ensembles.forests.rotation import RotationForestClassifier
 from rotastack.errors import RotastackError
+from rotastack.study.catalogue import find
 from rotastack.study.study import Study
 from rotastack.trees.forest import ForestClassifier
 from rotastack.use import own_table
@@ -78,6 +79,13 @@ def test_seconds_are_of_rows_trees_and_columns():
     assert facts.training_seconds(100, 1024, 25, 12) == pytest.approx(1.6 * one)
     assert Facts().training_seconds(100, 1024, 25, 2) == one, "unknown classes are taken for a forest"
     assert facts.prediction_seconds(100, 1000) == pytest.approx(130e-9 * 100 * 1000)
+
+
+def test_pipelines_have_costs_of_their_own():
+    layout = laid_out(SMALL, "small", None, 2)
+    logistic, forest = (layout.split_seconds(label, SMALL) for label in ("Logistic regression", "Random forest"))
+    assert 0 < logistic < forest / 5
+    assert find("svm").known_facts == Facts()
 
 
 def test_costs_grow_as_the_work_does():
@@ -163,9 +171,10 @@ def test_methods_that_rotate_are_known():
 def test_labels():
     installed = {name: find_spec(name) is not None for name in ("lightgbm", "xgboost", "catboost")}
     named = {"LightGBM": "lightgbm", "XGBoost": "xgboost", "CatBoost": "catboost"}
-    there = [label for label in own_table.METHODS if installed.get(named.get(label, ""), True)]
+    there = [label for label in own_table.METHODS if installed.get(named.get(label, ""), label != "Ridge")]
     assert labels_of("classification") == there
-    assert set(labels_of("classification")) - set(labels_of("regression")) == {"Rotation Forest"}
+    assert set(labels_of("classification")) - set(labels_of("regression")) == {"Rotation Forest", "Logistic regression"}
+    assert set(labels_of("regression")) - set(labels_of("classification")) == {"Ridge"}
 
 
 def test_the_families_that_are_counted_are_the_flagships():

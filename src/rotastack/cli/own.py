@@ -4,7 +4,7 @@ from argparse import Namespace
 from dataclasses import dataclass, field
 from typing import Any
 
-from rotastack.errors import RotastackError
+from rotastack.errors import RotastackError, nearest
 
 __all__ = ["OwnTable", "look_at"]
 
@@ -52,7 +52,8 @@ def look_at(arguments: Namespace) -> OwnTable:
     import warnings
 
     from rotastack.base.preprocessing import TablePreprocessor
-    from rotastack.data.suspicions import suspicions
+    from rotastack.data.divisions import division_numbers, united
+    from rotastack.data.suspicions import copies_of, suspicions
     from rotastack.data.tables import read_with_notes
     from rotastack.data.target import check_target, decide_task, with_target
     from rotastack.stats.metrics import NAMES
@@ -81,18 +82,23 @@ def look_at(arguments: Namespace) -> OwnTable:
             raise RotastackError(f"{table}: {error}") from None
     if len(frame) < own_table.LEAST_ROWS:
         raise RotastackError(f"{table}: the table has {len(frame)} rows; at least {own_table.LEAST_ROWS} are needed")
-    divided_by = {
+    divided_by: dict[str, Any] = {
         key: column
         for key in ("groups", "time", "split 1")
         if (column := _dividing(arguments, key, features)) is not None
     }
     splits = _splits(arguments, features, target, task) if "split 1" in divided_by else []
+    copies = copies_of(features, preprocessor.kinds_) if divided_by.keys() <= {"groups"} else None
+    if copies is not None and "groups" in divided_by:
+        copies = united(division_numbers(features, arguments.groups, "groups", str(table)), copies)
+    if copies is not None and copies.max() + 1 >= _LEAST_PARTS:
+        divided_by["copies_together"] = True
     n_classes = target.nunique() if task == "classification" else 0
     shape = own_table.Shape(task, len(frame), n_columns, n_classes)
     n_cores, memory = cores(arguments.cores), arguments.memory or _memory()
-    layout = own_table.laid_out(shape, arguments.size or "medium", arguments.time, n_cores, divided_by, splits)
+    labels = _methods(arguments.methods, own_table.labels_of(task))
+    layout = own_table.laid_out(shape, arguments.size or "medium", arguments.time, n_cores, divided_by, splits, labels)
     score, why = _score(arguments.score, target, task)
-    labels = own_table.labels_of(task)
     study = own_study.study_of(arguments.study, arguments.target, shape, layout, score, counted, labels)
     needed, _ = _megabytes(study)
     left_out = {label: needed[label] for label in labels if needed[label] > memory}
@@ -204,6 +210,27 @@ def _score(given: str | None, target: Any, task: Any) -> tuple[str, str]:
         return score_named(given, task), f"--score; default {score}, {why}"
     except ValueError as error:
         raise RotastackError(f"--score: {error}") from None
+
+
+def _methods(given: str | None, labels: list[str]) -> list[str]:
+    """Return the labels that ``--methods`` names, or leaves if it begins with "all but", in their order."""
+    if given is None:
+        return labels
+    without = given.lower().strip().startswith("all but ")
+    named = [part.strip() for part in (given.strip()[8:] if without else given).split(",")]
+    known = {label.lower(): label for label in labels}
+    for name in named:
+        if name.lower() not in known:
+            raise RotastackError(
+                f"--methods: {name!r} is not a method{nearest(name, labels)}; methods: {', '.join(labels)}"
+            )
+    kept = {known[name.lower()] for name in named}
+    chosen = [label for label in labels if (label in kept) != without]
+    if len(chosen) < 2:
+        raise RotastackError(
+            f"--methods: {given!r} leaves {len(chosen)} of {len(labels)} methods; at least two are compared"
+        )
+    return chosen
 
 
 def cores(given: str) -> int:

@@ -70,6 +70,10 @@ def add(commands: Any) -> None:
         help="tables: column of given splits: train and test, or the number of the fold that tests the row",
     )  # fmt: skip
     run.add_argument(
+        "--methods", metavar="NAMES",
+        help="tables: methods to compare, such as 'Rotastack, ridge', or to leave out, such as 'all but XGBoost'",
+    )  # fmt: skip
+    run.add_argument(
         "--memory", type=_megabytes, metavar="SIZE",
         help="tables: memory of all jobs together, such as 8G; a method that needs more is left out (default: the free memory)",
     )  # fmt: skip
@@ -121,7 +125,7 @@ def _run(arguments: Namespace) -> int:
     else:
         _refuse(
             arguments,
-            ("target", "task", "score", "groups", "time_column", "split_column", "time", "memory"),
+            ("target", "task", "score", "groups", "time_column", "split_column", "time", "methods", "memory"),
             f"is an option for tables, and {name} is a study",
         )
     plan = plan_of(name, size)

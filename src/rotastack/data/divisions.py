@@ -3,13 +3,15 @@
 import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
+from scipy.sparse import coo_array
+from scipy.sparse.csgraph import connected_components
 
 from rotastack.base.categories import texts_of
 from rotastack.base.columns import column_kind, date_numbers, numbers_of
 from rotastack.base.reading import readings_of
 from rotastack.errors import RotastackError, nearest
 
-__all__ = ["division_numbers"]
+__all__ = ["division_numbers", "equal_rows", "united"]
 
 
 def division_numbers(features: pd.DataFrame, column: str, key: str, where: str) -> NDArray[np.intp]:
@@ -49,6 +51,24 @@ def division_numbers(features: pd.DataFrame, column: str, key: str, where: str) 
             f"{where}: protocol.time: column {column!r} holds {str(wrong)!r}, neither a number nor a date"
         )
     return np.unique(moments, return_inverse=True)[1]
+
+
+def equal_rows(table: pd.DataFrame) -> NDArray[np.intp]:
+    """Return a number for each row, the same for rows that are equal in all columns."""
+    return np.unique(pd.util.hash_pandas_object(table, index=False), return_inverse=True)[1]
+
+
+def united(first: NDArray[np.intp], second: NDArray[np.intp]) -> NDArray[np.intp]:
+    """Return the smallest groups of rows that divide no group of either array.
+
+    Examples
+    --------
+    >>> united(np.array([0, 0, 1, 2]), np.array([0, 1, 1, 2]))
+    array([0, 0, 0, 1], dtype=int32)
+    """
+    other = second + first.max() + 1
+    pairs = coo_array((np.ones(len(first)), (first, other)), shape=(other.max() + 1,) * 2)
+    return connected_components(pairs, directed=False)[1][first]
 
 
 def _folds(values: pd.Series, where: str) -> NDArray[np.intp]:

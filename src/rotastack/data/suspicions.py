@@ -1,18 +1,23 @@
 """Suspicions about a data set: leaks, equal rows, ids, groups, dates, and classes with few rows."""
 
+import re
 from collections.abc import Iterator, Mapping
+from typing import Any
 
 import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 from pandas.api.types import is_float_dtype, is_numeric_dtype
+from sklearn.ensemble import RandomForestClassifier, RandomForestRegressor
+from sklearn.model_selection import GroupKFold, cross_val_predict
 from sklearn.tree import DecisionTreeClassifier, DecisionTreeRegressor
 
 from rotastack.base.categories import texts_of
 from rotastack.base.columns import date_numbers, named_group, numbers_of
+from rotastack.data.divisions import equal_rows
 from rotastack.data.target import TaskName
 
-__all__ = ["suspicions"]
+__all__ = ["copies_of", "suspicions"]
 
 SAMPLE = 2000
 """Number of rows in the search for leaks."""
@@ -28,6 +33,10 @@ ALIKE = 0.2
 """Rows of a group are alike if the variance within groups is less than this share of a column's variance."""
 DRIFT = 0.3
 """Rank correlation of a date with the target above which the target moves with the date."""
+ID_WORDS = frozenset(["account", "code", "id", "key", "no", "nr", "num", "number", "phone", "serial", "ssn"])
+"""Last words of names of ids, among them words that also name counts."""
+TREES = 50
+"""Trees of the forests that show the effect of copies."""
 
 
 def suspicions(
@@ -44,7 +53,8 @@ def suspicions(
     kinds : mapping
         Kind of each column, from :class:`~rotastack.base.preprocessing.TablePreprocessor`.
     divided_by : mapping
-        Name of the column that divides the rows, under the key ``groups``, ``time`` or ``split 1``.
+        Name of the column that divides the rows, under the key ``groups``, ``time`` or ``split 1``; the key
+        ``copies_together``, if equal rows stay together.
 
     Examples
     --------
@@ -58,7 +68,7 @@ def suspicions(
     used = [c for c, kind in kinds.items() if kind in ("numeric", "categorical")]
     y = target.to_numpy() if task == "regression" else np.unique(target.to_numpy(dtype=str), return_inverse=True)[1]
     groups = divided_by.get("groups")
-    found = [*_leaks(features[used[:MOST_COLUMNS]], y, task, kinds), *_equal_rows(features, groups)]
+    found = [*_leaks(features[used[:MOST_COLUMNS]], y, task, kinds), *_copies(features, y, task, kinds, divided_by)]
     found += _ids(features[used])
     by_chance = "split 1" not in divided_by
     found += _group(features, used, kinds) if groups is None and by_chance else []
@@ -73,15 +83,19 @@ def _leaks(features: pd.DataFrame, y: NDArray, task: TaskName, kinds: Mapping[st
     if len(rows) < MANY_VALUES:
         return
     for name, column in features.items():
-        column, text = column.iloc[rows], kinds[str(name)] == "categorical"
-        missing = column.isna().to_numpy(dtype=float)
-        values = np.unique(texts_of(column), return_inverse=True)[1] if text else numbers_of(column)
+        column = column.iloc[rows]
+        missing, values = column.isna().to_numpy(dtype=float), _as_numbers(column, kinds[str(name)])
         for what, numbers in ((f"Whether {name} is missing", missing), (f"{name} alone", values)):
             score = _alone(np.asarray(numbers, dtype=float), y, task)
             if score > LEAK:
                 much = f"{score:.1%} right" if task == "classification" else f"R² {score:.3f}"
                 yield f"{what} predicts the target ({much}). If the column is unknown at prediction time, drop the column."
                 break
+
+
+def _as_numbers(column: pd.Series, kind: str) -> NDArray[Any]:
+    """Return the numbers of a column; of a categorical one, the numbers of its categories."""
+    return np.unique(texts_of(column), return_inverse=True)[1] if kind == "categorical" else numbers_of(column)
 
 
 def _alone(column: NDArray[np.float64], y: NDArray, task: TaskName) -> float:
@@ -102,31 +116,67 @@ def _alone(column: NDArray[np.float64], y: NDArray, task: TaskName) -> float:
     return float(np.mean([np.mean(predicted[y == k] == k) for k in np.unique(y)]))
 
 
-def _equal_rows(features: pd.DataFrame, groups: str | None) -> list[str]:
-    """Return a sentence on rows that are equal in all columns, if a continuous column rules out chance."""
-    others = features.drop(columns=groups) if groups else features
-    continuous = [c for c in others if is_float_dtype(others[c].dtype) and others[c].nunique() > MANY_VALUES]
-    if not continuous:
+def copies_of(features: pd.DataFrame, kinds: Mapping[str, str]) -> NDArray[np.intp] | None:
+    """Return numbers of the rows, the same for rows that are equal in all used columns; None if chance explains these.
+
+    Chance explains equal rows without a continuous column, or if independent columns with the same values had a tenth as
+    many. Below a share of ``EQUAL``, equal rows are not counted.
+    """
+    used = features[[c for c, kind in kinds.items() if kind in ("numeric", "categorical", "date")]]
+    if not any(is_float_dtype(used[c].dtype) and used[c].nunique() > MANY_VALUES for c in used):
+        return None
+    numbers, n = equal_rows(used), len(used)
+    if _n_copies(numbers) < EQUAL * n:
+        return None
+    alike = np.prod([(used[c].value_counts(normalize=True, dropna=False) ** 2).sum() for c in used])
+    return numbers if _n_copies(numbers) >= 10 * n * (1 - (1 - alike) ** (n - 1)) else None
+
+
+def _n_copies(numbers: NDArray[np.intp]) -> int:
+    return int((np.bincount(numbers)[numbers] > 1).sum())
+
+
+def _copies(
+    features: pd.DataFrame, y: NDArray, task: TaskName, kinds: Mapping[str, str], divided_by: Mapping[str, str]
+) -> list[str]:
+    """Return a sentence on equal rows: how splits treat them, and the errors of a forest with each treatment."""
+    copies = copies_of(features, kinds)
+    if copies is None:
         return []
-    n = int(pd.util.hash_pandas_object(others, index=False).duplicated(keep=False).sum())
-    if n < EQUAL * len(others):
-        return []
+    n = _n_copies(copies)
+    many = f"{n} rows ({n / len(features):.0%}) are copies of another row"
+    if "copies_together" not in divided_by:
+        why = "splits by time" if "time" in divided_by else "given splits" if "split 1" in divided_by else "the splits"
+        return [f"{many}, and {why} may put copies into training and test: drop the copies."]
+    order = np.random.default_rng(0).permutation(copies.max() + 1)[copies]
+    rows = np.flatnonzero(order <= max(10, np.sort(order)[:SAMPLE][-1]))  # all copies of a row, or none
+    names = [c for c in kinds if kinds[c] in ("numeric", "categorical")][:MOST_COLUMNS]
+    X = np.column_stack([_as_numbers(features[c].iloc[rows], kinds[c]) for c in names])
+    forest = (RandomForestClassifier if task == "classification" else RandomForestRegressor)(TREES, random_state=0)
+    losses, folds = [], GroupKFold(5, shuffle=True, random_state=0)
+    for groups in (copies[rows], np.arange(len(rows))):
+        wrong = cross_val_predict(forest, X, y[rows], groups=groups, cv=folds) - y[rows]
+        losses.append(f"{np.mean(wrong != 0):.1%}" if task == "classification" else f"{np.sqrt(np.mean(wrong**2)):.4g}")
+    score = "error" if task == "classification" else "RMSE"
     return [
-        f"{n} rows ({n / len(others):.0%}) are copies of another row, so equal rows may be in training and test: drop the copies, or name "
-        "a column of groups (--groups)."
+        f"{many}, and stay together, in training or in test: so a small forest has {score} {losses[0]}; "
+        f"with copies in both it has {losses[1]}."
     ]
 
 
 def _ids(features: pd.DataFrame) -> list[str]:
-    """Return a sentence for each column of whole numbers that rise from row to row."""
+    """Return a sentence for each column of whole numbers that rise from row to row, or differ and are named like ids."""
     found = []
     for name, column in features.items():
         if is_numeric_dtype(column.dtype) and len(column) >= MANY_VALUES and column.notna().all():
-            steps = np.diff(column.to_numpy(dtype=float))
-            if (steps > 0).all() and (steps == steps.round()).all():
-                found.append(
-                    f"{name} increases from row to row, like an id or a time: if the column is an id, drop the column."
-                )
+            numbers = column.to_numpy(dtype=float)
+            steps, last = np.diff(numbers), (re.findall("[A-Z]?[a-z]+|[A-Z]+", str(name)) or [""])[-1].lower()
+            rises = (steps > 0).all() and (steps == steps.round()).all()
+            named = last in ID_WORDS and column.is_unique and (numbers == numbers.round()).all()
+            if rises or named:
+                like = "increases from row to row, like an id or a time"
+                like = like if rises else "has the name of an id, and all its numbers differ"
+                found.append(f"{name} {like}: if the column is an id, drop the column.")
     return found
 
 

@@ -40,7 +40,9 @@ def tree_complexity(estimator: Any) -> dict[str, NDArray[np.int64]] | None:
     elif hasattr(estimator, "forest_"):
         return estimator.forest_.complexity()
     else:
-        members = np.ravel(getattr(estimator, "estimators_", [estimator]))
+        members = getattr(estimator, "estimators_", [estimator])
+        if isinstance(members, np.ndarray):  # NumPy would unpack a list of pipelines into their steps
+            members = members.ravel()
         trees = [member.tree_ for member in members if hasattr(member, "tree_")]
         counts = [(t.node_count, t.n_leaves, t.max_depth) for t in trees]
     if not counts:

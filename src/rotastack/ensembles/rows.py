@@ -7,24 +7,43 @@ import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 from sklearn.base import BaseEstimator, TransformerMixin
+from sklearn.compose import ColumnTransformer
 from sklearn.pipeline import Pipeline
 from sklearn.utils import get_tags
 
 from rotastack.views.scaling import SCALERS
 
-__all__ = ["CategoryFrame", "Rows", "rows_for", "takes_tables", "with_categories"]
+__all__ = ["CategoryColumns", "CategoryFrame", "Rows", "rows_for", "takes_tables", "with_categories"]
 
 FRAMES = ("catboost", "lightgbm")
 """Packages whose estimators need a data frame with a data type for categories."""
+
+
+class CategoryColumns:
+    """A selector of the categorical columns for scikit-learn's ``ColumnTransformer``; an array has none.
+
+    Examples
+    --------
+    >>> frame = pd.DataFrame({"x": [0.5, 1.5], "colour": pd.Categorical(["r", "g"])})
+    >>> CategoryColumns()(frame), CategoryColumns()(frame.to_numpy())
+    (['colour'], [])
+    """
+
+    def __call__(self, X: Any) -> list[Any]:
+        """Return the names of the columns of a data frame with pandas categories."""
+        return list(X.select_dtypes("category").columns) if isinstance(X, pd.DataFrame) else []
+
+    def __repr__(self) -> str:
+        return "CategoryColumns()"
 
 
 def takes_tables(estimator: Any) -> bool:
     """Return whether an estimator takes missing values and category numbers, and a list of the categorical columns.
 
     Such an estimator has scikit-learn tags for missing values and categories and a parameter ``categorical_features``,
-    or is of CatBoost or LightGBM. Any other estimator gets dummies.
+    is of CatBoost or LightGBM, or is a pipeline that selects :class:`CategoryColumns`. Any other estimator gets dummies.
     """
-    if _package(estimator) in FRAMES:
+    if _needs_frame(estimator):
         return True
     if not hasattr(estimator, "__sklearn_tags__") or "categorical_features" not in estimator.get_params(deep=False):
         return False
@@ -83,9 +102,9 @@ def with_categories(estimator: Any, categories: Sequence[int]) -> tuple[Category
     categories : sequence of int
         Columns that hold category numbers.
     """
-    package = _package(estimator)
-    if package not in FRAMES:
+    if not _needs_frame(estimator):
         return None, estimator.set_params(categorical_features=list(categories) or None)
+    package = _package(estimator)
     if package == "catboost":  # CatBoost returns a copy of a list parameter, which scikit-learn's clone refuses
         estimator.set_params(cat_features=tuple(categories))
     return CategoryFrame(list(categories), whole=package == "catboost"), estimator
@@ -128,6 +147,12 @@ def rows_for(estimator: Any, data: Any, pool: Mapping[str, Any]) -> Rows:
         return Rows(data.table, estimator, {"scaler": None, "categorical": None, "as_is": True, **intervals})
     scaler = SCALERS[pool["scaling"]]() if pool["scaling"] else None
     return Rows(data.X, estimator, {"scaler": scaler, "categorical": data.is_dummy, "as_is": False, **intervals})
+
+
+def _needs_frame(estimator: Any) -> bool:
+    if isinstance(estimator, Pipeline) and isinstance(estimator[0], ColumnTransformer):
+        return any(isinstance(columns, CategoryColumns) for *_, columns in estimator[0].transformers)
+    return _package(estimator) in FRAMES
 
 
 def _package(estimator: Any) -> str:

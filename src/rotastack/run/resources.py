@@ -10,7 +10,7 @@ from math import prod
 from typing import Any
 
 from rotastack.base.facts import JOB_SECONDS, Facts
-from rotastack.study.catalogue import defaults_of, facts_of, find
+from rotastack.study.catalogue import defaults_of, find
 from rotastack.study.study import Study
 
 __all__ = ["Resources"]
@@ -61,7 +61,7 @@ class Resources:
         return find(self.study.pools[pool].estimator, self.study.task.estimators).path
 
     def _facts(self, pool: str) -> Facts:
-        return facts_of(self._path(pool))
+        return find(self.study.pools[pool].estimator, self.study.task.estimators).known_facts
 
     def _parameters(self, pool: str) -> dict[str, Any]:
         return {**defaults_of(self._path(pool)), **self.study.pools[pool].parameters}

@@ -47,6 +47,8 @@ class Slices:
         entry = self._of_dataset[dataset]
         slice_: dict[str, Any] = {"task": self.study.task.name, "kinds": entry.get("kinds", "auto")}
         slice_ |= {"divided_by": divided} if (divided := self.study.protocol.divided_by) else {}
+        if self.study.protocol.folds_spec().get("copies_together"):
+            slice_["copies_together"] = True
         if any("file" in source for source in entry["sources"]):
             slice_["is_own"] = True
         if entry.get("encoding", "dummies") != "dummies":

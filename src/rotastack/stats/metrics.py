@@ -33,7 +33,7 @@ BASELINE = {"classification": "always the largest class", "regression": "always 
 
 _SCORERS = {
     "accuracy": "error", "neg_log_loss": "log_loss", "neg_brier_score": "brier", "roc_auc_ovr": "roc_auc",
-    "f1_macro": "f1", "neg_root_mean_squared_error": "rmse", "neg_mean_absolute_error": "mae",
+    "f1_macro": "f1", "auc": "roc_auc", "neg_root_mean_squared_error": "rmse", "neg_mean_absolute_error": "mae",
 }  # fmt: skip
 """scikit-learn's name of a scorer -> the score, where the names differ."""
 

@@ -139,8 +139,8 @@ def _value(value: Any) -> Any:
         return build(value["class"], value.get("parameters", {}))
     if isinstance(value, list):
         made = [_value(v) for v in value]
-        named = len(value) == 2 and isinstance(value[0], str) and isinstance(value[1], Mapping)
-        return tuple(made) if named else made  # a step of a pipeline is a tuple of name and object
+        named = len(value) in (2, 3) and isinstance(value[0], str) and isinstance(value[1], Mapping)
+        return tuple(made) if named else made  # a step of a pipeline is a tuple of name and object, and maybe columns
     return value
 
 

@@ -37,13 +37,18 @@ class Entry(NamedTuple):
         """The module that holds the class."""
         return self.path.rpartition(".")[0]
 
+    @property
+    def known_facts(self) -> Facts:
+        """The entry's own facts if it states any (pipelines share one class), else those of the class."""
+        return facts_of(self.path) if self.facts == Facts() else self.facts
+
 
 def _spec(name: str, **parameters: Any) -> dict[str, Any]:
     return {"class": name, "parameters": parameters}
 
 
-def _pipeline(*steps: tuple[str, dict[str, Any]]) -> Entry:
-    return Entry("sklearn.pipeline.Pipeline", {"steps": [list(step) for step in steps]})
+def _pipeline(*steps: tuple[str, dict[str, Any]], **facts: Any) -> Entry:
+    return Entry("sklearn.pipeline.Pipeline", {"steps": [list(step) for step in steps]}, facts=Facts(**facts))
 
 
 # CatBoost lists only parameters that were set, and a study's seed needs a listed ``random_state``
@@ -51,6 +56,17 @@ _CATBOOST = {"allow_writing_files": False, "verbose": False, "random_state": 0}
 _XGBOOST = Facts(cost=Cost(0, 0, 0, 30, 0.4, per_cell=6, per_leaf=1_000, leaves=64))
 _HISTOGRAMS = Facts(cost=Cost(0, 0, 0, 60, 1.0, per_row=40, per_cell=6.2, per_leaf=1_700), trees=("max_iter",))
 _SCALER = ("standardscaler", _spec("sklearn.preprocessing.StandardScaler"))
+_IMPUTER = _spec("sklearn.impute.SimpleImputer", strategy="median", keep_empty_features=True)
+_DUMMIES = _spec("sklearn.preprocessing.OneHotEncoder", handle_unknown="ignore", sparse_output=False)
+_NUMBERS = _spec("sklearn.pipeline.Pipeline", steps=[["simpleimputer", _IMPUTER], list(_SCALER)])
+# A pool's scaling would end at the training range, and no linear model could follow a trend.
+_COLUMNS = (
+    "columntransformer",
+    _spec(
+        "sklearn.compose.ColumnTransformer",
+        transformers=[["dummies", _DUMMIES, _spec("rotastack.ensembles.rows.CategoryColumns")]], remainder=_NUMBERS,
+    ),
+)  # fmt: skip
 
 ESTIMATORS: dict[str, Entry] = {
     "adaboost_m1": Entry("rotastack.ensembles.adaboost.AdaBoostM1Classifier"),
@@ -90,6 +106,12 @@ ESTIMATORS: dict[str, Entry] = {
     ),
     "logistic": _pipeline(
         _SCALER, ("logisticregression", _spec("sklearn.linear_model.LogisticRegression", max_iter=1000))
+    ),
+    "logistic_regression": _pipeline(
+        _COLUMNS,
+        ("logisticregression", _spec("sklearn.linear_model.LogisticRegression", max_iter=1000)),
+        cost=Cost(0, 0, 0, 1500, 0.05, per_cell=150),
+        n_trees=1,
     ),
     "mean_weight": Entry("rotastack.linear.mean_weight.MeanWeightClassifier", {"estimator": _spec("primal_svm")}),
     "multi_rotation_forest": Entry("rotastack.ensembles.forests.multi.MultiRotationForestClassifier"),
@@ -142,6 +164,12 @@ REGRESSORS: dict[str, Entry] = {
     "nearest_neighbors": Entry("sklearn.neighbors.KNeighborsRegressor"),
     "random_rotation_boosting": Entry("rotastack.ensembles.pooled.boosting.RandomRotationBoostingRegressor"),
     "random_rotation_forest": Entry("rotastack.ensembles.forests.random.RandomRotationForestRegressor"),
+    "ridge": _pipeline(
+        _COLUMNS,
+        ("ridge", _spec("sklearn.linear_model.Ridge")),
+        cost=Cost(0, 0, 0, 1500, per_cell=95, turned=0.1),
+        n_trees=1,
+    ),
     "rotastack": Entry("rotastack.ensembles.flagship.regressor.RotastackRegressor"),
     "sklearn_forest": Entry("sklearn.ensemble.RandomForestRegressor"),
     "svm": _pipeline(_SCALER, ("svr", _spec("sklearn.svm.SVR", gamma="auto"))),

@@ -13,7 +13,7 @@ from sklearn.base import clone, is_regressor
 from sklearn.model_selection import FixedThresholdClassifier, GroupShuffleSplit, train_test_split
 from sklearn.pipeline import Pipeline
 
-from rotastack.base.columns import date_numbers
+from rotastack.base.columns import date_numbers, numbers_of
 from rotastack.base.facts import Facts
 from rotastack.data.divisions import division_numbers
 from rotastack.data.tables import read_raw
@@ -292,7 +292,8 @@ def _dependence(pipeline: Any, features: pd.DataFrame, target: NDArray, column: 
 def _values(column: pd.Series, reader: Any) -> tuple[list[Any], bool]:
     """Return the values of a column for its partial dependence, and whether these are ordered numbers."""
     if column.name in reader.numbers_:
-        numbers = pd.to_numeric(column, errors="coerce").dropna().to_numpy(dtype=float)
+        numbers = numbers_of(column)
+        numbers = numbers[~np.isnan(numbers)]
         grid = np.unique(np.quantile(numbers, np.linspace(0.02, 0.98, N_VALUES)))
         if (numbers == numbers.round()).all():
             grid = np.unique(grid.round())

@@ -13,7 +13,7 @@ from rotastack.base.columns import column_kind
 from rotastack.base.facts import JOB_SECONDS
 from rotastack.base.reading import beyond_floats
 from rotastack.data.target import TaskName
-from rotastack.study.catalogue import facts_of, find
+from rotastack.study.catalogue import find
 from rotastack.study.task import TASKS
 
 __all__ = [
@@ -54,6 +54,8 @@ METHODS = {
     "LightGBM": Named("lightgbm", "lightgbm", is_forest=False),
     "XGBoost": Named("xgboost", "boosted", is_forest=False),
     "CatBoost": Named("catboost", "catboost", is_forest=False),
+    "Logistic regression": Named("logistic_regression", "logistic_regression", is_forest=False),
+    "Ridge": Named("ridge", "ridge", is_forest=False),
 }
 """Label -> method, in the order of the report. A method whose package is not installed is not compared."""
 CONTROL = "Random forest"
@@ -128,6 +130,7 @@ class Layout:
         repeats, folds = self.protocol["repeats"], self.protocol.get("folds")
         groups, time = self.protocol.get("groups"), self.protocol.get("time")
         together = f", rows of one {groups} together" if groups else ""
+        together += ", copies of a row together" if self.protocol.get("copies_together") else ""
         if folds and time:
             return f"{folds} spans of {time}, each tested after training on earlier rows"
         if folds:
@@ -165,7 +168,7 @@ class Layout:
         return sum(self._seconds("Rotastack", shape, shape.rows, shape.rows))
 
     def _seconds(self, label: str, shape: Shape, train: float, test: float) -> tuple[float, float]:
-        facts = facts_of(find(METHODS[label].estimator, TASKS[shape.task].estimators).path)
+        facts = find(METHODS[label].estimator, TASKS[shape.task].estimators).known_facts
         trees = next(iter(self.parameters(label).values()), facts.n_trees) * (facts.families or 1)
         return facts.training_seconds(trees, train, shape.columns, shape.n_classes), facts.prediction_seconds(
             trees, test, shape.columns, train
@@ -217,7 +220,7 @@ def labels_of(task: TaskName) -> list[str]:
 
 
 def _candidates(
-    size: str, rows: int, divided_by: Mapping[str, str], splits: Sequence[tuple[NDArray, NDArray]]
+    size: str, rows: int, divided_by: Mapping[str, Any], splits: Sequence[tuple[NDArray, NDArray]]
 ) -> Iterator[Layout]:
     """Yield layouts, from the usual one of a size downwards: fewer repeats, folds, trees and training rows.
 
@@ -257,8 +260,9 @@ def laid_out(
     size: str,
     budget: float | None,
     n_cores: int,
-    divided_by: Mapping[str, str] | None = None,
+    divided_by: Mapping[str, Any] | None = None,
     splits: Sequence[tuple[NDArray, NDArray]] = (),
+    labels: Sequence[str] | None = None,
 ) -> Layout:
     """Return the first layout of a size that fits into a budget, else the fastest one.
 
@@ -270,12 +274,14 @@ def laid_out(
         Seconds; None is the size's entry in ``BUDGETS``.
     n_cores : int
     divided_by : mapping, optional
-        ``groups``, ``time`` or ``split 1`` -> the column by which rows are divided.
+        ``groups``, ``time`` or ``split 1`` -> the column by which rows are divided; ``copies_together`` -> True.
     splits : sequence of (ndarray, ndarray)
         Training and test rows of the splits that the table brings.
+    labels : sequence of str, optional
+        The methods; by default all.
     """
     budget = BUDGETS[size] if budget is None else budget
-    labels = labels_of(shape.task)
+    labels = labels_of(shape.task) if labels is None else labels
     found = None
     for k, layout in enumerate(_candidates(size, shape.rows, divided_by or {}, splits)):
         work = sum(layout.n_splits * layout.split_seconds(label, shape) for label in labels)

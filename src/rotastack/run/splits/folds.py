@@ -16,6 +16,7 @@ from sklearn.model_selection import (
 )
 
 from rotastack.data.artifacts import Prepared, write_frame
+from rotastack.data.divisions import equal_rows, united
 from rotastack.errors import RotastackError
 from rotastack.resampling.folds import fold_groups
 from rotastack.resampling.holdout import repeated_holdout
@@ -33,18 +34,22 @@ def draw(job: Job, data: Prepared, record: Record) -> None:
     """Write output ``folds``: a column for each split, with 0 for test rows, 1 for training rows and 2 for others."""
     spec = job.slice
     sequence = child(root_sequence(spec["seed"]), "folds", spec["dataset"])
+    groups = data.groups
+    if spec.get("copies_together"):
+        copies = equal_rows(pd.DataFrame(np.hstack([data.numeric, data.codes])))
+        groups = copies if groups is None else united(groups, copies)
     try:
         if data.given:
             splits = given_splits(data.given, data.y, data.classes)
             if len(splits) > spec["splits"]:
                 raise RotastackError(f"protocol.splits is {spec['splits']}, but the table has {len(splits)} splits")
             parts = _parts(splits, len(data.y))
-        elif data.groups is not None:
-            parts = _by_groups(data, data.groups, spec, sequence)
+        elif groups is not None and ("groups" in spec or spec["kind"] == "holdout"):
+            parts = _by_groups(data, groups, spec, sequence)
         elif data.time is not None:
             parts = _by_time(data.time, spec)
         else:
-            parts = _at_random(data, spec, sequence)
+            parts = _at_random(data, spec, sequence, np.arange(len(data.y)) if groups is None else groups)
     except (RotastackError, ValueError) as error:
         raise RotastackError(f"{spec['dataset']}: {error}") from None
     names = [label("S", s) for s in range(len(parts))]
@@ -52,13 +57,20 @@ def draw(job: Job, data: Prepared, record: Record) -> None:
     record.metrics = {"training_rows": int((parts[0] == TRAIN).sum()), "test_rows": int((parts[0] == TEST).sum())}
 
 
-def _at_random(data: Prepared, spec: Mapping[str, Any], sequence: np.random.SeedSequence) -> NDArray[np.int8]:
-    """Return the part of each row in random splits or stratified random folds, shape (n_splits, n_rows)."""
+def _at_random(
+    data: Prepared, spec: Mapping[str, Any], sequence: np.random.SeedSequence, copies: NDArray[np.intp]
+) -> NDArray[np.int8]:
+    """Return the part of each row in random splits or stratified random folds, shape (n_splits, n_rows).
+
+    In folds, rows with one number of `copies` go where the first of them goes: scikit-learn's splitters of groups are slow
+    for as many groups.
+    """
     if spec["kind"] == "crossval":
         if "weka_seed" in spec:
             groups = weka_folds(data.strata, spec["folds"], spec["weka_seed"])[None]
         else:
-            groups = fold_groups(data.strata, spec["repeats"], spec["folds"], sequence)
+            _, first, of_row = np.unique(copies, return_index=True, return_inverse=True)
+            groups = fold_groups(data.strata[first], spec["repeats"], spec["folds"], sequence)[:, of_row]
         return np.concatenate([group != np.arange(spec["folds"])[:, None] for group in groups]).astype(np.int8)
     levels = data.codes if data.codes.shape[1] else None
     n, repeats, train, test = len(data.y), spec["repeats"], spec["train"], spec.get("test")

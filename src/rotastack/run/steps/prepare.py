@@ -59,7 +59,8 @@ def run(job: Job) -> None:
         }
         write_frame(job.output("table"), frame, about)
         if job.slice.get("is_own"):
-            facts["suspicions"] = suspicions(features, target, job.slice["task"], preprocessor.kinds_, divided_by)
+            dividing_keys = divided_by | {k: k for k in ("copies_together",) if k in job.slice}
+            facts["suspicions"] = suspicions(features, target, job.slice["task"], preprocessor.kinds_, dividing_keys)
         record.warnings = [f"column {c!r} dropped: {why}" for c, why in preprocessor.dropped_in_words().items()]
         # Numeric columns with few values would be categories by default.
         values = (len(np.unique(column[~np.isnan(column)])) for column in X[:, : len(preprocessor.numbers_)].T)

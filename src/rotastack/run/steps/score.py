@@ -13,16 +13,21 @@ from numpy.typing import NDArray
 
 from rotastack.data.artifacts import Prepared, read_arrays, read_frame, read_prepared, write_frame
 from rotastack.files import read_json, write_text
+from rotastack.judge.words import printer
 from rotastack.run.job import Job
 from rotastack.run.modules import protocol_module
 from rotastack.run.steps import combine
 from rotastack.stats.calibration import calibration_curve, confusion, threshold_counts
+from rotastack.stats.forecasts import naive_forecasts
 from rotastack.stats.metrics import METRICS
 from rotastack.stats.scores import constant_output, score_numbers, score_probabilities
 from rotastack.study.names import slug
 
 MOST_CURVES = 10
 """The most classes for which ROC and precision-recall curves are stored."""
+
+TREND = 0.1
+"""Share of test rows with a target outside the range of the training rows from which a trend is named."""
 
 COSTS = ("fit_processor_seconds", "predict_processor_seconds")
 
@@ -72,7 +77,8 @@ def run(job: Job) -> None:
         if data.n_classes == 2:
             record.metrics["rarer_class"] = data.classes[data.positive]
         record.metrics["failures"] = failures
-        record.metrics["suspicions"] = records["prepare"].get("metrics", {}).get("suspicions", [])
+        found = records["prepare"].get("metrics", {}).get("suspicions", [])
+        record.metrics["suspicions"] = [*found, *_in_time(job, data)]
         record.metrics |= _costs(records)
 
 
@@ -161,6 +167,26 @@ def _baseline(job: Job, data: Prepared) -> pd.DataFrame:
         of_cell = _scores(data, data.y[is_tested], outputs[is_tested])
         cells.append(of_cell | {name: unordered[name] for name in ("roc_auc", "average_precision") if name in of_cell})
     return pd.DataFrame(cells)
+
+
+def _in_time(job: Job, data: Prepared) -> list[str]:
+    """Return sentences on a regression in time: the RMSE of naive forecasts, and a trend that trees cannot follow."""
+    if data.time is None or data.classes:
+        return []
+    tested = protocol_module(job.slice["protocol"], "groups").tested
+    errors: dict[str, list[float]] = {}
+    beyond = []
+    for _, column in read_frame(job.input("folds"))[0].items():
+        for test, train in tested(column.to_numpy()):
+            y = data.y[test]
+            beyond.append(np.mean((y > data.y[train].max()) | (y < data.y[train].min())))
+            for name, forecast in naive_forecasts(data.y, data.time, train, test).items():
+                errors.setdefault(name, []).append(float(np.sqrt(np.mean((forecast - y) ** 2))))
+    means = {name: float(np.mean(rmse)) for name, rmse in errors.items() if len(rmse) == len(beyond)}
+    shown, share = printer("rmse", list(means.values())), np.mean(beyond)
+    naive = f"Naive forecasts: {' and '.join(f'{name} has RMSE {shown(rmse)}' for name, rmse in means.items())}."
+    trend = f"A trend: {share:.0%} of the test rows have a target outside all training rows, where trees predict none; ridge can."
+    return [naive, trend] if share > TREND else [naive]
 
 
 def _decided(method: str, y: NDArray, proba: NDArray, data: Prepared) -> list[dict[str, Any]]:

@@ -91,10 +91,15 @@ class DrawnSplits(Splits):
         str | None, Field(description="column of dates or numbers: the test rows of a split follow its training rows")
     ] = None
 
+    copies_together: Annotated[
+        bool, Field(description="whether rows that are equal in all columns stay together, as rows of a group do")
+    ] = False
+
     @model_validator(mode="after")
     def _one_order(self) -> Self:
-        if self.groups is not None and self.time is not None:
-            raise ValueError("protocol.groups and protocol.time exclude each other; drop one key")
+        for key in ("groups", "copies_together"):
+            if self.time is not None and getattr(self, key):
+                raise ValueError(f"protocol.{key} and protocol.time exclude each other; drop one key")
         return self
 
     @property
@@ -102,6 +107,11 @@ class DrawnSplits(Splits):
         """The column of groups or of time, if the study names one."""
         named = {"groups": self.groups, "time": self.time}
         return {key: column for key, column in named.items() if column is not None}
+
+    @property
+    def _dividing(self) -> dict[str, Any]:
+        """The keys that divide rows, if the study names any."""
+        return self.divided_by | ({"copies_together": True} if self.copies_together else {})
 
 
 class RandomSplits(DrawnSplits):
@@ -131,7 +141,7 @@ class RandomSplits(DrawnSplits):
         """Return the number of splits, and the numbers of training and test rows."""
         tested = {} if self.test is None else {"test": self.test}
         sizes = {"protocol": self.package, "kind": self.kind, "repeats": self.repeats, "train": self.train}
-        return {**sizes, **tested, **self.divided_by}
+        return {**sizes, **tested, **self._dividing}
 
     def split_rows(self, rows: int) -> tuple[int, int]:
         """Return the numbers of training and test rows of a split."""
@@ -144,7 +154,7 @@ class RandomSplits(DrawnSplits):
         if self.test is not None:
             if train < 1:
                 return None
-            disjoint = rows is not None and not self.divided_by and self.repeats * (train + self.test) <= rows
+            disjoint = rows is not None and not self._dividing and self.repeats * (train + self.test) <= rows
             return 0.0 if disjoint else self.test / train
         if self.train < 1:
             return (1 - self.train) / self.train
@@ -192,7 +202,7 @@ class CrossValidation(DrawnSplits):
         """Return the number of partitions and of folds."""
         folds = {"protocol": self.package, "kind": self.kind, "repeats": self.repeats, "folds": self.folds}
         drawn = {} if self.weka_seed is None else {"weka_seed": self.weka_seed}
-        return {**folds, **drawn, **self.divided_by}
+        return {**folds, **drawn, **self._dividing}
 
     def split_rows(self, rows: int) -> tuple[int, int]:
         """Return the number of training rows for a fold, and the number of rows in a fold."""
@@ -208,8 +218,8 @@ class CrossValidation(DrawnSplits):
     def _one_series(self) -> Self:
         if self.time is not None and self.repeats > 1:
             raise ValueError("protocol.repeats must be 1 with protocol.time")
-        if self.weka_seed is not None and (self.repeats > 1 or self.divided_by):
-            raise ValueError("protocol.weka_seed needs repeats: 1, without groups and time")
+        if self.weka_seed is not None and (self.repeats > 1 or self._dividing):
+            raise ValueError("protocol.weka_seed needs repeats: 1, without groups, time and copies_together")
         return self
 
 

@@ -1,0 +1,51 @@
+"""Naive forecasts of a target in time, which any model must beat."""
+
+import numpy as np
+import pandas as pd
+from numpy.typing import NDArray
+
+__all__ = ["naive_forecasts", "season"]
+
+EVIDENT = 0.3
+"""Autocorrelation from which a period is evident; in short series three standard errors, if that is more."""
+
+
+def season(series: NDArray[np.float64]) -> int | None:
+    """Return the shortest evident period of a series without its linear trend; None if no period is evident.
+
+    Examples
+    --------
+    >>> season(np.arange(70) + 10.0 * (np.arange(70) % 7 == 0)), season(np.arange(70.0))
+    (7, None)
+    """
+    n, t = len(series), np.arange(len(series))
+    rest = series - np.polyval(np.polyfit(t, series, 1), t) if n > 8 else np.zeros(n)
+    if np.abs(rest).max(initial=0) <= 1e-9 * np.abs(series).max(initial=0):
+        return None
+    products = np.fft.irfft(np.abs(np.fft.rfft(rest, 2 * n)) ** 2)
+    correlation = products[: n // 3 + 2] / products[0]
+    inner = correlation[2:-1]
+    peaks = (inner > correlation[1:-2]) & (inner >= correlation[3:]) & (inner > max(EVIDENT, 3 / np.sqrt(n)))
+    return int(np.flatnonzero(peaks & (inner >= 0.9 * inner[peaks].max(initial=0)))[0]) + 2 if peaks.any() else None
+
+
+def naive_forecasts(
+    y: NDArray[np.float64], time: NDArray[np.intp], train: NDArray[np.bool_], test: NDArray[np.bool_]
+) -> dict[str, NDArray[np.float64]]:
+    """Return forecasts of later rows by the target of earlier ones: its last value and, if a period is evident, its last season.
+
+    `time` has the number of each row's moment, whose target is the mean of its rows; `train` and `test` are masks of rows.
+
+    Examples
+    --------
+    >>> y, time = np.arange(70) % 7 * 1.0, np.arange(70)
+    >>> found = naive_forecasts(y, time, time < 62, time >= 62)
+    >>> {name: values.tolist()[:3] for name, values in found.items()}
+    {'the last value': [5.0, 5.0, 5.0], 'the last season (7 moments)': [6.0, 0.0, 1.0]}
+    """
+    series = pd.Series(y[train]).groupby(time[train]).mean().to_numpy()
+    ahead = time[test] - time[train].max() - 1
+    found = {"the last value": np.full(len(ahead), series[-1])}
+    if period := season(series):
+        found[f"the last season ({period} moments)"] = series[ahead % period - period]
+    return found

@@ -1,0 +1,22 @@
+"""Naive forecasts, by hand."""
+
+import numpy as np
+import pytest
+
+from rotastack.stats.forecasts import naive_forecasts, season
+
+
+def test_moments_of_several_rows_count_by_their_mean_and_spans_may_start_late():
+    time = np.repeat(np.arange(40), 2)
+    y = np.repeat([5.0, 1.0, 1.0, 3.0] * 10, 2) + np.tile([-0.5, 0.5], 40)
+    found = naive_forecasts(y, time, (time >= 8) & (time < 32), (time >= 33) & (time < 38))
+    assert list(found) == ["the last value", "the last season (4 moments)"]
+    np.testing.assert_array_equal(found["the last value"], np.full(10, 3.0))
+    np.testing.assert_allclose(found["the last season (4 moments)"], np.repeat([1, 1, 3, 5, 1], 2))
+
+
+@pytest.mark.parametrize("n", [3, 9, 30, 500])
+def test_noise_trends_and_constants_have_no_season(n):
+    rng = np.random.default_rng(0)
+    for series in (rng.standard_normal(n), np.arange(n) * 3.0, np.full(n, 1e9), np.arange(n) + rng.standard_normal(n)):
+        assert season(series) is None
