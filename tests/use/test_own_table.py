@@ -159,7 +159,7 @@ def test_counts_are_numbers_and_codes_of_two_are_not():
         {"rooms": [1, 2, 3, 4] * 10, "yes": [0, 1] * 20, "x": np.arange(40) / 7, "city": ["a", "b"] * 20}
     )
     assert counts_among(table) == ["rooms"]
-    made = study_of("t.csv", "label", SMALL, laid_out(SMALL, "small", None, 2), numeric=["rooms"])
+    made = study_of("t.csv", "label", SMALL, laid_out(SMALL, "small", None, 2), kinds={"rooms": "numeric"})
     assert made["datasets"][0]["kinds"] == {"numeric": ["rooms"], "others": "auto"}
     Study.from_mapping(made, "s")
 

@@ -29,6 +29,10 @@ def add(commands: Any) -> None:
     fit.add_argument(
         "--task", choices=["classification", "regression"], help="kind of the target; the default depends on its values"
     )
+    fit.add_argument(
+        "--kind", metavar="COLUMN=KIND", action="append", default=[],
+        help="kind of a column: numeric, categorical or id, which is left out (repeatable)",
+    )  # fmt: skip
     fit.add_argument("--estimator", default="rotastack", help="short name or class, as in a study (default: rotastack)")
     fit.add_argument(
         "--set",
@@ -43,6 +47,9 @@ def add(commands: Any) -> None:
 
 
 def _fit(arguments: Namespace) -> int:
+    import sys
+
+    from rotastack.cli.own import declared_kinds
     from rotastack.tracking.model_files import dump_model
     from rotastack.use.fitted_table import fit_table
 
@@ -52,9 +59,11 @@ def _fit(arguments: Namespace) -> int:
         raise RotastackError(f"--out: {arguments.out} is not a file name; name a file such as {arguments.out}.skops")
     model, reading = fit_table(
         arguments.table, arguments.target, arguments.task, arguments.estimator, _parameters(arguments.set), arguments.seed,
-        arguments.threads,
+        arguments.threads, declared_kinds(arguments.kind),
     )  # fmt: skip
     dump_model(model, arguments.out)
+    for note in reading.notes:
+        print(f"rotastack: {arguments.table}: {note}", file=sys.stderr)
     print(f"{reading}\nmodel: {arguments.out}")
     return 0
 

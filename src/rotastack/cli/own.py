@@ -6,8 +6,10 @@ from typing import Any
 
 from rotastack.errors import RotastackError, nearest
 
-__all__ = ["OwnTable", "look_at"]
+__all__ = ["KINDS", "OwnTable", "declared_kinds", "look_at"]
 
+KINDS = ("numeric", "categorical", "id")
+"""Kinds of ``--kind``; an id is left out."""
 _LEAST_PARTS = 10
 """The fewest groups or times that can be divided into training and test rows."""
 
@@ -63,7 +65,8 @@ def look_at(arguments: Namespace) -> OwnTable:
     if arguments.target is None:
         frame, _ = read_with_notes(table)
         raise RotastackError(f"{table}: --target COLUMN is missing; columns: {_few(map(str, frame.columns), 20)}")
-    frame, reading = read_with_notes(table, arguments.target)
+    declared = declared_kinds(arguments.kind)
+    frame, reading = read_with_notes(table, arguments.target, declared)
     frame, without = with_target(frame, arguments.target, str(table))
     task, reason = decide_task(frame["target"])
     if arguments.task and arguments.task != task:
@@ -72,14 +75,15 @@ def look_at(arguments: Namespace) -> OwnTable:
         warnings.simplefilter("always")
         target = check_target(frame["target"], str(table), task)
         features = frame.drop(columns="target")
-        counted = own_table.counts_among(features)
+        kinds = dict.fromkeys(own_table.counts_among(features), "numeric") | declared
         try:
             groups = [column for column in (arguments.groups, arguments.split_column) if column is not None]
-            kinds = dict.fromkeys(counted, "numeric") | dict.fromkeys(groups, "id")
-            preprocessor = TablePreprocessor(kinds, encoding="onehot").fit(features)
+            with warnings.catch_warnings():
+                warnings.simplefilter("ignore")  # lines below name the columns that are left out
+                preprocessor = TablePreprocessor(kinds | dict.fromkeys(groups, "id"), encoding="onehot").fit(features)
             n_columns = len(preprocessor.get_feature_names_out())
         except RotastackError as error:
-            raise RotastackError(f"{table}: {error}") from None
+            raise RotastackError(f"{table}: {str(error).removeprefix(f'{table}: ')}") from None
     if len(frame) < own_table.LEAST_ROWS:
         raise RotastackError(f"{table}: the table has {len(frame)} rows; at least {own_table.LEAST_ROWS} are needed")
     divided_by: dict[str, Any] = {
@@ -99,7 +103,7 @@ def look_at(arguments: Namespace) -> OwnTable:
     labels = _methods(arguments.methods, own_table.labels_of(task))
     layout = own_table.laid_out(shape, arguments.size or "medium", arguments.time, n_cores, divided_by, splits, labels)
     score, why = _score(arguments.score, target, task)
-    study = own_study.study_of(arguments.study, arguments.target, shape, layout, score, counted, labels)
+    study = own_study.study_of(arguments.study, arguments.target, shape, layout, score, kinds, labels)
     needed, _ = _megabytes(study)
     left_out = {label: needed[label] for label in labels if needed[label] > memory}
     if len(labels) - len(left_out) < 2:
@@ -108,7 +112,7 @@ def look_at(arguments: Namespace) -> OwnTable:
             f"{table}: {memory:,.0f} MB of memory are available; two methods need at least {least:,.0f} MB"
         )
     labels = [label for label in labels if label not in left_out]
-    study = own_study.study_of(arguments.study, arguments.target, shape, layout, score, counted, labels)
+    study = own_study.study_of(arguments.study, arguments.target, shape, layout, score, kinds, labels)
     place = own_study.place_of(study)
     own = OwnTable(study, place, max(int(memory), _megabytes(study)[1]))
     own.lines.append(("table", str(reading)))
@@ -121,6 +125,11 @@ def look_at(arguments: Namespace) -> OwnTable:
     for column in groups:
         dropped.pop(column, None)
     own.lines += [("dropped", f"{column}: {why}") for column, why in list(dropped.items())[:10]]
+    keep = next(
+        (column for column in dropped if preprocessor.kinds_[column] in ("id", "text") and column not in kinds), None
+    )
+    if keep is not None:
+        own.lines.append(("", f"to keep a column: --kind '{keep}=categorical' or numeric"))
     if len(dropped) > 10:
         own.lines.append(("", f"and {len(dropped) - 10} more columns; the report lists all"))
     missing = features[[c for c in features if c not in dropped]].isna().mean()
@@ -210,6 +219,17 @@ def _score(given: str | None, target: Any, task: Any) -> tuple[str, str]:
         return score_named(given, task), f"--score; default {score}, {why}"
     except ValueError as error:
         raise RotastackError(f"--score: {error}") from None
+
+
+def declared_kinds(given: list[str]) -> dict[str, str]:
+    """Return column -> kind of the values of ``--kind``."""
+    kinds = {}
+    for item in given:
+        column, _, kind = item.rpartition("=")
+        if not column or kind not in KINDS:
+            raise RotastackError(f"--kind: {item!r} is not COLUMN=KIND; kinds: {', '.join(KINDS)}")
+        kinds[column] = kind
+    return kinds
 
 
 def _methods(given: str | None, labels: list[str]) -> list[str]:

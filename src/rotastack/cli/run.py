@@ -70,6 +70,10 @@ def add(commands: Any) -> None:
         help="tables: column of given splits: train and test, or the number of the fold that tests the row",
     )  # fmt: skip
     run.add_argument(
+        "--kind", metavar="COLUMN=KIND", action="append", default=[],
+        help="tables: kind of a column: numeric, categorical or id, which is left out (repeatable)",
+    )  # fmt: skip
+    run.add_argument(
         "--methods", metavar="NAMES",
         help="tables: methods to compare, such as 'Rotastack, ridge', or to leave out, such as 'all but XGBoost'",
     )  # fmt: skip
@@ -125,7 +129,7 @@ def _run(arguments: Namespace) -> int:
     else:
         _refuse(
             arguments,
-            ("target", "task", "score", "groups", "time_column", "split_column", "time", "methods", "memory"),
+            ("target", "task", "score", "groups", "time_column", "split_column", "time", "kind", "methods", "memory"),
             f"is an option for tables, and {name} is a study",
         )
     plan = plan_of(name, size)
@@ -149,7 +153,7 @@ def _run(arguments: Namespace) -> int:
 
 def _refuse(arguments: Namespace, options: tuple[str, ...], why: str) -> None:
     for option in options:
-        if getattr(arguments, option) is not None:
+        if getattr(arguments, option) not in (None, []):
             raise RotastackError(f"--{option.replace('_', '-')} {why}")
 
 

@@ -1,5 +1,6 @@
 """An estimator of the catalogue, fitted to a user's own table."""
 
+import warnings
 from collections.abc import Mapping
 from dataclasses import replace
 from typing import Any
@@ -22,7 +23,14 @@ NAMES = {"classification": "classifier", "regression": "regressor"}
 
 
 def fit_table(
-    table: str, target: str, task: TaskName | None, name: str, parameters: Mapping[str, Any], seed: int, n_jobs: int
+    table: str,
+    target: str,
+    task: TaskName | None,
+    name: str,
+    parameters: Mapping[str, Any],
+    seed: int,
+    n_jobs: int,
+    declared: Mapping[str, str] | None = None,
 ) -> tuple[Pipeline, Reading]:
     """Fit an estimator to all rows of a table.
 
@@ -37,6 +45,8 @@ def fit_table(
         The estimator: a short name, a public Rotastack class, or a dotted path.
     parameters : mapping
     seed, n_jobs : int
+    declared : mapping of str to str, optional
+        Kinds of columns against the usual rules.
 
     Returns
     -------
@@ -45,7 +55,7 @@ def fit_table(
     reading : Reading
         Size and format of the table, with notes on it.
     """
-    frame, reading = read_with_notes(table, target)
+    frame, reading = read_with_notes(table, target, declared)
     frame, left_out = with_target(frame, target, table)
     chosen: TaskName = task or decide_task(frame["target"])[0]
     y = check_target(frame["target"], table, chosen).to_numpy()
@@ -56,13 +66,17 @@ def fit_table(
     given = {"random_state": seed, "n_jobs": n_jobs}
     estimator.set_params(**{key: value for key, value in given.items() if key in known})
     whole = takes_tables(estimator)
-    kinds = dict.fromkeys(counts_among(X), "numeric")
-    reader = TablePreprocessor(kinds, encoding="codes" if whole else "onehot").fit(X)
+    kinds = dict.fromkeys(counts_among(X), "numeric") | dict(declared or {})
+    with warnings.catch_warnings(record=True) as caught:
+        warnings.simplefilter("always", UserWarning)
+        reader = TablePreprocessor(kinds, encoding="codes" if whole else "onehot").fit(X)
     steps: list[tuple[str, Any]] = [("table", reader)]
     if whole:
         tell, estimator = with_categories(estimator, np.flatnonzero(reader.categorical_).tolist())
         steps += [] if tell is None else [("frame", tell)]
-    model = Pipeline([*steps, (NAMES[chosen], estimator)]).fit(X, y)
+    with warnings.catch_warnings():
+        warnings.filterwarnings("ignore", "columns left out")  # the notes say so
+        model = Pipeline([*steps, (NAMES[chosen], estimator)]).fit(X, y)
     if "n_jobs" in known:
         estimator.set_params(n_jobs=None)
-    return model, replace(reading, notes=(*reading.notes, *left_out))
+    return model, replace(reading, notes=(*reading.notes, *left_out, *(str(w.message) for w in caught)))

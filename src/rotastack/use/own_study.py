@@ -2,7 +2,7 @@
 
 import hashlib
 import unicodedata
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -50,7 +50,7 @@ def study_of(
     shape: Shape,
     layout: Layout,
     score: str | None = None,
-    numeric: Sequence[str] = (),
+    kinds: Mapping[str, str] | None = None,
     labels: Sequence[str] | None = None,
 ) -> dict[str, Any]:
     """Return the study of a table, as the content of its YAML file.
@@ -63,13 +63,16 @@ def study_of(
     layout : Layout
     score : str, optional
         Score by which methods are ranked and tested; by default the task's usual score.
-    numeric : sequence of str
-        Columns to read as numbers, against the usual rules.
+    kinds : mapping of str to str, optional
+        Kinds of columns against the usual rules.
     labels : sequence of str, optional
         Labels of the methods; by default all methods of the task whose packages are installed.
     """
     name, file = study_name(table, target), Path(table).name
     labels = labels_of(shape.task) if labels is None else labels
+    by_kind: dict[str, list[str]] = {}
+    for column, kind in (kinds or {}).items():
+        by_kind.setdefault(kind, []).append(column)
     return {
         "name": name,
         "title": f"Which method predicts {target} in {file} best, and do rotations help?",
@@ -81,7 +84,7 @@ def study_of(
                 "name": name,
                 "sources": [{"file": {"path": table, "target": target}}],
                 "encoding": "onehot",
-                **({"kinds": {"numeric": list(numeric), "others": "auto"}} if numeric else {}),
+                **({"kinds": {**by_kind, "others": "auto"}} if by_kind else {}),
                 "roughly": {"rows": shape.rows, "columns": shape.columns},
             }
         ],
