@@ -69,7 +69,9 @@ def log(folder):
             runs[method] = run.run_id
         run = writer.leaf("model", {"m": "model"}, home, "customers / model", RECORD, {"method": "RF"}, {})
         writer.log_metrics(run.run_id, {"test/error": 0.3}, STARTED)
-        writer.log_dataset(run.run_id, X.assign(target=y), "customers", "data/raw/customers.csv.gz", "training", "f00d")
+        writer.log_dataset(
+            run.run_id, X.assign(target=y), "customers", "data/raw/customers.parquet", "training", "f00d"
+        )
         writer.log_model(run.run_id, model, X)
         writer.finish(run.run_id)
         writer.register_model(

@@ -51,7 +51,7 @@ def saved(folder, table, estimator, study, dataset):
             }
         )
     )
-    write_raw(table, folder / f"data/raw/{dataset}.csv.gz")
+    write_raw(table, folder / f"data/raw/{dataset}.parquet")
     return model
 
 

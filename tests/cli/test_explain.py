@@ -78,10 +78,10 @@ def test_models_without_bags_are_judged_by_held_out_rows():
 
 
 def test_a_table_that_is_gone_is_one_line(folder, capsys):
-    (folder / "data/raw/customers.csv.gz").unlink()
+    (folder / "data/raw/customers.parquet").unlink()
     assert main(["explain", "shop", "-C", str(folder)]) == 2
     error = capsys.readouterr().err
-    assert "customers.csv.gz: the training table of the model is missing" in error
+    assert "customers.parquet: the training table of the model is missing" in error
     assert len(error.splitlines()) == 1
 
 

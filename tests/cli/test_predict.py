@@ -104,9 +104,9 @@ def test_what_is_odd_about_rows_is_said(shop, new, capsys):
     found, said = predicted(capsys, new, "--study", "shop", "-C", shop[0])
     assert len(found) == 10
     start = f"rotastack: {new}: column "
-    assert f"{start}'age': 1 values are not numbers (such as 'old'); these values are set to missing" in said
+    assert f"{start}'age': 1 of 10 values are no numbers (such as 'old'); these values are missing" in said
     assert (
-        f"{start}'since': 1 values are not dates in the format of training (such as 'May'); these values are set to missing"
+        f"{start}'since': 1 of 10 values are no dates in the format DD.MM.YYYY (such as 'May'); these values are missing"
         in said
     )
     (city,) = [line for line in said if line.startswith(f"{start}'city': 3 of 10 rows")]

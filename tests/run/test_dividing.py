@@ -19,9 +19,9 @@ TRAIN, TEST, NEITHER = 1, 0, 2
 
 def divided(folder, table, target, task, divided_by, **protocol):
     """Return what each row is in each split, and the prepared table."""
-    write_raw(table.drop(columns=target).assign(target=table[target]), folder / "raw.csv.gz")
+    write_raw(table.drop(columns=target).assign(target=table[target]), folder / "raw.parquet")
     spec = {"task": task, "kinds": "auto", **({"divided_by": divided_by} if divided_by else {})}
-    step("prepare", folder, spec, {"raw": "raw.csv.gz"}, {"table": "table", "record": "prepare.json"})
+    step("prepare", folder, spec, {"raw": "raw.parquet"}, {"table": "table", "record": "prepare.json"})
     spec = {"protocol": "splits", "seed": 1, "dataset": "d", "repeats": 1, **protocol, **divided_by}
     step("groups", folder, spec, {"table": "table"}, {"folds": "folds", "record": "folds.json"})
     return read_frame(folder / "folds")[0].to_numpy().T, read_prepared(folder / "table")

@@ -36,7 +36,7 @@ def card(**changes):
     """Return the text of a card."""
     known = {
         "study": "shop", "dataset": "customers", "method": "RF", "task": "classification", "score": "error",
-        "params": {"estimator": "Forest", "view": "none"}, "digest": "f00d", "source": "data/raw/customers.csv.gz",
+        "params": {"estimator": "Forest", "view": "none"}, "digest": "f00d", "source": "data/raw/customers.parquet",
         "facts": {"numeric_columns": 2, "categorical_columns": 1, "missing_cells": 5, "class_counts": {"x": 90, "y": 10}},
         "rows": 100, "columns": ["a", "b", "c"], "numbers": run_metrics(CELLS, "classification", "error"), "cells": 3,
         "methods": 4, "baseline": 0.45, "refit": REFIT, "chosen": True, "loaded": "runs:/1/model", "store": "sqlite:///m.db",
@@ -47,7 +47,7 @@ def card(**changes):
 def test_the_card_says_what_the_model_is():
     text = card()
     for part in (
-        "All 100 rows of `data/raw/customers.csv.gz`, SHA-256 `f00d`",
+        "All 100 rows of `data/raw/customers.parquet`, SHA-256 `f00d`",
         "3 columns: 2 numeric, 1 categorical; 5 cells are missing",
         "Classes: x 90, y 10",
         "best of 4 methods",

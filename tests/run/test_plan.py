@@ -40,7 +40,7 @@ def plan(tmp_path, monkeypatch):
 
 def raw(*names):
     for name in names:
-        path = Path(f"data/raw/{name}.csv.gz")
+        path = Path(f"data/raw/{name}.parquet")
         path.parent.mkdir(parents=True, exist_ok=True)
         path.touch()
 

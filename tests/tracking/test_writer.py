@@ -32,7 +32,7 @@ def log(folder):
         run = writer.leaf("model", {"study": "shop"}, home, "customers / model", record, {})
         if run.is_new:
             writer.log_dataset(
-                run.run_id, X.assign(target=Y), "customers", "data/raw/customers.csv.gz", "training", DIGEST
+                run.run_id, X.assign(target=Y), "customers", "data/raw/customers.parquet", "training", DIGEST
             )
             writer.log_model(run.run_id, folder / "model.skops", X)
             writer.finish(run.run_id)
@@ -61,7 +61,7 @@ def test_a_model_is_registered_once_with_its_table(logged):
     assert json.loads(trained.dataset.profile) == {"num_rows": 20, "num_columns": 3, "num_elements": 60}
     columns = json.loads(trained.dataset.schema)["mlflow_colspec"]
     assert [(c["name"], c["type"]) for c in columns] == [("a", "long"), ("b", "string"), ("target", "string")]
-    assert json.loads(trained.dataset.source) == {"uri": "data/raw/customers.csv.gz"}
+    assert json.loads(trained.dataset.source) == {"uri": "data/raw/customers.parquet"}
     experiment = client.get_experiment_by_name("shop")
     assert experiment.tags["mlflow.experimentKind"] == "custom_model_development"
 

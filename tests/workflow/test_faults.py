@@ -36,7 +36,7 @@ def job_of(jobs: list[Asked], file: str) -> Asked:
 IRIS = "results/tiny/iris"
 STATISTICS = "results/tiny/statistics"
 READERS = {
-    "data/raw/iris.csv.gz": f"{IRIS}/model/model.skops",
+    "data/raw/iris.parquet": f"{IRIS}/model/model.skops",
     "results/datasets/iris.parquet": f"{IRIS}/folds.parquet",
     f"{IRIS}/folds.parquet": f"{IRIS}/pools/forest/RG-01-02/FG-01-02.nc",
     f"{IRIS}/groups.run.json": f"{IRIS}/scores.parquet",
@@ -112,7 +112,7 @@ def mounted(folder: Path, *options: str) -> Path:
 
 
 WRITERS = {
-    "raw": "data/raw/iris.csv.gz",
+    "raw": "data/raw/iris.parquet",
     "Parquet": f"{IRIS}/scores.parquet",
     "netCDF": f"{IRIS}/pools/forest/RG-01-02/FG-01-02.nc",
     "tables and JSON": f"{STATISTICS}/comparison.json",

@@ -166,7 +166,7 @@ def test_an_edit_of_the_table_is_seen(blank):
         made = study_of("t.csv", "label", shape, laid_out(shape, "small", None, 2))
         write_study(made, place_of(made))
     study = "studies/t.yaml"
-    blank.make("data/raw/t.csv.gz", study=study)
+    blank.make("data/raw/t.parquet", study=study)
     assert "table" not in blank.planned(study)[0]
     (blank.folder / "t.csv").write_text(FEW + "1,2,x\n")
     assert blank.planned(study)[0]["table"] == 1

@@ -146,7 +146,7 @@ def test_models_predict_and_runs_are_tracked(done, capsys):
     assert {"model", "pool weighted", "method EXP"} <= set(receipt)
     assert not (done.folder / "results/splits-small/iris-noise-2/model").exists()
     table = pd.DataFrame(
-        [[5.1, 3.5, 1.4, 0.2], [6.9, 3.1, 5.4, 2.1]], columns=_columns(done.folder / "data/raw/iris.csv.gz")
+        [[5.1, 3.5, 1.4, 0.2], [6.9, 3.1, 5.4, 2.1]], columns=_columns(done.folder / "data/raw/iris.parquet")
     )
     table.to_csv(done.folder / "new.csv", index=False)
     with done.here():
@@ -217,4 +217,4 @@ def test_mistakes_are_one_line(blank):
 
 
 def _columns(path):
-    return list(pd.read_csv(path).columns[:-1])
+    return list(pd.read_parquet(path).columns[:-1])

@@ -66,7 +66,7 @@ def test_a_data_set_that_cannot_be_had_stops_everything_before_it_starts(project
     done = project.snakemake(check=False)
     one_line(done, "data set 'fourclass' is not available", "DATA_MIRROR is not set", "fourclass.csv.gz")
     assert done.returncode == 2
-    assert not (project.folder / "data/raw/wine.csv.gz").exists()
+    assert not (project.folder / "data/raw/wine.parquet").exists()
 
 
 @pytest.mark.slow
@@ -84,8 +84,8 @@ def test_mirror(blank, tmp_path):
     table.to_csv(tmp_path / "fourclass.csv.gz", index=False)
     blank.edit("config/config.yaml", "mirror: null", f"mirror: {tmp_path}")
     blank.edit(TINY, "[iris,", "[fourclass,")
-    blank.make("data/raw/fourclass.csv.gz")
-    assert (blank.folder / "data/raw/fourclass.csv.gz").is_file()
+    blank.make("data/raw/fourclass.parquet")
+    assert (blank.folder / "data/raw/fourclass.parquet").is_file()
 
 
 def test_rotations_of_other_columns_are_refused(project, capsys):
@@ -194,7 +194,7 @@ def test_tracking(finished, tmp_path):
     mlflow.set_tracking_uri(f"sqlite:///{project.folder}/results/mlflow/mlflow.db")
     logged = mlflow.pyfunc.load_model(receipt["model_uri"])
     ours = load_model(project.folder / "results/tiny/iris/model/model.skops")
-    X = pd.read_csv(project.folder / "data/raw/iris.csv.gz").drop(columns="target")
+    X = pd.read_parquet(project.folder / "data/raw/iris.parquet").drop(columns="target")
     assert (logged.predict(X) == ours.predict(X)).all()
     assert logged.metadata.get_input_schema().input_names() == list(X.columns)
     assert logged.input_example is not None
@@ -269,7 +269,7 @@ def test_classes_by_their_names_from_the_raw_table_to_predictions(blank):
     receipt = json.loads(receipt.read_text())["datasets"]["iris"]
     mlflow.set_tracking_uri(f"sqlite:///{blank.folder}/results/mlflow/mlflow.db")
     model = mlflow.pyfunc.load_model(receipt["model_uri"])
-    table = pd.read_csv(blank.folder / "data/raw/iris.csv.gz")
+    table = pd.read_parquet(blank.folder / "data/raw/iris.parquet")
     assert np.mean(model.predict(table.drop(columns="target")) == table["target"]) > 0.9
     assert blank.planned_by_command(study="config/studies/named.yaml") == ({}, [])
 

@@ -14,7 +14,7 @@ from rotastack.base.categories import MISSING, categories_of, category_numbers, 
 from rotastack.base.columns import DROPPED, ColumnKind, as_pandas, column_kind, date_numbers, date_parts, numbers_of
 from rotastack.base.reading import ColumnReading, read_columns, readings_of, stored_readings
 from rotastack.base.warned import warn
-from rotastack.errors import RotastackError, nearest
+from rotastack.errors import RotastackError
 
 __all__ = ["TablePreprocessor"]
 
@@ -62,7 +62,7 @@ class TablePreprocessor(TransformerMixin, BaseEstimator):
     Raises
     ------
     RotastackError
-        Infinite values; two columns of one name; a kind of an unknown column; in :meth:`transform`, no column left.
+        Infinite values; two columns of one name; in :meth:`transform`, no column left.
 
     Warns
     -----
@@ -108,11 +108,6 @@ class TablePreprocessor(TransformerMixin, BaseEstimator):
         if len(twice):
             raise RotastackError(f"column {twice[0]!r} occurs twice; rename or drop one")
         declared = dict(self.kinds or {})
-        unknown = [column for column in declared if column not in X.columns]
-        if unknown:
-            raise RotastackError(
-                f"kinds: column {unknown[0]!r} not found{nearest(str(unknown[0]), list(map(str, X.columns)))}"
-            )
         stored = stored_readings(X)
         others = X[[column for column in X.columns if column not in stored]]
         self.readings_: dict[Any, ColumnReading] = stored | readings_of(others, kinds=declared)

@@ -28,7 +28,7 @@ from rotastack.data.openml import openml_table
 from rotastack.data.packed import gunzipped
 from rotastack.data.target import move_target_last
 from rotastack.data.text import DELIMITERS, check_names, decoded_as, read_delimited, without_row_numbers
-from rotastack.errors import RotastackError, in_one_line, not_installed_message
+from rotastack.errors import RotastackError, in_one_line, nearest, not_installed_message
 from rotastack.files import replacing
 
 __all__ = [
@@ -125,7 +125,7 @@ def read_with_notes(
     Raises
     ------
     RotastackError
-        The file is missing, empty, of another format, or cannot be parsed.
+        The file is missing, empty, of another format, or cannot be parsed; a declared column does not exist.
 
     Examples
     --------
@@ -137,6 +137,10 @@ def read_with_notes(
     2 rows x 2 columns of t.csv (semicolons, UTF-8) ('decimal commas in a',) [1.5, 2.5]
     """
     written, reading = read_as_written(source, labels)
+    for column in kinds or {}:
+        if column not in written:
+            names = list(map(str, written.columns))
+            raise RotastackError(f"{reading.name}: kinds: column {column!r} not found{nearest(column, names)}")
     readings = readings_of(written, reading.delimiter, kinds, labels)
     notes = list(reading.notes)
     numbers = {name: how for name, how in readings.items() if how.type == "number" and written[name].dtype == "str"}
