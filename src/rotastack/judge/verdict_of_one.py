@@ -1,13 +1,13 @@
 """The result on one data set in sentences: the best method, its test, the effect of rotations, and doubts."""
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any, NamedTuple
 
 import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
-from rotastack.judge.verdict import beyond, effect, with_and_without
+from rotastack.judge.verdict import beyond, clearest, effect
 from rotastack.judge.words import p_equal, printer
 from rotastack.stats.metrics import BASELINE, NAMES, PRIMARY, higher_is_better
 from rotastack.stats.resampled_t import CorrectedT, corrected_t
@@ -27,7 +27,7 @@ def verdict_of_one(
     score: str | None = None,
     baseline: Mapping[str, float] | None = None,
     log_loss: Mapping[str, float] | None = None,
-    rotated: Sequence[str] = (),
+    rotation_pairs: Sequence[Sequence[str]] = (),
     test_to_train: float | None = None,
     alpha: float = 0.05,
     failures: Mapping[str, str] | None = None,
@@ -50,8 +50,8 @@ def verdict_of_one(
         Score -> its mean for the baseline, a constant prediction.
     log_loss : mapping, optional
         Method -> mean log loss; used if no method makes fewer errors than the baseline.
-    rotated : sequence of str
-        Methods on rotated columns.
+    rotation_pairs : sequence of (str, str)
+        A method with rotations and the same one without.
     test_to_train : float, optional
         Number of test rows per training row of a split, for the corrected t test over splits; 0 if splits share no row.
         Without this number, or with one split, there is no test.
@@ -74,14 +74,15 @@ def verdict_of_one(
 
     Examples
     --------
-    >>> cells = pd.DataFrame({"Random forest": [0.25, 0.27, 0.26], "Rotastack": [0.20, 0.21, 0.21]})
+    >>> cells = pd.DataFrame({"Random forest": [0.25, 0.27, 0.26], "Random rotations": [0.20, 0.21, 0.21]})
     >>> found = verdict_of_one(
-    ...     cells, "classification", "Random forest", baseline={"error": 0.46}, rotated=["Rotastack"], test_to_train=0.5
+    ...     cells, "classification", "Random forest", baseline={"error": 0.46}, test_to_train=0.5,
+    ...     rotation_pairs=[["Random rotations", "Random forest"]],
     ... )
     >>> print("\\n".join(found["sentences"]))
-    Rotastack: error 20.7% against 26.0% for Random forest and 46.0% for always the largest class.
+    Random rotations: error 20.7% against 26.0% for Random forest and 46.0% for always the largest class.
     The difference from Random forest is beyond chance (p = 0.0096, corrected t test over 3 splits, which can show little).
-    So rotations help here.
+    Rotations help here: Random rotations has 20.7%, the same without them, Random forest, 26.0% (p = 0.0096).
     """
     score, constant = score or PRIMARY[task], BASELINE[task]
     higher = bool(higher_is_better(score))
@@ -96,8 +97,7 @@ def verdict_of_one(
     splits = _Splits(cells[list(means.index)], test_to_train, alpha)
     best, others = str(means.index[0]), [str(m) for m in means.index[1:]]
     rival = control if control in others else others[0] if others else None
-    turned = with_and_without(means.index, rotated)
-    named = [best, *([rival] if rival else []), *others[:1], *(turned or ())]
+    named = [best, *([rival] if rival else []), *others[:1]]
     shown = printer(score, [*means[list(dict.fromkeys(named))], *([] if level is None else [level])])
     against = [f"{shown(means[rival])} for {rival}"] if rival else []
     if level is not None:
@@ -116,8 +116,7 @@ def verdict_of_one(
         sentences += [sentence] if sentence else []
         if len(cells) == 1:
             sentences.append("No test: there is only one split.")
-    if turned is not None:
-        sentences += splits.rotations(turned, means, p_value if set(turned) == {best, rival} else None, shown)
+    sentences += splits.rotations(rotation_pairs, means, score)
     if level is not None and (means[best] <= level if higher else means[best] >= level):
         sentences.append(_beside_baseline(constant, baseline or {}, log_loss or {}, score))
     elif baseline_cells is not None:
@@ -199,26 +198,23 @@ class _Splits(NamedTuple):
             f"That {best} is better than {constant} is not beyond chance (p {p_equal(p)}): the columns may hold no information about the target."
         ]
 
-    def rotations(
-        self, pair: tuple[str, str], means: pd.Series, known: float | None, shown: Callable[[float], str]
-    ) -> list[str]:
-        """Return a sentence on the best method with rotations against the best one without, if a test is possible.
-
-        Both are chosen among all methods, so the p-value is multiplied by the number of methods minus one. If the two
-        were compared before, `known` is their p-value.
-        """
-        turned, plain = pair
-        found = self.test(turned, plain)
-        if found is None or self.is_hopeless or np.isinf(found.statistic):
+    def rotations(self, pairs: Sequence[Sequence[str]], means: pd.Series, score: str) -> list[str]:
+        """Return sentences on methods with rotations against the same ones without, where a test is possible."""
+        known = [(first, second) for first, second in pairs if first in means and second in means]
+        tests = [(pair, found) for pair in known if (found := self.test(*pair)) and np.isfinite(found.statistic)]
+        if self.is_hopeless or not tests:
             return []
-        p = min(1.0, found.p * (len(means) - 1)) if known is None else known
-        what = effect(p, self.alpha, list(means.index).index(turned) < list(means.index).index(plain))
-        if known is not None:
-            return [f"So rotations {what} here."]
-        return [
-            f"Rotations {what} here: the best method with them is {turned} ({shown(means[turned])}), "
-            f"without them {plain} ({shown(means[plain])}; p {p_equal(p)} after correction for the choice of both)."
-        ]
+        shown, note, others = clearest([found.p for _, found in tests])
+        sentences = []
+        for k, p in shown:
+            (turned, plain), found = tests[k]
+            helps = (found.difference > 0) == bool(higher_is_better(score))
+            text = printer(score, [means[turned], means[plain]])
+            sentences.append(
+                f"Rotations {effect(p, self.alpha, helps)} here: {turned} has {text(means[turned])}, the same without them, "
+                f"{plain}, {text(means[plain])} (p {p_equal(p)}{note})."
+            )
+        return sentences + others
 
 
 def _beside_baseline(constant: str, baseline: Mapping[str, float], log_loss: Mapping[str, float], score: str) -> str:

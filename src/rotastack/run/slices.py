@@ -139,7 +139,7 @@ class Slices:
                 "task": study.task.name, "score": study.score, "axes": list(study.protocol.axes), "alpha": evaluation["alpha"],
                 "control": study.control, "methods": list(study.methods), "pairs": evaluation["pairs"],
                 "claims": evaluation["claims"], **self._published(evaluation), **self._left_out(evaluation),
-                "optimistic": study.optimistic, "groups": study.groups_of_methods, "rotated": study.rotated, "titles": titles,
+                "optimistic": study.optimistic, "groups": study.groups_of_methods, "rotation_pairs": study.rotation_pairs, "titles": titles,
                 "test_to_train": {d: study.protocol.test_to_train(extent(d, "rows")) for d in study.datasets},
             }
         )  # fmt: skip

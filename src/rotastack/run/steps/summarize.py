@@ -124,7 +124,7 @@ def _verdict(results: StudyResults, comparison: dict[str, Any]) -> dict[str, Any
         return {"sentences": verdict_of_groups(comparison["groups"], score, spec["alpha"], spec["titles"])}
     if len(datasets) > 1:
         sentences = verdict_over_datasets(
-            comparison, score, spec["control"], spec["alpha"], rotated=spec["rotated"],
+            comparison, score, spec["control"], spec["alpha"], rotation_pairs=spec["rotation_pairs"],
             times=relative_times(seconds_by_method(_times_table(results)), spec["control"]),
         )  # fmt: skip
         return {"sentences": sentences}
@@ -139,7 +139,7 @@ def _verdict(results: StudyResults, comparison: dict[str, Any]) -> dict[str, Any
     }
     return verdict_of_one(
         cells[fair], spec["task"], spec["control"], score=spec["score"],
-        baseline=results.baseline.loc[datasets[0]].to_dict(), log_loss=log_loss, rotated=spec["rotated"],
+        baseline=results.baseline.loc[datasets[0]].to_dict(), log_loss=log_loss, rotation_pairs=spec["rotation_pairs"],
         test_to_train=spec["test_to_train"].get(datasets[0]), alpha=spec["alpha"],
         failures=failures, baseline_cells=results.records[0]["metrics"].get("baseline_cells", {}).get(spec["score"]),
         never=_never_decided(results, fair), doubts=results.records[0]["metrics"].get("suspicions", ()),
