@@ -85,8 +85,8 @@ def test_no_fewer_errors_is_not_no_knowledge():
         "No method makes fewer errors than always the largest class, but the probabilities of B tell more than the classes' "
         "shares (log loss 0.600 against 0.700)."
     )
-    assert said(cells(0.3, 0.32), log_loss={"A": 0.8, "B": 0.9}, **options)[-1].endswith(
-        "hold little information about the target."
+    assert said(cells(0.3, 0.32), log_loss={"A": 0.8, "B": 0.9}, **options)[-1] == (
+        "No method makes fewer errors than always the largest class."
     )
 
 
@@ -184,18 +184,36 @@ def test_doubts_and_reasons_of_failures_stand_at_the_end():
     assert found[-2:] == ["Failed: C (it took longer than 60 s); the others are compared.", "day is a date."]
 
 
-def test_a_method_hardly_above_the_baseline_is_named():
-    rng = np.random.default_rng(0)
-    table = pd.DataFrame({"A": rng.normal(0.43, 0.05, 10), "B": rng.normal(0.46, 0.05, 10)})
-    level = rng.normal(0.45, 0.001, 10)
-    options = {"baseline": {"error": 0.45}, "test_to_train": 0.25}
-    found = verdict_of_one(table, "classification", "B", baseline_cells=level, **options)["sentences"]
-    p = corrected_t(table["A"], level, 4, 1).p
-    assert found[-1] == (
-        f"That A is better than always the largest class is not beyond chance (p = {p:.2g}): the columns may hold no information about the target."
+DOUBT = "the columns may hold no information about the target."
+
+
+def test_columns_are_doubted_by_the_rows_and_never_by_few_splits():
+    table = pd.DataFrame({"A": [0.3, 0.44, 0.45, 0.43, 0.36], "B": [0.44, 0.45, 0.46, 0.43, 0.45]})
+    options = {"baseline": {"error": 0.45}}
+    assert corrected_t(table["A"], [0.45] * 5, 4, 1).p > 0.05, "five splits show nothing"
+    doubted = said(table, association={"A": 0.3, "B": 0.42}, **options)[-1]
+    assert (
+        doubted
+        == f"No method's outputs for held-out rows go with the target beyond chance (permuted rows, least p = 0.3): {DOUBT}"
     )
-    clear = verdict_of_one(table - 0.3, "classification", "B", baseline_cells=level, **options)["sentences"]
-    assert not any("these columns" in sentence for sentence in clear)
+    assert not any(DOUBT in s for s in said(table, association={"A": 0.3, "B": 0.001}, **options))
+
+
+def test_columns_are_not_doubted_where_the_score_is_far_from_the_baseline():
+    forest = pd.DataFrame({"A": [26.0, 50.0, 31.0], "B": [40.0, 60.0, 30.0]})  # R2 of .76, three spans of time
+    found = verdict_of_one(forest, "regression", "B", baseline={"rmse": 73.0}, association={"A": 0.2, "B": 0.2})
+    assert not any(DOUBT in s for s in found["sentences"])
+
+
+@pytest.mark.parametrize(("p", "end"), [
+    (1e-9, ", but the outputs of A for held-out rows go with the target (permuted rows, p < 0.001)."),
+    (0.02, "."),
+    (0.4, f", nor do its outputs for held-out rows go with the target beyond chance (permuted rows, least p = 0.4): {DOUBT}"),
+])  # fmt: skip
+def test_no_fewer_errors_is_a_reason_for_doubt_only_if_the_rows_say_so(p, end):
+    options = {"baseline": {"error": 0.06, "log_loss": 0.22}, "log_loss": {"A": 0.3, "B": 0.4}}
+    found = said(cells(0.061, 0.065), association={"A": p, "B": 0.6}, **options)
+    assert found[-1] == f"No method makes fewer errors than always the largest class{end}"
 
 
 def test_a_best_method_that_never_decides_for_a_class_says_so():

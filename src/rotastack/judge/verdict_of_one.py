@@ -5,11 +5,10 @@ from typing import Any, NamedTuple
 
 import numpy as np
 import pandas as pd
-from numpy.typing import NDArray
 
 from rotastack.judge.verdict import beyond, clearest, effect
 from rotastack.judge.words import p_equal, printer
-from rotastack.stats.metrics import BASELINE, NAMES, PRIMARY, higher_is_better
+from rotastack.stats.metrics import BASELINE, NAMES, OPTIMA, PRIMARY, higher_is_better
 from rotastack.stats.resampled_t import CorrectedT, corrected_t
 from rotastack.stats.wilcoxon import holm
 
@@ -17,6 +16,9 @@ __all__ = ["verdict_of_one"]
 
 FEW = 5
 """Number of splits below which a test can show little."""
+
+FAR = 0.2
+"""Share of the baseline's distance to the best possible score; a method that is nearer by this share has learnt something."""
 
 
 def verdict_of_one(
@@ -31,7 +33,7 @@ def verdict_of_one(
     test_to_train: float | None = None,
     alpha: float = 0.05,
     failures: Mapping[str, str] | None = None,
-    baseline_cells: Sequence[float] | None = None,
+    association: Mapping[str, float] | None = None,
     never: Mapping[str, str] | None = None,
     doubts: Sequence[str] = (),
 ) -> dict[str, Any]:
@@ -59,8 +61,8 @@ def verdict_of_one(
         Level of the test.
     failures : mapping, optional
         Method -> why it failed.
-    baseline_cells : sequence of float, optional
-        The baseline's score in each cell, for a test of the best method against it.
+    association : mapping, optional
+        Method -> p-value of its outputs for held-out rows and the target being independent.
     never : mapping, optional
         Method -> a class that it never predicts rightly.
     doubts : sequence of str
@@ -117,10 +119,10 @@ def verdict_of_one(
         if len(cells) == 1:
             sentences.append("No test: there is only one split.")
     sentences += splits.rotations(rotation_pairs, means, score)
-    if level is not None and (means[best] <= level if higher else means[best] >= level):
-        sentences.append(_beside_baseline(constant, baseline or {}, log_loss or {}, score))
-    elif baseline_cells is not None:
-        sentences += splits.above_baseline(best, np.asarray(baseline_cells, dtype=float), constant)
+    if level is not None:
+        sentences += _beside_baseline(
+            means[best], baseline or {}, log_loss or {}, score, task, association or {}, alpha
+        )
     if never and best in never:
         sentences.append(
             f"{best} has recall 0 for {never[best]}: choose a threshold in the report, and set model.threshold in the "
@@ -187,17 +189,6 @@ class _Splits(NamedTuple):
             f"{'corrected' if self.test_to_train else 'paired'} t test over {n} splits{'' if self.test_to_train else ' that share no row'}{few})."
         )
 
-    def above_baseline(self, best: str, level: NDArray[np.float64], constant: str) -> list[str]:
-        """Return a sentence if the best method is not better than the baseline beyond chance, else nothing."""
-        if self.test_to_train is None or self.is_hopeless or len(level) != len(self.cells):
-            return []
-        p = corrected_t(self.cells[best], level, 1.0, self.test_to_train, alpha=self.alpha).p
-        if p < self.alpha:
-            return []
-        return [
-            f"That {best} is better than {constant} is not beyond chance (p {p_equal(p)}): the columns may hold no information about the target."
-        ]
-
     def rotations(self, pairs: Sequence[Sequence[str]], means: pd.Series, score: str) -> list[str]:
         """Return sentences on methods with rotations against the same ones without, where a test is possible."""
         known = [(first, second) for first, second in pairs if first in means and second in means]
@@ -217,13 +208,34 @@ class _Splits(NamedTuple):
         return sentences + others
 
 
-def _beside_baseline(constant: str, baseline: Mapping[str, float], log_loss: Mapping[str, float], score: str) -> str:
-    """Return a sentence for the case that no method is better than the baseline."""
+def _beside_baseline(
+    mean: float, baseline: Mapping[str, float], log_loss: Mapping[str, float], score: str, task: str,
+    association: Mapping[str, float], alpha: float,
+) -> list[str]:  # fmt: skip
+    """Return a sentence if no method is better than the baseline, or no method's outputs go with the target.
+
+    Whether the columns hold information is judged by the rows, not by the few splits, and by all methods.
+    """
+    optimum, level = OPTIMA.get(score, 0.0), baseline[score]
+    gain = (mean - level) / (optimum - level) if level != optimum else 0.0
+    goes, p = min(association.items(), key=lambda item: item[1], default=("", 0.0))
+    doubt = "the columns may hold no information about the target"
+    if gain > 0:
+        if p < alpha or gain >= FAR:
+            return []
+        return [
+            f"No method's outputs for held-out rows go with the target beyond chance (permuted rows, least p {p_equal(p)}): {doubt}."
+        ]
     least = min(log_loss, key=lambda m: log_loss[m], default=None)
-    if score == "error" and least is not None and log_loss[least] < baseline.get("log_loss", -np.inf):
-        return (
-            f"No method makes fewer errors than {constant}, but the probabilities of {least} tell more than the classes' shares "
-            f"(log loss {log_loss[least]:.3f} against {baseline['log_loss']:.3f})."
-        )
     what = {"error": "makes fewer errors", "rmse": "is nearer"}.get(score, f"has a better {NAMES[score]}")
-    return f"No method {what} than {constant}: the columns may hold little information about the target."
+    text = f"No method {what} than {BASELINE[task]}"
+    if score == "error" and least is not None and log_loss[least] < baseline.get("log_loss", -np.inf):
+        text += (
+            f", but the probabilities of {least} tell more than the classes' shares "
+            f"(log loss {log_loss[least]:.3f} against {baseline['log_loss']:.3f})"
+        )
+    elif goes and p * len(association) < alpha / 5:  # p is too small, see association_p
+        text += f", but the outputs of {goes} for held-out rows go with the target (permuted rows, p {p_equal(p)})"
+    elif p >= alpha:
+        text += f", nor do its outputs for held-out rows go with the target beyond chance (permuted rows, least p {p_equal(p)}): {doubt}"
+    return [f"{text}."]

@@ -16,6 +16,7 @@ from rotastack.files import read_json, write_text
 from rotastack.run.job import Job
 from rotastack.run.modules import protocol_module
 from rotastack.run.steps import combine
+from rotastack.stats.association import association_p
 from rotastack.stats.calibration import calibration_curve, confusion, threshold_counts
 from rotastack.stats.metrics import METRICS
 from rotastack.stats.scores import constant_output, score_numbers, score_probabilities
@@ -42,14 +43,19 @@ def run(job: Job) -> None:
     with job.recorded() as record:
         rows, curves, decided = [], [], []
         failures: dict[str, str] = {}
+        association: dict[str, float] = {}
         for path, _ in _methods(job):
             arrays = read_arrays(path)
             method = arrays.attrs["method"]
             if arrays.attrs["status"] != "ok":
                 record.warnings.append(f"method {method} failed: {arrays.attrs['message']}")
                 failures[method] = arrays.attrs["message"]
-            scores, true, outputs = _scored(arrays, job.about["dataset"], job.slice["axes"], data)
+            scores, cells = _scored(arrays, job.about["dataset"], job.slice["axes"], data)
+            true, outputs = (np.concatenate([cell[k] for cell in cells]) for k in (1, 2))
             rows += scores
+            if np.isfinite(outputs[:, 0]).all():  # the ends of intervals may be missing
+                first = [(tested, y, proba[:, : data.n_classes or 1]) for tested, y, proba in cells]
+                association[method] = association_p(first, len(data.y), data.n_classes)
             curves.append(_curve(job.about["dataset"], method, true, outputs, data))
             decided += _decided(method, true, outputs, data)
         frame = pd.DataFrame(rows)
@@ -68,7 +74,7 @@ def run(job: Job) -> None:
         record.metrics = {f"mean_{name}": column.to_dict() for name, column in means.items()}
         baseline = _baseline(job, data)
         record.metrics["baseline"] = {name: float(value) for name, value in baseline.mean().items()}
-        record.metrics["baseline_cells"] = {name: column.tolist() for name, column in baseline.items()}
+        record.metrics["association_p"] = association
         if data.n_classes == 2:
             record.metrics["rarer_class"] = data.classes[data.positive]
         record.metrics["failures"] = failures
@@ -118,18 +124,18 @@ def _scores(data: Prepared, y: NDArray, outputs: NDArray) -> dict[str, float]:
 
 def _scored(
     arrays: xr.Dataset, dataset: str, axes: list[str], data: Prepared
-) -> tuple[list[dict[str, Any]], NDArray, NDArray]:
-    """Return the scores and facts of a method by cell, and the targets and outputs of the rows of all cells."""
+) -> tuple[list[dict[str, Any]], list[tuple[NDArray, NDArray, NDArray]]]:
+    """Return the scores and facts of a method by cell, and the numbers, targets and outputs of each cell's rows."""
     method = arrays.attrs["method"]
-    outputs, true, rows = [], [], []
+    cells, rows = [], []
     facts = [n for n in arrays.data_vars if arrays[n].dims == tuple(axes)]
     for cell in np.ndindex(*(arrays.sizes[axis] for axis in axes)):
-        y, proba = data.y, arrays["proba"].values[cell]
+        tested, proba = np.arange(len(data.y)), arrays["proba"].values[cell]
         if "rows" in arrays:
             tested = arrays["rows"].values[cell]
-            y, proba = data.y[tested[tested >= 0]], proba[tested >= 0]
-        outputs.append(proba)
-        true.append(y)
+            proba, tested = proba[tested >= 0], tested[tested >= 0]
+        y = data.y[tested]
+        cells.append((tested, y, proba))
         rows.append(
             {
                 "dataset": dataset,
@@ -139,7 +145,7 @@ def _scored(
                 **{str(name): float(arrays[name].values[cell]) for name in facts},
             }
         )
-    return rows, np.concatenate(true), np.concatenate(outputs)
+    return rows, cells
 
 
 def _baseline(job: Job, data: Prepared) -> pd.DataFrame:

@@ -141,7 +141,7 @@ def _verdict(results: StudyResults, comparison: dict[str, Any]) -> dict[str, Any
         cells[fair], spec["task"], spec["control"], score=spec["score"],
         baseline=results.baseline.loc[datasets[0]].to_dict(), log_loss=log_loss, rotation_pairs=spec["rotation_pairs"],
         test_to_train=spec["test_to_train"].get(datasets[0]), alpha=spec["alpha"],
-        failures=failures, baseline_cells=results.records[0]["metrics"].get("baseline_cells", {}).get(spec["score"]),
+        failures=failures, association={m: p for m, p in results.records[0]["metrics"].get("association_p", {}).items() if m in fair},
         never=_never_decided(results, fair), doubts=results.records[0]["metrics"].get("suspicions", ()),
     )  # fmt: skip
 
