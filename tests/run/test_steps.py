@@ -2,6 +2,7 @@
 
 import json
 import re
+from types import SimpleNamespace
 
 import numpy as np
 import pandas as pd
@@ -14,7 +15,7 @@ from rotastack.judge.comparisons import compare_methods
 from rotastack.judge.pages import page_environment
 from rotastack.run.figures import study
 from rotastack.run.job import Job
-from rotastack.run.steps import prepare, report, summarize
+from rotastack.run.steps import prepare, refit, report, summarize
 from rotastack.stats import corrected_t
 
 SPEC = {
@@ -30,7 +31,7 @@ SPEC = {
     "published_columns": [],
     "groups": [],
     "titles": {},
-    "rotated": [],
+    "rotation_pairs": [],
     "test_to_train": {},
 }
 
@@ -233,11 +234,12 @@ def test_methods_that_choose_by_test_rows_are_shown_but_not_ranked():
     assert "B: left out of the ranks, because the method chooses members by the test rows" in result["notes"]
 
 
-def test_the_best_method_is_never_one_that_chose_by_test_rows():
-    from rotastack.judge.results import best_method
-
-    scores = pd.DataFrame({"method": ["A", "B"], "error": [0.2, 0.1]})
-    assert best_method(scores, "error", {"A": {}}) == "A"
+def test_the_model_is_never_a_method_that_chose_by_test_rows_and_ties_go_to_the_least_log_loss(tmp_path):
+    (tmp_path / "r.json").write_text('{"metrics": {"fit_processor_seconds": {}}}')
+    scores = pd.DataFrame({"method": [*"ABC"], "split": "S-1", "error": [0.2, 0.2, 0.1], "log_loss": [0.5, 0.4, 0.1]})
+    spec = {"task": "classification", "score": "error", "axes": ["split"], "alpha": 0.05, "test_to_train": 0.25}
+    job = SimpleNamespace(slice={**spec, "methods": {"A": {}, "B": {}}}, input=lambda _: tmp_path / "r.json")
+    assert refit._chosen(job, scores) == "B"
 
 
 FACTS_OF_FOREST = "dataset,method,n_nodes,oob_error,margin_mean,iterations\nd,RF,9,4,,\nd,ET,9,,,\n"

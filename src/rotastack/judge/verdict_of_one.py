@@ -6,8 +6,9 @@ from typing import Any, NamedTuple
 import numpy as np
 import pandas as pd
 
+from rotastack.judge.results import TIE_BREAK, Choice, choose
 from rotastack.judge.verdict import beyond, clearest, effect
-from rotastack.judge.words import p_equal, printer
+from rotastack.judge.words import listed, p_equal, printer
 from rotastack.stats.metrics import BASELINE, NAMES, OPTIMA, PRIMARY, higher_is_better
 from rotastack.stats.resampled_t import CorrectedT, corrected_t
 from rotastack.stats.wilcoxon import holm
@@ -28,7 +29,8 @@ def verdict_of_one(
     *,
     score: str | None = None,
     baseline: Mapping[str, float] | None = None,
-    log_loss: Mapping[str, float] | None = None,
+    breaker: Mapping[str, float] | None = None,
+    seconds: Mapping[str, float] | None = None,
     rotation_pairs: Sequence[Sequence[str]] = (),
     test_to_train: float | None = None,
     alpha: float = 0.05,
@@ -37,7 +39,9 @@ def verdict_of_one(
     never: Mapping[str, str] | None = None,
     doubts: Sequence[str] = (),
 ) -> dict[str, Any]:
-    """Return sentences on the best method on a data set, its test against the control, and the effect of rotations.
+    """Return sentences on the chosen method of a data set, its test against the control, and the effect of rotations.
+
+    The chosen method is the one of :func:`~rotastack.judge.results.choose`.
 
     Parameters
     ----------
@@ -50,8 +54,10 @@ def verdict_of_one(
         The main score; by default that of the task.
     baseline : mapping, optional
         Score -> its mean for the baseline, a constant prediction.
-    log_loss : mapping, optional
-        Method -> mean log loss; used if no method makes fewer errors than the baseline.
+    breaker : mapping, optional
+        Method -> mean log loss, of numbers mean RMSE: it decides among methods that tie.
+    seconds : mapping, optional
+        Method -> seconds of a training: they decide next.
     rotation_pairs : sequence of (str, str)
         A method with rotations and the same one without.
     test_to_train : float, optional
@@ -93,25 +99,29 @@ def verdict_of_one(
         level = None
     means = cells.mean(skipna=False).dropna().sort_values(ascending=not higher, kind="stable")
     failed = [m for m in cells.columns if m not in means.index]
-    if means.empty:
+    choice = choose(cells, score, breaker or {}, seconds or {}, test_to_train, alpha)
+    if choice is None:
         sentences = ["All methods failed; the report says why."]
         return {"best": None, "means": {}, "p_value": None, "sentences": sentences}
     splits = _Splits(cells[list(means.index)], test_to_train, alpha)
-    best, others = str(means.index[0]), [str(m) for m in means.index[1:]]
+    best, others = choice.method, [str(m) for m in means.index if m != choice.method]
     rival = control if control in others else others[0] if others else None
-    named = [best, *([rival] if rival else []), *others[:1]]
+    tied = [m for m in choice.tied if m != best]
+    named = [best, *([rival] if rival else []), *others[:1], *tied]
     shown = printer(score, [*means[list(dict.fromkeys(named))], *([] if level is None else [level])])
     against = [f"{shown(means[rival])} for {rival}"] if rival else []
     if level is not None:
         against.append(f"{shown(level)} for {constant}")
     next_best = (
         f"; the next best of {len(means)} is {others[0]} ({shown(means[others[0]])})"
-        if others and others[0] != rival
+        if others and others[0] != rival and not tied
         else ""
     )
     sentences = [
         f"{best}: {NAMES[score]} {shown(means[best])}{' against ' * bool(against)}{' and '.join(against)}{next_best}."
     ]
+    if tied:
+        sentences.append(_ties(choice, {m: f"{m} ({shown(means[m])})" for m in tied}, TIE_BREAK[task], alpha))
     p_value = None
     if rival is not None:
         p_value, sentence = splits.difference(best, rival, control, score)
@@ -121,7 +131,7 @@ def verdict_of_one(
     sentences += splits.rotations(rotation_pairs, means, score)
     if level is not None:
         sentences += _beside_baseline(
-            means[best], baseline or {}, log_loss or {}, score, task, association or {}, alpha
+            means.iloc[0], baseline or {}, breaker or {}, score, task, association or {}, alpha
         )
     if never and best in never:
         sentences.append(
@@ -133,6 +143,22 @@ def verdict_of_one(
         sentences.append(f"Failed: {', '.join(reasons)}; the others are compared.")
     sentences += doubts
     return {"best": best, "means": means.to_dict(), "p_value": p_value, "sentences": sentences}
+
+
+def _ties(choice: Choice, others: Mapping[str, str], breaker: str, alpha: float) -> str:
+    """Return a sentence on the methods that tie with the chosen one, and on the rule of the choice."""
+    best = choice.tied[0]
+    of = "" if best == choice.method else f" from {best}, the best mean,"
+    why = (
+        f"{1 - alpha:.0%} intervals of the differences{of} contain 0"
+        if choice.tested
+        else "the means are equal to four digits"
+    )
+    value = "" if np.isnan(choice.value) else f" ({printer(breaker, [choice.value])(choice.value)})"
+    return (
+        f"It ties with {listed(list(others.values()))}: {why}. "
+        f"Of these, the one of least {NAMES[breaker]}{value} is chosen, then of shortest training."
+    )
 
 
 class _Splits(NamedTuple):

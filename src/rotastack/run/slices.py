@@ -165,11 +165,19 @@ class Slices:
         study = self.study
         return compact({"alpha": study.document.evaluation.alpha, "groups": study.groups_of_methods})
 
-    def refit(self, dataset: str) -> str:
-        """Return the methods that may become the model of a data set."""
-        study = self.study
+    def refit(self, dataset: str, extent: Any) -> str:
+        """Return the methods that may become the model of a data set, and how one is chosen."""
+        study, choosing = self.study, {}
+        if study.document.model.refit == "best":
+            ratio = study.protocol.test_to_train(extent(dataset, "rows"))
+            choosing = {
+                "axes": list(study.protocol.axes),
+                "alpha": study.document.evaluation.alpha,
+                "test_to_train": ratio,
+            }
         return compact(
             {
+                **choosing,
                 "task": study.task.name, "score": study.score, "seed": study.document.seed, "dataset": dataset, "refit": study.document.model.refit,
                 **({} if study.document.model.threshold is None else {"threshold": study.document.model.threshold}),
                 "methods": {

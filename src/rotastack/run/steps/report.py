@@ -88,7 +88,7 @@ def _page(job: Job) -> str:
     task = study["task"]
     primary = study["score"]
     tables = {path.stem: path for path in job.inputs["tables"]}
-    comparison = read_json(job.input("comparison"))
+    comparison, verdict = read_json(job.input("comparison")), read_json(job.input("verdict"))
     variance, _ = read_frame(job.input("variance"))
     methods, cells, control = list(study["methods"]), study["cells"], job.about["control"]
     records = {r["prepare"]["dataset"]: r for r in map(read_json, job.inputs["records"])}
@@ -112,7 +112,7 @@ def _page(job: Job) -> str:
         datasets=datasets,
         many=many,
         comparison=comparison,
-        verdict=read_json(job.input("verdict"))["sentences"],
+        verdict=verdict["sentences"],
         names=NAMES,
         primary=primary,
         score_name=NAMES[primary],
@@ -130,7 +130,7 @@ def _page(job: Job) -> str:
         facts=facts,
         fact_names=fact_names,
         fact_kinds=_kinds(fact_names, cells),
-        decisions=_decisions(job, study, comparison[primary]["means"], control)
+        decisions=_decisions(job, study, comparison[primary]["means"], control, verdict.get("best"))
         if len(datasets) <= MOST_DECIDED
         else {},
         explanations={e["dataset"]: e for e in map(read_explanation, job.inputs.get("explanations", []))},
@@ -178,9 +178,13 @@ def _board(
 
 
 def _decisions(
-    job: Job, study: Mapping[str, Any], means: Mapping[str, Mapping[str, float | None]], control: str
+    job: Job,
+    study: Mapping[str, Any],
+    means: Mapping[str, Mapping[str, float | None]],
+    control: str,
+    chosen: str | None,
 ) -> dict[str, Any]:
-    """Return the decisions of the best method and of the control on each data set of classes."""
+    """Return the decisions of the chosen or else the best method, and of the control, on each data set of classes."""
     decisions = {}
     for path in job.inputs["decisions"]:
         content = read_json(path)
@@ -188,7 +192,7 @@ def _decisions(
         decided = {m["name"]: {**m, **_shares(m["confusion"])} for m in content["methods"] if m["name"] in scores}
         if decided:
             better = max if higher_is_better(study["score"]) else min
-            best = better(decided, key=lambda m: scores[m])
+            best = chosen if chosen in decided else better(decided, key=lambda m: scores[m])
             names = dict.fromkeys([best, *([control] if control in decided else [])])
             decisions[content["dataset"]] = {
                 **content,

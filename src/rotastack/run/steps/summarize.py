@@ -13,6 +13,7 @@ from rotastack.files import read_json, replacing, write_text
 from rotastack.judge.comparisons import compare_group, compare_methods
 from rotastack.judge.published_columns import published_columns, ranks_beside_published
 from rotastack.judge.results import (
+    TIE_BREAK,
     baselines,
     compared,
     group_table,
@@ -131,7 +132,7 @@ def _verdict(results: StudyResults, comparison: dict[str, Any]) -> dict[str, Any
     cells = scores.pivot_table(index=spec["axes"], columns="method", values=results.primary, sort=False, dropna=False)
     fair = [m for m in spec["methods"] if m in cells and m not in spec["optimistic"]]
     fair_scores = scores[scores["method"].isin(fair)]
-    log_loss = {} if "log_loss" not in scores else fair_scores.groupby("method")["log_loss"].mean().dropna().to_dict()
+    breaker = fair_scores.groupby("method")[TIE_BREAK[spec["task"]]].mean().dropna().to_dict()
     failures = {
         m: reason.rpartition("Error: ")[2]
         for record in results.records
@@ -139,7 +140,8 @@ def _verdict(results: StudyResults, comparison: dict[str, Any]) -> dict[str, Any
     }
     return verdict_of_one(
         cells[fair], spec["task"], spec["control"], score=spec["score"],
-        baseline=results.baseline.loc[datasets[0]].to_dict(), log_loss=log_loss, rotation_pairs=spec["rotation_pairs"],
+        baseline=results.baseline.loc[datasets[0]].to_dict(), breaker=breaker,
+        seconds=results.records[0]["metrics"].get("fit_processor_seconds", {}), rotation_pairs=spec["rotation_pairs"],
         test_to_train=spec["test_to_train"].get(datasets[0]), alpha=spec["alpha"],
         failures=failures, association={m: p for m, p in results.records[0]["metrics"].get("association_p", {}).items() if m in fair},
         never=_never_decided(results, fair), doubts=results.records[0]["metrics"].get("suspicions", ()),
