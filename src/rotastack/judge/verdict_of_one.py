@@ -18,6 +18,9 @@ __all__ = ["verdict_of_one"]
 FEW = 5
 """Number of splits below which a test can show little."""
 
+UNEVEN = 0.2
+"""Share of rows below which a class of two is rare."""
+
 FAR = 0.2
 """Share of the baseline's distance to the best possible score; a method that is nearer by this share has learnt something."""
 
@@ -36,7 +39,7 @@ def verdict_of_one(
     alpha: float = 0.05,
     failures: Mapping[str, str] | None = None,
     association: Mapping[str, float] | None = None,
-    never: Mapping[str, str] | None = None,
+    thresholds: Mapping[str, Mapping[str, Any]] | None = None,
     doubts: Sequence[str] = (),
 ) -> dict[str, Any]:
     """Return sentences on the chosen method of a data set, its test against the control, and the effect of rotations.
@@ -69,8 +72,8 @@ def verdict_of_one(
         Method -> why it failed.
     association : mapping, optional
         Method -> p-value of its outputs for held-out rows and the target being independent.
-    never : mapping, optional
-        Method -> a class that it never predicts rightly.
+    thresholds : mapping, optional
+        Method -> the rarer of two ``class``es, a ``threshold``, and counts of rows, from the scoring step.
     doubts : sequence of str
         Sentences on reasons to doubt the comparison, added at the end.
 
@@ -133,11 +136,8 @@ def verdict_of_one(
         sentences += _beside_baseline(
             means.iloc[0], baseline or {}, breaker or {}, score, task, association or {}, alpha
         )
-    if never and best in never:
-        sentences.append(
-            f"{best} has recall 0 for {never[best]}: choose a threshold in the report, and set model.threshold in the "
-            "study."
-        )
+    if thresholds and best in thresholds:
+        sentences += _threshold(best, thresholds[best])
     if failed:
         reasons = [f"{m} ({failures[m]})" if failures and m in failures else m for m in failed]
         sentences.append(f"Failed: {', '.join(reasons)}; the others are compared.")
@@ -159,6 +159,19 @@ def _ties(choice: Choice, others: Mapping[str, str], breaker: str, alpha: float)
         f"It ties with {listed(list(others.values()))}: {why}. "
         f"Of these, the one of least {NAMES[breaker]}{value} is chosen, then of shortest training."
     )
+
+
+def _threshold(method: str, found: Mapping[str, Any]) -> list[str]:
+    """Return a sentence that proposes a threshold, if a class is rare or the method seldom decides for it."""
+    rows, others, decided, right, wrong = (found[k] for k in ("rows", "others", "decided", "right", "wrong"))
+    if rows >= UNEVEN * (rows + others) and decided >= rows / 2:
+        return []
+    return [
+        f"{method} decides for {found['class']} in {decided:,} of {rows + others:,} held-out rows, {rows:,} of which are. From "
+        f"probability {found['threshold']:.4g} on it would find {right:,} of them, and decide so for {wrong:,} of the {others:,} "
+        f"others (the best balanced accuracy on these rows, {(right / rows + 1 - wrong / others) / 2:.0%}): "
+        f"model.threshold: {found['threshold']:.4g} in the study sets it."
+    ]
 
 
 class _Splits(NamedTuple):

@@ -141,6 +141,7 @@ class Slices:
                 "claims": evaluation["claims"], **self._published(evaluation), **self._left_out(evaluation),
                 "optimistic": study.optimistic, "groups": study.groups_of_methods, "rotation_pairs": study.rotation_pairs, "titles": titles,
                 "test_to_train": {d: study.protocol.test_to_train(extent(d, "rows")) for d in study.datasets},
+                "threshold": study.document.model.threshold,
             }
         )  # fmt: skip
 

@@ -44,6 +44,7 @@ def run(job: Job) -> None:
         rows, curves, decided = [], [], []
         failures: dict[str, str] = {}
         association: dict[str, float] = {}
+        thresholds: dict[str, dict[str, Any]] = {}
         for path, _ in _methods(job):
             arrays = read_arrays(path)
             method = arrays.attrs["method"]
@@ -57,7 +58,14 @@ def run(job: Job) -> None:
                 first = [(tested, y, proba[:, : data.n_classes or 1]) for tested, y, proba in cells]
                 association[method] = association_p(first, len(data.y), data.n_classes)
             curves.append(_curve(job.about["dataset"], method, true, outputs, data))
-            decided += _decided(method, true, outputs, data)
+            of_method = _decided(method, true, outputs, data)
+            if of_method and data.n_classes == 2:
+                times = len(true) / len(np.unique(np.concatenate([tested for tested, *_ in cells])))
+                thresholds[method] = {
+                    "class": data.classes[data.positive],
+                    **_threshold(of_method[0], data.positive, times),
+                }
+            decided += of_method
         frame = pd.DataFrame(rows)
         write_frame(job.output("scores"), frame)
         write_frame(job.output("calibration"), pd.concat(curves, ignore_index=True))
@@ -75,8 +83,7 @@ def run(job: Job) -> None:
         baseline = _baseline(job, data)
         record.metrics["baseline"] = {name: float(value) for name, value in baseline.mean().items()}
         record.metrics["association_p"] = association
-        if data.n_classes == 2:
-            record.metrics["rarer_class"] = data.classes[data.positive]
+        record.metrics["thresholds"] = thresholds
         record.metrics["failures"] = failures
         record.metrics["suspicions"] = records["prepare"].get("metrics", {}).get("suspicions", [])
         record.metrics |= _costs(records)
@@ -179,6 +186,20 @@ def _decided(method: str, y: NDArray, proba: NDArray, data: Prepared) -> list[di
         n = int((y == k).sum())
         curves.append({**threshold_counts(y == k, proba[:, k]), "positives": n, "negatives": len(y) - n})
     return [{"name": method, "confusion": confusion(y, proba), "curves": curves}]
+
+
+def _threshold(decided: Mapping[str, Any], positive: int, times: float) -> dict[str, float]:
+    """Return the probability of the rarer class from which a decision for it has the best balanced accuracy.
+
+    With it, the numbers of rows of the class (``rows``), of others, of those that the method decides for the class
+    (``decided``), and of those ``right`` and ``wrong`` from the threshold on; rows that are tested several times count once.
+    """
+    curve, matrix = decided["curves"][positive], np.array(decided["confusion"])
+    right, wrong = (np.array(curve[key]) for key in ("right", "wrong"))
+    k = int(np.argmax(right / curve["positives"] - wrong / curve["negatives"]))
+    counts = {"rows": curve["positives"], "others": curve["negatives"], "decided": matrix[:, positive].sum(),
+              "right": right[k], "wrong": wrong[k]}  # fmt: skip
+    return {"threshold": curve["threshold"][k], **{name: round(float(n) / times) for name, n in counts.items()}}
 
 
 def _curve(dataset: str, method: str, y: NDArray, proba: NDArray, data: Prepared) -> pd.DataFrame:

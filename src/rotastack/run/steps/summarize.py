@@ -144,17 +144,8 @@ def _verdict(results: StudyResults, comparison: dict[str, Any]) -> dict[str, Any
         seconds=results.records[0]["metrics"].get("fit_processor_seconds", {}), rotation_pairs=spec["rotation_pairs"],
         test_to_train=spec["test_to_train"].get(datasets[0]), alpha=spec["alpha"],
         failures=failures, association={m: p for m, p in results.records[0]["metrics"].get("association_p", {}).items() if m in fair},
-        never=_never_decided(results, fair), doubts=results.records[0]["metrics"].get("suspicions", ()),
+        thresholds=results.records[0]["metrics"].get("thresholds", {}) if spec.get("threshold") is None else {}, doubts=results.records[0]["metrics"].get("suspicions", ()),
     )  # fmt: skip
-
-
-def _never_decided(results: StudyResults, methods: list[str]) -> dict[str, str]:
-    """Return method -> the rarer of two classes, for methods that never predict it rightly (F1 is 0)."""
-    rarer = results.records[0]["metrics"].get("rarer_class")
-    if rarer is None:
-        return {}
-    means = results.scores.groupby("method")["f1"].mean()
-    return {m: rarer for m in methods if means.get(m) == 0}
 
 
 def _variance_table(results: StudyResults) -> pd.DataFrame:
