@@ -4,7 +4,7 @@ import numpy as np
 import pandas as pd
 
 from rotastack.judge.comparisons import compare_methods
-from rotastack.judge.verdict import verdict_over_datasets
+from rotastack.judge.verdict import verdict_of_claims, verdict_over_datasets
 from rotastack.stats.friedman import friedman
 from rotastack.stats.wilcoxon import wilcoxon_holm
 
@@ -167,3 +167,16 @@ def test_errors_of_zero():
     means = pd.DataFrame({"RF": [0.0] * 3, "A": [0.1] * 3})
     best, *_ = said(means)
     assert best.endswith("A is compared with RF, whose error is 0 everywhere (worse on 3).")
+
+
+def test_the_claims_of_a_study_are_answered():
+    claim = {"what": "error", "of": "S", "than": "R", "expect": "lower", "n_datasets": 6, "difference": -0.0032,
+             "in_favour": 0.5, "ties": 0.0, "p_holm": 0.44, "holds": False}  # fmt: skip
+    claims = pd.DataFrame([claim, {**claim, "p_holm": 0.01, "holds": True, "in_favour": 1.0}])
+    assert verdict_of_claims(claims) == [
+        "Error of S is lower than that of R: not shown (-0.0032 on average over 6 data sets, lower on 3; p = 0.44).",
+        "Error of S is lower than that of R: yes (-0.0032 on average over 6 data sets, lower on 6; p = 0.01).",
+    ]
+    many = verdict_of_claims(pd.concat([claims] * 3))
+    assert many == ["Of the study's 6 claims 3 hold; the report has the tests."]
+    assert verdict_of_claims(claims[:0]) == []

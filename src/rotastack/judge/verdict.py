@@ -10,9 +10,18 @@ import pandas as pd
 from rotastack.judge.results import complete
 from rotastack.judge.words import counted, listed, p_equal
 from rotastack.stats.comparison import compare
+from rotastack.stats.metrics import NAMES
 from rotastack.stats.wilcoxon import holm, wilcoxon_holm
 
-__all__ = ["beyond", "clearest", "effect", "verdict_of_groups", "verdict_over_datasets"]
+__all__ = [
+    "beyond",
+    "claim_in_words",
+    "clearest",
+    "effect",
+    "verdict_of_claims",
+    "verdict_of_groups",
+    "verdict_over_datasets",
+]
 
 _NAMED = 3
 """Most data sets that a sentence names; if there are more, it names only the one with the largest change."""
@@ -265,3 +274,36 @@ def _of_group(name: str, found: Mapping[str, Any], score: str, alpha: float, tit
         return f"{text} Friedman's test sees no difference between the methods ({p}): with {n} the order above may be chance."
     pairs = "; ".join(f"{a} and {b}" for a, b in found["different"]) or "none of the pairs"
     return f"{text} Friedman's test says that the methods differ ({p}); by Nemenyi's test these pairs do: {pairs}."
+
+
+def claim_in_words(claim: Mapping[str, Any]) -> dict[str, Any]:
+    """Return a claim as a sentence, with its result."""
+    quantity = NAMES.get(claim["what"], claim["what"].replace("_", " "))
+    relation = "as that of" if claim["expect"] == "equal" else "than that of"
+    result = f"{claim['difference']:+.4f} on average over {claim['n_datasets']} data sets"
+    if claim["n_datasets"] == 1:
+        result = f"{claim['difference']:+.4f}"
+    elif claim["expect"] != "equal":
+        result += f", {claim['expect']} on {claim['in_favour'] * claim['n_datasets']:.0f}"
+        if claim["ties"] > 0:
+            result += f" and the same on {claim['ties'] * claim['n_datasets']:.0f}"
+    expect = "the same" if claim["expect"] == "equal" else claim["expect"]
+    return {
+        "text": f"{quantity} of {claim['of']} is {expect} {relation} {claim['than']}",
+        "found": result,
+        "p_holm": claim["p_holm"],
+        "holds": "not tested"
+        if pd.isna(claim["p_holm"])
+        else "no sign against it" if claim["holds"] and claim["expect"] == "equal" else "yes" if claim["holds"] else "not shown",
+    }  # fmt: skip
+
+
+def verdict_of_claims(claims: pd.DataFrame) -> list[str]:
+    """Return the study's claims and their results in words; of many claims, how many hold."""
+    if len(claims) > _NAMED:
+        return [f"Of the study's {len(claims)} claims {int(claims['holds'].sum())} hold; the report has the tests."]
+    words = [(claim["p_holm"], claim_in_words(claim)) for claim in claims.to_dict("records")]
+    return [
+        f"{w['text'][0].upper()}{w['text'][1:]}: {w['holds']} ({w['found']}{'' if pd.isna(p) else f'; p {p_equal(p)}'})."
+        for p, w in words
+    ]

@@ -19,6 +19,7 @@ from rotastack.judge.pages import inline_figure, page_environment, read_explanat
 from rotastack.judge.published_columns import on_page
 from rotastack.judge.report_board import described, study_board
 from rotastack.judge.results import read_csv, relative_times, seconds_by_method
+from rotastack.judge.verdict import claim_in_words
 from rotastack.judge.words import score_cell
 from rotastack.project import project_file
 from rotastack.run.job import Job
@@ -134,7 +135,7 @@ def _page(job: Job) -> str:
         if len(datasets) <= MOST_DECIDED
         else {},
         explanations={e["dataset"]: e for e in map(read_explanation, job.inputs.get("explanations", []))},
-        claims=[_sentence(claim) for claim in _table(tables["claims"])],
+        claims=[claim_in_words(claim) for claim in _table(tables["claims"])],
         notes=_notes(job, comparison, many, records),
         times=_times(read_csv(tables["times"]), control, methods),
         seconds=_seconds(job, records),
@@ -273,28 +274,6 @@ def _datasets(variance: pd.DataFrame, records: Mapping[str, Mapping[str, Any]]) 
         }
         for name, part in variance.groupby("dataset", sort=False)
     ]
-
-
-def _sentence(claim: dict) -> dict:
-    """Return a claim as a sentence, with its result."""
-    quantity = NAMES.get(claim["what"], claim["what"].replace("_", " "))
-    relation = "as that of" if claim["expect"] == "equal" else "than that of"
-    result = f"{claim['difference']:+.4f} on average over {claim['n_datasets']} data sets"
-    if claim["n_datasets"] == 1:
-        result = f"{claim['difference']:+.4f}"
-    elif claim["expect"] != "equal":
-        result += f", {claim['expect']} on {claim['in_favour'] * claim['n_datasets']:.0f}"
-        if claim["ties"] > 0:
-            result += f" and the same on {claim['ties'] * claim['n_datasets']:.0f}"
-    expect = "the same" if claim["expect"] == "equal" else claim["expect"]
-    return {
-        "text": f"{quantity} of {claim['of']} is {expect} {relation} {claim['than']}",
-        "found": result,
-        "p_holm": claim["p_holm"],
-        "holds": "not tested"
-        if pd.isna(claim["p_holm"])
-        else "no sign against it" if claim["holds"] and claim["expect"] == "equal" else "yes" if claim["holds"] else "not shown",
-    }  # fmt: skip
 
 
 def _notes(job: Job, comparison: dict, many: bool, records: Mapping[str, Mapping[str, Any]]) -> list[str]:

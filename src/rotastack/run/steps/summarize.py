@@ -23,7 +23,7 @@ from rotastack.judge.results import (
     score_matrices,
     seconds_by_method,
 )
-from rotastack.judge.verdict import verdict_of_groups, verdict_over_datasets
+from rotastack.judge.verdict import verdict_of_claims, verdict_of_groups, verdict_over_datasets
 from rotastack.judge.verdict_of_one import verdict_of_one
 from rotastack.run.job import Job
 from rotastack.stats.metrics import METRICS, NAMES, higher_is_better
@@ -111,6 +111,7 @@ def run(job: Job) -> None:
                 tables[path.stem].to_csv(temporary, index=False)
         write_text(job.output("comparison"), json.dumps(comparisons, indent=1) + "\n")
         verdict = _verdict(results, comparisons[primary])
+        verdict["sentences"] = verdict_of_claims(tables["claims"]) + verdict["sentences"]  # the question of the study
         write_text(job.output("verdict"), json.dumps(verdict, indent=1, ensure_ascii=False) + "\n")
         record.warnings = comparisons[primary]["notes"]
         record.metrics = {"average_ranks": comparisons[primary].get("average_ranks", {})}
