@@ -118,7 +118,7 @@ def _page(job: Job) -> str:
         primary=primary,
         score_name=NAMES[primary],
         scores_name="Errors" if primary == "error" else NAMES[primary],
-        other_scores=[name for name in METRICS[task] if name != primary],
+        other_scores={m: known for m in METRICS[task] if m != primary and (known := _known(comparison[m], methods))},
         ranked_too=[name for name in RANKED_TOO[task] if name != primary][: len(RANKED_TOO[task]) - 1],
         baseline_name=BASELINE[task],
         baseline={row["dataset"]: row for row in _table(tables["baseline"])},
@@ -137,7 +137,8 @@ def _page(job: Job) -> str:
         explanations={e["dataset"]: e for e in map(read_explanation, job.inputs.get("explanations", []))},
         claims=[claim_in_words(claim) for claim in _table(tables["claims"])],
         notes=_notes(job, comparison, many, records),
-        times=_times(read_csv(tables["times"]), control, methods),
+        times=(times := _times(read_csv(tables["times"]), control, methods)),
+        predicted=any(pd.notna(row["predict"]) for row in times),
         seconds=_seconds(job, records),
         board=_board(job, tables, control, {d: r["prepare"]["metrics"] for d, r in records.items()}),
         published=_published(tables),
@@ -148,6 +149,11 @@ def _page(job: Job) -> str:
         },
         versions={"rotastack": __version__, **{name: version(name) for name in LIBRARIES}},
     )
+
+
+def _known(comparison: Mapping[str, Any], methods: Sequence[str]) -> list[str]:
+    """Return the methods that have a score on any data set."""
+    return [m for m in methods if any(row.get(m) is not None for row in comparison["means"].values())]
 
 
 def _figures(paths: Sequence[Path]) -> dict[str, Markup]:
