@@ -245,13 +245,13 @@ def test_a_threshold_is_proposed_where_the_best_method_hardly_decides_for_the_ra
     counts = {"class": "1", "threshold": 0.06, "rows": 586, "others": 9236, "decided": 11, "right": 390, "wrong": 2710}
     found = said(cells(0.1, 0.3), thresholds={"A": counts, "B": counts})
     assert found[-1] == (
-        "A decides for 1 in 11 of 9,822 held-out rows, 586 of which are. From probability 0.06 on it would find 390 of them, "
-        "and decide so for 2,710 of the 9,236 others (the best balanced accuracy on these rows, 69%): model.threshold: 0.06 in "
-        "the study sets it."
+        "A predicts class 1 for 11 of 9,822 held-out rows, and 586 are of it. From probability 0.06 on it would find 390 of "
+        "these, and be wrong for 2,710 of the 9,236 others (the best balanced accuracy on these rows, 69%): model.threshold: "
+        "0.06 in the study's file sets it."
     )
     even = {**counts, "others": 600, "decided": 500}
     assert not any("threshold" in s for s in said(cells(0.1, 0.3), thresholds={"A": even}))
-    assert "decides for 1 in 11 of 1,186" in said(cells(0.1, 0.3), thresholds={"A": {**even, "decided": 11}})[-1]
+    assert "class 1 for 11 of 1,186" in said(cells(0.1, 0.3), thresholds={"A": {**even, "decided": 11}})[-1]
 
 
 def test_one_split_says_nothing_of_chance():

@@ -167,10 +167,10 @@ def _threshold(method: str, found: Mapping[str, Any]) -> list[str]:
     if rows >= UNEVEN * (rows + others) and decided >= rows / 2:
         return []
     return [
-        f"{method} decides for {found['class']} in {decided:,} of {rows + others:,} held-out rows, {rows:,} of which are. From "
-        f"probability {found['threshold']:.4g} on it would find {right:,} of them, and decide so for {wrong:,} of the {others:,} "
-        f"others (the best balanced accuracy on these rows, {(right / rows + 1 - wrong / others) / 2:.0%}): "
-        f"model.threshold: {found['threshold']:.4g} in the study sets it."
+        f"{method} predicts class {found['class']} for {decided:,} of {rows + others:,} held-out rows, and {rows:,} are of it. "
+        f"From probability {found['threshold']:.4g} on it would find {right:,} of these, and be wrong for {wrong:,} of the "
+        f"{others:,} others (the best balanced accuracy on these rows, {(right / rows + 1 - wrong / others) / 2:.0%}): "
+        f"model.threshold: {found['threshold']:.4g} in the study's file sets it."
     ]
 
 
