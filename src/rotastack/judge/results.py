@@ -128,7 +128,8 @@ def choose(
     alpha : float
         1 - coverage of the intervals.
     """
-    means = cells.mean(skipna=False).dropna().sort_values(ascending=not higher_is_better(score), kind="stable")
+    means = cells.replace([np.inf, -np.inf], np.nan).mean(skipna=False).dropna()
+    means = means.sort_values(ascending=not higher_is_better(score), kind="stable")
     if means.empty:
         return None
     best, tested = str(means.index[0]), test_to_train is not None and len(cells) > 2 and test_to_train <= 1

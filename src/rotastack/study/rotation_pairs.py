@@ -46,11 +46,9 @@ def rotation_pairs(methods: Mapping[str, Mapping[str, Any]], rotations: int) -> 
 
 def _facts(pool: Mapping[str, Any], combiner: Any) -> tuple[dict[str, Any], Any]:
     """Return what two pools and their combiners must share."""
-    parameters = {**defaults_of(pool["estimator"]), **pool["parameters"]}
-    shown = {
-        k: list(v) if isinstance(v, tuple) else v for k, v in parameters.items() if k not in ("n_jobs", "random_state")
-    }
-    return {k: v for k, v in pool.items() if k not in _NO_MATTER} | {"parameters": shown}, combiner
+    given = {**defaults_of(pool["estimator"]), **pool["parameters"]}.items()
+    parameters = {k: list(v) if isinstance(v, tuple) else v for k, v in given if k not in ("n_jobs", "random_state")}
+    return {k: v for k, v in pool.items() if k not in _NO_MATTER} | {"parameters": parameters}, combiner
 
 
 def _without_rotations(pool: Mapping[str, Any], rotations: int) -> list[dict[str, Any]]:
@@ -65,13 +63,8 @@ def _without_rotations(pool: Mapping[str, Any], rotations: int) -> list[dict[str
     if not hasattr(estimator := make_estimator(pool), "unrotated"):
         return []
     plain = estimator.unrotated()
-    return [
-        {
-            **pool,
-            "estimator": f"{type(plain).__module__}.{type(plain).__name__}",
-            "parameters": plain.get_params(deep=False),
-        }
-    ]
+    path = f"{type(plain).__module__}.{type(plain).__name__}"
+    return [{**pool, "estimator": path, "parameters": plain.get_params(deep=False)}]
 
 
 def _unrotated(pool: Mapping[str, Any]) -> list[Any]:

@@ -101,7 +101,7 @@ def _chosen(job: Job, scores: pd.DataFrame) -> str | None:
     spec = job.slice
     scores = scores[scores["method"].isin(list(spec["methods"]))]
     cells = scores.pivot_table(index=spec["axes"], columns="method", values=spec["score"], sort=False, dropna=False)
-    breaker = scores.groupby("method")[TIE_BREAK[spec["task"]]].mean().to_dict()
+    breaker = scores.groupby("method")[TIE_BREAK[spec["task"]]].mean().dropna().to_dict()
     seconds = read_json(job.input("scored"))["metrics"]["fit_processor_seconds"]
     choice = choose(cells, spec["score"], breaker, seconds, spec["test_to_train"], spec["alpha"])
     return None if choice is None else choice.method
