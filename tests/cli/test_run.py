@@ -8,6 +8,7 @@ from types import SimpleNamespace
 import pytest
 
 from rotastack.cli import main, run, studies
+from rotastack.cli.answer import Answer
 from rotastack.run.progress import _reason
 
 
@@ -86,3 +87,21 @@ def test_why_a_job_failed_is_the_last_that_its_log_says(text, reason, tmp_path):
     log = tmp_path / "job.log"
     log.write_text(text)
     assert _reason("rule train", [str(log)]) == reason.format(log=log)
+
+
+def test_the_answer_of_a_study_has_scores_beside_ranks_and_no_empty_columns():
+    answer = Answer.__new__(Answer)
+    answer.score, answer.scores = "rmse", [{"dataset": d, "method": m} for d in "ab" for m in ("Forest", "Linear")]
+    answer.baseline = [{"dataset": "a", "rmse": 2.0}, {"dataset": "b", "rmse": 100.0}]
+    means = {"a": {"Forest": 1.0, "Linear": 1.2}, "b": {"Forest": 70.0, "Linear": 50.0}}
+    answer.comparison = {"average_ranks": {"Linear": 1.4, "Forest": 1.6}, "means": means}
+    assert answer._table() == [
+        "method  rank  mean RMSE / baseline",
+        "Linear  1.40                 0.550",
+        "Forest  1.60                 0.600",
+    ]
+    against = [{"method": "Linear", "better": 1, "equal": 0, "worse": 1}]
+    answer.score, answer.comparison["against_control"] = "error", against
+    answer.comparison["means"] = {"a": {"Forest": 0.1, "Linear": 0.2}, "b": {"Forest": 0.3, "Linear": 0.1}}
+    assert answer._table()[0].split() == ["method", "rank", "mean", "error", "better/equal/worse"]
+    assert answer._table()[1].split() == ["Linear", "1.40", "15.0%", "1/0/1"]

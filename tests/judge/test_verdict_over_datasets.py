@@ -4,7 +4,7 @@ import numpy as np
 import pandas as pd
 
 from rotastack.judge.comparisons import compare_methods
-from rotastack.judge.verdict import verdict_over_datasets
+from rotastack.judge.verdict import verdict_of_claims, verdict_over_datasets
 from rotastack.stats.friedman import friedman
 from rotastack.stats.wilcoxon import wilcoxon_holm
 
@@ -21,7 +21,7 @@ def said(means, control="RF", higher=False, score="error", **options):
 
 def test_a_clear_winner():
     times = {"fit": pd.DataFrame({"RF": [1], "A": [1.75], "B": [3]}), "predict": pd.DataFrame({"A": [0.4, 0.6, 0.5]})}
-    best, chance, rotations = said(WON, rotated=["A"], times=times)
+    best, chance, rotations = said(WON, rotation_pairs=[["A", "RF"]], times=times)
     lower = 100 * (1 - WON["A"] / WON["RF"]).mean()
     assert best == (
         "A is best of 3 methods by average rank of the error over 20 data sets (1.00; RF has 2.00); it lowers the error of RF "
@@ -33,14 +33,14 @@ def test_a_clear_winner():
     )
     change = 100 * (WON["A"] / WON["RF"] - 1)
     assert rotations == (
-        "Rotations help (p < 0.001, A against RF, after correction for the choice of both): they help on 20 of 20 data sets, "
+        "Rotations help (p < 0.001, A against RF): they help on 20 of 20 data sets, "
         f"most on {change.idxmin()} ({change.min():+.0f} %)."
     )
 
 
 def test_accuracies_are_raised():
     accuracies = 1 - WON
-    best, _, rotations = said(accuracies, higher=True, score="accuracy", rotated=["A"])
+    best, _, rotations = said(accuracies, higher=True, score="accuracy", rotation_pairs=[["A", "RF"]])
     raised = 100 * (accuracies["A"] / accuracies["RF"] - 1)
     assert f"it raises the accuracy of RF by {raised.mean():.1f} % on average (better on 20)" in best
     assert rotations.endswith(f"most on {raised.idxmax()} ({raised.max():+.0f} %).")
@@ -48,7 +48,7 @@ def test_accuracies_are_raised():
 
 def test_where_the_control_is_best_the_others_are_set_against_it():
     times = {"fit": pd.DataFrame({"RF": [0.5]}), "predict": pd.DataFrame({"RF": [0.02]})}
-    best, chance, _ = said(WON, control="A", rotated=["A"], times=times)
+    best, chance, _ = said(WON, control="A", rotation_pairs=[["A", "RF"]], times=times)
     raised = 100 * (WON["RF"] / WON["A"] - 1).mean()
     assert best.startswith(
         "A is best of 3 methods by average rank of the error over 20 data sets (1.00; RF has 2.00); RF"
@@ -59,22 +59,35 @@ def test_where_the_control_is_best_the_others_are_set_against_it():
 
 
 def test_rotations_that_do_harm():
-    *_, rotations = said(WON, rotated=["B"])
+    *_, rotations = said(WON, rotation_pairs=[["B", "A"]])
     assert rotations.startswith(
-        "Rotations do harm (p < 0.001, B against A, after correction for the choice of both): they do harm on 20 of 20 data sets, most on "
+        "Rotations do harm (p < 0.001, B against A): they do harm on 20 of 20 data sets, most on "
     )
 
 
 def test_help_and_harm_are_both_told():
     means = WON[["RF", "A"]].iloc[:6].copy()
     means.loc["d2", "A"] = 1.5 * means.loc["d2", "RF"]
-    *_, rotations = said(means, rotated=["A"])
+    *_, rotations = said(means, rotation_pairs=[["A", "RF"]])
     assert rotations.startswith("Rotations make no difference beyond chance (p = ")
     assert rotations.endswith(", and do harm on 1: d2 (+50 %).")
 
 
-def test_without_both_kinds_nothing_is_said_of_rotations():
-    assert len(said(WON)) == len(said(WON, rotated=list(WON))) == 2
+def test_without_a_pair_that_ran_nothing_is_said_of_rotations():
+    assert len(said(WON)) == len(said(WON, rotation_pairs=[["A", "failed"]])) == 2
+
+
+def test_several_pairs_are_corrected_and_the_clearest_are_said():
+    means = pd.DataFrame(RNG.uniform(0.1, 0.4, (30, 10)), columns=[f"m{i}" for i in range(10)])
+    pairs = [[f"m{i}", f"m{i + 5}"] for i in range(5)]
+    p = [wilcoxon_holm(means[[b, a]], b, False).loc[a, "p"] for a, b in pairs]
+    sentences = said(means, control="m0", rotation_pairs=pairs)[2:]
+    assert len(sentences) == 4
+    first, last = np.argmin(p), min(1, sorted(p)[3] * 2)
+    assert f"{pairs[first][0]} against {pairs[first][1]}, with Holm's correction for 5 pairs)" in sentences[0]
+    assert f"p = {min(1, 5 * min(p)):.2g}" in sentences[0]
+    assert sentences[-1].startswith("Of 2 more pairs with and without rotations, the least p is ")
+    assert float(sentences[-1].rpartition(" ")[2].rstrip(".")) >= round(last, 2) - 0.01
 
 
 def test_all_tied():
@@ -113,7 +126,7 @@ def test_the_least_number_of_data_sets_is_the_one_that_the_test_needs():
 
 def test_a_hundred_methods_are_not_listed():
     means = pd.DataFrame(RNG.uniform(0.1, 0.4, (30, 100)), columns=[f"m{i}" for i in range(100)])
-    best, chance, rotations = said(means, control="m0", rotated=[f"m{i}" for i in range(50)])
+    best, chance, rotations = said(means, control="m0", rotation_pairs=[["m1", "m0"]])
     assert "best of 100 methods" in best
     p = friedman(means, False).p
     assert f"the 100 methods do not differ beyond chance (Friedman's test, p = {p:.2g})" in chance
@@ -138,7 +151,7 @@ def test_a_control_that_failed_everywhere():
 def test_one_data_set_that_has_all_methods():
     means = WON.iloc[:2].copy()
     means.loc["d1", "B"] = np.nan
-    best, chance, rotations = said(means, rotated=["A"])
+    best, chance, rotations = said(means, rotation_pairs=[["A", "RF"]])
     assert "over the 1 of 2 data sets that have all of them" in best
     assert chance == "No test: there is only one data set."
     assert rotations.startswith("Rotations (A against RF) help on 1 of 1 data set: d0 (")
@@ -154,3 +167,16 @@ def test_errors_of_zero():
     means = pd.DataFrame({"RF": [0.0] * 3, "A": [0.1] * 3})
     best, *_ = said(means)
     assert best.endswith("A is compared with RF, whose error is 0 everywhere (worse on 3).")
+
+
+def test_the_claims_of_a_study_are_answered():
+    claim = {"what": "error", "of": "S", "than": "R", "expect": "lower", "n_datasets": 6, "difference": -0.0032,
+             "in_favour": 0.5, "ties": 0.0, "p_holm": 0.44, "holds": False}  # fmt: skip
+    claims = pd.DataFrame([claim, {**claim, "p_holm": 0.01, "holds": True, "in_favour": 1.0}])
+    assert verdict_of_claims(claims) == [
+        "Error of S is lower than that of R: not shown (-0.0032 on average over 6 data sets, lower on 3; p = 0.44).",
+        "Error of S is lower than that of R: yes (-0.0032 on average over 6 data sets, lower on 6; p = 0.01).",
+    ]
+    many = verdict_of_claims(pd.concat([claims] * 3))
+    assert many == ["Of the study's 6 claims 3 hold; the report has the tests."]
+    assert verdict_of_claims(claims[:0]) == []

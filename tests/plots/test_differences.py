@@ -23,3 +23,10 @@ def test_nothing_is_cut_off(n_datasets, control):
     assert drawn.y1 <= figure.get_figheight()
     assert figure.axes[0].get_window_extent().height > 30
     assert "(left of the line is better)" in figure.get_supxlabel().replace("\n", " ")
+
+
+def test_the_control_s_number_names_its_score():
+    means = pd.DataFrame({"Random forest": [0.501], "Rotastack": [0.4]}, index=["sales"])
+    axis = plot_differences(means, means * np.nan, "Random forest", "RMSE as a share of the baseline's").axes[0]
+    [label] = [text.get_text() for text in axis.get_yticklabels()]
+    assert " ".join(label.split()) == "sales (Random forest: RMSE as a share of the baseline's 0.501)"

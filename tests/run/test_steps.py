@@ -2,10 +2,12 @@
 
 import json
 import re
+from types import SimpleNamespace
 
 import numpy as np
 import pandas as pd
 import pytest
+from sklearn.metrics import balanced_accuracy_score, confusion_matrix
 
 from rotastack.data.artifacts import write_frame
 from rotastack.data.tables import write_raw
@@ -14,7 +16,7 @@ from rotastack.judge.comparisons import compare_methods
 from rotastack.judge.pages import page_environment
 from rotastack.run.figures import study
 from rotastack.run.job import Job
-from rotastack.run.steps import prepare, report, summarize
+from rotastack.run.steps import prepare, refit, report, score, summarize
 from rotastack.stats import corrected_t
 
 SPEC = {
@@ -30,7 +32,7 @@ SPEC = {
     "published_columns": [],
     "groups": [],
     "titles": {},
-    "rotated": [],
+    "rotation_pairs": [],
     "test_to_train": {},
 }
 
@@ -233,11 +235,32 @@ def test_methods_that_choose_by_test_rows_are_shown_but_not_ranked():
     assert "B: left out of the ranks, because the method chooses members by the test rows" in result["notes"]
 
 
-def test_the_best_method_is_never_one_that_chose_by_test_rows():
-    from rotastack.judge.results import best_method
+def test_the_model_is_never_a_method_that_chose_by_test_rows_and_ties_go_to_the_least_log_loss(tmp_path):
+    (tmp_path / "r.json").write_text('{"metrics": {"fit_processor_seconds": {}}}')
+    scores = pd.DataFrame({"method": [*"ABC"], "split": "S-1", "error": [0.2, 0.2, 0.1], "log_loss": [0.5, 0.4, 0.1]})
+    spec = {"task": "classification", "score": "error", "axes": ["split"], "alpha": 0.05, "test_to_train": 0.25}
+    job = SimpleNamespace(slice={**spec, "methods": {"A": {}, "B": {}}}, input=lambda _: tmp_path / "r.json")
+    assert refit._chosen(job, scores) == "B"
 
-    scores = pd.DataFrame({"method": ["A", "B"], "error": [0.2, 0.1]})
-    assert best_method(scores, "error", {"A": {}}) == "A"
+
+def test_the_proposed_threshold_has_the_best_balanced_accuracy_of_all():
+    rng = np.random.default_rng(0)
+    y = (rng.random(500) < 0.06).astype(int)
+    positive = np.clip(0.06 + 0.03 * y + rng.normal(0, 0.02, 500), 0, 0.4).round(4)
+    data = SimpleNamespace(classes=["no", "yes"], n_classes=2)
+    decided = score._decided("A", np.tile(y, 2), np.tile(np.column_stack([1 - positive, positive]), (2, 1)), data)
+    found = score._threshold(decided[0], 1, 2.0)
+    best = max(balanced_accuracy_score(y, positive >= t) for t in decided[0]["curves"][1]["threshold"])
+    assert balanced_accuracy_score(y, positive >= found["threshold"]) == pytest.approx(best)
+    [[tn, fp], [fn, tp]] = confusion_matrix(y, positive >= found["threshold"])
+    assert found == {
+        "threshold": found["threshold"],
+        "rows": tp + fn,
+        "others": tn + fp,
+        "decided": 0,
+        "right": tp,
+        "wrong": fp,
+    }
 
 
 FACTS_OF_FOREST = "dataset,method,n_nodes,oob_error,margin_mean,iterations\nd,RF,9,4,,\nd,ET,9,,,\n"

@@ -272,9 +272,10 @@ function columns() {
 }
 
 function fillBoard() {
-  const all = columns(), table = by("board"), focused = document.activeElement?.dataset.sort, several = board.datasets.length > 1;
-  const sorting = all.find((c) => c.key === view.sort.replace("-", "")) ?? all[0], sign = view.sort.startsWith("-") ? -1 : 1;
   const missing = (v) => v === null || v === undefined || Number.isNaN(v);
+  const all = columns().filter((c, k) => !k || board.methods.some((_, p) => !missing(c.value(p))));  // no empty columns
+  const table = by("board"), focused = document.activeElement?.dataset.sort, several = board.datasets.length > 1;
+  const sorting = all.find((c) => c.key === view.sort.replace("-", "")) ?? all[0], sign = view.sort.startsWith("-") ? -1 : 1;
   const order = board.methods.map((_, p) => p).sort((a, b) => {
     const x = sorting.value(a), y = sorting.value(b);
     return missing(x) || missing(y) ? missing(x) - missing(y) : sign * ((x > y) - (x < y));

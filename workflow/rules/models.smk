@@ -2,6 +2,7 @@ rule refit:
     input:
         raw=RAW,
         scores=rules.score.output.scores,
+        scored=rules.score.output.record,
     output:
         model=FILES.model,
         record=f"{ROOT}/{{dataset}}/model/refit.run.json",
@@ -12,13 +13,13 @@ rule refit:
         mem_mb=lambda w, attempt: RESOURCES.refit_mb(w.dataset, attempt),
         runtime=lambda w, attempt: 60 * attempt,
     params:
-        slice=lambda w: SLICES.refit(w.dataset),
+        slice=lambda w: SLICES.refit(w.dataset, RESOURCES.extent),
         code=lambda w: CODES.refit(),
     message:
         "{wildcards.dataset}: training the chosen method on all rows"
     shell:
         "rotastack step refit --slice {params.slice:q} --code {params.code} --about dataset={wildcards.dataset:q}"
-        " --input raw {input.raw:q} --input scores {input.scores:q}"
+        " --input raw {input.raw:q} --input scores {input.scores:q} --input scored {input.scored:q}"
         " --output model {output.model:q} --output record {output.record:q} 2> {log:q}"
 
 

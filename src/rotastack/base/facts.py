@@ -85,7 +85,9 @@ class Facts(NamedTuple):
     Attributes
     ----------
     rotates : bool
-        The members see rotated columns. The verdict of a study compares methods that rotate with the others.
+        The members see rotated columns. The verdict of a study compares a method that rotates with the same one that does not.
+    rotated_families : tuple of str
+        Names of the flagship's families on rotated columns; without them it does not rotate.
     is_drawn : bool
         The view depends on a seed and the number of columns alone: nested cross-validation draws it before training.
     cost : Cost or None
@@ -105,6 +107,7 @@ class Facts(NamedTuple):
     """
 
     rotates: bool = False
+    rotated_families: tuple[str, ...] = ()
     is_drawn: bool = False
     cost: Cost | None = None
     boosted_cost: Cost | None = None

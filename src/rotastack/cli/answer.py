@@ -62,14 +62,16 @@ class Answer:
         return "\n".join(lines)
 
     def _table(self) -> list[str]:
-        """Return lines with the methods and their scores, best first; for several data sets their average ranks."""
+        """Return lines with the methods and their scores, best first; for several data sets average ranks and means."""
         ranks = self.comparison.get("average_ranks") if len(self.datasets) > 1 else None
         rows = {row["method"]: row for row in self.scores}
         if ranks is not None:
             against = self.comparison.get("against_control", [])
             wins = {row["method"]: f"{row['better']}/{row['equal']}/{row['worse']}" for row in against}
-            cells = {m: [f"{rank:.2f}", wins.get(m, "-")] for m, rank in sorted(ranks.items(), key=lambda x: x[1])}
-            return _aligned(["method", "rank", "better/equal/worse"], cells)
+            mean, shown = self._means(list(ranks))
+            order = sorted(ranks, key=lambda m: ranks[m])
+            cells = {m: [f"{ranks[m]:.2f}", shown[m], wins.get(m, "-")] for m in order}
+            return _aligned(["method", "rank", mean, "better/equal/worse"], cells)
         if len(self.datasets) > 1:
             return []
         from rotastack.judge.words import printer
@@ -81,6 +83,20 @@ class Answer:
         printed = {n: printer(n, [v for m in rows if (v := rows[m][n]) is not None]) for n in shown}
         cells = {m: ["-" if rows[m][n] is None else printed[n](rows[m][n]) for n in shown] for m in order}
         return _aligned(["method", *(SHORT.get(n, NAMES[n]) for n in shown)], cells)
+
+    def _means(self, methods: list[str]) -> tuple[str, dict[str, str]]:
+        """Return the head and cells of a column: mean scores over the data sets that all ranked methods have."""
+        import pandas as pd
+
+        from rotastack.judge.results import compared, complete, in_units
+        from rotastack.judge.words import printer
+
+        means = pd.DataFrame.from_dict(self.comparison["means"], orient="index").reindex(columns=methods).astype(float)
+        units = in_units(self.score, pd.DataFrame(self.baseline).set_index("dataset"))
+        found = complete(compared(means, units)).mean()
+        score = SHORT.get(self.score, NAMES[self.score])
+        shown = printer("r2" if units is not None else self.score, list(found))
+        return f"mean {score}{'' if units is None else ' / baseline'}", {m: shown(found[m]) for m in methods}
 
     @property
     def datasets(self) -> list[str]:
@@ -109,8 +125,11 @@ SHORT = {
 
 
 def _aligned(head: list[str], rows: dict[str, list[str]]) -> list[str]:
-    """Return the lines of a table with the first column aligned left and the others right."""
+    """Return the lines of a table with the first column aligned left and the others right, without empty columns."""
     table = [head, *([name, *cells] for name, cells in rows.items())]
+    filled = [k == 0 or any(row[k] != "-" for row in table[1:]) for k in range(len(head))]
+    table = [[cell for cell, keep in zip(row, filled, strict=True) if keep] for row in table]
+    head = table[0]
     widths = [max(len(row[k]) for row in table) for k in range(len(head))]
     return [
         "  ".join([row[0].ljust(widths[0]), *(c.rjust(w) for c, w in zip(row[1:], widths[1:], strict=True))])

@@ -36,7 +36,7 @@ def add(commands: Any) -> None:
     )
     compare.add_argument(
         "--rotated", metavar="METHOD", action="append", default=[],
-        help="method on rotated columns (repeatable); the verdict then has a sentence on the effect of rotations",
+        help="the control on rotated columns (repeatable); the verdict then has a sentence on the effect of rotations",
     )  # fmt: skip
     compare.add_argument("--alpha", type=float, default=0.05, metavar="A", help="level of the tests (default: 0.05)")
     compare.add_argument(
@@ -74,11 +74,17 @@ def _compare(arguments: Namespace) -> None:
         raise RotastackError(f"{arguments.table}: {error}") from None
     methods = [str(m) for m in table.means]
     control = _method(arguments.control, methods, "--control") if arguments.control else methods[0]
-    rotated = [_method(m, methods, "--rotated") for m in arguments.rotated]
+    pairs = [(_method(m, methods, "--rotated"), control) for m in arguments.rotated]
+    if (control, control) in pairs:
+        raise RotastackError(
+            f"--rotated: {control!r} is the control; name the control on rotated columns, or change --control"
+        )
     spec = {"control": control, "alpha": arguments.alpha, "optimistic": []}
     comparison = compare_methods(table.means, table.higher_is_better, spec)
     times = relative_times(table.seconds, control)
-    sentences = verdict_over_datasets(comparison, table.score, control, arguments.alpha, rotated=rotated, times=times)
+    sentences = verdict_over_datasets(
+        comparison, table.score, control, arguments.alpha, rotation_pairs=pairs, times=times
+    )
     notes = [*reading.notes, *table.notes, *_left_out(table.means)]
     optimum = reached(table.means, table.higher_is_better, table.optimum)
     spread = table.deviations if table.repeats > 1 else None

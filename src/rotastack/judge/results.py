@@ -1,19 +1,21 @@
 """Functions of a study's scores that several steps share."""
 
-from collections.abc import Container, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 import pandas as pd
 
 from rotastack.stats.metrics import IN_UNITS, higher_is_better
+from rotastack.stats.resampled_t import corrected_t
 
 __all__ = [
     "ROPE",
+    "Choice",
     "baselines",
-    "best_method",
     "by_method",
+    "choose",
     "compared",
     "complete",
     "group_table",
@@ -72,13 +74,79 @@ def score_matrices(scores: pd.DataFrame, metric: str, axes: Sequence[str]) -> di
     return matrices
 
 
-def best_method(scores: pd.DataFrame, metric: str, among: Container[str]) -> str | None:
-    """Return the method with the best mean of a score, the first among equals; None if all failed."""
-    scores = scores[[method in among for method in scores["method"]]]
-    means = scores.groupby("method", sort=False)[metric].apply(lambda e: e.mean(skipna=False)).dropna()
+class Choice(NamedTuple):
+    """The method chosen on a data set.
+
+    Attributes
+    ----------
+    method : str
+    tied : list of str
+        The methods that tie with the best mean, in order of their means; the chosen method is one of them.
+    value : float
+        The chosen method's mean of the score in ``TIE_BREAK``; NaN if it is unknown.
+    tested : bool
+        Whether ties are by intervals; else by equal means.
+    """
+
+    method: str
+    tied: list[str]
+    value: float
+    tested: bool
+
+
+TIE_BREAK = {"classification": "log_loss", "regression": "rmse"}
+"""Task -> the score that chooses among methods that tie by the main score; the time of training is next."""
+
+
+def choose(
+    cells: pd.DataFrame,
+    score: str,
+    breaker: Mapping[str, float],
+    seconds: Mapping[str, float],
+    test_to_train: float | None = None,
+    alpha: float = 0.05,
+) -> Choice | None:
+    """Return the chosen method of a data set; None if all methods failed.
+
+    A method ties with the best mean if the interval of their difference contains 0, by the corrected t test over
+    splits, or if the two means are equal to four digits. Of the methods that tie, the one with the lowest mean of
+    another score is chosen, by four digits of it, then the one with the shortest training.
+
+    Parameters
+    ----------
+    cells : DataFrame of shape (n_cells, n_methods)
+        The main score; a method with a missing score has failed.
+    score : str
+        Name of the main score.
+    breaker : mapping
+        Method -> its mean of the score in ``TIE_BREAK``.
+    seconds : mapping
+        Method -> seconds of a training.
+    test_to_train : float, optional
+        Test rows per training row of a split. Without it, and with fewer than three splits or more test rows than
+        training rows, there are no intervals.
+    alpha : float
+        1 - coverage of the intervals.
+    """
+    means = cells.replace([np.inf, -np.inf], np.nan).mean(skipna=False).dropna()
+    means = means.sort_values(ascending=not higher_is_better(score), kind="stable")
     if means.empty:
         return None
-    return str(means.idxmax() if higher_is_better(metric) else means.idxmin())
+    best, tested = str(means.index[0]), test_to_train is not None and len(cells) > 2 and test_to_train <= 1
+
+    def ties(method: str) -> bool:
+        if _digits(means[method]) == _digits(means[best]):
+            return True
+        return tested and corrected_t(cells[method], cells[best], 1.0, test_to_train or 0.0).p >= alpha
+
+    tied = [str(m) for m in means.index if ties(m)]
+    lost, cost = ({m: known.get(m, np.inf) for m in tied} for known in (breaker, seconds))
+    chosen = min(tied, key=lambda m: (_digits(lost[m]), cost[m]))
+    return Choice(chosen, tied, float(breaker.get(chosen, np.nan)), tested)
+
+
+def _digits(value: float) -> float:
+    return float(f"{value:.4g}")
 
 
 def compared(scores: pd.DataFrame, units: pd.Series | None) -> pd.DataFrame:

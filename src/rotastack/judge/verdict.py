@@ -1,6 +1,6 @@
 """The result over several data sets in sentences, for all methods and for groups of methods."""
 
-from collections.abc import Collection, Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from math import ceil, log2
 from typing import Any
 
@@ -10,18 +10,21 @@ import pandas as pd
 from rotastack.judge.results import complete
 from rotastack.judge.words import counted, listed, p_equal
 from rotastack.stats.comparison import compare
-from rotastack.stats.wilcoxon import wilcoxon_holm
+from rotastack.stats.metrics import NAMES
+from rotastack.stats.wilcoxon import holm, wilcoxon_holm
 
-__all__ = ["beyond", "effect", "verdict_of_groups", "verdict_over_datasets", "with_and_without"]
+__all__ = [
+    "beyond",
+    "claim_in_words",
+    "clearest",
+    "effect",
+    "verdict_of_claims",
+    "verdict_of_groups",
+    "verdict_over_datasets",
+]
 
 _NAMED = 3
 """Most data sets that a sentence names; if there are more, it names only the one with the largest change."""
-
-
-def with_and_without(ordered: Iterable[str], rotated: Collection[str]) -> tuple[str, str] | None:
-    """Return the first method on rotated columns and the first on unrotated columns; None unless both exist."""
-    kinds = [[str(m) for m in ordered if (m in rotated) is turned] for turned in (True, False)]
-    return (kinds[0][0], kinds[1][0]) if all(kinds) else None
 
 
 def effect(p: float, alpha: float, better: bool) -> str:
@@ -33,20 +36,35 @@ def beyond(p: float, alpha: float) -> str:
     return "beyond chance" if p < alpha else "not beyond chance"
 
 
+def clearest(p_values: Sequence[float]) -> tuple[list[tuple[int, float]], str, list[str]]:
+    """Return what a verdict says of the p-values of pairs: number and Holm's p of the least ones, and words.
+
+    The words are those for the correction, which one pair does not need, and a sentence on the other pairs.
+    """
+    tested = pd.Series(p_values, dtype=float)
+    adjusted = holm(tested)[tested.sort_values(kind="stable").index]
+    note = f", with Holm's correction for {len(adjusted)} pairs" if len(adjusted) > 1 else ""
+    rest = adjusted.iloc[_NAMED:]
+    others = [
+        f"Of {counted(len(rest), 'more pair')} with and without rotations, the least p is {p:.2g}." for p in rest[:1]
+    ]
+    return [(int(str(k)), float(p)) for k, p in adjusted.iloc[:_NAMED].items()], note, others
+
+
 def verdict_over_datasets(
     result: Mapping[str, Any],
     score: str,
     control: str,
     alpha: float,
     *,
-    rotated: Collection[str] = (),
+    rotation_pairs: Sequence[Sequence[str]] = (),
     times: Mapping[str, pd.DataFrame] | None = None,
 ) -> list[str]:
     """Return sentences on the best method, its lead and cost, the tests, and the data sets where rotations help.
 
     The best method has the lowest average rank. If it is the control, it is compared with the next one. The tests are
     Wilcoxon's of each method against the control, with Holm's correction, and Friedman's. The effect of rotations is
-    the difference between the best ranked method on rotated columns and the best ranked one on unrotated columns.
+    the difference between a method with and without them, with Holm's correction for several such pairs.
 
     Parameters
     ----------
@@ -58,8 +76,8 @@ def verdict_over_datasets(
         The method that others are compared with.
     alpha : float
         Level of the tests.
-    rotated : collection of str
-        Methods on rotated columns; without any, no sentence is about rotations.
+    rotation_pairs : sequence of (str, str)
+        A method with rotations and the same one without; without such pairs, no sentence is about rotations.
     times : mapping, optional
         Multiples of the control's times, as :func:`~rotastack.judge.results.relative_times` gives them.
 
@@ -75,7 +93,7 @@ def verdict_over_datasets(
     ... )
     >>> found = compare_methods(errors, False, {"control": "RF", "alpha": 0.05, "optimistic": []})
     >>> times = {"fit": pd.DataFrame({"RRE": [1.5]}), "predict": pd.DataFrame({"RRE": [2.0]})}
-    >>> print(*verdict_over_datasets(found, "error", "RF", 0.05, rotated=["RRE"], times=times), sep="\\n")
+    >>> print(*verdict_over_datasets(found, "error", "RF", 0.05, rotation_pairs=[["RRE", "RF"]], times=times), sep="\\n")
     RRE is best of 2 methods by average rank of the error over 6 data sets (1.17; RF has 1.83); it lowers the error of RF by 22.8 % on average (better on 5, worse on 1), for 1.5 times the training time and 2.0 times the prediction time.
     That RRE beats RF is not beyond chance (p = 0.062, Wilcoxon's signed-rank test).
     Rotations make no difference beyond chance (p = 0.062, RRE against RF): they help on 5 of 6 data sets, most on a (-50 %), and do harm on 1: c (+3 %).
@@ -94,7 +112,7 @@ def verdict_over_datasets(
     sentences = [
         _best(result, means, ranks, first, score, control, times or {}),
         _chance(result, len(means), ranks, first[0], control, alpha),
-        _rotations(means, ranks, rotated, bool(result["higher_is_better"]), alpha),
+        *_rotations(means, rotation_pairs, bool(result["higher_is_better"]), alpha),
     ]
     return [sentence for sentence in sentences if sentence]
 
@@ -156,15 +174,25 @@ def _chance(result: Mapping[str, Any], n: int, ranks: pd.Series, best: str, cont
     return f"{text}; {friedman}." if text else f"{friedman[0].upper()}{friedman[1:]}."
 
 
-def _rotations(means: pd.DataFrame, ranks: pd.Series, rotated: Collection[str], higher: bool, alpha: float) -> str:
-    """Return a sentence on where the best method with rotations is better or worse than the best one without.
+def _rotations(means: pd.DataFrame, pairs: Sequence[Sequence[str]], higher: bool, alpha: float) -> list[str]:
+    """Return sentences on where methods with rotations are better or worse than the same ones without."""
+    pairs = [(turned, plain) for turned, plain in pairs if turned in means and plain in means]
+    if len(means) < 2:
+        return [
+            f"Rotations ({pair[0]} against {pair[1]}) {_helped(means, pair, higher)[0]}." for pair in pairs[:_NAMED]
+        ]
+    tests = [wilcoxon_holm(means[[*pair]], pair[1], higher).loc[pair[0], "p"] for pair in pairs]
+    shown, note, others = clearest(tests)
+    found = [(pairs[k], p, *_helped(means, pairs[k], higher)) for k, p in shown]
+    return [
+        f"Rotations {effect(p, alpha, helps)} (p {p_equal(p)}, {turned} against {plain}{note}): they {where}."
+        for (turned, plain), p, where, helps in found
+    ] + others
 
-    Both are chosen among all methods, so the p-value is multiplied by the number of methods minus one.
-    """
-    both = with_and_without(ranks.index, rotated)
-    if both is None:
-        return ""
-    turned, plain = both
+
+def _helped(means: pd.DataFrame, pair: Sequence[str], higher: bool) -> tuple[str, bool]:
+    """Return where a method with rotations is better or worse than the same one without, and if it is better by ranks."""
+    turned, plain = pair
     gaps = ((means[turned] - means[plain]) * (-1 if higher else 1)).round(12)
     change = 100 * (means[turned] - means[plain]) / means[plain].abs().replace(0, np.nan)
     helped, harmed = gaps.index[gaps < 0], gaps.index[gaps > 0]
@@ -174,14 +202,8 @@ def _rotations(means: pd.DataFrame, ranks: pd.Series, rotated: Collection[str], 
     if len(harmed):
         of = "" if len(helped) else f" of {counted(len(means), 'data set')}"
         parts.append(f"do harm on {len(harmed)}{of}{_where(change[harmed])}")
-    where = ", and ".join(parts) or "make no difference on any"
-    if len(means) < 2:
-        return f"Rotations ({turned} against {plain}) {where}."
-    p = min(1.0, wilcoxon_holm(means[[turned, plain]], plain, higher).loc[turned, "p"] * (len(ranks) - 1))
     sizes = gaps[gaps != 0].abs().rank()
-    what = effect(p, alpha, sizes[helped].sum() > sizes[harmed].sum())
-    pair = f"{turned} against {plain}{', after correction for the choice of both' if len(ranks) > 2 else ''}"
-    return f"Rotations {what} (p {p_equal(p)}, {pair}): they {where}."
+    return ", and ".join(parts) or "make no difference on any", bool(sizes[helped].sum() > sizes[harmed].sum())
 
 
 def _change(means: pd.DataFrame, method: str, other: str, score: str) -> str:
@@ -252,3 +274,36 @@ def _of_group(name: str, found: Mapping[str, Any], score: str, alpha: float, tit
         return f"{text} Friedman's test sees no difference between the methods ({p}): with {n} the order above may be chance."
     pairs = "; ".join(f"{a} and {b}" for a, b in found["different"]) or "none of the pairs"
     return f"{text} Friedman's test says that the methods differ ({p}); by Nemenyi's test these pairs do: {pairs}."
+
+
+def claim_in_words(claim: Mapping[str, Any]) -> dict[str, Any]:
+    """Return a claim as a sentence, with its result."""
+    quantity = NAMES.get(claim["what"], claim["what"].replace("_", " "))
+    relation = "as that of" if claim["expect"] == "equal" else "than that of"
+    result = f"{claim['difference']:+.4f} on average over {claim['n_datasets']} data sets"
+    if claim["n_datasets"] == 1:
+        result = f"{claim['difference']:+.4f}"
+    elif claim["expect"] != "equal":
+        result += f", {claim['expect']} on {claim['in_favour'] * claim['n_datasets']:.0f}"
+        if claim["ties"] > 0:
+            result += f" and the same on {claim['ties'] * claim['n_datasets']:.0f}"
+    expect = "the same" if claim["expect"] == "equal" else claim["expect"]
+    return {
+        "text": f"{quantity} of {claim['of']} is {expect} {relation} {claim['than']}",
+        "found": result,
+        "p_holm": claim["p_holm"],
+        "holds": "not tested"
+        if pd.isna(claim["p_holm"])
+        else "no sign against it" if claim["holds"] and claim["expect"] == "equal" else "yes" if claim["holds"] else "not shown",
+    }  # fmt: skip
+
+
+def verdict_of_claims(claims: pd.DataFrame) -> list[str]:
+    """Return the study's claims and their results in words; of many claims, how many hold."""
+    if len(claims) > _NAMED:
+        return [f"Of the study's {len(claims)} claims {int(claims['holds'].sum())} hold; the report has the tests."]
+    words = [(claim["p_holm"], claim_in_words(claim)) for claim in claims.to_dict("records")]
+    return [
+        f"{w['text'][0].upper()}{w['text'][1:]}: {w['holds']} ({w['found']}{'' if pd.isna(p) else f'; p {p_equal(p)}'})."
+        for p, w in words
+    ]

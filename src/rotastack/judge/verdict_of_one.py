@@ -1,15 +1,15 @@
 """The result on one data set in sentences: the best method, its test, the effect of rotations, and doubts."""
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any, NamedTuple
 
 import numpy as np
 import pandas as pd
-from numpy.typing import NDArray
 
-from rotastack.judge.verdict import beyond, effect, with_and_without
-from rotastack.judge.words import p_equal, printer
-from rotastack.stats.metrics import BASELINE, NAMES, PRIMARY, higher_is_better
+from rotastack.judge.results import TIE_BREAK, Choice, choose
+from rotastack.judge.verdict import beyond, clearest, effect
+from rotastack.judge.words import listed, p_equal, printer
+from rotastack.stats.metrics import BASELINE, NAMES, OPTIMA, PRIMARY, higher_is_better
 from rotastack.stats.resampled_t import CorrectedT, corrected_t
 from rotastack.stats.wilcoxon import holm
 
@@ -17,6 +17,12 @@ __all__ = ["verdict_of_one"]
 
 FEW = 5
 """Number of splits below which a test can show little."""
+
+UNEVEN = 0.2
+"""Share of rows below which a class of two is rare."""
+
+FAR = 0.2
+"""Share of the baseline's distance to the best possible score; a method that is nearer by this share has learnt something."""
 
 
 def verdict_of_one(
@@ -26,16 +32,19 @@ def verdict_of_one(
     *,
     score: str | None = None,
     baseline: Mapping[str, float] | None = None,
-    log_loss: Mapping[str, float] | None = None,
-    rotated: Sequence[str] = (),
+    breaker: Mapping[str, float] | None = None,
+    seconds: Mapping[str, float] | None = None,
+    rotation_pairs: Sequence[Sequence[str]] = (),
     test_to_train: float | None = None,
     alpha: float = 0.05,
     failures: Mapping[str, str] | None = None,
-    baseline_cells: Sequence[float] | None = None,
-    never: Mapping[str, str] | None = None,
+    association: Mapping[str, float] | None = None,
+    thresholds: Mapping[str, Mapping[str, Any]] | None = None,
     doubts: Sequence[str] = (),
 ) -> dict[str, Any]:
-    """Return sentences on the best method on a data set, its test against the control, and the effect of rotations.
+    """Return sentences on the chosen method of a data set, its test against the control, and the effect of rotations.
+
+    The chosen method is the one of :func:`~rotastack.judge.results.choose`.
 
     Parameters
     ----------
@@ -48,10 +57,12 @@ def verdict_of_one(
         The main score; by default that of the task.
     baseline : mapping, optional
         Score -> its mean for the baseline, a constant prediction.
-    log_loss : mapping, optional
-        Method -> mean log loss; used if no method makes fewer errors than the baseline.
-    rotated : sequence of str
-        Methods on rotated columns.
+    breaker : mapping, optional
+        Method -> mean log loss, of numbers mean RMSE: it decides among methods that tie.
+    seconds : mapping, optional
+        Method -> seconds of a training: they decide next.
+    rotation_pairs : sequence of (str, str)
+        A method with rotations and the same one without.
     test_to_train : float, optional
         Number of test rows per training row of a split, for the corrected t test over splits; 0 if splits share no row.
         Without this number, or with one split, there is no test.
@@ -59,10 +70,10 @@ def verdict_of_one(
         Level of the test.
     failures : mapping, optional
         Method -> why it failed.
-    baseline_cells : sequence of float, optional
-        The baseline's score in each cell, for a test of the best method against it.
-    never : mapping, optional
-        Method -> a class that it never predicts rightly.
+    association : mapping, optional
+        Method -> p-value of its outputs for held-out rows and the target being independent.
+    thresholds : mapping, optional
+        Method -> the rarer of two ``class``es, a ``threshold``, and counts of rows, from the scoring step.
     doubts : sequence of str
         Sentences on reasons to doubt the comparison, added at the end.
 
@@ -74,14 +85,15 @@ def verdict_of_one(
 
     Examples
     --------
-    >>> cells = pd.DataFrame({"Random forest": [0.25, 0.27, 0.26], "Rotastack": [0.20, 0.21, 0.21]})
+    >>> cells = pd.DataFrame({"Random forest": [0.25, 0.27, 0.26], "Random rotations": [0.20, 0.21, 0.21]})
     >>> found = verdict_of_one(
-    ...     cells, "classification", "Random forest", baseline={"error": 0.46}, rotated=["Rotastack"], test_to_train=0.5
+    ...     cells, "classification", "Random forest", baseline={"error": 0.46}, test_to_train=0.5,
+    ...     rotation_pairs=[["Random rotations", "Random forest"]],
     ... )
     >>> print("\\n".join(found["sentences"]))
-    Rotastack: error 20.7% against 26.0% for Random forest and 46.0% for always the largest class.
+    Random rotations: error 20.7% against 26.0% for Random forest and 46.0% for always the largest class.
     The difference from Random forest is beyond chance (p = 0.0096, corrected t test over 3 splits, which can show little).
-    So rotations help here.
+    Rotations help here: Random rotations has 20.7%, the same without them, Random forest, 26.0% (p = 0.0096).
     """
     score, constant = score or PRIMARY[task], BASELINE[task]
     higher = bool(higher_is_better(score))
@@ -90,48 +102,76 @@ def verdict_of_one(
         level = None
     means = cells.mean(skipna=False).dropna().sort_values(ascending=not higher, kind="stable")
     failed = [m for m in cells.columns if m not in means.index]
-    if means.empty:
+    choice = choose(cells, score, breaker or {}, seconds or {}, test_to_train, alpha)
+    if choice is None:
         sentences = ["All methods failed; the report says why."]
         return {"best": None, "means": {}, "p_value": None, "sentences": sentences}
     splits = _Splits(cells[list(means.index)], test_to_train, alpha)
-    best, others = str(means.index[0]), [str(m) for m in means.index[1:]]
+    best, others = choice.method, [str(m) for m in means.index if m != choice.method]
     rival = control if control in others else others[0] if others else None
-    turned = with_and_without(means.index, rotated)
-    named = [best, *([rival] if rival else []), *others[:1], *(turned or ())]
+    tied = [m for m in choice.tied if m != best]
+    named = [best, *([rival] if rival else []), *others[:1], *tied]
     shown = printer(score, [*means[list(dict.fromkeys(named))], *([] if level is None else [level])])
     against = [f"{shown(means[rival])} for {rival}"] if rival else []
     if level is not None:
         against.append(f"{shown(level)} for {constant}")
     next_best = (
         f"; the next best of {len(means)} is {others[0]} ({shown(means[others[0]])})"
-        if others and others[0] != rival
+        if others and others[0] != rival and not tied
         else ""
     )
     sentences = [
         f"{best}: {NAMES[score]} {shown(means[best])}{' against ' * bool(against)}{' and '.join(against)}{next_best}."
     ]
+    if tied:
+        sentences.append(_ties(choice, {m: f"{m} ({shown(means[m])})" for m in tied}, TIE_BREAK[task], alpha))
     p_value = None
     if rival is not None:
         p_value, sentence = splits.difference(best, rival, control, score)
         sentences += [sentence] if sentence else []
         if len(cells) == 1:
             sentences.append("No test: there is only one split.")
-    if turned is not None:
-        sentences += splits.rotations(turned, means, p_value if set(turned) == {best, rival} else None, shown)
-    if level is not None and (means[best] <= level if higher else means[best] >= level):
-        sentences.append(_beside_baseline(constant, baseline or {}, log_loss or {}, score))
-    elif baseline_cells is not None:
-        sentences += splits.above_baseline(best, np.asarray(baseline_cells, dtype=float), constant)
-    if never and best in never:
-        sentences.append(
-            f"{best} has recall 0 for {never[best]}: choose a threshold in the report, and set model.threshold in the "
-            "study."
+    sentences += splits.rotations(rotation_pairs, means, score)
+    if level is not None:
+        sentences += _beside_baseline(
+            means.iloc[0], baseline or {}, breaker or {}, score, task, association or {}, alpha
         )
+    if thresholds and best in thresholds:
+        sentences += _threshold(best, thresholds[best])
     if failed:
         reasons = [f"{m} ({failures[m]})" if failures and m in failures else m for m in failed]
         sentences.append(f"Failed: {', '.join(reasons)}; the others are compared.")
     sentences += doubts
     return {"best": best, "means": means.to_dict(), "p_value": p_value, "sentences": sentences}
+
+
+def _ties(choice: Choice, others: Mapping[str, str], breaker: str, alpha: float) -> str:
+    """Return a sentence on the methods that tie with the chosen one, and on the rule of the choice."""
+    best = choice.tied[0]
+    of = "" if best == choice.method else f" from {best}, the best mean,"
+    why = (
+        f"{1 - alpha:.0%} intervals of the differences{of} contain 0"
+        if choice.tested
+        else "the means are equal to four digits"
+    )
+    value = "" if np.isnan(choice.value) else f" ({printer(breaker, [choice.value])(choice.value)})"
+    return (
+        f"It ties with {listed(list(others.values()))}: {why}. "
+        f"Of these, the one of least {NAMES[breaker]}{value} is chosen, then of shortest training."
+    )
+
+
+def _threshold(method: str, found: Mapping[str, Any]) -> list[str]:
+    """Return a sentence that proposes a threshold, if a class is rare or the method seldom decides for it."""
+    rows, others, decided, right, wrong = (found[k] for k in ("rows", "others", "decided", "right", "wrong"))
+    if rows >= UNEVEN * (rows + others) and decided >= rows / 2:
+        return []
+    return [
+        f"{method} predicts class {found['class']} for {decided:,} of {rows + others:,} held-out rows, and {rows:,} are of it. "
+        f"From probability {found['threshold']:.4g} on it would find {right:,} of these, and be wrong for {wrong:,} of the "
+        f"{others:,} others (the best balanced accuracy on these rows, {(right / rows + 1 - wrong / others) / 2:.0%}): "
+        f"model.threshold: {found['threshold']:.4g} in the study's file sets it."
+    ]
 
 
 class _Splits(NamedTuple):
@@ -188,46 +228,53 @@ class _Splits(NamedTuple):
             f"{'corrected' if self.test_to_train else 'paired'} t test over {n} splits{'' if self.test_to_train else ' that share no row'}{few})."
         )
 
-    def above_baseline(self, best: str, level: NDArray[np.float64], constant: str) -> list[str]:
-        """Return a sentence if the best method is not better than the baseline beyond chance, else nothing."""
-        if self.test_to_train is None or self.is_hopeless or len(level) != len(self.cells):
+    def rotations(self, pairs: Sequence[Sequence[str]], means: pd.Series, score: str) -> list[str]:
+        """Return sentences on methods with rotations against the same ones without, where a test is possible."""
+        known = [(first, second) for first, second in pairs if first in means and second in means]
+        tests = [(pair, found) for pair in known if (found := self.test(*pair)) and np.isfinite(found.statistic)]
+        if self.is_hopeless or not tests:
             return []
-        p = corrected_t(self.cells[best], level, 1.0, self.test_to_train, alpha=self.alpha).p
-        if p < self.alpha:
+        shown, note, others = clearest([found.p for _, found in tests])
+        sentences = []
+        for k, p in shown:
+            (turned, plain), found = tests[k]
+            helps = (found.difference > 0) == bool(higher_is_better(score))
+            text = printer(score, [means[turned], means[plain]])
+            sentences.append(
+                f"Rotations {effect(p, self.alpha, helps)} here: {turned} has {text(means[turned])}, the same without them, "
+                f"{plain}, {text(means[plain])} (p {p_equal(p)}{note})."
+            )
+        return sentences + others
+
+
+def _beside_baseline(
+    mean: float, baseline: Mapping[str, float], log_loss: Mapping[str, float], score: str, task: str,
+    association: Mapping[str, float], alpha: float,
+) -> list[str]:  # fmt: skip
+    """Return a sentence if no method is better than the baseline, or no method's outputs go with the target.
+
+    Whether the columns hold information is judged by the rows, not by the few splits, and by all methods.
+    """
+    optimum, level = OPTIMA.get(score, 0.0), baseline[score]
+    gain = (mean - level) / (optimum - level) if level != optimum else 0.0
+    goes, p = min(association.items(), key=lambda item: item[1], default=("", 0.0))
+    doubt = "the columns may hold no information about the target"
+    if gain > 0:
+        if p < alpha or gain >= FAR:
             return []
         return [
-            f"That {best} is better than {constant} is not beyond chance (p {p_equal(p)}): the columns may hold no information about the target."
+            f"No method's outputs for held-out rows go with the target beyond chance (permuted rows, least p {p_equal(p)}): {doubt}."
         ]
-
-    def rotations(
-        self, pair: tuple[str, str], means: pd.Series, known: float | None, shown: Callable[[float], str]
-    ) -> list[str]:
-        """Return a sentence on the best method with rotations against the best one without, if a test is possible.
-
-        Both are chosen among all methods, so the p-value is multiplied by the number of methods minus one. If the two
-        were compared before, `known` is their p-value.
-        """
-        turned, plain = pair
-        found = self.test(turned, plain)
-        if found is None or self.is_hopeless or np.isinf(found.statistic):
-            return []
-        p = min(1.0, found.p * (len(means) - 1)) if known is None else known
-        what = effect(p, self.alpha, list(means.index).index(turned) < list(means.index).index(plain))
-        if known is not None:
-            return [f"So rotations {what} here."]
-        return [
-            f"Rotations {what} here: the best method with them is {turned} ({shown(means[turned])}), "
-            f"without them {plain} ({shown(means[plain])}; p {p_equal(p)} after correction for the choice of both)."
-        ]
-
-
-def _beside_baseline(constant: str, baseline: Mapping[str, float], log_loss: Mapping[str, float], score: str) -> str:
-    """Return a sentence for the case that no method is better than the baseline."""
     least = min(log_loss, key=lambda m: log_loss[m], default=None)
-    if score == "error" and least is not None and log_loss[least] < baseline.get("log_loss", -np.inf):
-        return (
-            f"No method makes fewer errors than {constant}, but the probabilities of {least} tell more than the classes' shares "
-            f"(log loss {log_loss[least]:.3f} against {baseline['log_loss']:.3f})."
-        )
     what = {"error": "makes fewer errors", "rmse": "is nearer"}.get(score, f"has a better {NAMES[score]}")
-    return f"No method {what} than {constant}: the columns may hold little information about the target."
+    text = f"No method {what} than {BASELINE[task]}"
+    if score == "error" and least is not None and log_loss[least] < baseline.get("log_loss", -np.inf):
+        text += (
+            f", but the probabilities of {least} tell more than the classes' shares "
+            f"(log loss {log_loss[least]:.3f} against {baseline['log_loss']:.3f})"
+        )
+    elif goes and p * len(association) < alpha / 5:  # p is too small, see association_p
+        text += f", but the outputs of {goes} for held-out rows go with the target (permuted rows, p {p_equal(p)})"
+    elif p >= alpha:
+        text += f", nor do its outputs for held-out rows go with the target beyond chance (permuted rows, least p {p_equal(p)}): {doubt}"
+    return [f"{text}."]

@@ -53,7 +53,7 @@ def plot_calibration(curves: pd.DataFrame) -> Figure:
         x, y = bins["confidence"] / bins["share"], bins["accuracy"] / bins["share"]
         axis.plot(x, y, color=METHOD_COLORS[0], linewidth=1.2)
         axis.scatter(x, y, s=6 + 160 * bins["share"] / len(errors), color=METHOD_COLORS[0], alpha=0.7, linewidth=0)
-        title = textwrap.fill(f"{method}: {np.mean(errors):.3f}", 30)
+        title = textwrap.fill(f"{method}: calibration error {np.mean(errors):.3f}", 30)
         axis.set_title(title)
         plain_axis(axis)
     for axis in axes.flat[n:]:

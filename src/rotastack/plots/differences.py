@@ -51,7 +51,8 @@ def plot_differences(
             difference, y, xerr=bars, fmt=MARKERS[(k + k // len(MARKERS)) % len(MARKERS)], markersize=5,
             color=METHOD_COLORS[k % len(METHOD_COLORS)], label=method, elinewidth=0.8, capsize=2,
         )  # fmt: skip
-    labels = [f"{name}\n({control}: {means.loc[name, control]:.3f})" for name in means.index]
+    values = {name: textwrap.fill(f"({control}: {score} {means.loc[name, control]:.3f})", 30) for name in means.index}
+    labels = [f"{name}\n{value}" for name, value in values.items()]
     axis.set_yticks(range(len(means)), labels, fontsize=8)
     axis.set_ylim(len(means) - 0.5, -0.5)
     if len(others) > 4:

@@ -143,8 +143,9 @@ class Slices:
                 "task": study.task.name, "score": study.score, "axes": list(study.protocol.axes), "alpha": evaluation["alpha"],
                 "control": study.control, "methods": list(study.methods), "pairs": evaluation["pairs"],
                 "claims": evaluation["claims"], **self._published(evaluation), **self._left_out(evaluation),
-                "optimistic": study.optimistic, "groups": study.groups_of_methods, "rotated": study.rotated, "titles": titles,
+                "optimistic": study.optimistic, "groups": study.groups_of_methods, "rotation_pairs": study.rotation_pairs, "titles": titles,
                 "test_to_train": {d: study.protocol.test_to_train(extent(d, "rows")) for d in study.datasets},
+                "threshold": study.document.model.threshold,
             }
         )  # fmt: skip
 
@@ -169,11 +170,19 @@ class Slices:
         study = self.study
         return compact({"alpha": study.document.evaluation.alpha, "groups": study.groups_of_methods})
 
-    def refit(self, dataset: str) -> str:
-        """Return the methods that may become the model of a data set."""
-        study = self.study
+    def refit(self, dataset: str, extent: Any) -> str:
+        """Return the methods that may become the model of a data set, and how one is chosen."""
+        study, choosing = self.study, {}
+        if study.document.model.refit == "best":
+            ratio = study.protocol.test_to_train(extent(dataset, "rows"))
+            choosing = {
+                "axes": list(study.protocol.axes),
+                "alpha": study.document.evaluation.alpha,
+                "test_to_train": ratio,
+            }
         return compact(
             {
+                **choosing,
                 "task": study.task.name, "score": study.score, "seed": study.document.seed, "dataset": dataset, "refit": study.document.model.refit,
                 **({} if study.document.model.threshold is None else {"threshold": study.document.model.threshold}),
                 "methods": {

@@ -9,13 +9,13 @@ from typing import Any
 from rotastack.data.registry import OwnDataset, make_sources, registry
 from rotastack.errors import RotastackError, nearest
 from rotastack.stats.metrics import PRIMARY, score_named
-from rotastack.study.catalogue import facts_of, find
 from rotastack.study.combiners import Prune
 from rotastack.study.components import ViewComponent
 from rotastack.study.model import Method, PoolDocument, StudyDocument
 from rotastack.study.names import slug
 from rotastack.study.protocols.protocol import Protocol
 from rotastack.study.published_tables import check_published
+from rotastack.study.rotation_pairs import rotates, rotation_pairs
 from rotastack.study.task import TASKS, Task
 
 __all__ = ["Study", "compact", "resized"]
@@ -117,13 +117,21 @@ class Study:
     @property
     def rotated(self) -> list[str]:
         """Methods whose members see rotated columns, by the facts of their views and estimators."""
-        turns = {
-            name
-            for name, pool in self.pools.items()
-            if facts_of(find(pool.estimator, self.task.estimators).path).rotates
-            or (pool.view is not None and facts_of(pool.view.entry.path).rotates)
+        return [label for label, method in self._resolved_methods.items() if rotates(method["pool"])]
+
+    @property
+    def rotation_pairs(self) -> list[list[str]]:
+        """Pairs of methods that differ by rotations alone: the one with them, the one without."""
+        fair = {label: method for label, method in self._resolved_methods.items() if label not in self.optimistic}
+        return rotation_pairs(fair, self.protocol.rotations)
+
+    @property
+    def _resolved_methods(self) -> dict[str, dict[str, Any]]:
+        known = self.task.estimators
+        return {
+            label: {"pool": self.pools[m.pool].resolved(known), "combiner": m.combiner.resolved(known)}
+            for label, m in self.methods.items()
         }
-        return [label for label, method in self.methods.items() if method.pool in turns]
 
     @property
     def refittable(self) -> list[str]:

@@ -107,6 +107,7 @@ class RotastackClassifier(LabelClassifier, RotastackEnsemble):
 
     study_facts: ClassVar[Facts] = Facts(
         rotates=True,
+        rotated_families=("rotations", "random_cuts"),
         cost=Cost(0, 7.2, 0.68, 60, 0.3, most_rows=40_000),
         boosted_cost=Cost(0, 0, 0, 10_000, 0.5, per_row=31_000, per_cell=210, per_leaf=57_000),
         trees=("trees_per_family",),

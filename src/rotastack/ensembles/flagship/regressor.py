@@ -114,6 +114,7 @@ class RotastackRegressor(RegressorMixin, RotastackEnsemble):
 
     study_facts: ClassVar[Facts] = Facts(
         rotates=True,
+        rotated_families=("rotations", "random_cuts"),
         cost=Cost(0, 0, 10, 100, most_rows=40_000),
         boosted_cost=Cost(0, 0, 0, 7_000, per_row=76_000, per_cell=2_100, most_rows=40_000),
         trees=("trees_per_family",),

@@ -5,6 +5,7 @@ from importlib import import_module
 from typing import Any
 
 import numpy as np
+import pandas as pd
 from numpy.typing import NDArray
 from sklearn.model_selection import FixedThresholdClassifier
 from sklearn.pipeline import Pipeline
@@ -19,8 +20,8 @@ from rotastack.ensembles.pooled.classifier import PooledEnsembleClassifier
 from rotastack.ensembles.pooled.regressor import PooledEnsembleRegressor
 from rotastack.ensembles.rows import takes_tables, with_categories
 from rotastack.errors import RotastackError
-from rotastack.files import replacing
-from rotastack.judge.results import best_method
+from rotastack.files import read_json, replacing
+from rotastack.judge.results import TIE_BREAK, choose
 from rotastack.run.job import Job, may_fail
 from rotastack.run.watching import Beat, train_watched
 from rotastack.seeds import child, integer_seed, root_sequence
@@ -40,7 +41,7 @@ def run(job: Job) -> None:
 
 
 def _run(job: Job, beat: Beat, failure: Exception | None) -> None:
-    """Read inputs ``raw`` and ``scores``, write output ``model``: a pipeline from raw table to label or number.
+    """Read inputs ``raw``, ``scores`` and their record ``scored``, write output ``model``: a pipeline from raw table to label or number.
 
     If no method can be refitted (all failed, or the chosen one fails with `failure`), the model file is empty and the
     record has the reason.
@@ -49,7 +50,7 @@ def _run(job: Job, beat: Beat, failure: Exception | None) -> None:
     dataset, score = spec["dataset"], spec["score"]
     with job.recorded() as record:
         scores, _ = read_frame(job.input("scores"))
-        label = best_method(scores, score, spec["methods"]) if spec["refit"] == "best" else spec["refit"]
+        label = _chosen(job, scores) if spec["refit"] == "best" else spec["refit"]
         if label is None:
             record.status, record.message = "failed", "no method succeeded on this data set"
             with replacing(job.output("model")) as temporary:
@@ -95,6 +96,17 @@ def _run(job: Job, beat: Beat, failure: Exception | None) -> None:
             "model_bytes": job.output("model").stat().st_size,
             **_out_of_bag(estimator, spec["task"]),
         }
+
+
+def _chosen(job: Job, scores: pd.DataFrame) -> str | None:
+    """Return the method that the verdict on this data set chooses; None if all failed."""
+    spec = job.slice
+    scores = scores[scores["method"].isin(list(spec["methods"]))]
+    cells = scores.pivot_table(index=spec["axes"], columns="method", values=spec["score"], sort=False, dropna=False)
+    breaker = scores.groupby("method")[TIE_BREAK[spec["task"]]].mean().dropna().to_dict()
+    seconds = read_json(job.input("scored"))["metrics"]["fit_processor_seconds"]
+    choice = choose(cells, spec["score"], breaker, seconds, spec["test_to_train"], spec["alpha"])
+    return None if choice is None else choice.method
 
 
 def _thresholded(estimator: Any, target: NDArray, threshold: float | None) -> Any:

@@ -19,6 +19,7 @@ from rotastack.judge.pages import inline_figure, page_environment, read_explanat
 from rotastack.judge.published_columns import on_page
 from rotastack.judge.report_board import described, study_board
 from rotastack.judge.results import read_csv, relative_times, seconds_by_method
+from rotastack.judge.verdict import claim_in_words
 from rotastack.judge.words import score_cell
 from rotastack.project import project_file
 from rotastack.run.job import Job
@@ -88,7 +89,7 @@ def _page(job: Job) -> str:
     task = study["task"]
     primary = study["score"]
     tables = {path.stem: path for path in job.inputs["tables"]}
-    comparison = read_json(job.input("comparison"))
+    comparison, verdict = read_json(job.input("comparison")), read_json(job.input("verdict"))
     variance, _ = read_frame(job.input("variance"))
     methods, cells, control = list(study["methods"]), study["cells"], job.about["control"]
     records = {r["prepare"]["dataset"]: r for r in map(read_json, job.inputs["records"])}
@@ -112,12 +113,12 @@ def _page(job: Job) -> str:
         datasets=datasets,
         many=many,
         comparison=comparison,
-        verdict=read_json(job.input("verdict"))["sentences"],
+        verdict=verdict["sentences"],
         names=NAMES,
         primary=primary,
         score_name=NAMES[primary],
         scores_name="Errors" if primary == "error" else NAMES[primary],
-        other_scores=[name for name in METRICS[task] if name != primary],
+        other_scores={m: known for m in METRICS[task] if m != primary and (known := _known(comparison[m], methods))},
         ranked_too=[name for name in RANKED_TOO[task] if name != primary][: len(RANKED_TOO[task]) - 1],
         baseline_name=BASELINE[task],
         baseline={row["dataset"]: row for row in _table(tables["baseline"])},
@@ -130,13 +131,14 @@ def _page(job: Job) -> str:
         facts=facts,
         fact_names=fact_names,
         fact_kinds=_kinds(fact_names, cells),
-        decisions=_decisions(job, study, comparison[primary]["means"], control)
+        decisions=_decisions(job, study, comparison[primary]["means"], control, verdict.get("best"))
         if len(datasets) <= MOST_DECIDED
         else {},
         explanations={e["dataset"]: e for e in map(read_explanation, job.inputs.get("explanations", []))},
-        claims=[_sentence(claim) for claim in _table(tables["claims"])],
+        claims=[claim_in_words(claim) for claim in _table(tables["claims"])],
         notes=_notes(job, comparison, many, records),
-        times=_times(read_csv(tables["times"]), control, methods),
+        times=(times := _times(read_csv(tables["times"]), control, methods)),
+        predicted=any(pd.notna(row["predict"]) for row in times),
         seconds=_seconds(job, records),
         board=_board(job, tables, control, {d: r["prepare"]["metrics"] for d, r in records.items()}),
         published=_published(tables),
@@ -147,6 +149,11 @@ def _page(job: Job) -> str:
         },
         versions={"rotastack": __version__, **{name: version(name) for name in LIBRARIES}},
     )
+
+
+def _known(comparison: Mapping[str, Any], methods: Sequence[str]) -> list[str]:
+    """Return the methods that have a score on any data set."""
+    return [m for m in methods if any(row.get(m) is not None for row in comparison["means"].values())]
 
 
 def _figures(paths: Sequence[Path]) -> dict[str, Markup]:
@@ -178,9 +185,13 @@ def _board(
 
 
 def _decisions(
-    job: Job, study: Mapping[str, Any], means: Mapping[str, Mapping[str, float | None]], control: str
+    job: Job,
+    study: Mapping[str, Any],
+    means: Mapping[str, Mapping[str, float | None]],
+    control: str,
+    chosen: str | None,
 ) -> dict[str, Any]:
-    """Return the decisions of the best method and of the control on each data set of classes."""
+    """Return the decisions of the chosen or else the best method, and of the control, on each data set of classes."""
     decisions = {}
     for path in job.inputs["decisions"]:
         content = read_json(path)
@@ -188,7 +199,7 @@ def _decisions(
         decided = {m["name"]: {**m, **_shares(m["confusion"])} for m in content["methods"] if m["name"] in scores}
         if decided:
             better = max if higher_is_better(study["score"]) else min
-            best = better(decided, key=lambda m: scores[m])
+            best = chosen if chosen in decided else better(decided, key=lambda m: scores[m])
             names = dict.fromkeys([best, *([control] if control in decided else [])])
             decisions[content["dataset"]] = {
                 **content,
@@ -269,28 +280,6 @@ def _datasets(variance: pd.DataFrame, records: Mapping[str, Mapping[str, Any]]) 
         }
         for name, part in variance.groupby("dataset", sort=False)
     ]
-
-
-def _sentence(claim: dict) -> dict:
-    """Return a claim as a sentence, with its result."""
-    quantity = NAMES.get(claim["what"], claim["what"].replace("_", " "))
-    relation = "as that of" if claim["expect"] == "equal" else "than that of"
-    result = f"{claim['difference']:+.4f} on average over {claim['n_datasets']} data sets"
-    if claim["n_datasets"] == 1:
-        result = f"{claim['difference']:+.4f}"
-    elif claim["expect"] != "equal":
-        result += f", {claim['expect']} on {claim['in_favour'] * claim['n_datasets']:.0f}"
-        if claim["ties"] > 0:
-            result += f" and the same on {claim['ties'] * claim['n_datasets']:.0f}"
-    expect = "the same" if claim["expect"] == "equal" else claim["expect"]
-    return {
-        "text": f"{quantity} of {claim['of']} is {expect} {relation} {claim['than']}",
-        "found": result,
-        "p_holm": claim["p_holm"],
-        "holds": "not tested"
-        if pd.isna(claim["p_holm"])
-        else "no sign against it" if claim["holds"] and claim["expect"] == "equal" else "yes" if claim["holds"] else "not shown",
-    }  # fmt: skip
 
 
 def _notes(job: Job, comparison: dict, many: bool, records: Mapping[str, Mapping[str, Any]]) -> list[str]:

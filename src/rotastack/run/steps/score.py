@@ -17,6 +17,7 @@ from rotastack.judge.words import printer
 from rotastack.run.job import Job
 from rotastack.run.modules import protocol_module
 from rotastack.run.steps import combine
+from rotastack.stats.association import association_p
 from rotastack.stats.calibration import calibration_curve, confusion, threshold_counts
 from rotastack.stats.forecasts import naive_forecasts
 from rotastack.stats.metrics import METRICS
@@ -47,16 +48,29 @@ def run(job: Job) -> None:
     with job.recorded() as record:
         rows, curves, decided = [], [], []
         failures: dict[str, str] = {}
+        association: dict[str, float] = {}
+        thresholds: dict[str, dict[str, Any]] = {}
         for path, _ in _methods(job):
             arrays = read_arrays(path)
             method = arrays.attrs["method"]
             if arrays.attrs["status"] != "ok":
                 record.warnings.append(f"method {method} failed: {arrays.attrs['message']}")
                 failures[method] = arrays.attrs["message"]
-            scores, true, outputs = _scored(arrays, job.about["dataset"], job.slice["axes"], data)
+            scores, cells = _scored(arrays, job.about["dataset"], job.slice["axes"], data)
+            true, outputs = (np.concatenate([cell[k] for cell in cells]) for k in (1, 2))
             rows += scores
+            if np.isfinite(outputs[:, 0]).all():  # the ends of intervals may be missing
+                first = [(tested, y, proba[:, : data.n_classes or 1]) for tested, y, proba in cells]
+                association[method] = association_p(first, len(data.y), data.n_classes)
             curves.append(_curve(job.about["dataset"], method, true, outputs, data))
-            decided += _decided(method, true, outputs, data)
+            of_method = _decided(method, true, outputs, data)
+            if of_method and data.n_classes == 2:
+                times = len(true) / len(np.unique(np.concatenate([tested for tested, *_ in cells])))
+                thresholds[method] = {
+                    "class": data.classes[data.positive],
+                    **_threshold(of_method[0], data.positive, times),
+                }
+            decided += of_method
         frame = pd.DataFrame(rows)
         write_frame(job.output("scores"), frame)
         write_frame(job.output("calibration"), pd.concat(curves, ignore_index=True))
@@ -73,9 +87,8 @@ def run(job: Job) -> None:
         record.metrics = {f"mean_{name}": column.to_dict() for name, column in means.items()}
         baseline = _baseline(job, data)
         record.metrics["baseline"] = {name: float(value) for name, value in baseline.mean().items()}
-        record.metrics["baseline_cells"] = {name: column.tolist() for name, column in baseline.items()}
-        if data.n_classes == 2:
-            record.metrics["rarer_class"] = data.classes[data.positive]
+        record.metrics["association_p"] = association
+        record.metrics["thresholds"] = thresholds
         record.metrics["failures"] = failures
         found = records["prepare"].get("metrics", {}).get("suspicions", [])
         record.metrics["suspicions"] = [*found, *_in_time(job, data)]
@@ -124,18 +137,18 @@ def _scores(data: Prepared, y: NDArray, outputs: NDArray) -> dict[str, float]:
 
 def _scored(
     arrays: xr.Dataset, dataset: str, axes: list[str], data: Prepared
-) -> tuple[list[dict[str, Any]], NDArray, NDArray]:
-    """Return the scores and facts of a method by cell, and the targets and outputs of the rows of all cells."""
+) -> tuple[list[dict[str, Any]], list[tuple[NDArray, NDArray, NDArray]]]:
+    """Return the scores and facts of a method by cell, and the numbers, targets and outputs of each cell's rows."""
     method = arrays.attrs["method"]
-    outputs, true, rows = [], [], []
+    cells, rows = [], []
     facts = [n for n in arrays.data_vars if arrays[n].dims == tuple(axes)]
     for cell in np.ndindex(*(arrays.sizes[axis] for axis in axes)):
-        y, proba = data.y, arrays["proba"].values[cell]
+        tested, proba = np.arange(len(data.y)), arrays["proba"].values[cell]
         if "rows" in arrays:
             tested = arrays["rows"].values[cell]
-            y, proba = data.y[tested[tested >= 0]], proba[tested >= 0]
-        outputs.append(proba)
-        true.append(y)
+            proba, tested = proba[tested >= 0], tested[tested >= 0]
+        y = data.y[tested]
+        cells.append((tested, y, proba))
         rows.append(
             {
                 "dataset": dataset,
@@ -145,7 +158,7 @@ def _scored(
                 **{str(name): float(arrays[name].values[cell]) for name in facts},
             }
         )
-    return rows, np.concatenate(true), np.concatenate(outputs)
+    return rows, cells
 
 
 def _baseline(job: Job, data: Prepared) -> pd.DataFrame:
@@ -199,6 +212,20 @@ def _decided(method: str, y: NDArray, proba: NDArray, data: Prepared) -> list[di
         n = int((y == k).sum())
         curves.append({**threshold_counts(y == k, proba[:, k]), "positives": n, "negatives": len(y) - n})
     return [{"name": method, "confusion": confusion(y, proba), "curves": curves}]
+
+
+def _threshold(decided: Mapping[str, Any], positive: int, times: float) -> dict[str, float]:
+    """Return the probability of the rarer class from which a decision for it has the best balanced accuracy.
+
+    With it, the numbers of rows of the class (``rows``), of others, of those that the method decides for the class
+    (``decided``), and of those ``right`` and ``wrong`` from the threshold on; rows that are tested several times count once.
+    """
+    curve, matrix = decided["curves"][positive], np.array(decided["confusion"])
+    right, wrong = (np.array(curve[key]) for key in ("right", "wrong"))
+    k = int(np.argmax(right / curve["positives"] - wrong / curve["negatives"]))
+    counts = {"rows": curve["positives"], "others": curve["negatives"], "decided": matrix[:, positive].sum(),
+              "right": right[k], "wrong": wrong[k]}  # fmt: skip
+    return {"threshold": curve["threshold"][k], **{name: round(float(n) / times) for name, n in counts.items()}}
 
 
 def _curve(dataset: str, method: str, y: NDArray, proba: NDArray, data: Prepared) -> pd.DataFrame:

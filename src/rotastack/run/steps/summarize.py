@@ -13,6 +13,7 @@ from rotastack.files import read_json, replacing, write_text
 from rotastack.judge.comparisons import compare_group, compare_methods
 from rotastack.judge.published_columns import published_columns, ranks_beside_published
 from rotastack.judge.results import (
+    TIE_BREAK,
     baselines,
     compared,
     group_table,
@@ -22,7 +23,7 @@ from rotastack.judge.results import (
     score_matrices,
     seconds_by_method,
 )
-from rotastack.judge.verdict import verdict_of_groups, verdict_over_datasets
+from rotastack.judge.verdict import verdict_of_claims, verdict_of_groups, verdict_over_datasets
 from rotastack.judge.verdict_of_one import verdict_of_one
 from rotastack.run.job import Job
 from rotastack.stats.metrics import METRICS, NAMES, higher_is_better
@@ -110,6 +111,7 @@ def run(job: Job) -> None:
                 tables[path.stem].to_csv(temporary, index=False)
         write_text(job.output("comparison"), json.dumps(comparisons, indent=1) + "\n")
         verdict = _verdict(results, comparisons[primary])
+        verdict["sentences"] = verdict_of_claims(tables["claims"]) + verdict["sentences"]  # the question of the study
         write_text(job.output("verdict"), json.dumps(verdict, indent=1, ensure_ascii=False) + "\n")
         record.warnings = comparisons[primary]["notes"]
         record.metrics = {"average_ranks": comparisons[primary].get("average_ranks", {})}
@@ -124,14 +126,14 @@ def _verdict(results: StudyResults, comparison: dict[str, Any]) -> dict[str, Any
         return {"sentences": verdict_of_groups(comparison["groups"], score, spec["alpha"], spec["titles"])}
     if len(datasets) > 1:
         sentences = verdict_over_datasets(
-            comparison, score, spec["control"], spec["alpha"], rotated=spec["rotated"],
+            comparison, score, spec["control"], spec["alpha"], rotation_pairs=spec["rotation_pairs"],
             times=relative_times(seconds_by_method(_times_table(results)), spec["control"]),
         )  # fmt: skip
         return {"sentences": sentences}
     cells = scores.pivot_table(index=spec["axes"], columns="method", values=results.primary, sort=False, dropna=False)
     fair = [m for m in spec["methods"] if m in cells and m not in spec["optimistic"]]
     fair_scores = scores[scores["method"].isin(fair)]
-    log_loss = {} if "log_loss" not in scores else fair_scores.groupby("method")["log_loss"].mean().dropna().to_dict()
+    breaker = fair_scores.groupby("method")[TIE_BREAK[spec["task"]]].mean().dropna().to_dict()
     failures = {
         m: reason.rpartition("Error: ")[2]
         for record in results.records
@@ -139,20 +141,12 @@ def _verdict(results: StudyResults, comparison: dict[str, Any]) -> dict[str, Any
     }
     return verdict_of_one(
         cells[fair], spec["task"], spec["control"], score=spec["score"],
-        baseline=results.baseline.loc[datasets[0]].to_dict(), log_loss=log_loss, rotated=spec["rotated"],
+        baseline=results.baseline.loc[datasets[0]].to_dict(), breaker=breaker,
+        seconds=results.records[0]["metrics"].get("fit_processor_seconds", {}), rotation_pairs=spec["rotation_pairs"],
         test_to_train=spec["test_to_train"].get(datasets[0]), alpha=spec["alpha"],
-        failures=failures, baseline_cells=results.records[0]["metrics"].get("baseline_cells", {}).get(spec["score"]),
-        never=_never_decided(results, fair), doubts=results.records[0]["metrics"].get("suspicions", ()),
+        failures=failures, association={m: p for m, p in results.records[0]["metrics"].get("association_p", {}).items() if m in fair},
+        thresholds=results.records[0]["metrics"].get("thresholds", {}) if spec.get("threshold") is None else {}, doubts=results.records[0]["metrics"].get("suspicions", ()),
     )  # fmt: skip
-
-
-def _never_decided(results: StudyResults, methods: list[str]) -> dict[str, str]:
-    """Return method -> the rarer of two classes, for methods that never predict it rightly (F1 is 0)."""
-    rarer = results.records[0]["metrics"].get("rarer_class")
-    if rarer is None:
-        return {}
-    means = results.scores.groupby("method")["f1"].mean()
-    return {m: rarer for m in methods if means.get(m) == 0}
 
 
 def _variance_table(results: StudyResults) -> pd.DataFrame:

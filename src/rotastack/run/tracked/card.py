@@ -5,6 +5,7 @@ from dataclasses import dataclass
 from math import sqrt
 from typing import Any
 
+from rotastack.judge.results import TIE_BREAK
 from rotastack.run.tracked.notes import plain, shown, spread_note
 from rotastack.stats.metrics import BASELINE, NAMES, PRIMARY
 
@@ -113,7 +114,8 @@ class ModelCard:
     def _choice(self) -> str:
         if self.chosen:
             return (
-                f"Chosen by the study {plain(self.study)} as the best of {self.methods} methods by the {self._score}."
+                f"Chosen by the study {plain(self.study)} as the best of {self.methods} methods by the {self._score}; "
+                f"of methods that tie with the best, as that of least {NAMES[TIE_BREAK[self.task]]}, then of shortest training."
             )
         return f"Chosen in the file of the study {plain(self.study)}, which compared {self.methods} methods."
 

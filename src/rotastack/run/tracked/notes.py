@@ -146,7 +146,7 @@ def dataset_note(dataset: str, facts: Mapping[str, Any], task: str, methods: pd.
     if facts.get("class_counts"):
         named = [f"{plain(str(k))} ({n:,})" for k, n in list(facts["class_counts"].items())[:MOST_ROWS]]
         lines.append(f"Classes: {', '.join(named)}{' …' if len(facts['class_counts']) > MOST_ROWS else ''}.")
-    scores = [s for s in METRICS[task] if s in methods]
+    scores = [s for s in METRICS[task] if s in methods and methods[s].notna().any()]
     rows = [
         [plain(row["method"]), *(shown(row[s], s) for s in scores)] for row in methods[:MOST_ROWS].to_dict("records")
     ]  # fmt: skip

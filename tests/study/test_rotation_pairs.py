@@ -1,0 +1,58 @@
+"""Pairs of methods that differ by rotations alone, found in the study."""
+
+import pytest
+
+from rotastack.ensembles.flagship.families import FAMILIES, NUMBER_FAMILIES
+from rotastack.study.catalogue import ESTIMATORS, REGRESSORS, facts_of
+from rotastack.study.study import Study
+from rotastack.use.explanation import ROTATED
+
+FLAGSHIP = {"estimator": "rotastack"}
+PLAIN = {"estimator": "rotastack", "parameters": {"families": ["discriminants", "pairs", "boosted", "boosted_large"]}}
+FOREST = {"estimator": "forest", "parameters": {"n_estimators": 80}}
+STACKING = {"kind": "stacking", "estimator": "forest", "parameters": {"n_estimators": 10}}
+VOTE = {"kind": "vote"}
+
+
+def study(combiners=(VOTE, VOTE), **pools):
+    methods = {name: {"pool": name, "combiner": c} for name, c in zip(pools, combiners, strict=True)}
+    protocol = {"rotation_groups": 2, "fold_groups": 2, "folds": 3, "rotations": 8}
+    content = {"name": "s", "title": "t", "description": "d", "seed": 1, "datasets": ["iris"], "protocol": protocol,
+               "blocks": {"rotation_groups": 2, "fold_groups": 2}, "pools": pools, "methods": methods}  # fmt: skip
+    return Study.from_mapping(content, "s.yaml")
+
+
+@pytest.mark.parametrize(("turned", "plain"), [
+    ({"view": "rotation", "estimator": "forest", "parameters": {"n_estimators": 10}}, FOREST),  # 8 rotations of 10 trees
+    ({"view": "rotation", "estimator": "sklearn.svm.SVC"}, {"estimator": "sklearn.svm.SVC"}),
+    ({"estimator": "random_rotation_forest", "parameters": {"n_estimators": 80}}, FOREST),
+    ({"estimator": "rotation_forest"}, {"estimator": "forest", "parameters": {"criterion": "entropy", "max_features": None}}),
+    (FLAGSHIP, PLAIN),
+])  # fmt: skip
+def test_a_method_and_the_same_without_rotations_are_a_pair(turned, plain):
+    found = study(a=turned, b=plain)
+    assert found.rotation_pairs == [["a", "b"]]
+    assert found.rotated == ["a"]
+
+
+@pytest.mark.parametrize(("turned", "plain"), [
+    (FLAGSHIP, FOREST),
+    ({"estimator": "random_rotation_forest", "parameters": {"n_estimators": 100}}, FOREST),  # more trees
+    ({"view": "rotation", "scaling": "rank", "estimator": "forest", "parameters": {"n_estimators": 10}}, FOREST),
+    ({"view": "projection", "estimator": "forest", "parameters": {"n_estimators": 10}}, FOREST),  # no rotation
+    ({"estimator": "rotation_forest"}, {"estimator": "extra_forest"}),
+])  # fmt: skip
+def test_methods_that_differ_by_more_than_rotations_are_no_pair(turned, plain):
+    assert study(a=turned, b=plain).rotation_pairs == []
+
+
+def test_stacking_on_rotations_is_no_pair_of_a_forest_that_votes():
+    turned = {"view": "rotation", "estimator": "forest", "parameters": {"n_estimators": 10}}
+    assert study((STACKING, VOTE), a=turned, b=FOREST).rotation_pairs == []
+    assert study((STACKING, STACKING), a=turned, b=FOREST).rotation_pairs == [["a", "b"]]
+
+
+def test_the_flagship_states_its_families_on_rotated_columns():
+    for task, named in ((ESTIMATORS, FAMILIES), (REGRESSORS, NUMBER_FAMILIES)):
+        turned = [name for name, family in named.items() if set(family.parts) & set(ROTATED)]
+        assert list(facts_of(task["rotastack"].path).rotated_families) == turned
