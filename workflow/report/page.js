@@ -326,7 +326,7 @@ function summary() {
   if (board.friedman) {
     const { F, df, p } = board.friedman, equals = `F(${df[0]}, ${df[1]}) = ${F === null ? "∞" : F.toFixed(2)}`;
     const meaning = p < content.alpha ? "differ by more than chance" : "may differ by chance";
-    parts.push(`Iman-Davenport ${equals}, p ${p < 0.001 ? "" : "= "}${pText(p)}: the ranks ${meaning}.`);
+    parts.push(`Friedman's test, p ${p < 0.001 ? "" : "= "}${pText(p)} (Iman-Davenport ${equals}): the ranks ${meaning}.`);
   }
   if (board.datasets.length === 1 && content.datasets.length > 1) parts.push("One data set has no intervals over data sets.");
   return parts.join(" ");

@@ -205,7 +205,7 @@ def _tests(comparison: dict[str, Any], study: Study) -> list[Printed]:
         ("methods", k, f"{k}"), ("data sets", n, f"{n}"),
         ("Friedman's chi-squared, corrected for ties", comparison["friedman_chi2"], f"{comparison['friedman_chi2']:.2f}"),
         (f"Iman and Davenport's F({first}, {second})", comparison["iman_davenport_f"], f"{comparison['iman_davenport_f']:.2f}"),
-        ("p of F", comparison["p_value"], _p(comparison["p_value"])),
+        ("p of Friedman's test", comparison["p_value"], _p(comparison["p_value"])),
         (f"critical difference of average ranks, alpha = {study.document.evaluation.alpha:g}", comparison["critical_difference"],
          f"{comparison['critical_difference']:.2f}"),
     ]  # fmt: skip

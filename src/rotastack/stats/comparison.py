@@ -60,7 +60,7 @@ class Comparison:
 
     @property
     def p_value(self) -> float:
-        """p-value of Iman and Davenport's F: the probability of an F at least as large if all methods were equal."""
+        """p-value of Friedman's test: the probability of ranks that differ at least as much if all methods were equal."""
         return self._friedman.p
 
     @cached_property

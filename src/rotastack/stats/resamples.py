@@ -52,14 +52,14 @@ def resamples(n: int, n_bootstraps: int, seed: int = 0) -> NDArray[np.int64]:
     step = max(1, _AT_ONCE // n)
     for start in range(0, n_bootstraps, step):
         stop = min(start + step, n_bootstraps)
-        places = np.arange(start * n + 1, stop * n + 1, dtype=np.uint64)
-        state = ((places * np.uint64(_STEP) + np.uint64(int(seed) % 2**32)) % 2**32).astype(np.uint32)
-        drawn[start:stop] = (_uniform(state) * n).astype(np.int64).reshape(-1, n)
+        drawn[start:stop] = (uniforms(start * n, stop * n, seed) * n).astype(np.int64).reshape(-1, n)
     return drawn
 
 
-def _uniform(state: NDArray[np.uint32]) -> NDArray[np.float64]:
-    """Return mulberry32's outputs, in [0, 1), for its states; all arithmetic is modulo 2^32."""
+def uniforms(start: int, stop: int, seed: int = 0) -> NDArray[np.float64]:
+    """Return the random numbers in [0, 1) at some places of mulberry32's sequence; all arithmetic is modulo 2^32."""
+    places = np.arange(start + 1, stop + 1, dtype=np.uint64)
+    state = ((places * np.uint64(_STEP) + np.uint64(int(seed) % 2**32)) % 2**32).astype(np.uint32)
     t = (state ^ (state >> np.uint32(15))) * (state | np.uint32(1))
     t ^= t + (t ^ (t >> np.uint32(7))) * (t | np.uint32(61))
     return (t ^ (t >> np.uint32(14))) / 2**32
