@@ -100,9 +100,10 @@ function means(rows) {
   return sums.map((sum) => sum / rows.length);
 }
 
-// Percentile intervals over resamples of n data sets; `estimate` returns a number per method for the row numbers of a resample.
+// Percentile intervals over resamples of n data sets, null for too few of them; `estimate` returns a number per method for the row numbers of a resample.
 function bootstrap(n, count, alpha, estimate) {
   const draws = resamples(n, count), samples = Array.from({ length: count }, (_, b) => estimate(draws.subarray(b * n, (b + 1) * n)));
+  if (2 ** (1 - n) > alpha) return { lower: samples[0].map(() => null), upper: samples[0].map(() => null) };
   const sorted = samples[0].map((_, j) => new Float64Array(samples.map((sample) => sample[j])).sort());
   return { lower: sorted.map((v) => quantile(v, alpha / 2)), upper: sorted.map((v) => quantile(v, 1 - alpha / 2)) };
 }
@@ -118,21 +119,15 @@ function orders(row) {
   return [...new Set(row)].flatMap((rank) => orders(row.toSpliced(row.indexOf(rank), 1)).map((rest) => [rank, ...rest]));
 }
 
-// The logarithm of the number of distinct orders of ranks.
-function logOrders(row) {
-  const times = [...new Set(row)].map((rank) => row.filter((r) => r === rank).length);
-  return logGamma(row.length + 1) - times.reduce((sum, t) => sum + logGamma(t + 1), 0);
-}
-
 // The p-value of a sum of squared rank sums: exact if at most 300,000 sums are formed, else of 9,999 random orders for up to
 // 10 rows and 20 ranks, else null. The rows hold twice the ranks, each in rising order, and are sorted.
 function friedmanTail(rows, observed) {
   const n = rows.length, k = rows[0].length, squares = (sums) => sums.reduce((sum, s) => sum + s * s, 0);
-  let states = new Map([[rows[0].join(), [rows[0], 1]]]), work = 0;
-  for (const row of rows.slice(1).reverse()) {
-    work += states.size * Math.round(Math.exp(logOrders(row)));
-    if (work > 300000) break;
+  let states = new Map([[rows[0].join(), [rows[0], 1]]]), work = k > 8 ? 300001 : 0;
+  for (const row of work ? [] : rows.slice(1).reverse()) {
     const next = new Map(), possible = orders(row);
+    work += states.size * possible.length;
+    if (work > 300000) break;
     for (const [sums, share] of states.values())
       for (const order of possible) {
         const added = Uint16Array.from(order);
@@ -171,8 +166,7 @@ function friedman(table, higher) {
   const first = (a, b) => a[a.findIndex((v, j) => v !== b[j])] - b[a.findIndex((v, j) => v !== b[j])] || 0;
   const rows = toldApart.map((row) => row.toSorted((a, b) => a - b)).sort(first), p = friedmanTail(rows, observed);
   if (p !== null) return { chi2, F, df, p: Math.min(p, 1) };
-  // The observed ranks, and the same with methods renamed, bound the p-value from below.
-  const logs = rows.map(logOrders).sort((a, b) => b - a), least = Math.exp(-logs.slice(1).reduce((sum, l) => sum + l, 0));
+  const least = Math.exp((1 - n) * logGamma(k + 1)); // 1 / k! to the power of n - 1 is the least p-value
   const tail = F === Infinity ? 0 : incompleteBeta(df[1] / (df[1] + df[0] * F), df[1] / 2, df[0] / 2);
   return { chi2, F, df, p: Math.max(tail, least, 2.2250738585072014e-308) };
 }
@@ -229,12 +223,13 @@ function holm(p) {
 // Wins, ties, losses and p-values of each method against the control, over the data sets that have scores of both.
 function against(table, control, higher) {
   const found = table[0].map((_, j) => {
-    const differences = table.map((row) => row[j] - row[control]).filter((d) => !Number.isNaN(d));
+    const unit = (row) => 10 ** (12 - Math.floor(Math.log10(Math.max(1, ...row.filter(Number.isFinite).map(Math.abs)))));
+    const round = (d, unit) => (Math.sign(d) * Math.round(Math.abs(d) * unit)) / unit; // rounding errors are no difference
+    const differences = table.map((row) => round(row[j] - row[control], unit(row))).filter((d) => !Number.isNaN(d));
     if (j === control || !differences.length) return null;
     const up = differences.filter((d) => d > 0).length, down = differences.filter((d) => d < 0).length;
-    const rounded = differences.map((d) => (Math.sign(d) * Math.round(Math.abs(d) * 1e12)) / 1e12); // rounding errors are no difference
     const [wins, losses] = higher ? [up, down] : [down, up];
-    return { wins, ties: differences.length - up - down, losses, p: wilcoxon(rounded) };
+    return { wins, ties: differences.length - up - down, losses, p: wilcoxon(differences) };
   });
   const tested = found.filter(Boolean);
   holm(tested.map((test) => test.p)).forEach((p, i) => (tested[i].holm = p));

@@ -156,7 +156,7 @@ def _leaderboard(scores: dict[str, pd.DataFrame], tables: dict[str, pd.DataFrame
 
 def _with_interval(values: pd.DataFrame, name: str, form: str) -> list[str]:
     return [
-        "--" if pd.isna(m) else f"{form.format(m)} [{form.format(a)}, {form.format(b)}]"
+        "--" if pd.isna(m) else form.format(m) + ("" if pd.isna(a) else f" [{form.format(a)}, {form.format(b)}]")
         for m, a, b in zip(values[name], values[f"{name}_lower"], values[f"{name}_upper"], strict=True)
     ]
 

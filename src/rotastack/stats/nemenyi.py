@@ -12,9 +12,6 @@ from rotastack.stats.ranks import rank_table
 __all__ = ["critical_difference", "nemenyi", "range_quantile"]
 
 
-_EXACT = 1000
-"""Most data sets on which two methods are compared by the sign test."""
-
 _NODES = 200
 """Places of the least number in :func:`_range_tail`."""
 
@@ -33,9 +30,9 @@ def critical_difference(k: int, n: int, alpha: float = 0.05) -> float:
     """Return the difference of average ranks above which two methods differ significantly.
 
     It is ``q_alpha sqrt(k (k + 1) / (6 n))``, q being the quantile of the studentised range
-    divided by the square root of 2 (Demsar, 2006, section 3.2.2). For two methods this formula finds too many
-    differences. On up to 1000 data sets their critical difference is that of the sign test: it lies halfway between the largest
-    difference that is not significant and the smallest that is.
+    divided by the square root of 2 (Demsar, 2006, section 3.2.2). Two methods
+    have that of the sign test, halfway between the largest difference that is not significant
+    and the smallest that is: the formula finds too many.
 
     Parameters
     ----------
@@ -62,7 +59,7 @@ def critical_difference(k: int, n: int, alpha: float = 0.05) -> float:
         raise RotastackError(
             f"the critical difference needs k >= 2, n >= 1 and 0 < alpha < 1, got k={k}, n={n}, alpha={alpha}"
         )
-    if k == 2 and n <= _EXACT:
+    if k == 2:
         losses = int((2 * binom.cdf(np.arange(n // 2 + 1), n, 0.5) < alpha).sum())
         return 1 + (1.5 - 2 * losses) / n
     return float(range_quantile(k, alpha) / np.sqrt(2) * _standard_error(k, n))
@@ -71,8 +68,7 @@ def critical_difference(k: int, n: int, alpha: float = 0.05) -> float:
 def nemenyi(scores: pd.DataFrame, higher_is_better: bool, *, missing: str = "raise") -> pd.DataFrame:
     """Return p-values of all pairs of methods, adjusted for all of them being tested.
 
-    They are tails of the studentised range. Two methods on up to 1000 data sets have the p-value of the sign test, where
-    two ties count as a win of each.
+    They are tails of the studentised range. Two methods have the p-value of the sign test, with a tie as half a win.
 
     Parameters
     ----------
@@ -104,7 +100,7 @@ def nemenyi(scores: pd.DataFrame, higher_is_better: bool, *, missing: str = "rai
     n, k = table.shape
     ranks = table.mean()
     distance = np.abs(np.subtract.outer(ranks.to_numpy(), ranks.to_numpy()))
-    if k == 2 and n <= _EXACT:
+    if k == 2:
         wins = np.floor(n * (1 + distance) / 2 + 1e-9)
         return pd.DataFrame(np.minimum(2 * binom.sf(wins - 1, n, 0.5), 1.0), ranks.index, ranks.index)
     different, places = np.unique(distance, return_inverse=True)
