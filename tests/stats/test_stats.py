@@ -6,6 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from hypothesis.extra.numpy import arrays
+from matplotlib.figure import Figure
 from scipy import stats as scipy_stats
 
 from rotastack.errors import RotastackError
@@ -128,6 +129,32 @@ def test_two_methods_differ_by_nemenyi_where_the_sign_test_finds_it(alpha):
             p = nemenyi(table, False).loc["A", "B"]
             assert p == pytest.approx(scipy_stats.binomtest(wins, n).pvalue)
             assert (p < alpha) == (abs(2 * wins - n) / n > critical_difference(2, n, alpha))
+
+
+def test_a_comparison_is_printed_as_a_short_table_and_reported_with_a_diagram():
+    errors = pd.DataFrame({"RF": [0.2, 0.3, 0.1] * 4, "RRE": [0.1, 0.2, 0.1] * 4, "GB": [0.4, 0.5, 0.6] * 4})
+    comparison = compare(errors, higher_is_better=False)
+    printed = str(comparison).splitlines()
+    assert printed[0].split() == ["average", "rank", "mean", "score", "best", "on", "p", "against", "the", "best"]
+    assert [line.split()[0] for line in printed[1:]] == ["RRE", "RF", "GB"]
+    assert printed[1].split()[1:4] == ["1.167", "0.1333", "12"]
+    report = comparison.report()
+    assert report.text.splitlines() == [
+        "RRE is best of 3 methods by average rank over 12 data sets (1.17).",
+        "The methods differ (Friedman's test, p < 0.001).",
+        "RRE differs from GB (Nemenyi's test at 0.05, critical difference 0.96).",
+    ]
+    assert str(report) == f"{report.text}\n\n{comparison}"
+    assert any("CD = 0.96" in text.get_text() for text in report.figure.axes[0].texts)
+    axes = Figure().subplots(2)
+    assert comparison.report(ax=axes[1]).figure is axes[1].figure
+    assert axes[1].texts
+    assert not axes[0].texts
+    tied = compare(errors[["RF", "RRE"]].assign(RF=errors["RRE"])[:1], higher_is_better=False).report(alpha=0.01)
+    assert tied.text.startswith(
+        "RF, RRE share the best of 2 methods by average rank over 1 data sets (1.50).\nRF differs"
+    )
+    assert len(str(compare(pd.DataFrame([range(50)]), False)).splitlines()) < 25
 
 
 def test_friedman_needs_two_data_sets():
