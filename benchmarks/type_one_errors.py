@@ -148,7 +148,7 @@ def coverage(simulations: int) -> Iterator[dict]:
     true_ranks = average_ranks(all_data_sets, False)
     true_elo = elo(all_data_sets, False, n_bootstraps=1)["elo"]
     true_gaps = improvability(all_data_sets, False).mean()
-    for n in (2, 3, 4, 5, 6, 10, 20, 50, 100):
+    for n in (6, 10, 20, 50, 100):
         rng = np.random.default_rng([2, n])
         held = np.zeros(3)
         for _ in range(simulations):
