@@ -48,7 +48,8 @@ def gaps(table: pd.DataFrame, rope: float) -> Iterator[tuple[str, float]]:
         theirs = friedmanchisquare(*table.to_numpy().T).statistic
         yield "Friedman's chi2, scipy", abs(friedman(table, False).chi2 - theirs)
     theirs = scikit_posthocs.posthoc_nemenyi_friedman(table)
-    yield "Nemenyi, scikit-posthocs", np.abs(nemenyi(table, False) - theirs.to_numpy()).max(axis=None)
+    if table.shape[1] > 2:  # of two methods ours is the sign test
+        yield "Nemenyi, scikit-posthocs", np.abs(nemenyi(table, False) - theirs.to_numpy()).max(axis=None)
     tested, melted = wilcoxon_holm(table, None, False), table.melt()
     for column, adjust in [("p", None), ("p_holm", "holm")]:
         theirs = scikit_posthocs.posthoc_wilcoxon(melted, val_col="value", group_col="variable", p_adjust=adjust)
@@ -57,7 +58,7 @@ def gaps(table: pd.DataFrame, rope: float) -> Iterator[tuple[str, float]]:
     x, y = table["m0"].to_numpy(), table["m1"].to_numpy()
     for width in (0.0, rope):
         theirs = baycomp.two_on_multiple(x, y, rope=width, nsamples=20_000, random_state=1)
-        ours = bayesian_signed_rank(x, y, width, random_state=0)
+        ours = bayesian_signed_rank(x, y, True, rope=width, random_state=0)
         yield (f"Bayesian signed-rank, {'with' if width else 'no'} rope, baycomp", abs(ours.p_right - theirs[-1]))
     theirs = 2 * min(baycomp.two_on_single(x, y))
     yield "corrected t, baycomp", abs(corrected_t(x, y, n - 1, 1).p - theirs)

@@ -10,16 +10,18 @@ import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 from scipy.stats import chi2, ttest_1samp
+from scipy.stats import f as f_distribution
 
 from rotastack.stats import (
     average_ranks,
+    bayesian_signed_rank,
     bootstrap_means,
     bootstrap_ranks,
     corrected_t,
-    critical_difference,
     elo,
     friedman,
     improvability,
+    nemenyi,
     wilcoxon_holm,
 )
 from rotastack.stats.wilcoxon import holm
@@ -37,26 +39,40 @@ def equal_methods(n: int, k: int, rng: np.random.Generator, decimals: int | None
 def over_data_sets(simulations: int) -> Iterator[dict]:
     """Yield shares of tables of equal methods in which each test finds a difference."""
     for k, n, decimals in [
-        (2, 10, None), (3, 5, None), (5, 5, None), (5, 10, None), (5, 20, None), (5, 50, None), (10, 10, None),
-        (10, 20, None), (5, 20, 2),
+        (2, 2, None), (2, 4, None), (2, 6, None), (2, 10, None), (3, 2, None), (3, 3, None), (3, 4, None), (3, 5, None),
+        (3, 6, None), (4, 3, None), (5, 2, None), (5, 3, None), (5, 4, None), (5, 5, None), (5, 6, None), (5, 10, None), (5, 20, None), (5, 50, None), (10, 10, None),
+        (10, 2, None), (10, 4, None), (10, 6, None), (10, 20, None), (5, 4, 2), (5, 20, 2),
     ]:  # fmt: skip
         rng = np.random.default_rng([k, n, decimals or 0])
-        cd = critical_difference(k, n, ALPHA)
-        alarms = np.zeros(5)
+        alarms = np.zeros(6)
         for _ in range(simulations):
             table = equal_methods(n, k, rng, decimals)
-            tested, ranks = friedman(table, False), average_ranks(table, False)
+            tested = friedman(table, False)
             alarms += [
                 chi2.sf(tested.chi2, k - 1) < ALPHA,
+                f_distribution.sf(tested.F, *tested.df) < ALPHA,
                 tested.p < ALPHA,
-                ranks.max() - ranks.min() > cd,
+                nemenyi(table, False).min(axis=None) < ALPHA,
                 wilcoxon_holm(table, None, False)["p_holm"].min() < ALPHA,
                 wilcoxon_holm(table, "m0", False)["p_holm"].min() < ALPHA,
             ]
-        names = ["Friedman chi2", "Iman-Davenport F", "Nemenyi, any pair", "Wilcoxon-Holm, all pairs",
+        names = ["Friedman chi2", "Iman-Davenport F", "Friedman, p of the result", "Nemenyi, any pair", "Wilcoxon-Holm, all pairs",
                  "Wilcoxon-Holm, control"]  # fmt: skip
         row = {"methods": k, "data sets": f"{n}{', rounded' if decimals else ''}"}
         yield row | dict(zip(names, alarms / simulations, strict=True))
+
+
+def bayesian(simulations: int) -> Iterator[dict]:
+    """Yield shares of tables of two equal methods in which one is better with a posterior probability above 0.95."""
+    for n in (2, 3, 4, 5, 6, 10, 20, 50):
+        rng = np.random.default_rng([5, n])
+        alarms = np.zeros(2)
+        for _ in range(simulations):
+            x, y = equal_methods(n, 2, rng).to_numpy().T
+            for i, rope in enumerate((0.0, 0.01)):
+                found = bayesian_signed_rank(x, y, False, rope=rope, n_samples=2000, random_state=0)
+                alarms[i] += max(found.p_left, found.p_right) > 1 - ALPHA
+        yield {"data sets": n} | dict(zip(["no rope", "rope 0.01"], alarms / simulations, strict=True))
 
 
 def of_pairs(simulations: int) -> Iterator[dict]:
@@ -130,7 +146,7 @@ def coverage(simulations: int) -> Iterator[dict]:
     true_ranks = average_ranks(all_data_sets, False)
     true_elo = elo(all_data_sets, False, n_bootstraps=1)["elo"]
     true_gaps = improvability(all_data_sets, False).mean()
-    for n in (5, 10, 20, 50, 100):
+    for n in (6, 10, 20, 50, 100):
         rng = np.random.default_rng([2, n])
         held = np.zeros(3)
         for _ in range(simulations):
@@ -158,6 +174,7 @@ if __name__ == "__main__":
     given = parser.parse_args()
     for title, simulate in [
         ("Equal methods: shares of tables in which a test sees any difference", over_data_sets),
+        ("Two equal methods: shares of tables in which one is better with probability above 0.95", bayesian),
         ("Equal methods: shares of tables in which any method differs from itself without rotations", of_pairs),
         ("Equal learners: shares of data sets on which a t test tells them apart", over_splits),
         ("Five methods: shares of 95 % bootstrap intervals that hold the value over all data sets", coverage),

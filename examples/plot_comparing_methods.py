@@ -70,12 +70,11 @@ plt.show()
 # is better, that the second is better, and that both are practically equal (within one percentage point). Each point of
 # the triangle is a draw from the posterior.
 
-accuracy = 100 * (1 - errors)
-pair = accuracy["forest"], accuracy["RotastackClassifier"]
-probabilities = bayesian_signed_rank(*pair, rope=1, random_state=0)
+pair = errors["forest"], errors["RotastackClassifier"]
+probabilities = bayesian_signed_rank(*pair, higher_is_better=False, rope=0.01, random_state=0)
 print(probabilities)
-draws = signed_rank_draws(*pair, rope=1, n_samples=5000, random_state=0)
-figure = on_screen(plot_posterior(draws, "forest", "RotastackClassifier", rope=1))
+draws = signed_rank_draws(*pair, higher_is_better=False, rope=0.01, n_samples=5000, random_state=0)
+figure = on_screen(plot_posterior(draws, "forest", "RotastackClassifier", rope=0.01))
 figure.set_size_inches(5.2, 4.6)
 plt.show()
 

@@ -216,7 +216,7 @@ def test_little_is_left(browser, page, metrics, times):
     found = computed(browser, box.format(0, 3))
     fair = [m for m in METHODS if m != "XGB"]
     assert_same(found, board(metrics[0], fair, "RF", datasets=["data 3"], times=times))
-    assert "One data set has no intervals" in browser.find("#board-status").text
+    assert "too few data sets for intervals" in browser.find("#board-status").text
     pressed(browser, 1, "none")
     computed(browser, box.format(1, 0))
     assert browser.find("#board-status").text == "Choose at least two methods with scores."

@@ -1,6 +1,7 @@
 """``rotastack compare``: the verdict on any table of scores."""
 
 import json
+import re
 
 import numpy as np
 import pandas as pd
@@ -91,3 +92,40 @@ def test_small_and_equal_tables_have_an_answer(scores, capsys, way):
     said = capsys.readouterr()
     assert "best" in said.out
     assert "nan" not in said.out.lower()
+
+
+NOISE = pd.DataFrame({"A": [0.465, 0.46, 0.455, 0.45, 0.445, 0.44, 0.34, 0.335]}, [f"d{i}" for i in range(8)])
+NOISE = NOISE.assign(B=np.nextafter(NOISE["A"], 0), C=NOISE["A"] + 0.05).rename_axis("dataset")
+
+
+@pytest.mark.parametrize("times", [1, 1e6])
+def test_rounding_errors_are_ties_in_table_and_verdict_and_page(scores, capsys, times):
+    (times * NOISE).to_csv("scores.csv")
+    assert main(["compare", "scores.csv", "--score", "error", "--control", "B", "--json"]) == 0
+    answer = json.loads(capsys.readouterr().out)
+    rows = {row["method"]: row for row in answer["leaderboard"]}
+    assert rows["A"]["average_rank"] == rows["B"]["average_rank"] == 1.5
+    assert rows["A"]["elo"] == rows["B"]["elo"]
+    assert [rows["A"][key] for key in ("wins", "ties", "losses", "p_holm")] == [0, 8, 0, 1]
+    assert answer["sentences"][0].startswith("B and A share the best average rank")
+    page = (scores / "comparison.html").read_text(encoding="utf-8")
+    drawn = json.loads(re.search(r'<script type="application/json"[^>]*>(.*?)</script>', page, re.DOTALL)[1])
+    assert all(row[0] == row[1] for row in drawn["metrics"][0]["scores"])
+
+
+def test_names_of_data_sets_and_methods_are_text(scores, capsys):
+    (scores / "scores.csv").write_text(
+        "dataset,RF,RRF\n007,0.3,0.2\n07,0.1,0.3\n7,0.2,0.3\n1e3,0.4,0.3\n1000,0.3,0.1\nNA,0.2,0.1\n"
+    )
+    assert main(["compare", "scores.csv", "--score", "error", "--rotated", "RRF", "--json"]) == 0
+    answer = json.loads(capsys.readouterr().out)
+    assert "over 6 data sets" in answer["sentences"][0]
+    assert "most on 1000 (" in answer["sentences"][-1]
+    (scores / "scores.csv").write_text("dataset,method,error\n007,01,0.3\n007,1,0.2\n7,01,0.1\n7,1,0.3\n")
+    assert main(["compare", "scores.csv", "--json"]) == 0
+    answer = json.loads(capsys.readouterr().out)
+    assert {row["method"] for row in answer["leaderboard"]} == {"01", "1"}
+    assert "over 2 data sets" in answer["sentences"][0]
+    (scores / "scores.csv").write_text("dataset,RF,RRF\n7,0.3,0.2\n7,0.1,0.3\n")
+    assert main(["compare", "scores.csv", "--score", "error"]) == 2
+    assert "data set '7' has two rows" in capsys.readouterr().err

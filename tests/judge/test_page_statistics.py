@@ -63,7 +63,7 @@ def random_table(rng, k, n, digits, holes=0.0):
 
 TABLES = [
     (k, n, digits, higher)
-    for k, n, digits in [(2, 2, 3), (2, 13, 1), (3, 1, 2), (4, 14, 1), (5, 12, 9), (6, 50, 9), (7, 51, 9), (9, 30, 2), (30, 40, 2)]
+    for k, n, digits in [(2, 2, 3), (2, 13, 1), (3, 1, 2), (3, 2, 9), (5, 4, 1), (7, 3, 9), (4, 14, 1), (5, 12, 9), (6, 50, 9), (7, 51, 9), (9, 30, 2), (30, 40, 2)]
     for higher in (False, True)
 ]  # fmt: skip
 
@@ -90,12 +90,13 @@ def test_ranks_elo_improvability_with_intervals(tables):
     for i, (scores, higher) in enumerate(tables):
         expected = elo(scores, higher, n_bootstraps=50)
         for column in ("elo", "lower", "upper"):
-            np.testing.assert_allclose(found[3 * i + 1][column], expected[column], **CLOSE)
+            got = np.array(found[3 * i + 1][column], dtype=float)  # null: too few data sets
+            np.testing.assert_allclose(got, expected[column], **CLOSE)
         ranked = bootstrap_ranks(scores, higher, n_bootstraps=300, alpha=0.2).rename(columns={"average_rank": "mean"})
         gaps = bootstrap_means(improvability(scores, higher), n_bootstraps=300, alpha=0.2)
         for got, wanted in zip((averaged[i], averaged[len(tables) + i]), (ranked, gaps), strict=True):
             for column in ("mean", "lower", "upper"):
-                np.testing.assert_allclose(got[column], wanted[column], **CLOSE)
+                np.testing.assert_allclose(np.array(got[column], dtype=float), wanted[column], **CLOSE)
 
 
 def test_tests_of_differences(tables):
@@ -107,7 +108,7 @@ def test_tests_of_differences(tables):
             for (scores, higher), q in zip(tables, quantiles, strict=True)
             for call in (
                 ("friedman", as_table(scores), higher),
-                ("criticalDifference", q, scores.shape[1], len(scores)),
+                ("criticalDifference", q, scores.shape[1], len(scores), 0.05),
                 ("against", as_table(scores), 0, higher),
                 ("winMatrix", as_table(scores), higher),
             )

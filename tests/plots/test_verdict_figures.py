@@ -43,7 +43,7 @@ def points_of(methods):
 def draws_of(rope):
     rng = np.random.default_rng(0)
     x = rng.random(12)
-    return signed_rank_draws(x, x + rng.normal(0.01, 0.02, 12), rope, n_samples=2000, random_state=0)
+    return signed_rank_draws(x, x + rng.normal(0.01, 0.02, 12), True, rope=rope, n_samples=2000, random_state=0)
 
 
 # ---------- win-rate matrix
@@ -143,8 +143,8 @@ def test_the_triangle_says_what_the_test_says():
     x = rng.random(10)
     y = x + rng.normal(0.01, 0.02, 10)
     for rope in (0.0, 0.01):
-        draws = signed_rank_draws(x, y, rope, n_samples=3000, random_state=3)
-        expected = bayesian_signed_rank(x, y, rope, n_samples=3000, random_state=3)
+        draws = signed_rank_draws(x, y, True, rope=rope, n_samples=3000, random_state=3)
+        expected = bayesian_signed_rank(x, y, True, rope=rope, n_samples=3000, random_state=3)
         figure = plot_posterior(draws, "RF", "RRE", rope)
         said = [float(text.get_text().split("\n")[1]) for text in figure.axes[0].texts]
         wanted = expected if rope else (expected.p_left, expected.p_right)

@@ -5,7 +5,7 @@ from hypothesis import strategies as st
 from hypothesis.extra.numpy import arrays
 
 from rotastack.errors import RotastackError
-from rotastack.stats import bayesian_signed_rank
+from rotastack.stats import bayesian_signed_rank, signed_rank_draws
 
 X = [
     0.823, 0.694, 0.614, 0.606, 0.885, 0.919, 0.812, 0.855, 0.79, 0.927,
@@ -28,7 +28,7 @@ Y = [
     ],
 )
 def test_one_data_set_by_hand(rope, expected):
-    found = bayesian_signed_rank([0.0], [1.0], rope, n_samples=200_000, random_state=0)
+    found = bayesian_signed_rank([0.0], [1.0], True, rope=rope, n_samples=200_000, random_state=0)
     assert found.p_right == pytest.approx(expected, abs=4e-3)
     assert found.p_left == 0
     assert sum(found) == pytest.approx(1)
@@ -49,31 +49,41 @@ def test_agrees_with_baycomp(rope, prior, expected):
 
     No mean of two differences is on the border of these ropes, where baycomp depends on rounding.
     """
-    found = bayesian_signed_rank(X, Y, rope, prior=prior, n_samples=200_000, random_state=0)
+    found = bayesian_signed_rank(X, Y, True, rope=rope, prior=prior, n_samples=200_000, random_state=0)
     np.testing.assert_allclose(found, expected, atol=4e-3)
 
 
 @settings(max_examples=40, deadline=None)
 @given(arrays(float, (2, 6), elements=st.integers(0, 20).map(lambda v: v / 20)), st.sampled_from([0.0, 0.05, 0.1]))
 def test_swapping_methods_swaps_left_and_right(scores, rope):
-    one = bayesian_signed_rank(*scores, rope, n_samples=500, random_state=1)
-    other = bayesian_signed_rank(*scores[::-1], rope, n_samples=500, random_state=1)
+    one = bayesian_signed_rank(*scores, True, rope=rope, n_samples=500, random_state=1)
+    other = bayesian_signed_rank(*scores[::-1], True, rope=rope, n_samples=500, random_state=1)
     assert one == other[::-1]
     assert sum(one) == pytest.approx(1)
 
 
+def test_the_better_method_has_the_lower_errors():
+    errors = [0.1, 0.2, 0.3, 0.15], [0.2, 0.3, 0.4, 0.16]
+    found = bayesian_signed_rank(*errors, higher_is_better=False, random_state=0)
+    assert found.p_left == 1
+    accuracies = [1 - np.array(column) for column in errors]
+    assert found == bayesian_signed_rank(*accuracies, higher_is_better=True, random_state=0)
+    draws = signed_rank_draws(*errors, higher_is_better=False, n_samples=10, random_state=0)
+    assert (draws[:, 0] > draws[:, 2]).all()
+
+
 def test_equal_methods():
-    assert bayesian_signed_rank([0.5, 0.6], [0.5, 0.6], random_state=0) == (0.5, 0, 0.5)
-    assert bayesian_signed_rank([0.5, 0.6], [0.5, 0.6], 0.01, random_state=0) == (0, 1, 0)
+    assert bayesian_signed_rank([0.5, 0.6], [0.5, 0.6], True, random_state=0) == (0.5, 0, 0.5)
+    assert bayesian_signed_rank([0.5, 0.6], [0.5, 0.6], True, rope=0.01, random_state=0) == (0, 1, 0)
     # Equal but for rounding: 0.1 + 0.2 is above 0.3.
-    assert bayesian_signed_rank([0.3], [0.1 + 0.2], random_state=0) == (0.5, 0, 0.5)
+    assert bayesian_signed_rank([0.3], [0.1 + 0.2], True, random_state=0) == (0.5, 0, 0.5)
 
 
 def test_seeded_and_independent_of_the_size_of_blocks(monkeypatch):
-    whole = bayesian_signed_rank(X, Y, 0.01, n_samples=3000, random_state=5)
+    whole = bayesian_signed_rank(X, Y, True, rope=0.01, n_samples=3000, random_state=5)
     monkeypatch.setattr("rotastack.stats.bayesian._AT_ONCE", 1000)
-    assert bayesian_signed_rank(X, Y, 0.01, n_samples=3000, random_state=5) == whole
-    assert bayesian_signed_rank(X, Y, 0.01, n_samples=3000, random_state=6) != whole
+    assert bayesian_signed_rank(X, Y, True, rope=0.01, n_samples=3000, random_state=5) == whole
+    assert bayesian_signed_rank(X, Y, True, rope=0.01, n_samples=3000, random_state=6) != whole
 
 
 @pytest.mark.parametrize(
@@ -83,16 +93,17 @@ def test_seeded_and_independent_of_the_size_of_blocks(monkeypatch):
         (([0.1], [0.1, 0.2]), "x and y must be pairs of scores, got 1 and 2"),
         (([0.1, 0.2], [0.1, np.nan]), "y has scores that are not finite, at 1"),
         (([[0.1]], [0.1]), "x must have one dimension"),
-        (([0.1], [0.2], -0.01), "rope must be a number of at least 0, got -0.01"),
-        (([0.1], [0.2], np.nan), "rope must be"),
+        (([0.1], [0.2], 0.01), "higher_is_better must be True or False, got 0.01"),
     ],
 )
 def test_nonsense_is_refused(arguments, message):
     with pytest.raises(RotastackError, match=message):
-        bayesian_signed_rank(*arguments)
+        bayesian_signed_rank(*[*arguments, True][:3])
 
 
-@pytest.mark.parametrize("option", [{"prior": 0}, {"prior": np.inf}, {"n_samples": 0}])
+@pytest.mark.parametrize(
+    "option", [{"rope": -0.01}, {"rope": np.nan}, {"prior": 0}, {"prior": np.inf}, {"n_samples": 0}]
+)
 def test_nonsense_options_are_refused(option):
     with pytest.raises(RotastackError, match=next(iter(option))):
-        bayesian_signed_rank([0.1], [0.2], **option)
+        bayesian_signed_rank([0.1], [0.2], True, **option)

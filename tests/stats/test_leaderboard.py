@@ -129,7 +129,7 @@ def test_missing_scores_by_pairs():
     assert wins.loc["B", "C"] == 0.5
     assert np.isnan(wins.loc["A", "C"])
     found = elo(table, False, missing="pairs", n_bootstraps=20)
-    assert np.isfinite(found).all(axis=None)
+    assert np.isfinite(found["elo"]).all()
     assert found["elo"].idxmax() == "A"
     with pytest.raises(RotastackError, match="no data set has scores of all methods; 'C' lacks the most, 3 of 4"):
         elo(table, False, missing="block")
@@ -156,10 +156,10 @@ def test_improvability_by_hand():
     pd.testing.assert_frame_equal(improvability(1 - accuracies, higher_is_better=False), found)
     percent = improvability(100 * accuracies, higher_is_better=True, optimum=100)
     pd.testing.assert_frame_equal(percent, found)
-    means = bootstrap_means(found, n_bootstraps=50)
+    means = bootstrap_means(found, n_bootstraps=50, alpha=0.3)
     assert means["mean"].tolist() == pytest.approx([100 / 3, 50, 175 / 3])
     drawn = found.to_numpy()[resamples(3, 50)].mean(axis=1)
-    np.testing.assert_allclose(means[["lower", "upper"]], np.quantile(drawn, [0.025, 0.975], axis=0).T)
+    np.testing.assert_allclose(means[["lower", "upper"]], np.quantile(drawn, [0.15, 0.85], axis=0).T)
 
 
 @pytest.mark.parametrize(
@@ -193,8 +193,25 @@ def test_nonsense_options_are_refused(options, message):
 def test_one_data_set_and_equal_methods():
     one = random_table(n=1, k=3)
     found = elo(one, False)
-    assert (found["lower"] == found["elo"]).all()
-    assert bootstrap_ranks(one, False)["lower"].equals(average_ranks(one, False).rename("lower"))
+    assert np.isfinite(found["elo"]).all()
+    assert bootstrap_ranks(one, False)["average_rank"].tolist() == average_ranks(one, False).tolist()
     equal = pd.DataFrame({"A": [0.1, 0.2], "B": [0.1, 0.2]})
-    assert (elo(equal, False) == 1000).all(axis=None)
+    assert (elo(equal, False)["elo"] == 1000).all()
+    assert (elo(pd.concat([equal] * 3, ignore_index=True), False) == 1000).all(axis=None)
+
+
+def test_too_few_data_sets_have_no_intervals():
+    """All of n data sets lie on one side of the median with probability 2^(1 - n)."""
+    for n, alpha, known in [(1, 0.05, False), (5, 0.05, False), (6, 0.05, True), (4, 0.1, False), (5, 0.1, True)]:
+        errors = random_table(n=n, k=3)
+        for intervals in (
+            elo(errors, False, n_bootstraps=20, alpha=alpha),
+            bootstrap_ranks(errors, False, n_bootstraps=20, alpha=alpha),
+            bootstrap_means(improvability(errors, False), n_bootstraps=20, alpha=alpha),
+        ):
+            assert (intervals[["lower", "upper"]].notna() == known).all(axis=None)
+
+
+def test_equal_methods_are_not_improvable():
+    equal = pd.DataFrame({"A": [0.1, 0.2], "B": [0.1, 0.2]})
     assert (improvability(equal, False) == 0).all(axis=None)

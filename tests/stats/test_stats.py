@@ -1,13 +1,24 @@
+import itertools
+
 import numpy as np
 import pandas as pd
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from hypothesis.extra.numpy import arrays
+from matplotlib.figure import Figure
 from scipy import stats as scipy_stats
 
 from rotastack.errors import RotastackError
-from rotastack.stats import average_ranks, compare, critical_difference, friedman, variance_components, wilcoxon_holm
+from rotastack.stats import (
+    average_ranks,
+    compare,
+    critical_difference,
+    friedman,
+    nemenyi,
+    variance_components,
+    wilcoxon_holm,
+)
 from rotastack.stats.comparison import cliques
 from rotastack.stats.scores import score_probabilities
 from rotastack.stats.variance import kendall_w
@@ -62,9 +73,88 @@ def test_friedman_agrees_with_scipy_ties_included():
 
 def test_friedman_degenerate_tables_are_defined():
     agree = pd.DataFrame(np.tile([1.0, 2, 3], (4, 1)))
-    assert friedman(agree, False)[1:] == (float("inf"), (2, 6), 0.0)
+    assert friedman(agree, False)[1:] == (float("inf"), (2, 6), pytest.approx(1 / 6**3))
     tied = pd.DataFrame(np.ones((4, 3)))
     assert friedman(tied, False) == (0.0, 0.0, (2, 6), 1.0)
+
+
+def all_orders(n, k):
+    """Tables of all orders of k methods on n data sets, the first one fixed."""
+    orders = list(itertools.permutations(range(k)))
+    return [pd.DataFrame([orders[0], *rest]) for rest in itertools.product(orders, repeat=n - 1)]
+
+
+@pytest.mark.parametrize(("n", "k", "level"), [(2, 3, 0), (3, 3, 1 / 36), (3, 4, 19 / 576)])
+def test_friedman_keeps_its_level_on_few_data_sets(n, k, level):
+    p = np.array([friedman(table, False).p for table in all_orders(n, k)])
+    assert (p < 0.05).mean() == pytest.approx(level)
+    for value in np.unique(p.round(12)):  # a p-value is the share of tables with a p-value at most as large
+        assert (p < value + 1e-9).mean() == pytest.approx(value)
+
+
+def test_friedman_p_by_hand():
+    alike = pd.DataFrame({"A": [1, 1], "B": [2, 2], "C": [3, 3]})
+    assert friedman(alike, False).p == pytest.approx(1 / 6)
+    swapped = pd.DataFrame([[1, 2, 3, 4], [1, 2, 3, 4], [1, 2, 4, 3]])  # 24 tables agree, 9 * 24 differ by a swap
+    assert friedman(swapped, False).p == pytest.approx((1 + 3 * 3) / 576)
+    # Each pair of tied methods may stand in 3 places on each data set; data sets where all tie do not count.
+    ties = pd.DataFrame([[1, 2, 2], [1, 2, 2], [0, 0, 0.0]])
+    assert friedman(ties, False).p == pytest.approx(1 / 3)
+
+
+def test_friedman_p_by_random_orders_agrees_with_scipy():
+    table = pd.DataFrame(np.random.default_rng(4).random((3, 8)))
+    table.loc[2] = table.loc[1] + table.loc[0]
+    ranks = table.rank(axis=1).to_numpy()
+    theirs = scipy_stats.permutation_test(
+        tuple(ranks.T), lambda *r, axis: (np.stack(r).sum(axis=axis) ** 2).sum(axis=0), permutation_type="samples",
+        vectorized=True, n_resamples=9999, alternative="greater", axis=-1, rng=0,
+    )  # fmt: skip
+    assert friedman(table, False).p == pytest.approx(theirs.pvalue, abs=0.01)
+    assert friedman(table, False) == friedman(table, False)
+
+
+@pytest.mark.parametrize(
+    ("n", "k", "least"), [(2, 9, 1e-4), (2, 25, 6.446950284384474e-26), (40, 40, 2.2250738585072014e-308)]
+)
+def test_friedman_p_is_never_0(n, k, least):
+    assert friedman(pd.DataFrame([range(k)] * n), False).p == pytest.approx(least)
+
+
+@pytest.mark.parametrize("alpha", [0.05, 0.1])
+def test_two_methods_differ_by_nemenyi_where_the_sign_test_finds_it(alpha):
+    for n in (2, 4, 5, 6, 8, 20):
+        for wins in range(n + 1):
+            table = pd.DataFrame({"A": [0.0] * wins + [1.0] * (n - wins), "B": 0.5})
+            p = nemenyi(table, False).loc["A", "B"]
+            assert p == pytest.approx(scipy_stats.binomtest(wins, n).pvalue)
+            assert (p < alpha) == (abs(2 * wins - n) / n > critical_difference(2, n, alpha))
+
+
+def test_a_comparison_is_printed_as_a_short_table_and_reported_with_a_diagram():
+    errors = pd.DataFrame({"RF": [0.2, 0.3, 0.1] * 4, "RRE": [0.1, 0.2, 0.1] * 4, "GB": [0.4, 0.5, 0.6] * 4})
+    comparison = compare(errors, higher_is_better=False)
+    printed = str(comparison).splitlines()
+    assert printed[0].split() == ["average", "rank", "mean", "score", "best", "on", "p", "against", "the", "best"]
+    assert [line.split()[0] for line in printed[1:]] == ["RRE", "RF", "GB"]
+    assert printed[1].split()[1:4] == ["1.167", "0.1333", "12"]
+    report = comparison.report()
+    assert report.text.splitlines() == [
+        "RRE is best of 3 methods by average rank over 12 data sets (1.17).",
+        "The methods differ (Friedman's test, p < 0.001).",
+        "RRE differs from GB (Nemenyi's test at 0.05, critical difference 0.96).",
+    ]
+    assert str(report) == f"{report.text}\n\n{comparison}"
+    assert any("CD = 0.96" in text.get_text() for text in report.figure.axes[0].texts)
+    axes = Figure().subplots(2)
+    assert comparison.report(ax=axes[1]).figure is axes[1].figure
+    assert axes[1].texts
+    assert not axes[0].texts
+    tied = compare(errors[["RF", "RRE"]].assign(RF=errors["RRE"])[:1], higher_is_better=False).report(alpha=0.01)
+    assert tied.text.startswith(
+        "RF, RRE share the best of 2 methods by average rank over 1 data sets (1.50).\nRF differs"
+    )
+    assert len(str(compare(pd.DataFrame([range(50)]), False)).splitlines()) < 25
 
 
 def test_friedman_needs_two_data_sets():

@@ -96,15 +96,15 @@ function drawRanks(place) {
   draw("path", { d: `M${across(1)} 18v8m0-4H${across(1 + distance)}m0-4v8`, class: "strong" });
   draw("text", { x: across(1) + 6, y: 16 }, `critical difference ${distance.toFixed(2)}`);
   drawn.forEach((p, row) => {
-    const tip = `${name(p)}: ${mean[p].toFixed(2)} (${lower[p].toFixed(2)} to ${upper[p].toFixed(2)})`;
-    draw("line", { x1: across(lower[p]), x2: across(upper[p]), y1: down(row), y2: down(row), class: "interval" });
+    const known = lower[p] !== null, tip = `${name(p)}: ${mean[p].toFixed(2)}${known ? ` (${lower[p].toFixed(2)} to ${upper[p].toFixed(2)})` : ""}`;
+    if (known) draw("line", { x1: across(lower[p]), x2: across(upper[p]), y1: down(row), y2: down(row), class: "interval" });
     draw("circle", { cx: across(mean[p]), cy: down(row), r: 4.5, class: "dot" }, element("title", {}, tip));
   });
   runs.forEach(([first, last], i) => {
     const x = width - right + 10 + 9 * lanes[i];
     draw("line", { x1: x, x2: x, y1: down(first - 0.3), y2: down(last + 0.3), class: "clique" });
   });
-  place.replaceChildren(svg, caption(`Lines are ${percent(1 - content.alpha)} intervals over resampled data sets. Bars on the right join ` +
+  place.replaceChildren(svg, caption(`${lower[0] === null ? "" : `Lines are ${percent(1 - content.alpha)} intervals over resampled data sets. `}Bars on the right join ` +
     `methods that do not differ by Nemenyi's test at ${content.alpha}.${cut(drawn)}`));
 }
 
@@ -247,7 +247,7 @@ function columns() {
   const metric = content.metrics[view.metric], one = view.datasets.length === 1, control = names[view.control] ?? "the control";
   const estimate = (part, name, digits) => ({
     value: (p) => board[part]?.[name][p],
-    text: (v, p) => [v, board[part].lower[p], board[part].upper[p]].map((number) => number.toFixed(digits)),
+    text: (v, p) => [v, board[part].lower[p], board[part].upper[p]].map((number) => number?.toFixed(digits)),
   });
   const cost = (key, word) => ({ key, title: `${word}, times ${control}`, value: (p) => board[key]?.[p], text: (v) => [timesText(v)] });
   const test = (p) => board.against?.[p];
@@ -327,9 +327,9 @@ function summary() {
   if (board.friedman) {
     const { F, df, p } = board.friedman, equals = `F(${df[0]}, ${df[1]}) = ${F === null ? "∞" : F.toFixed(2)}`;
     const meaning = p < content.alpha ? "differ by more than chance" : "may differ by chance";
-    parts.push(`Iman-Davenport ${equals}, p ${p < 0.001 ? "" : "= "}${pText(p)}: the ranks ${meaning}.`);
+    parts.push(`Friedman's test, p ${p < 0.001 ? "" : "= "}${pText(p)} (Iman-Davenport ${equals}): the ranks ${meaning}.`);
   }
-  if (board.datasets.length === 1 && content.datasets.length > 1) parts.push("One data set has no intervals over data sets.");
+  if (board.ranks?.lower[0] === null && content.datasets.length > 1) parts.push("There are too few data sets for intervals over them.");
   return parts.join(" ");
 }
 

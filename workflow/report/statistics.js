@@ -52,14 +52,17 @@ function normalTail(z) {
   return 0.5 - sum / Math.sqrt(Math.PI);
 }
 
-// Row numbers for `count` resamples of n data sets, drawn with replacement. Each is a hash of its position (mulberry32).
+// The random number in [0, 1) at a place of mulberry32's sequence, a hash of the place.
+function uniform(i) {
+  const a = Math.imul(0x6d2b79f5, i + 1);
+  let t = Math.imul(a ^ (a >>> 15), a | 1);
+  t ^= t + Math.imul(t ^ (t >>> 7), t | 61);
+  return ((t ^ (t >>> 14)) >>> 0) / 4294967296;
+}
+
+// Row numbers for `count` resamples of n data sets, drawn with replacement.
 function resamples(n, count) {
-  return Uint32Array.from({ length: n * count }, (_, i) => {
-    const a = Math.imul(0x6d2b79f5, i + 1);
-    let t = Math.imul(a ^ (a >>> 15), a | 1);
-    t ^= t + Math.imul(t ^ (t >>> 7), t | 61);
-    return Math.floor((((t ^ (t >>> 14)) >>> 0) / 4294967296) * n);
-  });
+  return Uint32Array.from({ length: n * count }, (_, i) => Math.floor(uniform(i) * n));
 }
 
 // A quantile of numbers in rising order, with NumPy's interpolation.
@@ -97,9 +100,10 @@ function means(rows) {
   return sums.map((sum) => sum / rows.length);
 }
 
-// Percentile intervals over resamples of n data sets; `estimate` returns a number per method for the row numbers of a resample.
+// Percentile intervals over resamples of n data sets, null for too few of them; `estimate` returns a number per method for the row numbers of a resample.
 function bootstrap(n, count, alpha, estimate) {
   const draws = resamples(n, count), samples = Array.from({ length: count }, (_, b) => estimate(draws.subarray(b * n, (b + 1) * n)));
+  if (2 ** (1 - n) > alpha) return { lower: samples[0].map(() => null), upper: samples[0].map(() => null) };
   const sorted = samples[0].map((_, j) => new Float64Array(samples.map((sample) => sample[j])).sort());
   return { lower: sorted.map((v) => quantile(v, alpha / 2)), upper: sorted.map((v) => quantile(v, 1 - alpha / 2)) };
 }
@@ -109,20 +113,71 @@ function bootstrapMeans(table, count, alpha) {
   return { mean: means(table), ...bootstrap(table.length, count, alpha, (draws) => means(Array.from(draws, (r) => table[r]))) };
 }
 
-// Friedman's test, with correction for ties, and the F test of Iman and Davenport.
+// The distinct orders of ranks.
+function orders(row) {
+  if (!row.length) return [[]];
+  return [...new Set(row)].flatMap((rank) => orders(row.toSpliced(row.indexOf(rank), 1)).map((rest) => [rank, ...rest]));
+}
+
+// The p-value of a sum of squared rank sums: exact if at most 300,000 sums are formed, else of 9,999 random orders for up to
+// 10 rows and 20 ranks, else null. The rows hold twice the ranks, each in rising order, and are sorted.
+function friedmanTail(rows, observed) {
+  const n = rows.length, k = rows[0].length, squares = (sums) => sums.reduce((sum, s) => sum + s * s, 0);
+  let states = new Map([[rows[0].join(), [rows[0], 1]]]), work = k > 8 ? 300001 : 0;
+  for (const row of work ? [] : rows.slice(1).reverse()) {
+    const next = new Map(), possible = orders(row);
+    work += states.size * possible.length;
+    if (work > 300000) break;
+    for (const [sums, share] of states.values())
+      for (const order of possible) {
+        const added = Uint16Array.from(order);
+        for (let j = 0; j < k; j++) added[j] += sums[j];
+        const key = String.fromCharCode(...added.sort()), found = next.get(key), part = share / possible.length;
+        if (found) found[1] += part;
+        else next.set(key, [added, part]);
+      }
+    states = next;
+  }
+  if (work <= 300000) return [...states.values()].reduce((p, [sums, share]) => (squares(sums) >= observed ? p + share : p), 0);
+  if (n > 10 || k > 20) return null;
+  const draws = 9999;
+  let reached = 1;
+  for (let b = 0; b < draws; b++) {
+    const sums = new Int32Array(k);
+    rows.forEach((row, i) => {
+      const numbers = Float64Array.from(row, (_, j) => uniform((b * n + i) * k + j) * 2 ** 37 + j); // 32-bit numbers, and places
+      numbers.sort().forEach((number, j) => (sums[j] += row[number % 32]));
+    });
+    if (squares(sums) >= observed) reached++;
+  }
+  return reached / (draws + 1);
+}
+
+// Friedman's test, with correction for ties, and the F of Iman and Davenport.
 function friedman(table, higher) {
   const n = table.length, k = table[0].length, middle = (k + 1) / 2, df = [k - 1, (k - 1) * (n - 1)], ranked = ranks(table, higher);
   const squares = (row) => row.reduce((sum, rank) => sum + (rank - middle) ** 2, 0);
   const spread = ranked.reduce((sum, row) => sum + squares(row), 0);
   if (spread < 1e-9) return { chi2: 0, F: 0, df, p: 1 };
   const chi2 = ((k - 1) * n * n * squares(means(ranked))) / spread, rest = n * (k - 1) - chi2;
-  if (rest < 1e-9 * n * k) return { chi2, F: Infinity, df, p: 0 };
-  const F = ((n - 1) * chi2) / rest;
-  return { chi2, F, df, p: incompleteBeta(df[1] / (df[1] + df[0] * F), df[1] / 2, df[0] / 2) };
+  const F = rest > 1e-9 * n * k ? ((n - 1) * chi2) / rest : Infinity;
+  const toldApart = ranked.filter((row) => row.some((rank) => rank !== middle)).map((row) => row.map((rank) => 2 * rank));
+  const observed = toldApart[0].reduce((sum, _, j) => sum + toldApart.reduce((s, row) => s + row[j], 0) ** 2, 0);
+  const first = (a, b) => a[a.findIndex((v, j) => v !== b[j])] - b[a.findIndex((v, j) => v !== b[j])] || 0;
+  const rows = toldApart.map((row) => row.toSorted((a, b) => a - b)).sort(first), p = friedmanTail(rows, observed);
+  if (p !== null) return { chi2, F, df, p: Math.min(p, 1) };
+  const least = Math.exp((1 - n) * logGamma(k + 1)); // 1 / k! to the power of n - 1 is the least p-value
+  const tail = F === Infinity ? 0 : incompleteBeta(df[1] / (df[1] + df[0] * F), df[1] / 2, df[0] / 2);
+  return { chi2, F, df, p: Math.max(tail, least, 2.2250738585072014e-308) };
 }
 
-// Nemenyi's critical difference; q is the quantile of the studentised range of k means.
-function criticalDifference(q, k, n) {
+// Nemenyi's critical difference; q is the quantile of the studentised range of k means. Of two methods it is the sign test's.
+function criticalDifference(q, k, n, alpha) {
+  if (k === 2 && n <= 1000) {
+    let losses = 0, p = 0.5 ** n; // p is the probability of so many losses
+    for (let tail = p; 2 * tail < alpha; tail += p) p *= (n - losses) / ++losses;
+    return 1 + (1.5 - 2 * losses) / n;
+  }
   return (q / Math.SQRT2) * Math.sqrt((k * (k + 1)) / (6 * n));
 }
 
@@ -168,12 +223,13 @@ function holm(p) {
 // Wins, ties, losses and p-values of each method against the control, over the data sets that have scores of both.
 function against(table, control, higher) {
   const found = table[0].map((_, j) => {
-    const differences = table.map((row) => row[j] - row[control]).filter((d) => !Number.isNaN(d));
+    const unit = (row) => 10 ** (12 - Math.floor(Math.log10(Math.max(1, ...row.filter(Number.isFinite).map(Math.abs)))));
+    const round = (d, unit) => (Math.sign(d) * Math.round(Math.abs(d) * unit)) / unit; // rounding errors are no difference
+    const differences = table.map((row) => round(row[j] - row[control], unit(row))).filter((d) => !Number.isNaN(d));
     if (j === control || !differences.length) return null;
     const up = differences.filter((d) => d > 0).length, down = differences.filter((d) => d < 0).length;
-    const rounded = differences.map((d) => (Math.sign(d) * Math.round(Math.abs(d) * 1e12)) / 1e12); // rounding errors are no difference
     const [wins, losses] = higher ? [up, down] : [down, up];
-    return { wins, ties: differences.length - up - down, losses, p: wilcoxon(rounded) };
+    return { wins, ties: differences.length - up - down, losses, p: wilcoxon(differences) };
   });
   const tested = found.filter(Boolean);
   holm(tested.map((test) => test.p)).forEach((p, i) => (tested[i].holm = p));
@@ -315,7 +371,7 @@ function boardOf(content, view) {
   if (k > 1 && block.length > 1) {
     const tested = friedman(block, higher);
     found.friedman = { ...tested, F: Number.isFinite(tested.F) ? tested.F : null };
-    found.critical_difference = criticalDifference(content.quantiles[k], k, block.length);
+    found.critical_difference = criticalDifference(content.quantiles[k], k, block.length, alpha);
   }
   if (k > 1 && paired.length) {
     if (control >= 0) found.against = against(paired, control, higher);

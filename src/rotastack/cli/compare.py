@@ -57,7 +57,7 @@ def _compare(arguments: Namespace) -> None:
     from rotastack.judge.leaderboard import Metric, leaderboard, reached
     from rotastack.judge.pages import comparison_page
     from rotastack.judge.results import relative_times
-    from rotastack.judge.score_table import score_table
+    from rotastack.judge.score_table import name_columns, score_table
     from rotastack.judge.verdict import verdict_over_datasets
 
     if not 0 < arguments.alpha < 1:
@@ -68,6 +68,8 @@ def _compare(arguments: Namespace) -> None:
             f"--output: {page}: {'is a folder; name a file' if page.is_dir() else 'the folder does not exist'}"
         )
     frame, reading = read_with_notes(arguments.table)
+    for name in filter(None, name_columns(frame)):  # names are text: 7 and 007 are two
+        frame[name] = read_with_notes(arguments.table, name)[0][name]
     try:
         table = score_table(frame, arguments.score, arguments.higher)
     except RotastackError as error:
@@ -149,6 +151,10 @@ def _rows(board: dict[str, Any], names: list[str]) -> list[dict[str, Any]]:
     ]
 
 
+def _interval(low: float | None, high: float | None, digits: int) -> str:
+    return "-" if low is None or high is None else f"({low:.{digits}f}-{high:.{digits}f})"
+
+
 def _as_text(rows: list[dict[str, Any]]) -> str:
     """Return the leaderboard as lines of text."""
     from rotastack.judge.words import p_cell
@@ -165,8 +171,8 @@ def _as_text(rows: list[dict[str, Any]]) -> str:
         improvable = "-" if row["improvability"] is None else f"{row['improvability']:.1f} %"
         wins = "-" if row["wins"] is None else f"{row['wins']}/{row['ties']}/{row['losses']}"
         lines.append(
-            f"{row['method']:{width}s}  {row['average_rank']:5.2f} {f'({low:.2f}-{high:.2f})':>13s}  "
-            f"{row['elo']:5.0f} {f'({least:.0f}-{most:.0f})':>12s}  {improvable:>10s}  {wins:>8s}  {p_cell(row['p_holm']):>7s}"
+            f"{row['method']:{width}s}  {row['average_rank']:5.2f} {_interval(low, high, 2):>13s}  "
+            f"{row['elo']:5.0f} {_interval(least, most, 0):>12s}  {improvable:>10s}  {wins:>8s}  {p_cell(row['p_holm']):>7s}"
         )
     if len(rows) > _SHOWN:
         lines.append(f"and {len(rows) - _SHOWN} more methods; the page lists all")

@@ -12,7 +12,7 @@ from rotastack.stats.bootstrap_ranks import bootstrap_ranks
 from rotastack.stats.elo import elo
 from rotastack.stats.friedman import friedman
 from rotastack.stats.improvability import beyond, improvability
-from rotastack.stats.missing import checked_scores
+from rotastack.stats.missing import checked_scores, rounded
 from rotastack.stats.nemenyi import critical_difference, range_quantile
 from rotastack.stats.resamples import bootstrap_means
 from rotastack.stats.wilcoxon import wilcoxon_holm
@@ -248,7 +248,8 @@ def _interval(table: pd.DataFrame, column: str, name: str) -> dict[str, list]:
 
 
 def _metric(metric: Metric, names: list, datasets: list) -> dict[str, Any]:
-    tables = {"scores": metric.scores, "spread": metric.spread, "shown": metric.shown}
+    # The page compares scores exactly, so rounding errors are taken off here.
+    tables = {"scores": rounded(metric.scores), "spread": metric.spread, "shown": metric.shown}
     found: dict[str, Any] = {
         "name": metric.name, "title": metric.title, "higher": metric.higher_is_better, "optimum": metric.optimum,
     }  # fmt: skip

@@ -156,7 +156,7 @@ def _leaderboard(scores: dict[str, pd.DataFrame], tables: dict[str, pd.DataFrame
 
 def _with_interval(values: pd.DataFrame, name: str, form: str) -> list[str]:
     return [
-        "--" if pd.isna(m) else f"{form.format(m)} [{form.format(a)}, {form.format(b)}]"
+        "--" if pd.isna(m) else form.format(m) + ("" if pd.isna(a) else f" [{form.format(a)}, {form.format(b)}]")
         for m, a, b in zip(values[name], values[f"{name}_lower"], values[f"{name}_upper"], strict=True)
     ]
 
@@ -205,7 +205,7 @@ def _tests(comparison: dict[str, Any], study: Study) -> list[Printed]:
         ("methods", k, f"{k}"), ("data sets", n, f"{n}"),
         ("Friedman's chi-squared, corrected for ties", comparison["friedman_chi2"], f"{comparison['friedman_chi2']:.2f}"),
         (f"Iman and Davenport's F({first}, {second})", comparison["iman_davenport_f"], f"{comparison['iman_davenport_f']:.2f}"),
-        ("p of F", comparison["p_value"], _p(comparison["p_value"])),
+        ("p of Friedman's test", comparison["p_value"], _p(comparison["p_value"])),
         (f"critical difference of average ranks, alpha = {study.document.evaluation.alpha:g}", comparison["critical_difference"],
          f"{comparison['critical_difference']:.2f}"),
     ]  # fmt: skip

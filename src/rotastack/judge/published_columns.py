@@ -107,7 +107,7 @@ def _ours(cell, part, other) -> tuple[float, float, int]:
         return float(ratio.mean()), float(ratio.std(ddof=1)), len(ratio)
     if cell.metric not in ("wins", "ties"):
         return nothing
-    pair = compare_pair(both["error"], both["error_other"])
+    pair = compare_pair(both["error"], both["error_other"], higher_is_better=False)
     share = pair.wins_first if cell.metric == "wins" else pair.ties
     return share, float(np.sqrt(share * (1 - share))) if pair.n else float("nan"), pair.n
 

@@ -8,8 +8,9 @@ import numpy as np
 import pandas as pd
 
 from rotastack.errors import RotastackError, nearest
+from rotastack.stats.missing import rounded
 
-__all__ = ["ScoreTable", "score_table"]
+__all__ = ["ScoreTable", "name_columns", "score_table"]
 
 DATASETS = ("dataset", "data set", "data_set", "data", "task", "problem", "name", "tid")
 METHODS = ("method", "methods", "model", "classifier", "regressor", "algorithm", "estimator", "learner", "framework")
@@ -35,7 +36,7 @@ class ScoreTable:
     score : str
         Name of the score.
     means : DataFrame of shape (n_datasets, n_methods)
-        Mean scores; NaN for a missing score.
+        Mean scores without rounding errors; NaN for a missing score.
     higher_is_better : bool
     optimum : float or None
         Best possible score; None if unknown.
@@ -87,7 +88,7 @@ def score_table(frame: pd.DataFrame, score: str | None = None, higher: bool | No
     (np.float64(0.04), False)
     """
     frame = frame.rename(columns=str)
-    dataset, method = _called(frame, DATASETS), _called(frame, METHODS)
+    dataset, method = name_columns(frame)
     found = (
         _of_rows(frame, dataset, method, score)
         if dataset is not None and method is not None
@@ -103,11 +104,17 @@ def score_table(frame: pd.DataFrame, score: str | None = None, higher: bool | No
     return ScoreTable(found.score, found.means, higher, optimum, found.deviations, found.repeats, found.seconds, notes)
 
 
+def name_columns(frame: pd.DataFrame) -> tuple[str | None, str | None]:
+    """Return the columns with the names of data sets and of methods; None where the table has none."""
+    dataset, method = _called(frame, DATASETS), _called(frame, METHODS)
+    if dataset is None and method is None and not pd.api.types.is_numeric_dtype(frame.iloc[:, 0]):
+        dataset = str(frame.columns[0])
+    return dataset, method
+
+
 def _of_columns(frame: pd.DataFrame, dataset: str | None, score: str | None) -> ScoreTable:
     """Read a table with a column for each method."""
     notes = []
-    if dataset is None and not pd.api.types.is_numeric_dtype(frame.iloc[:, 0]):
-        dataset = str(frame.columns[0])
     if dataset is None:
         frame = frame.set_axis([f"row {i}" for i in range(1, len(frame) + 1)])
         notes.append("the table has no column of data set names; the rows are numbered")
@@ -120,8 +127,10 @@ def _of_columns(frame: pd.DataFrame, dataset: str | None, score: str | None) -> 
         raise RotastackError(f"column {dataset!r} has an empty cell; name each data set")
     if not frame.index.is_unique:
         twice = frame.index[frame.index.duplicated()][0]
-        raise RotastackError(f"data set {twice!r} has two rows; a table with one score per row needs a column `method`")
-    means = frame.set_axis(frame.index.map(str)).apply(_numbers)
+        raise RotastackError(
+            f"data set {str(twice)!r} has two rows; a table with one score per row needs a column `method`"
+        )
+    means = rounded(frame.set_axis(frame.index.map(str)).apply(_numbers))
     return ScoreTable(score or "score", means, False, None, means * np.nan, 1, notes=notes)
 
 
@@ -144,7 +153,7 @@ def _of_rows(frame: pd.DataFrame, dataset: str, method: str, score: str | None) 
     if repeats and frame.duplicated([dataset, method, *repeats]).any():
         row = frame[frame.duplicated([dataset, method, *repeats])].iloc[0]
         raise RotastackError(
-            f"method {row[method]!r} has two scores on data set {row[dataset]!r} for the same {', '.join(repeats)}; keep one"
+            f"method {str(row[method])!r} has two scores on data set {str(row[dataset])!r} for the same {', '.join(repeats)}; keep one"
         )
     grouped = scores.groupby(keys, sort=False)
     counts = grouped.count().unstack().fillna(0)
@@ -154,7 +163,7 @@ def _of_rows(frame: pd.DataFrame, dataset: str, method: str, score: str | None) 
         t.unstack().loc[list(dict.fromkeys(keys[0])), order].rename_axis(index=None, columns=None)
         for t in (grouped.mean(), grouped.std(ddof=1))
     )
-    means = means.round(12)  # the order of repeats must not make equal means differ
+    means = rounded(means)  # the order of repeats must not make equal means differ
     fewer = counts.lt(usual, axis=0) & (counts > 0)
     for d, m in zip(*np.nonzero(fewer.to_numpy()), strict=True):
         where, who = str(counts.index[d]), str(counts.columns[m])

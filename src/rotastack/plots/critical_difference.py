@@ -1,5 +1,7 @@
 """Critical-difference diagram (Demsar, 2006, figure 1)."""
 
+from typing import Any
+
 from matplotlib.figure import Figure
 
 from rotastack.plots.style import new_figure, shortened
@@ -8,7 +10,7 @@ from rotastack.stats.comparison import Comparison, cliques
 __all__ = ["plot_critical_difference"]
 
 
-def plot_critical_difference(comparison: Comparison, alpha: float = 0.05) -> Figure:
+def plot_critical_difference(comparison: Comparison, alpha: float = 0.05, *, ax: Any = None) -> Figure:
     """Draw average ranks on an axis, bars that join methods that do not differ, and the critical difference.
 
     Parameters
@@ -17,13 +19,15 @@ def plot_critical_difference(comparison: Comparison, alpha: float = 0.05) -> Fig
         From :func:`rotastack.stats.compare`.
     alpha : float
         Level of Nemenyi's test.
+    ax : matplotlib.axes.Axes, optional
+        Axes to draw on, whose figure is returned; by default those of a new figure.
     """
     ranks = comparison.average_ranks.sort_values(kind="stable")
     k = len(ranks)
     half = -(-k // 2)
     groups = cliques(ranks, comparison.nemenyi_p < alpha)
-    figure = new_figure(7.2, 1.5 + 0.3 * half + 0.16 * len(groups))
-    axis = figure.subplots()
+    figure = new_figure(7.2, 1.5 + 0.3 * half + 0.16 * len(groups)) if ax is None else ax.figure
+    axis = figure.subplots() if ax is None else ax
     base = -0.35 - 0.18 * len(groups)
     axis.set(xlim=(0.2, k + 0.8), ylim=(base - 0.34 * half, 1.0))
     axis.axis("off")

@@ -22,7 +22,7 @@ def plot_posterior(draws: ArrayLike, first: str, second: str, rope: float, title
     ----------
     draws : array-like of shape (n_draws, 3)
         Weights of "the first is better", "practically equal", "the second is better", from
-        :func:`rotastack.stats.signed_rank_draws` with scores where higher is better.
+        :func:`rotastack.stats.signed_rank_draws`.
     first, second : str
         Names of the methods.
     rope : float

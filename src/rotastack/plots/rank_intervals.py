@@ -51,7 +51,7 @@ def plot_rank_intervals(ranks: pd.DataFrame, control: str | None = None) -> Figu
     low, middle, high = (ordered[name].to_numpy(dtype=float) for name in ("lower", "average_rank", "upper"))
     if control in names:
         k = names.index(str(control))
-        axis.axvspan(low[k], high[k], color="#dddddd", linewidth=0, zorder=0.5)
+        axis.axvspan(*np.nan_to_num([low[k], high[k]], nan=middle[k]), color="#dddddd", linewidth=0, zorder=0.5)
         axis.axvline(middle[k], color="#888888", linewidth=0.8, zorder=0.6)
     small = n > _LABELS
     axis.hlines(places, low, high, color=METHOD_COLORS[0], linewidth=0.8 if small else 1.6)

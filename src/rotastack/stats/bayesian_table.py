@@ -69,14 +69,14 @@ def bayesian_table(
     """
     table = checked_scores(scores, missing, at_least=1)
     pairs, index = contrasts(list(table.columns), control)
-    sign = 1 if higher_is_better else -1
     root = root_sequence(random_state)
     rows = []
     for one, other in pairs:
         posterior = bayesian_signed_rank(
-            sign * table[one],
-            sign * table[other],
-            rope,
+            table[one],
+            table[other],
+            higher_is_better,
+            rope=rope,
             prior=prior,
             n_samples=n_samples,
             random_state=child(root, str(one), str(other)),

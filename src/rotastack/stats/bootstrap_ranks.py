@@ -40,7 +40,8 @@ def bootstrap_ranks(
     Returns
     -------
     DataFrame
-        Index: methods. Columns: ``average_rank, lower, upper``.
+        Index: methods. Columns: ``average_rank, lower, upper``; the ends are NaN for too few data sets, fewer than six
+        for 95 %.
 
     Raises
     ------
@@ -50,12 +51,12 @@ def bootstrap_ranks(
     Examples
     --------
     >>> import pandas as pd
-    >>> errors = pd.DataFrame({"A": [0.1, 0.2, 0.3, 0.2], "B": [0.2, 0.3, 0.4, 0.1], "C": [0.5, 0.5, 0.5, 0.5]})
+    >>> errors = pd.DataFrame({"A": [0.1, 0.2, 0.3, 0.2] * 2, "B": [0.2, 0.3, 0.4, 0.1] * 2, "C": 0.5})
     >>> bootstrap_ranks(errors, higher_is_better=False)
        average_rank  lower  upper
-    A          1.25   1.00   1.75
-    B          1.75   1.25   2.00
-    C          3.00   3.00   3.00
+    A          1.25  1.000  1.625
+    B          1.75  1.375  2.000
+    C          3.00  3.000  3.000
     """
     ranks = rank_table(scores, higher_is_better, missing=missing)
     means = bootstrap_means(ranks, n_bootstraps=n_bootstraps, alpha=alpha, seed=seed)

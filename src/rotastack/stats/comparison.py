@@ -1,7 +1,9 @@
 """Comparison of methods over data sets: ranks, tests, wins and improvements from one table of scores."""
 
+import importlib
 from dataclasses import dataclass
 from functools import cached_property
+from typing import Any, NamedTuple
 
 import numpy as np
 import pandas as pd
@@ -13,12 +15,27 @@ from rotastack.stats.ranks import average_ranks
 from rotastack.stats.wilcoxon import wilcoxon_holm
 from rotastack.stats.win_matrix import wins_and_shared
 
-__all__ = ["Comparison", "cliques", "compare"]
+__all__ = ["Comparison", "ComparisonReport", "cliques", "compare"]
 
 
-@dataclass(frozen=True)
+class ComparisonReport(NamedTuple):
+    """Result of :meth:`Comparison.report`: sentences, :attr:`Comparison.table` and a figure with the diagram."""
+
+    text: str
+    table: pd.DataFrame
+    figure: Any
+
+    def __repr__(self) -> str:
+        return f"{self.text}\n\n{_printed(self.table)}"
+
+
+def _printed(table: pd.DataFrame) -> str:
+    return table.to_string(float_format="{:.4g}".format, max_rows=20)
+
+
+@dataclass(frozen=True, repr=False)
 class Comparison:
-    """Comparison of methods over data sets; each attribute is computed when it is read.
+    """Comparison of methods over data sets; each attribute is computed when it is read. Printed, it is a short table.
 
     Parameters
     ----------
@@ -33,6 +50,62 @@ class Comparison:
     scores: pd.DataFrame
     higher_is_better: bool
     left_out: tuple = ()
+
+    def __repr__(self) -> str:
+        return _printed(self.table)
+
+    @property
+    def table(self) -> pd.DataFrame:
+        """The methods, best first: average rank, mean score, data sets on which it has the best score, Nemenyi's p.
+
+        The p-value is that of the test against the method with the best average rank, which itself has 1.
+        """
+        best = self.scores.max(axis=1) if self.higher_is_better else self.scores.min(axis=1)
+        ranks = self.average_ranks.sort_values(kind="stable")
+        columns = {
+            "average rank": ranks, "mean score": self.scores.mean(), "best on": self.scores.eq(best, axis=0).sum(),
+            "p against the best": self.nemenyi_p[ranks.index[0]],
+        }  # fmt: skip
+        return pd.DataFrame(columns).loc[ranks.index]
+
+    def report(self, alpha: float = 0.05, *, ax: Any = None) -> ComparisonReport:
+        """Return sentences, a table and the critical-difference diagram.
+
+        Parameters
+        ----------
+        alpha : float, default=0.05
+            Level of the tests.
+        ax : matplotlib.axes.Axes, optional
+            Axes for the diagram; by default those of a new figure.
+
+        Examples
+        --------
+        >>> import pandas as pd
+        >>> errors = pd.DataFrame({"RF": [0.05, 0.20, 0.12, 0.3], "RRE": [0.04, 0.22, 0.10, 0.2], "GB": 0.5})
+        >>> print(compare(errors, higher_is_better=False).report())
+        RRE is best of 3 methods by average rank over 4 data sets (1.25).
+        The methods differ (Friedman's test, p = 0.042).
+        RRE differs from GB (Nemenyi's test at 0.05, critical difference 1.66).
+        <BLANKLINE>
+             average rank  mean score  best on  p against the best
+        RRE          1.25        0.14        3                   1
+        RF           1.75      0.1675        1              0.7593
+        GB              3         0.5        0             0.03556
+        """
+        # Loaded by name, as pandas loads its plots: statistics need no matplotlib.
+        draw = importlib.import_module("rotastack.plots.critical_difference").plot_critical_difference
+        table, (n, k) = self.table, self.scores.shape
+        best = table.index[table["average rank"] <= table.iloc[0, 0] + 1e-9]
+        text = f"{', '.join(map(str, best))} {'is' if len(best) == 1 else 'share the'} best of {k} methods by average rank "
+        text += f"over {n} data sets ({table.iloc[0, 0]:.2f})."
+        if n > 1:
+            p = "< 0.001" if self.p_value < 0.001 else f"= {self.p_value:.3f}"
+            differ = "differ" if self.p_value < alpha else "do not differ beyond chance"
+            text += f"\nThe methods {differ} (Friedman's test, p {p})."
+        others = ", ".join(map(str, table.index[table["p against the best"] < alpha])) or "no other method"
+        test = f"Nemenyi's test at {alpha:g}, critical difference {self.critical_difference(alpha):.2f}"
+        text += f"\n{best[0]} differs from {others} ({test})."
+        return ComparisonReport(text, table, draw(self, alpha, ax=ax))
 
     @cached_property
     def average_ranks(self) -> pd.Series:
@@ -60,7 +133,7 @@ class Comparison:
 
     @property
     def p_value(self) -> float:
-        """p-value of Iman and Davenport's F: the probability of an F at least as large if all methods were equal."""
+        """p-value of Friedman's test: the probability of ranks that differ at least as much if all methods were equal."""
         return self._friedman.p
 
     @cached_property
@@ -144,8 +217,10 @@ def compare(scores: pd.DataFrame, higher_is_better: bool, *, missing: str = "rai
     --------
     >>> import pandas as pd
     >>> errors = pd.DataFrame({"RF": [0.05, 0.20, 0.12], "RRE": [0.04, 0.22, 0.10]})
-    >>> compare(errors, higher_is_better=False).average_ranks.round(2).to_dict()
-    {'RF': 1.67, 'RRE': 1.33}
+    >>> print(compare(errors, higher_is_better=False))
+         average rank  mean score  best on  p against the best
+    RRE         1.333        0.12        2                   1
+    RF          1.667      0.1233        1                   1
     >>> errors.loc[2, "RF"] = None
     >>> compare(errors, higher_is_better=False, missing="block").left_out
     (2,)

@@ -62,7 +62,8 @@ def elo(
     Returns
     -------
     DataFrame
-        Index: methods. Columns: ``elo, lower, upper``; the ends are percentiles over resamples.
+        Index: methods. Columns: ``elo, lower, upper``; the ends are percentiles over resamples, and NaN for too
+        few data sets, fewer than six for 95 %.
 
     Raises
     ------
@@ -103,7 +104,7 @@ def elo(
         strengths = np.concatenate([_strengths(wins) for wins in _wins(values, counts)])
     zero = strengths.mean(axis=1) if anchor is None else strengths[:, methods.index(anchor)]
     ratings = 1000 + _POINTS * (strengths - zero[:, None])
-    lower, upper = bootstrap_interval(ratings[1:], alpha)
+    lower, upper = bootstrap_interval(ratings[1:], alpha, n)
     return pd.DataFrame({"elo": ratings[0], "lower": lower, "upper": upper}, index=table.columns)
 
 

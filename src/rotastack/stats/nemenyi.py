@@ -4,7 +4,7 @@ import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 from scipy.special import ndtr
-from scipy.stats import studentized_range
+from scipy.stats import binom, studentized_range
 
 from rotastack.errors import RotastackError
 from rotastack.stats.ranks import rank_table
@@ -30,7 +30,9 @@ def critical_difference(k: int, n: int, alpha: float = 0.05) -> float:
     """Return the difference of average ranks above which two methods differ significantly.
 
     It is ``q_alpha sqrt(k (k + 1) / (6 n))``, q being the quantile of the studentised range
-    divided by the square root of 2 (Demsar, 2006, section 3.2.2).
+    divided by the square root of 2 (Demsar, 2006, section 3.2.2). Two methods
+    have that of the sign test, halfway between the largest difference that is not significant
+    and the smallest that is: the formula finds too many.
 
     Parameters
     ----------
@@ -50,16 +52,23 @@ def critical_difference(k: int, n: int, alpha: float = 0.05) -> float:
     --------
     >>> round(critical_difference(5, 20, 0.05), 3)
     1.364
+    >>> critical_difference(2, 6), critical_difference(2, 5)  # above 1: no difference is significant
+    (0.9166666666666666, 1.3)
     """
     if k < 2 or n < 1 or not 0 < alpha < 1:
         raise RotastackError(
             f"the critical difference needs k >= 2, n >= 1 and 0 < alpha < 1, got k={k}, n={n}, alpha={alpha}"
         )
+    if k == 2:
+        losses = int((2 * binom.cdf(np.arange(n // 2 + 1), n, 0.5) < alpha).sum())
+        return 1 + (1.5 - 2 * losses) / n
     return float(range_quantile(k, alpha) / np.sqrt(2) * _standard_error(k, n))
 
 
 def nemenyi(scores: pd.DataFrame, higher_is_better: bool, *, missing: str = "raise") -> pd.DataFrame:
     """Return p-values of all pairs of methods, adjusted for all of them being tested.
+
+    They are tails of the studentised range. Two methods have the p-value of the sign test, with a tie as half a win.
 
     Parameters
     ----------
@@ -91,6 +100,9 @@ def nemenyi(scores: pd.DataFrame, higher_is_better: bool, *, missing: str = "rai
     n, k = table.shape
     ranks = table.mean()
     distance = np.abs(np.subtract.outer(ranks.to_numpy(), ranks.to_numpy()))
+    if k == 2:
+        wins = np.floor(n * (1 + distance) / 2 + 1e-9)
+        return pd.DataFrame(np.minimum(2 * binom.sf(wins - 1, n, 0.5), 1.0), ranks.index, ranks.index)
     different, places = np.unique(distance, return_inverse=True)
     p = _range_tail(different / _standard_error(k, n) * np.sqrt(2), k)[places].reshape(k, k)
     np.fill_diagonal(p, 1.0)

@@ -50,15 +50,15 @@ class PairedComparison(NamedTuple):
     p_value: float
 
 
-def compare_pair(first: ArrayLike, second: ArrayLike, higher_is_better: bool = False) -> PairedComparison:
+def compare_pair(first: ArrayLike, second: ArrayLike, higher_is_better: bool) -> PairedComparison:
     """Return a comparison of the scores of two methods, cell by cell.
 
     Parameters
     ----------
     first, second : array-like of shape (n_cells,)
         Scores on the same cells; NaN for a missing score.
-    higher_is_better : bool, default=False
-        Whether the larger of two scores is better.
+    higher_is_better : bool
+        Whether the scores are like accuracies, not errors.
 
     Returns
     -------
@@ -71,7 +71,7 @@ def compare_pair(first: ArrayLike, second: ArrayLike, higher_is_better: bool = F
     Examples
     --------
     >>> from rotastack.stats.pairs import compare_pair
-    >>> compare_pair([0.1, 0.2, 0.3, 0.2], [0.1, 0.1, 0.2, 0.3])[:4]
+    >>> compare_pair([0.1, 0.2, 0.3, 0.2], [0.1, 0.1, 0.2, 0.3], higher_is_better=False)[:4]
     (4, 0.25, 0.25, 0.5)
     """
     a, b = np.asarray(first, dtype=float), np.asarray(second, dtype=float)

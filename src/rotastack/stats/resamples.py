@@ -52,14 +52,14 @@ def resamples(n: int, n_bootstraps: int, seed: int = 0) -> NDArray[np.int64]:
     step = max(1, _AT_ONCE // n)
     for start in range(0, n_bootstraps, step):
         stop = min(start + step, n_bootstraps)
-        places = np.arange(start * n + 1, stop * n + 1, dtype=np.uint64)
-        state = ((places * np.uint64(_STEP) + np.uint64(int(seed) % 2**32)) % 2**32).astype(np.uint32)
-        drawn[start:stop] = (_uniform(state) * n).astype(np.int64).reshape(-1, n)
+        drawn[start:stop] = (uniforms(start * n, stop * n, seed) * n).astype(np.int64).reshape(-1, n)
     return drawn
 
 
-def _uniform(state: NDArray[np.uint32]) -> NDArray[np.float64]:
-    """Return mulberry32's outputs, in [0, 1), for its states; all arithmetic is modulo 2^32."""
+def uniforms(start: int, stop: int, seed: int = 0) -> NDArray[np.float64]:
+    """Return the random numbers in [0, 1) at some places of mulberry32's sequence; all arithmetic is modulo 2^32."""
+    places = np.arange(start + 1, stop + 1, dtype=np.uint64)
+    state = ((places * np.uint64(_STEP) + np.uint64(int(seed) % 2**32)) % 2**32).astype(np.uint32)
     t = (state ^ (state >> np.uint32(15))) * (state | np.uint32(1))
     t ^= t + (t ^ (t >> np.uint32(7))) * (t | np.uint32(61))
     return (t ^ (t >> np.uint32(14))) / 2**32
@@ -87,11 +87,16 @@ def resample_counts(n: int, n_bootstraps: int, seed: int = 0) -> NDArray[np.floa
     return np.bincount(drawn.ravel(), minlength=n_bootstraps * n).reshape(-1, n).astype(np.float64)
 
 
-def bootstrap_interval(found: NDArray[np.float64], alpha: float) -> NDArray[np.float64]:
-    """Return the percentiles alpha / 2 and 1 - alpha / 2 over resamples (the first axis), by linear interpolation."""
+def bootstrap_interval(found: NDArray[np.float64], alpha: float, n: int) -> NDArray[np.float64]:
+    """Return the percentiles alpha / 2 and 1 - alpha / 2 over resamples (the first axis), by linear interpolation.
+
+    They are NaN for so few data sets, n, that even the range from the least to the largest of them holds their
+    median with a probability of less than 1 - alpha, which is fewer than six for 95 %.
+    """
     if not 0 < alpha < 1:
         raise RotastackError(f"alpha must lie between 0 and 1, got {alpha}")
-    return np.quantile(found, [alpha / 2, 1 - alpha / 2], axis=0)
+    ends = np.quantile(found, [alpha / 2, 1 - alpha / 2], axis=0)
+    return ends if 2.0 ** (1 - n) <= alpha else np.full_like(ends, np.nan)
 
 
 def bootstrap_means(
@@ -113,7 +118,7 @@ def bootstrap_means(
     Returns
     -------
     DataFrame
-        Index: methods. Columns: ``mean, lower, upper``.
+        Index: methods. Columns: ``mean, lower, upper``; the ends are NaN for too few data sets, fewer than six for 95 %.
 
     Raises
     ------
@@ -123,10 +128,10 @@ def bootstrap_means(
     Examples
     --------
     >>> import pandas as pd
-    >>> bootstrap_means(pd.DataFrame({"A": [1.0, 2.0, 3.0], "B": [2.0, 2.0, 2.0]})).round(2)
+    >>> bootstrap_means(pd.DataFrame({"A": [1.0, 2, 3, 1, 2, 3], "B": 2.0})).round(2)
        mean  lower  upper
-    A   2.0    1.0    3.0
-    B   2.0    2.0    2.0
+    A   2.0   1.33   2.67
+    B   2.0   2.00   2.00
     """
     values = table.to_numpy(dtype=np.float64)
     if not np.isfinite(values).all():
@@ -134,5 +139,5 @@ def bootstrap_means(
     counts = resample_counts(len(values), n_bootstraps, seed)
     # einsum does not use BLAS here: the order of BLAS's sums depends on the number of threads.
     means = np.einsum("bn,nk->bk", counts, values, optimize=False) / len(values)
-    lower, upper = bootstrap_interval(means, alpha)
+    lower, upper = bootstrap_interval(means, alpha, len(values))
     return pd.DataFrame({"mean": table.mean(), "lower": lower, "upper": upper}, index=table.columns)

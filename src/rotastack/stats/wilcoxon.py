@@ -10,7 +10,7 @@ from scipy.special import ndtr
 from scipy.stats import rankdata
 
 from rotastack.errors import RotastackError, nearest
-from rotastack.stats.missing import checked_scores
+from rotastack.stats.missing import checked_scores, rounded
 
 __all__ = ["contrasts", "holm", "shares_of_sums", "signed_rank_p", "wilcoxon_holm"]
 
@@ -136,8 +136,8 @@ def wilcoxon_holm(
         Index: methods, or pairs of methods. ``wins``, ``ties`` and ``losses`` are the numbers of data sets on which
         the method is better than, equal to and worse than the control (or the first of a pair than the second);
         ``p`` is the p-value of the test, and ``p_holm`` is adjusted for all comparisons of the table. Two methods with
-        equal scores on every data set have p = 1; two methods that share no data set have p = NaN. The test treats
-        differences that are equal to 12 decimals as ties.
+        equal scores on every data set have p = 1; two methods that share no data set have p = NaN. Scores
+        and differences that differ by rounding errors alone are ties.
 
     Raises
     ------
@@ -162,15 +162,16 @@ def wilcoxon_holm(
     """
     table = checked_scores(scores, missing, pairs=True, at_least=1)
     pairs, index = contrasts(list(table.columns), control)
-    differences = [(table[one] - table[other]).dropna().to_numpy() for one, other in pairs]
+    # 0.3 - 0.2 and 0.2 - 0.1 are a tie; without rounding, the noise of subtraction would rank them.
+    gaps = rounded(pd.DataFrame([table[one] - table[other] for one, other in pairs]).T, like=table)
+    differences = [gaps.iloc[:, i].dropna().to_numpy() for i in range(len(pairs))]
     sign = 1 if higher_is_better else -1
     tests = pd.DataFrame(
         {
             "wins": [int((sign * d > 0).sum()) for d in differences],
             "ties": [int((d == 0).sum()) for d in differences],
             "losses": [int((sign * d < 0).sum()) for d in differences],
-            # 0.3 - 0.2 and 0.2 - 0.1 are a tie; without rounding, the noise of subtraction would rank them.
-            "p": [signed_rank_p(np.round(d, 12)) if len(d) else np.nan for d in differences],
+            "p": [signed_rank_p(d) if len(d) else np.nan for d in differences],
         },
         index,
     )

@@ -194,8 +194,7 @@ def _posterior(study: StudyScores) -> Figure:
     ranks = average_ranks(study.ranked, study.higher).drop(control)
     best = str(ranks.idxmin())
     seed = child(root_sequence(0), best, control)  # the same seed as in bayesian_table
-    sign = 1 if study.higher else -1
-    draws = signed_rank_draws(sign * study.ranked[best], sign * study.ranked[control], ROPE, random_state=seed)
+    draws = signed_rank_draws(study.ranked[best], study.ranked[control], study.higher, rope=ROPE, random_state=seed)
     return plot_posterior(draws, best, control, ROPE)
 
 

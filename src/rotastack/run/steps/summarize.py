@@ -242,8 +242,8 @@ def _claims_table(results: StudyResults) -> pd.DataFrame:
         if not len(cells):
             continue
         both = compared(cells.groupby("dataset", sort=False).mean(), in_units(what, results.baseline))
-        # compare_pair counts the smaller number as a win, and tests the signs of differences.
-        pair = compare_pair(both[of], both[than])
+        # Whatever the score, the smaller number counts as a win here.
+        pair = compare_pair(both[of], both[than], higher_is_better=False)
         p = pair.p_value
         if pair.n == 1:
             p = _corrected_p(cells[of], cells[than], spec["test_to_train"].get(both.index[0]))
