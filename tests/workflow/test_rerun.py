@@ -9,12 +9,14 @@ import os
 import random
 import re
 import time
+from pathlib import Path
 
 import pandas as pd
 import pytest
 from tests.workflow.project import TINY, changed, following
 
 from rotastack.cli.studies import plan_of
+from rotastack.run.plan import Plan
 
 pytestmark = pytest.mark.workflow
 
@@ -153,6 +155,37 @@ def test_what_a_short_name_fixes_counts_where_it_is_used(finished, before, monke
     monkeypatch.setitem(ESTIMATORS, "boosted", fixed._replace(parameters={**fixed.parameters, "max_depth": 5}))
     monkeypatch.setitem(ESTIMATORS, "newest", fixed)
     agree(before, finished.jobs(), trained("rotated_boosted") | REFIT)
+
+
+OWN = """
+name: owned
+datasets: [{name: own, sources: [{file: {path: "t{1}.csv", target: y}}]}]
+protocol: {kind: holdout, repeats: 2}
+pools: {bayes: {estimator: naive_bayes}, forest: {estimator: forest}}
+methods: {NB: {pool: bayes, combiner: {kind: vote}}, RF: {pool: forest, combiner: {kind: vote}}}
+"""
+
+
+def test_a_table_counts_by_its_content_whatever_its_time(blank):
+    study, table = "config/studies/owned.yaml", blank.folder / "t{1}.csv"
+    (blank.folder / study).write_text(OWN)
+    table.write_text("x,y\n" + "1,a\n2,b\n" * 20)
+    before = blank.jobs(study=study)
+    os.utime(table)
+    assert changed(before, blank.jobs(study=study)) == set()
+    table.write_text("x,y\n" + "1,a\n3,b\n" * 20)
+    os.utime(table, (0, 0))
+    assert changed(before, blank.jobs(study=study)) == {("table", "own")}
+
+
+def test_templates_of_the_report_count_by_their_content(finished, before, monkeypatch):
+    texts = finished.folder / "older"
+    texts.mkdir()
+    for path in map(Path, Plan.report_texts.fget(None)):
+        (texts / path.name).write_text(path.read_text() + "<!-- older -->")
+        os.utime(texts / path.name, (0, 0))
+    monkeypatch.setattr(Plan, "report_texts", [str(path) for path in sorted(texts.iterdir())])
+    assert changed(before, finished.jobs()) == {("report",)}
 
 
 def test_adding_a_data_set_runs_its_jobs_and_the_statistics(project, before):

@@ -49,7 +49,6 @@ rule published:
     input:
         scores=rules.summarize.output.scores,
         published=PLAN.published_files,
-        texts=PLAN.report_texts,
     output:
         page=f"{ROOT}/published.html",
         table=FILES.table("published"),
@@ -61,6 +60,7 @@ rule published:
         mem_mb=lambda w, attempt: RESOURCES.study_mb(attempt),
         runtime=lambda w, attempt: 20 * attempt,
     params:
+        texts=PLAN.contents(PLAN.published_files + PLAN.report_texts),
         title=lambda w: PLAN.study.document.title or PLAN.study.name,
         skipped=lambda w: PLAN.skipped_json,
         slice=lambda w: SLICES.published(),
@@ -88,7 +88,6 @@ rule report:
         others=[rules.summarize.output.record, rules.draw.output.record]
         + expand(rules.refit.output.record, dataset=PLAN.refitted),
         explanations=expand(rules.explain.output.explanation, dataset=PLAN.explained),
-        texts=PLAN.report_texts,
     output:
         report=FILES.report,
         record=f"{ROOT}/report.run.json",
@@ -99,6 +98,7 @@ rule report:
         mem_mb=lambda w, attempt: RESOURCES.study_mb(attempt),
         runtime=lambda w, attempt: 20 * attempt,
     params:
+        texts=PLAN.contents(PLAN.report_texts),
         control=lambda w: PLAN.study.control,
         skipped=lambda w: PLAN.skipped_json,
         slice=lambda w: SLICES.report(),

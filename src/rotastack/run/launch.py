@@ -14,6 +14,7 @@ from rotastack.base.documents import Document, load_yaml
 from rotastack.errors import RotastackError, nearest
 from rotastack.project import find_own_modules, project_file
 from rotastack.run import progress
+from rotastack.run.fingerprint import check_kernel
 from rotastack.run.forks import start_forks
 from rotastack.run.plan import Plan
 from rotastack.study.study import Study, resized
@@ -125,6 +126,7 @@ def open_plan(config: Mapping[str, Any], config_files: list[str], is_main: bool)
         if is_main:
             from rotastack.study.classes import check_classes
 
+            check_kernel()
             check_classes(plan.study, plan.where)
             progress.expected.update(plan.resources.all_usual_seconds())
         if plan.skips:
