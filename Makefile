@@ -2,7 +2,7 @@
 # forest's kernel is built in it, beside its sources.
 PYTHON ?= python3
 CORES ?= all
-STUDY ?= quickstart
+STUDY ?= $(shell sed -n 's/^study: *\([^ ]*\).*/\1/p' config/config.yaml)
 VENV := .venv
 BIN := $(VENV)/bin
 STAMP := $(VENV)/.installed
@@ -22,9 +22,7 @@ LOCKS := -r requirements.lock $(if $(ZIG),-r requirements-compiler.lock)
 .PHONY: run test test-rest test-all test-cluster test-sanitized docs ui report lint format lock audit clean env
 
 run: env            ## run the study: make run, make run STUDY=tiny CORES=4
-	@if [ "$(STUDY)" = quickstart ]; then $(BIN)/snakemake --cores $(CORES); \
-	else $(BIN)/rotastack run $(STUDY) --cores $(CORES); fi
-	@echo "report: results/report.html    runs: make ui"
+	@$(BIN)/rotastack run $(STUDY) --cores $(CORES)
 
 # Workers take tests from each other, so that no long file is left to one of them.
 PYTEST := $(BIN)/python -m pytest -n auto --dist worksteal
@@ -56,9 +54,7 @@ ui: env             ## open the MLflow UI
 	$(BIN)/rotastack ui
 
 report: env         ## bring the HTML report up to date and say where it is
-	@if [ "$(STUDY)" = quickstart ]; then $(BIN)/snakemake --cores $(CORES) results/report.html; \
-	else $(BIN)/rotastack report $(STUDY); fi
-	@echo "report: results/report.html"
+	@$(BIN)/rotastack report $(STUDY)
 
 lint: env           ## formatting, style, types, what may import what, workflow
 	$(BIN)/ruff format --check .

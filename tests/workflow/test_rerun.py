@@ -220,8 +220,8 @@ def test_adding_a_rotation_group_trains_the_new_one_alone(blank):
     before = pd.read_parquet(blank.folder / target)
     assert len(pools) == 4
     blank.edit(study, "rotation_groups: 2", "rotation_groups: 3")
-    done = blank.snakemake(target, study=study)
-    assert sorted(re.findall(r"training pool (\w+) on (\S+)", done.stderr)) == [
+    blank.snakemake(target, study=study)
+    assert sorted(re.findall(r"training pool (\w+) on (\S+)", blank.log)) == [
         ("plain", "RG-03/FG-01"), ("rotated", "RG-03/FG-01"),
     ]  # fmt: skip
     assert {path: (path.stat().st_mtime_ns, path.read_bytes()) for path in pools} == pools
@@ -348,9 +348,9 @@ def test_two_real_runs_rerun(project):
     """A parameter is changed and restored, without the server of steps; unchanged files keep their bytes."""
     before = project.scores()
     project.edit(TINY, "{n_estimators: 6}", "{n_estimators: 7}")
-    first = project.snakemake("results/tiny/scores.parquet")
-    assert set(re.findall(r"training pool (\w+)", first.stderr)) == {"forest"}
-    assert "combining for" not in first.stderr
+    project.snakemake("results/tiny/scores.parquet")
+    assert set(re.findall(r"training pool (\w+)", project.log)) == {"forest"}
+    assert "combining for" not in project.log
     between = project.scores()
     different = {name for name in before if before[name] != between[name]}
     assert {name for name in different if "/methods/" in name} == {f"{d}/methods/RF.nc" for d in DATASETS}

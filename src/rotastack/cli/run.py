@@ -13,7 +13,7 @@ from rotastack.cli.studies import offer, plan_of, score_names, snakemake
 from rotastack.errors import RotastackError, nearest
 from rotastack.files import read_json, write_text
 
-__all__ = ["add", "profile_names", "profile_options"]
+__all__ = ["add", "ending", "profile_names", "profile_options"]
 
 EXAMPLES = """\
 examples:
@@ -139,8 +139,13 @@ def _run(arguments: Namespace) -> int:
     if code == 0 and not arguments.rest and not arguments.dry_run:
         write_text(code_file, json.dumps(plan.codes.states(), indent=1))
         answer = Answer(plan, None if own is None else own.about)
-        print(answer.as_json(seconds) if arguments.json else f"\n{answer.as_text(seconds)}")
+        print(answer.as_json(seconds) if arguments.json else f"\n{ending(answer, plan.root, seconds)}")
     return code
+
+
+def ending(answer: Answer, root: str, seconds: float | None = None) -> str:
+    """Return the text at the end of a run: the verdict, the leaderboard, and where everything is."""
+    return f"{answer.as_text(seconds)}\n{'runs':10s}rotastack ui\n{'results':10s}{root}"
 
 
 def _refuse(arguments: Namespace, options: tuple[str, ...], why: str) -> None:
@@ -213,6 +218,8 @@ def _as_options(file: Path) -> list[str]:
 
     options = []
     for key, value in load_yaml(file).items():
+        if key == "logger":  # the command names it, with a file
+            continue
         pairs = [f"{name}={number}" for name, number in value.items()] if isinstance(value, dict) else value
         values = pairs if isinstance(pairs, list) else [] if value is True else [value]
         options += [f"--{key}", *map(str, values)]
