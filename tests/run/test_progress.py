@@ -1,6 +1,7 @@
 """What a run shows while it goes on, from what Snakemake's loggers are told: the share, the line, and why a job failed."""
 
 import io
+import json
 import logging
 import sys
 from pathlib import Path
@@ -207,6 +208,24 @@ def test_a_dry_run_and_verbose_leave_the_screen_to_snakemake_and_a_dry_run_write
     tell(handler, None, "words")
     assert not handler.writes_to_stream
     assert list(tmp_path.iterdir()) == []
+
+
+def test_a_dry_run_of_the_command_counts_the_jobs_their_reasons_and_seconds(make, capsys):
+    handler = make("plan.json", dryrun=True)
+    assert handler.writes_to_stream
+    tell(handler, LogEvent.RUN_INFO, "Job stats", stats={"train": 2, "score": 1, "all": 1, "total": 4})
+    changed = "Params have changed since last execution: before: Missing"
+    tell(handler, LogEvent.JOB_INFO, jobid=1, wildcards=cell("forest"), reason=changed)
+    tell(
+        handler, LogEvent.JOB_INFO, jobid=2, wildcards=cell("boosted"), reason=f"Missing output files: a.nc; {changed}"
+    )
+    tell(handler, LogEvent.JOB_INFO, jobid=3, rule_name="score", reason="Input files updated by another job: a.nc")
+    handler.close()
+    assert json.loads(Path("plan.json").read_text()) == {
+        "jobs": {"train": 2, "score": 1}, "seconds": 41.0,
+        "why": {"parameters or code have changed": ["train"], "results are missing": ["train"]},
+    }  # fmt: skip
+    assert capsys.readouterr() == ("", "")
 
 
 def test_a_log_that_cannot_be_written_is_told_of_once_and_the_run_goes_on(handler, capsys):

@@ -182,7 +182,7 @@ def test_a_profile_that_is_nowhere_is_named_and_nothing_runs(monkeypatch, tmp_pa
 @pytest.mark.parametrize("name", ["kubernetes", "pbs"])
 def test_a_dry_run_takes_the_profile(name, tmp_path):
     pytest.importorskip("snakemake_executor_plugin_cluster_generic")
-    command = [sys.executable, "-m", "rotastack", "run", str(ROOT / TINY), "--profile", name, "--dry-run"]
+    command = [sys.executable, "-m", "rotastack", "run", str(ROOT / TINY), "--profile", name, "--dry-run", "--verbose"]
     done = subprocess.run(command, cwd=tmp_path, capture_output=True, text=True)
     assert done.returncode == 0, done.stderr
     assert "This was a dry-run" in done.stderr

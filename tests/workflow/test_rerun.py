@@ -396,4 +396,8 @@ def test_a_dry_run_names_the_modules_that_changed(project):
         states.write_text(json.dumps(plan_of("tiny", None).codes.states()))
     project.edit("src/rotastack/combine/stacking.py", "np.ascontiguousarray", "np.array")
     printed = project.call("rotastack", "run", "tiny", "--dry-run").stdout
-    assert printed.endswith("\nmodules that changed since the last complete run: rotastack.combine.stacking\n")
+    assert "changed   since the last complete run: rotastack.combine.stacking" in printed.splitlines()
+    assert (
+        "why       parameters or code have changed (combine, refit); other jobs use their results"
+        in printed.splitlines()
+    )

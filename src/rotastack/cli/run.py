@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Any
 
 from rotastack.cli.answer import Answer
-from rotastack.cli.own import OwnTable, look_at, megabytes_of, seconds_of
+from rotastack.cli.own import OwnTable, cores, look_at, megabytes_of, seconds_of
 from rotastack.cli.studies import offer, plan_of, score_names, snakemake
 from rotastack.errors import RotastackError, nearest
 from rotastack.files import read_json, write_text
@@ -128,18 +128,33 @@ def _run(arguments: Namespace) -> int:
     options = [*profile_options(arguments.profile), *arguments.rest, "--cores", str(arguments.cores)]
     if own is not None and arguments.profile is None:
         options += ["--resources", f"mem_mb={own.megabytes}"]
-    code_file = Path(plan.files.root) / "code.json"
     if arguments.dry_run:
-        options += ["--dry-run", "--quiet", "host"]  # prints Snakemake's reasons
-    code, seconds = snakemake(plan, size, options, quiet=not (arguments.verbose or arguments.dry_run))
-    if arguments.dry_run and code_file.is_file():
-        before, now = read_json(code_file), plan.codes.states()
-        changed = [name for name in sorted({*before, *now}) if before.get(name) != now.get(name)]
-        print(f"\nmodules that changed since the last complete run: {', '.join(changed) or 'none'}")
-    if code == 0 and not arguments.rest and not arguments.dry_run:
-        write_text(code_file, json.dumps(plan.codes.states(), indent=1))
+        return _describe(plan, arguments, [*options, "--dry-run", "--quiet", "host"])  # prints Snakemake's reasons
+    code, seconds = snakemake(plan, size, options, quiet=not arguments.verbose)
+    if code == 0 and not arguments.rest:
+        write_text(Path(plan.root) / "code.json", json.dumps(plan.codes.states(), indent=1))
         answer = Answer(plan, None if own is None else own.about)
         print(answer.as_json(seconds) if arguments.json else f"\n{ending(answer, plan.root, seconds)}")
+    return code
+
+
+def _describe(plan: Any, arguments: Namespace, options: list[str]) -> int:
+    """Print what a run of the study would do; return Snakemake's exit code."""
+    from tempfile import TemporaryDirectory
+
+    from rotastack.cli.planned import changed_modules, lines_of
+
+    if arguments.verbose:
+        code, _ = snakemake(plan, arguments.size, options, quiet=False)
+        print(f"\nmodules that changed since the last complete run: {', '.join(changed_modules(plan)) or 'none'}")
+        return code
+    with TemporaryDirectory() as folder:
+        code, _ = snakemake(plan, arguments.size, options, log=f"{folder}/jobs.json")
+        found = read_json(f"{folder}/jobs.json") if code == 0 else {}
+    if code == 0:
+        lines = lines_of(plan, found, cores(arguments.cores) if arguments.profile is None else 1)
+        text = "\n".join(f"{heading:10s}{text}" for heading, text in lines.items())
+        print(json.dumps(lines, indent=1) if arguments.json else text)
     return code
 
 

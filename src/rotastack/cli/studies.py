@@ -96,7 +96,9 @@ def offer(action: Any, values: Callable[..., Iterable[str]]) -> None:
     action.completer = values
 
 
-def snakemake(plan: "Plan", size: str | None, options: list[str], *, quiet: bool = True) -> tuple[int, float]:
+def snakemake(
+    plan: "Plan", size: str | None, options: list[str], *, quiet: bool = True, log: str | None = None
+) -> tuple[int, float]:
     """Run Snakemake on a study in the working directory; return its exit code and its seconds.
 
     Parameters
@@ -106,13 +108,15 @@ def snakemake(plan: "Plan", size: str | None, options: list[str], *, quiet: bool
     options : list of str
     quiet : bool
         Whether to show one line of progress, and to write Snakemake's messages to a file.
+    log : str, optional
+        This file; in a dry run the file of the planned jobs.
     """
-    log = f"results/logs/{plan.study.name}.log"
+    log = log or f"results/logs/{plan.study.name}.log"
     logger = ["--logger", "rotastack", "--logger-rotastack-file", log] if quiet else []
     sized = [] if size in (None, "full") else ["--config", f"size={size}"]
     began = time.monotonic()
     code = call_snakemake("Snakefile", [*logger, *options, "--configfile", plan.where, *sized])
-    if quiet and code not in (0, REFUSED):
+    if quiet and code not in (0, REFUSED) and "--dry-run" not in options:
         print(f"rotastack: finished steps are kept; repeat the command to continue; details: {log}", file=sys.stderr)
     return code, time.monotonic() - began
 
