@@ -10,7 +10,9 @@ from types import SimpleNamespace
 import pytest
 
 from rotastack.cli import main, run, studies
-from rotastack.cli.studies import plan_of
+from rotastack.cli.studies import plan_of, study_names
+from rotastack.errors import RotastackError
+from rotastack.project import project_file
 from rotastack.run.progress import _reason
 
 
@@ -22,7 +24,7 @@ def test_what_follows_may_be_a_target(options, monkeypatch, tmp_path):
     monkeypatch.chdir(tmp_path)
     told = []
 
-    def snakemake(plan, size, options, log=None, **_):
+    def snakemake(plan, options, log=None, **_):
         told.append(options)
         if log is not None:
             Path(log).write_text(json.dumps({"jobs": {}, "why": {}, "seconds": 0}))
@@ -71,6 +73,25 @@ def test_a_part_of_a_study_does_not_run_another_one(command, text, found, monkey
     assert main([command[0], "part.yaml", *command[1:]]) == 2
     said = f"part.yaml: not a study; needed keys: name, datasets, protocol, pools, methods; found: {found}"
     assert said in capsys.readouterr().err
+
+
+@pytest.mark.parametrize("name", ["first", "trial", "trial-small", "./first.yaml"])
+@pytest.mark.parametrize("folder", ["", "studies", "config/studies"])
+def test_a_study_is_found_by_its_file_and_by_its_name_in_results(name, folder, monkeypatch, tmp_path):
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / folder).mkdir(parents=True, exist_ok=True)
+    text = Path(project_file("config/studies/tiny.yaml")).read_text().replace("name: tiny", "name: trial  # an attempt")
+    (tmp_path / folder / "first.yaml").write_text(text + "\nsizes: {small: {seed: 2}}\n")
+    (tmp_path / "compose.yaml").write_text("services: {}")
+    if folder and name.endswith(".yaml"):
+        name = f"{folder}/first.yaml"
+    plan = plan_of(name)
+    assert plan.study.name == ("trial-small" if name == "trial-small" else "trial")
+    assert plan.size == ("small" if name == "trial-small" else "full")
+    assert "first" in study_names()
+    assert "compose" not in study_names()
+    with pytest.raises(RotastackError, match="study 'trial-tiny' is unknown"):
+        plan_of("trial-tiny")
 
 
 def test_a_study_that_was_edited_says_what_counts(monkeypatch, tmp_path, capsys):

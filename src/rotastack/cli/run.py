@@ -130,7 +130,7 @@ def _run(arguments: Namespace) -> int:
         options += ["--resources", f"mem_mb={own.megabytes}"]
     if arguments.dry_run:
         return _describe(plan, arguments, [*options, "--dry-run", "--quiet", "host"])  # prints Snakemake's reasons
-    code, seconds = snakemake(plan, size, options, quiet=not arguments.verbose)
+    code, seconds = snakemake(plan, options, quiet=not arguments.verbose)
     if code == 0 and not arguments.rest:
         write_text(Path(plan.root) / "code.json", json.dumps(plan.codes.states(), indent=1))
         answer = Answer(plan, None if own is None else own.about)
@@ -145,11 +145,11 @@ def _describe(plan: Any, arguments: Namespace, options: list[str]) -> int:
     from rotastack.cli.planned import changed_modules, lines_of
 
     if arguments.verbose:
-        code, _ = snakemake(plan, arguments.size, options, quiet=False)
+        code, _ = snakemake(plan, options, quiet=False)
         print(f"\nmodules that changed since the last complete run: {', '.join(changed_modules(plan)) or 'none'}")
         return code
     with TemporaryDirectory() as folder:
-        code, _ = snakemake(plan, arguments.size, options, log=f"{folder}/jobs.json")
+        code, _ = snakemake(plan, options, log=f"{folder}/jobs.json")
         found = read_json(f"{folder}/jobs.json") if code == 0 else {}
     if code == 0:
         lines = lines_of(plan, found, cores(arguments.cores) if arguments.profile is None else 1)

@@ -91,12 +91,14 @@ class Plan:
         Content of config/config.yaml.
     where : str
         File of the study, for messages.
+    size : str
+        Size of the study.
     """
 
-    def __init__(self, study: Study, machine: Mapping[str, Any], where: str = "study"):
+    def __init__(self, study: Study, machine: Mapping[str, Any], where: str = "study", size: str = "full"):
         self.study = study
         self.machine = machine
-        self.where = where
+        self.where, self.size = where, size
         self.files = StudyFiles(f"results/{study.name}")
         self.root = self.files.root
         self.slices = Slices(study)
