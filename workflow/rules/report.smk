@@ -5,12 +5,11 @@ rule draw:
         tables=rules.summarize.output.tables,
         table=expand(TABLE, dataset=PLAN.datasets),
         folds=expand(rules.groups.output.folds, dataset=PLAN.datasets),
-        pools=expand(
-            rules.train.output.pool,
-            dataset=PLAN.datasets,
-            pool=PLAN.study.voting_pools,
-            block=list(PLAN.study.blocks)[:1],
-        ),
+        pools=[
+            rules.train.output.pool.format(dataset=dataset, pool=pool, block=next(iter(PLAN.study.blocks_of[dataset])))
+            for dataset in PLAN.datasets
+            for pool in PLAN.study.voting_pools
+        ],
         methods=expand(
             FILES.method("{method}"),
             dataset=PLAN.datasets,
