@@ -5,7 +5,9 @@ CORES ?= all
 STUDY ?= $(shell sed -n 's/^study: *\([^ ]*\).*/\1/p' config/config.yaml)
 VENV := .venv
 BIN := $(VENV)/bin
-STAMP := $(VENV)/.installed
+# The stamp is named by the content of the files that decide on packages: a touched file installs nothing again.
+PINS := requirements.lock requirements-compiler.lock pyproject.toml
+STAMP := $(VENV)/.installed-$(shell cat $(PINS) | cksum | cut -d' ' -f1)
 PIP := $(BIN)/python -m pip install --quiet --disable-pip-version-check
 
 # Where there is no C compiler, PyPI has one, which wants no root.
@@ -81,7 +83,7 @@ audit: env          ## known vulnerabilities of the pinned packages: needs a net
 env: $(STAMP)       ## the environment, and the kernel as its sources are now
 	@$(BIN)/python tools/build_kernel.py
 
-$(STAMP): requirements.lock requirements-compiler.lock pyproject.toml
+$(STAMP):
 	$(PYTHON) tools/check_python.py
 	rm -f build/*/build.ninja
 	$(PYTHON) -m venv $(VENV)
@@ -91,6 +93,7 @@ $(STAMP): requirements.lock requirements-compiler.lock pyproject.toml
 	$(BIN)/uv pip install --quiet --python $(BIN)/python --require-hashes $(LOCKS) || $(PIP) --require-hashes $(LOCKS)
 # This only saves time at the first import, so a folder that is not writable is no error.
 	$(BIN)/python -m compileall -q src || true
+	rm -f $(VENV)/.installed*
 	touch $(STAMP)
 
 clean:              ## remove results and raw data; the environment stays

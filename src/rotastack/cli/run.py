@@ -206,7 +206,7 @@ def profile_options(name: str | None) -> list[str]:
     """
     from rotastack.project import project_file
 
-    if name is None:
+    if name in (None, "default"):
         return ["--workflow-profile", "none", *_as_options(project_file("workflow/profiles/default/config.yaml"))]
     shipped = project_file(f"workflow/profiles/{name}")
     folder = shipped if shipped.is_dir() else Path(name)
