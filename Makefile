@@ -2,10 +2,12 @@
 # forest's kernel is built in it, beside its sources.
 PYTHON ?= python3
 CORES ?= all
-STUDY ?= quickstart
+STUDY ?= $(shell sed -n 's/^study: *\([^ ]*\).*/\1/p' config/config.yaml)
 VENV := .venv
 BIN := $(VENV)/bin
-STAMP := $(VENV)/.installed
+# The stamp is named by the content of the files that decide on packages: a touched file installs nothing again.
+PINS := requirements.lock requirements-compiler.lock pyproject.toml
+STAMP := $(VENV)/.installed-$(shell cat $(PINS) | cksum | cut -d' ' -f1)
 PIP := $(BIN)/python -m pip install --quiet --disable-pip-version-check
 
 # Where there is no C compiler, PyPI has one, which wants no root.
@@ -22,9 +24,7 @@ LOCKS := -r requirements.lock $(if $(ZIG),-r requirements-compiler.lock)
 .PHONY: run test test-rest test-all test-cluster test-sanitized docs ui report lint format lock audit clean env
 
 run: env            ## run the study: make run, make run STUDY=tiny CORES=4
-	@if [ "$(STUDY)" = quickstart ]; then $(BIN)/snakemake --cores $(CORES); \
-	else $(BIN)/rotastack run $(STUDY) --cores $(CORES); fi
-	@echo "report: results/report.html    runs: make ui"
+	@$(BIN)/rotastack run $(STUDY) --cores $(CORES)
 
 # Workers take tests from each other, so that no long file is left to one of them.
 PYTEST := $(BIN)/python -m pytest -n auto --dist worksteal
@@ -56,9 +56,7 @@ ui: env             ## open the MLflow UI
 	$(BIN)/rotastack ui
 
 report: env         ## bring the HTML report up to date and say where it is
-	@if [ "$(STUDY)" = quickstart ]; then $(BIN)/snakemake --cores $(CORES) results/report.html; \
-	else $(BIN)/rotastack report $(STUDY); fi
-	@echo "report: results/report.html"
+	@$(BIN)/rotastack report $(STUDY)
 
 lint: env           ## formatting, style, types, what may import what, workflow
 	$(BIN)/ruff format --check .
@@ -85,7 +83,7 @@ audit: env          ## known vulnerabilities of the pinned packages: needs a net
 env: $(STAMP)       ## the environment, and the kernel as its sources are now
 	@$(BIN)/python tools/build_kernel.py
 
-$(STAMP): requirements.lock requirements-compiler.lock pyproject.toml
+$(STAMP):
 	$(PYTHON) tools/check_python.py
 	rm -f build/*/build.ninja
 	$(PYTHON) -m venv $(VENV)
@@ -95,6 +93,7 @@ $(STAMP): requirements.lock requirements-compiler.lock pyproject.toml
 	$(BIN)/uv pip install --quiet --python $(BIN)/python --require-hashes $(LOCKS) || $(PIP) --require-hashes $(LOCKS)
 # This only saves time at the first import, so a folder that is not writable is no error.
 	$(BIN)/python -m compileall -q src || true
+	rm -f $(VENV)/.installed*
 	touch $(STAMP)
 
 clean:              ## remove results and raw data; the environment stays

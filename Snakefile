@@ -4,6 +4,9 @@
 # The keys of a study are in src/rotastack/study/model.py; the work of each step is in src/rotastack/run/steps.
 from snakemake.utils import min_version
 
+from rotastack.cli.answer import Answer
+from rotastack.cli.run import ending
+from rotastack.run import progress
 from rotastack.run.plan import RAW, TABLE
 from rotastack.run.launch import config_file, open_plan, start_run
 
@@ -62,3 +65,7 @@ rule all:
 
 onstart:
     start_run(PLAN)
+
+
+onsuccess:
+    progress.answers.append(lambda: ending(Answer(PLAN), PLAN.root))

@@ -1,5 +1,6 @@
 """The kernel is built in place by one command, and stale or foreign modules are reported in one line."""
 
+import json
 import os
 import runpy
 import subprocess
@@ -10,7 +11,9 @@ import pytest
 
 import rotastack
 from rotastack.errors import RotastackError
+from rotastack.files import hashes
 from rotastack.run import fingerprint
+from rotastack.run.launch import open_plan
 
 ROOT = Path(__file__).resolve().parents[1]
 KERNEL = Path(rotastack.__file__).parent / "trees/kernel"
@@ -39,20 +42,39 @@ def test_modules_stand_beside_their_sources_and_a_module_without_a_source_goes()
     assert done.stdout.decode().strip() == str(ROOT / "src/rotastack/__init__.py")
 
 
-def test_a_fingerprint_refuses_a_kernel_that_is_older_than_its_sources(tmp_path, monkeypatch):
-    package = tmp_path / "src/rotastack"
-    kernel = package / "trees/kernel"
+@pytest.fixture
+def stale(tmp_path, monkeypatch):
+    """A checkout whose kernel was built from its sources."""
+    kernel = tmp_path / "src/rotastack/trees/kernel"
     kernel.mkdir(parents=True)
     for path in (kernel / "nearest.pyx", kernel / "nearest.abi3.so", tmp_path / "tools/build_kernel.py"):
         path.parent.mkdir(exist_ok=True)
         path.touch()
-    monkeypatch.setattr(fingerprint, "ROOT", package)
-    code = fingerprint._code.__wrapped__  # without the cache
-    os.utime(kernel / "nearest.pyx", (1, 1))
-    assert code("rotastack.trees.kernel.nearest")
-    os.utime(kernel / "nearest.abi3.so", (0, 0))
-    with pytest.raises(RotastackError, match=r"nearest.pyx is newer than the compiled kernel; run `make env`"):
-        code("rotastack.trees.kernel.nearest")
+    (kernel / ".built").write_text(json.dumps(hashes([kernel / "nearest.pyx"])))
+    monkeypatch.setattr(fingerprint, "ROOT", tmp_path / "src/rotastack")
+    return kernel
+
+
+def test_a_touched_kernel_is_accepted_and_an_edited_one_is_refused_whatever_the_times(stale):
+    os.utime(stale / "nearest.abi3.so", (0, 0))
+    fingerprint.check_kernel()
+    (stale / "nearest.pyx").write_text("edited")
+    os.utime(stale / "nearest.pyx", (0, 0))
+    with pytest.raises(RotastackError, match=r"nearest.pyx has changed since the kernel was compiled; run `make env`"):
+        fingerprint.check_kernel()
+    (stale / ".built").unlink()
+    with pytest.raises(RotastackError, match="nearest.pyx has changed"):
+        fingerprint.check_kernel()
+
+
+def test_snakemake_says_so_in_one_line(stale, capsys):
+    (stale / "nearest.pyx").write_text("edited")
+    study = {"study": "tiny", "data": {}, "tracking": {}}
+    with pytest.raises(SystemExit):
+        open_plan(study, ["config/config.yaml"], is_main=True)
+    (line,) = capsys.readouterr().err.splitlines()
+    assert line.startswith("rotastack: error: ")
+    assert "has changed since the kernel was compiled" in line
 
 
 def test_a_module_of_another_platform_is_reported_in_one_line(tmp_path):

@@ -14,6 +14,9 @@ import sysconfig
 from pathlib import Path
 
 ROOT = Path(__file__).resolve().parents[1]
+sys.path.insert(0, str(ROOT / "src"))
+from rotastack.files import hashes, read_json, write_text  # noqa: E402 - the package is not installed yet
+
 KERNEL = ROOT / "src/rotastack/trees/kernel"
 BUILD = ROOT / "build" / f"{sys.implementation.cache_tag}-{sysconfig.get_platform()}"
 
@@ -34,17 +37,22 @@ def main() -> None:
         shutil.rmtree(BUILD, ignore_errors=True)
         pip = [sys.executable, "-m", "pip", "install", "--quiet", "--no-build-isolation", "--no-deps"]
         subprocess.run([*pip, f"-Cbuild-dir={BUILD}", "--editable", ROOT], env=tools, check=True)
+    sources, built = hashes(p for p in KERNEL.iterdir() if p.suffix in (".pyx", ".pxd", ".build")), KERNEL / ".built"
+    known = read_json(built) if built.is_file() else {}
+    for name, _ in sources.items() - known.items():
+        (KERNEL / name).touch()  # ninja goes by times, and a replaced source may be older than the one before
     done = subprocess.run(["ninja", "-C", BUILD], env=tools, capture_output=True, text=True)
     if done.returncode:
         sys.exit(f"{done.stdout}{done.stderr}the kernel does not build")
-    built = [file for file in (BUILD / "src/rotastack/trees/kernel").iterdir() if file.suffix in (".so", ".pyd")]
+    modules = [file for file in (BUILD / "src/rotastack/trees/kernel").iterdir() if file.suffix in (".so", ".pyd")]
     for file in [*KERNEL.glob("*.so"), *KERNEL.glob("*.pyd")]:
-        if file.name not in {module.name for module in built}:
+        if file.name not in {module.name for module in modules}:
             file.unlink()  # its source is gone
-    for module in built:
+    for module in modules:
         beside = KERNEL / f"{module.name}.{os.getpid()}"
-        shutil.copy(module, beside)  # younger than every source, for the fingerprints
+        shutil.copy(module, beside)
         beside.replace(KERNEL / module.name)  # processes that run keep the module that they have loaded
+    write_text(built, json.dumps(sources, indent=1))  # what the modules were built from, for the check before a study
     packages = Path(sysconfig.get_path("purelib"))
     (packages / "rotastack-editable.pth").write_text(f"{ROOT / 'src'}\n", encoding="utf-8")
 

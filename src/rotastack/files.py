@@ -1,15 +1,16 @@
 """Write files so that a reader never sees half a file, and read JSON files."""
 
+import hashlib
 import json
 import os
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
 from rotastack.errors import RotastackError, unreadable
 
-__all__ = ["read_json", "replacing", "write_bytes", "write_text"]
+__all__ = ["hashes", "read_json", "replacing", "write_bytes", "write_text"]
 
 
 @contextmanager
@@ -39,6 +40,16 @@ def write_text(path: str | Path, text: str) -> None:
     """Write a text file; a reader sees all of it or nothing."""
     with replacing(path) as temporary:
         temporary.write_text(text, encoding="utf-8")
+
+
+def hashes(paths: Iterable[str | Path]) -> dict[str, str]:
+    """Return file name -> hash of the file's content, in order of the names; files that do not exist are left out."""
+    found = {}
+    for path in sorted(map(Path, paths)):
+        if path.is_file():
+            with path.open("rb") as stream:
+                found[path.name] = hashlib.file_digest(stream, "sha256").hexdigest()
+    return found
 
 
 def read_json(path: str | Path, kind: type = dict) -> Any:

@@ -128,7 +128,8 @@ def clean(browser):
 
 def test_the_command_says_where_the_study_is(ui):
     address, experiment, _, said = ui
-    assert f"shop: {address}/#/experiments/{experiment}/runs?workflowType=machine_learning" in said
+    view = "viewStateShareKey=methods&compareRunsMode=TABLE&workflowType=machine_learning"
+    assert f"shop: {address}/#/experiments/{experiment}/runs?{view}" in said
 
 
 def test_the_study_has_its_verdict_and_links_to_its_views(ui, browser):

@@ -1,14 +1,19 @@
 """What ``rotastack run`` tells Snakemake."""
 
 import importlib.util
+import json
 import sys
 from contextlib import contextmanager
+from pathlib import Path
 from types import SimpleNamespace
 
 import pytest
 
 from rotastack.cli import main, run, studies
 from rotastack.cli.answer import Answer
+from rotastack.cli.studies import plan_of, study_names
+from rotastack.errors import RotastackError
+from rotastack.project import project_file
 from rotastack.run.progress import _reason
 
 
@@ -19,9 +24,43 @@ def test_what_follows_may_be_a_target(options, monkeypatch, tmp_path):
 
     monkeypatch.chdir(tmp_path)
     told = []
-    monkeypatch.setattr(run, "snakemake", lambda plan, size, options, **_: told.append(options) or (0, 1.0))
+
+    def snakemake(plan, options, log=None, **_):
+        told.append(options)
+        if log is not None:
+            Path(log).write_text(json.dumps({"jobs": {}, "why": {}, "seconds": 0}))
+        return 0, 1.0
+
+    monkeypatch.setattr(run, "snakemake", snakemake)
     assert main(["run", "tiny", *options, "--", "results/tiny/scores.parquet"]) == 0
     assert get_argument_parser().parse_args(told[0]).targets == ["results/tiny/scores.parquet"]
+
+
+def test_a_dry_run_of_a_study_is_a_short_plan(monkeypatch, tmp_path, capsys):
+    found = {
+        "jobs": {"train": 2, "score": 2, "draw": 1}, "seconds": 600.0,
+        "why": {"parameters or code have changed": ["train"]},
+    }  # fmt: skip
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setattr(run, "snakemake", lambda *_, log, **__: (Path(log).write_text(json.dumps(found)) and 0, 1.0))
+    (tmp_path / "results/tiny").mkdir(parents=True)
+    states = plan_of("tiny").codes.states()
+    (tmp_path / "results/tiny/code.json").write_text(json.dumps({**states, "rotastack.trees.forest": "other"}))
+    assert main(["run", "tiny", "--dry-run", "--cores", "2"]) == 0
+    printed = capsys.readouterr().out
+    for line in [
+        "data sets 2: iris and balance-scale; 150 to 625 rows",
+        "methods   4: RF (the control), RRE, S-RRE/RF and S-RRE/XGB",
+        "test      nested: rotations 3, rotation groups 2, fold groups 2, folds 3; 4 cells per data set",
+        "jobs      5: 2 train, 2 score, 1 draw",
+        "why       parameters or code have changed (train); other jobs use their results",
+        "changed   since the last complete run: rotastack.trees.forest",
+        "time      about 5 min on 2 cores, up to 0.2 GB of memory per core",
+    ]:
+        assert line in printed.splitlines()
+    found.update(jobs={})
+    assert main(["run", "tiny", "--dry-run", "--json"]) == 0
+    assert json.loads(capsys.readouterr().out)["jobs"] == "none, all results are up to date"
 
 
 @pytest.mark.parametrize(("text", "found"), [
@@ -35,6 +74,25 @@ def test_a_part_of_a_study_does_not_run_another_one(command, text, found, monkey
     assert main([command[0], "part.yaml", *command[1:]]) == 2
     said = f"part.yaml: not a study; needed keys: name, datasets, protocol, pools, methods; found: {found}"
     assert said in capsys.readouterr().err
+
+
+@pytest.mark.parametrize("name", ["first", "trial", "trial-small", "./first.yaml"])
+@pytest.mark.parametrize("folder", ["", "studies", "config/studies"])
+def test_a_study_is_found_by_its_file_and_by_its_name_in_results(name, folder, monkeypatch, tmp_path):
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / folder).mkdir(parents=True, exist_ok=True)
+    text = Path(project_file("config/studies/tiny.yaml")).read_text().replace("name: tiny", "name: trial  # an attempt")
+    (tmp_path / folder / "first.yaml").write_text(text + "\nsizes: {small: {seed: 2}}\n")
+    (tmp_path / "compose.yaml").write_text("services: {}")
+    if folder and name.endswith(".yaml"):
+        name = f"{folder}/first.yaml"
+    plan = plan_of(name)
+    assert plan.study.name == ("trial-small" if name == "trial-small" else "trial")
+    assert plan.size == ("small" if name == "trial-small" else "full")
+    assert "first" in study_names()
+    assert "compose" not in study_names()
+    with pytest.raises(RotastackError, match="study 'trial-tiny' is unknown"):
+        plan_of("trial-tiny")
 
 
 def test_a_study_that_was_edited_says_what_counts(monkeypatch, tmp_path, capsys):

@@ -1,8 +1,10 @@
 """What a run shows while it goes on, from what Snakemake's loggers are told: the share, the line, and why a job failed."""
 
 import io
+import json
 import logging
 import sys
+from pathlib import Path
 from types import SimpleNamespace
 
 import pytest
@@ -60,13 +62,27 @@ class Terminal(io.StringIO):
 
 
 @pytest.fixture
-def handler(tmp_path, monkeypatch):
-    """A handler in an empty folder, as Snakemake makes it."""
+def make(tmp_path, monkeypatch):
+    """Makes a handler in an empty folder, as Snakemake does."""
     monkeypatch.chdir(tmp_path)
-    made = LogHandler(SimpleNamespace(), LogHandlerSettings(file=str(tmp_path / "logs/run.log")))
-    made.setFormatter(DefaultFormatter())
-    yield made
-    made.close()
+    all_made = []
+
+    def make(file=None, **common):
+        all_made.append(
+            LogHandler(SimpleNamespace(**{"dryrun": False, "verbose": False, **common}), LogHandlerSettings(file=file))
+        )
+        all_made[-1].setFormatter(DefaultFormatter())
+        return all_made[-1]
+
+    yield make
+    for handler in all_made:
+        handler.close()
+
+
+@pytest.fixture
+def handler(make):
+    """A handler of the command `rotastack`, which names a file."""
+    return make("logs/run.log")
 
 
 def tell(handler, event=None, message="", **said):
@@ -145,6 +161,71 @@ def test_what_no_job_failed_by_is_told_too(handler, capsys):
     tell(handler, LogEvent.ERROR, "  Unlock the directory  ")
     handler.close()
     assert capsys.readouterr().err == "rotastack: error: Unlock the directory\n"
+
+
+@pytest.mark.parametrize(
+    ("common", "jobs", "printed"),
+    [
+        ({}, {"train": 1, "all": 1, "total": 2}, "\nthe answer\n"),
+        ({"verbose": True}, {"train": 1, "all": 1, "total": 2}, "\nthe answer\n"),
+        ({}, {"train": 1, "total": 1}, ""),
+        ({"file": "logs/run.log"}, {"train": 1, "all": 1, "total": 2}, ""),
+    ],
+    ids=["all", "verbose", "one file", "of the command"],
+)
+def test_snakemake_itself_ends_with_the_answer_of_a_complete_run(make, capsys, monkeypatch, common, jobs, printed):
+    monkeypatch.setattr(progress, "answers", [lambda: "the answer"])
+    handler = make(**common)
+    tell(handler, None, "Building DAG of jobs...")
+    tell(handler, LogEvent.RUN_INFO, "Job stats", stats=jobs)
+    handler.close()
+    found = capsys.readouterr()
+    assert (found.out, found.err) == (printed, "")
+    assert "Building DAG of jobs..." in Path(common.get("file", "results/logs/run.log")).read_text()
+
+
+def test_what_snakemake_says_without_jobs_and_where_a_failed_run_has_its_log(make, capsys):
+    idle = make()
+    tell(idle, None, "Nothing to be done")
+    idle.close()
+    assert capsys.readouterr().err == "Nothing to be done\n"
+    failed = make()
+    tell(failed, LogEvent.RUN_INFO, "Job stats", stats={"train": 1, "total": 1})
+    tell(failed, LogEvent.JOB_ERROR, "Error in rule train", jobid=1, log=[])
+    failed.close()
+    assert capsys.readouterr().err.splitlines() == [
+        "rotastack: error: rule train failed without a message",
+        "rotastack: finished steps are kept; details: results/logs/run.log",
+    ]
+
+
+def test_a_dry_run_and_verbose_leave_the_screen_to_snakemake_and_a_dry_run_writes_nothing(make, tmp_path):
+    assert not make(verbose=True).writes_to_stream
+    assert make().writes_to_stream
+    for path in sorted(tmp_path.rglob("*"), reverse=True):
+        path.rmdir() if path.is_dir() else path.unlink()
+    handler = make(dryrun=True)
+    tell(handler, None, "words")
+    assert not handler.writes_to_stream
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_a_dry_run_of_the_command_counts_the_jobs_their_reasons_and_seconds(make, capsys):
+    handler = make("plan.json", dryrun=True)
+    assert handler.writes_to_stream
+    tell(handler, LogEvent.RUN_INFO, "Job stats", stats={"train": 2, "score": 1, "all": 1, "total": 4})
+    changed = "Params have changed since last execution: before: Missing"
+    tell(handler, LogEvent.JOB_INFO, jobid=1, wildcards=cell("forest"), reason=changed)
+    tell(
+        handler, LogEvent.JOB_INFO, jobid=2, wildcards=cell("boosted"), reason=f"Missing output files: a.nc; {changed}"
+    )
+    tell(handler, LogEvent.JOB_INFO, jobid=3, rule_name="score", reason="Input files updated by another job: a.nc")
+    handler.close()
+    assert json.loads(Path("plan.json").read_text()) == {
+        "jobs": {"train": 2, "score": 1}, "seconds": 41.0,
+        "why": {"parameters or code have changed": ["train"], "results are missing": ["train"]},
+    }  # fmt: skip
+    assert capsys.readouterr() == ("", "")
 
 
 def test_a_log_that_cannot_be_written_is_told_of_once_and_the_run_goes_on(handler, capsys):

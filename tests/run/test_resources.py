@@ -16,7 +16,7 @@ POOLS = {
 def resources(task="classification", **pools):
     pools = pools or POOLS
     study = {
-        "name": "s", "task": task, "datasets": ["diabetes" if task == "regression" else "iris"], "protocol": {"kind": "holdout", "repeats": 2, "train": 0.7}, "pools": pools,
+        "name": "s", "task": task, "datasets": ["diabetes" if task == "regression" else "iris"], "protocol": {"kind": "holdout", "repeats": 2, "train": 0.7}, "blocks": {"splits": 1}, "pools": pools,
         "methods": {name: {"pool": name, "combiner": {"kind": "vote"}} for name in pools},
     }  # fmt: skip
     sizes = {"few": 1_000, "many": 100_000, "most": 1_000_000}

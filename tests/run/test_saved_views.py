@@ -4,7 +4,7 @@ import json
 
 import pytest
 
-from rotastack.run.steps.track import LONGEST, SavedView
+from rotastack.run.steps.track import LONGEST, SavedView, _best
 
 VIEW = SavedView(
     "methods", "Methods", "tags.method = 'RF'", "metrics.`test/error`", ["tags.`method`", "metrics.`test/error`"],
@@ -38,6 +38,13 @@ def test_columns_that_find_no_room_are_left_out():
     assert 10 < len(state["selectedColumns"]) < 300
     assert state["selectedColumns"] == wide.columns[: len(state["selectedColumns"])]
     assert SavedView("w", "Wide", "x" * LONGEST, "tags.`method`", []).value(5) is None
+
+
+def test_the_study_has_the_scores_of_the_method_with_the_best_rank():
+    spec = {"evaluation": {"control": "B"}, "methods": {"A": {}, "B": {}, "C": {}}}
+    assert _best(spec, {"average_ranks": {"A": 1.5, "B": 1.5, "C": 3.0}}) == "B"
+    assert _best(spec, {"average_ranks": {"A": 1.0, "B": 2.0, "C": 3.0}}) == "A"
+    assert _best(spec, {}) is None
 
 
 @pytest.mark.parametrize("mode", ["TABLE", "CHART"])

@@ -183,6 +183,30 @@ def test_blocks_cover_all_groups_once():
     assert all(block["rotation_groups"] == [0, 1] for block in plan.blocks.values())
 
 
+def test_a_small_study_has_few_blocks_and_only_its_size_and_protocol_set_them():
+    def blocks(rows, pools=None, others=(), **protocol):
+        own = {"name": "own", "sources": [{"file": "own.csv"}], "roughly": {"rows": rows, "columns": 30}}
+        content = study(protocol=protocol, datasets=[own, *others], **(pools or {}))
+        del content["blocks"]
+        return list(Study.from_mapping(content, "s").blocks_of["own"])
+
+    holdout = {"kind": "holdout", "repeats": 25}
+    nested = {"kind": "nested", "rotation_groups": 2, "fold_groups": 3}
+    votes = {
+        "methods": {
+            m: {"pool": p, "combiner": {"kind": "vote"}} for m, p in {"RF": "forest", "RRE": "rotated_forest"}.items()
+        }
+    }
+    assert blocks(500, votes, **holdout) == ["S-01-10", "S-11-20", "S-21-25"]
+    assert blocks(500, **nested) == ["RG-01/FG-01-03", "RG-02/FG-01-03"]
+    assert len(blocks(1_000_000, votes, **holdout)) == 25
+    assert len(blocks(1_000_000, **nested)) == 6
+    assert len(blocks(1_000_000, votes, kind="holdout", repeats=100_000)) == 500
+    larger = {"pools__forest__parameters": {"n_estimators": 10_000}, **votes}
+    huge = {"name": "huge", "sources": [{"file": "h.csv"}], "rows": 2_000_000, "columns": 500}
+    assert blocks(500, larger, [huge], **holdout) == blocks(500, votes, **holdout)
+
+
 def test_only_pools_with_a_trained_combiner_are_nested():
     plan = Study.from_mapping(study(), "s")
     assert [plan.has_second_level(p) for p in ("forest", "rotated_forest", "rotated_boosted")] == [False, True, True]

@@ -134,6 +134,11 @@ class Project:
     def snakemake(self, *arguments, cores=2, study=TINY, **options):
         return self.call("snakemake", *arguments, "--cores", str(cores), "--configfile", study, **options)
 
+    @property
+    def log(self) -> str:
+        """What Snakemake said in its last run."""
+        return (self.folder / "results/logs/run.log").read_text()
+
     def planned_by_command(self, *arguments, study=TINY) -> tuple[dict[str, int], list[str]]:
         """Return the output of a dry run: rule -> number of jobs, and their messages."""
         text = self.snakemake("--dry-run", *arguments, study=study).stdout

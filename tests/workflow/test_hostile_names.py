@@ -147,10 +147,11 @@ def test_what_is_taken_stays_one_word(taken, tmp_path):
         changed = put(content, free_place, taken[free_place][k % len(taken[free_place])])
         content = changed if accepted(changed) else content
     content = put(content, ("title",), "\n".join(HOSTILE))
-    content = put(content, ("datasets", 0, "sources", 0, "file", "path"), "x; touch pwned $(touch pwned) 'q'.csv")
+    table = "x; touch pwned $(touch pwned) 'q' t{1} {dataset} 50% *é \"中.csv"
+    content = put(content, ("datasets", 0, "sources", 0, "file", "path"), table)
     assert len(free) > 8, free
     assert accepted(content)
-    (project.folder / "x; touch pwned $(touch pwned) 'q'.csv").write_text("one,two,y\n" + "1,2,a\n3,4,b\n" * 10)
+    (project.folder / table).write_text("one,two,y\n" + "1,2,a\n3,4,b\n" * 10)
     (project.folder / "config/studies/mean.yaml").write_text(yaml.safe_dump(content, allow_unicode=True))
     lines = {}
     jobs = project.jobs(study="config/studies/mean.yaml")

@@ -74,6 +74,8 @@ def test_a_table_of_classes_from_an_empty_folder(installed, tmp_path):
         "report    results/customers/report.html",
         "trained on all rows of customers: results/customers/customers/model/model.skops, MLflow",
         "predict   rotastack predict --study customers NEW_ROWS.csv",
+        "runs      rotastack ui",
+        "results   results/customers",
     ]:  # fmt: skip
         assert words in screen, words
     assert len(screen.splitlines()) < 35

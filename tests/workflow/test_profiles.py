@@ -53,6 +53,11 @@ def test_keys_are_options_of_snakemake_or_of_its_plugin(name):
         assert find_spec(f"snakemake_executor_plugin_{executor.replace('-', '_')}") is None
 
 
+def test_snakemake_shows_a_line_of_progress_and_the_answer_by_the_default_profile():
+    assert load_yaml(PROFILES["default"])["logger"] == "rotastack"
+    assert "--logger" not in run.profile_options(None), "the command names the log's file"
+
+
 @pytest.mark.parametrize("name", [n for n in PROFILES if n != "default"])
 def test_all_try_again_and_go_on_after_failures(name):
     content = load_yaml(PROFILES[name])
@@ -177,7 +182,7 @@ def test_a_profile_that_is_nowhere_is_named_and_nothing_runs(monkeypatch, tmp_pa
 @pytest.mark.parametrize("name", ["kubernetes", "pbs"])
 def test_a_dry_run_takes_the_profile(name, tmp_path):
     pytest.importorskip("snakemake_executor_plugin_cluster_generic")
-    command = [sys.executable, "-m", "rotastack", "run", str(ROOT / TINY), "--profile", name, "--dry-run"]
+    command = [sys.executable, "-m", "rotastack", "run", str(ROOT / TINY), "--profile", name, "--dry-run", "--verbose"]
     done = subprocess.run(command, cwd=tmp_path, capture_output=True, text=True)
     assert done.returncode == 0, done.stderr
     assert "This was a dry-run" in done.stderr

@@ -9,12 +9,14 @@ import os
 import random
 import re
 import time
+from pathlib import Path
 
 import pandas as pd
 import pytest
 from tests.workflow.project import TINY, changed, following
 
 from rotastack.cli.studies import plan_of
+from rotastack.run.plan import Plan
 
 pytestmark = pytest.mark.workflow
 
@@ -155,6 +157,37 @@ def test_what_a_short_name_fixes_counts_where_it_is_used(finished, before, monke
     agree(before, finished.jobs(), trained("rotated_boosted") | REFIT)
 
 
+OWN = """
+name: owned
+datasets: [{name: own, sources: [{file: {path: "t{1}.csv", target: y}}]}]
+protocol: {kind: holdout, repeats: 2}
+pools: {bayes: {estimator: naive_bayes}, forest: {estimator: forest}}
+methods: {NB: {pool: bayes, combiner: {kind: vote}}, RF: {pool: forest, combiner: {kind: vote}}}
+"""
+
+
+def test_a_table_counts_by_its_content_whatever_its_time(blank):
+    study, table = "config/studies/owned.yaml", blank.folder / "t{1}.csv"
+    (blank.folder / study).write_text(OWN)
+    table.write_text("x,y\n" + "1,a\n2,b\n" * 20)
+    before = blank.jobs(study=study)
+    os.utime(table)
+    assert changed(before, blank.jobs(study=study)) == set()
+    table.write_text("x,y\n" + "1,a\n3,b\n" * 20)
+    os.utime(table, (0, 0))
+    assert changed(before, blank.jobs(study=study)) == {("table", "own")}
+
+
+def test_templates_of_the_report_count_by_their_content(finished, before, monkeypatch):
+    texts = finished.folder / "older"
+    texts.mkdir()
+    for path in map(Path, Plan.report_texts.fget(None)):
+        (texts / path.name).write_text(path.read_text() + "<!-- older -->")
+        os.utime(texts / path.name, (0, 0))
+    monkeypatch.setattr(Plan, "report_texts", [str(path) for path in sorted(texts.iterdir())])
+    assert changed(before, finished.jobs()) == {("report",)}
+
+
 def test_adding_a_data_set_runs_its_jobs_and_the_statistics(project, before):
     project.edit(TINY, "[iris, balance-scale]", "[iris, balance-scale, wine]")
     _, needed = agree(before, project.jobs(), None)
@@ -187,8 +220,8 @@ def test_adding_a_rotation_group_trains_the_new_one_alone(blank):
     before = pd.read_parquet(blank.folder / target)
     assert len(pools) == 4
     blank.edit(study, "rotation_groups: 2", "rotation_groups: 3")
-    done = blank.snakemake(target, study=study)
-    assert sorted(re.findall(r"training pool (\w+) on (\S+)", done.stderr)) == [
+    blank.snakemake(target, study=study)
+    assert sorted(re.findall(r"training pool (\w+) on (\S+)", blank.log)) == [
         ("plain", "RG-03/FG-01"), ("rotated", "RG-03/FG-01"),
     ]  # fmt: skip
     assert {path: (path.stat().st_mtime_ns, path.read_bytes()) for path in pools} == pools
@@ -315,9 +348,9 @@ def test_two_real_runs_rerun(project):
     """A parameter is changed and restored, without the server of steps; unchanged files keep their bytes."""
     before = project.scores()
     project.edit(TINY, "{n_estimators: 6}", "{n_estimators: 7}")
-    first = project.snakemake("results/tiny/scores.parquet")
-    assert set(re.findall(r"training pool (\w+)", first.stderr)) == {"forest"}
-    assert "combining for" not in first.stderr
+    project.snakemake("results/tiny/scores.parquet")
+    assert set(re.findall(r"training pool (\w+)", project.log)) == {"forest"}
+    assert "combining for" not in project.log
     between = project.scores()
     different = {name for name in before if before[name] != between[name]}
     assert {name for name in different if "/methods/" in name} == {f"{d}/methods/RF.nc" for d in DATASETS}
@@ -363,4 +396,8 @@ def test_a_dry_run_names_the_modules_that_changed(project):
         states.write_text(json.dumps(plan_of("tiny", None).codes.states()))
     project.edit("src/rotastack/combine/stacking.py", "np.ascontiguousarray", "np.array")
     printed = project.call("rotastack", "run", "tiny", "--dry-run").stdout
-    assert printed.endswith("\nmodules that changed since the last complete run: rotastack.combine.stacking\n")
+    assert "changed   since the last complete run: rotastack.combine.stacking" in printed.splitlines()
+    assert (
+        "why       parameters or code have changed (combine, refit); other jobs use their results"
+        in printed.splitlines()
+    )

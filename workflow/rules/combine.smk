@@ -7,7 +7,7 @@ rule combine:
             rules.train.output.pool,
             dataset=w.dataset,
             pool=PLAN.pool_of(w.method),
-            block=PLAN.study.blocks,
+            block=PLAN.study.blocks_of[w.dataset],
         ),
     output:
         method=FILES.method("{method}"),

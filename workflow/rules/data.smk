@@ -1,7 +1,5 @@
 # A table that needs no network takes both steps in one job.
 rule table:
-    input:
-        own=lambda w: PLAN.own_file(w.dataset),
     output:
         raw=RAW,
         fetched="data/raw/{dataset}.run.json",
@@ -16,6 +14,7 @@ rule table:
         mem_mb=lambda w, attempt: RESOURCES.prepare_mb(w.dataset, attempt),
         runtime=lambda w, attempt: 10 * attempt,
     params:
+        own=lambda w: PLAN.contents(PLAN.own_file(w.dataset)),
         fetch=lambda w: SLICES.fetch(w.dataset),
         fetch_code=lambda w: CODES.fetch(w.dataset),
         prepare=lambda w: SLICES.prepare(w.dataset),

@@ -9,11 +9,14 @@ rule score:
             rules.train.output.pool,
             dataset=w.dataset,
             pool=PLAN.study.used_pools,
-            block=PLAN.study.blocks,
+            block=PLAN.study.blocks_of[w.dataset],
         ),
         combined=lambda w: expand(rules.combine.output.method, dataset=w.dataset, method=PLAN.combined),
         pool_records=lambda w: expand(
-            rules.train.output.record, dataset=w.dataset, pool=PLAN.study.used_pools, block=PLAN.study.blocks
+            rules.train.output.record,
+            dataset=w.dataset,
+            pool=PLAN.study.used_pools,
+            block=PLAN.study.blocks_of[w.dataset],
         ),
         combined_records=lambda w: expand(rules.combine.output.record, dataset=w.dataset, method=PLAN.combined),
     output:
@@ -65,6 +68,7 @@ rule summarize:
         mem_mb=lambda w, attempt: RESOURCES.study_mb(attempt),
         runtime=lambda w, attempt: 20 * attempt,
     params:
+        published=PLAN.contents(PLAN.published_columns_files),
         slice=lambda w: SLICES.summarize(RESOURCES.extent),
         code=lambda w: CODES.step("summarize"),
     message:

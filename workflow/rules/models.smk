@@ -28,7 +28,6 @@ rule explain:
         raw=RAW,
         model=rules.refit.output.model,
         refit=rules.refit.output.record,
-        texts=PLAN.report_texts,
     output:
         explanation=FILES.explanation,
         page=f"{ROOT}/{{dataset}}/explain.html",
@@ -41,6 +40,7 @@ rule explain:
         runtime=lambda w, attempt: 60 * attempt,
     params:
         study=PLAN.study.name,
+        texts=PLAN.contents(PLAN.report_texts),
         slice=lambda w: SLICES.explain(),
         code=lambda w: CODES.step("explain"),
     message:

@@ -5,12 +5,11 @@ rule draw:
         tables=rules.summarize.output.tables,
         table=expand(TABLE, dataset=PLAN.datasets),
         folds=expand(rules.groups.output.folds, dataset=PLAN.datasets),
-        pools=expand(
-            rules.train.output.pool,
-            dataset=PLAN.datasets,
-            pool=PLAN.study.voting_pools,
-            block=list(PLAN.study.blocks)[:1],
-        ),
+        pools=[
+            rules.train.output.pool.format(dataset=dataset, pool=pool, block=next(iter(PLAN.study.blocks_of[dataset])))
+            for dataset in PLAN.datasets
+            for pool in PLAN.study.voting_pools
+        ],
         methods=expand(
             FILES.method("{method}"),
             dataset=PLAN.datasets,
@@ -49,7 +48,6 @@ rule published:
     input:
         scores=rules.summarize.output.scores,
         published=PLAN.published_files,
-        texts=PLAN.report_texts,
     output:
         page=f"{ROOT}/published.html",
         table=FILES.table("published"),
@@ -61,6 +59,7 @@ rule published:
         mem_mb=lambda w, attempt: RESOURCES.study_mb(attempt),
         runtime=lambda w, attempt: 20 * attempt,
     params:
+        texts=PLAN.contents(PLAN.published_files + PLAN.report_texts),
         title=lambda w: PLAN.study.document.title or PLAN.study.name,
         skipped=lambda w: PLAN.skipped_json,
         slice=lambda w: SLICES.published(),
@@ -88,7 +87,6 @@ rule report:
         others=[rules.summarize.output.record, rules.draw.output.record]
         + expand(rules.refit.output.record, dataset=PLAN.refitted),
         explanations=expand(rules.explain.output.explanation, dataset=PLAN.explained),
-        texts=PLAN.report_texts,
     output:
         report=FILES.report,
         record=f"{ROOT}/report.run.json",
@@ -99,6 +97,7 @@ rule report:
         mem_mb=lambda w, attempt: RESOURCES.study_mb(attempt),
         runtime=lambda w, attempt: 20 * attempt,
     params:
+        texts=PLAN.contents(PLAN.report_texts),
         control=lambda w: PLAN.study.control,
         skipped=lambda w: PLAN.skipped_json,
         slice=lambda w: SLICES.report(),

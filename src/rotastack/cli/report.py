@@ -21,7 +21,7 @@ def add(commands: Any) -> None:
 
 def _report(arguments: Namespace) -> int:
     plan = plan_of(arguments.study, arguments.size)
-    code, _ = snakemake(plan, arguments.size, [plan.files.report, "--cores", "all"])
+    code, _ = snakemake(plan, [plan.files.report, "--cores", "all"])
     if code == 0:
         print(f"rotastack: report written to {plan.files.report}")
     return code

@@ -8,12 +8,12 @@ from pathlib import Path
 from typing import Any
 
 from rotastack.cli.answer import Answer
-from rotastack.cli.own import OwnTable, look_at, megabytes_of, seconds_of
+from rotastack.cli.own import OwnTable, cores, look_at, megabytes_of, seconds_of
 from rotastack.cli.studies import offer, plan_of, score_names, snakemake
 from rotastack.errors import RotastackError, nearest
 from rotastack.files import read_json, write_text
 
-__all__ = ["add", "profile_names", "profile_options"]
+__all__ = ["add", "ending", "profile_names", "profile_options"]
 
 EXAMPLES = """\
 examples:
@@ -136,19 +136,39 @@ def _run(arguments: Namespace) -> int:
     options = [*profile_options(arguments.profile), *arguments.rest, "--cores", str(arguments.cores)]
     if own is not None and arguments.profile is None:
         options += ["--resources", f"mem_mb={own.megabytes}"]
-    code_file = Path(plan.files.root) / "code.json"
     if arguments.dry_run:
-        options += ["--dry-run", "--quiet", "host"]  # prints Snakemake's reasons
-    code, seconds = snakemake(plan, size, options, quiet=not (arguments.verbose or arguments.dry_run))
-    if arguments.dry_run and code_file.is_file():
-        before, now = read_json(code_file), plan.codes.states()
-        changed = [name for name in sorted({*before, *now}) if before.get(name) != now.get(name)]
-        print(f"\nmodules that changed since the last complete run: {', '.join(changed) or 'none'}")
-    if code == 0 and not arguments.rest and not arguments.dry_run:
-        write_text(code_file, json.dumps(plan.codes.states(), indent=1))
+        return _describe(plan, arguments, [*options, "--dry-run", "--quiet", "host"])  # prints Snakemake's reasons
+    code, seconds = snakemake(plan, options, quiet=not arguments.verbose)
+    if code == 0 and not arguments.rest:
+        write_text(Path(plan.root) / "code.json", json.dumps(plan.codes.states(), indent=1))
         answer = Answer(plan, None if own is None else own.about)
-        print(answer.as_json(seconds) if arguments.json else f"\n{answer.as_text(seconds)}")
+        print(answer.as_json(seconds) if arguments.json else f"\n{ending(answer, plan.root, seconds)}")
     return code
+
+
+def _describe(plan: Any, arguments: Namespace, options: list[str]) -> int:
+    """Print what a run of the study would do; return Snakemake's exit code."""
+    from tempfile import TemporaryDirectory
+
+    from rotastack.cli.planned import changed_modules, lines_of
+
+    if arguments.verbose:
+        code, _ = snakemake(plan, options, quiet=False)
+        print(f"\nmodules that changed since the last complete run: {', '.join(changed_modules(plan)) or 'none'}")
+        return code
+    with TemporaryDirectory() as folder:
+        code, _ = snakemake(plan, options, log=f"{folder}/jobs.json")
+        found = read_json(f"{folder}/jobs.json") if code == 0 else {}
+    if code == 0:
+        lines = lines_of(plan, found, cores(arguments.cores) if arguments.profile is None else 1)
+        text = "\n".join(f"{heading:10s}{text}" for heading, text in lines.items())
+        print(json.dumps(lines, indent=1) if arguments.json else text)
+    return code
+
+
+def ending(answer: Answer, root: str, seconds: float | None = None) -> str:
+    """Return the text at the end of a run: the verdict, the leaderboard, and where everything is."""
+    return f"{answer.as_text(seconds)}\n{'runs':10s}rotastack ui\n{'results':10s}{root}"
 
 
 def _refuse(arguments: Namespace, options: tuple[str, ...], why: str) -> None:
@@ -194,7 +214,7 @@ def profile_options(name: str | None) -> list[str]:
     """
     from rotastack.project import project_file
 
-    if name is None:
+    if name in (None, "default"):
         return ["--workflow-profile", "none", *_as_options(project_file("workflow/profiles/default/config.yaml"))]
     shipped = project_file(f"workflow/profiles/{name}")
     folder = shipped if shipped.is_dir() else Path(name)
@@ -221,6 +241,8 @@ def _as_options(file: Path) -> list[str]:
 
     options = []
     for key, value in load_yaml(file).items():
+        if key == "logger":  # the command names it, with a file
+            continue
         pairs = [f"{name}={number}" for name, number in value.items()] if isinstance(value, dict) else value
         values = pairs if isinstance(pairs, list) else [] if value is True else [value]
         options += [f"--{key}", *map(str, values)]

@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from rotastack.cli.stopping import ending_with_us
-from rotastack.errors import RotastackError, nearest
+from rotastack.errors import RotastackError
 from rotastack.project import project_file
 
 if TYPE_CHECKING:
@@ -33,13 +33,14 @@ REFUSED = 2
 def add_study_arguments(parser: Any) -> None:
     """Add the arguments that name a study."""
     offer(
-        parser.add_argument("study", help="study of the folder studies or config/studies, or a YAML file"), study_names
+        parser.add_argument("study", help="study of this folder, of studies or of config/studies, or a YAML file"),
+        study_names,
     )
     parser.add_argument("--size", help="size of the study, such as small (default: full)")
 
 
 def plan_of(name: str, size: str | None = None) -> "Plan":
-    """Return the plan of a study, given by a file or by a name in ``studies`` or ``config/studies``.
+    """Return the plan of a study, given by a file or by a name; see :func:`rotastack.run.launch.find_study`.
 
     Raises
     ------
@@ -47,9 +48,9 @@ def plan_of(name: str, size: str | None = None) -> "Plan":
         There is no such study, or it is wrong. Classes and their parameters are checked later, in Snakemake's process.
     """
     from rotastack.base.documents import load_yaml
-    from rotastack.run.launch import config_file, read_plan
+    from rotastack.run.launch import config_file, find_study, read_plan
 
-    path = _study_file(name)
+    path, found = find_study(name)
     content = load_yaml(path) or {}
     if not isinstance(content, dict) or not {"name", "datasets", "pools", "methods", "study"} & content.keys():
         # Snakemake would merge a part of a study into the study of config.yaml, and run the mixture.
@@ -57,26 +58,16 @@ def plan_of(name: str, size: str | None = None) -> "Plan":
         raise RotastackError(
             f"{path}: not a study; needed keys: name, datasets, protocol, pools, methods; found: {keys or 'nothing'}"
         )
-    options = {} if size in (None, "full") else {"size": size}
+    options = {} if (size or found) == "full" else {"size": size or found}
     machine = config_file()
     return read_plan({**load_yaml(Path(machine)), **content, **options}, [machine, str(path)])
 
 
-def _study_file(name: str) -> Path:
-    for path in (Path(name), *(folder / f"{name}.yaml" for folder in _folders())):
-        if path.suffix in (".yaml", ".yml") and path.is_file():
-            return path
-    studies = study_names()
-    raise RotastackError(f"study {name!r} is unknown{nearest(name, studies)}; studies: {', '.join(studies)}")
-
-
 def study_names(**_: Any) -> list[str]:
     """Return the names of the studies in the working directory and of the shipped studies."""
-    return sorted({p.stem for folder in _folders() for p in folder.glob("*.yaml")})
+    from rotastack.run.launch import study_files
 
-
-def _folders() -> list[Path]:
-    return [Path("studies"), Path("config/studies"), project_file("config/studies")]
+    return sorted({path.stem for path in study_files()})
 
 
 def score_names(**_: Any) -> list[str]:
@@ -96,23 +87,24 @@ def offer(action: Any, values: Callable[..., Iterable[str]]) -> None:
     action.completer = values
 
 
-def snakemake(plan: "Plan", size: str | None, options: list[str], *, quiet: bool = True) -> tuple[int, float]:
+def snakemake(plan: "Plan", options: list[str], *, quiet: bool = True, log: str | None = None) -> tuple[int, float]:
     """Run Snakemake on a study in the working directory; return its exit code and its seconds.
 
     Parameters
     ----------
     plan : Plan
-    size : str or None
     options : list of str
     quiet : bool
         Whether to show one line of progress, and to write Snakemake's messages to a file.
+    log : str, optional
+        This file; in a dry run the file of the planned jobs.
     """
-    log = f"results/logs/{plan.study.name}.log"
+    log = log or f"results/logs/{plan.study.name}.log"
     logger = ["--logger", "rotastack", "--logger-rotastack-file", log] if quiet else []
-    sized = [] if size in (None, "full") else ["--config", f"size={size}"]
+    sized = [] if plan.size == "full" else ["--config", f"size={plan.size}"]
     began = time.monotonic()
     code = call_snakemake("Snakefile", [*logger, *options, "--configfile", plan.where, *sized])
-    if quiet and code not in (0, REFUSED):
+    if quiet and code not in (0, REFUSED) and "--dry-run" not in options:
         print(f"rotastack: finished steps are kept; repeat the command to continue; details: {log}", file=sys.stderr)
     return code, time.monotonic() - began
 

@@ -43,23 +43,28 @@ def _ui(arguments: Namespace) -> int:
     }
     # The user ends the server with Ctrl-C.
     with suppress(KeyboardInterrupt), ending_with_us(command, env=environment) as process:
-        for name, number in _studies(uri).items():
-            place = f"http://{arguments.host}:{arguments.port}/#/experiments/{number}"
-            print(f"{name}: {place}/runs?workflowType=machine_learning", flush=True)
+        for name, place in _studies(uri).items():
+            print(f"{name}: http://{arguments.host}:{arguments.port}/{place}", flush=True)
         return process.wait()
     return 0
 
 
 def _studies(uri: str) -> dict[str, str]:
-    """Return study -> number of its experiment in a store, newest first; MLflow's own experiment is left out."""
+    """Return study -> end of the address of its methods, newest first; MLflow's own experiment is left out."""
     from mlflow.exceptions import MlflowException
     from mlflow.tracking import MlflowClient
 
     from rotastack.errors import RotastackError, in_one_line
+    from rotastack.run.steps.track import PREFIX
     from rotastack.tracking.address import shown, without_secrets
 
     try:
         experiments = MlflowClient(uri, uri).search_experiments(order_by=["experiment_id DESC"])
     except MlflowException as error:
         raise RotastackError(f"{shown(uri)}: {without_secrets(in_one_line(error), uri)}") from None
-    return {e.name: e.experiment_id for e in experiments if e.experiment_id != "0"}
+    view = "viewStateShareKey=methods&compareRunsMode=TABLE&"
+    return {
+        e.name: f"#/experiments/{e.experiment_id}/runs?{view * (f'{PREFIX}methods' in e.tags)}workflowType=machine_learning"
+        for e in experiments
+        if e.experiment_id != "0"
+    }

@@ -19,11 +19,12 @@ from pathlib import Path
 from typing import Any
 
 from rotastack.errors import RotastackError
+from rotastack.files import hashes, read_json
 from rotastack.run.modules import PROTOCOLS, STEPS
 from rotastack.study.building import REFITTED, combiner_modules, pool_modules
 from rotastack.study.study import Study
 
-__all__ = ["COMPUTING", "Codes", "closure", "fingerprint", "states"]
+__all__ = ["COMPUTING", "Codes", "check_kernel", "closure", "fingerprint", "states"]
 
 ROOT = Path(__file__).resolve().parents[1]
 
@@ -147,12 +148,27 @@ def _code(name: str) -> str:
     if path.suffix == ".py":
         return hashlib.sha256(ast.dump(_tree(path)).encode()).hexdigest()
     sources = [path, *sorted(p for p in path.parent.iterdir() if p.suffix in (".pxd", ".build"))]
-    built = path.with_suffix(".abi3.so")
-    if (ROOT.parents[1] / "tools/build_kernel.py").is_file() and built.is_file():  # a checkout
-        newest = max(sources, key=lambda source: source.stat().st_mtime)
-        if newest.stat().st_mtime > built.stat().st_mtime:
-            raise RotastackError(f"{newest} is newer than the compiled kernel; run `make env` to build the kernel")
     return hashlib.sha256(b"\n".join(source.read_bytes() for source in sources)).hexdigest()
+
+
+def check_kernel() -> None:
+    """Compare the kernel's sources in a checkout with the sources of the compiled kernel.
+
+    Raises
+    ------
+    RotastackError
+        A source differs, so results would not be those of the code that the fingerprints describe.
+    """
+    kernel = ROOT / "trees/kernel"
+    if not (ROOT.parents[1] / "tools/build_kernel.py").is_file() or not list(kernel.glob("*.so")):
+        return  # an installed package
+    built = read_json(kernel / ".built") if (kernel / ".built").is_file() else {}
+    now = hashes(p for p in kernel.iterdir() if p.suffix in (".pyx", ".pxd", ".build"))
+    for name in sorted(built.keys() | now.keys()):
+        if built.get(name) != now.get(name):
+            raise RotastackError(
+                f"{kernel / name} has changed since the kernel was compiled; run `make env` to build the kernel"
+            )
 
 
 @cache

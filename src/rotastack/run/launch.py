@@ -2,6 +2,7 @@
 
 import fcntl
 import os
+import re
 import sys
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
@@ -14,12 +15,13 @@ from rotastack.base.documents import Document, load_yaml
 from rotastack.errors import RotastackError, nearest
 from rotastack.project import find_own_modules, project_file
 from rotastack.run import progress
+from rotastack.run.fingerprint import check_kernel
 from rotastack.run.forks import start_forks
 from rotastack.run.plan import Plan
 from rotastack.study.study import Study, resized
 from rotastack.tracking import address
 
-__all__ = ["Machine", "config_file", "open_plan", "read_plan", "start_run"]
+__all__ = ["Machine", "config_file", "find_study", "open_plan", "read_plan", "start_run", "study_files"]
 
 
 class _Data(Document):
@@ -87,27 +89,50 @@ def read_plan(config: Mapping[str, Any], config_files: list[str]) -> Plan:
     study_files = [f for f in config_files if Path(f) != Path(config_file())]
     where = ", ".join(os.path.relpath(f) for f in study_files) or "--config"
     if not content.keys() & {"datasets", "pools", "methods", "name"}:
-        where, shipped = _named_study(machine["study"])
-        content = {**shipped, **content}
+        path, _ = find_study(machine["study"])
+        where, named = str(path), load_yaml(path)
+        if not isinstance(named, dict):
+            raise RotastackError(f"{path}: must be a mapping, found {named!r}")
+        content = {**named, **content}
     if machine["data"]["mirror"]:
         os.environ.setdefault("DATA_MIRROR", str(machine["data"]["mirror"]))
     if machine["tracking"]["uri"]:
         os.environ.setdefault(address.VARIABLE, str(machine["tracking"]["uri"]))
-    return Plan(Study.from_mapping(resized(content, size, where), where), machine, where)
+    return Plan(Study.from_mapping(resized(content, size, where), where), machine, where, size)
 
 
-def _named_study(name: str) -> tuple[str, dict[str, Any]]:
-    """Return the file and content of the study that config/config.yaml names."""
-    path = Path(name) if name.endswith((".yaml", ".yml")) else project_file(f"config/studies/{name}.yaml")
-    if not path.is_file():
-        shipped = sorted(p.stem for p in project_file("config/studies").glob("*.yaml"))
-        raise RotastackError(
-            f"config/config.yaml: study {name!r} is unknown{nearest(name, shipped)}; studies: {', '.join(shipped)}"
-        )
-    content = load_yaml(path)
-    if not isinstance(content, dict):
-        raise RotastackError(f"{path}: must be a mapping, found {content!r}")
-    return str(path), content
+def study_files() -> list[Path]:
+    """Return the files of studies: of the working directory, its folders, and the shipped ones; a first name counts."""
+    folders = [Path("studies"), Path("config/studies"), Path(), project_file("config/studies")]
+    files = [path for folder in folders for path in sorted(folder.glob("*.yaml"))]
+    return [path for path in files if path.parent != Path() or re.search("^pools:", _text(path), re.MULTILINE)]
+
+
+def find_study(name: str) -> tuple[Path, str]:
+    """Return the file and size of a study, given by a path, a file's name, or the study's name in results.
+
+    Raises
+    ------
+    RotastackError
+        There is no such study.
+    """
+    if name.endswith((".yaml", ".yml")) and Path(name).is_file():
+        return Path(name), "full"
+    files = study_files()
+    base, _, size = name.rpartition("-")
+    for wanted, key in ((name, "full"), (base, size)):
+        own = re.compile(rf"^name: *[\"']?{re.escape(wanted)}[\"']? *(#.*)?$", re.MULTILINE)
+        of_stem = [path for path in files if path.stem == wanted]
+        for path in [*of_stem, *(path for path in files if own.search(_text(path)))]:
+            content = {} if key == "full" else load_yaml(path)
+            if key == "full" or (isinstance(content, dict) and key in (content.get("sizes") or {})):
+                return path, key
+    known = sorted({path.stem for path in files})
+    raise RotastackError(f"study {name!r} is unknown{nearest(name, known)}; studies: {', '.join(known)}")
+
+
+def _text(path: Path) -> str:
+    return path.read_text(encoding="utf-8", errors="replace")
 
 
 def open_plan(config: Mapping[str, Any], config_files: list[str], is_main: bool) -> Plan:
@@ -127,6 +152,7 @@ def open_plan(config: Mapping[str, Any], config_files: list[str], is_main: bool)
         if is_main:
             from rotastack.study.classes import check_classes
 
+            check_kernel()
             check_classes(plan.study, plan.where)
             progress.expected.update(plan.resources.all_usual_seconds())
         if plan.skips:

@@ -9,9 +9,10 @@ from functools import cached_property
 from pathlib import Path
 from typing import Any
 
+from rotastack.data.formats import is_address
 from rotastack.data.registry import make_sources
 from rotastack.errors import RotastackError
-from rotastack.files import read_json, write_text
+from rotastack.files import hashes, read_json, write_text
 from rotastack.project import project_file
 from rotastack.run.fingerprint import Codes
 from rotastack.run.resources import Resources
@@ -90,12 +91,14 @@ class Plan:
         Content of config/config.yaml.
     where : str
         File of the study, for messages.
+    size : str
+        Size of the study.
     """
 
-    def __init__(self, study: Study, machine: Mapping[str, Any], where: str = "study"):
+    def __init__(self, study: Study, machine: Mapping[str, Any], where: str = "study", size: str = "full"):
         self.study = study
         self.machine = machine
-        self.where = where
+        self.where, self.size = where, size
         self.files = StudyFiles(f"results/{study.name}")
         self.root = self.files.root
         self.slices = Slices(study)
@@ -120,7 +123,8 @@ class Plan:
         from concurrent.futures import ThreadPoolExecutor
 
         datasets = self.study.datasets.items()
-        waiting = [item for item in datasets if not Path(RAW.format(dataset=item[0])).is_file()]
+        needed = {name: [RAW.format(dataset=name), *self.own_file(name)] for name in self.study.datasets}
+        waiting = [item for item in datasets if not all(Path(file).is_file() for file in needed[item[0]])]
         if not waiting:
             return {}
         from rotastack.data.loading import unavailable
@@ -162,12 +166,21 @@ class Plan:
     # Names in files
 
     def own_file(self, dataset: str) -> list[str]:
-        """Return the path of the user's file behind a data set, so that Snakemake sees an edit; [] without one."""
+        """Return the path of the user's file behind a data set; [] without one, and for a web address."""
         for source in self.study.datasets[dataset]["sources"]:
             if "file" in source:
                 value = source["file"]
-                return [value if isinstance(value, str) else value["path"]]
+                path = value if isinstance(value, str) else value["path"]
+                return [] if is_address(path) else [path]
         return []
+
+    @staticmethod
+    def contents(files: Iterable[str]) -> str:
+        """Return the hashes of the contents of files.
+
+        As a parameter of a rule they rerun its jobs when a file is replaced by one with an older time, too.
+        """
+        return json.dumps(hashes(files))
 
     @cached_property
     def at_hand(self) -> list[str]:

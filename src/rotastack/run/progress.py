@@ -1,12 +1,15 @@
 """A logger plugin of Snakemake that shows one line of progress, and writes Snakemake's messages to a file."""
 
+import json
 import logging
+import os
+import re
 import shutil
 import sys
 import threading
 import time
 from collections import Counter
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from contextlib import suppress
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -16,7 +19,7 @@ from snakemake_interface_logger_plugins.base import LogHandlerBase
 from snakemake_interface_logger_plugins.common import LogEvent
 from snakemake_interface_logger_plugins.settings import LogHandlerSettingsBase
 
-__all__ = ["LogHandler", "LogHandlerSettings", "duration", "expected"]
+__all__ = ["LogHandler", "LogHandlerSettings", "answers", "duration", "expected"]
 
 SHORT_JOB_SECONDS = 1.0
 """Expected seconds of a job that is no training."""
@@ -27,6 +30,15 @@ EVERY = 30.0
 
 expected: dict[tuple[str, ...], float] = {}
 """Wildcards of a training -> its expected seconds; the Snakefile, in the same process, fills in the values."""
+ROOTS = re.compile(
+    "Missing output files|Incomplete output files|Updated input files|Set of input files has changed"
+    "|Code has changed|Params have changed|Forced execution"
+)
+"""Snakemake's reasons for a job that are no consequence of another job."""
+WHY = {"Missing output files": "results are missing", "Params have changed": "parameters or code have changed"}
+"""These reasons in the words of studies."""
+answers: list[Callable[[], str]] = []
+"""Functions that return the text after a complete run; the Snakefile adds one at the end of the jobs."""
 
 
 def duration(seconds: float) -> str:
@@ -42,7 +54,7 @@ class LogHandlerSettings(LogHandlerSettingsBase):
     """Options of the logger: ``--logger-rotastack-file``."""
 
     file: Optional[str] = field(  # noqa: UP045 - Snakemake takes no other form
-        default=None, metadata={"help": "file for all messages of Snakemake", "required": True}
+        default=None, metadata={"help": "file for all messages of Snakemake (default: results/logs/run.log)"}
     )
 
 
@@ -96,21 +108,38 @@ class Progress:
 
 
 class LogHandler(LogHandlerBase):
-    """A handler that shows one line on standard error, logs to a file, and reports failed jobs at the end."""
+    """A handler that shows one line on standard error, logs to a file, and reports failed jobs at the end.
 
-    writes_to_stream = True  # type: ignore[assignment]
+    Without a file in its settings, a user has called Snakemake, and the handler also prints the answer. With
+    ``--verbose``, and in a dry run, Snakemake prints its messages by itself. The file of a dry run is the planned jobs as
+    JSON, and Snakemake prints nothing.
+    """
+
     writes_to_file = False  # type: ignore[assignment]
     has_filter = False  # type: ignore[assignment]
     has_formatter = False  # type: ignore[assignment]
     needs_rulegraph = False  # type: ignore[assignment]
 
+    @property
+    def named(self) -> str | None:
+        """The file that the command `rotastack` names."""
+        return getattr(self.settings, "file", None)
+
+    @property
+    def writes_to_stream(self) -> bool:
+        """Whether this handler replaces Snakemake's output."""
+        return not (self.common_settings.verbose or (self.common_settings.dryrun and self.named is None))
+
     def __post_init__(self) -> None:
-        self.progress = Progress()
+        self.progress, self.is_complete = Progress(), False
+        self.jobs: dict[str, int] = {}
+        self.why: dict[str, list[str]] = {}
+        self.words: list[str] = []
         self.reasons: dict[int | str, str] = {}
         self.errors: dict[str, None] = {}
         self.began, self.shown, self.width = time.monotonic(), float("-inf"), 0
         self.ended = threading.Event()
-        path = Path(getattr(self.settings, "file", None) or "results/logs/run.log")
+        path = Path(os.devnull if self.common_settings.dryrun else self.named or "results/logs/run.log")
         path.parent.mkdir(parents=True, exist_ok=True)
         self.file = path.open("w", encoding="utf-8")
         threading.Thread(target=self._keep_showing, daemon=True).start()
@@ -123,10 +152,14 @@ class LogHandler(LogHandlerBase):
             self._write(record)
             if event == LogEvent.RUN_INFO:
                 self.progress.plan(message.stats)
+                self.is_complete, self.jobs = "all" in message.stats, dict(message.stats)
             elif event == LogEvent.JOB_INFO:
                 self.progress.start(
                     message.jobid, message.rule_name, dict(message.wildcards or {}), message.rule_msg or "", now
                 )
+                for reason in map(str, ROOTS.findall(message.reason or "") if message.rule_name != "all" else []):
+                    rules = self.why.setdefault(WHY.get(reason, reason.lower()), [])
+                    rules += [message.rule_name] * (message.rule_name not in rules)
             elif event == LogEvent.JOB_FINISHED:
                 self.progress.end(message.job_id)
                 self.reasons.pop(message.job_id, None)  # an earlier attempt may have failed
@@ -143,9 +176,12 @@ class LogHandler(LogHandlerBase):
 
     def _write(self, record: logging.LogRecord) -> None:
         text = self.format(record)
+        if not text or text == "None":
+            return
+        if not self.progress.planned:
+            self.words.append(text)
         try:
-            if text and text != "None":
-                print(text, file=self.file, flush=True)
+            print(text, file=self.file, flush=True)
         except OSError as error:  # a full disk: the run may still go on
             self.reasons["log"] = f"rotastack: error: {self.file.name}: {error.strerror}; the log is incomplete"
 
@@ -157,7 +193,7 @@ class LogHandler(LogHandlerBase):
     def _show(self, now: float) -> None:
         """Overwrite the line on a terminal; elsewhere print a line now and then."""
         text = self.progress.line(now - self.began, now)
-        if not text or self.ended.is_set():
+        if not text or self.ended.is_set() or not self.writes_to_stream or self.common_settings.dryrun:
             return
         try:
             if sys.stderr.isatty():
@@ -172,13 +208,24 @@ class LogHandler(LogHandlerBase):
             self.ended.set()
 
     def close(self) -> None:
-        """Clear the line, and print why jobs failed."""
+        """Clear the line, and print why jobs failed, or the answer."""
         if not self.ended.is_set():
             self.ended.set()
             if self.width:
                 sys.stderr.write("\r" + " " * self.width + "\r")
-            for reason in dict.fromkeys(self.reasons.values()) or self.errors:  # Snakemake's errors give no reason
-                print(reason, file=sys.stderr, flush=True)
+            lines = list(dict.fromkeys(self.reasons.values()) or self.errors)  # Snakemake's errors give no reason
+            if self.named is None and not self.progress.planned:  # such as --unlock, or nothing to be done
+                lines = lines or self.words
+            elif lines and self.named is None:
+                lines.append(f"rotastack: finished steps are kept; details: {self.file.name}")
+            for line in lines if self.writes_to_stream else []:
+                print(line, file=sys.stderr, flush=True)
+            if self.common_settings.dryrun and self.named is not None and not lines:
+                jobs = {rule: n for rule, n in self.jobs.items() if rule not in ("all", "total")}
+                seconds = sum(seconds for _, seconds, _ in self.progress.running.values())
+                Path(self.named).write_text(json.dumps({"jobs": jobs, "why": self.why, "seconds": seconds}))
+            for answer in answers if self.named is None and self.is_complete else []:
+                print(f"\n{answer()}", flush=True)
             with suppress(OSError):  # a full disk was already reported
                 self.file.close()
         super().close()

@@ -11,7 +11,7 @@ from typing import Any
 
 from rotastack.base.facts import JOB_SECONDS, Facts
 from rotastack.study.catalogue import defaults_of, find
-from rotastack.study.study import Study
+from rotastack.study.study import Study, size_of
 
 __all__ = ["Resources"]
 
@@ -41,16 +41,18 @@ class Resources:
     def __init__(self, study: Study, datasets: Mapping[str, Mapping[str, Any]]):
         self.study = study
         self.datasets = dict(datasets)
-        self._largest = max(study.blocks.values(), key=lambda block: [len(part) for part in block.values()])
+        self._largest = {
+            dataset: max(study.blocks_for(entry).values(), key=lambda block: [len(part) for part in block.values()])
+            for dataset, entry in self.datasets.items()
+        }
 
     def rows(self, dataset: str) -> int:
         """Return the number of rows that the entry states, or else 1000."""
-        return int(self.extent(dataset, "rows") or 1000)
+        return size_of(self.datasets[dataset])[0]
 
     def columns(self, dataset: str) -> int:
         """Return the number of columns that the entry states, or else 50."""
-        columns = self.extent(dataset, "columns") or 50
-        return columns if isinstance(columns, int) else len(columns)
+        return size_of(self.datasets[dataset])[1]
 
     def extent(self, dataset: str, what: str) -> Any:
         """Return the rows or columns that an entry states, exactly or roughly; None if it states neither."""
@@ -91,13 +93,13 @@ class Resources:
     def pool_megabytes(self, dataset: str, pool: str) -> float:
         """Return the size of the outputs that one training job of a pool holds."""
         members = max(self._views(pool), len(self.study.pools[pool].member_names))
-        cells = self.study.protocol.output_cells(self._largest)
+        cells = self.study.protocol.output_cells(self._largest[dataset])
         return 4e-6 * cells * self._tested(dataset) * members * self._classes(dataset)
 
     def votes_megabytes(self, dataset: str, pool: str) -> float:
         """Return the size of the votes that one training job of a pool holds, if methods choose among its members."""
         votes = _VOTES * self.n_trees(pool) if self.study.selections_of(pool) else 0
-        return 1e-6 * self.study.protocol.output_cells(self._largest) * self.rows(dataset) * votes
+        return 1e-6 * self.study.protocol.output_cells(self._largest[dataset]) * self.rows(dataset) * votes
 
     def _method_megabytes(self, dataset: str) -> float:
         """Return the size of a method's outputs for all cells."""
@@ -147,7 +149,7 @@ class Resources:
 
     def train_minutes(self, dataset: str, pool: str, attempt: int) -> int:
         """Return the time limit of a training job: nine times the expected time if the class has a known cost."""
-        trainings = self.study.protocol.trainings(self._largest) * self._views(pool)
+        trainings = self.study.protocol.trainings(self._largest[dataset]) * self._views(pool)
         if self._facts(pool).cost is not None:
             seconds = 3 * self._each_seconds(dataset, pool)
         else:
@@ -167,7 +169,7 @@ class Resources:
             (dataset, pool, block): self.usual_seconds(dataset, pool, block)
             for dataset in study.datasets
             for pool in study.used_pools
-            for block in study.blocks
+            for block in study.blocks_of[dataset]
         }
 
     def _each_seconds(self, dataset: str, pool: str) -> float:

@@ -114,7 +114,7 @@ class Slices:
         return compact(
             {
                 "protocol": study.protocol.package, "axes": list(study.protocol.axes), "votes": votes,
-                "pools": study.used_pools, "blocks": len(study.blocks), "methods": list(study.methods),
+                "pools": study.used_pools, "blocks": len(study.blocks_of[dataset]), "methods": list(study.methods),
             }
         )  # fmt: skip
 

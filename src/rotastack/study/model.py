@@ -7,7 +7,7 @@ Each default and description is stated with its key alone; ``config/study.schema
 """
 
 from collections.abc import Mapping
-from typing import Annotated, Any, Literal
+from typing import Annotated, Any, Literal, Self
 
 from pydantic import Discriminator, Field, Tag, field_validator, model_validator
 
@@ -152,12 +152,22 @@ class Refit(Document):
     ] = False
 
 
+_USUAL = "null: 10, or fewer on a large data set"
+
+
 class Blocks(Document):
     """Numbers of cells that one job trains; the results do not depend on them."""
 
     rotation_groups: Annotated[int, Field(ge=1, description="nested protocol: rotation groups in a job")] = 1
-    fold_groups: Annotated[int, Field(ge=1, description="nested protocol: fold groups in a job")] = 1
-    splits: Annotated[int, Field(ge=1, description="protocol of splits: splits in a job")] = 1
+    fold_groups: Annotated[int | None, Field(ge=1, description=f"nested protocol: fold groups in a job; {_USUAL}")] = (
+        None
+    )
+    splits: Annotated[int | None, Field(ge=1, description=f"protocol of splits: splits in a job; {_USUAL}")] = None
+
+    def filled(self, cells: int) -> Self:
+        """Return the blocks with `cells` where the study gives no number."""
+        unknown = {key: cells for key in ("fold_groups", "splits") if getattr(self, key) is None}
+        return self.model_copy(update=unknown)
 
 
 class StudyDocument(Document):
@@ -245,7 +255,7 @@ class StudyDocument(Document):
 
     @model_validator(mode="after")
     def _fits_together(self) -> "StudyDocument":
-        n_blocks = len(self.protocol.blocks(self.blocks))
+        n_blocks = len(self.protocol.blocks(self.blocks.filled(self.protocol.n_cells)))
         if n_blocks > 5000:
             raise ValueError(f"blocks: {n_blocks} jobs per pool and data set are too many; enlarge the blocks")
         labels = list(self.methods)

@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from functools import cached_property
 from typing import Any
 
+from rotastack.base.facts import USUAL_COST
 from rotastack.data.registry import OwnDataset, make_sources, registry
 from rotastack.errors import RotastackError, nearest
 from rotastack.stats.metrics import PRIMARY, score_named
@@ -24,6 +25,16 @@ __all__ = ["Study", "compact", "resized"]
 def compact(spec: Mapping[str, Any]) -> str:
     """Return JSON on one line, with the keys in their order: the order of methods and groups has a meaning."""
     return json.dumps(spec, separators=(",", ":"))
+
+
+BLOCK_SECONDS, MOST_CELLS, MOST_BLOCKS = 10, 10, 500
+"""Seconds for which a job trains forests of 100 trees on its cells, most cells of a job, and most blocks of a pool."""
+
+
+def size_of(entry: Mapping[str, Any]) -> tuple[int, int]:
+    """Return the rows and columns that an entry of a data set states, exactly or roughly; else 1000 and 50."""
+    rows, columns = (entry.get(key) or entry.get("roughly", {}).get(key) for key in ("rows", "columns"))
+    return int(rows or 1000), columns if isinstance(columns, int) else len(columns or range(50))
 
 
 @dataclass(frozen=True)
@@ -182,10 +193,26 @@ class Study:
     def _labels(self) -> dict[str, str]:
         return {slug(label): label for label in reversed(self.methods)}
 
+    def blocks_for(self, entry: Mapping[str, Any]) -> dict[str, dict[str, list[int]]]:
+        """Return block name (the name of its file below a pool) -> numbers of its groups or splits, for a data set.
+
+        Blocks depend on the size that the entry states and on the protocol alone: an edit of a pool, or another data set,
+        leaves the names of files as they are.
+        """
+        tree = USUAL_COST.training(*size_of(entry), len(entry.get("classes") or ()))
+        seconds = 1e-7 * tree * self.protocol.trainings({key: [0] for key in self.protocol.own_blocks})  # 100 trees
+        cells = max(min(int(BLOCK_SECONDS / seconds), MOST_CELLS), 1, self.protocol.n_cells // MOST_BLOCKS)
+        return self.protocol.blocks(self.document.blocks.filled(cells))
+
+    @cached_property
+    def blocks_of(self) -> dict[str, dict[str, dict[str, list[int]]]]:
+        """Data set -> its blocks."""
+        return {name: self.blocks_for(entry) for name, entry in self.datasets.items()}
+
     @cached_property
     def blocks(self) -> dict[str, dict[str, list[int]]]:
-        """Block name (the name of its file below the pool) -> numbers of its groups or splits."""
-        return self.protocol.blocks(self.document.blocks)
+        """Block name -> numbers of its groups or splits, for the blocks of all data sets."""
+        return {name: block for blocks in self.blocks_of.values() for name, block in blocks.items()}
 
     def has_second_level(self, pool: str) -> bool:
         """Return whether any method on this pool has a trained combiner."""

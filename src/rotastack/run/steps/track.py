@@ -6,6 +6,8 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
+import pandas as pd
+
 from rotastack.data.artifacts import read_frame
 from rotastack.files import read_json, write_text
 from rotastack.run.job import Job
@@ -228,6 +230,13 @@ def _datasets(job: Job) -> Iterator[TrackedDataset]:
         )  # fmt: skip
 
 
+def _best(spec: Mapping[str, Any], comparison: Mapping[str, Any]) -> str | None:
+    """Return the method with the best average rank, in a tie the control; None without ranks."""
+    ranks = comparison.get("average_ranks") or {}
+    control = spec["evaluation"]["control"] or next(iter(spec["methods"]))
+    return min(ranks, key=lambda method: (ranks[method], method != control), default=None)
+
+
 MOST_RANKS = 30
 """The most methods whose average ranks are metrics, each with a chart; ranks of more are only in tables."""
 
@@ -245,11 +254,16 @@ def track_study(job: Job, writer: Writer) -> str:
     metrics = {"study/data_sets": len(job.slice["datasets"]), "study/methods": len(job.slice["methods"])}
     if len(ranks) <= MOST_RANKS:
         metrics |= {f"rank/{slug(method)}": rank for method, rank in ranks.items()}
+    best = _best(job.slice, comparison)
+    for path in job.inputs["tables"]:
+        if best is not None and path.stem in METRICS[job.slice["task"]]:
+            metrics[f"best/{path.stem}"] = pd.read_csv(path)[best].mean()
     for name in ("p_value", "friedman_chi2", "critical_difference"):
         if comparison.get(name) is not None:
             metrics[f"friedman/{name.removeprefix('friedman_')}"] = comparison[name]
     writer.log_metrics(run, metrics, record["started"])
-    writer.set_tags(run, {"version": record["version"], "seed": str(job.slice["seed"])})
+    named = {} if best is None else {"best": best}
+    writer.set_tags(run, {"version": record["version"], "seed": str(job.slice["seed"]), **named})
 
     views = study_views(job.slice, primary)
     home = f"#/experiments/{writer.experiment_id}/runs/{run}"
