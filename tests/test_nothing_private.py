@@ -1,4 +1,4 @@
-"""The package uses no private names of other packages, no files of Snakemake, no interpreter settings, no tables of others."""
+"""The package uses no private names of others, no files of Snakemake, no interpreter settings; no f-string lacks its f."""
 
 import ast
 import re
@@ -148,3 +148,14 @@ def test_the_looks_find_what_they_look_for(tmp_path):
     assert [what for _, what in switches(odd)] == ["os._exit", "gc.freeze"]
     assert len(list(sql(odd))) == 2
     assert len(list(folders_of_snakemake(odd))) == 1
+
+
+def test_no_part_of_a_message_lacks_its_f():
+    """Ruff's RUF027 looks at whole literals only; an escaped brace, {{, is meant."""
+    for path in SOURCES:
+        text = path.read_text(encoding="utf-8")
+        for node in nodes(path):
+            parts = node.values if isinstance(node, ast.JoinedStr) else []
+            plain = [part.value for part in parts if isinstance(part, ast.Constant)]
+            if any(re.search(r"\{[^{}]*\w[^{}]*\}", part) for part in plain):
+                assert "{{" in ast.get_source_segment(text, node), f"{path.name}, line {node.lineno}: {plain}"

@@ -4,26 +4,37 @@ import tracemalloc
 
 import numpy as np
 import pytest
+from sklearn.base import clone
 from sklearn.datasets import load_iris
 from sklearn.exceptions import NotFittedError
-from sklearn.linear_model import LogisticRegression
+from sklearn.linear_model import LinearRegression, LogisticRegression
 from sklearn.model_selection import cross_val_score
 from sklearn.tree import DecisionTreeClassifier
 
 from rotastack import (
     MultiRotationForestClassifier,
+    MultiRotationForestRegressor,
     PooledEnsembleClassifier,
     PooledEnsembleRegressor,
     RandomRotationBoostingClassifier,
+    RandomRotationBoostingRegressor,
     RandomRotationForestClassifier,
     RandomRotationForestRegressor,
     RegularizedRotationForestClassifier,
+    RotastackRegressor,
 )
-from rotastack.combine import RotationWeights
+from rotastack.combine import RotationWeights, Stacking
 from rotastack.diagnostics import summarize_margins
 from rotastack.ensembles.forests.regularized import GrowingForests
 from rotastack.ensembles.forests.weightings import RotationWeightingsClassifier
-from rotastack.trees import ForestClassifier, LinearViews
+from rotastack.trees import (
+    BoostedTreesRegressor,
+    ExtraForestRegressor,
+    ForestClassifier,
+    ForestRegressor,
+    LinearViews,
+    TreeRegressor,
+)
 from rotastack.trees.growing import TreeOptions
 from rotastack.views import QuantileScaler, RandomRotation
 
@@ -32,6 +43,46 @@ from rotastack.views import QuantileScaler, RandomRotation
 def iris():
     X, y = load_iris(return_X_y=True)
     return X.copy(), y
+
+
+REGRESSORS = [
+    BoostedTreesRegressor(n_bags=2),
+    ExtraForestRegressor(20, bootstrap=True),
+    ForestRegressor(20),
+    MultiRotationForestRegressor(20),
+    PooledEnsembleRegressor(RandomRotation(), n_estimators=20, bootstrap=True),
+    PooledEnsembleRegressor(RandomRotation(), combiner=Stacking(LinearRegression())),
+    RandomRotationBoostingRegressor(4),
+    RandomRotationBoostingRegressor(4, engine="histogram"),
+    RandomRotationForestRegressor(20),
+    RotastackRegressor(10),
+    TreeRegressor(min_samples_leaf=5),
+]
+OUT_OF_BAG = ("oob_prediction_", "oob_score_", "oob_errors_", "tree_oob_error_")
+
+
+@pytest.mark.parametrize("regressor", REGRESSORS, ids=lambda e: f"{type(e).__name__}-{getattr(e, 'engine', '')}")
+@pytest.mark.parametrize(("unit", "offset"), [(1, 1e8), (1, 1e10), (2.0**-40, 0), (2.0**-40, 1), (2.0**40, 0)])
+def test_the_offset_and_the_unit_of_a_target_change_no_prediction(regressor, unit, offset):
+    rng = np.random.default_rng(0)
+    X = rng.normal(size=(160, 4))
+    y = X[:, 0] + (X[:, 1] > 0) + 0.1 * rng.normal(size=160)
+    y = np.round(y * 2**12) / 2**12  # so that an offset rounds nothing
+    one, other = (clone(regressor).set_params(random_state=0) for _ in range(2))
+    one.fit(X[:100], y[:100])
+    other.fit(X[:100], y[:100] * unit + offset)
+    error = np.mean((one.predict(X[100:]) - y[100:]) ** 2)
+    moved = (other.predict(X[100:]) - offset) / unit
+    assert np.mean((moved - y[100:]) ** 2) == pytest.approx(error, rel=0.25)
+    assert error < 0.5 * y.var()
+    scales = {"oob_prediction_": (unit, offset), "oob_score_": (1, 0)}
+    for name in OUT_OF_BAG:
+        if hasattr(one, name):
+            scale, shift = scales.get(name, (unit**2, 0))
+            found = (getattr(other, name) - shift) / scale
+            np.testing.assert_allclose(np.nanmean(found), np.nanmean(getattr(one, name)), rtol=0.1, atol=0.05)
+    if hasattr(one, "feature_importances_"):
+        np.testing.assert_allclose(other.feature_importances_, one.feature_importances_, atol=0.05)
 
 
 FORESTS = [

@@ -2,6 +2,7 @@
 
 import numpy as np
 import pytest
+from sklearn.base import clone
 from sklearn.datasets import load_breast_cancer, load_iris, load_wine
 from sklearn.ensemble import (
     AdaBoostClassifier,
@@ -142,6 +143,51 @@ def test_what_cannot_be_pruned(ensemble, selection, message):
     X, y = load_iris(return_X_y=True)
     with pytest.raises(ValueError, match=message):
         PrunedEnsembleClassifier(ensemble, MeanDMPruner(), selection).fit(X, y)
+
+
+FITTED = [
+    RandomForestClassifier(20, oob_score=True, random_state=0),
+    BaggingClassifier(DecisionTreeClassifier(max_depth=4), 20, max_features=0.6, oob_score=True, random_state=0),
+    ForestClassifier(20, random_state=0),
+    RandomRotationForestClassifier(20, random_state=0),
+    PooledEnsembleClassifier(RandomRotation(), n_estimators=20, bootstrap=True, random_state=0),
+]
+
+
+@pytest.mark.filterwarnings("ignore:Some inputs do not have OOB scores")
+@pytest.mark.parametrize("ensemble", FITTED, ids=lambda ensemble: type(ensemble).__name__)
+@pytest.mark.parametrize("n_new", [30, 60, 90])
+def test_a_fitted_ensemble_has_bags_of_its_own_rows_only(ensemble, n_new):
+    X, y = load_iris(return_X_y=True)
+    order = np.random.default_rng(0).permutation(len(y))
+    own, new = order[:60], order[60 : 60 + n_new]
+    frozen = FrozenEstimator(clone(ensemble).fit(X[own], y[own]))
+    pruned = PrunedEnsembleClassifier(frozen, KappaPruner(5)).fit(X[new], y[new])
+    by_all = PrunedEnsembleClassifier(frozen, KappaPruner(5), "train").fit(X[new], y[new])
+    assert pruned.selected_.tolist() == by_all.selected_.tolist()
+    with pytest.raises(ValueError, match=f"the {n_new} rows are not those that it was trained on"):
+        PrunedEnsembleClassifier(frozen, KappaPruner(5), "oob").fit(X[new], y[new])
+    if n_new == 60:
+        by_bags = PrunedEnsembleClassifier(frozen, KappaPruner(5), "oob").fit(X[own], y[own])
+        voters = voters_of(frozen)
+        votes = np.where(voters.out_of_bag(60), voters.votes(X[own]), -1)
+        assert by_bags.selected_.tolist() == KappaPruner(5).fit(votes, y[own]).selected_.tolist()
+
+
+def test_a_fitted_forest_that_stored_nothing_out_of_bag_cannot_know_its_rows():
+    X, y = load_iris(return_X_y=True)
+    frozen = FrozenEstimator(RandomForestClassifier(5).fit(X, y))
+    with pytest.raises(ValueError, match="RandomForestClassifier: the fitted .* train it with oob_score=True"):
+        PrunedEnsembleClassifier(frozen, KappaPruner(3), "oob").fit(X, y)
+
+
+def test_new_rows_may_lack_a_class_of_the_fitted_forest():
+    X, y = load_iris(return_X_y=True)
+    forest = ForestClassifier(20, random_state=0).fit(X[::2], y[::2])
+    new = np.flatnonzero(y > 0)
+    pruned = PrunedEnsembleClassifier(FrozenEstimator(forest), KappaPruner(5)).fit(X[new], y[new])
+    assert pruned.classes_.tolist() == [0, 1, 2]
+    assert pruned.score(X, y) > 0.9
 
 
 def test_more_members_wanted_than_there_are():

@@ -57,6 +57,7 @@ def test_the_card_says_what_the_model_is():
         "The standard error of the error on 100 rows is about 4.58 %.",  # sqrt(0.3 * 0.7 / 100)
         "Few rows of: y (10)",
         'mlflow.pyfunc.load_model("runs:/1/model").predict(pandas.read_csv("new.csv"))',
+        'add `params={"probabilities": True}` to `predict`',
     ):
         assert part in text, part
     assert "It has seen no missing values" not in text

@@ -1,15 +1,21 @@
 """The writer: runs and models are logged once, and once more in a fresh store after their folder was moved."""
 
+import io
 import json
 from contextlib import chdir
 from pathlib import Path
 
 import mlflow
+import numpy as np
 import pandas as pd
 import pytest
+from mlflow.pyfunc.scoring_server import invocations
 from mlflow.tracking import MlflowClient
+from sklearn.dummy import DummyRegressor
+from sklearn.impute import SimpleImputer
 from sklearn.naive_bayes import GaussianNB
 from sklearn.pipeline import Pipeline
+from tests.run.test_model_card import card
 
 from rotastack.base.preprocessing import TablePreprocessor
 from rotastack.errors import RotastackError
@@ -19,6 +25,7 @@ from rotastack.tracking.writer import Writer
 
 X = pd.DataFrame({"a": range(20), "b": ["u", "v"] * 10})
 Y = ["x", "z"] * 10
+RECORD = {"parameters": {"seed": 1}, "code": "c", "version": "0", "status": "ok", "message": ""}
 DIGEST = "67a2d851e745f20d947f5df89d8339476598801a9d723bd662a790245eac20cb"
 
 
@@ -26,10 +33,9 @@ def log(folder):
     """Log a model and its table as steps do; return the run."""
     model = Pipeline([("table", TablePreprocessor()), ("classifier", GaussianNB())]).fit(X, Y)
     dump_model(model, folder / "model.skops")
-    record = {"parameters": {"seed": 1}, "code": "c", "version": "0", "status": "ok", "message": ""}
     with chdir(folder), Writer("shop", "customers") as writer:
         home = writer.container("dataset", {"study": "shop", "dataset": "customers"})
-        run = writer.leaf("model", {"study": "shop"}, home, "customers / model", record, {})
+        run = writer.leaf("model", {"study": "shop"}, home, "customers / model", RECORD, {})
         if run.is_new:
             writer.log_dataset(
                 run.run_id, X.assign(target=Y), "customers", "data/raw/customers.parquet", "training", DIGEST
@@ -78,6 +84,73 @@ def test_a_logged_model_is_the_estimator_and_its_file_ours(logged):
     files = Path(mlflow.artifacts.download_artifacts(address))
     assert (files / "model.skops").read_bytes() == (folder / "model.skops").read_bytes()
     assert any(line.startswith("scikit-learn==") for line in (files / "requirements.txt").read_text().splitlines())
+
+
+def tabled(n, with_gaps):
+    """Return a table of all kinds of columns as text of a CSV file, and its target."""
+    rng = np.random.default_rng(n)
+    cause = rng.normal(size=n)
+    table = pd.DataFrame(
+        {
+            "whole": np.round(100 * cause).astype(int),
+            "rating": rng.integers(1, 6, n),
+            "number": cause + rng.normal(size=n),
+            "member": cause > rng.normal(size=n),
+            "city": np.where(cause > 0, "Bonn", rng.choice(["Köln", "Ulm"], n)),
+            "since": pd.Timestamp("2020-01-01") + pd.to_timedelta(rng.integers(0, 900, n), "D"),
+        }
+    )
+    if with_gaps:
+        table = table.astype(object)
+        for number, column in enumerate(table.columns):
+            table.loc[number::7, column] = None
+    return table.to_csv(index=False), np.where(cause > 0, "yes", "no")
+
+
+@pytest.mark.filterwarnings("ignore:column .* have a category that no training row has")
+@pytest.mark.parametrize("trained_with_gaps", [False, True])
+@pytest.mark.parametrize("task", ["classification", "regression"])
+def test_the_recipe_of_the_card_takes_what_read_csv_gives(tmp_path, monkeypatch, trained_with_gaps, task):
+    text, target = tabled(80, trained_with_gaps)
+    if task == "regression":
+        target = np.where(target == "yes", 2.5, 1.25)
+    features = pd.read_csv(io.StringIO(text))
+    estimator = GaussianNB() if task == "classification" else DummyRegressor()
+    scaled = [("imputer", SimpleImputer()), ("estimator", estimator)]
+    model = Pipeline([("table", TablePreprocessor()), *scaled]).fit(features, target)
+    dump_model(model, tmp_path / "model.skops")
+    monkeypatch.chdir(tmp_path)
+    with Writer("shop", "customers") as writer:
+        home = writer.container("dataset", {"study": "shop", "dataset": "customers"})
+        run = writer.leaf("model", {"study": "shop"}, home, "customers / model", RECORD, {})
+        writer.log_model(run.run_id, tmp_path / "model.skops", features)
+        writer.finish(run.run_id)
+    loaded = f"runs:/{run.run_id}/model"
+    recipe = card(loaded=loaded, store=tracking_uri(tmp_path)).partition("```python\n")[2].partition("```")[0]
+    *first, last = recipe.splitlines()
+    scope: dict = {}
+    exec("\n".join(first), scope)
+    whole, gaps = tabled(80, False)[0], tabled(60, True)[0]
+    empty = pd.read_csv(io.StringIO(whole)).assign(city=None, whole=None).to_csv(index=False)
+    for content in (text, whole, gaps, empty):
+        Path("new.csv").write_text(content)
+        table = pd.read_csv("new.csv")
+        assert eval(last, scope).tolist() == model.predict(table).tolist()
+        if task == "classification":
+            found = mlflow.pyfunc.load_model(loaded).predict(table, params={"probabilities": True})
+            assert found.columns.tolist() == ["probability=no", "probability=yes"]
+            np.testing.assert_array_equal(found, model.predict_proba(table))
+            request = {
+                "dataframe_records": json.loads(table.to_json(orient="records")),
+                "params": {"probabilities": True},
+            }
+            answer = invocations(json.dumps(request), "application/json", mlflow.pyfunc.load_model(loaded), None)
+            assert answer.status == 200
+            (first_row, *_) = json.loads(answer.response)["predictions"]
+            assert list(first_row) == ["probability=no", "probability=yes"]
+    missing = pd.read_csv("new.csv").drop(columns="rating")
+    with pytest.raises(mlflow.MlflowException, match="missing inputs .*rating"):
+        mlflow.pyfunc.load_model(loaded).predict(missing)
 
 
 def receipts(folder):

@@ -11,10 +11,14 @@ from sklearn.base import BaseEstimator, clone
 from sklearn.dummy import DummyClassifier
 from sklearn.utils.validation import has_fit_parameter
 
+from rotastack.base.outputs import unit_of
 from rotastack.seeds import integer_seed
 
 COVERAGE = 0.9
 """Coverage of the prediction intervals of regressors."""
+
+FAR, SMALL, LARGE = 1000, 1e-2, 1e12
+"""Targets are far from 0 if the middle is more than `FAR` half ranges away; half ranges are small and large beyond these."""
 
 __all__ = [
     "COVERAGE",
@@ -144,10 +148,13 @@ class FittedRegressor:
     estimator : fitted regressor
     intervals : bool
         Whether outputs have intervals, from ``estimator.predict_interval``; NaN without this method.
+    centre, unit : float
+        The estimator was fitted to ``(y - centre) / unit``. They are no fields, so that a usual model file has neither.
     """
 
     estimator: Any
     intervals: bool = False
+    centre, unit = 0.0, 1.0
 
     def outputs(self, X: NDArray[np.floating]) -> NDArray[np.float64]:
         """Return predictions, shape (n_rows, 1), or ``rotastack.base.outputs.NUMBERS``, shape (n_rows, 3)."""
@@ -163,6 +170,7 @@ class FittedRegressor:
         return y
 
     def _with_interval(self, predicted: NDArray[np.float64], X: NDArray | None = None) -> NDArray[np.float64]:
+        predicted = predicted * self.unit + self.centre
         if not self.intervals:
             return predicted[:, None]
         ends = np.full((len(predicted), 2), np.nan)
@@ -178,10 +186,25 @@ def fit_regressor(
     sequence: np.random.SeedSequence,
     sample_weight: NDArray[np.floating] | None = None,
     intervals: bool = False,
+    moves: bool = False,
 ) -> FittedRegressor:
-    """Clone, seed and fit a regressor; for parameters see :func:`fit_aligned` and :class:`FittedRegressor`."""
+    """Clone, seed and fit a regressor; for parameters see :func:`fit_aligned` and :class:`FittedRegressor`.
+
+    With `moves`, for an estimator of few digits, targets far from 0 are centred, and tiny or huge ones are scaled.
+    """
     weights = {} if sample_weight is None else {"sample_weight": sample_weight}
-    return FittedRegressor(seeded(estimator, sequence).fit(X, y, **weights), intervals)
+    centre, unit = _centre_and_unit(y) if moves else (0.0, 1.0)
+    fitted = FittedRegressor(seeded(estimator, sequence).fit(X, (y - centre) / unit, **weights), intervals)
+    if (centre, unit) != (0.0, 1.0):
+        fitted.centre, fitted.unit = centre, unit
+    return fitted
+
+
+def _centre_and_unit(y: NDArray[np.floating]) -> tuple[float, float]:
+    """Return 0 and 1 for targets that trees in float32 can tell apart, else the middle of the targets and their unit."""
+    middle, half = y.max() / 2 + y.min() / 2, y.max() / 2 - y.min() / 2
+    centre = float(middle) if abs(middle) > FAR * half else 0.0
+    return centre, 1.0 if SMALL <= half <= LARGE else unit_of(half)
 
 
 def seeded(estimator: Any, sequence: np.random.SeedSequence) -> Any:

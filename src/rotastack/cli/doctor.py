@@ -42,7 +42,7 @@ def _environment() -> str:
     import rotastack
 
     try:
-        import rotastack.trees.kernel
+        import rotastack.trees.kernel  # noqa: F401
     except ImportError as error:
         raise ProblemError(f"the compiled kernel cannot be loaded ({error}); run `make env` to build it") from None
     return f"rotastack {rotastack.__version__}, Python {sys.version.split()[0]} in {sys.prefix}"

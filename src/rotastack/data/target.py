@@ -195,8 +195,7 @@ def check_target(y: pd.Series, where: str, task: TaskName = "classification") ->
     if once:
         warn(
             f"{where}: {_listed(once, 'class', 'classes')} of the target {'has' if len(once) == 1 else 'have'} one row only; "
-            "training and test need a row each; drop or merge "
-            f"{'the class' if len(once) == 1 else 'these classes'}"
+            f"training and test need a row each; drop or merge {'the class' if len(once) == 1 else 'these classes'}"
         )
     alike = labels.drop_duplicates().sort_values()
     alike = alike[alike.str.split().str.join(" ").str.casefold().duplicated(keep=False)]

@@ -7,6 +7,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 from sklearn.base import BaseEstimator, MetaEstimatorMixin, clone
 from sklearn.ensemble import RandomForestClassifier
+from sklearn.frozen import FrozenEstimator
 from sklearn.model_selection import train_test_split
 from sklearn.utils import get_tags
 from sklearn.utils.validation import check_is_fitted, validate_data
@@ -19,7 +20,7 @@ from rotastack.base.row_weights import row_weights, uneven_or_none
 from rotastack.base.scikit import HasMethods, Interval, StrOptions, fit_context, num_samples
 from rotastack.combine.pruning.orientation import OrientationPruner
 from rotastack.combine.pruning.pruner import Pruner
-from rotastack.ensembles.voters import voters_of
+from rotastack.ensembles.voters import own_out_of_bag, voters_of
 from rotastack.seeds import child, integer_seed, root_sequence
 
 __all__ = ["PrunedEnsembleClassifier"]
@@ -37,10 +38,11 @@ class PrunedEnsembleClassifier(MetaEstimatorMixin, LabelClassifier, BaseEstimato
         ``sklearn.frozen.FrozenEstimator``. None is a random forest.
     pruner : pruner or None, default=None
         See :mod:`rotastack.combine.pruning`. None is ``OrientationPruner()``.
-    selection : {"train", "oob"} or float, default="oob"
-        Rows on which the pruner compares the members' votes. "train" is the training rows, where fully grown trees
-        make no errors. "oob" is the training rows, where each member votes only on its out-of-bag rows. A number is
-        the share of the rows that is held out of training.
+    selection : {"train", "oob"}, float or None, default=None
+        Rows on which the pruner compares the members' votes. "train" is all rows; fully grown trees make no errors on
+        their training rows. "oob" is the training rows, where each member votes only on its out-of-bag rows. A number
+        is the share of the rows that is held out of training. None is "oob", but "train" for a fitted ensemble, which
+        best gets new rows: these have no bags.
     random_state : None, int, SeedSequence, Generator or RandomState
         Seed of the ensemble and of the held-out rows.
 
@@ -78,11 +80,15 @@ class PrunedEnsembleClassifier(MetaEstimatorMixin, LabelClassifier, BaseEstimato
     _parameter_constraints: ClassVar[dict] = {
         "estimator": [HasMethods(["fit", "predict"]), None],
         "pruner": [HasMethods(["fit", "combine"]), None],
-        "selection": [StrOptions({"train", "oob"}), Interval(Real, 0.0, 1.0, closed="neither")],
+        "selection": [StrOptions({"train", "oob"}), Interval(Real, 0.0, 1.0, closed="neither"), None],
     }
 
     def __init__(
-        self, estimator: Any = None, pruner: Pruner | None = None, selection: str | float = "oob", random_state=None
+        self,
+        estimator: Any = None,
+        pruner: Pruner | None = None,
+        selection: str | float | None = None,
+        random_state=None,
     ):
         self.estimator = estimator
         self.pruner = pruner
@@ -108,8 +114,9 @@ class PrunedEnsembleClassifier(MetaEstimatorMixin, LabelClassifier, BaseEstimato
         Raises
         ------
         ValueError
-            The estimator is no ensemble of classifiers or takes no weights; "oob" without a bootstrap; a single class;
-            a missing target; or the pruner is to keep more members than the ensemble has.
+            The estimator is no ensemble of classifiers or takes no weights; "oob" without a bootstrap, or with rows
+            that a fitted ensemble was not trained on; a single class; a missing target; or the pruner is to keep more
+            members than the ensemble has.
         """
         refuse_missing_target(y)
         X, y = validate_data(self, X, y, dtype=None, ensure_all_finite=False)
@@ -130,22 +137,25 @@ class PrunedEnsembleClassifier(MetaEstimatorMixin, LabelClassifier, BaseEstimato
             check_takes_weights(ensemble)
             ensemble.fit(X[train], y[train], sample_weight=weights[train])
         voters = voters_of(ensemble)
-        votes = np.asarray(voters.votes(X[rows]), dtype=np.int16)
-        if len(ensemble.classes_) < len(self.classes_):  # the only row of a class may be held out
-            votes = np.searchsorted(self.classes_, ensemble.classes_)[votes].astype(np.int16)
-        if self.selection == "oob":
+        if not np.isin(ensemble.classes_, self.classes_).all():  # new rows may lack a class of a fitted ensemble
+            self.classes_ = np.union1d(self.classes_, ensemble.classes_)
+            codes = np.searchsorted(self.classes_, y)
+        # The classes differ, too, if the only row of a class is held out.
+        self._numbers = np.searchsorted(self.classes_, ensemble.classes_)
+        votes = self._numbers[voters.votes(X[rows])].astype(np.int16)
+        fitted = isinstance(ensemble, FrozenEstimator)
+        if self.selection == "oob" or (self.selection is None and not fitted):
             try:
-                votes = np.where(voters.out_of_bag(len(rows)), votes, np.int16(-1))
+                unseen = own_out_of_bag(ensemble, voters, X) if fitted else voters.out_of_bag(len(rows))
             except ValueError as error:
-                raise ValueError(
-                    f"selection='oob' needs members with out-of-bag rows; {type(ensemble).__name__}: {error}"
-                ) from None
+                name = type(ensemble.estimator if fitted else ensemble).__name__
+                raise ValueError(f"selection='oob' needs members with out-of-bag rows; {name}: {error}") from None
+            votes = np.where(unseen, votes, np.int16(-1))
         pruner: Any = OrientationPruner() if self.pruner is None else self.pruner
         self.pruner_ = clone(pruner).fit(votes, codes[rows], weights=voters.weights(), classes=self.classes_)
         self.n_members_ = len(voters)
         self.selected_, self.weights_ = self.pruner_.selected_, self.pruner_.weights_
         self.voters_ = voters.take(self.selected_)
-        self._numbers = np.searchsorted(self.classes_, ensemble.classes_)
         return self
 
     def _seeded(self, sequence: np.random.SeedSequence) -> Any:

@@ -10,9 +10,10 @@ from sklearn.base import is_classifier
 from sklearn.ensemble import BaggingClassifier, ExtraTreesClassifier, RandomForestClassifier, VotingClassifier
 from sklearn.frozen import FrozenEstimator
 from sklearn.tree import DecisionTreeClassifier
+from sklearn.utils import gen_batches
 from sklearn.utils.validation import check_array, check_is_fitted
 
-__all__ = ["ForestVoters", "ListVoters", "PoolVoters", "Voters", "voters_of"]
+__all__ = ["ForestVoters", "ListVoters", "PoolVoters", "Voters", "own_out_of_bag", "voters_of"]
 
 
 class Voters(Protocol):
@@ -23,6 +24,9 @@ class Voters(Protocol):
 
     def votes(self, X: Any) -> NDArray[np.integer]:
         """Return the class number that each member votes for, shape (n_rows, n_members)."""
+
+    def outputs(self, X: Any) -> NDArray[np.float64]:
+        """Return the class probabilities of each member, shape (n_members, n_rows, n_classes)."""
 
     def weights(self) -> NDArray[np.float64] | None:
         """Return the members' weights; None if all are equal."""
@@ -79,6 +83,9 @@ class ForestVoters(Voters):
     def votes(self, X):
         return self.estimator.forest_.votes(self.estimator._checked(X), self.estimator.n_jobs)
 
+    def outputs(self, X):
+        return self.estimator.forest_.outputs(self.estimator._checked(X), self.estimator.n_jobs)
+
     def weights(self):
         return self.tree_weights
 
@@ -110,6 +117,9 @@ class PoolVoters(Voters):
 
     def votes(self, X):
         return self.estimator.member_votes(X)
+
+    def outputs(self, X):
+        return self.estimator.pool_.outputs(self.estimator._table(X), self.estimator.n_jobs)
 
     def weights(self):
         return None
@@ -165,6 +175,12 @@ class ListVoters(Voters):
             else:
                 voted = np.searchsorted(member.classes_, member.predict(rows[:, columns]))
             out[:, k] = codes[voted]
+        return out
+
+    def outputs(self, X):
+        out = np.zeros((len(self), len(X), 1 + max(codes.max() for codes in self.codes)))
+        for k, (member, codes) in enumerate(zip(self.members, self.codes, strict=True)):
+            out[k][:, codes] = member.predict_proba(X if self.columns is None else X[:, self.columns[k]])
         return out
 
     def weights(self):
@@ -233,6 +249,32 @@ def voters_of(ensemble: Any) -> Voters:
         None if weights is None else np.asarray(weights, dtype=np.float64)[: len(members)],
         _samples(ensemble),
     )
+
+
+def own_out_of_bag(ensemble: Any, voters: Voters, X: NDArray) -> NDArray[np.bool_]:
+    """Return ``voters.out_of_bag`` of a fitted ensemble, if `X` are its training rows.
+
+    They are if the members' out-of-bag probabilities of `X` are those that the ensemble has stored in training.
+
+    Raises
+    ------
+    ValueError
+        `X` are other rows, or the ensemble has stored no out-of-bag probabilities.
+    """
+    remedy = "or leave out selection to prune by all given rows"
+    known = getattr(ensemble, "oob_decision_function_", None)
+    if known is None:
+        raise ValueError(f"the fitted ensemble has no oob_decision_function_; train it with oob_score=True, {remedy}")
+    other = f"the {len(X)} rows are not those that it was trained on; give these, {remedy}"
+    if len(known) != len(X):
+        raise ValueError(other)
+    unseen = voters.out_of_bag(len(X))
+    for rows in gen_batches(len(X), 256):
+        mine = unseen[rows].T[:, :, None]
+        means = (voters.outputs(X[rows]) * mine).sum(axis=0) / np.maximum(mine.sum(axis=0), 1)
+        if not np.allclose(means, np.nan_to_num(known[rows])):
+            raise ValueError(other)
+    return unseen
 
 
 def _class_numbers(ensemble, members):

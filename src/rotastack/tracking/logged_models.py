@@ -120,17 +120,22 @@ def _write_folder(folder: Path, note: Model, path: Path, features: pd.DataFrame)
     import yaml
     from mlflow import pyfunc
     from mlflow.models import infer_signature
+    from mlflow.types.schema import AnyType, ColSpec, Schema
 
-    from rotastack.tracking.model_files import load_model, trusted_types
+    from rotastack.tracking.model_files import PROBABILITIES, load_model, trusted_types
 
     model = load_model(path)
     # The example has only the columns that the model needs: no ids, leaks or constants.
-    example = _plain(features[model.named_steps["table"].needed_].head(5))
+    example = features[model.named_steps["table"].needed_].head(5)
     example.to_json(folder / EXAMPLE, orient="split", index=False, date_format="iso")
-    note.signature = infer_signature(example, model.predict(example))
+    params = {PROBABILITIES: False} if hasattr(model, "predict_proba") else None
+    signature = infer_signature(None, model.predict(example), params)
+    # A gap turns whole numbers into floats and booleans into objects, so MLflow may not ask for one type.
+    signature.inputs = Schema([ColSpec(AnyType(), str(column)) for column in example])
+    note.signature = signature
     copyfile(path, folder / FILE)
     note.model_size_bytes = path.stat().st_size
-    pyfunc.add_to_model(note, "mlflow.sklearn", model_path=FILE, python_env=PYTHON, predict_fn="predict")
+    pyfunc.add_to_model(note, "rotastack.tracking.model_files", data=FILE, python_env=PYTHON)
     note.add_flavor(
         "sklearn", pickled_model=FILE, sklearn_version=sklearn.__version__, serialization_format="skops", code=None,
         skops_trusted_types=trusted_types(path),
@@ -201,9 +206,3 @@ def _may_follow(client: MlflowClient, name: str, champion: str | None, version: 
         return False
     before = client.get_model_version(name, str(champion)).tags
     return all(before.get(key) == tags.get(key) for key in SAME)
-
-
-def _plain(frame: pd.DataFrame) -> pd.DataFrame:
-    """Return a table with its integers as floats, so that missing values fit the signature."""
-    whole = frame.select_dtypes("integer").columns
-    return frame.astype(dict.fromkeys(whole, "float64"))

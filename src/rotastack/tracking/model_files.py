@@ -11,6 +11,7 @@ from typing import Any
 from zipfile import ZIP_STORED, BadZipFile, ZipFile, ZipInfo
 
 import numpy as np
+import pandas as pd
 import sklearn
 import skops.io
 from numpy.lib import format as npy
@@ -120,6 +121,32 @@ def load_model(path: str | Path, versions: Mapping[str, str] | None = None) -> A
         why = f"{type(error).__name__}: {' '.join(str(error).split())}"
         known = _other_versions(found) if found != VERSIONS else "train the model again"
         raise RotastackError(f"{path}: the model cannot be read ({why}); {known}") from None
+
+
+PROBABILITIES = "probabilities"
+
+
+class ServedModel:
+    """A model as ``mlflow.pyfunc`` and MLflow's servers call it."""
+
+    def __init__(self, model: Any):
+        self.model = model
+
+    def get_raw_model(self) -> Any:
+        """Return the scikit-learn pipeline."""
+        return self.model
+
+    def predict(self, data: pd.DataFrame, params: Mapping[str, Any] | None = None) -> Any:
+        """Return predictions, or with ``{"probabilities": True}`` a table with a column for each class."""
+        if not (params or {}).get(PROBABILITIES):
+            return self.model.predict(data)
+        names = [f"probability={c}" for c in self.model.classes_]
+        return pd.DataFrame(self.model.predict_proba(data), data.index, names)
+
+
+def _load_pyfunc(path: str) -> ServedModel:
+    """Return the model in a file; ``mlflow.pyfunc`` asks for this name."""
+    return ServedModel(load_model(path))
 
 
 def _series(version: str) -> list[str]:

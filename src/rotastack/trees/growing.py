@@ -10,6 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.special import ndtri
 
+from rotastack.base.outputs import unit_of
 from rotastack.base.row_weights import weights_of
 from rotastack.trees.bags import Bags, tree_seeds
 from rotastack.trees.chunks import (
@@ -276,6 +277,9 @@ def grow_forest(
         raise ValueError("bag_counts must be at least 0")
     tree_bags = TreeBags(seeds, bootstrap, bags.ends, bags.size, counts)
     targets = target.astype(np.float64) - centre
+    # The kernel takes small differences for rounding.
+    unit = unit_of(targets) if regression and np.abs(targets).max() < 1e-3 else 1.0
+    targets /= unit
     table = TrainingTable.of(X[None], codes, targets, base_weight, n_outputs, options.criterion, tree_bags)
     task = GrowthTask(
         table, batches, tree_bags, views.tables(), options.for_kernel(families), describe_nodes=describe_nodes, want_oob=want_oob
@@ -294,11 +298,11 @@ def grow_forest(
         errors = np.concatenate([chunk.tree_errors for chunk in grown])
         ends = list(accumulate(f.n_trees for f in families))
         out_of_bag = [
-            FamilyOutOfBag(sums[f] + centre * seen[f][:, None], seen[f], errors[end - x.n_trees : end])
+            FamilyOutOfBag(sums[f] * unit + centre * seen[f][:, None], seen[f], errors[end - x.n_trees : end] * unit**2)
             for f, (x, end) in enumerate(zip(families, ends, strict=True))
         ]
     tree_view = np.repeat(batches["view"], batches["n_trees"])
-    trees = GrownTrees.join([chunk.trees for chunk in grown], tree_view, views, centre, regression)
+    trees = GrownTrees.join([chunk.trees for chunk in grown], tree_view, views, centre, regression, unit)
     trees.missing = table.missing.astype(bool) if len(table.missing) else None
     if drawing:
         trees.seeds, trees.bags = seeds, None if weights is None and bags.size == n_rows else bags

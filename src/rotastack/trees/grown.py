@@ -83,9 +83,9 @@ class GrownTrees:
     @classmethod
     def join(
         cls, pieces: Sequence[TreeArrays], tree_view: NDArray[np.int64], views: LinearViews, centre: float,
-        regression: bool,
+        regression: bool, unit: float = 1.0,
     ) -> "GrownTrees":  # fmt: skip
-        """Join the arrays of consecutive trees, and add `centre` to the values of regression trees."""
+        """Join the arrays of consecutive trees; multiply regression trees by `unit`, and add `centre` to their values."""
         nodes, impurity, weight, counts, values, facts, decreases = (
             parts[0] if len(parts) == 1 or parts[0] is None else np.concatenate(parts)
             for parts in zip(*pieces, strict=True)
@@ -95,7 +95,11 @@ class GrownTrees:
             shifts = np.repeat(first_value, [len(piece.nodes) for piece in pieces]).astype(np.int32)
             nodes["child"] += np.where((nodes["column"] < 0) & (nodes["child"] >= 0), shifts, 0)
         if regression:
+            values *= unit
             values += centre
+            if unit != 1:
+                impurity = impurity * unit**2
+                decreases = None if decreases is None else decreases * unit**2
         starts = np.concatenate([[0], np.cumsum(facts[:, 0])])
         facts = facts[:, :3]
         return cls(nodes, starts, impurity, weight, counts, values, facts, views, tree_view, decreases=decreases)

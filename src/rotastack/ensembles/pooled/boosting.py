@@ -184,3 +184,6 @@ class RandomRotationBoostingRegressor(_RandomRotationBoosting, PooledEnsembleReg
 
     def _combiner(self):
         return Voting()
+
+    def _moves(self):
+        return True  # XGBoost computes in float32

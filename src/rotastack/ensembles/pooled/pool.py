@@ -178,6 +178,7 @@ def fit_pool(
     views: np.random.SeedSequence | None = None,
     as_is: bool = False,
     intervals: bool = False,
+    moves: bool = False,
     weights: NDArray[np.float64] | None = None,
 ) -> Pool:
     """Train the members of a pool, and return the pool.
@@ -215,6 +216,8 @@ def fit_pool(
     intervals : bool
         For a regression: outputs are predictions and their intervals, see
         :class:`~rotastack.base.fitting.FittedRegressor`.
+    moves : bool
+        For a regression: targets are centred and scaled as in :func:`~rotastack.base.fitting.fit_regressor`.
     weights : ndarray of shape (n_rows,), optional
         Positive weights. With `bootstrap`, or for an estimator that takes no weights, rows are drawn by weight. Other
         estimators get the weights. Scaler and views weigh all rows alike.
@@ -269,7 +272,7 @@ def fit_pool(
             warnings.filterwarnings("ignore", message="Some inputs do not have OOB scores")
             model: Any
             if n_classes is None:
-                model = fit_regressor(estimator, in_view, y[rows], seeds, given, intervals)
+                model = fit_regressor(estimator, in_view, y[rows], seeds, given, intervals, moves)
             else:
                 model = fit_aligned(estimator, in_view, y[rows], n_classes, seeds, given)
         seconds = time.perf_counter() - start

@@ -113,6 +113,13 @@ class PooledEnsembleRegressor(NumberRegressor, PooledEnsemble):
     def _target(self, y):
         return y.astype(np.float64)
 
+    def _moves(self) -> bool:
+        """Return whether the members may get a centred and scaled target: trees do, another estimator may not."""
+        return self.estimator is None
+
+    def _options(self, categorical):
+        return {**super()._options(categorical), "moves": self._moves()}
+
     def _fit(self, X, target, categorical, weights, given):
         combiner = self._combiner()
         if combiner.trained and not isinstance(combiner, Stacking):

@@ -87,6 +87,8 @@ class ModelCard:
             f'mlflow.set_tracking_uri("{self.store}")',
             f'mlflow.pyfunc.load_model("{self.loaded}").predict(pandas.read_csv("new.csv"))', "```",
         ]  # fmt: skip
+        if self.task == "classification":
+            lines += ["", 'For the probabilities of the classes, add `params={"probabilities": True}` to `predict`.']
         return "\n".join(lines)
 
     @property
