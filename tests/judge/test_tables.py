@@ -99,7 +99,7 @@ def refitted(folder, pool, protocol="splits", **more):
     write_frame(folder / "scores", pd.DataFrame({"method": ["A"], "error": [0.1]}))
     combiner = Method.read({"pool": "p", "combiner": {"kind": "vote"}}, "m").combiner.resolved()
     spec = {
-        "task": "classification", "score": "error", "protocol": protocol, "seed": 1, "dataset": "d", "refit": "best", "kinds": "auto", "rotations": 3, "folds": 3,
+        "task": "classification", "score": "error", "protocol": protocol, "seed": 1, "dataset": "d", "refit": "A", "kinds": "auto", "rotations": 3, "folds": 3,
         "methods": {"A": {"pool": pool, "combiner": combiner}}, **more,
     }  # fmt: skip
     inputs = {"raw": [folder / "raw"], "scores": [folder / "scores"]}

@@ -41,6 +41,7 @@ def test_defaults_of_pruned_methods():
         "rotations": 8,
         "groups": None,
         "time": None,
+        "copies_together": False,
         "kind": "crossval",
         "repeats": 1,
         "folds": 10,

@@ -117,7 +117,7 @@ def changed(**changes):
 @pytest.mark.parametrize(
     ("changes", "message"),
     [
-        ({"protocol": {"kind": "holdout", "folds": 5}}, "protocol: unknown key 'folds'.*allowed: rotations, groups, time, kind, repeats, train, test"),
+        ({"protocol": {"kind": "holdout", "folds": 5}}, "protocol: unknown key 'folds'.*allowed: rotations, groups, time, copies_together, kind, repeats, train, test"),
         ({"protocol": {"kind": "holdout", "train": 150}}, "protocol.train: iris has 150 rows; 150 training rows leave no test rows"),
         ({"protocol": {"kind": "holdout", "train": 1.5}}, "protocol.train: 1.5 is neither a share below 1 nor a whole number"),
         ({"protocol": {"kind": "holdout", "train": 0}}, "protocol.train: must be greater than 0"),

@@ -80,7 +80,7 @@ def test_the_step_writes_it(tmp_path):
     paths = [tmp_path / f"study/{name}.svg" for name in names]
     inputs = {"scores": [tmp_path / "scores"], "tables": [tmp_path / "calibration.csv"]}
     draw.run(Job("draw", spec, inputs, {"figures": paths}))
-    assert "M10: 0.200" in paths[4].read_text()
+    assert "M10: calibration error 0.200" in paths[4].read_text()
     assert "M1:" not in paths[4].read_text()  # not among those shown
     assert "By members" in paths[2].read_text()
     assert "two data sets" in paths[0].read_text()  # the level failed on one

@@ -88,7 +88,7 @@ def test_in_the_refitted_model(tmp_path, name, protocol):
     write_frame(tmp_path / "scores", scores)
     combiner = Method.read({"pool": "p", "combiner": {"kind": "vote"}}, "m").combiner.resolved()
     spec = {
-        "task": "classification", "score": "error", "protocol": protocol, "seed": 1, "dataset": "d", "refit": "best", "kinds": "auto", "rotations": 3, "folds": 3,
+        "task": "classification", "score": "error", "protocol": protocol, "seed": 1, "dataset": "d", "refit": "A", "kinds": "auto", "rotations": 3, "folds": 3,
         "methods": {"A": {"pool": pool_slice("tree", view=view_of(name)), "combiner": combiner}},
     }  # fmt: skip
     inputs = {"raw": [tmp_path / "raw"], "scores": [tmp_path / "scores"]}

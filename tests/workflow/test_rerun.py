@@ -131,7 +131,7 @@ STUDY_EDITS = {
     "a parameter of a method": ("n_estimators: 10", "n_estimators: 11", combined("S-RRE_RF") | REFIT | SHOWN),
     "a parameter of a pool": ("{n_estimators: 6}", "{n_estimators: 7}", trained("forest") | REFIT | SHOWN),
     "a scaler": ("scaling: quantile", "scaling: rank", trained("rotated_boosted") | REFIT | SHOWN),
-    "the level of significance": ("{control: RF}", "{control: RF, alpha: 0.1}", {("summarize",), ("draw",)} | SHOWN),
+    "the level of significance": ("{control: RF}", "{control: RF, alpha: 0.1}", {("summarize",), ("draw",)} | REFIT | SHOWN),
     "the same estimator by its class": (
         "estimator: boosted, parameters: {n_estimators: 3}",
         "estimator: xgboost.XGBClassifier, parameters: {n_estimators: 3, n_jobs: 1, verbosity: 0}",
