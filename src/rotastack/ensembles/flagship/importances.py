@@ -10,6 +10,7 @@ from sklearn.metrics import check_scoring
 from sklearn.utils import Bunch
 from sklearn.utils.validation import check_is_fitted
 
+from rotastack.base.columns import as_pandas
 from rotastack.ensembles.flagship.grown_families import GrownFamilies
 from rotastack.seeds import root_sequence
 
@@ -120,7 +121,7 @@ class OutOfBagImportances:
         -------
         Bunch
             ``importances`` (n_features, n_repeats), ``importances_mean`` and ``importances_std`` (n_features,), as in
-            scikit-learn's ``permutation_importance``; ``score`` of the unshuffled rows, with the families' weights for
+            scikit-learn's ``permutation_importance``; ``feature_names`` (n_features,), if `X` has names; ``score`` of the unshuffled rows, with the families' weights for
             new rows; ``rows`` (n_used,), the numbers of the rows used; ``by_row`` (n_features, n_used), the mean
             increase of each row's loss; for a classifier ``by_class`` (n_features, n_classes), its mean over the rows
             of each class (NaN without rows).
@@ -137,7 +138,7 @@ class OutOfBagImportances:
         >>> X, y = load_iris(return_X_y=True, as_frame=True)
         >>> clf = RotastackClassifier(20, random_state=0).fit(X, y)
         >>> found = clf.out_of_bag_importances(X, y)
-        >>> sorted(X.columns[found.importances_mean.argsort()[-2:]])
+        >>> sorted(found.feature_names[found.importances_mean.argsort()[-2:]])
         ['petal length (cm)', 'petal width (cm)']
 
         For the flowers of the first class, both petal measures are more important than both sepal measures:
@@ -147,7 +148,7 @@ class OutOfBagImportances:
         >>> bool((found.by_class[2:, 0] > found.by_class[:2, 0]).all())
         True
         """
-        table: Any = X if hasattr(X, "iloc") else np.asarray(X)
+        table: Any = as_pandas(X) if hasattr(X, "columns") else np.asarray(X)
         y = np.asarray(y)
         rows, answer = self._asked_out_of_bag(y, max_rows, random_state)
         if len(table) != len(y):
@@ -166,6 +167,8 @@ class OutOfBagImportances:
             lost[j, k] = baseline - score
             by_row[j] += (risen - losses) / n_repeats
         result = Bunch(**_summary(lost, baseline), rows=rows, by_row=by_row)
+        if hasattr(X, "columns"):
+            result.feature_names = np.asarray(table.columns, dtype=object)
         if hasattr(self, "classes_"):
             sums = [by_row[:, y == name].sum(axis=1) for name in self.classes_]
             counts = np.array([(y == name).sum() for name in self.classes_])
