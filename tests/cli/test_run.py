@@ -28,7 +28,7 @@ def test_what_follows_may_be_a_target(options, monkeypatch, tmp_path):
     def snakemake(plan, options, log=None, **_):
         told.append(options)
         if log is not None:
-            Path(log).write_text(json.dumps({"jobs": {}, "why": {}, "seconds": 0}))
+            Path(log).write_text("Nothing to be done")
         return 0, 1.0
 
     monkeypatch.setattr(run, "snakemake", snakemake)
@@ -36,13 +36,31 @@ def test_what_follows_may_be_a_target(options, monkeypatch, tmp_path):
     assert get_argument_parser().parse_args(told[0]).targets == ["results/tiny/scores.parquet"]
 
 
+DRY = """\
+Job stats:
+job           count
+----------  -------
+train             2
+score             2
+draw              1
+all               1
+total             6
+
+Reasons:
+    (check individual jobs above for details)
+    input files updated by another job:
+        all, draw, score
+    params have changed since last execution:
+        train
+Some jobs were triggered by provenance information, see 'reason' section in the rule displays above.
+"""
+"""Lines of Snakemake 9."""
+
+
 def test_a_dry_run_of_a_study_is_a_short_plan(monkeypatch, tmp_path, capsys):
-    found = {
-        "jobs": {"train": 2, "score": 2, "draw": 1}, "seconds": 600.0,
-        "why": {"parameters or code have changed": ["train"]},
-    }  # fmt: skip
+    said = [DRY]
     monkeypatch.chdir(tmp_path)
-    monkeypatch.setattr(run, "snakemake", lambda *_, log, **__: (Path(log).write_text(json.dumps(found)) and 0, 1.0))
+    monkeypatch.setattr(run, "snakemake", lambda *_, log, **__: (Path(log).write_text(said[0]) and 0, 1.0))
     (tmp_path / "results/tiny").mkdir(parents=True)
     states = plan_of("tiny").codes.states()
     (tmp_path / "results/tiny/code.json").write_text(json.dumps({**states, "rotastack.trees.forest": "other"}))
@@ -53,12 +71,12 @@ def test_a_dry_run_of_a_study_is_a_short_plan(monkeypatch, tmp_path, capsys):
         "methods   4: RF (the control), RRE, S-RRE/RF and S-RRE/XGB",
         "test      nested: rotations 3, rotation groups 2, fold groups 2, folds 3; 4 cells per data set",
         "jobs      5: 2 train, 2 score, 1 draw",
-        "why       parameters or code have changed (train); other jobs use their results",
+        "why       params have changed since last execution: train",
         "changed   since the last complete run: rotastack.trees.forest",
-        "time      about 5 min on 2 cores, up to 0.2 GB of memory per core",
+        "time      about 5 s on 2 cores, up to 0.2 GB of memory per core",
     ]:
         assert line in printed.splitlines()
-    found.update(jobs={})
+    said[0] = "Nothing to be done"
     assert main(["run", "tiny", "--dry-run", "--json"]) == 0
     assert json.loads(capsys.readouterr().out)["jobs"] == "none, all results are up to date"
 

@@ -11,7 +11,7 @@ from rotastack.cli.answer import Answer
 from rotastack.cli.own import OwnTable, cores, look_at, megabytes_of, seconds_of
 from rotastack.cli.studies import offer, plan_of, score_names, snakemake
 from rotastack.errors import RotastackError, nearest
-from rotastack.files import read_json, write_text
+from rotastack.files import write_text
 
 __all__ = ["add", "ending", "profile_names", "profile_options"]
 
@@ -137,7 +137,8 @@ def _run(arguments: Namespace) -> int:
     if own is not None and arguments.profile is None:
         options += ["--resources", f"mem_mb={own.megabytes}"]
     if arguments.dry_run:
-        return _describe(plan, arguments, [*options, "--dry-run", "--quiet", "host"])  # prints Snakemake's reasons
+        options += ["--dry-run", "--quiet", "host"]  # prints Snakemake's reasons
+        return snakemake(plan, options, quiet=False)[0] if arguments.verbose else _describe(plan, arguments, options)
     code, seconds = snakemake(plan, options, quiet=not arguments.verbose)
     if code == 0 and not arguments.rest:
         write_text(Path(plan.root) / "code.json", json.dumps(plan.codes.states(), indent=1))
@@ -150,17 +151,13 @@ def _describe(plan: Any, arguments: Namespace, options: list[str]) -> int:
     """Print what a run of the study would do; return Snakemake's exit code."""
     from tempfile import TemporaryDirectory
 
-    from rotastack.cli.planned import changed_modules, lines_of
+    from rotastack.cli.planned import lines_of
 
-    if arguments.verbose:
-        code, _ = snakemake(plan, options, quiet=False)
-        print(f"\nmodules that changed since the last complete run: {', '.join(changed_modules(plan)) or 'none'}")
-        return code
     with TemporaryDirectory() as folder:
-        code, _ = snakemake(plan, options, log=f"{folder}/jobs.json")
-        found = read_json(f"{folder}/jobs.json") if code == 0 else {}
+        code, _ = snakemake(plan, options, log=f"{folder}/log")
+        log = Path(folder, "log").read_text(encoding="utf-8") if code == 0 else ""
     if code == 0:
-        lines = lines_of(plan, found, cores(arguments.cores) if arguments.profile is None else 1)
+        lines = lines_of(plan, log, cores(arguments.cores) if arguments.profile is None else 1)
         text = "\n".join(f"{heading:10s}{text}" for heading, text in lines.items())
         print(json.dumps(lines, indent=1) if arguments.json else text)
     return code

@@ -97,7 +97,7 @@ def snakemake(plan: "Plan", options: list[str], *, quiet: bool = True, log: str 
     quiet : bool
         Whether to show one line of progress, and to write Snakemake's messages to a file.
     log : str, optional
-        This file; in a dry run the file of the planned jobs.
+        This file.
     """
     log = log or f"results/logs/{plan.study.name}.log"
     logger = ["--logger", "rotastack", "--logger-rotastack-file", log] if quiet else []

@@ -152,13 +152,7 @@ def _code(name: str) -> str:
 
 
 def check_kernel() -> None:
-    """Compare the kernel's sources in a checkout with the sources of the compiled kernel.
-
-    Raises
-    ------
-    RotastackError
-        A source differs, so results would not be those of the code that the fingerprints describe.
-    """
+    """Raise RotastackError if a source of the kernel in a checkout is not the one that was compiled."""
     kernel = ROOT / "trees/kernel"
     if not (ROOT.parents[1] / "tools/build_kernel.py").is_file() or not list(kernel.glob("*.so")):
         return  # an installed package

@@ -101,11 +101,15 @@ def read_plan(config: Mapping[str, Any], config_files: list[str]) -> Plan:
     return Plan(Study.from_mapping(resized(content, size, where), where), machine, where, size)
 
 
-def study_files() -> list[Path]:
-    """Return the files of studies: of the working directory, its folders, and the shipped ones; a first name counts."""
+def study_files() -> dict[Path, str]:
+    """Return file -> name of the studies in the working directory, in its folders, and of the shipped ones."""
     folders = [Path("studies"), Path("config/studies"), Path(), project_file("config/studies")]
     files = [path for folder in folders for path in sorted(folder.glob("*.yaml"))]
-    return [path for path in files if path.parent != Path() or re.search("^pools:", _text(path), re.MULTILINE)]
+    texts = {path: path.read_text(encoding="utf-8", errors="replace") for path in files}
+    names = {path: re.search(r"^name: *[\"']?([\w-]+)", text, re.MULTILINE) for path, text in texts.items()}
+    # Other files of the working directory are no studies.
+    own = {path: found for path, found in names.items() if path.parent != Path() or "\npools:" in texts[path]}
+    return {path: path.stem if found is None else found[1] for path, found in own.items()}
 
 
 def find_study(name: str) -> tuple[Path, str]:
@@ -119,20 +123,14 @@ def find_study(name: str) -> tuple[Path, str]:
     if name.endswith((".yaml", ".yml")) and Path(name).is_file():
         return Path(name), "full"
     files = study_files()
-    base, _, size = name.rpartition("-")
-    for wanted, key in ((name, "full"), (base, size)):
-        own = re.compile(rf"^name: *[\"']?{re.escape(wanted)}[\"']? *(#.*)?$", re.MULTILINE)
-        of_stem = [path for path in files if path.stem == wanted]
-        for path in [*of_stem, *(path for path in files if own.search(_text(path)))]:
-            content = {} if key == "full" else load_yaml(path)
-            if key == "full" or (isinstance(content, dict) and key in (content.get("sizes") or {})):
-                return path, key
-    known = sorted({path.stem for path in files})
-    raise RotastackError(f"study {name!r} is unknown{nearest(name, known)}; studies: {', '.join(known)}")
-
-
-def _text(path: Path) -> str:
-    return path.read_text(encoding="utf-8", errors="replace")
+    known = [*((path, path.stem) for path in files), *files.items()]
+    sized = [(path, name.removeprefix(f"{own}-")) for path, own in known if name.startswith(f"{own}-")]
+    found = [(path, "full") for path, own in known if own == name]
+    found += [(path, size) for path, size in sized if size in (load_yaml(path).get("sizes") or {})]
+    if found:
+        return found[0]
+    names = sorted({path.stem for path in files})
+    raise RotastackError(f"study {name!r} is unknown{nearest(name, names)}; studies: {', '.join(names)}")
 
 
 def open_plan(config: Mapping[str, Any], config_files: list[str], is_main: bool) -> Plan:

@@ -1,9 +1,7 @@
 """A logger plugin of Snakemake that shows one line of progress, and writes Snakemake's messages to a file."""
 
-import json
 import logging
 import os
-import re
 import shutil
 import sys
 import threading
@@ -30,13 +28,6 @@ EVERY = 30.0
 
 expected: dict[tuple[str, ...], float] = {}
 """Wildcards of a training -> its expected seconds; the Snakefile, in the same process, fills in the values."""
-ROOTS = re.compile(
-    "Missing output files|Incomplete output files|Updated input files|Set of input files has changed"
-    "|Code has changed|Params have changed|Forced execution"
-)
-"""Snakemake's reasons for a job that are no consequence of another job."""
-WHY = {"Missing output files": "results are missing", "Params have changed": "parameters or code have changed"}
-"""These reasons in the words of studies."""
 answers: list[Callable[[], str]] = []
 """Functions that return the text after a complete run; the Snakefile adds one at the end of the jobs."""
 
@@ -110,9 +101,8 @@ class Progress:
 class LogHandler(LogHandlerBase):
     """A handler that shows one line on standard error, logs to a file, and reports failed jobs at the end.
 
-    Without a file in its settings, a user has called Snakemake, and the handler also prints the answer. With
-    ``--verbose``, and in a dry run, Snakemake prints its messages by itself. The file of a dry run is the planned jobs as
-    JSON, and Snakemake prints nothing.
+    Without a file in its settings, a user has called Snakemake: the handler also prints the answer, and in a dry run
+    Snakemake prints its messages by itself, as always with ``--verbose``.
     """
 
     writes_to_file = False  # type: ignore[assignment]
@@ -121,25 +111,19 @@ class LogHandler(LogHandlerBase):
     needs_rulegraph = False  # type: ignore[assignment]
 
     @property
-    def named(self) -> str | None:
-        """The file that the command `rotastack` names."""
-        return getattr(self.settings, "file", None)
-
-    @property
     def writes_to_stream(self) -> bool:
         """Whether this handler replaces Snakemake's output."""
         return not (self.common_settings.verbose or (self.common_settings.dryrun and self.named is None))
 
     def __post_init__(self) -> None:
+        self.named: str | None = getattr(self.settings, "file", None)
         self.progress, self.is_complete = Progress(), False
-        self.jobs: dict[str, int] = {}
-        self.why: dict[str, list[str]] = {}
         self.words: list[str] = []
         self.reasons: dict[int | str, str] = {}
         self.errors: dict[str, None] = {}
         self.began, self.shown, self.width = time.monotonic(), float("-inf"), 0
         self.ended = threading.Event()
-        path = Path(os.devnull if self.common_settings.dryrun else self.named or "results/logs/run.log")
+        path = Path(self.named or (os.devnull if self.common_settings.dryrun else "results/logs/run.log"))
         path.parent.mkdir(parents=True, exist_ok=True)
         self.file = path.open("w", encoding="utf-8")
         threading.Thread(target=self._keep_showing, daemon=True).start()
@@ -152,14 +136,11 @@ class LogHandler(LogHandlerBase):
             self._write(record)
             if event == LogEvent.RUN_INFO:
                 self.progress.plan(message.stats)
-                self.is_complete, self.jobs = "all" in message.stats, dict(message.stats)
+                self.is_complete = "all" in message.stats
             elif event == LogEvent.JOB_INFO:
                 self.progress.start(
                     message.jobid, message.rule_name, dict(message.wildcards or {}), message.rule_msg or "", now
                 )
-                for reason in map(str, ROOTS.findall(message.reason or "") if message.rule_name != "all" else []):
-                    rules = self.why.setdefault(WHY.get(reason, reason.lower()), [])
-                    rules += [message.rule_name] * (message.rule_name not in rules)
             elif event == LogEvent.JOB_FINISHED:
                 self.progress.end(message.job_id)
                 self.reasons.pop(message.job_id, None)  # an earlier attempt may have failed
@@ -220,10 +201,6 @@ class LogHandler(LogHandlerBase):
                 lines.append(f"rotastack: finished steps are kept; details: {self.file.name}")
             for line in lines if self.writes_to_stream else []:
                 print(line, file=sys.stderr, flush=True)
-            if self.common_settings.dryrun and self.named is not None and not lines:
-                jobs = {rule: n for rule, n in self.jobs.items() if rule not in ("all", "total")}
-                seconds = sum(seconds for _, seconds, _ in self.progress.running.values())
-                Path(self.named).write_text(json.dumps({"jobs": jobs, "why": self.why, "seconds": seconds}))
             for answer in answers if self.named is None and self.is_complete else []:
                 print(f"\n{answer()}", flush=True)
             with suppress(OSError):  # a full disk was already reported
