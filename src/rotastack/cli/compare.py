@@ -51,7 +51,7 @@ def _compare(arguments: Namespace) -> None:
     import sys
     from pathlib import Path
 
-    from rotastack.data.tables import read_with_notes
+    from rotastack.data.tables import read_as_written, read_with_notes
     from rotastack.files import write_text
     from rotastack.judge.comparisons import compare_methods
     from rotastack.judge.leaderboard import Metric, leaderboard, reached
@@ -68,8 +68,9 @@ def _compare(arguments: Namespace) -> None:
             f"--output: {page}: {'is a folder; name a file' if page.is_dir() else 'the folder does not exist'}"
         )
     frame, reading = read_with_notes(arguments.table)
+    written, _ = read_as_written(arguments.table)
     for name in filter(None, name_columns(frame)):  # names are text: 7 and 007 are two
-        frame[name] = read_with_notes(arguments.table, name)[0][name]
+        frame[name] = written[name].map(str, na_action="ignore").astype("str")
     try:
         table = score_table(frame, arguments.score, arguments.higher)
     except RotastackError as error:
