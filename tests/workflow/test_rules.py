@@ -14,8 +14,6 @@ from rotastack.run.modules import STEPS
 pytestmark = pytest.mark.workflow
 
 RULES = {*STEPS, "rotations", "table", "front_page"}
-# Inputs of a rule that its step finds in other ways: beside other inputs, or by address.
-UNSAID = {"table": {"own"}, "explain": {"texts"}, "published": {"texts"}, "report": {"texts"}}
 
 
 @pytest.fixture(scope="module")
@@ -92,11 +90,11 @@ def test_the_shell_line_names_what_the_rule_has(jobs):
         assert said["--code"] == job.params["code"]
         assert int(said.get("--threads", 1)) == job.threads
         assert said["--input"] == {name: job.input[name] for name in said["--input"]}
-        assert set(job.input) - set(said["--input"]) == UNSAID.get(job.rule, set()), job.rule
+        assert set(job.input) == set(said["--input"]), job.rule
         assert said["--output"] == job.output
         for key, value in said["--about"].items():
             assert value == job.params.get(key, "") or value in job.wildcards
-        assert set(job.params) - {"slice", "code", "refitted"} <= set(said["--about"]), job.rule
+        assert set(job.params) - {"slice", "code", "contents", "refitted"} <= set(said["--about"]), job.rule
 
 
 def test_a_table_at_hand_goes_through_both_steps(jobs):

@@ -14,7 +14,7 @@ rule table:
         mem_mb=lambda w, attempt: RESOURCES.prepare_mb(w.dataset, attempt),
         runtime=lambda w, attempt: 10 * attempt,
     params:
-        own=lambda w: PLAN.contents(PLAN.own_file(w.dataset)),
+        contents=lambda w: PLAN.contents(PLAN.own_file(w.dataset)),
         fetch=lambda w: SLICES.fetch(w.dataset),
         fetch_code=lambda w: CODES.fetch(w.dataset),
         prepare=lambda w: SLICES.prepare(w.dataset),

@@ -68,7 +68,7 @@ rule summarize:
         mem_mb=lambda w, attempt: RESOURCES.study_mb(attempt),
         runtime=lambda w, attempt: 20 * attempt,
     params:
-        published=PLAN.contents(PLAN.published_columns_files),
+        contents=PLAN.contents(PLAN.published_columns_files),
         slice=lambda w: SLICES.summarize(RESOURCES.extent),
         code=lambda w: CODES.step("summarize"),
     message:

@@ -40,7 +40,7 @@ rule explain:
         runtime=lambda w, attempt: 60 * attempt,
     params:
         study=PLAN.study.name,
-        texts=PLAN.contents(PLAN.report_texts),
+        contents=PLAN.contents(PLAN.report_texts),
         slice=lambda w: SLICES.explain(),
         code=lambda w: CODES.step("explain"),
     message:

@@ -59,7 +59,7 @@ rule published:
         mem_mb=lambda w, attempt: RESOURCES.study_mb(attempt),
         runtime=lambda w, attempt: 20 * attempt,
     params:
-        texts=PLAN.contents(PLAN.published_files + PLAN.report_texts),
+        contents=PLAN.contents(PLAN.published_files + PLAN.report_texts),
         title=lambda w: PLAN.study.document.title or PLAN.study.name,
         skipped=lambda w: PLAN.skipped_json,
         slice=lambda w: SLICES.published(),
@@ -97,7 +97,7 @@ rule report:
         mem_mb=lambda w, attempt: RESOURCES.study_mb(attempt),
         runtime=lambda w, attempt: 20 * attempt,
     params:
-        texts=PLAN.contents(PLAN.report_texts),
+        contents=PLAN.contents(PLAN.report_texts),
         control=lambda w: PLAN.study.control,
         skipped=lambda w: PLAN.skipped_json,
         slice=lambda w: SLICES.report(),
