@@ -92,9 +92,7 @@ def categorical_mask(categorical_features: ArrayLike | None, estimator: Any) -> 
     return mask
 
 
-_NO_NUMBER = re.compile(
-    r"could not convert|[Cc]annot cast|be promoted|argument must be a string or a|array element with"
-)
+_NO_NUMBER = re.compile(r"could not convert|[Cc]annot cast|be promoted|argument must be a string or a")
 
 
 @contextmanager
@@ -106,7 +104,7 @@ def naming_text(X: Any, message: str) -> Iterator[None]:
     X : array-like, or table of any library
         Columns that must be numbers.
     message : str
-        Message with the fields ``{column}``, ``{what}`` ("text", "dates or times", else "lists", ...) and ``{example}``.
+        Message with the fields ``{column}``, ``{what}`` ("text" or "dates or times") and ``{example}``.
     """
     dtypes = X.dtypes if isinstance(X, pd.DataFrame) else ()
     try:
@@ -121,28 +119,30 @@ def naming_text(X: Any, message: str) -> Iterator[None]:
             value = _no_number(table.iloc[:, j])
             if value is not None:
                 kind = "text" if isinstance(value, str | bytes) else "dates or times"
-                if not isinstance(value, str | bytes | date | time | timedelta | np.datetime64 | pd.Period):
-                    kind = f"{type(value).__name__}s"
                 raise ValueError(message.format(column=repr(name), what=kind, example=repr(str(value)))) from error
         raise
 
 
 def _no_number(column: pd.Series) -> Any:
-    """Return the first value of a column that is no number; None if the column has none."""
+    """Return the first text, date or duration in a column; None if the column has none."""
     if is_datetime64_any_dtype(column.dtype) or is_timedelta64_dtype(column.dtype):
         return column.iloc[0]
     if is_numeric_dtype(column.dtype):
         return None
-    return next((v for v in column if not _is_number(v)), None)
+    texts = (
+        v for v in column if isinstance(v, bytes | date | time | timedelta | np.datetime64 | pd.Period) or _is_text(v)
+    )
+    return next(texts, None)
 
 
-def _is_number(value: Any) -> bool:
-    """Return whether a value is a number, text of a number, or missing."""
+def _is_text(value: Any) -> bool:
+    if not isinstance(value, str):
+        return False
     try:
         float(value)
-    except (ValueError, TypeError):
-        return value is None or value is pd.NA
-    return True
+    except ValueError:
+        return True
+    return False
 
 
 def check_rotatable(n_numeric: int, n_features: int) -> None:
