@@ -141,8 +141,8 @@ class PrunedEnsembleClassifier(MetaEstimatorMixin, LabelClassifier, BaseEstimato
             self.classes_ = np.union1d(self.classes_, ensemble.classes_)
             codes = np.searchsorted(self.classes_, y)
         # The classes differ, too, if the only row of a class is held out.
-        self._numbers = np.searchsorted(self.classes_, ensemble.classes_)
-        votes = self._numbers[voters.votes(X[rows])].astype(np.int16)
+        numbers = np.searchsorted(self.classes_, ensemble.classes_)
+        votes = numbers[voters.votes(X[rows])].astype(np.int16)
         fitted = isinstance(ensemble, FrozenEstimator)
         if self.selection == "oob" or (self.selection is None and not fitted):
             try:
@@ -156,6 +156,7 @@ class PrunedEnsembleClassifier(MetaEstimatorMixin, LabelClassifier, BaseEstimato
         self.n_members_ = len(voters)
         self.selected_, self.weights_ = self.pruner_.selected_, self.pruner_.weights_
         self.voters_ = voters.take(self.selected_)
+        self._numbers = numbers
         return self
 
     def _seeded(self, sequence: np.random.SeedSequence) -> Any:

@@ -4,7 +4,7 @@ import re
 import warnings
 from collections.abc import Iterator
 from contextlib import contextmanager
-from datetime import date
+from datetime import date, time, timedelta
 from typing import Any
 
 import numpy as np
@@ -118,7 +118,7 @@ def naming_text(X: Any, message: str) -> Iterator[None]:
         for j, name in enumerate(table.columns):
             value = _no_number(table.iloc[:, j])
             if value is not None:
-                kind = "text" if isinstance(value, str) else "dates or times"
+                kind = "text" if isinstance(value, str | bytes) else "dates or times"
                 raise ValueError(message.format(column=repr(name), what=kind, example=repr(str(value)))) from error
         raise
 
@@ -129,7 +129,9 @@ def _no_number(column: pd.Series) -> Any:
         return column.iloc[0]
     if is_numeric_dtype(column.dtype):
         return None
-    texts = (v for v in column if isinstance(v, date | np.datetime64 | pd.Period) or _is_text(v))
+    texts = (
+        v for v in column if isinstance(v, bytes | date | time | timedelta | np.datetime64 | pd.Period) or _is_text(v)
+    )
     return next(texts, None)
 
 

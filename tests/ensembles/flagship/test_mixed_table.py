@@ -1,5 +1,6 @@
 """Tables as they come, in the flagship: frames of any library, dates, ids, free text, and categories never seen."""
 
+import datetime
 import warnings
 
 import numpy as np
@@ -113,6 +114,24 @@ def test_columns_of_other_types(backend):
     assert list(found.kinds_.values()) == ["date", "numeric", "numeric", "categorical"]
 
 
+def test_rows_of_objects_are_read_as_the_columns_of_fit():
+    """A table made of records has objects, where a column with a gap had a type of its own."""
+    rng = np.random.default_rng(0)
+    X = pd.DataFrame(
+        {
+            "span": pd.Series(pd.to_timedelta(rng.integers(0, 999, 60), unit="h")).mask(rng.random(60) < 0.2),
+            "whole": pd.Series(rng.integers(0, 50, 60), dtype="Int64").mask(rng.random(60) < 0.2),
+            "yes": pd.Series(rng.random(60) < 0.5, dtype="boolean").mask(rng.random(60) < 0.2),
+            "number": rng.normal(size=60),
+        }
+    )
+    clf = small().fit(X, X["number"] > 0)
+    records = pd.DataFrame(X.to_dict("records"), dtype=object)
+    np.testing.assert_array_equal(clf.predict_proba(records), clf.predict_proba(X))
+    rows = [clf.predict_proba(records.iloc[[row]])[0] for row in range(20)]
+    np.testing.assert_allclose(rows, clf.predict_proba(X)[:20], atol=1e-12)
+
+
 def test_numbers_that_are_categories_are_sorted_by_size():
     X, y = cities()
     codes = np.random.default_rng(0).choice([-2.0, -1.0, 9.0, 10.0, np.nan], len(X))
@@ -216,6 +235,21 @@ def test_text_is_named_where_it_cannot_be_used():
             ValueError, match=r"^column 'city' contains dates or times \(such as '2020-01-01 00:00:00'\); numbers"
         ):
             forest.fit(dates, y)
+
+
+@pytest.mark.parametrize(
+    ("value", "what"),
+    [
+        (datetime.time(8, 30), r"dates or times \(such as '08:30:00'\)"),
+        (b"red", r"text \(such as .*\)"),
+        (datetime.timedelta(1), r"dates or times \(such as '1 day, 0:00:00'\)"),
+    ],
+)
+def test_other_values_are_named_too(value, what):
+    X, y = cities()
+    X = X.assign(city=pd.Series([value] * len(X), dtype=object))
+    with pytest.raises(ValueError, match=rf"^column 'city' contains {what}; numbers are needed"):
+        RotationForestClassifier(5).fit(X, y)
 
 
 def test_what_is_no_number_in_predict_is_named():

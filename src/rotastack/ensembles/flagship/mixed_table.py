@@ -8,7 +8,13 @@ from typing import Any
 import numpy as np
 import pandas as pd
 from numpy.typing import ArrayLike, NDArray
-from pandas.api.types import infer_dtype, is_datetime64_any_dtype, is_numeric_dtype, is_timedelta64_dtype
+from pandas.api.types import (
+    infer_dtype,
+    is_datetime64_any_dtype,
+    is_numeric_dtype,
+    is_object_dtype,
+    is_timedelta64_dtype,
+)
 from sklearn.base import BaseEstimator
 from sklearn.utils.validation import check_array, validate_data
 
@@ -297,10 +303,13 @@ def _frame(X: Any) -> Any:
     if X.columns.has_duplicates:
         name = X.columns[X.columns.duplicated()][0]
         raise ValueError(f"column {name!r} occurs twice; rename or drop one")
-    spans = [column for column in X if is_timedelta64_dtype(X[column].dtype)]
-    if spans:
+    objects = [column for column in X if is_object_dtype(X[column].dtype)]
+    spans = [c for c in X if is_timedelta64_dtype(X[c].dtype) or (c in objects and infer_dtype(X[c]) == "timedelta")]
+    if spans or objects:
         X = X.copy(deep=False)
-        X[spans] = np.column_stack([numbers_of(X[column]) for column in spans])
+        X[objects] = X[objects].where(X[objects].notna(), np.nan)  # NA and NaT cannot become numbers
+        for column in spans:
+            X[column] = numbers_of(pd.to_timedelta(X[column]))
     return X
 
 
