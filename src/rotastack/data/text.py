@@ -90,10 +90,10 @@ def read_delimited(body: bytes, labels: str | None = None, delimiter: str | None
         body, delimiter = body[named.end() :], named[1].decode()
     csv.field_size_limit(_LONGEST)
     try:
-        if not body.strip():
-            raise RotastackError("the file is empty; a header and rows are needed")
         delimiter = delimiter if named and delimiter else _delimiter(body, encoding, delimiter)
-        header = next(_split(body, encoding, delimiter))
+        header = next(_split(body, encoding, delimiter), [])
+        if not header:
+            raise RotastackError("the file is empty; a header and rows are needed")
         notes: list[str] = []
         with warnings.catch_warnings():
             warnings.simplefilter("error", pd.errors.ParserWarning)
@@ -149,7 +149,7 @@ def _delimiter(body: bytes, encoding: str, preferred: str | None) -> str:
     for delimiter in dict.fromkeys([best, *DELIMITERS]):
         widths = [len(record) for record in islice(_split(body, encoding, delimiter), _SAMPLE)]
         even = sum(width == widths[0] for width in widths) > 0.9 * len(widths)
-        if widths[0] > 1 and (even, widths[0]) > most:
+        if widths and widths[0] > 1 and (even, widths[0]) > most:
             best, most = delimiter, (even, widths[0])
     return best
 
