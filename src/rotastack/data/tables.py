@@ -83,7 +83,11 @@ def read_as_written(source: Any, labels: str | None = None) -> tuple[pd.DataFram
         The file is missing, empty, of another format, or cannot be parsed.
     """
     if not isinstance(source, str | Path):
-        found, name = _Found(_object(source, labels)), type(source).__name__
+        name = type(source).__name__
+        try:
+            found = _Found(_object(source, labels))
+        except (ValueError, TypeError) as error:  # such as an Arrow dictionary of records
+            raise RotastackError(f"{name}: cannot be read: {in_one_line(error)}") from None
     elif str(source).startswith("openml:"):
         found, name = _Found(_openml(str(source), labels)), str(source)
     else:
