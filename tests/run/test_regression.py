@@ -53,7 +53,7 @@ def test_every_short_name_is_a_regressor_that_learns(name):
 
 def test_a_short_name_is_the_task_s_own():
     made = checked(study({"estimator": "bagging", "parameters": {"estimator": {"class": "tree_stump"}}}))
-    content = json.loads(Slices(made).train("diabetes", "p", "S-01"))["pool"]
+    content = json.loads(Slices(made).train("diabetes", "p", next(iter(made.blocks))))["pool"]
     assert content["estimator"] == "sklearn.ensemble.BaggingRegressor"
     assert content["parameters"]["estimator"]["class"] == "rotastack.trees.tree.TreeRegressor"
 
@@ -191,7 +191,7 @@ def test_the_refitted_model_predicts_numbers(table, combiner, view):
 def test_the_flagship_is_refitted_on_the_table_itself():
     spec = {"task": "regression", "score": "rmse", "folds": 3, "rotations": 3}
     made = checked(study({"estimator": "rotastack"}))
-    pool = json.loads(Slices(made).train("diabetes", "p", "S-01"))["pool"]
+    pool = json.loads(Slices(made).train("diabetes", "p", next(iter(made.blocks))))["pool"]
     frame = load_diabetes(as_frame=True).data
     method = {"pool": pool, "combiner": {"kind": "vote", "class": "", "parameters": {}}}
     _, model = _estimators(spec, method, TablePreprocessor({"sex": "categorical"}), frame)

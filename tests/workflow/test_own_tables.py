@@ -12,8 +12,6 @@ import pandas as pd
 import pytest
 
 from rotastack.cli import main
-from rotastack.use.own_study import place_of, study_of, write_study
-from rotastack.use.own_table import Shape, laid_out
 
 ROOT = Path(__file__).resolve().parents[2]
 
@@ -159,19 +157,6 @@ def test_a_large_table_within_a_budget(installed, tmp_path):
     assert "otations" in done.stdout
     scores = pd.read_parquet(tmp_path / "results/t/scores.parquet")
     assert scores.groupby("method")["error"].mean().max() < 0.35
-
-
-def test_an_edit_of_the_table_is_seen(blank):
-    (blank.folder / "t.csv").write_text(FEW)
-    shape = Shape("classification", 30, 12, 2)
-    with blank.here():
-        made = study_of("t.csv", "label", shape, laid_out(shape, "small", None, 2))
-        write_study(made, place_of(made))
-    study = "studies/t.yaml"
-    blank.make("data/raw/t.parquet", study=study)
-    assert "table" not in blank.planned(study)[0]
-    (blank.folder / "t.csv").write_text(FEW + "1,2,x\n")
-    assert blank.planned(study)[0]["table"] == 1
 
 
 FEW = "a,b,label\n" + "".join(f"{i % 7},{i * i % 11},{'xy'[i % 2]}\n" for i in range(30))

@@ -312,6 +312,7 @@ def _settled(table: pd.DataFrame) -> tuple[pd.DataFrame, list[str]]:
 
 def _of_objects(column: pd.Series, kinds: set[type]) -> pd.Series:
     """Return a column of Python objects as a column of one type: the type of all objects, or text."""
+    column = column.where(column.notna(), None)  # not NaT, and no NaN of the decimal module
     if kinds and all(issubclass(kind, int | np.integer) and kind is not bool for kind in kinds):
         if not beyond_floats(column):
             return column.astype("float64" if column.isna().any() else "int64")

@@ -32,7 +32,7 @@ def plot_calibration(curves: pd.DataFrame) -> Figure:
     >>> curve = {"bin": [8, 9], "rows": [2, 6], "confidence": [0.9, 1.0], "accuracy": [0.8, 0.9]}
     >>> figure = plot_calibration(pd.DataFrame({"dataset": "iris", "method": "RF", **curve}))
     >>> figure.axes[0].get_title()
-    'RF: 0.100'
+    'RF: calibration error 0.100'
     """
     parts = dict(list(curves.groupby("method", sort=False)))
     n = len(parts)

@@ -157,7 +157,7 @@ def test_sources_of_the_columns_that_trees_see():
     X["day"] = pd.date_range("2020-01-01", periods=60, freq="11D")
     X.loc[::7, "x"] = np.nan
     table = RotastackRegressor(2, random_state=0).fit(X, y).table_
-    n_parts = len(table.preprocessor_.dates_["day"]["parts"])
+    n_parts = len(table.preprocessor_.dates_["day"])
     assert table.sources_.tolist() == [0, 1, *[4] * n_parts, 2, 2, 2]
     amounts = np.arange(6.0 + n_parts)
     assert table.by_input(amounts, 5)[[0, 1, 3]].tolist() == [0, 1 + amounts[-1], 0]
