@@ -1,27 +1,24 @@
 """Reading of tables in several formats and from several places, and writing of tables."""
 
-import datetime
 import gzip
 import hashlib
 import io
 import json
 import urllib.parse
-import uuid
 import zlib
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
-from decimal import Decimal
 from importlib import import_module
 from importlib.util import find_spec
 from pathlib import Path
 from typing import Any, NamedTuple
 
-import numpy as np
 import pandas as pd
 
 from rotastack.base.columns import as_pandas
-from rotastack.base.reading import ColumnReading, beyond_floats, read_columns, readings_of
+from rotastack.base.reading import ColumnReading, read_columns, readings_of
 from rotastack.base.warned import warn
+from rotastack.data.column_types import EXACTLY, settled, with_categories
 from rotastack.data.formats import FORMATS, format_of, is_address
 from rotastack.data.net import download, reason
 from rotastack.data.openml import openml_table
@@ -96,7 +93,7 @@ def read_as_written(source: Any, labels: str | None = None) -> tuple[pd.DataFram
         name = path.name if not is_address(source) else str(source)
     try:
         check_names([None if pd.isna(column) else str(column) for column in found.table.columns], labels)
-        table, left_out = _settled(found.table)
+        table, left_out = settled(found.table)
     except RotastackError as error:
         raise RotastackError(f"{name}: {error}") from None
     except ArithmeticError:  # of the decimal module
@@ -256,7 +253,7 @@ def write_raw(table: pd.DataFrame, path: str | Path) -> None:
     """
     from rotastack.data.artifacts import write_frame
 
-    kept, _ = _settled(table)
+    kept, _ = settled(table)
     kept.attrs = table.attrs
     write_frame(path, kept)
 
@@ -274,7 +271,7 @@ def read_raw(path: str | Path) -> pd.DataFrame:
         readings = readings_of(written, reading.delimiter, target="target")
         table = read_columns(written, readings | {"target": ColumnReading("text")}, lambda note: None)
     else:
-        table = _with_categories(read_frame(path)[0], read_schema(path))
+        table = with_categories(read_frame(path)[0], read_schema(path))
     if len(table.columns) < 2 or table.columns[-1] != "target":
         raise RotastackError(f"{path}: the last column must be 'target', found {table.columns[-1]!r}")
     return table
@@ -285,69 +282,6 @@ class _Found(NamedTuple):
     details: Sequence[str] = ()
     notes: Sequence[str] = ()
     delimiter: str | None = None
-
-
-def _settled(table: pd.DataFrame) -> tuple[pd.DataFrame, list[str]]:
-    """Return a table whose columns have types that Parquet keeps, and notes on columns that are left out.
-
-    Columns of values of several types become text. Columns of lists, records, bytes or complex numbers are left out.
-    """
-    if any(isinstance(dtype, pd.ArrowDtype) for dtype in table.dtypes):
-        import pyarrow
-
-        table = pyarrow.Table.from_pandas(table, preserve_index=False).replace_schema_metadata().to_pandas(**_EXACTLY)
-    columns: dict[str, pd.Series] = {}
-    notes = []
-    for name in table.columns:
-        column = table[name]
-        kinds = set(map(type, column[column.notna()])) if column.dtype == object else set()
-        other = next((kind.__name__ for kind in kinds if not issubclass(kind, _PLAIN)), None)
-        other = "complex" if column.dtype.kind == "c" else other
-        if other is not None:
-            notes.append(f"column {str(name)!r} is left out: values of type {other} are neither numbers nor text")
-        else:
-            columns[str(name)] = _of_objects(column, kinds) if column.dtype == object else _of_dtype(column)
-    return pd.DataFrame(columns, index=table.index).reset_index(drop=True), notes
-
-
-def _of_objects(column: pd.Series, kinds: set[type]) -> pd.Series:
-    """Return a column of Python objects as a column of one type: the type of all objects, or text."""
-    column = column.where(column.notna(), None)  # not NaT, and no NaN of the decimal module
-    if kinds and all(issubclass(kind, int | np.integer) and kind is not bool for kind in kinds):
-        if not beyond_floats(column):
-            return column.astype("float64" if column.isna().any() else "int64")
-        fits = column.dropna().map(lambda value: -(2**63) <= value < 2**63).all()
-        return column.astype("Int64") if fits else column.map(str, na_action="ignore").astype("str")
-    if kinds and all(issubclass(kind, bool | np.bool_) for kind in kinds):
-        return column.astype("boolean" if column.isna().any() else "bool")
-    inferred = column.infer_objects()
-    if inferred.dtype != object:
-        return _of_dtype(inferred)
-    if len(kinds) == 1 and issubclass(next(iter(kinds)), _KEPT):
-        return inferred
-    return column.map(str, na_action="ignore").astype("str")
-
-
-def _of_dtype(column: pd.Series) -> pd.Series:
-    """Return a column with a data type that Parquet gives back."""
-    dtype = column.dtype
-    if isinstance(dtype, pd.SparseDtype):
-        return column.sparse.to_dense()
-    if isinstance(dtype, pd.CategoricalDtype):
-        column = column.cat.remove_unused_categories() if dtype.categories.dtype != "str" else column
-        is_sorted = column.cat.categories.dtype.kind in "iuf" and column.cat.categories.is_monotonic_increasing
-        is_text = column.cat.categories.dtype == "str"
-        return column if is_text or is_sorted else column.cat.rename_categories(list(map(str, column.cat.categories)))
-    if isinstance(dtype, pd.StringDtype | pd.IntervalDtype):
-        return column.map(str, na_action="ignore").astype("str") if dtype != "str" else column
-    if dtype.kind in "mM" and not isinstance(dtype, pd.PeriodDtype) and column.dt.unit in ("s", "ms"):
-        return column.dt.as_unit("us")
-    return column.astype("float64") if dtype in (np.float16, np.longdouble) else column
-
-
-_KEPT = (datetime.date, datetime.time, Decimal)
-"""Types of objects that Parquet keeps."""
-_PLAIN = (str, int, float, np.generic, datetime.timedelta, pd.Period, pd.Interval, uuid.UUID, *_KEPT)
 
 
 def _file(path: Path, labels: str | None, where: str) -> _Found:
@@ -444,25 +378,7 @@ def _excel(body: bytes, labels: str | None) -> _Found:
 
 def _arrow(body: bytes, ending: str) -> _Found:
     table = import_module(f"pyarrow.{ending}").read_table(io.BytesIO(body))
-    return _Found(_with_categories(table.to_pandas(**_EXACTLY), table.schema), [ending.capitalize()])
-
-
-def _with_categories(table: pd.DataFrame, schema: Any) -> pd.DataFrame:
-    """Return a table of Arrow with the categories of numbers that pandas noted: Parquet keeps those of text alone."""
-    for noted in (schema.pandas_metadata or {}).get("columns", []):
-        name = noted["name"]
-        if (
-            noted["pandas_type"] == "categorical"
-            and name in table
-            and not isinstance(table[name].dtype, pd.CategoricalDtype)
-        ):
-            codes = table[name].astype("category")
-            table[name] = codes.cat.as_ordered() if (noted["metadata"] or {}).get("ordered") else codes
-    return table
-
-
-_EXACTLY = {"integer_object_nulls": True}
-"""Arrow turns whole numbers with gaps into floating-point numbers by default."""
+    return _Found(with_categories(table.to_pandas(**EXACTLY), table.schema), [ending.capitalize()])
 
 
 _READERS: dict[str, Callable[[bytes, str | None], _Found]] = {
@@ -516,7 +432,7 @@ def _object(source: Any, labels: str | None) -> pd.DataFrame:
         arrow = source.to_arrow() if hasattr(source, "to_arrow") else source
         if isinstance(source, pd.DataFrame) or not hasattr(arrow, "schema"):
             return source if isinstance(source, pd.DataFrame) else as_pandas(source)
-        return arrow.to_pandas(**_EXACTLY)
+        return arrow.to_pandas(**EXACTLY)
     data, target = source["data"], source["target"]
     table = data if isinstance(data, pd.DataFrame) else pd.DataFrame(data)
     if table is not data:
