@@ -14,12 +14,14 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 import pandas as pd
+from pyarrow.parquet import read_schema
 
 from rotastack.base.columns import as_pandas
 from rotastack.base.reading import ColumnReading, read_columns, readings_of
 from rotastack.base.warned import warn
 from rotastack.data.column_types import EXACTLY, settled, with_categories
 from rotastack.data.formats import FORMATS, format_of, is_address
+from rotastack.data.frames import read_frame, write_frame
 from rotastack.data.net import download, reason
 from rotastack.data.openml import openml_table
 from rotastack.data.packed import gunzipped
@@ -251,8 +253,6 @@ def write_raw(table: pd.DataFrame, path: str | Path) -> None:
 
     A mirror folder has the same format, so the folder ``data/raw`` of one computer can be the mirror of another.
     """
-    from rotastack.data.artifacts import write_frame
-
     kept, _ = settled(table)
     kept.attrs = table.attrs
     write_frame(path, kept)
@@ -260,10 +260,6 @@ def write_raw(table: pd.DataFrame, path: str | Path) -> None:
 
 def read_raw(path: str | Path) -> pd.DataFrame:
     """Return the raw table of a file: Parquet of :func:`write_raw`, or delimited text, whose labels stay text."""
-    from pyarrow.parquet import read_schema
-
-    from rotastack.data.artifacts import read_frame
-
     with Path(path).open("rb") as file:
         is_text = file.read(2) == _GZIP
     if is_text:

@@ -286,7 +286,8 @@ def _dependence(pipeline: Any, features: pd.DataFrame, target: NDArray, column: 
         name: np.asarray(found, dtype=float).reshape(len(values), -1).mean(axis=1).tolist()
         for name, found in outputs.items()
     }
-    return {"column": column, "ordered": ordered, "values": values, "curves": curves}
+    shown = [str(v).removesuffix(" 00:00:00") if isinstance(v, pd.Timestamp | pd.Period) else v for v in values]
+    return {"column": column, "ordered": ordered, "values": shown, "curves": curves}
 
 
 def _values(column: pd.Series, reader: Any) -> tuple[list[Any], bool]:
