@@ -133,3 +133,16 @@ def test_a_model_is_judged_by_rows_as_its_study_divides_them(divided_by):
     assert (alike["how"], others["how"]) == ("out of bag", "held out")
     assert alike["score"] > 0.9
     assert others["score"] < 0.75
+
+
+def test_the_values_of_dates_are_text():
+    days = pd.date_range("2020-01-01", periods=80, freq="9D")
+    table = pd.DataFrame({"day": days, "x": np.arange(80) % 7})
+    y = np.arange(80) * 1.0
+    pipeline = Pipeline([("table", TablePreprocessor()), ("regressor", RandomForestRegressor(5, random_state=0))]).fit(
+        table, y
+    )
+    found = json.loads(json.dumps(explain(pipeline, table, y, "rmse")))
+    values = next(d["values"] for d in found["dependence"] if d["column"] == "day")
+    assert values[0] == "2020-01-01"
+    assert values[-1] == str(days[-1])[:10]
