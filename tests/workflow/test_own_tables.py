@@ -76,7 +76,7 @@ def test_a_table_of_classes_from_an_empty_folder(installed, tmp_path):
         "results   results/customers",
     ]:  # fmt: skip
         assert words in screen, words
-    assert len(screen.splitlines()) < 35
+    assert len(screen.splitlines()) < 38
     assert len(done.stderr.splitlines()) < 30
     page = (tmp_path / "results/customers/report.html").read_text()
     assert "always the largest class" in page
