@@ -51,7 +51,8 @@ def _predict(arguments: Namespace) -> None:
 
     from pandas.api.types import is_float_dtype
 
-    from rotastack.data.tables import check_writable, read_as_written, write_table
+    from rotastack.data.tables import read_as_written
+    from rotastack.data.writing import check_writable, write_table
     from rotastack.use.saved_model import model_of_study
 
     if arguments.output:

@@ -1,6 +1,5 @@
 """Reading of tables in several formats and from several places, and writing of tables."""
 
-import gzip
 import hashlib
 import io
 import json
@@ -9,7 +8,6 @@ import zlib
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from importlib import import_module
-from importlib.util import find_spec
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -27,12 +25,12 @@ from rotastack.data.openml import openml_table
 from rotastack.data.packed import gunzipped
 from rotastack.data.target import move_target_last
 from rotastack.data.text import DELIMITERS, check_names, decoded_as, read_delimited, without_row_numbers
+from rotastack.data.writing import PACKAGES
 from rotastack.errors import RotastackError, in_one_line, nearest, not_installed_message
 from rotastack.files import replacing
 
 __all__ = [
-    "Reading", "check_writable", "read_as_written", "read_raw", "read_table", "read_with_notes", "write_raw",
-    "write_table",
+    "Reading", "read_as_written", "read_raw", "read_table", "read_with_notes", "write_raw",
 ]  # fmt: skip
 
 DOWNLOADS = Path("data/raw/addresses")
@@ -213,41 +211,6 @@ def read_table(source: Any, target: str | None = None) -> tuple[pd.DataFrame, pd
     return table.drop(columns="target"), table["target"].rename(target)
 
 
-def check_writable(path: str | Path) -> None:
-    """Raise an error, before any computation, if :func:`write_table` cannot write to a path.
-
-    Raises
-    ------
-    RotastackError
-        The ending is no format for writing, the folder does not exist, or a package is not installed.
-    """
-    path = Path(path)
-    if format_of(path.name) not in _WRITERS:
-        raise RotastackError(
-            f"{path}: the ending names no format for writing; allowed: {', '.join(_WRITERS)}, and .gz after a text format"
-        )
-    if path.is_dir():
-        raise RotastackError(f"{path} is a folder; name a file")
-    if not path.parent.is_dir():
-        raise RotastackError(f"{path}: folder {str(path.parent)!r} not found; make the folder, or correct the path")
-    package = _PACKAGES.get(str(format_of(path.name)))
-    if package is not None and find_spec(package) is None:
-        raise RotastackError(f"{path}: {not_installed_message(package)}")
-
-
-def write_table(table: pd.DataFrame, path: str | Path) -> None:
-    """Write a table in the format of the ending, in one step; for errors see :func:`check_writable`."""
-    check_writable(path)
-    buffer = io.BytesIO()
-    try:
-        _WRITERS[str(format_of(Path(path).name))](table, buffer)
-    except (ValueError, TypeError) as error:  # such as dates with a time zone in Excel
-        raise RotastackError(f"{path}: {' '.join(str(error).split())}; CSV has no such limit") from None
-    body = buffer.getvalue()
-    with replacing(path) as temporary:
-        temporary.write_bytes(gzip.compress(body, mtime=0) if str(path).lower().endswith(".gz") else body)
-
-
 def write_raw(table: pd.DataFrame, path: str | Path) -> None:
     """Write a raw table as Parquet, which keeps the types of columns; equal content gives equal bytes.
 
@@ -298,13 +261,10 @@ def _file(path: Path, labels: str | None, where: str) -> _Found:
     except RotastackError as error:
         raise RotastackError(f"{where}: cannot be read: {error}") from None
     except ImportError:  # the message of pandas does not name the package
-        raise RotastackError(f"{where}: {not_installed_message(_PACKAGES[ending])}") from None
+        raise RotastackError(f"{where}: {not_installed_message(PACKAGES[ending])}") from None
     except (ValueError, TypeError, OSError, EOFError, NotImplementedError, ArithmeticError, zlib.error) as error:
         raise RotastackError(f"{where}: cannot be read: {' '.join(str(error).split())}") from None
 
-
-_PACKAGES = {".xlsx": "openpyxl", ".parquet": "pyarrow", ".feather": "pyarrow"}
-"""Package that pandas needs to read and write a format."""
 
 _OLE = b"\xd0\xcf\x11\xe0"
 """First bytes of files of old Excel versions, and of Excel files locked by a password."""
@@ -387,15 +347,6 @@ _READERS: dict[str, Callable[[bytes, str | None], _Found]] = {
     ".parquet": lambda body, labels: _arrow(body, "parquet"),
     ".feather": lambda body, labels: _arrow(body, "feather"),
     ".xlsx": _excel,
-}
-
-
-_WRITERS: dict[str, Callable[[pd.DataFrame, io.BytesIO], Any]] = {
-    ".csv": lambda table, to: table.to_csv(to, index=False),
-    ".tsv": lambda table, to: table.to_csv(to, index=False, sep="\t"),
-    ".jsonl": lambda table, to: table.to_json(to, orient="records", lines=True, date_format="iso"),
-    ".parquet": lambda table, to: table.to_parquet(to, index=False),
-    ".xlsx": lambda table, to: table.to_excel(to, index=False, engine="openpyxl"),
 }
 
 
