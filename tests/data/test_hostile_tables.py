@@ -8,7 +8,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from rotastack.base.preprocessing import TablePreprocessor
-from rotastack.data.tables import read_raw, read_with_notes, write_raw
+from rotastack.data.raw import read_raw, write_raw
+from rotastack.data.tables import read_with_notes
 from rotastack.data.target import check_target, decide_task, with_target
 from rotastack.errors import RotastackError
 

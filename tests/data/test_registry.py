@@ -4,8 +4,8 @@ import pytest
 
 from rotastack.data import load_dataset, read_table
 from rotastack.data.loading import check_table, columns_by_kind, fetch_table, unavailable
+from rotastack.data.raw import read_raw, write_raw
 from rotastack.data.registry import entry, make_sources, registry
-from rotastack.data.tables import read_raw, write_raw
 from rotastack.errors import RotastackError
 
 LOCAL = [name for name, spec in registry().items() if {"bundled", "generated"} & set(*spec["sources"][:1])]

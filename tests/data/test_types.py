@@ -10,7 +10,8 @@ import pyarrow.feather
 import pytest
 
 from rotastack.base.preprocessing import TablePreprocessor
-from rotastack.data.tables import read_raw, read_with_notes, write_raw
+from rotastack.data.raw import read_raw, write_raw
+from rotastack.data.tables import read_with_notes
 from rotastack.errors import RotastackError
 
 N = 24

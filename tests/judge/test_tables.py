@@ -14,7 +14,7 @@ from tests.run.running import pool_slice, split, step, train, train_nested
 from rotastack import RotastackClassifier
 from rotastack.base.fitting import seeded as seeded_clone
 from rotastack.data.artifacts import read_frame, read_prepared, write_frame
-from rotastack.data.tables import read_raw, write_raw
+from rotastack.data.raw import read_raw, write_raw
 from rotastack.ensembles.rows import rows_for, takes_tables
 from rotastack.run.job import Job
 from rotastack.run.steps import refit

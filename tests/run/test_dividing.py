@@ -9,7 +9,7 @@ from tests.own_tables import sales, visits
 from tests.run.running import step
 
 from rotastack.data.artifacts import read_frame, read_prepared
-from rotastack.data.tables import write_raw
+from rotastack.data.raw import write_raw
 from rotastack.errors import RotastackError
 from rotastack.run.steps.score import _in_time
 from rotastack.study.study import Study

@@ -12,7 +12,7 @@ from tests.run.running import checked, combine, draw, scored, split, step, train
 from rotastack.base.fitting import fit_regressor
 from rotastack.base.preprocessing import TablePreprocessor
 from rotastack.data.artifacts import read_frame, read_prepared
-from rotastack.data.tables import write_raw
+from rotastack.data.raw import write_raw
 from rotastack.errors import RotastackError
 from rotastack.run.plan import Plan
 from rotastack.run.slices import Slices

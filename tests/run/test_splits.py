@@ -211,7 +211,7 @@ def test_controls_and_ensembles_learn_iris(table, kind):
 
 
 def test_noise_columns_come_after_the_numeric_ones(tmp_path):
-    from rotastack.data.tables import write_raw
+    from rotastack.data.raw import write_raw
 
     frame = pd.DataFrame({"x": np.arange(30) * 1.5, "c": ["r", "g"] * 15, "target": ["a", "b", "b"] * 10})
     write_raw(frame, tmp_path / "raw")

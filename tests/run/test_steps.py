@@ -10,7 +10,7 @@ import pytest
 from sklearn.metrics import balanced_accuracy_score, confusion_matrix
 
 from rotastack.data.artifacts import write_frame
-from rotastack.data.tables import write_raw
+from rotastack.data.raw import write_raw
 from rotastack.files import read_json, write_text
 from rotastack.judge.comparisons import compare_methods
 from rotastack.judge.pages import page_environment

@@ -11,7 +11,7 @@ from tests.run.running import combine, draw, iris_table, pool_slice, split, trai
 
 from rotastack.base.fitting import fit_aligned
 from rotastack.data.artifacts import read_arrays, read_frame, read_prepared, write_frame
-from rotastack.data.tables import read_raw, write_raw
+from rotastack.data.raw import read_raw, write_raw
 from rotastack.errors import RotastackError
 from rotastack.run.job import Job
 from rotastack.run.nested import training

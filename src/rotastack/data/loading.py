@@ -169,7 +169,7 @@ def _mirror_file(name: str, spec: Mapping[str, Any], mirror: str | Path | None) 
 def _read_mirrored(path: Path) -> pd.DataFrame:
     """Return the raw table of a file in a mirror folder."""
     if path.suffix != ".npz":
-        from rotastack.data.tables import read_raw
+        from rotastack.data.raw import read_raw
 
         return read_raw(path)
     import zipfile

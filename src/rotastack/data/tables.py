@@ -12,14 +12,12 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 import pandas as pd
-from pyarrow.parquet import read_schema
 
 from rotastack.base.columns import as_pandas
-from rotastack.base.reading import ColumnReading, read_columns, readings_of
+from rotastack.base.reading import read_columns, readings_of
 from rotastack.base.warned import warn
 from rotastack.data.column_types import EXACTLY, settled, with_categories
 from rotastack.data.formats import FORMATS, format_of, is_address
-from rotastack.data.frames import read_frame, write_frame
 from rotastack.data.net import download, reason
 from rotastack.data.openml import openml_table
 from rotastack.data.packed import gunzipped
@@ -29,9 +27,7 @@ from rotastack.data.writing import PACKAGES
 from rotastack.errors import RotastackError, in_one_line, nearest, not_installed_message
 from rotastack.files import replacing
 
-__all__ = [
-    "Reading", "read_as_written", "read_raw", "read_table", "read_with_notes", "write_raw",
-]  # fmt: skip
+__all__ = ["Reading", "read_as_written", "read_table", "read_with_notes"]
 
 DOWNLOADS = Path("data/raw/addresses")
 """Folder of tables from the web, so that each table is downloaded once."""
@@ -209,31 +205,6 @@ def read_table(source: Any, target: str | None = None) -> tuple[pd.DataFrame, pd
             warn(note)
     table = move_target_last(table, target, str(source) if isinstance(source, str | Path) else reading.name)
     return table.drop(columns="target"), table["target"].rename(target)
-
-
-def write_raw(table: pd.DataFrame, path: str | Path) -> None:
-    """Write a raw table as Parquet, which keeps the types of columns; equal content gives equal bytes.
-
-    A mirror folder has the same format, so the folder ``data/raw`` of one computer can be the mirror of another.
-    """
-    kept, _ = settled(table)
-    kept.attrs = table.attrs
-    write_frame(path, kept)
-
-
-def read_raw(path: str | Path) -> pd.DataFrame:
-    """Return the raw table of a file: Parquet of :func:`write_raw`, or delimited text, whose labels stay text."""
-    with Path(path).open("rb") as file:
-        is_text = file.read(2) == _GZIP
-    if is_text:
-        written, reading = read_as_written(path, "target")
-        readings = readings_of(written, reading.delimiter, target="target")
-        table = read_columns(written, readings | {"target": ColumnReading("text")}, lambda note: None)
-    else:
-        table = with_categories(read_frame(path)[0], read_schema(path))
-    if len(table.columns) < 2 or table.columns[-1] != "target":
-        raise RotastackError(f"{path}: the last column must be 'target', found {table.columns[-1]!r}")
-    return table
 
 
 class _Found(NamedTuple):

@@ -16,7 +16,7 @@ from sklearn.pipeline import Pipeline
 from rotastack.base.columns import date_numbers, numbers_of
 from rotastack.base.facts import Facts
 from rotastack.data.divisions import division_numbers
-from rotastack.data.tables import read_raw
+from rotastack.data.raw import read_raw
 from rotastack.data.target import TaskName, check_target, typed_labels
 from rotastack.ensembles.flagship.importances import permutation_importances
 from rotastack.errors import RotastackError

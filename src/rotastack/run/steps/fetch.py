@@ -1,7 +1,7 @@
 """fetch: get a raw table, and store it as data/raw/<dataset>.parquet."""
 
 from rotastack.data.loading import fetch_table
-from rotastack.data.tables import write_raw
+from rotastack.data.raw import write_raw
 from rotastack.run.job import Job
 
 

@@ -10,8 +10,8 @@ from rotastack.base.preprocessing import TablePreprocessor
 from rotastack.data.artifacts import write_frame
 from rotastack.data.divisions import division_numbers
 from rotastack.data.loading import columns_by_kind
+from rotastack.data.raw import read_raw
 from rotastack.data.suspicions import suspicions
-from rotastack.data.tables import read_raw
 from rotastack.data.target import check_target
 from rotastack.errors import RotastackError
 from rotastack.run.job import Job

@@ -14,7 +14,7 @@ from rotastack.base.fitting import set_up_columns
 from rotastack.base.preprocessing import TablePreprocessor
 from rotastack.data.artifacts import read_frame
 from rotastack.data.loading import columns_by_kind
-from rotastack.data.tables import read_raw
+from rotastack.data.raw import read_raw
 from rotastack.data.target import check_target, typed_labels
 from rotastack.ensembles.pooled.classifier import PooledEnsembleClassifier
 from rotastack.ensembles.pooled.regressor import PooledEnsembleRegressor

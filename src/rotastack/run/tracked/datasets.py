@@ -170,7 +170,7 @@ def _track_methods(data: TrackedDataset, writer: Writer, home: str) -> dict[str,
 
 def _track_model(data: TrackedDataset, writer: Writer, home: str) -> dict[str, str]:
     """Log and register the model, with a card."""
-    from rotastack.data.tables import read_raw
+    from rotastack.data.raw import read_raw
 
     record = data.refit
     assert record is not None
