@@ -190,3 +190,13 @@ def test_logged_models_predict_the_same(shop, new, tmp_path, capsys):
         assert found.equals(at_home)
         assert not list((tmp_path / "empty").iterdir())
     assert "runs:/0123/model: " in refused(capsys, new, "--model", "runs:/0123/model", "-C", there)
+
+
+def test_large_predictions_keep_their_whole_digits(tmp_path, capsys):
+    sales = pd.DataFrame({"x": np.arange(60) * 2.5, "w": np.arange(60) % 7, "y": 1_700_000_000 + 10 * np.arange(60)})
+    sales.to_csv(tmp_path / "sales.csv", index=False)
+    fit = ["fit", tmp_path / "sales.csv", "--target", "y", "--estimator", "ridge", "--out", tmp_path / "m.skops"]
+    assert main([*map(str, fit)]) == 0
+    capsys.readouterr()
+    found, _ = predicted(capsys, tmp_path / "sales.csv", "--model", tmp_path / "m.skops")
+    assert (found["prediction"] - sales["y"]).abs().max() < 10

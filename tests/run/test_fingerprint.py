@@ -204,7 +204,7 @@ def loaded():
 
 LAZY = {
     **{key: {"rotastack.base.scikit"} for key in ("fetch", "prepare")},
-    "track": {"rotastack.tracking.model_files", "rotastack.data.tables"},
+    "track": {"rotastack.tracking.model_files", "rotastack.data.raw"},
 }
 """Step -> modules that it imports only when it needs them."""
 

@@ -24,7 +24,7 @@ from pandas.api.types import (
 
 from rotastack.base.warned import warn
 
-__all__ = ["ColumnReading", "beyond_floats", "is_dates", "read_columns", "readings_of", "stored_readings"]
+__all__ = ["ColumnReading", "beyond_floats", "in_words", "is_dates", "read_columns", "readings_of", "stored_readings"]
 
 NO_VALUE = frozenset(
     {"", "#N/A", "#N/A N/A", "#NA", "-1.#IND", "-1.#QNAN", "-NaN", "-nan", "1.#IND", "1.#QNAN", "<NA>", "N/A", "NA", "NULL",
@@ -38,7 +38,7 @@ _PLACEHOLDER = r"[\W_]*|#.*"
 _FEW = 10
 _ODD = 0.05
 """Largest share of rows with other text in a column of few different numbers; with more, the column holds categories."""
-_ISO = r"\d{4}-\d{2}(-\d{2}([T ]\d{2}:\d{2}.*)?)?"
+_ISO = r"[12]\d{3}-\d{2}|\d{4}-\d{2}-\d{2}([T ]\d{2}:\d{2}.*)?"
 _DAYS = (
     "%d.%m.%Y", "%d/%m/%Y", "%m/%d/%Y", "%d-%m-%Y", "%m-%d-%Y", "%Y/%m/%d", "%Y.%m.%d", "%d.%m.%y", "%d/%m/%y", "%m/%d/%y",
     "%d %b %Y", "%d %B %Y", "%d-%b-%Y", "%b %d, %Y", "%B %d, %Y",
@@ -66,7 +66,7 @@ class ColumnReading:
     blanks : bool
         Whether text such as "NA" is missing in a column of text. In other columns such text always is.
     example : str
-        The first text of a column whose decimal mark no column shows, else "".
+        The first text of a column whose decimal mark, or order of day and month, no text shows; else "".
 
     Examples
     --------
@@ -87,7 +87,8 @@ class ColumnReading:
         if self.type == "text":
             return column.mask(column.isin(NO_VALUE)) if self.blanks and held == "text" else column
         if held == self.type or {held, self.type} == {"number", "boolean"}:
-            return column
+            is_decimal = held == "number" and is_object_dtype(column.dtype)  # of the decimal module, or of Python
+            return column.astype("float64") if is_decimal else column
         if (self.type, self.decimal, self.thousands) == ("number", *_MARKS[0]) and column.dtype == "str":
             numbers = pd.to_numeric(column, errors="coerce")  # much faster, and enough for most columns
             if numbers.isna().sum() == column.isna().sum():
@@ -106,7 +107,7 @@ class ColumnReading:
         if lost.empty:
             return None
         examples = ", ".join(repr(text) for text in lost.unique()[:3])
-        how = f" in the format {' or '.join(map(_in_words, self.formats))}" if self.type == "date" else ""
+        how = f" in the format {' or '.join(map(in_words, self.formats))}" if self.type == "date" else ""
         return (
             f"column {str(column.name)!r}: {len(lost)} of {len(column)} values are no {_PLURAL[self.type]}{how} (such as "
             f"{examples}); these values are missing"
@@ -118,7 +119,9 @@ class ColumnReading:
         if self.type == "boolean":
             return texts.str.lower().map({"true": True, "false": False}).astype("boolean")
         if self.type == "duration":
-            return pd.to_timedelta(texts, errors="coerce")
+            return pd.to_timedelta(
+                texts.mask(_numbers(texts, *_MARKS[0]).notna()), errors="coerce"
+            )  # no number has a unit
         dates = pd.Series(pd.NaT, index=texts.index, dtype="datetime64[us]")
         for written in self.formats:
             dates = dates.fillna(_parsed(texts, written))
@@ -131,8 +134,9 @@ def readings_of(
     """Return how each column of a table is read.
 
     - Numbers: more different numbers than other texts. If fewer than ten numbers differ, the other texts must be marks
-      such as ``?`` and ``#DIV/0!``, or in at most a twentieth of the rows. A percentage is a number. Zeros in front
-      (``007``) and more than 15 digits make codes, which are text. If a column such as ``42.745`` does not show which
+      such as ``?`` and ``#DIV/0!``, or in at most a twentieth of the rows, and no two fractions may be equal, as ``1.1``
+      and ``1.10`` are. A percentage is a number. Zeros in front (``007``) and more than 15 digits make codes, which are
+      text. If a column such as ``42.745`` does not show which
       mark is decimal, the other columns decide, then the delimiter.
     - Truth values: ``true`` and ``false`` in delimited text.
     - Dates: more than half of the different texts have one format, or formats that cannot be confused.
@@ -194,8 +198,10 @@ def read_columns(
 
 
 def stored_readings(table: pd.DataFrame) -> dict[str, ColumnReading]:
-    """Return the readings in the ``attrs`` of a table; empty if there are none."""
-    return {name: ColumnReading(**how) for name, how in json.loads(table.attrs.get("readings", "{}")).items()}
+    """Return the readings in the ``attrs`` of a table, but for columns that were replaced by text since."""
+    readings = {name: ColumnReading(**how) for name, how in json.loads(table.attrs.get("readings", "{}")).items()}
+    held = {name: _type_of(table[name]) for name in readings if name in table}
+    return {name: how for name, how in readings.items() if how.type == "text" or held.get(name) != "text"}
 
 
 def is_dates(values: Any) -> bool:
@@ -209,10 +215,11 @@ def is_dates(values: Any) -> bool:
 
 def beyond_floats(column: pd.Series) -> bool:
     """Return whether a column holds whole numbers that floating-point numbers would merge."""
-    if not (is_integer_dtype(column.dtype) or infer_dtype(column) == "integer"):
-        return False
+    held = "integer" if is_integer_dtype(column.dtype) else infer_dtype(column, skipna=True)
     present = column.dropna()
-    return len(present) > 0 and max(abs(int(present.min())), abs(int(present.max()))) > _EXACT
+    if held == "decimal":
+        return bool((present % 1 == 0).all()) and max(abs(present)) > _EXACT
+    return held == "integer" and len(present) > 0 and max(abs(int(present.min())), abs(int(present.max()))) > _EXACT
 
 
 class _Texts:
@@ -263,8 +270,13 @@ class _Texts:
                 return ColumnReading("number", *marks, example=marked.iloc[0] if unsure else "")
         formats = [] if kind in ("numeric", "categorical") else _date_formats(self.texts)
         if formats:
-            return ColumnReading("date", formats=formats)
+            unsure = any(_swapped(f) in _DATES and self._reads(_swapped(f)) >= self._reads(f) for f in formats)
+            return ColumnReading("date", formats=formats, example=self.texts.iloc[0] if unsure else "")
         return text
+
+    def _reads(self, written: str) -> int:
+        """Return the number of texts that are dates in a format."""
+        return int(_parsed(self.texts, written).notna().sum())
 
     def _holds_numbers(self, marks: tuple[str, str], kind: str, is_target: bool) -> bool:
         """Return whether the column holds numbers, and not codes or categories."""
@@ -273,10 +285,13 @@ class _Texts:
         fits = self.numbers.get(marks, self.numbers[_MARKS[0]])
         numbers = _numbers(self.texts[fits], *marks)
         coded = self.texts[fits].str.match(r"[+-]?0[\d ]").sum()
-        if coded > 1 or coded > 0.1 * len(numbers) or ((numbers.abs() > _EXACT) & (numbers % 1 == 0)).any():
+        digits = ~self.texts[fits].str.contains("[eE]")
+        if coded > 1 or coded > 0.1 * len(numbers) or (digits & (numbers.abs() > _EXACT) & (numbers % 1 == 0)).any():
             return False
         if kind == "categorical":
             return bool(fits.all()) and numbers.is_unique
+        if len(numbers) < 2 * _FEW and numbers.nunique() < _FEW and numbers[numbers % 1 != 0].duplicated().any():
+            return False
         words = ~fits & ~self.texts.str.fullmatch(_PLACEHOLDER).to_numpy()
         odd = 0 if is_target else max(1, _ODD * self.counts.sum())
         return len(numbers) > words.sum() and (len(numbers) >= _FEW or self.counts @ words <= odd)
@@ -314,7 +329,7 @@ def _numbers(texts: pd.Series, decimal: str, thousands: str) -> pd.Series:
     plain = plain.str.replace("\N{RIGHT SINGLE QUOTATION MARK}", "'")
     percent = plain.str.endswith("%").to_numpy(dtype=bool)
     plain = plain.str.rstrip("% ")
-    grouped = rf"|\d{{1,3}}({re.escape(thousands)}\d{{3}})+" if thousands else ""
+    grouped = rf"|[1-9]\d{{0,2}}({re.escape(thousands)}\d{{3}})+" if thousands else ""
     point = re.escape(decimal)
     fits = plain.str.fullmatch(rf"[+-]?((\d+{grouped})({point}\d*)?|{point}\d+)([eE][+-]?\d+)?|[+-]?inf(inity)?")
     plain = plain.where(fits)
@@ -352,7 +367,12 @@ def _date_formats(texts: pd.Series) -> list[str]:
     return found if 2 * len(left) < len(texts) else []
 
 
-def _in_words(written: str) -> str:
+def _swapped(written: str) -> str:
+    """Return a format of dates with day and month exchanged."""
+    return "%m".join(part.replace("%m", "%d") for part in written.split("%d"))
+
+
+def in_words(written: str) -> str:
     """Return a format of dates as people write it, such as DD.MM.YYYY."""
     for mark, words in _WORDS.items():
         written = written.replace(mark, words)

@@ -52,7 +52,7 @@ def _predict(arguments: Namespace) -> None:
     from pandas.api.types import is_float_dtype
 
     from rotastack.data.tables import read_as_written
-    from rotastack.data.writing import check_writable, write_table
+    from rotastack.data.writing import check_writable, write_csv, write_table
     from rotastack.use.saved_model import model_of_study
 
     if arguments.output:
@@ -84,11 +84,11 @@ def _predict(arguments: Namespace) -> None:
     rounded = predicted.columns.round({c: 6 for c in predicted.columns if str(c).startswith("probability=")})
     for column in rounded.columns.intersection(["prediction", "lower", "upper"]):
         if is_float_dtype(rounded[column].dtype):
-            rounded[column] = rounded[column].map("{:.6g}".format).astype(float)
+            rounded[column] = [float(f"{v:.0f}" if abs(v) >= 1e6 else f"{v:.6g}") for v in rounded[column]]
     kept = table if arguments.keep is None else table[list(dict.fromkeys(arguments.keep))]
     result = kept.drop(columns=replaced, errors="ignore").join(rounded)
     if arguments.output:
         write_table(result, arguments.output)
         print(f"rotastack: {len(result)} rows written to {arguments.output}", file=sys.stderr)
     else:
-        result.to_csv(sys.stdout, index=False)
+        write_csv(result, sys.stdout)

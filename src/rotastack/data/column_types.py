@@ -47,7 +47,7 @@ def _of_objects(column: pd.Series, kinds: set[type]) -> pd.Series:
     column = column.where(column.notna(), None)  # not NaT, and no NaN of the decimal module
     if kinds and all(issubclass(kind, int | np.integer) and kind is not bool for kind in kinds):
         if not beyond_floats(column):
-            return column.astype("float64" if column.isna().any() else "int64")
+            return column.astype("Int64" if column.isna().any() else "int64")
         fits = column.dropna().map(lambda value: -(2**63) <= value < 2**63).all()
         return column.astype("Int64") if fits else column.map(str, na_action="ignore").astype("str")
     if kinds and all(issubclass(kind, bool | np.bool_) for kind in kinds):
@@ -69,7 +69,9 @@ def _of_dtype(column: pd.Series) -> pd.Series:
         column = column.cat.remove_unused_categories() if dtype.categories.dtype != "str" else column
         is_sorted = column.cat.categories.dtype.kind in "iuf" and column.cat.categories.is_monotonic_increasing
         is_text = column.cat.categories.dtype == "str"
-        return column if is_text or is_sorted else column.cat.rename_categories(list(map(str, column.cat.categories)))
+        if is_text or is_sorted:
+            return column
+        return column.cat.rename_categories([str(value).removesuffix(" 00:00:00") for value in column.cat.categories])
     if isinstance(dtype, pd.StringDtype | pd.IntervalDtype):
         return column.map(str, na_action="ignore").astype("str") if dtype != "str" else column
     if dtype.kind in "mM" and not isinstance(dtype, pd.PeriodDtype) and column.dt.unit in ("s", "ms"):

@@ -14,7 +14,7 @@ from typing import Any, NamedTuple
 import pandas as pd
 
 from rotastack.base.columns import as_pandas
-from rotastack.base.reading import read_columns, readings_of
+from rotastack.base.reading import in_words, read_columns, readings_of, stored_readings
 from rotastack.base.warned import warn
 from rotastack.data.column_types import EXACTLY, settled, with_categories
 from rotastack.data.formats import FORMATS, format_of, is_address
@@ -101,7 +101,7 @@ def read_as_written(source: Any, labels: str | None = None) -> tuple[pd.DataFram
 
 
 def read_with_notes(
-    source: Any, labels: str | None = None, kinds: Mapping[str, str] | None = None
+    source: Any, labels: str | None = None, kinds: Mapping[str, str] | None = None, like: pd.DataFrame | None = None
 ) -> tuple[pd.DataFrame, Reading]:
     """Return a table from a `source` of :func:`read_table` with its text read as numbers and dates, and notes.
 
@@ -112,6 +112,8 @@ def read_with_notes(
         Column of the target, in which "NA" and "None" are possible names of classes.
     kinds : mapping of str to str, optional
         Kinds of columns that the user declares.
+    like : DataFrame, optional
+        A table that was read before; its columns are read here as there.
 
     Returns
     -------
@@ -139,6 +141,8 @@ def read_with_notes(
             names = list(map(str, written.columns))
             raise RotastackError(f"{reading.name}: kinds: column {column!r} not found{nearest(column, names)}")
     readings = readings_of(written, reading.delimiter, kinds, labels)
+    if like is not None:
+        readings |= {name: how for name, how in stored_readings(like).items() if name in written}
     notes = list(reading.notes)
     numbers = {name: how for name, how in readings.items() if how.type == "number" and written[name].dtype == "str"}
     for words, mark in (("decimal commas", ","), ("marks of thousands", r"\d[.,'’\s]\d{3}")):
@@ -149,15 +153,20 @@ def read_with_notes(
         ]
         if marked:
             notes.append(f"{words} in {', '.join(marked[:3])}{', ...' if len(marked) > 3 else ''}")
-    unsure = {str(name): how for name, how in readings.items() if how.example}
-    notes += [
-        f"column {name!r}: {how.example!r} is read with the decimal mark {how.decimal!r}, as no column shows which mark is meant"
-        for name, how in unsure.items()
-    ]
+    for name, how in readings.items():
+        column, shown = f"column {str(name)!r}:", " or ".join(map(in_words, how.formats))
+        if how.example and how.type == "number":
+            notes.append(
+                f"{column} {how.example!r} is read with the decimal mark {how.decimal!r}, as no column shows which mark is meant"
+            )
+        elif how.example:
+            notes.append(f"{column} {how.example!r} is read as {shown}, as no value shows which number is the day")
+        if "%y" in "".join(how.formats):
+            notes.append(f"{column} years of two digits ({shown}) are read as 1969 to 2068")
     return read_columns(written, readings, notes.append), replace(reading, notes=tuple(notes))
 
 
-def read_table(source: Any, target: str | None = None) -> tuple[pd.DataFrame, pd.Series]:
+def read_table(source: Any, target: str | None = None, like: pd.DataFrame | None = None) -> tuple[pd.DataFrame, Any]:
     """Return the columns and the target of a table of the user.
 
     Parameters
@@ -169,12 +178,16 @@ def read_table(source: Any, target: str | None = None) -> tuple[pd.DataFrame, pd
         memory: of pandas, polars or Arrow, or a Bunch of scikit-learn.
     target : str, optional
         Name of the column with the class labels, or the numbers to predict. OpenML and a Bunch have a default.
+    like : DataFrame, optional
+        A table that was read before, such as the training table: formats of dates and marks of numbers are its own. By
+        default they follow from the values of this table.
 
     Returns
     -------
     X : DataFrame of shape (n_rows, n_columns)
         Numbers, truth values, dates and text. ``attrs["readings"]`` holds how the text of each column was read.
     y : Series of shape (n_rows,)
+        None for new rows without a target: with `like`, no target need be named.
 
     Raises
     ------
@@ -195,14 +208,16 @@ def read_table(source: Any, target: str | None = None) -> tuple[pd.DataFrame, pd
     >>> X.shape, y.tolist()
     ((2, 1), ['x', 'y'])
     """
-    table, reading = read_with_notes(source, target)
+    table, reading = read_with_notes(source, target, like=like)
     if target is None and (isinstance(source, dict) or str(source).startswith("openml:")):
         target = str(table.columns[-1])
-    if target is None:
+    if target is None and like is None:
         raise RotastackError(f"{reading.name}: the parameter target is missing; name the column of the target")
     for note in reading.notes:
         if note.startswith("column "):
             warn(note)
+    if target is None:
+        return table, None
     table = move_target_last(table, target, str(source) if isinstance(source, str | Path) else reading.name)
     return table.drop(columns="target"), table["target"].rename(target)
 
@@ -252,7 +267,7 @@ def _csv(body: bytes, labels: str | None, delimiter: str = ",") -> _Found:
 def _records(body: bytes, labels: str | None, lines: bool) -> _Found:
     text = body.decode(decoded_as(body))
     try:
-        records = [json.loads(line) for line in text.splitlines() if line.strip()] if lines else json.loads(text)
+        records = [json.loads(line) for line in text.split("\n") if line.strip()] if lines else json.loads(text)
     except json.JSONDecodeError as error:
         raise RotastackError(f"the content is not valid JSON{' lines' if lines else ''} ({error})") from None
     if not isinstance(records, list) or not all(isinstance(record, dict) for record in records):
@@ -305,7 +320,9 @@ def _excel(body: bytes, labels: str | None) -> _Found:
 
 def _arrow(body: bytes, ending: str) -> _Found:
     table = import_module(f"pyarrow.{ending}").read_table(io.BytesIO(body))
-    return _Found(with_categories(table.to_pandas(**EXACTLY), table.schema), [ending.capitalize()])
+    frame = with_categories(table.to_pandas(**EXACTLY), table.schema)
+    named = [name for name in frame.index.names if name is not None]
+    return _Found(frame.reset_index(named) if named else frame, [ending.capitalize()])
 
 
 _READERS: dict[str, Callable[[bytes, str | None], _Found]] = {

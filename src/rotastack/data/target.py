@@ -64,7 +64,9 @@ def free_name(columns: Collection[str]) -> str:
 
 
 def typed_labels(y: pd.Series) -> NDArray:
-    """Return a target of classes as the table holds it: whole numbers, other numbers, truth values or text.
+    """Return a target of classes as the table holds it: whole numbers, truth values or text.
+
+    Fractions become text, as scikit-learn takes no classes with fractions.
 
     Examples
     --------
@@ -74,10 +76,9 @@ def typed_labels(y: pd.Series) -> NDArray:
     values = y.astype(y.cat.categories.dtype) if isinstance(y.dtype, pd.CategoricalDtype) else y
     if is_bool_dtype(values.infer_objects()):
         return values.to_numpy(dtype=bool)
-    if not is_numeric_dtype(values.dtype):
-        return texts_of(values).to_numpy(dtype=object)
-    whole = beyond_floats(values) or bool((values % 1 == 0).all())
-    return values.to_numpy(dtype=np.int64 if whole else np.float64)
+    if is_numeric_dtype(values.dtype) and (beyond_floats(values) or bool((values % 1 == 0).all())):
+        return values.to_numpy(dtype=np.int64)
+    return texts_of(values).to_numpy(dtype=object)
 
 
 def with_target(table: pd.DataFrame, target: str, where: str) -> tuple[pd.DataFrame, list[str]]:
@@ -128,7 +129,7 @@ def decide_task(y: pd.Series) -> tuple[TaskName, str]:
     numbers = numbers_of(present)
     if is_dates(present):
         return "classification", f"dates, {distinct} values"
-    if not np.isfinite(numbers).all():
+    if np.isnan(numbers).any():
         return "classification", f"text, {distinct} values"
     distinct = len(np.unique(numbers))
     whole = bool((numbers == np.round(numbers)).all())
@@ -165,7 +166,7 @@ def check_target(y: pd.Series, where: str, task: TaskName = "classification") ->
             "name another column as the target"
         )
     distinct = y.nunique()
-    if task == "regression":
+    if task == "regression" or np.isinf(numbers_of(y)).any() > np.isnan(numbers_of(y)).any():
         return _quantity(y, where)
     if distinct < 2:
         raise RotastackError(

@@ -61,6 +61,9 @@ def decoded_as(body: bytes) -> str:
     try:
         body.decode("utf-8")
     except UnicodeDecodeError:
+        if mixed := re.search(rb"\xc3[\x80-\xbf]", body):  # an accented letter of UTF-8
+            line = body[: mixed.start()].count(b"\n") + 1
+            raise RotastackError(f"line {line} is UTF-8, and other lines are not; save the file as UTF-8") from None
         return "windows-1252" if re.search(rb"[\x80\x82-\x8c\x8e\x91-\x9c\x9e\x9f]", body) else "latin-1"
     return "utf-8"
 
@@ -99,7 +102,7 @@ def read_delimited(body: bytes, labels: str | None = None, delimiter: str | None
             warnings.simplefilter("error", pd.errors.ParserWarning)
             table = pd.read_csv(
                 io.BytesIO(body), sep=delimiter, encoding=encoding, skipinitialspace=True, index_col=False, dtype="str",
-                keep_default_na=False, na_values=[""],
+                keep_default_na=False, na_values=[""], skip_blank_lines=len(header) > 1 or body[:1] in b"\r\n",
             )  # fmt: skip
     except UnicodeError as error:
         raise RotastackError(f"the text is not valid {encoding.upper()} ({error}); save the file as UTF-8") from None
@@ -114,9 +117,26 @@ def read_delimited(body: bytes, labels: str | None = None, delimiter: str | None
         ) from None
     except csv.Error as error:
         raise RotastackError(f"{error}; save the table as CSV again") from None
+    if len(header) > 1 and table.iloc[:, -1].isna().any():
+        short = sum(len(record) < len(header) for record in _split(body, encoding, delimiter))
+        if short:
+            rows = "1 row has" if short == 1 else f"{short} rows have"
+            notes.append(f"column {header[-1]!r}: {rows} fewer fields than the header; missing fields are empty")
+    elif len(header) == 1:  # blank lines are rows, but for those at the end
+        table = table.iloc[: len(table) - int(table.iloc[::-1, 0].isna().cumprod().sum())]
+    if len(header) > 1 and body.count(b"\n") > len(table) + 1:
+        notes += [note for name in table for note in _swallowed(table[name], delimiter, len(header))]
     table, header = without_row_numbers(table, header, notes)
     table.columns = check_names(header, labels)
     return DelimitedText(table, delimiter, encoding.removesuffix("-sig"), notes)
+
+
+def _swallowed(column: pd.Series, delimiter: str, width: int) -> Iterator[str]:
+    """Yield a sentence on each text with lines that look like rows: a quote may have taken them into the text."""
+    for text in column[column.str.contains("\n", na=False, regex=False)]:
+        inner = text.splitlines()[1:-1]
+        if inner and all(line.count(delimiter) == width - 1 for line in inner):
+            yield f"column {str(column.name)!r}: {text[:20]!r} runs over {len(inner) + 2} lines that look like rows; check its quotes"
 
 
 def check_names(names: list, labels: str | None) -> list:
@@ -161,7 +181,7 @@ def without_row_numbers(table: pd.DataFrame, header: list[str], notes: list[str]
         notes.append("the last column without name and values is left out")
     if len(header) > 1 and not header[0].strip() and len(table):
         first = pd.to_numeric(table.iloc[:, 0], errors="coerce")
-        if (first.diff().iloc[1:] == 1).all() and first.iloc[0] in (0, 1):
+        if first.is_unique and (first % 1 == 0).all():  # also of a part of the rows
             table, header = table.iloc[:, 1:], header[1:]
             notes.append("the first column, row numbers without a name, is left out")
     return table.copy(deep=False), header

@@ -1,7 +1,9 @@
 """Writing of tables in several formats."""
 
+import csv
 import gzip
 import io
+import json
 from collections.abc import Callable
 from importlib.util import find_spec
 from pathlib import Path
@@ -13,7 +15,7 @@ from rotastack.data.formats import format_of
 from rotastack.errors import RotastackError, not_installed_message
 from rotastack.files import replacing
 
-__all__ = ["PACKAGES", "check_writable", "write_table"]
+__all__ = ["PACKAGES", "check_writable", "write_csv", "write_table"]
 
 PACKAGES = {".xlsx": "openpyxl", ".parquet": "pyarrow", ".feather": "pyarrow"}
 """Package that pandas needs to read and write a format."""
@@ -54,10 +56,47 @@ def write_table(table: pd.DataFrame, path: str | Path) -> None:
         temporary.write_bytes(gzip.compress(body, mtime=0) if str(path).lower().endswith(".gz") else body)
 
 
+def write_csv(table: pd.DataFrame, to: Any, sep: str = ",") -> None:
+    """Write a table as delimited text; if a text has a carriage return, all text is in quotes, so that no row is split."""
+    split = any(column.str.contains("\r").any() for _, column in table.select_dtypes("str").items())
+    table.to_csv(to, index=False, sep=sep, quoting=csv.QUOTE_NONNUMERIC if split else csv.QUOTE_MINIMAL)
+
+
+def _write_lines(table: pd.DataFrame, to: io.BytesIO) -> None:
+    """Write a table as JSON lines; pandas would cut numbers after some decimals."""
+    single = table.select_dtypes("float32").columns
+    table = table.astype(dict.fromkeys(single, "str")).astype(dict.fromkeys(single, "float64"))
+    for record in table.to_dict("records"):
+        known = {name: None if pd.isna(value) else value for name, value in record.items()}
+        to.write(f"{json.dumps(known, ensure_ascii=False, default=_as_text)}\n".encode())
+
+
+def _as_text(value: Any) -> str:
+    return value.isoformat() if hasattr(value, "isoformat") else str(value)
+
+
+def _write_excel(table: pd.DataFrame, to: io.BytesIO) -> None:
+    """Write a table as an Excel file, in which text stays text: no formula, no error value."""
+    longest = max((int(c.str.len().max()) for _, c in table.select_dtypes("str").items() if c.notna().any()), default=0)
+    if longest > _CELL:
+        raise ValueError(f"a text has {longest:,} characters, and a cell of Excel holds {_CELL:,}")
+    from openpyxl.utils.exceptions import IllegalCharacterError
+
+    try:
+        with pd.ExcelWriter(to, engine="openpyxl") as writer:
+            table.to_excel(writer, index=False)
+            for row in writer.sheets["Sheet1"].iter_rows():
+                for cell in row:
+                    cell.data_type = "s" if cell.data_type in "fe" else cell.data_type
+    except IllegalCharacterError:
+        raise ValueError("a text has a control character, which Excel cannot hold") from None
+
+
+_CELL = 32_767
 _WRITERS: dict[str, Callable[[pd.DataFrame, io.BytesIO], Any]] = {
-    ".csv": lambda table, to: table.to_csv(to, index=False),
-    ".tsv": lambda table, to: table.to_csv(to, index=False, sep="\t"),
-    ".jsonl": lambda table, to: table.to_json(to, orient="records", lines=True, date_format="iso"),
+    ".csv": write_csv,
+    ".tsv": lambda table, to: write_csv(table, to, "\t"),
+    ".jsonl": _write_lines,
     ".parquet": lambda table, to: table.to_parquet(to, index=False),
-    ".xlsx": lambda table, to: table.to_excel(to, index=False, engine="openpyxl"),
+    ".xlsx": _write_excel,
 }

@@ -21,6 +21,7 @@ from sklearn.utils.validation import check_array, validate_data
 from rotastack.base.categories import MISSING, dummies
 from rotastack.base.columns import as_pandas, column_kind, numbers_of
 from rotastack.base.preprocessing import TablePreprocessor
+from rotastack.base.reading import beyond_floats
 from rotastack.base.warned import warn
 from rotastack.ensembles.flagship.many_values import ManyValues
 from rotastack.ensembles.table import INPUT_RULES, categorical_mask, fitted_scaler, naming_text
@@ -162,7 +163,12 @@ class MixedTable(BaseEstimator):
         validate_data(owner, X, reset=True, skip_check_array=True)
         if by_dtype:
             mask = np.array([isinstance(dtype, pd.CategoricalDtype) for dtype in X.dtypes])
-            numeric = np.array([is_numeric_dtype(c.dtype) and column_kind(c).kind != "id" for _, c in X.items()])
+            numeric = np.array(
+                [
+                    is_numeric_dtype(c.dtype) and not beyond_floats(c) and column_kind(c).kind != "id"
+                    for _, c in X.items()
+                ]
+            )
         else:
             mask = categorical_mask(chosen, owner)
             numeric = ~mask & ~np.array([is_datetime64_any_dtype(dtype) for dtype in X.dtypes])

@@ -1,0 +1,182 @@
+"""Small tables that were read wrongly, changed or dropped without a word, and their right values."""
+
+from decimal import Decimal
+
+import numpy as np
+import pandas as pd
+import pytest
+
+from rotastack import RotastackClassifier
+from rotastack.base.preprocessing import TablePreprocessor
+from rotastack.data.tables import read_as_written, read_table, read_with_notes
+from rotastack.data.target import check_target, decide_task, typed_labels
+from rotastack.data.writing import write_table
+from rotastack.errors import RotastackError
+
+I = np.arange(60)  # noqa: E741
+
+
+def table(tmp_path, body, name="t.csv"):
+    path = tmp_path / name
+    path.write_bytes(body if isinstance(body, bytes) else body.encode())
+    return path
+
+
+def rows(header, *values):
+    return "\n".join([header, *map(",".join, values)]) + "\n"
+
+
+def test_fractions_are_classes_as_text():
+    labels = typed_labels(pd.Series([0.5, 1.0, 1.5] * 20))
+    assert sorted(set(labels)) == ["0.5", "1", "1.5"]
+    assert RotastackClassifier(3).fit(I[:, None], labels).predict(I[:1, None]).dtype == object
+
+
+@pytest.mark.parametrize("values", [[0, 1, np.inf], [*range(140), np.inf]])
+def test_an_infinite_target_is_named(values):
+    y = pd.Series(values * 4, dtype=float)
+    with pytest.raises(RotastackError, match=r"the target is infinite in 4 rows \(such as inf\)"):
+        check_target(y, "t", decide_task(y)[0])
+    assert check_target(pd.Series(["inf", "off"] * 9), "t").tolist()[:2] == ["inf", "off"]  # a name
+
+
+@pytest.mark.parametrize(
+    ("dates", "note"),
+    [
+        ([f"{m:02d}/01/2019" for m in range(1, 13)], "'01/01/2019' is read as DD/MM/YYYY, as no value shows which number is the day"),
+        ([f"{m:02d}.01.2019" for m in range(1, 13)], None),
+        ([f"{m:02d}/25/2019" for m in range(1, 13)], None),
+        ([f"25/{m:02d}/55" for m in range(1, 13)], "years of two digits (DD/MM/YY) are read as 1969 to 2068"),
+    ],
+)  # fmt: skip
+def test_a_choice_among_formats_of_dates_is_told(tmp_path, dates, note):
+    _, reading = read_with_notes(table(tmp_path, rows("day,y", *([d, "1"] for d in dates))))
+    assert reading.notes == (() if note is None else (f"column 'day': {note}",))
+
+
+def test_new_rows_are_read_like_the_training_table(tmp_path):
+    days = [[f"{m:02d}/{d:02d}/2020", f"{m}.000,5", "1"] for m in range(1, 13) for d in (3, 20)]
+    X, _ = read_table(table(tmp_path, rows("day;n;y", *[[";".join(row)] for row in days]), "a.csv"), "y")
+    new, y = read_table(table(tmp_path, "day;n\n02/05/2020;50.000\n", "b.csv"), like=X)
+    assert y is None
+    assert str(new["day"][0])[:10] == "2020-02-05"
+    assert new["n"][0] == 50000
+
+
+def test_a_column_that_became_text_is_read_anew(tmp_path):
+    X, _ = read_table(table(tmp_path, rows("c,w,y", *([str(v % 9), str(v / 2), "1"] for v in I))), "y")
+    X["w"] = np.where(I % 2, "u", "v")
+    preprocessor = TablePreprocessor().fit(X)
+    assert preprocessor.categories_["w"] == ["u", "v"]
+
+
+def test_the_named_index_of_parquet_is_a_column(tmp_path):
+    frame = pd.DataFrame({"age": I % 7, "w": I % 5, "y": I % 2})
+    frame.set_index("age").to_parquet(tmp_path / "named.parquet")
+    frame[I % 2 == 0].to_parquet(tmp_path / "rest.parquet")
+    assert sorted(read_as_written(tmp_path / "named.parquet")[0]) == ["age", "w", "y"]
+    assert list(read_as_written(tmp_path / "rest.parquet")[0]) == ["age", "w", "y"]
+
+
+def test_large_measurements_are_numbers(tmp_path):
+    body = rows("mass,t,y", *([f"{1 + v / 10:.1f}e23", "1e20" if v == 3 else f"{v * 0.7}", "1"] for v in I))
+    X, _ = read_table(table(tmp_path, body), "y")
+    assert X.dtypes.eq("float64").all()
+    assert X["mass"][0] == 1e23
+
+
+def test_decimals_of_whole_numbers(tmp_path):
+    ids = [Decimal(9007199254740992 + v) for v in range(60)]
+    pd.DataFrame({"id": ids * 3, "grade": [Decimal(v % 5) for v in range(180)], "y": 1}).to_parquet(
+        tmp_path / "d.parquet"
+    )
+    X, _ = read_table(tmp_path / "d.parquet", "y")
+    assert len(TablePreprocessor().fit(X).categories_["id"]) == 60
+    assert X["grade"].dtype == "float64"
+
+
+def test_equal_fractions_of_different_text_stay_text(tmp_path):
+    pd.DataFrame({"x": I, "y": ["1.1", "1.10", "1.2"] * 20}).to_parquet(tmp_path / "v.parquet")
+    assert read_table(tmp_path / "v.parquet", "y")[1].value_counts().to_dict() == {"1.1": 20, "1.10": 20, "1.2": 20}
+    prices = [f"{v / 4:.2f}" if v % 2 else f"{v / 4}" for v in range(40)] * 2
+    X, _ = read_table(table(tmp_path, rows("p,y", *([p, "1"] for p in prices))), "y")
+    assert X["p"].dtype == "float64"
+
+
+def test_whole_numbers_beyond_floats_are_categories_for_the_flagship():
+    X = pd.DataFrame({"code": 2**60 + I % 6, "w": I % 11})
+    assert RotastackClassifier(10, random_state=0).fit(X, I % 2).score(X, I % 2) == 1
+
+
+def test_no_group_of_thousands_begins_with_0(tmp_path):
+    X, _ = read_table(table(tmp_path, rows("p,y", *([f'"0,{v:03d}"', "1"] for v in I))), "y")
+    np.testing.assert_allclose(X["p"], I / 1000)
+
+
+def test_a_number_is_no_duration(tmp_path):
+    pd.DataFrame({"d": pd.to_timedelta(I, unit="h"), "y": 1}).to_parquet(tmp_path / "d.parquet")
+    X, _ = read_table(tmp_path / "d.parquet", "y")
+    with pytest.warns(UserWarning, match=r"1 of 2 values are no durations \(such as '55'\)"):
+        new, _ = read_table(table(tmp_path, "d,y\n55,1\n1 days,1\n"), "y", like=X)
+    assert new["d"].isna().tolist() == [True, False]
+
+
+def test_a_file_of_two_encodings_is_refused(tmp_path):
+    with pytest.raises(RotastackError, match="line 2 is UTF-8, and other lines are not; save the file as UTF-8"):
+        read_as_written(table(tmp_path, "c,w\nKöln,1\n".encode() + b"Gen\xe8ve,1\n"))
+
+
+def test_no_row_vanishes_or_appears_without_a_word(tmp_path):
+    assert len(read_as_written(table(tmp_path, "x\n5\n\n40\n\n\n"))[0]) == 3
+    _, short = read_as_written(table(tmp_path, "c,w\nBonn\nx,1\n"))
+    assert short.notes == ("column 'w': 1 row has fewer fields than the header; missing fields are empty",)
+    quoted = rows("c,w", *(['"5 inch' if v in (12, 32) else "a", str(v)] for v in I))
+    _, swallowed = read_as_written(table(tmp_path, quoted))
+    assert "runs over 21 lines that look like rows; check its quotes" in swallowed.notes[0]
+    text = {"note": ["two\nlines", "b"], "n": [1, 2]}
+    pd.DataFrame(text).to_csv(tmp_path / "t.csv", index=False)
+    assert read_as_written(tmp_path / "t.csv")[1].notes == ()
+
+
+def test_row_numbers_of_a_part_of_the_rows_are_left_out(tmp_path):
+    part, reading = read_as_written(table(tmp_path, ",a,y\n7,1,0\n5,2,1\n"))
+    assert list(part) == ["a", "y"]
+    assert "row numbers without a name" in reading.notes[0]
+
+
+def test_lines_of_json_end_at_line_feeds(tmp_path):
+    path = table(tmp_path, '{"a":"x\u2028y\u0085","b":1}\n{"a":"z","b":2}\n', "t.jsonl")
+    assert read_as_written(path)[0]["a"].tolist() == ["x\u2028y\u0085", "z"]
+
+
+def test_a_month_is_no_code(tmp_path):
+    X, _ = read_table(table(tmp_path, rows("c,m,y", *([f"47{v % 9}1-01", f"20{v % 9}1-01", "1"] for v in I))), "y")
+    assert X.dtypes.astype(str).tolist() == ["str", "datetime64[us]"]
+
+
+def test_what_is_written_is_read_again(tmp_path):
+    frame = pd.DataFrame(
+        {
+            "small": [1.5e-12, 8e-11], "single": np.float32([0.13, 0.2]), "text": ["=1+1", "#N/A"], "return": ["x\ry", "z"],
+            "whole": pd.array([1, None], dtype="Int64"), "day": pd.to_datetime(["2024-01-01 10:00:00.123456"] * 2),
+        }
+    )  # fmt: skip
+    write_table(frame, tmp_path / "t.jsonl")
+    assert (tmp_path / "t.jsonl").read_text(encoding="utf-8").splitlines()[0] == (
+        '{"small": 1.5e-12, "single": 0.13, "text": "=1+1", "return": "x\\ry", "whole": 1, "day": "2024-01-01T10:00:00.123456"}'
+    )
+    write_table(frame, tmp_path / "t.csv")
+    assert read_as_written(tmp_path / "t.csv")[0]["return"].tolist() == ["x\ry", "z"]
+    pytest.importorskip("openpyxl", reason="the extra `tables` is not installed")
+    write_table(frame, tmp_path / "t.xlsx")
+    assert read_as_written(tmp_path / "t.xlsx")[0]["text"].tolist() == ["=1+1", "#N/A"]
+    for text, why in (("x\x0b", "a control character"), ("x" * 40000, "40,000 characters")):
+        with pytest.raises(RotastackError, match=why):
+            write_table(pd.DataFrame({"a": [text]}), tmp_path / "u.xlsx")
+
+
+def test_a_gap_leaves_whole_numbers_whole(tmp_path):
+    pd.DataFrame({"a": pd.array([1, None, 3], dtype="Int64"), "y": 1}).to_parquet(tmp_path / "t.parquet")
+    frame, _ = read_as_written(tmp_path / "t.parquet")
+    assert frame["a"].dtype == "Int64"
+    assert frame["a"].sum() == 4
