@@ -12,8 +12,6 @@ import psutil
 import pytest
 
 from rotastack.cli import main
-from rotastack.cli.ui import _studies
-from rotastack.run.steps.track import study_views
 from rotastack.tracking.address import VARIABLE
 from rotastack.tracking.writer import Writer
 
@@ -32,19 +30,6 @@ def test_a_server_is_opened_in_a_browser(monkeypatch, capsys):
     assert main(["ui"]) == 2
     said = capsys.readouterr().err
     assert "the runs are on the server http://example.org:5000; open this address in a browser" in said
-
-
-def test_the_address_is_that_of_the_methods_once_they_are_tracked(tmp_path, monkeypatch):
-    monkeypatch.chdir(tmp_path)
-    for name in ("shop", "new"):
-        with Writer(name) as writer:
-            if name == "shop":
-                for view, _ in study_views({"task": "classification", "pools": {}}, "error"):
-                    writer.about.save_view(view, 1)
-            uri = writer.uri
-    found = _studies(uri)
-    assert found["shop"].endswith("/runs?viewStateShareKey=methods&compareRunsMode=TABLE&workflowType=machine_learning")
-    assert found["new"].endswith("/runs?workflowType=machine_learning")
 
 
 @pytest.mark.slow
