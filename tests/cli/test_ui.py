@@ -5,7 +5,7 @@ import socket
 import subprocess
 import sys
 import time
-from contextlib import chdir, closing, suppress
+from contextlib import ExitStack, chdir, closing, suppress
 from urllib.request import urlopen
 
 import psutil
@@ -41,7 +41,12 @@ def test_it_names_the_studies_and_ends_with_all_that_it_started(tmp_path):
         port = closed.getsockname()[1]
     command = [sys.executable, "-m", "rotastack", "ui", "--port", str(port)]
     log = tmp_path / "ui.log"
-    with log.open("w") as said, subprocess.Popen(command, cwd=tmp_path, stdout=said, stderr=said) as process:
+    with (
+        log.open("w") as said,
+        subprocess.Popen(command, cwd=tmp_path, stdout=said, stderr=said) as process,
+        ExitStack() as stack,
+    ):
+        stack.callback(process.kill)  # after a failed check, which would else wait for ever
         end = time.monotonic() + 120
         while True:
             with suppress(OSError), urlopen(f"http://127.0.0.1:{port}/health", timeout=5):

@@ -259,8 +259,9 @@ class Writer:
         run.waiting_metrics, run.waiting_params, run.waiting_tags = [], [], {}
         calls = max(math.ceil(len(metrics) / MOST_METRICS), math.ceil(len(params) / MOST_PARAMS), bool(tags))
         for k in range(calls):
-            now = (items[k * most : (k + 1) * most] for items, most in ((metrics, MOST_METRICS), (params, MOST_PARAMS)))
-            self.client.log_batch(run.run_id, *now, tags if k == calls - 1 else ())
+            some = metrics[k * MOST_METRICS : (k + 1) * MOST_METRICS]
+            few = params[k * MOST_PARAMS : (k + 1) * MOST_PARAMS]
+            self.client.log_batch(run.run_id, some, few, tags if k == calls - 1 else ())
 
     def log_metrics(self, run_id: str, values: Mapping[str, float], started: str) -> None:
         """Log single numbers, without missing numbers and numbers that are logged already."""
