@@ -301,13 +301,13 @@ def test_another_tracking_address_reruns_tracking_alone_and_one_that_is_dead_com
     monkeypatch.setenv("MLFLOW_TRACKING_URI", f"sqlite:///{tmp_path}/other.db")
     planned, _ = project.planned()
     assert planned == {"track": 1}
-    project.make()
+    project.call("rotastack", "run", "tiny", "--cores", "1")
     assert project.planned() == ({}, [])
     assert (tmp_path / "other.db").is_file()
     monkeypatch.delenv("MLFLOW_TRACKING_URI")
     before = (project.folder / "results/tiny/tracking.json").stat().st_mtime_ns
     assert project.planned()[0] == {"track": 1}
-    project.make()
+    project.call("rotastack", "run", "tiny", "--cores", "1")
     assert (project.folder / "results/tiny/tracking.json").stat().st_mtime_ns > before
     assert project.planned() == ({}, [])
 
