@@ -52,7 +52,7 @@ def nearest(name: str, known: list[str]) -> str:
 _EXTRAS = {
     "xgboost": "boosting",
     "matplotlib": "plots",
-    **dict.fromkeys(("openpyxl", "pyarrow"), "tables"),
+    **dict.fromkeys(("openpyxl", "pooch", "pyarrow"), "tables"),
     "cvxpy": "workflow",
     "flask": "server",
     **dict.fromkeys(("aeon", "catboost", "lightgbm", "ydf"), "bench"),

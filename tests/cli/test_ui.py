@@ -5,15 +5,13 @@ import socket
 import subprocess
 import sys
 import time
-from contextlib import chdir, closing, suppress
+from contextlib import ExitStack, chdir, closing, suppress
 from urllib.request import urlopen
 
 import psutil
 import pytest
 
 from rotastack.cli import main
-from rotastack.cli.ui import _studies
-from rotastack.run.steps.track import study_views
 from rotastack.tracking.address import VARIABLE
 from rotastack.tracking.writer import Writer
 
@@ -34,19 +32,6 @@ def test_a_server_is_opened_in_a_browser(monkeypatch, capsys):
     assert "the runs are on the server http://example.org:5000; open this address in a browser" in said
 
 
-def test_the_address_is_that_of_the_methods_once_they_are_tracked(tmp_path, monkeypatch):
-    monkeypatch.chdir(tmp_path)
-    for name in ("shop", "new"):
-        with Writer(name) as writer:
-            if name == "shop":
-                for view, _ in study_views({"task": "classification", "pools": {}}, "error"):
-                    writer.about.save_view(view, 1)
-            uri = writer.uri
-    found = _studies(uri)
-    assert found["shop"].endswith("/runs?viewStateShareKey=methods&compareRunsMode=TABLE&workflowType=machine_learning")
-    assert found["new"].endswith("/runs?workflowType=machine_learning")
-
-
 @pytest.mark.slow
 def test_it_names_the_studies_and_ends_with_all_that_it_started(tmp_path):
     pytest.importorskip("flask")
@@ -56,7 +41,12 @@ def test_it_names_the_studies_and_ends_with_all_that_it_started(tmp_path):
         port = closed.getsockname()[1]
     command = [sys.executable, "-m", "rotastack", "ui", "--port", str(port)]
     log = tmp_path / "ui.log"
-    with log.open("w") as said, subprocess.Popen(command, cwd=tmp_path, stdout=said, stderr=said) as process:
+    with (
+        log.open("w") as said,
+        subprocess.Popen(command, cwd=tmp_path, stdout=said, stderr=said) as process,
+        ExitStack() as stack,
+    ):
+        stack.callback(process.kill)  # after a failed check, which would else wait for ever
         end = time.monotonic() + 120
         while True:
             with suppress(OSError), urlopen(f"http://127.0.0.1:{port}/health", timeout=5):

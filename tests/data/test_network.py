@@ -4,6 +4,7 @@ import gzip
 import hashlib
 import http.server
 import json
+import re
 import threading
 import time
 from types import SimpleNamespace
@@ -12,7 +13,6 @@ import pytest
 
 from rotastack.data import net
 from rotastack.data.loading import fetch_table, unavailable
-from rotastack.data.net import download
 from rotastack.errors import RotastackError
 
 pytestmark = [  # scikit-learn says that it tries again
@@ -113,8 +113,9 @@ def server(monkeypatch):
     monkeypatch.setattr(net, "TIMEOUT", 0.5)
     monkeypatch.setattr("rotastack.data.openml.TIMEOUT", 0.5)
     monkeypatch.setenv("ROTASTACK_RETRY_SECONDS", "0.01")
-    # scikit-learn waits a second before it asks for a description again, whatever it is told
-    monkeypatch.setattr("sklearn.datasets._openml.time", SimpleNamespace(sleep=lambda seconds: None))
+    # pooch and scikit-learn wait for seconds before they ask again, whatever they are told
+    for module in ("sklearn.datasets._openml", "pooch.core"):
+        monkeypatch.setattr(f"{module}.time", SimpleNamespace(sleep=lambda seconds: None))
     yield httpd
     httpd.shutdown()
 
@@ -157,8 +158,10 @@ def test_wrong_checksum(server):
     server.pages |= server.openml(md5="0" * 32)
     with pytest.raises(RotastackError, match="toy.*is not available.*OpenML 7: .*md5 checksum"):
         fetch_table("toy", openml_spec())
-    with pytest.raises(RotastackError, match="wrong checksum"):
+    right = hashlib.sha256(CSV).hexdigest()
+    with pytest.raises(RotastackError, match=f"toy.data: wrong checksum: sha256 is {right}, expected {'0' * 64}"):
         fetch_table("toy", uci_spec(server, sha256=["0" * 64]))
+    assert len(fetch_table("toy", uci_spec(server, sha256=[right]))) == 20
 
 
 def test_unknown_id_and_address(server):
@@ -166,7 +169,6 @@ def test_unknown_id_and_address(server):
         fetch_table("toy", {**SPEC, "sources": [{"openml": 8}]})
     with pytest.raises(RotastackError, match="the server answered 404"):
         fetch_table("toy", uci_spec(server, "none.data"))
-    assert sum("none.data" in r for r in server.requests) == 1  # a 404 is not tried again
 
 
 def test_truncated_body(server):
@@ -211,9 +213,12 @@ def test_probe_says_what_cannot_be_had_without_downloading(server):
     assert "\n" not in why
 
 
-def test_no_server_at_all():
-    with pytest.raises(OSError, match="refused"):
-        download("http://127.0.0.1:9/x", tries=1)
+def test_no_server_at_all(server):
+    spec = {"sources": [{"uci": {"urls": ["http://127.0.0.1:9/x"]}}]}
+    no_connection = "http://127.0.0.1:9/x: no connection ([Errno 111] Connection refused)"
+    assert no_connection in unavailable("toy", spec)
+    with pytest.raises(RotastackError, match=re.escape(no_connection)):
+        fetch_table("toy", spec)
 
 
 @pytest.mark.parametrize("place", ["file:///etc/hostname", "ftp://127.0.0.1/x", "data:text/plain,1,2"])
@@ -222,7 +227,7 @@ def test_a_server_that_redirects_elsewhere_than_to_the_web_is_refused(server, pl
     server.redirects["/uci/toy.data"] = place
     with pytest.raises(RotastackError, match="is not available") as caught:
         fetch_table("toy", uci_spec(server))
-    assert "redirect" in str(caught.value).lower() or "unknown url type" in str(caught.value)
+    assert "not a web address" in str(caught.value)
     assert "\n" not in str(caught.value)
 
 
@@ -234,6 +239,6 @@ def test_one_within_the_web_is_followed(server):
 @pytest.mark.parametrize("place", ["file:///etc/hostname", "FILE:///etc/hostname", "ftp://a/b"])
 def test_an_address_is_one_of_the_web(place):
     spec = {"sources": [{"uci": {"urls": [place]}}]}
-    assert "is not a web address" in unavailable("toy", spec)
-    with pytest.raises(RotastackError, match="is not a web address"):
+    assert "not a web address" in unavailable("toy", spec)
+    with pytest.raises(RotastackError, match="not a web address"):
         fetch_table("toy", spec)

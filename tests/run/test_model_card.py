@@ -3,6 +3,7 @@
 import pandas as pd
 import pytest
 
+from rotastack.run.steps.track import _best
 from rotastack.run.tracked.card import ModelCard
 from rotastack.run.tracked.notes import (
     dataset_note,
@@ -125,24 +126,12 @@ def test_params_are_what_tells_methods_apart():
     }  # fmt: skip
 
 
-SPEC = {
-    "name": "shop", "title": "", "description": "Who *buys*?", "task": "classification", "score": "error",
-    "datasets": ["iris", {"name": "own"}],
-    "methods": {"RF": {"pool": "forest", "combiner": {"kind": "vote", "voting": "soft"}},
-                "<b>": {"pool": "forest", "combiner": {"kind": "member", "member": 3}}},
-}  # fmt: skip
-
-
 def test_the_note_of_a_study_has_the_verdict_and_where_to_look():
-    comparison = {"means": {"iris": {"RF": 0.25, "<b>": None}}, "average_ranks": {"RF": 1.0}}
-    note = study_note(SPEC, ["RF wins."], comparison, {"Models": "#/there"}, "results/shop/report.html")
+    spec = {"name": "shop", "title": "", "description": "Who *buys*?"}
+    note = study_note(spec, ["RF wins."], "results/shop/report.html")
     lines = note.splitlines()
     assert lines[:3] == ["## shop", "", "- RF wins."]
-    assert "[Models](#/there)" in note
-    assert "| RF | forest | vote (soft) | 1.00 |" in lines
-    assert "| &lt;b&gt; | forest | member (3) | — |" in lines
-    assert "| iris | RF | 25.00 % |" in lines
-    assert "| own | — | — |" in lines
+    assert "- methods: ``tags.`rotastack.kind` = 'method' AND tags.`rotastack.superseded` = 'no'``" in lines
     assert "`results/shop/report.html`" in note
     assert r"Who \*buys\*?" in note
 
@@ -158,3 +147,10 @@ def test_notes_of_runs():
     assert "1,500 rows; columns: 4 numeric." in note
     assert "Classes: x (1,000), y (500)." in note
     assert "| RF | 30.00 % | 70.00 % | 0.8 | 0.6 | 0.7 | 0.5 | 0.3 |" in note
+
+
+def test_the_study_has_the_scores_of_the_method_with_the_best_rank():
+    spec = {"evaluation": {"control": "B"}, "methods": {"A": {}, "B": {}, "C": {}}}
+    assert _best(spec, {"average_ranks": {"A": 1.5, "B": 1.5, "C": 3.0}}) == "B"
+    assert _best(spec, {"average_ranks": {"A": 1.0, "B": 2.0, "C": 3.0}}) == "A"
+    assert _best(spec, {}) is None

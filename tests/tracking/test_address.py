@@ -1,4 +1,4 @@
-"""The tracking address: looked at before anything is computed, never shown with its secrets, and part of the receipts' name."""
+"""The tracking address: looked at before anything is computed, and never shown with its secrets."""
 
 import os
 import socket
@@ -12,8 +12,8 @@ from http.server import BaseHTTPRequestHandler, HTTPServer
 import pytest
 
 from rotastack.errors import RotastackError
-from rotastack.tracking.address import check_address, receipt_name, shown, without_secrets
-from rotastack.tracking.own_store import make_database
+from rotastack.tracking.address import check_address, explained, shown, without_secrets
+from rotastack.tracking.writer import Writer
 
 SECRET = "http://anna:pa%24s@example.org:5000/mlflow?token=abc"
 
@@ -22,24 +22,11 @@ def test_what_is_shown_has_no_secrets(monkeypatch):
     monkeypatch.setenv("MLFLOW_TRACKING_TOKEN", "t0ken")
     assert shown(SECRET) == "http://example.org:5000/mlflow"
     text = without_secrets(f"cannot reach {SECRET}: user anna, password pa$s, t0ken", SECRET)
-    assert not any(word in text for word in ("pa%24s", "pa$s", "abc", "t0ken"))
-
-
-def test_an_address_has_receipts_of_its_own(tmp_path):
-    with chdir(tmp_path):
-        own = f"sqlite:///{tmp_path}/results/mlflow/mlflow.db"
-        assert receipt_name(None) == receipt_name("") == receipt_name(own)
-        names = {receipt_name(a) for a in (None, SECRET, "http://example.org:5000", f"sqlite:///{tmp_path}/other.db")}
-        assert len(names) == 4
-        # who asks, by which password, and a slash are no other address
-        server = receipt_name(SECRET)
-        assert receipt_name("http://bob@example.org:5000/mlflow/") == server
-    # another folder has another store, and the same server
-    (tmp_path / "other").mkdir()
-    with chdir(tmp_path / "other"):
-        assert receipt_name(None) not in names
-        assert receipt_name(own) in names
-        assert receipt_name(SECRET) == server
+    line = str(explained(OSError(f"Connection\nto {SECRET} lost"), SECRET))
+    assert line.startswith(
+        "http://example.org:5000/mlflow: the tracking server stopped answering; all results are kept"
+    )
+    assert not any(word in said for word in ("pa%24s", "pa$s", "abc", "t0ken", "\n") for said in (text, line))
 
 
 def refused(uri):
@@ -100,44 +87,18 @@ def test_certificates_that_are_none_are_named(tmp_path, monkeypatch):
     assert "ca.pem" in refused("https://127.0.0.1:1")
 
 
-@pytest.fixture(scope="module")
-def whole(tmp_path_factory):
-    """A database as it was just made."""
-    path = tmp_path_factory.mktemp("made") / "mlflow.db"
-    make_database(path)
-    assert [p.name for p in path.parent.glob("[!.]*")] == ["mlflow.db"]
-    return path
-
-
-@pytest.mark.parametrize(
-    ("damage", "words"),
-    [
-        (lambda path: path.write_bytes(path.read_bytes()[:-5000]), ""),
-        (lambda path: path.write_bytes(b"no database" * 1000), "not a database"),
-    ],
-)
-def test_a_database_that_cannot_be_used_is_named_with_the_remedy(whole, tmp_path, damage, words):
-    path = tmp_path / "results/mlflow/mlflow.db"
-    path.parent.mkdir(parents=True)
-    path.write_bytes(whole.read_bytes())
+@pytest.mark.slow
+def test_a_database_that_somebody_holds_is_named(tmp_path):
     with chdir(tmp_path):
-        check_address(None)
-        check_address(f"sqlite:///{path}")
-        damage(path)
-        said = refused(None)
-    assert "mlflow.db: the tracking database is damaged" in said
-    assert words in said
-    assert "move the file away and delete the receipts (rm -f results/*/tracking-" in said
-
-
-def test_a_database_that_somebody_holds_is_named(whole, tmp_path, monkeypatch):
-    monkeypatch.setattr("rotastack.tracking.address.PATIENCE", 0.1)
-    path = tmp_path / "mlflow.db"
-    path.write_bytes(whole.read_bytes())
-    with closing(sqlite3.connect(path)) as holder:
-        holder.execute("BEGIN EXCLUSIVE")
-        assert "another process locks the tracking database" in refused(f"sqlite:///{path}")
-    check_address(f"sqlite:///{path}")
+        with Writer("shop"):
+            pass
+        with closing(sqlite3.connect("results/mlflow/mlflow.db")) as holder:
+            holder.execute("BEGIN EXCLUSIVE")
+            locked = r"^[^\n]*mlflow.db: runs cannot be logged; [^\n]*database is locked[^\n]*$"
+            with pytest.raises(RotastackError, match=locked), Writer("rival"):
+                pass
+        with Writer("rival"):
+            pass
 
 
 def test_mlflow_sends_no_usage_data():

@@ -1,39 +1,32 @@
-"""Experiments: descriptions and views that MLflow's UI reads, brought up to date and no more."""
+"""Experiments: their descriptions, and runs of earlier versions."""
 
 from contextlib import chdir
-from types import SimpleNamespace
 
 import pytest
-from mlflow.tracking import MlflowClient
 
 from rotastack.tracking.writer import Writer
 
-VIEW = SimpleNamespace(key="mlflow.sharedViewState.methods", value=lambda created: f'{{"createdAt": {created}}}')
-
 
 @pytest.mark.slow
-def test_what_is_there_is_not_written_again(tmp_path, monkeypatch):
-    written = []
-    wanted = MlflowClient.set_experiment_tag
-    monkeypatch.setattr(MlflowClient, "set_experiment_tag", lambda self, *a: (written.append(a[1]), wanted(self, *a)))
-    with chdir(tmp_path):
-        for text, expected in (
-            ("first", ["mlflow.note.content", VIEW.key]),
-            ("first", []),
-            ("second", ["mlflow.note.content"]),
-        ):
-            written.clear()
-            with Writer("shop") as writer:
-                writer.about.describe(text)
-                writer.about.save_view(VIEW, 1)
-            assert written == expected
-        with Writer("shop") as writer:
-            assert writer.client.get_experiment(writer.experiment_id).tags["mlflow.note.content"] == "second"
-            writer.about.describe("\n".join(["# Verdict", *["| row |"] * 2000]))
+def test_the_description_is_kept_up_to_date_and_is_never_too_long(tmp_path):
+    with chdir(tmp_path), Writer("shop") as writer:
+        for text in ("first", "second", "\n".join(["# Verdict", *["| row |"] * 2000])):
+            writer.describe_experiment(text)
             note = writer.client.get_experiment(writer.experiment_id).tags["mlflow.note.content"]
+            assert note == text or len(text) > 5000
     assert len(note) <= 5000
     assert note.startswith("# Verdict\n| row |")
     assert note.endswith("…")
+
+
+@pytest.mark.slow
+def test_an_experiment_that_was_deleted_comes_back(tmp_path):
+    with chdir(tmp_path):
+        with Writer("shop") as writer:
+            writer.client.delete_experiment(number := writer.experiment_id)
+        with Writer("shop") as writer:
+            assert writer.experiment_id == number
+            assert writer.client.get_experiment(number).lifecycle_stage == "active"
 
 
 @pytest.mark.slow

@@ -14,7 +14,6 @@ import shutil
 import signal
 import subprocess
 import sys
-from base64 import b64encode
 from collections import Counter
 from collections.abc import Iterator
 from contextlib import ExitStack, chdir, contextmanager, redirect_stderr, suppress
@@ -30,7 +29,6 @@ from rotastack.cli import main
 from rotastack.data.registry import registry
 from rotastack.run import fingerprint
 from rotastack.run.launch import config_file, open_plan
-from rotastack.tracking.address import receipt_name
 
 ROOT = Path(__file__).resolve().parents[2]
 TINY = "config/studies/tiny.yaml"
@@ -86,14 +84,6 @@ class Project:
         """Copy the project; with `source`, a copy and its results."""
         if source is not None:
             shutil.copytree(source.folder, folder, symlinks=True)
-            with chdir(folder):  # as if the runs had been logged to MLflow from this folder
-                name = receipt_name(None)
-            for receipt in folder.glob("results/*/tracking-*.json"):
-                noted = [folder / ".snakemake/metadata" / b64encode(str(path.relative_to(folder)).encode()).decode()
-                         for path in (receipt, receipt.with_name(name))]  # fmt: skip
-                if noted[0].exists():  # of the jobs that Snakemake has run
-                    noted[0].rename(noted[1])
-                receipt.rename(receipt.with_name(name))
             return cls(folder)
         folder.mkdir(parents=True)
         ignore = shutil.ignore_patterns("__pycache__", "*.pyc")
@@ -329,8 +319,8 @@ def _asked(job, dag) -> Asked:
 def changed(before: list[Asked], after: list[Asked]) -> set[tuple[str, ...]]:
     """Return the instances whose parameters, shell line or set of inputs differ; those that are new, too."""
 
-    def of(job):  # receipts are named after the folder
-        return job.params, re.sub(r"tracking-\w+\.json", "tracking.json", job.shell), job.read
+    def of(job):
+        return job.params, job.shell, job.read
 
     known = {job.name: of(job) for job in before}
     return {job.name for job in after if known.get(job.name) != of(job)}

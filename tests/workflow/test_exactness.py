@@ -66,7 +66,7 @@ def test_runs_that_are_killed_finish_with_the_same_bytes_and_one_run_of_each(fin
     root = project.folder / "results/tiny"
     for folder in (root / "iris", project.folder / "results/mlflow"):
         shutil.rmtree(folder)
-    for file in [root / "scores.parquet", *root.glob("tracking-*.json")]:
+    for file in [root / "scores.parquet", *root.glob("tracking.json")]:
         file.unlink()
     for pattern in KILLED_AT:
         running = project.start(*COMMAND)
@@ -84,7 +84,7 @@ def test_runs_that_are_killed_finish_with_the_same_bytes_and_one_run_of_each(fin
             os.killpg(running.pid, signal.SIGKILL)
         running.communicate(timeout=60)
         end_of(everybody)
-        assert not list(root.glob("tracking-*.json"))
+        assert not list(root.glob("tracking.json"))
     project.call(*COMMAND)
     assert "training pool" not in (root.parent / "logs/tiny.log").read_text()
     assert project.scores() == finished.scores()

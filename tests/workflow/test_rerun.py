@@ -370,7 +370,7 @@ DELIVERABLES = {
     "iris/methods/RF.nc": "score",
     "iris/model/model.skops": "refit",
     "tables/error.csv": "summarize",
-    "tracking-*.json": "track",
+    "tracking.json": "track",
 }  # fmt: skip
 
 

@@ -151,7 +151,7 @@ def test_tracking(finished, tmp_path):
 
     project = Project.copy(tmp_path / "project", finished)
     shutil.rmtree(project.folder / "results/mlflow")  # the artifacts are in the folder of the run
-    (receipt_file,) = project.folder.glob("results/tiny/tracking-*.json")
+    (receipt_file,) = project.folder.glob("results/tiny/tracking.json")
 
     def runs():
         client = MlflowClient(f"sqlite:///{project.folder}/results/mlflow/mlflow.db")
@@ -212,6 +212,8 @@ def test_a_folder_that_was_moved_is_brought_to_a_fresh_store_and_computes_nothin
     from mlflow.tracking import MlflowClient
 
     project.folder = project.folder.rename(project.folder.with_name("elsewhere"))
+    assert project.planned() == ({}, [])
+    (project.folder / "results/tiny/tracking.json").unlink()
     assert project.planned()[0] == {"track": 1}
     project.make()
     assert project.planned() == ({}, [])
@@ -265,7 +267,7 @@ def test_classes_by_their_names_from_the_raw_table_to_predictions(blank):
     assert scores.groupby("method")["error"].mean()["Logistic"] < 0.1
     record = json.loads((root / "iris/model/refit.run.json").read_text())
     assert (record["status"], record["metrics"]["method"]) == ("ok", "Ranked")
-    (receipt,) = root.glob("tracking-*.json")
+    (receipt,) = root.glob("tracking.json")
     receipt = json.loads(receipt.read_text())["datasets"]["iris"]
     mlflow.set_tracking_uri(f"sqlite:///{blank.folder}/results/mlflow/mlflow.db")
     model = mlflow.pyfunc.load_model(receipt["model_uri"])
@@ -299,10 +301,14 @@ def test_another_tracking_address_reruns_tracking_alone_and_one_that_is_dead_com
     monkeypatch.setenv("MLFLOW_TRACKING_URI", f"sqlite:///{tmp_path}/other.db")
     planned, _ = project.planned()
     assert planned == {"track": 1}
-    project.make()
+    project.call("rotastack", "run", "tiny", "--cores", "1")
     assert project.planned() == ({}, [])
     assert (tmp_path / "other.db").is_file()
     monkeypatch.delenv("MLFLOW_TRACKING_URI")
+    before = (project.folder / "results/tiny/tracking.json").stat().st_mtime_ns
+    assert project.planned()[0] == {"track": 1}
+    project.call("rotastack", "run", "tiny", "--cores", "1")
+    assert (project.folder / "results/tiny/tracking.json").stat().st_mtime_ns > before
     assert project.planned() == ({}, [])
 
     project.edit(TINY, "seed: 1", "seed: 2")

@@ -15,7 +15,7 @@ rule track:
         figures=[file for file in rules.draw.output.figures if file.endswith(".png")],
         report=rules.report.output.report,
     output:
-        receipt=f"{ROOT}/{PLAN.receipt}",
+        receipt=f"{ROOT}/tracking.json",
     log:
         f"{ROOT}/logs/track.log",
     localrule: True
@@ -27,6 +27,7 @@ rule track:
     params:
         study=PLAN.study.name,
         refitted=PLAN.refitted,
+        address=PLAN.tracked_at,
         slice=lambda w: SLICES.report(),
         code=lambda w: CODES.step("track"),
     message:

@@ -176,7 +176,7 @@ def _model(plan: "Plan", dataset: str) -> dict[str, Any] | None:
     record = file.with_name("refit.run.json")
     if not file.is_file() or not file.stat().st_size or not record.is_file():
         return None
-    receipt = Path(plan.root) / plan.receipt
+    receipt = Path(plan.root) / "tracking.json"
     runs = read_json(receipt)["datasets"].get(dataset, {}) if receipt.is_file() else {}
     metrics = read_json(record)["metrics"]
     decides = {key: metrics[key] for key in ("threshold", "decides_for") if key in metrics}

@@ -46,7 +46,7 @@ def model_at(arguments: Namespace) -> "SavedModel":
             if files.is_dir() and not any(files.iterdir()):
                 raise OSError("the model's files are missing")
         except (MlflowException, OSError) as error:
-            moved = "; if the folder was moved or copied, run the study again to make a new store"
+            moved = "; if the folder was moved or copied, delete results/*/tracking.json and run the study again"
             message = without_secrets(in_one_line(error), uri).rstrip(".")
             raise RotastackError(f"{address}: {message}{moved if database_file(uri) else ''}") from None
         finally:

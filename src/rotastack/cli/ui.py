@@ -50,21 +50,18 @@ def _ui(arguments: Namespace) -> int:
 
 
 def _studies(uri: str) -> dict[str, str]:
-    """Return study -> end of the address of its methods, newest first; MLflow's own experiment is left out."""
+    """Return study -> end of the address of its runs, newest first; MLflow's own experiment is left out."""
     from mlflow.exceptions import MlflowException
     from mlflow.tracking import MlflowClient
 
-    from rotastack.errors import RotastackError, in_one_line
-    from rotastack.run.steps.track import PREFIX
-    from rotastack.tracking.address import shown, without_secrets
+    from rotastack.tracking.address import explained
 
     try:
         experiments = MlflowClient(uri, uri).search_experiments(order_by=["experiment_id DESC"])
     except MlflowException as error:
-        raise RotastackError(f"{shown(uri)}: {without_secrets(in_one_line(error), uri)}") from None
-    view = "viewStateShareKey=methods&compareRunsMode=TABLE&"
+        raise explained(error, uri) from None
     return {
-        e.name: f"#/experiments/{e.experiment_id}/runs?{view * (f'{PREFIX}methods' in e.tags)}workflowType=machine_learning"
+        e.name: f"#/experiments/{e.experiment_id}/runs?workflowType=machine_learning"
         for e in experiments
         if e.experiment_id != "0"
     }

@@ -73,11 +73,9 @@ def fetch_table(name: str, spec: Mapping[str, Any], mirror: str | Path | None = 
     """
     reasons = []
     mirrored = _mirror_file(name, spec, mirror)
-    asked_mirror = False
     for source in make_sources(name, spec):
-        if source.network and not asked_mirror and mirrored is not None:
-            return check_table(_read_mirrored(mirrored), name, spec, str(mirrored))
-        asked_mirror = asked_mirror or source.network
+        if source.network and mirrored is not None:
+            break
         try:
             return check_table(source.load(), name, spec, str(source))
         except RotastackError as error:

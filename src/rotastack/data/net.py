@@ -1,95 +1,60 @@
-"""Downloads from the web, with time-outs, retries, checks of the length, and errors in one line."""
+"""Downloads from the web by pooch and requests, with errors in one line."""
 
-import hashlib
-import http.client
 import os
-import time
-import urllib.error
-import urllib.parse
-import urllib.request
-from typing import Any
+from pathlib import Path
 
-__all__ = ["TIMEOUT", "download", "open_url", "reason"]
+from rotastack.errors import in_one_line
+
+__all__ = ["TIMEOUT", "check", "download", "reason"]
 
 TIMEOUT = float(os.environ.get("ROTASTACK_TIMEOUT_SECONDS", "30"))
+RETRIES = 2
+DRESSING = """)"'"""
+"""Ends of the texts in which urllib3 wraps an error."""
 
 
-MOST = 1 << 33
-"""Largest number of bytes of a response."""
-SCHEMES = ("http", "https")
+def download(url: str, path: Path, sha256: str | None = None) -> bytes:
+    """Return the content of a file of the web, which pooch writes to `path` unless it is there.
 
-
-def _opener() -> urllib.request.OpenerDirector:
-    """Return an opener of web addresses that follows no redirect to another kind of address."""
-    opener = urllib.request.OpenerDirector()
-    for handler in (
-        urllib.request.ProxyHandler, urllib.request.UnknownHandler, urllib.request.HTTPHandler,
-        urllib.request.HTTPSHandler, urllib.request.HTTPDefaultErrorHandler, urllib.request.HTTPRedirectHandler,
-        urllib.request.HTTPErrorProcessor,
-    ):  # fmt: skip
-        opener.add_handler(handler())
-    return opener
-
-
-def open_url(request: str | urllib.request.Request) -> Any:
-    """Return the open response of a web address.
+    Pooch repeats a failed request after one and two seconds.
 
     Raises
     ------
     OSError
-        The request fails.
+        All requests failed, or the address is not one of the web.
     ValueError
-        Not a web address. A study from somebody else must not read files of this computer by an address.
+        The checksum of the content is not `sha256`.
     """
-    address = request if isinstance(request, str) else request.full_url
-    if urllib.parse.urlsplit(address).scheme.lower() not in SCHEMES:
-        raise ValueError(f"{address!r:.100} is not a web address (https://..., http://...)")
-    return _opener().open(request, timeout=TIMEOUT)
+    import pooch
+
+    pooch.get_logger().setLevel("WARNING")
+    store = pooch.create(path.parent, "", registry={path.name: sha256}, urls={path.name: url}, retry_if_failed=RETRIES)
+    return Path(store.fetch(path.name, downloader=pooch.HTTPDownloader(timeout=TIMEOUT))).read_bytes()
+
+
+def check(url: str, method: str = "HEAD") -> None:
+    """Raise an OSError unless a server answers a request; the answer's content is not read."""
+    import requests
+
+    with requests.request(method, url, timeout=TIMEOUT, stream=True, allow_redirects=True) as answer:
+        answer.raise_for_status()
 
 
 def reason(error: BaseException) -> str:
-    """Return in a few words why a request failed."""
-    if isinstance(error, urllib.error.HTTPError):
-        return f"the server answered {error.code} {error.reason}"
-    if isinstance(error, urllib.error.URLError):
-        return f"no connection ({error.reason})"
-    if isinstance(error, TimeoutError):
+    """Return in a few words why a download failed."""
+    from requests import exceptions
+
+    if isinstance(error, exceptions.HTTPError) and error.response is not None:
+        return f"the server answered {error.response.status_code} {error.response.reason}"
+    if isinstance(error, exceptions.Timeout) or "Read timed out" in str(error):
         return "the server did not answer in time"
-    if isinstance(error, (http.client.IncompleteRead, EOFError)):
+    if isinstance(error, exceptions.ChunkedEncodingError):
         return "the download broke off"
-    return " ".join(str(error).split()) or type(error).__name__
-
-
-def download(url: str, sha256: str | None = None, tries: int = 3) -> bytes:
-    """Return the complete body of a response.
-
-    After time-outs, connection errors, incomplete bodies and server errors (5xx) the request is repeated. The pauses
-    are 1, 2, ... times ``ROTASTACK_RETRY_SECONDS`` (1 second by default).
-
-    Raises
-    ------
-    OSError
-        All tries failed (the last error is raised), or the checksum is not `sha256`.
-    """
-    pause = float(os.environ.get("ROTASTACK_RETRY_SECONDS", "1"))
-    for attempt in range(1, tries + 1):
-        try:
-            with open_url(url) as response:
-                body = response.read(MOST + 1)
-                if len(body) > MOST:
-                    raise ValueError(f"the file has more than {MOST:,} bytes, the limit of downloads")
-                expected = response.headers.get("Content-Length")
-                if expected is not None and len(body) != int(expected):
-                    raise http.client.IncompleteRead(body, int(expected) - len(body))
-            break
-        except urllib.error.HTTPError as error:
-            if error.code < 500 or attempt == tries:
-                raise
-        except (OSError, http.client.HTTPException):
-            if attempt == tries:
-                raise
-        time.sleep(pause * attempt)
-    actual = hashlib.sha256(body).hexdigest()
-    if sha256 is not None and actual != sha256:
-        raise OSError(f"wrong checksum: sha256 is {actual}, expected {sha256}")
-    return body
+    if isinstance(error, (exceptions.InvalidSchema, exceptions.MissingSchema, exceptions.InvalidURL)):
+        return f"not a web address, https://... or http://... ({in_one_line(error)})"
+    if isinstance(error, exceptions.ConnectionError):
+        return f"no connection ({str(error).rpartition(': ')[2].rstrip(DRESSING):.100})"
+    if "does not match the known hash" in str(error):
+        expected, _, actual = str(error).partition("expected ")[2].partition(" but got ")
+        return f"wrong checksum: sha256 is {actual.partition('.')[0]}, expected {expected}"
+    return in_one_line(error)

@@ -9,8 +9,8 @@ from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from typing import TYPE_CHECKING
 
-from rotastack.data.net import TIMEOUT, reason
-from rotastack.errors import RotastackError
+from rotastack.data.net import TIMEOUT
+from rotastack.errors import RotastackError, in_one_line
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -40,7 +40,7 @@ def openml_table(number: int, where: str, target: str = "default-target", drop: 
                 delay=float(os.environ.get("ROTASTACK_RETRY_SECONDS", "1")),
             )
     except Exception as error:  # fetch_openml raises many kinds of exceptions: in each case this source failed
-        raise RotastackError(f"{where}: OpenML {number}: {reason(error)}") from None
+        raise RotastackError(f"{where}: OpenML {number}: {in_one_line(error)}") from None
     return bunch.data.drop(columns=list(drop)).assign(target=bunch.target.astype(str))
 
 

@@ -8,17 +8,17 @@ import zipfile
 import zlib
 from typing import IO
 
-__all__ = ["gunzipped", "unpacked"]
+__all__ = ["GZIP", "unpacked"]
 
 LEAST, TIMES = 1 << 28, 200
 """Limit on unpacked bytes: the larger of `LEAST`, and `TIMES` the packed bytes."""
 
-_BROKEN = (EOFError, zlib.error, zipfile.BadZipFile, NotImplementedError, RuntimeError)
-"""Exceptions for an archive that is incomplete, damaged, locked by a password, or of an unknown compression."""
+GZIP, ZIP, COMPRESS = b"\x1f\x8b", b"PK", b"\x1f\x9d"
+"""First bytes of packed files."""
 
 
-def unpacked(name: str, body: bytes) -> bytes:
-    """Return the unpacked content of a file; the ending ``.Z``, ``.gz`` or ``.zip`` of its name is its compression.
+def unpacked(body: bytes) -> bytes:
+    """Return the content of a file packed by gzip, zip or Unix compress; any other file as it is.
 
     The content of a zip archive is its first file. No file is written, so paths in an archive do no harm.
 
@@ -27,30 +27,36 @@ def unpacked(name: str, body: bytes) -> bytes:
     OSError
         The file cannot be unpacked, or is too large.
     """
-    if name.endswith(".Z"):  # Unix compress: the program gzip can unpack it, the standard library cannot
-        return _uncompressed(body)
-    if name.endswith(".gz"):
-        return gunzipped(body)
-    if name.endswith(".zip"):
-        try:
+    try:
+        if body.startswith(GZIP):
+            with gzip.GzipFile(fileobj=io.BytesIO(body)) as content:
+                return _read(content, len(body))
+        if body.startswith(ZIP):
             with zipfile.ZipFile(io.BytesIO(body)) as archive:
                 files = [part for part in archive.infolist() if not part.is_dir()]
                 if not files:
                     raise OSError("the archive is empty")
-                with archive.open(files[0]) as stream:
-                    return _read(stream, len(body))
-        except _BROKEN as error:
-            raise OSError(f"the .zip file cannot be unpacked: {error}") from None
-    return body
+                with archive.open(files[0]) as content:
+                    return _read(content, len(body))
+        return _uncompressed(body) if body.startswith(COMPRESS) else body
+    except (EOFError, zlib.error, zipfile.BadZipFile, NotImplementedError, RuntimeError) as error:
+        raise OSError(f"the file cannot be unpacked: {error}") from None
 
 
-def gunzipped(body: bytes) -> bytes:
-    """Return the content of a gzip file; an OSError if the file cannot be unpacked or is too large."""
-    try:
-        with gzip.GzipFile(fileobj=io.BytesIO(body)) as stream:
-            return _read(stream, len(body))
-    except _BROKEN as error:
-        raise OSError(f"the .gz file cannot be unpacked: {error}") from None
+def _uncompressed(body: bytes) -> bytes:
+    """Return the content of a .Z file; the program gzip can unpack it, the standard library cannot."""
+    with tempfile.TemporaryFile() as packed:
+        packed.write(body)
+        packed.seek(0)
+        # A program whose output is closed early ends by itself.
+        with subprocess.Popen(
+            ["gzip", "-dc"], stdin=packed, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL
+        ) as process:
+            assert process.stdout is not None
+            content = _read(process.stdout, len(body))
+    if process.returncode:
+        raise OSError("the file cannot be unpacked: gzip refuses it")
+    return content
 
 
 def _read(stream: IO[bytes] | gzip.GzipFile, packed: int) -> bytes:
@@ -58,24 +64,4 @@ def _read(stream: IO[bytes] | gzip.GzipFile, packed: int) -> bytes:
     content = stream.read(most + 1)
     if len(content) > most:
         raise OSError(f"the {packed:,} bytes unpack to more than {most:,} bytes, the limit for a table")
-    return content
-
-
-def _uncompressed(body: bytes) -> bytes:
-    with tempfile.TemporaryFile() as packed:
-        packed.write(body)
-        packed.seek(0)
-        try:
-            process = subprocess.Popen(["gzip", "-dc"], stdin=packed, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL)
-        except FileNotFoundError:
-            raise OSError("the program gzip, needed for .Z files, is not installed") from None
-        with process:
-            assert process.stdout is not None
-            try:
-                content = _read(process.stdout, len(body))
-            except OSError:
-                process.kill()
-                raise
-    if process.returncode:
-        raise OSError("the .Z file cannot be unpacked")
     return content

@@ -20,12 +20,11 @@ from rotastack.data.column_types import EXACTLY, settled, with_categories
 from rotastack.data.formats import FORMATS, format_of, is_address
 from rotastack.data.net import download, reason
 from rotastack.data.openml import openml_table
-from rotastack.data.packed import gunzipped
+from rotastack.data.packed import GZIP, unpacked
 from rotastack.data.target import move_target_last
 from rotastack.data.text import DELIMITERS, check_names, decoded_as, read_delimited, without_row_numbers
 from rotastack.data.writing import PACKAGES
 from rotastack.errors import RotastackError, in_one_line, nearest, not_installed_message
-from rotastack.files import replacing
 
 __all__ = ["Reading", "read_as_written", "read_table", "read_with_notes"]
 
@@ -238,8 +237,8 @@ def _file(path: Path, labels: str | None, where: str) -> _Found:
         raise RotastackError(f"{where}: file not found")
     try:
         body = path.read_bytes()
-        if body.startswith(_GZIP):
-            body = gunzipped(body)
+        if body.startswith(GZIP):
+            body = unpacked(body)
         known = next((what for start, what in _MAGIC.items() if body.startswith(start)), None)
         if known is not None and known != ending:
             raise RotastackError(f"the content is not {ending} but {known}; rename the file to {known}")
@@ -254,7 +253,6 @@ def _file(path: Path, labels: str | None, where: str) -> _Found:
 
 _OLE = b"\xd0\xcf\x11\xe0"
 """First bytes of files of old Excel versions, and of Excel files locked by a password."""
-_GZIP = b"\x1f\x8b"
 _MAGIC = {b"PK\x03\x04": ".xlsx", b"PAR1": ".parquet", b"ARROW1": ".feather"}
 
 
@@ -343,13 +341,10 @@ def _fetched(address: str) -> Path:
     name = Path(urllib.parse.urlparse(address).path).name or "table"
     name = name if format_of(name) else f"{name}.csv"
     path = DOWNLOADS / f"{hashlib.sha256(address.encode()).hexdigest()[:12]}-{name}"
-    if not path.is_file():
-        try:
-            body = download(address)
-        except (OSError, ValueError) as error:
-            raise RotastackError(f"{address}: {reason(error)}") from None
-        with replacing(path) as temporary:
-            temporary.write_bytes(body)
+    try:
+        download(address, path)
+    except (OSError, ValueError) as error:
+        raise RotastackError(f"{address}: {reason(error)}") from None
     return path
 
 

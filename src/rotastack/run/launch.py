@@ -165,7 +165,7 @@ def start_run(plan: Plan) -> None:
         plan.note_skipped()
         if not plan.skips and (missing := plan.unavailable()):
             raise RotastackError("; ".join(missing.values()))
-        address.check_address(os.environ.get(address.VARIABLE))
+        address.check_address(address.tracking_uri())
         start_forks()
 
 

@@ -21,7 +21,7 @@ from rotastack.stats.metrics import METRICS
 from rotastack.study.names import ranks_name, slug, sweep_name
 from rotastack.study.published_tables import published_paths
 from rotastack.study.study import Study
-from rotastack.tracking.address import VARIABLE, receipt_name
+from rotastack.tracking.address import is_own, shown, tracking_uri
 
 __all__ = ["RAW", "TABLE", "Plan", "StudyFiles"]
 
@@ -238,9 +238,10 @@ class Plan:
         return self.refitted if self.study.document.model.explain else []
 
     @cached_property
-    def receipt(self) -> str:
-        """File name of the receipt of the runs at the current tracking address."""
-        return receipt_name(os.environ.get(VARIABLE))
+    def tracked_at(self) -> str:
+        """MLflow's address without secrets, for the parameters of a job; empty for the database in ``results/mlflow``."""
+        uri = tracking_uri()
+        return "" if is_own(uri) else shown(uri)
 
     # Published results
 

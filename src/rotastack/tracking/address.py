@@ -1,32 +1,23 @@
-"""The address of MLflow: its default, its form without secrets, the owner of runs, and checks that it works."""
+"""The address of MLflow: its default, its form without secrets, the owner of runs, and errors in one line."""
 
 import getpass
-import hashlib
-import json
 import logging
 import os
-import re
-import sqlite3
-from contextlib import closing
 from pathlib import Path
 from urllib.parse import unquote, urlsplit, urlunsplit
 
 from rotastack.errors import RotastackError, in_one_line
-from rotastack.files import write_text
 
 __all__ = [
     "FOLDER",
-    "FOLDER_FILE",
     "VARIABLE",
     "check_address",
-    "check_file",
     "database_file",
-    "database_message",
     "existing_uri",
+    "explained",
     "is_own",
     "mute_libraries",
     "owner",
-    "receipt_name",
     "shown",
     "tracking_uri",
     "without_secrets",
@@ -36,9 +27,6 @@ FOLDER = Path("results/mlflow")
 VARIABLE = "MLFLOW_TRACKING_URI"
 PATIENCE = 5
 """Seconds to wait for an answer, in the check before any computation."""
-
-FOLDER_FILE = FOLDER / "folder.json"
-"""File with the path that the project's folder had when its runs were first sent to a server."""
 
 
 def mute_libraries() -> None:
@@ -53,27 +41,19 @@ def tracking_uri(project: str | Path = ".") -> str:
 
 
 def existing_uri(project: str | Path = ".") -> str:
-    """Return the address from :func:`tracking_uri`, after checking that its database exists.
-
-    Raises
-    ------
-    RotastackError
-        The database does not exist yet, or is damaged or locked.
-    """
+    """Return the address from :func:`tracking_uri`; a RotastackError if its database does not exist yet."""
     uri = tracking_uri(project)
     path = database_file(uri)
     if path is not None and not path.is_file():
         raise RotastackError(
             f"{path}: tracking database not found; name the project's folder (--project DIR), or set {VARIABLE}"
         )
-    if path is not None:
-        check_file(path)
     return uri
 
 
-def is_own(uri: str | None) -> bool:
-    """Return whether an address is None or the default, the database in the working directory."""
-    return not uri or database_file(uri) == (FOLDER / "mlflow.db").resolve()
+def is_own(uri: str) -> bool:
+    """Return whether an address is the default, the database in the working directory."""
+    return database_file(uri) == (FOLDER / "mlflow.db").resolve()
 
 
 def database_file(uri: str) -> Path | None:
@@ -98,63 +78,24 @@ def without_secrets(text: str, uri: str) -> str:
     return text
 
 
-def receipt_name(uri: str | None) -> str:
-    """Return the name of the receipts of runs that were sent to an address; each address has its own receipts.
-
-    A new address receives all runs once, without computation. An address that has the runs receives nothing.
-    The store in ``results/mlflow`` has the address of its folder: after a move or a copy of the folder, the runs are
-    sent to a new store.
-    """
-    path = database_file(uri or tracking_uri())
-    place = str(path) if path else shown(str(uri)).rstrip("/")
-    return f"tracking-{hashlib.sha256(place.encode()).hexdigest()[:8]}.json"
-
-
 def owner(uri: str) -> dict[str, str]:
-    """Return tags that mark this project's runs on a shared server; none for the database in ``results/mlflow``.
-
-    A folder that is moved or copied with its results keeps its name on the server, and so its runs. A folder whose
-    results were deleted and made again also keeps its name.
-    """
+    """Return tags that mark this folder's runs at a shared address; none for the database in ``results/mlflow``."""
     if is_own(uri):
         return {}
     try:
-        folder = str(json.loads(FOLDER_FILE.read_text(encoding="utf-8"))["folder"])
-    except (OSError, ValueError, KeyError, TypeError):  # the note does not exist yet, or was edited
-        folder = str(Path.cwd())
-        write_text(FOLDER_FILE, json.dumps({"folder": folder}) + "\n")
-    return {"rotastack.owner": os.environ.get("MLFLOW_TRACKING_USERNAME") or _user(), "rotastack.folder": folder}
-
-
-def _user() -> str:
-    try:
-        return getpass.getuser()
+        user = os.environ.get("MLFLOW_TRACKING_USERNAME") or getpass.getuser()
     except (KeyError, OSError):  # in a container the user's number may have no name
-        return str(os.getuid())
+        user = str(os.getuid())
+    return {"rotastack.owner": user, "rotastack.folder": str(Path.cwd())}
 
 
-def check_address(uri: str | None) -> None:
-    """Check, before any computation, that runs can be tracked at an address.
+def check_address(uri: str) -> None:
+    """Raise, before any computation, a RotastackError if a tracking server does not answer.
 
-    Parameters
-    ----------
-    uri : str or None
-        None is the database in ``results/mlflow``. Database servers are not checked.
-
-    Raises
-    ------
-    RotastackError
-        A database's file is damaged or locked, or a server does not answer.
+    An answer that requires a login is enough. Databases are not checked.
     """
-    uri = uri or tracking_uri()
-    if (path := database_file(uri)) is not None:
-        check_file(path)
-    elif uri.startswith(("http:", "https:")):
-        _ask(uri)
-
-
-def _ask(uri: str) -> None:
-    """Check that a tracking server answers; an answer that requires a login is enough."""
+    if not uri.startswith(("http:", "https:")):
+        return
     import requests
 
     authority = os.environ.get("MLFLOW_TRACKING_SERVER_CERT_PATH")
@@ -172,38 +113,18 @@ def _ask(uri: str) -> None:
     )
 
 
-def check_file(path: Path) -> None:
-    """Check an SQLite database, if its file exists.
-
-    Raises
-    ------
-    RotastackError
-        The database is damaged, locked or unreadable; the message names the remedy.
-    """
-    if not path.exists():
-        return
-    try:
-        with closing(sqlite3.connect(f"{path.resolve().as_uri()}?mode=rw", uri=True, timeout=PATIENCE)) as database:
-            (answer,) = database.execute("PRAGMA quick_check(1)").fetchone()
-    except sqlite3.Error as error:
-        raise RotastackError(database_message(path, error)) from None
-    if answer != "ok":
-        raise RotastackError(database_message(path, answer))
-
-
-def database_message(path: Path, error: object) -> str:
-    """Return a message of one line on an error of an SQLite database, with its path and the remedy."""
-    text = in_one_line(error)
-    for words, remedy in {
-        "locked": "another process locks the tracking database; end this process (fuser lists its number) and run again",
-        "disk is full|No space left|disk I/O error": "the disk is full or faulty; free disk space and run again",
-        "readonly|unable to open|ermission denied": "the tracking database is not writable; change its permissions, or "
-                                                    f"set {VARIABLE} to another address",
-    }.items():  # fmt: skip
-        if re.search(words, text):
-            return f"{path}: {remedy} ({text})"
-    receipts = f"rm -f results/*/{receipt_name(f'sqlite:///{path}')}"
-    return (
-        f"{path}: the tracking database is damaged ({text}); move the file away and delete the receipts ({receipts}): "
-        "the next run logs all runs again, without new computation"
-    )
+def explained(error: BaseException, uri: str) -> RotastackError:
+    """Return an error while runs are logged as one line without secrets, with the remedy."""
+    text, path = without_secrets(in_one_line(error), uri)[:500], database_file(uri)
+    if path is None and any(words in text for words in ("Max retries exceeded", "Connection", "timed out")):
+        remedy = "the tracking server stopped answering; all results are kept: start the server, then repeat the command to continue"
+    elif path is None:
+        remedy = "the tracking server refused the request; all results are kept"
+    elif "malformed" in text or "not a database" in text:
+        remedy = (
+            "the tracking database is damaged; move the file away and delete the receipts (rm -f results/*/tracking.json): "
+            "the next run logs all runs again, without new computation"
+        )
+    else:
+        remedy = "runs cannot be logged; all results are kept: remove the cause, then repeat the command"
+    return RotastackError(f"{path or shown(uri)}: {remedy} ({text})")

@@ -38,18 +38,9 @@ KINDS = (
 
 
 def dataset_input(table: pd.DataFrame, name: str, source: str, context: str, digest: str) -> DatasetInput:
-    """Return a table as an input of a run.
+    """Return a table, with the digest of its file `source`, as an input of a run: "training" or "evaluation".
 
-    MLflow's own function would compute a digest and a profile for each run; here the file's known digest is used.
-
-    Parameters
-    ----------
-    table : DataFrame
-    name, source : str
-        Name of the data set; its file, below the project's folder.
-    context : {"training", "evaluation"}
-    digest : str
-        Digest of the file.
+    MLflow's own function would infer a schema and a profile from the cells for each run.
 
     Examples
     --------
@@ -59,25 +50,14 @@ def dataset_input(table: pd.DataFrame, name: str, source: str, context: str, dig
     ('67a2d851e745', '{"num_rows": 2, "num_columns": 2, "num_elements": 4}')
     """
     rows, columns = table.shape
-    schema = None
-    if columns <= MOST_COLUMNS:
-        missing = table.isna().any()
-        described = [
-            {"type": _kind(kind), "name": str(column), "required": not missing[column]}
-            for column, kind in table.dtypes.items()
-        ]
-        schema = json.dumps({"mlflow_colspec": described})
-    profile = {"num_rows": rows, "num_columns": columns, "num_elements": rows * columns}
-    entity = Dataset(
-        name=name,
-        digest=digest[:DIGITS],
-        source_type="local",
-        source=json.dumps({"uri": source}),
-        schema=schema,
-        profile=json.dumps(profile),
-    )
-    tags = [InputTag("mlflow.data.context", context)]
-    return DatasetInput(entity, tags)
+    described = [
+        {"type": _kind(column.dtype), "name": str(name), "required": not column.hasnans}
+        for name, column in table.items()
+    ]  # fmt: skip
+    schema = json.dumps({"mlflow_colspec": described}) if columns <= MOST_COLUMNS else None
+    profile = json.dumps({"num_rows": rows, "num_columns": columns, "num_elements": rows * columns})
+    entity = Dataset(name, digest[:DIGITS], "local", json.dumps({"uri": source}), schema, profile)
+    return DatasetInput(entity, [InputTag("mlflow.data.context", context)])
 
 
 def _kind(dtype) -> str:
@@ -174,7 +154,8 @@ def register_model(
 
     The version gets the `aliases`, which mark the version that was logged last. It also gets the alias ``champion`` if
     no version has this alias, or if the tags of the champion name the same study, data and owner. So the champion
-    follows a study's choice for the same data, and never moves to another study or table by itself.
+    follows a study's choice for the same data, and never moves to another study or table by itself. `about` describes
+    a registered model that is new.
     """
     found = client.search_model_versions(f"name = '{name}' and run_id = '{run_id}'")
     if found:

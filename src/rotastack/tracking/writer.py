@@ -5,9 +5,12 @@ import hashlib
 import json
 import math
 import os
+import sys
+import tempfile
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from datetime import datetime
+from itertools import count
 from pathlib import Path
 from typing import Any
 
@@ -19,48 +22,42 @@ os.environ.setdefault("MLFLOW_SUPPRESS_PRINTING_URL_TO_STDOUT", "true")
 
 import mlflow
 import pandas as pd
-from mlflow.entities import Metric, Param, Run, RunTag, ViewType
+from mlflow.entities import Metric, Param, RunTag, ViewType
 from mlflow.exceptions import MlflowException
 from mlflow.tracking import MlflowClient
 from requests.exceptions import RequestException
 from sqlalchemy.exc import SQLAlchemyError
 
-from rotastack.errors import RotastackError, in_one_line
 from rotastack.tracking.address import (
     FOLDER,
     VARIABLE,
     database_file,
-    database_message,
+    explained,
     is_own,
     mute_libraries,
     owner,
-    shown,
     tracking_uri,
-    without_secrets,
 )
 from rotastack.tracking.logged_models import dataset_input, delete_models, log_model, register_model
-from rotastack.tracking.own_store import DESCRIPTION, Experiment, make_database, set_aside
 
-__all__ = ["Leaf", "Writer"]
+__all__ = ["TrackedRun", "Writer", "make_database"]
 
 FORM = 2
 """Version of the logged content: runs of an older version are marked, and logged again beside the old ones."""
 
-MOST_METRICS, MOST_OTHERS = 900, 100
+MOST_METRICS, MOST_PARAMS = 800, 100
 """Limits for one call: MLflow accepts 1000 entries, of which at most 100 parameters and 100 tags."""
 
+DESCRIPTION = "mlflow.note.content"
+"""Tag that MLflow shows as the description of an experiment or a run, in Markdown."""
 
-@dataclass(frozen=True)
-class Leaf:
-    """A run, and whether its content still has to be logged."""
-
-    run_id: str
-    is_new: bool
+LONGEST = 5000
+"""Most characters of a tag that all versions of MLflow accept."""
 
 
 @dataclass
-class _Known:
-    """A run in the writer's memory: its logged content, and its content that is not sent yet."""
+class TrackedRun:
+    """A run in MLflow: its logged content, and its content that waits until the run is finished."""
 
     run_id: str
     kind: str
@@ -68,20 +65,30 @@ class _Known:
     tags: dict[str, str]
     metrics: dict[str, float] = field(default_factory=dict)
     status: str = "RUNNING"
+    is_new: bool = True
     waiting_metrics: list[Metric] = field(default_factory=list)
     waiting_params: list[Param] = field(default_factory=list)
     waiting_tags: dict[str, str] = field(default_factory=dict)
 
-    @classmethod
-    def of(cls, run: Run) -> "_Known":
-        tags = run.data.tags
-        return cls(
-            run.info.run_id, tags["rotastack.kind"], run.info.run_name, dict(tags), dict(run.data.metrics), run.info.status
-        )  # fmt: skip
-
     @property
     def is_complete(self) -> bool:
         return self.tags.get("rotastack.complete") == "yes"
+
+
+def make_database(path: Path) -> None:
+    """Create the database unless it exists; a second process that tries this at the same time waits.
+
+    MLflow applies some fifty migrations to an empty database. If it is stopped between two of them, the database is
+    unreadable. So the database has another name until it is complete.
+    """
+    path.parent.mkdir(parents=True, exist_ok=True)
+    with path.with_name(f".{path.name}.lock").open("w") as lock:
+        fcntl.flock(lock, fcntl.LOCK_EX)
+        if not path.exists():
+            with tempfile.TemporaryDirectory(prefix=f".{path.name}.", dir=path.parent) as folder:
+                uri = f"sqlite:///{folder}/{path.name}"
+                MlflowClient(uri, uri).search_experiments(max_results=1)
+                (Path(folder) / path.name).replace(path)
 
 
 class Writer:
@@ -105,11 +112,10 @@ class Writer:
     def __enter__(self):
         mute_libraries()
         FOLDER.mkdir(parents=True, exist_ok=True)
-        self._lock = (FOLDER / "writer.lock").open("w")
-        self.uri, self._given = "", os.environ.get(VARIABLE)
+        self._lock = FOLDER.with_name(".mlflow-writer.lock").open("w")
+        self._given, self.uri = os.environ.get(VARIABLE), tracking_uri()
         try:
             fcntl.flock(self._lock, fcntl.LOCK_EX)
-            self.uri = tracking_uri()
             self._open()
         except BaseException as error:
             self.__exit__(type(error), error, None)
@@ -122,57 +128,73 @@ class Writer:
             os.environ[VARIABLE] = self._given
         self._lock.close()
         if isinstance(error, (MlflowException, RequestException, SQLAlchemyError, OSError)):
-            raise RotastackError(self._message(error)) from None
-
-    def _message(self, error: Exception) -> str:
-        """Return a message of one line on an error of the tracking server or database."""
-        path = database_file(self.uri)
-        if isinstance(error, OSError) and not isinstance(error, RequestException):
-            return f"tracking: {error.filename or path or shown(self.uri)}: {error.strerror or in_one_line(error)}"
-        if path is not None and not isinstance(error, MlflowException | SQLAlchemyError):
-            return database_message(path, error)
-        text = without_secrets(in_one_line(error), self.uri)
-        if path is not None:
-            return database_message(path, text) if "sqlite3." in text else f"{path}: {text[:500]}"
-        gone = isinstance(error, RequestException) or "Max retries exceeded" in text or "Connection" in text
-        if gone:
-            return (
-                f"{shown(self.uri)}: the tracking server stopped answering; all results are kept: "
-                f"start the server, then repeat the command to continue ({text[:200]})"
-            )
-        return f"{shown(self.uri)}: the tracking server refused the request: {text[:500]}"
+            raise explained(error, self.uri) from None
 
     def _open(self) -> None:
         path = database_file(self.uri)
         if path is not None:
-            # Another file may take this name (see set_aside), so no connection is kept open.
+            # Another file may take this name (see _set_aside), so no connection is kept open.
             os.environ.setdefault("MLFLOW_SQLALCHEMYSTORE_POOLCLASS", "NullPool")
             make_database(path)
         mlflow.set_tracking_uri(self.uri)  # MLflow's registry has no other way to the address
         self._ours = owner(self.uri)
         self.client = MlflowClient(self.uri, self.uri)
-        if path is not None and is_own(self.uri) and set_aside(self.client):
+        if path is not None and is_own(self.uri) and self._set_aside():
             make_database(path)
-        self.about = Experiment(self.client, self.experiment, FOLDER / "artifacts")
-        self.experiment_id = self.about.id
-        self._runs: dict[str, _Known] = {}
-        self._by_key: dict[str, _Known] = {}
+        self.experiment_id = self._experiment()
+        self._runs: dict[str, TrackedRun] = {}
+        self._by_key: dict[str, TrackedRun] = {}
         self._find("tags.`rotastack.kind` = 'study'")
         if self.dataset is not None:
             self._find(f"tags.`dataset` = '{self.dataset}'")
 
+    def _set_aside(self) -> bool:
+        """Rename ``results/mlflow`` if it was made in another folder, whose absolute paths MLflow has stored."""
+        places = {e.artifact_location.rpartition("/")[0] for e in self.client.search_experiments(ViewType.ALL)}
+        others = sorted(place for place in places if place.endswith(f"/{FOLDER}/artifacts"))
+        if not others or (FOLDER / "artifacts").resolve().as_uri() in others:
+            return False
+        aside = (FOLDER.with_name(f"{FOLDER.name}-of-another-folder-{number}") for number in count(1))
+        new = FOLDER.rename(next(folder for folder in aside if not folder.exists()))
+        print(f"rotastack: {FOLDER} was made in another folder ({others[0]}); renamed to {new}", file=sys.stderr)
+        return True
+
+    def _experiment(self) -> str:
+        """Return the id of the experiment, which is made if missing and restored if deleted."""
+        found = self.client.get_experiment_by_name(self.experiment)
+        if found is None:
+            is_local = not self.uri.startswith(("http:", "https:"))
+            where = (FOLDER / "artifacts" / self.experiment).resolve().as_uri() if is_local else None
+            try:
+                return self.client.create_experiment(self.experiment, where)
+            except MlflowException:  # another workflow may have created the experiment meanwhile
+                found = self.client.get_experiment_by_name(self.experiment)
+                if found is None:
+                    raise
+        if found.lifecycle_stage == "deleted":
+            self.client.restore_experiment(found.experiment_id)
+        return found.experiment_id
+
+    def describe_experiment(self, text: str) -> None:
+        """Set the experiment's description, in Markdown; a text that is too long loses its last lines."""
+        lines = text.splitlines()
+        while len("\n".join(lines)) > LONGEST:
+            lines = [*lines[:-2], "…"]
+        self.client.set_experiment_tag(self.experiment_id, DESCRIPTION, "\n".join(lines))
+
     def _find(self, which: str) -> None:
         """Read this project's existing runs, and delete incomplete ones that stopped writers have left."""
         ours = "".join(f" and tags.`{name}` = {_quoted(value)}" for name, value in self._ours.items())
-        found: list[_Known] = []
-        token = None
-        while token is None or token:
-            page = self.client.search_runs(
-                [self.experiment_id], which + ours, ViewType.ACTIVE_ONLY, 1000, ["attributes.start_time ASC"], token
+        found = [
+            TrackedRun(
+                run.info.run_id, run.data.tags["rotastack.kind"], run.info.run_name, dict(run.data.tags),
+                dict(run.data.metrics), run.info.status, False,
             )
-            found += [_Known.of(run) for run in page]
-            token = page.token or ""
-        chosen: dict[str, _Known] = {}
+            for run in mlflow.search_runs(
+                [self.experiment_id], which + ours, order_by=["attributes.start_time ASC"], output_format="list"
+            )
+        ]  # fmt: skip
+        chosen: dict[str, TrackedRun] = {}
         for run in found:  # a call that was sent twice makes two runs: the complete one counts, else the last
             before = chosen.get(run.tags["rotastack.key"])
             if before is None or not before.is_complete:
@@ -190,13 +212,12 @@ class Writer:
 
     def container(self, kind: str, key: Mapping[str, Any], parent: str | None = None, name: str | None = None) -> str:
         """Return the id of the run of a study or a data set, which is made once and then kept up to date."""
-        run, _ = self._upsert(kind, key, parent, name or str(key[kind]), {})
-        return run.run_id
+        return self._upsert(kind, key, parent, name or str(key[kind]), {}).run_id
 
     def leaf(
         self, kind: str, key: Mapping[str, Any], parent: str, name: str,
         record: Mapping[str, Any], tags: Mapping[str, str], params: Mapping[str, Any] | None = None,
-    ) -> Leaf:  # fmt: skip
+    ) -> TrackedRun:  # fmt: skip
         """Return the run of a pool, method or model with exactly these parameters and code.
 
         Its MLflow parameters are `params`, or else all parameters of its record; code, version and seed are tags.
@@ -205,14 +226,14 @@ class Writer:
         ``rotastack.superseded`` is "yes".
         """
         of_record = {k: str(record[k]) for k in ("code", "version", "seed") if record.get(k) is not None}
-        run, is_there = self._upsert(kind, key, parent, name, {"rotastack.superseded": "no", **of_record, **tags})
-        if not is_there:
+        run = self._upsert(kind, key, parent, name, {"rotastack.superseded": "no", **of_record, **tags})
+        if run.is_new:
             content = _flat(record["parameters"] if params is None else params)
             run.waiting_params += [Param(_key_name(k), str(v)[:6000]) for k, v in content.items()]
             for tag in ("status", "message"):
                 if record[tag]:
-                    run.waiting_tags[f"rotastack.{tag}"] = record[tag][:5000]
-        return Leaf(run.run_id, not is_there)
+                    run.waiting_tags[f"rotastack.{tag}"] = record[tag][:LONGEST]
+        return run
 
     def finish(self, run_id: str, succeeded: bool = True) -> None:
         """Send the collected content of a run and close the run; only then does it count as logged."""
@@ -230,34 +251,30 @@ class Writer:
                     self.client.set_tag(other.run_id, "rotastack.superseded", old)
                     other.tags["rotastack.superseded"] = old
 
-    def _send(self, run: _Known) -> None:
+    def _send(self, run: TrackedRun) -> None:
         """Send the collected content of a run; the tags come last, because one of them marks the run as complete."""
         metrics, params = run.waiting_metrics, run.waiting_params
         tags = [RunTag(name, value) for name, value in run.waiting_tags.items()]
         run.tags |= run.waiting_tags
         run.waiting_metrics, run.waiting_params, run.waiting_tags = [], [], {}
-        while metrics or params or tags:
-            now = metrics[:MOST_METRICS], params[: MOST_OTHERS // 2]
-            metrics, params = metrics[MOST_METRICS:], params[MOST_OTHERS // 2 :]
-            last = not metrics and not params
-            self.client.log_batch(run.run_id, *now, tags[: MOST_OTHERS // 2] if last else ())
-            if last:
-                tags = tags[MOST_OTHERS // 2 :]
+        calls = max(math.ceil(len(metrics) / MOST_METRICS), math.ceil(len(params) / MOST_PARAMS), bool(tags))
+        for k in range(calls):
+            some = metrics[k * MOST_METRICS : (k + 1) * MOST_METRICS]
+            few = params[k * MOST_PARAMS : (k + 1) * MOST_PARAMS]
+            self.client.log_batch(run.run_id, some, few, tags if k == calls - 1 else ())
 
     def log_metrics(self, run_id: str, values: Mapping[str, float], started: str) -> None:
         """Log single numbers, without missing numbers and numbers that are logged already."""
-        run = self._runs[run_id]
-        run.waiting_metrics += [
-            Metric(_key_name(k), float(v), _milliseconds(started), 0)
-            for k, v in values.items()
-            if v is not None and math.isfinite(v) and run.metrics.get(_key_name(k)) != float(v)
-        ]
+        known = self._runs[run_id].metrics
+        for name, value in values.items():
+            if known.get(_key_name(name)) != value:
+                self.log_steps(run_id, name, [value], started)
 
     def log_steps(self, run_id: str, name: str, values: Iterable[float | None], started: str) -> None:
         """Log a series of numbers, whose steps are cells or members."""
-        stamp = _milliseconds(started)
+        milliseconds = int(datetime.fromisoformat(started).timestamp() * 1000)
         self._runs[run_id].waiting_metrics += [
-            Metric(_key_name(name), float(v), stamp, i)
+            Metric(_key_name(name), float(v), milliseconds, i)
             for i, v in enumerate(values)
             if v is not None and math.isfinite(v)
         ]
@@ -266,10 +283,6 @@ class Writer:
         """Log a table as the run's input; `context` is "training" or "evaluation", `digest` that of the file."""
         self.client.log_inputs(run_id, [dataset_input(table, name, source, context, digest)])
 
-    def tag(self, run_id: str, name: str, value: Any) -> None:
-        """Set the tag ``rotastack.<name>`` of a run."""
-        self.set_tags(run_id, {f"rotastack.{name}": str(value)})
-
     def set_tags(self, run_id: str, tags: Mapping[str, str]) -> None:
         """Set tags of a run."""
         run = self._runs[run_id]
@@ -277,16 +290,12 @@ class Writer:
 
     def describe(self, run_id: str, text: str) -> None:
         """Set the description of a run, in Markdown."""
-        self.set_tags(run_id, {DESCRIPTION: text[:5000]})
+        self.set_tags(run_id, {DESCRIPTION: text[:LONGEST]})
 
     def log_artifacts(self, run_id: str, paths: Iterable[Path], folder: str) -> None:
         """Log files into a folder of the run."""
         for path in paths:
             self.client.log_artifact(run_id, str(path), folder)
-
-    def log_text(self, run_id: str, text: str, name: str) -> None:
-        """Log a text as a file."""
-        self.client.log_text(run_id, text, name)
 
     def log_model(self, run_id: str, path: Path, features: pd.DataFrame) -> None:
         """Log a model file with signature, example and requirements; metrics not sent yet also belong to the model."""
@@ -299,33 +308,21 @@ class Writer:
     def register_model(
         self, run_id: str, name: str, description: str, tags: Mapping[str, str] | None = None, about: str = ""
     ) -> str:
-        """Register the model of a run under a name, unless it is a version already; return its address.
+        """Register the model of a run as :func:`rotastack.tracking.logged_models.register_model` does; return its address.
 
         The alias ``current`` marks the version that was logged last; on a server ``current-<owner>`` marks the owner's
-        last version. For ``champion`` see :func:`rotastack.tracking.logged_models.register_model`.
-
-        Parameters
-        ----------
-        run_id, name : str
-        description : str
-            Description of the version, in Markdown.
-        tags : mapping of str to str
-            Tags of the version; ``study`` and ``data``, the digest of the training table, limit which champion it may
-            replace.
-        about : str
-            Description of the registered model, if it is new.
+        last version.
         """
-        own = [f"current-{_alias(user)}" for key, user in self._ours.items() if key == "rotastack.owner"]
-        return register_model(
-            self.client, run_id, name, description, ["current", *own], {**(tags or {}), **self._ours}, about
-        )
+        aliases = ["current"]
+        if user := self._ours.get("rotastack.owner"):  # MLflow accepts no other characters in an alias
+            aliases.append("current-" + "".join(c if c.isascii() and c.isalnum() else "-" for c in user))
+        return register_model(self.client, run_id, name, description, aliases, {**(tags or {}), **self._ours}, about)
 
-    def _upsert(self, kind, key, parent, name, tags) -> tuple[_Known, bool]:
+    def _upsert(self, kind, key, parent, name, tags) -> TrackedRun:
         text = json.dumps({"form": FORM, "kind": kind, **key, **self._ours}, sort_keys=True, default=str)
         digest = hashlib.sha256(text.encode()).hexdigest()[:32]
-        found = self._by_key.get(digest)
-        if found is not None:
-            return found, True
+        if digest in self._by_key:
+            return self._by_key[digest]
         about = {
             "rotastack.key": digest, "rotastack.kind": kind, "mlflow.runName": name,
             **({"mlflow.parentRunId": parent} if parent else {}),
@@ -334,9 +331,9 @@ class Writer:
             **tags, **self._ours, **({"mlflow.user": self._ours["rotastack.owner"]} if self._ours else {}),
         }  # fmt: skip
         made = self.client.create_run(self.experiment_id, tags=about, run_name=name)
-        run = _Known(made.info.run_id, kind, name, about)
+        run = TrackedRun(made.info.run_id, kind, name, about)
         self._runs[run.run_id] = self._by_key[digest] = run
-        return run, False
+        return run
 
 
 def _flat(parameters: Mapping[str, Any], prefix: str = "") -> dict[str, Any]:
@@ -352,16 +349,6 @@ def _key_name(key: str) -> str:
     return key.replace("=", ":")
 
 
-def _alias(user: str) -> str:
-    """Return a user's name in characters that MLflow accepts in an alias."""
-    return "".join(c if c.isascii() and c.isalnum() else "-" for c in user)
-
-
 def _quoted(value: str) -> str:
     """Return a value in quotes for MLflow's search; it may hold quotes of one kind."""
     return f'"{value}"' if "'" in value else f"'{value}'"
-
-
-def _milliseconds(started: str) -> int:
-    """Return a time in ISO 8601 as MLflow's milliseconds since 1970."""
-    return int(datetime.fromisoformat(started).timestamp() * 1000)

@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
-import urllib.error
 from typing import TYPE_CHECKING, Any, ClassVar
 
-from rotastack.data.net import open_url, reason
+from rotastack.data.net import check, reason
 from rotastack.data.openml import openml_table
 from rotastack.data.sources.source import Source
 from rotastack.errors import RotastackError
@@ -37,7 +36,6 @@ class OpenmlSource(Source):
     def probe(self) -> None:
         address = DESCRIPTION.format(self._parts()["id"])
         try:
-            with open_url(address):
-                pass
-        except (OSError, urllib.error.URLError, ValueError) as error:
+            check(address, "GET")
+        except (OSError, ValueError) as error:
             raise RotastackError(f"{self.where}: OpenML {self._parts()['id']}: {reason(error)}") from None

@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-import http.client
 import io
-import urllib.request
+import tempfile
+from pathlib import Path
 from typing import TYPE_CHECKING, ClassVar
 
-from rotastack.data.net import download, open_url, reason
+from rotastack.data.net import check, download, reason
 from rotastack.data.packed import unpacked
 from rotastack.data.sources.source import Source
 from rotastack.errors import RotastackError
@@ -37,11 +37,12 @@ class UciSource(Source):
 
         sums = self.value.get("sha256") or [None] * len(self.value["urls"])
         parts = []
-        for url, sha256 in zip(self.value["urls"], sums, strict=True):
-            try:
-                parts.append(self._parse(unpacked(url, download(url, sha256))))
-            except (OSError, ValueError, http.client.HTTPException) as error:
-                raise RotastackError(f"{self.where}: {url}: {reason(error)}") from None
+        with tempfile.TemporaryDirectory() as folder:
+            for number, (url, sha256) in enumerate(zip(self.value["urls"], sums, strict=True)):
+                try:
+                    parts.append(self._parse(unpacked(download(url, Path(folder, str(number)), sha256))))
+                except (OSError, ValueError) as error:
+                    raise RotastackError(f"{self.where}: {url}: {reason(error)}") from None
         table = pd.concat(parts, axis=1 if self.value.get("join") == "columns" else 0, ignore_index=True)
         if "target_by_rows" in self.value:
             rule = self.value["target_by_rows"]
@@ -58,9 +59,7 @@ class UciSource(Source):
     def probe(self) -> None:
         for url in self.value["urls"]:
             try:
-                request = urllib.request.Request(url, method="HEAD")
-                with open_url(request):
-                    pass
+                check(url)
             except (OSError, ValueError) as error:
                 raise RotastackError(f"{self.where}: {url}: {reason(error)}") from None
 

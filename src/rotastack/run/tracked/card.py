@@ -17,57 +17,27 @@ FEW = 30
 
 @dataclass(frozen=True)
 class ModelCard:
-    """The content of a model's card.
-
-    Parameters
-    ----------
-    study, dataset, method, task : str
-    score : str
-        The main score, by which the study ranks methods.
-    params : mapping
-        Parameters that distinguish methods.
-    facts : mapping
-        Facts of the table, from the step that prepared it.
-    digest, source : str
-        SHA-256 and path of the training table.
-    rows : int
-    columns : sequence of str
-        Columns of the table, without the target.
-    numbers : mapping of str to float
-        The method's metrics over cells.
-    cells, methods : int
-        Number of cells in the mean error, and number of methods in the study.
-    baseline : float or None
-        The main score of the baseline, which uses no column.
-    refit : mapping
-        Record of the training on all rows.
-    chosen : bool
-        Whether the study chose the method by its score; if not, the study's file names the method.
-    loaded : str
-        Address of the model in MLflow.
-    store : str
-        Address of MLflow.
-    """
+    """The content of a model's card."""
 
     study: str
     dataset: str
     method: str
     task: str
-    score: str
-    params: Mapping[str, Any]
-    facts: Mapping[str, Any]
-    digest: str
-    source: str
+    score: str  # the main score, by which the study ranks methods
+    params: Mapping[str, Any]  # what distinguishes methods
+    facts: Mapping[str, Any]  # of the table, from the step that prepared it
+    digest: str  # SHA-256 of the training table
+    source: str  # its path
     rows: int
-    columns: Sequence[str]
-    numbers: Mapping[str, float]
+    columns: Sequence[str]  # without the target
+    numbers: Mapping[str, float]  # the method's metrics over cells
     cells: int
-    methods: int
-    baseline: float | None
-    refit: Mapping[str, Any]
-    chosen: bool
-    loaded: str
-    store: str
+    methods: int  # compared in the study
+    baseline: float | None  # the main score without any column
+    refit: Mapping[str, Any]  # record of the training on all rows
+    chosen: bool  # by its score; if not, the study's file names the method
+    loaded: str  # address of the model in MLflow
+    store: str  # address of MLflow
 
     def text(self) -> str:
         """Return the card in Markdown."""

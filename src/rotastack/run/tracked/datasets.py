@@ -27,42 +27,23 @@ TIMES = ("fit_seconds", "predict_seconds")
 
 @dataclass(frozen=True)
 class TrackedDataset:
-    """The data behind the runs of a data set.
-
-    Attributes
-    ----------
-    study, dataset, task : str
-    score : str
-        The score that methods are ranked and chosen by.
-    table, scores : DataFrame
-    records : dict
-        Records of the table, of the blocks of each pool, and of each method.
-    baseline : dict
-        Scores of the baseline, which uses no column.
-    raw, prepared_file : Path
-        Files of the raw table, and of `table`.
-    model : Path or None
-        The model's file, if there is one; `refit` is its record.
-    figures : list of Path
-    rotated, optimistic : list of str
-        Methods that use rotated columns, and methods that choose members by the test rows.
-    """
+    """The data behind the runs of a data set."""
 
     study: str
     dataset: str
     task: str
-    score: str
+    score: str  # by which methods are ranked and chosen
     table: pd.DataFrame
     scores: pd.DataFrame
-    records: dict[str, Any]
-    baseline: dict[str, float]
+    records: dict[str, Any]  # of the table, of the blocks of each pool, and of each method
+    baseline: dict[str, float]  # scores without any column
     raw: Path
-    prepared_file: Path
+    prepared_file: Path  # of `table`
     model: Path | None
-    refit: dict[str, Any] | None
+    refit: dict[str, Any] | None  # record of the model
     figures: list[Path]
-    rotated: list[str]
-    optimistic: list[str]
+    rotated: list[str]  # methods that use rotated columns
+    optimistic: list[str]  # methods that choose members by the test rows
 
     @property
     def prepared(self) -> dict[str, Any]:
@@ -101,7 +82,7 @@ def _track_table(data: TrackedDataset, writer: Writer, home: str) -> None:
     facts = data.prepared["metrics"]
     numbers = {f"table/{name}": facts[name] for name in FACTS if name in facts}
     if n_classes := len(facts.get("class_counts", ())):
-        writer.tag(home, "n_classes", n_classes)
+        writer.set_tags(home, {"rotastack.n_classes": str(n_classes)})
         numbers["table/classes"] = n_classes
     if len(fair):
         writer.set_tags(home, {"best": str(fair["method"].iloc[0])})
@@ -110,8 +91,8 @@ def _track_table(data: TrackedDataset, writer: Writer, home: str) -> None:
     writer.describe(home, dataset_note(data.dataset, facts, data.task, methods))
     _log_table(data, writer, home)
     writer.log_artifacts(home, data.figures, "figures")
-    writer.log_text(home, methods.to_csv(index=False), "tables/methods.csv")
-    writer.log_text(home, data.scores.to_csv(index=False), "tables/cells.csv")
+    writer.client.log_text(home, methods.to_csv(index=False), "tables/methods.csv")
+    writer.client.log_text(home, data.scores.to_csv(index=False), "tables/cells.csv")
     writer.finish(home)
 
 
@@ -199,7 +180,7 @@ def _track_model(data: TrackedDataset, writer: Writer, home: str) -> dict[str, s
     if run.is_new:
         _log_model(data, writer, run.run_id, raw, numbers)
         writer.log_dataset(run.run_id, raw, dataset, source, "training", digest)
-        writer.log_text(run.run_id, text, "model_card.md")
+        writer.client.log_text(run.run_id, text, "model_card.md")
     writer.finish(run.run_id)
     marks = {"study": study, "method": label, "data": digest, "rotated": data.rotates(label), "task": data.task,
              **{k: str(record[k]) for k in ("seed", "version", "code")}}  # fmt: skip

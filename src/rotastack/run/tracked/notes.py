@@ -1,6 +1,6 @@
 """The descriptions of a study and of its runs in MLflow, in Markdown, and the numbers of the runs."""
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 import numpy as np
@@ -9,20 +9,9 @@ import pandas as pd
 from rotastack.stats.metrics import METRICS, NAMES, higher_is_better
 
 __all__ = [
-    "SPREAD",
-    "dataset_note",
-    "dotless",
-    "means_table",
-    "method_note",
-    "method_params",
-    "plain",
-    "pool_params",
-    "run_metrics",
-    "shown",
-    "spread",
-    "spread_note",
-    "study_note",
-]
+    "dataset_note", "means_table", "method_note", "method_params", "plain", "pool_params", "run_metrics", "shown", "spread",
+    "spread_note", "study_note",
+]  # fmt: skip
 
 SPREAD = 0.95
 """Share of a method's cells between the two numbers beside its mean."""
@@ -71,8 +60,8 @@ def pool_params(pool: Mapping[str, Any]) -> dict[str, Any]:
     """
     view = pool["view"] or {"class": "none", "parameters": {}}
     return {
-        "estimator": dotless(pool["estimator"]),
-        "view": dotless(view["class"]),
+        "estimator": _last(pool["estimator"]),
+        "view": _last(view["class"]),
         "scaling": pool["scaling"],
         **{f"estimator.{name}": value for name, value in pool["parameters"].items()},
         **{f"view.{name}": value for name, value in view.get("parameters", {}).items()},
@@ -85,20 +74,23 @@ def method_params(pool: Mapping[str, Any], combiner: Mapping[str, Any]) -> dict[
     options = {k: v for k, v in combiner.items() if k not in ("kind", "class", "parameters")}
     for name, value in {**options, **combiner.get("parameters", {})}.items():
         if isinstance(value, Mapping) and "class" in value:
-            params[f"combiner.{name}"] = dotless(value["class"])
+            params[f"combiner.{name}"] = _last(value["class"])
             params |= {f"combiner.{name}.{k}": v for k, v in value.get("parameters", {}).items()}
         else:
             params[f"combiner.{name}"] = value
     return params
 
 
-def dotless(path: str) -> str:
+def _last(path: str) -> str:
     """Return the last part of a dotted path."""
     return path.rpartition(".")[2]
 
 
 SHARES = ("error", "balanced_accuracy", "interval_coverage")
 """Scores that are shares of rows."""
+
+SEARCH = "``tags.`rotastack.kind` = '{}' AND tags.`rotastack.superseded` = 'no'``"
+"""MLflow's search for the newest runs of a kind, as code in Markdown."""
 
 MOST_ROWS = 40
 """The most rows of a table in a description."""
@@ -147,85 +139,29 @@ def dataset_note(dataset: str, facts: Mapping[str, Any], task: str, methods: pd.
         named = [f"{plain(str(k))} ({n:,})" for k, n in list(facts["class_counts"].items())[:MOST_ROWS]]
         lines.append(f"Classes: {', '.join(named)}{' …' if len(facts['class_counts']) > MOST_ROWS else ''}.")
     scores = [s for s in METRICS[task] if s in methods and methods[s].notna().any()]
-    rows = [
-        [plain(row["method"]), *(shown(row[s], s) for s in scores)] for row in methods[:MOST_ROWS].to_dict("records")
-    ]  # fmt: skip
-    return "\n".join([*lines, "", *_table(["method", *(NAMES[s] for s in scores)], rows)])
+    table = [["method", *(NAMES[s] for s in scores)], ["---"] * (1 + len(scores))]
+    for row in methods[:MOST_ROWS].to_dict("records"):
+        table.append([plain(row["method"]), *(shown(row[s], s) for s in scores)])
+    return "\n".join([*lines, "", *(f"| {' | '.join(cells)} |" for cells in table)])
 
 
 def method_note(
     label: str, dataset: str, numbers: Mapping[str, float], score: str, cells: int, rank: float, methods: int
 ) -> str:
     """Return the description of a method's run."""
+    head = f"**{plain(label)}** on **{plain(dataset)}**:"
     if pd.isna(rank):
-        return (
-            f"**{plain(label)}** on **{plain(dataset)}**: the method failed in some cells; the tags have the reasons."
-        )
-    return (
-        f"**{plain(label)}** on **{plain(dataset)}**: {NAMES[score]} {spread_note(numbers, score, cells)}, "
-        f"rank {rank:g} of {methods}."
-    )
+        return f"{head} the method failed in some cells; the tags have the reasons."
+    return f"{head} {NAMES[score]} {spread_note(numbers, score, cells)}, rank {rank:g} of {methods}."
 
 
-def study_note(
-    spec: Mapping[str, Any],
-    sentences: Sequence[str],
-    comparison: Mapping[str, Any],
-    links: Mapping[str, str],
-    report: str,
-) -> str:
-    """Return the description of a study: its verdict, its methods and data sets, and links.
-
-    Parameters
-    ----------
-    spec : mapping
-        The study.
-    sentences : sequence of str
-        Sentences of the verdict.
-    comparison : mapping
-        Comparison of the methods by the main score.
-    links : mapping of str to str
-        Text -> address in MLflow.
-    report : str
-        Path of the report.
-    """
-    score = spec["score"]
-    ranks = comparison.get("average_ranks", {})
-    means = comparison.get("means", {})
-    methods = [
-        [
-            plain(label),
-            plain(method["pool"]),
-            plain(_combined(method["combiner"])),
-            "—" if pd.isna(ranks.get(label, np.nan)) else f"{ranks[label]:.2f}",
-        ]
-        for label, method in _first(spec["methods"].items())
-    ]
-    datasets = []
-    for item in _first(spec["datasets"]):
-        name = item if isinstance(item, str) else item["name"]
-        finished = {m: v for m, v in means.get(name, {}).items() if v is not None and pd.notna(v)}
-        best = (max if higher_is_better(score) else min)(finished, key=lambda m: finished[m], default=None)
-        datasets.append([plain(name), plain(best) if best else "—", shown(finished.get(best) if best else None, score)])
+def study_note(spec: Mapping[str, Any], sentences: Sequence[str], report: str) -> str:
+    """Return the description of a study: the sentences of its verdict, the path of its report, and searches to paste."""
     lines = [
         f"## {plain(spec['title'] or spec['name'])}", "", *(f"- {plain(s)}" for s in sentences), "",
-        "**Look:** " + " · ".join(f"[{text}]({address})" for text, address in links.items()), "",
         f"Report for a browser: `{report}`, and the artifact `report/report.html` of the study's run.",
         *(["", plain(spec["description"])] if spec.get("description") else []), "",
-        *_table(["method", "pool", "combiner", "average rank"], methods), "",
-        *_table(["data set", "best", NAMES[score]], datasets),
+        "Searches to paste into the search field:", "",
+        *(f"- {kind}s: {SEARCH.format(kind)}" for kind in ("method", "model", "pool")),
     ]  # fmt: skip
     return "\n".join(lines)
-
-
-def _combined(combiner: Mapping[str, Any]) -> str:
-    others = [str(combiner[k]) for k in ("estimator", "voting", "member", "pruner") if combiner.get(k)]
-    return f"{combiner['kind']} ({', '.join(others)})" if others else str(combiner["kind"])
-
-
-def _first(items: Iterable[Any]) -> list[Any]:
-    return list(items)[:MOST_ROWS]
-
-
-def _table(head: Sequence[str], rows: Iterable[Sequence[str]]) -> list[str]:
-    return [f"| {' | '.join(line)} |" for line in (head, ["---"] * len(head), *rows)]
