@@ -44,7 +44,8 @@ class DiversityRegularizedClassifier(LinearEnsemble):
         members by Clarabel; it is slow and needs the extra ``workflow``.
     tol : float, default=1e-5
         Duality gap at which exact ends, relative to the optimum or, if larger, to a thousandth of the rows' root
-        mean square distance from their mean; libsvm may not reach less than 1e-6. With cvxpy, `tol` is only the gap above which the fit warns.
+        mean square distance from their mean. libsvm may not reach less than 3e-6. With cvxpy, `tol` is only the gap
+        above which the fit warns.
     max_iter : int, default=1000000
         Largest number of iterations; each changes two multipliers in libsvm.
     multi_class : {"ovr", "off"}, default="ovr"

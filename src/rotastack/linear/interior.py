@@ -1,6 +1,6 @@
 """Primal-dual interior point method for the primal SVM with any power p >= 1 of the hinge and an l1 term."""
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 
 import numpy as np
 from numpy.typing import NDArray
@@ -61,13 +61,8 @@ class InteriorPoint:
         """One multiplier for each slack; at the optimum the multiplier or its slack is 0."""
         return self.alpha, self.eta, self.l1_multiplier
 
-    def iterate(self, max_iter: int) -> Iterator["InteriorPoint"]:
-        """Yield itself after each iteration."""
-        for _ in range(max_iter):
-            self._advance()
-            yield self
-
-    def _advance(self) -> None:
+    def advance(self) -> None:
+        """Run one iteration."""
         pairs = list(zip(self.slacks, self.multipliers, strict=True))
         size = sum(s.size for s in self.slacks)
         mu = sum(float(np.vdot(s, z)) for s, z in pairs) / size

@@ -45,9 +45,7 @@ def solve_primal(problem: Problem, tol: float = 1e-14, max_iter: int = 200) -> S
     if m > n and problem.beta == 0:  # w is a combination of the rows
         basis, triangle = qr(X.T, mode="economic")
         X = triangle.T
-    search = _Search(
-        problem.sign * X, problem.y, problem.cost[:, 0] / problem.copies, problem.power, problem.beta / problem.copies
-    )
+    search = _Search(Problem(X, problem.y, problem.cost / problem.copies, problem.power, problem.beta / problem.copies))
     search.run(tol, max_iter)
     w = search.w if basis is None else basis @ search.w
     path = [*search.path[:-1], search.value]
@@ -59,11 +57,11 @@ def solve_primal(problem: Problem, tol: float = 1e-14, max_iter: int = 200) -> S
 class _Search:
     """A search that keeps the best point and the best bound so far, and starts from w = 0."""
 
-    def __init__(self, A: Array, y: Array, cost: Array, power: float, beta: float):
-        self.problem = Problem.signed(A, y, cost[:, None], power, beta)
-        self.A, self.y, self.cost, self.power, self.beta = A, y, np.ascontiguousarray(cost), power, beta
-        self.w, self.b, self.value, self.bound = np.zeros(A.shape[1]), 0.0, float(cost.sum()), 0.0
-        self.alpha: Array = np.zeros(len(cost))
+    def __init__(self, problem: Problem):
+        self.problem, self.A, self.y, self.beta = problem, problem.A, problem.y, problem.beta
+        self.cost = np.ascontiguousarray(problem.cost[:, 0])
+        self.w, self.b, self.value, self.bound = np.zeros(self.A.shape[1]), 0.0, float(self.cost.sum()), 0.0
+        self.alpha: Array = np.zeros(len(self.cost))
         self.path: list[float] = []
         self.idle = 0
 
@@ -74,7 +72,7 @@ class _Search:
     def run(self, tol: float, max_iter: int) -> None:
         """Run Newton's method for the squared hinge, then the interior point method unless the gap is small."""
         with np.errstate(all="ignore"):
-            if self.power == 2 and self.beta == 0:
+            if self.problem.power == 2 and self.beta == 0:
                 self._newton(tol, min(max_iter, _NEWTON_STEPS))
             if self.gap > max(tol, _SATISFIED) or not self.path:
                 self._interior(tol, max_iter - len(self.path))
@@ -112,8 +110,10 @@ class _Search:
         minimize(objective, start, method="trust-exact", jac=True, hess=hessian, callback=after_step, options=options)
 
     def _interior(self, tol: float, max_iter: int) -> None:
+        point = InteriorPoint(self.A, self.y, self.cost, self.problem.power, self.beta)
         try:
-            for point in InteriorPoint(self.A, self.y, self.cost, self.power, self.beta).iterate(max_iter):
+            for _ in range(max_iter):
+                point.advance()
                 if self._ends(point.w, point.b, point.u, point.alpha, tol):
                     return
         except LinAlgError:  # Rounding allows no further step; the gap shows whether the last point is good enough.
