@@ -69,7 +69,7 @@ def test_the_papers_stop_is_the_first_small_change():
     X = rng.standard_normal((80, 5))
     y = np.where(X[:, 0] > 0, 1.0, -1.0)
     problem = Problem(X, y, np.full((80, 1), 2.0), 2.0, copies=10)
-    ours = solve_alm(problem, np.ones((5, 1)), np.ones((5, 1)), AlmOptions(tol=0.05, absolute=True))
+    ours = solve_alm(problem, np.ones((5, 1)), np.ones((5, 1)), AlmOptions(tol=0.05, rule="printed"))
     changes = np.abs(np.diff(ours.path))
     assert ours.converged
     assert changes[-1] <= 0.05

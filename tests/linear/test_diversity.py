@@ -87,7 +87,7 @@ def test_weights_of_classes():
 def test_one_member_without_diversity_is_nu_svm(lam, noise, seed):
     X, y = two_classes(seed, 60, 5, noise)
     assert reference.diversity_machine(X, y, lam, 1, 0.0)[0] < -1e-3  # else any direction is as good
-    model = DiversityRegularizedClassifier(1, lam, 0.0, tol=1e-9, max_iter=100_000).fit(X, y)
+    model = DiversityRegularizedClassifier(1, lam, 0.0, tol=1e-6).fit(X, y)
     theirs = NuSVC(nu=reference.nu_of(y, lam), kernel="linear", tol=1e-8).fit(X, y)
     direction = theirs.coef_[0] / np.linalg.norm(theirs.coef_)
     assert np.linalg.norm(model.coef_) == pytest.approx(1.0, abs=1e-6)
@@ -128,7 +128,7 @@ def test_neither_size_nor_diversity_turns_the_ensemble(lam, seed):
         best, W, _ = reference.diversity_machine(X, y, lam, C, diversity)
         assert best == pytest.approx(C * r * minimum, rel=1e-7)
         np.testing.assert_allclose(W.mean(axis=1), r * u[:, 0], atol=1e-4)
-        model = DiversityRegularizedClassifier(C, lam, diversity, tol=1e-9, max_iter=100_000).fit(X, y)
+        model = DiversityRegularizedClassifier(C, lam, diversity, tol=1e-6).fit(X, y)
         assert own_objective(model, X, y) == pytest.approx(C * r * minimum, rel=1e-4)
         direction = model.coef_[0] / np.linalg.norm(model.coef_)
         assert direction @ u[:, 0] / np.linalg.norm(u) == pytest.approx(1.0, abs=1e-4)

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 from sklearn.exceptions import ConvergenceWarning
 from tests.linear import reference
-from tests.linear.machines import CLOSE, FIXED, check, columns, every_solver, fit, powers, problems, solved, solvers
+from tests.linear.machines import CLOSE, FIXED, check, columns, every_solver, fit, powers, problems, solved
 from tests.linear.problems import two_classes
 
 from rotastack import ExclusivityRegularizedClassifier, PrimalSVMClassifier
@@ -15,14 +15,12 @@ from rotastack import ExclusivityRegularizedClassifier, PrimalSVMClassifier
 
 
 @problems
-@solvers
-def test_the_optimum_of_cvxpy(seed, solver):
+def test_the_optimum_of_cvxpy(seed):
     one, best, w, _ = solved(seed)
     data = one["X"], one["y"]
-    model = fit(*data, one["C"], one["lam"], one["p"], one["weights"], solver=solver, max_iter=20_000)
+    model = fit(*data, one["C"], one["lam"], one["p"], one["weights"])
     check(model, *data, best, one["weights"])
-    assert model.solver_ == solver
-    close = fit(*data, one["C"], one["lam"], one["p"], one["weights"], **CLOSE[solver])
+    close = fit(*data, one["C"], one["lam"], one["p"], one["weights"], tol=1e-9)
     check(close, *data, best, one["weights"])
     np.testing.assert_allclose(close.coef_[0], w, atol=1e-4)
 
@@ -54,12 +52,12 @@ def test_cvxpy_itself_is_at_the_optimum(seed):
     assert bound * (1 - 1e-12) <= best <= bound * (1 + 1e-8)
 
 
-@pytest.mark.parametrize("solver", ["admm", "alm"])
+@every_solver
 @pytest.mark.parametrize("p", [1.25, 3])
 def test_other_powers_of_the_loss(solver, p):
     X, y = two_classes(40, 40, 6)
     best = reference.exrm(X, y, 0.8, 4, p)[0]
-    check(fit(X, y, 4, 0.8, p, **CLOSE[solver]), X, y, best, rtol=1e-6 if solver == "admm" else 1e-4)
+    check(fit(X, y, 4, 0.8, p, **CLOSE[solver]), X, y, best, rtol=1e-6 if solver == "exact" else 1e-4)
 
 
 @pytest.mark.parametrize("p", [1, 2])
@@ -116,8 +114,7 @@ def test_columns_are_equal_where_the_deciding_rows_have_full_rank(p):
         if deciding_rank(X, y, W.mean(axis=1), b.mean(), p) == X.shape[1] + 1:
             full += 1
             np.testing.assert_allclose(W, np.repeat(W.mean(axis=1)[:, None], 3, axis=1), atol=1e-4)
-            options = {"solver": "admm", "init": "random", "tol": 1e-7, "max_iter": 50_000}
-            random = fit(X, y, 3, 8.0, p, random_state=seed, **options)
+            random = fit(X, y, 3, 8.0, p, random_state=seed, **FIXED | {"init": "random"})
             np.testing.assert_allclose(random.coef_members_, W.T, atol=1e-3)
     assert full >= 4
 
@@ -158,7 +155,7 @@ def test_the_ensemble_loses_no_more_than_its_members_on_average(p, seed):
     members = reference.hinge(X, y, W, b, p).sum(axis=0)
     mean = W.mean(axis=1, keepdims=True), b.mean(keepdims=True)
     assert reference.hinge(X, y, *mean, p).sum() <= members.mean() * (1 + 1e-12)
-    model = fit(X, y, 5, 2.0, p, max_samples=0.5, solver="admm", max_iter=20_000, random_state=seed)
+    model = fit(X, y, 5, 2.0, p, max_samples=0.5, max_iter=20_000, random_state=seed)
     of_members = reference.hinge(X, y, *columns(model), p).sum(axis=0)
     of_mean = reference.hinge(X, y, model.coef_.T, model.intercept_, p).sum()
     assert of_mean <= of_members.mean() * (1 + 1e-12)
@@ -169,35 +166,32 @@ def test_the_ensemble_loses_no_more_than_its_members_on_average(p, seed):
 
 
 @powers
-@solvers
 @pytest.mark.parametrize("beta", [0.1, 2.0, 30.0])
-def test_sparsity_against_cvxpy(p, solver, beta):
+def test_sparsity_against_cvxpy(p, beta):
     X, y = two_classes(42, 40, 12)
     best, W, _ = reference.exrm(X, y, 1.0, 4, p, beta)
     w = W.mean(axis=1)
-    model = fit(X, y, 4, 1.0, p, beta=beta, **CLOSE[solver])
+    model = fit(X, y, 4, 1.0, p, beta=beta, tol=1e-9)
     check(model, X, y, best)
     np.testing.assert_allclose(model.coef_[0], w, atol=1e-4)
 
 
 @powers
-@solvers
 @pytest.mark.parametrize("beta", [2.0, 30.0])
-def test_sparsity_gives_zeros_not_small_numbers(p, solver, beta):
+def test_sparsity_gives_zeros_not_small_numbers(p, beta):
     X, y = two_classes(42, 40, 12)
     w = reference.exrm(X, y, 1.0, 4, p, beta)[1].mean(axis=1)
     assert (np.abs(w) < 1e-8).any()
-    coef = fit(X, y, 4, 1.0, p, beta=beta, **CLOSE[solver]).coef_[0]
+    coef = fit(X, y, 4, 1.0, p, beta=beta, tol=1e-9).coef_[0]
     assert (coef[np.abs(w) < 1e-8] == 0).all()
     assert (coef[np.abs(w) > 1e-4] != 0).all()
 
 
 @powers
-@solvers
-def test_weights_of_rows(p, solver):
+def test_weights_of_rows(p):
     X, y = two_classes(43, 40, 6)
     rng = np.random.default_rng(43)
-    options = CLOSE[solver]
+    options = CLOSE["exact"]
     counts = rng.integers(1, 4, 40)
     weighted = fit(X, y, 3, 2.0, p, counts, **options)
     repeated = fit(np.repeat(X, counts, axis=0), np.repeat(y, counts), 3, 2.0, p, **options)

@@ -6,13 +6,13 @@ import numpy as np
 import pytest
 from scipy import sparse
 from tests.linear import reference
-from tests.linear.machines import CLOSE, FIXED, check, every_solver, fit, own_disagreement, solvers
+from tests.linear.machines import CLOSE, FIXED, check, every_solver, fit, own_disagreement
 from tests.linear.problems import three_classes, two_classes
 
 from rotastack import ExclusivityRegularizedClassifier
 
 
-@pytest.mark.parametrize("options", [{}, {"solver": "admm", "max_iter": 20_000}, FIXED], ids=str)
+@pytest.mark.parametrize("options", [{}, FIXED], ids=str)
 @pytest.mark.parametrize("p", [1, 2])
 def test_one_against_the_rest(options, p):
     X, labels = three_classes(2)
@@ -34,7 +34,7 @@ def test_one_against_the_rest(options, p):
 
 def test_decisions_of_three_classes():
     X, labels = three_classes(3)
-    model = fit(X, labels, 4, max_samples=0.5, solver="admm", max_iter=20_000, random_state=0)
+    model = fit(X, labels, 4, max_samples=0.5, max_iter=20_000, random_state=0)
     members = np.einsum("nd,kcd->nkc", X, model.coef_members_) + model.intercept_members_
     mean = model.decision_function(X)
     assert mean.shape == (len(X), 3)
@@ -49,7 +49,7 @@ def test_decisions_of_three_classes():
 def test_decisions_of_two_classes():
     X, y = two_classes(53, 40, 5)
     labels = np.where(y > 0, "yes", "no")
-    model = fit(X, labels, 6, max_samples=0.5, solver="admm", max_iter=20_000, random_state=0)
+    model = fit(X, labels, 6, max_samples=0.5, max_iter=20_000, random_state=0)
     assert model.classes_.tolist() == ["no", "yes"]
     members, mean = X @ model.coef_members_.T + model.intercept_members_, model.decision_function(X)
     assert mean.shape == (40,)
@@ -78,11 +78,10 @@ def test_one_column_and_few_rows(solver):
     check(model, X, y.astype(float), best, rtol=1e-6 if solver != "alm" else 1e-4)
 
 
-@solvers
 @pytest.mark.parametrize("p", [1, 2])
-def test_rows_that_are_all_equal(solver, p):
+def test_rows_that_are_all_equal(p):
     X, y = np.full((12, 2), 3.0), np.where(np.arange(12) < 4, 1.0, -1.0)
-    model = fit(X, y, 2, 1.5, p, solver=solver)
+    model = fit(X, y, 2, 1.5, p)
     np.testing.assert_allclose(model.coef_, 0, atol=1e-3)
     best = reference.exrm(X, y, 1.5, 2, p)[0]
     check(model, X, y, best)
@@ -105,9 +104,9 @@ def test_rows_that_are_all_equal(solver, p):
         ({"solver": "alm", "tol": "papers"}, "tol"),
         ({"tol": -1e-3}, "tol"),
         ({"max_iter": 0}, "max_iter"),
-        ({"solver": "admm", "max_samples": 0}, "max_samples"),
-        ({"solver": "admm", "max_samples": 1.5}, "max_samples"),
-        ({"solver": "admm", "max_samples": 41}, "max_samples"),
+        ({"max_samples": 0}, "max_samples"),
+        ({"max_samples": 1.5}, "max_samples"),
+        ({"max_samples": 41}, "max_samples"),
         ({"multi_class": "ovo"}, "multi_class"),
     ],
 )

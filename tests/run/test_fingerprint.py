@@ -81,7 +81,7 @@ def test_estimates_of_costs_and_public_names_do_not_count(copy, file, old, new):
 
 
 def test_solvers_count():
-    assert {"piqp", "daqp", "scipy"} <= set(module.states("rotastack.combine.pruning.qmm"))
+    assert {"piqp", "scipy"} <= set(module.states("rotastack.combine.pruning.qmm"))
 
 
 @pytest.mark.slow

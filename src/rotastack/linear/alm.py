@@ -7,7 +7,7 @@ from numpy.typing import NDArray
 from scipy.linalg import cho_factor, cho_solve
 
 from rotastack.linear.hinge import prox_hinge
-from rotastack.linear.problem import Problem, Solution
+from rotastack.linear.problem import Problem, Solution, relative_gap
 from rotastack.linear.squared_l1 import prox_squared_l1, reweighted_squared_l1
 
 __all__ = ["AlmOptions", "solve_alm"]
@@ -20,16 +20,17 @@ _QUIET, _EVERY = 3, 20
 class AlmOptions:
     """Options of :func:`solve_alm`: mu at the start, its growth rho, the step for W, and the stopping rule.
 
-    With `absolute` the iterations end at the first change of the objective below `tol`, as in the paper. Without it
-    they end after three changes in succession below `tol` times the objective, if the constraint on the margins
-    also holds up to the root of `tol`: the objective can stand still while the margins still move.
+    The iterations end by one of three rules. "printed": at the first change of the objective below `tol`, as in the
+    paper. "change": after three changes in succession below `tol` times the objective, if the constraint on the margins
+    also holds up to the root of `tol`: the objective can stand still while the margins still move. "gap": at a relative
+    duality gap of at most `tol`.
     """
 
     mu0: float = 1.0
     rho: float = 1.1
     reweighting: bool = False
     tol: float = 1e-6
-    absolute: bool = False
+    rule: str = "change"
     max_iter: int = 1000
 
 
@@ -57,7 +58,7 @@ def solve_alm(problem: Problem, W: NDArray[np.float64], Q: NDArray[np.float64], 
     P, b = np.zeros_like(W), np.zeros(k)
     AP, U, Z, before = (np.zeros((len(y), k)) for _ in range(4))
     mu, path, quiet, bound = options.mu0, [], 0, 0.0
-    needed = 1 if options.absolute else _QUIET
+    needed = _QUIET if options.rule == "change" else 1
     while True:
         step = 1 / mu
         if options.reweighting:
@@ -80,17 +81,19 @@ def solve_alm(problem: Problem, W: NDArray[np.float64], Q: NDArray[np.float64], 
         Q = Q + mu * (P - W)
         mu = min(mu * options.rho, _LARGEST_MU)
         path.append(problem.value(W, 1 - both[:, k:] - sign * b))
-        if len(path) > 1:
-            small = options.tol * (1 if options.absolute else abs(path[-1]))
-            still = abs(path[-1] - path[-2]) <= small
-            if still and not options.absolute:
-                still = step * np.abs(Z - before).max() <= options.tol**0.5  # |U - 1 + A P + y b'|
-            quiet = quiet + 1 if still else 0
-        ends = quiet >= needed or len(path) == options.max_iter
-        if ends or len(path) % _EVERY == 0:
+        if len(path) % _EVERY == 0:
             bound = max(bound, problem.bound(-Z))  # Z is minus the multiplier of the margins
-        if ends:
+        if options.rule == "gap":
+            still = relative_gap(path[-1], bound) <= options.tol
+        else:
+            change = abs(path[-1] - path[-2]) if len(path) > 1 else np.inf
+            still = change <= options.tol * (1 if options.rule == "printed" else abs(path[-1]))
+            if options.rule == "change":
+                still &= step * np.abs(Z - before).max() <= options.tol**0.5  # |U - 1 + A P + y b'|
+        quiet = quiet + 1 if still else 0
+        if quiet >= needed or len(path) == options.max_iter:
             break
+    bound = max(bound, problem.bound(-Z))
     return Solution(W, b, path[-1], bound, path, len(path), quiet >= needed)
 
 

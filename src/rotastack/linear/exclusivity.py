@@ -10,13 +10,10 @@ from numpy.typing import ArrayLike, NDArray
 
 from rotastack.base.convex import import_cvxpy, solve
 from rotastack.base.scikit import Interval, StrOptions
-from rotastack.linear.admm import Splitting, admm
 from rotastack.linear.alm import AlmOptions, solve_alm
-from rotastack.linear.hinge import prox_hinge
 from rotastack.linear.primal import solve_primal
 from rotastack.linear.problem import Problem, Solution
 from rotastack.linear.separators import CLASS_WEIGHT, LEAST_ONE, POSITIVE, POWER, LinearEnsemble
-from rotastack.linear.squared_l1 import prox_squared_l1
 from rotastack.seeds import child, root_sequence
 
 __all__ = ["ExclusivityRegularizedClassifier", "exrm_problem"]
@@ -43,26 +40,26 @@ class ExclusivityRegularizedClassifier(LinearEnsemble):
         lambda, weight of the loss.
     loss_power : float, default=2
         p, at least 1. 1 is the hinge, 2 the squared hinge.
-    solver : {"exact", "alm", "admm", "cvxpy"}, default="exact"
-        "exact" computes one SVM with lam / C to a certified optimum and copies it C times; with `max_samples` "admm"
-        is used instead. "alm" is the paper's algorithm 2, which can stop short of the optimum. "admm" computes all
-        members to a certified optimum, also on different rows. "cvxpy" solves :func:`exrm_problem` by Clarabel, also
-        on different rows; it is slow and needs the extra ``workflow``.
+    solver : {"exact", "alm", "cvxpy"}, default="exact"
+        "exact" computes one SVM with lam / C to a certified optimum and copies it C times. With `max_samples` it
+        computes all members by the paper's iteration, with a fixed penalty, until the optimum is certified. "alm" is
+        the paper's algorithm 2, which can stop short of the optimum. "cvxpy" solves :func:`exrm_problem` by Clarabel;
+        it is slow and needs the extra ``workflow``.
     mu0, rho : float, default=1.0 and 1.1
         For alm: the penalty mu at the start, and its growth in each iteration. With ``rho=1.0`` alm reaches
         the optimum, but slowly if the columns are not centred.
     w_step : {"prox", "reweighting"}, default="prox"
         For alm: compute W in closed form, or by the paper's equations 9 to 11. The minimiser is the same.
     tol : float, "paper" or None, default=None
-        Relative duality gap (exact, admm) or relative change of the objective (alm) at which the solver ends. With
-        None, exact goes on until rounding ends it, usually below 1e-13, and the others use 1e-6. admm may not
-        reach 1e-6 within `max_iter` iterations if p = 1 and members differ. With "paper", alm ends at the first
-        change below 0.05. With cvxpy, `tol` is only the gap above which the fit warns.
+        Relative duality gap (exact) or relative change of the objective (alm) at which the solver ends. With None,
+        exact goes on until rounding ends it, usually below 1e-13, or to 1e-6 with `max_samples`, and the others use
+        1e-6. With `max_samples` and p = 1, exact may not reach 1e-6 within `max_iter` iterations. With "paper", alm
+        ends at the first change below 0.05. With cvxpy, `tol` is only the gap above which the fit warns.
     beta : float, default=0.0
         Weight of the sparsity term, W~ = [W, beta 1].
     init : {"equal", "random"}, default="equal"
-        For alm and admm: start with ones, as in the paper, or with normal random numbers. After equal starts
-        the members stay equal, so only one is computed.
+        For alm: start with ones, as in the paper, or with normal random numbers. After equal starts the members
+        stay equal, so only one is computed.
     max_samples : int, float or None, default=None
         Number or share of the rows that each member is trained on, drawn without replacement. The classes keep
         their shares as far as possible, with at least one row of each class.
@@ -84,13 +81,11 @@ class ExclusivityRegularizedClassifier(LinearEnsemble):
     intercept_ : ndarray of shape (1,) or (n_classes,)
     objective_ : float, or ndarray of shape (n_classes,)
     objective_path_ : ndarray, or list of ndarray
-        Objective after each iteration (alm) or each twentieth iteration (admm), the least objective so far after
-        each iteration (exact), or the last objective (cvxpy).
+        Objective after each iteration (alm, and exact with `max_samples`), the least objective so far after each
+        iteration (exact), or the last objective (cvxpy).
     duality_gap_ : float, or ndarray of shape (n_classes,)
         Largest possible distance of the objective from the optimum, as a share of the objective.
     n_iter_ : int, or ndarray of shape (n_classes,)
-    solver_ : str
-        Solver used in the fit.
     samples_ : ndarray of bool of shape (n_estimators, n_rows)
         Rows that each member was trained on, among the rows with a weight above 0.
     disagreement_ : float
@@ -117,7 +112,7 @@ class ExclusivityRegularizedClassifier(LinearEnsemble):
         **LinearEnsemble._parameter_constraints,
         "n_estimators": [LEAST_ONE],
         "loss_power": [POWER],
-        "solver": [StrOptions({"exact", "alm", "admm", "cvxpy"})],
+        "solver": [StrOptions({"exact", "alm", "cvxpy"})],
         "mu0": [POSITIVE],
         "rho": [Interval(Real, 1, None, closed="left")],
         "w_step": [StrOptions({"prox", "reweighting"})],
@@ -172,7 +167,6 @@ class ExclusivityRegularizedClassifier(LinearEnsemble):
         self.check_parameters()
         self._sequence = root_sequence(self.random_state)
         self._disagreements: list[float] = []
-        self.solver_ = self.solver
         self.samples_ = np.ones((self.n_estimators, len(codes)), dtype=bool)
         if self.max_samples is None:
             return
@@ -182,25 +176,21 @@ class ExclusivityRegularizedClassifier(LinearEnsemble):
         for member in self.samples_:
             for c, size in enumerate(sizes):
                 member[rng.permutation(np.flatnonzero(codes == c))[:size]] = True
-        if self.solver == "exact" and not self.samples_.all():
-            self.solver_ = "admm"
 
     def _solve(self, X, labels, weights):
         shared = bool(self.samples_.all())
-        equal = shared and self.solver_ != "cvxpy" and (self.init == "equal" or self.solver_ == "exact")
+        equal = shared and (self.solver == "exact" or (self.solver == "alm" and self.init == "equal"))
         cost = (self.lam * weights)[:, None] * (1.0 if shared else self.samples_.T)
         problem = Problem(
             X, labels, cost, self.loss_power, self.beta,
             copies=self.n_estimators if equal else 1,
         )  # fmt: skip
-        if self.solver_ == "exact":
+        if equal and self.solver == "exact":
             solution = self._exact(problem, None if self.tol is None else self._tolerance())
         else:
             shape = X.shape[1], 1 if equal else self.n_estimators
-            rng = np.random.default_rng(child(self._sequence, "start", len(self._disagreements)))
-            start = np.ones(shape) if self.init == "equal" else rng.standard_normal(shape)
-            run = {"alm": self._alm, "admm": self._admm, "cvxpy": self._cvxpy}[self.solver_]
-            solution, advice = run(problem, start)
+            run = {"exact": self._different, "alm": self._alm, "cvxpy": self._cvxpy}[self.solver]
+            solution, advice = run(problem, shape)
             if not solution.converged:
                 self._warn(solution, advice)
         self._disagreements.append(_disagreement(X, solution))
@@ -211,12 +201,12 @@ class ExclusivityRegularizedClassifier(LinearEnsemble):
             return ITERATIVE_TOL
         return PAPER_TOL if isinstance(self.tol, str) else self.tol
 
-    def _alm(self, problem: Problem, start: NDArray[np.float64]) -> tuple[Solution, str]:
+    def _alm(self, problem: Problem, shape: tuple[int, int]) -> tuple[Solution, str]:
         """Return the solution of the paper's algorithm with a bound on the optimum, and the advice of a warning."""
-        absolute = self.tol == "paper"
-        options = AlmOptions(
-            self.mu0, self.rho, self.w_step == "reweighting", self._tolerance(), absolute, self.max_iter
-        )
+        rng = np.random.default_rng(child(self._sequence, "start", len(self._disagreements)))
+        start = np.ones(shape) if self.init == "equal" else rng.standard_normal(shape)
+        rule = "printed" if self.tol == "paper" else "change"
+        options = AlmOptions(self.mu0, self.rho, self.w_step == "reweighting", self._tolerance(), rule, self.max_iter)
         try:
             solution = solve_alm(problem, start, start.copy(), options)
         except LinAlgError:
@@ -226,52 +216,37 @@ class ExclusivityRegularizedClassifier(LinearEnsemble):
             solution.bound = max(solution.bound, solve_primal(one).bound)
         advice = "raise max_iter"
         if solution.converged:
-            optimal_solver = "exact" if problem.cost.shape[1] == 1 else "admm"
             why = "the objective changed by less than"
-            why += f" {PAPER_TOL}, as printed" if absolute else f" a share of {self._tolerance():g}"
+            why += f" {PAPER_TOL}, as printed" if rule == "printed" else f" a share of {self._tolerance():g}"
             growth = f", with mu growing by {self.rho} each time" if self.rho > 1 else ""
-            advice = f"{why}{growth}. solver={optimal_solver!r} finds the optimum"
+            advice = f"{why}{growth}. solver='exact' finds the optimum"
         solution.converged &= solution.gap <= _FAR
         return solution, advice
 
-    def _admm(self, given: Problem, start: NDArray[np.float64]) -> tuple[Solution, str]:
-        """Return the solution by ADMM on centred columns, all divided by one number to make their entries about 1."""
-        centre = given.X.mean(axis=0)
-        unit = float(np.sqrt(np.mean((given.X - centre) ** 2))) or 1.0
+    def _different(self, given: Problem, shape: tuple[int, int]) -> tuple[Solution, str]:
+        """Return the optimum of members on different rows, by the paper's iteration with a fixed penalty.
+
+        The columns are centred, and divided by the number for which the mean cost becomes 1, the penalty.
+        """
+        centre, unit = given.X.mean(axis=0), float(given.cost.mean()) ** -0.5
         problem = replace(given, X=(given.X - centre) / unit, cost=given.cost * unit**2, beta=given.beta * unit)
-        k, tol = start.shape[1], self._tolerance()
-        best = Solution(np.zeros_like(start), np.zeros(k), 0.0, 0.0)
-        best.objective = problem.value(best.W, np.ones((len(problem.y), k)))
-
-        def check(W, z, alpha):
-            value = problem.value(W, problem.shortfall(W, z[0]))
-            best.path.append(value)
-            if value < best.objective:
-                best.W, best.b, best.objective = W, z[0], value
-            best.bound = max(best.bound, problem.bound(alpha))
-            return best.gap <= tol
-
-        splitting = Splitting(
-            problem.A,
-            problem.sign,
-            np.zeros(1),
-            lambda V, step: prox_squared_l1(V, step, problem.beta, problem.copies),
-            lambda T, step: 1 - prox_hinge(1 - T, step * problem.cost, problem.power),
+        start, tol = np.ones(shape), self._tolerance()
+        solution = solve_alm(
+            problem, start, start.copy(), AlmOptions(rho=1.0, tol=tol, rule="gap", max_iter=self.max_iter)
         )
-        *_, best.n_iter = admm(splitting, start * unit, float(problem.cost.mean()), check, self.max_iter)
-        best.converged = best.gap <= tol
-        best.W = best.W / unit
-        best.b = best.b - centre @ best.W
-        best.scale(1 / unit**2)
-        return best, "raise max_iter or tol"
+        solution.W = solution.W / unit
+        solution.b = solution.b - centre @ solution.W
+        solution.scale(1 / unit**2)
+        solution.converged = solution.gap <= tol
+        return solution, "raise max_iter or tol"
 
-    def _cvxpy(self, problem: Problem, start: NDArray[np.float64]) -> tuple[Solution, str]:
+    def _cvxpy(self, problem: Problem, shape: tuple[int, int]) -> tuple[Solution, str]:
         """Return the solution of :func:`exrm_problem`, or W = 0 if the solver fails."""
         stated = exrm_problem(
             problem.X, problem.y, self.n_estimators, self.lam, self.loss_power, self.beta, problem.cost / self.lam
         )
         values = solve(stated, self.max_iter)
-        W, b = np.zeros_like(start), np.zeros(self.n_estimators)
+        W, b = np.zeros(shape), np.zeros(self.n_estimators)
         bound = 0.0
         if values is not None:
             W, b = values["W"], values["b"][0]

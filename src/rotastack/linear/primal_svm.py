@@ -47,8 +47,8 @@ class PrimalSVMClassifier(LinearSeparator):
 
     Notes
     -----
-    Without beta, Newton's method solves p = 2, and p = 1 with small `lam`. A primal-dual interior point method solves
-    the other problems. An iteration costs n_rows x n_features x min(n_rows, n_features) operations.
+    Without beta, Newton's method in a trust region solves p = 2. A primal-dual interior point method solves the other
+    problems. An iteration costs n_rows x n_features x min(n_rows, n_features) operations.
 
     References
     ----------

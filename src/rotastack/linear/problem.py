@@ -41,13 +41,6 @@ class Problem:
     beta: float = 0.0
     copies: int = 1
 
-    @classmethod
-    def signed(cls, A: NDArray[np.float64], y: NDArray[np.float64], *rest) -> "Problem":
-        """Return the problem of rows that are already multiplied by their labels."""
-        problem = cls(A, y, *rest)
-        problem.A = A
-        return problem
-
     @cached_property
     def A(self) -> NDArray[np.float64]:  # noqa: N802
         """Rows times their labels."""

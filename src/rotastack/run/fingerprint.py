@@ -29,7 +29,7 @@ __all__ = ["COMPUTING", "Codes", "check_kernel", "closure", "fingerprint", "stat
 ROOT = Path(__file__).resolve().parents[1]
 
 COMPUTING = {
-    "cvxpy": "cvxpy", "daqp": "daqp", "joblib": "joblib", "numpy": "numpy", "pandas": "pandas", "piqp": "piqp", "scipy": "scipy",
+    "cvxpy": "cvxpy", "joblib": "joblib", "numpy": "numpy", "pandas": "pandas", "piqp": "piqp", "scipy": "scipy",
     "sklearn": "scikit-learn", "xgboost": "xgboost-cpu",
 }  # fmt: skip
 ESTIMATES = "rotastack.base.facts"

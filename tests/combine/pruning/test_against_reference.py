@@ -168,7 +168,7 @@ def test_qmm_against_cvxpy(pool):
     votes, y, weights = pool
     votes, y = heard(votes, y)
     objective, _ = reference.qmm(votes, y, weights, 0.5)
-    for options in ({}, {"reduce": None}, {"polish": True}):
+    for options in ({}, {"reduce": None}):
         pruner = QMMPruner(0.5, **options).fit(votes, y, weights=weights)
         assert pruner.status_ == "solved"
         assert pruner.objective_ == pytest.approx(objective, abs=1e-6), options

@@ -27,7 +27,6 @@ PRUNERS = [
     QMMPruner(),
     QMMPruner(0.5, reduce="qr"),
     QMMPruner("cv"),
-    QMMPruner(polish=True),
     QMMPruner(solver="cvxpy"),
     DREPPruner(),
     DREPPruner("cv"),
@@ -185,9 +184,9 @@ class TestQMM:
     def test_conditions_of_optimality(self, v, seed):
         votes, y = pool(seed, n=60, T=20, n_classes=2)
         alpha = np.random.default_rng(seed).dirichlet(np.ones(20))
-        pruner = QMMPruner(v, polish=True).fit(votes, y, weights=alpha)
+        pruner = QMMPruner(v).fit(votes, y, weights=alpha)
         residual, slack, total, least = self.conditions(pruner, votes, y, alpha, v)
-        assert residual < 1e-5
+        assert residual < 1e-3  # of gradients near 1
         assert slack > -1e-6
         assert abs(total) < 1e-7
         assert least >= 0

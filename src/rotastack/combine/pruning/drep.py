@@ -95,9 +95,8 @@ def chosen(vote_table: VoteTable, rho: float, patience: int) -> tuple[NDArray[np
     vote.add(first)
     selected, errors, best_size = [first], [vote.wrong / n], 1
     rest = np.delete(np.arange(vote_table.n_members), first)
-    similarity = (
-        signs.T @ signs[:, first]
-    )  # with the sum of the chosen members' signs: whole numbers, so ties are exact
+    # With the sum of the chosen members' signs: whole numbers, so ties are exact.
+    similarity = signs.T @ signs[:, first]
     while len(rest) and len(selected) - best_size < patience:
         order = rest[np.lexsort((vote_table.precedence[rest], similarity[rest]))]
         candidates = order[: max(1, int(np.ceil(rho * len(rest) - 1e-9)))]

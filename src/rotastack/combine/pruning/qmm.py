@@ -11,7 +11,7 @@ from rotastack.combine.pruning.pruner import KEPT, Pruner
 from rotastack.combine.pruning.vote_table import VoteTable
 from rotastack.diagnostics.bounds import equilibrium_margin
 
-__all__ = ["QMMPruner", "qmm_problem", "solve", "solve_by_cvxpy", "solve_exactly"]
+__all__ = ["QMMPruner", "qmm_problem", "solve", "solve_by_cvxpy"]
 
 
 def solve(S: NDArray[np.float64], rows: NDArray[np.float64], least: NDArray[np.float64]) -> NDArray[np.float64] | None:
@@ -82,39 +82,6 @@ def solve_by_cvxpy(
     return None if values is None else values["w"]
 
 
-def solve_exactly(
-    S: NDArray[np.float64], rows: NDArray[np.float64], least: NDArray[np.float64], near: NDArray[np.float64]
-) -> NDArray[np.float64] | None:
-    """Return the result of `solve` at a vertex, with exact zeros, by the active set method DAQP.
-
-    Parameters
-    ----------
-    near : ndarray of shape (n_members,)
-        A solution. The first problem has only the rows that `near` fulfils with less than 1e-5 to spare.
-    """
-    import daqp
-
-    T = len(S)
-    scale = max(float(np.trace(S)) / T, 1e-12)
-    H = 2.0 * (S + 1e-12 * scale * np.eye(T))  # DAQP needs a positive definite matrix
-    active = rows @ near - least < 1e-5
-    while True:
-        A = np.vstack([rows[active], np.ones((1, T))])
-        n = len(A)
-        upper = np.concatenate([np.full(T, 1e30), np.full(n - 1, 1e30), [1.0]])
-        lower = np.concatenate([np.zeros(T), least[active], [1.0]])
-        sense = np.zeros(T + n, dtype=np.int32)
-        sense[-1] = 5  # DAQP's code of an equality
-        w, _, flag, _ = daqp.solve(H, np.zeros(T), np.ascontiguousarray(A), upper, lower, sense)
-        if flag < 1:
-            return None
-        w = np.asarray(w)
-        broken = ~active & (rows @ w < least - 1e-9)
-        if not broken.any():
-            return w
-        active |= broken
-
-
 FALLBACK = {False: (0.50, 0.25, 0.05, 0.01), True: (0.25, 0.15, 0.05, 0.01)}
 """Values of `v` in the source's order of trial. The key states whether the original weights are equal."""
 SOLVERS = {"piqp": solve, "cvxpy": solve_by_cvxpy}
@@ -137,8 +104,6 @@ class QMMPruner(Pruner):
     reduce : {"duplicates", "qr"} or None, default="duplicates"
         "duplicates" first merges members with equal votes and adds up their weights (equation 22). "qr" also drops
         members that depend linearly on others, as the source does, which can make margins unreachable.
-    polish : bool, default=False
-        Whether to solve again for an exact vertex, with weights of exactly 0; slower.
     solver : {"piqp", "cvxpy"}, default="piqp"
         "cvxpy" solves :func:`qmm_problem` by Clarabel: slow, and needs the extra ``workflow``.
     hypothesis_size : float or None, default=None
@@ -184,7 +149,6 @@ class QMMPruner(Pruner):
         self,
         v: float | str | None = None,
         reduce: str | None = "duplicates",
-        polish: bool = False,
         *,
         solver: str = "piqp",
         hypothesis_size: float | None = None,
@@ -192,7 +156,6 @@ class QMMPruner(Pruner):
     ):
         self.v = v
         self.reduce = reduce
-        self.polish = polish
         self.solver = solver
         self.hypothesis_size = hypothesis_size
         self.delta = delta
@@ -205,7 +168,7 @@ class QMMPruner(Pruner):
         fallback = FALLBACK[bool(np.ptp(vote_table.weights) <= 1e-12)]
         first = self._share(vote_table, fallback)
         shares = [first, *(v for v in fallback if v < first)]
-        self.weights_, self.v_ = qmm_weights(vote_table, shares, self.reduce, self.polish, self.solver)
+        self.weights_, self.v_ = qmm_weights(vote_table, shares, self.reduce, self.solver)
         if self.v_ is None:
             tried = ", ".join(f"{v:g}" for v in shares)
             self.status_ = f"original weights: no solution for v = {tried}"
@@ -232,7 +195,7 @@ class QMMPruner(Pruner):
             for test in vote_table.folds():
                 train, held = vote_table.rows(~test), vote_table.rows(test)
                 for i, share in enumerate(fallback):
-                    weights, _ = qmm_weights(train, [share], self.reduce, False, self.solver)
+                    weights, _ = qmm_weights(train, [share], self.reduce, self.solver)
                     counts = np.stack([(held.votes == c) @ weights for c in range(vote_table.n_classes)], axis=1)
                     wrong[i] += (counts.argmax(axis=1) != held.y).sum()
             return fallback[int(wrong.argmin())]
@@ -249,7 +212,7 @@ def covariance(vote_table: VoteTable) -> NDArray[np.float64]:
 
 
 def qmm_weights(
-    vote_table: VoteTable, shares: list[float], reduce: str | None, polish: bool, solver: str
+    vote_table: VoteTable, shares: list[float], reduce: str | None, solver: str
 ) -> tuple[NDArray[np.float64], float | None]:
     """Return the weights for the first share with a solution, and the share; else the original weights, and None."""
     kept, original = reduced(vote_table, reduce)
@@ -264,9 +227,6 @@ def qmm_weights(
         # Merging keeps all margins. These margins still contain the members that the QR step dropped.
         least = rows @ original if reduce != "qr" else margins[constrained][where]
         solution = SOLVERS[solver](S, rows, least)
-        if solution is not None and polish:
-            exact = solve_exactly(S, rows, least, solution)
-            solution = solution if exact is None else exact
         if solution is not None:
             weights[kept] = np.maximum(solution, 0.0)
             return weights / weights.sum(), v
