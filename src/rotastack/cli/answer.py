@@ -46,7 +46,9 @@ class Answer:
             text = f"{model['method']}, trained on all rows of {dataset}"
             if "threshold" in model:
                 text += f", predicts {model['decides_for']} from probability {model['threshold']:g}"
-            lines.append(("model", f"{text}: {model['file']}{', MLflow ' * bool(model['address'])}{model['address'] or ''}"))
+            lines.append(
+                ("model", f"{text}: {model['file']}{', MLflow ' * bool(model['address'])}{model['address'] or ''}")
+            )
         lines += [("no model", f"of {dataset}: {why}") for dataset, why in list(self.without_model.items())[:3]]
         if len(self.models) > 3:
             lines.append(("", f"and {len(self.models) - 3} more models, one per data set"))
