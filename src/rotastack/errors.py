@@ -57,7 +57,7 @@ _EXTRAS = {
     "flask": "server",
     **dict.fromkeys(("aeon", "catboost", "lightgbm", "ydf"), "bench"),
     **dict.fromkeys(
-        ("argcomplete", "docutils", "h5netcdf", "h5py", "jinja2", "mlflow", "pydantic", "skops", "snakemake",
+        ("argcomplete", "docutils", "h5netcdf", "h5py", "jinja2", "mlflow", "pydantic", "rich", "skops", "snakemake",
          "sqlalchemy", "xarray", "yaml"),
         "workflow",
     ),

@@ -8,6 +8,7 @@ import pandas as pd
 import pytest
 
 from rotastack.cli import main
+from rotastack.cli.screen import table_text
 from rotastack.stats.bootstrap_ranks import bootstrap_ranks
 from rotastack.stats.elo import elo
 
@@ -111,6 +112,16 @@ def test_rounding_errors_are_ties_in_table_and_verdict_and_page(scores, capsys, 
     page = (scores / "comparison.html").read_text(encoding="utf-8")
     drawn = json.loads(re.search(r'<script type="application/json"[^>]*>(.*?)</script>', page, re.DOTALL)[1])
     assert all(row[0] == row[1] for row in drawn["metrics"][0]["scores"])
+
+
+def test_a_table_in_a_pipe_cuts_no_name_and_reads_no_markup(monkeypatch):
+    monkeypatch.setenv("COLUMNS", "40")
+    monkeypatch.setenv("FORCE_COLOR", "1")
+    names = ["[bold]RF[/bold] :smile:", "R" * 120]
+    assert table_text(["method", "p"], {name: ["-"] for name in names}).split("\n")[1:] == [
+        f"{names[0]:120s}  -",
+        f"{names[1]}  -",
+    ]
 
 
 def test_names_of_data_sets_and_methods_are_text(scores, capsys):

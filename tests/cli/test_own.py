@@ -58,6 +58,7 @@ WRONG = [
     (["once.csv", "--target", "churned", "--split-column", "part", "--groups", "part"], "not allowed with argument"),
     (["score.yaml", "--split-column", "a"], "--split-column is an option for tables"),
     (["churn.csv", "--target", "churned", "--memory", "lots"], "'lots' is not a size; examples: 500M, 8G"),
+    (["churn.csv", "--target", "churned", "--time", "10"], "'10' is not a time; examples: 90s, 10m, 2h"),
     (["churn.csv", "--target", "churned", "--memory", "0G"], "'0G' is not a size"),
     (["churn.csv", "--target", "churned", "--memory", "5M"], "5 MB of memory are available; two methods need "),
     (["empty.csv", "--target", "churned"], "target 'churned' is missing in all rows"),

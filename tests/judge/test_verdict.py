@@ -5,7 +5,7 @@ import pandas as pd
 import pytest
 from scipy.stats import ttest_rel
 
-from rotastack.judge.verdict_of_one import verdict_of_one
+from rotastack.judge.verdict import verdict_of_one
 from rotastack.stats.resampled_t import corrected_t
 from rotastack.stats.wilcoxon import holm
 

@@ -3,8 +3,9 @@
 import numpy as np
 import pandas as pd
 
+from rotastack.judge.claims import verdict_of_claims
 from rotastack.judge.comparisons import compare_methods
-from rotastack.judge.verdict import verdict_of_claims, verdict_over_datasets
+from rotastack.judge.verdict import verdict_over_datasets
 from rotastack.stats.friedman import friedman
 from rotastack.stats.wilcoxon import wilcoxon_holm
 

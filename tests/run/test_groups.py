@@ -8,9 +8,9 @@ import pytest
 
 from rotastack.base.documents import load_yaml
 from rotastack.data.artifacts import write_frame
+from rotastack.judge.claims import verdict_of_groups
 from rotastack.judge.comparisons import compare_group
 from rotastack.judge.results import group_table
-from rotastack.judge.verdict import verdict_of_groups
 from rotastack.project import project_file
 from rotastack.run.job import Job
 from rotastack.run.plan import Plan

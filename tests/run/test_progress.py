@@ -55,6 +55,10 @@ def test_durations_are_as_exact_as_a_guess():
     assert [duration(s) for s in (0, 38, 91, 600, 7800)] == ["5 s", "40 s", "2 min", "10 min", "2 h 10 min"]
 
 
+CLEAR = "\r\x1b[2K"
+"""The escape sequence that clears a line of a terminal."""
+
+
 class Terminal(io.StringIO):
     def isatty(self):
         return True
@@ -99,18 +103,23 @@ def test_snakemake_finds_it():
     assert "rotastack" in LoggerPluginRegistry().plugins
 
 
-def test_a_terminal_has_one_line_that_goes_and_the_file_has_all(handler, monkeypatch, tmp_path):
+def test_a_terminal_has_one_line_that_goes_and_the_file_has_all(make, monkeypatch, tmp_path):
     monkeypatch.setattr(sys, "stderr", Terminal())
+    monkeypatch.setenv("TERM", "xterm")
+    monkeypatch.setenv("COLUMNS", "22")
+    handler = make("logs/run.log")
     tell(handler, LogEvent.RUN_INFO, "Job stats: 3", stats={"train": 2, "all": 1, "total": 3})
     tell(handler, LogEvent.JOB_INFO, "Rule: train", jobid=1, rule_msg="iris: training", wildcards=cell("forest"))
     tell(handler, LogEvent.JOB_FINISHED, "Finished jobid: 1", job_id=1)
-    tell(handler, LogEvent.JOB_INFO, "Rule: train", jobid=2, rule_msg="iris: more", wildcards=cell("boosted"))
+    tell(handler, LogEvent.JOB_INFO, "Rule: train", jobid=2, rule_msg="iris: more than fits", wildcards=cell("boosted"))
     tell(handler, None, "anything else")
-    shown = sys.stderr.getvalue().split("\r")
+    for _ in range(2):
+        handler.live.refresh()
+    shown = sys.stderr.getvalue().split(CLEAR)
     assert shown[-1].startswith(" 25%")
-    assert shown[-1].rstrip().endswith(": iris: more")
+    assert len(shown[-1]) == 22
     handler.close()
-    assert sys.stderr.getvalue().endswith(f"\r{' ' * handler.width}\r")
+    assert sys.stderr.getvalue().endswith(f"\x1b[1A{CLEAR[1:]}")
     written = (tmp_path / "logs/run.log").read_text()
     for line in ("Job stats: 3", "Job 1: iris: training", "Finished jobid: 1", "anything else"):
         assert line in written
@@ -121,9 +130,10 @@ def test_elsewhere_a_line_comes_now_and_then(handler, capsys):
     for k in range(3):
         handler.progress.done = 5.0
         tell(handler, LogEvent.JOB_INFO, jobid=k, rule_msg=f"job {k}", wildcards=cell("forest"))
+        handler.live.refresh()
     assert capsys.readouterr().err.count("\n") == 1
     handler.shown -= progress.EVERY
-    tell(handler)
+    handler.live.refresh()
     assert capsys.readouterr().err.endswith(": job 2\n")
 
 

@@ -73,7 +73,7 @@ class AlignedClassifier:
         """Yield the outputs of the first member, of the first two, and so on."""
         return map(self.aligned, self.estimator.staged_predict_proba(X))
 
-    def codes(self, y: NDArray[np.integer]) -> NDArray[np.integer]:
+    def own_target(self, y: NDArray[np.integer]) -> NDArray[np.integer]:
         """Return the numbers that the estimator has for the classes `y` of training rows."""
         return np.searchsorted(self.classes, y)
 
@@ -165,8 +165,8 @@ class FittedRegressor:
         for predicted in self.estimator.staged_predict(X):
             yield self._with_interval(np.asarray(predicted, dtype=np.float64).ravel())
 
-    def codes(self, y: NDArray) -> NDArray:
-        """Return `y`: the counterpart of ``AlignedClassifier.codes``."""
+    def own_target(self, y: NDArray) -> NDArray:
+        """Return `y`; for classes see ``AlignedClassifier.own_target``."""
         return y
 
     def _with_interval(self, predicted: NDArray[np.float64], X: NDArray | None = None) -> NDArray[np.float64]:

@@ -4,6 +4,7 @@ import json
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from rotastack.cli.screen import headed, table_text
 from rotastack.errors import unreadable
 from rotastack.files import read_json
 from rotastack.stats.metrics import NAMES, higher_is_better
@@ -39,27 +40,22 @@ class Answer:
         """Return the answer as text."""
         from rotastack.run.progress import duration
 
-        lines = [*self.sentences, "", *self._table(), ""]
         took = f" (in {duration(seconds)})" if seconds else ""
-        lines.append(f"{'report':10s}{self.report}{took}")
+        lines = [("report", f"{self.report}{took}")]
         for dataset, model in list(self.models.items())[:3]:
-            in_mlflow = f", MLflow {model['address']}" if model["address"] else ""
-            from_on = (
-                f", predicts {model['decides_for']} from probability {model['threshold']:g}"
-                if "threshold" in model
-                else ""
-            )
+            text = f"{model['method']}, trained on all rows of {dataset}"
+            if "threshold" in model:
+                text += f", predicts {model['decides_for']} from probability {model['threshold']:g}"
             lines.append(
-                f"{'model':10s}{model['method']}, trained on all rows of {dataset}{from_on}: {model['file']}{in_mlflow}"
+                ("model", f"{text}: {model['file']}{', MLflow ' * bool(model['address'])}{model['address'] or ''}")
             )
-        for dataset, why in list(self.without_model.items())[:3]:
-            lines.append(f"{'no model':10s}of {dataset}: {why}")
+        lines += [("no model", f"of {dataset}: {why}") for dataset, why in list(self.without_model.items())[:3]]
         if len(self.models) > 3:
-            lines.append(f"{'':10s}and {len(self.models) - 3} more models, one per data set")
+            lines.append(("", f"and {len(self.models) - 3} more models, one per data set"))
         if self.models:
             option = "" if len(self.models) == 1 else f" --dataset {next(iter(self.models))}"
-            lines.append(f"{'predict':10s}rotastack predict --study {self.study}{option} NEW_ROWS.csv")
-        return "\n".join(lines)
+            lines.append(("predict", f"rotastack predict --study {self.study}{option} NEW_ROWS.csv"))
+        return "\n".join([*self.sentences, "", *self._table(), "", headed(lines)])
 
     def _table(self) -> list[str]:
         """Return lines with the methods and their scores, best first; for several data sets average ranks and means."""
@@ -125,16 +121,10 @@ SHORT = {
 
 
 def _aligned(head: list[str], rows: dict[str, list[str]]) -> list[str]:
-    """Return the lines of a table with the first column aligned left and the others right, without empty columns."""
-    table = [head, *([name, *cells] for name, cells in rows.items())]
-    filled = [k == 0 or any(row[k] != "-" for row in table[1:]) for k in range(len(head))]
-    table = [[cell for cell, keep in zip(row, filled, strict=True) if keep] for row in table]
-    head = table[0]
-    widths = [max(len(row[k]) for row in table) for k in range(len(head))]
-    return [
-        "  ".join([row[0].ljust(widths[0]), *(c.rjust(w) for c, w in zip(row[1:], widths[1:], strict=True))])
-        for row in table
-    ]
+    """Return the lines of a table without its empty columns."""
+    filled = [k for k in range(len(head) - 1) if any(row[k] != "-" for row in rows.values())]
+    shown = {name: [row[k] for k in filled] for name, row in rows.items()}
+    return table_text([head[0], *(head[k + 1] for k in filled)], shown).split("\n")
 
 
 def _table(path: Path) -> list[dict[str, Any]]:

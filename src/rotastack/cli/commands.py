@@ -6,14 +6,14 @@ import os
 import sys
 
 from rotastack import __version__
-from rotastack.cli import compare, doctor, explain, fit, lists, predict, report, run, step, tables, ui
+from rotastack.cli import compare, explain, fit, lists, predict, report, run, step, tables, ui
 from rotastack.cli.stopping import StoppedError
 from rotastack.errors import RotastackError, not_installed_message
 from rotastack.project import find_own_modules
 
 __all__ = ["run_command"]
 
-COMMANDS = (run, fit, compare, report, tables, predict, explain, ui, lists, doctor, step)
+COMMANDS = (run, fit, compare, report, tables, predict, explain, ui, lists, step)
 """The modules of the commands, in the order of the help."""
 NAME_CLASSES = ("run", "report", "tables", "fit", "step")
 """Commands that import the classes named in a study, also from modules in the working directory."""
@@ -28,15 +28,12 @@ exit codes:
 
 
 NOT_OURS = {
-    errno.ENOSPC: "free disk space, then repeat the command to continue",
-    errno.EDQUOT: "free disk space, then repeat the command to continue",
-    errno.EFBIG: "raise the limit of file sizes (ulimit -f), then repeat the command to continue",
-    errno.EROFS: "work in a writable folder",
-    errno.EACCES: "change the permissions, or work in a folder of your own",
-    errno.EPERM: "change the permissions, or work in a folder of your own",
-    errno.EIO: "the device or its connection failed; reconnect the device, then repeat the command to continue",
-    errno.ESTALE: "the device or its connection failed; reconnect the device, then repeat the command to continue",
-    errno.EMFILE: "raise the limit of open files (ulimit -n), then repeat the command to continue",
+    **dict.fromkeys((errno.ENOSPC, errno.EDQUOT), "free disk space, then repeat the command to continue"),
+    **dict.fromkeys(
+        (errno.EACCES, errno.EPERM, errno.EROFS), "change the permissions, or work in a folder of your own"
+    ),
+    **dict.fromkeys((errno.EFBIG, errno.EMFILE), "raise the limit (ulimit), then repeat the command to continue"),
+    **dict.fromkeys((errno.EIO, errno.ESTALE), "reconnect the device, then repeat the command to continue"),
 }
 """Error number of the operating system -> what the user can do about the error."""
 

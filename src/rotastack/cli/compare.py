@@ -158,23 +158,18 @@ def _interval(low: float | None, high: float | None, digits: int) -> str:
 
 def _as_text(rows: list[dict[str, Any]]) -> str:
     """Return the leaderboard as lines of text."""
+    from rotastack.cli.screen import table_text
     from rotastack.judge.words import p_cell
 
     if not rows:
         return "no leaderboard: no data set has scores of at least two methods"
-    width = max(len("method"), *(len(row["method"]) for row in rows[:_SHOWN]))
-    lines = [
-        f"{'method':{width}s}  {'rank':>5s} {'(95 %)':>13s}  {'Elo':>5s} {'(95 %)':>12s}  {'improvable':>10s}  {'W/T/L':>8s}  {'p':>7s}"
-    ]
-    for row in rows[:_SHOWN]:
-        low, high = row["rank_interval"]
-        least, most = row["elo_interval"]
-        improvable = "-" if row["improvability"] is None else f"{row['improvability']:.1f} %"
-        wins = "-" if row["wins"] is None else f"{row['wins']}/{row['ties']}/{row['losses']}"
-        lines.append(
-            f"{row['method']:{width}s}  {row['average_rank']:5.2f} {_interval(low, high, 2):>13s}  "
-            f"{row['elo']:5.0f} {_interval(least, most, 0):>12s}  {improvable:>10s}  {wins:>8s}  {p_cell(row['p_holm']):>7s}"
-        )
-    if len(rows) > _SHOWN:
-        lines.append(f"and {len(rows) - _SHOWN} more methods; the page lists all")
-    return "\n".join(lines)
+    cells = {
+        row["method"]: [
+            f"{row['average_rank']:.2f}", _interval(*row["rank_interval"], 2), f"{row['elo']:.0f}", _interval(*row["elo_interval"], 0),
+            "-" if row["improvability"] is None else f"{row['improvability']:.1f} %",
+            "-" if row["wins"] is None else f"{row['wins']}/{row['ties']}/{row['losses']}", p_cell(row["p_holm"]),
+        ]
+        for row in rows[:_SHOWN]
+    }  # fmt: skip
+    more = f"\nand {len(rows) - _SHOWN} more methods; the page lists all" if len(rows) > _SHOWN else ""
+    return table_text(["method", "rank", "(95 %)", "Elo", "(95 %)", "improvable", "W/T/L", "p"], cells) + more

@@ -1,8 +1,7 @@
 """Read the table of ``rotastack run TABLE``, lay out its study, and describe both before the training."""
 
 from argparse import Namespace
-from dataclasses import dataclass, field
-from typing import Any
+from typing import Any, NamedTuple
 
 from rotastack.errors import RotastackError, nearest
 
@@ -14,158 +13,202 @@ _LEAST_PARTS = 10
 """The fewest groups or times that can be divided into training and test rows."""
 
 
-@dataclass
-class OwnTable:
-    """A table as the program reads it, and the study made from it.
-
-    Attributes
-    ----------
-    study : dict
-    place : Place
-        Where the study is written.
-    megabytes : int
-        Memory for all jobs together: the free memory, or the request of the largest job if that is more.
-    lines : list of tuple of str
-        Lines printed before the run: a heading and its text.
-    about : dict
-        The facts in `lines`, for programs.
-    """
+class OwnTable(NamedTuple):
+    """The study of a table, its place, the megabytes of all its jobs together, and lines (heading, text) and facts on both."""
 
     study: dict[str, Any]
     place: Any
     megabytes: int
-    lines: list[tuple[str, str]] = field(default_factory=list)
-    about: dict[str, Any] = field(default_factory=dict)
+    lines: list[tuple[str, str]]
+    about: dict[str, Any]
 
-    @property
-    def text(self) -> str:
-        """The lines, with their headings in one column."""
-        return "\n".join(f"{word:10s}{text}" for word, text in self.lines)
+
+class _Read(NamedTuple):
+    """What the table holds: its columns and their kinds, the target and its task."""
+
+    features: Any
+    target: Any
+    task: Any
+    reason: str
+    kinds: dict[str, str]
+    preprocessor: Any
+    reading: Any
+    notes: list[str]
+
+
+class _Laid(NamedTuple):
+    """What will be run: the study, its costs, and what was left out."""
+
+    study: dict[str, Any]
+    layout: Any
+    score: str
+    why: str
+    divided_by: dict[str, Any]
+    memory: float
+    needed: dict[str, int]
 
 
 def look_at(arguments: Namespace) -> OwnTable:
-    """Read the table, decide its task and the kinds of its columns, and lay out its study.
+    """Read the table, lay out its study, and describe both.
 
     Raises
     ------
     RotastackError
         The table cannot be used; the message says why.
     """
+    from rotastack.use.own_study import place_of
+
+    read = _read(arguments)
+    laid = _laid_out(arguments, read)
+    place = place_of(laid.study)
+    kinds, dropped = _kinds(read.preprocessor), _dropped(arguments, read)
+    lines = [
+        *_lines_of_table(arguments, read, laid.divided_by, kinds, dropped),
+        *_lines_of_study(arguments, laid, place),
+    ]
+    about = {
+        "table": str(arguments.study), "rows": len(read.features), "target": arguments.target, "task": read.task,
+        "task_reason": read.reason, "score": laid.score, "columns": kinds, "dropped": dropped,
+        "estimated_seconds": round(laid.layout.seconds),
+    }  # fmt: skip
+    return OwnTable(laid.study, place, max(int(laid.memory), _megabytes(laid.study)[1]), lines, about)
+
+
+def _read(arguments: Namespace) -> _Read:
+    """Read the table, and decide its task and the kinds of its columns."""
     import warnings
 
     from rotastack.base.preprocessing import TablePreprocessor
-    from rotastack.data.divisions import division_numbers, united
-    from rotastack.data.suspicions import copies_of, suspicions
     from rotastack.data.tables import read_with_notes
     from rotastack.data.target import check_target, decide_task, with_target
-    from rotastack.stats.metrics import NAMES
-    from rotastack.use import own_study, own_table
+    from rotastack.use.own_table import LEAST_ROWS, counts_among
 
-    table = arguments.study
+    table = str(arguments.study)
     if arguments.target is None:
         frame, _ = read_with_notes(table)
         raise RotastackError(f"{table}: --target COLUMN is missing; columns: {_few(map(str, frame.columns), 20)}")
     declared = declared_kinds(arguments.kind)
     frame, reading = read_with_notes(table, arguments.target, declared)
-    frame, without = with_target(frame, arguments.target, str(table))
+    frame, without = with_target(frame, arguments.target, table)
     task, reason = decide_task(frame["target"])
     if arguments.task and arguments.task != task:
         task, reason = arguments.task, f"--task; default {task}: {reason}"
     with warnings.catch_warnings(record=True) as caught:
         warnings.simplefilter("always")
-        target = check_target(frame["target"], str(table), task)
+        target = check_target(frame["target"], table, task)
         features = frame.drop(columns="target")
-        kinds = dict.fromkeys(own_table.counts_among(features), "numeric") | declared
+        kinds = dict.fromkeys(counts_among(features), "numeric") | declared
+        ids = dict.fromkeys(_dividing_columns(arguments), "id")
         try:
-            groups = [column for column in (arguments.groups, arguments.split_column) if column is not None]
             with warnings.catch_warnings():
-                warnings.simplefilter("ignore")  # lines below name the columns that are left out
-                preprocessor = TablePreprocessor(kinds | dict.fromkeys(groups, "id"), encoding="onehot").fit(features)
-            n_columns = len(preprocessor.get_feature_names_out())
+                warnings.simplefilter("ignore")  # lines of the answer name the columns that are left out
+                preprocessor = TablePreprocessor(kinds | ids, encoding="onehot").fit(features)
         except RotastackError as error:
             raise RotastackError(f"{table}: {str(error).removeprefix(f'{table}: ')}") from None
-    if len(frame) < own_table.LEAST_ROWS:
-        raise RotastackError(f"{table}: the table has {len(frame)} rows; at least {own_table.LEAST_ROWS} are needed")
-    divided_by: dict[str, Any] = {
-        key: column
-        for key in ("groups", "time", "split 1")
-        if (column := _dividing(arguments, key, features)) is not None
-    }
+    if len(frame) < LEAST_ROWS:
+        raise RotastackError(f"{table}: the table has {len(frame)} rows; at least {LEAST_ROWS} are needed")
+    notes = [*reading.notes, *without, *(str(w.message).removeprefix(f"{table}: ") for w in caught)]
+    return _Read(features, target, task, reason, kinds, preprocessor, reading, notes)
+
+
+def _laid_out(arguments: Namespace, read: _Read) -> _Laid:
+    """Choose the score, the methods that fit into memory, and the splits; lay out the study."""
+    from rotastack.data.divisions import division_numbers, united
+    from rotastack.data.suspicions import copies_of
+    from rotastack.use import own_study, own_table
+
+    table, features, target, task = str(arguments.study), read.features, read.target, read.task
+    found = {key: _dividing(arguments, key, features) for key in ("groups", "time", "split 1")}
+    divided_by: dict[str, Any] = {key: column for key, column in found.items() if column is not None}
     splits = _splits(arguments, features, target, task) if "split 1" in divided_by else []
-    copies = copies_of(features, preprocessor.kinds_) if divided_by.keys() <= {"groups"} else None
+    copies = copies_of(features, read.preprocessor.kinds_) if divided_by.keys() <= {"groups"} else None
     if copies is not None and "groups" in divided_by:
-        copies = united(division_numbers(features, arguments.groups, "groups", str(table)), copies)
+        copies = united(division_numbers(features, arguments.groups, "groups", table), copies)
     if copies is not None and copies.max() + 1 >= _LEAST_PARTS:
         divided_by["copies_together"] = True
-    n_classes = target.nunique() if task == "classification" else 0
-    shape = own_table.Shape(task, len(frame), n_columns, n_classes)
-    n_cores, memory = cores(arguments.cores), arguments.memory or _memory()
+    n_columns, n_classes = len(read.preprocessor.get_feature_names_out()), target.nunique()
+    shape = own_table.Shape(task, len(features), n_columns, n_classes if task == "classification" else 0)
+    size, n_cores, memory = arguments.size or "medium", cores(arguments.cores), arguments.memory or _memory()
     labels = _methods(arguments.methods, own_table.labels_of(task))
-    layout = own_table.laid_out(shape, arguments.size or "medium", arguments.time, n_cores, divided_by, splits, labels)
+    layout = own_table.laid_out(shape, size, arguments.time, n_cores, divided_by, splits, labels)
     score, why = _score(arguments.score, target, task)
-    study = own_study.study_of(arguments.study, arguments.target, shape, layout, score, kinds, labels)
-    needed, _ = _megabytes(study)
-    left_out = {label: needed[label] for label in labels if needed[label] > memory}
-    if len(labels) - len(left_out) < 2:
+
+    def study(labels: list[str]) -> dict[str, Any]:
+        return own_study.study_of(table, arguments.target, shape, layout, score, read.kinds, labels)
+
+    needed, _ = _megabytes(study(labels))
+    fitting = [label for label in labels if needed[label] <= memory]
+    if len(fitting) < 2:
         least = sorted(needed.values())[1]
         raise RotastackError(
             f"{table}: {memory:,.0f} MB of memory are available; two methods need at least {least:,.0f} MB"
         )
-    labels = [label for label in labels if label not in left_out]
-    study = own_study.study_of(arguments.study, arguments.target, shape, layout, score, kinds, labels)
-    place = own_study.place_of(study)
-    own = OwnTable(study, place, max(int(memory), _megabytes(study)[1]))
-    own.lines.append(("table", str(reading)))
+    return _Laid(study(fitting), layout, score, why, divided_by, memory, needed)
+
+
+def _lines_of_table(
+    arguments: Namespace, read: _Read, divided_by: dict[str, Any], kinds: dict[str, list[str]], dropped: dict[str, str]
+) -> list[tuple[str, str]]:
+    """Return lines on the table: its format, target and columns, and what to look at."""
+    from rotastack.data.suspicions import suspicions
+
+    features, target, task = read.features, read.target, read.task
     other = {"classification": "regression", "regression": "classification"}[task]
-    hint = f"; --task {other} for {other}" if " numbers in " in reason and arguments.task is None else ""
-    own.lines.append(("target", f"{arguments.target}: {task} ({reason}{hint}){_classes(target, task)}"))
-    kinds = _kinds(preprocessor)
-    own.lines.append(("columns", "; ".join(f"{len(v)} {kind} ({_few(v)})" for kind, v in kinds.items() if v)))
-    dropped = preprocessor.dropped_in_words()
-    for column in groups:
-        dropped.pop(column, None)
-    own.lines += [("dropped", f"{column}: {why}") for column, why in list(dropped.items())[:10]]
-    keep = next(
-        (column for column in dropped if preprocessor.kinds_[column] in ("id", "text") and column not in kinds), None
-    )
+    hint = f"; --task {other} for {other}" if " numbers in " in read.reason and arguments.task is None else ""
+    lines = [
+        ("table", str(read.reading)),
+        ("target", f"{arguments.target}: {task} ({read.reason}{hint}){_classes(target, task)}"),
+        ("columns", "; ".join(f"{len(v)} {kind} ({_few(v)})" for kind, v in kinds.items() if v)),
+        *(("dropped", f"{column}: {why}") for column, why in list(dropped.items())[:10]),
+    ]
+    found = read.preprocessor.kinds_
+    keep = next((c for c in dropped if found[c] in ("id", "text") and c not in kinds), None)
     if keep is not None:
-        own.lines.append(("", f"to keep a column: --kind '{keep}=categorical' or numeric"))
+        lines.append(("", f"to keep a column: --kind '{keep}=categorical' or numeric"))
     if len(dropped) > 10:
-        own.lines.append(("", f"and {len(dropped) - 10} more columns; the report lists all"))
+        lines.append(("", f"and {len(dropped) - 10} more columns; the report lists all"))
     missing = features[[c for c in features if c not in dropped]].isna().mean()
-    holes = missing[missing > 0].sort_values(ascending=False)
-    if len(holes):
-        own.lines.append(
-            ("missing", _few([f"{c} {share:.0%}" if share >= 0.01 else f"{c} below 1%" for c, share in holes.items()]))
-        )
-    own.lines += [("look at", text) for text in suspicions(features, target, task, preprocessor.kinds_, divided_by)]
-    notes = [*reading.notes, *without, *(str(w.message).removeprefix(f"{table}: ") for w in caught)]
-    own.lines += [("note", note) for note in notes]
+    holes = missing[missing > 0].sort_values(ascending=False).items()
+    if texts := [f"{c} {share:.0%}" if share >= 0.01 else f"{c} below 1%" for c, share in holes]:
+        lines.append(("missing", _few(texts)))
+    lines += [("look at", text) for text in suspicions(features, target, task, found, divided_by)]
+    return lines + [("note", note) for note in read.notes]
+
+
+def _lines_of_study(arguments: Namespace, laid: _Laid, place: Any) -> list[tuple[str, str]]:
+    """Return lines on the study: its methods, score, splits, time and file."""
+    from rotastack.stats.metrics import NAMES
+
     if place.edited:
         text = f"{place.path} was edited and is used unchanged: options of the table have no effect (to write a new study, delete the file)"
-        own.lines.append(("study", f"{text}; the kinds of columns are those of the file, not those above"))
-    else:
-        sizes = {label: next(iter(layout.parameters(label).values()), None) for label in labels}
-        trees = ", ".join(label if n is None else f"{label} {n}" for label, n in sizes.items())
-        own.lines.append(("methods", f"{trees} (numbers of trees; Rotastack: trees per family)"))
-        own.lines += [
-            (
-                "left out",
-                f"{label} needs about {megabytes / 1000:.1f} GB of memory, available are {memory / 1000:.1f} GB (--memory)",
-            )
-            for label, megabytes in left_out.items()
-        ]
-        shortened = " (shortened to keep the time limit)" if layout.shortened else ""
-        own.lines.append(("score", f"{NAMES[score]}, {why}"))
-        own.lines.append(("test", f"{layout.test_in_words}{shortened}"))
-        own.lines.append(("time", _time(layout.seconds, arguments, n_cores, max(needed[label] for label in labels))))
-        replaced = f", replaces the old file ({place.replaced})" if place.replaced else ""
-        own.lines.append(("study", f"{place.path}{replaced}"))
-    own.about = {
-        "table": str(table), "rows": len(frame), "target": arguments.target, "task": task, "task_reason": reason, "score": score,
-        "columns": kinds, "dropped": dropped, "estimated_seconds": round(layout.seconds),
-    }  # fmt: skip
-    return own
+        return [("study", f"{text}; the kinds of columns are those of the file, not those above")]
+    labels = list(laid.study["methods"])
+    sizes = {label: next(iter(laid.layout.parameters(label).values()), None) for label in labels}
+    trees = ", ".join(label if n is None else f"{label} {n}" for label, n in sizes.items())
+    available = f"available are {laid.memory / 1000:.1f} GB (--memory)"
+    shortened = " (shortened to keep the time limit)" if laid.layout.shortened else ""
+    replaced = f", replaces the old file ({place.replaced})" if place.replaced else ""
+    return [
+        ("methods", f"{trees} (numbers of trees; Rotastack: trees per family)"),
+        *(
+            ("left out", f"{label} needs about {megabytes / 1000:.1f} GB of memory, {available}")
+            for label, megabytes in laid.needed.items() if label not in labels
+        ),
+        ("score", f"{NAMES[laid.score]}, {laid.why}"),
+        ("test", f"{laid.layout.test_in_words}{shortened}"),
+        ("time", _time(laid.layout.seconds, arguments, max(laid.needed[label] for label in labels))),
+        ("study", f"{place.path}{replaced}"),
+    ]  # fmt: skip
+
+
+def _dividing_columns(arguments: Namespace) -> list[str]:
+    return [column for column in (arguments.groups, arguments.split_column) if column is not None]
+
+
+def _dropped(arguments: Namespace, read: _Read) -> dict[str, str]:
+    """Return column -> why it is left out, without the columns that divide the rows."""
+    words = read.preprocessor.dropped_in_words()
+    return {column: why for column, why in words.items() if column not in _dividing_columns(arguments)}
 
 
 def _dividing(arguments: Namespace, key: str, features: Any) -> str | None:
@@ -288,21 +331,12 @@ def _memory() -> float:
     return left / 1e6
 
 
-def megabytes_of(text: str) -> float:
-    """Return a size such as ``500M`` or ``8G`` in megabytes; raise ValueError for any other text."""
-    unit = {"m": 1.0, "g": 1e3, "t": 1e6}.get(text.lower().removesuffix("b")[-1:], 0.0)
-    number = float(text.lower().removesuffix("b")[:-1]) if unit else 0.0
-    if not number > 0:
-        raise ValueError(text)
-    return number * unit
-
-
-def _time(seconds: float, arguments: Namespace, n_cores: int, megabytes: float) -> str:
+def _time(seconds: float, arguments: Namespace, megabytes: float) -> str:
+    from rotastack.judge.words import counted
     from rotastack.run.progress import duration
     from rotastack.use.own_table import BUDGETS
 
-    text = f"about {duration(seconds)} on {n_cores} core{'s' * (n_cores > 1)}"
-    text += f", up to {megabytes / 1000:.1f} GB of memory per core"
+    text = f"about {duration(seconds)} on {counted(cores(arguments.cores), 'core')}, up to {megabytes / 1000:.1f} GB of memory per core"
     if arguments.time is not None and seconds > arguments.time:
         return f"{text}: longer than --time; no shorter comparison exists"
     if arguments.time is None and seconds > 2 * BUDGETS["small"] and (arguments.size or "medium") != "small":
@@ -330,12 +364,3 @@ def _classes(target: Any, task: str) -> str:
 def _few(names: Any, most: int = 8) -> str:
     names = list(names)
     return ", ".join(names[:most]) + (f", ... ({len(names) - most} more)" if len(names) > most else "")
-
-
-def seconds_of(text: str) -> float:
-    """Return a time such as ``90s``, ``10m`` or ``1.5h`` in seconds; raise ValueError for any other text."""
-    unit = {"s": 1.0, "m": 60.0, "h": 3600.0}.get(text[-1:], 0.0)
-    number = float(text[:-1] if unit else text)
-    if not (unit and number > 0):
-        raise ValueError(text)
-    return number * unit

@@ -4,11 +4,13 @@ import argparse
 import json
 import sys
 from argparse import Namespace
+from contextlib import suppress
 from pathlib import Path
 from typing import Any
 
 from rotastack.cli.answer import Answer
-from rotastack.cli.own import OwnTable, cores, look_at, megabytes_of, seconds_of
+from rotastack.cli.own import OwnTable, cores, look_at
+from rotastack.cli.screen import headed
 from rotastack.cli.studies import offer, plan_of, score_names, snakemake
 from rotastack.errors import RotastackError, nearest
 from rotastack.files import write_text
@@ -106,17 +108,21 @@ def _studies_and_tables(prefix: str = "", **_: Any) -> list[str]:
 
 
 def _seconds(text: str) -> float:
-    try:
-        return seconds_of(text)
-    except ValueError:
-        raise argparse.ArgumentTypeError(f"{text!r} is not a time; examples: 90s, 10m, 2h") from None
+    import pandas as pd
+
+    with suppress(ValueError):
+        if (seconds := pd.Timedelta(text).total_seconds()) >= 0.1:  # a number alone counts nanoseconds
+            return seconds
+    raise argparse.ArgumentTypeError(f"{text!r} is not a time; examples: 90s, 10m, 2h")
 
 
 def _megabytes(text: str) -> float:
-    try:
-        return megabytes_of(text)
-    except ValueError:
-        raise argparse.ArgumentTypeError(f"{text!r} is not a size; examples: 500M, 8G") from None
+    from pydantic import ByteSize, TypeAdapter
+
+    with suppress(ValueError):
+        if (size := TypeAdapter(ByteSize).validate_python(text)) >= 1e4:  # a number alone counts bytes
+            return size / 1e6
+    raise argparse.ArgumentTypeError(f"{text!r} is not a size; examples: 500M, 8G")
 
 
 def _run(arguments: Namespace) -> int:
@@ -158,14 +164,13 @@ def _describe(plan: Any, arguments: Namespace, options: list[str]) -> int:
         log = Path(folder, "log").read_text(encoding="utf-8") if code == 0 else ""
     if code == 0:
         lines = lines_of(plan, log, cores(arguments.cores) if arguments.profile is None else 1)
-        text = "\n".join(f"{heading:10s}{text}" for heading, text in lines.items())
-        print(json.dumps(lines, indent=1) if arguments.json else text)
+        print(json.dumps(lines, indent=1) if arguments.json else headed(lines.items()))
     return code
 
 
 def ending(answer: Answer, root: str, seconds: float | None = None) -> str:
     """Return the text at the end of a run: the verdict, the leaderboard, and where everything is."""
-    return f"{answer.as_text(seconds)}\n{'runs':10s}rotastack ui\n{'results':10s}{root}"
+    return f"{answer.as_text(seconds)}\n{headed([('runs', 'rotastack ui'), ('results', root)])}"
 
 
 def _refuse(arguments: Namespace, options: tuple[str, ...], why: str) -> None:
@@ -193,7 +198,7 @@ def _own(arguments: Namespace) -> OwnTable:
     if arguments.size not in (None, *SIZES):
         raise RotastackError(f"--size: {arguments.size!r} is not a size of tables; allowed: {', '.join(SIZES)}")
     own = look_at(arguments)
-    print(own.text, file=sys.stderr if arguments.json else sys.stdout, flush=True)
+    print(headed(own.lines), file=sys.stderr if arguments.json else sys.stdout, flush=True)
     if not arguments.dry_run:
         write_study(own.study, own.place)
     elif arguments.json:

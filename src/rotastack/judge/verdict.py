@@ -1,65 +1,38 @@
-"""The result over several data sets in sentences, for all methods and for groups of methods."""
+"""The verdict in sentences, over several data sets and on one; ``sentences.py`` has the templates."""
 
 from collections.abc import Mapping, Sequence
 from math import ceil, log2
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 import pandas as pd
 
-from rotastack.judge.results import complete
-from rotastack.judge.words import counted, listed, p_equal
+from rotastack.judge import sentences as say
+from rotastack.judge.results import TIE_BREAK, choose, complete
+from rotastack.judge.words import capital, counted, listed, p_equal, printer
 from rotastack.stats.comparison import compare
-from rotastack.stats.metrics import NAMES
+from rotastack.stats.metrics import BASELINE, NAMES, OPTIMA, PRIMARY, higher_is_better
+from rotastack.stats.resampled_t import CorrectedT, corrected_t
 from rotastack.stats.wilcoxon import holm, wilcoxon_holm
 
-__all__ = [
-    "beyond",
-    "claim_in_words",
-    "clearest",
-    "effect",
-    "verdict_of_claims",
-    "verdict_of_groups",
-    "verdict_over_datasets",
-]
+__all__ = ["verdict_of_one", "verdict_over_datasets"]
 
-_NAMED = 3
+Pairs = Sequence[Sequence[str]]
+
+NAMED = 3
 """Most data sets that a sentence names; if there are more, it names only the one with the largest change."""
-
-
-def effect(p: float, alpha: float, better: bool) -> str:
-    """Return words for the effect of rotations."""
-    return "make no difference beyond chance" if p >= alpha else "help" if better else "do harm"
-
-
-def beyond(p: float, alpha: float) -> str:
-    return "beyond chance" if p < alpha else "not beyond chance"
-
-
-def clearest(p_values: Sequence[float]) -> tuple[list[tuple[int, float]], str, list[str]]:
-    """Return what a verdict says of the p-values of pairs: number and Holm's p of the least ones, and words.
-
-    The words are those for the correction, which one pair does not need, and a sentence on the other pairs.
-    """
-    tested = pd.Series(p_values, dtype=float)
-    adjusted = holm(tested)[tested.sort_values(kind="stable").index]
-    note = f", with Holm's correction for {len(adjusted)} pairs" if len(adjusted) > 1 else ""
-    rest = adjusted.iloc[_NAMED:]
-    others = [
-        f"Of {counted(len(rest), 'more pair')} with and without rotations, the least p is {p:.2g}." for p in rest[:1]
-    ]
-    return [(int(str(k)), float(p)) for k, p in adjusted.iloc[:_NAMED].items()], note, others
+FEW = 5
+"""Number of splits below which a test can show little."""
+UNEVEN = 0.2
+"""Share of rows below which a class of two is rare."""
+FAR = 0.2
+"""Share of the baseline's distance to the best possible score; a method that is nearer by this share has learnt something."""
 
 
 def verdict_over_datasets(
-    result: Mapping[str, Any],
-    score: str,
-    control: str,
-    alpha: float,
-    *,
-    rotation_pairs: Sequence[Sequence[str]] = (),
+    result: Mapping[str, Any], score: str, control: str, alpha: float, *, rotation_pairs: Pairs = (),
     times: Mapping[str, pd.DataFrame] | None = None,
-) -> list[str]:
+) -> list[str]:  # fmt: skip
     """Return sentences on the best method, its lead and cost, the tests, and the data sets where rotations help.
 
     The best method has the lowest average rank. If it is the control, it is compared with the next one. The tests are
@@ -99,211 +72,329 @@ def verdict_over_datasets(
     Rotations make no difference beyond chance (p = 0.062, RRE against RF): they help on 5 of 6 data sets, most on a (-50 %), and do harm on 1: c (+3 %).
     """
     if "average_ranks" not in result:
-        return ["No data set has scores of all methods; see the notes."]
+        return [say.NO_DATASET]
     ranks = pd.Series(result["average_ranks"]).sort_values(kind="stable")
     means = pd.DataFrame.from_dict(result["means"], orient="index").reindex(columns=ranks.index)
     means = complete(means.apply(pd.to_numeric)).round(12)
     if (means.nunique(axis=1) == 1).all():
-        return [
-            f"All {len(ranks)} methods have the same {score} on {counted(len(means), 'data set')}: nothing tells them apart."
-        ]
+        return [say.EQUAL.format(n_methods=len(ranks), score=score, datasets=counted(len(means), "data set"))]
     first = [str(m) for m in ranks.index[ranks <= ranks.iloc[0] + 1e-12]]
     first.sort(key=lambda m: m != control)  # if the control shares the best rank, it counts as best
-    sentences = [
+    return [
         _best(result, means, ranks, first, score, control, times or {}),
-        _chance(result, len(means), ranks, first[0], control, alpha),
-        *_rotations(means, rotation_pairs, bool(result["higher_is_better"]), alpha),
+        *_tests(result, len(means), ranks, first[0], control, alpha),
+        *_rotations_over_datasets(means, rotation_pairs, bool(result["higher_is_better"]), alpha),
     ]
-    return [sentence for sentence in sentences if sentence]
 
 
 def _best(
-    result: Mapping[str, Any],
-    means: pd.DataFrame,
-    ranks: pd.Series,
-    first: Sequence[str],
-    score: str,
-    control: str,
+    result: Mapping[str, Any], means: pd.DataFrame, ranks: pd.Series, first: Sequence[str], score: str, control: str,
     times: Mapping[str, pd.DataFrame],
-) -> str:
+) -> str:  # fmt: skip
     """Return a sentence on the best method: the method it is compared with, its lead, and its cost."""
     best, *others = first
     rival = control if best != control and control in ranks else str(next(m for m in ranks.index if m != best))
-    if others:
-        text = f"{best} and {listed(others)} share the best average rank of the {score} among {len(ranks)} methods"
-    else:
-        text = f"{best} is best of {len(ranks)} methods by average rank of the {score}"
-    text += f" over {_data_sets(result, len(means))}"
-    text += f" ({ranks[best]:.2f}" + (f"; {rival} has {ranks[rival]:.2f})" if rival not in first else ")")
     method, other = (rival, best) if best == control else (best, rival)
-    change = _change(means, method, other, score)
-    text += f"; {'it' if method == best else method} {change} ({_won(means, method, other, result)})"
     paid = {kind: ratios[method].median() for kind, ratios in times.items() if method in ratios}
-    if other == control and np.isfinite(paid.get("fit", np.nan)):
-        text += f", for {_times(paid['fit'])} the training time"
-        if np.isfinite(paid.get("predict", np.nan)):
-            text += f" and {_times(paid['predict'])} the prediction time"
-    return text + "."
-
-
-def _chance(result: Mapping[str, Any], n: int, ranks: pd.Series, best: str, control: str, alpha: float) -> str:
-    """Return a sentence on whether the best method beats the control beyond chance, and whether methods differ."""
-    if n < 2 or "p_value" not in result:
-        return "No test: there is only one data set."
-    holm = result.get("holm_p") or {}
-    corrected = f" with Holm's correction for {len(holm)} comparisons" if len(holm) > 1 else ""
-    test = f"Wilcoxon's signed-rank test{corrected}"
-    if control not in ranks:
-        text = ""
-    elif best == control:
-        worse = [m for m in ranks.index if holm.get(m, 1.0) < alpha]
-        text = (
-            f"That it beats {listed(worse)} is beyond chance ({test}, at {alpha:g})"
-            if worse
-            else f"That it beats any other is not beyond chance (least p {p_equal(min(holm.values()))}, {test})"
-        )
-    else:
-        text = f"That {best} beats {control} is {beyond(holm[best], alpha)} (p {p_equal(holm[best])}, {test})"
-        needed = ceil(1 + log2(len(holm) / alpha))
-        if holm[best] >= alpha and n < needed:
-            text += f"; so many comparisons need {needed} data sets at least, even if all agree"
-    if len(ranks) == 2:
-        return f"{text}." if text else ""
-    differ = "differ" if result["p_value"] < alpha else "do not differ beyond chance"
-    friedman = f"as a whole the {len(ranks)} methods {differ} (Friedman's test, p {p_equal(result['p_value'])})"
-    return f"{text}; {friedman}." if text else f"{friedman[0].upper()}{friedman[1:]}."
-
-
-def _rotations(means: pd.DataFrame, pairs: Sequence[Sequence[str]], higher: bool, alpha: float) -> list[str]:
-    """Return sentences on where methods with rotations are better or worse than the same ones without."""
-    pairs = [(turned, plain) for turned, plain in pairs if turned in means and plain in means]
-    if len(means) < 2:
-        return [
-            f"Rotations ({pair[0]} against {pair[1]}) {_helped(means, pair, higher)[0]}." for pair in pairs[:_NAMED]
-        ]
-    tests = [wilcoxon_holm(means[[*pair]], pair[1], higher).loc[pair[0], "p"] for pair in pairs]
-    shown, note, others = clearest(tests)
-    found = [(pairs[k], p, *_helped(means, pairs[k], higher)) for k, p in shown]
-    return [
-        f"Rotations {effect(p, alpha, helps)} (p {p_equal(p)}, {turned} against {plain}{note}): they {where}."
-        for (turned, plain), p, where, helps in found
-    ] + others
-
-
-def _helped(means: pd.DataFrame, pair: Sequence[str], higher: bool) -> tuple[str, bool]:
-    """Return where a method with rotations is better or worse than the same one without, and if it is better by ranks."""
-    turned, plain = pair
-    gaps = ((means[turned] - means[plain]) * (-1 if higher else 1)).round(12)
-    change = 100 * (means[turned] - means[plain]) / means[plain].abs().replace(0, np.nan)
-    helped, harmed = gaps.index[gaps < 0], gaps.index[gaps > 0]
-    parts = []
-    if len(helped):
-        parts.append(f"help on {len(helped)} of {counted(len(means), 'data set')}{_where(change[helped])}")
-    if len(harmed):
-        of = "" if len(helped) else f" of {counted(len(means), 'data set')}"
-        parts.append(f"do harm on {len(harmed)}{of}{_where(change[harmed])}")
-    sizes = gaps[gaps != 0].abs().rank()
-    return ", and ".join(parts) or "make no difference on any", bool(sizes[helped].sum() > sizes[harmed].sum())
-
-
-def _change(means: pd.DataFrame, method: str, other: str, score: str) -> str:
-    """Return words for the average change of `score` from the method `other` to `method`."""
-    gain = compare(means[[method, other]], True).improvement(other)[method]
-    if not np.isfinite(gain):
-        return f"is compared with {other}, whose {score} is 0 everywhere"
-    if round(abs(gain), 1) == 0:
-        return f"leaves the {score} of {other} as it is on average"
-    return f"{'raises' if gain > 0 else 'lowers'} the {score} of {other} by {abs(gain):.1f} % on average"
-
-
-def _won(means: pd.DataFrame, method: str, other: str, result: Mapping[str, Any]) -> str:
-    test = wilcoxon_holm(means[[method, other]], other, result["higher_is_better"]).loc[method]
-    counts = {"better": test["wins"], "equal": test["ties"], "worse": test["losses"]}
-    return ", ".join(f"{word} on {count:.0f}" for word, count in counts.items() if count)
-
-
-def _data_sets(result: Mapping[str, Any], n: int) -> str:
-    total = len(result["means"])
-    return counted(n, "data set") if n == total else f"the {n} of {total} data sets that have all of them"
-
-
-def _where(change: pd.Series) -> str:
-    """Return the names of data sets with their changes in percent; of many data sets, only the largest change."""
-    known = change.dropna().sort_values(key=np.abs, ascending=False, kind="stable")
-    if known.empty:
-        return ""
-    few = len(change) <= _NAMED
-    named = ", ".join(f"{name} ({value:+.0f} %)" for name, value in (known if few else known.iloc[:1]).items())
-    return f": {named}" if few else f", most on {named}"
+    cost = say.FIT_COST.format(fit=_times(paid["fit"])) if np.isfinite(paid.get("fit", np.nan)) else ""
+    if cost and np.isfinite(paid.get("predict", np.nan)):
+        cost += say.PREDICT_COST.format(predict=_times(paid["predict"]))
+    total, n = len(result["means"]), len(means)
+    return (say.SHARED if others else say.BEST).format(
+        best=best, others=listed(others) if others else "", n_methods=len(ranks), score=score,
+        datasets=counted(n, "data set") if n == total else say.WITH_ALL.format(n=n, total=total),
+        rank=ranks[best], rival="" if rival in first else say.RIVAL_RANK.format(rival=rival, rank=ranks[rival]),
+        method="it" if method == best else method, change=_change(means, method, other, score),
+        counts=_won(means, method, other, result["higher_is_better"]), cost=cost if other == control else "",
+    )  # fmt: skip
 
 
 def _times(ratio: float) -> str:
     return f"{ratio:.2g} times" if ratio < 0.95 else f"{ratio:.1f} times"
 
 
-def verdict_of_groups(
-    groups: Mapping[str, Mapping[str, Any]], score: str, alpha: float, titles: Mapping[str, str]
-) -> list[str]:
-    """Return the result in each group of methods, in words.
+def _change(means: pd.DataFrame, method: str, other: str, score: str) -> str:
+    """Return words for the average change of `score` from the method `other` to `method`."""
+    gain = compare(means[[method, other]], True).improvement(other)[method]
+    text = say.AVERAGE if np.isfinite(gain) else say.FROM_ZERO
+    if np.isfinite(gain) and round(abs(gain), 1) == 0:
+        text = say.NO_CHANGE
+    return text.format(raises="raises" if gain > 0 else "lowers", score=score, other=other, percent=abs(gain))
+
+
+def _won(means: pd.DataFrame, method: str, other: str, higher: bool) -> str:
+    test = wilcoxon_holm(means[[method, other]], other, higher).loc[method]
+    counts = {"better": test["wins"], "equal": test["ties"], "worse": test["losses"]}
+    return ", ".join(f"{word} on {count:.0f}" for word, count in counts.items() if count)
+
+
+def _tests(result: Mapping[str, Any], n: int, ranks: pd.Series, best: str, control: str, alpha: float) -> list[str]:
+    """Return a sentence on whether the best method beats the control beyond chance, and whether methods differ."""
+    if n < 2 or "p_value" not in result:
+        return [say.ONE_DATASET]
+    adjusted, parts = result.get("holm_p") or {}, []
+    correction = say.CORRECTION.format(n=len(adjusted)) if len(adjusted) > 1 else ""
+    test = say.WILCOXON.format(correction=correction)
+    if control in ranks and best == control:
+        worse = [m for m in ranks.index if adjusted.get(m, 1.0) < alpha]
+        least = p_equal(min(adjusted.values()))
+        text = say.BEATS_THESE if worse else say.BEATS_NONE
+        parts.append(text.format(worse=listed(worse) if worse else "", p=least, test=test, alpha=alpha))
+    elif control in ranks:
+        p, needed = adjusted[best], ceil(1 + log2(len(adjusted) / alpha))
+        text = say.BEATS_CONTROL.format(
+            best=best, control=control, chance=say.CHANCE[p < alpha], p=p_equal(p), test=test
+        )
+        parts.append(text + (say.TOO_FEW.format(needed=needed) if p >= alpha and n < needed else ""))
+    if len(ranks) > 2:
+        p = result["p_value"]
+        parts.append(say.FRIEDMAN.format(n_methods=len(ranks), differ=say.DIFFER[p < alpha], p=p_equal(p)))
+    return [capital(f"{'; '.join(parts)}.")] if parts else []
+
+
+def _rotations(template: str, p_values: Sequence[float], gaps: Sequence[dict[str, Any]], alpha: float) -> list[str]:
+    """Return sentences on the pairs of least p-values with and without rotations, and one on the other pairs.
+
+    For each pair `gaps` has whether rotations ``helps``, and what else stands in the template.
+    """
+    tested = pd.Series(p_values, dtype=float)
+    adjusted = holm(tested)[tested.sort_values(kind="stable").index]
+    correction = say.PAIRS_CORRECTION.format(n=len(adjusted)) if len(adjusted) > 1 else ""
+    found = []
+    for k, p in adjusted.iloc[:NAMED].items():
+        effect = "make no difference beyond chance" if p >= alpha else "help" if gaps[k]["helps"] else "do harm"
+        found.append(template.format(effect=effect, p=p_equal(p), correction=correction, **gaps[k]))
+    rest = adjusted.iloc[NAMED:]
+    return found + [say.MORE_PAIRS.format(pairs=counted(len(rest), "more pair"), p=p) for p in rest[:1]]
+
+
+def _rotations_over_datasets(means: pd.DataFrame, pairs: Pairs, higher: bool, alpha: float) -> list[str]:
+    """Return sentences on where methods with rotations are better or worse than the same ones without."""
+    pairs = [pair for pair in pairs if pair[0] in means and pair[1] in means]
+    gaps = [_helped(means, pair, higher) for pair in pairs]
+    if len(means) < 2:
+        return [say.ROTATIONS_UNTESTED.format(**of_pair) for of_pair in gaps[:NAMED]]
+    p_values = [wilcoxon_holm(means[[*pair]], pair[1], higher).loc[pair[0], "p"] for pair in pairs]
+    return _rotations(say.ROTATIONS, p_values, gaps, alpha)
+
+
+def _helped(means: pd.DataFrame, pair: Sequence[str], higher: bool) -> dict[str, Any]:
+    """Return where a method with rotations is better or worse than the same one without, and if it is better by ranks."""
+    turned, plain = pair
+    gaps = ((means[turned] - means[plain]) * (-1 if higher else 1)).round(12)
+    change = 100 * (means[turned] - means[plain]) / means[plain].abs().replace(0, np.nan)
+    helped, harmed, datasets = gaps.index[gaps < 0], gaps.index[gaps > 0], counted(len(means), "data set")
+    parts = []
+    if len(helped):
+        parts.append(say.HELP.format(n=len(helped), datasets=datasets, where=_where(change[helped])))
+    if len(harmed):
+        of = "" if len(helped) else f" of {datasets}"
+        parts.append(say.HARM.format(n=len(harmed), of=of, where=_where(change[harmed])))
+    where, sizes = ", and ".join(parts) or "make no difference on any", gaps[gaps != 0].abs().rank()
+    return {"turned": turned, "plain": plain, "where": where, "helps": sizes[helped].sum() > sizes[harmed].sum()}
+
+
+def _where(change: pd.Series) -> str:
+    """Return the names of data sets with their changes in percent; of many data sets, only the largest change."""
+    few, known = len(change) <= NAMED, change.dropna().sort_values(key=np.abs, ascending=False, kind="stable")
+    named = ", ".join(f"{name} ({value:+.0f} %)" for name, value in (known if few else known.iloc[:1]).items())
+    return "" if known.empty else f": {named}" if few else f", most on {named}"
+
+
+def verdict_of_one(
+    cells: pd.DataFrame, task: str, control: str, *, score: str | None = None, baseline: Mapping[str, float] | None = None,
+    breaker: Mapping[str, float] | None = None, seconds: Mapping[str, float] | None = None, rotation_pairs: Pairs = (),
+    test_to_train: float | None = None, alpha: float = 0.05, failures: Mapping[str, str] | None = None,
+    association: Mapping[str, float] | None = None, thresholds: Mapping[str, Mapping[str, Any]] | None = None,
+    doubts: Sequence[str] = (),
+) -> dict[str, Any]:  # fmt: skip
+    """Return sentences on the chosen method of a data set, its test against the control, and the effect of rotations.
+
+    The chosen method is the one of :func:`~rotastack.judge.results.choose`.
 
     Parameters
     ----------
-    groups : mapping
-        Group -> its comparison, as :func:`~rotastack.judge.comparisons.compare_group` gives it.
-    score, alpha
+    cells : DataFrame of shape (n_cells, n_methods)
+        The main score; NaN where a method failed.
+    task : {"classification", "regression"}
+    control, alpha, rotation_pairs
         As for :func:`verdict_over_datasets`.
-    titles : mapping
-        Group -> its title.
+    score : str, optional
+        The main score; by default that of the task.
+    baseline : mapping, optional
+        Score -> its mean for the baseline, a constant prediction.
+    breaker, seconds, test_to_train
+        As for :func:`~rotastack.judge.results.choose`. Without `test_to_train`, or with one split, there is no test; it is
+        0 if splits share no row.
+    failures : mapping, optional
+        Method -> why it failed.
+    association : mapping, optional
+        Method -> p-value of its outputs for held-out rows and the target being independent.
+    thresholds : mapping, optional
+        Method -> the rarer of two ``class``es, a ``threshold``, and counts of rows, from the scoring step.
+    doubts : sequence of str
+        Sentences on reasons to doubt the comparison, added at the end.
+
+    Returns
+    -------
+    dict
+        ``best`` (None if all methods failed), ``means`` (method -> mean), ``p_value`` (None without a test), and
+        ``sentences``.
+
+    Examples
+    --------
+    >>> cells = pd.DataFrame({"Random forest": [0.25, 0.27, 0.26], "Random rotations": [0.20, 0.21, 0.21]})
+    >>> found = verdict_of_one(
+    ...     cells, "classification", "Random forest", baseline={"error": 0.46}, test_to_train=0.5,
+    ...     rotation_pairs=[["Random rotations", "Random forest"]],
+    ... )
+    >>> print("\\n".join(found["sentences"]))
+    Random rotations: error 20.7% against 26.0% for Random forest and 46.0% for always the largest class.
+    The difference from Random forest is beyond chance (p = 0.0096, corrected t test over 3 splits, which can show little).
+    Rotations help here: Random rotations has 20.7%, the same without them, Random forest, 26.0% (p = 0.0096).
     """
-    return [_of_group(name, found, score, alpha, titles) for name, found in groups.items()]
+    score, breaker = score or PRIMARY[task], breaker or {}
+    levels = [v for v in [(baseline or {}).get(score, np.nan)] if not np.isnan(v)]
+    means = cells.mean(skipna=False).dropna().sort_values(ascending=not higher_is_better(score), kind="stable")
+    choice = choose(cells, score, breaker, seconds or {}, test_to_train, alpha)
+    if choice is None:
+        return {"best": None, "means": {}, "p_value": None, "sentences": [say.ALL_FAILED]}
+    splits = _Splits(cells[list(means.index)], test_to_train, alpha, score)
+    best, others = choice.method, [str(m) for m in means.index if m != choice.method]
+    rival = control if control in others else others[0] if others else None
+    tied = [m for m in choice.tied if m != best]
+    named = [best, *([rival] if rival else []), *others[:1], *tied]
+    shown = printer(score, [*means[list(dict.fromkeys(named))], *levels])
+    against = [f"{shown(means[rival])} for {rival}"] if rival else []
+    against += [f"{shown(level)} for {BASELINE[task]}" for level in levels]
+    next_best = ""
+    if others and others[0] != rival and not tied:
+        next_best = say.NEXT_BEST.format(n=len(means), method=others[0], value=shown(means[others[0]]))
+    sentences = [
+        say.SCORES.format(
+            best=best, score=NAMES[score], value=shown(means[best]), next_best=next_best,
+            against=f" against {' and '.join(against)}" if against else "",
+        )
+    ]  # fmt: skip
+    if tied:
+        of = "" if best == choice.tied[0] else f" from {choice.tied[0]}, the best mean,"
+        least, value = TIE_BREAK[task], choice.value
+        sentences.append(
+            say.TIES.format(
+                tied=listed([f"{m} ({shown(means[m])})" for m in tied]), breaker=NAMES[least],
+                why=say.INTERVALS.format(level=1 - alpha, of=of) if choice.tested else say.EQUAL_MEANS,
+                value="" if np.isnan(value) else f" ({printer(least, [value])(value)})",
+            )
+        )  # fmt: skip
+    p_value = None
+    if rival is not None:
+        p_value, text = splits.difference(best, rival, control)
+        sentences += [text] if text else [say.ONE_SPLIT] if len(cells) == 1 else []
+    sentences += splits.rotations(rotation_pairs, means)
+    if levels:
+        sentences += _beside_baseline(means.iloc[0], baseline or {}, breaker, score, task, association or {}, alpha)
+    sentences += _threshold(best, (thresholds or {}).get(best))
+    if failed := [m for m in cells.columns if m not in means.index]:
+        reasons = [f"{m} ({failures[m]})" if failures and m in failures else m for m in failed]
+        sentences.append(say.FAILED.format(methods=", ".join(reasons)))
+    return {"best": best, "means": means.to_dict(), "p_value": p_value, "sentences": [*sentences, *doubts]}
 
 
-def _of_group(name: str, found: Mapping[str, Any], score: str, alpha: float, titles: Mapping[str, str]) -> str:
-    title = "All groups (a row is a data set in one group)" if name == "all" else titles[name] or name
-    if "average_ranks" not in found:
-        return f"{title}: no data set has scores of all methods; see the notes of the group."
-    n = counted(found["n_rows"], "row" if name == "all" else "data set")
-    ranks = pd.Series(found["average_ranks"]).sort_values(kind="stable")
-    rank_of = "accuracy" if score == "error" else score
-    order = ", ".join(f"{m} ({r:.2f})" for m, r in ranks.items())
-    text = f"{title}: by average rank of the {rank_of} over {n} the order is {order}."
-    if "p_value" not in found:
-        return text
-    p = f"p = {found['p_value']:.3g}"
-    if found["p_value"] >= alpha:
-        return f"{text} Friedman's test sees no difference between the methods ({p}): with {n} the order above may be chance."
-    pairs = "; ".join(f"{a} and {b}" for a, b in found["different"]) or "none of the pairs"
-    return f"{text} Friedman's test says that the methods differ ({p}); by Nemenyi's test these pairs do: {pairs}."
+class _Splits(NamedTuple):
+    """Scores over the splits of a data set, and the test of their differences."""
+
+    cells: pd.DataFrame
+    test_to_train: float | None
+    alpha: float
+    score: str
+
+    def test(self, first: str, second: str) -> CorrectedT | None:
+        """Return the corrected t test of two methods; None with one split or without `test_to_train`."""
+        if self.test_to_train is None or len(self.cells) < 2:
+            return None
+        return corrected_t(self.cells[first], self.cells[second], 1.0, self.test_to_train, alpha=self.alpha)
+
+    @property
+    def is_hopeless(self) -> bool:
+        """Whether the test could hardly show any difference: two splits, or more test rows than training rows."""
+        return len(self.cells) < 3 or (self.test_to_train or 0) > 1
+
+    def difference(self, best: str, rival: str, control: str) -> tuple[float | None, str]:
+        """Return the p-value of a difference, after Holm's correction over comparisons, and a sentence."""
+        found, n = self.test(best, rival), len(self.cells)
+        if found is None:
+            return None, ""
+        if np.isinf(found.statistic):
+            return None, say.SAME_IN_ALL.format(rival=rival, n=n)
+        if self.is_hopeless:
+            edges = sorted(abs(found.difference) + sign * (found.interval[1] - found.difference) for sign in (-1, 1))
+            shown = printer(self.score, [found.difference, *edges])
+            value, low, high = (shown(v) for v in (abs(found.difference), *edges))
+            why = "only two splits" if n < 3 else f"{self.test_to_train:.3g} rows to test for each to train"
+            return None, say.UNTESTED.format(
+                rival=rival, value=value, level=1 - self.alpha, low=low, high=high, why=why
+            )
+        tests = {m: self.test(m, control) for m in self.cells if m != control} if control in self.cells else {}
+        p = {m: t.p for m, t in tests.items() if t is not None and np.isfinite(t.statistic)}
+        method, adjusted, picked = rival if best == control else best, found.p, ","
+        if len(p) > 1 and method in p:
+            adjusted = float(holm(pd.Series(p))[method])
+            picked = say.PICKED.format(n=len(p), n_methods=len(p) + 1)
+        return adjusted, say.TESTED.format(
+            rival=rival, chance=say.CHANCE[adjusted < self.alpha], p=p_equal(adjusted), picked=picked, n=n,
+            test=f"{'corrected' if self.test_to_train else 'paired'} t test",
+            shared="" if self.test_to_train else " that share no row", few=", which can show little" if n < FEW else "",
+        )  # fmt: skip
+
+    def rotations(self, pairs: Pairs, means: pd.Series) -> list[str]:
+        """Return sentences on methods with rotations against the same ones without, where a test is possible."""
+        p_values, gaps = [], []
+        for turned, plain in pairs:
+            found = self.test(turned, plain) if turned in means and plain in means else None
+            if found and np.isfinite(found.statistic):
+                p_values.append(found.p)
+                score, score_plain = map(
+                    printer(self.score, [means[turned], means[plain]]), [means[turned], means[plain]]
+                )
+                helps = (found.difference > 0) == bool(higher_is_better(self.score))
+                gaps.append(
+                    {"turned": turned, "plain": plain, "score": score, "score_plain": score_plain, "helps": helps}
+                )
+        return _rotations(say.ROTATIONS_HERE, p_values, gaps, self.alpha) if gaps and not self.is_hopeless else []
 
 
-def claim_in_words(claim: Mapping[str, Any]) -> dict[str, Any]:
-    """Return a claim as a sentence, with its result."""
-    quantity = NAMES.get(claim["what"], claim["what"].replace("_", " "))
-    relation = "as that of" if claim["expect"] == "equal" else "than that of"
-    result = f"{claim['difference']:+.4f} on average over {claim['n_datasets']} data sets"
-    if claim["n_datasets"] == 1:
-        result = f"{claim['difference']:+.4f}"
-    elif claim["expect"] != "equal":
-        result += f", {claim['expect']} on {claim['in_favour'] * claim['n_datasets']:.0f}"
-        if claim["ties"] > 0:
-            result += f" and the same on {claim['ties'] * claim['n_datasets']:.0f}"
-    expect = "the same" if claim["expect"] == "equal" else claim["expect"]
-    return {
-        "text": f"{quantity} of {claim['of']} is {expect} {relation} {claim['than']}",
-        "found": result,
-        "p_holm": claim["p_holm"],
-        "holds": "not tested"
-        if pd.isna(claim["p_holm"])
-        else "no sign against it" if claim["holds"] and claim["expect"] == "equal" else "yes" if claim["holds"] else "not shown",
-    }  # fmt: skip
+def _beside_baseline(
+    mean: float, baseline: Mapping[str, float], log_loss: Mapping[str, float], score: str, task: str,
+    association: Mapping[str, float], alpha: float,
+) -> list[str]:  # fmt: skip
+    """Return a sentence if no method is better than the baseline, or no method's outputs go with the target.
+
+    Whether the columns hold information is judged by the rows, not by the few splits, and by all methods.
+    """
+    optimum, level = OPTIMA.get(score, 0.0), baseline[score]
+    gain = (mean - level) / (optimum - level) if level != optimum else 0.0
+    goes, p = min(association.items(), key=lambda item: item[1], default=("", 0.0))
+    doubt = say.DOUBT.format(p=p_equal(p))
+    if gain > 0:
+        return [] if p < alpha or gain >= FAR else [say.NO_RELATION.format(doubt=doubt)]
+    least = min(log_loss, key=lambda m: log_loss[m], default=None)
+    rest = ""
+    if score == "error" and least is not None and log_loss[least] < baseline.get("log_loss", -np.inf):
+        rest = say.LOSS_IS_LESS.format(method=least, loss=log_loss[least], level=baseline["log_loss"])
+    elif goes and p * len(association) < alpha / 5:  # p is too small, see association_p
+        rest = say.ROWS_TELL.format(method=goes, p=p_equal(p))
+    elif p >= alpha:
+        rest = say.NOR.format(doubt=doubt)
+    what = {"error": "makes fewer errors", "rmse": "is nearer"}.get(score, f"has a better {NAMES[score]}")
+    return [say.NOT_BETTER.format(what=what, baseline=BASELINE[task], rest=rest)]
 
 
-def verdict_of_claims(claims: pd.DataFrame) -> list[str]:
-    """Return the study's claims and their results in words; of many claims, how many hold."""
-    if len(claims) > _NAMED:
-        return [f"Of the study's {len(claims)} claims {int(claims['holds'].sum())} hold; the report has the tests."]
-    words = [(claim["p_holm"], claim_in_words(claim)) for claim in claims.to_dict("records")]
-    return [
-        f"{w['text'][0].upper()}{w['text'][1:]}: {w['holds']} ({w['found']}{'' if pd.isna(p) else f'; p {p_equal(p)}'})."
-        for p, w in words
-    ]
+def _threshold(method: str, found: Mapping[str, Any] | None) -> list[str]:
+    """Return a sentence that proposes a threshold, if a class is rare or the method seldom decides for it."""
+    if not found:
+        return []
+    rows, others = found["rows"], found["others"]
+    if rows >= UNEVEN * (rows + others) and found["decided"] >= rows / 2:
+        return []
+    accuracy = (found["right"] / rows + 1 - found["wrong"] / others) / 2
+    return [say.THRESHOLD.format(method=method, total=rows + others, accuracy=accuracy, **found)]

@@ -6,7 +6,7 @@ import pandas as pd
 
 from rotastack.stats.metrics import IN_UNITS
 
-__all__ = ["counted", "listed", "p_cell", "p_equal", "printer", "score_cell"]
+__all__ = ["capital", "counted", "listed", "p_cell", "p_equal", "printer", "score_cell"]
 
 
 def p_equal(p: float) -> str:
@@ -67,16 +67,18 @@ def printer(score: str, values: Sequence[float]) -> Callable[[float], str]:
         return lambda value: f"{value:#.{4 + more}g}".rstrip(".") if abs(value) < 1e4 else f"{value:,.{more}f}"
 
     forms = [form(more) for more in range(3)]
-    fits = (
-        f
-        for f in forms
-        if len({f(v) for v in values}) == len(set(values)) and all(v == 0 or _is_not_zero(f(v)) for v in values)
-    )
-    return next(fits, forms[-1])
+    for shown in forms:
+        texts = [shown(v) for v in values]
+        if len({*texts}) == len({*values}) and all(
+            v == 0 or {*text} & {*"123456789"} for v, text in zip(values, texts, strict=True)
+        ):
+            return shown
+    return forms[-1]
 
 
-def _is_not_zero(text: str) -> bool:
-    return any(digit in text for digit in "123456789")
+def capital(text: str) -> str:
+    """Return a text that begins with a capital letter; the rest stays as it is."""
+    return f"{text[0].upper()}{text[1:]}"
 
 
 def counted(n: int, word: str) -> str:

@@ -2,9 +2,7 @@
 
 import logging
 import os
-import shutil
 import sys
-import threading
 import time
 from collections import Counter
 from collections.abc import Callable, Iterable
@@ -13,6 +11,9 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, Optional
 
+from rich.console import Console
+from rich.live import Live
+from rich.text import Text
 from snakemake_interface_logger_plugins.base import LogHandlerBase
 from snakemake_interface_logger_plugins.common import LogEvent
 from snakemake_interface_logger_plugins.settings import LogHandlerSettingsBase
@@ -86,16 +87,16 @@ class Progress:
         """Return the share of the work that is done; running jobs count by their elapsed time."""
         if not self.planned:
             return 0.0
-        under_way = sum(min(now - began, ALMOST * seconds) for _, seconds, began in self.running.values())
+        under_way = sum(min(now - began, ALMOST * seconds) for _, seconds, began in [*self.running.values()])
         return min((self.done + under_way) / self.planned, 1.0)
 
     def line(self, elapsed: float, now: float) -> str:
         """Return the line of progress; an empty string before the first job."""
-        share = self.share(now)
-        if not self.running or not share:
+        share, running = self.share(now), [*self.running.values()]  # another thread may end jobs meanwhile
+        if not running or not share:
             return ""
         left = f", {duration(elapsed * (1 - share) / share)} left" if 0.03 < share < 1 else ""
-        return f"{share:4.0%}{left}: {next(reversed(self.running.values()))[0]}"
+        return f"{share:4.0%}{left}: {running[-1][0]}"
 
 
 class LogHandler(LogHandlerBase):
@@ -121,39 +122,43 @@ class LogHandler(LogHandlerBase):
         self.words: list[str] = []
         self.reasons: dict[int | str, str] = {}
         self.errors: dict[str, None] = {}
-        self.began, self.shown, self.width = time.monotonic(), float("-inf"), 0
-        self.ended = threading.Event()
+        self.began, self.shown, self.closed = time.monotonic(), float("-inf"), False
+        console = Console(stderr=True, force_terminal=sys.stderr.isatty(), color_system=None)
+        self.live = Live(
+            get_renderable=self._shown, console=console, refresh_per_second=1, transient=True,
+            redirect_stdout=False, redirect_stderr=False,
+        )  # fmt: skip
         path = Path(self.named or (os.devnull if self.common_settings.dryrun else "results/logs/run.log"))
         path.parent.mkdir(parents=True, exist_ok=True)
         self.file = path.open("w", encoding="utf-8")
-        threading.Thread(target=self._keep_showing, daemon=True).start()
 
     def emit(self, record: logging.LogRecord) -> None:
         """Handle a message of Snakemake."""
         message: Any = record
         event, now = getattr(record, "event", None), time.monotonic()
-        with self.lock or threading.Lock():
-            self._write(record)
-            if event == LogEvent.RUN_INFO:
-                self.progress.plan(message.stats)
-                self.is_complete = "all" in message.stats
-            elif event == LogEvent.JOB_INFO:
-                self.progress.start(
-                    message.jobid, message.rule_name, dict(message.wildcards or {}), message.rule_msg or "", now
-                )
-            elif event == LogEvent.JOB_FINISHED:
-                self.progress.end(message.job_id)
-                self.reasons.pop(message.job_id, None)  # an earlier attempt may have failed
-            elif event == LogEvent.JOB_ERROR:
-                self.progress.running.pop(message.jobid, None)
-                # Without a log of the job, the log of its submission has the reason.
-                if not self.reasons or any(Path(name).is_file() for name in message.log):
-                    self.reasons[message.jobid] = _reason(f"rule {message.rule_name}", message.log)
-            elif event == LogEvent.GROUP_ERROR:
-                self.reasons[f"group {message.groupid}"] = _reason("a submission", message.aux_logs)
-            elif event == LogEvent.ERROR:
-                self.errors[f"rotastack: error: {record.getMessage().strip()}"] = None
-            self._show(now)
+        self._write(record)
+        if event == LogEvent.RUN_INFO:
+            self.progress.plan(message.stats)
+            self.is_complete = "all" in message.stats
+            if self.writes_to_stream and not self.common_settings.dryrun and not self.live.is_started:
+                self.live.start()
+                self.live.console.show_cursor(True)  # a run that is killed would leave the terminal without it
+        elif event == LogEvent.JOB_INFO:
+            self.progress.start(
+                message.jobid, message.rule_name, dict(message.wildcards or {}), message.rule_msg or "", now
+            )
+        elif event == LogEvent.JOB_FINISHED:
+            self.progress.end(message.job_id)
+            self.reasons.pop(message.job_id, None)  # an earlier attempt may have failed
+        elif event == LogEvent.JOB_ERROR:
+            self.progress.running.pop(message.jobid, None)
+            # Without a log of the job, the log of its submission has the reason.
+            if not self.reasons or any(Path(name).is_file() for name in message.log):
+                self.reasons[message.jobid] = _reason(f"rule {message.rule_name}", message.log)
+        elif event == LogEvent.GROUP_ERROR:
+            self.reasons[f"group {message.groupid}"] = _reason("a submission", message.aux_logs)
+        elif event == LogEvent.ERROR:
+            self.errors[f"rotastack: error: {record.getMessage().strip()}"] = None
 
     def _write(self, record: logging.LogRecord) -> None:
         text = self.format(record)
@@ -166,34 +171,21 @@ class LogHandler(LogHandlerBase):
         except OSError as error:  # a full disk: the run may still go on
             self.reasons["log"] = f"rotastack: error: {self.file.name}: {error.strerror}; the log is incomplete"
 
-    def _keep_showing(self) -> None:
-        while not self.ended.wait(1.0):
-            with self.lock or threading.Lock():
-                self._show(time.monotonic())
-
-    def _show(self, now: float) -> None:
-        """Overwrite the line on a terminal; elsewhere print a line now and then."""
-        text = self.progress.line(now - self.began, now)
-        if not text or self.ended.is_set() or not self.writes_to_stream or self.common_settings.dryrun:
-            return
-        try:
-            if sys.stderr.isatty():
-                text = text[: max(shutil.get_terminal_size().columns - 1, 20)]
-                sys.stderr.write("\r" + text.ljust(self.width))
-                sys.stderr.flush()
-                self.width = len(text)
-            elif now - self.shown >= EVERY:
-                print(text, file=sys.stderr, flush=True)
-                self.shown = now
-        except OSError:  # the terminal was closed
-            self.ended.set()
+    def _shown(self) -> Text:
+        """Return the line for a terminal, where it is overwritten every second; elsewhere print it now and then."""
+        now = time.monotonic()
+        line = self.progress.line(now - self.began, now)
+        if line and now - self.shown >= EVERY and not self.live.console.is_terminal:
+            print(line, file=sys.stderr, flush=True)
+            self.shown = now
+        return Text(line, no_wrap=True, overflow="crop")
 
     def close(self) -> None:
         """Clear the line, and print why jobs failed, or the answer."""
-        if not self.ended.is_set():
-            self.ended.set()
-            if self.width:
-                sys.stderr.write("\r" + " " * self.width + "\r")
+        if not self.closed:
+            self.closed = True
+            with suppress(OSError):  # the terminal was closed
+                self.live.stop()
             lines = list(dict.fromkeys(self.reasons.values()) or self.errors)  # Snakemake's errors give no reason
             if self.named is None and not self.progress.planned:  # such as --unlock, or nothing to be done
                 lines = lines or self.words

@@ -24,10 +24,10 @@ from rotastack.ensembles.flagship.mixed_table import MixedTable
 from rotastack.ensembles.flagship.training_rows import TrainingRows
 from rotastack.trees.grown import GrownTrees
 
-__all__ = ["RotastackEnsemble", "Steps", "kept_families"]
+__all__ = ["RotastackEnsemble", "StepPrinter", "kept_families"]
 
 
-class Steps:
+class StepPrinter:
     """A printer of one line after each step, with the duration of the step in seconds.
 
     Parameters
@@ -39,7 +39,7 @@ class Steps:
 
     Examples
     --------
-    >>> Steps("Forest", 1).done("100 trees grown")  # doctest: +ELLIPSIS
+    >>> StepPrinter("Forest", 1).done("100 trees grown")  # doctest: +ELLIPSIS
     [Forest] 100 trees grown (... s)
     """
 
@@ -181,7 +181,7 @@ class RotastackEnsemble(OutOfBagImportances, BaseEstimator):
         folds : ndarray of int32 of shape (n_rows,)
             Fold of each row, for trees on folds and for cross-fitted family weights; -1 for rows of weight 0.
         """
-        self._clock = Steps(type(self).__name__, self.verbose)
+        self._clock = StepPrinter(type(self).__name__, self.verbose)
         rows = TrainingRows(np.empty((len(codes), 0), np.float32), codes, weights, (), numbers)
         folds = rows.folds(sequence)
         rows = replace(rows, X=self._read(X, rows.encoding_targets(), folds), groups=self.table_.groups_)

@@ -283,7 +283,7 @@ def fit_pool(
             seconds,
             float(np.median(counts["n_nodes"])) if counts else float("nan"),
             float(np.mean(counts["depth"])) if counts else float("nan"),
-            oob_error(model.estimator, model.codes(y[rows])),
+            oob_error(model.estimator, model.own_target(y[rows])),
             out_of_bag,
         )
 

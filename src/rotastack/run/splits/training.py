@@ -112,7 +112,7 @@ def _facts(trained: Fitted, known: list[dict] | None, rows: np.ndarray, y: np.nd
 
 def _tree_facts(model: AlignedClassifier | FittedRegressor, y: np.ndarray) -> dict[str, float]:
     """Return the facts of an estimator's trees, or of a linear machine."""
-    facts = {"oob_error": oob_error(model.estimator, model.codes(y))}
+    facts = {"oob_error": oob_error(model.estimator, model.own_target(y))}
     facts |= machine_facts(model.estimator)
     counts = tree_complexity(model.estimator)
     if counts:

@@ -15,11 +15,11 @@ from markupsafe import Markup
 from rotastack import __version__
 from rotastack.data.artifacts import read_frame
 from rotastack.files import read_json, write_text
+from rotastack.judge.claims import claim_in_words
 from rotastack.judge.pages import inline_figure, page_environment, read_explanation
 from rotastack.judge.published_columns import on_page
 from rotastack.judge.report_board import described, study_board
 from rotastack.judge.results import read_csv, relative_times, seconds_by_method
-from rotastack.judge.verdict import claim_in_words
 from rotastack.judge.words import score_cell
 from rotastack.project import project_file
 from rotastack.run.job import Job

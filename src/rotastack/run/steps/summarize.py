@@ -10,6 +10,7 @@ import pandas as pd
 from rotastack.data.artifacts import read_frame, write_frame
 from rotastack.errors import RotastackError
 from rotastack.files import read_json, replacing, write_text
+from rotastack.judge.claims import verdict_of_claims, verdict_of_groups
 from rotastack.judge.comparisons import compare_group, compare_methods
 from rotastack.judge.published_columns import published_columns, ranks_beside_published
 from rotastack.judge.results import (
@@ -23,8 +24,7 @@ from rotastack.judge.results import (
     score_matrices,
     seconds_by_method,
 )
-from rotastack.judge.verdict import verdict_of_claims, verdict_of_groups, verdict_over_datasets
-from rotastack.judge.verdict_of_one import verdict_of_one
+from rotastack.judge.verdict import verdict_of_one, verdict_over_datasets
 from rotastack.run.job import Job
 from rotastack.stats.metrics import METRICS, NAMES, higher_is_better
 from rotastack.stats.pairs import compare_pair
