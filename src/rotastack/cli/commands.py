@@ -6,14 +6,14 @@ import os
 import sys
 
 from rotastack import __version__
-from rotastack.cli import compare, explain, fit, lists, predict, report, run, step, tables, ui
+from rotastack.cli import compare, doctor, explain, fit, lists, predict, report, run, step, tables, ui
 from rotastack.cli.stopping import StoppedError
 from rotastack.errors import RotastackError, not_installed_message
 from rotastack.project import find_own_modules
 
 __all__ = ["run_command"]
 
-COMMANDS = (run, fit, compare, report, tables, predict, explain, ui, lists, step)
+COMMANDS = (run, fit, compare, report, tables, predict, explain, ui, lists, doctor, step)
 """The modules of the commands, in the order of the help."""
 NAME_CLASSES = ("run", "report", "tables", "fit", "step")
 """Commands that import the classes named in a study, also from modules in the working directory."""

@@ -1,0 +1,16 @@
+"""What ``rotastack doctor`` says."""
+
+from rotastack.cli import main
+
+
+def test_each_thing_has_a_line_and_a_problem_says_what_to_do(tmp_path, monkeypatch, capsys):
+    monkeypatch.chdir(tmp_path)
+    assert main(["doctor"]) == 0
+    assert [line.split()[1] for line in capsys.readouterr().out.splitlines()] == [
+        "environment:",
+        "snakemake:",
+        "folder:",
+    ]
+    monkeypatch.setattr("rotastack.cli.doctor.find_spec", lambda name: None)
+    assert main(["doctor"]) == 1
+    assert "PROBLEM  snakemake: not installed; run `pip install 'rotastack[workflow]'`" in capsys.readouterr().out
