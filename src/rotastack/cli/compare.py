@@ -95,7 +95,7 @@ def _compare(arguments: Namespace) -> None:
     board = leaderboard([metric], control, alpha=arguments.alpha, times=table.seconds)
     title = f"Methods compared by {table.score}"
     write_text(page, comparison_page(board, title=title, sentences=sentences, notes=notes))
-    rows = _rows(board["board"], methods)
+    rows = _rows(board["boards"][0], methods)
     if arguments.json:
         content = {"score": table.score, "higher_is_better": table.higher_is_better, "control": control,
                    "sentences": sentences, "notes": notes, "leaderboard": rows, "page": str(page)}  # fmt: skip

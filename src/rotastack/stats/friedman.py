@@ -13,7 +13,6 @@ from scipy.stats import f as f_distribution
 
 from rotastack.errors import RotastackError
 from rotastack.stats.ranks import rank_table
-from rotastack.stats.resamples import uniforms
 
 __all__ = ["FriedmanResult", "friedman"]
 
@@ -105,7 +104,7 @@ _MOST_SUMS, _DRAWS = 300_000, 9_999
 def _null_squares(rows: tuple[tuple[int, ...], ...]) -> tuple[NDArray[np.int64], NDArray[np.float64], float] | None:
     """Return sums of squared rank sums of equal methods, their shares, and that of the observed one if they are drawn.
 
-    None if the table is too large for both ways. ``statistics.js`` computes the same.
+    None if the table is too large for both ways.
     """
     n, k = len(rows), len(rows[0])
     sums, shares, work = np.array(rows[:1]), np.ones(1), 0 if k <= 8 else _MOST_SUMS + 1
@@ -122,6 +121,5 @@ def _null_squares(rows: tuple[tuple[int, ...], ...]) -> tuple[NDArray[np.int64],
         return (sums**2).sum(axis=1), shares, 0.0
     if n > 10 or k > 20:
         return None
-    order = uniforms(0, _DRAWS * n * k).reshape(_DRAWS, n, k).argsort(axis=2, kind="stable")
-    drawn = np.stack([np.array(row)[order[:, i]] for i, row in enumerate(rows)]).sum(axis=0)
+    drawn = np.random.default_rng(0).permuted(np.tile(rows, (_DRAWS, 1, 1)), axis=2).sum(axis=1)
     return (drawn**2).sum(axis=1), np.full(_DRAWS, 1 / (_DRAWS + 1)), 1 / (_DRAWS + 1)
