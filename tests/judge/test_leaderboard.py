@@ -8,7 +8,7 @@ import pandas as pd
 import pytest
 
 from rotastack.errors import RotastackError
-from rotastack.judge.leaderboard import Metric, board, leaderboard, reached
+from rotastack.judge.leaderboard import Metric, board, leaderboard
 from rotastack.judge.pages import comparison_page
 from rotastack.judge.report_board import study_board
 from rotastack.stats.ranks import average_ranks
@@ -29,7 +29,7 @@ def content_of(page):
 
 
 def page_of(scores, higher, optimum=None, control=None):
-    metric = Metric("score", "score", higher, scores, optimum=reached(scores, higher, optimum))
+    metric = Metric("score", "score", higher, scores, optimum=optimum)
     return comparison_page(leaderboard([metric], control), title="<b>", sentences=["a < b"])
 
 
@@ -69,13 +69,6 @@ def test_what_cannot_be_said_is_none(errors):
     no_control = board(Metric("error", "error", False, errors), NAMES, None)
     assert no_control["against"] is None
     assert no_control["gap"] is None  # nobody said what the optimum is
-
-
-def test_a_score_beyond_the_optimum_has_no_improvability(errors):
-    percent = page_of(100 * (1 - errors), True, optimum=1)
-    assert content_of(percent)["metrics"][0]["optimum"] is None
-    shares = page_of(1 - errors, True, optimum=1)
-    assert content_of(shares)["boards"][0]["gap"]["mean"][0] > 0
 
 
 @pytest.mark.parametrize(

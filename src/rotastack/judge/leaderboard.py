@@ -12,13 +12,13 @@ from rotastack.judge.words import p_equal
 from rotastack.stats.bootstrap_ranks import bootstrap_ranks
 from rotastack.stats.elo import elo
 from rotastack.stats.friedman import friedman
-from rotastack.stats.improvability import beyond, improvability
+from rotastack.stats.improvability import improvability
 from rotastack.stats.missing import checked_scores, rounded
 from rotastack.stats.nemenyi import critical_difference
 from rotastack.stats.resamples import bootstrap_means
 from rotastack.stats.wilcoxon import wilcoxon_holm
 
-__all__ = ["Metric", "board", "board_table", "leaderboard", "reached"]
+__all__ = ["Metric", "board", "board_table", "leaderboard"]
 
 N_RATINGS = 200
 """Resamples of data sets for the intervals of Elo; each needs a fit."""
@@ -138,11 +138,6 @@ def leaderboard(
         "cells": _cells(cells, names, datasets),
         "boards": [board(metric, chosen, control, datasets=start, alpha=alpha, times=seconds) for metric in metrics],
     }
-
-
-def reached(scores: pd.DataFrame, higher_is_better: bool, optimum: float | None) -> float | None:
-    """Return the optimum, or None if a score is better than it, which disproves it."""
-    return None if optimum is None or beyond(scores, higher_is_better, optimum).any(axis=None) else optimum
 
 
 def board(
