@@ -186,7 +186,7 @@ def board(
         if metric.optimum is not None:
             gaps = improvability(block, higher, optimum=metric.optimum)
             found["gap"] = _interval(bootstrap_means(gaps, n_bootstraps=N_MEANS, alpha=alpha), "mean", "mean")
-        if control in wide:
+        if control is not None and control in wide:
             found["against"] = _against(block, control, higher)
         found["elo"] = _interval(elo(block, higher, n_bootstraps=N_RATINGS, alpha=alpha), "elo", "elo")
     if several and len(block) > 1:

@@ -134,8 +134,9 @@ def _order(numbers: Sequence[float]) -> list[int]:
 
 def _best(row: Sequence[float | None], board: Mapping[str, Any], higher: bool) -> int | None:
     """Return the first method with the best score, among ranked methods that do not choose by the test rows."""
-    fair = [j for j in board["chosen"] if row[j] is not None and not board["methods"][j].get("optimistic")]
-    return (max if higher else min)(fair, key=row.__getitem__, default=None)
+    fair = [j for j in board["chosen"] if not board["methods"][j].get("optimistic")]
+    known = {j: score for j in fair if (score := row[j]) is not None}
+    return (max if higher else min)(known, key=lambda j: known[j], default=None)
 
 
 def _cell(value: float | None) -> str:
