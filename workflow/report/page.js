@@ -133,10 +133,10 @@ function drawPareto(place, name) {
     const mark = isControl ? ["rect", { x: x - 5, y: y - 5, width: 10, height: 10 }] : ["circle", { cx: x, cy: y, r: 5 }];
     draw(mark[0], { ...mark[1], class: isFront ? "dot" : "dot dim" }, element("title", {}, told(d)));
     const anchor = x - 7.3 * text.length < left ? "start" : "end"; // above and left of the front there are no other methods
-    if (isFront || isControl) draw("text", { x: x - 8, y: y - 10, "text-anchor": anchor, class: isControl ? "control" : null }, text);
+    if (isFront || isControl) draw("text", { x: x - 8, y: isFront ? y - 10 : y + 18, "text-anchor": anchor, class: isControl ? "control" : null }, text);
   }
   place.replaceChildren(svg, caption("Up and to the left is better. The line joins the methods that no other method beats in both; " +
-    "the square is the control."));
+    "the square is the control. The pointer on another method shows its name."));
 }
 
 // The percentage of data sets on which the row's method beats the column's, darker for larger differences.
