@@ -238,11 +238,8 @@ def _against(scores: pd.DataFrame, control: str, higher: bool) -> list[dict[str,
 
 
 def _interval(table: pd.DataFrame, column: str, name: str) -> dict[str, list]:
-    return {
-        name: _plain(table[column].to_numpy()),
-        "lower": _plain(table["lower"].to_numpy()),
-        "upper": _plain(table["upper"].to_numpy()),
-    }
+    columns = {name: column, "lower": "lower", "upper": "upper"}
+    return {key: _plain(table[column].to_numpy()) for key, column in columns.items()}
 
 
 def _metric(metric: Metric, names: list, datasets: list) -> dict[str, Any]:
