@@ -1,18 +1,20 @@
-"""The leaderboard in a browser: after each choice of a reader, JavaScript computes the same numbers as Python."""
+"""The leaderboard in a browser: the tests of the first view, and descriptions of what a reader chooses."""
 
 import numpy as np
 import pandas as pd
 import pytest
 from selenium.webdriver.common.keys import Keys
 
-from rotastack.judge.leaderboard import Metric, board, leaderboard
+from rotastack.judge.leaderboard import Metric, leaderboard
 from rotastack.judge.pages import comparison_page, page_environment
+from rotastack.stats import average_ranks, improvability, wilcoxon_holm, win_matrix
 
 pytestmark = pytest.mark.slow
 
 HOSTILE = ["<script>alert(1)</script>", "</script><!--<b>", "a & b \"c\" 'd'", "{{ 7 * 7 }}"]
 METHODS = ["RF", "RRE", "S-RRE/RF", "XGB", *HOSTILE, "long" * 30]
 CLOSE = {"rtol": 1e-9, "atol": 1e-9}
+SORTED = "return [...document.querySelectorAll('#board [data-sort]')].map(b => b.dataset.sort)"
 
 
 def random_errors(n, methods, holes=()):
@@ -89,23 +91,29 @@ def pressed(browser, choice, text):
     return computed(browser, f"{buttons}.find(b => b.textContent === {text!r}).click()")
 
 
-def assert_same(found, expected):
-    """Compare boards of the browser and of Python, number by number."""
-    assert set(found) == set(expected)
-    for name, value in expected.items():
-        if isinstance(value, dict):
-            assert_same(found[name], value)
-        elif name == "against" and value is not None:
-            for got, wanted in zip(found[name], value, strict=True):
-                if wanted is None:
-                    assert got is None
-                else:
-                    assert_same(got, wanted)
-        elif value is None or isinstance(value, str):
-            assert found[name] == value, name
-        else:
-            got, wanted = (np.array(v, dtype=float) for v in (found[name], value))
-            np.testing.assert_allclose(got, wanted, **CLOSE, err_msg=name)
+def assert_tested(found, expected):
+    """The board has the numbers of Python's board, its tests and intervals too."""
+    assert {key: found[key] for key in expected} == expected
+
+
+def assert_described(found, metric, methods, datasets, control, pairs=False):
+    """The board describes a choice as rotastack.stats does, and has no test and no interval."""
+    wide = metric.scores.loc[datasets, methods]
+    block, higher = wide.dropna(), metric.higher_is_better
+    names, places = list(metric.scores), list(metric.scores.index)
+    assert found["methods"] == [names.index(m) for m in methods]
+    assert found["datasets"] == [places.index(d) for d in block.index]
+    paired = wide if pairs else block
+    np.testing.assert_allclose(found["ranks"]["mean"], average_ranks(block, higher), **CLOSE)
+    np.testing.assert_allclose(np.array(found["wins"], dtype=float), win_matrix(paired, higher, "pairs"), **CLOSE)
+    if metric.optimum is not None:
+        gaps = improvability(block, higher, optimum=metric.optimum).mean()
+        np.testing.assert_allclose(found["gap"]["mean"], gaps, **CLOSE)
+    counts = wilcoxon_holm(paired, control, higher, missing="pairs")[["wins", "ties", "losses"]]
+    assert dict(zip(methods, found["against"], strict=True)) == {**counts.to_dict("index"), control: None}
+    assert "elo" not in found
+    assert "tests" not in found
+    assert "lower" not in found["ranks"]
 
 
 def test_it_opens_without_complaint_and_asks_nobody(browser, page):
@@ -123,13 +131,13 @@ def test_it_opens_without_complaint_and_asks_nobody(browser, page):
 def test_without_javascript_the_tables_are_there(browser, page, content):
     browser.open(page, scripts=False)
     rows = browser.driver.find_elements("css selector", "#board tbody tr")
-    order = np.argsort(content["board"]["ranks"]["mean"], kind="stable")
-    ranked = [METHODS[content["board"]["methods"][p]] for p in order]
+    order = np.argsort(content["boards"][0]["ranks"]["mean"], kind="stable")
+    ranked = [METHODS[content["boards"][0]["methods"][p]] for p in order]
     assert [row.find_element("css selector", "th").text.startswith(m) for row, m in zip(rows, ranked, strict=True)]
     for row, p in zip(rows, order, strict=True):
         cells = [cell.text for cell in row.find_elements("css selector", "td")]
-        assert cells[0].startswith(f"{content['board']['ranks']['mean'][p]:.2f}")
-        assert cells[1].startswith(f"{content['board']['elo']['elo'][p]:.0f}")
+        assert cells[0].startswith(f"{content['boards'][0]['ranks']['mean'][p]:.2f}")
+        assert cells[1].startswith(f"{content['boards'][0]['elo']['elo'][p]:.0f}")
     assert len(browser.driver.find_elements("css selector", "#board-scores tbody tr")) == 11
     assert not browser.find("#board-controls").is_displayed()
 
@@ -147,7 +155,7 @@ def test_scripts_show_what_was_written_before_them(browser, page):
 def test_figures_show_the_board(browser, page, content):
     """A mark for each method, a cell for each pair, the front of quality against time; numbers in all attributes."""
     browser.open(page)
-    k = len(content["board"]["methods"])
+    k = len(content["boards"][0]["methods"])
     for width in (390, 1400):
         browser.resize(width)
         browser.wait(f"document.querySelector('#board-ranks svg').width.baseVal.value === {min(860, width - 26)}")
@@ -157,57 +165,59 @@ def test_figures_show_the_board(browser, page, content):
         wins = browser.driver.find_elements("css selector", ".wins tbody td.won, .wins tbody td.lost")
         assert len(wins) == k * (k - 1)
         assert "NaN" not in browser.run("return [...document.querySelectorAll('svg')].map(s => s.outerHTML).join('')")
-    ranks, times = np.array(content["board"]["ranks"]["mean"]), np.array(content["board"]["fit"])
+    ranks, times = np.array(content["boards"][0]["ranks"]["mean"]), np.array(content["boards"][0]["fit"])
     beaten = [any((ranks <= r) & (times <= t) & ((ranks < r) | (times < t))) for r, t in zip(ranks, times, strict=True)]
     path = browser.find("#board-pareto-fit .front").get_attribute("d")
     assert path.count("L") + 1 == beaten.count(False)
 
 
-def test_choices_are_computed_anew_as_python_does(browser, page, metrics, times, errors):
+def test_choices_are_described_and_only_the_first_view_is_tested(browser, page, metrics, errors, content):
     browser.open(page)
     fair = [m for m in METHODS if m != "XGB"]
     found = browser.run("return board")
-    assert_same(found, board(metrics[0], fair, "RF", times=times))
+    assert_tested(found, content["boards"][0])
     assert len(found["datasets"]) == 9
+    status = "document.getElementById('board-status').textContent"
+    hidden = "shown for the first view only: whoever picks until a test is significant finds one."
+    assert "Friedman's test, p" in browser.run(f"return {status}")
+    assert hidden not in browser.run(f"return {status}")
+    assert {"elo", "p"} < set(browser.run(SORTED))
 
     box = "[...document.querySelectorAll('.choice')][{}].querySelectorAll('input[type=checkbox]')[{}].click()"
     some = [d for i, d in enumerate(errors.index) if i not in (0, 4)]
     computed(browser, box.format(0, 0))
-    found = computed(browser, box.format(0, 4))
-    assert_same(found, board(metrics[0], fair, "RF", datasets=some, times=times))
+    assert_described(computed(browser, box.format(0, 4)), metrics[0], fair, some, "RF")
+    assert f"Tests, intervals and Elo are {hidden}" in browser.run(f"return {status}")
+    assert "Friedman" not in browser.run(f"return {status}")
+    assert not {"elo", "p"} & set(browser.run(SORTED))
+    assert not browser.driver.find_elements("css selector", "#board small, #board-ranks .interval")
     computed(browser, box.format(1, 1))
     found = computed(browser, box.format(1, 3))  # one that is not ranked unless it is asked for
     chosen = [m for m in METHODS if m != "RRE"]
-    assert_same(found, board(metrics[0], chosen, "RF", datasets=some, times=times))
+    assert_described(found, metrics[0], chosen, some, "RF")
 
     select = "const s = document.querySelectorAll('.controls select')[{}]; s.value = {}; s.dispatchEvent(new Event('change'))"
-    found = computed(browser, select.format(1, 4))
-    assert_same(found, board(metrics[0], chosen, HOSTILE[0], datasets=some, times=times))
-    found = computed(browser, select.format(2, 1))
-    expected = board(metrics[0], chosen, HOSTILE[0], datasets=some, missing="pairs", times=times)
-    assert_same(found, expected)
-    found = computed(browser, select.format(0, 1))
-    assert_same(found, board(metrics[1], chosen, HOSTILE[0], datasets=some, missing="pairs", times=times))
-    shown = dict(zip(column(browser, "#board", 0), column(browser, "#board", 2), strict=True))
-    for p, j in enumerate(found["methods"]):
-        (text,) = (elo for name, elo in shown.items() if name.startswith(METHODS[j]))
-        assert text.startswith(f"{found['elo']['elo'][p]:.0f}")
+    assert_described(computed(browser, select.format(1, 4)), metrics[0], chosen, some, HOSTILE[0])
+    assert_described(computed(browser, select.format(2, 1)), metrics[0], chosen, some, HOSTILE[0], pairs=True)
+    assert_described(computed(browser, select.format(0, 1)), metrics[1], chosen, some, HOSTILE[0], pairs=True)
     assert len(column(browser, "#board-scores", 0)) == len(some)
 
     address = browser.driver.current_url
-    assert "switched-datasets=data+0&" in address
+    assert "datasets=1%2C2%2C3%2C5" in address
     found = computed(browser, "document.querySelector('.controls > button').click()")
-    assert_same(found, board(metrics[0], fair, "RF", times=times))
+    assert_tested(found, content["boards"][0])
+    assert_tested(computed(browser, select.format(0, 1)), content["boards"][1])  # all scores have tests
+    found = computed(browser, select.format(1, 4))
+    assert found["elo"] == content["boards"][1]["elo"]
+    assert f"p-values are {hidden}" in browser.run(f"return {status}")
+    assert "p" not in browser.run(SORTED)
     browser.open("about:blank")
     browser.open(address)
-    browser.wait("board !== content.board")
-    assert_same(
-        browser.run("return board"), board(metrics[1], chosen, HOSTILE[0], datasets=some, missing="pairs", times=times)
-    )
+    assert_described(browser.run("return board"), metrics[1], chosen, some, HOSTILE[0], pairs=True)
     assert browser.complaints() == []
 
 
-def test_little_is_left(browser, page, metrics, times):
+def test_little_is_left(browser, page, metrics):
     """With no method, one method or one data set, a sentence replaces the numbers."""
     browser.open(page)
     box = "[...document.querySelectorAll('.choice')][{}].querySelectorAll('input[type=checkbox]')[{}].click()"
@@ -215,8 +225,7 @@ def test_little_is_left(browser, page, metrics, times):
     assert browser.find("#board-status").text == "Choose at least two methods with scores."
     found = computed(browser, box.format(0, 3))
     fair = [m for m in METHODS if m != "XGB"]
-    assert_same(found, board(metrics[0], fair, "RF", datasets=["data 3"], times=times))
-    assert "too few data sets for intervals" in browser.find("#board-status").text
+    assert_described(found, metrics[0], fair, ["data 3"], "RF")
     pressed(browser, 1, "none")
     computed(browser, box.format(1, 0))
     assert browser.find("#board-status").text == "Choose at least two methods with scores."
@@ -296,8 +305,8 @@ def test_published_results_join_at_a_click(browser, errors, tmp_path):
     template = page_environment().get_template("comparison.html.j2")
     page.write_text(template.render(title="", sentences=[], notes=[], board=content, figures={}), "utf-8")
     browser.open(page)
-    assert_same(browser.run("return board"), board(metric, ["RF", "RRE"], "RF"))
-    assert_same(pressed(browser, 1, "all"), board(metric, list(metric.scores), "RF"))
+    assert_tested(browser.run("return board"), content["boards"][0])
+    assert_described(pressed(browser, 1, "all"), metric, list(metric.scores), list(errors.index), "RF")
     assert any("published" in text for text in column(browser, "#board", 0))
     link = browser.driver.find_element("xpath", "//table[@id='board']//button[text()='S-RRE/RF']")
     link.click()
@@ -317,27 +326,28 @@ def test_groups_of_methods_and_of_data_sets(browser, tmp_path):
     page.write_text(comparison_page(content, title="Groups", sentences=["Groups."]), encoding="utf-8")
     browser.open(page)
     ranked = [f"data {i}" for i in range(15) if i not in (3, 9)]
-    assert_same(browser.run("return board"), board(metric, names[:3], "method 0", datasets=ranked))
+    assert_tested(browser.run("return board"), content["boards"][0])
+    assert content["boards"][0]["datasets"] == [i for i in range(15) if i not in (3, 9)]
     assert len(column(browser, "#board-scores", 0)) == 15  # all data sets have their scores at first
     browser.run("document.querySelector('#board-scores tbody').rows[4].cells[1].click()")
     assert browser.find("dialog h3").text == "method 0 on data 4"
     browser.find("dialog button").click()
 
     trees = [n for j, n in enumerate(names) if j <= 2 or j % 2]
-    assert_same(pressed(browser, 1, "own and trees"), board(metric, trees, "method 0", datasets=ranked))
+    assert_described(pressed(browser, 1, "own and trees"), metric, trees, ranked, "method 0")
     small = ["data 0", "data 1", "data 2"]
-    assert_same(pressed(browser, 0, "small"), board(metric, trees, "method 0", datasets=small))
-    assert_same(pressed(browser, 0, "as at first"), board(metric, trees, "method 0", datasets=ranked))
+    assert_described(pressed(browser, 0, "small"), metric, trees, small, "method 0")
+    assert_described(pressed(browser, 0, "as at first"), metric, trees, ranked, "method 0")
     search = browser.driver.find_elements("css selector", ".choice input[type=search]")[1]
     browser.run("document.querySelectorAll('.choice')[1].open = true")
     search.send_keys("method 1")  # and 10 to 13: a group is chosen among the names that are found
     rest = [n for n in trees if "method 1" not in n]
-    assert_same(pressed(browser, 1, "none"), board(metric, rest, "method 0", datasets=ranked))
+    assert_described(pressed(browser, 1, "none"), metric, rest, ranked, "method 0")
     back = computed(
         browser, "[...document.querySelectorAll('.choice')][0].querySelectorAll('input[type=checkbox]')[3].click()"
     )
     assert back["datasets"] == [i for i in range(15) if i != 9]
-    assert "switched-datasets=data+3" in browser.run("return location.hash")
+    assert "datasets=0%2C1%2C2%2C3%2C4" in browser.run("return location.hash")
     assert browser.complaints() == []
 
 
@@ -345,16 +355,16 @@ def test_180_methods_on_121_data_sets(browser, tmp_path):
     errors = random_errors(121, [f"method {j}" for j in range(180)])
     page = tmp_path / "large.html"
     metric = Metric("score", "error", False, errors, optimum=0)
-    html = comparison_page(leaderboard([metric], "method 3"), title="Large", sentences=["Large."])
+    content = leaderboard([metric], "method 3")
+    html = comparison_page(content, title="Large", sentences=["Large."])
     page.write_text(html, encoding="utf-8")
     assert len(html) < 10e6
     browser.open(page)
+    assert_tested(browser.run("return board"), content["boards"][0])
     found = computed(
         browser, "[...document.querySelectorAll('.choice')][0].querySelectorAll('input[type=checkbox]')[5].click()"
     )
-    rest = errors.index.drop("data 5")
-    expected = board(metric, list(errors), "method 3", datasets=list(rest))
-    assert_same({k: v for k, v in found.items() if k != "wins"}, {k: v for k, v in expected.items() if k != "wins"})
+    assert_described(found, metric, list(errors), list(errors.index.drop("data 5")), "method 3")
     assert len(column(browser, "#board", 0)) == 180
     assert len(column(browser, "#board-scores", 0)) == 120
     assert browser.complaints() == []

@@ -1,4 +1,4 @@
-"""What the page computes by JavaScript equals what rotastack.stats computes."""
+"""What the page computes by JavaScript for a reader's choice equals what rotastack.stats computes."""
 
 import json
 import shutil
@@ -7,31 +7,21 @@ import subprocess
 import numpy as np
 import pandas as pd
 import pytest
-from scipy.special import betainc
-from scipy.stats import norm, studentized_range
 from sklearn.metrics import average_precision_score, roc_auc_score
 
 from rotastack.judge.leaderboard import Metric, leaderboard
 from rotastack.judge.results import relative_times
 from rotastack.project import project_file
-from rotastack.stats.bootstrap_ranks import bootstrap_ranks
+from rotastack.stats import average_ranks, critical_difference, improvability, wilcoxon_holm, win_matrix
 from rotastack.stats.calibration import threshold_counts
-from rotastack.stats.elo import elo
-from rotastack.stats.friedman import friedman
-from rotastack.stats.improvability import improvability
-from rotastack.stats.nemenyi import critical_difference
-from rotastack.stats.resamples import bootstrap_means, resamples
-from rotastack.stats.wilcoxon import signed_rank_p, wilcoxon_holm
-from rotastack.stats.win_matrix import win_matrix
 
-CLOSE = {"rtol": 1e-9, "atol": 1e-9}
+CLOSE = {"rtol": 1e-12, "atol": 1e-12}
 
 SCRIPT = """
 const fs = require("fs");
 require("vm").runInThisContext(fs.readFileSync(process.argv[1], "utf8"));
-const plain = (_, v) => (ArrayBuffer.isView(v) ? Array.from(v) : v === Infinity ? "Infinity" : v);
-const calls = JSON.parse(fs.readFileSync(0, "utf8"), (_, v) => (v === "NaN" ? NaN : v));
-process.stdout.write(JSON.stringify(calls.map(([name, ...given]) => globalThis[name](...given)), plain));
+const calls = JSON.parse(fs.readFileSync(0, "utf8"));
+process.stdout.write(JSON.stringify(calls.map(([name, ...given]) => globalThis[name](...given))));
 """
 
 
@@ -48,10 +38,6 @@ def calculated(calls):
     return json.loads(answer.stdout)
 
 
-def as_table(scores):
-    return [["NaN" if np.isnan(v) else v for v in row] for row in scores.to_numpy().tolist()]
-
-
 def random_table(rng, k, n, digits, holes=0.0):
     """Errors with ties (few digits) and, as a share, missing cells; each method has one, each data set two."""
     errors = pd.DataFrame(rng.uniform(0, 0.5, (n, k)).round(digits), columns=[f"m{j}" for j in range(k)])
@@ -61,99 +47,64 @@ def random_table(rng, k, n, digits, holes=0.0):
     return errors.mask(gone)
 
 
-TABLES = [
-    (k, n, digits, higher)
-    for k, n, digits in [(2, 2, 3), (2, 13, 1), (3, 1, 2), (3, 2, 9), (5, 4, 1), (7, 3, 9), (4, 14, 1), (5, 12, 9), (6, 50, 9), (7, 51, 9), (9, 30, 2), (30, 40, 2)]
-    for higher in (False, True)
-]  # fmt: skip
+def viewed(metric, datasets, methods, *, control=0, pairs=0, **given):
+    """Return the content of a page, and the board of a reader's choice: numbers of data sets and of methods."""
+    content = leaderboard([metric], metric.scores.columns[0], **given)
+    view = {"metric": 0, "datasets": datasets, "methods": methods, "control": control, "pairs": pairs}
+    return content, calculated([("boardOf", content, view)])[0]
 
 
-@pytest.fixture(scope="module")
-def tables():
-    rng = np.random.default_rng(0)
-    return [(random_table(rng, k, n, digits), higher) for k, n, digits, higher in TABLES]
+SIZES = [(3, 2, 9), (4, 3, 2), (6, 5, 1), (6, 14, 1), (8, 12, 9), (31, 41, 2), (3, 13, 1)]
 
 
-def test_ranks_elo_improvability_with_intervals(tables):
-    found = calculated(
-        [
-            call
-            for scores, higher in tables
-            for call in (
-                ("ranks", as_table(scores), higher),
-                ("elo", as_table(scores), higher, 50, 0.05),
-                ("improvability", as_table(scores), higher, 1 if higher else 0),
-            )
-        ]
-    )
-    averaged = calculated([("bootstrapMeans", part, 300, 0.2) for part in found[::3] + found[2::3]])
-    for i, (scores, higher) in enumerate(tables):
-        expected = elo(scores, higher, n_bootstraps=50)
-        for column in ("elo", "lower", "upper"):
-            got = np.array(found[3 * i + 1][column], dtype=float)  # null: too few data sets
-            np.testing.assert_allclose(got, expected[column], **CLOSE)
-        ranked = bootstrap_ranks(scores, higher, n_bootstraps=300, alpha=0.2).rename(columns={"average_rank": "mean"})
-        gaps = bootstrap_means(improvability(scores, higher), n_bootstraps=300, alpha=0.2)
-        for got, wanted in zip((averaged[i], averaged[len(tables) + i]), (ranked, gaps), strict=True):
-            for column in ("mean", "lower", "upper"):
-                np.testing.assert_allclose(np.array(got[column], dtype=float), wanted[column], **CLOSE)
+@pytest.mark.parametrize("higher", [False, True])
+@pytest.mark.parametrize(("k", "n", "digits"), SIZES)
+def test_a_choice_is_described_and_not_tested(k, n, digits, higher):
+    scores = random_table(np.random.default_rng(n), k, n, digits)
+    metric = Metric("score", "score", higher, scores, optimum=1.0 if higher else 0.0)
+    methods, datasets = list(range(1, k)), list(range(n - 1))
+    _, found = viewed(metric, datasets, methods, control=1)
+    chosen = scores.iloc[:-1, 1:]
+    np.testing.assert_allclose(found["ranks"]["mean"], average_ranks(chosen, higher), **CLOSE)
+    np.testing.assert_allclose(found["gap"]["mean"], improvability(chosen, higher).mean(), **CLOSE)
+    np.testing.assert_allclose(found["wins"], win_matrix(chosen, higher), **CLOSE)
+    wanted = wilcoxon_holm(chosen, "m1", higher)
+    assert found["against"][0] is None
+    assert found["against"][1:] == wanted[["wins", "ties", "losses"]].to_dict("records")
+    if n > 2:
+        assert found["critical_difference"] == pytest.approx(critical_difference(k - 1, n - 1), rel=1e-12)
+    assert not {"elo", "tests"} & set(found)
+    assert set(found["ranks"]) == set(found["gap"]) == {"mean"}
 
 
-def test_tests_of_differences(tables):
-    tables = [(scores, higher) for scores, higher in tables if len(scores) > 1]
-    quantiles = [studentized_range.ppf(0.95, scores.shape[1], np.inf) for scores, _ in tables]
-    found = calculated(
-        [
-            call
-            for (scores, higher), q in zip(tables, quantiles, strict=True)
-            for call in (
-                ("friedman", as_table(scores), higher),
-                ("criticalDifference", q, scores.shape[1], len(scores), 0.05),
-                ("against", as_table(scores), 0, higher),
-                ("winMatrix", as_table(scores), higher),
-            )
-        ]
-    )
-    for i, (scores, higher) in enumerate(tables):
-        tested, distance, against, won = found[4 * i : 4 * i + 4]
-        expected = friedman(scores, higher)
-        assert tested["df"] == list(expected.df)
-        numbers = [float(tested[name]) for name in ("chi2", "F", "p")]
-        np.testing.assert_allclose(numbers, [expected.chi2, expected.F, expected.p], **CLOSE)
-        np.testing.assert_allclose(distance, critical_difference(scores.shape[1], len(scores)), **CLOSE)
-        wanted = wilcoxon_holm(scores, "m0", higher)
-        assert against[0] is None
-        got = pd.DataFrame(against[1:], index=wanted.index).rename(columns={"holm": "p_holm"})
-        np.testing.assert_allclose(got[wanted.columns], wanted, **CLOSE)
-        np.testing.assert_allclose(won, win_matrix(scores, higher), **CLOSE)
+def test_the_first_view_has_the_tests_of_python():
+    """Another control has wins and times, and no p-values."""
+    scores = random_table(np.random.default_rng(7), 4, 12, 2)
+    metric = Metric("error", "error", False, scores, optimum=0)
+    times = {"fit": scores + 1}
+    everything = list(range(12)), list(range(4))
+    content, found = viewed(metric, *everything, times=times)
+    python = content["boards"][0]
+    assert {key: found[key] for key in python} == python
+    _, other = viewed(metric, *everything, control=2, times=times)
+    for key in ("ranks", "gap", "elo", "tests"):
+        assert other[key] == python[key]
+    assert other["against"][0] == wilcoxon_holm(scores, "m2", False).loc["m0", ["wins", "ties", "losses"]].to_dict()
+    _, paired = viewed(metric, *everything, pairs=1)
+    assert "elo" not in paired
 
 
 def test_missing_cells():
-    rng = np.random.default_rng(1)
-    tables = [random_table(rng, k, n, 1, holes) for k, n, holes in [(3, 9, 0.5), (8, 25, 0.3), (20, 30, 0.9)]]
-    found = calculated(
-        [
-            call
-            for scores in tables
-            for call in (
-                ("elo", as_table(scores), False, 20, 0.05),
-                ("winMatrix", as_table(scores), False),
-                ("against", as_table(scores), 2, False),
-            )
-        ]
-    )
-    for i, scores in enumerate(tables):
-        ratings, won, against = found[3 * i : 3 * i + 3]
-        expected = elo(scores, False, n_bootstraps=20, missing="pairs")
-        for column in ("elo", "lower", "upper"):
-            np.testing.assert_allclose(ratings[column], expected[column], **CLOSE)
-        got = np.array(won, dtype=float)  # null: the pair shares no data set
+    for k, n, holes in [(3, 9, 0.5), (8, 25, 0.3), (20, 30, 0.9)]:
+        scores = random_table(np.random.default_rng(1), k, n, 1, holes)
+        _, found = viewed(Metric("e", "e", False, scores), list(range(n)), list(range(k)), control=2, pairs=1)
+        assert found["datasets"] == np.flatnonzero(scores.notna().all(axis=1)).tolist()
+        np.testing.assert_allclose(found["ranks"]["mean"], average_ranks(scores.dropna(), False), **CLOSE)
+        got = np.array(found["wins"], dtype=float)  # null: the pair shares no data set
         np.testing.assert_allclose(got, win_matrix(scores, False, missing="pairs"), **CLOSE)
-        wanted = wilcoxon_holm(scores, "m2", False, missing="pairs").dropna()  # None: likewise
-        got = pd.DataFrame({m: row for m, row in zip(scores, against, strict=True) if row}).T
-        np.testing.assert_allclose(
-            got.rename(columns={"holm": "p_holm"})[wanted.columns].astype(float), wanted, **CLOSE
-        )
+        wanted = wilcoxon_holm(scores, "m2", False, missing="pairs")
+        wanted = wanted[wanted["p"].notna()][["wins", "ties", "losses"]].to_dict("index")
+        assert {m: row for m, row in zip(scores, found["against"], strict=True) if row} == wanted
 
 
 def test_times_as_multiples_of_the_control():
@@ -163,43 +114,12 @@ def test_times_as_multiples_of_the_control():
     )
     errors = pd.DataFrame(np.random.default_rng(4).uniform(0, 1, (5, 3)), seconds.index, seconds.columns)
     times = {"fit": seconds, "predict": seconds / 3}
-    for control in ("RF", "A"):
-        content = leaderboard([Metric("error", "error", False, errors)], control, times=times)
+    for control in (0, 1):
         for rows in ([0, 1, 2, 3, 4], [0, 3, 4]):
-            view = {"metric": 0, "methods": [0, 1, 2], "datasets": rows, "control": content["control"], "pairs": 0}
-            (found,) = calculated([("boardOf", content, view)])
-            for kind, ratios in relative_times({k: t.iloc[rows] for k, t in times.items()}, control).items():
+            _, found = viewed(Metric("e", "e", False, errors), rows, [0, 1, 2], control=control, times=times)
+            chosen = {kind: table.iloc[rows] for kind, table in times.items()}
+            for kind, ratios in relative_times(chosen, errors.columns[control]).items():
                 np.testing.assert_allclose(np.array(found[kind], dtype=float), ratios.median(), **CLOSE)
-
-
-def test_signed_rank_p_of_each_rule():
-    """Exact; all signs tried, where there are few data sets and ties or zeros; normal."""
-    rng = np.random.default_rng(2)
-    cases = [
-        rng.normal(0.3, 1, n).round(digits) for n in (1, 2, 5, 12, 13, 14, 20, 49, 50, 51, 121) for digits in (12, 1, 0)
-    ]
-    cases += [np.zeros(4), np.array([0, 0, 1.0]), np.ones(13), np.ones(14), np.ones(60), np.array([-1, 1.0] * 20)]
-    found = calculated([("wilcoxon", case.tolist()) for case in cases])
-    np.testing.assert_allclose(found, [signed_rank_p(case) for case in cases], rtol=1e-9, atol=1e-300)
-
-
-def test_distributions_and_draws():
-    rng = np.random.default_rng(3)
-    arguments = [(x, a, b) for a in (0.5, 1, 7.5, 89.5, 10740) for b in (0.5, 2, 60, 89.5) for x in (0, 0.01, 0.3, 0.9, 0.999, 1)]  # fmt: skip
-    tails = [0, 1e-6, 0.5, 1.9, 2.8, 2.9, 6, 20]
-    values = rng.normal(size=37)
-    found = calculated(
-        [("incompleteBeta", *a) for a in arguments]
-        + [("normalTail", z) for z in tails]
-        + [("quantile", sorted(values.tolist()), q) for q in (0, 0.025, 0.5, 0.975, 1)]
-        + [("resamples", 121, 50)]
-    )
-    beta, found = found[: len(arguments)], found[len(arguments) :]
-    np.testing.assert_allclose(beta, [betainc(a, b, x) for x, a, b in arguments], rtol=1e-9, atol=1e-300)
-    np.testing.assert_allclose(found[: len(tails)], norm.sf(tails), rtol=1e-12)
-    quantiles = np.quantile(values, [0, 0.025, 0.5, 0.975, 1])
-    np.testing.assert_allclose(found[len(tails) : -1], quantiles, rtol=1e-14)
-    assert found[-1] == resamples(121, 50).ravel().tolist()
 
 
 def test_decisions_at_thresholds_and_curves():

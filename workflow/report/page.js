@@ -1,4 +1,4 @@
-// The report page: choices of its reader, tables and drawings. statistics.js computes the numbers.
+// The report page: choices of its reader, tables and drawings. statistics.js computes the numbers of these choices.
 "use strict";
 
 const MOST_DRAWN = 40; // methods in a drawing; of more, the best and the control
@@ -73,8 +73,8 @@ const cut = (drawn) => (drawn.length < board.methods.length ? ` The best ${MOST_
 
 // A line per method with its average rank and interval; bars on the right join methods that do not differ.
 function drawRanks(place) {
-  if (!board.friedman) return place.replaceChildren(caption("Ranks need at least two methods and two data sets."));
-  const { ranks: { mean, lower, upper }, critical_difference: distance } = board, drawn = drawnMethods();
+  if (!board.critical_difference) return place.replaceChildren(caption("Ranks need at least two methods and two data sets."));
+  const { ranks: { mean, lower, upper }, critical_difference: distance } = board, drawn = drawnMethods(), known = Number.isFinite(lower?.[0]);
   const name = (p) => names[board.methods[p]], step = 22, lineEnds = [];
   const runs = cliques(drawn.map((p) => mean[p]), distance);
   const lanes = runs.map(([first, last]) => {
@@ -83,7 +83,7 @@ function drawRanks(place) {
     return lane;
   });
   const width = widthOf(place), letters = Math.min(width < 500 ? 14 : 26, Math.max(...drawn.map((p) => name(p).length)));
-  const right = 20 + 9 * lineEnds.length, end = Math.max(...drawn.map((p) => upper[p]), 1 + distance);
+  const right = 20 + 9 * lineEnds.length, end = Math.max(...drawn.map((p) => (known ? upper : mean)[p]), 1 + distance);
   const label = `Average ranks, 1 is best: ${drawn.slice(0, 12).map((p) => `${name(p)} ${mean[p].toFixed(2)}`).join(", ")}`;
   const { svg, draw, across, down } = axes(label, {
     width, height: 56 + step * (drawn.length + 1), left: 14 + 7.4 * letters, right,
@@ -96,7 +96,7 @@ function drawRanks(place) {
   draw("path", { d: `M${across(1)} 18v8m0-4H${across(1 + distance)}m0-4v8`, class: "strong" });
   draw("text", { x: across(1) + 6, y: 16 }, `critical difference ${distance.toFixed(2)}`);
   drawn.forEach((p, row) => {
-    const known = lower[p] !== null, tip = `${name(p)}: ${mean[p].toFixed(2)}${known ? ` (${lower[p].toFixed(2)} to ${upper[p].toFixed(2)})` : ""}`;
+    const tip = `${name(p)}: ${mean[p].toFixed(2)}${known ? ` (${lower[p].toFixed(2)} to ${upper[p].toFixed(2)})` : ""}`;
     if (known) draw("line", { x1: across(lower[p]), x2: across(upper[p]), y1: down(row), y2: down(row), class: "interval" });
     draw("circle", { cx: across(mean[p]), cy: down(row), r: 4.5, class: "dot" }, element("title", {}, tip));
   });
@@ -104,12 +104,13 @@ function drawRanks(place) {
     const x = width - right + 10 + 9 * lanes[i];
     draw("line", { x1: x, x2: x, y1: down(first - 0.3), y2: down(last + 0.3), class: "clique" });
   });
-  place.replaceChildren(svg, caption(`${lower[0] === null ? "" : `Lines are ${percent(1 - content.alpha)} intervals over resampled data sets. `}Bars on the right join ` +
-    `methods that do not differ by Nemenyi's test at ${content.alpha}.${cut(drawn)}`));
+  place.replaceChildren(svg, caption(`${known ? `Lines are ${percent(1 - content.alpha)} intervals over resampled data sets. ` : ""}Bars on the right join ` +
+    `methods whose ranks are less than Nemenyi's critical difference at ${content.alpha} apart.${cut(drawn)}`));
 }
 
 // Average rank against time, on a logarithmic axis, with a line through the Pareto front.
-function drawPareto(place, kind, word) {
+function drawPareto(place, name) {
+  const [kind, word] = name === "pareto-fit" ? ["fit", "training time"] : ["predict", "prediction time"];
   const times = (board.ranks && board[kind]) ?? [];
   const points = times.map((v, p) => ({ method: board.methods[p], x: Math.log10(v), y: board.ranks.mean[p] }))
     .filter((d) => Number.isFinite(d.x));
@@ -121,31 +122,21 @@ function drawPareto(place, kind, word) {
     return [low - margin, high + margin];
   };
   const xs = range(points.map((d) => d.x)), ys = range(points.map((d) => d.y)), width = widthOf(place), height = 360, left = 46;
-  const digits = xs[1] - xs[0] > 3 ? [1] : [1, 2, 5], powers = steps(Math.floor(xs[0]), Math.ceil(xs[1]), 12).filter(Number.isInteger);
-  const round = powers.flatMap((e) => digits.map((m) => Number(`${m}e${e}`))).filter((v) => v >= 10 ** xs[0] && v <= 10 ** xs[1]);
-  const ticks = round.length > 2 ? round : steps(10 ** xs[0], 10 ** xs[1], 6);
   const { svg, draw, across, down } = axes(`Average rank against ${word}. Pareto front: ${front.map(told).join("; ")}`, {
     width, height, left, right: 14,
-    x: { range: xs, ticks: ticks.map((v) => [Math.log10(v), v]), title: `${word}, times ${names[view.control]}` },
+    x: { range: xs, ticks: steps(...xs, 6).map((v) => [v, timesText(10 ** v)]), title: `${word}, times ${names[view.control]}` },
     y: { range: ys, ticks: steps(...ys, 7).map((v) => [v, v]), title: "average rank" },
   });
   draw("path", { d: `M${front.map((d) => `${across(d.x)} ${down(d.y)}`).join("L")}`, class: "front" });
-  const taken = points.map((d) => [across(d.x) - 6, down(d.y) - 6, across(d.x) + 6, down(d.y) + 6]); // left, top, right, bottom
-  for (const d of [...front, ...points.filter((point) => !front.includes(point))]) {
-    const x = across(d.x), y = down(d.y), text = shorten(names[d.method], 24), wide = 7.3 * text.length;
-    const isControl = d.method === view.control, look = front.includes(d) ? "dot" : "dot dim";
+  for (const d of points) {
+    const x = across(d.x), y = down(d.y), text = shorten(names[d.method], 24), isFront = front.includes(d), isControl = d.method === view.control;
     const mark = isControl ? ["rect", { x: x - 5, y: y - 5, width: 10, height: 10 }] : ["circle", { cx: x, cy: y, r: 5 }];
-    draw(mark[0], { ...mark[1], class: look }, element("title", {}, told(d)));
-    const free = [[8, -7], [-8 - wide, -7], [-wide / 2, -21], [-wide / 2, 8]]
-      .map(([dx, dy]) => [x + dx, y + dy, x + dx + wide, y + dy + 14])
-      .filter((b) => b[0] > left && b[2] < width && b[1] > 0 && b[3] < height - 44)
-      .find((b) => taken.every((t) => b[2] < t[0] || b[0] > t[2] || b[3] < t[1] || b[1] > t[3]));
-    if (!free) continue;
-    taken.push(free);
-    draw("text", { x: free[0], y: free[3] - 3, class: isControl ? "control" : null }, text);
+    draw(mark[0], { ...mark[1], class: isFront ? "dot" : "dot dim" }, element("title", {}, told(d)));
+    const anchor = x - 7.3 * text.length < left ? "start" : "end"; // above and left of the front there are no other methods
+    if (isFront || isControl) draw("text", { x: x - 8, y: isFront ? y - 10 : y + 18, "text-anchor": anchor, class: isControl ? "control" : null }, text);
   }
   place.replaceChildren(svg, caption("Up and to the left is better. The line joins the methods that no other method beats in both; " +
-    "the square is the control. Names without room are only in the table."));
+    "the square is the control. The pointer on another method shows its name."));
 }
 
 // The percentage of data sets on which the row's method beats the column's, darker for larger differences.
@@ -195,12 +186,11 @@ function moveInScores(event) {
     ArrowUp: row.previousElementSibling?.cells[column], ArrowDown: row.nextElementSibling?.cells[column],
   }[event.key];
   if (event.key === "Enter" || event.key === " ") cell.click();
-  else if (next?.tagName !== "TD") return;
-  else {
+  else if (next?.tagName === "TD") {
     cell.tabIndex = -1;
     next.tabIndex = 0;
     next.focus();
-  }
+  } else return;
   event.preventDefault();
 }
 
@@ -238,7 +228,7 @@ function openDialog(title, lines) {
 
 // The leaderboard
 
-let content, names, first, view, board, waiting; // `first` is the view at the start; `board` has the numbers of `view`
+let content, names, first, view, board; // `first` is the view at the start; `board` has the numbers of `view`
 const refreshers = []; // one function per control, which shows the view in it
 
 // Columns of the table. `value` of the method at a position of the board is what is sorted; `text` has the texts of a cell: a number, and
@@ -247,7 +237,7 @@ function columns() {
   const metric = content.metrics[view.metric], one = view.datasets.length === 1, control = names[view.control] ?? "the control";
   const estimate = (part, name, digits) => ({
     value: (p) => board[part]?.[name][p],
-    text: (v, p) => [v, board[part].lower[p], board[part].upper[p]].map((number) => number?.toFixed(digits)),
+    text: (v, p) => [v, board[part].lower?.[p], board[part].upper?.[p]].map((number) => number?.toFixed(digits)),
   });
   const cost = (key, word) => ({ key, title: `${word}, times ${control}`, value: (p) => board[key]?.[p], text: (v) => [timesText(v)] });
   const test = (p) => board.against?.[p];
@@ -282,7 +272,8 @@ function fillBoard() {
   });
   const heads = all.map((c) => {
     const direction = c !== sorting ? null : sign < 0 ? "descending" : "ascending";
-    const sort = () => sortBy(c === sorting ? (sign < 0 ? c.key : `-${c.key}`) : c.falling ? `-${c.key}` : c.key);
+    const falls = c === sorting ? sign > 0 : c.falling;
+    const sort = () => update({ sort: falls ? `-${c.key}` : c.key });
     return element("th", { scope: "col", "aria-sort": direction }, button(c.title, sort, { "data-sort": c.key }));
   });
   const cell = (c, p) => {
@@ -307,84 +298,50 @@ function nameCell(j) {
   return rowHead(title, tags.filter(Boolean).map((tag) => [" ", element("span", { class: "tag" }, tag)]));
 }
 
-function sortBy(key) {
-  view.sort = key;
-  remember();
-  fillBoard();
-}
-
 // The board in sentences.
 function summary() {
   if (board.methods.length < 2) return "Choose at least two methods with scores.";
-  const { title } = content.metrics[view.metric], parts = [];
-  const more = (numbers) => (numbers.length > 8 ? ` and ${numbers.length - 8} more` : "");
-  const list = (numbers, of) => numbers.slice(0, 8).map((i) => of[i]).join(", ") + more(numbers);
+  const { title } = content.metrics[view.metric];
+  const list = (numbers, of) => numbers.slice(0, 8).map((i) => of[i]).join(", ") + (numbers.length > 8 ? ` and ${numbers.length - 8} more` : "");
   const sizes = `${count(board.methods.length, "method")} on ${count(board.datasets.length, "data set")}`;
-  parts.push(`${title[0].toUpperCase()}${title.slice(1)} of ${sizes}.`);
-  const pairs = view.pairs ? "; wins and Elo compare each pair of methods on the data sets with scores of both" : "";
+  const parts = [`${title[0].toUpperCase()}${title.slice(1)} of ${sizes}.`];
+  const pairs = view.pairs ? "; wins compare each pair of methods on the data sets with scores of both" : "";
   if (board.left_out.length) parts.push(`Left out, as a method has no score there: ${list(board.left_out, content.datasets)}${pairs}.`);
   if (board.failed.length) parts.push(`Without any score: ${list(board.failed, names)}.`);
-  if (board.friedman) {
-    const { F, df, p } = board.friedman, equals = `F(${df[0]}, ${df[1]}) = ${F === null ? "∞" : F.toFixed(2)}`;
-    const meaning = p < content.alpha ? "differ by more than chance" : "may differ by chance";
-    parts.push(`Friedman's test, p ${p < 0.001 ? "" : "= "}${pText(p)} (Iman-Davenport ${equals}): the ranks ${meaning}.`);
-  }
-  if (board.ranks?.lower[0] === null && content.datasets.length > 1) parts.push("There are too few data sets for intervals over them.");
+  if (board.tests) parts.push(board.tests);
+  const hidden = !isTested(content, view) ? "Tests, intervals and Elo" : view.control !== content.control ? "p-values" : null;
+  if (hidden) parts.push(`${hidden} are shown for the first view only: whoever picks until a test is significant finds one.`);
   return parts.join(" ");
 }
 
 function drawFigures() {
-  if (by("board-ranks")) drawRanks(by("board-ranks"));
-  if (by("board-wins")) drawWins(by("board-wins"));
-  if (by("board-pareto-fit")) drawPareto(by("board-pareto-fit"), "fit", "training time");
-  if (by("board-pareto-predict")) drawPareto(by("board-pareto-predict"), "predict", "prediction time");
+  const drawings = { ranks: drawRanks, wins: drawWins, "pareto-fit": drawPareto, "pareto-predict": drawPareto };
+  for (const [name, draw] of Object.entries(drawings)) if (by(`board-${name}`)) draw(by(`board-${name}`), name);
 }
 
-function showBoard() {
-  by("board-status").textContent = summary();
-  fillBoard();
-  drawFigures();
-}
-
-// Compute and show the view; the delay lets the browser show the choice first, as large boards take a second or two.
+// Compute and show the view, and keep in the address what differs from the first view.
 function update(changes) {
   Object.assign(view, changes);
   remember();
   refreshers.forEach((refresh) => refresh());
-  by("board-status").textContent = "Computing …";
-  clearTimeout(waiting);
-  waiting = setTimeout(() => {
-    board = boardOf(content, view);
-    showBoard();
-    fillScores(view.datasets);
-  }, 30);
+  board = boardOf(content, view);
+  by("board-status").textContent = summary();
+  fillBoard();
+  drawFigures();
+  fillScores(view.datasets === first.datasets ? [...content.datasets.keys()] : view.datasets);
 }
 
-// The view in the address: by name, where it differs from the first view
-const LISTS = () => [["methods", names], ["datasets", content.datasets]];
-
 function remember() {
-  const parts = new URLSearchParams();
-  if (view.metric !== first.metric) parts.set("score", content.metrics[view.metric].name);
-  if (view.control !== first.control) parts.set("control", names[view.control] ?? "");
-  if (view.pairs) parts.set("missing", "pairs");
-  if (view.sort !== first.sort) parts.set("sort", view.sort);
-  for (const [key, of] of LISTS())
-    of.forEach((name, i) => view[key].includes(i) === first[key].includes(i) || parts.append(`switched-${key}`, name));
+  const parts = new URLSearchParams(Object.entries(view).filter(([key, value]) => String(value) !== String(first[key])));
   if (String(parts) || location.hash.includes("=")) history.replaceState(null, "", `#${parts}`);
 }
 
 function recall() {
-  const parts = new URLSearchParams(location.hash.slice(1)), found = { ...first, pairs: Number(parts.get("missing") === "pairs") };
-  const number = (key, of, usual) => (of.includes(parts.get(key)) ? of.indexOf(parts.get(key)) : usual);
-  found.metric = number("score", content.metrics.map((metric) => metric.name), first.metric);
-  found.control = number("control", ["", ...names], first.control + 1) - 1;
-  found.sort = parts.get("sort") ?? first.sort;
-  for (const [key, of] of LISTS()) {
-    const switched = parts.getAll(`switched-${key}`);
-    found[key] = [...of.keys()].filter((i) => first[key].includes(i) !== switched.includes(of[i]));
-  }
-  update(found);
+  if (board && !location.hash.includes("=")) return; // a link within the page
+  const parts = Object.fromEntries(new URLSearchParams(location.hash.slice(1))), found = { ...first, ...parts };
+  const numbers = (key, of) => (key in parts ? parts[key].split(",").filter((i) => i in of).map(Number) : first[key]);
+  for (const key of ["metric", "control", "pairs"]) found[key] = Number(found[key]);
+  update({ ...found, methods: numbers("methods", names), datasets: numbers("datasets", content.datasets) });
 }
 
 // Controls
@@ -428,7 +385,6 @@ function buildControls() {
     button("Reset", () => update(first)),
   ].filter(Boolean));
   by("board-controls").hidden = false;
-  refreshers.forEach((refresh) => refresh());
 }
 
 function startLeaderboard() {
@@ -436,15 +392,11 @@ function startLeaderboard() {
   names = content.methods.map((method) => method.name);
   first = { metric: 0, control: content.control, pairs: 0, datasets: content.start, methods: content.chosen, sort: "rank" };
   view = { ...first };
-  board = content.board;
   buildControls();
-  showBoard();
-  fillScores([...content.datasets.keys()]);
+  recall();
   by("board-scores").setAttribute("role", "grid");
   by("board-scores").addEventListener("keydown", moveInScores);
-  const recallIfAny = () => location.hash.includes("=") && recall();
-  recallIfAny();
-  addEventListener("hashchange", recallIfAny);
+  addEventListener("hashchange", recall);
   addEventListener("resize", drawFigures);
   addEventListener("beforeprint", () => document.querySelectorAll("details.part").forEach((part) => (part.open = true)));
 }

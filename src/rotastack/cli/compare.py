@@ -54,7 +54,7 @@ def _compare(arguments: Namespace) -> None:
     from rotastack.data.tables import read_as_written, read_with_notes
     from rotastack.files import write_text
     from rotastack.judge.comparisons import compare_methods
-    from rotastack.judge.leaderboard import Metric, leaderboard, reached
+    from rotastack.judge.leaderboard import Metric, leaderboard
     from rotastack.judge.pages import comparison_page
     from rotastack.judge.results import relative_times
     from rotastack.judge.score_table import name_columns, score_table
@@ -89,13 +89,12 @@ def _compare(arguments: Namespace) -> None:
         comparison, table.score, control, arguments.alpha, rotation_pairs=pairs, times=times
     )
     notes = [*reading.notes, *table.notes, *_left_out(table.means)]
-    optimum = reached(table.means, table.higher_is_better, table.optimum)
     spread = table.deviations if table.repeats > 1 else None
-    metric = Metric("score", table.score, table.higher_is_better, table.means, spread, optimum=optimum)
+    metric = Metric("score", table.score, table.higher_is_better, table.means, spread, optimum=table.optimum)
     board = leaderboard([metric], control, alpha=arguments.alpha, times=table.seconds)
     title = f"Methods compared by {table.score}"
     write_text(page, comparison_page(board, title=title, sentences=sentences, notes=notes))
-    rows = _rows(board["board"], methods)
+    rows = _rows(board["boards"][0], methods)
     if arguments.json:
         content = {"score": table.score, "higher_is_better": table.higher_is_better, "control": control,
                    "sentences": sentences, "notes": notes, "leaderboard": rows, "page": str(page)}  # fmt: skip

@@ -8,17 +8,17 @@ import pandas as pd
 
 from rotastack.errors import RotastackError
 from rotastack.judge.results import relative_times
+from rotastack.judge.words import p_equal
 from rotastack.stats.bootstrap_ranks import bootstrap_ranks
 from rotastack.stats.elo import elo
 from rotastack.stats.friedman import friedman
-from rotastack.stats.improvability import beyond, improvability
+from rotastack.stats.improvability import improvability
 from rotastack.stats.missing import checked_scores, rounded
-from rotastack.stats.nemenyi import critical_difference, range_quantile
+from rotastack.stats.nemenyi import critical_difference
 from rotastack.stats.resamples import bootstrap_means
 from rotastack.stats.wilcoxon import wilcoxon_holm
-from rotastack.stats.win_matrix import win_matrix
 
-__all__ = ["Metric", "board", "board_table", "leaderboard", "reached"]
+__all__ = ["Metric", "board", "board_table", "leaderboard"]
 
 N_RATINGS = 200
 """Resamples of data sets for the intervals of Elo; each needs a fit."""
@@ -68,7 +68,10 @@ def leaderboard(
     left_out: Sequence[str] = (),
     kinds: Mapping[str, Sequence[str]] | None = None,
 ) -> dict[str, Any]:
-    """Return the data of a page's leaderboard, as a mapping for JSON; the page updates ranks by its reader's choices.
+    """Return the data of a page's leaderboard, as a mapping for JSON.
+
+    All tests and intervals are computed here, for each score, on the data sets and methods of the first view. For other
+    choices of its reader the page computes average ranks, wins and the like, and no test.
 
     Parameters
     ----------
@@ -102,7 +105,7 @@ def leaderboard(
     >>> import pandas as pd
     >>> errors = pd.DataFrame({"RF": [0.05, 0.20, 0.12], "RRE": [0.04, 0.22, 0.10]}, index=["iris", "sonar", "vote"])
     >>> content = leaderboard([Metric("error", "error", False, errors, optimum=0)], "RF")
-    >>> content["methods"][1]["name"], [round(rank, 2) for rank in content["board"]["ranks"]["mean"]]
+    >>> content["methods"][1]["name"], [round(rank, 2) for rank in content["boards"][0]["ranks"]["mean"]]
     ('RRE', [1.67, 1.33])
     """
     first = metrics[0].scores
@@ -117,7 +120,6 @@ def leaderboard(
     chosen = [m for m, facts in known.items() if not facts.get("optimistic") and not facts.get("published")]
     seconds = {kind: table.reindex(datasets, columns=names) for kind, table in (times or {}).items()}
     start = [name for name in datasets if name not in left_out]
-    quantiles = [None, None] + [range_quantile(k, alpha) for k in range(2, len(names) + 1)]
     return {
         "datasets": [str(name) for name in datasets],
         "start": [datasets.index(name) for name in start],
@@ -126,18 +128,16 @@ def leaderboard(
         "control": -1 if control is None else names.index(control),
         "chosen": [names.index(name) for name in chosen],
         "alpha": alpha,
-        "bootstraps": {"elo": N_RATINGS, "means": N_MEANS},
-        "quantiles": quantiles,
+        # Critical differences of two methods by the number of data sets; of more methods, on one data set.
+        "differences": {
+            "two": [None, *(critical_difference(2, n, alpha) for n in range(1, len(datasets) + 1))],
+            "more": [None, None, None, *(critical_difference(k, 1, alpha) for k in range(3, len(names) + 1))],
+        },
         "metrics": [_metric(metric, names, datasets) for metric in metrics],
         "times": {kind: _matrix(table) for kind, table in seconds.items() if table.notna().any(axis=None)},
         "cells": _cells(cells, names, datasets),
-        "board": board(metrics[0], chosen, control, datasets=start, alpha=alpha, times=seconds),
+        "boards": [board(metric, chosen, control, datasets=start, alpha=alpha, times=seconds) for metric in metrics],
     }
-
-
-def reached(scores: pd.DataFrame, higher_is_better: bool, optimum: float | None) -> float | None:
-    """Return the optimum, or None if a score is better than it, which disproves it."""
-    return None if optimum is None or beyond(scores, higher_is_better, optimum).any(axis=None) else optimum
 
 
 def board(
@@ -147,10 +147,9 @@ def board(
     *,
     datasets: Sequence[str] | None = None,
     alpha: float = 0.05,
-    missing: str = "block",
     times: Mapping[str, pd.DataFrame] | None = None,
 ) -> dict[str, Any]:
-    """Return the leaderboard of some methods on some data sets; ``statistics.js`` computes the same numbers.
+    """Return the leaderboard of some methods on some data sets.
 
     First, methods without any score on these data sets are left out. Then data sets that lack a score of a remaining
     method are left out. Methods and data sets are numbered by their positions in ``metric.scores``.
@@ -162,8 +161,6 @@ def board(
     control : str or None
     datasets : sequence of str, optional
         All by default.
-    missing : {"block", "pairs"}, default="block"
-        Data sets for Elo and wins: those that all methods have, or for each pair those that both methods have.
     alpha, times
         As for :func:`leaderboard`.
     """
@@ -171,38 +168,39 @@ def board(
     wide = metric.scores.loc[places if datasets is None else list(datasets), list(methods)].astype(float)
     wide = wide.dropna(axis="columns", how="all")
     block = wide.dropna()
-    paired = wide if missing == "pairs" else block
-    higher, several = metric.higher_is_better, wide.shape[1] > 1
+    higher, several = metric.higher_is_better, wide.shape[1] > 1 and len(block) > 0
     found: dict[str, Any] = {
         "methods": [names.index(m) for m in wide],
         "failed": [names.index(m) for m in methods if m not in wide],
         "datasets": [places.index(d) for d in block.index],
         "left_out": [places.index(d) for d in wide.index.difference(block.index, sort=False)],
-        "ranks": None, "gap": None, "friedman": None, "critical_difference": None,
-        "against": None, "wins": None, "elo": None,
+        "ranks": None, "gap": None, "tests": None, "critical_difference": None, "against": None, "elo": None,
     }  # fmt: skip
     seconds = {kind: table.loc[wide.index] for kind, table in (times or {}).items()}
     ratios = relative_times(seconds, control)
     for kind in seconds:
         found[kind] = _plain(ratios[kind][list(wide)].median()) if kind in ratios else None
-    if several and len(block):
+    if several:
         ranked = bootstrap_ranks(block, higher, n_bootstraps=N_MEANS, alpha=alpha)
         found["ranks"] = _interval(ranked, "average_rank", "mean")
         if metric.optimum is not None:
             gaps = improvability(block, higher, optimum=metric.optimum)
             found["gap"] = _interval(bootstrap_means(gaps, n_bootstraps=N_MEANS, alpha=alpha), "mean", "mean")
-    if several and len(block) > 1:
-        tested = friedman(block, higher)
-        found["friedman"] = {"chi2": tested.chi2, "F": _finite(tested.F), "df": list(tested.df), "p": tested.p}
-        found["critical_difference"] = critical_difference(wide.shape[1], len(block), alpha)
-    if several and len(paired):
         if control is not None and control in wide:
-            found["against"] = _against(paired, control, higher)
-        matrix = win_matrix(paired, higher, missing="pairs")
-        found["wins"] = [_plain(row) for row in matrix.to_numpy()]
-        ratings = elo(paired, higher, n_bootstraps=N_RATINGS, alpha=alpha, missing="pairs")
-        found["elo"] = _interval(ratings, "elo", "elo")
+            found["against"] = _against(block, control, higher)
+        found["elo"] = _interval(elo(block, higher, n_bootstraps=N_RATINGS, alpha=alpha), "elo", "elo")
+    if several and len(block) > 1:
+        few = " There are too few data sets for intervals over them." if found["ranks"]["lower"][0] is None else ""
+        found["tests"] = _friedman_in_words(block, higher, alpha) + few
+        found["critical_difference"] = critical_difference(wide.shape[1], len(block), alpha)
     return found
+
+
+def _friedman_in_words(scores: pd.DataFrame, higher: bool, alpha: float) -> str:
+    tested = friedman(scores, higher)
+    statistic = f"F({tested.df[0]}, {tested.df[1]}) = {tested.F:.2f}".replace("inf", "∞")
+    differ = "differ by more than chance" if tested.p < alpha else "may differ by chance"
+    return f"Friedman's test, p {p_equal(tested.p)} (Iman-Davenport {statistic}): the ranks {differ}."
 
 
 def board_table(board: Mapping[str, Any], names: Sequence[str]) -> pd.DataFrame:
@@ -233,18 +231,15 @@ def board_table(board: Mapping[str, Any], names: Sequence[str]) -> pd.DataFrame:
 
 
 def _against(scores: pd.DataFrame, control: str, higher: bool) -> list[dict[str, Any] | None]:
-    """Return wins, ties, losses and p-values of each method against the control; None if they share no data set."""
-    tests = wilcoxon_holm(scores, control, higher, missing="pairs").dropna().rename(columns={"p_holm": "holm"})
+    """Return wins, ties, losses and p-values of each method against the control, for which there is None."""
+    tests = wilcoxon_holm(scores, control, higher).rename(columns={"p_holm": "holm"})
     found = tests.astype(object).to_dict("index")
     return [found.get(name) for name in scores]
 
 
 def _interval(table: pd.DataFrame, column: str, name: str) -> dict[str, list]:
-    return {
-        name: _plain(table[column].to_numpy()),
-        "lower": _plain(table["lower"].to_numpy()),
-        "upper": _plain(table["upper"].to_numpy()),
-    }
+    columns = {name: column, "lower": "lower", "upper": "upper"}
+    return {key: _plain(table[column].to_numpy()) for key, column in columns.items()}
 
 
 def _metric(metric: Metric, names: list, datasets: list) -> dict[str, Any]:

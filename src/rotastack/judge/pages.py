@@ -2,7 +2,6 @@
 
 import hashlib
 import json
-import math
 import re
 from collections.abc import Mapping, Sequence
 from pathlib import Path
@@ -128,20 +127,16 @@ def _source(name: str) -> Markup:
     return Markup(text.replace("</", "<\\/").replace("<!--", "<\\!--"))
 
 
-def _order(numbers: Sequence[float | None]) -> list[int]:
-    """Return the positions of the numbers in rising order; missing numbers come last."""
-    return sorted(range(len(numbers)), key=lambda i: _or(numbers[i], math.inf))
-
-
-def _or(value: float | None, otherwise: float) -> float:
-    return otherwise if value is None else value
+def _order(numbers: Sequence[float]) -> list[int]:
+    """Return the positions of the numbers in rising order."""
+    return sorted(range(len(numbers)), key=numbers.__getitem__)
 
 
 def _best(row: Sequence[float | None], board: Mapping[str, Any], higher: bool) -> int | None:
     """Return the first method with the best score, among ranked methods that do not choose by the test rows."""
-    sign = -1 if higher else 1
-    fair = [j for j in board["chosen"] if row[j] is not None and not board["methods"][j].get("optimistic")]
-    return min(fair, key=lambda j: sign * _or(row[j], math.inf), default=None)
+    fair = [j for j in board["chosen"] if not board["methods"][j].get("optimistic")]
+    known = {j: score for j in fair if (score := row[j]) is not None}
+    return (max if higher else min)(known, key=lambda j: known[j], default=None)
 
 
 def _cell(value: float | None) -> str:

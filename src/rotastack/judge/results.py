@@ -207,7 +207,7 @@ def seconds_by_method(times: pd.DataFrame) -> dict[str, pd.DataFrame]:
 def relative_times(seconds: Mapping[str, pd.DataFrame], control: str | None) -> dict[str, pd.DataFrame]:
     """Return seconds as multiples of the control's on the same data set, without kinds that the control lacks.
 
-    ``workflow/report/statistics.js`` computes the same for the control that a reader chooses.
+    ``workflow/report/statistics.js`` does the same for the control that a reader chooses.
 
     Examples
     --------

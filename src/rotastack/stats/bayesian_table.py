@@ -70,16 +70,11 @@ def bayesian_table(
     table = checked_scores(scores, missing, at_least=1)
     pairs, index = contrasts(list(table.columns), control)
     root = root_sequence(random_state)
-    rows = []
-    for one, other in pairs:
-        posterior = bayesian_signed_rank(
-            table[one],
-            table[other],
-            higher_is_better,
-            rope=rope,
-            prior=prior,
-            n_samples=n_samples,
+    rows = [
+        bayesian_signed_rank(
+            table[one], table[other], higher_is_better, rope=rope, prior=prior, n_samples=n_samples,
             random_state=child(root, str(one), str(other)),
         )
-        rows.append({"better": posterior.p_left, "equal": posterior.p_rope, "worse": posterior.p_right})
-    return pd.DataFrame(rows, index)
+        for one, other in pairs
+    ]  # fmt: skip
+    return pd.DataFrame(rows, index, columns=["better", "equal", "worse"])

@@ -54,9 +54,9 @@ def bootstrap_ranks(
     >>> errors = pd.DataFrame({"A": [0.1, 0.2, 0.3, 0.2] * 2, "B": [0.2, 0.3, 0.4, 0.1] * 2, "C": 0.5})
     >>> bootstrap_ranks(errors, higher_is_better=False)
        average_rank  lower  upper
-    A          1.25  1.000  1.625
-    B          1.75  1.375  2.000
-    C          3.00  3.000  3.000
+    A          1.25    1.0    1.5
+    B          1.75    1.5    2.0
+    C          3.00    3.0    3.0
     """
     ranks = rank_table(scores, higher_is_better, missing=missing)
     means = bootstrap_means(ranks, n_bootstraps=n_bootstraps, alpha=alpha, seed=seed)

@@ -1,12 +1,11 @@
 """Elo ratings of methods: a strength for each method, from wins and losses between methods."""
 
-from collections.abc import Iterator
-
 import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
+from scipy.optimize import root
+from scipy.special import expit
 
-from rotastack.blas import one_blas_thread
 from rotastack.errors import RotastackError, nearest
 from rotastack.stats.missing import checked_scores
 from rotastack.stats.resamples import bootstrap_interval, resample_counts
@@ -14,8 +13,6 @@ from rotastack.stats.resamples import bootstrap_interval, resample_counts
 __all__ = ["elo"]
 
 _POINTS = 400 / np.log(10)
-_TOLERANCE = 1e-12
-_AT_ONCE = 1 << 20  # Largest number of elements of win matrices in memory.
 
 
 def elo(
@@ -89,83 +86,38 @@ def elo(
     >>> errors = pd.DataFrame({"A": [0.1] * 12 + [0.3] * 4, "B": [0.2] * 16})
     >>> elo(errors, higher_is_better=False).round(1)
           elo   lower   upper
-    A  1091.7  1020.6  1212.7
-    B   908.3   787.3   979.4
+    A  1091.7  1000.0  1212.7
+    B   908.3   787.3  1000.0
     """
     table = checked_scores(scores, missing, pairs=True, at_least=1)
     methods = list(table.columns)
     if anchor is not None and anchor not in methods:
         raise RotastackError(f"anchor {anchor!r} is not a method{nearest(str(anchor), [str(m) for m in methods])}")
     values = table.to_numpy() if higher_is_better else -table.to_numpy()
-    n = len(values)
-    # The first row of counts is the original table.
-    counts = np.vstack([np.ones(n), resample_counts(n, n_bootstraps, seed)])
-    with one_blas_thread():
-        strengths = np.concatenate([_strengths(wins) for wins in _wins(values, counts)])
+    n, k = values.shape
+    one, other = values[:, :, None], values[:, None, :]
+    # Wins are small multiples of one half, so their sums are exact in single precision, in any order.
+    games = (one > other) + np.float32(0.5) * (one == other)
+    counts = np.vstack([np.ones(n), resample_counts(n, n_bootstraps, seed)])  # The first row is the original table.
+    wins = (counts.astype(np.float32) @ games.reshape(n, -1)).reshape(-1, k, k)
+    whole = _strengths(wins[0], np.zeros(k))
+    strengths = np.stack([whole, *(_strengths(part, whole) for part in wins[1:])])
     zero = strengths.mean(axis=1) if anchor is None else strengths[:, methods.index(anchor)]
     ratings = 1000 + _POINTS * (strengths - zero[:, None])
     lower, upper = bootstrap_interval(ratings[1:], alpha, n)
     return pd.DataFrame({"elo": ratings[0], "lower": lower, "upper": upper}, index=table.columns)
 
 
-def _wins(values: NDArray[np.float64], counts: NDArray[np.float64]) -> Iterator[NDArray[np.float64]]:
-    """Yield win matrices of resamples, a block of resamples at a time; higher values are better.
+def _strengths(wins: NDArray[np.float32], start: NDArray[np.float64]) -> NDArray[np.float64]:
+    """Return the strengths at which the derivatives of the likelihood are 0; ties of a method with itself cancel."""
 
-    Wins are small multiples of one half, so their sums are exact in single precision, in any order.
-    """
-    n, k = values.shape
-    rows = max(1, min(k, 16 * _AT_ONCE // (n * k)))  # This number of methods bounds the size of `games`.
-    block = max(1, _AT_ONCE // k**2)
-    for start in range(0, len(counts), block):
-        part = counts[start : start + block].astype(np.float32)
-        wins = np.empty((len(part), k, k))
-        for row in range(0, k, rows):
-            one = values[:, row : row + rows, None]
-            games = (one > values[:, None, :]) + np.float32(0.5) * (one == values[:, None, :])
-            wins[:, row : row + rows] = (part @ games.reshape(n, -1)).reshape(len(part), -1, k)
-        wins[:, np.arange(k), np.arange(k)] = 0.0
-        yield wins
+    def gradient(theta: NDArray[np.float64]) -> NDArray[np.float64]:
+        lost = wins * expit(theta - theta[:, None])  # The wins of the row's method times its probability of a loss.
+        return (lost - lost.T).sum(axis=1) - np.tanh(theta / 2) / 2
 
+    def derivatives(theta: NDArray[np.float64]) -> NDArray[np.float64]:
+        won = expit(theta[:, None] - theta)
+        weights = (wins + wins.T) * won * won.T
+        return weights - np.diag(weights.sum(axis=1) + expit(theta) * expit(-theta))
 
-def _strengths(wins: NDArray[np.float64]) -> NDArray[np.float64]:
-    """Return strengths for win matrices of shape (n_resamples, n_methods, n_methods), by Newton's method.
-
-    Each resample is fitted on its own, so no strength depends on the other resamples of the block.
-    """
-    theta = np.zeros(wins.shape[:2])
-    at = np.arange(len(wins))  # Resamples that have not converged.
-    for _ in range(100):
-        likelihood, gradient, hessian = _likelihood(wins[at], theta[at])
-        step = np.linalg.solve(hessian, gradient[:, :, None])[:, :, 0]
-        scale = np.ones(len(at))
-        for _ in range(30):  # Halve steps that lower the likelihood by more than rounding.
-            moved, *_ = _likelihood(wins[at], theta[at] + scale[:, None] * step, derivatives=False)
-            down = moved < likelihood - 1e-13 * np.abs(likelihood)
-            if not down.any():
-                break
-            scale[down] /= 2
-        theta[at] += scale[:, None] * step
-        at = at[np.abs(step).max(axis=1) >= _TOLERANCE]
-        if not len(at):
-            break
-    return theta
-
-
-def _likelihood(wins: NDArray[np.float64], theta: NDArray[np.float64], derivatives: bool = True) -> tuple:
-    """Return the penalised log likelihood, its gradient and minus its second derivatives."""
-    d = theta[:, :, None] - theta[:, None, :]
-    small = np.exp(-np.abs(d))
-    value = (wins * (np.minimum(d, 0) - np.log1p(small))).sum(axis=(1, 2))
-    tiny = np.exp(-np.abs(theta))
-    value -= (np.abs(theta) / 2 + np.log1p(tiny)).sum(axis=1)
-    if not derivatives:
-        return (value,)
-    mirrored = wins.swapaxes(1, 2)
-    lost = np.where(d >= 0, small, 1.0) / (1 + small)  # Probability that the column's method wins.
-    # This form of the gradient has no cancellation if one of two methods wins nearly always.
-    gradient = (wins * lost - mirrored * lost.swapaxes(1, 2)).sum(axis=2) - np.tanh(theta / 2) / 2
-    hessian = -(wins + mirrored) * small / (1 + small) ** 2
-    diagonal = np.arange(theta.shape[1])
-    hessian[:, diagonal, diagonal] = 0.0
-    hessian[:, diagonal, diagonal] = tiny / (1 + tiny) ** 2 - hessian.sum(axis=2)
-    return value, gradient, hessian
+    return root(gradient, start, jac=derivatives, options={"xtol": 1e-12}).x

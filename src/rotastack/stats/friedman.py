@@ -13,7 +13,6 @@ from scipy.stats import f as f_distribution
 
 from rotastack.errors import RotastackError
 from rotastack.stats.ranks import rank_table
-from rotastack.stats.resamples import uniforms
 
 __all__ = ["FriedmanResult", "friedman"]
 
@@ -92,8 +91,8 @@ def friedman(scores: pd.DataFrame, higher_is_better: bool, *, missing: str = "ra
     if null is None:  # 1 / k! to the power of n - 1 is the least p-value
         p = max(float(f_distribution.sf(big_f, *df)), exp((1 - n) * lgamma(k + 1)), float_info.min)
     else:
-        squares, shares, own = null
-        p = own + float(shares[squares >= (told_apart.sum(axis=0) ** 2).sum()].sum())
+        squares, shares = null
+        p = float(shares[squares >= (told_apart.sum(axis=0) ** 2).sum()].sum())
     return FriedmanResult(chi2, big_f, df, min(p, 1.0))
 
 
@@ -102,10 +101,10 @@ _MOST_SUMS, _DRAWS = 300_000, 9_999
 
 
 @lru_cache(maxsize=32)
-def _null_squares(rows: tuple[tuple[int, ...], ...]) -> tuple[NDArray[np.int64], NDArray[np.float64], float] | None:
-    """Return sums of squared rank sums of equal methods, their shares, and that of the observed one if they are drawn.
+def _null_squares(rows: tuple[tuple[int, ...], ...]) -> tuple[NDArray, NDArray[np.float64]] | None:
+    """Return sums of squared rank sums of equal methods and their shares; None if the table is too large.
 
-    None if the table is too large for both ways. ``statistics.js`` computes the same.
+    If orders are drawn, the observed one is another one of them, with an infinite sum.
     """
     n, k = len(rows), len(rows[0])
     sums, shares, work = np.array(rows[:1]), np.ones(1), 0 if k <= 8 else _MOST_SUMS + 1
@@ -119,9 +118,8 @@ def _null_squares(rows: tuple[tuple[int, ...], ...]) -> tuple[NDArray[np.int64],
         counted = pd.Series(np.repeat(shares / len(orders), len(orders))).groupby(list(added.T)).sum()
         sums, shares = counted.index.to_frame().to_numpy(), counted.to_numpy()
     if work <= _MOST_SUMS:
-        return (sums**2).sum(axis=1), shares, 0.0
+        return (sums**2).sum(axis=1), shares
     if n > 10 or k > 20:
         return None
-    order = uniforms(0, _DRAWS * n * k).reshape(_DRAWS, n, k).argsort(axis=2, kind="stable")
-    drawn = np.stack([np.array(row)[order[:, i]] for i, row in enumerate(rows)]).sum(axis=0)
-    return (drawn**2).sum(axis=1), np.full(_DRAWS, 1 / (_DRAWS + 1)), 1 / (_DRAWS + 1)
+    drawn = np.random.default_rng(0).permuted(np.tile(rows, (_DRAWS, 1, 1)), axis=2).sum(axis=1)
+    return np.append((drawn**2).sum(axis=1), np.inf), np.full(_DRAWS + 1, 1 / (_DRAWS + 1))

@@ -6,13 +6,7 @@ import pandas as pd
 from rotastack.errors import RotastackError
 from rotastack.stats.missing import checked_scores
 
-__all__ = ["beyond", "improvability"]
-
-
-def beyond(scores: pd.DataFrame, higher_is_better: bool, optimum: float) -> pd.DataFrame:
-    """Return a mask of the scores that are better than the optimum by more than rounding."""
-    gap = optimum - scores if higher_is_better else scores - optimum
-    return gap < -1e-12 * max(1.0, abs(optimum))
+__all__ = ["improvability"]
 
 
 def improvability(
@@ -62,7 +56,7 @@ def improvability(
     if not np.isfinite(best):
         raise RotastackError(f"optimum must be a finite number, got {optimum}")
     gap = best - table.to_numpy() if higher_is_better else table.to_numpy() - best
-    too_good = beyond(table, higher_is_better, best).to_numpy()
+    too_good = gap < -1e-12 * max(1.0, abs(best))
     if too_good.any():
         row, column = np.argwhere(too_good)[0]
         hint = "; for accuracies in percent set optimum=100" if higher_is_better else ""

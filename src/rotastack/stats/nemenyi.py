@@ -2,23 +2,12 @@
 
 import numpy as np
 import pandas as pd
-from numpy.typing import NDArray
-from scipy.special import ndtr
 from scipy.stats import binom, studentized_range
 
 from rotastack.errors import RotastackError
 from rotastack.stats.ranks import rank_table
 
-__all__ = ["critical_difference", "nemenyi", "range_quantile"]
-
-
-_NODES = 200
-"""Places of the least number in :func:`_range_tail`."""
-
-
-def range_quantile(k: int, alpha: float) -> float:
-    """Return the upper quantile of the studentised range of k methods, with infinite degrees of freedom."""
-    return float(studentized_range.ppf(1 - alpha, k, np.inf))
+__all__ = ["critical_difference", "nemenyi"]
 
 
 def _standard_error(k: int, n: int) -> float:
@@ -62,7 +51,7 @@ def critical_difference(k: int, n: int, alpha: float = 0.05) -> float:
     if k == 2:
         losses = int((2 * binom.cdf(np.arange(n // 2 + 1), n, 0.5) < alpha).sum())
         return 1 + (1.5 - 2 * losses) / n
-    return float(range_quantile(k, alpha) / np.sqrt(2) * _standard_error(k, n))
+    return float(studentized_range.ppf(1 - alpha, k, np.inf) / np.sqrt(2) * _standard_error(k, n))
 
 
 def nemenyi(scores: pd.DataFrame, higher_is_better: bool, *, missing: str = "raise") -> pd.DataFrame:
@@ -103,20 +92,7 @@ def nemenyi(scores: pd.DataFrame, higher_is_better: bool, *, missing: str = "rai
     if k == 2:
         wins = np.floor(n * (1 + distance) / 2 + 1e-9)
         return pd.DataFrame(np.minimum(2 * binom.sf(wins - 1, n, 0.5), 1.0), ranks.index, ranks.index)
-    different, places = np.unique(distance, return_inverse=True)
-    p = _range_tail(different / _standard_error(k, n) * np.sqrt(2), k)[places].reshape(k, k)
+    different, places = np.unique(distance, return_inverse=True)  # each takes a tenth of a millisecond
+    p = studentized_range.sf(different / _standard_error(k, n) * np.sqrt(2), k, np.inf)[places].reshape(k, k)
     np.fill_diagonal(p, 1.0)
     return pd.DataFrame(p, ranks.index, ranks.index)
-
-
-def _range_tail(q: NDArray[np.float64], k: int) -> NDArray[np.float64]:
-    """Return the probability that the range of k standard normal numbers is above each `q`.
-
-    The range is at most q where all other numbers lie within q above the least one, z: an integral over z by the rule of
-    Gauss and Legendre. scipy's ``studentized_range.sf`` has the same numbers to 10 digits, and takes a millisecond for each.
-    """
-    nodes, weights = np.polynomial.legendre.leggauss(_NODES)
-    z = 9 * nodes
-    density = np.exp(-(z**2) / 2) / np.sqrt(2 * np.pi)
-    within = ndtr(z + q[:, None]) - ndtr(z)
-    return np.clip(1 - k * 9 * (weights * density * within ** (k - 1)).sum(axis=1), 0.0, 1.0)

@@ -1,4 +1,4 @@
-"""Bootstrap resamples of data sets, equal in Python and in JavaScript."""
+"""Bootstrap resamples of data sets."""
 
 import numpy as np
 import pandas as pd
@@ -6,17 +6,11 @@ from numpy.typing import NDArray
 
 from rotastack.errors import RotastackError
 
-__all__ = ["bootstrap_interval", "bootstrap_means", "resample_counts", "resamples"]
-
-_STEP = 0x6D2B79F5
-_AT_ONCE = 1 << 21  # Largest number of draws in a block.
+__all__ = ["bootstrap_interval", "bootstrap_means", "resample_counts"]
 
 
-def resamples(n: int, n_bootstraps: int, seed: int = 0) -> NDArray[np.int64]:
-    """Return resamples of data sets, drawn with replacement.
-
-    The generator mulberry32 makes each random number from its place. NumPy's generators are better. But a report in
-    a browser must draw the same data sets, and mulberry32 takes only a few lines of 32-bit arithmetic in JavaScript.
+def resample_counts(n: int, n_bootstraps: int, seed: int = 0) -> NDArray[np.int64]:
+    """Return how often each data set is in each resample, of as many data sets, drawn with replacement.
 
     Parameters
     ----------
@@ -30,61 +24,25 @@ def resamples(n: int, n_bootstraps: int, seed: int = 0) -> NDArray[np.int64]:
     Returns
     -------
     ndarray of shape (n_bootstraps, n)
-        Row numbers, from 0.
+        Sums over resamples are products with this matrix.
 
     Raises
     ------
     RotastackError
-        No data set, no resample, or a seed that is not an integer.
+        No data set, no resample, or a seed that is not an integer of at least 0.
 
     Examples
     --------
-    >>> resamples(5, 2).tolist()
-    [[1, 0, 1, 0, 2], [2, 3, 3, 2, 2]]
+    >>> resample_counts(5, 2).sum(axis=1).tolist()
+    [5, 5]
     """
     if n < 1 or n_bootstraps < 1:
         raise RotastackError(
             f"resamples need at least 1 data set and n_bootstraps of at least 1, got {n} and {n_bootstraps}"
         )
-    if not isinstance(seed, (int, np.integer)):
-        raise RotastackError(f"seed must be an integer, got {seed!r}")
-    drawn = np.empty((n_bootstraps, n), dtype=np.int64)
-    step = max(1, _AT_ONCE // n)
-    for start in range(0, n_bootstraps, step):
-        stop = min(start + step, n_bootstraps)
-        drawn[start:stop] = (uniforms(start * n, stop * n, seed) * n).astype(np.int64).reshape(-1, n)
-    return drawn
-
-
-def uniforms(start: int, stop: int, seed: int = 0) -> NDArray[np.float64]:
-    """Return the random numbers in [0, 1) at some places of mulberry32's sequence; all arithmetic is modulo 2^32."""
-    places = np.arange(start + 1, stop + 1, dtype=np.uint64)
-    state = ((places * np.uint64(_STEP) + np.uint64(int(seed) % 2**32)) % 2**32).astype(np.uint32)
-    t = (state ^ (state >> np.uint32(15))) * (state | np.uint32(1))
-    t ^= t + (t ^ (t >> np.uint32(7))) * (t | np.uint32(61))
-    return (t ^ (t >> np.uint32(14))) / 2**32
-
-
-def resample_counts(n: int, n_bootstraps: int, seed: int = 0) -> NDArray[np.float64]:
-    """Return how often each data set is in each resample; sums over resamples are products with this matrix.
-
-    Parameters
-    ----------
-    n, n_bootstraps, seed : int
-        As for :func:`resamples`.
-
-    Returns
-    -------
-    ndarray of shape (n_bootstraps, n)
-
-    Examples
-    --------
-    >>> resample_counts(5, 2).tolist()
-    [[2.0, 2.0, 1.0, 0.0, 0.0], [0.0, 0.0, 3.0, 2.0, 0.0]]
-    """
-    drawn = resamples(n, n_bootstraps, seed)
-    drawn += np.arange(n_bootstraps)[:, None] * n
-    return np.bincount(drawn.ravel(), minlength=n_bootstraps * n).reshape(-1, n).astype(np.float64)
+    if not isinstance(seed, (int, np.integer)) or seed < 0:
+        raise RotastackError(f"seed must be an integer of at least 0, got {seed!r}")
+    return np.random.default_rng(seed).multinomial(n, np.full(n, 1 / n), size=n_bootstraps)
 
 
 def bootstrap_interval(found: NDArray[np.float64], alpha: float, n: int) -> NDArray[np.float64]:
