@@ -11,13 +11,7 @@ from dataclasses import fields, replace
 
 import numpy as np
 
-from rotastack import (
-    AdaBoostM1Classifier,
-    NearestNeighborClassifier,
-    RotastackClassifier,
-    RotastackRegressor,
-    TreeFamily,
-)
+from rotastack import AdaBoostM1Classifier, RotastackClassifier, RotastackRegressor, TreeFamily
 from rotastack.ensembles.flagship.families import BOOSTING
 from rotastack.ensembles.flagship.growing import grow_families
 from rotastack.ensembles.flagship.mixed_table import MixedTable
@@ -150,7 +144,6 @@ CASES: dict[str, Callable[[], Iterable[np.ndarray]]] = {
     ),
     "views": on_views,
     "missing": with_missing,
-    "nearest": lambda: [NearestNeighborClassifier().fit(X[::2], y[::2]).predict(X)],
 }
 
 
