@@ -84,8 +84,9 @@ def _facts(block: xr.Dataset, r: str, f: str, folds: np.ndarray) -> list[Members
     """Return, for each fold, the members trained without it."""
     n_folds = int(folds.max()) + 1
     cell = block[[*FACTS]].sel(rotation_group=r, fold_group=f, pair=[f"{h}-{h}" for h in range(n_folds)])
-    tables = [cell[name].values for name in FACTS]
-    return [StoredMembers(*(table[h] for table in tables), int((folds != h).sum())) for h in range(n_folds)]
+    n_nodes, depth, oob_error = (cell[name].values for name in FACTS)
+    n_rows = [int((folds != h).sum()) for h in range(n_folds)]
+    return [StoredMembers(n_nodes[h], depth[h], oob_error[h], n_rows[h]) for h in range(n_folds)]
 
 
 def _labelled(cells, rotation_groups, fold_groups, data, record, spec) -> xr.Dataset:
