@@ -1,11 +1,11 @@
-"""Compare ensembles on reduced dimensions with scikit-learn's bagging, and with pools of its classifiers.
+"""Compare ensembles on reduced dimensions with scikit-learn's bagging.
 
     DATA_MIRROR=FOLDER python benchmarks/reduction_ensembles.py [--pairs 7] [--members 10]
 
 The data are letter (FOLDER/letter.csv.gz), 18,000 training and 2,000 test rows, or generated data of the same size. Times are
 of fit and predict together, elapsed and processor time, alternately in one process, with one thread; the output is medians of
 the ratios of consecutive runs. `BaggingClassifier` with half of the columns and no bootstrap is scikit-learn's random
-subspace; a pool has the same views as ours and trains a classifier of scikit-learn on each.
+subspace.
 """
 
 import argparse
@@ -25,9 +25,8 @@ from sklearn.naive_bayes import GaussianNB
 from sklearn.neighbors import KNeighborsClassifier
 from sklearn.tree import DecisionTreeClassifier
 
-from rotastack import PooledEnsembleClassifier, RandomProjectionEnsembleClassifier, RandomSubspaceEnsembleClassifier
+from rotastack import RandomProjectionEnsembleClassifier, RandomSubspaceEnsembleClassifier
 from rotastack.trees import C45Classifier
-from rotastack.views import RandomProjection
 
 
 def table():
@@ -43,16 +42,9 @@ def table():
 def comparisons(members):
     """Return names, our ensemble and a peer."""
     projection = RandomProjectionEnsembleClassifier
-    for algorithm in ("auto", "brute", "kd_tree"):
-        nearest = KNeighborsClassifier(1, algorithm=algorithm)
-        ours = projection(KNeighborsClassifier(1), n_estimators=members)
-        yield "projection, 1-NN", f"bagging, {algorithm}", ours, BaggingClassifier(nearest, members)
-        pool = PooledEnsembleClassifier(RandomProjection(), nearest, n_estimators=members)
-        yield "projection, 1-NN", f"pool, {algorithm}", ours, pool
-    ours = projection(GaussianNB(), n_estimators=members)
-    yield "projection, naive Bayes", "bagging", ours, BaggingClassifier(GaussianNB(), members)
-    pool = PooledEnsembleClassifier(RandomProjection(), GaussianNB(), n_estimators=members)
-    yield "projection, naive Bayes", "pool", ours, pool
+    for title, estimator in (("1-NN", KNeighborsClassifier(1)), ("naive Bayes", GaussianNB())):
+        ours = projection(estimator, n_estimators=members)
+        yield f"projection, {title}", "bagging", ours, BaggingClassifier(estimator, members)
     subspace = RandomSubspaceEnsembleClassifier(C45Classifier(), n_estimators=members)
     tree = DecisionTreeClassifier(criterion="entropy")
     bagging = BaggingClassifier(tree, members, max_features=0.5, bootstrap=False)

@@ -41,7 +41,6 @@ def cases() -> dict[str, Callable]:
         RotastackRegressor,
         RotationForestClassifier,
     )
-    from rotastack.ensembles.inducers.nearest import NearestNeighborClassifier
     from rotastack.trees import C45Classifier, ForestClassifier, ForestRegressor, TreeClassifier
 
     def of(model, data):
@@ -71,7 +70,6 @@ def cases() -> dict[str, Callable]:
             ("C4.5 tree", C45Classifier()),
             ("tree", TreeClassifier(random_state=0)),
             ("C4.5 on random subspaces", RandomSubspaceEnsembleClassifier(n_estimators=10, random_state=0)),
-            ("1-NN", NearestNeighborClassifier()),
         ):  # fmt: skip
             made[f"{title}, {table}"] = lambda load=load, model=model: of(model, load())
     wine = forest.TABLES["wine 89x13"]

@@ -27,7 +27,6 @@ from rotastack import (
     ExclusivityRegularizedClassifier,
     MultiRotationForestClassifier,
     MultiRotationForestRegressor,
-    NearestNeighborClassifier,
     PooledEnsembleClassifier,
     PooledEnsembleRegressor,
     PrimalSVMClassifier,
@@ -46,7 +45,6 @@ from rotastack import (
 )
 from rotastack.combine import Stacking
 from rotastack.combine.pruning import KappaPruner, MeanDMPruner
-from rotastack.ensembles.inducers.bayes import GaussianBayesClassifier
 from rotastack.trees import (
     BoostedTreesClassifier,
     BoostedTreesRegressor,
@@ -97,13 +95,11 @@ INSTANCES = [
     DiffusionMap(epsilon=("quantile", 0.2), t=0, random_state=0),
     RandomizedView(KernelPCA(2, kernel="rbf"), {"gamma": [0.1, 1.0]}, n_landmarks=15, random_state=0),
     RandomizedView(RandomProjection(), {"kind": ["sphere", "sign", "sparse"]}, random_state=0),
-    NearestNeighborClassifier(),
     RandomProjectionEnsembleClassifier(random_state=0),
     RandomProjectionEnsembleClassifier(GaussianNB(), n_estimators=3, kind="sign", random_state=0),
     RandomSubspaceEnsembleClassifier(KNeighborsClassifier(1), n_estimators=3, random_state=0),
     DiffusionMapEnsembleClassifier(random_state=0),
     DiffusionMapEnsembleClassifier(GaussianNB(), boost=True, random_state=0),
-    GaussianBayesClassifier(),
     PrimalSVMClassifier(),
     PrimalSVMClassifier(loss_power=1, beta=0.1),
     ExclusivityRegularizedClassifier(),

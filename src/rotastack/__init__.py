@@ -20,7 +20,6 @@ __getattr__, _, __all__ = lazy_loader.attach(
         "ensembles.forests.random": ["RandomRotationForestClassifier", "RandomRotationForestRegressor"],
         "ensembles.forests.regularized": ["RegularizedRotationForestClassifier"],
         "ensembles.forests.rotation": ["RotationForestClassifier"],
-        "ensembles.inducers.nearest": ["NearestNeighborClassifier"],
         "ensembles.pooled.boosting": ["RandomRotationBoostingClassifier", "RandomRotationBoostingRegressor"],
         "ensembles.pooled.classifier": ["PooledEnsembleClassifier"],
         "ensembles.pooled.reduction": [

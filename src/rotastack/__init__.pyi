@@ -20,7 +20,6 @@ from rotastack.ensembles.forests.random import RandomRotationForestClassifier as
 from rotastack.ensembles.forests.random import RandomRotationForestRegressor as RandomRotationForestRegressor
 from rotastack.ensembles.forests.regularized import RegularizedRotationForestClassifier as RegularizedRotationForestClassifier
 from rotastack.ensembles.forests.rotation import RotationForestClassifier as RotationForestClassifier
-from rotastack.ensembles.inducers.nearest import NearestNeighborClassifier as NearestNeighborClassifier
 from rotastack.ensembles.pooled.boosting import RandomRotationBoostingClassifier as RandomRotationBoostingClassifier
 from rotastack.ensembles.pooled.boosting import RandomRotationBoostingRegressor as RandomRotationBoostingRegressor
 from rotastack.ensembles.pooled.classifier import PooledEnsembleClassifier as PooledEnsembleClassifier

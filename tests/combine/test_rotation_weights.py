@@ -6,7 +6,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 from scipy.stats import rankdata
 
+from rotastack.base.combiner import Members
 from rotastack.combine import RotationWeights
+from rotastack.combine.nested import combine_nested
 from rotastack.combine.rotation_weights import WEIGHTINGS, rotation_complexity
 
 COMPLEXITY = [15.0, 11.0, 13.0, 19.0]  # ranks 3, 1, 2, 4; the identity (0) is third
@@ -135,16 +137,17 @@ def test_complexity_counts_depth_as_a_tie_breaker():
 
 
 def test_in_nested_cross_validation_each_fold_has_its_own_weights():
-    from rotastack.combine.nested import combine_nested
+    class Known(Members):
+        def __init__(self, *complexity):
+            self.complexity = np.array(complexity)
+
+        def facts(self):
+            return self.complexity, np.zeros(2), 0
 
     rng = np.random.default_rng(0)
     outputs = rng.dirichlet([1, 1], (3, 2, 9)).astype(np.float32)  # (fold, member, row, class)
     folds, y = np.arange(9) % 3, rng.integers(0, 2, 9)
-    facts = [
-        (np.array([1.0, 2.0]), np.zeros(2)),
-        (np.array([2.0, 1.0]), np.zeros(2)),
-        (np.array([1.0, 2.0]), np.zeros(2)),
-    ]
+    facts = [Known(1.0, 2.0), Known(2.0, 1.0), Known(1.0, 2.0)]
     proba, combiners = combine_nested(RotationWeights("best"), outputs, folds, y, np.random.SeedSequence(0), facts)
     for h, member in enumerate([0, 1, 0]):
         np.testing.assert_allclose(proba[folds == h], outputs[h, member][folds == h], rtol=1e-6)

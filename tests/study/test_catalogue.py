@@ -6,12 +6,12 @@ import numpy as np
 import pytest
 from sklearn.ensemble import BaggingClassifier
 from sklearn.naive_bayes import GaussianNB
+from sklearn.neighbors import KNeighborsClassifier
 from tests.run.running import pool_slice
 
 from rotastack.base.facts import Facts
 from rotastack.base.fitting import fit_aligned
 from rotastack.ensembles.flagship.classifier import RotastackClassifier
-from rotastack.ensembles.inducers.nearest import NearestNeighborClassifier
 from rotastack.errors import RotastackError
 from rotastack.run.fingerprint import closure
 from rotastack.study.building import load_class, make_estimator
@@ -99,7 +99,7 @@ def test_one_class_is_predicted_with_certainty():
     assert fitted.outputs(X).tolist() == [[0, 0, 1]] * 3
 
 
-INDUCERS = {"nearest_neighbor": NearestNeighborClassifier, "c45": C45Classifier, "naive_bayes": GaussianNB}
+INDUCERS = {"nearest_neighbor": KNeighborsClassifier, "c45": C45Classifier, "naive_bayes": GaussianNB}
 
 
 @pytest.mark.parametrize("name", INDUCERS)

@@ -11,17 +11,11 @@ from dataclasses import fields, replace
 
 import numpy as np
 
-from rotastack import (
-    AdaBoostM1Classifier,
-    NearestNeighborClassifier,
-    RotastackClassifier,
-    RotastackRegressor,
-    TreeFamily,
-)
+from rotastack import AdaBoostM1Classifier, RotastackClassifier, RotastackRegressor, TreeFamily
 from rotastack.ensembles.flagship.families import BOOSTING
 from rotastack.ensembles.flagship.growing import grow_families
 from rotastack.ensembles.flagship.mixed_table import MixedTable
-from rotastack.ensembles.flagship.training_rows import TrainingRows
+from rotastack.ensembles.flagship.training_rows import TrainingRows, draw_folds
 from rotastack.trees import (
     C45Classifier,
     ExtraForestClassifier,
@@ -101,7 +95,7 @@ def flagship(model, families: Sequence[TreeFamily] = FAMILIES, X=X) -> Iterable[
     numbers = target if of_numbers else None
     codes = np.searchsorted(np.quantile(target, [0.25, 0.5, 0.75]), target) if of_numbers else y
     sequence = np.random.SeedSequence(7)
-    folds = TrainingRows(X.astype(np.float32), codes, None, (), numbers).folds(sequence)
+    folds = draw_folds(codes, None, sequence)
     data = table.fit_transform(X, model, np.zeros((len(X), 1)), folds)
     rows = TrainingRows(data, codes, None, table.groups_, numbers)
     grown, unseen = grow_families(families, 4, rows, folds, sequence)
@@ -150,7 +144,6 @@ CASES: dict[str, Callable[[], Iterable[np.ndarray]]] = {
     ),
     "views": on_views,
     "missing": with_missing,
-    "nearest": lambda: [NearestNeighborClassifier().fit(X[::2], y[::2]).predict(X)],
 }
 
 

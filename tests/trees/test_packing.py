@@ -102,12 +102,10 @@ def test_trees_numbered_in_the_order_of_their_splits():
     packed = packed_nodes(nodes, starts)
     assert packed["children"].tolist() == [0, 2, 1, 0]
     assert packed["entries"].tolist() == [3, 2, 1, 0, 1, 0]
-    again, begin = unpacked_nodes(packed)
-    assert again.tobytes() == nodes.tobytes()
-    assert begin.tolist() == [0, 7, 10]
+    assert unpacked_nodes(packed, starts).tobytes() == nodes.tobytes()
     for name, wrong in (("children", [0, 0, 1, 0]), ("children", [0, 3, 1, 0]), ("entries", [0])):
         with pytest.raises(ValueError, match=r"form no trees|do not match"):
-            unpacked_nodes(packed | {name: np.array(wrong, np.uint8)})
+            unpacked_nodes(packed | {name: np.array(wrong, np.uint8)}, starts)
 
 
 def test_descriptions_can_be_left_out():
@@ -125,7 +123,7 @@ def test_the_way_of_missing_values_is_kept(which):
     inner = nodes["column"] >= 0
     bits = {"none": inner & False, "some": inner & (np.arange(len(nodes)) % 3 == 0), "all": inner}[which]
     nodes["column"] = np.where(inner, nodes["column"] & ~MISSING_RIGHT, -1) | np.where(bits, MISSING_RIGHT, 0)
-    assert unpacked_nodes(packed_nodes(nodes, forest.starts))[0].tobytes() == nodes.tobytes()
+    assert unpacked_nodes(packed_nodes(nodes, forest.starts), forest.starts).tobytes() == nodes.tobytes()
 
 
 @pytest.mark.parametrize(
@@ -133,19 +131,21 @@ def test_the_way_of_missing_values_is_kept(which):
     [
         ({"codes": np.array([0, 1, 2], np.uint8)}, "form no trees"),
         ({"codes": np.array([5, 5, 5], np.uint8)}, "do not match"),
-        ({"sizes": np.array([4], np.uint8)}, "do not match"),
-        ({"sizes": np.array([0, 3], np.uint8)}, "do not match"),
-        ({"sizes": np.array([1, 2], np.uint8)}, "form no trees"),
+        ({"starts": np.array([0, 4])}, "do not match"),
+        ({"starts": np.array([-1, 3])}, "do not match"),
+        ({"starts": np.array([0, 0, 3])}, "do not match"),
+        ({"starts": np.array([0, 1, 3])}, "form no trees"),
     ],
 )
 def test_files_that_were_tampered_with(change, message):
     nodes = np.array([(5, 0.5, 1), (-1, 0, -1), (-1, 0, -2)], NODE)
-    packed = packed_nodes(nodes, np.array([0, 3]))
+    starts = np.array([0, 3])
+    packed = packed_nodes(nodes, starts)
     if "codes" in change and change["codes"][0] == 0:
         packed["cuts"] = np.ones(3, np.float32)
         packed["least"] = 0
     with pytest.raises(ValueError, match=message):
-        unpacked_nodes(packed | change)
+        unpacked_nodes(packed | change, change.get("starts", starts))
 
 
 def test_whole_numbers_as_narrow_as_they_fit():

@@ -34,7 +34,6 @@ RECORDED = {
     "numbers_of_categories": "52678a2fd5433fec",
     "views": "9120857abcfda779",
     "missing": "74dd4135dac51741",
-    "nearest": "be335c8e0d032034",
 }
 
 

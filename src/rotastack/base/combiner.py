@@ -1,32 +1,56 @@
-"""The base class of combiners, and the attributes by which a pool distinguishes them."""
+"""The base class of combiners, and of the members that a combiner may ask about."""
 
-from typing import ClassVar
+from collections.abc import Sequence
+from typing import Any, ClassVar, Self
 
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
 from sklearn.base import BaseEstimator
 
-__all__ = ["Combiner"]
+__all__ = ["Combiner", "Members"]
+
+
+class Members:
+    """The members of a pool, in the questions that a combiner may ask; a pool answers those that it can."""
+
+    def facts(self) -> tuple[ArrayLike, ArrayLike, int | None]:
+        """Return each member's complexity and out-of-bag error, and the number of the unrotated member, if any."""
+        raise ValueError("the combiner needs the complexity of each member")
+
+    def votes(self) -> tuple[NDArray[np.intp], NDArray[np.intp], int]:
+        """Return votes (row, member) on training rows, -1 for rows in a member's bag; class numbers; n_classes."""
+        raise ValueError("the combiner needs votes for classes")
+
+    def family_outputs(self) -> tuple[NDArray, NDArray, int, np.random.SeedSequence, NDArray | None]:
+        """Return the arguments of ``fit`` for the families' out-of-bag means: outputs, classes, seed, row weights."""
+        raise ValueError("the combiner needs out-of-bag outputs")
+
+    def keep(self, chosen: NDArray[np.intp]) -> None:
+        """Delete all members but the chosen ones."""
 
 
 class Combiner(BaseEstimator):
     """An object that turns the outputs of a pool's members into one decision; the base of all combiners.
 
-    The class attributes state what a combiner is fitted to. A combiner with all of them False, such as
-    :class:`~rotastack.combine.Voting`, is not fitted: its ``predict_proba`` decides from the outputs alone.
+    A combiner has a method ``predict_proba(outputs)``. A subclass that only needs outputs overrides nothing else.
 
     Attributes
     ----------
     trained : bool
         ``fit(outputs, y, n_classes, sequence)`` trains the combiner on outputs for rows that the members have not
         seen. A combiner that supports weights of rows also has the keyword ``sample_weight``.
-    weighs_families : bool
-        In a pool with bags, the combiner is trained on the out-of-bag mean of each family, not on members' outputs.
-    ranks : bool
-        ``rank(complexity, oob_error)`` sets the weights, from the tree sizes and the out-of-bag errors of the members.
-    prunes : bool
-        ``fit(votes, y)`` chooses the members that the combiner keeps.
     """
 
     trained: ClassVar[bool] = False
-    weighs_families: ClassVar[bool] = False
-    ranks: ClassVar[bool] = False
-    prunes: ClassVar[bool] = False
+
+    def _is_nested(self, bagged: bool) -> bool:
+        """Return whether nested cross-validation trains the combiner; `bagged`: the members have out-of-bag rows."""
+        return self.trained
+
+    def _fit_to(self, members: Members) -> Self:
+        """Return the combiner, fitted to what it asks of members that were trained on all rows."""
+        return self
+
+    def _decide(self, outputs: NDArray, families: Sequence[str]) -> Any:
+        """Return the decision from the outputs of the kept members; `families` names the family of each member."""
+        return self.predict_proba(outputs)

@@ -1,13 +1,15 @@
 """Log-linear weights: a weighted geometric mean of families' probabilities, with fitted weights."""
 
+from collections.abc import Sequence
 from typing import Self
 
 import numpy as np
 from numpy.typing import NDArray
 from scipy.optimize import nnls
 from scipy.special import log_softmax, softmax
+from sklearn.base import clone
 
-from rotastack.base.combiner import Combiner
+from rotastack.base.combiner import Combiner, Members
 from rotastack.base.outputs import weighted_sum
 from rotastack.blas import one_blas_thread
 from rotastack.errors import RotastackError
@@ -54,7 +56,6 @@ class LogLinearWeights(Combiner):
     """
 
     trained = True
-    weighs_families = True
 
     def __init__(self, ridge: float = 2.0):
         self.ridge = ridge
@@ -100,6 +101,18 @@ class LogLinearWeights(Combiner):
         if not self.weights_.any():
             self.weights_ = np.where(_right(logs, y, weight) > 1 / n_classes, LEAST, 0.0)
         return self
+
+    def _is_nested(self, bagged: bool) -> bool:
+        return not bagged  # out-of-bag means of families are outputs for rows that members have not seen
+
+    def _fit_to(self, members: Members) -> Self:
+        return clone(self).fit(*members.family_outputs())
+
+    def _decide(self, outputs: NDArray, families: Sequence[str]) -> NDArray[np.float64]:
+        if len(self.weights_) < len(outputs):  # weights of families, from bags
+            of = np.array(families)
+            outputs = np.stack([outputs[of == name].mean(axis=0) for name in dict.fromkeys(families)])
+        return self.predict_proba(outputs)
 
     def predict_proba(self, outputs: NDArray[np.floating]) -> NDArray[np.float64]:
         """Return class probabilities.

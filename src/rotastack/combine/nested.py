@@ -7,7 +7,7 @@ import numpy as np
 from numpy.typing import NDArray
 from sklearn.base import clone
 
-from rotastack.base.combiner import Combiner
+from rotastack.base.combiner import Combiner, Members
 from rotastack.base.fitting import check_takes_weights
 from rotastack.base.row_weights import weights_of
 from rotastack.seeds import child
@@ -21,7 +21,7 @@ def combine_nested(
     folds: NDArray[np.integer],
     y: NDArray,
     sequence: np.random.SeedSequence,
-    facts: Sequence[tuple[NDArray[np.floating], NDArray[np.floating]]] | None = None,
+    facts: Sequence[Members] | None = None,
     weights: NDArray[np.float64] | None = None,
     without: NDArray[np.bool_] | None = None,
 ) -> tuple[NDArray[np.float64], list[Combiner]]:
@@ -30,8 +30,7 @@ def combine_nested(
     For outer fold h, a trained combiner is fitted to the rows outside h. The outputs for such a row are of the members
     trained without h and without the row's own fold. Then the combiner predicts the rows of h from the mean, over
     a != h, of the outputs of the members trained without a and h. A combiner that is not trained decides from the
-    outputs of the members trained without h alone. If the combiner ranks members, their complexities and out-of-bag
-    errors are those of the training without h.
+    outputs of the members trained without h alone, and from their facts.
 
     Parameters
     ----------
@@ -43,8 +42,8 @@ def combine_nested(
         Fold numbers and class numbers; `y` of floats is the target of a regression.
     sequence : numpy.random.SeedSequence
         ``child(sequence, h)`` is the seed for outer fold h.
-    facts : sequence of (complexity, oob_error), optional
-        One pair for each outer fold, both of shape (n_members,). Needed by combiners that rank members.
+    facts : sequence of Members, optional
+        For each outer fold h, the members trained without h.
     weights : ndarray of shape (n_rows,), optional
         Weights of the rows for a trained combiner.
     without : ndarray of bool of shape (n_folds, n_rows), optional
@@ -63,18 +62,15 @@ def combine_nested(
     for h in range(n_folds):
         test = folds == h
         train = ~test if without is None else without[h]
-        fitted = clone(combiner)
         if combiner.trained:
-            fit_weighted(
-                fitted, outputs[h][:, train], y[train], n_classes, child(sequence, h), weights_of(weights, train)
+            mine = child(sequence, h)
+            fitted = fit_weighted(
+                clone(combiner), outputs[h][:, train], y[train], n_classes, mine, weights_of(weights, train)
             )
             inputs = level_one_inputs(outputs[:, :, test], h)
         else:
             inputs = outputs[h][:, test]
-            if combiner.ranks:
-                if facts is None:
-                    raise ValueError(f"{combiner!r} needs the complexity of each member")
-                fitted.rank(*facts[h])
+            fitted = combiner._fit_to(Members() if facts is None else facts[h])
         proba[test] = fitted.predict_proba(inputs)
         combiners.append(fitted)
     return proba, combiners

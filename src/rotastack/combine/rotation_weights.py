@@ -1,12 +1,13 @@
 """Weights of rotations by the complexity of their trees: CUT, EXP, LIN and others (thesis, chapter 2)."""
 
-from typing import Any
+from typing import Any, Self
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 from scipy.stats import rankdata
+from sklearn.base import clone
 
-from rotastack.base.combiner import Combiner
+from rotastack.base.combiner import Combiner, Members
 
 __all__ = ["WEIGHTINGS", "RotationWeights", "rotation_complexity"]
 
@@ -73,11 +74,12 @@ class RotationWeights(Combiner):
     (array([1, 2, 0]), array([2, 5, 3]))
     """
 
-    ranks = True
-
     def __init__(self, weighting: str = "exp", h: float | None = None):
         self.weighting = weighting
         self.h = h
+
+    def _fit_to(self, members: Members) -> Self:
+        return clone(self).rank(*members.facts())
 
     def rank(self, complexity: ArrayLike, oob_error: ArrayLike, identity: int | None = 0):
         """Rank the members and set their weights.

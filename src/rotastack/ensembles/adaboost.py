@@ -208,9 +208,6 @@ class AdaBoostM1Classifier(GrownClassifier):
         """Return whether the compiled kernel grows the members."""
         return self.estimator is None or isinstance(self.estimator, TREES)
 
-    def _check_parameters(self) -> None:
-        self._validate_params()  # the base class caches checked values, which would keep every estimator alive
-
     def _checked(self, X, *y):
         if self._has_trees() if y else isinstance(self, HasForest):
             return super()._checked(X, *y)
@@ -224,8 +221,6 @@ class AdaBoostM1Classifier(GrownClassifier):
         if not self._has_trees():
             tags.input_tags.allow_nan = get_tags(self.estimator).input_tags.allow_nan
         return tags
-
-    grow_members: Any = None  # a round needs the rounds before it, so one call of the kernel cannot train a pool
 
     def predict_proba(self, X: ArrayLike) -> NDArray[np.float64]:
         """Return the share of the members' weight that votes for each class."""

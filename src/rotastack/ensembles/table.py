@@ -20,7 +20,6 @@ __all__ = [
     "INPUT_RULES",
     "categorical_mask",
     "check_rotatable",
-    "column_names",
     "fitted_scaler",
     "naming_text",
     "refuse_missing",
@@ -38,16 +37,11 @@ def refuse_missing(X: NDArray[np.floating], estimator: Any) -> None:
     missing = np.argwhere(np.isnan(X))
     if len(missing):
         row, column = missing[0]
-        names = column_names(estimator)
+        names = getattr(estimator, "feature_names_in_", None)
         raise ValueError(
             f"Input X contains NaN: column {column if names is None else repr(names[column])}, row {row}; use a scaling, "
             "which fills missing values, or fill the values first"
         )
-
-
-def column_names(estimator: Any) -> NDArray[np.object_] | None:
-    """Return the names of the training columns; None if the training data had no column names."""
-    return getattr(estimator, "feature_names_in_", None)
 
 
 def categorical_mask(categorical_features: ArrayLike | None, estimator: Any) -> NDArray[np.bool_]:
@@ -65,7 +59,7 @@ def categorical_mask(categorical_features: ArrayLike | None, estimator: Any) -> 
     ValueError
         A mask of another length, a column that does not exist, or a column named twice.
     """
-    n_features, names = estimator.n_features_in_, column_names(estimator)
+    n_features, names = estimator.n_features_in_, getattr(estimator, "feature_names_in_", None)
     mask = np.zeros(n_features, dtype=bool)
     if categorical_features is None:
         return mask
@@ -165,7 +159,7 @@ def check_rotatable(n_numeric: int, n_features: int) -> None:
 def warn_of_unequal_scales(X: NDArray, categorical: NDArray[np.bool_], estimator: Any) -> None:
     """Warn if the numeric columns, which are rotated unscaled, have very different scales."""
     if not categorical.all():
-        names = column_names(estimator)
+        names = getattr(estimator, "feature_names_in_", None)
         numbers = np.flatnonzero(~categorical)
         warn_of_scales(
             X[:, ~categorical], (numbers if names is None else names[numbers]).tolist(), "columns are rotated unscaled",

@@ -117,7 +117,7 @@ ESTIMATORS: dict[str, Entry] = {
     "multi_rotation_forest": Entry("rotastack.ensembles.forests.multi.MultiRotationForestClassifier"),
     "naive_bayes": Entry("sklearn.naive_bayes.GaussianNB"),
     "naive_bayes_weka": Entry("rotastack.ensembles.inducers.bayes.PrecisionBayesClassifier"),
-    "nearest_neighbor": Entry("rotastack.ensembles.inducers.nearest.NearestNeighborClassifier"),
+    "nearest_neighbor": Entry("sklearn.neighbors.KNeighborsClassifier", {"n_neighbors": 1}),
     "nearest_neighbors": Entry("sklearn.neighbors.KNeighborsClassifier"),
     "nu_svm": Entry("rotastack.linear.nu_svm.FeasibleNuSVC"),
     "primal_svm": Entry("rotastack.linear.primal_svm.PrimalSVMClassifier"),

@@ -4,13 +4,13 @@ from numbers import Real
 from typing import Any, ClassVar
 
 from rotastack.base.scikit import Interval
-from rotastack.trees.estimators import LEAST_ONE, GrownClassifier
+from rotastack.trees.estimators import LEAST_ONE, MembersClassifier
 from rotastack.trees.grown import GrownTrees
 
 __all__ = ["C45Classifier"]
 
 
-class C45Classifier(GrownClassifier):
+class C45Classifier(MembersClassifier):
     """A C4.5 tree (release 8) of numeric columns, as WEKA's J48 grows it.
 
     A split has the largest gain ratio among the columns of at least average gain. The gain of a column is reduced by

@@ -5,13 +5,13 @@ from typing import ClassVar
 from rotastack.base.docstrings import documented
 from rotastack.base.facts import USUAL_COST, Cost, Facts
 from rotastack.base.scikit import StrOptions
-from rotastack.trees.estimators import CLASSIFIER_CONSTRAINTS, FOREST_CONSTRAINTS, GrownClassifier, GrownRegressor
+from rotastack.trees.estimators import CLASSIFIER_CONSTRAINTS, FOREST_CONSTRAINTS, GrownRegressor, MembersClassifier
 
 __all__ = ["ForestClassifier", "ForestRegressor"]
 
 
 @documented
-class ForestClassifier(GrownClassifier):
+class ForestClassifier(MembersClassifier):
     """A random forest: bootstrapped trees with random features at each split.
 
     The forest equals scikit-learn's ``RandomForestClassifier`` up to the random numbers, and trains in a fraction of

@@ -176,16 +176,15 @@ class GrownTrees:
         if len(single) > FEW_NODES and (single == self.values).all():
             state["values"] = single
         if packed is not None:
-            del state["nodes"], state["starts"]
-            state |= {"packed": packed, "facts": narrow(self.facts), "tree_view": narrow(self.tree_view)}
+            del state["nodes"]
+            state |= {"packed": packed, "facts": narrow(self.facts)}
         return state
 
     def __setstate__(self, state: dict[str, Any]) -> None:
         state = dict(state)
         if "packed" in state:
-            state["nodes"], state["starts"] = unpacked_nodes(state.pop("packed"))
-            for name in ("facts", "tree_view"):
-                state[name] = state[name].astype(np.int64)
+            state["nodes"] = unpacked_nodes(state.pop("packed"), state["starts"])
+            state["facts"] = state["facts"].astype(np.int64)
         state["values"] = state["values"].astype(np.float64, copy=False)
         self.__dict__.update(state)
 

@@ -191,7 +191,6 @@ def packed_nodes(nodes: NDArray[Any], starts: NDArray[np.int64]) -> dict[str, An
         "least": least,
         "cuts": nodes["cut"][inner],
         "right": np.packbits(right[inner]) if right.any() else np.empty(0, np.uint8),
-        "sizes": narrow(np.diff(starts)),
         "first": first,
     }
     numbers = {
@@ -200,7 +199,7 @@ def packed_nodes(nodes: NDArray[Any], starts: NDArray[np.int64]) -> dict[str, An
     }
     for packed in (basic, basic | numbers):
         try:
-            again = unpacked_nodes(packed)[0]
+            again = unpacked_nodes(packed, starts)
         except ValueError:
             continue
         if again.tobytes() == nodes.tobytes():
@@ -208,8 +207,8 @@ def packed_nodes(nodes: NDArray[Any], starts: NDArray[np.int64]) -> dict[str, An
     return None
 
 
-def unpacked_nodes(packed: dict[str, Any]) -> tuple[NDArray[Any], NDArray[np.int64]]:
-    """Return the nodes and the number of each tree's first node.
+def unpacked_nodes(packed: dict[str, Any], starts: NDArray[np.int64]) -> NDArray[Any]:
+    """Return the nodes of trees whose first nodes have the numbers `starts`.
 
     Raises
     ------
@@ -218,11 +217,9 @@ def unpacked_nodes(packed: dict[str, Any]) -> tuple[NDArray[Any], NDArray[np.int
     """
     codes = packed["codes"].astype(np.int32)
     codes += np.int32(packed["least"])
-    sizes = packed["sizes"].astype(np.int64)
-    starts = np.concatenate([[0], np.cumsum(sizes)])
     inner = codes >= 0
     n_inner = np.count_nonzero(inner)
-    if starts[-1] != len(codes) or sizes.min(initial=1) < 1 or n_inner != len(packed["cuts"]):
+    if starts[0] or starts[-1] != len(codes) or np.diff(starts).min(initial=1) < 1 or n_inner != len(packed["cuts"]):
         raise ValueError("the numbers of nodes, cuts and trees do not match")
     nodes = np.zeros(len(codes), NODE)
     nodes["column"] = np.maximum(codes, -1)
@@ -235,7 +232,7 @@ def unpacked_nodes(packed: dict[str, Any]) -> tuple[NDArray[Any], NDArray[np.int
         _number(nodes, inner, codes == -1, starts, packed)
     elif place_nodes(starts, packed["first"], nodes) < 0:
         raise ValueError("the numbers of the nodes form no trees")
-    return nodes, starts
+    return nodes
 
 
 def _number(

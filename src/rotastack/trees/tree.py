@@ -8,15 +8,15 @@ from rotastack.trees.estimators import (
     CLASSIFIER_CONSTRAINTS,
     LEAST_ONE,
     TREE_CONSTRAINTS,
-    GrownClassifier,
     GrownRegressor,
+    MembersClassifier,
 )
 
 __all__ = ["TreeClassifier", "TreeRegressor"]
 
 
 @documented
-class TreeClassifier(GrownClassifier):
+class TreeClassifier(MembersClassifier):
     """A single classification tree, grown on all rows.
 
     Missing values (NaN) are treated as in :class:`ForestClassifier`, and with random cuts as in

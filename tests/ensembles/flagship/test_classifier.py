@@ -12,7 +12,7 @@ from rotastack import RotastackClassifier, TreeFamily
 from rotastack.combine import LogLinearWeights
 from rotastack.ensembles.flagship.families import BOOSTING
 from rotastack.ensembles.flagship.rotastack import RIDGE
-from rotastack.ensembles.flagship.training_rows import TrainingRows
+from rotastack.ensembles.flagship.training_rows import draw_folds
 from rotastack.tracking.model_files import dump_model, load_model
 from rotastack.views import DiscriminantRotation, PrincipalRotation
 from rotastack.views.haar import haar_rotations
@@ -55,7 +55,7 @@ def test_the_weights_are_those_of_out_of_bag_means(all_kept):
     said = np.where(counts > 0, sums / np.maximum(counts, 1), 0.5)
     pool = LogLinearWeights(RIDGE).fit(said, y, 2)
     np.testing.assert_allclose(clf.family_weights_, pool.weights_, atol=1e-9)
-    folds = TrainingRows(rows, y).folds(np.random.SeedSequence(0))
+    folds = draw_folds(y, None, np.random.SeedSequence(0))
     for fold in range(5):
         mine = folds == fold
         others = LogLinearWeights(RIDGE).fit(said[:, ~mine], y[~mine], 2)

@@ -9,7 +9,7 @@ from rotastack import RotastackClassifier, RotastackRegressor, TreeFamily
 from rotastack.combine import LogLinearWeights
 from rotastack.ensembles.flagship.families import FAMILIES, NUMBER_FAMILIES
 from rotastack.ensembles.flagship.growing import grow_families
-from rotastack.ensembles.flagship.training_rows import TrainingRows
+from rotastack.ensembles.flagship.training_rows import TrainingRows, draw_folds
 from rotastack.tracking.model_files import dump_model, load_model
 from rotastack.trees.boosting_options import BoostingOptions
 
@@ -27,7 +27,14 @@ def rows_of_categories(n=120, n_classes=3, seed=0):
 
 def grown(names, rows, named=FAMILIES, **parameters):
     sequence = np.random.SeedSequence(0)
-    return grow_families([named[name] for name in names], 16, rows, rows.folds(sequence), sequence, **parameters)
+    return grow_families(
+        [named[name] for name in names],
+        16,
+        rows,
+        draw_folds(rows.codes, rows.weights, sequence),
+        sequence,
+        **parameters,
+    )
 
 
 @pytest.mark.parametrize("numbers", [False, True])

@@ -14,7 +14,9 @@ from rotastack import (
     RandomRotationForestClassifier,
     StackedRotationClassifier,
 )
+from rotastack.base.combiner import Combiner
 from rotastack.combine import Stacking, Voting
+from rotastack.combine.pruning import KappaPruner
 from rotastack.resampling import fold_groups
 from rotastack.seeds import child, root_sequence
 from rotastack.trees import ForestClassifier
@@ -224,6 +226,34 @@ def test_any_learner_and_combiner(iris):
     X, y = iris
     clf = PooledEnsembleClassifier(RandomRotation(), KNeighborsClassifier(), Voting("hard"), 5, random_state=0)
     assert clf.fit(X, y).score(X, y) > 0.9
+
+
+class Best(Combiner):
+    """The member with the fewest errors on its out-of-bag rows decides."""
+
+    def _fit_to(self, members):
+        votes, y, _ = members.votes()
+        fitted = clone(self)
+        fitted.best_ = int(((votes != y[:, None]) & (votes >= 0)).sum(axis=0).argmin())
+        return fitted
+
+    def predict_proba(self, outputs):
+        return outputs[self.best_]
+
+
+def test_a_new_combiner_is_one_class(iris):
+    X, y = iris
+    clf = PooledEnsembleClassifier(RandomRotation(), None, Best(), 5, bootstrap=True, random_state=0).fit(X, y)
+    best = clf.combiners_[0].best_
+    assert clf.oob_errors_[best] <= np.median(clf.oob_errors_)
+    np.testing.assert_array_equal(clf.predict(X), clf.classes_[clf.member_votes(X)[:, best]])
+
+
+@pytest.mark.parametrize("combiner", [Best(), KappaPruner()])
+def test_a_regression_has_no_votes(combiner):
+    X = np.arange(40.0).reshape(20, 2)
+    with pytest.raises(ValueError, match="needs votes for classes"):
+        PooledEnsembleRegressor(combiner=combiner).fit(X, X[:, 0])
 
 
 def test_a_member_keeps_its_view_in_all_trainings(iris):

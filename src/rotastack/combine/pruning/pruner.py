@@ -7,9 +7,10 @@ from typing import Any, Self
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
+from sklearn.base import clone
 from sklearn.utils.validation import check_is_fitted
 
-from rotastack.base.combiner import Combiner
+from rotastack.base.combiner import Combiner, Members
 from rotastack.base.fitting import forget_fit
 from rotastack.combine.pruning.curves import ordered_errors
 from rotastack.combine.pruning.vote_table import VoteTable, checked_votes
@@ -36,7 +37,6 @@ class Pruner(Combiner):
         Number of kept members, and number of all members.
     """
 
-    prunes = True
     selected_: NDArray[np.intp]
     weights_: NDArray[np.float64]
 
@@ -86,6 +86,15 @@ class Pruner(Combiner):
     @abstractmethod
     def _choose(self, vote_table: VoteTable) -> None:
         """Set ``selected_`` and ``weights_``."""
+
+    def _fit_to(self, members: Members) -> Self:
+        votes, y, n_classes = members.votes()
+        fitted = clone(self).fit(votes, y, classes=np.arange(n_classes))
+        members.keep(fitted.selected_)
+        return fitted
+
+    def _decide(self, outputs: NDArray, families: Sequence[str]) -> NDArray[np.float64]:
+        return self.kept_shares(outputs.argmax(axis=2).T)
 
     def combine(self, outputs: ArrayLike) -> NDArray:
         """Return the class of each row by the vote of the kept members.

@@ -1,6 +1,6 @@
 """The views of the families' trees: each view is fitted to the rows in the bag of its tree."""
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from numbers import Integral
 from typing import Any
 
@@ -10,6 +10,7 @@ from sklearn.base import clone
 
 from rotastack.blas import one_blas_thread
 from rotastack.ensembles.flagship.families import TreeFamily
+from rotastack.ensembles.flagship.training_rows import TrainingRows
 from rotastack.seeds import child, integer_seed
 from rotastack.trees.bagged_views import BaggedViews
 from rotastack.trees.bags import Bags, kernel_seeds, tree_seeds
@@ -17,61 +18,51 @@ from rotastack.trees.growing import TreeGroup
 from rotastack.trees.linear_views import LinearViews
 from rotastack.trees.missing import column_means, missing_columns
 
-__all__ = ["candidates", "planned_families"]
+__all__ = ["candidates", "tree_groups"]
 
 SHRINKAGE = 0.5
 """Weight of the identity matrix in the within-class scatter of discriminants."""
 
 
-def planned_families(
+def tree_groups(
     families: Sequence[TreeFamily],
     n_trees: int,
-    X: NDArray[np.float32],
-    codes: NDArray[np.integer],
-    n_classes: int,
+    rows: TrainingRows,
     sequence: np.random.SeedSequence,
-    *,
-    bags: Bags | None = None,
     n_jobs: int | None = None,
 ) -> list[TreeGroup]:
     """Return tree groups for :func:`rotastack.trees.grow_forest`; each view is fitted to the rows in its tree's bag.
+
+    Views weigh all rows in a bag alike, however often a row is drawn.
 
     Parameters
     ----------
     families : sequence of TreeFamily
     n_trees : int
         Number of trees of each family.
-    X : ndarray of float32 of shape (n_rows, n_features)
-    codes : ndarray of int of shape (n_rows,)
-        Class numbers.
-    n_classes : int
+    rows : TrainingRows
     sequence : numpy.random.SeedSequence
         The forest's sequence, so that views and trees have the same bags. Part i of family f is seeded by
         ``child(sequence, "views", f, i)``.
-    bags : Bags, optional
-        The forest's bags. Views weigh all rows in a bag alike, however often a row is drawn.
     n_jobs : int, optional
         Threads over trees.
     """
-    bags = bags or Bags.of(len(X))
-    bagged = BaggedViews.of(X, codes, n_classes, bags, n_jobs)
-    planned = []
+    bags, n_features = rows.bags(), rows.X.shape[1]
+    bagged = BaggedViews.of(rows.X, rows.codes, int(rows.codes.max()) + 1, bags, n_jobs)
+    groups = []
     for f, family in enumerate(families):
-        seeds = tree_seeds(sequence, f, n_trees)
-        views = None
+        views, width = None, n_features
         if family.parts != ("identity",):
-            parts = []
-            for i, part in enumerate(family.parts):
-                part_sequence = child(sequence, "views", f, i)
-                if not isinstance(part, str):
-                    parts.append(_fitted(part, X, codes, bags, seeds, part_sequence))
-                else:
-                    parts.append(_OF_COLUMNS[part](bagged, seeds, kernel_seeds(part_sequence, n_trees)))
+            seeds = tree_seeds(sequence, f, n_trees)
+            parts = [
+                _views(part, rows, bags, bagged, seeds, child(sequence, "views", f, i))
+                for i, part in enumerate(family.parts)
+            ]
             views = parts[0].beside(*parts[1:])
-        width = X.shape[1] if views is None else int(views.widths().min())
-        n_columns = candidates(family.max_features, X.shape[1], width)
-        planned.append(TreeGroup(n_trees, views, family.splitter, n_columns, name=family.name))
-    return planned
+            width = int(views.widths().min())
+        n_columns = candidates(family.max_features, n_features, width)
+        groups.append(TreeGroup(n_trees, views, family.splitter, n_columns, name=family.name))
+    return groups
 
 
 def candidates(max_features, n_features: int, width: int):
@@ -81,12 +72,22 @@ def candidates(max_features, n_features: int, width: int):
     return min(int(max_features), width) if isinstance(max_features, Integral) else max_features
 
 
-_OF_COLUMNS: dict[str, Callable[[BaggedViews, NDArray[np.uint64], NDArray[np.uint64]], LinearViews]] = {
-    "identity": lambda bagged, bags, seeds: LinearViews.identity(len(bagged.data)),
-    "discriminants": lambda bagged, bags, seeds: bagged.discriminants(bags, seeds, shrinkage=SHRINKAGE),
-    "principal": lambda bagged, bags, seeds: bagged.principal(bags, seeds),
-    "sparse": lambda bagged, bags, seeds: bagged.sparse(seeds),
-}
+def _views(
+    part: Any, rows: TrainingRows, bags: Bags, bagged: BaggedViews, seeds: NDArray[np.uint64],
+    sequence: np.random.SeedSequence,
+) -> LinearViews:  # fmt: skip
+    """Return the views of a part of a family, one for each tree's seed."""
+    own = kernel_seeds(sequence, len(seeds))
+    match part:
+        case "identity":
+            return LinearViews.identity(rows.X.shape[1])
+        case "discriminants":
+            return bagged.discriminants(seeds, own, shrinkage=SHRINKAGE)
+        case "principal":
+            return bagged.principal(seeds, own)
+        case "sparse":
+            return bagged.sparse(own)
+    return _fitted(part, rows.X, rows.codes, bags, seeds, sequence)
 
 
 def _fitted(

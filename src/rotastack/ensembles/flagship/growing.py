@@ -1,7 +1,6 @@
 """Growth of the flagship's families of trees."""
 
 from collections.abc import Callable, Iterator, Sequence
-from functools import partial
 from itertools import islice
 from numbers import Integral
 from typing import Any
@@ -12,9 +11,9 @@ from numpy.typing import NDArray
 from rotastack.base.warned import warn
 from rotastack.ensembles.flagship.category_pairs import CategoryPairs
 from rotastack.ensembles.flagship.families import TreeFamily
-from rotastack.ensembles.flagship.family_views import candidates
+from rotastack.ensembles.flagship.family_views import candidates, tree_groups
 from rotastack.ensembles.flagship.grown_families import GrownFamilies, OnBags, OnFolds, OnPairs, OnRounds, n_folds
-from rotastack.ensembles.flagship.training_rows import MOST_DRAWS, TrainingRows
+from rotastack.ensembles.flagship.training_rows import MOST_DRAWS, TrainingRows, category_targets
 from rotastack.seeds import child
 from rotastack.trees.boosting import grow_boosted
 from rotastack.trees.growing import TreeGroup, TreeOptions, grow_forest
@@ -74,8 +73,7 @@ def grow_families(
     grown: list[GrownFamilies] = []
     outputs = []
 
-    def add(grow: Callable[[], _Grown], how: str) -> None:
-        families, unseen = grow()
+    def add(families: GrownFamilies, unseen: NDArray[np.float64], how: str = "folds") -> None:
         grown.append(families)
         outputs.append(unseen)
         forests = families.forests()
@@ -88,15 +86,14 @@ def grow_families(
     on_bags = [family for family in families if not family.folds]
     for criterion in dict.fromkeys(family.criterion for family in on_bags):
         alike = [family for family in on_bags if family.criterion == criterion]
-        add(partial(_on_bags, alike, n_trees, rows, sequence, n_jobs), "bags")
+        add(*_on_bags(alike, n_trees, rows, sequence, n_jobs), "bags")
     on_folds = [family for family in _boostable(families, rows.n_classes) if family.folds]
-    sequences = [child(sequence, "family", family.name) for family in on_folds]
-    forests = _forests_on_folds(on_folds, n_trees, rows, folds, sequences, n_jobs)
-    for family, seeds in zip(on_folds, sequences, strict=True):
+    forests = _forests_on_folds(on_folds, n_trees, rows, folds, sequence, n_jobs)
+    for family in on_folds:
         if family.boosting is None:
-            add(partial(_on_folds, family, rows, folds, forests), "folds")
+            add(*_on_folds(family, rows, folds, islice(forests, n_folds(folds))))
         else:
-            add(partial(_on_rounds, family, rows, folds, seeds, n_jobs), "folds")
+            add(*_on_rounds(family, rows, folds, child(sequence, "family", family.name), n_jobs))
     return grown, np.concatenate(outputs)
 
 
@@ -121,7 +118,7 @@ def _on_bags(
     families: Sequence[TreeFamily], n_trees: int, rows: TrainingRows, sequence: np.random.SeedSequence, n_jobs: int | None,
 ) -> _Grown:  # fmt: skip
     """Grow families of the same criterion, each tree on a bootstrap."""
-    groups = rows.planned(families, n_trees, sequence, n_jobs)
+    groups = tree_groups(families, n_trees, rows, sequence, n_jobs)
     trees, out_of_bag = grow_forest(
         rows.X, rows.target, groups, TreeOptions(families[0].criterion), sequence, n_classes=rows.n_classes,
         weights=rows.weights, bags=rows.bags(), describe_nodes=False, n_jobs=n_jobs,
@@ -137,50 +134,47 @@ _Forest = tuple[GrownTrees, CategoryPairs | None, NDArray[np.float64]]
 
 def _forests_on_folds(
     families: Sequence[TreeFamily], n_trees: int, rows: TrainingRows, folds: NDArray[np.int32],
-    sequences: Sequence[np.random.SeedSequence], n_jobs: int | None,
+    sequence: np.random.SeedSequence, n_jobs: int | None,
 ) -> Iterator[_Forest]:  # fmt: skip
-    """Yield a forest for each family that is not boosted and each fold, grown on the rows outside the fold."""
-    forests = [f for f, family in enumerate(families) if family.boosting is None]
-    tasks = [(f, fold) for f in forests for fold in range(n_folds(folds))]
-    shared = (families, n_trees, sequences, folds, *rows.parts())
+    """Return a forest for each family that is not boosted and each fold, grown on the rows outside the fold."""
+    tasks = [(family, fold) for family in families if family.boosting is None for fold in range(n_folds(folds))]
+    shared = (n_trees, sequence, folds, *rows)  # array by array: Dask sends a large argument to a worker once
     if on_workers(n_jobs):
-        yield from run_on_workers(_forest_on_fold, tasks, (1, *shared), n_jobs)
-    else:
-        yield from (_forest_on_fold(task, n_jobs, *shared) for task in tasks)
+        return run_on_workers(_forest_on_fold, tasks, (1, *shared), n_jobs)
+    return (_forest_on_fold(task, n_jobs, *shared) for task in tasks)
 
 
 def _forest_on_fold(
-    wanted: tuple[int, int], n_jobs: int | None, families: Sequence[TreeFamily], n_trees: int,
-    sequences: Sequence[np.random.SeedSequence], folds: NDArray[np.int32], *parts: Any,
+    task: tuple[TreeFamily, int], n_jobs: int | None, n_trees: int, sequence: np.random.SeedSequence,
+    folds: NDArray[np.int32], *parts: Any,
 ) -> _Forest:  # fmt: skip
-    f, fold = wanted
-    family, rows = families[f], TrainingRows(*parts)
+    (family, fold), rows = task, TrainingRows(*parts)
     share = 2 if family.criterion == "c45" else 1  # C4.5 trees of a fold are similar, so half as many are enough
     each = -(-n_trees // (share * n_folds(folds)))
-    rest, sequence = rows.outside(folds, fold), child(sequences[f], fold)
+    rest, sequence = rows.outside(folds, fold), child(sequence, "family", family.name, fold)
     X, X_held, pairs = rest.X, rows.X[folds == fold], None
     if family.parts == ("pairs",):
-        pairs = CategoryPairs(rows.groups).fit(X, rest.encoding_targets())
+        pairs = CategoryPairs(rows.groups).fit(X, category_targets(rest.codes, rest.weights, rest.numbers))
         X, X_held = pairs.transform(X), pairs.transform(X_held)
         chosen = candidates(family.max_features, rest.X.shape[1], X.shape[1])
-        planned = [TreeGroup(each, splitter=family.splitter, max_features=chosen, name=family.name)]
+        groups = [TreeGroup(each, splitter=family.splitter, max_features=chosen, name=family.name)]
     else:
-        planned = rest.planned([family], each, sequence, n_jobs)
+        groups = tree_groups([family], each, rest, sequence, n_jobs)
     weights = None if rest.weights is None else rest.weights / rest.weights.mean()
     differ = family.criterion == "c45" or family.splitter == "random"  # these trees differ even without a bootstrap
     trees, _ = grow_forest(
-        X, rest.target, planned, TreeOptions(family.criterion), sequence, n_classes=rows.n_classes, weights=weights,
+        X, rest.target, groups, TreeOptions(family.criterion), sequence, n_classes=rows.n_classes, weights=weights,
         bootstrap=not differ or len(X) > MOST_DRAWS, bags=rest.bags(), want_oob=False, describe_nodes=False, n_jobs=n_jobs,
     )  # fmt: skip
     return trees, pairs, trees.sums(X_held, n_jobs) / each
 
 
 def _on_folds(family: TreeFamily, rows: TrainingRows, folds: NDArray[np.int32], grown: Iterator[_Forest]) -> _Grown:
-    """Return a family from its forests, which are the next items of `grown`, one for each fold."""
+    """Return a family from its forests, one for each fold."""
     outputs = np.full((1, len(folds), rows.n_classes or 1), np.nan)
     forests: list[GrownTrees] = []
     pairs: list[CategoryPairs] = []
-    for fold, (trees, fitted, held) in enumerate(islice(grown, n_folds(folds))):
+    for fold, (trees, fitted, held) in enumerate(grown):
         outputs[0, folds == fold] = held
         forests.append(trees)
         if family.parts in (("identity",), ("pairs",)):
@@ -201,7 +195,7 @@ def _on_rounds(
     views = None
     if family.parts != ("identity",):
         groups = [
-            rows.outside(folds, fold).planned([family], 1, child(sequence, fold), n_jobs)[0]
+            tree_groups([family], 1, rows.outside(folds, fold), child(sequence, fold), n_jobs)[0]
             for fold in range(n_folds(folds))
         ]
         views = LinearViews.concatenate([group.views for group in groups if group.views is not None])

@@ -1,6 +1,6 @@
 """Permutation importances on out-of-bag outputs: the loss of score when a column is shuffled."""
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from copy import copy
 from typing import Any
 
@@ -30,7 +30,7 @@ def permutation_importances(
     ----------
     X : ndarray of shape (n_rows, n_columns)
     score : callable
-        Function from a table like `X` to a score; more is better. The table is changed after each call.
+        Function from a table like `X` to a score; more is better.
     parts : sequence of ndarray of int
         Sets of columns; the columns of a set are shuffled together.
     n_repeats : int
@@ -43,14 +43,10 @@ def permutation_importances(
         ``importances`` (n_parts, n_repeats), ``importances_mean`` and ``importances_std`` (n_parts,), and
         ``score``, the score of the unshuffled `X`.
     """
-    baseline, shuffled = score(X), X.copy()
+    baseline = score(X)
     lost = np.empty((len(parts), n_repeats))
-    orders = [rng.permutation(len(X)) for _ in range(n_repeats)]
-    for j, columns in enumerate(parts):
-        for k, order in enumerate(orders):
-            shuffled[:, columns] = X[np.ix_(order, columns)]
-            lost[j, k] = baseline - score(shuffled)
-        shuffled[:, columns] = X[:, columns]
+    for j, k, shuffled in _shuffled(X, parts, n_repeats, rng):
+        lost[j, k] = baseline - score(shuffled)
     return Bunch(**_summary(lost, baseline))
 
 
@@ -60,16 +56,18 @@ def _summary(lost: NDArray[np.float64], whole: float) -> dict[str, Any]:
     }  # fmt: skip
 
 
-def _shuffled(X: Any, n_repeats: int, rng: np.random.Generator) -> Iterator[tuple[int, int, Any]]:
-    """Yield the number of a column, the number of the repeat, and a copy of the table with this column shuffled."""
+def _shuffled(
+    X: Any, parts: Iterable[NDArray[np.intp]], n_repeats: int, rng: np.random.Generator
+) -> Iterator[tuple[int, int, Any]]:
+    """Yield the number of a set of columns, the number of the repeat, and a copy of the table with the set shuffled."""
     orders = [rng.permutation(len(X)) for _ in range(n_repeats)]
-    for j in range(X.shape[1]):
+    for j, columns in enumerate(parts):
         for k, order in enumerate(orders):
             shuffled = X.copy()
             if hasattr(X, "iloc"):
-                shuffled.isetitem(j, X.iloc[order, j].set_axis(X.index))
+                shuffled.isetitem(columns, X.iloc[order, columns].set_axis(X.index))
             else:
-                shuffled[:, j] = X[order, j]
+                shuffled[:, columns] = X[np.ix_(order, columns)]
             yield j, k, shuffled
 
 
@@ -162,7 +160,8 @@ class OutOfBagImportances:
         baseline, losses = judged(sample)
         lost = np.empty((sample.shape[1], n_repeats))
         by_row = np.zeros((sample.shape[1], len(rows)))
-        for j, k, shuffled in _shuffled(sample, n_repeats, np.random.default_rng(root_sequence(random_state))):
+        rng, columns = np.random.default_rng(root_sequence(random_state)), np.arange(sample.shape[1])[:, None]
+        for j, k, shuffled in _shuffled(sample, columns, n_repeats, rng):
             score, risen = judged(shuffled)
             lost[j, k] = baseline - score
             by_row[j] += (risen - losses) / n_repeats

@@ -1,7 +1,6 @@
 """Base class of the flagship's classifier and regressor."""
 
 from collections.abc import Callable, Iterator, Mapping
-from dataclasses import replace
 from itertools import pairwise
 from numbers import Integral
 from time import perf_counter
@@ -21,7 +20,7 @@ from rotastack.ensembles.flagship.growing import grow_families
 from rotastack.ensembles.flagship.grown_families import GrownFamilies, OnBags
 from rotastack.ensembles.flagship.importances import OutOfBagImportances, scored
 from rotastack.ensembles.flagship.mixed_table import MixedTable
-from rotastack.ensembles.flagship.training_rows import TrainingRows
+from rotastack.ensembles.flagship.training_rows import TrainingRows, category_targets, draw_folds
 from rotastack.trees.grown import GrownTrees
 
 __all__ = ["RotastackEnsemble", "StepPrinter", "kept_families"]
@@ -182,9 +181,9 @@ class RotastackEnsemble(OutOfBagImportances, BaseEstimator):
             Fold of each row, for trees on folds and for cross-fitted family weights; -1 for rows of weight 0.
         """
         self._clock = StepPrinter(type(self).__name__, self.verbose)
-        rows = TrainingRows(np.empty((len(codes), 0), np.float32), codes, weights, (), numbers)
-        folds = rows.folds(sequence)
-        rows = replace(rows, X=self._read(X, rows.encoding_targets(), folds), groups=self.table_.groups_)
+        folds = draw_folds(codes, weights, sequence)
+        table = self._read(X, category_targets(codes, weights, numbers), folds)
+        rows = TrainingRows(table, codes, weights, self.table_.groups_, numbers)
         self._clock.done(f"{len(rows.X)} rows read, {self.n_features_in_} columns as {rows.X.shape[1]}")
         families = find_families(self.families, len(rows.groups), self._known_families)
         self.grown_, outputs = grow_families(

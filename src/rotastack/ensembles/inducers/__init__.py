@@ -1,1 +1,1 @@
-"""Estimators that train members on many linear views of the same rows at once."""
+"""Estimators of one member."""

@@ -1,97 +1,21 @@
-"""Gaussian naive Bayes on many linear views of the same rows, and WEKA's naive Bayes."""
+"""Naive Bayes by WEKA's rules."""
 
-from numbers import Real
-from typing import ClassVar, NamedTuple, Self
+from typing import Self
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 from scipy.special import ndtr, softmax
 from sklearn.base import BaseEstimator
-from sklearn.naive_bayes import GaussianNB
 from sklearn.utils.validation import check_is_fitted, validate_data
 
 from rotastack.base.classes import LabelClassifier
 from rotastack.base.columns import refuse_missing_target
 from rotastack.base.row_weights import row_weights
-from rotastack.base.scikit import Interval
-from rotastack.ensembles.inducers.inducer import Inducer, apply_view
 
-__all__ = ["GaussianBayesClassifier", "PrecisionBayesClassifier"]
+__all__ = ["PrecisionBayesClassifier"]
 
-_WIDE = 1e300  # variance if all columns are constant: all rows are then equally likely in all classes
 _PRECISION = 0.01  # precision of a constant column in WEKA
 _RARE = 1e-75  # least probability of a value in WEKA
-
-
-class _BayesRows(NamedTuple):
-    X: NDArray[np.float64]  # rows sorted by class
-    counts: NDArray[np.intp]  # number of rows of each class
-
-
-class _BayesMember(NamedTuple):
-    V: NDArray[np.float64] | None
-    shares: NDArray[np.float64]  # share of each class in the training rows
-    means: NDArray[np.float64]  # (class, width)
-    variances: NDArray[np.float64]
-
-
-class GaussianBayesClassifier(Inducer):
-    """Gaussian naive Bayes, as in scikit-learn's ``GaussianNB``.
-
-    If all columns are constant, the probabilities are the shares of the classes in the training rows.
-
-    Parameters
-    ----------
-    var_smoothing : float, default=1e-9
-        This share of the largest variance of a column is added to all variances.
-
-    Attributes
-    ----------
-    classes_ : ndarray of shape (n_classes,)
-
-    Examples
-    --------
-    >>> from sklearn.datasets import load_iris
-    >>> X, y = load_iris(return_X_y=True)
-    >>> GaussianBayesClassifier().fit(X, y).score(X, y)
-    0.96
-    """
-
-    _parameter_constraints: ClassVar[dict] = {"var_smoothing": [Interval(Real, 0, None, closed="left")]}
-
-    def __init__(self, var_smoothing: float = 1e-9):
-        self.var_smoothing = var_smoothing
-
-    def weighed(self) -> GaussianNB:
-        """Return scikit-learn's unfitted ``GaussianNB`` with the same parameters, which takes row weights."""
-        return GaussianNB(var_smoothing=self.var_smoothing)
-
-    def _shared(self, X, y, n_classes):
-        self._validate_params()
-        return _BayesRows(X[np.argsort(y, kind="stable")], np.bincount(y, minlength=n_classes))
-
-    def _member(self, shared, V):
-        Z = apply_view(shared.X, V)
-        first, Z = Z[0], Z - Z[0]  # so that the mean of a constant column has no rounding error
-        shares = shared.counts / len(Z)
-        means, variances = np.zeros((2, len(shares), Z.shape[1]))
-        stops = np.cumsum(shared.counts)
-        for c in np.flatnonzero(shared.counts):
-            rows = Z[stops[c] - shared.counts[c] : stops[c]]
-            means[c], variances[c] = rows.mean(axis=0), rows.var(axis=0)
-        variances += self.var_smoothing * (Z.var(axis=0).max() or _WIDE)
-        return _BayesMember(V, shares, means + first, variances)
-
-    def _outputs(self, member, X, n_classes):
-        Z = apply_view(X.astype(np.float64), member.V)
-        logs = np.full((len(Z), n_classes), -np.inf)
-        for c in np.flatnonzero(member.shares):
-            # Squares of differences, because differences of squares cancel where a variance is small.
-            squares = Z - member.means[c]
-            squares *= squares
-            logs[:, c] = squares @ (-0.5 / member.variances[c])
-            logs[:, c] += np.log(member.shares[c]) - 0.5 * np.log(2 * np.pi * member.variances[c]).sum()
-        return softmax(logs, axis=1).astype(np.float32)
 
 
 class PrecisionBayesClassifier(LabelClassifier, BaseEstimator):

@@ -3,19 +3,17 @@
 from typing import Self
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 from scipy.spatial.distance import pdist
-from sklearn.base import BaseEstimator, ClassifierMixin
 from sklearn.gaussian_process import GaussianProcessClassifier
 from sklearn.gaussian_process.kernels import RBF
-from sklearn.utils.validation import check_is_fitted
 
 __all__ = ["MedianGaussianProcess"]
 
 _ROWS = 2000
 
 
-class MedianGaussianProcess(ClassifierMixin, BaseEstimator):
+class MedianGaussianProcess(GaussianProcessClassifier):
     """A Gaussian process classifier with a radial kernel; its length scale is the median distance of rows.
 
     With more than two classes, one class is compared with the rest. The median is over at most 2000 rows.
@@ -27,7 +25,7 @@ class MedianGaussianProcess(ClassifierMixin, BaseEstimator):
     """
 
     def __init__(self, random_state=None):
-        self.random_state = random_state
+        super().__init__(optimizer=None, random_state=random_state)
 
     def fit(self, X: ArrayLike, y: ArrayLike) -> Self:
         """Set the length scale and find the mode of the posterior."""
@@ -35,16 +33,5 @@ class MedianGaussianProcess(ClassifierMixin, BaseEstimator):
         if len(rows) > _ROWS:
             rows = rows[np.random.default_rng(self.random_state).choice(len(rows), _ROWS, replace=False)]
         length = float(np.median(pdist(rows))) if len(rows) > 1 else 0.0
-        self.process_ = GaussianProcessClassifier(RBF(length or 1.0), optimizer=None).fit(X, y)
-        self.classes_ = self.process_.classes_
-        return self
-
-    def predict_proba(self, X: ArrayLike) -> NDArray[np.float64]:
-        """Return class probabilities, shape (n_rows, n_classes)."""
-        check_is_fitted(self, "process_")
-        return self.process_.predict_proba(X)
-
-    def predict(self, X: ArrayLike) -> NDArray:
-        """Return the most probable class of each row."""
-        check_is_fitted(self, "process_")
-        return self.process_.predict(X)
+        self.kernel = RBF(length or 1.0)
+        return super().fit(X, y)

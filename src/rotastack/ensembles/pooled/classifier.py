@@ -1,6 +1,7 @@
 """The general ensemble classifier: any view, any estimator, any combiner."""
 
 from collections.abc import Iterable, Iterator
+from dataclasses import dataclass
 from numbers import Integral
 from typing import Any, ClassVar
 
@@ -18,11 +19,36 @@ from rotastack.base.scikit import HasMethods, Interval
 from rotastack.combine.nested import combine_nested, fit_weighted, level_one_inputs
 from rotastack.ensembles.pooled.nested import nested_outputs
 from rotastack.ensembles.pooled.pool import Pool, fit_pool
-from rotastack.ensembles.pooled.pooled import PooledEnsemble, means
+from rotastack.ensembles.pooled.pooled import PooledEnsemble, PoolMembers, means
 from rotastack.resampling.folds import nested_pairs
 from rotastack.seeds import child
 
 __all__ = ["PooledEnsembleClassifier"]
+
+
+@dataclass
+class _ClassMembers(PoolMembers):
+    X: NDArray
+    codes: NDArray[np.intp]
+    sums: dict[str, NDArray[np.float64]]  # of out-of-bag outputs, by family
+    counts: dict[str, NDArray[np.float64]]
+    sequence: np.random.SeedSequence
+    weights: NDArray[np.float64] | None
+    ensemble: "PooledEnsembleClassifier"
+
+    def votes(self):
+        votes = self.ensemble._votes(self.X)
+        if self.ensemble._bootstrap():
+            votes = np.where(np.stack([m.out_of_bag for m in self.ensemble.pool_.members], axis=1), votes, -1)
+        return votes, self.codes, len(self.ensemble.classes_)
+
+    def family_outputs(self):
+        n_classes = len(self.ensemble.classes_)
+        outputs = [np.nan_to_num(means(self.sums[n], self.counts[n]), nan=1 / n_classes) for n in self.sums]
+        return np.stack(outputs), self.codes, n_classes, self.sequence, self.weights
+
+    def keep(self, chosen):
+        self.ensemble.pool_ = self.ensemble.pool_.take(chosen)
 
 
 @documented
@@ -145,20 +171,13 @@ class PooledEnsembleClassifier(LabelClassifier, PooledEnsemble):
             raise ValueError(f"estimator must be a classifier, got {recipes[0].estimator!r}")
         combiner = self._combiner()
         training, combining = child(sequence, "train"), child(sequence, "combine")
-        if self._weighs_families(combiner):
+        nested = combiner._is_nested(self._bootstrap())
+        if self.refit or not nested:
             sums, counts = self._train(X, codes, recipes, categorical, training, weights)
-            n_classes = len(self.classes_)
-            outputs = np.stack([np.nan_to_num(means(sums[n], counts[n]), nan=1 / n_classes) for n in sums])
-            self.combiners_ = [fit_weighted(clone(combiner), outputs, codes, n_classes, combining, weights)]
+        if not nested:
+            members = _ClassMembers(self, len(codes), X, codes, sums, counts, combining, weights)
+            self.combiners_ = [combiner._fit_to(members)]
             return self
-        if not combiner.trained:
-            self._train(X, codes, recipes, categorical, training, weights)
-            if combiner.prunes:
-                combiner = self._pruned(combiner, X, codes)
-            self.combiners_ = [self._ranked(combiner, len(codes))]
-            return self
-        if self.refit:
-            self._train(X, codes, recipes, categorical, training, weights)
         folds, without = self._folds(codes, sequence, given)
         self._train_nested(X, codes, recipes, combiner, folds, without, categorical, training, combining, weights)
         return self
@@ -168,15 +187,6 @@ class PooledEnsembleClassifier(LabelClassifier, PooledEnsemble):
         n_classes = len(self.classes_)
         self.pool_ = fit_pool(X, codes, n_classes, recipes, sequence, weights=weights, **self._options(categorical))
         return self._describe_out_of_bag(X, codes, weights) if self._bootstrap() else ({}, {})
-
-    def _pruned(self, pruner, X, codes):
-        """Return the pruner fitted to votes on training rows, out-of-bag with bootstrap; reduce `pool_`."""
-        votes = self._votes(X)
-        if self._bootstrap():
-            votes = np.where(np.stack([m.out_of_bag for m in self.pool_.members], axis=1), votes, -1)
-        fitted = clone(pruner).fit(votes, codes, classes=np.arange(len(self.classes_)))
-        self.pool_ = self.pool_.take(fitted.selected_)
-        return fitted
 
     def _votes(self, X) -> NDArray[np.intp]:
         return np.concatenate(
@@ -268,20 +278,10 @@ class PooledEnsembleClassifier(LabelClassifier, PooledEnsemble):
             total += member
             yield total / total.sum(axis=1, keepdims=True)
 
-    def _weighs_families(self, combiner) -> bool:
-        """Return whether the combiner weighs families by their mean out-of-bag outputs."""
-        return combiner.weighs_families and self._bootstrap()
-
     def _decide(self, X):
         n_folds = len(self.combiners_)
         if n_folds == 1:  # one combiner means that `pool_` has members trained on all rows
-            combiner, outputs = self.combiners_[0], self.pool_.outputs(X, self.n_jobs)
-            if combiner.prunes:
-                return combiner.kept_shares(outputs.argmax(axis=2).T)
-            if self._weighs_families(combiner):
-                family = np.array(self.families_)
-                outputs = np.stack([outputs[family == n].mean(axis=0) for n in dict.fromkeys(self.families_)])
-            return combiner.predict_proba(outputs)
+            return self.combiners_[0]._decide(self.pool_.outputs(X, self.n_jobs), self.families_)
         outputs = {pair: pool.outputs(X, self.n_jobs) for pair, pool in self.nested_pools_.items()}
         decisions = []
         for h, combiner in enumerate(self.combiners_):

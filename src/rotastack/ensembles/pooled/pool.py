@@ -3,8 +3,8 @@
 import time
 import warnings
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, field, replace
-from typing import Any, Protocol, runtime_checkable
+from dataclasses import dataclass, field
+from typing import Any
 
 import numpy as np
 from joblib import Parallel, delayed
@@ -25,28 +25,10 @@ from rotastack.diagnostics.complexity import oob_error, tree_complexity
 from rotastack.ensembles.table import scaled_columns
 from rotastack.seeds import child
 from rotastack.trees.bags import member_bag
+from rotastack.trees.estimators import MembersClassifier
 from rotastack.views.linear import DrawnView
 
-__all__ = ["GrowsMembers", "Member", "Pool", "Recipe", "fit_pool", "grows_together", "linear_views", "members_of"]
-
-
-@runtime_checkable
-class GrowsMembers(Protocol):
-    """A rotastack estimator that trains members on many linear views of the same rows in one call."""
-
-    def grow_members(self, X, y, n_classes, parts, sequences, **options) -> Any:
-        """Train the members; see :meth:`rotastack.trees.ForestClassifier.grow_members`."""
-
-    def get_params(self, deep: bool = True) -> dict[str, Any]:
-        """Return the parameters of the estimator."""
-
-
-@runtime_checkable
-class Weighed(Protocol):
-    """A rotastack estimator that takes no row weights, but has a counterpart that does."""
-
-    def weighed(self) -> Any:
-        """Return the unfitted counterpart."""
+__all__ = ["Member", "Pool", "Recipe", "fit_pool", "grows_together", "linear_views", "members_of"]
 
 
 @dataclass(frozen=True)
@@ -109,7 +91,7 @@ class Pool:
         Mask of the columns that skip the scaler and the views. None: members get all columns unchanged.
     n_classes : int or None
         None for a regression.
-    forests : MemberForests, Members or None
+    forests : MemberForests or None
         The fitted estimators of all members, if ``grow_members`` trained all members in one call.
     """
 
@@ -222,10 +204,6 @@ def fit_pool(
         Positive weights. With `bootstrap`, or for an estimator that takes no weights, rows are drawn by weight. Other
         estimators get the weights. Scaler and views weigh all rows alike.
     """
-    if weights is not None and not bootstrap:
-        recipes = [
-            replace(r, estimator=r.estimator.weighed()) if isinstance(r.estimator, Weighed) else r for r in recipes
-        ]
     views = child(sequence, "views") if views is None else views
     if as_is:
         categorical = None
@@ -298,7 +276,7 @@ def grows_together(recipes: Sequence[Recipe]) -> bool:
     """Return whether one call of ``grow_members`` can train all members."""
     estimator = recipes[0].estimator
     return (
-        isinstance(estimator, GrowsMembers)
+        isinstance(estimator, MembersClassifier)
         and estimator.get_params().get("class_weight") is None
         and all(
             r.estimator is estimator

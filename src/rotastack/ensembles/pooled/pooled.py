@@ -1,14 +1,14 @@
 """Base class of the ensemble classifiers and regressors on a pool."""
 
 from collections.abc import Callable, Iterator
+from dataclasses import dataclass
 from numbers import Integral
 from typing import Any, Self
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
-from sklearn.base import clone
 
-from rotastack.base.combiner import Combiner
+from rotastack.base.combiner import Combiner, Members
 from rotastack.base.row_weights import of_all_rows, row_weights, uneven_or_none
 from rotastack.base.scikit import fit_context
 from rotastack.combine.rotation_weights import rotation_complexity
@@ -20,10 +20,26 @@ from rotastack.resampling.folds import fold_groups, given_folds
 from rotastack.seeds import child, root_sequence
 from rotastack.views.scaling import SCALERS
 
-__all__ = ["PooledEnsemble", "means"]
+__all__ = ["PoolMembers", "PooledEnsemble", "means"]
 
 _OF_ROWS = {"oob_decision_function_": np.nan, "oob_prediction_": np.nan, "oof_proba_": np.nan, "folds_": -1}
 _BLOCK = 2**22  # largest number of member outputs held in memory at once in predict
+
+
+@dataclass
+class PoolMembers(Members):
+    """The members of a fitted ensemble, trained on `n_rows` rows."""
+
+    ensemble: "PooledEnsemble"
+    n_rows: int
+
+    def facts(self):
+        members = self.ensemble.pool_.members
+        complexity = rotation_complexity([m.n_nodes for m in members], [m.depth for m in members], self.n_rows)
+        # If the pool drew bags, a forest's out-of-bag rows may be copies of rows in the forest's bags.
+        error = self.ensemble.oob_errors_ if self.ensemble._bootstrap() else [m.oob_error for m in members]
+        unrotated = [k for k, m in enumerate(members) if m.kept_view is None]
+        return complexity, error, unrotated[0] if unrotated else None
 
 
 class PooledEnsemble(TableEnsemble):
@@ -151,17 +167,6 @@ class PooledEnsemble(TableEnsemble):
         if isinstance(self.cv, Integral):
             return fold_groups(strata, 1, int(self.cv), child(sequence, "folds"))[0], None
         return given_folds(self.cv, *given)
-
-    def _ranked(self, combiner: Any, n_rows: int) -> Any:
-        """Return the combiner; if it ranks members by complexity and out-of-bag error, return a ranked clone."""
-        if not combiner.ranks:
-            return combiner
-        members = self.pool_.members
-        complexity = rotation_complexity([m.n_nodes for m in members], [m.depth for m in members], n_rows)
-        # If the pool drew bags, a forest's out-of-bag rows may be copies of rows in the forest's bags.
-        error = self.oob_errors_ if self._bootstrap() else [m.oob_error for m in members]
-        unrotated = [k for k, m in enumerate(members) if m.kept_view is None]
-        return clone(combiner).rank(complexity, error, unrotated[0] if unrotated else None)
 
     def _fill_in(self, there: NDArray[np.bool_]) -> None:
         """Add the rows of weight 0, which ``fit`` left out, to the fitted attributes with an entry for each row."""

@@ -4,14 +4,10 @@ from numbers import Integral, Real
 from typing import Any, ClassVar
 
 from numpy.typing import ArrayLike
-from sklearn.naive_bayes import GaussianNB
-from sklearn.neighbors import KNeighborsClassifier
 
 from rotastack.base.docstrings import documented
 from rotastack.base.scikit import HasMethods, Interval, StrOptions
 from rotastack.ensembles.adaboost import AdaBoostM1Classifier
-from rotastack.ensembles.inducers.bayes import GaussianBayesClassifier
-from rotastack.ensembles.inducers.nearest import NearestNeighborClassifier
 from rotastack.ensembles.pooled.classifier import PooledEnsembleClassifier
 from rotastack.ensembles.pooled.pool import Recipe
 from rotastack.ensembles.table_ensemble import TableEnsemble
@@ -31,8 +27,7 @@ class _ReductionEnsemble(PooledEnsembleClassifier):
     Parameters
     ----------
     estimator : classifier or None, default=None
-        Estimator of the members; None is C4.5. For compiled trees, 1-NN (``KNeighborsClassifier(1)``) and
-        ``GaussianNB``, one call trains all members.
+        Estimator of the members; None is C4.5. One call trains all members if they are compiled trees.
     n_estimators : int, default=10
         Number of members.
     boost : bool, default=False
@@ -96,21 +91,7 @@ class _ReductionEnsemble(PooledEnsembleClassifier):
         estimator = C45Classifier() if self.estimator is None else self.estimator
         if self.boost:
             return AdaBoostM1Classifier(_ROUNDS, estimator, resample=True)
-        return _at_once(estimator)
-
-
-def _at_once(estimator: Any) -> Any:
-    """Return the rotastack counterpart that trains all members in one call, or `estimator` if there is none."""
-    if type(estimator) is GaussianNB and estimator.priors is None:
-        return GaussianBayesClassifier(estimator.var_smoothing)
-    euclidean = (
-        type(estimator) is KNeighborsClassifier
-        and (estimator.metric == "euclidean" or (estimator.metric == "minkowski" and estimator.p == 2))
-        and not estimator.metric_params  # these would hold weights of columns
-    )
-    if euclidean and estimator.n_neighbors == 1 and estimator.weights in ("uniform", "distance"):
-        return NearestNeighborClassifier()
-    return estimator
+        return estimator
 
 
 @documented

@@ -20,7 +20,7 @@ from rotastack.combine.stacking import Stacking
 from rotastack.ensembles.pooled.classifier import PooledEnsembleClassifier
 from rotastack.ensembles.pooled.nested import nested_outputs
 from rotastack.ensembles.pooled.pool import fit_pool
-from rotastack.ensembles.pooled.pooled import PooledEnsemble, means
+from rotastack.ensembles.pooled.pooled import PooledEnsemble, PoolMembers, means
 from rotastack.seeds import child
 
 __all__ = ["PooledEnsembleRegressor"]
@@ -147,7 +147,7 @@ class PooledEnsembleRegressor(NumberRegressor, PooledEnsemble):
                 held_out[:, folds == fold] = outputs[fold][:, folds == fold]
             self.combiner_ = fit_weighted(clone(combiner), held_out, target, None, child(sequence, "combine"), weights)
         else:
-            self.combiner_ = self._ranked(combiner, len(target))
+            self.combiner_ = combiner._fit_to(PoolMembers(self, len(target)))
         return self
 
     def predict(self, X: ArrayLike) -> NDArray[np.float64]:

@@ -1,9 +1,12 @@
 """Combine a pool's stored outputs in nested cross-validation."""
 
+from dataclasses import dataclass
+
 import numpy as np
 import xarray as xr
 from joblib import Parallel, delayed
 
+from rotastack.base.combiner import Members
 from rotastack.combine.nested import combine_nested
 from rotastack.combine.rotation_weights import rotation_complexity
 from rotastack.data.artifacts import read_arrays, read_frame, read_prepared, write_arrays
@@ -12,6 +15,8 @@ from rotastack.run.watching import Beat, check_numbers
 from rotastack.seeds import child, root_sequence
 from rotastack.study.building import make_combiner
 from rotastack.study.names import number_of
+
+FACTS = ("n_nodes", "depth", "oob_error")
 
 
 def combine(job: Job, beat: Beat, failure: Exception | None) -> None:
@@ -46,7 +51,7 @@ def combine(job: Job, beat: Beat, failure: Exception | None) -> None:
                         folds[f].to_numpy(),
                         data.y,
                         child(root, number_of(r), number_of(f)),
-                        _facts(block, r, f, folds[f].to_numpy()) if combiner.ranks else None,
+                        _facts(block, r, f, folds[f].to_numpy()),
                     )
                     for r, f in names
                 )
@@ -62,16 +67,26 @@ def _one(combiner, outputs, folds, y, sequence, facts) -> np.ndarray:
     return combine_nested(combiner, outputs, folds, y, sequence, facts)[0]
 
 
-def _facts(block: xr.Dataset, r: str, f: str, folds: np.ndarray) -> list[tuple[np.ndarray, np.ndarray]]:
-    """Return, for each fold, complexities and out-of-bag errors of the members trained without it."""
-    cell = block.sel(rotation_group=r, fold_group=f)
-    facts = []
-    for h in range(int(folds.max()) + 1):
-        members = cell.sel(pair=f"{h}-{h}")
-        n_rows = int((folds != h).sum())
-        complexity = rotation_complexity(members["n_nodes"].values, members["depth"].values, n_rows)
-        facts.append((complexity, members["oob_error"].values))
-    return facts
+@dataclass
+class StoredMembers(Members):
+    """The members trained without fold h, by their stored sizes and errors; the first member has no rotation."""
+
+    n_nodes: np.ndarray
+    depth: np.ndarray
+    oob_error: np.ndarray
+    n_rows: int
+
+    def facts(self):
+        return rotation_complexity(self.n_nodes, self.depth, self.n_rows), self.oob_error, 0
+
+
+def _facts(block: xr.Dataset, r: str, f: str, folds: np.ndarray) -> list[Members]:
+    """Return, for each fold, the members trained without it."""
+    n_folds = int(folds.max()) + 1
+    cell = block[[*FACTS]].sel(rotation_group=r, fold_group=f, pair=[f"{h}-{h}" for h in range(n_folds)])
+    n_nodes, depth, oob_error = (cell[name].values for name in FACTS)
+    n_rows = [int((folds != h).sum()) for h in range(n_folds)]
+    return [StoredMembers(n_nodes[h], depth[h], oob_error[h], n_rows[h]) for h in range(n_folds)]
 
 
 def _labelled(cells, rotation_groups, fold_groups, data, record, spec) -> xr.Dataset:

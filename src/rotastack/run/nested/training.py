@@ -8,7 +8,7 @@ import xarray as xr
 
 from rotastack.data.artifacts import Prepared, member_means, read_arrays, read_frame, read_prepared, write_arrays
 from rotastack.ensembles.pooled.nested import nested_outputs
-from rotastack.ensembles.pooled.pool import GrowsMembers, Recipe
+from rotastack.ensembles.pooled.pool import Recipe
 from rotastack.ensembles.rows import rows_for
 from rotastack.errors import RotastackError
 from rotastack.resampling.folds import nested_pairs
@@ -17,6 +17,7 @@ from rotastack.run.watching import Beat, check_numbers
 from rotastack.seeds import child, root_sequence
 from rotastack.study.building import make_estimator, make_view
 from rotastack.study.names import label
+from rotastack.trees.estimators import MembersClassifier
 
 FACTS = ("n_nodes", "depth", "oob_error")
 
@@ -53,7 +54,7 @@ def train(job: Job, beat: Beat, failure: Exception | None) -> None:
                 raise failure
             estimator = make_estimator(spec["pool"], job.threads)
             rows = rows_for(estimator, data, spec["pool"])
-            if limit and isinstance(rows.estimator, GrowsMembers):
+            if limit and isinstance(rows.estimator, MembersClassifier):
                 limit *= len(pairs)  # all pairs may be trained in one call
             for i, rg in enumerate(spec["rotation_groups"]):
                 recipes = _recipes(rows.estimator, spec, groups[i])
