@@ -136,7 +136,7 @@ def verdict_of_one(
         sentences += _beside_baseline(
             means.iloc[0], baseline or {}, breaker or {}, score, task, association or {}, alpha
         )
-    if thresholds and best in thresholds:
+    if thresholds and best in thresholds and (association or {}).get(best, 0.0) < alpha:
         sentences += _threshold(best, thresholds[best])
     if failed:
         reasons = [f"{m} ({failures[m]})" if failures and m in failures else m for m in failed]
