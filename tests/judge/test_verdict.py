@@ -252,6 +252,8 @@ def test_a_threshold_is_proposed_where_the_best_method_hardly_decides_for_the_ra
     even = {**counts, "others": 600, "decided": 500}
     assert not any("threshold" in s for s in said(cells(0.1, 0.3), thresholds={"A": even}))
     assert "class 1 for 11 of 1,186" in said(cells(0.1, 0.3), thresholds={"A": {**even, "decided": 11}})[-1]
+    noise = said(cells(0.1, 0.3), thresholds={"A": counts}, association={"A": 0.4})
+    assert not any("threshold" in s for s in noise)
 
 
 def test_one_split_says_nothing_of_chance():

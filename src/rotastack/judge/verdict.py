@@ -293,7 +293,8 @@ def verdict_of_one(
     sentences += splits.rotations(rotation_pairs, means)
     if levels:
         sentences += _beside_baseline(means.iloc[0], baseline or {}, breaker, score, task, association or {}, alpha)
-    sentences += _threshold(best, (thresholds or {}).get(best))
+    if (association or {}).get(best, 0.0) < alpha:
+        sentences += _threshold(best, (thresholds or {}).get(best))
     if failed := [m for m in cells.columns if m not in means.index]:
         reasons = [f"{m} ({failures[m]})" if failures and m in failures else m for m in failed]
         sentences.append(say.FAILED.format(methods=", ".join(reasons)))
