@@ -151,7 +151,8 @@ def _rows(board: dict[str, Any], names: list[str]) -> list[dict[str, Any]]:
     ]
 
 
-def _interval(low: float | None, high: float | None, digits: int) -> str:
+def _interval(ends: list[float | None], digits: int) -> str:
+    low, high = ends
     return "-" if low is None or high is None else f"({low:.{digits}f}-{high:.{digits}f})"
 
 
@@ -164,7 +165,7 @@ def _as_text(rows: list[dict[str, Any]]) -> str:
         return "no leaderboard: no data set has scores of at least two methods"
     cells = {
         row["method"]: [
-            f"{row['average_rank']:.2f}", _interval(*row["rank_interval"], 2), f"{row['elo']:.0f}", _interval(*row["elo_interval"], 0),
+            f"{row['average_rank']:.2f}", _interval(row["rank_interval"], 2), f"{row['elo']:.0f}", _interval(row["elo_interval"], 0),
             "-" if row["improvability"] is None else f"{row['improvability']:.1f} %",
             "-" if row["wins"] is None else f"{row['wins']}/{row['ties']}/{row['losses']}", p_cell(row["p_holm"]),
         ]
