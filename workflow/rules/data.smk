@@ -16,7 +16,7 @@ rule table:
     params:
         contents=lambda w: PLAN.contents(PLAN.own_file(w.dataset)),
         fetch=lambda w: SLICES.fetch(w.dataset),
-        fetch_code=lambda w: CODES.fetch(w.dataset),
+        fetch_code=lambda w: CODES.step("fetch"),
         prepare=lambda w: SLICES.prepare(w.dataset),
         prepare_code=lambda w: CODES.step("prepare"),
     message:
@@ -46,7 +46,7 @@ rule fetch:
         runtime=lambda w, attempt: 30 * attempt,
     params:
         slice=lambda w: SLICES.fetch(w.dataset),
-        code=lambda w: CODES.fetch(w.dataset),
+        code=lambda w: CODES.step("fetch"),
     message:
         "{wildcards.dataset}: fetching the raw table"
     shell:

@@ -13,7 +13,7 @@ rule groups:
         runtime=lambda w, attempt: 5 * attempt,
     params:
         slice=lambda w: SLICES.groups(w.dataset),
-        code=lambda w: CODES.groups(),
+        code=lambda w: CODES.step("groups"),
     message:
         "{wildcards.dataset}: drawing folds"
     shell:
@@ -40,7 +40,7 @@ rule rotations:
         runtime=lambda w, attempt: 10 * attempt,
     params:
         slice=lambda w: SLICES.rotations(w.dataset, w.view, w.groups),
-        code=lambda w: CODES.rotations(w.view),
+        code=lambda w: CODES.step("groups"),
     message:
         "{wildcards.dataset}: drawing rotations {wildcards.groups} of {wildcards.view}"
     shell:

@@ -210,15 +210,16 @@ class Resources:
         rotations *= bool(self.study.drawn_views)
         return _request(attempt, 4 * self._cells_megabytes(dataset) + 4 * drawn + 6 * rotations)
 
-    def score_mb(self, dataset: str, attempt: int) -> int:
-        """Return the memory of combining the methods that vote, and of scoring all methods one after the other."""
-        pools = {self.study.methods[label].pool for label in self.study.quick}
-        voted = [self.combine_mb(dataset, pool, attempt) for pool in sorted(pools)]
-        scored = 4 * self._cells_megabytes(dataset) + 8 * self._method_megabytes(dataset)
-        return max([_request(attempt, scored), *voted])
+    def vote_mb(self, dataset: str, attempt: int) -> int:
+        """Return the memory of combining the methods that only vote one after the other."""
+        return max(self.combine_mb(dataset, pool, attempt) for pool in self.study.quick_pools)
 
-    def score_minutes(self, attempt: int) -> int:
-        """Return the time limit of a scoring job."""
+    def score_mb(self, dataset: str, attempt: int) -> int:
+        """Return the memory of scoring all methods one after the other."""
+        return _request(attempt, 4 * self._cells_megabytes(dataset) + 8 * self._method_megabytes(dataset))
+
+    def vote_minutes(self, attempt: int) -> int:
+        """Return the time limit of combining the methods that only vote."""
         seconds = 0.5 * self.study.protocol.n_cells * len(self.study.quick)
         return int(attempt * (SPARE_MINUTES + seconds / 20))
 

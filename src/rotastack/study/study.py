@@ -233,8 +233,13 @@ class Study:
 
     @cached_property
     def quick(self) -> list[str]:
-        """Methods that the scoring step combines."""
+        """Methods that one job combines, because their combiners learn nothing."""
         return [label for label, method in self.methods.items() if method.combiner.is_quick]
+
+    @property
+    def quick_pools(self) -> list[str]:
+        """Pools of the quick methods."""
+        return [name for name in self.pools if name in {self.methods[label].pool for label in self.quick}]
 
     @cached_property
     def rotation_groups(self) -> dict[str, list[str]]:
