@@ -2,8 +2,8 @@
 
 import sys
 
-import numpy as np
 import grimp
+import numpy as np
 import pytest
 from sklearn.ensemble import BaggingClassifier
 from sklearn.naive_bayes import GaussianNB

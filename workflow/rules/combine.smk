@@ -18,8 +18,8 @@ rule combine:
         method=PLAN.one_of(PLAN.combined),
     threads: lambda w: RESOURCES.combine_threads(PLAN.study.method_of(w.method))
     resources:
-        mem_mb=lambda w, attempt: RESOURCES.combine_mb(w.dataset, PLAN.pool_of(w.method), attempt),
-        runtime=lambda w, attempt: RESOURCES.combine_minutes(w.dataset, PLAN.study.method_of(w.method), attempt),
+        mem_mb=lambda w, attempt: attempt * RESOURCES.combine_mb(w.dataset, PLAN.pool_of(w.method)),
+        runtime=lambda w, attempt: attempt * RESOURCES.combine_minutes(w.dataset, PLAN.study.method_of(w.method)),
     params:
         slice=lambda w: SLICES.combine(w.dataset, PLAN.study.method_of(w.method)),
         code=lambda w: CODES.combine(PLAN.study.method_of(w.method)),
@@ -52,8 +52,8 @@ rule vote:
         f"{ROOT}/logs/vote/{{dataset}}.log",
     threads: 1
     resources:
-        mem_mb=lambda w, attempt: RESOURCES.vote_mb(w.dataset, attempt),
-        runtime=lambda w, attempt: RESOURCES.vote_minutes(attempt),
+        mem_mb=lambda w, attempt: attempt * RESOURCES.vote_mb(w.dataset),
+        runtime=lambda w, attempt: attempt * RESOURCES.vote_minutes(),
     params:
         slice=lambda w: SLICES.vote(w.dataset, PLAN.voted_codes),
         code=lambda w: CODES.step("combine"),

@@ -11,7 +11,7 @@ rule table:
         dataset=PLAN.one_of(PLAN.at_hand),
     threads: 1
     resources:
-        mem_mb=lambda w, attempt: RESOURCES.prepare_mb(w.dataset, attempt),
+        mem_mb=lambda w, attempt: attempt * RESOURCES.prepare_mb(w.dataset),
         runtime=lambda w, attempt: 10 * attempt,
     params:
         contents=lambda w: PLAN.contents(PLAN.own_file(w.dataset)),
@@ -42,7 +42,7 @@ rule fetch:
     localrule: True
     threads: 1
     resources:
-        mem_mb=lambda w, attempt: RESOURCES.prepare_mb(w.dataset, attempt),
+        mem_mb=lambda w, attempt: attempt * RESOURCES.prepare_mb(w.dataset),
         runtime=lambda w, attempt: 30 * attempt,
     params:
         slice=lambda w: SLICES.fetch(w.dataset),
@@ -66,7 +66,7 @@ rule prepare:
         dataset=PLAN.one_of(PLAN.downloaded),
     threads: 1
     resources:
-        mem_mb=lambda w, attempt: RESOURCES.prepare_mb(w.dataset, attempt),
+        mem_mb=lambda w, attempt: attempt * RESOURCES.prepare_mb(w.dataset),
         runtime=lambda w, attempt: 5 * attempt,
     params:
         slice=lambda w: SLICES.prepare(w.dataset),

@@ -23,7 +23,7 @@ rule score:
         f"{ROOT}/logs/score/{{dataset}}.log",
     threads: 1
     resources:
-        mem_mb=lambda w, attempt: RESOURCES.score_mb(w.dataset, attempt),
+        mem_mb=lambda w, attempt: attempt * RESOURCES.score_mb(w.dataset),
         runtime=lambda w, attempt: 10 * attempt,
     params:
         slice=lambda w: SLICES.score(w.dataset),
@@ -57,7 +57,7 @@ rule summarize:
         f"{ROOT}/logs/summarize.log",
     threads: 1
     resources:
-        mem_mb=lambda w, attempt: RESOURCES.study_mb(attempt),
+        mem_mb=lambda w, attempt: attempt * RESOURCES.study_mb(),
         runtime=lambda w, attempt: 20 * attempt,
     params:
         contents=PLAN.contents(PLAN.published_columns_files),

@@ -9,7 +9,7 @@ rule groups:
         f"{ROOT}/logs/groups/{{dataset}}.log",
     threads: 1
     resources:
-        mem_mb=lambda w, attempt: RESOURCES.groups_mb(w.dataset, attempt),
+        mem_mb=lambda w, attempt: attempt * RESOURCES.groups_mb(w.dataset),
         runtime=lambda w, attempt: 5 * attempt,
     params:
         slice=lambda w: SLICES.groups(w.dataset),
@@ -36,7 +36,7 @@ rule rotations:
         groups=r"RG-\d+(-\d+)?",
     threads: 1
     resources:
-        mem_mb=lambda w, attempt: RESOURCES.groups_mb(w.dataset, attempt),
+        mem_mb=lambda w, attempt: attempt * RESOURCES.groups_mb(w.dataset),
         runtime=lambda w, attempt: 10 * attempt,
     params:
         slice=lambda w: SLICES.rotations(w.dataset, w.view, w.groups),

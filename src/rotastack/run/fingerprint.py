@@ -47,7 +47,7 @@ CODE = {
     "run.steps.draw": "plots/*.py diagnostics/*.py stats/*.py judge/results.py run/figures/*.py",
     "run.steps.published": _STATISTICS,
     "run.steps.refit": f"run/watching.py judge/results.py {_MODELS}",
-    "run.steps.explain": f"use/*.py plots/*.py judge/pages.py judge/words.py ensembles/flagship/*.py {_MODELS}",
+    "run.steps.explain": f"use/*.py study/costs.py plots/*.py judge/pages.py judge/words.py ensembles/flagship/*.py {_MODELS}",
     "run.steps.report": _STATISTICS,
     "run.steps.track": "data/**/* tracking/*.py run/tracked/*.py stats/*.py judge/results.py",
     "run.nested.folds": "resampling/*.py views/*.py",
