@@ -57,7 +57,7 @@ rule all:
         rules.draw.output.figures,
         rules.summarize.output,
         expand(rules.score.output, dataset=PLAN.datasets),
-        expand(rules.combine.output.method, dataset=PLAN.datasets, method=PLAN.combined),
+        expand(FILES.method("{method}"), dataset=PLAN.datasets, method=PLAN.methods),
         expand(rules.refit.output.model, dataset=PLAN.refitted),
         expand(rules.explain.output.page, dataset=PLAN.explained),
     localrule: True

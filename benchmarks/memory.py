@@ -37,15 +37,15 @@ def needs(plan: Any) -> list[Need]:
         if dataset is not None and dataset not in plan.datasets:
             continue
         if step == "train":
-            asked = plan.resources.train_mb(dataset, record["pool"], 1)
+            asked = plan.resources.train_mb(dataset, record["pool"])
         elif step == "combine":
-            asked = plan.resources.combine_mb(dataset, pools[slug(record["method"])], 1)
+            asked = plan.resources.combine_mb(dataset, pools[slug(record["method"])])
         elif step in OF_DATASETS:
-            asked = getattr(plan.resources, f"{'prepare' if step == 'fetch' else step}_mb")(dataset, 1)
+            asked = getattr(plan.resources, f"{'prepare' if step == 'fetch' else step}_mb")(dataset)
         elif step == "draw":
-            asked = plan.resources.draw_mb(plan.datasets, 1)
+            asked = plan.resources.draw_mb(plan.datasets)
         else:
-            asked = plan.resources.study_mb(1)
+            asked = plan.resources.study_mb()
         names = [dataset, record.get("pool") if step == "train" else record.get("method")]
         found.append(Need(step, " ".join(n for n in names if n), asked, record["peak_memory_mb"] + SNAKEMAKES_MB))
     return found

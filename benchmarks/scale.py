@@ -11,12 +11,11 @@ from collections.abc import Iterator, Mapping
 from math import ceil, sqrt
 
 from rotastack.base.documents import load_yaml
-from rotastack.base.facts import JOB_SECONDS
 from rotastack.ensembles.flagship.classifier import RotastackClassifier
 from rotastack.project import project_file
 from rotastack.run.launch import config_file, read_plan
 from rotastack.run.plan import Plan
-from rotastack.study.catalogue import facts_of
+from rotastack.study.costs import COSTS, JOB_SECONDS, USUAL_COST, cost_of
 
 BYTES_PER_OUTPUT = 2.0
 """On disk, of a float32 after zlib: .9 to 3.5 in the pools of the quickstart."""
@@ -28,8 +27,8 @@ OTHER_JOBS = 7
 """Of a study of one data set, beside draws, trainings and combining: table, folds, scores, figures and report."""
 MOST_JOBS = 500
 """Trainings of a pool, from which on blocks grow."""
-FLAGSHIP = RotastackClassifier.study_facts
-TREES = 100 * FLAGSHIP.families
+FLAGSHIP = COSTS[f"{RotastackClassifier.__module__}.RotastackClassifier"]
+TREES = 100 * RotastackClassifier.study_facts.families
 MOST_DRAWS = 40_000
 """Rows in a bag of the flagship, however many there are."""
 
@@ -80,7 +79,8 @@ def combining_seconds(plan: Plan, label: str) -> float:
         return seconds + protocol.combiner_fits * (0.1 + 2e-4 * rows)
     columns = 2 * (protocol.rotations if plan.study.pools[method.pool].view is not None else 1)
     n_trees = given["parameters"].get("n_estimators", 100)
-    return seconds + protocol.combiner_fits * facts_of(given["class"]).training_seconds(n_trees, rows, columns, 2)
+    cost = cost_of(given["class"]) or USUAL_COST
+    return seconds + protocol.combiner_fits * cost.training_seconds(n_trees, rows, columns, 2)
 
 
 def by_cells(rows: int, columns: int) -> None:
@@ -94,7 +94,7 @@ def by_cells(rows: int, columns: int) -> None:
         work = list(seconds_of(plan))
         seconds = sum(work)
         longest = max(seconds / 100, max(work)) / 3600
-        memory = max(plan.resources.train_mb("iris", pool, 1) for pool in plan.study.used_pools)
+        memory = max(plan.resources.train_mb("iris", pool) for pool in plan.study.used_pools)
         print(
             f"| {plan.study.protocol.n_cells:,} | {len(plan.study.blocks):,} | {len(work):,} "
             f"| {seconds / 3600:,.1f} | {longest:,.1f} | {_bytes(BYTES_PER_OUTPUT * outputs_of(plan))} "

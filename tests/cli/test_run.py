@@ -63,7 +63,7 @@ def test_a_dry_run_of_a_study_is_a_short_plan(monkeypatch, tmp_path, capsys):
     monkeypatch.setattr(run, "snakemake", lambda *_, log, **__: (Path(log).write_text(said[0]) and 0, 1.0))
     (tmp_path / "results/tiny").mkdir(parents=True)
     states = plan_of("tiny").codes.states()
-    (tmp_path / "results/tiny/code.json").write_text(json.dumps({**states, "rotastack.trees.forest": "other"}))
+    (tmp_path / "results/tiny/code.json").write_text(json.dumps({**states, "trees/forest.py": "other"}))
     assert main(["run", "tiny", "--dry-run", "--cores", "2"]) == 0
     printed = capsys.readouterr().out
     for line in [
@@ -72,7 +72,7 @@ def test_a_dry_run_of_a_study_is_a_short_plan(monkeypatch, tmp_path, capsys):
         "test      nested: rotations 3, rotation groups 2, fold groups 2, folds 3; 4 cells per data set",
         "jobs      5: 2 train, 2 score, 1 draw",
         "why       params have changed since last execution: train",
-        "changed   since the last complete run: rotastack.trees.forest",
+        "changed   since the last complete run: trees/forest.py",
         "time      about 5 s on 2 cores, up to 0.2 GB of memory per core",
     ]:
         assert line in printed.splitlines()

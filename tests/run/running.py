@@ -134,17 +134,14 @@ def combine(folder, combiner, blocks=("pool",), protocol="splits"):
     return read_arrays(folder / "M.nc"), json.loads((folder / "M.run.json").read_text())
 
 
-def scored(folder, axes=("split",), protocol="splits", blocks=("pool",), votes=()):
-    """Return scores, calibration and record of the method that was combined, or of one that votes: its slice."""
+def scored(folder, axes=("split",), protocol="splits", blocks=("pool",)):
+    """Return scores, calibration and record of the method that was combined."""
     (folder / "table.run.json").write_text("{}")
     inputs = {
         "table": "table", "prepare": "table.run.json", "folds": "folds", "groups": "groups.run.json",
-        "pools": [f"p/{block}.nc" for block in blocks], "combined": [] if votes else ["M.nc"],
-        "pool_records": [f"p/{block}.run.json" for block in blocks], "combined_records": [] if votes else ["M.run.json"],
+        "methods": "M.nc", "method_records": "M.run.json", "pool_records": [f"p/{block}.run.json" for block in blocks],
     }  # fmt: skip
     outputs = {
-        "votes": ["M.nc"] * len(votes),
-        "vote_records": ["M.run.json"] * len(votes),
         "scores": "scores",
         "calibration": "calibration",
         "decisions": "decisions",
@@ -152,7 +149,7 @@ def scored(folder, axes=("split",), protocol="splits", blocks=("pool",), votes=(
         "record": "s.json",
     }
     slice_ = {
-        "protocol": protocol, "axes": list(axes), "votes": list(votes), "pools": ["p"], "blocks": len(blocks), "methods": ["M"],
+        "protocol": protocol, "axes": list(axes), "pools": ["p"], "blocks": len(blocks), "methods": ["M"],
     }  # fmt: skip
     step("score", folder, slice_, inputs, outputs)
     frames = [read_frame(folder / name)[0] for name in ("scores", "calibration")]

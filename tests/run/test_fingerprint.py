@@ -4,18 +4,17 @@ import json
 import shutil
 import subprocess
 import sys
-from pathlib import Path
 
+import grimp
 import pytest
 from tests.run.running import pool_slice
 
 from rotastack.cli.studies import plan_of
-from rotastack.run import fingerprint as codes
 from rotastack.run import fingerprint as module
-from rotastack.run.fingerprint import ESTIMATES, closure, fingerprint
+from rotastack.run.fingerprint import CODE, COMPUTING, ROOT, fingerprint, states
 from rotastack.run.modules import PROTOCOLS, STEPS
-from rotastack.study.building import combiner_modules, pool_modules
-from rotastack.study.catalogue import ESTIMATORS
+from rotastack.study.building import REFITTED, combiner_modules, pool_modules
+from rotastack.study.catalogue import ESTIMATORS, PRUNERS, REGRESSORS, VIEWS, _public
 from rotastack.study.model import Method
 
 TRAIN, COMBINE = ((STEPS[step], PROTOCOLS["nested"][step]) for step in ("train", "combine"))
@@ -31,21 +30,25 @@ def combiner(**content):
     return combiner_modules(Method.read({"pool": "p", "combiner": content}, "m").combiner.resolved())
 
 
+def forget():
+    for cached in (module._files, module._version, fingerprint):
+        cached.cache_clear()
+
+
 @pytest.fixture
 def copy(tmp_path, monkeypatch):
     """A copy of the package whose files may be edited, and a function that hashes it anew."""
     root = tmp_path / "rotastack"
-    shutil.copytree(Path(module.__file__).parents[1], root, ignore=shutil.ignore_patterns("__pycache__"))
+    shutil.copytree(ROOT, root, ignore=shutil.ignore_patterns("__pycache__", "*.so"))
     monkeypatch.setattr(module, "ROOT", root)
 
     def digest(*modules):
-        for cached in (module._tree, module._code, module._imports, module._version, fingerprint):
-            cached.cache_clear()
+        forget()
         return fingerprint(*modules)
 
     yield root, digest
     monkeypatch.undo()
-    digest("rotastack.errors")
+    forget()
 
 
 def edit(path, old, new):
@@ -56,50 +59,52 @@ def edit(path, old, new):
 
 def test_comments_docstrings_and_layout_do_not_count(copy):
     root, digest = copy
-    before = digest("rotastack.combine.voting")
+    before = digest(STEPS["combine"])
     path = root / "combine" / "voting.py"
     edit(path, "class Voting", "# a comment\n\n\nclass Voting")
     edit(path, '"""Voting: the members', '"""Other words, members')
-    assert digest("rotastack.combine.voting") == before
+    assert digest(STEPS["combine"]) == before
     edit(path, "1e-6", "1e-5")
-    assert digest("rotastack.combine.voting") != before
+    assert digest(STEPS["combine"]) != before
 
 
 @pytest.mark.parametrize(
     ("file", "old", "new"),
     [
-        ("trees/boosted.py", "Cost(0, 0.55", "Cost(0, 0.66"),
         ("__init__.py", '__version__ = "', '__version__ = "9.'),
         ("trees/__init__.py", "submod_attrs={", 'submod_attrs={"new": ["New"], '),
     ],
 )
-def test_estimates_of_costs_and_public_names_do_not_count(copy, file, old, new):
+def test_the_version_and_public_names_do_not_count(copy, file, old, new):
     root, digest = copy
-    before = digest("rotastack.trees.boosted")
+    before = digest(*TRAIN, "rotastack.trees.boosted")
     edit(root / file, old, new)
-    assert digest("rotastack.trees.boosted") == before
+    assert digest(*TRAIN, "rotastack.trees.boosted") == before
 
 
-def test_solvers_count():
-    assert {"piqp", "scipy"} <= set(module.states("rotastack.combine.pruning.qmm"))
+def test_solvers_count_for_what_uses_them():
+    assert {"piqp", "scipy"} <= set(states("rotastack.run.steps.combine", "rotastack.combine.pruning.qmm"))
+    assert not {"piqp", "xgboost"} & set(states(*TRAIN, *pool("forest", view="rotation")))
 
 
-@pytest.mark.slow
-def test_an_edit_reaches_what_imports_it_and_nothing_else(copy):
+def test_an_edit_reaches_what_may_import_it_and_nothing_else(copy):
     root, digest = copy
-    rotated, plain = pool("forest", view="rotation"), pool("rotastack.AdaBoostM1Classifier")
+    rotated, own = pool("forest", view="rotation"), pool("rotastack.RotationForestClassifier")
     stack, vote = combiner(kind="stacking", estimator="logistic"), combiner(kind="vote")
 
     def all_of_them():
-        return [digest(*TRAIN, *rotated), digest(*TRAIN, *plain), digest(*COMBINE, *stack), digest(*COMBINE, *vote)]
+        return [digest(*TRAIN, *rotated), digest(*TRAIN, *own), digest(*COMBINE, *stack), digest(*COMBINE, *vote)]
 
     before = all_of_them()
     for file, old, new, expected in [
-        ("views/rotation.py", "np.zeros(n_features)", "np.zeros(n_features + 0)", [True, False, False, False]),
-        ("ensembles/adaboost.py", "np.ones(len(target))", "np.ones(len(target) + 0)", [False, True, False, False]),
-        ("combine/stacking.py", "np.ascontiguousarray", "np.array", [False, False, True, False]),
+        ("views/rotation.py", "np.zeros(n_features)", "np.zeros(n_features + 0)", [True, True, False, False]),
+        ("trees/kernel/splitting.pxd", "n_useful += split", "n_useful += 2 * split", [True, True, True, False]),
+        ("trees/kernel/batches.pyx", "", "\n", [True, True, True, False]),
+        ("ensembles/adaboost.py", "np.ones(len(target))", "np.ones(len(target) + 0)", [True, True, False, False]),
+        ("ensembles/forests/rotation.py", "1", "2", [False, True, False, False]),
+        ("combine/stacking.py", "np.ascontiguousarray", "np.array", [False, True, True, True]),
         ("combine/nested.py", "proba[test]", "proba[test ]", [False, False, False, False]),
-        ("ensembles/pooled/pool.py", "time.perf_counter() - start", "time.perf_counter() - start + 0", [True, True, False, False]),
+        ("combine/pruning/qmm.py", "1", "2", [False, False, False, False]),
         ("plots/heatmap.py", "0.65", "0.66", [False, False, False, False]),
     ]:  # fmt: skip
         edit(root / file, old, new)
@@ -108,30 +113,8 @@ def test_an_edit_reaches_what_imports_it_and_nothing_else(copy):
         before = after
 
 
-def test_an_extension_module_is_the_sources_of_its_folder(copy):
-    root, digest = copy
-    folder = root / "trees" / "kernel"
-    (folder / "small.pyx").write_text("from rotastack.trees.kernel.smaller cimport one\n")
-    (folder / "smaller.pxd").write_text("cdef inline int one() noexcept nogil:\n    return 1\n")
-    (root / "trees" / "using.py").write_text("from rotastack.trees.kernel import small\n")
-    assert "rotastack.trees.kernel.small" in closure(["rotastack.trees.using"])
-    for file, old in [("smaller.pxd", "return 1"), ("small.pyx", "cimport one")]:
-        before = digest("rotastack.trees.using")
-        edit(folder / file, old, f"{old} + 1")
-        assert digest("rotastack.trees.using") != before
-
-
-def test_library_versions_count(copy, monkeypatch):
-    _, digest = copy
-    before = digest("rotastack.seeds")
-    monkeypatch.setattr(module, "version", lambda name: "99")
-    assert digest("rotastack.seeds") != before
-
-
 def test_another_version_reruns_the_pools_of_its_package_alone(monkeypatch):
     """Of a package that the steps do not import by themselves."""
-    fingerprint.cache_clear()
-    module._version.cache_clear()
     pools = [
         pool("catboost.CatBoostClassifier"),
         pool("forest"),
@@ -141,15 +124,16 @@ def test_another_version_reruns_the_pools_of_its_package_alone(monkeypatch):
     known = module.version
     monkeypatch.setattr(module, "_distributions", lambda: {"catboost": ["catboost"]})
     monkeypatch.setattr(module, "version", lambda name: versions.get(name) or known(name))
-    before = [fingerprint(*TRAIN, *modules) for modules in pools]
-    versions["catboost"] = "2.0"
-    fingerprint.cache_clear()
-    module._version.cache_clear()
-    after = [fingerprint(*TRAIN, *modules) for modules in pools]
-    assert [a != b for a, b in zip(after, before, strict=True)] == [True, False, True]
+    found = []
+    for versions["catboost"] in ("1.0", "2.0"):
+        forget()
+        found.append([fingerprint(*TRAIN, *modules) for modules in pools])
+    assert [a != b for a, b in zip(*found, strict=True)] == [True, False, True]
+    versions["numpy"] = "99"
+    forget()
+    assert all(fingerprint(*TRAIN, *modules) not in found[1] for modules in pools)
     monkeypatch.undo()
-    fingerprint.cache_clear()
-    module._version.cache_clear()
+    forget()
 
 
 def test_a_package_that_is_not_there_has_a_fingerprint_too():
@@ -169,61 +153,65 @@ def test_a_new_short_name_changes_neither_slices_nor_fingerprints(copy, monkeypa
     assert pool_slice("wood")["estimator"] == "rotastack.trees.tree.TreeClassifier"
 
 
-COMPONENTS = [
-    ("train", pool("boosted", view="rotation")),
-    ("train", pool("forest")),
-    ("combine", combiner(kind="stacking", estimator="forest")),
-    ("combine", combiner(kind="vote")),
+CLASSES = {entry.module for names in (ESTIMATORS, REGRESSORS, VIEWS, PRUNERS) for entry in names.values()}
+CLASSES |= {m for m in _public().values() if m.split(".")[1] in ("views", "trees", "linear", "combine", "ensembles")}
+CLASSES = sorted(name for name in CLASSES if name.startswith("rotastack."))
+USED = [
+    *([name] for name in STEPS.values()),
+    *([STEPS[step], name] for parts in PROTOCOLS.values() for step, name in parts.items()),
+    *([STEPS["combine" if ".combine." in name else "train"], name] for name in CLASSES),
+    *([STEPS["refit"], name] for name in REFITTED.values()),
+    [STEPS["combine"], "rotastack.run.splits.pruned"],
 ]
+"""What a job may import: its step, the module of its protocol, the classes that a study names."""
+
+
+def unhashed(modules, imported):
+    """Return the files and libraries behind imported modules that are not in the fingerprint of `modules`."""
+    names = {name.replace(".", "/") for name in imported}
+    files = {f"{name.partition('/')[2]}.py" for name in names if (ROOT.parent / f"{name}.py").is_file()}
+    return sorted((files | COMPUTING.keys() & names) - states(*modules).keys())
+
+
+def test_no_module_imports_what_its_step_does_not_hash():
+    """Late imports, too."""
+    graph = grimp.build_graph(
+        "rotastack", include_external_packages=True, exclude_type_checking_imports=True, cache_dir=None
+    )
+    for modules in USED:
+        behind = {name for module in modules for name in (module, *graph.find_upstream_modules(module))}
+        assert unhashed(modules, behind) == [], modules
+
+
 IMPORT = """
 import importlib, json, sys
 
-def ours():
-    return [name for name in sys.modules if name.split(".")[0] == "rotastack"]
-
 answers = []
 for modules in json.load(sys.stdin):
-    for name in ours():
+    for name in [name for name in sys.modules if name.split(".")[0] == "rotastack"]:
         del sys.modules[name]
     for name in modules:
         importlib.import_module(name)
-    answers.append(ours())
+    answers.append([name for name in sys.modules if name.split(".")[0] == "rotastack"])
 print(json.dumps(answers))
 """
 
 
-@pytest.fixture(scope="module")
-def loaded():
-    """Modules -> the package's modules that importing them loads, in one interpreter that forgets them in between."""
-    questions = [[name] for name in STEPS.values()] + [[STEPS[s], *names] for s, names in COMPONENTS]
+@pytest.mark.slow
+def test_what_a_step_really_imports_is_hashed():
+    """In one fresh interpreter that forgets the package's modules in between."""
+    steps = USED[: len(STEPS) + sum(map(len, PROTOCOLS.values()))]
     run = subprocess.run(
-        [sys.executable, "-c", IMPORT], input=json.dumps(questions), capture_output=True, text=True, check=True
+        [sys.executable, "-c", IMPORT], input=json.dumps(steps), capture_output=True, text=True, check=True
     )
-    return dict(zip(map(tuple, questions), map(set, json.loads(run.stdout.splitlines()[-1])), strict=True))
+    for modules, imported in zip(steps, json.loads(run.stdout.splitlines()[-1]), strict=True):
+        assert set(modules) <= set(imported)
+        assert unhashed(modules, imported) == [], modules
 
 
-LAZY = {
-    **{key: {"rotastack.base.scikit"} for key in ("fetch", "prepare")},
-    "track": {"rotastack.tracking.model_files", "rotastack.data.raw"},
-}
-"""Step -> modules that it imports only when it needs them."""
-
-
-@pytest.mark.slow
-@pytest.mark.parametrize("step", STEPS)
-def test_the_closure_is_what_the_step_really_imports(loaded, step):
-    """Importing the step loads exactly the modules that are hashed."""
-    modules = (STEPS[step],)
-    hashed = set(closure(modules))
-    assert loaded[modules] - {ESTIMATES} <= hashed
-    assert hashed - loaded[modules] <= set(closure(LAZY.get(step, ())))
-
-
-@pytest.mark.slow
-@pytest.mark.parametrize(("step", "names"), COMPONENTS)
-def test_the_closure_with_components(loaded, step, names):
-    modules = (STEPS[step], *names)
-    assert loaded[modules] - {ESTIMATES} == set(closure(modules))
+def test_every_pattern_finds_files():
+    for words in CODE.values():
+        assert [word for word in words.split() if word not in COMPUTING and not module._files(word)] == []
 
 
 def test_an_edit_of_a_users_own_module_is_seen(tmp_path, monkeypatch):
@@ -235,28 +223,21 @@ def test_an_edit_of_a_users_own_module_is_seen(tmp_path, monkeypatch):
     found.append(module._sources("mine_alone"))
     assert len(set(found)) == 2
     assert "" not in found
-    fingerprint.cache_clear()
-    module._version.cache_clear()
+    forget()
     assert module._version("mine_alone") == found[1]
     assert module._version("mine_nowhere") == "absent"
 
 
 @pytest.mark.parametrize("name", ["quickstart", "drmf", "rotation_weights", "rotation_stacking"])
-def test_states_have_the_modules_of_every_fingerprint(name, monkeypatch):
+def test_states_have_the_code_of_every_fingerprint(name, monkeypatch):
     study = plan_of(name, None).study
-    asked = set()
-    monkeypatch.setattr(codes, "fingerprint", lambda *modules: asked.update(modules))
-    of_study = codes.Codes(study)
+    asked = {}
+    monkeypatch.setattr(module, "fingerprint", lambda *modules: asked.update(states(*modules)))
+    codes = module.Codes(study)
     for step in STEPS:
-        of_study.step(step)
-    for call in (of_study.groups, of_study.score, of_study.refit):
-        call()
-    for call, names in (
-        (of_study.fetch, study.datasets),
-        (of_study.rotations, [view.key for view in study.drawn_views]),
-        (of_study.train, study.pools),
-        (of_study.combine, study.methods),
-    ):
+        codes.step(step)
+    for call, names in ((codes.train, study.pools), (codes.combine, study.methods)):
         for one in names:
             call(one)
-    assert set(closure(asked)) <= set(of_study.states())
+    codes.refit()
+    assert asked.items() <= codes.states().items()

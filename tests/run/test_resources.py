@@ -35,22 +35,19 @@ def test_trees_are_counted():
 
 
 @pytest.mark.parametrize("pool", POOLS)
-def test_more_rows_and_attempts_get_more(pool):
+def test_more_rows_get_more(pool):
     found = resources()
-    few, many, most = (found.train_mb(name, pool, 1) for name in ("few", "many", "most"))
+    few, many, most = (found.train_mb(name, pool) for name in ("few", "many", "most"))
     assert BASE_MB == few <= many < most
-    assert [found.train_mb("most", pool, n) for n in (2, 3)] == [2 * most, 3 * most]
-    assert found.train_minutes("few", pool, 1) <= found.train_minutes("many", pool, 1)
-    assert (
-        0 < found.usual_seconds("few", pool, next(iter(found.study.blocks))) < 60 * found.train_minutes("few", pool, 1)
-    )
+    assert found.train_minutes("few", pool) <= found.train_minutes("many", pool)
+    assert 0 < found.usual_seconds("few", pool, next(iter(found.study.blocks))) < 60 * found.train_minutes("few", pool)
 
 
 def test_trees_end_to_grow_where_bags_or_leaves_do():
     """A million rows take the table of a million, not the trees."""
     found = resources()
     for pool in ("flagship", "boosted"):
-        asked = found.train_mb("most", pool, 1)
+        asked = found.train_mb("most", pool)
         table, outputs = 8 * 8e-6 * 1_000_000 * 10, 8 * found.pool_megabytes("most", pool)
         trees = {"flagship": 66e-6 * 40_000 * 400, "boosted": 1e-6 * 62 * 24 * 200}[pool]
         assert asked == pytest.approx(FIXED_MB + table + outputs + trees, abs=2)
@@ -66,6 +63,6 @@ def test_a_forest_takes_its_nodes_and_matrices():
         {"many": {"rows": 28_056, "columns": 6, "classes": classes}, "wide": {"rows": 62, "columns": 2000, "classes": ["a", "b"]},
          "large": {"rows": 1100, "columns": 2000, "classes": ["a", "b"]}},
     )  # fmt: skip
-    assert 690 < found.train_mb("many", "forest", 1) < 1.5 * 690
-    assert 480 < found.train_mb("wide", "rotated", 1) <= BASE_MB
-    assert 1090 < found.train_mb("large", "rotated", 1) < 1.5 * 1090
+    assert 690 < found.train_mb("many", "forest") < 1.5 * 690
+    assert 480 < found.train_mb("wide", "rotated") <= BASE_MB
+    assert 1090 < found.train_mb("large", "rotated") < 1.5 * 1090

@@ -228,22 +228,25 @@ def test_noise_columns_come_after_the_numeric_ones(tmp_path):
     assert metrics["snr_db"] == pytest.approx(10 * np.log10(2 / 3), abs=0.01)
 
 
-def test_a_method_that_votes_is_the_same_in_the_step_of_scores_and_records_are_gathered(table):
+def test_methods_that_vote_are_combined_together_and_records_are_gathered(table):
     split(table)
-    for name, splits in [("one", (0, 1)), ("two", (2, 3))]:
-        train(table, "forest", {"n_estimators": 3}, splits, name)
     blocks = ("one", "two")
+    for name, splits in zip(blocks, [(0, 1), (2, 3)], strict=True):
+        train(table, "forest", {"n_estimators": 3}, splits, name)
     _, record = combine(table, {"kind": "vote"}, blocks)
     alone, expected = (table / "M.nc").read_bytes(), scored(table, blocks=blocks)
-    for made in ("M.nc", "M.run.json"):
-        (table / made).unlink()
-    found = scored(table, blocks=blocks, votes=[{"slice": record["parameters"], "pool": "p", "code": "c0de"}])
-    assert (table / "M.nc").read_bytes() == alone
+    (table / "M.nc").unlink()
+    votes = [{"slice": record["parameters"], "pool": pool, "code": f"c0de-{pool}"} for pool in ("q", "p")]
+    inputs = {"table": "table", "folds": "folds", "pool": [f"p/{block}.nc" for block in blocks[::-1] + blocks]}
+    outputs = {"method": ["N.nc", "M.nc"], "record": ["N.run.json", "M.run.json"]}
+    step("combine", table, {"votes": votes, "pools": ["q", "p"], "blocks": 2}, inputs, outputs)
+    assert (table / "M.nc").read_bytes() == alone != (table / "N.nc").read_bytes()
+    found = scored(table, blocks=blocks)
     for one, other in zip(found[:2], expected[:2], strict=True):
         pd.testing.assert_frame_equal(one, other)
     assert found[2]["metrics"] == expected[2]["metrics"]
     gathered = json.loads((table / "records.json").read_text())
     assert gathered["methods"] == [json.loads((table / "M.run.json").read_text())]
-    assert (gathered["methods"][0]["code"], gathered["methods"][0]["pool"]) == ("c0de", "p")
+    assert (gathered["methods"][0]["code"], gathered["methods"][0]["pool"]) == ("c0de-p", "p")
     assert [part["parameters"]["splits"] for part in gathered["pools"]["p"]] == [[0, 1], [2, 3]]
     assert gathered["groups"]["step"] == "groups"

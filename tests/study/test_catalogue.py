@@ -2,6 +2,7 @@
 
 import sys
 
+import grimp
 import numpy as np
 import pytest
 from sklearn.ensemble import BaggingClassifier
@@ -13,7 +14,6 @@ from rotastack.base.facts import Facts
 from rotastack.base.fitting import fit_aligned
 from rotastack.ensembles.flagship.classifier import RotastackClassifier
 from rotastack.errors import RotastackError
-from rotastack.run.fingerprint import closure
 from rotastack.study.building import load_class, make_estimator
 from rotastack.study.catalogue import ESTIMATORS, PRUNERS, REGRESSORS, VIEWS, _public, facts_of, find, resolved
 from rotastack.study.classes import checked
@@ -148,7 +148,8 @@ def test_all_that_rotates_is_declared():
     ours = {path for path in ours if hasattr(load_class(path, "here"), "fit")}
     named = {path for path in ours if "Rotation" in path}
     views = {path.rpartition(".")[0] for path in named if ".views." in path} | {"rotastack.trees.bagged_views"}
-    using = {path for path in ours if views & set(closure([path.rpartition(".")[0]]))}
+    graph = grimp.build_graph("rotastack", cache_dir=None)
+    using = {path for path in ours if views & graph.find_upstream_modules(path.rpartition(".")[0])}
     assert named | using == {path for path in ours if facts_of(path).rotates}
     assert facts_of(ESTIMATORS["aeon_rotation_forest"].path).rotates
 

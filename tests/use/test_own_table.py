@@ -7,18 +7,15 @@ import pandas as pd
 import pytest
 
 from rotastack.base.documents import load_yaml
-from rotastack.base.facts import Facts
 from rotastack.ensembles.flagship.classifier import RotastackClassifier
 from rotastack.ensembles.flagship.families import FAMILIES as FAMILIES_OF_CLASSES
 from rotastack.ensembles.flagship.families import NUMBER_FAMILIES as FAMILIES_OF_NUMBERS
 from rotastack.ensembles.flagship.families import find_families
 from rotastack.ensembles.flagship.regressor import RotastackRegressor
-from rotastack.ensembles.forests.random import RandomRotationForestClassifier
-from rotastack.ensembles.forests.rotation import RotationForestClassifier
 from rotastack.errors import RotastackError
 from rotastack.study.catalogue import find
+from rotastack.study.costs import COSTS, USUAL_COST
 from rotastack.study.study import Study
-from rotastack.trees.forest import ForestClassifier
 from rotastack.use import own_table
 from rotastack.use.own_study import place_of, study_name, study_of, write_study
 from rotastack.use.own_table import BUDGETS, SIZES, Layout, Shape, counts_among, labels_of, laid_out
@@ -71,48 +68,17 @@ def test_more_cores_are_faster():
     assert laid_out(LARGE, "full", None, 8).seconds < laid_out(LARGE, "full", None, 2).seconds
 
 
-def test_seconds_are_of_rows_trees_and_columns():
-    facts = ForestClassifier.study_facts
-    one = facts.training_seconds(100, 1024, 25, 2)
-    assert one == pytest.approx(1e-9 * (11 + 8 * 5) * 100 * 1024 * 10)
-    assert facts.training_seconds(200, 1024, 25, 2) == pytest.approx(2 * one)
-    assert facts.training_seconds(100, 1024, 25, 12) == pytest.approx(1.6 * one)
-    assert Facts().training_seconds(100, 1024, 25, 2) == one, "unknown classes are taken for a forest"
-    assert facts.prediction_seconds(100, 1000) == pytest.approx(130e-9 * 100 * 1000)
-
-
-def test_pipelines_have_costs_of_their_own():
+def test_pipelines_have_the_costs_of_their_last_steps():
     layout = laid_out(SMALL, "small", None, 2)
     logistic, forest = (layout.split_seconds(label, SMALL) for label in ("Logistic regression", "Random forest"))
     assert 0 < logistic < forest / 5
-    assert find("svm").known_facts == Facts()
-
-
-def test_costs_grow_as_the_work_does():
-    drawn = RandomRotationForestClassifier.study_facts
-    few, many = (drawn.training_seconds(100, 60, p, 2) for p in (200, 400))
-    assert many > 3 * few, "rotations of few columns take the square of these"
-    assert drawn.training_seconds(100, 60, 4000, 2) < 2.1 * drawn.training_seconds(100, 60, 2000, 2), "of 500 at most"
-    turned = RotationForestClassifier.study_facts
-    assert turned.prediction_seconds(10, 1000, 2000, 2000) > 3 * turned.prediction_seconds(10, 1000, 1000, 2000)
-    assert turned.training_seconds(10, 70_000, 5, 2) > 4 * turned.training_seconds(10, 60_000, 5, 2)
-    sampled = RotastackClassifier.study_facts
-    assert sampled.training_seconds(90, 200_000, 10, 2) < 3 * sampled.training_seconds(90, 100_000, 10, 2)
-
-
-def test_boosted_families_cost_the_same_whatever_the_trees_of_others():
-    facts = RotastackClassifier.study_facts
-    few, more, most = (facts.training_seconds(n, 1024, 25, 2) for n in (0, 700, 1400))
-    assert few > 0
-    assert more - few == pytest.approx(most - more)
-    assert facts.training_seconds(700, 1024, 25, 10) > 1.5 * more
-    assert facts.prediction_seconds(0, 1000) > 0
+    assert find("logistic_regression").cost == COSTS["sklearn.linear_model.LogisticRegression"]
+    assert find("svm").cost is None
 
 
 def test_a_layout_knows_what_a_split_takes():
     layout = Layout({"kind": "crossval", "folds": 5, "repeats": 1}, 100, 300)
-    fit = ForestClassifier.study_facts.training_seconds(300, 400, 12, 2)
-    test = ForestClassifier.study_facts.prediction_seconds(300, 100, 12, 400)
+    fit, test = USUAL_COST.training_seconds(300, 400, 12, 2), USUAL_COST.prediction_seconds(300, 100)
     assert layout.split_seconds("Random forest", SMALL) == pytest.approx(fit + test)
     assert layout.parameters("Rotastack") == {"trees_per_family": 100}
 
@@ -181,5 +147,5 @@ def test_the_families_that_are_counted_are_the_flagships():
     for model, named in ((RotastackClassifier(), FAMILIES_OF_CLASSES), (RotastackRegressor(), FAMILIES_OF_NUMBERS)):
         families = find_families(model.families, 0, named)
         assert sum(family.boosting is None for family in families) == model.study_facts.families
-        assert any(family.boosting is not None for family in families) == (model.study_facts.boosted_cost is not None)
+        assert any(family.boosting is not None for family in families)
         assert len(find_families(model.families, 1, named)) == len(families) + 1

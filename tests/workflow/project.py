@@ -18,7 +18,6 @@ from collections import Counter
 from collections.abc import Iterator
 from contextlib import ExitStack, chdir, contextmanager, redirect_stderr, suppress
 from dataclasses import dataclass
-from functools import cache
 from pathlib import Path
 from typing import Any
 from unittest import mock
@@ -32,7 +31,7 @@ from rotastack.run.launch import config_file, open_plan
 
 ROOT = Path(__file__).resolve().parents[2]
 TINY = "config/studies/tiny.yaml"
-CACHES = ("fingerprint", "_tree", "_version", "_distributions")
+CACHES = ("fingerprint", "_files", "_version", "_distributions")
 
 
 @dataclass(frozen=True)
@@ -203,8 +202,6 @@ class Project:
             mock.patch.dict(os.environ),
             mock.patch.object(project_module, "project_root", return_value=self.folder),
             mock.patch.object(fingerprint, "ROOT", self.folder / "src" / "rotastack"),
-            mock.patch.object(fingerprint, "_code", _by_source(fingerprint._code)),
-            mock.patch.object(fingerprint, "_imports", _by_source(fingerprint._imports)),
         ):
             try:
                 _forget()
@@ -233,25 +230,6 @@ class Project:
         ]
         assert len(files) > 5
         return {str(f.relative_to(root)): f.read_bytes() for f in files}
-
-
-_remembered: dict[tuple[str, str, tuple[bytes, ...]], Any] = {}
-
-
-def _by_source(function):
-    """Return the function of a module's name, cached by the module's content, because copies differ little."""
-
-    @cache
-    def ask(name):
-        path = fingerprint._source(name)
-        files = sorted(path.parent.iterdir()) if path.suffix == ".pyx" else [path]
-        key = (function.__name__, name, tuple(file.read_bytes() for file in files if file.is_file()))
-        if key not in _remembered:
-            _remembered[key] = function.__wrapped__(name)
-        return _remembered[key]
-
-    ask.__wrapped__ = function.__wrapped__
-    return ask
 
 
 def _forget() -> None:

@@ -72,7 +72,7 @@ def test_slurm_polls_often_and_runs_one_job_after_the_other_in_a_submission():
     content = load_yaml(PROFILES["slurm"])
     assert content["slurm-init-seconds-before-status-checks"] <= 10
     assert content["set-resource-scopes"] == {"lane": "local"}
-    assert set(content["set-resources"]) == {*STEPS, "rotations", "table"} - {"fetch", "track"}
+    assert set(content["set-resources"]) == {*STEPS, "rotations", "table", "vote"} - {"fetch", "track"}
 
 
 @pytest.mark.parametrize("name", OF_QUEUES)

@@ -13,7 +13,7 @@ from rotastack.run.modules import STEPS
 
 pytestmark = pytest.mark.workflow
 
-RULES = {*STEPS, "rotations", "table", "front_page"}
+RULES = {*STEPS, "rotations", "table", "vote", "front_page"}
 
 
 @pytest.fixture(scope="module")
@@ -85,7 +85,7 @@ def test_the_shell_line_names_what_the_rule_has(jobs):
         assert job.shell.endswith(f" 2> {job.log[0]}")
         (words,) = job.commands
         said = options(words)
-        assert said["step"] == ("groups" if job.rule == "rotations" else job.rule)
+        assert said["step"] == {"rotations": "groups", "vote": "combine"}.get(job.rule, job.rule)
         assert json.loads(said.get("--slice", "{}")) == json.loads(job.params.get("slice", "{}"))
         assert said["--code"] == job.params["code"]
         assert int(said.get("--threads", 1)) == job.threads
@@ -94,7 +94,7 @@ def test_the_shell_line_names_what_the_rule_has(jobs):
         assert said["--output"] == job.output
         for key, value in said["--about"].items():
             assert value == job.params.get(key, "") or value in job.wildcards
-        assert set(job.params) - {"slice", "code", "contents", "refitted"} <= set(said["--about"]), job.rule
+        assert set(job.params) - {"slice", "code", "contents", "refitted", "address"} <= set(said["--about"]), job.rule
 
 
 def test_a_table_at_hand_goes_through_both_steps(jobs):

@@ -1,4 +1,4 @@
-# A method combines its pool's outputs by stacking, pruning or weights. Rule score combines the methods that only vote.
+# A method combines its pool's outputs by stacking, pruning or weights.
 rule combine:
     input:
         table=TABLE,
@@ -18,8 +18,8 @@ rule combine:
         method=PLAN.one_of(PLAN.combined),
     threads: lambda w: RESOURCES.combine_threads(PLAN.study.method_of(w.method))
     resources:
-        mem_mb=lambda w, attempt: RESOURCES.combine_mb(w.dataset, PLAN.pool_of(w.method), attempt),
-        runtime=lambda w, attempt: RESOURCES.combine_minutes(w.dataset, PLAN.study.method_of(w.method), attempt),
+        mem_mb=lambda w, attempt: attempt * RESOURCES.combine_mb(w.dataset, PLAN.pool_of(w.method)),
+        runtime=lambda w, attempt: attempt * RESOURCES.combine_minutes(w.dataset, PLAN.study.method_of(w.method)),
     params:
         slice=lambda w: SLICES.combine(w.dataset, PLAN.study.method_of(w.method)),
         code=lambda w: CODES.combine(PLAN.study.method_of(w.method)),
@@ -30,5 +30,36 @@ rule combine:
     shell:
         "rotastack step combine --slice {params.slice:q} --code {params.code} --threads {threads}"
         " --about dataset={wildcards.dataset:q} method={params.method:q} pool={params.pool:q}"
+        " --input table {input.table:q} --input folds {input.folds:q} --input pool {input.pool:q}"
+        " --output method {output.method:q} --output record {output.record:q} 2> {log:q}"
+
+
+# All methods of a data set that only vote, in one job, because this takes hardly any time.
+rule vote:
+    input:
+        table=TABLE,
+        folds=rules.groups.output.folds,
+        pool=lambda w: expand(
+            rules.train.output.pool,
+            dataset=w.dataset,
+            pool=PLAN.study.quick_pools,
+            block=PLAN.study.blocks_of[w.dataset],
+        ),
+    output:
+        method=[FILES.method(name) for name in PLAN.voted],
+        record=[f"{ROOT}/{{dataset}}/methods/{name}.run.json" for name in PLAN.voted],
+    log:
+        f"{ROOT}/logs/vote/{{dataset}}.log",
+    threads: 1
+    resources:
+        mem_mb=lambda w, attempt: attempt * RESOURCES.vote_mb(w.dataset),
+        runtime=lambda w, attempt: attempt * RESOURCES.vote_minutes(),
+    params:
+        slice=lambda w: SLICES.vote(w.dataset, PLAN.voted_codes),
+        code=lambda w: CODES.step("combine"),
+    message:
+        "{wildcards.dataset}: letting the members of pools vote"
+    shell:
+        "rotastack step combine --slice {params.slice:q} --code {params.code} --about dataset={wildcards.dataset:q}"
         " --input table {input.table:q} --input folds {input.folds:q} --input pool {input.pool:q}"
         " --output method {output.method:q} --output record {output.record:q} 2> {log:q}"

@@ -11,12 +11,12 @@ rule table:
         dataset=PLAN.one_of(PLAN.at_hand),
     threads: 1
     resources:
-        mem_mb=lambda w, attempt: RESOURCES.prepare_mb(w.dataset, attempt),
+        mem_mb=lambda w, attempt: attempt * RESOURCES.prepare_mb(w.dataset),
         runtime=lambda w, attempt: 10 * attempt,
     params:
         contents=lambda w: PLAN.contents(PLAN.own_file(w.dataset)),
         fetch=lambda w: SLICES.fetch(w.dataset),
-        fetch_code=lambda w: CODES.fetch(w.dataset),
+        fetch_code=lambda w: CODES.step("fetch"),
         prepare=lambda w: SLICES.prepare(w.dataset),
         prepare_code=lambda w: CODES.step("prepare"),
     message:
@@ -42,11 +42,11 @@ rule fetch:
     localrule: True
     threads: 1
     resources:
-        mem_mb=lambda w, attempt: RESOURCES.prepare_mb(w.dataset, attempt),
+        mem_mb=lambda w, attempt: attempt * RESOURCES.prepare_mb(w.dataset),
         runtime=lambda w, attempt: 30 * attempt,
     params:
         slice=lambda w: SLICES.fetch(w.dataset),
-        code=lambda w: CODES.fetch(w.dataset),
+        code=lambda w: CODES.step("fetch"),
     message:
         "{wildcards.dataset}: fetching the raw table"
     shell:
@@ -66,7 +66,7 @@ rule prepare:
         dataset=PLAN.one_of(PLAN.downloaded),
     threads: 1
     resources:
-        mem_mb=lambda w, attempt: RESOURCES.prepare_mb(w.dataset, attempt),
+        mem_mb=lambda w, attempt: attempt * RESOURCES.prepare_mb(w.dataset),
         runtime=lambda w, attempt: 5 * attempt,
     params:
         slice=lambda w: SLICES.prepare(w.dataset),

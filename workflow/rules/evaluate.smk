@@ -1,27 +1,19 @@
-# The scores of all methods on a data set. Methods that only vote are combined here, because this takes hardly any time.
+# The scores of all methods on a data set.
 rule score:
     input:
         table=TABLE,
         prepare="results/datasets/{dataset}.run.json",
         folds=rules.groups.output.folds,
         groups=rules.groups.output.record,
-        pools=lambda w: expand(
-            rules.train.output.pool,
-            dataset=w.dataset,
-            pool=PLAN.study.used_pools,
-            block=PLAN.study.blocks_of[w.dataset],
-        ),
-        combined=lambda w: expand(rules.combine.output.method, dataset=w.dataset, method=PLAN.combined),
+        methods=[FILES.method(name) for name in PLAN.methods],
         pool_records=lambda w: expand(
             rules.train.output.record,
             dataset=w.dataset,
             pool=PLAN.study.used_pools,
             block=PLAN.study.blocks_of[w.dataset],
         ),
-        combined_records=lambda w: expand(rules.combine.output.record, dataset=w.dataset, method=PLAN.combined),
+        method_records=[f"{ROOT}/{{dataset}}/methods/{name}.run.json" for name in PLAN.methods],
     output:
-        votes=[FILES.method(name) for name in PLAN.voted],
-        vote_records=[f"{ROOT}/{{dataset}}/methods/{name}.run.json" for name in PLAN.voted],
         scores=f"{ROOT}/{{dataset}}/scores.parquet",
         calibration=f"{ROOT}/{{dataset}}/calibration.parquet",
         decisions=f"{ROOT}/{{dataset}}/decisions.json",
@@ -31,19 +23,19 @@ rule score:
         f"{ROOT}/logs/score/{{dataset}}.log",
     threads: 1
     resources:
-        mem_mb=lambda w, attempt: RESOURCES.score_mb(w.dataset, attempt),
-        runtime=lambda w, attempt: RESOURCES.score_minutes(attempt),
+        mem_mb=lambda w, attempt: attempt * RESOURCES.score_mb(w.dataset),
+        runtime=lambda w, attempt: 10 * attempt,
     params:
-        slice=lambda w: SLICES.score(w.dataset, PLAN.voted_codes),
-        code=lambda w: CODES.score(),
+        slice=lambda w: SLICES.score(w.dataset),
+        code=lambda w: CODES.step("score"),
     message:
         "{wildcards.dataset}: scoring all methods"
     shell:
         "rotastack step score --slice {params.slice:q} --code {params.code} --about dataset={wildcards.dataset:q}"
         " --input table {input.table:q} --input prepare {input.prepare:q} --input folds {input.folds:q}"
-        " --input groups {input.groups:q} --input pools {input.pools:q} --input combined {input.combined:q}"
-        " --input pool_records {input.pool_records:q} --input combined_records {input.combined_records:q}"
-        " --output votes {output.votes:q} --output vote_records {output.vote_records:q} --output scores {output.scores:q} --output calibration {output.calibration:q}"
+        " --input groups {input.groups:q} --input methods {input.methods:q}"
+        " --input pool_records {input.pool_records:q} --input method_records {input.method_records:q}"
+        " --output scores {output.scores:q} --output calibration {output.calibration:q}"
         " --output decisions {output.decisions:q} --output records {output.records:q} --output record {output.record:q} 2> {log:q}"
 
 
@@ -65,7 +57,7 @@ rule summarize:
         f"{ROOT}/logs/summarize.log",
     threads: 1
     resources:
-        mem_mb=lambda w, attempt: RESOURCES.study_mb(attempt),
+        mem_mb=lambda w, attempt: attempt * RESOURCES.study_mb(),
         runtime=lambda w, attempt: 20 * attempt,
     params:
         contents=PLAN.contents(PLAN.published_columns_files),

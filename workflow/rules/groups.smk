@@ -9,11 +9,11 @@ rule groups:
         f"{ROOT}/logs/groups/{{dataset}}.log",
     threads: 1
     resources:
-        mem_mb=lambda w, attempt: RESOURCES.groups_mb(w.dataset, attempt),
+        mem_mb=lambda w, attempt: attempt * RESOURCES.groups_mb(w.dataset),
         runtime=lambda w, attempt: 5 * attempt,
     params:
         slice=lambda w: SLICES.groups(w.dataset),
-        code=lambda w: CODES.groups(),
+        code=lambda w: CODES.step("groups"),
     message:
         "{wildcards.dataset}: drawing folds"
     shell:
@@ -36,11 +36,11 @@ rule rotations:
         groups=r"RG-\d+(-\d+)?",
     threads: 1
     resources:
-        mem_mb=lambda w, attempt: RESOURCES.groups_mb(w.dataset, attempt),
+        mem_mb=lambda w, attempt: attempt * RESOURCES.groups_mb(w.dataset),
         runtime=lambda w, attempt: 10 * attempt,
     params:
         slice=lambda w: SLICES.rotations(w.dataset, w.view, w.groups),
-        code=lambda w: CODES.rotations(w.view),
+        code=lambda w: CODES.step("groups"),
     message:
         "{wildcards.dataset}: drawing rotations {wildcards.groups} of {wildcards.view}"
     shell:

@@ -10,7 +10,7 @@ rule refit:
         f"{ROOT}/logs/refit/{{dataset}}.log",
     threads: 1
     resources:
-        mem_mb=lambda w, attempt: RESOURCES.refit_mb(w.dataset, attempt),
+        mem_mb=lambda w, attempt: attempt * RESOURCES.refit_mb(w.dataset),
         runtime=lambda w, attempt: 60 * attempt,
     params:
         slice=lambda w: SLICES.refit(w.dataset, RESOURCES.extent),
@@ -36,7 +36,7 @@ rule explain:
         f"{ROOT}/logs/explain/{{dataset}}.log",
     threads: 1
     resources:
-        mem_mb=lambda w, attempt: RESOURCES.refit_mb(w.dataset, attempt),
+        mem_mb=lambda w, attempt: attempt * RESOURCES.refit_mb(w.dataset),
         runtime=lambda w, attempt: 60 * attempt,
     params:
         study=PLAN.study.name,

@@ -30,7 +30,7 @@ rule draw:
         f"{ROOT}/logs/draw.log",
     threads: RESOURCES.draw_threads(PLAN.datasets)
     resources:
-        mem_mb=lambda w, attempt: RESOURCES.draw_mb(PLAN.datasets, attempt),
+        mem_mb=lambda w, attempt: attempt * RESOURCES.draw_mb(PLAN.datasets),
         runtime=lambda w, attempt: (20 + 2 * len(PLAN.datasets)) * attempt,
     params:
         slice=lambda w: SLICES.draw(PLAN.pruning_figures),
@@ -56,7 +56,7 @@ rule published:
         f"{ROOT}/logs/published.log",
     threads: 1
     resources:
-        mem_mb=lambda w, attempt: RESOURCES.study_mb(attempt),
+        mem_mb=lambda w, attempt: attempt * RESOURCES.study_mb(),
         runtime=lambda w, attempt: 20 * attempt,
     params:
         contents=PLAN.contents(PLAN.published_files + PLAN.report_texts),
@@ -94,7 +94,7 @@ rule report:
         f"{ROOT}/logs/report.log",
     threads: 1
     resources:
-        mem_mb=lambda w, attempt: RESOURCES.study_mb(attempt),
+        mem_mb=lambda w, attempt: attempt * RESOURCES.study_mb(),
         runtime=lambda w, attempt: 20 * attempt,
     params:
         contents=PLAN.contents(PLAN.report_texts),

@@ -17,8 +17,8 @@ rule train:
     priority: lambda w: -1 / RESOURCES.usual_seconds(w.dataset, w.pool, w.block)
     threads: 1
     resources:
-        mem_mb=lambda w, attempt: RESOURCES.train_mb(w.dataset, w.pool, attempt),
-        runtime=lambda w, attempt: RESOURCES.train_minutes(w.dataset, w.pool, attempt),
+        mem_mb=lambda w, attempt: attempt * RESOURCES.train_mb(w.dataset, w.pool),
+        runtime=lambda w, attempt: attempt * RESOURCES.train_minutes(w.dataset, w.pool),
     params:
         slice=lambda w: SLICES.train(w.dataset, w.pool, w.block),
         code=lambda w: CODES.train(w.pool),

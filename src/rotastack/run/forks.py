@@ -143,33 +143,19 @@ def _received(connection: Any) -> tuple[dict, list[int]]:
 
 
 def _import_for(argv: list[str]) -> None:
-    """Import the modules of a step, so that this step and later ones find them loaded."""
-    import json
+    """Import the modules of a step and of the classes that it names, so that this step and later ones find them loaded."""
+    import re
     from contextlib import suppress
     from importlib import import_module
 
     from rotastack.run.modules import LIBRARIES, PROTOCOLS, STEPS
 
-    content: Any = {}
-    with suppress(ValueError, IndexError):  # the step itself reports the error
-        content = json.loads(argv[argv.index("--slice") + 1])
-    protocol = PROTOCOLS.get(str(content.get("protocol")), {}) if isinstance(content, dict) else {}
-    for name in [STEPS.get(argv[1], ""), *protocol.values(), *LIBRARIES, *_classes(content)]:
+    text = " ".join(argv)
+    protocols = [parts.values() for name, parts in PROTOCOLS.items() if f'"protocol":"{name}"' in text]
+    classes = re.findall(r'"((?:rotastack|sklearn|xgboost)\.[\w.]*)\.\w+"', text)
+    for name in [STEPS.get(argv[1], ""), *(part for parts in protocols for part in parts), *LIBRARIES, *classes]:
         with suppress(Exception):  # the step imports the same module, and reports the error
             import_module(name)
-
-
-def _classes(content) -> list[str]:
-    """Return the modules of the Rotastack, scikit-learn and XGBoost classes that a slice names, in order."""
-    if isinstance(content, list):
-        return [name for part in content for name in _classes(part)]
-    if not isinstance(content, dict):
-        return []
-    paths = [content[key] for key in ("class", "estimator") if isinstance(content.get(key), str)]
-    modules = [
-        path.rpartition(".")[0] for path in paths if path.partition(".")[0] in ("rotastack", "sklearn", "xgboost")
-    ]
-    return [*modules, *(name for part in content.values() for name in _classes(part))]
 
 
 def _watch(connection: Any, life: int, request: dict, streams: list[int], run_command: Callable) -> None:
@@ -177,30 +163,21 @@ def _watch(connection: Any, life: int, request: dict, streams: list[int], run_co
     import multiprocessing
     import select
     import signal
+    from contextlib import suppress
 
     step = multiprocessing.get_context("fork").Process(target=_step, args=(request, streams, run_command))
     step.start()
     assert step.pid is not None
+    os.setpgid(step.pid, step.pid)  # a group of its own, of the processes that the step will start
     ended = os.pidfd_open(step.pid)
     while ended not in (ready := select.select([ended, connection, life], [], [])[0]):
         received = connection.recv(1) if connection in ready and life not in ready else b""
-        _signal(step.pid, received[0] if received else signal.SIGKILL)  # no byte: the client or the run has ended
+        os.killpg(step.pid, received[0] if received else signal.SIGKILL)  # no byte: the client or the run has ended
+    with suppress(ProcessLookupError):  # all processes of the step have ended
+        os.killpg(step.pid, signal.SIGKILL)
     step.join()
-    _signal(step.pid, signal.SIGKILL)  # this ends the processes that the step started
-    try:
+    with suppress(OSError):  # the client is gone
         connection.sendall(f"{step.exitcode}\n".encode())
-    except OSError:  # the client is gone
-        return
-
-
-def _signal(group: int, number: int) -> None:
-    try:
-        os.killpg(group, number)
-    except ProcessLookupError:  # the step has no group yet, or has ended
-        try:
-            os.kill(group, number)
-        except ProcessLookupError:  # the step has ended
-            return
 
 
 def _step(request: dict, streams: list[int], run_command: Callable) -> None:

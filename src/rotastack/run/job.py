@@ -77,6 +77,11 @@ class Job:
         """Return the first output file of `name`; raise RotastackError if there is none."""
         return self._file(self.outputs, name, "--output")
 
+    def by_pool(self, name: str) -> dict[str, list[Path]]:
+        """Return pool -> files of its blocks, from the inputs `name` of all pools of the slice."""
+        files, n = self.inputs[name], self.slice["blocks"]
+        return {pool: files[k * n : (k + 1) * n] for k, pool in enumerate(self.slice["pools"])}
+
     def _file(self, files: Mapping[str, list[Path]], name: str, option: str) -> Path:
         if not files.get(name):
             raise RotastackError(f"{self.step}: {option} {name} is missing; given: {', '.join(files) or 'none'}")

@@ -15,7 +15,7 @@ _STEPS = (
 STEPS = {name: f"rotastack.run.steps.{name}" for name in _STEPS}
 """Step -> its module, in the order of the chain."""
 
-_PARTS = {"groups": "folds", "train": "training", "combine": "combining"}
+_PARTS = {"groups": "folds", "train": "training", "combine": "combining", "score": "folds"}
 PROTOCOLS = {
     protocol: {step: f"rotastack.run.{protocol}.{module}" for step, module in _PARTS.items()}
     for protocol in ("nested", "splits")

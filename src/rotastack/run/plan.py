@@ -202,19 +202,23 @@ class Plan:
 
     @cached_property
     def voted(self) -> list[str]:
-        """File names of the methods that rule score combines."""
+        """File names of the methods that only vote, which rule vote combines."""
         return [slug(label) for label in self.study.quick]
 
     @property
     def voted_codes(self) -> dict[str, str]:
-        """Method -> fingerprint of its combiner, for the methods that rule score combines."""
+        """Method -> fingerprint of its combiner, for the methods that only vote."""
         return {label: self.codes.combine(label) for label in self.study.quick}
+
+    @cached_property
+    def methods(self) -> list[str]:
+        """File names of all methods, in the study's order."""
+        return [slug(label) for label in self.study.methods]
 
     @cached_property
     def combined(self) -> list[str]:
         """File names of the methods that rule combine runs."""
-        quick = set(self.study.quick)
-        return [slug(label) for label in self.study.methods if label not in quick]
+        return [name for name in self.methods if name not in self.voted]
 
     @staticmethod
     def one_of(names: Iterable[str]) -> str:
@@ -281,7 +285,7 @@ class Plan:
     @property
     def pruning_methods(self) -> list[str]:
         """File names of the methods in figures of members."""
-        return [slug(label) for label in self.study.methods] if self.study.prunes else []
+        return self.methods if self.study.prunes else []
 
     @cached_property
     def figures(self) -> dict[str, str]:

@@ -1,16 +1,17 @@
-"""Memory, time and threads of jobs, by the size of the data set, the protocol and the attempt.
+"""Memory, time and threads of jobs, by the size of the data set and the protocol.
 
-The values are estimates from the study; a job that runs out of memory or time is retried with more. The numbers of
-copies and bytes are fitted to recorded peaks, of tables of 62 to 120,000 rows and 4 to 2000 columns.
-``benchmarks/memory.py`` compares estimates and peaks for any results.
+The values are estimates from the study; a job that runs out of memory or time is retried with more. One formula has the
+memory of all steps: copies of four sizes, whose numbers (:data:`COPIES`) are fitted to recorded peaks, of tables of 62 to
+120,000 rows and 4 to 2000 columns. ``benchmarks/memory.py`` compares estimates and peaks for any results.
 """
 
 from collections.abc import Collection, Iterable, Mapping
 from math import prod
 from typing import Any
 
-from rotastack.base.facts import JOB_SECONDS, Facts
-from rotastack.study.catalogue import defaults_of, find
+from rotastack.base.facts import Facts
+from rotastack.study.catalogue import Entry, defaults_of, find
+from rotastack.study.costs import JOB_SECONDS, USUAL_COST
 from rotastack.study.study import Study, size_of
 
 __all__ = ["Resources"]
@@ -21,10 +22,14 @@ FIXED_MB = 600
 """Memory of any job: on a cluster two Snakemakes (250), libraries (210), and a small step itself."""
 LIBRARIES_MB = 210
 """Memory of a further process of a job."""
+COPIES = {
+    "prepare": (14, 0, 0, 0), "prepare numbers": (6, 0, 0, 0), "groups": (4, 0, 0, 0), "train": (8, 8, 2, 0),
+    "combine": (3, 6, 11, 4), "score": (4, 0, 0, 8), "draw": (2, 2, 2, 0), "refit": (8, 0, 0, 0),
+}  # fmt: skip
+"""Step -> the copies that it holds of the table, of a pool's outputs, of its votes, and of a method's outputs."""
 SPARE_MINUTES = 5
 """Reserve in every time limit."""
 _MOST_DRAWS = 40_000  # rows above which the flagship's trees no longer grow
-_DRAWN = 50  # rotations that a forest holds at a time
 _VOTES = 6  # bytes for a row and member: votes on test and training rows, and bags
 
 
@@ -59,14 +64,14 @@ class Resources:
         entry = self.datasets[dataset]
         return entry.get(what) or entry.get("roughly", {}).get(what)
 
-    def _path(self, pool: str) -> str:
-        return find(self.study.pools[pool].estimator, self.study.task.estimators).path
+    def _entry(self, pool: str) -> Entry:
+        return find(self.study.pools[pool].estimator, self.study.task.estimators)
 
     def _facts(self, pool: str) -> Facts:
-        return find(self.study.pools[pool].estimator, self.study.task.estimators).known_facts
+        return self._entry(pool).known_facts
 
     def _parameters(self, pool: str) -> dict[str, Any]:
-        return {**defaults_of(self._path(pool)), **self.study.pools[pool].parameters}
+        return {**defaults_of(self._entry(pool).path), **self.study.pools[pool].parameters}
 
     def n_trees(self, pool: str) -> int:
         """Return the number of trees or members of an estimator, as far as its parameters show."""
@@ -105,9 +110,16 @@ class Resources:
         """Return the size of a method's outputs for all cells."""
         return 8e-6 * self.study.protocol.n_cells * self._tested(dataset) * self._classes(dataset)
 
-    def train_mb(self, dataset: str, pool: str, attempt: int) -> int:
+    def _megabytes(self, step: str, dataset: str, pool: str | None = None) -> float:
+        """Return the size of what a step holds of a data set and of a pool."""
+        sizes = [self._cells_megabytes(dataset), 0.0, 0.0, self._method_megabytes(dataset)]
+        if pool is not None:
+            sizes[1:3] = self.pool_megabytes(dataset, pool), self.votes_megabytes(dataset, pool)
+        return sum(n * size for n, size in zip(COPIES[step], sizes, strict=True))
+
+    def train_mb(self, dataset: str, pool: str) -> int:
         """Return the memory that a training job requests."""
-        return _request(attempt, self._training_megabytes(dataset, pool))
+        return _request(self._training_megabytes(dataset, pool))
 
     def usual_mb(self, dataset: str, pool: str) -> int:
         """Return the expected memory of a training job on one machine; ``train_mb`` is its limit."""
@@ -116,19 +128,14 @@ class Resources:
     def largest_mb(self) -> int:
         """Return the largest request of any job at its first attempt."""
         datasets = list(self.study.datasets)
-        trained = [self.train_mb(d, pool, 1) for d in datasets for pool in self.study.used_pools]
-        others = [self.refit_mb(d, 1) for d in datasets] + [self.score_mb(d, 1) for d in datasets]
-        return max([*trained, *others, self.draw_mb(datasets, 1), self.tracking_mb(datasets, 1)])
+        trained = [self.train_mb(d, pool) for d in datasets for pool in self.study.used_pools]
+        others = [self.refit_mb(d) for d in datasets] + [self.score_mb(d) for d in datasets]
+        return max([*trained, *others, self.draw_mb(datasets), self.tracking_mb(datasets)])
 
     def _training_megabytes(self, dataset: str, pool: str) -> float:
-        """Return the size of a training job's data, trees, and outputs in several copies."""
         rows, _ = self.study.protocol.split_rows(self.rows(dataset))
-        return (
-            8 * self.pool_megabytes(dataset, pool)
-            + 2 * self.votes_megabytes(dataset, pool)
-            + 8 * self._cells_megabytes(dataset)
-            + self._forest_megabytes(dataset, pool, rows, self.study.protocol.keeps_forests)
-        )
+        trees = self._forest_megabytes(dataset, pool, rows, self.study.protocol.keeps_forests)
+        return self._megabytes("train", dataset, pool) + trees
 
     def _forest_megabytes(self, dataset: str, pool: str, rows: int, is_kept: bool) -> float:
         """Return the size of the trees of one training, if they are kept; the flagship's trees always count."""
@@ -137,25 +144,21 @@ class Resources:
             return 66e-6 * min(rows, _MOST_DRAWS) * kept
         if not is_kept:
             return 0
-        columns = min(self.columns(dataset), 5000)
-        # Each of two subsets has at most as many axes as rows.
-        matrices = 8e-6 * kept * columns * min(columns, 2 * rows) if facts.has_matrices else 0
-        # Each boosted tree belongs to one class.
+        n_classes = self._classes(dataset)
         if (leaves := self._parameters(pool).get("max_leaf_nodes")) is not None:
-            rows = min(rows, leaves * self._classes(dataset))
-        if facts.cost is not None and facts.cost.drawn:
-            matrices += _DRAWN * 8e-6 * columns * min(columns, 500)
-        return matrices + 1e-6 * rows * (facts.row_bytes or 16 + 4 * self._classes(dataset)) * kept
+            rows = min(rows, leaves * n_classes)  # each boosted tree belongs to one class
+        cost = self._entry(pool).cost or USUAL_COST
+        return cost.kept_megabytes(kept, rows, min(self.columns(dataset), 5000), n_classes)
 
-    def train_minutes(self, dataset: str, pool: str, attempt: int) -> int:
+    def train_minutes(self, dataset: str, pool: str) -> int:
         """Return the time limit of a training job: nine times the expected time if the class has a known cost."""
         trainings = self.study.protocol.trainings(self._largest[dataset]) * self._views(pool)
-        if self._facts(pool).cost is not None:
+        if self._entry(pool).cost is not None:
             seconds = 3 * self._each_seconds(dataset, pool)
         else:
             seconds = 2e-6 * self.n_trees(pool) * self.rows(dataset) * self.columns(dataset) ** 0.5
         seconds += self.study.protocol.training_seconds
-        return int(attempt * (SPARE_MINUTES + trainings * seconds / 20))
+        return int(SPARE_MINUTES + trainings * seconds / 20)
 
     def usual_seconds(self, dataset: str, pool: str, block: str) -> float:
         """Return the expected seconds of a training job; ``train_minutes`` is its limit."""
@@ -174,91 +177,86 @@ class Resources:
 
     def _each_seconds(self, dataset: str, pool: str) -> float:
         """Return the expected seconds of one training and of the outputs for its test rows."""
-        facts, rows, n_trees = self._facts(pool), self.rows(dataset), self.n_trees(pool)
+        cost, n_trees = self._entry(pool).cost or USUAL_COST, self.n_trees(pool)
         n_classes = len(self.datasets[dataset].get("classes") or range(2))
-        train, test = self.study.protocol.split_rows(rows)
-        trained = facts.training_seconds(n_trees, train, self.columns(dataset), n_classes)
-        return trained + facts.prediction_seconds(n_trees, test, self.columns(dataset), train)
+        train, test = self.study.protocol.split_rows(self.rows(dataset))
+        trained = cost.training_seconds(n_trees, train, self.columns(dataset), n_classes)
+        return trained + cost.prediction_seconds(n_trees, test)
 
-    def combine_mb(self, dataset: str, pool: str, attempt: int) -> int:
-        """Return the memory of a combining job: outputs or votes in several copies, and the method's outputs."""
-        outputs, votes = self.pool_megabytes(dataset, pool), self.votes_megabytes(dataset, pool)
-        table = 3 * self._cells_megabytes(dataset)
-        return _request(attempt, table + 6 * outputs + 11 * votes + 4 * self._method_megabytes(dataset))
+    def combine_mb(self, dataset: str, pool: str) -> int:
+        """Return the memory of a combining job."""
+        return _request(self._megabytes("combine", dataset, pool))
 
     def combine_threads(self, label: str) -> int:
         """Return the threads of a combining job: one for 16 cells of a trained combiner, at most four."""
         trained = self.study.methods[label].combiner.trained
         return max(1, min(4, self.study.protocol.n_cells // 16)) if trained else 1
 
-    def combine_minutes(self, dataset: str, label: str, attempt: int) -> int:
+    def combine_minutes(self, dataset: str, label: str) -> int:
         """Return the time limit of a combining job; a trained combiner is fitted for each fold of each cell."""
         protocol = self.study.protocol
         fits = protocol.combiner_fits if self.study.methods[label].combiner.trained else 0
         seconds = fits * (0.5 + 1e-3 * self.rows(dataset)) / self.combine_threads(label)
-        return attempt * (SPARE_MINUTES + int((seconds + 0.5 * protocol.n_cells) / 20))
+        return SPARE_MINUTES + int((seconds + 0.5 * protocol.n_cells) / 20)
 
-    def prepare_mb(self, dataset: str, attempt: int) -> int:
+    def prepare_mb(self, dataset: str) -> int:
         """Return the memory of fetching and of preprocessing; a raw table needs more if it may contain text."""
-        copies = 6 if self.datasets[dataset].get("kinds") == "numeric" else 14
-        return _request(attempt, copies * self._cells_megabytes(dataset))
+        is_numeric = self.datasets[dataset].get("kinds") == "numeric"
+        return _request(self._megabytes("prepare numbers" if is_numeric else "prepare", dataset))
 
-    def groups_mb(self, dataset: str, attempt: int) -> int:
+    def groups_mb(self, dataset: str) -> int:
         """Return the memory of drawing folds or splits, and rotation groups one after the other."""
         drawn = 1e-6 * self.study.protocol.n_cells * self.rows(dataset)
         rotations = 8e-6 * self.study.protocol.rotations * min(self.columns(dataset), 1000) ** 2
         rotations *= bool(self.study.drawn_views)
-        return _request(attempt, 4 * self._cells_megabytes(dataset) + 4 * drawn + 6 * rotations)
+        return _request(self._megabytes("groups", dataset) + 4 * drawn + 6 * rotations)
 
-    def score_mb(self, dataset: str, attempt: int) -> int:
-        """Return the memory of combining the methods that vote, and of scoring all methods one after the other."""
-        pools = {self.study.methods[label].pool for label in self.study.quick}
-        voted = [self.combine_mb(dataset, pool, attempt) for pool in sorted(pools)]
-        scored = 4 * self._cells_megabytes(dataset) + 8 * self._method_megabytes(dataset)
-        return max([_request(attempt, scored), *voted])
+    def vote_mb(self, dataset: str) -> int:
+        """Return the memory of combining the methods that only vote one after the other."""
+        return max(self.combine_mb(dataset, pool) for pool in self.study.quick_pools)
 
-    def score_minutes(self, attempt: int) -> int:
-        """Return the time limit of a scoring job."""
+    def score_mb(self, dataset: str) -> int:
+        """Return the memory of scoring all methods one after the other."""
+        return _request(self._megabytes("score", dataset))
+
+    def vote_minutes(self) -> int:
+        """Return the time limit of combining the methods that only vote."""
         seconds = 0.5 * self.study.protocol.n_cells * len(self.study.quick)
-        return int(attempt * (SPARE_MINUTES + seconds / 20))
+        return int(SPARE_MINUTES + seconds / 20)
 
-    def draw_mb(self, datasets: Collection[str], attempt: int) -> int:
+    def draw_mb(self, datasets: Collection[str]) -> int:
         """Return the memory of drawing: in each process a data set's scores, and the members of one cell of a block."""
         pools = self.study.voting_pools
         pairs = sum(
             1e-6 * 8 * 12 * (self.n_trees(pool) if self.study.selections_of(pool) else self._views(pool)) ** 2
             for pool in pools
         )
-        held = [
-            2 * self._cells_megabytes(d)
-            + max((2 * self.pool_megabytes(d, p) + 2 * self.votes_megabytes(d, p) for p in pools), default=0.0)
-            for d in datasets
-        ]
+        held = [max(self._megabytes("draw", d, p) for p in (pools or (None,))) for d in datasets]
         members = [len(self.study.methods) * self._method_megabytes(d) * self.study.prunes for d in datasets]
         largest = pairs + max(h + m for h, m in zip(held, members, strict=True))
         processes = self.draw_threads(datasets)
-        return _request(attempt, processes * largest + (processes - 1) * LIBRARIES_MB)
+        return _request(processes * largest + (processes - 1) * LIBRARIES_MB)
 
     def draw_threads(self, datasets: Collection[str]) -> int:
         """Return the processes of the drawing job: one for the study and each data set, at most four."""
         return min(len(datasets) + 1, 4)
 
-    def refit_mb(self, dataset: str, attempt: int) -> int:
+    def refit_mb(self, dataset: str) -> int:
         """Return the memory of training the largest method on all rows, with all its trees kept, and of explaining it."""
         pools = {self.study.methods[label].pool for label in self.study.refittable}
         rows = self.rows(dataset)
         forests = [self._views(p) * self._forest_megabytes(dataset, p, rows, True) for p in sorted(pools)]
-        return _request(attempt, 8 * self._cells_megabytes(dataset) + 1.2 * max(forests, default=0.0))
+        return _request(self._megabytes("refit", dataset) + 1.2 * max(forests, default=0.0))
 
-    def tracking_mb(self, datasets: Iterable[str], attempt: int) -> int:
+    def tracking_mb(self, datasets: Iterable[str]) -> int:
         """Return the memory of logging the data sets to MLflow one after the other, with MLflow's own share."""
-        return max(self.refit_mb(d, attempt) for d in datasets) + 200 * attempt
+        return max(self.refit_mb(d) for d in datasets) + 200
 
-    def study_mb(self, attempt: int) -> int:
+    def study_mb(self) -> int:
         """Return the memory of steps that read the scores of all data sets, but no outputs."""
-        return _request(attempt, 0.0)
+        return _request(0.0)
 
 
-def _request(attempt: int, megabytes: float) -> int:
-    """Return the request, in MB, of a step that needs `megabytes` beside its libraries."""
-    return attempt * max(BASE_MB, int(FIXED_MB + megabytes))
+def _request(megabytes: float) -> int:
+    """Return the request, in MB, of a step that needs `megabytes` beside its libraries, at its first attempt."""
+    return max(BASE_MB, int(FIXED_MB + megabytes))

@@ -100,21 +100,22 @@ class Slices:
         """Return a method's combiner."""
         return compact(self._combine(dataset, label))
 
-    def score(self, dataset: str, codes: dict[str, str]) -> str:
-        """Return the axes that number a cell, and the methods whose combiner learns nothing.
-
-        `codes` maps each of these methods to the fingerprint of its combiner.
-        """
+    def vote(self, dataset: str, codes: dict[str, str]) -> str:
+        """Return the methods that only vote; `codes` maps each of them to the fingerprint of its combiner."""
         study = self.study
         votes = [
-            {"slice": self._combine(dataset, label), "pool": method.pool, "code": codes[label]}
-            for label, method in study.methods.items()
-            if label in codes
+            {"slice": self._combine(dataset, label), "pool": study.methods[label].pool, "code": code}
+            for label, code in codes.items()
         ]
+        return compact({"votes": votes, "pools": study.quick_pools, "blocks": len(study.blocks_of[dataset])})
+
+    def score(self, dataset: str) -> str:
+        """Return the axes that number a cell, the methods, and the pools with the number of their blocks."""
+        study = self.study
         return compact(
             {
-                "protocol": study.protocol.package, "axes": list(study.protocol.axes), "votes": votes,
-                "pools": study.used_pools, "blocks": len(study.blocks_of[dataset]), "methods": list(study.methods),
+                "protocol": study.protocol.package, "axes": list(study.protocol.axes), "methods": list(study.methods),
+                "pools": study.used_pools, "blocks": len(study.blocks_of[dataset]),
             }
         )  # fmt: skip
 

@@ -14,9 +14,10 @@ from functools import cache
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from rotastack.base.facts import Cost, Facts
+from rotastack.base.facts import Facts
 from rotastack.errors import RotastackError, nearest
 from rotastack.study.building import load_class
+from rotastack.study.costs import Cost, cost_of
 
 __all__ = ["ESTIMATORS", "PRUNERS", "REGRESSORS", "VIEWS", "Entry", "defaults_of", "facts_of", "find", "resolved"]
 
@@ -42,6 +43,12 @@ class Entry(NamedTuple):
         """The entry's own facts if it states any (pipelines share one class), else those of the class."""
         return facts_of(self.path) if self.facts == Facts() else self.facts
 
+    @property
+    def cost(self) -> Cost | None:
+        """The cost of the class, or of a pipeline's last step."""
+        last = self.parameters["steps"][-1][1] if "steps" in self.parameters else {"class": self.path}
+        return cost_of(last["class"])
+
 
 def _spec(name: str, **parameters: Any) -> dict[str, Any]:
     return {"class": name, "parameters": parameters}
@@ -53,8 +60,8 @@ def _pipeline(*steps: tuple[str, dict[str, Any]], **facts: Any) -> Entry:
 
 # CatBoost lists only parameters that were set, and a study's seed needs a listed ``random_state``
 _CATBOOST = {"allow_writing_files": False, "verbose": False, "random_state": 0}
-_XGBOOST = Facts(cost=Cost(0, 0, 0, 30, 0.4, per_cell=6, per_leaf=1_000, leaves=64))
-_HISTOGRAMS = Facts(cost=Cost(0, 0, 0, 60, 1.0, per_row=40, per_cell=6.2, per_leaf=1_700), trees=("max_iter",))
+_HISTOGRAMS = Facts(trees=("max_iter",))
+_CATBOOST_FACTS = Facts(trees=("iterations",), n_trees=1000)
 _SCALER = ("standardscaler", _spec("sklearn.preprocessing.StandardScaler"))
 _IMPUTER = _spec("sklearn.impute.SimpleImputer", strategy="median", keep_empty_features=True)
 _DUMMIES = _spec("sklearn.preprocessing.OneHotEncoder", handle_unknown="ignore", sparse_output=False)
@@ -70,23 +77,15 @@ _COLUMNS = (
 
 ESTIMATORS: dict[str, Entry] = {
     "adaboost_m1": Entry("rotastack.ensembles.adaboost.AdaBoostM1Classifier"),
-    "aeon_rotation_forest": Entry(
-        "aeon.classification.sklearn.RotationForestClassifier",
-        facts=Facts(rotates=True, has_matrices=True, cost=Cost(50, 0, 5, 200, 0.2)),
-    ),
+    "aeon_rotation_forest": Entry("aeon.classification.sklearn.RotationForestClassifier", facts=Facts(rotates=True)),
     "bagging": Entry("sklearn.ensemble.BaggingClassifier"),
     "bagged_c45": Entry(
         "rotastack.trees.forest.ForestClassifier", {"criterion": "c45", "max_features": None, "min_samples_leaf": 2}
     ),
-    "boosted": Entry("xgboost.XGBClassifier", {"n_jobs": 1}, {"verbosity": 0}, _XGBOOST),
+    "boosted": Entry("xgboost.XGBClassifier", {"n_jobs": 1}, {"verbosity": 0}),
     "boosted_trees": Entry("rotastack.trees.boosted.BoostedTreesClassifier"),
     "c45": Entry("rotastack.trees.c45.C45Classifier"),
-    "catboost": Entry(
-        "catboost.CatBoostClassifier",
-        {"thread_count": 1},
-        _CATBOOST,
-        Facts(cost=Cost(8, 0, 3, 2, 0.7), trees=("iterations",), n_trees=1000),
-    ),
+    "catboost": Entry("catboost.CatBoostClassifier", {"thread_count": 1}, _CATBOOST, _CATBOOST_FACTS),
     "diffusion_map": Entry("rotastack.ensembles.pooled.reduction.DiffusionMapEnsembleClassifier"),
     "double_rotation_forest": Entry("rotastack.ensembles.forests.double.DoubleRotationForestClassifier"),
     "drm": Entry("rotastack.linear.diversity.DiversityRegularizedClassifier"),
@@ -101,17 +100,12 @@ ESTIMATORS: dict[str, Entry] = {
     ),
     "hist_gradient_boosting": Entry("sklearn.ensemble.HistGradientBoostingClassifier", facts=_HISTOGRAMS),
     "lda": Entry("sklearn.discriminant_analysis.LinearDiscriminantAnalysis"),
-    "lightgbm": Entry(
-        "lightgbm.LGBMClassifier", {"n_jobs": 1}, {"verbosity": -1}, Facts(cost=Cost(2, 0, 1.6, 60, 1.1))
-    ),
+    "lightgbm": Entry("lightgbm.LGBMClassifier", {"n_jobs": 1}, {"verbosity": -1}),
     "logistic": _pipeline(
         _SCALER, ("logisticregression", _spec("sklearn.linear_model.LogisticRegression", max_iter=1000))
     ),
     "logistic_regression": _pipeline(
-        _COLUMNS,
-        ("logisticregression", _spec("sklearn.linear_model.LogisticRegression", max_iter=1000)),
-        cost=Cost(0, 0, 0, 1500, 0.05, per_cell=150),
-        n_trees=1,
+        _COLUMNS, ("logisticregression", _spec("sklearn.linear_model.LogisticRegression", max_iter=1000)), n_trees=1
     ),
     "mean_weight": Entry("rotastack.linear.mean_weight.MeanWeightClassifier", {"estimator": _spec("primal_svm")}),
     "multi_rotation_forest": Entry("rotastack.ensembles.forests.multi.MultiRotationForestClassifier"),
@@ -144,32 +138,22 @@ ESTIMATORS: dict[str, Entry] = {
 
 REGRESSORS: dict[str, Entry] = {
     "bagging": Entry("sklearn.ensemble.BaggingRegressor"),
-    "boosted": Entry("xgboost.XGBRegressor", {"n_jobs": 1}, {"verbosity": 0}, _XGBOOST),
+    "boosted": Entry("xgboost.XGBRegressor", {"n_jobs": 1}, {"verbosity": 0}),
     "boosted_trees": Entry("rotastack.trees.boosted.BoostedTreesRegressor"),
-    "catboost": Entry(
-        "catboost.CatBoostRegressor",
-        {"thread_count": 1},
-        _CATBOOST,
-        Facts(cost=Cost(5, 0, 3, 2), trees=("iterations",), n_trees=1000),
-    ),
+    "catboost": Entry("catboost.CatBoostRegressor", {"thread_count": 1}, _CATBOOST, _CATBOOST_FACTS),
     "extra_forest": Entry("rotastack.trees.extra.ExtraForestRegressor"),
     "forest": Entry("rotastack.trees.forest.ForestRegressor"),
     "gradient_boosting": Entry(
         "sklearn.ensemble.GradientBoostingRegressor", {"max_depth": 1, "subsample": 0.5, "min_samples_leaf": 10}
     ),
     "hist_gradient_boosting": Entry("sklearn.ensemble.HistGradientBoostingRegressor", facts=_HISTOGRAMS),
-    "lightgbm": Entry("lightgbm.LGBMRegressor", {"n_jobs": 1}, {"verbosity": -1}, Facts(cost=Cost(2, 0, 1.6, 60))),
+    "lightgbm": Entry("lightgbm.LGBMRegressor", {"n_jobs": 1}, {"verbosity": -1}),
     "linear": Entry("sklearn.linear_model.LinearRegression"),
     "multi_rotation_forest": Entry("rotastack.ensembles.forests.multi.MultiRotationForestRegressor"),
     "nearest_neighbors": Entry("sklearn.neighbors.KNeighborsRegressor"),
     "random_rotation_boosting": Entry("rotastack.ensembles.pooled.boosting.RandomRotationBoostingRegressor"),
     "random_rotation_forest": Entry("rotastack.ensembles.forests.random.RandomRotationForestRegressor"),
-    "ridge": _pipeline(
-        _COLUMNS,
-        ("ridge", _spec("sklearn.linear_model.Ridge")),
-        cost=Cost(0, 0, 0, 1500, per_cell=95, turned=0.1),
-        n_trees=1,
-    ),
+    "ridge": _pipeline(_COLUMNS, ("ridge", _spec("sklearn.linear_model.Ridge")), n_trees=1),
     "rotastack": Entry("rotastack.ensembles.flagship.regressor.RotastackRegressor"),
     "sklearn_forest": Entry("sklearn.ensemble.RandomForestRegressor"),
     "svm": _pipeline(_SCALER, ("svr", _spec("sklearn.svm.SVR", gamma="auto"))),

@@ -33,7 +33,7 @@ class _Combiner(Document):
     path: ClassVar[str]
     """Dotted path of the class, whose parameters have the names of the other keys."""
     is_quick: ClassVar[bool] = False
-    """Whether the scoring step also combines, because combining takes almost no time."""
+    """Whether one job combines all such methods of a data set, because combining takes almost no time."""
 
     @property
     def trained(self) -> bool:

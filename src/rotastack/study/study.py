@@ -6,12 +6,12 @@ from dataclasses import dataclass
 from functools import cached_property
 from typing import Any
 
-from rotastack.base.facts import USUAL_COST
 from rotastack.data.registry import OwnDataset, make_sources, registry
 from rotastack.errors import RotastackError, nearest
 from rotastack.stats.metrics import PRIMARY, score_named
 from rotastack.study.combiners import Prune
 from rotastack.study.components import ViewComponent
+from rotastack.study.costs import USUAL_COST
 from rotastack.study.model import Method, PoolDocument, StudyDocument
 from rotastack.study.names import slug
 from rotastack.study.protocols.protocol import Protocol
@@ -199,8 +199,8 @@ class Study:
         Blocks depend on the size that the entry states and on the protocol alone: an edit of a pool, or another data set,
         leaves the names of files as they are.
         """
-        tree = USUAL_COST.training(*size_of(entry), len(entry.get("classes") or ()))
-        seconds = 1e-7 * tree * self.protocol.trainings({key: [0] for key in self.protocol.own_blocks})  # 100 trees
+        forest = USUAL_COST.training_seconds(100, *size_of(entry), len(entry.get("classes") or ()))
+        seconds = forest * self.protocol.trainings({key: [0] for key in self.protocol.own_blocks})
         cells = max(min(int(BLOCK_SECONDS / seconds), MOST_CELLS), 1, self.protocol.n_cells // MOST_BLOCKS)
         return self.protocol.blocks(self.document.blocks.filled(cells))
 
@@ -233,8 +233,13 @@ class Study:
 
     @cached_property
     def quick(self) -> list[str]:
-        """Methods that the scoring step combines."""
+        """Methods that one job combines, because their combiners learn nothing."""
         return [label for label, method in self.methods.items() if method.combiner.is_quick]
+
+    @property
+    def quick_pools(self) -> list[str]:
+        """Pools of the quick methods."""
+        return [name for name in self.pools if name in {self.methods[label].pool for label in self.quick}]
 
     @cached_property
     def rotation_groups(self) -> dict[str, list[str]]:

@@ -8,7 +8,7 @@ from numpy.typing import ArrayLike, NDArray
 from sklearn.utils.validation import check_is_fitted
 
 from rotastack.base.docstrings import documented
-from rotastack.base.facts import Cost, Facts
+from rotastack.base.facts import Facts
 from rotastack.base.outputs import accuracy, r_squared
 from rotastack.base.row_weights import weights_of
 from rotastack.seeds import root_sequence
@@ -184,7 +184,7 @@ class BoostedTreesClassifier(LabelTrees, BoostedEstimator):
     ([0, 1, 2], True)
     """
 
-    study_facts: ClassVar[Facts] = Facts(cost=Cost(0.2, 0, 0.11, 10, 1.3), trees=("n_rounds", "n_bags"))
+    study_facts: ClassVar[Facts] = Facts(trees=("n_rounds", "n_bags"))
 
     _parameter_constraints: ClassVar[dict] = {
         **BoostedEstimator._parameter_constraints,
@@ -283,7 +283,7 @@ class BoostedTreesRegressor(NumberTrees, BoostedEstimator):
     True
     """
 
-    study_facts: ClassVar[Facts] = Facts(cost=Cost(0, 0.55, 0.22, 12), trees=("n_rounds", "n_bags"))
+    study_facts: ClassVar[Facts] = Facts(trees=("n_rounds", "n_bags"))
 
     def _fit(self, X, target, weights, n_classes):
         held = self._boost(X, target, weights, n_classes)

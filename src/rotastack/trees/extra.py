@@ -3,7 +3,6 @@
 from typing import ClassVar
 
 from rotastack.base.docstrings import documented
-from rotastack.base.facts import Cost, Facts
 from rotastack.trees.estimators import LEAST_ONE
 from rotastack.trees.forest import ForestClassifier, ForestRegressor
 
@@ -49,8 +48,6 @@ class ExtraForestClassifier(ForestClassifier):
     >>> ExtraForestClassifier(20, random_state=0).fit(X, y).predict(X[[0, 60, 120]]).tolist()
     [0, 1, 2]
     """
-
-    study_facts: ClassVar[Facts] = Facts(cost=Cost(18, 7.2, 0, 150), row_bytes=61)
 
     _splitter: ClassVar[str] = "random"
     _parameter_constraints: ClassVar[dict] = {**ForestClassifier._parameter_constraints, "n_cuts": [LEAST_ONE]}
@@ -121,8 +118,6 @@ class ExtraForestRegressor(ForestRegressor):
     >>> ExtraForestRegressor(bootstrap=True, random_state=0).fit(X, y).oob_score_ > 0.35
     True
     """
-
-    study_facts: ClassVar[Facts] = Facts(cost=Cost(0, 13.8, 7.9, 300), row_bytes=163)
 
     _splitter: ClassVar[str] = "random"
     _parameter_constraints: ClassVar[dict] = {**ForestRegressor._parameter_constraints, "n_cuts": [LEAST_ONE]}

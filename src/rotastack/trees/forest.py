@@ -3,7 +3,6 @@
 from typing import ClassVar
 
 from rotastack.base.docstrings import documented
-from rotastack.base.facts import USUAL_COST, Cost, Facts
 from rotastack.base.scikit import StrOptions
 from rotastack.trees.estimators import CLASSIFIER_CONSTRAINTS, FOREST_CONSTRAINTS, GrownRegressor, MembersClassifier
 
@@ -69,8 +68,6 @@ class ForestClassifier(MembersClassifier):
     >>> forest.predict(X[[0, 60, 120]]).tolist(), forest.oob_score_ > 0.9
     ([0, 1, 2], True)
     """
-
-    study_facts: ClassVar[Facts] = Facts(cost=USUAL_COST)
 
     _parameter_constraints: ClassVar[dict] = {
         **FOREST_CONSTRAINTS,
@@ -154,8 +151,6 @@ class ForestRegressor(GrownRegressor):
     >>> ForestRegressor(random_state=0).fit(X, y).oob_score_ > 0.35
     True
     """
-
-    study_facts: ClassVar[Facts] = Facts(cost=Cost(0, 9, 6, 200), row_bytes=106)
 
     _parameter_constraints: ClassVar[dict] = FOREST_CONSTRAINTS
 

@@ -23,6 +23,7 @@ from rotastack.errors import RotastackError
 from rotastack.files import read_json
 from rotastack.stats.metrics import NAMES, higher_is_better, score_named
 from rotastack.stats.scores import score_numbers, score_probabilities
+from rotastack.study.costs import USUAL_COST, cost_of
 from rotastack.use.explanation import families_of, in_words
 from rotastack.use.saved_model import saved_model
 
@@ -108,7 +109,8 @@ def _shuffled_columns(model: Any, numbers: NDArray, parts: dict[Any, NDArray[np.
     """Return the columns to shuffle: all, or those most correlated with the target, as many as time allows."""
     facts = getattr(model, "study_facts", Facts())
     n_trees = prod(v for name in facts.trees or ("n_estimators",) if isinstance(v := getattr(model, name, None), int))
-    seconds = facts.prediction_seconds(n_trees * (facts.families or 1), len(numbers), numbers.shape[1], len(numbers))
+    cost = cost_of(f"{type(model).__module__}.{type(model).__qualname__}") or USUAL_COST
+    seconds = cost.prediction_seconds(n_trees * (facts.families or 1), len(numbers))
     most = min(MOST_SHUFFLED, int(SHUFFLING_SECONDS / (N_REPEATS * seconds)))
     if len(parts) <= most:
         return list(parts)

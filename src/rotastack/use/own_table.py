@@ -10,10 +10,10 @@ from numpy.typing import NDArray
 from pandas.api.types import is_bool_dtype, is_numeric_dtype
 
 from rotastack.base.columns import column_kind
-from rotastack.base.facts import JOB_SECONDS
 from rotastack.base.reading import beyond_floats
 from rotastack.data.target import TaskName
 from rotastack.study.catalogue import find
+from rotastack.study.costs import JOB_SECONDS, USUAL_COST
 from rotastack.study.task import TASKS
 
 __all__ = [
@@ -97,7 +97,7 @@ class Layout:
     trees_per_family, n_estimators : int
         Trees in each family of the flagship, and in each other forest.
     seconds : float
-        Expected seconds of the study on the given cores, by :mod:`rotastack.base.facts`.
+        Expected seconds of the study on the given cores, by :mod:`rotastack.study.costs`.
     shortened : bool
         Whether the usual layout of the size would take longer than the budget.
     given : tuple of float
@@ -161,18 +161,18 @@ class Layout:
 
     def split_seconds(self, label: str, shape: Shape) -> float:
         """Return the expected seconds to train and test a method on one split, on one core."""
-        return sum(self._seconds(label, shape, *self.rows(shape)))
+        return self._seconds(label, shape, *self.rows(shape))
 
     def model_seconds(self, shape: Shape) -> float:
         """Return the expected seconds to train the flagship on all rows and to predict these, on one core."""
-        return sum(self._seconds("Rotastack", shape, shape.rows, shape.rows))
+        return self._seconds("Rotastack", shape, shape.rows, shape.rows)
 
-    def _seconds(self, label: str, shape: Shape, train: float, test: float) -> tuple[float, float]:
-        facts = find(METHODS[label].estimator, TASKS[shape.task].estimators).known_facts
+    def _seconds(self, label: str, shape: Shape, train: float, test: float) -> float:
+        entry = find(METHODS[label].estimator, TASKS[shape.task].estimators)
+        facts, cost = entry.known_facts, entry.cost or USUAL_COST
         trees = next(iter(self.parameters(label).values()), facts.n_trees) * (facts.families or 1)
-        return facts.training_seconds(trees, train, shape.columns, shape.n_classes), facts.prediction_seconds(
-            trees, test, shape.columns, train
-        )
+        trained = cost.training_seconds(trees, train, shape.columns, shape.n_classes)
+        return trained + cost.prediction_seconds(trees, test)
 
 
 def default_score(target: pd.Series, task: TaskName) -> tuple[str, str]:

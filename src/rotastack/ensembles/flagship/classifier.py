@@ -9,7 +9,7 @@ from numpy.typing import ArrayLike, NDArray
 from rotastack.base.classes import LabelClassifier
 from rotastack.base.columns import refuse_missing_target
 from rotastack.base.docstrings import documented
-from rotastack.base.facts import Cost, Facts
+from rotastack.base.facts import Facts
 from rotastack.base.row_weights import of_all_rows, weights_of
 from rotastack.base.scikit import StrOptions, check_y
 from rotastack.combine.log_linear import LogLinearWeights
@@ -106,12 +106,7 @@ class RotastackClassifier(LabelClassifier, RotastackEnsemble):
     """
 
     study_facts: ClassVar[Facts] = Facts(
-        rotates=True,
-        rotated_families=("rotations", "random_cuts"),
-        cost=Cost(0, 7.2, 0.68, 60, 0.3, most_rows=40_000),
-        boosted_cost=Cost(0, 0, 0, 10_000, 0.5, per_row=31_000, per_cell=210, per_leaf=57_000),
-        trees=("trees_per_family",),
-        families=3,
+        rotates=True, rotated_families=("rotations", "random_cuts"), trees=("trees_per_family",), families=3
     )
 
     _parameter_constraints: ClassVar[dict] = {

@@ -10,7 +10,7 @@ from sklearn.base import RegressorMixin
 
 from rotastack.base.columns import refuse_missing_target
 from rotastack.base.docstrings import documented
-from rotastack.base.facts import Cost, Facts
+from rotastack.base.facts import Facts
 from rotastack.base.outputs import r_squared
 from rotastack.base.reading import is_dates
 from rotastack.base.row_weights import of_all_rows, weights_of
@@ -113,12 +113,7 @@ class RotastackRegressor(RegressorMixin, RotastackEnsemble):
     """
 
     study_facts: ClassVar[Facts] = Facts(
-        rotates=True,
-        rotated_families=("rotations", "random_cuts"),
-        cost=Cost(0, 0, 10, 100, most_rows=40_000),
-        boosted_cost=Cost(0, 0, 0, 7_000, per_row=76_000, per_cell=2_100, most_rows=40_000),
-        trees=("trees_per_family",),
-        families=2,
+        rotates=True, rotated_families=("rotations", "random_cuts"), trees=("trees_per_family",), families=2
     )
 
     _known_families: ClassVar[Mapping[str, TreeFamily]] = NUMBER_FAMILIES

@@ -8,7 +8,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from rotastack.base.docstrings import documented
-from rotastack.base.facts import Cost, Facts
+from rotastack.base.facts import Facts
 from rotastack.base.scikit import Interval, StrOptions
 from rotastack.ensembles.forests.rotated import (
     CLASS_WEIGHT,
@@ -185,7 +185,7 @@ class RandomRotationForestClassifier(_RandomRotationForest, RotatedClassifier):
     True
     """
 
-    study_facts: ClassVar[Facts] = Facts(rotates=True, cost=Cost(22, 0, 1.2, 130, drawn=96, applied=0.08))
+    study_facts: ClassVar[Facts] = Facts(rotates=True)
 
     _parameter_constraints: ClassVar[dict] = {**_RandomRotationForest._parameter_constraints, **CLASS_WEIGHT}
     _forests: ClassVar = {"forest": ForestClassifier, "extra": ExtraForestClassifier}
@@ -229,7 +229,7 @@ class RandomRotationForestRegressor(_RandomRotationForest, RotatedRegressor):
     True
     """
 
-    study_facts: ClassVar[Facts] = Facts(rotates=True, cost=Cost(0, 0, 6.8, 200, drawn=96, applied=0.08), row_bytes=106)
+    study_facts: ClassVar[Facts] = Facts(rotates=True)
 
     _forests: ClassVar = {"forest": ForestRegressor, "extra": ExtraForestRegressor}
 

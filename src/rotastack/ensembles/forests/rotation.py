@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from rotastack.base.docstrings import documented
-from rotastack.base.facts import Cost, Facts
+from rotastack.base.facts import Facts
 from rotastack.base.row_weights import relative_weights
 from rotastack.base.scikit import Interval
 from rotastack.ensembles.forests.base_tree import base_tree
@@ -49,7 +49,7 @@ class SubsetRotationForest(RotatedClassifier):
         The tree, which the compiled kernel grows; None is ``C45Classifier()``.
     """
 
-    study_facts: ClassVar[Facts] = Facts(rotates=True, has_matrices=True)
+    study_facts: ClassVar[Facts] = Facts(rotates=True)
 
     def __init__(
         self,
@@ -177,10 +177,6 @@ class RotationForestClassifier(SubsetRotationForest):
     >>> clf.predict(X[[0, 60, 120]])
     array([0, 1, 2])
     """
-
-    study_facts: ClassVar[Facts] = Facts(
-        rotates=True, has_matrices=True, cost=Cost(6.4, 0, 3.8, 60, 0.2, turned=0.185, far=5)
-    )
 
     _parameter_constraints: ClassVar[dict] = SUBSET_CONSTRAINTS
 

@@ -2,7 +2,6 @@
 
 import json
 from collections.abc import Mapping
-from pathlib import Path
 from statistics import median
 from typing import Any
 
@@ -16,13 +15,11 @@ from rotastack.files import read_json, write_text
 from rotastack.judge.words import printer
 from rotastack.run.job import Job
 from rotastack.run.modules import protocol_module
-from rotastack.run.steps import combine
 from rotastack.stats.association import association_p
 from rotastack.stats.calibration import calibration_curve, confusion, threshold_counts
 from rotastack.stats.forecasts import naive_forecasts
 from rotastack.stats.metrics import METRICS
 from rotastack.stats.scores import constant_output, score_numbers, score_probabilities
-from rotastack.study.names import slug
 
 MOST_CURVES = 10
 """The most classes for which ROC and precision-recall curves are stored."""
@@ -34,23 +31,21 @@ COSTS = ("fit_processor_seconds", "predict_processor_seconds")
 
 
 def run(job: Job) -> None:
-    """Combine the methods that only vote, score all methods, and gather the records of the earlier steps.
+    """Score all methods, and gather the records of the earlier steps.
 
-    Reads inputs ``table``, ``folds``, ``pools``, ``combined`` methods, their records ``pool_records`` and
-    ``combined_records`` in the same order, and the records ``prepare`` and ``groups``. Writes outputs ``votes`` with
-    their ``vote_records``, ``scores``, ``calibration``, ``decisions`` and ``records``. The calibration curve of a method
-    is over the rows of all cells; a regression has none. The record holds the median time of the trainings of a method's
-    pool, because it differs between runs. It also holds the baseline's scores: the class shares or the mean of a cell's
-    training rows predict its test rows.
+    Reads inputs ``table``, ``folds``, ``methods`` in the study's order, and the records ``method_records``,
+    ``pool_records``, ``prepare`` and ``groups``. Writes outputs ``scores``, ``calibration``, ``decisions`` and
+    ``records``. The calibration curve of a method is over the rows of all cells; a regression has none. The record holds
+    the median time of the trainings of a method's pool, because it differs between runs. It also holds the baseline's
+    scores: the class shares or the mean of a cell's training rows predict its test rows.
     """
-    _vote(job)
     data = read_prepared(job.input("table"))
     with job.recorded() as record:
         rows, curves, decided = [], [], []
         failures: dict[str, str] = {}
         association: dict[str, float] = {}
         thresholds: dict[str, dict[str, Any]] = {}
-        for path, _ in _methods(job):
+        for path in job.inputs["methods"]:
             arrays = read_arrays(path)
             method = arrays.attrs["method"]
             if arrays.attrs["status"] != "ok":
@@ -95,38 +90,12 @@ def run(job: Job) -> None:
         record.metrics |= _costs(records)
 
 
-def _pools(job: Job, name: str) -> dict[str, list[Path]]:
-    """Return pool -> files of its blocks, from the inputs `name`."""
-    files, n = job.inputs[name], job.slice["blocks"]
-    return {pool: files[k * n : (k + 1) * n] for k, pool in enumerate(job.slice["pools"])}
-
-
-def _vote(job: Job) -> None:
-    """Combine the methods that let their pool's members vote; write outputs ``votes`` and ``vote_records``."""
-    pools = _pools(job, "pools")
-    files = (job.outputs.get(name, []) for name in ("votes", "vote_records"))
-    for method, path, record in zip(job.slice["votes"], *files, strict=True):
-        inputs = {"table": job.inputs["table"], "folds": job.inputs["folds"], "pool": pools[method["pool"]]}
-        outputs = {"method": [path], "record": [record]}
-        about = {"dataset": job.about["dataset"], "method": method["slice"]["method"], "pool": method["pool"]}
-        combining = Job("combine", method["slice"], inputs, outputs, about, method["code"])
-        combine.run(combining)
-
-
-def _methods(job: Job) -> list[tuple[Path, Path]]:
-    """Return the file and record of each method, in the study's order."""
-    paths = [*job.outputs.get("votes", []), *job.inputs.get("combined", [])]
-    records = [*job.outputs.get("vote_records", []), *job.inputs.get("combined_records", [])]
-    files = {path.stem: (path, record) for path, record in zip(paths, records, strict=True)}
-    return [files[slug(label)] for label in job.slice["methods"]]
-
-
 def _records(job: Job) -> dict[str, Any]:
     """Return the records of the earlier steps: of the table, the groups, each pool's blocks and each method."""
     return {
         **{name: read_json(job.input(name)) for name in ("prepare", "groups")},
-        "pools": {pool: list(map(read_json, files)) for pool, files in _pools(job, "pool_records").items()},
-        "methods": [read_json(record) for _, record in _methods(job)],
+        "pools": {pool: list(map(read_json, files)) for pool, files in job.by_pool("pool_records").items()},
+        "methods": list(map(read_json, job.inputs["method_records"])),
     }
 
 
@@ -167,7 +136,7 @@ def _baseline(job: Job, data: Prepared) -> pd.DataFrame:
     ROC AUC and average precision use one output for all rows: outputs that differ by fold would rank rows by folds.
     """
     folds, _ = read_frame(job.input("folds"))
-    tested = protocol_module(job.slice["protocol"], "groups").tested
+    tested = protocol_module(job.slice["protocol"], "score").tested
     cells = []
     for _, column in folds.items():
         outputs = np.full((len(data.y), len(data.outputs)), np.nan)
@@ -186,7 +155,7 @@ def _in_time(job: Job, data: Prepared) -> list[str]:
     """Return sentences on a regression in time: the RMSE of naive forecasts, and a trend that trees cannot follow."""
     if data.time is None or data.classes:
         return []
-    tested = protocol_module(job.slice["protocol"], "groups").tested
+    tested = protocol_module(job.slice["protocol"], "score").tested
     errors: dict[str, list[float]] = {}
     beyond = []
     for _, column in read_frame(job.input("folds"))[0].items():
