@@ -191,7 +191,7 @@ EDITS = {
     "pairs": (NAME, "pairs: [[RF, EXP], ", "pairs: [[RF, BST], ", {"summarize", "report", "track"}, set()),
     "a tree": (NAME, "tree: extra", "tree: extra, flip: true",
                {"train", "report", "track"}, {"rr_et"}),
-    "an estimator": ("src/rotastack/ensembles/forests/random.py", "", "", {"train"}, {"rr_et"}),
+    "an estimator": ("src/rotastack/ensembles/forests/random.py", "", "", {"train", "refit"}, {"rr_et", "weighted"}),
     "training": ("src/rotastack/run/splits/training.py", "", "", {"train"},
                  {"knn", "rf", "rr_et", "exrm", "weighted"}),
     "nested training": ("src/rotastack/run/nested/training.py", "", "", set(), set()),
