@@ -93,6 +93,8 @@ def test_decimals_of_whole_numbers(tmp_path):
     X, _ = read_table(tmp_path / "d.parquet", "y")
     assert len(TablePreprocessor().fit(X).categories_["id"]) == 60
     assert X["grade"].dtype == "float64"
+    X, _ = read_table(pd.DataFrame({"a": [Decimal("Infinity"), Decimal("1")], "y": ["u", "v"]}), "y")
+    assert X["a"].tolist() == [float("inf"), 1]
 
 
 def test_equal_fractions_of_different_text_stay_text(tmp_path):
@@ -127,7 +129,10 @@ def test_a_file_of_two_encodings_is_refused(tmp_path):
 
 
 def test_no_row_vanishes_or_appears_without_a_word(tmp_path):
-    assert len(read_as_written(table(tmp_path, "x\n5\n\n40\n\n\n"))[0]) == 3
+    for text in ("x\n5\n\n40\n\n\n", "x\n5\n\n40"):
+        for encoding in ("utf-8", "utf-16", "utf-8-sig"):
+            assert len(read_as_written(table(tmp_path, text.encode(encoding)))[0]) == 3
+    assert len(read_as_written(table(tmp_path, "\n1\n2\n".encode("utf-16")))[0]) == 1
     _, short = read_as_written(table(tmp_path, "c,w\nBonn\nx,1\n"))
     assert short.notes == ("column 'w': 1 row has fewer fields than the header; missing fields are empty",)
     quoted = rows("c,w", *(['"5 inch' if v in (12, 32) else "a", str(v)] for v in I))

@@ -55,7 +55,7 @@ KILLED_AT = (
     "tiny/iris/pools/rotated_forest/*/*.nc",
     "tiny/iris/methods/S-*.nc",
     "tiny/scores.parquet",
-    "mlflow/writer.lock",
+    "mlflow/mlflow.db",
 )
 """Moments of a run, each by a file of the results that is just there."""
 

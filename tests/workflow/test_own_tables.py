@@ -111,7 +111,7 @@ def test_a_table_of_classes_from_an_empty_folder(installed, tmp_path):
     pd.testing.assert_frame_equal(pd.read_csv(io.StringIO(after.stdout)), known)
     address = answer["models"]["customers"]["address"]  # the address of a store in another folder
     refused = call(installed, moved, "predict", "--model", address, "aachen.csv", code=2)
-    assert "run the study again to make a new store" in refused.stderr
+    assert "delete results/*/tracking.json and run the study again" in refused.stderr
     assert "results/customers/report.html" in call(installed, moved, "report", "customers").stdout
     explained = call(installed, moved, "explain", "customers").stdout
     assert "city matters most" in explained or "a matters most" in explained

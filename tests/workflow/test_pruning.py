@@ -91,14 +91,21 @@ def test_the_model_is_the_pruned_ensemble(done):
 
 EDITS = {
     "a parameter of a pruner": (NAME, "v: 0.5", "v: 0.25", {"QMM"}, {"report", "track"}),
-    "a pruner": ("src/rotastack/combine/pruning/qmm.py", "", "", {"QMM"}, set()),
-    "the ensemble of the model": ("src/rotastack/ensembles/pruned.py", "", "", set(), {"refit"}),
+    "a pruner": (
+        "src/rotastack/combine/pruning/qmm.py",
+        "",
+        "",
+        {"QMM", "DRMF", "DRMF_T_6", "DRSF", "Kappa_test"},
+        {"refit", "train"},
+    ),
+    "a step": ("src/rotastack/run/steps/refit.py", "", "", set(), {"refit"}),
 }
 
 
 @pytest.mark.slow
 @pytest.mark.parametrize("what", EDITS)
-def test_an_edit_reruns_its_methods_and_trains_nothing(blank, what):
+def test_an_edit_reruns_what_may_use_it(blank, what):
+    """A pruner retrains the pool of a pruned ensemble alone."""
     (blank.folder / NAME).write_text(STUDY)
     before = blank.jobs(study=NAME)
     file, old, new, methods, others = EDITS[what]
@@ -106,3 +113,4 @@ def test_an_edit_reruns_its_methods_and_trains_nothing(blank, what):
     different = changed(before, blank.jobs(study=NAME))
     assert {name[2] for name in different if name[0] == "combine"} == methods
     assert {name[0] for name in different} - {"combine"} == others
+    assert len({name[2] for name in different if name[0] == "train"}) == ("train" in others)

@@ -218,7 +218,8 @@ def beyond_floats(column: pd.Series) -> bool:
     held = "integer" if is_integer_dtype(column.dtype) else infer_dtype(column, skipna=True)
     present = column.dropna()
     if held == "decimal":
-        return bool((present % 1 == 0).all()) and max(abs(present)) > _EXACT
+        known = present[present.map(lambda value: value.is_finite())]
+        return len(known) > 0 and bool((known % 1 == 0).all()) and max(abs(known)) > _EXACT
     return held == "integer" and len(present) > 0 and max(abs(int(present.min())), abs(int(present.max()))) > _EXACT
 
 

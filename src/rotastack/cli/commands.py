@@ -28,12 +28,15 @@ exit codes:
 
 
 NOT_OURS = {
-    **dict.fromkeys((errno.ENOSPC, errno.EDQUOT), "free disk space, then repeat the command to continue"),
-    **dict.fromkeys(
-        (errno.EACCES, errno.EPERM, errno.EROFS), "change the permissions, or work in a folder of your own"
-    ),
-    **dict.fromkeys((errno.EFBIG, errno.EMFILE), "raise the limit (ulimit), then repeat the command to continue"),
-    **dict.fromkeys((errno.EIO, errno.ESTALE), "reconnect the device, then repeat the command to continue"),
+    errno.ENOSPC: "free disk space, then repeat the command to continue",
+    errno.EDQUOT: "free disk space, then repeat the command to continue",
+    errno.EFBIG: "raise the limit of file sizes (ulimit -f), then repeat the command to continue",
+    errno.EROFS: "work in a writable folder",
+    errno.EACCES: "change the permissions, or work in a folder of your own",
+    errno.EPERM: "change the permissions, or work in a folder of your own",
+    errno.EIO: "the device or its connection failed; reconnect the device, then repeat the command to continue",
+    errno.ESTALE: "the device or its connection failed; reconnect the device, then repeat the command to continue",
+    errno.EMFILE: "raise the limit of open files (ulimit -n), then repeat the command to continue",
 }
 """Error number of the operating system -> what the user can do about the error."""
 

@@ -98,11 +98,12 @@ def read_delimited(body: bytes, labels: str | None = None, delimiter: str | None
         if not header:
             raise RotastackError("the file is empty; a header and rows are needed")
         notes: list[str] = []
+        is_blank = not io.TextIOWrapper(io.BytesIO(body), encoding=encoding).readline().strip()  # the first line
         with warnings.catch_warnings():
             warnings.simplefilter("error", pd.errors.ParserWarning)
             table = pd.read_csv(
                 io.BytesIO(body), sep=delimiter, encoding=encoding, skipinitialspace=True, index_col=False, dtype="str",
-                keep_default_na=False, na_values=[""], skip_blank_lines=len(header) > 1 or body[:1] in b"\r\n",
+                keep_default_na=False, na_values=[""], skip_blank_lines=len(header) > 1 or is_blank,
             )  # fmt: skip
     except UnicodeError as error:
         raise RotastackError(f"the text is not valid {encoding.upper()} ({error}); save the file as UTF-8") from None
