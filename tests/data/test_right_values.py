@@ -9,7 +9,7 @@ import pytest
 from rotastack import RotastackClassifier
 from rotastack.base.preprocessing import TablePreprocessor
 from rotastack.data.tables import read_as_written, read_table, read_with_notes
-from rotastack.data.target import check_target, decide_task, typed_labels
+from rotastack.data.target import check_target, decide_task, typed_labels, with_target
 from rotastack.data.writing import write_table
 from rotastack.errors import RotastackError
 
@@ -45,6 +45,7 @@ def test_an_infinite_target_is_named(values):
     [
         ([f"{m:02d}/01/2019" for m in range(1, 13)], "'01/01/2019' is read as DD/MM/YYYY, as no value shows which number is the day"),
         ([f"{m:02d}.01.2019" for m in range(1, 13)], None),
+        ([f"2019-{m:02d}-01" for m in range(1, 13)], None),
         ([f"{m:02d}/25/2019" for m in range(1, 13)], None),
         ([f"25/{m:02d}/55" for m in range(1, 13)], "years of two digits (DD/MM/YY) are read as 1969 to 2068"),
     ],
@@ -68,6 +69,14 @@ def test_a_column_that_became_text_is_read_anew(tmp_path):
     X["w"] = np.where(I % 2, "u", "v")
     preprocessor = TablePreprocessor().fit(X)
     assert preprocessor.categories_["w"] == ["u", "v"]
+
+
+def test_a_column_keeps_its_reading_when_rows_without_a_target_are_left_out(tmp_path):
+    """Most of all rows are no dates, so the column is text, also where the rows with a target are dates."""
+    dated = [[f"2020-{m:02d}-{d:02d}", "1"] for m in (1, 2) for d in range(1, 13)]
+    body = rows("d,y", *dated, ["2020=06-19", "0"], *([f"x{v % 30}", ""] for v in I))
+    frame, _ = with_target(read_with_notes(table(tmp_path, body), "y")[0], "y", "t")
+    assert TablePreprocessor().fit(frame.drop(columns="target")).kinds_["d"] in ("id", "text")
 
 
 def test_the_named_index_of_parquet_is_a_column(tmp_path):

@@ -8,7 +8,7 @@ import pandas as pd
 from numpy.typing import NDArray
 from pandas.api.types import is_bool_dtype, is_timedelta64_dtype
 
-from rotastack.base.reading import readings_of
+from rotastack.base.reading import ColumnReading, readings_of
 
 __all__ = [
     "DROPPED", "ColumnKind", "as_pandas", "column_kind", "date_numbers", "date_parts", "named_group", "numbers_of",
@@ -89,8 +89,8 @@ def numbers_of(column: pd.Series) -> NDArray[np.float64]:
     return pd.to_numeric(column, errors="coerce").to_numpy(dtype=float, na_value=np.nan)
 
 
-def column_kind(column: pd.Series, min_distinct: int = 10) -> ColumnKind:
-    """Return the kind of a column, whose text is read as :func:`~rotastack.base.reading.readings_of` says.
+def column_kind(column: pd.Series, min_distinct: int = 10, reading: ColumnReading | None = None) -> ColumnKind:
+    """Return the kind of a column, whose text is read by `reading`, or as :func:`~rotastack.base.reading.readings_of` says.
 
     A column of missing values alone is "missing". A column with one value and no missing ones is "constant". The other
     kinds follow from the values that are not missing:
@@ -114,7 +114,7 @@ def column_kind(column: pd.Series, min_distinct: int = 10) -> ColumnKind:
     >>> column_kind(pd.Series(range(100, 130), name="income")).kind
     'numeric'
     """
-    reading = readings_of(column.to_frame("column"))["column"]
+    reading = readings_of(column.to_frame("column"))["column"] if reading is None else reading
     column = reading.values(column)
     present = column.dropna()
     if not len(present):

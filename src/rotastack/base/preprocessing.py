@@ -149,7 +149,7 @@ class TablePreprocessor(TransformerMixin, BaseEstimator):
         if not column.notna().any():
             return ColumnKind("missing", "all missing")
         if declared == "auto":
-            return column_kind(column, self.min_distinct)
+            return column_kind(column, self.min_distinct, self.readings_[column.name])
         return ColumnKind(declared, f"declared {declared}")
 
     def _checked_numbers(self, column: pd.Series, found: ColumnKind) -> ColumnKind:

@@ -198,10 +198,14 @@ def read_columns(
 
 
 def stored_readings(table: pd.DataFrame) -> dict[str, ColumnReading]:
-    """Return the readings in the ``attrs`` of a table, but for columns that were replaced by text since."""
+    """Return the readings in the ``attrs`` of a table, but for columns that hold another type since."""
     readings = {name: ColumnReading(**how) for name, how in json.loads(table.attrs.get("readings", "{}")).items()}
-    held = {name: _type_of(table[name]) for name in readings if name in table}
-    return {name: how for name, how in readings.items() if how.type == "text" or held.get(name) != "text"}
+    return {name: how for name, how in readings.items() if name not in table or _holds(table[name], how.type)}
+
+
+def _holds(column: pd.Series, type_: str) -> bool:
+    held = _type_of(column)
+    return held == type_ or {held, type_} == {"number", "boolean"} or (type_ == "text" and beyond_floats(column))
 
 
 def is_dates(values: Any) -> bool:
@@ -271,7 +275,9 @@ class _Texts:
                 return ColumnReading("number", *marks, example=marked.iloc[0] if unsure else "")
         formats = [] if kind in ("numeric", "categorical") else _date_formats(self.texts)
         if formats:
-            unsure = any(_swapped(f) in _DATES and self._reads(_swapped(f)) >= self._reads(f) for f in formats)
+            unsure = any(
+                _swapped(f) in _DATES and self._reads(_swapped(f)) >= self._reads(f) for f in formats if "%d" in f
+            )
             return ColumnReading("date", formats=formats, example=self.texts.iloc[0] if unsure else "")
         return text
 
