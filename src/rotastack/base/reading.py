@@ -136,25 +136,15 @@ def readings_of(
     - Numbers: more different numbers than other texts. If fewer than ten numbers differ, the other texts must be marks
       such as ``?`` and ``#DIV/0!``, or in at most a twentieth of the rows, and no two fractions may be equal, as ``1.1``
       and ``1.10`` are. A percentage is a number. Zeros in front (``007``) and more than 15 digits make codes, which are
-      text. If a column such as ``42.745`` does not show which
-      mark is decimal, the other columns decide, then the delimiter.
+      text. If a column such as ``42.745`` does not show which mark is decimal, the other columns decide, then the
+      delimiter.
     - Truth values: ``true`` and ``false`` in delimited text.
     - Dates: more than half of the different texts have one format, or formats that cannot be confused.
     - All else is text.
 
-    Parameters
-    ----------
-    table : DataFrame of shape (n_rows, n_columns)
-    delimiter : str, optional
-        Delimiter, if the table is delimited text. Else text such as "NA" is text.
-    kinds : mapping of str to str, optional
-        Kinds that the user declares: "numeric" makes numbers of any text; in a "categorical" column ``1.1`` and ``1.10``
-        stay apart.
-    target : str, optional
-        Column of the target, in which "NA" is a possible class.
+    In a table without `delimiter`, and in the column `target`, "NA" is text. Of the `kinds` that a user declares,
+    "numeric" makes numbers of any text, and in a "categorical" column ``1.1`` and ``1.10`` stay apart.
 
-    Examples
-    --------
     >>> table = pd.DataFrame({"sales": ["42.745", "936"], "z": ["0,25", "7,5"], "ward": ["01", "02"]})
     >>> [(how.type, how.decimal, how.thousands) for how in readings_of(table, ";").values()]
     [('number', ',', '.'), ('number', ',', ''), ('text', '.', '')]
@@ -175,15 +165,9 @@ def readings_of(
 def read_columns(
     table: pd.DataFrame, readings: Mapping[Any, ColumnReading], note: Callable[[str], Any] = warn
 ) -> pd.DataFrame:
-    """Return a table with its text read. The table holds the readings in ``attrs``.
+    """Return a table with its text read by name -> reading, which it holds in ``attrs``.
 
-    Parameters
-    ----------
-    table : DataFrame of shape (n_rows, n_columns)
-    readings : mapping
-        Name of a column -> its reading. Other columns stay.
-    note : callable
-        Called with a sentence on each column with values that cannot be read.
+    Other columns stay. `note` is called with a sentence on each column with values that cannot be read.
     """
     read = {name: table[name] for name in table}
     for name, column in read.items():

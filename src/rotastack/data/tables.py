@@ -67,13 +67,7 @@ class Reading:
 
 
 def read_as_written(source: Any, labels: str | None = None) -> tuple[pd.DataFrame, Reading]:
-    """Return a table from a `source` of :func:`read_table`, and notes on the reading; delimited text stays text.
-
-    Raises
-    ------
-    RotastackError
-        The file is missing, empty, of another format, or cannot be parsed.
-    """
+    """Return a table from a `source` of :func:`read_table`, and notes on the reading; delimited text stays text."""
     if not isinstance(source, str | Path):
         name = type(source).__name__
         try:
@@ -104,29 +98,9 @@ def read_with_notes(
 ) -> tuple[pd.DataFrame, Reading]:
     """Return a table from a `source` of :func:`read_table` with its text read as numbers and dates, and notes.
 
-    Parameters
-    ----------
-    source : path, address, object
-    labels : str, optional
-        Column of the target, in which "NA" and "None" are possible names of classes.
-    kinds : mapping of str to str, optional
-        Kinds of columns that the user declares.
-    like : DataFrame, optional
-        A table that was read before; its columns are read here as there.
+    In the column `labels`, "NA" and "None" are possible names of classes; `kinds` are what the user declares. Columns of
+    a table `like` that was read before are read in the same way. A RotastackError names what cannot be read.
 
-    Returns
-    -------
-    table : DataFrame of shape (n_rows, n_columns)
-        ``attrs["readings"]`` holds how the text of each column was read.
-    reading : Reading
-
-    Raises
-    ------
-    RotastackError
-        The file is missing, empty, of another format, or cannot be parsed; a declared column does not exist.
-
-    Examples
-    --------
     >>> import pathlib, tempfile
     >>> path = pathlib.Path(tempfile.mkdtemp(), "t.csv")
     >>> _ = path.write_text("a;label\\n1,5;x\\n2,5;y\\n")

@@ -27,12 +27,7 @@ def association_p(
     n_rows : int
         Rows of the data set.
     n_classes : int or None
-        None for a target of numbers.
-
-    Returns
-    -------
-    float
-        1 if the outputs or the targets are constant.
+        None for a target of numbers. If the outputs or the targets are constant, p is 1.
 
     References
     ----------
