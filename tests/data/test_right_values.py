@@ -104,6 +104,8 @@ def test_decimals_of_whole_numbers(tmp_path):
     assert X["grade"].dtype == "float64"
     X, _ = read_table(pd.DataFrame({"a": [Decimal("Infinity"), Decimal("1")], "y": ["u", "v"]}), "y")
     assert X["a"].tolist() == [float("inf"), 1]
+    gaps = pd.DataFrame({"a": pd.Series([1, pd.NA, 2.5, Decimal("NaN"), None, 4] * 5, dtype=object)})
+    assert TablePreprocessor().fit(gaps).kinds_ == {"a": "categorical"}
 
 
 def test_equal_fractions_of_different_text_stay_text(tmp_path):

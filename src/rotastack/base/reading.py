@@ -87,8 +87,8 @@ class ColumnReading:
         if self.type == "text":
             return column.mask(column.isin(NO_VALUE)) if self.blanks and held == "text" else column
         if held == self.type or {held, self.type} == {"number", "boolean"}:
-            is_decimal = held == "number" and is_object_dtype(column.dtype)  # of the decimal module, or of Python
-            return column.astype("float64") if is_decimal else column
+            is_objects = held == "number" and is_object_dtype(column.dtype)  # of Python or the decimal module
+            return column.where(column.notna(), np.nan).astype("float64") if is_objects else column
         if (self.type, self.decimal, self.thousands) == ("number", *_MARKS[0]) and column.dtype == "str":
             numbers = pd.to_numeric(column, errors="coerce")  # much faster, and enough for most columns
             if numbers.isna().sum() == column.isna().sum():
@@ -119,9 +119,8 @@ class ColumnReading:
         if self.type == "boolean":
             return texts.str.lower().map({"true": True, "false": False}).astype("boolean")
         if self.type == "duration":
-            return pd.to_timedelta(
-                texts.mask(_numbers(texts, *_MARKS[0]).notna()), errors="coerce"
-            )  # no number has a unit
+            has_no_unit = _numbers(texts, *_MARKS[0]).notna()
+            return pd.to_timedelta(texts.mask(has_no_unit), errors="coerce")
         dates = pd.Series(pd.NaT, index=texts.index, dtype="datetime64[us]")
         for written in self.formats:
             dates = dates.fillna(_parsed(texts, written))

@@ -8,10 +8,11 @@ import numpy as np
 import pandas as pd
 
 from rotastack.judge import sentences as say
+from rotastack.judge.held_out_rows import beside_baseline, threshold
 from rotastack.judge.results import TIE_BREAK, choose, complete
 from rotastack.judge.words import capital, counted, listed, p_equal, printer
 from rotastack.stats.comparison import compare
-from rotastack.stats.metrics import BASELINE, NAMES, OPTIMA, PRIMARY, higher_is_better
+from rotastack.stats.metrics import BASELINE, NAMES, PRIMARY, higher_is_better
 from rotastack.stats.resampled_t import CorrectedT, corrected_t
 from rotastack.stats.wilcoxon import holm, wilcoxon_holm
 
@@ -23,10 +24,6 @@ NAMED = 3
 """Most data sets that a sentence names; if there are more, it names only the one with the largest change."""
 FEW = 5
 """Number of splits below which a test can show little."""
-UNEVEN = 0.2
-"""Share of rows below which a class of two is rare."""
-FAR = 0.2
-"""Share of the baseline's distance to the best possible score; a method that is nearer by this share has learnt something."""
 
 
 def verdict_over_datasets(
@@ -292,9 +289,9 @@ def verdict_of_one(
         sentences += [text] if text else [say.ONE_SPLIT] if len(cells) == 1 else []
     sentences += splits.rotations(rotation_pairs, means)
     if levels:
-        sentences += _beside_baseline(means.iloc[0], baseline or {}, breaker, score, task, association or {}, alpha)
+        sentences += beside_baseline(means.iloc[0], baseline or {}, breaker, score, task, association or {}, alpha)
     if (association or {}).get(best, 0.0) < alpha:
-        sentences += _threshold(best, (thresholds or {}).get(best))
+        sentences += threshold(best, (thresholds or {}).get(best))
     if failed := [m for m in cells.columns if m not in means.index]:
         reasons = [f"{m} ({failures[m]})" if failures and m in failures else m for m in failed]
         sentences.append(say.FAILED.format(methods=", ".join(reasons)))
@@ -362,40 +359,3 @@ class _Splits(NamedTuple):
                     {"turned": turned, "plain": plain, "score": score, "score_plain": score_plain, "helps": helps}
                 )
         return _rotations(say.ROTATIONS_HERE, p_values, gaps, self.alpha) if gaps and not self.is_hopeless else []
-
-
-def _beside_baseline(
-    mean: float, baseline: Mapping[str, float], log_loss: Mapping[str, float], score: str, task: str,
-    association: Mapping[str, float], alpha: float,
-) -> list[str]:  # fmt: skip
-    """Return a sentence if no method is better than the baseline, or no method's outputs go with the target.
-
-    Whether the columns hold information is judged by the rows, not by the few splits, and by all methods.
-    """
-    optimum, level = OPTIMA.get(score, 0.0), baseline[score]
-    gain = (mean - level) / (optimum - level) if level != optimum else 0.0
-    goes, p = min(association.items(), key=lambda item: item[1], default=("", 0.0))
-    doubt = say.DOUBT.format(p=p_equal(p))
-    if gain > 0:
-        return [] if p < alpha or gain >= FAR else [say.NO_RELATION.format(doubt=doubt)]
-    least = min(log_loss, key=lambda m: log_loss[m], default=None)
-    rest = ""
-    if score == "error" and least is not None and log_loss[least] < baseline.get("log_loss", -np.inf):
-        rest = say.LOSS_IS_LESS.format(method=least, loss=log_loss[least], level=baseline["log_loss"])
-    elif goes and p * len(association) < alpha / 5:  # p is too small, see association_p
-        rest = say.ROWS_TELL.format(method=goes, p=p_equal(p))
-    elif p >= alpha:
-        rest = say.NOR.format(doubt=doubt)
-    what = {"error": "makes fewer errors", "rmse": "is nearer"}.get(score, f"has a better {NAMES[score]}")
-    return [say.NOT_BETTER.format(what=what, baseline=BASELINE[task], rest=rest)]
-
-
-def _threshold(method: str, found: Mapping[str, Any] | None) -> list[str]:
-    """Return a sentence that proposes a threshold, if a class is rare or the method seldom decides for it."""
-    if not found:
-        return []
-    rows, others = found["rows"], found["others"]
-    if rows >= UNEVEN * (rows + others) and found["decided"] >= rows / 2:
-        return []
-    accuracy = (found["right"] / rows + 1 - found["wrong"] / others) / 2
-    return [say.THRESHOLD.format(method=method, total=rows + others, accuracy=accuracy, **found)]
