@@ -1,14 +1,14 @@
 # Rotastack's workflow: download -> preprocessing -> groups -> training -> combining -> scores -> statistics -> report -> tracking.
 #   snakemake --cores N                                              the default study of config/config.yaml
 #   snakemake --cores N --configfile config/studies/X.yaml           another study
-# The keys of a study are in src/rotastack/study/model.py; the work of each step is in src/rotastack/run/steps.
+# The keys of a study are in src/rotastack/workflow/study/model.py; the work of each step is in src/rotastack/workflow/run/steps.
 from snakemake.utils import min_version
 
 from rotastack.cli.answer import Answer
 from rotastack.cli.run import ending
-from rotastack.run import progress
-from rotastack.run.plan import RAW, TABLE
-from rotastack.run.launch import config_file, open_plan, start_run
+from rotastack.workflow.run import progress
+from rotastack.workflow.run.plan import RAW, TABLE
+from rotastack.workflow.run.launch import config_file, open_plan, start_run
 
 min_version("9.1")
 

@@ -11,8 +11,8 @@ from typing import Any, NamedTuple
 
 from rotastack.cli.studies import plan_of
 from rotastack.files import read_json
-from rotastack.run.resources import BASE_MB
-from rotastack.study.names import slug
+from rotastack.workflow.run.resources import BASE_MB
+from rotastack.workflow.study.names import slug
 
 SNAKEMAKES_MB = 250
 OF_DATASETS = ("fetch", "prepare", "groups", "score", "refit", "explain")

@@ -21,7 +21,7 @@ from sklearn.ensemble import RandomForestClassifier
 from sklearn.utils.validation import validate_data
 
 from rotastack import RotastackClassifier
-from rotastack.tracking.model_files import dump_model, load_model
+from rotastack.workflow.tracking.model_files import dump_model, load_model
 
 
 def generated(n_rows, n_columns, n_classes):

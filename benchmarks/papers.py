@@ -23,11 +23,11 @@ import pandas as pd
 
 from rotastack.base.documents import load_yaml
 from rotastack.files import read_json
-from rotastack.judge.published_columns import compare_with_published
 from rotastack.plots.critical_difference import plot_critical_difference
 from rotastack.plots.curves import plot_curves
 from rotastack.plots.style import save_figure
 from rotastack.stats import compare
+from rotastack.workflow.judge.published_columns import compare_with_published
 
 ROOT = Path(__file__).resolve().parents[1]
 OUT, IMAGES = ROOT / "docs/evidence/data/papers", ROOT / "docs/images/papers"

@@ -13,9 +13,9 @@ from math import ceil, sqrt
 from rotastack.base.documents import load_yaml
 from rotastack.ensembles.flagship.classifier import RotastackClassifier
 from rotastack.project import project_file
-from rotastack.run.launch import config_file, read_plan
-from rotastack.run.plan import Plan
-from rotastack.study.costs import COSTS, JOB_SECONDS, USUAL_COST, cost_of
+from rotastack.workflow.run.launch import config_file, read_plan
+from rotastack.workflow.run.plan import Plan
+from rotastack.workflow.study.costs import COSTS, JOB_SECONDS, USUAL_COST, cost_of
 
 BYTES_PER_OUTPUT = 2.0
 """On disk, of a float32 after zlib: .9 to 3.5 in the pools of the quickstart."""

@@ -15,8 +15,8 @@ from contextlib import chdir, contextmanager
 
 from mlflow.tracking import MlflowClient
 
-from rotastack.tracking.address import VARIABLE, tracking_uri
-from rotastack.tracking.writer import Writer
+from rotastack.workflow.tracking.address import VARIABLE, tracking_uri
+from rotastack.workflow.tracking.writer import Writer
 
 DATASETS = 20
 STARTED = "2026-01-01T00:00:00+00:00"

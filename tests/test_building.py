@@ -12,8 +12,8 @@ import pytest
 import rotastack
 from rotastack.errors import RotastackError
 from rotastack.files import hashes
-from rotastack.run import fingerprint
-from rotastack.run.launch import open_plan
+from rotastack.workflow.run import fingerprint
+from rotastack.workflow.run.launch import open_plan
 
 ROOT = Path(__file__).resolve().parents[1]
 KERNEL = Path(rotastack.__file__).parent / "trees/kernel"

@@ -9,9 +9,9 @@ import pytest
 import yaml
 
 from rotastack.errors import RotastackError
-from rotastack.study.catalogue import find
-from rotastack.study.classes import check_classes
-from rotastack.study.study import Study, resized
+from rotastack.workflow.study.catalogue import find
+from rotastack.workflow.study.classes import check_classes
+from rotastack.workflow.study.study import Study, resized
 
 ROOT = Path(__file__).resolve().parents[1]
 PAGES = ["README.md", *(p.relative_to(ROOT).as_posix() for p in sorted((ROOT / "docs").rglob("*.md")))]

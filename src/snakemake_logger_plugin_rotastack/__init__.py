@@ -1,5 +1,5 @@
 """The logger of ``rotastack run``, under the name by which Snakemake finds it: ``--logger rotastack``."""
 
-from rotastack.run.progress import LogHandler, LogHandlerSettings
+from rotastack.workflow.run.progress import LogHandler, LogHandlerSettings
 
 __all__ = ["LogHandler", "LogHandlerSettings"]

@@ -3,9 +3,9 @@
 import numpy as np
 import pytest
 
-from rotastack.judge.pages import page_environment
-from rotastack.run.steps.report import _shares
 from rotastack.stats.calibration import confusion, threshold_counts
+from rotastack.workflow.judge.pages import page_environment
+from rotastack.workflow.run.steps.report import _shares
 
 pytestmark = pytest.mark.slow
 

@@ -5,9 +5,9 @@ import pandas as pd
 import pytest
 from selenium.webdriver.common.keys import Keys
 
-from rotastack.judge.leaderboard import Metric, leaderboard
-from rotastack.judge.pages import comparison_page, page_environment
 from rotastack.stats import average_ranks, improvability, wilcoxon_holm, win_matrix
+from rotastack.workflow.judge.leaderboard import Metric, leaderboard
+from rotastack.workflow.judge.pages import comparison_page, page_environment
 
 pytestmark = pytest.mark.slow
 

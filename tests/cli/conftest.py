@@ -11,7 +11,7 @@ from sklearn.pipeline import Pipeline
 from rotastack import RotastackClassifier, RotastackRegressor
 from rotastack.base.preprocessing import TablePreprocessor
 from rotastack.data.raw import write_raw
-from rotastack.tracking.model_files import dump_model
+from rotastack.workflow.tracking.model_files import dump_model
 
 
 def customers(n=80):

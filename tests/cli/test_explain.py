@@ -14,8 +14,8 @@ from tests.own_tables import visits
 from rotastack import RandomRotationForestClassifier, RotastackClassifier
 from rotastack.base.preprocessing import TablePreprocessor
 from rotastack.cli import main
-from rotastack.use.explaining import explain
-from rotastack.use.explanation import _importances_in_words
+from rotastack.workflow.use.explaining import explain
+from rotastack.workflow.use.explanation import _importances_in_words
 
 
 @pytest.fixture

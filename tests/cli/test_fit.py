@@ -6,7 +6,7 @@ import pytest
 from tests.contents import contents
 
 from rotastack.cli import main
-from rotastack.tracking.model_files import load_model
+from rotastack.workflow.tracking.model_files import load_model
 
 
 @pytest.fixture

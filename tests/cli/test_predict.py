@@ -11,7 +11,7 @@ from tests.cli.conftest import customers
 
 from rotastack.cli import main
 from rotastack.data.tables import read_with_notes
-from rotastack.tracking.writer import Writer
+from rotastack.workflow.tracking.writer import Writer
 
 
 def refused(capsys, *arguments):

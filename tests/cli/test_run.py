@@ -14,7 +14,7 @@ from rotastack.cli.answer import Answer
 from rotastack.cli.studies import plan_of, study_names
 from rotastack.errors import RotastackError
 from rotastack.project import project_file
-from rotastack.run.progress import _reason
+from rotastack.workflow.run.progress import _reason
 
 
 @pytest.mark.parametrize("options", [["--dry-run"], ["--verbose"]])

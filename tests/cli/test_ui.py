@@ -12,8 +12,8 @@ import psutil
 import pytest
 
 from rotastack.cli import main
-from rotastack.tracking.address import VARIABLE
-from rotastack.tracking.writer import Writer
+from rotastack.workflow.tracking.address import VARIABLE
+from rotastack.workflow.tracking.writer import Writer
 
 
 def test_without_runs_it_is_one_line(tmp_path, capsys):

@@ -9,9 +9,9 @@ from sklearn.datasets import load_wine
 from rotastack import PooledEnsembleClassifier
 from rotastack.combine import LogLinearWeights
 from rotastack.errors import RotastackError
-from rotastack.study.building import combiner_modules, make_combiner
-from rotastack.study.combiners import LogLinear
 from rotastack.views import RandomRotation
+from rotastack.workflow.study.building import combiner_modules, make_combiner
+from rotastack.workflow.study.combiners import LogLinear
 
 
 def problem(n_rows, n_classes, n_members, seed=0, sharpness=0.4):

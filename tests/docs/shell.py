@@ -93,7 +93,7 @@ def _rotastack(words):
     if not vars(found):
         return None
     if words[0] == "step" and words[1] not in ("NAME", "list"):
-        from rotastack.run.modules import STEPS
+        from rotastack.workflow.run.modules import STEPS
 
         return None if words[1] in (*STEPS, "list") else f"there is no step {words[1]}"
     if words[0] in ("run", "report", "tables"):

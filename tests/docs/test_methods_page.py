@@ -6,8 +6,8 @@ import yaml
 from tests.docs.blocks import ROOT
 
 import rotastack
-from rotastack.study.classes import check_classes
-from rotastack.study.study import Study
+from rotastack.workflow.study.classes import check_classes
+from rotastack.workflow.study.study import Study
 
 PAGE = ROOT / "docs/reference/methods.md"
 TOO_FAR = {"catboost", "lightgbm"}
@@ -47,7 +47,7 @@ def test_names_of_classes_in_the_readme_can_be_imported():
 
 
 def test_each_pruner_of_the_page_has_a_short_name():
-    from rotastack.study.catalogue import PRUNERS
+    from rotastack.workflow.study.catalogue import PRUNERS
 
     section = PAGE.read_text().partition("## Pruners")[2].partition("\n## ")[0]
     named = set(re.findall(r"^\|[^|]+\| `(\w+)` \|", section, re.M))

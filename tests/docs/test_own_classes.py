@@ -7,8 +7,8 @@ import yaml
 from tests.docs.blocks import PAGES, blocks
 
 from rotastack.base.documents import load_yaml
-from rotastack.study.classes import check_classes
-from rotastack.study.study import Study
+from rotastack.workflow.study.classes import check_classes
+from rotastack.workflow.study.study import Study
 
 
 def test_the_study_of_the_page_takes_the_classes_of_its_file(tmp_path, monkeypatch):

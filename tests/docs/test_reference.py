@@ -43,7 +43,7 @@ def test_the_packages_of_public_names_are_all_that_hand_names_on():
 
 
 def test_every_mapping_of_a_study_is_in_the_reference():
-    from rotastack.study.model import StudyDocument
+    from rotastack.workflow.study.model import StudyDocument
 
     mappings = re.findall(
         r"autopydantic_model:: [\w.]+\.(\w+)$", (ROOT / "docs/reference/study-keys.md").read_text(), re.M
@@ -59,7 +59,7 @@ def test_every_study_is_in_the_reference():
 
 
 def test_every_step_is_in_the_reference():
-    from rotastack.run.modules import STEPS
+    from rotastack.workflow.run.modules import STEPS
 
     assert listed("artifacts.md", "autosummary") == list(STEPS.values())
 

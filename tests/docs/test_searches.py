@@ -30,7 +30,7 @@ FOUND = {  # question -> errors of the runs
 @pytest.fixture(scope="module")
 def project(tmp_path_factory):
     """A folder with the runs of a study."""
-    from rotastack.tracking.writer import Writer
+    from rotastack.workflow.tracking.writer import Writer
 
     folder = tmp_path_factory.mktemp("project")
     with chdir(folder), Writer("quickstart", "wine") as writer:

@@ -8,10 +8,10 @@ import pandas as pd
 import pytest
 
 from rotastack.errors import RotastackError
-from rotastack.judge.leaderboard import Metric, board, leaderboard
-from rotastack.judge.pages import comparison_page
-from rotastack.judge.report_board import study_board
 from rotastack.stats.ranks import average_ranks
+from rotastack.workflow.judge.leaderboard import Metric, board, leaderboard
+from rotastack.workflow.judge.pages import comparison_page
+from rotastack.workflow.judge.report_board import study_board
 
 NAMES = ["RF", "RRE", "</script><script>alert(1)</script>", "<!-- & \u2028"]
 

@@ -9,11 +9,11 @@ import pandas as pd
 import pytest
 from sklearn.metrics import average_precision_score, roc_auc_score
 
-from rotastack.judge.leaderboard import Metric, leaderboard
-from rotastack.judge.results import relative_times
 from rotastack.project import project_file
 from rotastack.stats import average_ranks, critical_difference, improvability, wilcoxon_holm, win_matrix
 from rotastack.stats.calibration import threshold_counts
+from rotastack.workflow.judge.leaderboard import Metric, leaderboard
+from rotastack.workflow.judge.results import relative_times
 
 CLOSE = {"rtol": 1e-12, "atol": 1e-12}
 

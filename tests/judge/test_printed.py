@@ -12,14 +12,14 @@ import pytest
 
 from rotastack.cli.commands import run_command
 from rotastack.errors import RotastackError
-from rotastack.judge import printed
-from rotastack.judge.comparisons import compare_methods
-from rotastack.judge.printed import document, escaped, latex_table, printed_tables
 from rotastack.project import project_file
 from rotastack.stats import metrics
 from rotastack.stats.bootstrap_ranks import bootstrap_ranks
 from rotastack.stats.elo import elo
 from rotastack.stats.wilcoxon import wilcoxon_holm
+from rotastack.workflow.judge import printed
+from rotastack.workflow.judge.comparisons import compare_methods
+from rotastack.workflow.judge.printed import document, escaped, latex_table, printed_tables
 
 STRANGE = r"<script>&%_#${}~^\ |" + '"'
 METRICS = tuple(metrics.METRICS["classification"])

@@ -5,9 +5,9 @@ import pandas as pd
 import pytest
 
 from rotastack.data.artifacts import write_frame
-from rotastack.run.job import Job
-from rotastack.run.steps import published
-from rotastack.run.steps.published import compare_with_published
+from rotastack.workflow.run.job import Job
+from rotastack.workflow.run.steps import published
+from rotastack.workflow.run.steps.published import compare_with_published
 
 
 def test_published_cells_agree_or_not_for_a_reason(tmp_path):

@@ -10,11 +10,11 @@ from tests.run.test_steps import summarized
 
 from rotastack.base.documents import load_yaml
 from rotastack.errors import RotastackError
-from rotastack.judge.published_columns import COLUMNS, published_columns, ranks_beside_published
 from rotastack.project import project_file
-from rotastack.run.plan import Plan
-from rotastack.study import published_tables
-from rotastack.study.study import Study
+from rotastack.workflow.judge.published_columns import COLUMNS, published_columns, ranks_beside_published
+from rotastack.workflow.run.plan import Plan
+from rotastack.workflow.study import published_tables
+from rotastack.workflow.study.study import Study
 
 COLUMN = {"table": "t", "methods": [], "as": "published", "protocol": "One split."}
 

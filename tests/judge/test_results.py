@@ -4,8 +4,8 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from rotastack.judge.results import choose
 from rotastack.stats.resampled_t import corrected_t
+from rotastack.workflow.judge.results import choose
 
 LOSS = {"A": 0.5, "B": 0.4, "C": 0.3}
 

@@ -7,7 +7,7 @@ import pandas as pd
 import pytest
 
 from rotastack.errors import RotastackError
-from rotastack.judge.score_table import score_table
+from rotastack.workflow.judge.score_table import score_table
 
 ROWS = """\
 Data set,Model,fold,error,log_loss,fit_seconds

@@ -16,15 +16,15 @@ from rotastack.base.fitting import seeded as seeded_clone
 from rotastack.data.artifacts import read_frame, read_prepared, write_frame
 from rotastack.data.raw import read_raw, write_raw
 from rotastack.ensembles.rows import rows_for, takes_tables
-from rotastack.run.job import Job
-from rotastack.run.steps import refit
 from rotastack.seeds import child, integer_seed, root_sequence
-from rotastack.study.building import make_estimator
-from rotastack.study.catalogue import ESTIMATORS, REGRESSORS, resolved
-from rotastack.study.model import Method, PoolDocument
-from rotastack.tracking.model_files import dump_model, load_model
-from rotastack.use.explaining import explain
-from rotastack.use.saved_model import SavedModel
+from rotastack.workflow.run.job import Job
+from rotastack.workflow.run.steps import refit
+from rotastack.workflow.study.building import make_estimator
+from rotastack.workflow.study.catalogue import ESTIMATORS, REGRESSORS, resolved
+from rotastack.workflow.study.model import Method, PoolDocument
+from rotastack.workflow.tracking.model_files import dump_model, load_model
+from rotastack.workflow.use.explaining import explain
+from rotastack.workflow.use.saved_model import SavedModel
 
 SMALL = {"trees_per_family": 4}
 

@@ -5,9 +5,9 @@ import pandas as pd
 import pytest
 from scipy.stats import ttest_rel
 
-from rotastack.judge.verdict import verdict_of_one
 from rotastack.stats.resampled_t import corrected_t
 from rotastack.stats.wilcoxon import holm
+from rotastack.workflow.judge.verdict import verdict_of_one
 
 RNG = np.random.default_rng(0)
 NOISE = RNG.normal(scale=0.001, size=(10, 3))

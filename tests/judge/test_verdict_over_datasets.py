@@ -3,11 +3,11 @@
 import numpy as np
 import pandas as pd
 
-from rotastack.judge.claims import verdict_of_claims
-from rotastack.judge.comparisons import compare_methods
-from rotastack.judge.verdict import verdict_over_datasets
 from rotastack.stats.friedman import friedman
 from rotastack.stats.wilcoxon import wilcoxon_holm
+from rotastack.workflow.judge.claims import verdict_of_claims
+from rotastack.workflow.judge.comparisons import compare_methods
+from rotastack.workflow.judge.verdict import verdict_over_datasets
 
 RNG = np.random.default_rng(0)
 N = 20

@@ -9,8 +9,8 @@ from rotastack import PrimalSVMClassifier
 from rotastack.base.fitting import fit_aligned, set_up_columns
 from rotastack.linear.mean_weight import MeanWeightClassifier
 from rotastack.linear.nu_svm import FeasibleNuSVC
-from rotastack.study.building import build
-from rotastack.study.catalogue import resolved
+from rotastack.workflow.study.building import build
+from rotastack.workflow.study.catalogue import resolved
 
 SEQUENCE = np.random.SeedSequence(0)
 

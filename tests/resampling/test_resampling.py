@@ -5,10 +5,10 @@ import pytest
 from rotastack.data.artifacts import read_arrays, write_frame
 from rotastack.errors import RotastackError
 from rotastack.resampling import fold_groups, nested_pairs, rotation_groups
-from rotastack.run.job import Job
-from rotastack.run.steps import groups
 from rotastack.seeds import child, root_sequence
 from rotastack.views import RandomRotation
+from rotastack.workflow.run.job import Job
+from rotastack.workflow.run.steps import groups
 
 
 def test_folds_partition_and_stratify():

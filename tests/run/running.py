@@ -8,13 +8,13 @@ import pandas as pd
 from sklearn.datasets import load_iris
 
 from rotastack.data.artifacts import read_arrays, read_frame, write_frame
-from rotastack.run.job import Job
-from rotastack.run.modules import STEPS
-from rotastack.study.classes import check_classes
-from rotastack.study.components import ViewComponent
-from rotastack.study.model import Method, PoolDocument
-from rotastack.study.names import label
-from rotastack.study.study import Study
+from rotastack.workflow.run.job import Job
+from rotastack.workflow.run.modules import STEPS
+from rotastack.workflow.study.classes import check_classes
+from rotastack.workflow.study.components import ViewComponent
+from rotastack.workflow.study.model import Method, PoolDocument
+from rotastack.workflow.study.names import label
+from rotastack.workflow.study.study import Study
 
 __all__ = [
     "LEVELS",

@@ -11,8 +11,8 @@ from tests.run.running import step
 from rotastack.data.artifacts import read_frame, read_prepared
 from rotastack.data.raw import write_raw
 from rotastack.errors import RotastackError
-from rotastack.run.steps.score import _in_time
-from rotastack.study.study import Study
+from rotastack.workflow.run.steps.score import _in_time
+from rotastack.workflow.study.study import Study
 
 TRAIN, TEST, NEITHER = 1, 0, 2
 

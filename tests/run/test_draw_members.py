@@ -11,9 +11,9 @@ from rotastack.base.documents import load_yaml
 from rotastack.data.artifacts import read_frame, write_arrays
 from rotastack.diagnostics.pairs import kappa_error
 from rotastack.project import project_file
-from rotastack.run.figures.datasets import draw_members, first_cell_votes
-from rotastack.run.plan import Plan
-from rotastack.study.study import Study
+from rotastack.workflow.run.figures.datasets import draw_members, first_cell_votes
+from rotastack.workflow.run.plan import Plan
+from rotastack.workflow.study.study import Study
 
 Y = load_iris().target
 

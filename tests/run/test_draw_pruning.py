@@ -6,10 +6,10 @@ import pytest
 import xarray as xr
 
 from rotastack.data.artifacts import write_arrays, write_frame
-from rotastack.run.figures.members import FIGURES, draw_of_members
-from rotastack.run.job import Job
-from rotastack.run.plan import Plan
-from rotastack.run.steps import draw as draw_step
+from rotastack.workflow.run.figures.members import FIGURES, draw_of_members
+from rotastack.workflow.run.job import Job
+from rotastack.workflow.run.plan import Plan
+from rotastack.workflow.run.steps import draw as draw_step
 
 CURVES = ("margin_distributions", "ordered_curves")
 GRID = np.linspace(-1, 1, 5)

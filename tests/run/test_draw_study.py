@@ -6,12 +6,12 @@ import pytest
 
 from rotastack.base.documents import load_yaml
 from rotastack.project import project_file
-from rotastack.run.figures.study import ROPE, draw_of_study
-from rotastack.run.plan import OF_SEVERAL, Plan
 from rotastack.stats.bayesian_table import bayesian_table
 from rotastack.stats.bootstrap_ranks import bootstrap_ranks
 from rotastack.stats.win_matrix import win_matrix
-from rotastack.study.study import Study
+from rotastack.workflow.run.figures.study import ROPE, draw_of_study
+from rotastack.workflow.run.plan import OF_SEVERAL, Plan
+from rotastack.workflow.study.study import Study
 
 ERRORS = pd.DataFrame(
     {"RF": [0.30, 0.20, 0.25, 0.40], "RRE": [0.28, 0.21, 0.20, 0.35], "CUT": [0.10, 0.10, 0.10, 0.10]},

@@ -10,12 +10,12 @@ import pytest
 from tests.run.running import pool_slice
 
 from rotastack.cli.studies import plan_of
-from rotastack.run import fingerprint as module
-from rotastack.run.fingerprint import CODE, COMPUTING, ROOT, fingerprint, states
-from rotastack.run.modules import PROTOCOLS, STEPS
-from rotastack.study.building import REFITTED, combiner_modules, pool_modules
-from rotastack.study.catalogue import ESTIMATORS, PRUNERS, REGRESSORS, VIEWS, _public
-from rotastack.study.model import Method
+from rotastack.workflow.run import fingerprint as module
+from rotastack.workflow.run.fingerprint import CODE, COMPUTING, ROOT, fingerprint, states
+from rotastack.workflow.run.modules import PROTOCOLS, STEPS
+from rotastack.workflow.study.building import REFITTED, combiner_modules, pool_modules
+from rotastack.workflow.study.catalogue import ESTIMATORS, PRUNERS, REGRESSORS, VIEWS, _public
+from rotastack.workflow.study.model import Method
 
 TRAIN, COMBINE = ((STEPS[step], PROTOCOLS["nested"][step]) for step in ("train", "combine"))
 
@@ -83,7 +83,7 @@ def test_the_version_and_public_names_do_not_count(copy, file, old, new):
 
 
 def test_solvers_count_for_what_uses_them():
-    assert {"piqp", "scipy"} <= set(states("rotastack.run.steps.combine", "rotastack.combine.pruning.qmm"))
+    assert {"piqp", "scipy"} <= set(states("rotastack.workflow.run.steps.combine", "rotastack.combine.pruning.qmm"))
     assert not {"piqp", "xgboost"} & set(states(*TRAIN, *pool("forest", view="rotation")))
 
 
@@ -161,7 +161,7 @@ USED = [
     *([STEPS[step], name] for parts in PROTOCOLS.values() for step, name in parts.items()),
     *([STEPS["combine" if ".combine." in name else "train"], name] for name in CLASSES),
     *([STEPS["refit"], name] for name in REFITTED.values()),
-    [STEPS["combine"], "rotastack.run.splits.pruned"],
+    [STEPS["combine"], "rotastack.workflow.run.splits.pruned"],
 ]
 """What a job may import: its step, the module of its protocol, the classes that a study names."""
 

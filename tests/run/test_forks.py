@@ -14,7 +14,7 @@ import psutil
 import pytest
 from tests.run.running import iris_table, pool_slice
 
-from rotastack.run import forks
+from rotastack.workflow.run import forks
 
 # On other systems start_forks starts no server and each step is a process of its own, which the other tests of steps cover.
 pytestmark = pytest.mark.skipif(sys.platform != "linux", reason="the server of steps exists on Linux only")
@@ -36,7 +36,7 @@ class Slow(DummyClassifier):
 """
 RUN = """
 import os, sys, time
-from rotastack.run.forks import VARIABLE, start_forks
+from rotastack.workflow.run.forks import VARIABLE, start_forks
 
 start_forks()
 print(os.environ[VARIABLE], flush=True)

@@ -8,16 +8,16 @@ import pytest
 
 from rotastack.base.documents import load_yaml
 from rotastack.data.artifacts import write_frame
-from rotastack.judge.claims import verdict_of_groups
-from rotastack.judge.comparisons import compare_group
-from rotastack.judge.results import group_table
 from rotastack.project import project_file
-from rotastack.run.job import Job
-from rotastack.run.plan import Plan
-from rotastack.run.slices import Slices
-from rotastack.run.steps import published, summarize
-from rotastack.run.steps.published import beside_published, split_cells
-from rotastack.study.study import Study
+from rotastack.workflow.judge.claims import verdict_of_groups
+from rotastack.workflow.judge.comparisons import compare_group
+from rotastack.workflow.judge.results import group_table
+from rotastack.workflow.run.job import Job
+from rotastack.workflow.run.plan import Plan
+from rotastack.workflow.run.slices import Slices
+from rotastack.workflow.run.steps import published, summarize
+from rotastack.workflow.run.steps.published import beside_published, split_cells
+from rotastack.workflow.study.study import Study
 
 NAN = float("nan")
 

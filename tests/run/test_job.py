@@ -8,7 +8,7 @@ from tests.run.running import iris_table
 
 from rotastack.cli import main
 from rotastack.errors import RotastackError
-from rotastack.run.job import Job
+from rotastack.workflow.run.job import Job
 
 
 @pytest.mark.parametrize(

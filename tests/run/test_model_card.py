@@ -3,9 +3,9 @@
 import pandas as pd
 import pytest
 
-from rotastack.run.steps.track import _best
-from rotastack.run.tracked.card import ModelCard
-from rotastack.run.tracked.notes import (
+from rotastack.workflow.run.steps.track import _best
+from rotastack.workflow.run.tracked.card import ModelCard
+from rotastack.workflow.run.tracked.notes import (
     dataset_note,
     means_table,
     method_note,

@@ -3,10 +3,10 @@
 import pytest
 
 from rotastack.errors import RotastackError
-from rotastack.run.fingerprint import Codes
-from rotastack.study.building import combiner_modules, make_combiner
-from rotastack.study.classes import check_classes
-from rotastack.study.study import Study
+from rotastack.workflow.run.fingerprint import Codes
+from rotastack.workflow.study.building import combiner_modules, make_combiner
+from rotastack.workflow.study.classes import check_classes
+from rotastack.workflow.study.study import Study
 
 
 def study(combiner, protocol=None):

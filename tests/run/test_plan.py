@@ -11,9 +11,9 @@ from rotastack.base.documents import load_yaml
 from rotastack.data import loading
 from rotastack.errors import RotastackError
 from rotastack.project import project_file
-from rotastack.run.launch import config_file, open_plan, read_plan, start_run
-from rotastack.run.plan import Plan
-from rotastack.study.study import Study
+from rotastack.workflow.run.launch import config_file, open_plan, read_plan, start_run
+from rotastack.workflow.run.plan import Plan
+from rotastack.workflow.study.study import Study
 
 STUDY = {
     "name": "small",

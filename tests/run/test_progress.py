@@ -11,8 +11,8 @@ from snakemake.logging import DefaultFormatter
 from snakemake_interface_logger_plugins.common import LogEvent
 from snakemake_interface_logger_plugins.registry import LoggerPluginRegistry
 
-from rotastack.run import progress
-from rotastack.run.progress import LogHandler, LogHandlerSettings, Progress, duration
+from rotastack.workflow.run import progress
+from rotastack.workflow.run.progress import LogHandler, LogHandlerSettings, Progress, duration
 
 
 @pytest.fixture(autouse=True)

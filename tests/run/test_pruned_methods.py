@@ -12,9 +12,9 @@ from tests.run.test_splits import seen_rows
 from rotastack.combine.pruning import MarginPruner, MDMPruner, QMMPruner
 from rotastack.data.artifacts import read_frame
 from rotastack.resampling.weka import weka_folds
-from rotastack.run.splits.fitting import SplitVotes, _other_labels, stacked
 from rotastack.seeds import child, integer_seed, root_sequence
-from rotastack.study.building import make_estimator
+from rotastack.workflow.run.splits.fitting import SplitVotes, _other_labels, stacked
+from rotastack.workflow.study.building import make_estimator
 
 BAGS = {"n_estimators": 12, "bootstrap": True}
 BOOSTED = {"n_estimators": 15, "estimator": {"class": "tree_stump"}}

@@ -10,11 +10,11 @@ from tests.run.test_pruned_methods import BAGS, prune
 
 from rotastack.base.preprocessing import TablePreprocessor
 from rotastack.errors import RotastackError
-from rotastack.run.slices import Slices
-from rotastack.run.steps.refit import _estimators
-from rotastack.study.building import combiner_modules, make_combiner
-from rotastack.study.catalogue import PRUNERS
-from rotastack.study.model import Method
+from rotastack.workflow.run.slices import Slices
+from rotastack.workflow.run.steps.refit import _estimators
+from rotastack.workflow.study.building import combiner_modules, make_combiner
+from rotastack.workflow.study.catalogue import PRUNERS
+from rotastack.workflow.study.model import Method
 
 
 def study(methods, pools=None, protocol=None):

@@ -14,12 +14,12 @@ from rotastack.base.preprocessing import TablePreprocessor
 from rotastack.data.artifacts import read_frame, read_prepared
 from rotastack.data.raw import write_raw
 from rotastack.errors import RotastackError
-from rotastack.run.plan import Plan
-from rotastack.run.slices import Slices
-from rotastack.run.steps.refit import _estimators
-from rotastack.study.building import make_estimator
-from rotastack.study.catalogue import REGRESSORS, resolved
-from rotastack.tracking.model_files import load_model
+from rotastack.workflow.run.plan import Plan
+from rotastack.workflow.run.slices import Slices
+from rotastack.workflow.run.steps.refit import _estimators
+from rotastack.workflow.study.building import make_estimator
+from rotastack.workflow.study.catalogue import REGRESSORS, resolved
+from rotastack.workflow.tracking.model_files import load_model
 
 FOREST = {"estimator": "forest", "parameters": {"n_estimators": 5}}
 VOTE = {"pool": "p", "combiner": {"kind": "vote"}}

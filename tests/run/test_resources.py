@@ -2,8 +2,8 @@
 
 import pytest
 
-from rotastack.run.resources import BASE_MB, FIXED_MB, Resources
-from rotastack.study.study import Study
+from rotastack.workflow.run.resources import BASE_MB, FIXED_MB, Resources
+from rotastack.workflow.study.study import Study
 
 POOLS = {
     "flagship": {"estimator": "rotastack"},

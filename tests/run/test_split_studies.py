@@ -10,8 +10,8 @@ from tests.run.running import checked
 from rotastack.base.documents import load_yaml
 from rotastack.errors import RotastackError
 from rotastack.project import project_file
-from rotastack.run.slices import Slices
-from rotastack.study.study import Study, resized
+from rotastack.workflow.run.slices import Slices
+from rotastack.workflow.study.study import Study, resized
 
 STUDIES = ["rotation_scaling", "iris_sensitivity", "rotation_weights", "rotation_noise", "multi_rotation"]
 

@@ -14,7 +14,7 @@ from rotastack.base.fitting import set_up_columns
 from rotastack.data.artifacts import read_frame, read_prepared
 from rotastack.errors import RotastackError
 from rotastack.seeds import child, integer_seed, root_sequence
-from rotastack.study.building import make_estimator
+from rotastack.workflow.study.building import make_estimator
 
 WEIGHTINGS = ["equal", "exp", "best"]
 WEIGHED = {"n_estimators": 24, "n_rotations": 4, "micro_forest_size": 3, "weightings": WEIGHTINGS}

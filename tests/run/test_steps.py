@@ -12,12 +12,12 @@ from sklearn.metrics import balanced_accuracy_score, confusion_matrix
 from rotastack.data.artifacts import write_frame
 from rotastack.data.raw import write_raw
 from rotastack.files import read_json, write_text
-from rotastack.judge.comparisons import compare_methods
-from rotastack.judge.pages import page_environment
-from rotastack.run.figures import study
-from rotastack.run.job import Job
-from rotastack.run.steps import prepare, refit, report, score, summarize
 from rotastack.stats import corrected_t
+from rotastack.workflow.judge.comparisons import compare_methods
+from rotastack.workflow.judge.pages import page_environment
+from rotastack.workflow.run.figures import study
+from rotastack.workflow.run.job import Job
+from rotastack.workflow.run.steps import prepare, refit, report, score, summarize
 
 SPEC = {
     "task": "classification",

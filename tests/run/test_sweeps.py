@@ -4,9 +4,9 @@ import numpy as np
 import pandas as pd
 
 from rotastack.data.artifacts import write_frame
-from rotastack.run.figures.study import draw_sweep
-from rotastack.run.job import Job
-from rotastack.run.steps import draw
+from rotastack.workflow.run.figures.study import draw_sweep
+from rotastack.workflow.run.job import Job
+from rotastack.workflow.run.steps import draw
 
 NAN = float("nan")
 SWEEP = {

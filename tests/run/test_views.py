@@ -13,13 +13,13 @@ from rotastack.base.fitting import fit_aligned
 from rotastack.data.artifacts import read_arrays, read_frame, read_prepared, write_frame
 from rotastack.data.raw import read_raw, write_raw
 from rotastack.errors import RotastackError
-from rotastack.run.job import Job
-from rotastack.run.nested import training
-from rotastack.run.steps import refit
 from rotastack.seeds import child, integer_seed, root_sequence
-from rotastack.study.building import make_estimator, make_view
-from rotastack.study.model import Method
-from rotastack.tracking.model_files import load_model
+from rotastack.workflow.run.job import Job
+from rotastack.workflow.run.nested import training
+from rotastack.workflow.run.steps import refit
+from rotastack.workflow.study.building import make_estimator, make_view
+from rotastack.workflow.study.model import Method
+from rotastack.workflow.tracking.model_files import load_model
 
 VIEWS = {
     "principal": None, "discriminant": None, "double": None, "multi_rotation": None, "locality": None,

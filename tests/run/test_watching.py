@@ -19,7 +19,7 @@ from tests.run.running import combine, iris_table, split, train, train_nested
 
 from rotastack.data.artifacts import write_frame
 from rotastack.errors import DamagedError, RotastackError
-from rotastack.run.watching import TrainingStoppedError, train_watched
+from rotastack.workflow.run.watching import TrainingStoppedError, train_watched
 
 
 @pytest.fixture(autouse=True)

@@ -14,11 +14,11 @@ from rotastack.base.facts import Facts
 from rotastack.base.fitting import fit_aligned
 from rotastack.ensembles.flagship.classifier import RotastackClassifier
 from rotastack.errors import RotastackError
-from rotastack.study.building import load_class, make_estimator
-from rotastack.study.catalogue import ESTIMATORS, PRUNERS, REGRESSORS, VIEWS, _public, facts_of, find, resolved
-from rotastack.study.classes import checked
-from rotastack.study.combiners import Prune
 from rotastack.trees import C45Classifier, ForestClassifier
+from rotastack.workflow.study.building import load_class, make_estimator
+from rotastack.workflow.study.catalogue import ESTIMATORS, PRUNERS, REGRESSORS, VIEWS, _public, facts_of, find, resolved
+from rotastack.workflow.study.classes import checked
+from rotastack.workflow.study.combiners import Prune
 
 
 def make(name, **parameters):

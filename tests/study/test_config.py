@@ -10,12 +10,12 @@ from tests.run.running import checked
 from rotastack.base.documents import load_yaml
 from rotastack.errors import RotastackError
 from rotastack.project import project_file
-from rotastack.run.launch import Machine
-from rotastack.run.slices import Slices
-from rotastack.study.classes import check_classes
-from rotastack.study.model import StudyDocument
-from rotastack.study.names import slug
-from rotastack.study.study import Study
+from rotastack.workflow.run.launch import Machine
+from rotastack.workflow.run.slices import Slices
+from rotastack.workflow.study.classes import check_classes
+from rotastack.workflow.study.model import StudyDocument
+from rotastack.workflow.study.names import slug
+from rotastack.workflow.study.study import Study
 
 
 def study(**changes):

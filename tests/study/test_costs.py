@@ -2,9 +2,9 @@
 
 import pytest
 
-from rotastack.study.building import load_class
-from rotastack.study.catalogue import ESTIMATORS, REGRESSORS
-from rotastack.study.costs import COSTS, USUAL_COST, Cost, cost_of
+from rotastack.workflow.study.building import load_class
+from rotastack.workflow.study.catalogue import ESTIMATORS, REGRESSORS
+from rotastack.workflow.study.costs import COSTS, USUAL_COST, Cost, cost_of
 
 
 def test_seconds_are_of_members_rows_columns_and_classes():

@@ -3,9 +3,9 @@
 import pytest
 
 from rotastack.ensembles.flagship.families import FAMILIES, NUMBER_FAMILIES
-from rotastack.study.catalogue import ESTIMATORS, REGRESSORS, facts_of
-from rotastack.study.study import Study
-from rotastack.use.explanation import ROTATED
+from rotastack.workflow.study.catalogue import ESTIMATORS, REGRESSORS, facts_of
+from rotastack.workflow.study.study import Study
+from rotastack.workflow.use.explanation import ROTATED
 
 FLAGSHIP = {"estimator": "rotastack"}
 PLAIN = {"estimator": "rotastack", "parameters": {"families": ["discriminants", "pairs", "boosted", "boosted_large"]}}

@@ -12,8 +12,8 @@ from http.server import BaseHTTPRequestHandler, HTTPServer
 import pytest
 
 from rotastack.errors import RotastackError
-from rotastack.tracking.address import check_address, explained, shown, without_secrets
-from rotastack.tracking.writer import Writer
+from rotastack.workflow.tracking.address import check_address, explained, shown, without_secrets
+from rotastack.workflow.tracking.writer import Writer
 
 SECRET = "http://anna:pa%24s@example.org:5000/mlflow?token=abc"
 
@@ -103,7 +103,7 @@ def test_a_database_that_somebody_holds_is_named(tmp_path):
 
 def test_mlflow_sends_no_usage_data():
     """MLflow reads the setting at its import; every module that imports MLflow imports one of ours before."""
-    code = "import os, sys, rotastack.tracking.address; print(os.environ['MLFLOW_DISABLE_TELEMETRY'], 'mlflow' in sys.modules)"
+    code = "import os, sys, rotastack.workflow.tracking.address; print(os.environ['MLFLOW_DISABLE_TELEMETRY'], 'mlflow' in sys.modules)"
     environment = {k: v for k, v in os.environ.items() if k != "MLFLOW_DISABLE_TELEMETRY"}
     done = subprocess.run([sys.executable, "-c", code], env=environment, capture_output=True, text=True, check=True)
     assert done.stdout.split() == ["true", "False"]

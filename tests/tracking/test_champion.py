@@ -9,9 +9,9 @@ from sklearn.naive_bayes import GaussianNB
 from sklearn.pipeline import Pipeline
 
 from rotastack.base.preprocessing import TablePreprocessor
-from rotastack.tracking.address import tracking_uri
-from rotastack.tracking.model_files import dump_model
-from rotastack.tracking.writer import Writer
+from rotastack.workflow.tracking.address import tracking_uri
+from rotastack.workflow.tracking.model_files import dump_model
+from rotastack.workflow.tracking.writer import Writer
 
 X = pd.DataFrame({"a": range(20), "b": ["u", "v"] * 10})
 Y = ["x", "z"] * 10

@@ -4,7 +4,7 @@ from contextlib import chdir
 
 import pytest
 
-from rotastack.tracking.writer import Writer
+from rotastack.workflow.tracking.writer import Writer
 
 
 @pytest.mark.slow
@@ -32,7 +32,7 @@ def test_an_experiment_that_was_deleted_comes_back(tmp_path):
 @pytest.mark.slow
 def test_runs_of_an_earlier_form_are_marked_and_logged_anew(tmp_path, monkeypatch):
     """After an upgrade nothing has two names for one number."""
-    from rotastack.tracking import writer as module
+    from rotastack.workflow.tracking import writer as module
 
     record = {"parameters": {"n": 1}, "code": "c", "version": "0", "status": "ok", "message": "", "seed": 7}
     found = []

@@ -51,12 +51,6 @@ from rotastack.combine.pruning import (
     ReducedErrorPruner,
 )
 from rotastack.errors import RotastackError
-from rotastack.run.plan import Plan
-from rotastack.study.building import build
-from rotastack.study.catalogue import resolved
-from rotastack.tracking import model_files
-from rotastack.tracking.model_files import REVIEWED_TYPES, VERSIONS, dump_model, load_model, trusted_types
-from rotastack.tracking.writer import Writer
 from rotastack.trees import C45Classifier, ForestClassifier, TreeClassifier
 from rotastack.views import (
     DiscriminantRotation,
@@ -65,6 +59,12 @@ from rotastack.views import (
     PrincipalRotation,
     RandomizedView,
 )
+from rotastack.workflow.run.plan import Plan
+from rotastack.workflow.study.building import build
+from rotastack.workflow.study.catalogue import resolved
+from rotastack.workflow.tracking import model_files
+from rotastack.workflow.tracking.model_files import REVIEWED_TYPES, VERSIONS, dump_model, load_model, trusted_types
+from rotastack.workflow.tracking.writer import Writer
 
 MODELS = [
     RotationForestClassifier(3, random_state=0),
@@ -210,7 +210,7 @@ def test_a_file_of_a_linear_machine_decides_as_the_machine(name, parameters, tmp
         ("rotastack.nowhere", "Stranger"),
         ("rotastack.errors", "Stranger"),  # no such class
         ("rotastack.errors", "nearest"),  # no class
-        ("rotastack.tracking.model_files", "Path"),  # another's class
+        ("rotastack.workflow.tracking.model_files", "Path"),  # another's class
         ("rotastack.__main__", "main"),
     ],
 )
@@ -306,8 +306,8 @@ def hostile(value, path):
             RotastackClassifier().predict_proba,
             "rotastack.ensembles.flagship.classifier.RotastackClassifier.predict_proba",
         ),
-        (Plan, "rotastack.run.plan.Plan"),  # a class of ours that no model has
-        (object.__new__(Writer), "rotastack.tracking.writer.Writer"),
+        (Plan, "rotastack.workflow.run.plan.Plan"),  # a class of ours that no model has
+        (object.__new__(Writer), "rotastack.workflow.tracking.writer.Writer"),
     ],
     ids=lambda value: value if isinstance(value, str) else "",
 )

@@ -17,8 +17,8 @@ import pytest
 from mlflow.tracking import MlflowClient
 
 from rotastack.errors import RotastackError
-from rotastack.tracking.address import VARIABLE
-from rotastack.tracking.writer import Writer, make_database
+from rotastack.workflow.tracking.address import VARIABLE
+from rotastack.workflow.tracking.writer import Writer, make_database
 
 RECORD = {"parameters": {"seed": 1}, "code": "c", "version": "0", "status": "ok", "message": ""}
 

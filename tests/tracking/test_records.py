@@ -7,9 +7,9 @@ import sys
 import numpy as np
 import pytest
 
-from rotastack.tracking.records import _peak_mb
+from rotastack.workflow.tracking.records import _peak_mb
 
-PROGRAM = "from rotastack.tracking.records import _peak_mb; import json; print(json.dumps(_peak_mb()))"
+PROGRAM = "from rotastack.workflow.tracking.records import _peak_mb; import json; print(json.dumps(_peak_mb()))"
 
 
 # Other systems do not separate a program's peak from its parent's, so the record has what the system reports.

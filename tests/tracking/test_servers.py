@@ -16,8 +16,8 @@ from mlflow.tracking import MlflowClient
 from tests.tracking.test_writer import X, log
 
 from rotastack.errors import RotastackError
-from rotastack.tracking.address import VARIABLE, check_address, tracking_uri
-from rotastack.tracking.model_files import load_model
+from rotastack.workflow.tracking.address import VARIABLE, check_address, tracking_uri
+from rotastack.workflow.tracking.model_files import load_model
 
 pytest.importorskip("flask")
 pytestmark = pytest.mark.slow

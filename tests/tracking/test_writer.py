@@ -19,9 +19,9 @@ from tests.run.test_model_card import card
 
 from rotastack.base.preprocessing import TablePreprocessor
 from rotastack.errors import RotastackError
-from rotastack.tracking.address import existing_uri, tracking_uri
-from rotastack.tracking.model_files import dump_model, load_model
-from rotastack.tracking.writer import Writer
+from rotastack.workflow.tracking.address import existing_uri, tracking_uri
+from rotastack.workflow.tracking.model_files import dump_model, load_model
+from rotastack.workflow.tracking.writer import Writer
 
 X = pd.DataFrame({"a": range(20), "b": ["u", "v"] * 10})
 Y = ["x", "z"] * 10

@@ -9,13 +9,13 @@ from sklearn.datasets import load_breast_cancer, load_diabetes
 from sklearn.ensemble import RandomForestClassifier
 
 from rotastack import RotastackClassifier, RotastackRegressor
-from rotastack.tracking.model_files import dump_model, load_model
 from rotastack.trees import ForestClassifier, ForestRegressor, LinearViews
 from rotastack.trees.bags import Bags
 from rotastack.trees.grown import FEW_NODES, GrownTrees
 from rotastack.trees.kernel.batches import MISSING_RIGHT, NODE
 from rotastack.trees.narrow import narrow
 from rotastack.trees.nodes import packed_nodes, unpacked_nodes
+from rotastack.workflow.tracking.model_files import dump_model, load_model
 
 X, y = load_breast_cancer(return_X_y=True)
 NUMBERS = load_diabetes(return_X_y=True)

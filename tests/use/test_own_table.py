@@ -13,12 +13,12 @@ from rotastack.ensembles.flagship.families import NUMBER_FAMILIES as FAMILIES_OF
 from rotastack.ensembles.flagship.families import find_families
 from rotastack.ensembles.flagship.regressor import RotastackRegressor
 from rotastack.errors import RotastackError
-from rotastack.study.catalogue import find
-from rotastack.study.costs import COSTS, USUAL_COST
-from rotastack.study.study import Study
-from rotastack.use import own_table
-from rotastack.use.own_study import place_of, study_name, study_of, write_study
-from rotastack.use.own_table import BUDGETS, SIZES, Layout, Shape, counts_among, labels_of, laid_out
+from rotastack.workflow.study.catalogue import find
+from rotastack.workflow.study.costs import COSTS, USUAL_COST
+from rotastack.workflow.study.study import Study
+from rotastack.workflow.use import own_table
+from rotastack.workflow.use.own_study import place_of, study_name, study_of, write_study
+from rotastack.workflow.use.own_table import BUDGETS, SIZES, Layout, Shape, counts_among, labels_of, laid_out
 
 SMALL = Shape("classification", 500, 12, 2)
 LARGE = Shape("classification", 20_000, 30, 2)

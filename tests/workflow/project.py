@@ -26,8 +26,8 @@ from rotastack import project as project_module
 from rotastack.base.documents import load_yaml
 from rotastack.cli import main
 from rotastack.data.registry import registry
-from rotastack.run import fingerprint
-from rotastack.run.launch import config_file, open_plan
+from rotastack.workflow.run import fingerprint
+from rotastack.workflow.run.launch import config_file, open_plan
 
 ROOT = Path(__file__).resolve().parents[2]
 TINY = "config/studies/tiny.yaml"

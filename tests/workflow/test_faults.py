@@ -12,7 +12,7 @@ import pytest
 from tests.workflow.project import Asked, Project
 
 from rotastack.cli import main
-from rotastack.run.launch import _ends_in_one_line, _hold_folder
+from rotastack.workflow.run.launch import _ends_in_one_line, _hold_folder
 
 pytestmark = pytest.mark.workflow
 

@@ -13,8 +13,8 @@ from tests.workflow.project import Project
 
 from rotastack.data.registry import registry
 from rotastack.errors import RotastackError
-from rotastack.study.classes import check_classes
-from rotastack.study.study import Study
+from rotastack.workflow.study.classes import check_classes
+from rotastack.workflow.study.study import Study
 
 pytestmark = pytest.mark.workflow
 

@@ -5,7 +5,7 @@ from benchmarks.memory import needs
 from tests.workflow.project import TINY
 
 from rotastack.cli.studies import plan_of
-from rotastack.run.modules import STEPS
+from rotastack.workflow.run.modules import STEPS
 
 pytestmark = pytest.mark.workflow
 

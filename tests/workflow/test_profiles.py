@@ -12,7 +12,7 @@ from tests.workflow.project import ROOT, TINY
 
 from rotastack.base.documents import load_yaml
 from rotastack.cli import main, run
-from rotastack.run.modules import STEPS
+from rotastack.workflow.run.modules import STEPS
 
 PROFILES = {path.parent.name: path for path in sorted((ROOT / "workflow/profiles").glob("*/config.yaml"))}
 OF_QUEUES = ("kubernetes", "pbs", "sge", "lsf")

@@ -80,7 +80,7 @@ def test_the_report_says_what_was_claimed_and_what_is_not_ranked(done):
 
 @pytest.mark.slow
 def test_the_model_is_the_pruned_ensemble(done):
-    from rotastack.tracking.model_files import load_model
+    from rotastack.workflow.tracking.model_files import load_model
 
     model = load_model(done.folder / "results/pruned/iris/model/model.skops")
     pruned = model.named_steps["classifier"].pool_.members[0].model.estimator
@@ -98,7 +98,7 @@ EDITS = {
         {"QMM", "DRMF", "DRMF_T_6", "DRSF", "Kappa_test"},
         {"refit", "train"},
     ),
-    "a step": ("src/rotastack/run/steps/refit.py", "", "", set(), {"refit"}),
+    "a step": ("src/rotastack/workflow/run/steps/refit.py", "", "", set(), {"refit"}),
 }
 
 

@@ -192,10 +192,10 @@ EDITS = {
     "a tree": (NAME, "tree: extra", "tree: extra, flip: true",
                {"train", "report", "track"}, {"rr_et"}),
     "an estimator": ("src/rotastack/ensembles/forests/random.py", "", "", {"train", "refit"}, {"rr_et", "weighted"}),
-    "training": ("src/rotastack/run/splits/training.py", "", "", {"train"},
+    "training": ("src/rotastack/workflow/run/splits/training.py", "", "", {"train"},
                  {"knn", "rf", "rr_et", "exrm", "weighted"}),
-    "nested training": ("src/rotastack/run/nested/training.py", "", "", set(), set()),
-    "the page": ("src/rotastack/run/steps/published.py", '"agree": int', '"agreed": int', {"published"}, set()),
+    "nested training": ("src/rotastack/workflow/run/nested/training.py", "", "", set(), set()),
+    "the page": ("src/rotastack/workflow/run/steps/published.py", '"agree": int', '"agreed": int', {"published"}, set()),
 }  # fmt: skip
 
 

@@ -8,7 +8,7 @@ import pandas as pd
 import pytest
 
 from rotastack.data import load_dataset
-from rotastack.tracking.model_files import load_model
+from rotastack.workflow.tracking.model_files import load_model
 
 pytestmark = [pytest.mark.workflow, pytest.mark.slow]
 

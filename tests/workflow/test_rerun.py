@@ -16,7 +16,7 @@ import pytest
 from tests.workflow.project import TINY, changed, following
 
 from rotastack.cli.studies import plan_of
-from rotastack.run.plan import Plan
+from rotastack.workflow.run.plan import Plan
 
 pytestmark = pytest.mark.workflow
 
@@ -148,7 +148,7 @@ def test_an_edit_of_the_study_reruns_what_it_concerns(project, before, what):
 
 
 def test_what_a_short_name_fixes_counts_where_it_is_used(finished, before, monkeypatch):
-    from rotastack.study.catalogue import ESTIMATORS
+    from rotastack.workflow.study.catalogue import ESTIMATORS
 
     fixed = ESTIMATORS["boosted"]
     monkeypatch.setitem(ESTIMATORS, "boosted", fixed._replace(parameters={**fixed.parameters, "max_depth": 5}))
@@ -312,7 +312,7 @@ def test_another_version_of_a_foreign_estimator_reruns_its_pools_alone(many):
     ],
 )  # fmt: skip
 def test_another_version_of_a_library_reruns_what_computes_with_it(many, monkeypatch, distribution, some, others):
-    from rotastack.run import fingerprint
+    from rotastack.workflow.run import fingerprint
 
     _, ask = many
     before, version = ask(), fingerprint.version

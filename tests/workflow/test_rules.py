@@ -9,7 +9,7 @@ from tests.workflow.project import ROOT, TINY, Project
 from tests.workflow.test_pruning import STUDY as PRUNED
 from tests.workflow.test_random_splits import STUDY as SPLITS
 
-from rotastack.run.modules import STEPS
+from rotastack.workflow.run.modules import STEPS
 
 pytestmark = pytest.mark.workflow
 

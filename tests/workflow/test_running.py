@@ -147,7 +147,7 @@ def test_tracking(finished, tmp_path):
     import mlflow
     from mlflow.tracking import MlflowClient
 
-    from rotastack.tracking.model_files import load_model
+    from rotastack.workflow.tracking.model_files import load_model
 
     project = Project.copy(tmp_path / "project", finished)
     shutil.rmtree(project.folder / "results/mlflow")  # the artifacts are in the folder of the run

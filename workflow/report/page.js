@@ -7,7 +7,7 @@ const by = (id) => document.getElementById(id);
 const shorten = (text, most) => (text.length > most ? `${text.slice(0, most - 1)}…` : text);
 const count = (n, what) => `${n} ${what}${n === 1 ? "" : "s"}`;
 
-// Formats of scores, p-values, multiples and shares; judge/pages.py has the same for the tables that Python writes.
+// Formats of scores, p-values, multiples and shares; workflow/judge/pages.py has the same for the tables that Python writes.
 const scoreText = (v) => (!Number.isFinite(v) ? "failed" : Math.abs(v) >= 10 ? String(Number(v.toPrecision(5))) : v.toFixed(4));
 const pText = (p) => (p < 0.001 ? "< 0.001" : p.toFixed(3));
 const timesText = (v) => (v >= 100 ? v.toFixed(0) : String(Number(v.toPrecision(2))));

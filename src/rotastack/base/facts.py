@@ -1,6 +1,6 @@
 """Facts of a class that a study needs before training: whether it rotates columns, and its number of trees.
 
-Classes of Rotastack have the attribute ``study_facts``. Facts of other classes are in :mod:`rotastack.study.catalogue`.
+Classes of Rotastack have the attribute ``study_facts``. Facts of other classes are in :mod:`rotastack.workflow.study.catalogue`.
 """
 
 from typing import NamedTuple

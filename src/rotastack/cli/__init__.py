@@ -2,7 +2,7 @@
 
 import sys
 
-from rotastack.run import forks
+from rotastack.workflow.run import forks
 
 __all__ = ["main"]
 

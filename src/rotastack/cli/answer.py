@@ -10,7 +10,7 @@ from rotastack.files import read_json
 from rotastack.stats.metrics import NAMES, higher_is_better
 
 if TYPE_CHECKING:
-    from rotastack.run.plan import Plan
+    from rotastack.workflow.run.plan import Plan
 
 __all__ = ["Answer"]
 
@@ -38,7 +38,7 @@ class Answer:
 
     def as_text(self, seconds: float | None) -> str:
         """Return the answer as text."""
-        from rotastack.run.progress import duration
+        from rotastack.workflow.run.progress import duration
 
         took = f" (in {duration(seconds)})" if seconds else ""
         lines = [("report", f"{self.report}{took}")]
@@ -70,7 +70,7 @@ class Answer:
             return _aligned(["method", "rank", mean, "better/equal/worse"], cells)
         if len(self.datasets) > 1:
             return []
-        from rotastack.judge.words import printer
+        from rotastack.workflow.judge.words import printer
 
         higher, names = higher_is_better(self.score), [self.score, *(n for n in self._scores if n != self.score)]
         worst = float("inf")
@@ -84,8 +84,8 @@ class Answer:
         """Return the head and cells of a column: mean scores over the data sets that all ranked methods have."""
         import pandas as pd
 
-        from rotastack.judge.results import compared, complete, in_units
-        from rotastack.judge.words import printer
+        from rotastack.workflow.judge.results import compared, complete, in_units
+        from rotastack.workflow.judge.words import printer
 
         means = pd.DataFrame.from_dict(self.comparison["means"], orient="index").reindex(columns=methods).astype(float)
         units = in_units(self.score, pd.DataFrame(self.baseline).set_index("dataset"))

@@ -53,12 +53,12 @@ def _compare(arguments: Namespace) -> None:
 
     from rotastack.data.tables import read_as_written, read_with_notes
     from rotastack.files import write_text
-    from rotastack.judge.comparisons import compare_methods
-    from rotastack.judge.leaderboard import Metric, leaderboard
-    from rotastack.judge.pages import comparison_page
-    from rotastack.judge.results import relative_times
-    from rotastack.judge.score_table import name_columns, score_table
-    from rotastack.judge.verdict import verdict_over_datasets
+    from rotastack.workflow.judge.comparisons import compare_methods
+    from rotastack.workflow.judge.leaderboard import Metric, leaderboard
+    from rotastack.workflow.judge.pages import comparison_page
+    from rotastack.workflow.judge.results import relative_times
+    from rotastack.workflow.judge.score_table import name_columns, score_table
+    from rotastack.workflow.judge.verdict import verdict_over_datasets
 
     if not 0 < arguments.alpha < 1:
         raise RotastackError(f"--alpha must lie between 0 and 1, found {arguments.alpha:g}")
@@ -110,7 +110,7 @@ def _compare(arguments: Namespace) -> None:
 
 def _left_out(means: Any) -> list[str]:
     """Return notes on the methods and data sets that are left out because scores are missing."""
-    from rotastack.judge.results import complete
+    from rotastack.workflow.judge.results import complete
 
     ranked = complete(means)
     notes = [f"method {m} is left out: no scores" for m in means if m not in ranked]
@@ -134,7 +134,7 @@ def _method(name: str, methods: list[str], option: str) -> str:
 
 def _rows(board: dict[str, Any], names: list[str]) -> list[dict[str, Any]]:
     """Return the rows of the leaderboard, one dict for each method, best first."""
-    from rotastack.judge.leaderboard import board_table
+    from rotastack.workflow.judge.leaderboard import board_table
 
     if board["ranks"] is None or board["elo"] is None:
         return []
@@ -159,7 +159,7 @@ def _interval(ends: list[float | None], digits: int) -> str:
 def _as_text(rows: list[dict[str, Any]]) -> str:
     """Return the leaderboard as lines of text."""
     from rotastack.cli.screen import table_text
-    from rotastack.judge.words import p_cell
+    from rotastack.workflow.judge.words import p_cell
 
     if not rows:
         return "no leaderboard: no data set has scores of at least two methods"

@@ -28,9 +28,9 @@ def add(commands: Any) -> None:
 def _explain(arguments: Namespace) -> None:
     from pathlib import Path
 
-    from rotastack.use.explaining import explain_saved
-    from rotastack.use.explanation import write_explanation
-    from rotastack.use.saved_model import file_of_study
+    from rotastack.workflow.use.explaining import explain_saved
+    from rotastack.workflow.use.explanation import write_explanation
+    from rotastack.workflow.use.saved_model import file_of_study
 
     path = file_of_study(arguments.study, arguments.dataset, arguments.project)
     folder = path.parents[1]

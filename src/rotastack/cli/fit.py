@@ -50,8 +50,8 @@ def _fit(arguments: Namespace) -> int:
     import sys
 
     from rotastack.cli.own import declared_kinds
-    from rotastack.tracking.model_files import dump_model
-    from rotastack.use.fitted_table import fit_table
+    from rotastack.workflow.tracking.model_files import dump_model
+    from rotastack.workflow.use.fitted_table import fit_table
 
     if arguments.threads < 1:
         raise RotastackError(f"--threads must be at least 1, found {arguments.threads}")

@@ -39,7 +39,7 @@ def _datasets(arguments: Namespace) -> None:
 
 
 def _methods(arguments: Namespace) -> None:
-    from rotastack.study.catalogue import ESTIMATORS, PRUNERS, REGRESSORS, VIEWS
+    from rotastack.workflow.study.catalogue import ESTIMATORS, PRUNERS, REGRESSORS, VIEWS
 
     print(
         "A study names an estimator, view or pruner by its short name or by its class: a dotted path, or the name of a Rotastack class."
@@ -71,6 +71,6 @@ def _fixed(parameters: dict) -> str:
 def _schema(arguments: Namespace) -> None:
     import json
 
-    from rotastack.study.model import StudyDocument
+    from rotastack.workflow.study.model import StudyDocument
 
     print(json.dumps(StudyDocument.model_json_schema(), indent=1))

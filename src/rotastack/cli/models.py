@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 from rotastack.errors import RotastackError, in_one_line
 
 if TYPE_CHECKING:
-    from rotastack.use.saved_model import SavedModel
+    from rotastack.workflow.use.saved_model import SavedModel
 
 __all__ = ["add_study_options", "model_at"]
 
@@ -23,14 +23,14 @@ def add_study_options(parser: ArgumentParser) -> None:
 
 def model_at(arguments: Namespace) -> "SavedModel":
     """Return the model at an MLflow address, or in a file or folder."""
-    from rotastack.use.saved_model import model_in_folder
+    from rotastack.workflow.use.saved_model import model_in_folder
 
     address = arguments.model
     if ":/" not in address:
         if not Path(address).exists():
             raise RotastackError(f"{address}: not found; name a file, a folder, or an address runs:/... or models:/...")
         return model_in_folder(Path(address))
-    from rotastack.tracking.address import database_file, existing_uri, mute_libraries, without_secrets
+    from rotastack.workflow.tracking.address import database_file, existing_uri, mute_libraries, without_secrets
 
     uri = existing_uri(arguments.project)
     import tempfile

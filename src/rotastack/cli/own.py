@@ -56,7 +56,7 @@ def look_at(arguments: Namespace) -> OwnTable:
     RotastackError
         The table cannot be used; the message says why.
     """
-    from rotastack.use.own_study import place_of
+    from rotastack.workflow.use.own_study import place_of
 
     read = _read(arguments)
     laid = _laid_out(arguments, read)
@@ -81,7 +81,7 @@ def _read(arguments: Namespace) -> _Read:
     from rotastack.base.preprocessing import TablePreprocessor
     from rotastack.data.tables import read_with_notes
     from rotastack.data.target import check_target, decide_task, with_target
-    from rotastack.use.own_table import LEAST_ROWS, counts_among
+    from rotastack.workflow.use.own_table import LEAST_ROWS, counts_among
 
     table = str(arguments.study)
     if arguments.target is None:
@@ -115,7 +115,7 @@ def _laid_out(arguments: Namespace, read: _Read) -> _Laid:
     """Choose the score, the methods that fit into memory, and the splits; lay out the study."""
     from rotastack.data.divisions import division_numbers, united
     from rotastack.data.suspicions import copies_of
-    from rotastack.use import own_study, own_table
+    from rotastack.workflow.use import own_study, own_table
 
     table, features, target, task = str(arguments.study), read.features, read.target, read.task
     found = {key: _dividing(arguments, key, features) for key in ("groups", "time", "split 1")}
@@ -239,7 +239,7 @@ def _splits(arguments: Namespace, features: Any, target: Any, task: str) -> list
     import numpy as np
 
     from rotastack.data.divisions import division_numbers
-    from rotastack.run.splits.folds import given_splits
+    from rotastack.workflow.run.splits.folds import given_splits
 
     classes, y = np.unique(target, return_inverse=True)
     try:
@@ -252,7 +252,7 @@ def _splits(arguments: Namespace, features: Any, target: Any, task: str) -> list
 def _score(given: str | None, target: Any, task: Any) -> tuple[str, str]:
     """Return the score that methods are ranked by, and why."""
     from rotastack.stats.metrics import METRICS, score_named
-    from rotastack.use.own_table import default_score
+    from rotastack.workflow.use.own_table import default_score
 
     score, why = default_score(target, task)
     if given is None:
@@ -309,8 +309,8 @@ def cores(given: str) -> int:
 
 def _megabytes(study: dict[str, Any]) -> tuple[dict[str, int], int]:
     """Return the estimated memory of training each method, and the largest request of any job."""
-    from rotastack.run.resources import Resources
-    from rotastack.study.study import Study
+    from rotastack.workflow.run.resources import Resources
+    from rotastack.workflow.study.study import Study
 
     checked = Study.from_mapping(study, study["name"])
     resources = Resources(checked, checked.datasets)
@@ -332,9 +332,9 @@ def _memory() -> float:
 
 
 def _time(seconds: float, arguments: Namespace, megabytes: float) -> str:
-    from rotastack.judge.words import counted
-    from rotastack.run.progress import duration
-    from rotastack.use.own_table import BUDGETS
+    from rotastack.workflow.judge.words import counted
+    from rotastack.workflow.run.progress import duration
+    from rotastack.workflow.use.own_table import BUDGETS
 
     text = f"about {duration(seconds)} on {counted(cores(arguments.cores), 'core')}, up to {megabytes / 1000:.1f} GB of memory per core"
     if arguments.time is not None and seconds > arguments.time:

@@ -7,16 +7,16 @@ from typing import TYPE_CHECKING
 from rotastack.files import read_json
 
 if TYPE_CHECKING:
-    from rotastack.run.plan import Plan
+    from rotastack.workflow.run.plan import Plan
 
 __all__ = ["lines_of"]
 
 
 def lines_of(plan: "Plan", log: str, n_cores: int) -> dict[str, str]:
     """Return heading -> text of a plan; `log` is what Snakemake prints in a dry run, with its tables of jobs and reasons."""
-    from rotastack.judge.words import counted, listed
-    from rotastack.run import progress
     from rotastack.stats.metrics import NAMES
+    from rotastack.workflow.judge.words import counted, listed
+    from rotastack.workflow.run import progress
 
     study, resources = plan.study, plan.resources
     rows = sorted(int(resources.extent(d, "rows") or 0) for d in study.datasets)

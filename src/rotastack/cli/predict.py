@@ -53,7 +53,7 @@ def _predict(arguments: Namespace) -> None:
 
     from rotastack.data.tables import read_as_written
     from rotastack.data.writing import check_writable, write_csv, write_table
-    from rotastack.use.saved_model import model_of_study
+    from rotastack.workflow.use.saved_model import model_of_study
 
     if arguments.output:
         check_writable(arguments.output)

@@ -192,8 +192,8 @@ def _is_table(name: str) -> bool:
 
 def _own(arguments: Namespace) -> OwnTable:
     """Print what the table is and how it will be studied, and write its study."""
-    from rotastack.use.own_study import write_study
-    from rotastack.use.own_table import SIZES
+    from rotastack.workflow.use.own_study import write_study
+    from rotastack.workflow.use.own_table import SIZES
 
     if arguments.size not in (None, *SIZES):
         raise RotastackError(f"--size: {arguments.size!r} is not a size of tables; allowed: {', '.join(SIZES)}")

@@ -34,7 +34,7 @@ def add(commands: Any) -> None:
 
 def _step(arguments: Namespace) -> None:
     """Run a step of the workflow."""
-    from rotastack.run.modules import STEPS
+    from rotastack.workflow.run.modules import STEPS
 
     if arguments.step == "list":
         print("\n".join(STEPS))
@@ -49,7 +49,7 @@ def _step(arguments: Namespace) -> None:
     import json
     from importlib import import_module
 
-    from rotastack.run.job import Job
+    from rotastack.workflow.run.job import Job
 
     try:
         content = json.loads(arguments.slice)

@@ -13,7 +13,7 @@ from rotastack.errors import RotastackError
 from rotastack.project import project_file
 
 if TYPE_CHECKING:
-    from rotastack.run.plan import Plan
+    from rotastack.workflow.run.plan import Plan
 
 __all__ = [
     "add_study_arguments",
@@ -40,7 +40,7 @@ def add_study_arguments(parser: Any) -> None:
 
 
 def plan_of(name: str, size: str | None = None) -> "Plan":
-    """Return the plan of a study, given by a file or by a name; see :func:`rotastack.run.launch.find_study`.
+    """Return the plan of a study, given by a file or by a name; see :func:`rotastack.workflow.run.launch.find_study`.
 
     Raises
     ------
@@ -48,7 +48,7 @@ def plan_of(name: str, size: str | None = None) -> "Plan":
         There is no such study, or it is wrong. Classes and their parameters are checked later, in Snakemake's process.
     """
     from rotastack.base.documents import load_yaml
-    from rotastack.run.launch import config_file, find_study, read_plan
+    from rotastack.workflow.run.launch import config_file, find_study, read_plan
 
     path, found = find_study(name)
     content = load_yaml(path) or {}
@@ -65,7 +65,7 @@ def plan_of(name: str, size: str | None = None) -> "Plan":
 
 def study_names(**_: Any) -> list[str]:
     """Return the names of the studies in the working directory and of the shipped studies."""
-    from rotastack.run.launch import study_files
+    from rotastack.workflow.run.launch import study_files
 
     return sorted({path.stem for path in study_files()})
 

@@ -29,7 +29,7 @@ def _tables(arguments: Namespace) -> None:
     plan = plan_of(arguments.study, arguments.size)
 
     from rotastack.files import replacing, write_text
-    from rotastack.judge.printed import document, latex_table, printed_tables
+    from rotastack.workflow.judge.printed import document, latex_table, printed_tables
 
     study = plan.study
     size = f" --size {arguments.size}" if arguments.size else ""

@@ -29,7 +29,7 @@ def _ui(arguments: Namespace) -> int:
         raise ModuleNotFoundError("no flask", name="flask" if find_spec("mlflow") else "mlflow")
     from rotastack.cli.stopping import ending_with_us
     from rotastack.errors import RotastackError
-    from rotastack.tracking.address import existing_uri, shown
+    from rotastack.workflow.tracking.address import existing_uri, shown
 
     uri = existing_uri()
     if uri.startswith(("http:", "https:")):
@@ -54,7 +54,7 @@ def _studies(uri: str) -> dict[str, str]:
     from mlflow.exceptions import MlflowException
     from mlflow.tracking import MlflowClient
 
-    from rotastack.tracking.address import explained
+    from rotastack.workflow.tracking.address import explained
 
     try:
         experiments = MlflowClient(uri, uri).search_experiments(order_by=["experiment_id DESC"])

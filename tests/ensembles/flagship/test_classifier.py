@@ -13,9 +13,9 @@ from rotastack.combine import LogLinearWeights
 from rotastack.ensembles.flagship.families import BOOSTING
 from rotastack.ensembles.flagship.rotastack import RIDGE
 from rotastack.ensembles.flagship.training_rows import draw_folds
-from rotastack.tracking.model_files import dump_model, load_model
 from rotastack.views import DiscriminantRotation, PrincipalRotation
 from rotastack.views.haar import haar_rotations
+from rotastack.workflow.tracking.model_files import dump_model, load_model
 
 ON_BAGS = (TreeFamily("columns"), TreeFamily("cuts", splitter="random"), "rotations")
 NAMES = ("rotations", "random_cuts", "discriminants", "boosted", "boosted_large")

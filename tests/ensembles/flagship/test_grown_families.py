@@ -10,8 +10,8 @@ from rotastack.combine import LogLinearWeights
 from rotastack.ensembles.flagship.families import FAMILIES, NUMBER_FAMILIES
 from rotastack.ensembles.flagship.growing import grow_families
 from rotastack.ensembles.flagship.training_rows import TrainingRows, draw_folds
-from rotastack.tracking.model_files import dump_model, load_model
 from rotastack.trees.boosting_options import BoostingOptions
+from rotastack.workflow.tracking.model_files import dump_model, load_model
 
 NAMES = ("rotations", "discriminants", "pairs", "boosted")
 

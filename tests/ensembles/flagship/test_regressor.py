@@ -9,8 +9,8 @@ from sklearn.datasets import load_diabetes, make_friedman1
 from rotastack import RotastackRegressor, TreeFamily
 from rotastack.combine import LeastSquaresWeights
 from rotastack.ensembles.flagship.rotastack import RIDGE
-from rotastack.tracking.model_files import dump_model, load_model
 from rotastack.views import DiscriminantRotation
+from rotastack.workflow.tracking.model_files import dump_model, load_model
 
 ON_BAGS = (TreeFamily("columns"), TreeFamily("cuts", splitter="random"), "rotations")
 NAMES = ("random_cuts", "discriminants", "boosted")

@@ -1,0 +1,133 @@
+"""Comparisons of a study's methods over its data sets, as mappings for JSON."""
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+import numpy as np
+import pandas as pd
+
+from rotastack.errors import RotastackError
+from rotastack.stats.comparison import Comparison, compare
+from rotastack.stats.metrics import higher_is_better
+from rotastack.stats.wilcoxon import wilcoxon_holm
+from rotastack.workflow.judge.results import compared, complete
+
+__all__ = ["compare_group", "compare_methods"]
+
+MANY = 100  # wrong rows that the control needs for a ratio of errors to be meaningful
+
+
+def compare_methods(
+    means: pd.DataFrame,
+    higher: bool | None,
+    spec: Mapping[str, Any],
+    wrong: pd.Series | None = None,
+    units: pd.Series | None = None,
+) -> dict:
+    """Compare methods on the data sets for which all of them have a score.
+
+    Parameters
+    ----------
+    means : DataFrame of shape (n_datasets, n_methods)
+    spec : mapping
+        The slice of the study: ``control``, ``alpha``, ``optimistic`` methods, and ``left_out`` data sets, which have
+        means only.
+    higher : bool or None
+        Whether higher scores are better; None for a score without a better direction, which gets no ranks.
+    wrong : Series, optional
+        Number of rows that the control classifies wrongly, by data set.
+    units : Series, optional
+        Divisor of the scores, by data set.
+    """
+    shown = means if units is not None else means.round(12)
+    result = {"means": shown.astype(object).where(shown.notna(), None).to_dict("index"), "notes": [],
+              "higher_is_better": higher, "n_datasets": int(shown.notna().all(axis=1).sum())}  # fmt: skip
+    if higher is None:
+        return result
+    scores = compared(means, units).drop(index=list(spec.get("left_out", {})))
+    ranked = complete(scores, spec["optimistic"])
+    result["n_datasets"], result["notes"] = len(ranked), _left_out(scores, ranked, spec["optimistic"])
+    if len(ranked) < 1 or ranked.shape[1] < 2:
+        return result
+    comparison = compare(ranked, higher)
+    control, alpha, notes = spec["control"], spec["alpha"], result["notes"]
+    if control not in ranked:
+        notes.append(
+            f"the control {control} failed on every data set; the other methods are ranked, but not compared with the control"
+        )
+    result["average_ranks"] = comparison.average_ranks.to_dict()
+    result["wins"] = comparison.wins.to_dict("index")
+    if control in ranked:
+        result["improvement"] = comparison.improvement(control).to_dict()
+        if wrong is not None:
+            result["against_control"] = _against(comparison, control, wrong)
+    try:
+        result |= {
+            "friedman_chi2": comparison.friedman_chi2,
+            "iman_davenport_f": comparison.iman_davenport_f,
+            "df": comparison.df,
+            "p_value": comparison.p_value,
+            "critical_difference": comparison.critical_difference(alpha),
+            "nemenyi_p": comparison.nemenyi_p.to_dict("index"),
+            "holm_p": comparison.holm_p(control).to_dict() if control in ranked else {},
+        }
+    except RotastackError as error:
+        notes.append(str(error))
+    return result
+
+
+def _left_out(scores: pd.DataFrame, ranked: pd.DataFrame, optimistic: Sequence[str]) -> list[str]:
+    """Return notes on the methods and data sets that are not ranked, and why."""
+    absent = [m for m in scores if scores[m].isna().all()]
+    reasons = dict.fromkeys(absent, "failed on every data set")
+    reasons |= {m: "chooses members by the test rows" for m in optimistic if m in scores and m not in absent}
+    notes = [f"{m}: left out of the ranks, because the method {reason}" for m, reason in reasons.items()]
+    known = scores[ranked.columns]
+    return notes + [
+        f"{name}: left out of the ranks, because {', '.join(known.columns[row.isna()])} failed"
+        for name, row in known.iterrows()
+        if row.isna().any()
+    ]
+
+
+def _against(comparison: Comparison, control: str, wrong: pd.Series) -> list[dict]:
+    """Return on how many data sets each method is better or worse than the control, and its worst loss.
+
+    The worst loss is repeated for data sets where the control has many wrong rows: a ratio of few errors is noisy.
+    """
+    counted = compare(comparison.scores[wrong.reindex(comparison.scores.index) >= MANY], comparison.higher_is_better)
+    tests = wilcoxon_holm(comparison.scores, control, comparison.higher_is_better)
+    worst, worst_counted = comparison.worst_loss(control), counted.worst_loss(control)
+    return [
+        {
+            "method": m, "better": int(test["wins"]), "equal": int(test["ties"]), "worse": int(test["losses"]),
+            "worst_loss": _or_none(worst["loss"][m]), "on": worst["on"][m],
+            "worst_loss_counted": _or_none(worst_counted["loss"][m]), "on_counted": worst_counted["on"][m],
+            "n_counted": len(counted.scores),
+        }
+        for m, test in tests.iterrows()
+    ]  # fmt: skip
+
+
+def _or_none(number: float) -> float | None:
+    return float(number) if np.isfinite(number) else None
+
+
+def compare_group(scores: pd.DataFrame, alpha: float, score: str = "error") -> dict:
+    """Compare the methods of a group with its first one by a score; the error is turned into accuracy."""
+    control = scores.columns[0]
+    scores = 1 - scores.round(12) if score == "error" else scores.round(12)
+    higher = score == "error" or bool(higher_is_better(score))
+    spec = {"control": control, "alpha": alpha, "optimistic": []}
+    result = compare_methods(scores, higher, spec)
+    del result["means"], result["higher_is_better"]
+    n_rows = result.pop("n_datasets") if "average_ranks" in result else 0
+    result = {"methods": list(scores.columns), "control": control, "n_rows": n_rows, **result}
+    if "improvement" in result:
+        result["better"] = compare(complete(scores), higher).better(control).to_dict()
+    if "nemenyi_p" in result:
+        ranks = sorted(result["average_ranks"].items(), key=lambda item: item[1])
+        result["different"] = [
+            [a, b] for i, (a, _) in enumerate(ranks) for b, _ in ranks[i + 1 :] if result["nemenyi_p"][a][b] < alpha
+        ]
+    return result

@@ -1,0 +1,159 @@
+"""HTML pages: their templates and filters, inline figures, and the page that has only a leaderboard."""
+
+import hashlib
+import json
+import re
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import Any
+
+import jinja2
+import pandas as pd
+from markupsafe import Markup, escape
+
+from rotastack.errors import unreadable
+from rotastack.files import read_json
+from rotastack.project import project_file
+from rotastack.workflow.judge.words import p_cell
+
+__all__ = ["comparison_page", "inline_figure", "page_environment", "read_explanation"]
+
+_FONTS = re.compile(r"'DejaVu Sans'(?:, ?(?:'[^']+'|[\w-]+))*, ?sans-serif")
+"""List of fonts that matplotlib writes in each text; a short list of equally wide fonts replaces it."""
+
+
+def page_environment() -> jinja2.Environment:
+    """Return the Jinja environment of the templates in ``workflow/report``."""
+    folder = project_file("workflow/report")
+    environment = jinja2.Environment(loader=jinja2.FileSystemLoader(folder), autoescape=True, trim_blocks=True)
+    environment.filters |= {
+        "as_json": _as_json, "source": _source, "order": _order, "best": _best, "cell": _cell, "times": _times,
+        "number": _number, "percent": _percent, "p": p_cell,
+    }  # fmt: skip
+    return environment
+
+
+def inline_figure(path: Path, label: str = "") -> Markup:
+    """Return a figure's SVG for a page: with ids unique on the page, and without invisible parts.
+
+    Parameters
+    ----------
+    path : Path
+    label : str
+        Description for screen readers; by default the file's name.
+    """
+    try:
+        text = path.read_text(encoding="utf-8")
+        if not text.rstrip().endswith("</svg>"):
+            raise ValueError("it has no end")
+        text = text[text.index("<svg") :]
+    except (OSError, ValueError) as error:
+        raise unreadable(path, error) from None
+    tag = "f" + hashlib.sha256(str(path).encode()).hexdigest()[:10]
+    text = _slim(text)
+    text = re.sub(r'\bid="([^"]+)"', rf'id="{tag}-\1"', text)
+    text = re.sub(r'href="#([^"]+)"', rf'href="#{tag}-\1"', text)
+    text = re.sub(r"url\(#([^)]+)\)", rf"url(#{tag}-\1)", text)
+    label = label or path.stem.replace("_", " ")
+    return Markup(text.replace("<svg ", f'<svg role="img" aria-label="{escape(label)}" ', 1))
+
+
+def _slim(text: str) -> str:
+    """Return matplotlib's SVG without metadata, unused ids, spare spaces and digits below a hundredth of a point."""
+    text = re.sub(r"<metadata>.*?</metadata>|<!--.*?-->", "", text, flags=re.DOTALL)
+    # Matplotlib's style for all elements would apply to the whole page; style.html.j2 has this style for figures.
+    text = re.sub(r'<defs>\s*<style type="text/css">\*\{[^<]*</style>\s*</defs>', "", text)
+    used = set(re.findall(r'(?:href="#|url\(#)([^")]+)', text))
+
+    def slimmer(match: re.Match) -> str:
+        part = match[0]
+        if "base64" in part:  # in an embedded image digits are not coordinates
+            return part.replace("\n", "")
+        part = re.sub(r'\s+id="([^"]+)"', lambda found: found[0] if found[1] in used else "", part)
+        part = _FONTS.sub("'DejaVu Sans', Verdana, sans-serif", part)
+        if "scale(" not in part:
+            part = re.sub(r"-?\d+\.\d{3,}", lambda found: f"{float(found[0]):.2f}".rstrip("0").rstrip("."), part)
+        return re.sub(r"\s+", " ", part)
+
+    return re.sub(r">\s+<", "><", re.sub(r"<[^<>]+>", slimmer, text))
+
+
+def read_explanation(path: Path) -> dict[str, Any]:
+    """Return the explanation in a file, with its figures as parts of a page."""
+    content = read_json(path)
+    names = ("importances", "dependence") if "importances" in content else ()
+    return {**content, "figures": {name: inline_figure(path.with_name(f"{name}.svg")) for name in names}}
+
+
+def comparison_page(
+    board: Mapping[str, Any], *, title: str, sentences: Sequence[str], notes: Sequence[str] = ()
+) -> str:
+    """Return the HTML page of a table of scores: the result in sentences, and an interactive leaderboard.
+
+    Parameters
+    ----------
+    board : mapping
+        From :func:`rotastack.workflow.judge.leaderboard.leaderboard`.
+    title : str
+    sentences : sequence of str
+        The result.
+    notes : sequence of str
+
+    Examples
+    --------
+    >>> import pandas as pd
+    >>> from rotastack.workflow.judge.leaderboard import Metric, leaderboard
+    >>> errors = pd.DataFrame({"RF": [0.05, 0.20], "RRE": [0.04, 0.22]}, index=["iris", "sonar"])
+    >>> board = leaderboard([Metric("error", "error", False, errors, optimum=0)], None)
+    >>> page = comparison_page(board, title="Two methods", sentences=["Nobody knows."])
+    >>> page[:15], "https://" in page
+    ('<!DOCTYPE html>', False)
+    """
+    template = page_environment().get_template("comparison.html.j2")
+    return template.render(title=title, sentences=sentences, notes=notes, board=board, figures={})
+
+
+def _as_json(content: Any) -> Markup:
+    """Return JSON that is safe inside a script element, whatever characters its names hold."""
+    text = json.dumps(content, ensure_ascii=False, allow_nan=False, separators=(",", ":"))
+    for character in "<>&\u2028\u2029":
+        text = text.replace(character, f"\\u{ord(character):04x}")
+    return Markup(text)
+
+
+def _source(name: str) -> Markup:
+    """Return a script of ``workflow/report``, escaped so that it cannot end its script element."""
+    text = project_file(f"workflow/report/{name}").read_text(encoding="utf-8")
+    return Markup(text.replace("</", "<\\/").replace("<!--", "<\\!--"))
+
+
+def _order(numbers: Sequence[float]) -> list[int]:
+    """Return the positions of the numbers in rising order."""
+    return sorted(range(len(numbers)), key=numbers.__getitem__)
+
+
+def _best(row: Sequence[float | None], board: Mapping[str, Any], higher: bool) -> int | None:
+    """Return the first method with the best score, among ranked methods that do not choose by the test rows."""
+    fair = [j for j in board["chosen"] if not board["methods"][j].get("optimistic")]
+    known = {j: score for j in fair if (score := row[j]) is not None}
+    return (max if higher else min)(known, key=lambda j: known[j], default=None)
+
+
+def _cell(value: float | None) -> str:
+    """Return a score in the format of ``page.js``."""
+    if value is None or pd.isna(value):
+        return "failed"
+    return f"{float(f'{value:.5g}'):.15g}" if abs(value) >= 10 else f"{value:.4f}"
+
+
+def _times(value: float) -> str:
+    """Return a multiple in the format of ``page.js``."""
+    return f"{value:.0f}" if value >= 100 else f"{float(f'{value:.2g}'):.15g}"
+
+
+def _number(value: float | None, digits: int = 4) -> str:
+    return "failed" if value is None or pd.isna(value) else f"{value:.{digits}f}"
+
+
+def _percent(value: float | None, where: str | None = None) -> str:
+    return "-" if value is None else f"{value:+.1f} %" + (f" ({where})" if where else "")

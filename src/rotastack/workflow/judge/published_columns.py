@@ -1,0 +1,313 @@
+"""Published scores beside those of a study: as columns of a table, and in ranks that no test of the study uses."""
+
+from collections.abc import Collection, Mapping, Sequence
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pandas as pd
+
+from rotastack.base.documents import load_yaml
+from rotastack.stats.bayesian_table import bayesian_table
+from rotastack.stats.bootstrap_ranks import bootstrap_ranks
+from rotastack.stats.pairs import compare_pair
+from rotastack.stats.wilcoxon import wilcoxon_holm
+from rotastack.workflow.judge.results import ROPE, compared, complete
+from rotastack.workflow.study.published_tables import column_label, scores_of
+
+__all__ = [
+    "COLUMNS",
+    "RANKS",
+    "TIMES",
+    "compare_with_published",
+    "on_page",
+    "published_columns",
+    "published_scores",
+    "ranks_beside_published",
+]
+
+TIMES = 2.0  # standard errors of the difference that count as chance
+
+
+def compare_with_published(
+    scores: pd.DataFrame, cells: pd.DataFrame, reasons: list[dict[str, Any]], whole: Collection[str] = ()
+) -> tuple[pd.DataFrame, dict[str, list[str]]]:
+    """Return published cells beside the study's own, and the published data sets and methods that the study lacks.
+
+    Means over all data sets are compared only if the study has the data sets in `whole`, those of the source's means.
+    """
+    single = cells[cells["dataset"] != "all"]  # "all" is no data set, but the mean over data sets
+    absent = {
+        "data sets": [d for d in dict.fromkeys(single["dataset"]) if d not in set(scores["dataset"])],
+        "methods": [m for m in dict.fromkeys(single["method"]) if m not in set(scores["method"])],
+    }
+    by_cell: dict[Any, pd.DataFrame] = dict(iter(scores.groupby(["dataset", "method"], sort=False)))
+    means: dict[Any, pd.DataFrame] = {}
+    if whole and set(whole) == set(scores["dataset"]):
+        means = {name: _mean_over_data_sets(part) for name, part in scores.groupby("method", sort=False)}
+    printed = {(c.table, c.dataset, c.method): float(c.value) for c in cells.itertuples() if c.metric == "error_sd"}
+    rows = []
+    for cell in cells.itertuples():
+        part = means.get(cell.method) if cell.dataset == "all" else by_cell.get((cell.dataset, cell.method))
+        if part is None or cell.metric == "rank":
+            continue
+        other = by_cell.get((cell.dataset, getattr(cell, "against", None)))
+        ours, sd, n = _ours(cell, part, other)
+        if not np.isfinite(ours):
+            continue
+        value = float(cell.value)
+        digits = len(cell.value.partition(".")[2])
+        error = sd / np.sqrt(n)
+        if cell.metric in ("wins", "ties"):  # both are shares, so they have the variance of the pooled share
+            both = (n * ours + cell.repeats * value) / (n + cell.repeats)
+            sd = np.sqrt(both * (1 - both))
+        theirs = printed.get((cell.table, cell.dataset, cell.method), sd) if cell.metric == "error" else sd
+        allowed = TIMES * np.sqrt(sd**2 / n + theirs**2 / cell.repeats) + 0.5 * 10.0**-digits
+        agrees = bool(abs(ours - value) <= allowed) if np.isfinite(allowed) else None
+        rows.append(
+            {
+                "table": cell.table, "dataset": cell.dataset, "method": cell.method, "metric": cell.metric,
+                "published": value, "ours": ours, "standard_error": error, "repeats": n,
+                "difference": ours - value, "agrees": agrees,
+                "reason": _reason(cell, reasons) if agrees is False else "",
+                "note": cell.note if isinstance(cell.note, str) else "",
+            }
+        )  # fmt: skip
+    columns = [
+        "table", "dataset", "method", "metric", "published", "ours", "standard_error", "repeats", "difference",
+        "agrees", "reason", "note",
+    ]  # fmt: skip
+    return pd.DataFrame(rows, columns=columns), absent
+
+
+def _mean_over_data_sets(scores: pd.DataFrame) -> pd.DataFrame:
+    """Return the scores of a method, split by split, as means over its data sets."""
+    axes = [name for name in ("rotation_group", "fold_group", "split") if name in scores]
+    return scores.groupby(axes, as_index=False).mean(numeric_only=True)
+
+
+def _ours(cell, part, other) -> tuple[float, float, int]:
+    """Return the study's value for a cell, its standard deviation over repeats, and their number."""
+    nothing = (float("nan"), float("nan"), 0)
+    if cell.metric == "error_sd":
+        errors = part["error"].dropna()
+        spread = float(errors.std(ddof=1)) if len(errors) > 2 else float("nan")
+        return spread, spread / np.sqrt(2), len(errors)  # for normal errors, to first order
+    if cell.metric in ("error", *part.columns.intersection([cell.metric])):
+        values = part[cell.metric].dropna().to_numpy(dtype=float)
+        if not len(values):
+            return nothing
+        return (float(values.mean()), float(values.std(ddof=1)) if len(values) > 1 else float("nan"), len(values))
+    if other is None:
+        return nothing
+    axes = [name for name in ("rotation_group", "fold_group", "split") if name in part]
+    both = part.merge(other, on=axes, suffixes=("", "_other"))
+    if cell.metric == "size_ratio":
+        ratio = (both["median_leaves"] / both["median_leaves_other"]).dropna()
+        return float(ratio.mean()), float(ratio.std(ddof=1)), len(ratio)
+    if cell.metric not in ("wins", "ties"):
+        return nothing
+    pair = compare_pair(both["error"], both["error_other"], higher_is_better=False)
+    share = pair.wins_first if cell.metric == "wins" else pair.ties
+    return share, float(np.sqrt(share * (1 - share))) if pair.n else float("nan"), pair.n
+
+
+def _reason(cell, reasons: list[dict[str, Any]]) -> str:
+    """Return the first of the written reasons that fits a cell."""
+    for item in reasons:
+        if all(
+            getattr(cell, key) in item[f"{key}s"]
+            for key in ("dataset", "method", "metric", "table")
+            if f"{key}s" in item
+        ):
+            return item["why"]
+    return "not explained"
+
+
+COLUMNS = (
+    "dataset", "method", "of", "score", "sd", "repeats", "ours", "difference", "agrees", "reason", "table", "source",
+    "protocol",
+)  # fmt: skip
+RANKS = (
+    "method", "published", "average_rank", "lower", "upper", "own_rank", "n_datasets", "p_holm", "better", "equal", "worse",
+)  # fmt: skip
+N_SAMPLES = 10_000
+"""Samples of the posterior of each pair of methods."""
+MOST_RANKS, MOST_CELLS = 60, 5_000
+"""Most methods and most scores for which the report has a table of all."""
+BEST = 20
+"""Number of methods, the best by average rank, that the control is tested against."""
+
+
+def published_columns(
+    scores: pd.DataFrame,
+    metric: str,
+    columns: Sequence[Mapping[str, Any]],
+    files: Sequence[Path],
+    names: Mapping[str, str] | None = None,
+) -> pd.DataFrame:
+    """Return the published scores that a study sets beside its own: a row per data set and published method.
+
+    Parameters
+    ----------
+    scores : DataFrame
+        A row for each data set, method and cell of the study.
+    metric : str
+        The score by which the study ranks methods.
+    columns : sequence of mapping
+        The study's ``evaluation.published_columns``.
+    files : sequence of Path
+        Files of the published tables.
+    names : mapping, optional
+        Name of a data set in a source -> its name in the study.
+
+    Returns
+    -------
+    DataFrame
+        ``dataset``; ``method``, the label with brackets, and ``of``, the name without; ``score``, and the printed
+        ``sd`` and ``repeats``; ``ours``, the score of the study's method with the name ``of``, the ``difference``,
+        whether it ``agrees`` as on the page of published results, and a ``reason`` if not; ``table``, ``source``, and
+        how the ``protocol`` differs; the ``family`` of the method, if the source has families.
+    """
+    own = list(dict.fromkeys(scores["dataset"]))
+    by_name = {path.name: path for path in files}
+    parts = [pd.DataFrame(columns=list(COLUMNS))]
+    for column in columns:
+        about = by_name.get(f"{column['table']}.yaml")
+        known = {} if about is None else load_yaml(about)
+        path = by_name.get(known.get("mirror", f"{column['table']}.csv"))
+        if path is None:
+            continue
+        cells = pd.DataFrame(scores_of(path, metric))
+        cells["dataset"] = cells["dataset"].map(lambda name: (names or {}).get(name, name))
+        wanted = column["methods"] or list(dict.fromkeys(cells["method"]))
+        cells = cells[cells["dataset"].isin(own) & cells["method"].isin(wanted)]
+        if not len(cells):
+            continue
+        beside = _beside(scores, cells, metric, known.get("reasons", []))
+        part = pd.DataFrame(
+            {
+                "dataset": cells["dataset"], "method": [column_label(m, column["as"]) for m in cells["method"]],
+                "of": cells["method"], "score": cells["value"].astype(float), "sd": pd.to_numeric(cells["sd"]),
+                "repeats": cells["repeats"].astype(int), "table": cells["table"],
+                "source": known.get("source", column["table"]), "protocol": column["protocol"],
+            }
+        )  # fmt: skip
+        part = part.merge(beside, on=["dataset", "of"], how="left")
+        if column.get("failed") == "mean":
+            part = _filled(part)
+        families = {method: family for family, methods in known.get("families", {}).items() for method in methods}
+        if families:
+            part["family"] = part["of"].map(families)
+        places = [part["dataset"].map(own.index), part["of"].map(wanted.index)]
+        order = pd.DataFrame({"dataset": places[0], "of": places[1]}).sort_values(["dataset", "of"], kind="stable")
+        parts.append(part.loc[order.index, [*COLUMNS, *(["family"] if families else [])]])
+    return parts[0] if len(parts) == 1 else pd.concat(parts[1:], ignore_index=True)
+
+
+def _filled(part: pd.DataFrame) -> pd.DataFrame:
+    """Return a table's scores, with the mean of the other methods on a data set where a method failed."""
+    means = part.groupby("dataset")["score"].mean()
+    every = pd.MultiIndex.from_product([means.index, part["of"].unique()], names=["dataset", "of"])
+    rows = part.set_index(["dataset", "of"]).reindex(every).reset_index()
+    failed = rows["score"].isna()
+    same = rows.groupby("of")[["method", "repeats", "table", "source", "protocol"]].transform("first")
+    rows = rows.fillna({name: same[name] for name in same})
+    rows["score"] = rows["score"].fillna(rows["dataset"].map(means))
+    rows.loc[failed, "reason"] = "it failed: this is the mean of the others"
+    return rows.astype({"repeats": int})
+
+
+def _beside(scores: pd.DataFrame, cells: pd.DataFrame, metric: str, reasons: list[dict[str, Any]]) -> pd.DataFrame:
+    """Return the study's scores beside the published cells of the same methods."""
+    spread = cells[cells["sd"] != ""].assign(metric=f"{metric}_sd", value=lambda part: part["sd"])
+    given = pd.concat([cells, spread], ignore_index=True).astype({"repeats": int})
+    found, _ = compare_with_published(scores, given, reasons)
+    found = found[found["metric"] == metric].rename(columns={"method": "of"})
+    return found[["dataset", "of", "ours", "difference", "agrees", "reason"]]
+
+
+def published_scores(columns: pd.DataFrame) -> pd.DataFrame:
+    """Return the scores from :func:`published_columns`: a row per data set, a column per published method."""
+    scores = columns.pivot(index="dataset", columns="method", values="score")
+    return scores[list(dict.fromkeys(columns["method"]))]
+
+
+def ranks_beside_published(
+    means: pd.DataFrame,
+    columns: pd.DataFrame,
+    optimistic: Sequence[str],
+    alpha: float,
+    units: pd.Series | None = None,
+    higher: bool = False,
+    control: str | None = None,
+) -> pd.DataFrame:
+    """Return average ranks of a study's methods and published ones, on the data sets that all of them have.
+
+    Parameters
+    ----------
+    means : DataFrame of shape (n_datasets, n_methods)
+        Mean scores of the study's methods.
+    columns : DataFrame
+        From :func:`published_columns`.
+    optimistic : sequence of str
+        Methods that are not ranked.
+    alpha : float
+        1 - coverage of the intervals.
+    units : Series, optional
+        Divisor of the scores, by data set.
+    higher : bool, default=False
+        Whether higher scores are better.
+    control : str, optional
+        The study's method that the best twenty of the others are tested against.
+
+    Returns
+    -------
+    DataFrame
+        A row per method, sorted by rank: ``method``; whether it is ``published``; ``average_rank`` with a bootstrap
+        interval ``lower, upper`` over data sets; ``own_rank`` among the study's methods alone on the same data sets;
+        ``n_datasets``, their number. The best twenty also have ``p_holm`` of Wilcoxon's test against the control, and
+        the probabilities by the Bayesian signed-rank test, with a rope of a point, that the method is ``better``,
+        ``equal`` or ``worse`` than the control. No rows if all methods share fewer than two data sets.
+    """
+    nothing = pd.DataFrame(columns=list(RANKS))
+    if not len(columns):
+        return nothing
+    theirs = published_scores(columns)
+    own = complete(means, optimistic)
+    both = compared(own.join(theirs.reindex(own.index)), units).dropna()
+    if len(both) < 2 or not own.shape[1]:
+        return nothing
+    ranks = bootstrap_ranks(both, higher, alpha=alpha)
+    alone = both[own.columns].rank(axis=1, ascending=not higher).mean()
+    ranks = ranks.assign(
+        published=ranks.index.isin(theirs.columns), own_rank=alone.reindex(ranks.index), n_datasets=len(both)
+    )
+    ranks = ranks.sort_values("average_rank", kind="stable").rename_axis("method")
+    if control in both:
+        best = [method for method in ranks.index if method != control][:BEST]
+        tested = both[[control, *best]]
+        ranks = ranks.join(wilcoxon_holm(tested, control, higher)["p_holm"])
+        ranks = ranks.join(bayesian_table(tested, control, higher, ROPE, n_samples=N_SAMPLES))
+    return ranks.reset_index().reindex(columns=list(RANKS))
+
+
+def on_page(columns: pd.DataFrame, ranks: pd.DataFrame) -> dict[str, Any]:
+    """Return the report's content on published columns: protocols, ranks and cells; empty without columns.
+
+    Parameters
+    ----------
+    columns, ranks : DataFrame
+        The tables from :func:`published_columns` and :func:`ranks_beside_published`.
+    """
+    if not len(columns):
+        return {}
+    protocols = [
+        {"methods": list(dict.fromkeys(part["method"])), "source": source, "protocol": protocol}
+        for (source, protocol), part in columns.groupby(["source", "protocol"], sort=False)
+    ]
+    first = ranks["p_holm"].notna() | ~ranks["published"].astype(bool) | (len(ranks) <= MOST_RANKS)
+    return {
+        "protocols": protocols, "ranks": ranks[first].to_dict("records"), "n_more": int((~first).sum()),
+        "n_tested": int(ranks["p_holm"].notna().sum()), "cells": columns.to_dict("records") if len(columns) <= MOST_CELLS else [],
+    }  # fmt: skip

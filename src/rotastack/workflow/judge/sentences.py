@@ -1,0 +1,85 @@
+"""The sentences of verdicts: templates with names in braces, which :mod:`rotastack.workflow.judge.verdict` fills."""
+
+CHANCE = ("not beyond chance", "beyond chance")
+DIFFER = ("do not differ beyond chance", "differ")
+
+# Over several data sets
+NO_DATASET = "No data set has scores of all methods; see the notes."
+EQUAL = "All {n_methods} methods have the same {score} on {datasets}: nothing tells them apart."
+BEST = (
+    "{best} is best of {n_methods} methods by average rank of the {score} over {datasets} ({rank:.2f}{rival}); "
+    "{method} {change} ({counts}){cost}."
+)
+SHARED = (
+    "{best} and {others} share the best average rank of the {score} among {n_methods} methods over {datasets} "
+    "({rank:.2f}{rival}); {method} {change} ({counts}){cost}."
+)
+RIVAL_RANK = "; {rival} has {rank:.2f}"
+WITH_ALL = "the {n} of {total} data sets that have all of them"
+AVERAGE = "{raises} the {score} of {other} by {percent:.1f} % on average"
+NO_CHANGE = "leaves the {score} of {other} as it is on average"
+FROM_ZERO = "is compared with {other}, whose {score} is 0 everywhere"
+FIT_COST = ", for {fit} the training time"
+PREDICT_COST = " and {predict} the prediction time"
+WILCOXON = "Wilcoxon's signed-rank test{correction}"
+CORRECTION = " with Holm's correction for {n} comparisons"
+BEATS_THESE = "That it beats {worse} is beyond chance ({test}, at {alpha:g})"
+BEATS_NONE = "That it beats any other is not beyond chance (least p {p}, {test})"
+BEATS_CONTROL = "That {best} beats {control} is {chance} (p {p}, {test})"
+TOO_FEW = "; so many comparisons need {needed} data sets at least, even if all agree"
+FRIEDMAN = "as a whole the {n_methods} methods {differ} (Friedman's test, p {p})"
+ONE_DATASET = "No test: there is only one data set."
+
+# Rotations
+ROTATIONS = "Rotations {effect} (p {p}, {turned} against {plain}{correction}): they {where}."
+ROTATIONS_UNTESTED = "Rotations ({turned} against {plain}) {where}."
+ROTATIONS_HERE = (
+    "Rotations {effect} here: {turned} has {score}, the same without them, {plain}, {score_plain} (p {p}{correction})."
+)
+PAIRS_CORRECTION = ", with Holm's correction for {n} pairs"
+MORE_PAIRS = "Of {pairs} with and without rotations, the least p is {p:.2g}."
+HELP = "help on {n} of {datasets}{where}"
+HARM = "do harm on {n}{of}{where}"
+
+# On one data set
+ALL_FAILED = "All methods failed; the report says why."
+SCORES = "{best}: {score} {value}{against}{next_best}."
+NEXT_BEST = "; the next best of {n} is {method} ({value})"
+TIES = "It ties with {tied}: {why}. Of these, the one of least {breaker}{value} is chosen, then of shortest training."
+INTERVALS = "{level:.0%} intervals of the differences{of} contain 0"
+EQUAL_MEANS = "the means are equal to four digits"
+ONE_SPLIT = "No test: there is only one split."
+SAME_IN_ALL = "The difference from {rival} is the same in all {n} splits, so no test is possible."
+UNTESTED = "The difference from {rival} is {value}, with a {level:.0%} interval from {low} to {high} in its favour; no test: {why}."
+TESTED = "The difference from {rival} is {chance} (p {p}{picked} {test} over {n} splits{shared}{few})."
+PICKED = " after Holm's correction for {n} comparisons, as the best is picked from {n_methods};"
+THRESHOLD = (
+    "{method} predicts class {class} for {decided:,} of {total:,} held-out rows, and {rows:,} are of it. From probability "
+    "{threshold:.4g} on it would find {right:,} of these, and be wrong for {wrong:,} of the {others:,} others (the best "
+    "balanced accuracy on these rows, {accuracy:.0%}): model.threshold: {threshold:.4g} in the study's file sets it."
+)
+FAILED = "Failed: {methods}; the others are compared."
+
+# Beside the baseline
+NOT_BETTER = "No method {what} than {baseline}{rest}."
+LOSS_IS_LESS = (
+    ", but the probabilities of {method} tell more than the classes' shares (log loss {loss:.3f} against {level:.3f})"
+)
+ROWS_TELL = ", but the outputs of {method} for held-out rows go with the target (permuted rows, p {p})"
+NOR = ", nor do its outputs for held-out rows go with the target beyond chance {doubt}"
+NO_RELATION = "No method's outputs for held-out rows go with the target beyond chance {doubt}."
+DOUBT = "(permuted rows, least p {p}): the columns may hold no information about the target"
+
+# Groups of methods
+ALL_GROUPS = "All groups (a row is a data set in one group)"
+GROUP_WITHOUT_DATA = "{title}: no data set has scores of all methods; see the notes of the group."
+ORDER = "{title}: by average rank of the {score} over {n} the order is {order}."
+NO_DIFFERENCE = (
+    " Friedman's test sees no difference between the methods (p = {p:.3g}): with {n} the order above may be chance."
+)
+DIFFERENCES = " Friedman's test says that the methods differ (p = {p:.3g}); by Nemenyi's test these pairs do: {pairs}."
+
+# Claims
+CLAIM = "{quantity} of {of} is {expected} that of {than}"
+CLAIM_RESULT = "{text}: {holds} ({found}{p})."
+MANY_CLAIMS = "Of the study's {n} claims {hold} hold; the report has the tests."

@@ -1,0 +1,253 @@
+"""The figures over all data sets."""
+
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import Any, NamedTuple
+
+import numpy as np
+import pandas as pd
+from matplotlib.figure import Figure
+
+from rotastack.plots.calibration import plot_calibration
+from rotastack.plots.critical_difference import plot_critical_difference
+from rotastack.plots.curves import Curve, plot_curves
+from rotastack.plots.differences import plot_differences
+from rotastack.plots.pareto import plot_pareto
+from rotastack.plots.posterior import plot_posterior
+from rotastack.plots.rank_intervals import plot_rank_intervals
+from rotastack.plots.style import add_note, sentence
+from rotastack.plots.win_matrix import plot_win_matrix
+from rotastack.seeds import child, root_sequence
+from rotastack.stats.bayesian import signed_rank_draws
+from rotastack.stats.bootstrap_ranks import bootstrap_ranks
+from rotastack.stats.comparison import compare
+from rotastack.stats.metrics import IN_UNITS, NAMES, higher_is_better
+from rotastack.stats.ranks import average_ranks
+from rotastack.stats.win_matrix import win_matrix
+from rotastack.workflow.judge.results import (
+    ROPE,
+    by_method,
+    complete,
+    group_table,
+    in_units,
+    mean_scores,
+    read_csv,
+    relative_times,
+    seconds_by_method,
+)
+from rotastack.workflow.study.names import ranks_name
+
+__all__ = ["draw_of_study", "draw_sweep", "names_of_study"]
+
+FEW = 5  # the fewest cells for a standard error
+
+_TOO_FEW = "Ranks need at least two data sets without failed methods."
+
+
+class StudyScores(NamedTuple):
+    """The scores of a study and the settings of its figures.
+
+    Attributes
+    ----------
+    slice : mapping
+        The slice of the study.
+    scores : DataFrame
+        A row for each data set, method and cell.
+    primary, score : str
+        The score that is drawn, and its printed name.
+    means : DataFrame
+        Means of this score, a row for each data set and a column for each method.
+    shown : list of str
+        The methods in figures that have no space for all methods.
+    tables : dict
+        Name -> file of each table of the study.
+    """
+
+    slice: Mapping[str, Any]
+    scores: pd.DataFrame
+    primary: str
+    score: str
+    means: pd.DataFrame
+    shown: list[str]
+    tables: dict[str, Path]
+
+    @property
+    def higher(self) -> bool:
+        """Whether a higher score is better."""
+        return bool(higher_is_better(self.primary))
+
+    @property
+    def ranked(self) -> pd.DataFrame | None:
+        """Means of the ranked methods on the data sets on which none failed; None if fewer than 2 of either remain.
+
+        Methods that choose members by the test rows are not ranked.
+        """
+        table = complete(self.means, self.slice["optimistic"])
+        return table if len(table) > 1 and table.shape[1] > 1 else None
+
+
+def names_of_study(slice_: Mapping[str, Any]) -> set[str]:
+    """Return the names of a study's possible figures over all data sets."""
+    return {*FIGURES, *slice_["sweeps"], *(ranks_name(group["name"]) for group in slice_["groups"])}
+
+
+def draw_of_study(
+    names: Sequence[str], slice_: Mapping[str, Any], scores: pd.DataFrame, tables: dict[str, Path]
+) -> dict[str, Figure]:
+    """Return name -> figure over all data sets: figures of ``FIGURES``, rank diagrams of groups, and sweeps.
+
+    Each of the slice's ``groups`` has a rank diagram, ``shown`` may name the methods whose differences are drawn, and
+    ``sweeps`` are figures of errors against a parameter: figure -> title, axis, values, lines. A score in units of the
+    target is drawn as a multiple of the baseline's score, because data sets have different units.
+
+    Parameters
+    ----------
+    names : sequence of str
+        Names of the figures.
+    slice_ : mapping
+        The slice of the study.
+    scores : DataFrame
+        A row for each data set, method and cell.
+    tables : dict of str to Path
+        The study's tables.
+    """
+    primary = slice_["score"]
+    score = NAMES[primary]
+    scores = scores[~scores["dataset"].isin(list(slice_.get("left_out", {})))]
+    if primary in IN_UNITS:
+        units = in_units(primary, pd.read_csv(tables["baseline"]).set_index("dataset"))
+        scores = scores.assign(**{primary: scores[primary] / scores["dataset"].map(units)})
+        score = f"{score} as a share of the baseline's"
+    means = mean_scores(scores, primary, slice_["methods"]).round(12)
+    shown = [m for m in means if m in (slice_["shown"] or slice_["methods"]) or m == slice_["control"]]
+    drawn = StudyScores(slice_, scores, primary, score, means, shown, tables)
+    groups = {ranks_name(group["name"]): group for group in slice_["groups"]}
+    figures = {}
+    for name in names:
+        if name in groups:
+            figures[name] = _draw_ranks(group_table(means, groups[name]), slice_["alpha"], drawn.higher)
+        elif name in slice_["sweeps"]:
+            figures[name] = draw_sweep(scores, slice_["sweeps"][name], primary, score)
+        else:
+            figures[name] = FIGURES[name](drawn)
+    return figures
+
+
+def _critical_difference(study: StudyScores) -> Figure:
+    """Draw the average ranks of the methods, and the critical difference."""
+    fair = study.means.drop(columns=study.slice["optimistic"], errors="ignore")
+    return _draw_ranks(fair, study.slice["alpha"], study.higher)
+
+
+def _differences(study: StudyScores) -> Figure:
+    """Draw the errors minus the control's errors, by data set."""
+    control = study.slice["control"]
+    deviations = _standard_errors(study.scores, study.primary, control, study.slice["axes"])
+    return plot_differences(study.means[study.shown], deviations, control, study.score, study.higher)
+
+
+def _calibration(study: StudyScores) -> Figure:
+    """Draw shares of right decisions against confidence, over all data sets; a regression has no such figure."""
+    if "calibration" not in study.tables:
+        return sentence("A regression has no calibration curve.")
+    curves = pd.read_csv(study.tables["calibration"])
+    curves = curves[curves["method"].isin(study.shown)]
+    if not len(curves):
+        return sentence("No calibration curve: all methods failed.")
+    order = pd.Categorical(curves["method"], study.shown)
+    return plot_calibration(curves.assign(order=order).sort_values("order", kind="stable"))
+
+
+def _rank_intervals(study: StudyScores) -> Figure:
+    """Draw the average ranks, with their intervals over resampled data sets."""
+    if study.ranked is None:
+        return sentence(_TOO_FEW)
+    ranks = bootstrap_ranks(study.ranked, study.higher, alpha=study.slice["alpha"])
+    return plot_rank_intervals(ranks, study.slice["control"])
+
+
+def _win_matrix(study: StudyScores) -> Figure:
+    """Draw how often each method beats each other method."""
+    return sentence(_TOO_FEW) if study.ranked is None else plot_win_matrix(win_matrix(study.ranked, study.higher))
+
+
+def _pareto(study: StudyScores) -> Figure:
+    """Draw the average ranks against the time of a training."""
+    control = study.slice["control"]
+    if study.ranked is None:
+        return sentence(_TOO_FEW)
+    times = relative_times(seconds_by_method(read_csv(study.tables["times"])), control)
+    if "fit" not in times:
+        return sentence(f"Times are multiples of the training time of {control}, which is unknown.")
+    ranks = average_ranks(study.ranked, study.higher)
+    points = pd.DataFrame({"time": times["fit"].median().reindex(ranks.index), "quality": ranks})
+    return plot_pareto(points, control, x_label=f"training time, multiple of {control}'s")
+
+
+def _posterior(study: StudyScores) -> Figure:
+    """Draw the probabilities that the control is better, the best other method is better, or neither."""
+    control = study.slice["control"]
+    if study.ranked is None:
+        return sentence(_TOO_FEW)
+    if control not in study.ranked:
+        return sentence(f"The control {control} failed on every data set.")
+    ranks = average_ranks(study.ranked, study.higher).drop(control)
+    best = str(ranks.idxmin())
+    seed = child(root_sequence(0), best, control)  # the same seed as in bayesian_table
+    draws = signed_rank_draws(study.ranked[best], study.ranked[control], study.higher, rope=ROPE, random_state=seed)
+    return plot_posterior(draws, best, control, ROPE)
+
+
+def _draw_ranks(means: pd.DataFrame, alpha: float, higher: bool) -> Figure:
+    table = complete(means)
+    if len(table) < 2 or table.shape[1] < 2:
+        return sentence(_TOO_FEW)
+    return plot_critical_difference(compare(table, higher), alpha)
+
+
+def draw_sweep(scores: pd.DataFrame, sweep: dict, primary: str = "error", score: str = "error") -> Figure:
+    """Return a figure of mean errors against a parameter, on test rows and, if known, on training rows.
+
+    Means are over the data sets on which no method of the figure failed. A method that failed on all data sets leaves
+    a gap.
+    """
+    methods = list(dict.fromkeys(m for line in sweep["lines"].values() for m in line))
+    panels: dict[str, dict[str, Curve]] = {}
+    noted = []
+    for column, title in ((primary, "test rows"), ("training_error", "training rows")):
+        if column not in scores or scores.loc[scores["method"].isin(methods), column].isna().all():
+            continue
+        table = by_method(scores, column).reindex(columns=methods)
+        ranked = complete(table)
+        means = ranked.mean().reindex(methods)
+        noted += [f"{name} ({title})" for name in table.index.difference(ranked.index, sort=False)]
+        over = ranked.index[0] if len(ranked) == 1 else f"mean of {len(ranked)} data sets"
+        panels[f"{title}, {over}"] = {
+            label: float(means[line[0]]) if len(line) == 1 else (sweep["values"], means[line].to_numpy())
+            for label, line in sweep["lines"].items()
+        }
+    log = ["x"] if sweep.get("log") else []
+    figure = plot_curves(panels, sweep["axis"], score, log=log, ticks=sweep["values"], title=sweep["title"])
+    if noted:
+        add_note(figure, f"Left out, because a method failed: {', '.join(noted)}.")
+    return figure
+
+
+def _standard_errors(scores: pd.DataFrame, metric: str, control: str, axes: list[str]) -> pd.DataFrame:
+    """Return standard errors, over cells, of the paired differences to the control; missing below ``FEW`` cells."""
+    cells = scores.pivot_table(index=["dataset", *axes], columns="method", values=metric, sort=False, dropna=False)
+    difference = cells.sub(cells[control], axis=0)
+    grouped = difference.groupby("dataset", sort=False)
+    return (grouped.std(ddof=1) / np.sqrt(grouped.count())).where(grouped.count() >= FEW)
+
+
+FIGURES = {
+    "critical_difference": _critical_difference,
+    "differences": _differences,
+    "calibration": _calibration,
+    "rank_intervals": _rank_intervals,
+    "win_matrix": _win_matrix,
+    "pareto": _pareto,
+    "posterior": _posterior,
+}
+"""Name of a figure -> the function that draws it."""

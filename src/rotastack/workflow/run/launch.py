@@ -1,0 +1,206 @@
+"""The start of the Snakefile: read the configuration, check the study, and return its plan."""
+
+import fcntl
+import os
+import re
+import sys
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
+from pathlib import Path
+from typing import IO, Annotated, Any, Literal
+
+from pydantic import Field
+
+from rotastack.base.documents import Document, load_yaml
+from rotastack.errors import RotastackError, nearest
+from rotastack.project import find_own_modules, project_file
+from rotastack.workflow.run import progress
+from rotastack.workflow.run.fingerprint import check_kernel
+from rotastack.workflow.run.forks import start_forks
+from rotastack.workflow.run.plan import Plan
+from rotastack.workflow.study.study import Study, resized
+from rotastack.workflow.tracking import address
+
+__all__ = ["Machine", "config_file", "find_study", "open_plan", "read_plan", "start_run", "study_files"]
+
+
+class _Data(Document):
+    mirror: Annotated[
+        str | None,
+        Field(
+            description="folder of files <name>.parquet or <name>.csv.gz, used before the network; DATA_MIRROR has priority"
+        ),
+    ] = None
+    missing: Annotated[Literal["stop", "skip"], Field(description="action for a data set that is not available")] = (
+        "stop"
+    )
+
+
+class _Tracking(Document):
+    uri: Annotated[
+        str | None,
+        Field(description="MLflow tracking address; null: MLFLOW_TRACKING_URI, else SQLite in results/mlflow"),
+    ] = None
+
+
+class Machine(Document):
+    """The content of config/config.yaml: settings of this machine, not of the study."""
+
+    study: Annotated[
+        str,
+        Field(
+            description="study that `snakemake` runs without options: a file of config/studies or a path of a YAML file"
+        ),
+    ]
+    data: Annotated[_Data, Field(description="sources of data sets")] = _Data()
+    tracking: Annotated[_Tracking, Field(description="settings of MLflow")] = _Tracking()
+
+
+_MACHINE_KEYS = tuple(Machine.model_fields)
+_LOCK = Path("results/.lock")
+_held: list[IO[str]] = []  # keeps the lock's file open; the lock ends with this process
+
+
+def config_file() -> str:
+    """Return the path of ``config/config.yaml`` in the working directory, or else in the project."""
+    local = Path("config/config.yaml")
+    return str(local if local.is_file() else project_file("config/config.yaml"))
+
+
+def read_plan(config: Mapping[str, Any], config_files: list[str]) -> Plan:
+    """Return the plan of a study; its classes and their parameters are not checked.
+
+    Parameters
+    ----------
+    config : mapping
+        Snakemake's ``config``: config/config.yaml, and the study of ``--configfile`` if given.
+    config_files : list of str
+        Files of the configuration, for messages.
+
+    Raises
+    ------
+    RotastackError
+        The configuration is wrong; the message names the first error with its file and key.
+    """
+    find_own_modules()
+    machine = Machine.read({k: v for k, v in config.items() if k in _MACHINE_KEYS}, "config/config.yaml").dump()
+    content = {k: v for k, v in config.items() if k not in _MACHINE_KEYS}
+    size = str(content.pop("size", "full"))
+    study_files = [f for f in config_files if Path(f) != Path(config_file())]
+    where = ", ".join(os.path.relpath(f) for f in study_files) or "--config"
+    if not content.keys() & {"datasets", "pools", "methods", "name"}:
+        path, _ = find_study(machine["study"])
+        where, named = str(path), load_yaml(path)
+        if not isinstance(named, dict):
+            raise RotastackError(f"{path}: must be a mapping, found {named!r}")
+        content = {**named, **content}
+    if machine["data"]["mirror"]:
+        os.environ.setdefault("DATA_MIRROR", str(machine["data"]["mirror"]))
+    if machine["tracking"]["uri"]:
+        os.environ.setdefault(address.VARIABLE, str(machine["tracking"]["uri"]))
+    return Plan(Study.from_mapping(resized(content, size, where), where), machine, where, size)
+
+
+def study_files() -> dict[Path, str]:
+    """Return file -> name of the studies in the working directory, in its folders, and of the shipped ones."""
+    folders = [Path("studies"), Path("config/studies"), Path(), project_file("config/studies")]
+    files = [path for folder in folders for path in sorted(folder.glob("*.yaml"))]
+    texts = {path: path.read_text(encoding="utf-8", errors="replace") for path in files}
+    names = {path: re.search(r"^name: *[\"']?([\w-]+)", text, re.MULTILINE) for path, text in texts.items()}
+    # Other files of the working directory are no studies.
+    own = {path: found for path, found in names.items() if path.parent != Path() or "\npools:" in texts[path]}
+    return {path: path.stem if found is None else found[1] for path, found in own.items()}
+
+
+def find_study(name: str) -> tuple[Path, str]:
+    """Return the file and size of a study, given by a path, a file's name, or the study's name in results.
+
+    Raises
+    ------
+    RotastackError
+        There is no such study.
+    """
+    if name.endswith((".yaml", ".yml")) and Path(name).is_file():
+        return Path(name), "full"
+    files = study_files()
+    known = [*((path, path.stem) for path in files), *files.items()]
+    sized = [(path, name.removeprefix(f"{own}-")) for path, own in known if name.startswith(f"{own}-")]
+    found = [(path, "full") for path, own in known if own == name]
+    found += [(path, size) for path, size in sized if size in (load_yaml(path).get("sizes") or {})]
+    if found:
+        return found[0]
+    names = sorted({path.stem for path in files})
+    raise RotastackError(f"study {name!r} is unknown{nearest(name, names)}; studies: {', '.join(names)}")
+
+
+def open_plan(config: Mapping[str, Any], config_files: list[str], is_main: bool) -> Plan:
+    """Return the plan for the rules; if the study is wrong, print one line and end the process.
+
+    Parameters
+    ----------
+    config, config_files
+        See :func:`read_plan`.
+    is_main : bool
+        Whether this process was started by the user. A job's process does not check the study again.
+    """
+    # Jobs must find `rotastack` of this environment, even if the environment is not activated.
+    os.environ["PATH"] = f"{Path(sys.executable).parent}{os.pathsep}{os.environ.get('PATH', '')}"
+    with _ends_in_one_line():
+        plan = read_plan(config, config_files)
+        if is_main:
+            from rotastack.workflow.study.classes import check_classes
+
+            check_kernel()
+            check_classes(plan.study, plan.where)
+            progress.expected.update(plan.resources.all_usual_seconds())
+        if plan.skips:
+            plan.drop_unavailable() if is_main else plan.drop_skipped()
+    return plan
+
+
+def start_run(plan: Plan) -> None:
+    """Prepare the first job: lock the folder, check data sets and MLflow's address, start the server of steps."""
+    with _ends_in_one_line():
+        _hold_folder()
+        plan.note_skipped()
+        if not plan.skips and (missing := plan.unavailable()):
+            raise RotastackError("; ".join(missing.values()))
+        address.check_address(address.tracking_uri())
+        start_forks()
+
+
+@contextmanager
+def _ends_in_one_line() -> Iterator[None]:
+    """End the process with one line if the block raises an error that the user can fix."""
+    try:
+        yield
+    except RotastackError as error:
+        reason = str(error)
+    except OSError as error:
+        if error.filename is None:  # an error of the program, not of the user
+            raise
+        reason = f"{error.filename}: {error.strerror}; a run needs a writable folder"
+    else:
+        return
+    print(f"rotastack: error: {reason}", file=sys.stderr, flush=True)
+    sys.exit(2)
+
+
+def _hold_folder() -> None:
+    """Lock the folder until this process ends; raise RotastackError if another run works in it."""
+    Path("results/logs").mkdir(parents=True, exist_ok=True)
+    stream = _LOCK.open("a+")
+    try:
+        fcntl.flock(stream, fcntl.LOCK_EX | fcntl.LOCK_NB)
+    except BlockingIOError:
+        stream.seek(0)
+        owner = stream.read().strip() or "unknown"
+        raise RotastackError(
+            f"another run (process {owner}) works in this folder; wait for its end, or stop this process"
+        ) from None
+    except OSError as error:  # the file system has no locks
+        raise RotastackError(f"{_LOCK} cannot be locked ({error.strerror}); work in another folder") from None
+    stream.truncate(0)
+    stream.write(str(os.getpid()))
+    stream.flush()
+    _held.append(stream)

@@ -1,0 +1,320 @@
+"""The plan of a study for the rules: file names, slices, fingerprints and resources."""
+
+import json
+import os
+import re
+import sys
+from collections.abc import Iterable, Mapping
+from functools import cached_property
+from pathlib import Path
+from typing import Any
+
+from rotastack.data.formats import is_address
+from rotastack.data.registry import make_sources
+from rotastack.errors import RotastackError
+from rotastack.files import hashes, read_json, write_text
+from rotastack.project import project_file
+from rotastack.stats.metrics import METRICS
+from rotastack.workflow.run.fingerprint import Codes
+from rotastack.workflow.run.resources import Resources
+from rotastack.workflow.run.slices import Slices
+from rotastack.workflow.study.names import ranks_name, slug, sweep_name
+from rotastack.workflow.study.published_tables import published_paths
+from rotastack.workflow.study.study import Study
+from rotastack.workflow.tracking.address import is_own, shown, tracking_uri
+
+__all__ = ["RAW", "TABLE", "Plan", "StudyFiles"]
+
+RAW = "data/raw/{dataset}.parquet"
+TABLE = "results/datasets/{dataset}.parquet"
+
+
+class StudyFiles:
+    """Paths of a study's files; the paths of a data set's files contain ``{dataset}``.
+
+    Parameters
+    ----------
+    root : str
+        Folder of the study's results.
+    """
+
+    def __init__(self, root: str):
+        self.root = root
+        self.report = f"{root}/report.html"
+        self.scores = f"{root}/scores.parquet"
+        self.verdict = f"{root}/statistics/verdict.json"
+        self.comparison = f"{root}/statistics/comparison.json"
+        self.skipped = f"{root}/skipped.json"  # jobs read it instead of checking the data sets again
+        self.folds = f"{root}/{{dataset}}/folds.parquet"
+        self.model = f"{root}/{{dataset}}/model/model.skops"  # empty if training failed
+        self.explanation = f"{root}/{{dataset}}/model/explanation.json"
+
+    def rotations(self, name: str) -> str:
+        """Return the path of a data set's rotations; `name` is the view and the rotation groups of a block."""
+        return f"{self.root}/{{dataset}}/rotations/{name}.nc"
+
+    def method(self, name: str) -> str:
+        """Return the path of a method's outputs on a data set."""
+        return f"{self.root}/{{dataset}}/methods/{name}.nc"
+
+    def table(self, name: str) -> str:
+        """Return the path of a table of the study."""
+        return f"{self.root}/tables/{name}.csv"
+
+
+TABLES = (
+    "variance", "pairs", "facts", "claims", "calibration", "baseline", "control", "times", "published_columns",
+    "published_ranks", "groups",
+)  # fmt: skip
+"""Tables of a study, in addition to one table for each score."""
+FIGURES_OF_CELLS = {
+    "nested": ("heatmap_drawn", "heatmap_by_rotation_group", "heatmap_by_fold_group", "histogram"),
+    "splits": ("boxes",),
+}
+"""Protocol -> figures of a data set's scores."""
+FIGURES_OF_MEMBERS = ("margin_distributions", "ordered_curves", "members", "diversity")
+"""Figures of a data set in a study whose methods choose among members."""
+FIGURES_OF_STUDY = (
+    "critical_difference", "differences", "calibration", "rank_intervals", "win_matrix", "pareto", "posterior",
+)  # fmt: skip
+OF_SEVERAL = ("rank_intervals", "win_matrix", "pareto", "posterior")
+"""Figures that need several data sets."""
+
+
+class Plan:
+    """A study laid out for the rules.
+
+    Parameters
+    ----------
+    study : Study
+    machine : mapping
+        Content of config/config.yaml.
+    where : str
+        File of the study, for messages.
+    size : str
+        Size of the study.
+    """
+
+    def __init__(self, study: Study, machine: Mapping[str, Any], where: str = "study", size: str = "full"):
+        self.study = study
+        self.machine = machine
+        self.where, self.size = where, size
+        self.files = StudyFiles(f"results/{study.name}")
+        self.root = self.files.root
+        self.slices = Slices(study)
+        self.codes = Codes(study)
+        self.resources = Resources(study, study.datasets)
+        self.skipped: list[str] = []
+
+    @property
+    def datasets(self) -> list[str]:
+        """Names of the data sets, without the skipped ones."""
+        return list(self.study.datasets)
+
+    # Data sets that cannot be loaded
+
+    @property
+    def skips(self) -> bool:
+        """Whether data sets that cannot be loaded are skipped; otherwise they stop the study."""
+        return (self.study.document.missing or self.machine["data"]["missing"]) == "skip"
+
+    def unavailable(self) -> dict[str, str]:
+        """Return data set -> why it cannot be loaded, for the data sets that cannot."""
+        from concurrent.futures import ThreadPoolExecutor
+
+        datasets = self.study.datasets.items()
+        needed = {name: [RAW.format(dataset=name), *self.own_file(name)] for name in self.study.datasets}
+        waiting = [item for item in datasets if not all(Path(file).is_file() for file in needed[item[0]])]
+        if not waiting:
+            return {}
+        from rotastack.data.loading import unavailable
+
+        with ThreadPoolExecutor(8) as pool:
+            reasons = pool.map(lambda item: unavailable(*item), waiting)
+            return {name: why for (name, _), why in zip(waiting, reasons, strict=True) if why is not None}
+
+    def drop_unavailable(self) -> None:
+        """Skip the data sets that cannot be loaded; raise RotastackError if none is left."""
+        for name, why in self.unavailable().items():
+            print(f"rotastack: skipped: {why}", file=sys.stderr)
+            self.skipped.append(f"skipped: {why}")
+            del self.study.datasets[name]
+        if not self.study.datasets:
+            raise RotastackError("no data set of the study is available")
+
+    def note_skipped(self) -> None:
+        """Write the notes on skipped data sets to a file, for jobs that run as processes of their own on a cluster."""
+        note = Path(self.files.skipped)
+        if self.skipped:
+            write_text(note, self.skipped_json + "\n")
+        else:
+            note.unlink(missing_ok=True)
+
+    def drop_skipped(self) -> None:
+        """Skip, in a job, the data sets without a raw file, and read the run's notes on them; no network is used."""
+        for name in self.datasets:
+            if not Path(RAW.format(dataset=name)).is_file():
+                del self.study.datasets[name]
+        note = Path(self.files.skipped)
+        self.skipped = read_json(note, list) if note.is_file() else []
+
+    @property
+    def skipped_json(self) -> str:
+        """The notes on skipped data sets as JSON, for the report."""
+        return json.dumps(self.skipped)
+
+    # Names in files
+
+    def own_file(self, dataset: str) -> list[str]:
+        """Return the path of the user's file behind a data set; [] without one, and for a web address."""
+        for source in self.study.datasets[dataset]["sources"]:
+            if "file" in source:
+                value = source["file"]
+                path = value if isinstance(value, str) else value["path"]
+                return [] if is_address(path) else [path]
+        return []
+
+    @staticmethod
+    def contents(files: Iterable[str]) -> str:
+        """Return the hashes of the contents of files.
+
+        As a parameter of a rule they rerun its jobs when a file is replaced by one with an older time, too.
+        """
+        return json.dumps(hashes(files))
+
+    @cached_property
+    def at_hand(self) -> list[str]:
+        """Data sets whose first source needs no network."""
+        first = {name: make_sources(name, entry)[:1] for name, entry in self.study.datasets.items()}
+        return [name for name, sources in first.items() if not all(source.network for source in sources)]
+
+    @cached_property
+    def downloaded(self) -> list[str]:
+        """Data sets that come from the network or a mirror."""
+        return [name for name in self.datasets if name not in set(self.at_hand)]
+
+    def rotations_of(self, pool: str, block: str) -> list[str]:
+        """Return the rotations that a block reads (``view/RG-01-03``); none if the pool's view is drawn in training."""
+        view, groups = self.study.pools[pool].view, block.partition("/")[0]
+        if view is None or not view.is_drawn or groups not in self.study.rotation_groups:
+            return []
+        return [f"{view.key}/{groups}"]
+
+    @cached_property
+    def voted(self) -> list[str]:
+        """File names of the methods that only vote, which rule vote combines."""
+        return [slug(label) for label in self.study.quick]
+
+    @property
+    def voted_codes(self) -> dict[str, str]:
+        """Method -> fingerprint of its combiner, for the methods that only vote."""
+        return {label: self.codes.combine(label) for label in self.study.quick}
+
+    @cached_property
+    def methods(self) -> list[str]:
+        """File names of all methods, in the study's order."""
+        return [slug(label) for label in self.study.methods]
+
+    @cached_property
+    def combined(self) -> list[str]:
+        """File names of the methods that rule combine runs."""
+        return [name for name in self.methods if name not in self.voted]
+
+    @staticmethod
+    def one_of(names: Iterable[str]) -> str:
+        """Return a regular expression that matches these names alone, for a wildcard."""
+        return "|".join(map(re.escape, names)) or "(?!)"
+
+    def pool_of(self, file_name: str) -> str:
+        """Return the pool of the method whose files have this name."""
+        return self.study.methods[self.study.method_of(file_name)].pool
+
+    @property
+    def refitted(self) -> list[str]:
+        """Data sets that get a model; data sets with noise columns get none."""
+        if self.study.document.model.refit == "none":
+            return []
+        return [d for d in self.datasets if not self.study.datasets[d].get("noise_columns")]
+
+    @property
+    def explained(self) -> list[str]:
+        """Data sets whose model the report explains."""
+        return self.refitted if self.study.document.model.explain else []
+
+    @cached_property
+    def tracked_at(self) -> str:
+        """MLflow's address without secrets, for the parameters of a job; empty for the database in ``results/mlflow``."""
+        uri = tracking_uri()
+        return "" if is_own(uri) else shown(uri)
+
+    # Published results
+
+    @property
+    def published_page(self) -> list[str]:
+        """The page that compares the study with published results, if the study names them."""
+        return [f"{self.root}/published.html"] if self.study.document.published else []
+
+    @property
+    def published_files(self) -> list[str]:
+        """Files of the published results, and of known reasons for differences if such a file exists."""
+        name = self.study.document.published
+        return [os.path.relpath(p) for p in published_paths(name)] if name else []
+
+    @property
+    def published_columns_files(self) -> list[str]:
+        """Files of the published results that tables show beside the study's own."""
+        tables = dict.fromkeys(column.table for column in self.study.document.evaluation.published_columns)
+        return [os.path.relpath(p) for table in tables for p in published_paths(table)]
+
+    # Tables and figures
+
+    @property
+    def tables(self) -> list[str]:
+        """Names of the study's tables."""
+        evaluation = self.study.document.evaluation
+        without = {"calibration"} if self.study.task.name == "regression" else set()
+        without |= set() if evaluation.groups else {"groups"}
+        without |= set() if evaluation.published_columns else {"published_columns", "published_ranks"}
+        return [name for name in (*METRICS[self.study.task.name], *TABLES) if name not in without]
+
+    @property
+    def pruning_figures(self) -> tuple[str, ...]:
+        """Figures of a data set's members, if methods of the study choose among members."""
+        return FIGURES_OF_MEMBERS if self.study.prunes else ()
+
+    @property
+    def pruning_methods(self) -> list[str]:
+        """File names of the methods in figures of members."""
+        return self.methods if self.study.prunes else []
+
+    @cached_property
+    def figures(self) -> dict[str, str]:
+        """Figure, as ``study/NAME`` or ``DATASET/NAME`` -> its category in Snakemake's report."""
+        study = self.study
+        without = {"calibration"} if study.task.name == "regression" else set()
+        without |= set(OF_SEVERAL) if len(self.datasets) < 2 else set()
+        ranks = [ranks_name(group["name"]) for group in study.groups_of_methods]
+        sweeps = map(sweep_name, range(len(study.document.evaluation.sweeps)))
+        of_study = [name for name in (*FIGURES_OF_STUDY, *ranks, *sweeps) if name not in without]
+        pairs = ["kappa_error"] if self.study.voting_pools else []
+        of_dataset = [*FIGURES_OF_CELLS[study.protocol.package], *pairs, *self.pruning_figures]
+        return {
+            **{f"study/{name}": "study" for name in of_study},
+            **{f"{dataset}/{name}": "data sets" for dataset in self.datasets for name in of_dataset},
+        }
+
+    @property
+    def report_texts(self) -> list[str]:
+        """Templates, scripts and captions of the report."""
+        folder = project_file("workflow/report")
+        return [os.path.relpath(p) for p in sorted(folder.iterdir()) if p.suffix in (".rst", ".j2", ".js")]
+
+    @staticmethod
+    def caption(figure: str) -> str | None:
+        """Return the caption file of a figure, by its name or by the part before the first - or _; None without one."""
+        figure = figure.rpartition("/")[2]
+        if figure.startswith(ranks_name("")):
+            figure = "critical_difference"  # the diagram of a group of methods has the same caption
+        names = [figure, *(figure.partition(mark)[0] for mark in "-_")]
+        folder = project_file("workflow/report")
+        return next((f"../report/{name}.rst" for name in names if (folder / f"{name}.rst").is_file()), None)

@@ -1,0 +1,262 @@
+"""Memory, time and threads of jobs, by the size of the data set and the protocol.
+
+The values are estimates from the study; a job that runs out of memory or time is retried with more. One formula has the
+memory of all steps: copies of four sizes, whose numbers (:data:`COPIES`) are fitted to recorded peaks, of tables of 62 to
+120,000 rows and 4 to 2000 columns. ``benchmarks/memory.py`` compares estimates and peaks for any results.
+"""
+
+from collections.abc import Collection, Iterable, Mapping
+from math import prod
+from typing import Any
+
+from rotastack.base.facts import Facts
+from rotastack.workflow.study.catalogue import Entry, defaults_of, find
+from rotastack.workflow.study.costs import JOB_SECONDS, USUAL_COST
+from rotastack.workflow.study.study import Study, size_of
+
+__all__ = ["Resources"]
+
+BASE_MB = 900
+"""The smallest request of a job."""
+FIXED_MB = 600
+"""Memory of any job: on a cluster two Snakemakes (250), libraries (210), and a small step itself."""
+LIBRARIES_MB = 210
+"""Memory of a further process of a job."""
+COPIES = {
+    "prepare": (14, 0, 0, 0), "prepare numbers": (6, 0, 0, 0), "groups": (4, 0, 0, 0), "train": (8, 8, 2, 0),
+    "combine": (3, 6, 11, 4), "score": (4, 0, 0, 8), "draw": (2, 2, 2, 0), "refit": (8, 0, 0, 0),
+}  # fmt: skip
+"""Step -> the copies that it holds of the table, of a pool's outputs, of its votes, and of a method's outputs."""
+SPARE_MINUTES = 5
+"""Reserve in every time limit."""
+_MOST_DRAWS = 40_000  # rows above which the flagship's trees no longer grow
+_VOTES = 6  # bytes for a row and member: votes on test and training rows, and bags
+
+
+class Resources:
+    """The resources of a study's jobs, for Snakemake.
+
+    Parameters
+    ----------
+    study : Study
+    datasets : mapping
+        Name -> entry of all data sets, including skipped ones.
+    """
+
+    def __init__(self, study: Study, datasets: Mapping[str, Mapping[str, Any]]):
+        self.study = study
+        self.datasets = dict(datasets)
+        self._largest = {
+            dataset: max(study.blocks_for(entry).values(), key=lambda block: [len(part) for part in block.values()])
+            for dataset, entry in self.datasets.items()
+        }
+
+    def rows(self, dataset: str) -> int:
+        """Return the number of rows that the entry states, or else 1000."""
+        return size_of(self.datasets[dataset])[0]
+
+    def columns(self, dataset: str) -> int:
+        """Return the number of columns that the entry states, or else 50."""
+        return size_of(self.datasets[dataset])[1]
+
+    def extent(self, dataset: str, what: str) -> Any:
+        """Return the rows or columns that an entry states, exactly or roughly; None if it states neither."""
+        entry = self.datasets[dataset]
+        return entry.get(what) or entry.get("roughly", {}).get(what)
+
+    def _entry(self, pool: str) -> Entry:
+        return find(self.study.pools[pool].estimator, self.study.task.estimators)
+
+    def _facts(self, pool: str) -> Facts:
+        return self._entry(pool).known_facts
+
+    def _parameters(self, pool: str) -> dict[str, Any]:
+        return {**defaults_of(self._entry(pool).path), **self.study.pools[pool].parameters}
+
+    def n_trees(self, pool: str) -> int:
+        """Return the number of trees or members of an estimator, as far as its parameters show."""
+        facts, stated = self._facts(pool), self.study.pools[pool].parameters
+        parameters = self._parameters(pool) if facts.trees else stated
+        numbers = [n for name in facts.trees or ("n_estimators",) if isinstance(n := parameters.get(name), int)]
+        # One family more, of category pairs: data sets do not state whether they have categories.
+        return (facts.families + 1) * (prod(numbers) if numbers else facts.n_trees)
+
+    def _views(self, pool: str) -> int:
+        return self.study.protocol.rotations if self.study.pools[pool].view is not None else 1
+
+    def _classes(self, dataset: str) -> int:
+        return len(self.datasets[dataset].get("classes") or range(10)) if self.study.task.name != "regression" else 3
+
+    def _cells_megabytes(self, dataset: str) -> float:
+        """Return the size of a table of numbers with the rows and columns of a data set."""
+        return 8e-6 * self.rows(dataset) * self.columns(dataset)
+
+    def _tested(self, dataset: str) -> int:
+        """Return the number of rows for which a cell has outputs."""
+        return self.study.protocol.split_rows(self.rows(dataset))[1]
+
+    def pool_megabytes(self, dataset: str, pool: str) -> float:
+        """Return the size of the outputs that one training job of a pool holds."""
+        members = max(self._views(pool), len(self.study.pools[pool].member_names))
+        cells = self.study.protocol.output_cells(self._largest[dataset])
+        return 4e-6 * cells * self._tested(dataset) * members * self._classes(dataset)
+
+    def votes_megabytes(self, dataset: str, pool: str) -> float:
+        """Return the size of the votes that one training job of a pool holds, if methods choose among its members."""
+        votes = _VOTES * self.n_trees(pool) if self.study.selections_of(pool) else 0
+        return 1e-6 * self.study.protocol.output_cells(self._largest[dataset]) * self.rows(dataset) * votes
+
+    def _method_megabytes(self, dataset: str) -> float:
+        """Return the size of a method's outputs for all cells."""
+        return 8e-6 * self.study.protocol.n_cells * self._tested(dataset) * self._classes(dataset)
+
+    def _megabytes(self, step: str, dataset: str, pool: str | None = None) -> float:
+        """Return the size of what a step holds of a data set and of a pool."""
+        sizes = [self._cells_megabytes(dataset), 0.0, 0.0, self._method_megabytes(dataset)]
+        if pool is not None:
+            sizes[1:3] = self.pool_megabytes(dataset, pool), self.votes_megabytes(dataset, pool)
+        return sum(n * size for n, size in zip(COPIES[step], sizes, strict=True))
+
+    def train_mb(self, dataset: str, pool: str) -> int:
+        """Return the memory that a training job requests."""
+        return _request(self._training_megabytes(dataset, pool))
+
+    def usual_mb(self, dataset: str, pool: str) -> int:
+        """Return the expected memory of a training job on one machine; ``train_mb`` is its limit."""
+        return LIBRARIES_MB + int(self._training_megabytes(dataset, pool))
+
+    def largest_mb(self) -> int:
+        """Return the largest request of any job at its first attempt."""
+        datasets = list(self.study.datasets)
+        trained = [self.train_mb(d, pool) for d in datasets for pool in self.study.used_pools]
+        others = [self.refit_mb(d) for d in datasets] + [self.score_mb(d) for d in datasets]
+        return max([*trained, *others, self.draw_mb(datasets), self.tracking_mb(datasets)])
+
+    def _training_megabytes(self, dataset: str, pool: str) -> float:
+        rows, _ = self.study.protocol.split_rows(self.rows(dataset))
+        trees = self._forest_megabytes(dataset, pool, rows, self.study.protocol.keeps_forests)
+        return self._megabytes("train", dataset, pool) + trees
+
+    def _forest_megabytes(self, dataset: str, pool: str, rows: int, is_kept: bool) -> float:
+        """Return the size of the trees of one training, if they are kept; the flagship's trees always count."""
+        facts, kept = self._facts(pool), min(self.n_trees(pool), 5000)
+        if facts.families:  # two nodes of 12 bytes for a row, and more than the same again during growth
+            return 66e-6 * min(rows, _MOST_DRAWS) * kept
+        if not is_kept:
+            return 0
+        n_classes = self._classes(dataset)
+        if (leaves := self._parameters(pool).get("max_leaf_nodes")) is not None:
+            rows = min(rows, leaves * n_classes)  # each boosted tree belongs to one class
+        cost = self._entry(pool).cost or USUAL_COST
+        return cost.kept_megabytes(kept, rows, min(self.columns(dataset), 5000), n_classes)
+
+    def train_minutes(self, dataset: str, pool: str) -> int:
+        """Return the time limit of a training job: nine times the expected time if the class has a known cost."""
+        trainings = self.study.protocol.trainings(self._largest[dataset]) * self._views(pool)
+        if self._entry(pool).cost is not None:
+            seconds = 3 * self._each_seconds(dataset, pool)
+        else:
+            seconds = 2e-6 * self.n_trees(pool) * self.rows(dataset) * self.columns(dataset) ** 0.5
+        seconds += self.study.protocol.training_seconds
+        return int(SPARE_MINUTES + trainings * seconds / 20)
+
+    def usual_seconds(self, dataset: str, pool: str, block: str) -> float:
+        """Return the expected seconds of a training job; ``train_minutes`` is its limit."""
+        trainings = self.study.protocol.trainings(self.study.blocks[block]) * self._views(pool)
+        return JOB_SECONDS + trainings * self._each_seconds(dataset, pool)
+
+    def all_usual_seconds(self) -> dict[tuple[str, ...], float]:
+        """Return (data set, pool, block) -> expected seconds of each training job."""
+        study = self.study
+        return {
+            (dataset, pool, block): self.usual_seconds(dataset, pool, block)
+            for dataset in study.datasets
+            for pool in study.used_pools
+            for block in study.blocks_of[dataset]
+        }
+
+    def _each_seconds(self, dataset: str, pool: str) -> float:
+        """Return the expected seconds of one training and of the outputs for its test rows."""
+        cost, n_trees = self._entry(pool).cost or USUAL_COST, self.n_trees(pool)
+        n_classes = len(self.datasets[dataset].get("classes") or range(2))
+        train, test = self.study.protocol.split_rows(self.rows(dataset))
+        trained = cost.training_seconds(n_trees, train, self.columns(dataset), n_classes)
+        return trained + cost.prediction_seconds(n_trees, test)
+
+    def combine_mb(self, dataset: str, pool: str) -> int:
+        """Return the memory of a combining job."""
+        return _request(self._megabytes("combine", dataset, pool))
+
+    def combine_threads(self, label: str) -> int:
+        """Return the threads of a combining job: one for 16 cells of a trained combiner, at most four."""
+        trained = self.study.methods[label].combiner.trained
+        return max(1, min(4, self.study.protocol.n_cells // 16)) if trained else 1
+
+    def combine_minutes(self, dataset: str, label: str) -> int:
+        """Return the time limit of a combining job; a trained combiner is fitted for each fold of each cell."""
+        protocol = self.study.protocol
+        fits = protocol.combiner_fits if self.study.methods[label].combiner.trained else 0
+        seconds = fits * (0.5 + 1e-3 * self.rows(dataset)) / self.combine_threads(label)
+        return SPARE_MINUTES + int((seconds + 0.5 * protocol.n_cells) / 20)
+
+    def prepare_mb(self, dataset: str) -> int:
+        """Return the memory of fetching and of preprocessing; a raw table needs more if it may contain text."""
+        is_numeric = self.datasets[dataset].get("kinds") == "numeric"
+        return _request(self._megabytes("prepare numbers" if is_numeric else "prepare", dataset))
+
+    def groups_mb(self, dataset: str) -> int:
+        """Return the memory of drawing folds or splits, and rotation groups one after the other."""
+        drawn = 1e-6 * self.study.protocol.n_cells * self.rows(dataset)
+        rotations = 8e-6 * self.study.protocol.rotations * min(self.columns(dataset), 1000) ** 2
+        rotations *= bool(self.study.drawn_views)
+        return _request(self._megabytes("groups", dataset) + 4 * drawn + 6 * rotations)
+
+    def vote_mb(self, dataset: str) -> int:
+        """Return the memory of combining the methods that only vote one after the other."""
+        return max(self.combine_mb(dataset, pool) for pool in self.study.quick_pools)
+
+    def score_mb(self, dataset: str) -> int:
+        """Return the memory of scoring all methods one after the other."""
+        return _request(self._megabytes("score", dataset))
+
+    def vote_minutes(self) -> int:
+        """Return the time limit of combining the methods that only vote."""
+        seconds = 0.5 * self.study.protocol.n_cells * len(self.study.quick)
+        return int(SPARE_MINUTES + seconds / 20)
+
+    def draw_mb(self, datasets: Collection[str]) -> int:
+        """Return the memory of drawing: in each process a data set's scores, and the members of one cell of a block."""
+        pools = self.study.voting_pools
+        pairs = sum(
+            1e-6 * 8 * 12 * (self.n_trees(pool) if self.study.selections_of(pool) else self._views(pool)) ** 2
+            for pool in pools
+        )
+        held = [max(self._megabytes("draw", d, p) for p in (pools or (None,))) for d in datasets]
+        members = [len(self.study.methods) * self._method_megabytes(d) * self.study.prunes for d in datasets]
+        largest = pairs + max(h + m for h, m in zip(held, members, strict=True))
+        processes = self.draw_threads(datasets)
+        return _request(processes * largest + (processes - 1) * LIBRARIES_MB)
+
+    def draw_threads(self, datasets: Collection[str]) -> int:
+        """Return the processes of the drawing job: one for the study and each data set, at most four."""
+        return min(len(datasets) + 1, 4)
+
+    def refit_mb(self, dataset: str) -> int:
+        """Return the memory of training the largest method on all rows, with all its trees kept, and of explaining it."""
+        pools = {self.study.methods[label].pool for label in self.study.refittable}
+        rows = self.rows(dataset)
+        forests = [self._views(p) * self._forest_megabytes(dataset, p, rows, True) for p in sorted(pools)]
+        return _request(self._megabytes("refit", dataset) + 1.2 * max(forests, default=0.0))
+
+    def tracking_mb(self, datasets: Iterable[str]) -> int:
+        """Return the memory of logging the data sets to MLflow one after the other, with MLflow's own share."""
+        return max(self.refit_mb(d) for d in datasets) + 200
+
+    def study_mb(self) -> int:
+        """Return the memory of steps that read the scores of all data sets, but no outputs."""
+        return _request(0.0)
+
+
+def _request(megabytes: float) -> int:
+    """Return the request, in MB, of a step that needs `megabytes` beside its libraries, at its first attempt."""
+    return max(BASE_MB, int(FIXED_MB + megabytes))

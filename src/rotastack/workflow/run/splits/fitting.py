@@ -1,0 +1,199 @@
+"""Train a pool on the training rows of one split, and let its members vote."""
+
+import time
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any, NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+from sklearn.pipeline import Pipeline
+
+from rotastack.base.fitting import AlignedClassifier, FittedRegressor, fit_aligned, fit_regressor, set_up_columns
+from rotastack.data.artifacts import Prepared
+from rotastack.ensembles.pooled.pool import Pool, Recipe, fit_pool
+from rotastack.ensembles.rows import Rows
+from rotastack.ensembles.table import fitted_scaler, scaled_columns
+from rotastack.ensembles.voters import voters_of
+from rotastack.workflow.study.building import make_view
+
+__all__ = ["MACHINES", "Fitted", "SplitVotes", "cast_votes", "fitted", "machine_facts", "stacked"]
+
+MACHINES = ("iterations", "duality_gap", "training_disagreement")
+
+
+@dataclass
+class Fitted:
+    """A pool trained on the training rows of a split.
+
+    Attributes
+    ----------
+    model : AlignedClassifier, FittedRegressor or Pool
+        The estimator, or with a view the members.
+    rows : Rows
+        The columns and options that the estimator needs.
+    scaler : fitted transformer or None
+    X : ndarray of shape (n_rows, n_features)
+        Training rows that the model was trained on: scaled, with noise.
+    y : ndarray
+        Targets of these rows, with noise.
+    seconds, processor_seconds : float
+        Elapsed time, and processor time, which other jobs on the machine change little.
+    """
+
+    model: AlignedClassifier | FittedRegressor | Pool
+    rows: Rows
+    scaler: Any
+    X: NDArray[np.floating]
+    y: NDArray
+    seconds: float
+    processor_seconds: float
+
+    def columns_for(self, X: NDArray[np.float64]) -> NDArray[np.floating]:
+        """Return rows in the form that the model needs."""
+        if self.rows.options["as_is"]:
+            return X
+        return np.hstack(scaled_columns(X, self.rows.options["categorical"], self.scaler))
+
+
+class SplitVotes(NamedTuple):
+    """Votes of an ensemble's members after one training; class numbers are those of the data set.
+
+    Attributes
+    ----------
+    test, training : ndarray of int16 of shape (n_rows, n_voters)
+    classes : ndarray of int of shape (n_training_rows,)
+        Classes of the training rows, with noise.
+    out_of_bag : ndarray of bool of shape (n_training_rows, n_voters), or None
+    weights : ndarray of shape (n_voters,)
+    """
+
+    test: NDArray[np.int16]
+    training: NDArray[np.int16]
+    classes: NDArray[np.intp]
+    out_of_bag: NDArray[np.bool_] | None
+    weights: NDArray[np.float64]
+
+
+def fitted(
+    rows: Rows,
+    data: Prepared,
+    train: NDArray[np.intp],
+    spec: Mapping[str, Any],
+    sequence: np.random.SeedSequence,
+    noise: np.random.SeedSequence,
+    views: np.random.SeedSequence,
+) -> Fitted:
+    """Scale the training rows, add the pool's noise, and train the estimator, or a member for each view."""
+    start, start_processor = time.perf_counter(), time.process_time()
+    pool, options = spec["pool"], rows.options
+    X, y = rows.X[train], data.y[train]
+    rng = np.random.default_rng(noise)
+    if data.n_classes is not None:
+        y = _other_labels(y, data.n_classes, pool["noise"]["labels"], rng)
+    scaler, spread = None, pool["noise"]["features"]
+    n_other = 0
+    if options["as_is"]:
+        if spread:  # the noise is as large as in columns scaled to [0, 1]
+            numeric = X[:, ~data.is_category]
+            width = np.nanmax(numeric, axis=0) - np.nanmin(numeric, axis=0)
+            X[:, ~data.is_category] += spread * width * rng.standard_normal(numeric.shape)
+        estimator = rows.estimator
+    else:
+        scaler = fitted_scaler(X, options["categorical"], pool["scaling"])
+        numeric, other = scaled_columns(X, options["categorical"], scaler)
+        if spread:
+            numeric = (numeric + spread * rng.standard_normal(numeric.shape)).astype(np.float32)
+        X, n_other = np.hstack([numeric, other]), other.shape[1]
+        estimator = set_up_columns(rows.estimator, numeric.shape[1], n_other)
+    model: AlignedClassifier | FittedRegressor | Pool
+    if pool["view"] is None:
+        if data.n_classes is None:
+            model = fit_regressor(estimator, X, y, sequence, intervals=options["intervals"])
+        else:
+            model = fit_aligned(estimator, X, y, data.n_classes, sequence)
+    else:
+        view = make_view(pool["view"])
+        recipes = [Recipe(view if k else None, rows.estimator, "view") for k in range(spec["rotations"])]
+        is_other = np.arange(X.shape[1]) >= X.shape[1] - n_other
+        model = fit_pool(
+            X, y, data.n_classes, recipes, sequence,
+            categorical=is_other, views=views, intervals=options["intervals"],
+        )  # fmt: skip
+    seconds, processor = time.perf_counter() - start, time.process_time() - start_processor
+    return Fitted(model, rows, scaler, X, y, seconds, processor)
+
+
+def _other_labels(y, n_classes, share, rng):
+    """Return `y` with another class for a share of the rows; the random numbers do not depend on the share."""
+    order, shift = rng.permutation(len(y)), rng.integers(1, max(n_classes, 2), len(y))
+    chosen = order[: round(share * len(y))]
+    noisy = y.copy()
+    noisy[chosen] = (y[chosen] + shift[chosen]) % n_classes
+    return noisy
+
+
+def cast_votes(trained: Fitted, X: NDArray[np.float64], selections: Sequence[str]) -> SplitVotes:
+    """Return the votes of the ensemble's members on test rows `X` and on the training rows.
+
+    `selections` name the rows by which methods choose members: "oob" needs members with bags, "auto" does not.
+    """
+    assert isinstance(trained.model, AlignedClassifier)
+    voters = voters_of(trained.model.estimator)
+    classes = trained.model.classes.astype(np.int16)
+    weights = voters.weights()
+    out_of_bag = None
+    if {"oob", "auto"} & set(selections):
+        try:
+            out_of_bag = voters.out_of_bag(len(trained.y))
+        except ValueError:
+            if "oob" in selections:
+                raise
+    return SplitVotes(
+        classes[voters.votes(trained.columns_for(X))],
+        classes[voters.votes(trained.X)],
+        trained.y,
+        out_of_bag,
+        np.full(len(voters), 1.0 / len(voters)) if weights is None else np.asarray(weights, dtype=np.float64),
+    )
+
+
+def machine_facts(estimator: Any) -> dict[str, float]:
+    """Return the facts of a linear machine: means over its classes, and the largest duality gap."""
+    machine = estimator[-1] if isinstance(estimator, Pipeline) else estimator
+    facts = {
+        "iterations": np.mean(getattr(machine, "n_iter_", np.nan)),
+        "duality_gap": np.max(getattr(machine, "duality_gap_", np.nan)),
+        "training_disagreement": getattr(machine, "disagreement_", np.nan),
+    }
+    return {name: float(value) for name, value in facts.items()} if hasattr(machine, "duality_gap_") else {}
+
+
+def stacked(split_votes: list[SplitVotes], n_test: int) -> dict[str, Any]:
+    """Return the votes of several trainings as variables of a pool's file: -1 where a row or voter is missing."""
+    if not split_votes:
+        return {}
+    n, n_voters = len(split_votes), max(len(b.weights) for b in split_votes)
+    n_training = max(len(b.classes) for b in split_votes)
+    test = np.full((n, n_test, n_voters), -1, dtype=np.int16)
+    training = np.full((n, n_training, n_voters), -1, dtype=np.int16)
+    out = np.zeros((n, n_training, n_voters), dtype=np.int8)
+    classes = np.full((n, n_training), -1, dtype=np.int16)
+    weights = np.full((n, n_voters), np.nan)
+    for i, b in enumerate(split_votes):
+        rows, voters = slice(len(b.classes)), slice(len(b.weights))
+        test[i, : len(b.test), voters] = b.test
+        training[i, rows, voters] = b.training
+        classes[i, rows] = b.classes
+        weights[i, voters] = b.weights
+        if b.out_of_bag is not None:
+            out[i, rows, voters] = b.out_of_bag
+    variables = {
+        "votes": (("split", "row", "voter"), test),
+        "training_votes": (("split", "training_row", "voter"), training),
+        "training_classes": (("split", "training_row"), classes),
+        "voter_weights": (("split", "voter"), weights),
+    }
+    if any(b.out_of_bag is not None for b in split_votes):
+        variables["out_of_bag"] = (("split", "training_row", "voter"), out)
+    return variables

@@ -1,0 +1,184 @@
+"""Splits of a data set: random, by cross-validation, by groups, in the order of time, or given by the table."""
+
+import warnings
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from typing import Any
+
+import numpy as np
+import pandas as pd
+from numpy.typing import NDArray
+from sklearn.model_selection import (
+    GroupKFold,
+    GroupShuffleSplit,
+    PredefinedSplit,
+    StratifiedGroupKFold,
+    TimeSeriesSplit,
+)
+
+from rotastack.data.artifacts import Prepared, write_frame
+from rotastack.data.divisions import equal_rows, united
+from rotastack.errors import RotastackError
+from rotastack.resampling.folds import fold_groups
+from rotastack.resampling.holdout import repeated_holdout
+from rotastack.resampling.weka import weka_folds
+from rotastack.seeds import child, integer_seed, root_sequence
+from rotastack.workflow.run.job import Job
+from rotastack.workflow.study.names import label
+from rotastack.workflow.tracking.records import Record
+
+TEST, TRAIN, NEITHER = 0, 1, 2
+"""The parts that a row can belong to in a split."""
+
+
+def draw(job: Job, data: Prepared, record: Record) -> None:
+    """Write output ``folds``: a column for each split, with 0 for test rows, 1 for training rows and 2 for others."""
+    spec = job.slice
+    sequence = child(root_sequence(spec["seed"]), "folds", spec["dataset"])
+    groups = data.groups
+    if spec.get("copies_together"):
+        copies = equal_rows(pd.DataFrame(np.hstack([data.numeric, data.codes])))
+        groups = copies if groups is None else united(groups, copies)
+    try:
+        if data.given:
+            splits = given_splits(data.given, data.y, data.classes)
+            if len(splits) > spec["splits"]:
+                raise RotastackError(f"protocol.splits is {spec['splits']}, but the table has {len(splits)} splits")
+            parts = _parts(splits, len(data.y))
+        elif groups is not None and ("groups" in spec or spec["kind"] == "holdout"):
+            parts = _by_groups(data, groups, spec, sequence)
+        elif data.time is not None:
+            parts = _by_time(data.time, spec)
+        else:
+            parts = _at_random(data, spec, sequence, np.arange(len(data.y)) if groups is None else groups)
+    except (RotastackError, ValueError) as error:
+        raise RotastackError(f"{spec['dataset']}: {error}") from None
+    names = [label("S", s) for s in range(len(parts))]
+    write_frame(job.output("folds"), pd.DataFrame(parts.T.astype(np.int8), columns=names))
+    record.metrics = {"training_rows": int((parts[0] == TRAIN).sum()), "test_rows": int((parts[0] == TEST).sum())}
+
+
+def _at_random(
+    data: Prepared, spec: Mapping[str, Any], sequence: np.random.SeedSequence, copies: NDArray[np.intp]
+) -> NDArray[np.int8]:
+    """Return the part of each row in random splits or stratified random folds, shape (n_splits, n_rows).
+
+    In folds, rows with one number of `copies` go where the first of them goes: scikit-learn's splitters of groups are slow
+    for as many groups.
+    """
+    if spec["kind"] == "crossval":
+        if "weka_seed" in spec:
+            groups = weka_folds(data.strata, spec["folds"], spec["weka_seed"])[None]
+        else:
+            _, first, of_row = np.unique(copies, return_index=True, return_inverse=True)
+            groups = fold_groups(data.strata[first], spec["repeats"], spec["folds"], sequence)[:, of_row]
+        return np.concatenate([group != np.arange(spec["folds"])[:, None] for group in groups]).astype(np.int8)
+    levels = data.codes if data.codes.shape[1] else None
+    n, repeats, train, test = len(data.y), spec["repeats"], spec["train"], spec.get("test")
+    rows = round(train * n) if train < 1 else train
+    if test is not None and repeats * (rows + test) <= n:
+        parts = np.full((repeats, n), NEITHER, dtype=np.int8)
+        dealt = np.random.default_rng(child(sequence, "dealt")).permutation(n)
+        for part, mine in zip(parts, dealt[: repeats * (rows + test)].reshape(repeats, -1), strict=True):
+            part[mine[:rows]], part[mine[rows:]] = TRAIN, TEST
+        return parts
+    parts = (~repeated_holdout(data.strata, repeats, train, sequence, levels=levels)).astype(np.int8)
+    return parts if test is None else _fewer_tested(parts, test, sequence)
+
+
+def _by_groups(
+    data: Prepared, groups: NDArray[np.intp], spec: Mapping[str, Any], sequence: np.random.SeedSequence
+) -> NDArray[np.int8]:
+    """Return splits by scikit-learn's group splitters: the rows of a group are all trained on or all tested."""
+    rows, n_groups = np.zeros((len(groups), 1)), len(np.unique(groups))
+    if spec["kind"] == "holdout":
+        share = spec["train"] if spec["train"] < 1 else spec["train"] / len(groups)
+        seed = integer_seed(child(sequence, "groups"))
+        splitter: Any = GroupShuffleSplit(spec["repeats"], train_size=share, random_state=seed)
+        return _fewer_tested(_parts(splitter.split(rows, data.y, groups), len(groups)), spec.get("test"), sequence)
+    if n_groups < spec["folds"]:
+        raise RotastackError(f"{n_groups} groups cannot be split into {spec['folds']} folds")
+    of_task = StratifiedGroupKFold if data.classes else GroupKFold
+    splits = []
+    for repeat in range(spec["repeats"]):
+        splitter = of_task(spec["folds"], shuffle=True, random_state=integer_seed(child(sequence, "groups", repeat)))
+        with warnings.catch_warnings():  # a class may have fewer rows than folds
+            warnings.filterwarnings("ignore", message="The least populated class")
+            splits += splitter.split(rows, data.y, groups)
+    return _parts(splits, len(groups))
+
+
+def _by_time(time: NDArray[np.intp], spec: Mapping[str, Any]) -> NDArray[np.int8]:
+    """Return splits by scikit-learn's splitter of time series; rows of one moment stay together."""
+    n_moments, n_splits = int(time.max()) + 1, spec["folds"] if spec["kind"] == "crossval" else spec["repeats"]
+    sizes: dict[str, int] = {}
+    if spec["kind"] == "holdout":
+        of_moment = len(time) / n_moments
+        if spec["train"] < 1:
+            tested = (1 - spec["train"]) * n_moments / n_splits
+        else:
+            sizes["max_train_size"] = max(1, round(spec["train"] / of_moment))
+            tested = (n_moments - sizes["max_train_size"]) / n_splits
+        if spec.get("test"):
+            tested = min(tested, spec["test"] / of_moment)
+        sizes["test_size"] = max(1, int(tested))
+    splitter = TimeSeriesSplit(n_splits, **sizes)
+    moments = splitter.split(np.zeros((n_moments, 1)))
+    rows = [(np.flatnonzero(np.isin(time, train)), np.flatnonzero(np.isin(time, test))) for train, test in moments]
+    return _parts(rows, len(time))
+
+
+def _parts(splits: Iterable[tuple[NDArray, NDArray]], n_rows: int) -> NDArray[np.int8]:
+    """Return the part of each row in each split, shape (n_splits, n_rows)."""
+    splits = list(splits)
+    parts = np.full((len(splits), n_rows), NEITHER, dtype=np.int8)
+    for part, (train, test) in zip(parts, splits, strict=True):
+        part[train], part[test] = TRAIN, TEST
+    return parts
+
+
+def _fewer_tested(parts: NDArray[np.int8], test: int | None, sequence: np.random.SeedSequence) -> NDArray[np.int8]:
+    """Return splits with at most `test` test rows each, drawn at random."""
+    for r, part in enumerate(parts):
+        tested = np.flatnonzero(part == TEST)
+        if test is not None and len(tested) > test:
+            rng = np.random.default_rng(child(sequence, "tested", r))
+            part[rng.choice(tested, len(tested) - test, replace=False)] = NEITHER
+    return parts
+
+
+def given_splits(
+    columns: Sequence[NDArray[np.intp]], y: NDArray, classes: Sequence[str]
+) -> list[tuple[NDArray[np.intp], NDArray[np.intp]]]:
+    """Return the training and test rows of a table's own splits: one split for each column and fold, in order.
+
+    Parameters
+    ----------
+    columns : sequence of ndarray of shape (n_rows,)
+        The fold that tests each row, from :func:`rotastack.data.divisions.division_numbers`.
+    y : ndarray of shape (n_rows,)
+        Class numbers, or the numbers of a regression.
+    classes : sequence of str
+        Names of the classes; empty in a regression.
+
+    Raises
+    ------
+    RotastackError
+        There is no split, or a split has no training row, or none of a class that it tests.
+    """
+    splits: list[tuple[NDArray[np.intp], NDArray[np.intp]]] = []
+    for column in columns:
+        rows = np.flatnonzero(column >= -1)
+        splits += [(rows[train], rows[test]) for train, test in PredefinedSplit(column[rows]).split()]
+    if not splits:
+        raise RotastackError("no split has test rows; at least one is needed")
+    for s, (train, test) in enumerate(splits):
+        if not len(train):
+            raise RotastackError(f"split {s + 1} of {len(splits)} has no training rows; at least one is needed")
+        if classes and len(without := np.setdiff1d(y[test], y[train])):
+            raise RotastackError(f"split {s + 1} of {len(splits)} has no training row of class {classes[without[0]]!r}")
+    return splits
+
+
+def tested(column: np.ndarray) -> Iterator[tuple[np.ndarray, np.ndarray]]:
+    """Yield the masks of the test rows and the training rows of a split."""
+    yield column == TEST, column == TRAIN

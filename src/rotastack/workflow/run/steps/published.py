@@ -1,0 +1,200 @@
+"""published: compare a study's results with the published ones, cell by cell."""
+
+import json
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+import pandas as pd
+
+from rotastack.base.documents import load_yaml
+from rotastack.data.artifacts import read_frame
+from rotastack.errors import RotastackError
+from rotastack.files import replacing, write_text
+from rotastack.stats.comparison import compare
+from rotastack.workflow.judge.pages import page_environment
+from rotastack.workflow.judge.published_columns import TIMES, compare_with_published
+from rotastack.workflow.judge.results import by_method, complete, group_table
+from rotastack.workflow.run.job import Job
+
+
+def run(job: Job) -> None:
+    """Read inputs ``scores`` and ``published``, write outputs ``table`` and ``page``.
+
+    A published cell agrees if it differs from our mean by at most twice the standard error of the
+    difference plus the printed rounding. If the source prints no standard deviation (metric
+    ``error_sd``), ours is used for both, scaled to the source's number of repeats. Published results of
+    the slice's ``groups`` have no standard error: they are in separate tables, without a verdict.
+    """
+    scores, _ = read_frame(job.input("scores"))
+    paths = {p.suffix: p for p in job.inputs["published"]}
+    cells = pd.read_csv(paths[".csv"], dtype={"table": str, "note": str, "value": str})
+    about = load_yaml(paths[".yaml"]) if ".yaml" in paths else {}
+    with job.recorded() as record:
+        groups = job.slice["groups"]
+        rest, printed = split_cells(cells, groups)
+        means = by_method(scores, "error")
+        frame, absent = compare_with_published(scores, rest, about.get("reasons", []), about.get("datasets", ()))
+        with replacing(job.output("table")) as temporary:
+            frame.to_csv(temporary, index=False)
+        judged = frame[frame["agrees"].notna()]
+        summary = judged.groupby(["table", "metric"], sort=False)["agrees"].agg(["size", "sum"]).reset_index()
+        page = (
+            page_environment()
+            .get_template("published.html.j2")
+            .render(
+                title=job.about["title"],
+                source=about.get("source", ""),
+                remarks=about.get("remarks", []),
+                rows=frame.astype(object).where(frame.notna(), None).to_dict("records"),
+                summary=summary.to_dict("records"),
+                ranks=[] if groups else _average_ranks(frame),
+                groups=beside_published(means, cells, printed, groups, job.slice["alpha"]) if groups else [],
+                absent=absent,
+                skipped=json.loads(job.about.get("skipped", "[]")),
+                times=TIMES,
+            )
+        )
+        write_text(job.output("page"), page)
+        record.metrics = {"cells": len(judged), "agree": int(judged["agrees"].sum())}
+
+
+def _average_ranks(frame: pd.DataFrame) -> list[dict[str, Any]]:
+    """Return average ranks of the methods, published and ours, over the data sets that have all methods."""
+    errors = frame[frame["metric"] == "error"]
+    tables = {
+        name: errors.pivot_table(index="dataset", columns="method", values=name, sort=False)
+        for name in ("published", "ours")
+    }
+    complete = tables["ours"].notna().all(axis=1) & tables["published"].notna().all(axis=1)
+    if complete.sum() < 2:
+        return []
+    ranks = {name: t[complete].round(4).rank(axis=1).mean() for name, t in tables.items()}
+    n = int(complete.sum())
+    return [
+        {"method": m, "published": ranks["published"][m], "ours": ranks["ours"][m], "datasets": n}
+        for m in tables["ours"].columns
+    ]
+
+
+_SHOWN = {
+    "rank": ("average rank", "{:.2f}"),
+    "improvement": ("improvement of accuracy", "{:+.1%}"),
+    "better": ("rows better than {control}", "{:.0f}"),
+    "F": ("F", "{:.2f}"),
+    "p": ("p of F", "{:.2g}"),
+    "critical_difference": ("critical difference", "{:.2f}"),
+}
+_BOUNDS = {"p_below": ("p", "< "), "p_above": ("p", "> ")}
+_OF_TESTS = ("F", "p", "critical_difference")
+
+
+def split_cells(
+    cells: pd.DataFrame, groups: Sequence[Mapping[str, Any]]
+) -> tuple[pd.DataFrame, dict[tuple[str, str, str], str]]:
+    """Separate the published results of groups from the other cells.
+
+    Results of groups are cells of data set "all". A cell of a group's method belongs to this group. Cells of a label,
+    or of a test without a group's name at its end (``Friedman/NN`` has one), belong to the group "all" or the only one.
+
+    Returns
+    -------
+    rest : DataFrame
+        All other cells.
+    printed : dict
+        (group, label, metric) -> the printed value; the label is empty for tests.
+    """
+    places: dict[str, tuple[str, str]] = {}
+    for group in groups:
+        for label, methods in group["methods"].items():
+            if len(methods) == 1:
+                places.setdefault(methods[0], (group["name"], label))
+    overall = [group for group in groups[-1:] if len(groups) == 1 or group["name"] == "all"]
+    for group in overall:
+        for label in group["methods"]:
+            places.setdefault(label, (group["name"], label))
+    rest, printed = [], {}
+    for number, cell in enumerate(cells.itertuples()):
+        metric, prefix = _BOUNDS.get(cell.metric, (cell.metric.partition("_than_")[0], ""))
+        place = places.get(cell.method)
+        if metric.removesuffix("_critical") in _OF_TESTS:
+            named = [group for group in groups if cell.method.endswith(f"/{group['name']}")] or overall
+            place = (named[0]["name"], "") if named else None
+        if cell.dataset != "all" or place is None:
+            rest.append(number)
+        elif metric in _SHOWN:
+            value = float(cell.value)
+            printed[*place, metric] = f"{prefix}{value:g}" if prefix else _text(metric, value)
+    return cells.iloc[rest], printed
+
+
+def beside_published(
+    means: pd.DataFrame,
+    cells: pd.DataFrame,
+    printed: Mapping[tuple[str, str, str], str],
+    groups: Sequence[Mapping[str, Any]],
+    alpha: float,
+) -> list[dict[str, Any]]:
+    """Return a table for each group: printed results, results computed from printed errors, and the study's results.
+
+    Parameters
+    ----------
+    means : DataFrame of shape (n_datasets, n_methods)
+        The study's errors.
+    cells : DataFrame
+        Published cells; results are computed from those of metric "error", on the rows that the study also has.
+    printed : mapping
+        From :func:`split_cells`.
+    groups : sequence of mapping
+        A study's ``groups_of_methods``.
+    alpha : float
+    """
+    errors = cells[cells["metric"] == "error"].astype({"value": float})
+    theirs = errors.pivot_table(index="dataset", columns="method", values="value", sort=False)
+    tables = []
+    for group in groups:
+        control = next(iter(group["methods"]))
+        ours, source = (complete(group_table(table.round(12), group)) for table in (means, theirs))
+        labels = [label for label in ours if label in source]
+        shared = ours.index.intersection(source.index, sort=False)
+        columns = {
+            "source": _statistics(source.loc[shared, labels], control, alpha),
+            "shared": _statistics(ours.loc[shared, labels], control, alpha),
+            "ours": _statistics(ours, control, alpha),
+        }
+        rows = []
+        for metric, (what, _) in _SHOWN.items():
+            for label in [""] if metric in _OF_TESTS else group["methods"]:
+                row = {name: column.get((label, metric)) for name, column in columns.items()}
+                row["printed"] = printed.get((group["name"], label, metric))
+                if any(row.values()):
+                    rows.append({"label": label, "what": what.format(control=control), **row})
+        tables.append(
+            {
+                "name": group["name"],
+                "n_shared": len(shared) if columns["source"] else 0,
+                "n_rows": len(ours),
+                "rows": rows,
+            }
+        )
+    return tables
+
+
+def _statistics(errors: pd.DataFrame, control: str, alpha: float) -> dict[tuple[str, str], str]:
+    """Return (label, metric) -> text; empty without rows, or for fewer than two methods."""
+    if not len(errors) or errors.shape[1] < 2:
+        return {}
+    comparison = compare(1 - errors, higher_is_better=True)
+    of_labels = {"rank": comparison.average_ranks}
+    if control in errors:
+        of_labels["improvement"] = comparison.improvement(control).drop(control) / 100
+        of_labels["better"] = comparison.better(control).drop(control)
+    found = {(m, metric): _text(metric, v) for metric, part in of_labels.items() for m, v in part.items()}
+    try:
+        tests = (comparison.iman_davenport_f, comparison.p_value, comparison.critical_difference(alpha))
+    except RotastackError:  # a single row allows no test
+        return found
+    return found | {("", metric): _text(metric, v) for metric, v in zip(_OF_TESTS, tests, strict=True)}
+
+
+def _text(metric: str, value: float) -> str:
+    return _SHOWN[metric][1].format(value)

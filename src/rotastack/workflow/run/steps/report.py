@@ -1,0 +1,338 @@
+"""report: one self-contained HTML page."""
+
+import json
+import re
+from collections.abc import Mapping, Sequence
+from importlib.metadata import version
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pandas as pd
+import yaml
+from markupsafe import Markup
+
+from rotastack import __version__
+from rotastack.data.artifacts import read_frame
+from rotastack.files import read_json, write_text
+from rotastack.project import project_file
+from rotastack.stats.metrics import BASELINE, METRICS, NAMES, higher_is_better
+from rotastack.workflow.judge.claims import claim_in_words
+from rotastack.workflow.judge.pages import inline_figure, page_environment, read_explanation
+from rotastack.workflow.judge.published_columns import on_page
+from rotastack.workflow.judge.report_board import described, study_board
+from rotastack.workflow.judge.results import read_csv, relative_times, seconds_by_method
+from rotastack.workflow.judge.words import score_cell
+from rotastack.workflow.run.job import Job
+
+LIBRARIES = ("numpy", "scipy", "pandas", "scikit-learn", "xgboost-cpu", "snakemake", "mlflow-skinny")
+
+RANKED_TOO = {"classification": ("log_loss", "brier", "error"), "regression": ("mae", "rmse")}
+"""Task -> further scores: the first two (in a regression the first) that are not the main score rank the methods, too.
+The first of these also compares the methods with the control."""
+
+MOST_BYTES = 4_000_000
+"""The most bytes of figures in a page; beyond it, figures of data sets are left out."""
+
+MOST_DECIDED = 8
+"""The most data sets for which decisions are shown."""
+
+MOST_ROWS = 5000
+"""The most pairs in the table of wins and ties, and numbers of each score but the first; more are only in files."""
+
+LAST = re.compile(r"/(heatmap_by_|kappa_error)")
+"""Figures that are left out first, because other figures show the same or more."""
+
+FACTS = {
+    "Trees": {
+        "n_nodes": "nodes (leaves included), leaves and depth of the trees",
+        "median_leaves": "the median of their leaves",
+        "oob_error": "out-of-bag error",
+        "oob_RMSE": "out-of-bag RMSE (the root of the mean squared error's mean)",
+        "training_error": "error on training rows",
+        "margin_mean": "mean and variance of the margin on test rows, Chebyshev's bound of the error and the mean "
+        "correlation of the trees",
+    },
+    "votes": {
+        "members": "members after and before pruning, share of rows on which pairs disagree (one right, one wrong) on "
+        "test and on selection rows, diversity of the QMM paper (fewer members, higher diversity), mean accuracy "
+        "and mean margins of the members, and share of {cells} with an unsolved optimization",
+    },
+    "machines": {
+        "iterations": "iterations of linear machines, upper bound of the objective's relative distance to the optimum, "
+        "and share of the training rows on which two members disagree",
+    },
+}  # fmt: skip
+"""Kind of facts -> first of some columns -> description of these columns."""
+
+GLOSSARY_OF_CELLS = {
+    "cells": {"cell": "one nested cross-validation, of a set of rotations (rotation group) and a partition of the rows (fold group)"},
+    "splits": {"split": "one random division of the rows into training and test rows"},
+    "folds": {"fold": "one part of the rows, held out for test; the other parts are the training rows; a split is one fold"},
+}  # fmt: skip
+GLOSSARY = {
+    "pool": "estimators trained together; several methods can combine the outputs of one pool",
+    "method": "a pool and a combiner of its outputs",
+    "control": "the method that all other methods are compared with, {control} in this study",
+    "baseline": "a prediction without columns: {baseline} of the training rows",
+}
+
+
+def run(job: Job) -> None:
+    """Read statistics, figures and records; write output ``report``."""
+    with job.recorded():
+        write_text(job.output("report"), _page(job))
+
+
+def _page(job: Job) -> str:
+    study = job.slice
+    task = study["task"]
+    primary = study["score"]
+    tables = {path.stem: path for path in job.inputs["tables"]}
+    comparison, verdict = read_json(job.input("comparison")), read_json(job.input("verdict"))
+    variance, _ = read_frame(job.input("variance"))
+    methods, cells, control = list(study["methods"]), study["cells"], job.about["control"]
+    records = {r["prepare"]["dataset"]: r for r in map(read_json, job.inputs["records"])}
+    datasets = _datasets(variance, records)
+    many = len(datasets) > 1
+    facts = _facts(tables["facts"], task)
+    fact_names = [name for name in facts[0] if name not in ("dataset", "method")] if facts else []
+    environment = page_environment()
+    environment.filters |= {
+        "caption": lambda name: _caption(name, task, primary, cells),
+        "score": lambda value: score_cell(value, task),
+        "share": lambda value: "-" if value is None else f"{value:.1%}",
+        "zip": zip,
+    }
+    figures, pairs = _figures(job.inputs["figures"]), _table(tables["pairs"])
+    return environment.get_template("report.html.j2").render(
+        study=study,
+        control=control,
+        alpha=study["evaluation"]["alpha"],
+        methods=methods,
+        datasets=datasets,
+        many=many,
+        comparison=comparison,
+        verdict=verdict["sentences"],
+        names=NAMES,
+        primary=primary,
+        score_name=NAMES[primary],
+        scores_name="Errors" if primary == "error" else NAMES[primary],
+        other_scores={m: known for m in METRICS[task] if m != primary and (known := _known(comparison[m], methods))},
+        ranked_too=[name for name in RANKED_TOO[task] if name != primary][: len(RANKED_TOO[task]) - 1],
+        baseline_name=BASELINE[task],
+        baseline={row["dataset"]: row for row in _table(tables["baseline"])},
+        figures=figures,
+        cells=cells,
+        pairs=pairs if len(pairs) <= MOST_ROWS else [],
+        n_pairs=len(pairs),
+        files={name: path.as_posix() for name, path in tables.items()},
+        few_numbers=len(datasets) * len(methods) <= MOST_ROWS,
+        facts=facts,
+        fact_names=fact_names,
+        fact_kinds=_kinds(fact_names, cells),
+        decisions=_decisions(job, study, comparison[primary]["means"], control, verdict.get("best"))
+        if len(datasets) <= MOST_DECIDED
+        else {},
+        explanations={e["dataset"]: e for e in map(read_explanation, job.inputs.get("explanations", []))},
+        claims=[claim_in_words(claim) for claim in _table(tables["claims"])],
+        notes=_notes(job, comparison, many, records),
+        times=(times := _times(read_csv(tables["times"]), control, methods)),
+        predicted=any(pd.notna(row["predict"]) for row in times),
+        seconds=_seconds(job, records),
+        board=_board(job, tables, control, {d: r["prepare"]["metrics"] for d, r in records.items()}),
+        published=_published(tables),
+        configuration=yaml.safe_dump(_shown(study), sort_keys=False, allow_unicode=True, width=100),
+        glossary={
+            **GLOSSARY_OF_CELLS[cells],
+            **{k: v.format(control=control, baseline=BASELINE[task]) for k, v in GLOSSARY.items()},
+        },
+        versions={"rotastack": __version__, **{name: version(name) for name in LIBRARIES}},
+    )
+
+
+def _known(comparison: Mapping[str, Any], methods: Sequence[str]) -> list[str]:
+    """Return the methods that have a score on any data set."""
+    return [m for m in methods if any(row.get(m) is not None for row in comparison["means"].values())]
+
+
+def _figures(paths: Sequence[Path]) -> dict[str, Markup]:
+    """Return the figures by data set (or "study") and name; if they are too large, the last ones as paths."""
+    files = {f"{path.parent.name}/{path.stem}": path for path in paths}
+    last = [key for key in files if LAST.search(key)]
+    shown: dict[str, Markup] = {}
+    size = 0
+    for key in [*(key for key in files if key not in last), *last]:
+        figure = inline_figure(files[key], key.partition("/")[2].replace("_", " ") + f" ({key.partition('/')[0]})")
+        size += len(figure)
+        place = Markup('<span class="caption">Not shown, to keep the page small: {}</span>').format(files[key])
+        shown[key] = figure if size <= MOST_BYTES or key.startswith("study/") else place
+    return {key: shown[key] for key in files}
+
+
+def _board(
+    job: Job, tables: Mapping[str, Path], control: str, facts: Mapping[str, Mapping[str, Any]]
+) -> dict[str, Any]:
+    """Return the leaderboard, with each method's pool and combiner."""
+    study, shown = job.slice, _shown(job.slice)
+    about = {m: described(m, shown["methods"][m], shown["pools"]) for m in study["methods"]}
+    scores, _ = read_frame(job.input("scores"))
+    baseline = read_csv(tables["baseline"]).set_index("dataset")
+    times = read_csv(tables["times"])
+    published = read_csv(tables["published_columns"]) if "published_columns" in tables else None
+    root = f"results/{study['name']}"
+    return study_board(study, scores, baseline, times, about, control, root, published, facts)
+
+
+def _decisions(
+    job: Job,
+    study: Mapping[str, Any],
+    means: Mapping[str, Mapping[str, float | None]],
+    control: str,
+    chosen: str | None,
+) -> dict[str, Any]:
+    """Return the decisions of the chosen or else the best method, and of the control, on each data set of classes."""
+    decisions = {}
+    for path in job.inputs["decisions"]:
+        content = read_json(path)
+        scores = {m: v for m, v in means[content["dataset"]].items() if v is not None and m not in study["optimistic"]}
+        decided = {m["name"]: {**m, **_shares(m["confusion"])} for m in content["methods"] if m["name"] in scores}
+        if decided:
+            better = max if higher_is_better(study["score"]) else min
+            best = chosen if chosen in decided else better(decided, key=lambda m: scores[m])
+            names = dict.fromkeys([best, *([control] if control in decided else [])])
+            decisions[content["dataset"]] = {
+                **content,
+                "threshold": study["model"].get("threshold"),
+                "methods": [decided[m] for m in names],
+            }
+    return decisions
+
+
+def _shares(confusion: list[list[int]]) -> dict[str, list[float | None]]:
+    """Return recall and precision of each class; None for a class without rows, or one that is never predicted."""
+    counts = np.array(confusion)
+    sums = {"recall": counts.sum(axis=1), "precision": counts.sum(axis=0)}
+    return {
+        name: [float(right / n) if n else None for right, n in zip(np.diag(counts), total, strict=True)]
+        for name, total in sums.items()
+    }
+
+
+def _published(tables: Mapping[str, Path]) -> dict[str, Any]:
+    """Return the published columns for the page, if the study names any."""
+    names = ("published_columns", "published_ranks")
+    return on_page(*(read_csv(tables[name]) for name in names)) if names[0] in tables else {}
+
+
+def _table(path: Path) -> list[dict]:
+    """Return the rows of a CSV file; none if it is empty."""
+    return pd.read_csv(path).to_dict("records") if path.read_text(encoding="utf-8").strip() else []
+
+
+def _facts(path: Path, task: str) -> list[dict]:
+    """Return the facts of trees and votes, without empty columns, and with the roots of squared errors."""
+    frame = pd.DataFrame(_table(path)).dropna(axis="columns", how="all")
+    if task == "regression" and "oob_error" in frame:
+        frame["oob_error"] **= 0.5
+        frame = frame.rename(columns={"oob_error": "oob_RMSE"})
+    return frame.to_dict("records")
+
+
+def _kinds(names: list[str], cells: str) -> dict[str, str]:
+    """Return kind of facts -> description of its columns, for the facts in `names`."""
+    descriptions = {
+        kind: "; ".join(text.format(cells=cells) for name, text in texts.items() if name in names)
+        for kind, texts in FACTS.items()
+    }
+    return {kind: text for kind, text in descriptions.items() if text}
+
+
+def _shown(study: Mapping[str, Any]) -> dict[str, Any]:
+    """Return the configuration without entries that are empty or have no effect in this study."""
+    shown = _filled({k: v for k, v in study.items() if k not in ("cells", "optimistic", "rotated")})
+    if not any(pool.get("view") for pool in study["pools"].values()):
+        shown["protocol"].pop("rotations", None)
+    if study["task"] == "regression":  # numbers have no majority: a vote is their mean
+        for method in shown["methods"].values():
+            method["combiner"].pop("voting", None)
+    return shown
+
+
+def _filled(content: Any) -> Any:
+    """Return parts of a document without empty values."""
+    if isinstance(content, list):
+        return [_filled(v) for v in content]
+    if not isinstance(content, dict):
+        return content
+    inner = {k: _filled(v) for k, v in content.items()}
+    return {k: v for k, v in inner.items() if v is not None and v not in ("", [], {})}
+
+
+def _datasets(variance: pd.DataFrame, records: Mapping[str, Mapping[str, Any]]) -> list[dict]:
+    """Return the facts and scores of each data set, in the study's order."""
+    return [
+        {
+            "name": str(name),
+            "facts": records[str(name)]["prepare"]["metrics"],
+            "rows": part.to_dict("records"),
+            "means": part.set_index("method").to_dict("index"),
+        }
+        for name, part in variance.groupby("dataset", sort=False)
+    ]
+
+
+def _notes(job: Job, comparison: dict, many: bool, records: Mapping[str, Mapping[str, Any]]) -> list[str]:
+    notes = [
+        note
+        for note in comparison[job.slice["score"]]["notes"]
+        if many or not note.startswith("Friedman")  # the test needs several data sets
+    ]
+    scored = list(map(read_json, job.inputs["scored"]))
+    if many:  # the verdict on one data set contains them
+        notes += [f"{r['dataset']}: {doubt}" for r in scored for doubt in r["metrics"].get("suspicions", [])]
+    for record in [*(r[name] for name in ("prepare", "groups") for r in records.values()), *scored]:
+        notes += [f"{record['dataset']}: {warning}" for warning in record["warnings"]]
+    return notes + [str(s) for s in json.loads(job.about.get("skipped", "[]"))]
+
+
+def _times(table: pd.DataFrame, control: str, methods: list[str]) -> list[dict]:
+    """Return the time of each method as a multiple of the control's: the median over data sets, and the largest."""
+    ratios = relative_times(seconds_by_method(table), control)
+    rows: dict[str, dict] = {m: {"method": m} for m in methods if ratios and m in set(table["method"])}
+    for m, row in rows.items():
+        for kind in ("fit", "predict"):
+            multiples = ratios[kind][m] if kind in ratios else pd.Series(dtype=float)
+            row |= {kind: multiples.median(), f"{kind}_most": multiples.max()}
+    return list(rows.values())
+
+
+def _seconds(job: Job, records: Mapping[str, Mapping[str, Any]]) -> list[dict]:
+    """Return the jobs, the seconds and the largest memory of each step, from the records."""
+    done = [read_json(path) for path in [*job.inputs["scored"], *job.inputs["others"]]]
+    for of_dataset in records.values():
+        done += [of_dataset["prepare"], of_dataset["groups"], *of_dataset["methods"]]
+        done += [record for blocks in of_dataset["pools"].values() for record in blocks]
+    by_step: dict[str, dict[str, Any]] = {}
+    for record in done:
+        row = by_step.setdefault(record["step"], {"rule": record["step"], "jobs": 0, "seconds": 0.0, "mb": 0.0})
+        row["jobs"] += 1
+        row["seconds"] += record["seconds"]
+        row["mb"] = max(row["mb"], record["peak_memory_mb"])
+    return sorted(by_step.values(), key=lambda row: -row["seconds"])
+
+
+def _caption(name: str, task: str, score: str, cells: str) -> str:
+    """Return a caption of workflow/report as HTML, in the words of task and protocol; empty if there is none."""
+    from docutils.core import publish_parts
+
+    of_task, file = (project_file(f"workflow/report/{n}.rst") for n in (f"{name}_{task}", name))
+    text = next((f.read_text(encoding="utf-8") for f in (of_task, file) if f.is_file()), "")
+    text = text.replace("RMSE", NAMES[score])
+    if score != "error" and not of_task.is_file():
+        kept = r"\b(?:standard|calibration)\s+errors?\b"  # these errors are no scores
+        text = re.sub(rf"({kept})|\berrors?\b", lambda found: found[1] or NAMES[score], text, flags=re.IGNORECASE)
+    if higher_is_better(score):
+        text = text.replace("of lower", "of higher").replace("relative reduction of", "relative gain on")
+    text = text.replace("cells or splits", cells)
+    return Markup(publish_parts(text, writer="html5", settings_overrides={"report_level": 5})["body"])

@@ -1,0 +1,234 @@
+"""score: scores of all methods and of the baseline on a data set, cell by cell, with calibration and costs."""
+
+import json
+from collections.abc import Mapping
+from statistics import median
+from typing import Any
+
+import numpy as np
+import pandas as pd
+import xarray as xr
+from numpy.typing import NDArray
+
+from rotastack.data.artifacts import Prepared, read_arrays, read_frame, read_prepared, write_frame
+from rotastack.files import read_json, write_text
+from rotastack.stats.association import association_p
+from rotastack.stats.calibration import calibration_curve, confusion, threshold_counts
+from rotastack.stats.forecasts import naive_forecasts
+from rotastack.stats.metrics import METRICS
+from rotastack.stats.scores import constant_output, score_numbers, score_probabilities
+from rotastack.workflow.judge.words import printer
+from rotastack.workflow.run.job import Job
+from rotastack.workflow.run.modules import protocol_module
+
+MOST_CURVES = 10
+"""The most classes for which ROC and precision-recall curves are stored."""
+
+TREND = 0.1
+"""Share of test rows with a target outside the range of the training rows from which a trend is named."""
+
+COSTS = ("fit_processor_seconds", "predict_processor_seconds")
+
+
+def run(job: Job) -> None:
+    """Score all methods, and gather the records of the earlier steps.
+
+    Reads inputs ``table``, ``folds``, ``methods`` in the study's order, and the records ``method_records``,
+    ``pool_records``, ``prepare`` and ``groups``. Writes outputs ``scores``, ``calibration``, ``decisions`` and
+    ``records``. The calibration curve of a method is over the rows of all cells; a regression has none. The record holds
+    the median time of the trainings of a method's pool, because it differs between runs. It also holds the baseline's
+    scores: the class shares or the mean of a cell's training rows predict its test rows.
+    """
+    data = read_prepared(job.input("table"))
+    with job.recorded() as record:
+        rows, curves, decided = [], [], []
+        failures: dict[str, str] = {}
+        association: dict[str, float] = {}
+        thresholds: dict[str, dict[str, Any]] = {}
+        for path in job.inputs["methods"]:
+            arrays = read_arrays(path)
+            method = arrays.attrs["method"]
+            if arrays.attrs["status"] != "ok":
+                record.warnings.append(f"method {method} failed: {arrays.attrs['message']}")
+                failures[method] = arrays.attrs["message"]
+            scores, cells = _scored(arrays, job.about["dataset"], job.slice["axes"], data)
+            true, outputs = (np.concatenate([cell[k] for cell in cells]) for k in (1, 2))
+            rows += scores
+            if np.isfinite(outputs[:, 0]).all():  # the ends of intervals may be missing
+                first = [(tested, y, proba[:, : data.n_classes or 1]) for tested, y, proba in cells]
+                association[method] = association_p(first, len(data.y), data.n_classes)
+            curves.append(_curve(job.about["dataset"], method, true, outputs, data))
+            of_method = _decided(method, true, outputs, data)
+            if of_method and data.n_classes == 2:
+                times = len(true) / len(np.unique(np.concatenate([tested for tested, *_ in cells])))
+                thresholds[method] = {
+                    "class": data.classes[data.positive],
+                    **_threshold(of_method[0], data.positive, times),
+                }
+            decided += of_method
+        frame = pd.DataFrame(rows)
+        write_frame(job.output("scores"), frame)
+        write_frame(job.output("calibration"), pd.concat(curves, ignore_index=True))
+        about = {
+            "dataset": job.about["dataset"],
+            "classes": data.classes,
+            "positive": data.positive,
+            "methods": decided,
+        }
+        write_text(job.output("decisions"), json.dumps(about) + "\n")
+        records = _records(job)
+        write_text(job.output("records"), json.dumps(records) + "\n")
+        means = frame.groupby("method")[list(METRICS[data.task])].mean()
+        record.metrics = {f"mean_{name}": column.to_dict() for name, column in means.items()}
+        baseline = _baseline(job, data)
+        record.metrics["baseline"] = {name: float(value) for name, value in baseline.mean().items()}
+        record.metrics["association_p"] = association
+        record.metrics["thresholds"] = thresholds
+        record.metrics["failures"] = failures
+        found = records["prepare"].get("metrics", {}).get("suspicions", [])
+        record.metrics["suspicions"] = [*found, *_in_time(job, data)]
+        record.metrics |= _costs(records)
+
+
+def _records(job: Job) -> dict[str, Any]:
+    """Return the records of the earlier steps: of the table, the groups, each pool's blocks and each method."""
+    return {
+        **{name: read_json(job.input(name)) for name in ("prepare", "groups")},
+        "pools": {pool: list(map(read_json, files)) for pool, files in job.by_pool("pool_records").items()},
+        "methods": list(map(read_json, job.inputs["method_records"])),
+    }
+
+
+def _scores(data: Prepared, y: NDArray, outputs: NDArray) -> dict[str, float]:
+    """Return the scores of outputs for rows of a data set."""
+    return score_probabilities(y, outputs, data.positive) if data.classes else score_numbers(y, outputs)
+
+
+def _scored(
+    arrays: xr.Dataset, dataset: str, axes: list[str], data: Prepared
+) -> tuple[list[dict[str, Any]], list[tuple[NDArray, NDArray, NDArray]]]:
+    """Return the scores and facts of a method by cell, and the numbers, targets and outputs of each cell's rows."""
+    method = arrays.attrs["method"]
+    cells, rows = [], []
+    facts = [n for n in arrays.data_vars if arrays[n].dims == tuple(axes)]
+    for cell in np.ndindex(*(arrays.sizes[axis] for axis in axes)):
+        tested, proba = np.arange(len(data.y)), arrays["proba"].values[cell]
+        if "rows" in arrays:
+            tested = arrays["rows"].values[cell]
+            proba, tested = proba[tested >= 0], tested[tested >= 0]
+        y = data.y[tested]
+        cells.append((tested, y, proba))
+        rows.append(
+            {
+                "dataset": dataset,
+                "method": method,
+                **{axis: str(arrays[axis].values[i]) for axis, i in zip(axes, cell, strict=True)},
+                **_scores(data, y, proba),
+                **{str(name): float(arrays[name].values[cell]) for name in facts},
+            }
+        )
+    return rows, cells
+
+
+def _baseline(job: Job, data: Prepared) -> pd.DataFrame:
+    """Return the scores of the baseline, which uses no column, a row for each fold group or split.
+
+    ROC AUC and average precision use one output for all rows: outputs that differ by fold would rank rows by folds.
+    """
+    folds, _ = read_frame(job.input("folds"))
+    tested = protocol_module(job.slice["protocol"], "score").tested
+    cells = []
+    for _, column in folds.items():
+        outputs = np.full((len(data.y), len(data.outputs)), np.nan)
+        is_tested = np.zeros(len(data.y), dtype=bool)
+        for test, train in tested(column.to_numpy()):
+            outputs[test] = constant_output(data.y[train], data.n_classes)
+            is_tested |= test
+        constant = np.broadcast_to(constant_output(data.y, data.n_classes), outputs[is_tested].shape)
+        unordered = _scores(data, data.y[is_tested], constant)
+        of_cell = _scores(data, data.y[is_tested], outputs[is_tested])
+        cells.append(of_cell | {name: unordered[name] for name in ("roc_auc", "average_precision") if name in of_cell})
+    return pd.DataFrame(cells)
+
+
+def _in_time(job: Job, data: Prepared) -> list[str]:
+    """Return sentences on a regression in time: the RMSE of naive forecasts, and a trend that trees cannot follow."""
+    if data.time is None or data.classes:
+        return []
+    tested = protocol_module(job.slice["protocol"], "score").tested
+    errors: dict[str, list[float]] = {}
+    beyond = []
+    for _, column in read_frame(job.input("folds"))[0].items():
+        for test, train in tested(column.to_numpy()):
+            y = data.y[test]
+            beyond.append(np.mean((y > data.y[train].max()) | (y < data.y[train].min())))
+            for name, forecast in naive_forecasts(data.y, data.time, train, test).items():
+                errors.setdefault(name, []).append(float(np.sqrt(np.mean((forecast - y) ** 2))))
+    means = {name: float(np.mean(rmse)) for name, rmse in errors.items() if len(rmse) == len(beyond)}
+    shown, share = printer("rmse", list(means.values())), np.mean(beyond)
+    naive = f"Naive forecasts: {' and '.join(f'{name} has RMSE {shown(rmse)}' for name, rmse in means.items())}."
+    trend = f"A trend: {share:.0%} of the test rows have a target outside all training rows, where trees predict none; ridge can."
+    return [naive, trend] if share > TREND else [naive]
+
+
+def _decided(method: str, y: NDArray, proba: NDArray, data: Prepared) -> list[dict[str, Any]]:
+    """Return a method's decisions over the rows of all cells, also by threshold; none if it failed."""
+    if not data.classes or not len(y) or not np.isfinite(proba).all():
+        return []
+    proba = proba / proba.sum(axis=1, keepdims=True)
+    curves = []
+    for k in range(len(data.classes)) if len(data.classes) <= MOST_CURVES else ():
+        n = int((y == k).sum())
+        curves.append({**threshold_counts(y == k, proba[:, k]), "positives": n, "negatives": len(y) - n})
+    return [{"name": method, "confusion": confusion(y, proba), "curves": curves}]
+
+
+def _threshold(decided: Mapping[str, Any], positive: int, times: float) -> dict[str, float]:
+    """Return the probability of the rarer class from which a decision for it has the best balanced accuracy.
+
+    With it, the numbers of rows of the class (``rows``), of others, of those that the method decides for the class
+    (``decided``), and of those ``right`` and ``wrong`` from the threshold on; rows that are tested several times count once.
+    """
+    curve, matrix = decided["curves"][positive], np.array(decided["confusion"])
+    right, wrong = (np.array(curve[key]) for key in ("right", "wrong"))
+    k = int(np.argmax(right / curve["positives"] - wrong / curve["negatives"]))
+    counts = {"rows": curve["positives"], "others": curve["negatives"], "decided": matrix[:, positive].sum(),
+              "right": right[k], "wrong": wrong[k]}  # fmt: skip
+    return {"threshold": curve["threshold"][k], **{name: round(float(n) / times) for name, n in counts.items()}}
+
+
+def _curve(dataset: str, method: str, y: NDArray, proba: NDArray, data: Prepared) -> pd.DataFrame:
+    """Return the calibration curve over the rows of all cells; it is empty for a failed method or a regression."""
+    if data.n_classes is None:
+        y, proba = np.zeros(0, dtype=np.intp), np.ones((0, 1))
+    elif not np.isfinite(proba).all():
+        y, proba = y[:0], proba[:0]
+    curve = calibration_curve(y, proba / proba.sum(axis=1, keepdims=True))
+    curve.insert(0, "dataset", dataset)
+    curve.insert(1, "method", method)
+    return curve
+
+
+def _costs(records: Mapping[str, Any]) -> dict[str, dict[str, float]]:
+    """Return the median seconds of one training of each method's pool, if its records have them.
+
+    Nested cross-validation measures whole blocks, because its forests predict while they grow. There the cost of
+    fitting is a training's share of a block, predictions included, and the cost of predicting is unknown.
+    """
+    costs: dict[str, dict[str, float]] = {name: {} for name in COSTS}
+    for record in records["methods"]:
+        parts = [part["metrics"] for part in records["pools"][record["pool"]]]
+        for name in COSTS:
+            seconds = [s for part in parts for s in part.get(name, [])]
+            if seconds:
+                costs[name][record["method"]] = round(median(seconds), 6)
+        shares = [_share(part) for part in parts if COSTS[0] not in part and part.get("trainings")]
+        if shares:
+            costs[COSTS[0]][record["method"]] = round(median(shares), 6)
+    return costs
+
+
+def _share(metrics: Mapping[str, Any]) -> float:
+    """Return the seconds that a block took for one training of all members."""
+    seconds = sum(metrics["fit_seconds"]) + sum(metrics["predict_seconds"])
+    return seconds * metrics["members"] / metrics["trainings"]

@@ -1,0 +1,328 @@
+"""summarize: statistics over cells and over data sets."""
+
+import json
+from collections.abc import Mapping
+from typing import Any, NamedTuple
+
+import numpy as np
+import pandas as pd
+
+from rotastack.data.artifacts import read_frame, write_frame
+from rotastack.errors import RotastackError
+from rotastack.files import read_json, replacing, write_text
+from rotastack.stats.metrics import METRICS, NAMES, higher_is_better
+from rotastack.stats.pairs import compare_pair
+from rotastack.stats.resampled_t import corrected_t
+from rotastack.stats.variance import kendall_w, variance_components
+from rotastack.stats.wilcoxon import holm, signed_rank_p
+from rotastack.workflow.judge.claims import verdict_of_claims, verdict_of_groups
+from rotastack.workflow.judge.comparisons import compare_group, compare_methods
+from rotastack.workflow.judge.published_columns import published_columns, ranks_beside_published
+from rotastack.workflow.judge.results import (
+    TIE_BREAK,
+    baselines,
+    compared,
+    group_table,
+    in_units,
+    mean_scores,
+    relative_times,
+    score_matrices,
+    seconds_by_method,
+)
+from rotastack.workflow.judge.verdict import verdict_of_one, verdict_over_datasets
+from rotastack.workflow.run.job import Job
+
+
+class StudyResults(NamedTuple):
+    """The results of a study, from which its tables are made.
+
+    Attributes
+    ----------
+    spec : mapping
+        The slice of the study.
+    scores : DataFrame
+        A row for each data set, method and cell.
+    calibration : DataFrame
+    baseline : DataFrame
+        Scores of the baseline, which uses no column, by data set.
+    comparisons : dict
+        Score -> comparison of the methods by this score.
+    records : list of dict
+        Records of the scores of each data set.
+    published : DataFrame
+        Published scores that tables show beside the study's own.
+    """
+
+    spec: Mapping[str, Any]
+    scores: pd.DataFrame
+    calibration: pd.DataFrame
+    baseline: pd.DataFrame
+    comparisons: dict[str, dict]
+    records: list[dict]
+    published: pd.DataFrame
+
+    @property
+    def primary(self) -> str:
+        """The score that methods are ranked by."""
+        return self.spec["score"]
+
+
+def run(job: Job) -> None:
+    """Read ``scores``, ``calibration``, ``records`` and ``published`` results; write statistics and tables of the study.
+
+    Each data set has a file of scores, calibration and records. The tables are the means of each score, and those of
+    ``TABLES``. Over data sets, scores in units of the target are compared as multiples of the baseline's scores.
+    """
+    spec = job.slice
+    metrics, primary = METRICS[spec["task"]], spec["score"]
+    with job.recorded() as record:
+        scores, calibration = (
+            pd.concat([read_frame(path)[0] for path in job.inputs[name]], ignore_index=True)
+            for name in ("scores", "calibration")
+        )
+        write_frame(job.output("scores"), scores)
+        wrong = calibration["rows"] * (1 - calibration["accuracy"])
+        wrong = wrong[calibration["method"] == spec["control"]].groupby(calibration["dataset"]).sum().round()
+        records = list(map(read_json, job.inputs["records"]))
+        baseline = baselines(records)
+        means = {metric: mean_scores(scores, metric, spec["methods"]) for metric in metrics}
+        left_out = spec.get("left_out", {})
+        comparisons = {
+            metric: compare_methods(means[metric], higher, spec, wrong, in_units(metric, baseline))
+            for metric, higher in metrics.items()
+        }
+        comparisons[primary]["notes"] += [
+            f"{name}: left out of ranks and tests: {why}" for name, why in left_out.items()
+        ]
+        if spec["groups"]:
+            units = in_units(primary, baseline)
+            shown = compared(means[primary].drop(list(left_out)), units)
+            groups = {g["name"]: compare_group(group_table(shown, g), spec["alpha"], primary) for g in spec["groups"]}
+            comparisons[primary]["groups"] = groups
+        beside = published_columns(
+            scores, primary, spec["published_columns"], job.inputs.get("published", []), spec.get("printed_names")
+        )
+        results = StudyResults(spec, scores, calibration, baseline, comparisons, records, beside)
+        tables = {metric: table.reset_index() for metric, table in means.items()}
+        tables |= {name: make(results) for name, make in TABLES.items()}
+        write_frame(job.output("variance"), tables["variance"])
+        for path in job.outputs["tables"]:
+            with replacing(path) as temporary:
+                tables[path.stem].to_csv(temporary, index=False)
+        write_text(job.output("comparison"), json.dumps(comparisons, indent=1) + "\n")
+        verdict = _verdict(results, comparisons[primary])
+        verdict["sentences"] = verdict_of_claims(tables["claims"]) + verdict["sentences"]  # the question of the study
+        write_text(job.output("verdict"), json.dumps(verdict, indent=1, ensure_ascii=False) + "\n")
+        record.warnings = comparisons[primary]["notes"]
+        record.metrics = {"average_ranks": comparisons[primary].get("average_ranks", {})}
+
+
+def _verdict(results: StudyResults, comparison: dict[str, Any]) -> dict[str, Any]:
+    """Return the sentences of the verdict; for one data set also the best method and means."""
+    spec, scores = results.spec, results.scores
+    datasets = scores["dataset"].unique()
+    score = NAMES[results.primary]
+    if spec["groups"]:
+        return {"sentences": verdict_of_groups(comparison["groups"], score, spec["alpha"], spec["titles"])}
+    if len(datasets) > 1:
+        sentences = verdict_over_datasets(
+            comparison, score, spec["control"], spec["alpha"], rotation_pairs=spec["rotation_pairs"],
+            times=relative_times(seconds_by_method(_times_table(results)), spec["control"]),
+        )  # fmt: skip
+        return {"sentences": sentences}
+    cells = scores.pivot_table(index=spec["axes"], columns="method", values=results.primary, sort=False, dropna=False)
+    fair = [m for m in spec["methods"] if m in cells and m not in spec["optimistic"]]
+    fair_scores = scores[scores["method"].isin(fair)]
+    breaker = fair_scores.groupby("method")[TIE_BREAK[spec["task"]]].mean().dropna().to_dict()
+    failures = {
+        m: reason.rpartition("Error: ")[2]
+        for record in results.records
+        for m, reason in record["metrics"].get("failures", {}).items()
+    }
+    return verdict_of_one(
+        cells[fair], spec["task"], spec["control"], score=spec["score"],
+        baseline=results.baseline.loc[datasets[0]].to_dict(), breaker=breaker,
+        seconds=results.records[0]["metrics"].get("fit_processor_seconds", {}), rotation_pairs=spec["rotation_pairs"],
+        test_to_train=spec["test_to_train"].get(datasets[0]), alpha=spec["alpha"],
+        failures=failures, association={m: p for m, p in results.records[0]["metrics"].get("association_p", {}).items() if m in fair},
+        thresholds=results.records[0]["metrics"].get("thresholds", {}) if spec.get("threshold") is None else {}, doubts=results.records[0]["metrics"].get("suspicions", ()),
+    )  # fmt: skip
+
+
+def _variance_table(results: StudyResults) -> pd.DataFrame:
+    """Return how much of the variance of each method's errors is due to the axes that number a cell."""
+    rows = []
+    low, high = ("worst", "best") if higher_is_better(results.primary) else ("best", "worst")
+    if len(results.spec["axes"]) == 1:
+        for (dataset, method), part in results.scores.groupby(["dataset", "method"], sort=False)[results.primary]:
+            scores, mean = part.to_numpy(), part.mean()
+            rows.append(
+                {
+                    "dataset": dataset, "method": method, "mean": scores.mean(),
+                    "sd": scores.std(ddof=1) if len(scores) > 1 else np.nan,
+                    f"{low}_rotation_group": "", f"{low}_mean": mean, f"{high}_rotation_group": "", f"{high}_mean": mean,
+                    "kendall_w": np.nan, "verdict": f"the result matrix needs at least 2 fold groups and 2 rotation groups, got shape {(len(scores), 1)}",
+                }
+            )  # fmt: skip
+        return pd.DataFrame(rows)
+    for dataset, part in results.scores.groupby("dataset", sort=False):
+        for method, matrix in score_matrices(part, results.primary, results.spec["axes"]).items():
+            means = matrix.mean()
+            row = {
+                "dataset": dataset, "method": method, "mean": matrix.to_numpy().mean(),
+                "sd": matrix.to_numpy().std(ddof=1) if matrix.size > 1 else np.nan,
+                f"{low}_rotation_group": means.idxmin() if means.notna().all() else "",
+                f"{low}_mean": means.min(),
+                f"{high}_rotation_group": means.idxmax() if means.notna().all() else "",
+                f"{high}_mean": means.max(),
+                "kendall_w": kendall_w(matrix) if min(matrix.shape) > 1 and matrix.notna().all(axis=None) else np.nan,
+            }  # fmt: skip
+            try:
+                parts = variance_components(matrix, results.spec["alpha"]).as_dict()
+                for name in ("rotation_groups", "fold_groups", "residual"):
+                    row[f"variance_{name}"], row[f"lower_{name}"], row[f"upper_{name}"] = parts[name]
+                row |= {k: v for k, v in parts.items() if k.startswith(("share", "f_", "p_")) or k == "verdict"
+                        if not isinstance(v, tuple)}  # fmt: skip
+            except RotastackError as error:
+                row["verdict"] = str(error)
+            rows.append(row)
+    return pd.DataFrame(rows)
+
+
+def _pairs_table(results: StudyResults) -> pd.DataFrame:
+    """Return wins and ties of pairs of methods over the cells of each data set."""
+    spec = results.spec
+    pairs = spec["pairs"] or [[spec["control"], m] for m in spec["methods"] if m != spec["control"]]
+    higher = bool(higher_is_better(results.primary))
+    cells = results.scores.pivot_table(
+        index=["dataset", *spec["axes"]], columns="method", values=results.primary, sort=False, dropna=False
+    )
+    rows = []
+    for dataset, part in cells.groupby("dataset", sort=False):
+        ratio = spec["test_to_train"].get(dataset)
+        rows += [
+            {
+                "dataset": dataset, "first": a, "second": b,
+                **compare_pair(part[a], part[b], higher)._asdict(), "p_value": _corrected_p(part[a], part[b], ratio),
+            }
+            for a, b in pairs
+            if a in part and b in part
+        ]  # fmt: skip
+    return pd.DataFrame(rows)
+
+
+def _corrected_p(first: pd.Series, second: pd.Series, test_to_train: float | None) -> float:
+    """Return the p-value of the corrected t test over the splits of one data set; NaN if the protocol has none."""
+    both = pd.concat([first, second], axis=1).replace([np.inf, -np.inf], np.nan).dropna().to_numpy()
+    if test_to_train is None or len(both) < 2:
+        return float("nan")
+    return corrected_t(both[:, 0], both[:, 1], 1.0, test_to_train).p
+
+
+def _facts_table(results: StudyResults) -> pd.DataFrame:
+    """Return the facts of each method's trees and votes, as means over cells."""
+    others = ["dataset", "method", *results.spec["axes"], *METRICS[results.spec["task"]]]
+    facts = [c for c in results.scores.columns if c not in others]
+    return results.scores.groupby(["dataset", "method"], sort=False)[facts].mean().dropna(how="all").reset_index()
+
+
+def _claims_table(results: StudyResults) -> pd.DataFrame:
+    """Return the tests of the claims, with Holm's correction: Wilcoxon's over data sets, a corrected t test on one."""
+    columns = ["what", "of", "than", "expect", "n_datasets", "difference", "in_favour", "ties", "p_value"]
+    spec, scores = results.spec, results.scores
+    rows = []
+    for claim in spec["claims"]:
+        what, of, than = claim["what"], claim["of"], claim["than"]
+        if what not in scores or not {of, than} <= set(scores["method"]):
+            continue
+        cells = scores.pivot_table(index=["dataset", *spec["axes"]], columns="method", values=what, sort=False)
+        # Pools may have different numbers of splits, so only splits of both methods count.
+        cells = cells[[of, than]].dropna() if {of, than} <= set(cells) else cells[:0]
+        cells = cells[~cells.index.isin(list(spec.get("left_out", {})), level="dataset")]
+        if not len(cells):
+            continue
+        both = compared(cells.groupby("dataset", sort=False).mean(), in_units(what, results.baseline))
+        # Whatever the score, the smaller number counts as a win here.
+        pair = compare_pair(both[of], both[than], higher_is_better=False)
+        p = signed_rank_p(np.round(both[of] - both[than], 12).to_numpy())
+        if pair.n == 1:
+            p = _corrected_p(cells[of], cells[than], spec["test_to_train"].get(both.index[0]))
+        lower, higher = pair.wins_first, pair.wins_second
+        favour = {"higher": higher, "lower": lower, "equal": max(lower, higher)}[claim["expect"]]
+        rows.append([what, of, than, claim["expect"], pair.n, pair.difference, favour, pair.ties, p])
+    table = pd.DataFrame(rows, columns=columns)
+    equal = table["expect"] == "equal"
+    # A correction would make equality easier to hold, so equality is judged by the uncorrected p-value.
+    table["p_holm"] = table["p_value"].where(equal, holm(table.loc[~equal, "p_value"].dropna()).reindex(table.index))
+    small, claimed = table["p_holm"] < spec["alpha"], (table["difference"] > 0) == (table["expect"] == "higher")
+    table["holds"] = table["p_value"].notna() & np.where(equal, ~small, small & claimed)
+    return table
+
+
+def _control_table(results: StudyResults) -> pd.DataFrame:
+    """Return the comparisons of each method with the control: a row per score and method."""
+    rows = [{"score": name, **row} for name, c in results.comparisons.items() for row in c.get("against_control", [])]
+    return pd.DataFrame(rows)
+
+
+def _times_table(results: StudyResults) -> pd.DataFrame:
+    """Return seconds of a training and, if known, of predicting its test rows: a row per data set and method."""
+    rows = []
+    for record in results.records:
+        fit, predict = (record["metrics"][f"{kind}_processor_seconds"] for kind in ("fit", "predict"))
+        rows += [
+            {"dataset": record["dataset"], "method": m, "fit_seconds": s, "predict_seconds": predict.get(m, np.nan)}
+            for m, s in fit.items()
+        ]
+    return pd.DataFrame(rows)
+
+
+def _published_ranks_table(results: StudyResults) -> pd.DataFrame:
+    """Return average ranks with published methods among the study's; no test of the study counts them."""
+    spec = results.spec
+    means = mean_scores(results.scores, results.primary, spec["methods"]).drop(list(spec.get("left_out", {})))
+    units = in_units(results.primary, results.baseline)
+    higher = bool(higher_is_better(results.primary))
+    return ranks_beside_published(
+        means, results.published, spec["optimistic"], spec["alpha"], units, higher, control=spec["control"]
+    )
+
+
+def _groups_table(results: StudyResults) -> pd.DataFrame:
+    """Return the comparison of each group of methods with the first of them: a row per method."""
+    rows = []
+    for name, result in results.comparisons[results.primary].get("groups", {}).items():
+        df = result.get("df", (np.nan, np.nan))
+        for label in result["methods"]:
+            others = [b if a == label else a for a, b in result.get("different", []) if label in (a, b)]
+            of_label = {
+                column: result.get(key, {}).get(label, np.nan)
+                for column, key in [
+                    ("average_rank", "average_ranks"), ("improvement", "improvement"), ("better", "better"), ("p_holm", "holm_p"),
+                ]
+            }  # fmt: skip
+            rows.append(
+                {
+                    "group": name, "method": label, "rows": result["n_rows"], **of_label, "differs_from": "; ".join(others),
+                    "friedman_chi2": result.get("friedman_chi2", np.nan), "F": result.get("iman_davenport_f", np.nan),
+                    "df_1": df[0], "df_2": df[1], "p": result.get("p_value", np.nan),
+                    "critical_difference": result.get("critical_difference", np.nan),
+                }
+            )  # fmt: skip
+    return pd.DataFrame(rows)
+
+
+TABLES = {
+    "variance": _variance_table,
+    "pairs": _pairs_table,
+    "facts": _facts_table,
+    "claims": _claims_table,
+    "calibration": lambda results: results.calibration,
+    "baseline": lambda results: results.baseline.reset_index(),
+    "control": _control_table,
+    "times": _times_table,
+    "published_columns": lambda results: results.published,
+    "published_ranks": _published_ranks_table,
+    "groups": _groups_table,
+}
+"""Name of a table -> the function that makes it; tables of scores are means."""

@@ -1,0 +1,206 @@
+"""Build estimators, views and combiners from the paths of their classes, and list the modules that they need.
+
+A step imports the classes that its slice names. The plan adds their modules to the step's fingerprint, so an
+edit to one estimator, view or combiner reruns only the steps that use it.
+"""
+
+import importlib
+import importlib.util
+import inspect
+import pkgutil
+from collections.abc import Iterable, Mapping
+from types import NoneType, UnionType
+from typing import Any, Union, get_args, get_origin, get_type_hints
+
+from rotastack.errors import RotastackError, extra_of, nearest
+
+__all__ = [
+    "REFITTED",
+    "build",
+    "combiner_modules",
+    "draws_bags",
+    "load_class",
+    "make_combiner",
+    "make_estimator",
+    "make_view",
+    "modules_of",
+    "nested_specs",
+    "parameter_names",
+    "plain_types",
+    "pool_modules",
+]
+
+_PLAIN = {bool, int, float, str, NoneType}
+
+
+def load_class(path: str, where: str = "class") -> type:
+    """Import a class by its dotted path.
+
+    Raises
+    ------
+    RotastackError
+        The package is not installed, the module or class does not exist, or the name is not that of a class.
+    """
+    top, (module_name, _, name) = path.partition(".")[0], path.rpartition(".")
+    try:
+        module = importlib.import_module(module_name)
+    except ModuleNotFoundError as error:
+        if importlib.util.find_spec(top) is None:
+            extra = extra_of(top)
+            own = "" if extra else f", or put {top}.py into the folder of the run"
+            raise RotastackError(
+                f"{where}: {path} needs the package {top}, which is not installed: pip install {extra or top!r}{own}"
+            ) from None
+        raise RotastackError(f"{where}: {path} cannot be imported: {error}{_nearest_module(module_name)}") from None
+    except Exception as error:  # importing another package's module may raise any exception
+        raise RotastackError(f"{where}: {path} cannot be imported: {' '.join(str(error).split())}") from None
+    if not hasattr(module, name):
+        known = [n for n in dir(module) if not n.startswith("_")]
+        raise RotastackError(f"{where}: module {module_name} has no class {name!r}{nearest(name, known)}")
+    found = getattr(module, name)
+    if not inspect.isclass(found):
+        raise RotastackError(f"{where}: {path} is not a class but {type(found).__name__}")
+    return found
+
+
+def _nearest_module(name: str) -> str:
+    """Return a hint at the existing module whose name is closest to a missing one, or an empty text."""
+    package, _, last = name.rpartition(".")
+    try:
+        paths = importlib.import_module(package).__path__ if package else []
+    except Exception:  # without the package there is no name to suggest
+        return ""
+    return nearest(last, [info.name for info in pkgutil.iter_modules(paths)])
+
+
+def parameter_names(cls: type) -> tuple[list[str], bool]:
+    """Return the names of a class's parameters, and whether the class accepts others too (``**kwargs``)."""
+    names: dict[str, None] = {}
+    open_ended = False
+    for ancestor in cls.__mro__:
+        if "__init__" not in vars(ancestor) or ancestor is object:
+            continue
+        found = list(inspect.signature(vars(ancestor)["__init__"]).parameters.values())[1:]
+        kinds = {p.kind for p in found}
+        names.update(dict.fromkeys(p.name for p in found if p.kind not in (p.VAR_KEYWORD, p.VAR_POSITIONAL)))
+        if inspect.Parameter.VAR_KEYWORD not in kinds:
+            break  # without **kwargs no parameter reaches the ancestors
+        open_ended = True
+    return list(names), open_ended
+
+
+def plain_types(cls: type) -> dict[str, tuple[type, ...]]:
+    """Return parameter -> its types, for parameters that are annotated with bool, int, float, str or None alone."""
+    found: dict[str, tuple[type, ...]] = {}
+    for ancestor in reversed(cls.__mro__):
+        try:
+            hints = get_type_hints(vars(ancestor).get("__init__"))
+        except Exception:  # annotations that only a type checker understands
+            continue
+        for name, hint in hints.items():
+            union = get_origin(hint) in (Union, UnionType)
+            found[name] = get_args(hint) if union else (hint,)
+    return {name: types for name, types in found.items() if set(types) <= _PLAIN}
+
+
+def build(path: str, parameters: Mapping[str, Any], *, n_jobs: int | None = None) -> Any:
+    """Return an unfitted object of a class.
+
+    Rotastack's own classes get ``scaling=None`` unless `parameters` set it, because the pool scales the columns.
+
+    Parameters
+    ----------
+    path : str
+        Dotted path of the class, such as ``sklearn.svm.SVC``.
+    parameters : mapping
+        Parameter -> value; ``a__b`` sets parameter b of parameter a. A value ``{class: path, parameters: ...}``,
+        also inside a list, is built into an object.
+    n_jobs : int, optional
+        Number of threads, for classes with the parameter ``n_jobs`` (CatBoost: ``thread_count``). `parameters` win.
+
+    Examples
+    --------
+    >>> build("sklearn.ensemble.BaggingClassifier", {"estimator": {"class": "sklearn.svm.SVC", "parameters": {"C": 2}}})
+    BaggingClassifier(estimator=SVC(C=2))
+    """
+    cls = load_class(path)
+    known, _ = parameter_names(cls)
+    usual: dict[str, Any] = {"scaling": None} if path.startswith("rotastack.") else {}
+    if n_jobs is not None:
+        usual |= {"n_jobs": n_jobs, "thread_count": n_jobs}
+    given = {**{k: v for k, v in usual.items() if k in known}, **parameters}
+    made = cls(**{k: _value(v) for k, v in given.items() if "__" not in k})
+    deep = {k: _value(v) for k, v in given.items() if "__" in k}
+    return made.set_params(**deep) if deep else made
+
+
+def _value(value: Any) -> Any:
+    if isinstance(value, Mapping) and "class" in value:
+        return build(value["class"], value.get("parameters", {}))
+    if isinstance(value, list):
+        made = [_value(v) for v in value]
+        named = len(value) in (2, 3) and isinstance(value[0], str) and isinstance(value[1], Mapping)
+        return tuple(made) if named else made  # a step of a pipeline is a tuple of name and object, and maybe columns
+    return value
+
+
+def nested_specs(value: Any) -> Iterable[Mapping[str, Any]]:
+    """Yield every ``{class: ..., parameters: ...}`` in a value, at any depth."""
+    if isinstance(value, Mapping):
+        if "class" in value:
+            yield value
+        for child in value.values():
+            yield from nested_specs(child)
+    elif isinstance(value, list):
+        for child in value:
+            yield from nested_specs(child)
+
+
+def modules_of(path: str, parameters: Mapping[str, Any]) -> list[str]:
+    """Return the names of the modules that :func:`build` imports for a class and its parameters."""
+    found = {path.rpartition(".")[0]}
+    for spec in nested_specs(dict(parameters)):
+        found.add(spec["class"].rpartition(".")[0])
+    return sorted(found)
+
+
+REFITTED = {"member": "rotastack.ensembles.forests.regularized", "prune": "rotastack.ensembles.pruned"}
+"""Kind of combiner -> module of the class of the final model, where that is not the pool's estimator."""
+
+
+def make_estimator(spec: Mapping[str, Any], n_jobs: int | None = None) -> Any:
+    """Return the unfitted estimator of a pool or stacker."""
+    return build(spec["estimator"], spec["parameters"], n_jobs=n_jobs)
+
+
+def draws_bags(estimator: Any) -> bool:
+    """Return whether an ensemble trains each member on a bag of rows, judged by its parameters."""
+    parameters = estimator.get_params(deep=False)
+    return bool(parameters.get("bootstrap", parameters.get("tree") == "forest"))
+
+
+def make_view(spec: Mapping[str, Any] | None) -> Any:
+    """Return the unfitted view of a pool, None for the identity."""
+    return None if spec is None else build(spec["class"], spec["parameters"])
+
+
+def make_combiner(spec: Mapping[str, Any]) -> Any:
+    """Return the unfitted combiner; for kind ``prune`` this is the pruner."""
+    return build(spec["class"], spec["parameters"])
+
+
+def pool_modules(pool: Mapping[str, Any]) -> list[str]:
+    """Return the modules of a pool's estimator and view."""
+    view = pool["view"]
+    return [
+        *modules_of(pool["estimator"], pool["parameters"]),
+        *([] if view is None else modules_of(view["class"], view["parameters"])),
+    ]
+
+
+def combiner_modules(combiner: Mapping[str, Any]) -> list[str]:
+    """Return the modules of a combiner and of its level-1 estimator; none for kind ``member``."""
+    if combiner["kind"] == "member":
+        return []
+    found = modules_of(combiner["class"], combiner["parameters"])
+    return ["rotastack.workflow.run.splits.pruned", *found] if combiner["kind"] == "prune" else found

@@ -1,0 +1,279 @@
+"""Check that the classes a study names exist, accept their parameters, and have the methods that the study needs.
+
+The check runs once, in the process that the user started, before any job.
+"""
+
+import warnings
+from collections.abc import Mapping
+from typing import Any
+
+import numpy as np
+from sklearn.ensemble import BaseEnsemble, GradientBoostingClassifier, VotingClassifier
+from sklearn.utils import get_tags
+
+from rotastack.base.combiner import Combiner
+from rotastack.base.scikit import InvalidParameterError, validate_parameter_constraints
+from rotastack.base.view import needs_labels
+from rotastack.errors import RotastackError, nearest
+from rotastack.workflow.study.building import build, draws_bags, load_class, nested_specs, parameter_names, plain_types
+from rotastack.workflow.study.catalogue import PRUNERS, VIEWS, Entry, find, resolved
+from rotastack.workflow.study.combiners import Other, Prune, StackingDocument, Weights
+from rotastack.workflow.study.model import PoolDocument
+from rotastack.workflow.study.study import Study
+from rotastack.workflow.study.task import TASKS, Task
+
+__all__ = ["check_classes", "checked", "checked_estimator"]
+
+
+def check_classes(study: Study, where: str) -> None:
+    """Check classes and parameters that would otherwise fail only in training, perhaps after hours.
+
+    Raises
+    ------
+    RotastackError
+        For the first mistake, with its key and the allowed values.
+    """
+    estimators = {}
+    for name, pool in study.pools.items():
+        place = f"{where}: pools.{name}"
+        estimators[name] = checked_estimator(pool.estimator, pool.parameters, place, study.task)
+        if pool.view is not None:
+            view = checked(pool.view.class_, pool.view.parameters, f"{place}.view", VIEWS)
+            _check_methods(view, ("fit", "transform"), f"{place}.view", "a view")
+            if study.task.estimator_type == "regressor" and needs_labels(view):
+                raise RotastackError(
+                    f"{place}.view: {type(view).__name__} needs classes, but the study's task is regression"
+                )
+        _check_pool(pool, estimators[name], place, study.task)
+    for label, method in study.methods.items():
+        place = f"{where}: methods.{label}.combiner"
+        pool, estimator, combiner = study.pools[method.pool], estimators[method.pool], method.combiner
+        if isinstance(combiner, StackingDocument):
+            checked_estimator(combiner.estimator, combiner.parameters, place, study.task)
+        elif isinstance(combiner, Weights) and not (
+            draws_bags(estimator) and estimator.get_params(deep=False).get("oob_score", True) is not False
+        ):
+            raise RotastackError(
+                f"{place}: weights need an estimator with an out-of-bag error, such as forest; "
+                f"{pool.estimator} has none"
+            )
+        elif isinstance(combiner, Other):
+            made = checked(combiner.class_, combiner.parameters, place, {})
+            wanted = ("fit", "predict_proba") if combiner.trained else ("predict_proba",)
+            _check_methods(made, wanted, place, "a combiner")
+            if not isinstance(made, Combiner):
+                raise RotastackError(
+                    f"{place}: {type(made).__name__} is not a combiner; derive the class from rotastack.base.combiner.Combiner"
+                )
+        elif isinstance(combiner, Prune):
+            _check_pruner(combiner, estimator, place)
+
+
+def checked(
+    name: str,
+    parameters: Mapping[str, Any],
+    where: str,
+    among: Mapping[str, Entry],
+    key: str = "",
+    task: Task = TASKS["classification"],
+) -> Any:
+    """Return an unfitted object of the class that a study names, after checking the class and its parameters.
+
+    Parameters
+    ----------
+    name, parameters
+        Class and parameters, as written in the study.
+    where : str
+        Place of class and parameters in the study, for messages.
+    among : mapping
+        The short names that are allowed here.
+    key : str
+        Key of the class at that place, such as ``.estimator``.
+    task : Task
+        Task whose short names of estimators may appear among the parameters.
+
+    Raises
+    ------
+    RotastackError
+        An unknown class or parameter (the message suggests the nearest name), a refused value, or a missing parameter.
+    """
+    if among is task.estimators and name not in among:
+        _check_other_tasks(name, task, where + key)
+    entry = find(name, among, where + key)
+    cls = load_class(entry.path, where + key)
+    for parameter, value in parameters.items():
+        for spec in nested_specs(value):
+            inner = spec.get("parameters", {})
+            named = isinstance(spec["class"], str) and isinstance(inner, Mapping)
+            if set(spec) - {"class", "parameters"} or not named or not all(isinstance(k, str) for k in inner):
+                raise RotastackError(
+                    f"{where}.parameters.{parameter}: an object must be {{class: ..., parameters: {{...}}}}, found {spec}"
+                )
+            anything = {**task.estimators, **VIEWS}
+            checked(spec["class"], inner, f"{where}.parameters.{parameter}", anything, task=task)
+    _check_names(entry, cls, parameters, f"{where}.parameters", task)
+    made = _made(entry, parameters, where, task, key)
+    for part in (made, *_deep(made).values()):
+        if not isinstance(part, type):
+            _check_values(part, where)
+    if not hasattr(made, "_parameter_constraints"):
+        _check_types(cls, parameters, f"{where}.parameters")
+    return made
+
+
+def _check_other_tasks(name: str, task: Task, where: str) -> None:
+    """Raise an error if a short name belongs to the estimators of another task only."""
+    for other in TASKS.values():
+        if name in other.estimators:
+            raise RotastackError(
+                f"{where}: {name} is a {other.estimator_type}, but the study's task is {task.name}; "
+                f"allowed: {', '.join(task.estimators)}, and any {task.estimator_type} by its class"
+            )
+
+
+def _made(entry: Entry, parameters: Mapping[str, Any], where: str, task: Task, key: str = "") -> Any:
+    try:
+        found = resolved(entry.path, {**entry.parameters, **parameters}, estimators=task.estimators)
+        return build(found["class"], found["parameters"])
+    except RotastackError:
+        raise
+    except ValueError as error:
+        raise RotastackError(f"{where}.parameters: {_one_line(error)}") from None
+    except Exception as error:  # another package's class may raise any exception
+        raise RotastackError(f"{where}{key}: {entry.path} cannot be made: {_one_line(error)}") from None
+
+
+def _deep(made: Any) -> dict[str, Any]:
+    """Return the parameters of an object and of its nested objects, by names such as ``estimator__max_depth``."""
+    return made.get_params(deep=True) if hasattr(made, "get_params") else {}
+
+
+def _check_names(entry: Entry, cls: type, parameters: Mapping[str, Any], where: str, task: Task) -> None:
+    """Raise an error for a parameter that the class does not have; for ``a__b``, that parameter a does not have."""
+    known, others = parameter_names(cls)
+    plain = {key: value for key, value in parameters.items() if "__" not in key}
+    for key in plain:
+        near = nearest(key, known)
+        if key in known or (others and not near):
+            continue
+        inner = [name for name in _deep(_made(entry, {}, where, task)) if name.endswith(f"__{key}")]
+        near = f"; did you mean {inner[0]!r}" if inner else near
+        raise RotastackError(
+            f"{where}: {key!r} is not a parameter of {cls.__name__}{near}; allowed: {', '.join(known) or 'none'}"
+        )
+    if len(plain) < len(parameters):
+        deep = list(_deep(_made(entry, plain, where, task)))
+        for key in parameters:
+            if key not in plain and key not in deep:
+                raise RotastackError(f"{where}: {key!r} is not a parameter of {cls.__name__}{nearest(key, deep)}")
+
+
+def _check_values(made: Any, where: str) -> None:
+    """Check an object's values by its ``_parameter_constraints`` and its ``check_parameters``, if it has these."""
+    rules = getattr(made, "_parameter_constraints", None)
+    try:
+        if rules:
+            validate_parameter_constraints(rules, made.get_params(deep=False), type(made).__name__)
+        if hasattr(made, "check_parameters"):
+            made.check_parameters()
+    except (InvalidParameterError, ValueError) as error:
+        raise RotastackError(f"{where}.parameters: {_one_line(error)}") from None
+
+
+def _check_types(cls: type, parameters: Mapping[str, Any], where: str) -> None:
+    """Check values against the plain type annotations of a class without ``_parameter_constraints``."""
+    for key, allowed in plain_types(cls).items():
+        value = parameters.get(key)
+        fits = isinstance(value, allowed) or (float in allowed and isinstance(value, int))
+        if key in parameters and (not fits or (isinstance(value, bool) and bool not in allowed)):
+            names = " or ".join("null" if t is type(None) else t.__name__ for t in allowed)
+            raise RotastackError(f"{where}: {key} of {cls.__name__} must be {names}, found {value!r}")
+
+
+def checked_estimator(name: str, parameters: Mapping[str, Any], where: str, task: Task) -> Any:
+    """Return the unfitted estimator that a study names for its task; parameters and errors as in :func:`checked`."""
+    made = checked(name, parameters, where, task.estimators, ".estimator", task)
+    _check_methods(made, ("fit", "predict", "get_params"), f"{where}.estimator", "an estimator")
+    kind = _kind(made)
+    if kind != task.estimator_type:
+        found = f"a {kind}, but the study's task is {task.name}" if kind in ("classifier", "regressor") else ""
+        raise RotastackError(f"{where}.estimator: {type(made).__name__} is {found or f'not a {task.estimator_type}'}")
+    return made
+
+
+def _kind(made: Any) -> str | None:
+    """Return an estimator's type, such as "classifier": from its scikit-learn tags, else from ``_estimator_type``."""
+    if hasattr(made, "__sklearn_tags__"):
+        return get_tags(made).estimator_type
+    return getattr(made, "_estimator_type", None)
+
+
+def _check_methods(made: Any, methods: tuple[str, ...], where: str, role: str) -> None:
+    missing = [name for name in methods if not hasattr(made, name)]
+    if missing:
+        raise RotastackError(f"{where}: {type(made).__name__} is not {role}: method {missing[0]} is missing")
+
+
+def _can_vote(estimator: Any) -> bool:
+    """Return whether an ensemble's class suggests members that vote; one of another package may still fail later."""
+    if type(estimator).__module__.startswith("rotastack."):
+        votes = hasattr(estimator, "tree_votes") or hasattr(estimator, "member_votes")
+        return votes and "n_estimators" in estimator.get_params(deep=False)
+    known = isinstance(estimator, (BaseEnsemble, VotingClassifier))
+    return known and not isinstance(estimator, GradientBoostingClassifier)
+
+
+def _n_members(estimator: Any) -> int | None:
+    parameters = estimator.get_params(deep=False)
+    return next((v for k in ("n_estimators", "n_rotations") if isinstance(v := parameters.get(k), int)), None)
+
+
+def _check_pool(pool: PoolDocument, estimator: Any, where: str, task: Task) -> None:
+    name = type(estimator).__name__
+    if pool.ensemble_sizes:
+        if not hasattr(type(estimator), task.staged):
+            raise RotastackError(
+                f"{where}.ensemble_sizes: {name} does not average its members (method {task.staged} is missing)"
+            )
+        n_members = _n_members(estimator)
+        if n_members is not None and max(pool.ensemble_sizes) > n_members:
+            raise RotastackError(
+                f"{where}.ensemble_sizes: {max(pool.ensemble_sizes)} is more than the {n_members} members of the estimator"
+            )
+    if pool.diversity and not hasattr(estimator, "tree_votes"):
+        raise RotastackError(f"{where}.diversity: {name} has no trees that vote")
+
+
+def _check_pruner(combiner: Prune, estimator: Any, where: str) -> None:
+    pruner = checked(combiner.pruner, combiner.parameters, where, PRUNERS, ".pruner")
+    _check_methods(pruner, ("fit", "combine"), f"{where}.pruner", "a pruner")
+    name = type(estimator).__name__
+    if not _can_vote(estimator):
+        raise RotastackError(f"{where}: {name} has no members that vote")
+    if combiner.selection == "oob" and not draws_bags(estimator):
+        raise RotastackError(f"{where}.selection: the members of {name} have no out-of-bag rows; choose train or test")
+    n_members = _n_members(estimator)
+    if n_members is None:
+        return
+    if combiner.first is not None and combiner.first > n_members:
+        raise RotastackError(f"{where}.first: {combiner.first} is more than the {n_members} members of the pool")
+    size, first = combiner.parameters.get("n_select"), combiner.first or n_members
+    if isinstance(size, int) and size > first:
+        raise RotastackError(f"{where}.parameters.n_select: {size} is more than the {first} members of the pool")
+    _try(pruner, max(2, size if isinstance(size, int) else 0), where)
+
+
+def _try(pruner: Any, n_members: int, where: str) -> None:
+    """Fit a pruner to made-up votes, because pruners check their parameters only in ``fit``."""
+    y = np.arange(20) % 2
+    wrong = np.random.default_rng(0).random((len(y), n_members)) < 0.2
+    try:
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore")
+            pruner.fit(np.where(wrong, 1 - y[:, None], y[:, None]), y)
+    except ValueError as error:
+        raise RotastackError(f"{where}.parameters: {_one_line(error)}") from None
+
+
+def _one_line(error: Exception) -> str:
+    return " ".join(str(error).split())

@@ -1,0 +1,174 @@
+"""Combiners as a study describes them."""
+
+from collections.abc import Mapping
+from typing import Annotated, Any, ClassVar, Literal
+
+from pydantic import Field, field_validator
+
+from rotastack.base.documents import Document
+from rotastack.workflow.study.building import load_class
+from rotastack.workflow.study.catalogue import ESTIMATORS, PRUNERS, Entry, resolved
+from rotastack.workflow.study.components import Component, Parameters, in_order
+
+__all__ = [
+    "NO_WEIGHTS",
+    "AnyCombiner",
+    "LogLinear",
+    "MemberDocument",
+    "Other",
+    "Prune",
+    "StackingDocument",
+    "Vote",
+    "Weights",
+]
+
+
+NO_WEIGHTS = (
+    "{}: weights need a pool with rotations and nested cross-validation; for random splits use estimator "
+    "regularized_rotation_forest and combiner member"
+)
+
+
+class _Combiner(Document):
+    path: ClassVar[str]
+    """Dotted path of the class, whose parameters have the names of the other keys."""
+    is_quick: ClassVar[bool] = False
+    """Whether one job combines all such methods of a data set, because combining takes almost no time."""
+
+    @property
+    def trained(self) -> bool:
+        """Whether the combiner is trained, on outputs for rows that the members were not trained on."""
+        return False
+
+    def resolved(self, estimators: Mapping[str, Entry] = ESTIMATORS) -> dict[str, Any]:
+        """Return the kind, the class's path, its parameters, and further keys that steps need.
+
+        `estimators` are the short names of the study's task.
+        """
+        parameters = self.dump()
+        return {"kind": parameters.pop("kind"), "class": self.path, "parameters": parameters}
+
+
+class _Trained(_Combiner):
+    @property
+    def trained(self) -> bool:
+        """Whether the combiner is trained, on outputs for rows that the members were not trained on."""
+        return True
+
+
+class Vote(_Combiner):
+    """The members vote."""
+
+    path: ClassVar[str] = "rotastack.combine.voting.Voting"
+    is_quick: ClassVar[bool] = True
+
+    kind: Literal["vote"]
+    voting: Annotated[Literal["soft", "hard"], Field(description="mean probability (soft) or majority (hard)")] = "soft"
+
+
+class StackingDocument(_Trained):
+    """A level-1 estimator learns from outputs for rows that the members have not seen."""
+
+    path: ClassVar[str] = "rotastack.combine.stacking.Stacking"
+
+    kind: Literal["stacking"]
+    estimator: Annotated[str, Field(description="class of the level-1 estimator")] = "forest"
+    parameters: Parameters = {}
+
+    _sorted = field_validator("parameters")(in_order)
+
+    def resolved(self, estimators: Mapping[str, Entry] = ESTIMATORS) -> dict[str, Any]:
+        """Return the kind, the class's path, and its one parameter, the level-1 estimator."""
+        estimator = resolved(self.estimator, self.parameters, estimators, estimators)
+        return {"kind": self.kind, "class": self.path, "parameters": {"estimator": estimator}}
+
+
+class LogLinear(_Trained):
+    """The members' log probabilities get weights, fitted to outputs for rows that the members were not trained on."""
+
+    path: ClassVar[str] = "rotastack.combine.log_linear.LogLinearWeights"
+
+    kind: Literal["log_linear"]
+    ridge: Annotated[float, Field(gt=0, description="strength of the penalty on unequal weights")] = 2.0
+
+
+class Weights(_Combiner):
+    """Rotations are weighed by complexity and out-of-bag error."""
+
+    path: ClassVar[str] = "rotastack.combine.rotation_weights.RotationWeights"
+
+    kind: Literal["weights"]
+    weighting: Annotated[
+        Literal["equal", "cut", "exp", "best", "new", "linear", "oob", "joint"],
+        Field(description="weighting of the rotations"),
+    ] = "exp"
+    h: Annotated[float | int | None, Field(description="parameter of cut and exp; null: chosen from a grid")] = None
+
+    def check(self, n_rotations: int, where: str) -> None:
+        """Raise a ValueError that names the key if `h` does not suit the weighting."""
+        least = {"cut": 1, "exp": 0.1}.get(self.weighting)
+        whole = "a whole number " if least == 1 else ""
+        allowed = "null" if least is None else f"{whole}from {least} to {n_rotations}, or null"
+        fits = least is not None and self.h is not None and least <= self.h <= n_rotations
+        if self.h is not None and not (fits and not (whole and self.h != int(self.h))):
+            raise ValueError(f"{where}.h: {self.h} is not allowed for weighting {self.weighting}; allowed: {allowed}")
+
+
+class MemberDocument(_Combiner):
+    """One of the pool's named outputs decides: a weighting, or an ensemble size."""
+
+    is_quick: ClassVar[bool] = True
+
+    kind: Literal["member"]
+    member: Annotated[str, Field(description="a weighting, or an ensemble size of the pool")]
+
+    def resolved(self, estimators: Mapping[str, Entry] = ESTIMATORS) -> dict[str, Any]:
+        """Return the keys unchanged, because this combiner has no class."""
+        return self.dump()
+
+
+class Prune(_Combiner):
+    """The members that a pruner chooses by their votes decide."""
+
+    kind: Literal["prune"]
+    pruner: Annotated[str, Field(description="a pruner, by short name or class; none: all members vote")] = (
+        "orientation"
+    )
+    parameters: Parameters = {}
+    selection: Annotated[
+        Literal["oob", "train", "test"] | None,
+        Field(
+            description="rows that select the members; null: oob if the members have bags, else train. test is "
+            "optimistic, only for comparison with sources that did the same"
+        ),
+    ] = None
+    first: Annotated[
+        int | None, Field(ge=1, description="number of members of the pool, from the first; null: all")
+    ] = None
+
+    _sorted = field_validator("parameters")(in_order)
+
+    def resolved(self, estimators: Mapping[str, Entry] = ESTIMATORS) -> dict[str, Any]:
+        """Return the kind, the pruner's path and parameters, and the rows and members that it selects from."""
+        pruner = resolved(self.pruner, self.parameters, PRUNERS)
+        return {"kind": self.kind, **pruner, "selection": self.selection, "first": self.first}
+
+
+class Other(Component, _Combiner):
+    """Any combiner, by its class."""
+
+    kind: Literal["other"]
+
+    @property
+    def trained(self) -> bool:
+        """Whether the combiner is trained, by the attribute ``trained`` of its class."""
+        return bool(getattr(load_class(resolved(self.class_, {}, {})["class"]), "trained", False))
+
+    def resolved(self, estimators: Mapping[str, Entry] = ESTIMATORS) -> dict[str, Any]:
+        """Return the kind, the class's path, and its parameters."""
+        return {"kind": self.kind, **resolved(self.class_, self.parameters, {})}
+
+
+AnyCombiner = Annotated[
+    Vote | StackingDocument | LogLinear | Weights | MemberDocument | Prune | Other, Field(discriminator="kind")
+]

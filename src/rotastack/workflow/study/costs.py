@@ -1,0 +1,114 @@
+"""What a class costs: the time of a member and the memory of a kept one, for estimates before a study runs.
+
+One formula serves all classes; :data:`COSTS` has its numbers. They are fitted to processor times on generated data sets
+of 60 to 200,000 rows, 5 to 2,000 columns and 2 to 10 classes. An estimate may be wrong by a factor of three (four for
+random rotations of two columns or sixty rows), and another computer may be twice as fast or as slow. The limits of jobs,
+in :mod:`rotastack.workflow.run.resources`, are many times the estimates.
+"""
+
+from functools import cache
+from typing import NamedTuple
+
+from rotastack.errors import RotastackError
+from rotastack.workflow.study.building import load_class
+
+__all__ = ["COSTS", "JOB_SECONDS", "USUAL_COST", "Cost", "cost_of"]
+
+JOB_SECONDS = 1.5
+"""Seconds that every job needs to start a process and to import libraries."""
+
+
+class Cost(NamedTuple):
+    """The numbers of a class in the formula.
+
+    Attributes
+    ----------
+    microseconds : float
+        Time to train a member, such as a tree or a round of boosting, on 1,000 rows and 10 columns of two classes.
+    rows, columns : float
+        Powers of the numbers of rows and columns.
+    predicted : float
+        Nanoseconds for a member's output for a row.
+    classes : float
+        Share of the training time that each class beyond the second adds.
+    extra : int
+        Further members, such as boosted families, whose number no parameter states.
+    row_bytes : int
+        Bytes that a kept member needs for each of its training rows; 0 means 16 plus 4 for each class.
+    matrices, axes : int
+        Most matrices of columns times columns that are kept at once, and the most axes of one.
+    """
+
+    microseconds: float
+    rows: float
+    columns: float
+    predicted: float
+    classes: float = 0.06
+    extra: int = 0
+    row_bytes: int = 0
+    matrices: int = 0
+    axes: int = 5000
+
+    def training_seconds(self, members: int, rows: float, columns: float, n_classes: int) -> float:
+        """Return the seconds of training all members; `n_classes` is 0 in regression."""
+        each = 1e-6 * self.microseconds * (rows / 1000) ** self.rows * (columns / 10) ** self.columns
+        return (members + self.extra) * each * (1 + self.classes * max(n_classes - 2, 0))
+
+    def prediction_seconds(self, members: int, rows: float) -> float:
+        """Return the seconds of predicting `rows` rows by all members."""
+        return 1e-9 * (members + self.extra) * self.predicted * rows
+
+    def kept_megabytes(self, members: int, rows: float, columns: int, n_classes: int) -> float:
+        """Return the size of kept members; of two subsets of rows, a matrix has at most as many axes as rows."""
+        axes = min(columns, 2 * rows, self.axes)
+        matrices = 8e-6 * min(members, self.matrices) * columns * axes
+        return matrices + 1e-6 * members * rows * (self.row_bytes or 16 + 4 * n_classes)
+
+
+COSTS = {
+    "aeon.classification.sklearn.RotationForestClassifier": Cost(990, 1.13, 0.79, 200, 0.2, matrices=5000),
+    "catboost.CatBoostClassifier": Cost(370, 1.13, 0.92, 2, 0.7),
+    "catboost.CatBoostRegressor": Cost(340, 1.13, 0.95, 2),
+    "lightgbm.LGBMClassifier": Cost(174, 1.13, 0.96, 60, 1.1),
+    "lightgbm.LGBMRegressor": Cost(174, 1.13, 0.96, 60),
+    "rotastack.ensembles.flagship.classifier.RotastackClassifier": Cost(400, 0.84, 0.60, 80, 0.3, extra=100),
+    "rotastack.ensembles.flagship.regressor.RotastackRegressor": Cost(870, 0.90, 0.94, 95, extra=100),
+    "rotastack.ensembles.forests.random.RandomRotationForestClassifier": Cost(670, 0.84, 1.20, 140, matrices=50, axes=500),
+    "rotastack.ensembles.forests.random.RandomRotationForestRegressor":
+        Cost(960, 0.96, 1.22, 210, row_bytes=106, matrices=50, axes=500),
+    "rotastack.ensembles.forests.rotation.SubsetRotationForest": Cost(460, 1.32, 1.01, 65, 0.2, matrices=5000),
+    "rotastack.trees.boosted.BoostedTreesClassifier": Cost(13, 1.13, 0.94, 10, 1.3),
+    "rotastack.trees.boosted.BoostedTreesRegressor": Cost(37, 1.13, 0.87, 12),
+    "rotastack.trees.extra.ExtraForestClassifier": Cost(390, 1.13, 0.37, 150, row_bytes=61),
+    "rotastack.trees.extra.ExtraForestRegressor": Cost(1170, 1.13, 0.90, 300, row_bytes=163),
+    "rotastack.trees.forest.ForestClassifier": Cost(345, 1.13, 0.42, 130),
+    "rotastack.trees.forest.ForestRegressor": Cost(840, 1.13, 0.91, 200, row_bytes=106),
+    "sklearn.ensemble.HistGradientBoostingClassifier": Cost(440, 0.71, 0.92, 60, 1.0),
+    "sklearn.ensemble.HistGradientBoostingRegressor": Cost(440, 0.71, 0.92, 60),
+    "sklearn.linear_model.LogisticRegression": Cost(1500, 1.00, 1.00, 1500, 0.05),
+    "sklearn.linear_model.Ridge": Cost(900, 1.02, 1.07, 1500),
+    "xgboost.XGBClassifier": Cost(250, 0.77, 1.00, 30, 0.4),
+    "xgboost.XGBRegressor": Cost(250, 0.77, 1.00, 30),
+}  # fmt: skip
+"""Class -> its cost; a class that is derived from one of Rotastack has the same cost, if it has none of its own."""
+
+USUAL_COST = COSTS["rotastack.trees.forest.ForestClassifier"]
+"""Cost of a class that is not in the table."""
+
+
+@cache
+def cost_of(path: str) -> Cost | None:
+    """Return the cost of a class; None if it is unknown.
+
+    Examples
+    --------
+    >>> cost_of("sklearn.svm.SVC"), cost_of("lightgbm.LGBMRegressor").predicted
+    (None, 60)
+    """
+    if path in COSTS or not path.startswith("rotastack."):
+        return COSTS.get(path)
+    try:
+        lineage = load_class(path).__mro__
+    except RotastackError:  # no such class, or a missing package: check_classes reports either
+        return None
+    return next((COSTS[name] for c in lineage if (name := f"{c.__module__}.{c.__qualname__}") in COSTS), None)

@@ -1,0 +1,186 @@
+"""The evaluation keys of a study: comparisons, claims, groups, and figures of the error against a parameter."""
+
+from collections.abc import Container
+from itertools import pairwise
+from typing import Annotated, Literal
+
+from pydantic import Field
+
+from rotastack.base.documents import Document
+from rotastack.errors import nearest
+from rotastack.workflow.study.components import Label
+
+__all__ = ["Claim", "Evaluation", "Group", "PublishedColumns", "Sweep"]
+
+
+class Group(Document):
+    """Methods that are compared among themselves."""
+
+    title: Annotated[str, Field(description="title of the group in the report; empty: its name")] = ""
+    methods: Annotated[
+        dict[Label, str],
+        Field(
+            min_length=2, description="label within the group -> method; the first method is the control of the group"
+        ),
+    ]
+
+
+class Claim(Document):
+    """A statement that the study tests over its data sets, or over the splits of one."""
+
+    what: Annotated[
+        str,
+        Field(
+            description="error, or any other column of the scores: roc_auc, disagreement, member_accuracy, margin, members"
+        ),
+    ]
+    of: Annotated[str, Field(description="a method")]
+    than: Annotated[str, Field(description="method of the comparison")]
+    expect: Annotated[Literal["higher", "lower", "equal"], Field(description="direction of the claim")]
+
+
+class Sweep(Document):
+    """A figure of the mean error against a parameter, one method for each value."""
+
+    title: Annotated[str, Field(description="title of the figure")]
+    axis: Annotated[str, Field(description="label of the axis")]
+    values: Annotated[list[float], Field(min_length=2, description="values of the parameter, in increasing order")]
+    lines: Annotated[
+        dict[str, Annotated[list[str], Field(min_length=1)]],
+        Field(
+            min_length=1, description="label -> one method per value, or a single method, drawn as a horizontal line"
+        ),
+    ]
+    log: Annotated[bool, Field(description="a logarithmic axis")] = False
+
+
+class PublishedColumns(Document):
+    """Published results that stand beside the study's own."""
+
+    table: Annotated[str, Field(pattern="^[a-z0-9_-]+$", description="the name of a CSV file in config/published")]
+    methods: Annotated[list[str], Field(description="methods of the file; empty: all methods with a score")] = []
+    suffix: Annotated[
+        str,
+        Field(
+            alias="as",
+            pattern=r"^[A-Za-z0-9][A-Za-z0-9 ._/=+-]*$",
+            description="label in brackets after each method's name",
+        ),
+    ] = "published"
+    failed: Annotated[
+        Literal["missing", "mean"],
+        Field(
+            description="score of a failed method: none, so the data set has no ranks, or the mean of the "
+            "table's methods"
+        ),
+    ] = "missing"
+    protocol: Annotated[
+        str, Field(min_length=1, description="differences of its protocol from the study's, in a sentence")
+    ]
+
+
+class Evaluation(Document):
+    """How the scores are evaluated: comparisons, groups, claims and figures."""
+
+    alpha: Annotated[float, Field(gt=0, lt=0.5, description="significance level")] = 0.05
+    score: Annotated[
+        str | None,
+        Field(
+            description="score by which methods are ranked and tested, and the best is chosen: error, balanced_accuracy, "
+            "roc_auc, average_precision, f1, log_loss, brier; rmse, mae, r2, pinball; or scikit-learn's name of a score. Null: error, "
+            "or rmse for a regression"
+        ),
+    ] = None
+    control: Annotated[str | None, Field(description="control method of all comparisons; null: the first")] = None
+    pairs: Annotated[
+        list[Annotated[list[str], Field(min_length=2, max_length=2)]],
+        Field(description="pairs of methods with counts of wins and ties; empty: each method against the control"),
+    ] = []
+    shown: Annotated[
+        list[str],
+        Field(
+            description="methods in figures of differences to the control, margins, curves and diversity; empty: all"
+        ),
+    ] = []
+    groups: Annotated[
+        dict[Annotated[str, Field(pattern=r"^[A-Za-z0-9][A-Za-z0-9_.-]*$")], Group],
+        Field(
+            description="group -> methods, compared within the group. Groups with the same labels are also compared "
+            'together, as "all": one row per data set and group'
+        ),
+    ] = {}
+    left_out: Annotated[
+        dict[str, str],
+        Field(
+            description="data set -> reason for its exclusion from ranks and tests; the data set is run and shown, and readers of the page can include it"
+        ),
+    ] = {}
+    claims: Annotated[
+        list[Claim],
+        Field(
+            description="statements to test over the data sets, or over the splits of one: disagreement of DRSF is higher than that of RotF"
+        ),
+    ] = []
+    sweeps: Annotated[list[Sweep], Field(description="figures of the mean error against a parameter")] = []
+    published_columns: Annotated[
+        list[PublishedColumns],
+        Field(
+            description="published results for the leaderboard of the page and for separate ranks; the study's tests "
+            "ignore them"
+        ),
+    ] = []
+
+    def check(self, labels: list[str], optimistic: Container[str]) -> None:
+        """Check that all methods named by the keys exist, and that the keys fit together.
+
+        Parameters
+        ----------
+        labels : list of str
+            Labels of the study's methods.
+        optimistic : container of str
+            Labels of the methods that choose members by the test rows.
+
+        Raises
+        ------
+        ValueError
+            For the first mistake, with its key.
+        """
+
+        def known(label: str, key: str) -> None:
+            if label not in labels:
+                raise ValueError(f"evaluation.{key}: {label!r} is not a method{nearest(label, labels)}")
+
+        for key, named in [
+            ("pairs", [label for pair in self.pairs for label in pair]),
+            ("shown", self.shown),
+            ("claims.of", [claim.of for claim in self.claims]),
+            ("claims.than", [claim.than for claim in self.claims]),
+        ]:
+            for label in named:
+                known(label, key)
+        for k, sweep in enumerate(self.sweeps):
+            if any(b <= a for a, b in pairwise(sweep.values)) or (sweep.log and sweep.values[0] <= 0):
+                more = " from more than 0" if sweep.log else ""
+                raise ValueError(f"evaluation.sweeps.{k}.values: {sweep.values} must rise{more}")
+            for name, line in sweep.lines.items():
+                if len(line) not in (1, len(sweep.values)):
+                    raise ValueError(
+                        f"evaluation.sweeps.{k}.lines.{name}: {len(line)} methods for {len(sweep.values)} values; "
+                        "name one method per value, or a single method"
+                    )
+                for label in line:
+                    known(label, f"sweeps.{k}.lines.{name}")
+        for name, group in self.groups.items():
+            if name == "all":
+                raise ValueError(
+                    'evaluation.groups: the name "all" is reserved for all groups together; choose another name'
+                )
+            for label, method in group.methods.items():
+                key = f"groups.{name}.methods.{label}"
+                known(method, key)
+                if list(group.methods.values()).count(method) > 1:
+                    raise ValueError(f"evaluation.{key}: {method!r} occurs twice in the group; drop one")
+                if method in optimistic:
+                    raise ValueError(
+                        f"evaluation.{key}: {method!r} chooses members by the test rows; name another method"
+                    )

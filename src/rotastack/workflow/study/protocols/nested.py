@@ -1,0 +1,92 @@
+"""Nested cross-validation as a study describes it, with its names and sizes."""
+
+from collections.abc import Mapping
+from typing import Annotated, Any, ClassVar, Literal
+
+from pydantic import Field
+
+from rotastack.workflow.study.combiners import NO_WEIGHTS, MemberDocument, Prune, Weights
+from rotastack.workflow.study.names import block_name, label
+from rotastack.workflow.study.protocols.protocol import Protocol, in_blocks
+
+__all__ = ["Nested"]
+
+
+class Nested(Protocol):
+    """Repeated nested cross-validation: a cell is one fold group under one rotation group."""
+
+    package: ClassVar[str] = "nested"
+    axes: ClassVar[tuple[str, ...]] = ("rotation_group", "fold_group")
+    cells: ClassVar[str] = "cells"
+    own_blocks: ClassVar[tuple[str, ...]] = ("rotation_groups", "fold_groups")
+    keeps_forests: ClassVar[bool] = False
+    training_seconds: ClassVar[float] = 0.1
+
+    kind: Literal["nested"] = "nested"
+    rotation_groups: Annotated[int, Field(ge=1, le=999, description="N, number of sets of views")] = 3
+    fold_groups: Annotated[int, Field(ge=1, le=999, description="M, number of partitions of the rows into folds")] = 3
+    folds: Annotated[int, Field(ge=3, le=50, description="F, number of folds in a partition")] = 5
+    rotations: Annotated[
+        int, Field(ge=1, le=10000, description="K, number of views in a rotation group, the identity first")
+    ] = 8
+
+    @property
+    def n_cells(self) -> int:
+        """Number of cells: rotation groups times fold groups."""
+        return self.rotation_groups * self.fold_groups
+
+    def blocks(self, sizes: Any) -> dict[str, dict[str, list[int]]]:
+        """Return block name (``RG-01-02/FG-01``) -> numbers of its rotation groups and fold groups."""
+        return {
+            f"{block_name('RG', rotations)}/{block_name('FG', folds)}": {
+                "rotation_groups": rotations, "fold_groups": folds,
+            }
+            for rotations in in_blocks(self.rotation_groups, sizes.rotation_groups)
+            for folds in in_blocks(self.fold_groups, sizes.fold_groups)
+        }  # fmt: skip
+
+    def rotation_groups_of(self, block: Mapping[str, list[int]]) -> list[str]:
+        """Return the rotation groups whose files a block reads."""
+        return [label("RG", g) for g in block["rotation_groups"]]
+
+    def folds_spec(self) -> dict[str, Any]:
+        """Return the number of fold groups and of folds."""
+        return {"protocol": self.package, "fold_groups": self.fold_groups, "folds": self.folds}
+
+    def trainings(self, block: Mapping[str, list[int]]) -> int:
+        """Return the number of trainings: one for each pair of folds, the diagonal included, in each cell."""
+        return len(block["rotation_groups"]) * len(block["fold_groups"]) * self.folds * (self.folds + 1) // 2
+
+    def output_cells(self, block: Mapping[str, list[int]]) -> int:
+        """Return the number of outputs for a member, row and class: one for each other fold in each cell."""
+        return len(block["rotation_groups"]) * len(block["fold_groups"]) * self.folds
+
+    def training_spec(self, pool: Any, dataset: str, trained: bool, selections: list[str]) -> dict[str, Any]:
+        """Return whether pairs of folds are held out, as trained combiners need, and the number of folds."""
+        return {"second_level": trained, "folds": self.folds}
+
+    @property
+    def combiner_fits(self) -> int:
+        """Number of fits of a trained combiner on a data set: one for each fold of each cell."""
+        return self.n_cells * self.folds
+
+    def check_pool(self, pool: Any) -> None:
+        """Raise a ValueError for keys of a pool that only splits support."""
+        special = {
+            "diversity": pool.diversity, "training_error": pool.training_error, "repeats": pool.repeats,
+            "ensemble_sizes": pool.ensemble_sizes, "noise": pool.noise.labels or pool.noise.features,
+        }  # fmt: skip
+        for key, value in special.items():
+            if value:
+                raise ValueError(f"{key} is for splits only (protocol.kind: holdout or crossval)")
+
+    def check_combiner(self, combiner: Any, pool: Any, where: str) -> None:
+        """Raise a ValueError for combiners that only splits support, and for weights without drawn rotations."""
+        if isinstance(combiner, MemberDocument):
+            raise ValueError(f"{where}: member needs splits (protocol.kind: holdout or crossval)")
+        if isinstance(combiner, Prune):
+            raise ValueError(f"{where}: prune needs splits (protocol.kind: holdout or crossval)")
+        if isinstance(combiner, Weights):
+            if pool.view is None or not pool.view.is_drawn:
+                raise ValueError(NO_WEIGHTS.format(where))
+            combiner.check(self.rotations, where)

@@ -1,0 +1,116 @@
+"""The base class of protocols: the properties and methods that the plan of a study uses."""
+
+from collections.abc import Mapping
+from typing import Any, ClassVar
+
+from rotastack.base.documents import Document
+
+__all__ = ["Protocol", "in_blocks"]
+
+
+def in_blocks(count: int, size: int) -> list[list[int]]:
+    """Divide the numbers below `count` into blocks of `size`."""
+    return [list(range(start, min(start + size, count))) for start in range(0, count, size)]
+
+
+class Protocol(Document):
+    """How the rows of a data set are repeatedly divided into training and test rows.
+
+    The steps that depend on the protocol have their modules ``folds``, ``training`` and ``combining`` in
+    ``rotastack.workflow.run.nested`` and ``rotastack.workflow.run.splits``.
+    """
+
+    package: ClassVar[str]
+    """Name of the protocol in slices; ``PROTOCOLS`` of :mod:`rotastack.workflow.run.modules` lists the modules that run it."""
+    axes: ClassVar[tuple[str, ...]]
+    """Names of the numbers that identify a cell: axes of arrays, and columns of the scores."""
+    cells: ClassVar[str]
+    """Word for cells in the report."""
+    own_blocks: ClassVar[tuple[str, ...]]
+    """Keys of the study's ``blocks`` that the protocol uses."""
+    pool_keys: ClassVar[tuple[str, ...]] = ()
+    """Keys of a pool that its training reads, besides view, scaling, estimator and parameters."""
+    keeps_forests: ClassVar[bool]
+    """Whether a training keeps all its trees in memory until it predicts the test rows."""
+    training_seconds: ClassVar[float]
+    """Estimated seconds of one training, without the part that grows with the data."""
+
+    rotations: int
+
+    @property
+    def divided_by(self) -> dict[str, str]:
+        """The columns by which rows are divided: ``groups``, ``time`` or ``split 1``, ... -> column name."""
+        return {}
+
+    @property
+    def n_cells(self) -> int:
+        """Number of scores of a method on a data set."""
+        raise NotImplementedError
+
+    def blocks(self, sizes: Any) -> dict[str, dict[str, list[int]]]:
+        """Return the blocks, one for each job: file name below the pool -> numbers of its groups or splits."""
+        raise NotImplementedError
+
+    def rotation_groups_of(self, block: Mapping[str, list[int]]) -> list[str]:
+        """Return the rotation groups whose files a block reads."""
+        return []
+
+    def folds_spec(self) -> dict[str, Any]:
+        """Return the protocol's keys in the slice of the step ``groups``."""
+        raise NotImplementedError
+
+    def trainings(self, block: Mapping[str, list[int]]) -> int:
+        """Return the number of trainings of a pool in a block."""
+        raise NotImplementedError
+
+    def output_cells(self, block: Mapping[str, list[int]]) -> int:
+        """Return the number of outputs that a block holds for each member, row and class."""
+        raise NotImplementedError
+
+    def training_spec(self, pool: Any, dataset: str, trained: bool, selections: list[str]) -> dict[str, Any]:
+        """Return the protocol's keys in the slice of the step ``train``.
+
+        Parameters
+        ----------
+        pool : PoolDocument
+        dataset : str
+        trained : bool
+            Whether a combiner is trained on the pool's outputs.
+        selections : list of str
+            Rows by which methods choose among the pool's members.
+        """
+        raise NotImplementedError
+
+    def test_to_train(self, rows: int | None) -> float | None:
+        """Return the number of test rows per training row of a split; None if unknown, or if cells are not splits.
+
+        Parameters
+        ----------
+        rows : int or None
+            Number of rows of the data set.
+        """
+        return None
+
+    def split_rows(self, rows: int) -> tuple[int, int]:
+        """Return the largest number of rows in a training, and the number of rows whose outputs are kept."""
+        return rows, rows
+
+    @property
+    def combiner_fits(self) -> int:
+        """Number of fits of a trained combiner on a data set."""
+        return 0
+
+    def check_rows(self, rows: Mapping[str, int | None]) -> None:
+        """Raise a ValueError, with the key, if a data set is too small.
+
+        Parameters
+        ----------
+        rows : mapping
+            Data set -> its number of rows, or None if that is not known yet.
+        """
+
+    def check_pool(self, pool: Any) -> None:
+        """Raise a ValueError, with the key, if this protocol does not support a pool."""
+
+    def check_combiner(self, combiner: Any, pool: Any, where: str) -> None:
+        """Raise a ValueError, with the key, if this protocol or the pool does not support a combiner."""

@@ -1,0 +1,127 @@
+"""Published results in ``config/published``: their files, and the scores by data set in these."""
+
+import csv
+import os
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import Any
+
+from rotastack.base.documents import load_yaml
+from rotastack.errors import RotastackError, nearest
+from rotastack.project import project_file
+
+__all__ = ["check_published", "column_label", "published_paths", "scores_of"]
+
+WHOLE = "all"
+"""Entry of the column ``dataset`` that marks the mean over a source's data sets."""
+
+
+def published_paths(name: str) -> list[Path]:
+    """Return the existing files of a published table: its cells (CSV), and its source and remarks (YAML).
+
+    Cells that Rotastack may not redistribute are in the mirror folder (``DATA_MIRROR``), in the file that the remarks
+    name by ``mirror``.
+
+    Raises
+    ------
+    RotastackError
+        No published table has this name.
+    """
+    paths = [project_file(f"config/published/{name}.{suffix}") for suffix in ("csv", "yaml")]
+    if not paths[0].is_file() and paths[1].is_file():
+        paths[0] = Path(os.environ.get("DATA_MIRROR", "."), load_yaml(paths[1])["mirror"])
+    elif not paths[0].is_file():
+        known = sorted({path.stem for path in paths[0].parent.iterdir()})
+        raise RotastackError(
+            f"{name!r} is not a table of config/published{nearest(name, known)}; tables: {', '.join(known)}"
+        )
+    return [path for path in paths if path.is_file()]
+
+
+def scores_of(path: Path, metric: str) -> list[dict[str, Any]]:
+    """Return the cells of a score in a published table, a mapping each; ``sd`` is empty where none is printed.
+
+    Parameters
+    ----------
+    path : Path
+        The CSV file. Its columns are ``table, dataset, method, metric, value, repeats, note``; or ``dataset`` and for
+        each method a column of accuracies in percent, empty where the method failed.
+    metric : str
+        Name of the score, such as ``error``. Files of the first kind hold errors even if the source prints accuracies.
+    """
+    with path.open(encoding="utf-8", newline="") as file:
+        rows = list(csv.DictReader(file))
+    if rows and "metric" not in rows[0]:
+        about = {"table": path.stem, "metric": "error", "repeats": "1", "note": ""}
+        rows = [
+            {**about, "dataset": row["dataset"], "method": method, "value": f"{1 - float(accuracy) / 100:.6f}"}
+            for row in rows
+            for method, accuracy in row.items()
+            if method != "dataset" and accuracy
+        ]
+    spread = {(r["table"], r["dataset"], r["method"]): r["value"] for r in rows if r["metric"] == f"{metric}_sd"}
+    return [
+        {**row, "sd": spread.get((row["table"], row["dataset"], row["method"]), "")}
+        for row in rows
+        if row["metric"] == metric and row["dataset"] != WHOLE
+    ]
+
+
+def column_label(method: str, suffix: str) -> str:
+    """Return the label of a published method beside the methods of a study.
+
+    Examples
+    --------
+    >>> from rotastack.workflow.study.published_tables import column_label
+    >>> column_label("RF", "published")
+    'RF (published)'
+    """
+    return f"{method} ({suffix})"
+
+
+def check_published(name: str | None, columns: Sequence[Mapping[str, Any]], metric: str) -> None:
+    """Check that the published tables of a study exist, and hold the score and the methods that the study names.
+
+    Parameters
+    ----------
+    name : str or None
+        The study's ``published``.
+    columns : sequence of mapping
+        Its ``evaluation.published_columns``.
+    metric : str
+        The score that the study ranks by.
+
+    Raises
+    ------
+    RotastackError
+        For the first mistake, with its key.
+    """
+    if name is not None:
+        try:
+            published_paths(name)
+        except RotastackError as error:
+            raise RotastackError(f"published: {error}") from None
+    seen: dict[str, str] = {}
+    for k, column in enumerate(columns):
+        key, table = f"evaluation.published_columns.{k}", column["table"]
+        try:
+            paths = published_paths(table)
+        except RotastackError as error:
+            raise RotastackError(f"{key}.table: {error}") from None
+        if paths[0].suffix != ".csv":  # the mirror folder is missing, and its data sets with it
+            continue
+        path = paths[0]
+        methods = list(dict.fromkeys(cell["method"] for cell in scores_of(path, metric)))
+        if not methods:
+            raise RotastackError(f"{key}.table: {table!r} has no {metric}; name another table")
+        for method in column["methods"]:
+            if method not in methods:
+                raise RotastackError(
+                    f"{key}.methods: {method!r} has no {metric} in {table!r}{nearest(method, methods)}; "
+                    f"methods: {', '.join(methods)}"
+                )
+        for method in column["methods"] or methods:
+            label = column_label(method, column["as"])
+            if label in seen:
+                raise RotastackError(f"{key}.as: {label!r} is also a column of {seen[label]!r}; choose another label")
+            seen[label] = table

@@ -1,0 +1,344 @@
+"""A checked study: its document, its data sets, and the properties that the workflow uses."""
+
+import json
+from collections.abc import Mapping
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Any
+
+from rotastack.data.registry import OwnDataset, make_sources, registry
+from rotastack.errors import RotastackError, nearest
+from rotastack.stats.metrics import PRIMARY, score_named
+from rotastack.workflow.study.combiners import Prune
+from rotastack.workflow.study.components import ViewComponent
+from rotastack.workflow.study.costs import USUAL_COST
+from rotastack.workflow.study.model import Method, PoolDocument, StudyDocument
+from rotastack.workflow.study.names import slug
+from rotastack.workflow.study.protocols.protocol import Protocol
+from rotastack.workflow.study.published_tables import check_published
+from rotastack.workflow.study.rotation_pairs import rotates, rotation_pairs
+from rotastack.workflow.study.task import TASKS, Task
+
+__all__ = ["Study", "compact", "resized"]
+
+
+def compact(spec: Mapping[str, Any]) -> str:
+    """Return JSON on one line, with the keys in their order: the order of methods and groups has a meaning."""
+    return json.dumps(spec, separators=(",", ":"))
+
+
+BLOCK_SECONDS, MOST_CELLS, MOST_BLOCKS = 10, 10, 500
+"""Seconds for which a job trains forests of 100 trees on its cells, most cells of a job, and most blocks of a pool."""
+
+
+def size_of(entry: Mapping[str, Any]) -> tuple[int, int]:
+    """Return the rows and columns that an entry of a data set states, exactly or roughly; else 1000 and 50."""
+    rows, columns = (entry.get(key) or entry.get("roughly", {}).get(key) for key in ("rows", "columns"))
+    return int(rows or 1000), columns if isinstance(columns, int) else len(columns or range(50))
+
+
+@dataclass(frozen=True)
+class Study:
+    """A checked study.
+
+    Parameters
+    ----------
+    document : StudyDocument
+    datasets : dict
+        Name -> registry entry of each data set.
+    """
+
+    document: StudyDocument
+    datasets: dict[str, dict[str, Any]]
+
+    @classmethod
+    def from_mapping(cls, data: Mapping[str, Any], where: str) -> "Study":
+        """Return the checked study in `data`, read from `where`; only ``check_classes`` checks its classes.
+
+        Raises
+        ------
+        RotastackError
+            For the first mistake, with its key and the allowed values.
+        """
+        document = StudyDocument.read(dict(data), where)
+        study = cls(document, _resolve_datasets(document.datasets, where))
+        study._check_datasets(where)
+        study._check_published(where)
+        return study
+
+    def _check_datasets(self, where: str) -> None:
+        for name, entry in self.datasets.items():
+            self.task.check_dataset(name, entry, where)
+        for dataset in self.document.evaluation.left_out:
+            if dataset not in self.datasets:
+                raise RotastackError(
+                    f"{where}: evaluation.left_out: {dataset!r} is not a data set of this study{nearest(dataset, list(self.datasets))}"
+                )
+        for name, pool in self.pools.items():
+            for dataset in pool.repeats:
+                if dataset not in self.datasets:
+                    raise RotastackError(
+                        f"{where}: pools.{name}.repeats: {dataset!r} is not a data set of this study"
+                        f"{nearest(dataset, list(self.datasets))}"
+                    )
+        try:
+            self.protocol.check_rows({name: entry.get("rows") for name, entry in self.datasets.items()})
+        except ValueError as error:
+            raise RotastackError(f"{where}: {error}") from None
+
+    def _check_published(self, where: str) -> None:
+        columns = self.document.evaluation.dump()["published_columns"]
+        if self.document.published is None and not columns:
+            return
+        try:
+            check_published(self.document.published, columns, self.score)
+        except RotastackError as error:
+            raise RotastackError(f"{where}: {error}") from None
+
+    @property
+    def name(self) -> str:
+        """Name of the results folder and of the MLflow experiment."""
+        return self.document.name
+
+    @property
+    def protocol(self) -> Protocol:
+        """How rows are divided into training and test rows."""
+        return self.document.protocol
+
+    @property
+    def task(self) -> Task:
+        """The task: classification or regression."""
+        return TASKS[self.document.task]
+
+    @property
+    def pools(self) -> dict[str, PoolDocument]:
+        """Pool name -> how its members are trained."""
+        return self.document.pools
+
+    @property
+    def methods(self) -> dict[str, Method]:
+        """Method label -> pool and combiner."""
+        return self.document.methods
+
+    @property
+    def optimistic(self) -> list[str]:
+        """Methods that choose members by the test rows: they are shown, but not ranked and never the best."""
+        return self.document.optimistic
+
+    @property
+    def rotated(self) -> list[str]:
+        """Methods whose members see rotated columns, by the facts of their views and estimators."""
+        return [label for label, method in self._resolved_methods.items() if rotates(method["pool"])]
+
+    @property
+    def rotation_pairs(self) -> list[list[str]]:
+        """Pairs of methods that differ by rotations alone: the one with them, the one without."""
+        fair = {label: method for label, method in self._resolved_methods.items() if label not in self.optimistic}
+        return rotation_pairs(fair, self.protocol.rotations)
+
+    @property
+    def _resolved_methods(self) -> dict[str, dict[str, Any]]:
+        known = self.task.estimators
+        return {
+            label: {"pool": self.pools[m.pool].resolved(known), "combiner": m.combiner.resolved(known)}
+            for label, m in self.methods.items()
+        }
+
+    @property
+    def refittable(self) -> list[str]:
+        """Methods that may be refitted as the model: the one that the study names, or all that can be the best."""
+        named = self.document.model.refit
+        return [m for m in self.methods if m == named or (named == "best" and m not in self.optimistic)]
+
+    @property
+    def prunes(self) -> bool:
+        """Whether any method has a pruner."""
+        return any(isinstance(m.combiner, Prune) for m in self.methods.values())
+
+    @property
+    def used_pools(self) -> list[str]:
+        """Pools that at least one method uses; the others are not trained."""
+        used = {method.pool for method in self.methods.values()}
+        return [name for name in self.pools if name in used]
+
+    @property
+    def control(self) -> str:
+        """The method that the others are compared with."""
+        return self.document.evaluation.control or next(iter(self.methods))
+
+    @property
+    def score(self) -> str:
+        """The score by which methods are ranked and tested."""
+        named = self.document.evaluation.score
+        return PRIMARY[self.task.name] if named is None else score_named(named, self.task.name)
+
+    @property
+    def groups_of_methods(self) -> list[dict[str, Any]]:
+        """Groups of methods that are compared: name, parts, and label -> its method in each part.
+
+        A group has one part, itself. If all groups have the same labels and the same first label, a last group
+        "all" has the groups as its parts.
+        """
+        groups = {name: group.methods for name, group in self.document.evaluation.groups.items()}
+        found = [_group(name, {name: methods}) for name, methods in groups.items()]
+        if len(groups) > 1 and len({(next(iter(m)), frozenset(m)) for m in groups.values()}) == 1:
+            found.append(_group("all", groups))
+        return found
+
+    def method_of(self, file_name: str) -> str:
+        """Return the label whose slug is `file_name`."""
+        return self._labels[file_name]
+
+    @cached_property
+    def _labels(self) -> dict[str, str]:
+        return {slug(label): label for label in reversed(self.methods)}
+
+    def blocks_for(self, entry: Mapping[str, Any]) -> dict[str, dict[str, list[int]]]:
+        """Return block name (the name of its file below a pool) -> numbers of its groups or splits, for a data set.
+
+        Blocks depend on the size that the entry states and on the protocol alone: an edit of a pool, or another data set,
+        leaves the names of files as they are.
+        """
+        forest = USUAL_COST.training_seconds(100, *size_of(entry), len(entry.get("classes") or ()))
+        seconds = forest * self.protocol.trainings({key: [0] for key in self.protocol.own_blocks})
+        cells = max(min(int(BLOCK_SECONDS / seconds), MOST_CELLS), 1, self.protocol.n_cells // MOST_BLOCKS)
+        return self.protocol.blocks(self.document.blocks.filled(cells))
+
+    @cached_property
+    def blocks_of(self) -> dict[str, dict[str, dict[str, list[int]]]]:
+        """Data set -> its blocks."""
+        return {name: self.blocks_for(entry) for name, entry in self.datasets.items()}
+
+    @cached_property
+    def blocks(self) -> dict[str, dict[str, list[int]]]:
+        """Block name -> numbers of its groups or splits, for the blocks of all data sets."""
+        return {name: block for blocks in self.blocks_of.values() for name, block in blocks.items()}
+
+    def has_second_level(self, pool: str) -> bool:
+        """Return whether any method on this pool has a trained combiner."""
+        return any(m.pool == pool and m.combiner.trained for m in self.methods.values())
+
+    def selections_of(self, pool: str) -> list[str]:
+        """Return the kinds of rows by which pruners choose among the pool's members; empty without pruners."""
+        chosen = [m.combiner for m in self.methods.values() if m.pool == pool]
+        return sorted({c.selection or "auto" for c in chosen if isinstance(c, Prune)})
+
+    @property
+    def voting_pools(self) -> list[str]:
+        """Pools whose files hold votes: pools with several rotations, and ensembles with a pruner."""
+        if self.task.name == "regression":
+            return []
+        rotated = self.protocol.rotations > 1
+        return [p for p in self.used_pools if (self.pools[p].view and rotated) or self.selections_of(p)]
+
+    @cached_property
+    def quick(self) -> list[str]:
+        """Methods that one job combines, because their combiners learn nothing."""
+        return [label for label, method in self.methods.items() if method.combiner.is_quick]
+
+    @property
+    def quick_pools(self) -> list[str]:
+        """Pools of the quick methods."""
+        return [name for name in self.pools if name in {self.methods[label].pool for label in self.quick}]
+
+    @cached_property
+    def rotation_groups(self) -> dict[str, list[str]]:
+        """First part of a block's name -> its rotation groups, if views are drawn before any training."""
+        groups = {
+            name.partition("/")[0]: self.protocol.rotation_groups_of(block) for name, block in self.blocks.items()
+        }
+        return {name: labels for name, labels in groups.items() if labels} if self._drawn else {}
+
+    @property
+    def drawn_views(self) -> list[ViewComponent]:
+        """Views that are drawn before any training."""
+        return self._drawn if self.rotation_groups else []
+
+    @cached_property
+    def _drawn(self) -> list[ViewComponent]:
+        views = [self.pools[pool].view for pool in self.used_pools]
+        return list({view.key: view for view in views if view is not None and view.is_drawn}.values())
+
+
+def _group(name: str, parts: Mapping[str, Mapping[str, str]]) -> dict[str, Any]:
+    labels = next(iter(parts.values()))
+    methods = {label: [part[label] for part in parts.values()] for label in labels}
+    return {"name": name, "parts": list(parts), "methods": methods}
+
+
+def _resolve_datasets(items: list[str | OwnDataset], where: str) -> dict[str, dict[str, Any]]:
+    known = registry()
+    resolved: dict[str, dict[str, Any]] = {}
+    for item in items:
+        name = item if isinstance(item, str) else item.name
+        if name in resolved:
+            raise RotastackError(f"{where}: datasets: {name!r} occurs twice; drop one")
+        if isinstance(item, str):
+            if item not in known:
+                raise RotastackError(
+                    f"{where}: datasets: {item!r} is unknown{nearest(item, list(known))}; "
+                    "`rotastack datasets` lists the names"
+                )
+            resolved[name] = known[item]
+        else:
+            own = item.model_dump(exclude_unset=True, exclude={"name", "like"})
+            if name in known:
+                raise RotastackError(
+                    f"{where}: datasets: {name!r} is a registered data set; give the name without keys, or choose another name"
+                )
+            if item.like is not None and item.like not in known:
+                raise RotastackError(
+                    f"{where}: datasets: {name}.like: {item.like!r} is unknown{nearest(item.like, list(known))}"
+                )
+            shared = {"sources": []} if item.like is None else {"mirror": item.like, **known[item.like]}
+            resolved[name] = {**shared, **own}
+        make_sources(name, resolved[name])
+    return resolved
+
+
+def resized(content: Mapping[str, Any], size: str, where: str) -> dict[str, Any]:
+    """Return a study's content at one of its sizes; every size but ``full`` is added to the study's name.
+
+    Raises
+    ------
+    RotastackError
+        The study has no such size.
+    """
+    full = {k: v for k, v in content.items() if k != "sizes"}
+    sizes = content.get("sizes") or {}
+    if not isinstance(sizes, Mapping) or not all(
+        isinstance(name, str) and isinstance(change, Mapping) for name, change in sizes.items()
+    ):
+        raise RotastackError(
+            f"{where}: sizes must be a mapping from a size to a mapping of changed keys, found {sizes}"
+        )
+    if size == "full":
+        return full
+    if size not in sizes:
+        raise RotastackError(
+            f"{where}: size {size!r} is unknown{nearest(size, list(sizes))}; sizes: {', '.join(['full', *sizes])}"
+        )
+    return {**_merged(full, sizes[size]), "name": f"{content.get('name')}-{size}"}
+
+
+def _merged(base: Any, change: Any) -> Any:
+    """Merge `change` into `base`: null removes a key, and "*" changes keys that the entries of `base` have."""
+    if not isinstance(base, Mapping) or not isinstance(change, Mapping):
+        return change
+    merged = dict(base)
+    if "*" in change:
+        merged = {key: _changed(value, change["*"]) for key, value in merged.items()}
+    for key, value in change.items():
+        if key == "*":
+            continue
+        if value is None:
+            merged.pop(key, None)
+        else:
+            merged[key] = _merged(merged[key], value) if key in merged else value
+    return merged
+
+
+def _changed(base: Any, change: Any) -> Any:
+    if not isinstance(base, Mapping) or not isinstance(change, Mapping):
+        return change
+    return {key: _changed(value, change[key]) if key in change else value for key, value in base.items()}

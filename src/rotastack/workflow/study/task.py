@@ -1,0 +1,71 @@
+"""The tasks of a study, classification and regression: their estimators and checks."""
+
+from collections.abc import Mapping
+from typing import Any
+
+from rotastack.errors import RotastackError
+from rotastack.workflow.study.catalogue import ESTIMATORS, REGRESSORS, Entry
+from rotastack.workflow.study.combiners import MemberDocument, StackingDocument, Vote
+
+__all__ = ["TASKS", "Task"]
+
+
+class Task:
+    """Classification, and the base class of the other task.
+
+    Attributes
+    ----------
+    name : str
+    estimators : mapping
+        Short name -> class.
+    estimator_type : str
+        scikit-learn's type of the task's estimators.
+    staged : str
+        Method of ensembles that average their members; a pool's ``ensemble_sizes`` need it.
+    """
+
+    name: str = "classification"
+    estimators: Mapping[str, Entry] = ESTIMATORS
+    estimator_type: str = "classifier"
+    staged: str = "staged_predict_proba"
+
+    def check_pool(self, pool: Any) -> None:
+        """Raise a ValueError, with the key, if the task does not support a pool."""
+
+    def check_combiner(self, combiner: Any, where: str) -> None:
+        """Raise a ValueError, with the key, if the task does not support a combiner."""
+
+    def check_dataset(self, name: str, entry: Mapping[str, Any], where: str) -> None:
+        """Raise a RotastackError if the entry of a data set names another task."""
+        stated = entry.get("task", self.name)
+        if stated != self.name:
+            raise RotastackError(
+                f"{where}: datasets: {name} is for {stated}, but the study's task is {self.name} (key 'task')"
+            )
+
+
+class _Regression(Task):
+    name = "regression"
+    estimators = REGRESSORS
+    estimator_type = "regressor"
+    staged = "staged_predict"
+
+    def check_pool(self, pool: Any) -> None:
+        of_classes = {
+            "diversity": pool.diversity, "training_error": pool.training_error, "noise.labels": pool.noise.labels,
+        }  # fmt: skip
+        for key, value in of_classes.items():
+            if value:
+                raise ValueError(f"{key} is for classification, but the study's task is regression")
+
+    def check_combiner(self, combiner: Any, where: str) -> None:
+        if not isinstance(combiner, Vote | MemberDocument | StackingDocument):
+            raise ValueError(
+                f"{where}.kind: {combiner.kind} is for classification; allowed for a regression: vote (the mean), member, stacking"
+            )
+        if isinstance(combiner, Vote) and combiner.voting == "hard":
+            raise ValueError(f"{where}.voting must be soft (the mean) for a regression")
+
+
+TASKS: dict[str, Task] = {task.name: task for task in (Task(), _Regression())}
+"""Name -> task."""

@@ -1,0 +1,189 @@
+"""Models in MLflow: the files that MLflow needs beside the model file, and the registration under a name."""
+
+import json
+import platform
+import tempfile
+import warnings
+from collections.abc import Mapping, Sequence
+from contextlib import suppress
+from importlib.metadata import PackageNotFoundError, version
+from pathlib import Path
+from shutil import copyfile
+
+import mlflow
+import pandas as pd
+from mlflow.entities import Dataset, DatasetInput, InputTag, LoggedModelOutput, LoggedModelStatus
+from mlflow.exceptions import MlflowException
+from mlflow.models import Model
+from mlflow.tracking import MlflowClient
+from pandas.api import types
+
+from rotastack import __version__
+
+__all__ = ["DIGITS", "dataset_input", "delete_models", "log_model", "register_model"]
+
+DIGITS = 12
+"""Logged digits of a digest; MLflow shows them beside the name, and accepts at most 36."""
+
+MOST_COLUMNS = 2000
+"""Most columns of a table whose schema is logged; for a wider table only its size is."""
+
+KINDS = (
+    (types.is_bool_dtype, "boolean"),
+    (types.is_integer_dtype, "long"),
+    (types.is_float_dtype, "double"),
+    (types.is_datetime64_any_dtype, "datetime"),
+)
+"""Check of a column's type, and MLflow's name of the type; other columns are strings."""
+
+
+def dataset_input(table: pd.DataFrame, name: str, source: str, context: str, digest: str) -> DatasetInput:
+    """Return a table, with the digest of its file `source`, as an input of a run: "training" or "evaluation".
+
+    MLflow's own function would infer a schema and a profile from the cells for each run.
+
+    Examples
+    --------
+    >>> table = pd.DataFrame({"age": [41, 50], "target": ["yes", "no"]})
+    >>> found = dataset_input(table, "customers", "data/raw/customers.csv.gz", "training", "67a2d851e745f20d")
+    >>> found.dataset.digest, found.dataset.profile
+    ('67a2d851e745', '{"num_rows": 2, "num_columns": 2, "num_elements": 4}')
+    """
+    rows, columns = table.shape
+    described = [
+        {"type": _kind(column.dtype), "name": str(name), "required": not column.hasnans}
+        for name, column in table.items()
+    ]  # fmt: skip
+    schema = json.dumps({"mlflow_colspec": described}) if columns <= MOST_COLUMNS else None
+    profile = json.dumps({"num_rows": rows, "num_columns": columns, "num_elements": rows * columns})
+    entity = Dataset(name, digest[:DIGITS], "local", json.dumps({"uri": source}), schema, profile)
+    return DatasetInput(entity, [InputTag("mlflow.data.context", context)])
+
+
+def _kind(dtype) -> str:
+    return next((name for is_such, name in KINDS if is_such(dtype)), "string")
+
+
+NAME = "model"
+FILE, EXAMPLE, PYTHON = "model.skops", "input_example.json", "python_env.yaml"
+CHAMPION = "champion"
+SAME = ("study", "data", "rotastack.owner", "rotastack.folder")
+"""Tags that a version must share with the champion to replace it."""
+
+PACKAGES = ("scikit-learn", "xgboost-cpu", "skops", "numpy", "pandas")
+
+
+def log_model(client: MlflowClient, experiment_id: str, run_id: str, path: Path, features: pd.DataFrame) -> str:
+    """Log a model file with signature, example and requirements; return its id.
+
+    The model file is copied unchanged. ``mlflow.sklearn.save_model`` would write and read the model again and inspect
+    all installed packages, which takes longer than everything else.
+    """
+    made = client.create_logged_model(experiment_id, NAME, run_id)
+    note = Model(
+        made.artifact_location, run_id, model_uuid=made.model_id, model_id=made.model_id,
+        saved_input_example_info={"artifact_path": EXAMPLE, "type": "dataframe", "pandas_orient": "split"},
+        metadata={"rotastack": __version__},
+    )  # fmt: skip
+    with tempfile.TemporaryDirectory() as folder, warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        _write_folder(Path(folder), note, path, features)
+        client.log_model_artifacts(made.model_id, folder)
+    client.finalize_logged_model(made.model_id, LoggedModelStatus.READY)
+    client.log_outputs(run_id, [LoggedModelOutput(made.model_id, 0)])
+    return made.model_id
+
+
+def _write_folder(folder: Path, note: Model, path: Path, features: pd.DataFrame) -> None:
+    """Write the files that ``mlflow.pyfunc`` and ``mlflow.sklearn`` load: the model file and its metadata."""
+    import sklearn
+    import yaml
+    from mlflow import pyfunc
+    from mlflow.models import infer_signature
+    from mlflow.types.schema import AnyType, ColSpec, Schema
+
+    from rotastack.workflow.tracking.model_files import PROBABILITIES, load_model, trusted_types
+
+    model = load_model(path)
+    # The example has only the columns that the model needs: no ids, leaks or constants.
+    example = features[model.named_steps["table"].needed_].head(5)
+    example.to_json(folder / EXAMPLE, orient="split", index=False, date_format="iso")
+    params = {PROBABILITIES: False} if hasattr(model, "predict_proba") else None
+    signature = infer_signature(None, model.predict(example), params)
+    # A gap turns whole numbers into floats and booleans into objects, so MLflow may not ask for one type.
+    signature.inputs = Schema([ColSpec(AnyType(), str(column)) for column in example])
+    note.signature = signature
+    copyfile(path, folder / FILE)
+    note.model_size_bytes = path.stat().st_size
+    pyfunc.add_to_model(note, "rotastack.workflow.tracking.model_files", data=FILE, python_env=PYTHON)
+    note.add_flavor(
+        "sklearn", pickled_model=FILE, sklearn_version=sklearn.__version__, serialization_format="skops", code=None,
+        skops_trusted_types=trusted_types(path),
+    )  # fmt: skip
+    note.save(str(folder / "MLmodel"))
+    environment = {"python": platform.python_version(), "build_dependencies": ["pip"],
+                   "dependencies": ["-r requirements.txt"]}  # fmt: skip
+    (folder / PYTHON).write_text(yaml.safe_dump(environment, sort_keys=False), encoding="utf-8")
+    (folder / "requirements.txt").write_text("\n".join(_requirements()) + "\n", encoding="utf-8")
+
+
+def _requirements() -> list[str]:
+    found = [f"mlflow=={mlflow.__version__}", f"rotastack=={__version__}"]
+    for package in PACKAGES:
+        with suppress(PackageNotFoundError):
+            found.append(f"{package}=={version(package)}")
+    return found
+
+
+def delete_models(client: MlflowClient, experiment_id: str, run_id: str) -> None:
+    """Delete the models that a stopped run has logged, because they would stay pending for ever."""
+    for model in client.search_logged_models([experiment_id], f"source_run_id = '{run_id}'"):
+        client.delete_logged_model(model.model_id)
+
+
+def register_model(
+    client: MlflowClient,
+    run_id: str,
+    name: str,
+    description: str,
+    aliases: Sequence[str],
+    tags: Mapping[str, str],
+    about: str,
+) -> str:
+    """Register the model of a run under a name, unless it is a version already; return its address.
+
+    The version gets the `aliases`, which mark the version that was logged last. It also gets the alias ``champion`` if
+    no version has this alias, or if the tags of the champion name the same study, data and owner. So the champion
+    follows a study's choice for the same data, and never moves to another study or table by itself. `about` describes
+    a registered model that is new.
+    """
+    found = client.search_model_versions(f"name = '{name}' and run_id = '{run_id}'")
+    if found:
+        made = found[0]
+    else:
+        with suppress(MlflowException):  # the name exists already, perhaps since a moment ago
+            client.create_registered_model(name, description=about)
+        experiment_id = client.get_run(run_id).info.experiment_id
+        (model, *_) = client.search_logged_models([experiment_id], f"source_run_id = '{run_id}'")
+        made = client.create_model_version(
+            name, f"models:/{model.model_id}", run_id, dict(tags), description=description, model_id=model.model_id
+        )
+    if made.description != description:
+        client.update_model_version(name, made.version, description)
+    known = client.get_registered_model(name).aliases
+    for alias in aliases:
+        if str(known.get(alias)) != str(made.version):
+            client.set_registered_model_alias(name, alias, made.version)
+    if _may_follow(client, name, known.get(CHAMPION), made.version, tags):
+        client.set_registered_model_alias(name, CHAMPION, made.version)
+    return f"models:/{name}/{made.version}"
+
+
+def _may_follow(client: MlflowClient, name: str, champion: str | None, version: str, tags: Mapping[str, str]) -> bool:
+    """Return whether a version is to become the champion; False if it is the champion already."""
+    if champion is None:
+        return True
+    if str(champion) == str(version):
+        return False
+    before = client.get_model_version(name, str(champion)).tags
+    return all(before.get(key) == tags.get(key) for key in SAME)

@@ -1,0 +1,354 @@
+"""The only writer of MLflow: it inserts or updates runs, so that logging twice leaves one run."""
+
+import fcntl
+import hashlib
+import json
+import math
+import os
+import sys
+import tempfile
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, field
+from datetime import datetime
+from itertools import count
+from pathlib import Path
+from typing import Any
+
+# With these limits a dead server is noticed after about ten seconds, not after four minutes.
+os.environ.setdefault("MLFLOW_HTTP_REQUEST_MAX_RETRIES", "3")
+os.environ.setdefault("MLFLOW_HTTP_REQUEST_BACKOFF_FACTOR", "1")
+os.environ.setdefault("MLFLOW_HTTP_REQUEST_TIMEOUT", "60")
+os.environ.setdefault("MLFLOW_SUPPRESS_PRINTING_URL_TO_STDOUT", "true")
+
+import mlflow
+import pandas as pd
+from mlflow.entities import Metric, Param, RunTag, ViewType
+from mlflow.exceptions import MlflowException
+from mlflow.tracking import MlflowClient
+from requests.exceptions import RequestException
+from sqlalchemy.exc import SQLAlchemyError
+
+from rotastack.workflow.tracking.address import (
+    FOLDER,
+    VARIABLE,
+    database_file,
+    explained,
+    is_own,
+    mute_libraries,
+    owner,
+    tracking_uri,
+)
+from rotastack.workflow.tracking.logged_models import dataset_input, delete_models, log_model, register_model
+
+__all__ = ["TrackedRun", "Writer", "make_database"]
+
+FORM = 2
+"""Version of the logged content: runs of an older version are marked, and logged again beside the old ones."""
+
+MOST_METRICS, MOST_PARAMS = 800, 100
+"""Limits for one call: MLflow accepts 1000 entries, of which at most 100 parameters and 100 tags."""
+
+DESCRIPTION = "mlflow.note.content"
+"""Tag that MLflow shows as the description of an experiment or a run, in Markdown."""
+
+LONGEST = 5000
+"""Most characters of a tag that all versions of MLflow accept."""
+
+
+@dataclass
+class TrackedRun:
+    """A run in MLflow: its logged content, and its content that waits until the run is finished."""
+
+    run_id: str
+    kind: str
+    name: str
+    tags: dict[str, str]
+    metrics: dict[str, float] = field(default_factory=dict)
+    status: str = "RUNNING"
+    is_new: bool = True
+    waiting_metrics: list[Metric] = field(default_factory=list)
+    waiting_params: list[Param] = field(default_factory=list)
+    waiting_tags: dict[str, str] = field(default_factory=dict)
+
+    @property
+    def is_complete(self) -> bool:
+        return self.tags.get("rotastack.complete") == "yes"
+
+
+def make_database(path: Path) -> None:
+    """Create the database unless it exists; a second process that tries this at the same time waits.
+
+    MLflow applies some fifty migrations to an empty database. If it is stopped between two of them, the database is
+    unreadable. So the database has another name until it is complete.
+    """
+    path.parent.mkdir(parents=True, exist_ok=True)
+    with path.with_name(f".{path.name}.lock").open("w") as lock:
+        fcntl.flock(lock, fcntl.LOCK_EX)
+        if not path.exists():
+            with tempfile.TemporaryDirectory(prefix=f".{path.name}.", dir=path.parent) as folder:
+                uri = f"sqlite:///{folder}/{path.name}"
+                MlflowClient(uri, uri).search_experiments(max_results=1)
+                (Path(folder) / path.name).replace(path)
+
+
+class Writer:
+    """Writer of the runs of one experiment; a context manager that holds the writers' lock.
+
+    The content of a run is collected until the run is finished, and sent in as few calls as possible. Existing runs
+    are read once.
+
+    Parameters
+    ----------
+    experiment : str
+        Name, one per study; made if missing.
+    dataset : str, optional
+        Data set whose runs are written; without it, only the study's own run is.
+    """
+
+    def __init__(self, experiment: str, dataset: str | None = None):
+        self.experiment = experiment
+        self.dataset = dataset
+
+    def __enter__(self):
+        mute_libraries()
+        FOLDER.mkdir(parents=True, exist_ok=True)
+        self._lock = FOLDER.with_name(".mlflow-writer.lock").open("w")
+        self._given, self.uri = os.environ.get(VARIABLE), tracking_uri()
+        try:
+            fcntl.flock(self._lock, fcntl.LOCK_EX)
+            self._open()
+        except BaseException as error:
+            self.__exit__(type(error), error, None)
+            raise
+        return self
+
+    def __exit__(self, kind, error, trace):
+        mlflow.set_tracking_uri(None)  # type: ignore[arg-type]  # _open has put the address into the environment
+        if self._given is not None:
+            os.environ[VARIABLE] = self._given
+        self._lock.close()
+        if isinstance(error, (MlflowException, RequestException, SQLAlchemyError, OSError)):
+            raise explained(error, self.uri) from None
+
+    def _open(self) -> None:
+        path = database_file(self.uri)
+        if path is not None:
+            # Another file may take this name (see _set_aside), so no connection is kept open.
+            os.environ.setdefault("MLFLOW_SQLALCHEMYSTORE_POOLCLASS", "NullPool")
+            make_database(path)
+        mlflow.set_tracking_uri(self.uri)  # MLflow's registry has no other way to the address
+        self._ours = owner(self.uri)
+        self.client = MlflowClient(self.uri, self.uri)
+        if path is not None and is_own(self.uri) and self._set_aside():
+            make_database(path)
+        self.experiment_id = self._experiment()
+        self._runs: dict[str, TrackedRun] = {}
+        self._by_key: dict[str, TrackedRun] = {}
+        self._find("tags.`rotastack.kind` = 'study'")
+        if self.dataset is not None:
+            self._find(f"tags.`dataset` = '{self.dataset}'")
+
+    def _set_aside(self) -> bool:
+        """Rename ``results/mlflow`` if it was made in another folder, whose absolute paths MLflow has stored."""
+        places = {e.artifact_location.rpartition("/")[0] for e in self.client.search_experiments(ViewType.ALL)}
+        others = sorted(place for place in places if place.endswith(f"/{FOLDER}/artifacts"))
+        if not others or (FOLDER / "artifacts").resolve().as_uri() in others:
+            return False
+        aside = (FOLDER.with_name(f"{FOLDER.name}-of-another-folder-{number}") for number in count(1))
+        new = FOLDER.rename(next(folder for folder in aside if not folder.exists()))
+        print(f"rotastack: {FOLDER} was made in another folder ({others[0]}); renamed to {new}", file=sys.stderr)
+        return True
+
+    def _experiment(self) -> str:
+        """Return the id of the experiment, which is made if missing and restored if deleted."""
+        found = self.client.get_experiment_by_name(self.experiment)
+        if found is None:
+            is_local = not self.uri.startswith(("http:", "https:"))
+            where = (FOLDER / "artifacts" / self.experiment).resolve().as_uri() if is_local else None
+            try:
+                return self.client.create_experiment(self.experiment, where)
+            except MlflowException:  # another workflow may have created the experiment meanwhile
+                found = self.client.get_experiment_by_name(self.experiment)
+                if found is None:
+                    raise
+        if found.lifecycle_stage == "deleted":
+            self.client.restore_experiment(found.experiment_id)
+        return found.experiment_id
+
+    def describe_experiment(self, text: str) -> None:
+        """Set the experiment's description, in Markdown; a text that is too long loses its last lines."""
+        lines = text.splitlines()
+        while len("\n".join(lines)) > LONGEST:
+            lines = [*lines[:-2], "…"]
+        self.client.set_experiment_tag(self.experiment_id, DESCRIPTION, "\n".join(lines))
+
+    def _find(self, which: str) -> None:
+        """Read this project's existing runs, and delete incomplete ones that stopped writers have left."""
+        ours = "".join(f" and tags.`{name}` = {_quoted(value)}" for name, value in self._ours.items())
+        found = [
+            TrackedRun(
+                run.info.run_id, run.data.tags["rotastack.kind"], run.info.run_name, dict(run.data.tags),
+                dict(run.data.metrics), run.info.status, False,
+            )
+            for run in mlflow.search_runs(
+                [self.experiment_id], which + ours, order_by=["attributes.start_time ASC"], output_format="list"
+            )
+        ]  # fmt: skip
+        chosen: dict[str, TrackedRun] = {}
+        for run in found:  # a call that was sent twice makes two runs: the complete one counts, else the last
+            before = chosen.get(run.tags["rotastack.key"])
+            if before is None or not before.is_complete:
+                chosen[run.tags["rotastack.key"]] = run
+        kept = {run.run_id for run in chosen.values() if run.is_complete or run.kind in ("study", "dataset")}
+        for run in found:
+            if run.run_id in kept:
+                self._runs[run.run_id] = self._by_key[run.tags["rotastack.key"]] = run
+            else:
+                self._delete(run.run_id)
+
+    def _delete(self, run_id: str) -> None:
+        delete_models(self.client, self.experiment_id, run_id)
+        self.client.delete_run(run_id)
+
+    def container(self, kind: str, key: Mapping[str, Any], parent: str | None = None, name: str | None = None) -> str:
+        """Return the id of the run of a study or a data set, which is made once and then kept up to date."""
+        return self._upsert(kind, key, parent, name or str(key[kind]), {}).run_id
+
+    def leaf(
+        self, kind: str, key: Mapping[str, Any], parent: str, name: str,
+        record: Mapping[str, Any], tags: Mapping[str, str], params: Mapping[str, Any] | None = None,
+    ) -> TrackedRun:  # fmt: skip
+        """Return the run of a pool, method or model with exactly these parameters and code.
+
+        Its MLflow parameters are `params`, or else all parameters of its record; code, version and seed are tags.
+
+        Earlier runs of the same kind and name are kept; once this run is finished, their tag
+        ``rotastack.superseded`` is "yes".
+        """
+        of_record = {k: str(record[k]) for k in ("code", "version", "seed") if record.get(k) is not None}
+        run = self._upsert(kind, key, parent, name, {"rotastack.superseded": "no", **of_record, **tags})
+        if run.is_new:
+            content = _flat(record["parameters"] if params is None else params)
+            run.waiting_params += [Param(_key_name(k), str(v)[:6000]) for k, v in content.items()]
+            for tag in ("status", "message"):
+                if record[tag]:
+                    run.waiting_tags[f"rotastack.{tag}"] = record[tag][:LONGEST]
+        return run
+
+    def finish(self, run_id: str, succeeded: bool = True) -> None:
+        """Send the collected content of a run and close the run; only then does it count as logged."""
+        run, status = self._runs[run_id], "FINISHED" if succeeded else "FAILED"
+        if not run.is_complete:
+            run.waiting_tags["rotastack.complete"] = "yes"
+        self._send(run)
+        if run.status != status:
+            self.client.set_terminated(run_id, status)
+            run.status = status
+        for other in self._runs.values():
+            if (other.kind, other.name) == (run.kind, run.name):
+                old = "yes" if other is not run else "no"
+                if other.tags.get("rotastack.superseded", "no") != old:
+                    self.client.set_tag(other.run_id, "rotastack.superseded", old)
+                    other.tags["rotastack.superseded"] = old
+
+    def _send(self, run: TrackedRun) -> None:
+        """Send the collected content of a run; the tags come last, because one of them marks the run as complete."""
+        metrics, params = run.waiting_metrics, run.waiting_params
+        tags = [RunTag(name, value) for name, value in run.waiting_tags.items()]
+        run.tags |= run.waiting_tags
+        run.waiting_metrics, run.waiting_params, run.waiting_tags = [], [], {}
+        calls = max(math.ceil(len(metrics) / MOST_METRICS), math.ceil(len(params) / MOST_PARAMS), bool(tags))
+        for k in range(calls):
+            some = metrics[k * MOST_METRICS : (k + 1) * MOST_METRICS]
+            few = params[k * MOST_PARAMS : (k + 1) * MOST_PARAMS]
+            self.client.log_batch(run.run_id, some, few, tags if k == calls - 1 else ())
+
+    def log_metrics(self, run_id: str, values: Mapping[str, float], started: str) -> None:
+        """Log single numbers, without missing numbers and numbers that are logged already."""
+        known = self._runs[run_id].metrics
+        for name, value in values.items():
+            if known.get(_key_name(name)) != value:
+                self.log_steps(run_id, name, [value], started)
+
+    def log_steps(self, run_id: str, name: str, values: Iterable[float | None], started: str) -> None:
+        """Log a series of numbers, whose steps are cells or members."""
+        milliseconds = int(datetime.fromisoformat(started).timestamp() * 1000)
+        self._runs[run_id].waiting_metrics += [
+            Metric(_key_name(name), float(v), milliseconds, i)
+            for i, v in enumerate(values)
+            if v is not None and math.isfinite(v)
+        ]
+
+    def log_dataset(self, run_id: str, table: pd.DataFrame, name: str, source: str, context: str, digest: str) -> None:
+        """Log a table as the run's input; `context` is "training" or "evaluation", `digest` that of the file."""
+        self.client.log_inputs(run_id, [dataset_input(table, name, source, context, digest)])
+
+    def set_tags(self, run_id: str, tags: Mapping[str, str]) -> None:
+        """Set tags of a run."""
+        run = self._runs[run_id]
+        run.waiting_tags |= {name: value for name, value in tags.items() if run.tags.get(name) != value}
+
+    def describe(self, run_id: str, text: str) -> None:
+        """Set the description of a run, in Markdown."""
+        self.set_tags(run_id, {DESCRIPTION: text[:LONGEST]})
+
+    def log_artifacts(self, run_id: str, paths: Iterable[Path], folder: str) -> None:
+        """Log files into a folder of the run."""
+        for path in paths:
+            self.client.log_artifact(run_id, str(path), folder)
+
+    def log_model(self, run_id: str, path: Path, features: pd.DataFrame) -> None:
+        """Log a model file with signature, example and requirements; metrics not sent yet also belong to the model."""
+        model_id = log_model(self.client, self.experiment_id, run_id, path, features)
+        run = self._runs[run_id]
+        run.waiting_metrics = [
+            Metric(m.key, m.value, m.timestamp, m.step, model_id=model_id) for m in run.waiting_metrics
+        ]
+
+    def register_model(
+        self, run_id: str, name: str, description: str, tags: Mapping[str, str] | None = None, about: str = ""
+    ) -> str:
+        """Register the model of a run as :func:`rotastack.workflow.tracking.logged_models.register_model` does; return its address.
+
+        The alias ``current`` marks the version that was logged last; on a server ``current-<owner>`` marks the owner's
+        last version.
+        """
+        aliases = ["current"]
+        if user := self._ours.get("rotastack.owner"):  # MLflow accepts no other characters in an alias
+            aliases.append("current-" + "".join(c if c.isascii() and c.isalnum() else "-" for c in user))
+        return register_model(self.client, run_id, name, description, aliases, {**(tags or {}), **self._ours}, about)
+
+    def _upsert(self, kind, key, parent, name, tags) -> TrackedRun:
+        text = json.dumps({"form": FORM, "kind": kind, **key, **self._ours}, sort_keys=True, default=str)
+        digest = hashlib.sha256(text.encode()).hexdigest()[:32]
+        if digest in self._by_key:
+            return self._by_key[digest]
+        about = {
+            "rotastack.key": digest, "rotastack.kind": kind, "mlflow.runName": name,
+            **({"mlflow.parentRunId": parent} if parent else {}),
+            **{k: str(v) for k, v in key.items() if k in ("study", "method", "pool") and isinstance(v, str)},
+            **({"dataset": self.dataset} if self.dataset is not None and kind != "study" else {}),
+            **tags, **self._ours, **({"mlflow.user": self._ours["rotastack.owner"]} if self._ours else {}),
+        }  # fmt: skip
+        made = self.client.create_run(self.experiment_id, tags=about, run_name=name)
+        run = TrackedRun(made.info.run_id, kind, name, about)
+        self._runs[run.run_id] = self._by_key[digest] = run
+        return run
+
+
+def _flat(parameters: Mapping[str, Any], prefix: str = "") -> dict[str, Any]:
+    """Return nested parameters as one level, with dots in the names."""
+    found: dict[str, Any] = {}
+    for name, value in parameters.items():
+        found |= _flat(value, f"{prefix}{name}.") if isinstance(value, Mapping) else {f"{prefix}{name}": value}
+    return found
+
+
+def _key_name(key: str) -> str:
+    """Return a key that MLflow accepts: a method's label may hold ``=``, which MLflow refuses."""
+    return key.replace("=", ":")
+
+
+def _quoted(value: str) -> str:
+    """Return a value in quotes for MLflow's search; it may hold quotes of one kind."""
+    return f'"{value}"' if "'" in value else f"'{value}'"

@@ -1,0 +1,309 @@
+"""Explain a saved model by the columns of its raw table: their importances and partial dependence."""
+
+import warnings
+from collections.abc import Callable, Mapping
+from math import prod
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pandas as pd
+from numpy.typing import NDArray
+from sklearn.base import clone, is_regressor
+from sklearn.model_selection import FixedThresholdClassifier, GroupShuffleSplit, train_test_split
+from sklearn.pipeline import Pipeline
+
+from rotastack.base.columns import date_numbers, numbers_of
+from rotastack.base.facts import Facts
+from rotastack.data.divisions import division_numbers
+from rotastack.data.raw import read_raw
+from rotastack.data.target import TaskName, check_target, typed_labels
+from rotastack.ensembles.flagship.importances import permutation_importances
+from rotastack.errors import RotastackError
+from rotastack.files import read_json
+from rotastack.stats.metrics import NAMES, higher_is_better, score_named
+from rotastack.stats.scores import score_numbers, score_probabilities
+from rotastack.workflow.study.costs import USUAL_COST, cost_of
+from rotastack.workflow.use.explanation import families_of, in_words
+from rotastack.workflow.use.saved_model import saved_model
+
+__all__ = ["explain", "explain_saved"]
+
+MOST_ROWS = 1000  # most rows in which columns are shuffled
+N_REPEATS = 5
+LEAST_SHUFFLED, MOST_SHUFFLED, SHUFFLING_SECONDS = 5, 300, 120  # least and most columns to shuffle, and the time for it
+N_SHOWN = 6  # columns with partial dependence, and classes in each figure
+PREDICTED_ROWS = 200  # rows over which partial dependence is averaged
+N_VALUES = 20  # values of a numeric column in its partial dependence
+N_CATEGORIES = 12  # values of any other column
+_SHOWN = {"error": "accuracy", "rmse": "R²", "pinball": "R²"}
+"""Score -> the score that is shown instead, of which higher is better."""
+
+
+def explain(
+    pipeline: Any,
+    features: pd.DataFrame,
+    target: NDArray,
+    score: str,
+    seed: int = 0,
+    divided_by: Mapping[str, str] | None = None,
+) -> dict[str, Any]:
+    """Return the explanation of a model, as a mapping for JSON.
+
+    Parameters
+    ----------
+    pipeline : Pipeline
+        A study's model, which predicts from raw tables.
+    features : DataFrame of shape (n_rows, n_columns)
+        The raw table that it was trained on.
+    target : ndarray of shape (n_rows,)
+    score : str
+        Score whose loss is the importance of a shuffled column: accuracy for the error, R² for RMSE and pinball loss,
+        else the score itself.
+    seed : int
+        Seed of the shuffles, and of the rows that are drawn.
+    divided_by : mapping, optional
+        ``groups``, ``time`` or ``split 1`` -> the column by which the study divides rows. The model is then judged on
+        other groups, on the last third of the time, or on the test rows of a given split.
+
+    Returns
+    -------
+    dict
+        ``how``, the rows of the shuffles ("out of bag" or "held out"), and ``rows``, their number; ``scoring``, the
+        score in words; ``task``; ``score``, its value; ``importances``, the most important column first; ``families``
+        with their weights; partial ``dependence`` of the top columns; ``words``, the explanation in sentences.
+    """
+    reader = pipeline.named_steps["table"]
+    split = _divided(features, divided_by or {}, seed)
+    features = features[reader.needed_]
+    how, rows, judged = _scored(pipeline, features, target, score, seed, split)
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        numbers = pipeline[:1].transform(features.iloc[rows])
+        parts = dict(zip(features.columns, reader.parts_, strict=True))
+        shuffled = _shuffled_columns(_decider(pipeline), numbers, parts, target[rows])
+        found = permutation_importances(
+            numbers, judged, [parts[c] for c in shuffled], N_REPEATS, np.random.default_rng(seed)
+        )
+        order = np.argsort(-found.importances_mean, kind="stable")
+        importances = [
+            {
+                "column": str(shuffled[j]),
+                "loss": float(found.importances_mean[j]),
+                "sd": float(found.importances_std[j]),
+            }
+            for j in order
+        ]
+        top = [shuffled[j] for j in order[:N_SHOWN] if found.importances_mean[j] > 0]
+        dependence = [_dependence(pipeline, features, target, column, seed) for column in top]
+    sign = _sign(score)
+    content = {
+        "how": how, "rows": len(rows), "scoring": _SHOWN.get(score, NAMES[score]),
+        "task": "regression" if is_regressor(pipeline) else "classification", "score": sign * float(found.score),
+        "importances": importances, "families": families_of(_decider(pipeline)), "dependence": dependence,
+    }  # fmt: skip
+    return {**content, "words": in_words(content, len(parts), sign)}
+
+
+def _shuffled_columns(model: Any, numbers: NDArray, parts: dict[Any, NDArray[np.intp]], target: NDArray) -> list[Any]:
+    """Return the columns to shuffle: all, or those most correlated with the target, as many as time allows."""
+    facts = getattr(model, "study_facts", Facts())
+    n_trees = prod(v for name in facts.trees or ("n_estimators",) if isinstance(v := getattr(model, name, None), int))
+    cost = cost_of(f"{type(model).__module__}.{type(model).__qualname__}") or USUAL_COST
+    seconds = cost.prediction_seconds(n_trees * (facts.families or 1), len(numbers))
+    most = min(MOST_SHUFFLED, int(SHUFFLING_SECONDS / (N_REPEATS * seconds)))
+    if len(parts) <= most:
+        return list(parts)
+    if most < LEAST_SHUFFLED:
+        return []
+    filled = np.where(np.isnan(numbers), np.nanmean(numbers, axis=0), numbers)
+    answers = [target] if is_regressor(model) else [(target == name).astype(float) for name in np.unique(target)]
+    strength = np.max([np.abs(_correlations(filled, np.asarray(y, dtype=float))) for y in answers], axis=0)
+    strongest = {column: strength[own].max() for column, own in parts.items()}
+    kept = sorted(parts, key=lambda column: -strongest[column])[:most]
+    return [column for column in parts if column in set(kept)]
+
+
+def _correlations(X: NDArray[np.float64], y: NDArray[np.float64]) -> NDArray[np.float64]:
+    """Return the correlation of each column with a target; 0 for a constant column."""
+    X, y = X - X.mean(axis=0), y - y.mean()
+    spread = np.sqrt((X**2).sum(axis=0) * (y**2).sum())
+    return np.divide(y @ X, spread, out=np.zeros(X.shape[1]), where=spread > 0)
+
+
+def explain_saved(path: Path, raw: Path, study: str, dataset: str, score: str | None = None) -> dict[str, Any]:
+    """Return the explanation of the model in a study's file, with the names of study, data set and method.
+
+    Parameters
+    ----------
+    path, raw : Path
+        File of the model, and file of the table on which the model was trained.
+    study, dataset : str
+    score : str, optional
+        By default the study's score.
+
+    Raises
+    ------
+    RotastackError
+        The file holds no model, or the table is missing.
+    """
+    pipeline = saved_model(path, f"{study}/{dataset}").pipeline
+    if not raw.is_file():
+        raise RotastackError(f"{raw}: the training table of the model is missing; run the study again")
+    table = read_raw(raw)
+    task: TaskName = "regression" if is_regressor(pipeline) else "classification"
+    y = check_target(table["target"], dataset, task)
+    refit = read_json(path.with_name("refit.run.json"))
+    try:
+        score = score_named(score or refit["parameters"]["score"], task)
+    except ValueError as error:
+        raise RotastackError(f"--score: {error}") from None
+    names = {"study": study, "dataset": dataset, "method": refit["metrics"]["method"]}
+    divided_by = refit["parameters"].get("divided_by")
+    labels = y.to_numpy() if task == "regression" else typed_labels(table["target"])
+    return {**names, **explain(pipeline, table.drop(columns="target"), labels, score, divided_by=divided_by)}
+
+
+def _decider(pipeline: Any) -> Any:
+    """Return the fitted estimator at the end of a pipeline, without a wrapper that applies a threshold."""
+    last = pipeline[-1]
+    return last.estimator_ if isinstance(last, FixedThresholdClassifier) else last
+
+
+def _sign(score: str) -> int:
+    """Return 1 if the score that is shown for `score` is better when higher, else -1."""
+    return 1 if score in _SHOWN or higher_is_better(score) else -1
+
+
+def _scorer(
+    score: str, target: NDArray, task: str, threshold: float | None = None
+) -> Callable[[Any, Any, NDArray], float]:
+    """Return a scorer of fitted estimators in the form of scikit-learn's: called with (model, X, y), higher is better.
+
+    A threshold applies to the decisions for error, balanced accuracy and F1, not to scores of probabilities.
+    """
+    classes, counts = np.unique(target, return_counts=True)
+
+    def scored(model: Any, X: Any, y: NDArray) -> float:
+        if task == "regression":
+            predicted = np.asarray(model.predict(X), dtype=float)
+            found = score_numbers(y, np.stack([predicted, predicted, predicted], axis=1))
+        else:
+            if hasattr(model, "predict_proba"):
+                shares = model.predict_proba(X)
+            else:
+                shares = np.asarray(model.predict(X))[:, None] == classes
+            positive = int(len(counts) == 2 and counts[1] <= counts[0])
+            shares = np.asarray(shares, dtype=float)
+            if threshold is not None and score in ("error", "balanced_accuracy", "f1"):
+                shares = np.eye(2)[np.where(shares[:, positive] >= threshold, positive, 1 - positive)]
+            found = score_probabilities(np.searchsorted(classes, y), shares, positive)
+        if score in _SHOWN:
+            return 1 - found["error"] if score == "error" else found["r2"]
+        return _sign(score) * found[score]
+
+    return scored
+
+
+def _divided(
+    features: pd.DataFrame, divided_by: Mapping[str, str], seed: int
+) -> tuple[NDArray[np.intp], NDArray[np.intp]] | None:
+    """Return training and test rows by a study's groups, time or first given split; None without any of these."""
+    for key, column in divided_by.items():
+        numbers = division_numbers(features, column, key, "explain")
+        if key == "groups":
+            splitter = GroupShuffleSplit(1, test_size=1 / 3, random_state=seed)
+            return next(splitter.split(features, groups=numbers))
+        if key.startswith("split"):
+            return np.flatnonzero((numbers >= -1) & (numbers != numbers.max())), np.flatnonzero(
+                numbers == numbers.max()
+            )
+        late = numbers >= np.quantile(numbers, 2 / 3)
+        return np.flatnonzero(~late), np.flatnonzero(late)
+    return None
+
+
+def _scored(
+    pipeline: Any,
+    features: pd.DataFrame,
+    target: NDArray,
+    score: str,
+    seed: int,
+    split: tuple[NDArray[np.intp], NDArray[np.intp]] | None,
+) -> tuple[str, NDArray[np.intp], Callable[[NDArray], float]]:
+    """Return "out of bag" or "held out", the rows to judge by, and a function from the table of these to a score.
+
+    Out-of-bag rows are used if the model knows them and `split` is None. Otherwise the method is trained again, on two
+    thirds of the rows or by `split`, and judged by the others: a model remembers the rows that it was trained on.
+    """
+    model = _decider(pipeline)
+    last = pipeline[-1]
+    wrapped = isinstance(last, FixedThresholdClassifier)
+    threshold = last.threshold if wrapped else None
+    scorer = _scorer(score, target, "regression" if is_regressor(pipeline) else "classification", threshold)
+    if split is None and hasattr(model, "out_of_bag_scorer"):
+        try:
+            rows, judged = model.out_of_bag_scorer(target, scorer, max_rows=MOST_ROWS, random_state=seed)
+            # The steps between give a table the form that the last step needs.
+            form = pipeline[1:-1].transform if len(pipeline) > 2 else lambda table: table
+            return "out of bag", rows, lambda table: judged(form(table))
+        except ValueError:
+            pass  # the bags of weighted rows are unknown
+    counts = np.unique(target, return_counts=True)[1]
+    by_class = not is_regressor(pipeline) and counts.min() > 2
+    train, test = split or train_test_split(
+        np.arange(len(features)), test_size=1 / 3, random_state=seed, stratify=target if by_class else None
+    )
+    # The model's own reader is kept: a reader fitted to fewer rows may lack the column of a rare category.
+    plain = Pipeline([*pipeline.steps[1:-1], (pipeline.steps[-1][0], last.estimator if wrapped else last)])
+    refitted = clone(plain).fit(pipeline[:1].transform(features.iloc[train]), target[train])
+    if split is not None and len(test) > MOST_ROWS:
+        test = np.random.default_rng(seed).choice(test, MOST_ROWS, replace=False)
+    rows = np.sort(test[:MOST_ROWS])
+    return "held out", rows, lambda table: scorer(refitted, table, target[rows])
+
+
+def _dependence(pipeline: Any, features: pd.DataFrame, target: NDArray, column: str, seed: int) -> dict[str, Any]:
+    """Return the partial dependence on a column: the mean prediction if all rows have one value, for some values."""
+    values, ordered = _values(features[column], pipeline.named_steps["table"])
+    sample = features.sample(min(PREDICTED_ROWS, len(features)), random_state=seed)
+    tables = []
+    for value in values:
+        table = sample.copy()
+        table[column] = value
+        tables.append(table)
+    table = pd.concat(tables, ignore_index=True)
+    if is_regressor(pipeline):
+        outputs = {"prediction": pipeline.predict(table)}
+    else:
+        if hasattr(pipeline, "predict_proba"):
+            shares = pipeline.predict_proba(table)
+        else:
+            shares = np.asarray(pipeline.predict(table))[:, None] == np.asarray(pipeline.classes_)
+        counts = pd.Series(target).value_counts()
+        common = sorted(range(len(pipeline.classes_)), key=lambda k: -counts.get(pipeline.classes_[k], 0))
+        shown = common[1:] if len(common) == 2 else common[:N_SHOWN]  # of two classes, the rarer one
+        outputs = {str(pipeline.classes_[k]): shares[:, k] for k in shown}
+    curves = {
+        name: np.asarray(found, dtype=float).reshape(len(values), -1).mean(axis=1).tolist()
+        for name, found in outputs.items()
+    }
+    shown = [str(v).removesuffix(" 00:00:00") if isinstance(v, pd.Timestamp | pd.Period) else v for v in values]
+    return {"column": column, "ordered": ordered, "values": shown, "curves": curves}
+
+
+def _values(column: pd.Series, reader: Any) -> tuple[list[Any], bool]:
+    """Return the values of a column for its partial dependence, and whether these are ordered numbers."""
+    if column.name in reader.numbers_:
+        numbers = numbers_of(column)
+        numbers = numbers[~np.isnan(numbers)]
+        grid = np.unique(np.quantile(numbers, np.linspace(0.02, 0.98, N_VALUES)))
+        if (numbers == numbers.round()).all():
+            grid = np.unique(grid.round())
+        return [float(v) for v in grid], True
+    found = column.value_counts().index.to_series()
+    if column.name in reader.dates_:
+        days = date_numbers(found, ["days"])[:, 0]
+        found = found.iloc[np.argsort(days)[: np.isfinite(days).sum()]]
+        found = found.iloc[np.unique(np.linspace(0, len(found) - 1, N_CATEGORIES).round().astype(int))]
+    return [v.item() if hasattr(v, "item") else v for v in found[:N_CATEGORIES]], False

@@ -1,0 +1,176 @@
+"""The explanation of a model: its families of trees, sentences, figures, files and page."""
+
+import json
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from matplotlib.figure import Figure
+from sklearn.base import is_regressor
+
+from rotastack.ensembles.flagship.families import FAMILIES, NUMBER_FAMILIES, TreeFamily, find_families
+from rotastack.files import write_text
+from rotastack.plots.dependence import plot_dependence
+from rotastack.plots.importances import plot_importances
+from rotastack.plots.style import save_figure
+from rotastack.workflow.judge.pages import page_environment, read_explanation
+
+__all__ = ["families_of", "in_words", "write_explanation"]
+
+MOST_BARS = 30
+LITTLE, MUCH = 0.15, 0.5  # shares of the families' weights that change the words
+PARTS = {
+    "identity": "the columns as they are",
+    "discriminants": "linear discriminants",
+    "principal": "rotations to principal axes",
+    "sparse": "random rotations",
+    "pairs": "numbers, categories and pairs of categories as shares of the classes, or means",
+}
+"""Part of a family's view -> its name in sentences."""
+ROTATED = ("principal", "sparse")
+
+
+def write_explanation(content: Mapping[str, Any], record: Path, page: Path) -> None:
+    """Write an explanation, its figures beside it, and a page that shows it.
+
+    Parameters
+    ----------
+    content : mapping
+        From :func:`~rotastack.workflow.use.explaining.explain`, with ``study``, ``dataset`` and ``method``.
+    record, page : Path
+        JSON file and HTML file.
+    """
+    for name, figure in _figures(content).items():
+        save_figure(figure, record.with_name(f"{name}.svg"))
+    write_text(record, json.dumps(content, indent=1) + "\n")
+    template = page_environment().get_template("explain.html.j2")
+    write_text(page, template.render(explained=read_explanation(record)))
+
+
+def _figures(content: Mapping[str, Any]) -> dict[str, Figure]:
+    """Return name -> figure; empty if there is no model."""
+    if "importances" not in content:
+        return {}
+    bars = content["importances"][:MOST_BARS]
+    lost = f"loss of {content['scoring']} if the column is shuffled"
+    mean = "mean prediction" if content["task"] == "regression" else "mean probability"
+    columns, losses, deviations = ([bar[key] for bar in bars] for key in ("column", "loss", "sd"))
+    return {
+        "importances": plot_importances(columns, losses, deviations, lost),
+        "dependence": plot_dependence(content["dependence"], mean),
+    }
+
+
+def in_words(content: Mapping[str, Any], n_columns: int, sign: int) -> list[str]:
+    """Return an explanation in sentences: which columns were not shuffled, which matter, and the families' weights.
+
+    Parameters
+    ----------
+    content : mapping
+        ``importances``, ``families``, ``scoring``, ``score``, ``how`` and ``task``.
+    n_columns : int
+        Number of columns of the model.
+    sign : {-1, 1}
+        1 if higher scores are better.
+    """
+    importances, families = content["importances"], content["families"]
+    return [
+        *_not_shuffled_in_words(n_columns, len(importances)),
+        *_importances_in_words(importances, content["scoring"], content["score"], sign, content["how"]),
+        *_families_in_words(families, content["task"]),
+    ]
+
+
+def _not_shuffled_in_words(n_columns: int, n_shuffled: int) -> list[str]:
+    """Return a sentence if not all columns were shuffled, else nothing."""
+    if n_shuffled == n_columns:
+        return []
+    if not n_shuffled:
+        return [f"No column of {n_columns:,} was shuffled, because a prediction of this model takes long."]
+    return [f"Of {n_columns:,} columns, the {n_shuffled} with the highest correlation to the target were shuffled."]
+
+
+def families_of(model: Any) -> list[dict[str, Any]]:
+    """Return the flagship's families with name, description, weight, share and error; empty for other models."""
+    if not hasattr(model, "family_weights_"):
+        return []
+    named = NUMBER_FAMILIES if is_regressor(model) else FAMILIES
+    known = {family.name: family for family in find_families(model.families, 1, named)}
+    weights = np.asarray(model.family_weights_, dtype=float)
+    shares = weights / weights.sum() if weights.sum() > 0 else weights
+    errors = np.asarray(model.oob_family_errors_, dtype=float)
+    errors = np.sqrt(errors) if is_regressor(model) else errors
+    rows = []
+    for name, *numbers in zip(model.families_, weights, shares, errors, strict=True):
+        family = known[name]
+        rotated = any(not isinstance(p, str) or p in ROTATED for p in family.parts)
+        about = {"name": name, "text": _family_in_words(family), "rotated": rotated}
+        rows.append({**about, **dict(zip(("weight", "share", "error"), map(float, numbers), strict=True))})
+    return rows
+
+
+def _family_in_words(family: TreeFamily) -> str:
+    """Return the columns that a family's trees are grown on, and how, if these are not usual trees on bootstraps."""
+    parts = [PARTS[p] if isinstance(p, str) else type(p).__name__ for p in family.parts]
+    text = " and ".join(dict.fromkeys(parts))
+    if family.boosting is not None:
+        return f"{text}; boosted trees"
+    if family.splitter == "random":
+        text += ", random cuts"
+    if family.criterion == "c45":
+        text += "; trees of C4.5"
+    return text + (", each on all rows outside a fold" if family.folds else "")
+
+
+def _families_in_words(families: Sequence[dict[str, Any]], task: str) -> list[str]:
+    """Return sentences on the weight of rotations against equal weights, and on the best families' own errors."""
+    if not families:
+        return []
+    if not any(f["weight"] for f in families):
+        return ["No family of trees has a weight above 0: the columns do not predict the target."]
+    turned = [f for f in families if f["rotated"]]
+    others = [f for f in families if not f["rotated"]]
+    if not turned or not others:
+        return []
+    share = sum(f["share"] for f in turned)
+    word = "matter little" if share < LITTLE else "matter" if share < MUCH else "dominate the model"
+    words = [
+        f"Rotations {word}: trees on rotated columns have {share:.0%} of the weight "
+        f"({len(turned) / len(families):.0%} with equal weights of families)."
+    ]
+    best = [min(group, key=lambda f: f["error"]) for group in (turned, others)]
+    if all(f["error"] == f["error"] for f in best):
+        number = "{:.4g}" if task == "regression" else "{:.1%}"
+        score = "a root mean squared error" if task == "regression" else "an error"
+        first, second = (number.format(f["error"]) for f in best)
+        words.append(
+            f"Out-of-bag, the best family on rotated columns, {best[0]['name']}, has {score} of {first}, "
+            f"the best family on other columns, {best[1]['name']}, {score} of {second}."
+        )
+    return words
+
+
+def _importances_in_words(
+    importances: Sequence[dict[str, Any]], scoring: str, score: float, sign: int, how: str
+) -> list[str]:
+    """Return sentences on the loss for the most important column, and on the number of columns without effect."""
+    number = "{:.3f}" if abs(score) < 10 else "{:,.4g}"
+    if not importances:
+        return []
+    used = [x for x in importances if x["loss"] > (2 + 1e-9) * x["sd"] and x["loss"] > 0]
+    if not used:
+        return [
+            f"No single column has a loss of {scoring} beyond chance when shuffled ({number.format(score)}, {how})."
+        ]
+    first = used[0]
+    matters = "matters most" if first is importances[0] else "is the first column with an effect beyond chance"
+    words = [
+        f"{first['column']} {matters}: with shuffled values, {scoring} {'falls' if sign > 0 else 'rises'} from {number.format(score)} to {number.format(score - sign * first['loss'])} ({how})."
+    ]
+    rest = len(importances) - len(used)
+    if rest:
+        words.append(
+            f"{rest} of {len(importances)} columns ha{'s' if rest == 1 else 've'} no effect beyond chance, given the other columns."
+        )
+    return words

@@ -1,0 +1,209 @@
+"""Models saved by studies: find a model, check a table against it, and predict."""
+
+import warnings
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pandas as pd
+from sklearn.base import is_classifier, is_regressor
+
+from rotastack.base.documents import load_yaml
+from rotastack.base.reading import read_columns
+from rotastack.data.target import free_name
+from rotastack.errors import RotastackError, nearest
+from rotastack.files import read_json
+from rotastack.workflow.tracking.model_files import load_model
+
+__all__ = ["Predictions", "SavedModel", "file_of_study", "model_in_folder", "model_of_study", "saved_model"]
+
+FILE = "model.skops"
+COVERAGE = 0.9
+
+
+@dataclass(frozen=True)
+class Predictions:
+    """Predictions of a model for the rows of a table.
+
+    Attributes
+    ----------
+    columns : DataFrame of shape (n_rows, n_columns)
+        ``prediction``; on request ``probability=<class>`` for each class, and ``lower`` and ``upper``.
+    notes : list of str
+        Remarks on odd columns and values.
+    """
+
+    columns: pd.DataFrame
+    notes: list[str] = field(default_factory=list)
+
+
+@dataclass(frozen=True)
+class SavedModel:
+    """A fitted pipeline from a raw table to predictions.
+
+    Attributes
+    ----------
+    pipeline : Pipeline
+        Its step ``table`` reads columns by their names.
+    name : str
+        Name of the model in messages.
+    """
+
+    pipeline: Any
+    name: str
+
+    @property
+    def columns(self) -> list[str]:
+        """Columns that a table must have."""
+        return list(self.pipeline.named_steps["table"].needed_)
+
+    @property
+    def classes(self) -> list[str]:
+        """Classes, in the order of the probabilities; empty for a regressor."""
+        return [str(c) for c in self.pipeline.classes_] if is_classifier(self.pipeline) else []
+
+    def predict(self, table: pd.DataFrame, proba: bool = False, intervals: bool = False) -> Predictions:
+        """Return predictions for the rows of a table, whose columns may be in any order.
+
+        Raises
+        ------
+        RotastackError
+            Columns are missing, values cannot be read, or the model has no probabilities or intervals.
+        """
+        if proba and not hasattr(self.pipeline, "predict_proba"):
+            raise RotastackError(f"{self.name}: the model has no probabilities; drop --proba")
+        model = self.pipeline[-1]
+        if intervals and not hasattr(model, "predict_interval"):
+            kind = "predicts numbers without intervals" if is_regressor(model) else "predicts classes"
+            raise RotastackError(f"{self.name}: {type(model).__name__} {kind}; only RotastackRegressor has intervals")
+        rows, notes = self._rows(table)
+        if not len(rows):
+            raise RotastackError("the table has no rows")
+        found: dict[str, Any] = {}
+        with warnings.catch_warnings(record=True) as caught:
+            warnings.simplefilter("always", UserWarning)
+            numbers = self.pipeline[:-1].transform(rows)
+            if proba:
+                shares = model.predict_proba(numbers)
+                # beside these comes the decision of the model, which need not be the most probable class
+                found = {f"probability={c}": shares[:, k] for k, c in enumerate(self.classes)}
+            found = {"prediction": np.ravel(model.predict(numbers)), **found}  # some models return a column
+            if intervals:
+                found["lower"], found["upper"] = np.asarray(model.predict_interval(numbers, COVERAGE)).T
+        notes += dict.fromkeys(" ".join(str(w.message).split()) for w in caught)
+        return Predictions(pd.DataFrame(found, index=table.index), notes)
+
+    def _rows(self, table: pd.DataFrame) -> tuple[pd.DataFrame, list[str]]:
+        """Return the columns of a table that the model reads, and notes on the others and on odd values."""
+        if "target" in table and (name := free_name(table.columns)) in self.columns:
+            table = table.rename(columns={"target": name})  # the study renamed the column in its own table
+        missing = [c for c in self.columns if c not in table.columns]
+        if missing:
+            raise RotastackError(
+                f"columns of the model are missing: {', '.join(missing)}; columns: {_listed(table.columns)}"
+            )
+        twice = sorted({str(c) for c in table.columns[table.columns.duplicated()]} & set(self.columns))
+        if twice:
+            raise RotastackError(f"columns occur twice: {', '.join(twice)}; rename or drop one of each")
+        reader = self.pipeline.named_steps["table"]
+        extra = [c for c in table.columns if c not in {*self.columns, *reader.dropped_}]
+        notes = [f"columns that the model does not use are ignored: {_listed(extra)}"] if extra else []
+        return read_columns(table[self.columns], reader.readings_, notes.append), notes
+
+
+def model_of_study(study: str, dataset: str | None = None, project: str | Path = ".") -> SavedModel:
+    """Return the model of a study; parameters and errors as in :func:`file_of_study`."""
+    path = file_of_study(study, dataset, project)
+    return saved_model(path, f"{path.parents[2].name}/{path.parents[1].name}")
+
+
+def file_of_study(study: str, dataset: str | None = None, project: str | Path = ".") -> Path:
+    """Return the model's file in the results of a study.
+
+    Parameters
+    ----------
+    study : str
+        Name of the study, or its YAML file.
+    dataset : str, optional
+        Needed if the study has models of several data sets.
+    project : str or Path
+        The folder in which the study was run.
+
+    Raises
+    ------
+    RotastackError
+        The study, data set or model does not exist, or there are several models.
+    """
+    if study.endswith((".yaml", ".yml")):
+        study = str(load_yaml(Path(study))["name"])
+    results = Path(project) / "results"
+    models: dict[str, dict[str, Path]] = {}
+    for path in sorted(results.glob(f"*/*/model/{FILE}")):
+        models.setdefault(path.parents[2].name, {})[path.parents[1].name] = path
+    if study not in models:
+        known = f"; studies with models: {', '.join(models)}" if models else ""
+        where = "" if models else "; name the folder of the run: --project DIR"
+        raise RotastackError(
+            f"{results.resolve()}: no model of study {study!r}{nearest(study, list(models))}{known}{where}"
+        )
+    files = models[study]
+    if dataset is None and len(files) > 1:
+        raise RotastackError(f"study {study!r} has several models; add --dataset, one of {', '.join(files)}")
+    dataset = dataset or next(iter(files))
+    if dataset not in files:
+        raise RotastackError(
+            f"study {study!r} has no model of {dataset!r}{nearest(dataset, list(files))}; data sets: {', '.join(files)}"
+        )
+    return files[dataset]
+
+
+def model_in_folder(path: Path, name: str | None = None) -> SavedModel:
+    """Return the model in a file or folder of a study's results, or in a folder that MLflow wrote.
+
+    Raises
+    ------
+    RotastackError
+        The folder holds no model of Rotastack.
+    """
+    note = path / "MLmodel"
+    if path.is_file() or ((path / FILE).is_file() and not note.is_file()):
+        return saved_model(path if path.is_file() else path / FILE, name or str(path))
+    if not note.is_file():
+        raise RotastackError(f"{name or path}: no model found: neither {FILE} nor MLmodel")
+    content = load_yaml(note)
+    sklearn = content.get("flavors", {}).get("sklearn", {})
+    if sklearn.get("serialization_format") != "skops":
+        raise RotastackError(f"{name or path}: not a model of rotastack, which are skops files")
+    versions = {
+        "rotastack": (content.get("metadata") or {}).get("rotastack"),
+        "scikit-learn": sklearn.get("sklearn_version"),
+    }
+    return saved_model(
+        path / sklearn.get("pickled_model", FILE), name or str(path), {k: v for k, v in versions.items() if v}
+    )
+
+
+def saved_model(path: Path, name: str, versions: Mapping[str, str] | None = None) -> SavedModel:
+    """Return the model in a file; `versions` are those that wrote the file, if the file does not hold them.
+
+    Raises
+    ------
+    RotastackError
+        No model was made, or the file cannot be read.
+    """
+    record = path.parent / "refit.run.json"
+    if path.is_file() and not path.stat().st_size and record.is_file():
+        raise RotastackError(f"{name}: no model was made: {read_json(record)['message']}")
+    pipeline = load_model(path, versions)
+    if "table" not in getattr(pipeline, "named_steps", ()):
+        raise RotastackError(
+            f"{path}: {type(pipeline).__name__} is not a model of a study; name a file that rotastack run or fit wrote"
+        )
+    return SavedModel(pipeline, name)
+
+
+def _listed(names: Sequence[Any], most: int = 20) -> str:
+    shown = [str(name) for name in names]
+    return ", ".join(shown[:most]) + (f" and {len(shown) - most} more" if len(shown) > most else "")
