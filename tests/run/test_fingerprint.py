@@ -144,7 +144,7 @@ def test_a_new_short_name_changes_neither_slices_nor_fingerprints(copy, monkeypa
     root, digest = copy
     before = digest(*TRAIN, *pool("forest")), pool_slice("forest")
     edit(
-        root / "study" / "catalogue.py",
+        root / "workflow" / "study" / "catalogue.py",
         '    "forest": Entry(',
         '    "wood": Entry("rotastack.trees.tree.TreeClassifier"),\n    "forest": Entry(',
     )

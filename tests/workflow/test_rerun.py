@@ -47,10 +47,10 @@ SHOWN = {("report",), ("track",)}  # these rules have the whole study
 EDITS = {
     # file, replaced text (empty: a line is added), and rules with changed code:
     # code of all pools, of one pool, and of one combiner
-    "nested training": ("run/nested/training.py", "round(float(s), 4)", "round(float(s), 5)",
+    "nested training": ("workflow/run/nested/training.py", "round(float(s), 4)", "round(float(s), 5)",
                         ALL),
-    "nested combining": ("run/nested/combining.py", "", "", STACKED | VOTED),
-    "drawing folds": ("run/nested/folds.py", "counts.min()", "counts.max()", DRAWN | each("groups") | each("score")),  # the baseline needs the rows of each
+    "nested combining": ("workflow/run/nested/combining.py", "", "", STACKED | VOTED),
+    "drawing folds": ("workflow/run/nested/folds.py", "counts.min()", "counts.max()", DRAWN | each("groups") | each("score")),  # the baseline needs the rows of each
     "a combiner": ("combine/stacking.py", "np.ascontiguousarray", "np.array", STACKED | VOTED | REFIT),
     "votes": ("combine/voting.py", "", "", STACKED | VOTED | REFIT),
     "a view": ("views/rotation.py", "rotated = X.copy()", "rotated = X.copy() + 0", ALL | DRAWN | each("groups") | each("score") | REFIT),
@@ -58,18 +58,18 @@ EDITS = {
     "the kernel": ("trees/kernel/splitting.pxd", "n_useful += split", "n_useful += 2 * split", ALL | STACKED | REFIT),
     "scores": ("stats/scores.py", "", "", each("score") | REFIT | {("summarize",), ("draw",), ("report",), ("track",)}),
     "a figure": ("plots/heatmap.py", "0.65", "0.66", {("draw",)}),
-    "the statistics": ("run/steps/summarize.py", "ddof=1", "ddof=0", {("summarize",)}),
-    "the report": ("run/steps/report.py", "sort_keys=False", "sort_keys=True", {("report",)}),
-    "tracking": ("run/steps/track.py", "indent=1", "indent=2", {("track",)}),
+    "the statistics": ("workflow/run/steps/summarize.py", "ddof=1", "ddof=0", {("summarize",)}),
+    "the report": ("workflow/run/steps/report.py", "sort_keys=False", "sort_keys=True", {("report",)}),
+    "tracking": ("workflow/run/steps/track.py", "indent=1", "indent=2", {("track",)}),
     # other protocols, and code that only reads, checks and plans studies
-    "random splits": ("run/splits/training.py", "fit_processor_seconds", "fit_seconds_2", set()),
+    "random splits": ("workflow/run/splits/training.py", "fit_processor_seconds", "fit_seconds_2", set()),
     "a pruner": ("combine/pruning/qmm.py", "", "", set()),
-    "the model of studies": ("study/model.py", "", "", set()),
-    "the plan": ("run/plan.py", "", "", set()),
-    "memory and time": ("run/resources.py", "BASE_MB = 900", "BASE_MB = 950", set()),
+    "the model of studies": ("workflow/study/model.py", "", "", set()),
+    "the plan": ("workflow/run/plan.py", "", "", set()),
+    "memory and time": ("workflow/run/resources.py", "BASE_MB = 900", "BASE_MB = 950", set()),
     "the commands": ("cli/run.py", "", "", set()),
-    "the fingerprint": ("run/fingerprint.py", "", "", set()),
-    "a new short name": ("study/catalogue.py", 'ESTIMATORS: dict[str, Entry] = {',
+    "the fingerprint": ("workflow/run/fingerprint.py", "", "", set()),
+    "a new short name": ("workflow/study/catalogue.py", 'ESTIMATORS: dict[str, Entry] = {',
                          'ESTIMATORS: dict[str, Entry] = {\n    "newest": Entry("sklearn.svm.SVC"),', set()),
 }  # fmt: skip
 
