@@ -13,8 +13,7 @@ from sklearn.utils.validation import validate_data
 from rotastack.base.scikit import Interval, StrOptions, fit_context
 from rotastack.blas import one_blas_thread
 from rotastack.seeds import child, root_sequence
-from rotastack.views.base_view import FLOATS, BaseView
-from rotastack.views.landmarks import distinct_rows
+from rotastack.views.base_view import FLOATS, BaseView, distinct_rows
 from rotastack.views.subsets import signed
 
 __all__ = ["DiffusionMap"]
@@ -107,7 +106,6 @@ class DiffusionMap(BaseView):
     (array([0.698, 0.698]), array([0.99, 0.99, 0.99]), (12, 2))
     """
 
-    _fitted_attribute = "coefficients_"
     _parameter_constraints: ClassVar[dict] = {
         "n_components": [Interval(Integral, 1, None, closed="left"), None],
         "epsilon": [StrOptions({"random", "median"}), Interval(Real, 0, None, closed="neither"), tuple, list],
@@ -295,8 +293,7 @@ def _check_quantile(epsilon):
     """Raise ValueError for a pair that is not ("quantile", q) with q from 0 to 1."""
     if not isinstance(epsilon, (tuple, list)):
         return
-    good = len(epsilon) == 2 and epsilon[0] == "quantile" and isinstance(epsilon[1], Real)
-    if not (good and 0 <= epsilon[1] <= 1):
+    if not (len(epsilon) == 2 and epsilon[0] == "quantile" and isinstance(epsilon[1], Real) and 0 <= epsilon[1] <= 1):
         raise ValueError(
             f"epsilon must be 'random', 'median', ('quantile', q) with q from 0 to 1, or a number above 0, got {epsilon!r}"
         )

@@ -94,18 +94,7 @@ def discriminant_blocks(
     alpha: float,
     sequence: np.random.SeedSequence,
 ) -> list[Block]:
-    """Return the blocks (columns and matrix of each subset) of one rotation.
-
-    Parameters
-    ----------
-    X : ndarray of shape (n_rows, n_features)
-        Centred rows; without centring, products lose digits.
-    rows : RowsByClass
-        Rows for the samples.
-    n_subsets, bootstrap_ratio, n_neighbors, alpha
-        As for :class:`DiscriminantRotation`.
-    sequence : numpy.random.SeedSequence
-    """
+    """Return the blocks of one rotation of centred rows; for the parameters see :class:`DiscriminantRotation`."""
     rng = np.random.default_rng(sequence)
     blocks = []
     for columns in split_columns(X.shape[1], n_subsets, rng):

@@ -1,21 +1,18 @@
 """Double Rotation: PCA of random subsets of the columns, then discriminant analysis of new subsets."""
 
-from typing import ClassVar
-
 import numpy as np
 from numpy.typing import NDArray
 
-from rotastack.base.facts import Facts
-from rotastack.seeds import child, root_sequence
+from rotastack.seeds import child
 from rotastack.views.discriminant import DiscriminantRotation, discriminant_blocks
-from rotastack.views.linear import FittedView
+from rotastack.views.linear import LinearView
 from rotastack.views.principal import principal_blocks
-from rotastack.views.subsets import Block, RowsByClass, count_subsets, whole_matrix
+from rotastack.views.subsets import Block, RowsByClass, whole_matrix
 
 __all__ = ["DoubleRotation", "double_blocks"]
 
 
-class DoubleRotation(FittedView):
+class DoubleRotation(DiscriminantRotation):
     """A PCA rotation of random subsets of the columns, followed by a discriminant rotation of new subsets.
 
     Subsets of more columns than the data set has rows have fewer principal axes than rows, see
@@ -65,34 +62,11 @@ class DoubleRotation(FittedView):
     (150, 4)
     """
 
-    study_facts: ClassVar[Facts] = Facts(rotates=True)
+    linear_parts = LinearView.linear_parts
+    _map = LinearView._map
 
-    _fitted_attribute = "blocks_"
-    _needs_classes = True
-    _parameter_constraints = DiscriminantRotation._parameter_constraints
-
-    def __init__(
-        self,
-        n_subsets: int | None = None,
-        subset_size: int | None = None,
-        bootstrap_ratio: float = 0.75,
-        n_neighbors: int = 5,
-        alpha: float = 0.1,
-        random_state=None,
-    ):
-        self.n_subsets = n_subsets
-        self.subset_size = subset_size
-        self.bootstrap_ratio = bootstrap_ratio
-        self.n_neighbors = n_neighbors
-        self.alpha = alpha
-        self.random_state = random_state
-
-    def _find(self, X, y):
-        count = count_subsets(X.shape[1], self.n_subsets, self.subset_size)
-        self.blocks_ = double_blocks(
-            X, RowsByClass.of(y, len(X)), count, self.bootstrap_ratio, self.n_neighbors, self.alpha,
-            root_sequence(self.random_state),
-        )  # fmt: skip
+    def _blocks(self, X, rows, n_subsets, sequence):
+        return double_blocks(X, rows, n_subsets, self.bootstrap_ratio, self.n_neighbors, self.alpha, sequence)
 
     @property
     def principal_(self) -> NDArray[np.float64]:
@@ -119,15 +93,7 @@ def double_blocks(
     alpha: float,
     sequence: np.random.SeedSequence,
 ) -> tuple[list[Block], list[Block]]:
-    """Return the blocks of the two matrices of a double rotation.
-
-    Parameters
-    ----------
-    X : ndarray of shape (n_rows, n_features)
-        Centred rows.
-    rows, n_subsets, bootstrap_ratio, n_neighbors, alpha, sequence
-        As for :func:`rotastack.views.discriminant.discriminant_blocks`.
-    """
+    """Return the blocks of the two matrices of a double rotation of centred rows."""
     (first,) = principal_blocks(X, [rows], n_subsets, bootstrap_ratio, [child(sequence, "principal")])
     turned = X @ whole_matrix(first)
     second = discriminant_blocks(

@@ -69,13 +69,7 @@ class DrawnView(LinearView):
 
 
 class FittedView(LinearView):
-    """Base class of linear views that are fitted to training rows and centred on their mean.
-
-    Attributes
-    ----------
-    mean_ : ndarray of shape (n_features,)
-        Mean of the training rows.
-    """
+    """Base class of linear views that are fitted to training rows and centred on their mean, `mean_`."""
 
     _needs_classes: ClassVar[bool] = False
 
@@ -118,13 +112,7 @@ class FittedView(LinearView):
 
 
 def kept_columns(n_components: int | None, n_features: int) -> int:
-    """Return the number of columns that a view keeps of `n_features` columns; None is half, rounded up.
-
-    Raises
-    ------
-    ValueError
-        `n_components` is above `n_features`.
-    """
+    """Return the number of columns that a view keeps of `n_features`, None for half; a ValueError for more than all."""
     if n_components is None:
         return -(-n_features // 2)
     if n_components > n_features:

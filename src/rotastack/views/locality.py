@@ -67,7 +67,6 @@ class LocalityDiscriminantAnalysis(FittedView):
     array([ 0.2, -0.2,  0.8,  0.5])
     """
 
-    _fitted_attribute = "rotation_"
     _needs_classes = True
     _parameter_constraints: ClassVar[dict] = {
         "n_neighbors": [Interval(Integral, 1, None, closed="left")],
@@ -86,16 +85,9 @@ class LocalityDiscriminantAnalysis(FittedView):
 def locality_directions(
     X: NDArray[np.float64], y: NDArray[np.integer], n_neighbors: int, alpha: float
 ) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
-    """Return the axes as columns of a matrix, and the eigenvalues of the axes in the span of the rows.
+    """Return the axes of centred rows as columns, and the eigenvalues of the axes in the span of the rows.
 
-    Parameters
-    ----------
-    X : ndarray of shape (n_rows, n_features)
-        Centred rows.
-    y : ndarray of int of shape (n_rows,)
-    n_neighbors : int
-        Number of neighbours; all other rows if they are fewer.
-    alpha : float
+    With fewer than `n_neighbors` other rows, all are neighbours.
     """
     spanned, rest = _range(X)
     Z = X @ spanned
@@ -119,12 +111,6 @@ def nearest_neighbors(X: NDArray[np.float64], k: int) -> NDArray[np.intp]:
 
     Distances are rounded to ten decimals of the largest absolute value. So scaling does not break ties of
     decimal numbers.
-
-    Parameters
-    ----------
-    X : ndarray of shape (n_rows, n_features)
-    k : int
-        Less than the number of rows.
     """
     n = len(X)
     unit = np.abs(X).max() or 1.0

@@ -58,7 +58,6 @@ class MultiRotation(DrawnView):
 
     study_facts: ClassVar[Facts] = Facts(rotates=True)
 
-    _fitted_attribute = "blocks_"
     _parameter_constraints: ClassVar[dict] = {
         "n_rotations": [Interval(Integral, 1, None, closed="left")],
         "include_identity": ["boolean"],

@@ -81,75 +81,52 @@ def principal_blocks(
     bootstrap_ratio: float,
     sequences: Sequence[np.random.SeedSequence],
 ) -> Iterator[list[Block]]:
-    """Yield the blocks of one rotation for each of `sequences`.
+    """Yield the blocks of a rotation of centred rows for each of `sequences`; samples of rotation k are from ``rows[k]``.
 
-    A sample is an array of counts of rows, so one stacked product computes all covariances of a rotation. Subsets
-    of one size, of several rotations, are decomposed in one call. Subsets with more columns than rows need no
-    covariances.
-
-    Memory beside the blocks: three copies of `X`, and 40 MB or, if larger, six times the matrices of one rotation.
-
-    Parameters
-    ----------
-    X : ndarray of shape (n_rows, n_features)
-        Centred rows; without centring, covariances lose digits.
-    rows : sequence of RowsByClass
-        Rows for the samples of each rotation, one element for each of `sequences`.
-    n_subsets : int
-    bootstrap_ratio : float
-    sequences : sequence of numpy.random.SeedSequence
+    A sample is an array of counts of rows, so one stacked product computes all covariances of a rotation. Several rotations
+    are decomposed in one call; they need 40 MB or, if larger, six times the matrices of one rotation.
     """
     n_features = X.shape[1]
-    sizes = np.full(n_subsets, n_features // n_subsets)
-    sizes[: n_features % n_subsets] += 1
-    widest = int(sizes[0])
+    widest = -(-n_features // n_subsets)
     step = max(1, _AT_ONCE // (n_subsets * widest**2))
     current = None
     for start in range(0, len(sequences), step):
         block = slice(start, start + step)
-        subsets: list[list[NDArray[np.intp]]] = []
-        axes: list[list[NDArray[np.float64]]] = []
-        products = np.empty((0 if len(X) < widest else len(sequences[block]), n_subsets, widest, widest))
-        for k, (sampled, sequence) in enumerate(zip(rows[block], sequences[block], strict=True)):
+        subsets, axes, products = [], [], []
+        for sampled, sequence in zip(rows[block], sequences[block], strict=True):
             if sampled is not current:
                 current = sampled
                 # The row of zeros fills the places of columns that smaller subsets lack.
                 by_class = np.vstack([X[current.order].T, np.zeros((1, len(current.order)))])
             rng = np.random.default_rng(sequence)
-            column_sets = split_columns(n_features, n_subsets, rng)
-            subsets.append(column_sets)
+            parts = split_columns(n_features, n_subsets, rng)
+            subsets.append(parts)
             counts = current.draw(n_subsets, bootstrap_ratio, rng).astype(np.float64)
-            if len(X) < widest:
-                axes.append(
-                    [_sample_axes(by_class[columns], count) for columns, count in zip(column_sets, counts, strict=True)]
-                )
+            if len(X) < widest:  # no covariances are needed
+                axes.append([_sample_axes(by_class[part], count) for part, count in zip(parts, counts, strict=True)])
                 continue
             places = np.full((n_subsets, widest), n_features)
-            for i, columns in enumerate(column_sets):
-                places[i, : len(columns)] = columns
+            for i, part in enumerate(parts):
+                places[i, : len(part)] = part
             values = by_class[places]
             weighted = values * counts[:, None]
             sums = weighted.sum(axis=2)
             means = sums / counts.sum(axis=1)[:, None]
-            products[k] = weighted @ values.transpose(0, 2, 1) - sums[:, :, None] * means[:, None]
-        yield from (list(zip(*one, strict=True)) for one in zip(subsets, axes or _axes(products, sizes), strict=True))
+            products.append(weighted @ values.transpose(0, 2, 1) - sums[:, :, None] * means[:, None])
+        axes = axes or _axes(np.stack(products), n_features - n_subsets * (widest - 1))
+        yield from (list(zip(*one, strict=True)) for one in zip(subsets, axes, strict=True))
 
 
-def _axes(products: NDArray[np.float64], sizes: NDArray[np.intp]) -> list[list[NDArray[np.float64]]]:
+def _axes(products: NDArray[np.float64], n_wide: int) -> list[list[NDArray[np.float64]]]:
     """Return the eigenvectors as columns, by decreasing eigenvalue, for each rotation and subset.
 
-    Parameters
-    ----------
-    products : ndarray of shape (n_rotations, n_subsets, m, m)
-    sizes : ndarray of int of shape (n_subsets,)
-        Size of each subset; only the first ``sizes[i]`` rows and columns of the products of subset i are used.
+    Products have the shape (n_rotations, n_subsets, m, m); those after the first `n_wide` use one row and column less.
     """
-    vectors = {
-        size: signed(np.linalg.eigh(products[:, sizes == size, :size, :size])[1][..., ::-1])
-        for size in set(sizes.tolist())
-    }
-    first = {size: int(np.argmax(sizes == size)) for size in vectors}
-    return [[vectors[size][k, i - first[size]] for i, size in enumerate(sizes.tolist())] for k in range(len(products))]
+    axes = [list(wide) for wide in signed(np.linalg.eigh(products[:, :n_wide])[1][..., ::-1])]
+    if n_wide < products.shape[1]:
+        narrow = signed(np.linalg.eigh(products[:, n_wide:, :-1, :-1])[1][..., ::-1])
+        axes = [[*first, *last] for first, last in zip(axes, narrow, strict=True)]
+    return axes
 
 
 def _sample_axes(values: NDArray[np.float64], counts: NDArray[np.float64]) -> NDArray[np.float64]:

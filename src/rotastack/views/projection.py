@@ -55,7 +55,6 @@ class RandomProjection(DrawnView):
     [1.0, 1.0, 1.0, 1.0, 1.0, 1.0]
     """
 
-    _fitted_attribute = "components_"
     _parameter_constraints: ClassVar[dict] = {
         "n_components": [Interval(Integral, 1, None, closed="left"), None],
         "kind": [StrOptions({"sphere", "sign", "sparse"})],

@@ -13,8 +13,7 @@ from sklearn.utils.validation import check_is_fitted, validate_data
 from rotastack.base.scikit import HasMethods, Interval, check_feature_names_in, fit_context
 from rotastack.base.view import Part, is_linear, needs_labels
 from rotastack.seeds import child, integer_seed, root_sequence
-from rotastack.views.base_view import FLOATS, BaseView
-from rotastack.views.landmarks import distinct_rows
+from rotastack.views.base_view import FLOATS, BaseView, distinct_rows
 
 __all__ = ["RandomizedView"]
 
@@ -82,7 +81,6 @@ class RandomizedView(BaseView):
     ((178, 3), 100, True)
     """
 
-    _fitted_attribute = "landmark_rows_"
     _parameter_constraints: ClassVar[dict] = {
         "view": [HasMethods(["fit", "transform"])],
         "param_distributions": [dict],
@@ -149,7 +147,7 @@ class RandomizedView(BaseView):
     @available_if(lambda self: hasattr(_view(self), "get_feature_names_out"))
     def get_feature_names_out(self, input_features: ArrayLike | None = None) -> NDArray:
         """Return the names of the fitted view's outputs."""
-        check_is_fitted(self, self._fitted_attribute)
+        check_is_fitted(self)
         return self.view_.get_feature_names_out(check_feature_names_in(self, input_features))
 
     def __sklearn_tags__(self):

@@ -72,7 +72,6 @@ class RandomRotation(DrawnView):
 
     study_facts: ClassVar[Facts] = Facts(rotates=True, is_drawn=True)
 
-    _fitted_attribute = "mean_"
     _parameter_constraints: ClassVar[dict] = {
         "flip": ["boolean"],
         "max_axes": [Interval(Integral, 2, None, closed="left")],

@@ -17,13 +17,13 @@ __all__ = ["SCALERS", "MinMaxScaler01", "QuantileScaler", "RelativeRankScaler"]
 
 
 class _MedianImputingScaler(OneToOneFeatureMixin, TransformerMixin, BaseEstimator):
-    """Base class of scalers that replace missing values by training medians; a subclass defines the scale."""
+    """Base class of scalers that replace missing values by training medians.
 
-    def _fit_scale(self, X: NDArray[np.floating]) -> None:
-        raise NotImplementedError
+    A subclass defines ``_fit_scale(X)`` and ``_scale(X)``.
+    """
 
-    def _scale(self, X: NDArray[np.floating]) -> NDArray[np.floating]:
-        raise NotImplementedError
+    _fit_scale: Callable[[NDArray[np.floating]], None]
+    _scale: Callable[[NDArray[np.floating]], NDArray[np.floating]]
 
     def fit(self, X: ArrayLike, y: object = None) -> Self:
         """Fit medians and scale to the training rows.

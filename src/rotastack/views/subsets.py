@@ -20,13 +20,7 @@ Block = tuple[NDArray[np.intp], NDArray[np.float64]]
 
 
 def count_subsets(n_features: int, n_subsets: int | None, subset_size: int | None) -> int:
-    """Return the number of subsets that `n_features` columns are split into.
-
-    Raises
-    ------
-    ValueError
-        Both `n_subsets` and `subset_size` are set, or there are more subsets than columns.
-    """
+    """Return the number of subsets that `n_features` columns are split into; a ValueError for impossible parameters."""
     if n_subsets is not None and subset_size is not None:
         raise ValueError(
             f"give n_subsets or subset_size, not both (got n_subsets={n_subsets}, subset_size={subset_size})"
@@ -47,15 +41,7 @@ def split_columns(n_features: int, n_subsets: int, rng: np.random.Generator) -> 
 
 @dataclass(frozen=True)
 class RowsByClass:
-    """Rows sorted by class.
-
-    Attributes
-    ----------
-    order : ndarray of int of shape (n_rows,)
-        Row numbers, sorted by class.
-    codes : ndarray of int of shape (n_rows,)
-        Class numbers of these rows, ascending.
-    """
+    """Rows sorted by class: `order` holds the numbers of the rows, `codes` their class numbers."""
 
     order: NDArray[np.intp]
     codes: NDArray[np.intp]
@@ -72,23 +58,13 @@ class RowsByClass:
         order = np.argsort(codes, kind="stable")
         return cls(rows[order], codes[order])
 
-    @property
-    def n_classes(self) -> int:
-        """Number of classes."""
-        return int(self.codes[-1]) + 1
-
     def draw(self, n_samples: int, ratio: float, rng: np.random.Generator, least: int = 1) -> NDArray[np.intp]:
-        """Return `n_samples` bootstraps, each from a random set of classes, as counts of rows.
+        """Return `n_samples` bootstraps, each from a random set of classes, as counts of rows, shape (n_samples, n_rows).
 
         The set of classes is uniform over the sets of at least `least` classes. A bootstrap draws ``ratio`` times
-        the number of rows of these classes, with replacement, and at least one row.
-
-        Returns
-        -------
-        ndarray of int of shape (n_samples, n_rows)
-            Number of draws of each row, in the order of `order`.
+        the number of rows of these classes, with replacement, and at least one row. Counts are in the order of `order`.
         """
-        n, n_classes = len(self.codes), self.n_classes
+        n, n_classes = len(self.codes), int(self.codes[-1]) + 1
         kept = np.zeros((n_samples, n_classes), dtype=bool)
         short = np.arange(n_samples)
         while len(short):
@@ -103,23 +79,15 @@ class RowsByClass:
 
 
 class SubsetRotation(FittedView):
-    """Base class of views that map random subsets of the columns, each by a matrix fitted to a random sample.
+    """Base class of views that map random subsets of the columns, each by a matrix fitted to a random sample."""
 
-    Attributes
-    ----------
-    blocks_ : list of (columns, matrix)
-    rotation_ : ndarray of shape (n_features, n_outputs)
-    mean_ : ndarray of shape (n_features,)
-    """
-
-    _fitted_attribute = "blocks_"
     _parameter_constraints: ClassVar[dict] = {
         "n_subsets": [Interval(Integral, 1, None, closed="left"), None],
         "subset_size": [Interval(Integral, 1, None, closed="left"), None],
         "bootstrap_ratio": [Interval(Real, 0, None, closed="neither")],
         "random_state": "no_validation",
     }
-    blocks_: list[Block]
+    blocks_: Any
 
     def __init__(
         self,

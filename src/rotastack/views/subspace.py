@@ -42,7 +42,6 @@ class RandomSubspace(DrawnView):
     (2, 2)
     """
 
-    _fitted_attribute = "features_"
     _parameter_constraints: ClassVar[dict] = {
         "n_components": [Interval(Integral, 1, None, closed="left"), None],
         "random_state": "no_validation",
@@ -64,5 +63,5 @@ class RandomSubspace(DrawnView):
 
     def get_feature_names_out(self, input_features: ArrayLike | None = None) -> NDArray:
         """Return the names of the drawn columns."""
-        check_is_fitted(self, self._fitted_attribute)
+        check_is_fitted(self)
         return check_feature_names_in(self, input_features)[self.features_]
