@@ -53,13 +53,7 @@ def hashes(paths: Iterable[str | Path]) -> dict[str, str]:
 
 
 def read_json(path: str | Path, kind: type = dict) -> Any:
-    """Return the content of a JSON file: an object, or a list if `kind` is ``list``.
-
-    Raises
-    ------
-    RotastackError
-        The file is missing or damaged.
-    """
+    """Return the content of a JSON file: an object, or a list if `kind` is ``list``; a RotastackError if it is missing or damaged."""
     try:
         content = json.loads(Path(path).read_text(encoding="utf-8"))
         if not isinstance(content, kind):

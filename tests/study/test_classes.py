@@ -81,7 +81,7 @@ BAD = [
     ({"estimator": "lda", "view": {"class": "rotation", "parameters": {"flips": True}}}, "s.yaml: pools.p.view.parameters: 'flips' is not a parameter of RandomRotation; did you mean 'flip'"),
     ({"estimator": "lda", "view": "sklearn.svm.SVC"}, "s.yaml: pools.p.view: SVC is not a view: method transform is missing"),
     ({"estimator": "lda", "view": {"clas": "rotation"}}, "s.yaml: pools.p.view: unknown key 'clas'; did you mean 'class'"),
-    ({"estimator": 5}, "s.yaml: pools.p.estimator: must be string, found 5"),
+    ({"estimator": 5}, "s.yaml: pools.p.estimator: must be a valid string, found 5"),
     ({"parameters": {}}, "s.yaml: pools.p: key 'estimator' is missing"),
 ]  # fmt: skip
 

@@ -53,12 +53,12 @@ def test_the_default_study_is_as_promised():
     ("changes", "message"),
     [
         ({"sed": 1}, "s.yaml: top level: unknown key 'sed'; did you mean 'seed'"),
-        ({"protocol__folds": 2}, "s.yaml: protocol.folds: must be at least 3, found 2"),
-        ({"protocol__folds": "five"}, "protocol.folds: must be integer, found 'five'"),
+        ({"protocol__folds": 2}, "s.yaml: protocol.folds: must be greater than or equal to 3, found 2"),
+        ({"protocol__folds": "five"}, "protocol.folds: must be a valid integer, found 'five'"),
         ({"protocol__fold": 5}, "protocol: unknown key 'fold'; did you mean 'folds'"),
         ({"datasets": ["irsi"]}, "datasets: 'irsi' is unknown; did you mean 'iris'"),
         ({"datasets": ["iris", "iris"]}, "'iris' occurs twice"),
-        ({"datasets": []}, "datasets: must not be empty"),
+        ({"datasets": []}, "datasets: must have at least 1 item"),
         ({"methods__RF__pool": "forrest"}, "pool 'forrest' is unknown; did you mean 'forest'"),
         ({"methods__RF__combiner": {"kind": "voting"}}, "methods.RF.combiner"),
         ({"methods__RF__combiner": {"kind": "vote", "voting": "loud"}}, "loud"),
@@ -80,7 +80,7 @@ def test_the_default_study_is_as_promised():
         ),
         (
             {"evaluation__groups": {"G": {"methods": {"a": "RF"}}}},
-            "evaluation.groups.G.methods: must have at least 2 entries, found {'a': 'RF'}",
+            "evaluation.groups.G.methods: must have at least 2 items after validation, not 1, found {'a': 'RF'}",
         ),
         (
             {"evaluation__groups": {"G": {"methods": {"a": "RF", "b": "RF"}}}},
@@ -93,7 +93,7 @@ def test_the_default_study_is_as_promised():
         ({"evaluation__groups": {"G": {"method": {}}}}, "unknown key 'method'; did you mean 'methods'"),
         ({"evaluation__alpha": 0.7}, "evaluation.alpha: must be less than 0.5"),
         ({"name": "My Study"}, "name: must match"),
-        ({"seed": -1}, "seed: must be at least 0"),
+        ({"seed": -1}, "seed: must be greater than or equal to 0"),
     ],
 )
 def test_mistakes_are_named(changes, message):
@@ -235,7 +235,7 @@ def test_methods_groups_and_sweeps_keep_their_order_and_parameters_have_none():
 
 def test_a_number_is_not_a_text():
     """Nothing is converted: 5 and "5" are two things."""
-    with pytest.raises(RotastackError, match="protocol.folds: must be integer, found '5'"):
+    with pytest.raises(RotastackError, match="protocol.folds: must be a valid integer, found '5'"):
         checked(study(protocol__folds="5"))
-    with pytest.raises(RotastackError, match="seed: must be integer, found True"):
+    with pytest.raises(RotastackError, match="seed: must be a valid integer, found True"):
         checked(study(seed=True))

@@ -17,23 +17,11 @@ MISSING = "(missing)"
 def dummies(
     codes: NDArray[np.integer], counts: Sequence[int], without: Sequence[int] | None = None
 ) -> NDArray[np.float64]:
-    """Return 0/1 dummies for category numbers: one column for each category except the first.
+    """Return 0/1 dummies for category numbers, shape (n_rows, sum(counts) - sum(without)).
 
-    Parameters
-    ----------
-    codes : ndarray of int of shape (n_rows, n_columns)
-        Category numbers. A number of `counts` or more is no category: all its dummies are 0.
-    counts : sequence of int of length n_columns
-        Number of categories of each column.
-    without : sequence of int of length n_columns, optional
-        Number of first categories of each column without a dummy; 1 by default.
+    `counts` are numbers of categories of each column, and `without` numbers of its first categories without a dummy, 1 by
+    default. A number of `counts` or more is no category: all its dummies are 0.
 
-    Returns
-    -------
-    ndarray of shape (n_rows, sum(counts) - sum(without))
-
-    Examples
-    --------
     >>> dummies(np.array([[0], [2], [1]]), [3]).tolist()
     [[0.0, 0.0], [0.0, 1.0], [1.0, 0.0]]
     """
@@ -52,11 +40,6 @@ def categories_of(column: pd.Series) -> list[str]:
     """Return the category names of a column: "(missing)", then text in alphabetical order.
 
     The categories of an ordered categorical column keep their order.
-
-    Examples
-    --------
-    >>> categories_of(pd.Series(["b", "a", None])), categories_of(pd.Series(pd.Categorical([10, 9], ordered=True)))
-    (['(missing)', 'a', 'b'], ['9', '10'])
     """
     names = sorted(texts_of(column).unique(), key=lambda name: (name != MISSING, name))
     if isinstance(column.dtype, pd.CategoricalDtype) and column.cat.ordered:

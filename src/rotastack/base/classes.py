@@ -11,30 +11,12 @@ __all__ = ["LabelClassifier", "NumberRegressor"]
 
 
 class LabelClassifier(ClassifierMixin):
-    """A classifier that is trained on class numbers and predicts the most probable class.
-
-    Attributes
-    ----------
-    classes_ : ndarray of shape (n_classes,)
-        The sorted labels. The place of a label is its class number.
-    """
+    """A classifier that is trained on class numbers and predicts the most probable class; `classes_` are the sorted labels."""
 
     classes_: NDArray[Any]
 
     def _numbered(self, y: NDArray[Any], least: int = 2) -> NDArray[np.intp]:
-        """Set ``classes_`` from the labels, and return the class number of each row.
-
-        Parameters
-        ----------
-        y : ndarray of shape (n_rows,)
-        least : int
-            Fewest classes that the method can learn from.
-
-        Raises
-        ------
-        ValueError
-            No rows, a continuous target, or too few classes.
-        """
+        """Set ``classes_`` from the labels, and return the class number of each row; a ValueError for fewer than `least` classes."""
         if not len(y):
             raise ValueError("y has no rows; at least one is needed")
         check_classification_targets(y)

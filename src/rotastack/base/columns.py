@@ -23,45 +23,20 @@ _FEW = 20  # fewer rows cannot show an id of whole numbers, and so few different
 _WORDS = re.compile(r"[A-Z]+(?![a-z])|[A-Z]?[a-z]+|[^\W\d_A-Za-z]+|\d+")
 _ID_WORDS = frozenset({"id", "ids", "uuid", "guid", "identifier"})
 _GROUP_WORDS = frozenset(
-    {
-        "patient",
-        "subject",
-        "participant",
-        "person",
-        "customer",
-        "client",
-        "user",
-        "member",
-        "household",
-        "family",
-        "group",
-    }
-)
+    {"patient", "subject", "participant", "person", "customer", "client", "user", "member", "household", "family", "group"}
+)  # fmt: skip
 _ID_NAMES = frozenset({"index", "row", "rownum", "rownumber", "row number", "no", "nr", "unnamed 0"})
 
 
 class ColumnKind(NamedTuple):
-    """The kind of a column, and the reason for it.
-
-    Attributes
-    ----------
-    kind : {"numeric", "categorical", "date", "id", "text", "constant", "missing", "leak"}
-    reason : str
-        Text for people, to be shown beside the kind.
-    """
+    """The kind of a column, and the reason for it, as text for people."""
 
     kind: str
     reason: str
 
 
 def as_pandas(table: Any) -> pd.DataFrame:
-    """Return a table as a DataFrame: a pandas, polars or Arrow table, an object with ``to_pandas``, or an array.
-
-    Raises
-    ------
-    ValueError
-        A package that the conversion needs is not installed.
-    """
+    """Return a table as a DataFrame: a pandas, polars or Arrow table, an object with ``to_pandas``, or an array."""
     if isinstance(table, pd.DataFrame):
         if not any(isinstance(dtype, pd.ArrowDtype) for dtype in table.dtypes):
             return table
@@ -104,15 +79,6 @@ def column_kind(column: pd.Series, min_distinct: int = 10, reading: ColumnReadin
       and average 20 characters or more. More than 20 different texts, if their number exceeds half of the rows, or a tenth
       of the rows if they average 30 characters.
     - Other numbers: "numeric" with `min_distinct` or more different values, otherwise "categorical".
-
-    Examples
-    --------
-    >>> column_kind(pd.Series([f"{day}.1.2024" for day in range(1, 31)]))
-    ColumnKind(kind='date', reason='from 2024-01-01 to 2024-01-30')
-    >>> column_kind(pd.Series(range(100, 130), name="customer_id"))
-    ColumnKind(kind='id', reason='by its name, and 30 values in 30 rows')
-    >>> column_kind(pd.Series(range(100, 130), name="income")).kind
-    'numeric'
     """
     reading = readings_of(column.to_frame("column"))["column"] if reading is None else reading
     column = reading.values(column)
@@ -205,12 +171,7 @@ def date_parts(column: pd.Series) -> list[str]:
 
 
 def date_numbers(column: pd.Series, parts: list[str]) -> NDArray[np.float64]:
-    """Return the numbers that replace a date column: days since 1970-01-01, and parts of dates; NaN if missing.
-
-    Returns
-    -------
-    ndarray of shape (n_rows, n_parts)
-    """
+    """Return days since 1970-01-01, and other parts of dates, shape (n_rows, n_parts); NaN if missing."""
     dates = _plain(column)
     return np.column_stack([_part(dates, part).to_numpy(dtype=float, na_value=np.nan) for part in parts])
 

@@ -32,13 +32,9 @@ class Members:
 class Combiner(BaseEstimator):
     """An object that turns the outputs of a pool's members into one decision; the base of all combiners.
 
-    A combiner has a method ``predict_proba(outputs)``. A subclass that only needs outputs overrides nothing else.
-
-    Attributes
-    ----------
-    trained : bool
-        ``fit(outputs, y, n_classes, sequence)`` trains the combiner on outputs for rows that the members have not
-        seen. A combiner that supports weights of rows also has the keyword ``sample_weight``.
+    A combiner has a method ``predict_proba(outputs)``. A subclass that only needs outputs overrides nothing else. If it is
+    `trained`, ``fit(outputs, y, n_classes, sequence)`` trains it on outputs for rows that the members have not seen, with
+    the keyword ``sample_weight`` if it supports weights of rows.
     """
 
     trained: ClassVar[bool] = False

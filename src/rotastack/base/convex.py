@@ -15,13 +15,7 @@ _TOLERANCES = (1e-12, 1e-11, 1e-10, 1e-9, 1e-8)
 
 
 def import_cvxpy() -> Any:
-    """Return cvxpy.
-
-    Raises
-    ------
-    ModuleNotFoundError
-        cvxpy is not installed; the message names the extra of Rotastack that installs it.
-    """
+    """Return cvxpy; if it is not installed, the error names the extra of Rotastack that installs it."""
     try:
         import cvxpy
     except ModuleNotFoundError as error:
@@ -30,18 +24,7 @@ def import_cvxpy() -> Any:
 
 
 def solve(problem: Any, max_iter: int = 500) -> dict[str, NDArray] | None:
-    """Solve a problem by Clarabel.
-
-    Parameters
-    ----------
-    problem : cvxpy.Problem
-    max_iter : int
-
-    Returns
-    -------
-    dict or None
-        Value of each variable by its name; None if the problem was not solved.
-    """
+    """Solve a problem of cvxpy by Clarabel; return the value of each variable by its name, None if it was not solved."""
     cp = import_cvxpy()
     with warnings.catch_warnings():
         warnings.filterwarnings("ignore", message="Solution may be inaccurate")

@@ -14,34 +14,6 @@ def documented(cls: T) -> T:
     """Replace each line ``%(name, ...)s`` of a class's docstring by the descriptions of these parameters in base classes.
 
     A method's docstring of one line gets the sections that a base class has for the method.
-
-    Examples
-    --------
-    >>> class Forest:
-    ...     '''Trees.
-    ...
-    ...     Parameters
-    ...     ----------
-    ...     n_jobs : int or None
-    ...         Threads.
-    ...     random_state : int
-    ...     '''
-    >>> @documented
-    ... class RotatedForest(Forest):
-    ...     '''Trees on rotations.
-    ...
-    ...     Parameters
-    ...     ----------
-    ...     %(n_jobs, random_state)s
-    ...     '''
-    >>> print(cleandoc(RotatedForest.__doc__))
-    Trees on rotations.
-    <BLANKLINE>
-    Parameters
-    ----------
-    n_jobs : int or None
-        Threads.
-    random_state : int
     """
 
     def description(name: str) -> str:

@@ -1,5 +1,6 @@
 """Typed documents read from YAML files. Error messages name the file, the key and the remedy."""
 
+import re
 from collections.abc import Mapping
 from pathlib import Path
 from typing import Any, Self
@@ -22,19 +23,9 @@ class Document(BaseModel):
 
     @classmethod
     def read(cls, data: Any, where: str) -> Self:
-        """Return the document made of `data`.
+        """Return the document made of `data`, a mapping.
 
-        Parameters
-        ----------
-        data : mapping
-            The mapping from YAML.
-        where : str
-            Name of the file, for error messages.
-
-        Raises
-        ------
-        RotastackError
-            `data` breaks a rule. The one-line message names the file, the key, the wrong value and the allowed ones.
+        The one-line message of a RotastackError names the file, `where`, the key, the wrong value and the allowed ones.
         """
         try:
             return cls.model_validate(data)
@@ -73,29 +64,14 @@ def _sentence(cls: type[BaseModel], data: Any, error: Any) -> str:
     if kind == "literal_error":
         options = [t.strip().strip("'") for t in context["expected"].replace(" or ", ", ").split(",")]
         return f"{key}: {given!r} is not one of {', '.join(options)}{nearest(str(given), options)}"
-    shown = repr(given)
-    shown = shown if len(shown) < 80 else shown[:77] + "..."
     if kind == "value_error":
         return f"{key}: {context['error']}" if path else str(context["error"])
-    rule = {
-        "greater_than_equal": "must be at least {ge}",
-        "greater_than": "must be greater than {gt}",
-        "less_than_equal": "must be at most {le}",
-        "less_than": "must be less than {lt}",
-        "string_pattern_mismatch": "must match {pattern}",
-        "int_type": "must be integer", "int_from_float": "must be integer", "float_type": "must be number",
-        "string_type": "must be string", "bool_type": "must be true or false", "list_type": "must be a list",
-        "dict_type": "must be a mapping", "model_type": "must be a mapping",
-        "model_attributes_type": "must be a mapping",
-    }.get(kind, "")  # fmt: skip
-    if kind == "too_short":
-        least = context["min_length"]
-        rule = "must not be empty" if least == 1 else f"must have at least {least} entries"
-    elif kind == "too_long":
-        rule = "must have at most {max_length} entries"
-    rule = rule.format(**context) if rule else error["msg"][0].lower() + error["msg"][1:]
-    described = _description(cls, error["loc"])
-    return f"{key}: {rule}, found {shown}" + (f" ({described})" if described else "")
+    shown = repr(given)
+    shown = shown if len(shown) < 80 else shown[:77] + "..."
+    rule = re.sub("^[A-Z][a-z]+ should", "must", error["msg"])  # such as "Input should be a valid integer"
+    field = _at(cls, error["loc"])[1]
+    described = f" ({field.description})" if field is not None and field.description else ""
+    return f"{key}: {rule}, found {shown}{described}"
 
 
 def _path(data: Any, location: tuple[Any, ...], kind: str) -> list[str]:
@@ -130,10 +106,8 @@ def _at(cls: type[BaseModel], location: tuple[Any, ...]) -> tuple[type[BaseModel
             field = fields[part]
             models = _models(field.annotation)
             cls = models[0] if len(models) == 1 else cls
-            candidates = models
         elif field is not None:  # a key of a mapping, a number in a list, or the tag of a union
-            candidates = _models(field.annotation)
-            tagged = [m for m in candidates if m.__name__ == part or _tag(m) == part]
+            tagged = [m for m in _models(field.annotation) if m.__name__ == part or _tag(m) == part]
             cls = tagged[0] if tagged else cls
     return cls, field
 
@@ -141,11 +115,6 @@ def _at(cls: type[BaseModel], location: tuple[Any, ...]) -> tuple[type[BaseModel
 def _tag(model: type[BaseModel]) -> Any:
     kind = model.model_fields.get("kind")
     return None if kind is None else getattr(kind.annotation, "__args__", (None,))[0]
-
-
-def _description(cls: type[BaseModel], location: tuple[Any, ...]) -> str:
-    field = _at(cls, location)[1]
-    return (field.description or "") if field is not None else ""
 
 
 class _Loader(getattr(yaml, "CSafeLoader", yaml.SafeLoader)):  # type: ignore[misc]

@@ -11,20 +11,11 @@ __all__ = ["Facts"]
 class Facts(NamedTuple):
     """Facts of an estimator class or a view class.
 
-    Attributes
-    ----------
-    rotates : bool
-        The members see rotated columns. The verdict of a study compares a method that rotates with the same one that does not.
-    rotated_families : tuple of str
-        Names of the flagship's families on rotated columns; without them it does not rotate.
-    is_drawn : bool
-        The view depends on a seed and the number of columns alone: nested cross-validation draws it before training.
-    trees : tuple of str
-        Parameters whose product is the number of trees, or of trees in each family; empty for `n_estimators`.
-    n_trees : int
-        Number of trees if the parameters do not determine it.
-    families : int
-        Number of families of the flagship at its defaults, without boosted families and categorical columns; else 0.
+    A class `rotates` if its members see rotated columns; the verdict of a study compares a method that rotates with the same
+    one that does not. The flagship rotates with one of its `rotated_families`. A view is drawn, `is_drawn`, if it depends on a
+    seed and the number of columns alone: nested cross-validation draws it before training. The number of trees, or of trees in
+    each family, is the product of the parameters `trees`, `n_estimators` if empty, or else `n_trees`. `families` is the number of the
+    flagship's families at its defaults, without boosted families and categorical columns; else 0.
     """
 
     rotates: bool = False

@@ -89,12 +89,8 @@ class AlignedClassifier:
 def set_up_columns(estimator: Any, n_numeric: int, n_other: int) -> Any:
     """Return the estimator, set up for `n_numeric` numeric columns, then `n_other` categorical ones (0/1 dummies).
 
-    Parameters
-    ----------
-    estimator : estimator
-        Not changed. An estimator that does not rotate, or has its categorical columns set already, is returned as it is.
-    n_numeric, n_other : int
-        If `n_numeric` is 0, the unrotated counterpart is returned.
+    An estimator that does not rotate, or has its categorical columns set already, is returned as it is. Without numeric
+    columns the unrotated counterpart is returned.
     """
     if not isinstance(estimator, Rotates) or estimator.categorical_features is not None:
         return estimator
@@ -117,21 +113,9 @@ def fit_aligned(
     sequence: np.random.SeedSequence,
     sample_weight: NDArray[np.floating] | None = None,
 ) -> AlignedClassifier:
-    """Clone, seed and fit `estimator`.
+    """Clone, seed and fit a classifier to class numbers, of which some may have no rows.
 
-    Parameters
-    ----------
-    estimator : scikit-learn classifier
-        Not changed.
-    X : ndarray of shape (n_rows, n_features)
-    y : ndarray of shape (n_rows,)
-        Class numbers, 0 to ``n_classes - 1``; a class may have no rows.
-    n_classes : int
-        Number of columns of the probabilities.
-    sequence : numpy.random.SeedSequence
-        Seeds every ``random_state`` of the clone.
-    sample_weight : ndarray of shape (n_rows,), optional
-        Only for an estimator whose ``fit`` takes it.
+    `sequence` seeds every ``random_state`` of the clone; ``sample_weight`` is only for an estimator whose ``fit`` takes it.
     """
     classes, codes = np.unique(y, return_inverse=True)
     fresh: Any = DummyClassifier() if len(classes) == 1 else seeded(estimator, sequence)
@@ -141,15 +125,9 @@ def fit_aligned(
 
 @dataclass
 class FittedRegressor:
-    """A fitted regressor whose outputs have one column, or three with the ends of prediction intervals.
+    """A fitted regressor whose outputs have one column, or with `intervals` three, from ``estimator.predict_interval``.
 
-    Attributes
-    ----------
-    estimator : fitted regressor
-    intervals : bool
-        Whether outputs have intervals, from ``estimator.predict_interval``; NaN without this method.
-    centre, unit : float
-        The estimator was fitted to ``(y - centre) / unit``. They are no fields, so that a usual model file has neither.
+    It was fitted to ``(y - centre) / unit``. These two are no fields, so that a usual model file has neither.
     """
 
     estimator: Any

@@ -16,13 +16,7 @@ NUMBERS = ("prediction", "lower", "upper")
 
 
 def weighted_sum(weights: Iterable[float], members: Iterable[ArrayLike]) -> NDArray[np.float64]:
-    """Return the weighted sum of arrays of equal shape, one for each member; a row's sum does not depend on other rows.
-
-    Examples
-    --------
-    >>> weighted_sum([2.0, 0.5], np.array([[1.0, 2.0], [4.0, 6.0]]))
-    array([4., 7.])
-    """
+    """Return the weighted sum of arrays of equal shape, one for each member; a row's sum does not depend on other rows."""
     terms = (weight * np.asarray(member) for weight, member in zip(weights, members, strict=True))
     total = next(terms)
     for term in terms:

@@ -56,20 +56,10 @@ _PLURAL = {"number": "numbers", "boolean": "truth values", "date": "dates", "dur
 class ColumnReading:
     """How the text of a column is read. Values that are numbers or dates already stay as they are.
 
-    Attributes
-    ----------
-    type : {"number", "boolean", "date", "duration", "text"}
-    decimal, thousands : str
-        Marks of numbers.
-    formats : list of str
-        Formats of dates, tried in this order.
-    blanks : bool
-        Whether text such as "NA" is missing in a column of text. In other columns such text always is.
-    example : str
-        The first text of a column whose decimal mark, or order of day and month, no text shows; else "".
+    The `type` is number, boolean, date, duration or text. Numbers have marks, `decimal` and `thousands`, and dates `formats`,
+    tried in order. With `blanks`, text such as "NA" is missing in a column of text; in other columns it always is. `example` is
+    the first text of a column whose decimal mark, or order of day and month, no text shows.
 
-    Examples
-    --------
     >>> ColumnReading("number", ",", ".").values(pd.Series(["1.234,5", "12 %", "?"])).tolist()
     [1234.5, 0.12, nan]
     """

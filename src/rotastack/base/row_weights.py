@@ -14,21 +14,9 @@ __all__ = ["of_all_rows", "relative_weights", "row_weights", "uneven_or_none", "
 def row_weights(
     X: Any, y: ArrayLike, sample_weight: ArrayLike | None, class_weight: dict | str | None = None
 ) -> NDArray[np.float64] | None:
-    """Return the checked weight of each row; None without `sample_weight` and `class_weight`.
+    """Return the checked weight of each row, ``sample_weight`` times the weight of its class; None without both.
 
-    Parameters
-    ----------
-    X : array-like of shape (n_rows, n_features)
-    y : array-like of shape (n_rows,)
-    sample_weight : array-like of shape (n_rows,), optional
-        Numbers of at least 0.
-    class_weight : dict, "balanced" or None
-        As in scikit-learn: "balanced" weights are in inverse proportion to the number of rows of a class.
-
-    Raises
-    ------
-    ValueError
-        Weights that are below 0, not finite, or 0 for every row.
+    Weights that are below 0, not finite, or 0 for every row are a ValueError. `class_weight` is as in scikit-learn.
     """
     weights = None if class_weight is None else compute_sample_weight(class_weight, y)
     if sample_weight is not None:

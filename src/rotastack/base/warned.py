@@ -29,15 +29,7 @@ def warn(message: str) -> None:
 def warn_of_scales(X: NDArray[np.floating], names: Sequence[Any], use: str, advice: str) -> None:
     """Warn of columns whose standard deviations are far from those of the other columns.
 
-    Parameters
-    ----------
-    X : ndarray of shape (n_rows, n_features)
-    names : sequence
-        Names of the columns.
-    use : str
-        Beginning of the message: the use of the columns.
-    advice : str
-        End of the message.
+    The message begins with `use`, the use of the columns, and ends with `advice`.
     """
     spread = _standard_deviations(X)
     spread = np.where(spread > 0, spread, np.nan)

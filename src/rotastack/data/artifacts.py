@@ -41,26 +41,11 @@ def read_arrays(path: str | Path) -> xr.Dataset:
 class Prepared:
     """A prepared data set: numeric columns, with NaN for missing values, and category numbers.
 
-    Attributes
-    ----------
-    numeric : ndarray of float64 of shape (n_rows, n_numeric)
-    codes : ndarray of int of shape (n_rows, n_categorical)
-        Category numbers. In a column with missing values, "missing" is number 0.
-    n_categories : list of int
-        Number of categories of each categorical column.
-    task : {"classification", "regression"}
-    y : ndarray of int or float64 of shape (n_rows,)
-        Class numbers, or the target of a regression.
-    classes : list of str
-        Labels of the classes; empty in a regression.
-    outputs : list of str
-        Names of a member's outputs: the classes, or a prediction and the ends of its interval.
-    groups, time : ndarray of int of shape (n_rows,)
-        Number of each row's group, or of its moment, if the study divides rows by them; else None.
-    given : list of ndarray of int of shape (n_rows,)
-        Number of the fold that tests each row: one array for each column of splits that the data set has.
-    precision : type
-        Type of stored outputs: float64 for a regression, since predictions may differ little from each other.
+    `numeric` and `codes` have the shape (n_rows, number of such columns); in a column of `codes` with missing values,
+    "missing" is number 0. `y` holds class numbers, or the target of a regression, which has no `classes`. `outputs` names
+    a member's outputs, and `precision` is their stored type: float64 for a regression, since predictions may differ
+    little. `groups` and `time` are numbers of each row's group and moment, or None, and `given` has for each column of
+    splits the number of the fold that tests each row.
     """
 
     def __init__(self, frame: pd.DataFrame, about: dict[str, Any]):

@@ -15,24 +15,11 @@ __all__ = ["division_numbers", "equal_rows", "united"]
 
 
 def division_numbers(features: pd.DataFrame, column: str, key: str, where: str) -> NDArray[np.intp]:
-    """Return the number of the group, moment or fold of each row, for protocols that divide rows by a column.
+    """Return the number of the group, moment or fold ("split 1", ...) of each row, for protocols that divide rows by a column.
 
     Numbers of folds are as in :class:`sklearn.model_selection.PredefinedSplit`: -1 is a row that no fold tests. In addition
-    -2 is a row that is neither trained on nor tested.
-
-    Parameters
-    ----------
-    features : DataFrame of shape (n_rows, n_columns)
-    column : str
-    key : {"groups", "time", "split 1", "split 2", ...}
-    where : str
-        Beginning of error messages: the data set.
-
-    Raises
-    ------
-    RotastackError
-        The column does not exist or has missing values; times are neither numbers nor dates; folds are neither whole
-        numbers nor "train" and "test".
+    -2 is a row that is neither trained on nor tested. A RotastackError, which begins with `where`, names what is wrong with
+    the column: it does not exist, has gaps, or holds no moments or folds.
     """
     if column not in features:
         raise RotastackError(f"{where}: protocol.{key}: there is no column {column!r}{nearest(column, list(features))}")

@@ -173,25 +173,7 @@ GENERATORS: dict[str, Callable[..., pd.DataFrame]] = {
 
 
 def generate(name: str, **parameters) -> pd.DataFrame:
-    """Return a generated data set; the last column is ``target``.
-
-    Parameters
-    ----------
-    name : str
-        A key of ``GENERATORS``.
-    **parameters
-        Arguments of the generator, such as ``rows`` and ``seed``.
-
-    Raises
-    ------
-    RotastackError
-        Unknown generator or parameter.
-
-    Examples
-    --------
-    >>> dict(sorted(generate("balance_scale")["target"].value_counts().items()))
-    {'B': 49, 'L': 288, 'R': 288}
-    """
+    """Return a data set of a generator by its name and parameters; the last column is ``target``."""
     if name not in GENERATORS:
         raise RotastackError(
             f"generator {name!r} is unknown{nearest(name, list(GENERATORS))}; allowed: {', '.join(GENERATORS)}"

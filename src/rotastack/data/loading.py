@@ -64,13 +64,7 @@ def load_dataset(name: str, mirror: str | Path | None = None) -> tuple[pd.DataFr
 
 
 def fetch_table(name: str, spec: Mapping[str, Any], mirror: str | Path | None = None) -> pd.DataFrame:
-    """Return the checked raw table of an entry; the last column is ``target``.
-
-    Raises
-    ------
-    RotastackError
-        No source provides the table, or it differs from the entry.
-    """
+    """Return the checked raw table of an entry, ``target`` last; a RotastackError if no source provides it or it differs."""
     reasons = []
     mirrored = _mirror_file(name, spec, mirror)
     for source in make_sources(name, spec):
@@ -132,13 +126,7 @@ def check_table(table: pd.DataFrame, name: str, spec: Mapping[str, Any], where: 
 
 
 def columns_by_kind(columns: list[str], kinds: Any, where: str) -> dict[str, str]:
-    """Return the kind of each column by the `kinds` of an entry: numeric, categorical, id, leak or auto.
-
-    Raises
-    ------
-    RotastackError
-        A declared column does not exist, or is declared twice.
-    """
+    """Return the kind of each column by the `kinds` of an entry: numeric, categorical, id, leak or auto."""
     if isinstance(kinds, str):
         return dict.fromkeys(columns, kinds)
     declared: dict[str, str] = {}
@@ -186,8 +174,7 @@ def _read_mirrored(path: Path) -> pd.DataFrame:
 def _with_splits(arrays: Mapping[str, NDArray]) -> pd.DataFrame:
     """Return a table of the arrays ``X`` and ``y``, and of the splits in ``f0, f1, f2, ...``.
 
-    Split s trains on the rows ``f(2s - 2)`` and tests the rows ``f(2s - 1)``. The columns are ``x1, x2, ...``, then
-    ``split 1, split 2, ...`` with the values train, test or None, then ``target``.
+    Split s trains on the rows ``f(2s - 2)`` and tests the rows ``f(2s - 1)``. Its column, ``split s``, holds train, test or None.
     """
     import numpy as np
     import pandas as pd

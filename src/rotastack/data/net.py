@@ -16,14 +16,8 @@ DRESSING = """)"'"""
 def download(url: str, path: Path, sha256: str | None = None) -> bytes:
     """Return the content of a file of the web, which pooch writes to `path` unless it is there.
 
-    Pooch repeats a failed request after one and two seconds.
-
-    Raises
-    ------
-    OSError
-        All requests failed, or the address is not one of the web.
-    ValueError
-        The checksum of the content is not `sha256`.
+    Pooch repeats a failed request after one and two seconds. It raises an OSError for a failed request, and a ValueError for a
+    wrong checksum or address.
     """
     import pooch
 

@@ -18,14 +18,9 @@ GZIP, ZIP, COMPRESS = b"\x1f\x8b", b"PK", b"\x1f\x9d"
 
 
 def unpacked(body: bytes) -> bytes:
-    """Return the content of a file packed by gzip, zip or Unix compress; any other file as it is.
+    """Return the content of a file packed by gzip, zip or Unix compress; any other file as it is; an OSError if it cannot be.
 
     The content of a zip archive is its first file. No file is written, so paths in an archive do no harm.
-
-    Raises
-    ------
-    OSError
-        The file cannot be unpacked, or is too large.
     """
     try:
         if body.startswith(GZIP):

@@ -125,24 +125,12 @@ def registry() -> dict[str, dict[str, Any]]:
 
 
 def list_datasets() -> list[str]:
-    """Return the names of the registered data sets.
-
-    Examples
-    --------
-    >>> "iris" in list_datasets()
-    True
-    """
+    """Return the names of the registered data sets."""
     return list(registry())
 
 
 def entry(name: str) -> dict[str, Any]:
-    """Return the entry of one data set.
-
-    Raises
-    ------
-    RotastackError
-        The name is unknown; the message suggests the nearest name.
-    """
+    """Return the entry of one data set; for an unknown name, a RotastackError suggests the nearest."""
     entries = registry()
     if name not in entries:
         raise RotastackError(
@@ -158,13 +146,7 @@ def source_kinds() -> list[str]:
 
 
 def make_sources(name: str, spec: Mapping[str, Any]) -> list[Source]:
-    """Return the sources of an entry, in order of preference.
-
-    Raises
-    ------
-    RotastackError
-        The kind of a source is unknown.
-    """
+    """Return the sources of an entry, in order of preference."""
     columns = spec.get("columns")
     names = columns if isinstance(columns, list) else None
     made = []

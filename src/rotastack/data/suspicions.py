@@ -44,26 +44,9 @@ def suspicions(
 ) -> list[str]:
     """Return sentences on properties of a data set that make a comparison of methods doubtful.
 
-    Parameters
-    ----------
-    features : DataFrame of shape (n_rows, n_columns)
-    target : Series of shape (n_rows,)
-        Labels as text, or the numbers of a regression.
-    task : {"classification", "regression"}
-    kinds : mapping
-        Kind of each column, from :class:`~rotastack.base.preprocessing.TablePreprocessor`.
-    divided_by : mapping
-        Name of the column that divides the rows, under the key ``groups``, ``time`` or ``split 1``; the key
-        ``copies_together``, if equal rows stay together.
-
-    Examples
-    --------
-    >>> x = np.random.default_rng(0).standard_normal(200)
-    >>> table = pd.DataFrame({"x": x, "paid_back": np.where(x > 0, 5.0, np.nan)})
-    >>> label = pd.Series(np.where(x > 0, "returned", "kept"))
-    >>> for sentence in suspicions(table[["paid_back"]], label, "classification", {"paid_back": "numeric"}, {}):
-    ...     print(sentence)
-    Whether paid_back is missing predicts the target (100.0% right). If the column is unknown at prediction time, drop the column.
+    The target holds labels as text, or the numbers of a regression. `kinds` are those of a
+    :class:`~rotastack.base.preprocessing.TablePreprocessor`. `divided_by` has the column that divides the rows under the key
+    ``groups``, ``time`` or ``split 1``, and the key ``copies_together`` if equal rows stay together.
     """
     used = [c for c, kind in kinds.items() if kind in ("numeric", "categorical")]
     y = target.to_numpy() if task == "regression" else np.unique(target.to_numpy(dtype=str), return_inverse=True)[1]

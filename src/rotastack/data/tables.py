@@ -34,19 +34,7 @@ DOWNLOADS = Path("data/raw/addresses")
 
 @dataclass(frozen=True)
 class Reading:
-    """The name, size and format of a table that was read.
-
-    Attributes
-    ----------
-    name : str
-        Name of the file or the place.
-    rows, columns : int
-    details : tuple of str
-        Format, or delimiter and encoding of delimited text.
-    notes : tuple of str
-        Remarks about the reading, such as left out columns.
-    delimiter : str or None
-        Delimiter of delimited text.
+    """The name, size and format of a table that was read; notes on the reading; the delimiter of delimited text.
 
     Examples
     --------

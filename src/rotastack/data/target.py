@@ -33,13 +33,7 @@ MAX_CLASSES = 100
 
 
 def move_target_last(table: pd.DataFrame, target: str, where: str) -> pd.DataFrame:
-    """Return the table with the target as its last column, named ``target``.
-
-    Raises
-    ------
-    RotastackError
-        The column does not exist, or is the only column.
-    """
+    """Return the table with the target as its last column, named ``target``; a RotastackError if there are no such columns."""
     if target not in table.columns:
         names = [str(c) for c in table.columns]
         shown = ", ".join(names[:20]) + (", ..." if len(names) > 20 else "")
@@ -67,11 +61,6 @@ def typed_labels(y: pd.Series) -> NDArray:
     """Return a target of classes as the table holds it: whole numbers, truth values or text.
 
     Fractions become text, as scikit-learn takes no classes with fractions.
-
-    Examples
-    --------
-    >>> typed_labels(pd.Series([1.0, 2.0])), typed_labels(pd.Series(["01", "02"], dtype="category"))
-    (array([1, 2]), array(['01', '02'], dtype=object))
     """
     values = y.astype(y.cat.categories.dtype) if isinstance(y.dtype, pd.CategoricalDtype) else y
     if is_bool_dtype(values.infer_objects()):
@@ -82,13 +71,7 @@ def typed_labels(y: pd.Series) -> NDArray:
 
 
 def with_target(table: pd.DataFrame, target: str, where: str) -> tuple[pd.DataFrame, list[str]]:
-    """Return a table with its target as the last column, without rows that lack a target, and notes.
-
-    Raises
-    ------
-    RotastackError
-        The column does not exist, is the only column, or is missing in all rows.
-    """
+    """Return a table with its target as the last column, without rows that lack a target, and notes."""
     table = move_target_last(table, target, where)
     present = table["target"].notna()
     if present.all():
@@ -145,18 +128,10 @@ def decide_task(y: pd.Series) -> tuple[TaskName, str]:
 
 
 def check_target(y: pd.Series, where: str, task: TaskName = "classification") -> pd.Series:
-    """Return labels as text, or the numbers of a regression.
+    """Return labels as text, or the numbers of a regression, or raise a RotastackError.
 
-    Raises
-    ------
-    RotastackError
-        Missing values, dates, or one value only; in classification numbers that look continuous, labels that all
-        differ, or more than 100 classes; in regression a value that is no finite number.
-
-    Warns
-    -----
-    UserWarning
-        A class has one row only.
+    Refused are missing values, dates, or one value only; in classification numbers that look continuous, labels that all differ,
+    or more than 100 classes; in regression a value that is no finite number. A class of one row is warned of.
     """
     if y.isna().any():
         raise RotastackError(f"{where}: the target is missing in {int(y.isna().sum())} rows; fill in or drop them")

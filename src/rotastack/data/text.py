@@ -32,21 +32,11 @@ class DelimitedText(NamedTuple):
 
 
 def decoded_as(body: bytes) -> str:
-    """Return the encoding of a text: UTF-8, UTF-16, windows-1252 or latin-1.
+    """Return the encoding of a text: UTF-8, UTF-16, windows-1252 or latin-1; a RotastackError for bytes that are no text.
 
     A byte order mark determines the encoding. Without a mark, zeros in most of every second byte mean UTF-16. Valid
     UTF-8 is UTF-8. Other text is assumed to be from a Western European system: ``windows-1252`` if it has bytes
     that are characters in this encoding alone, else ``latin-1``.
-
-    Raises
-    ------
-    RotastackError
-        The bytes are no text.
-
-    Examples
-    --------
-    >>> decoded_as("Köln".encode()), decoded_as("Köln".encode("latin-1"))
-    ('utf-8', 'latin-1')
     """
     if body.startswith((b"\xff\xfe", b"\xfe\xff")):
         return "utf-16"
@@ -69,23 +59,10 @@ def decoded_as(body: bytes) -> str:
 
 
 def read_delimited(body: bytes, labels: str | None = None, delimiter: str | None = None) -> DelimitedText:
-    """Return the table of delimited text with a header.
+    """Return the table of delimited text with a header; `labels` is the target, for error messages.
 
     The delimiter is the one of ``, ; tab |`` for which the header and the first records have equal numbers of fields,
-    and the most fields. A first line ``sep=;``, as Excel writes, names the delimiter.
-
-    Parameters
-    ----------
-    body : bytes
-    labels : str, optional
-        Column of the target.
-    delimiter : str, optional
-        Delimiter preferred over equally good ones.
-
-    Raises
-    ------
-    RotastackError
-        No header, a missing or duplicate name in the header, or text that cannot be parsed.
+    and the most fields; of equally good ones `delimiter`. A first line ``sep=;``, as Excel writes, names the delimiter.
     """
     encoding = decoded_as(body)
     named = _EXCEL.match(body)
@@ -141,13 +118,7 @@ def _swallowed(column: pd.Series, delimiter: str, width: int) -> Iterator[str]:
 
 
 def check_names(names: list, labels: str | None) -> list:
-    """Return the names of the columns, if each column has a unique name.
-
-    Raises
-    ------
-    RotastackError
-        A name is missing or duplicate.
-    """
+    """Return the names of the columns; a RotastackError if a name is missing or duplicate."""
     seen: dict = {}
     for number, name in enumerate(names, start=1):
         if name is None or name != name or not str(name).strip():

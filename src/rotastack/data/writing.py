@@ -22,13 +22,7 @@ PACKAGES = {".xlsx": "openpyxl", ".parquet": "pyarrow", ".feather": "pyarrow"}
 
 
 def check_writable(path: str | Path) -> None:
-    """Raise an error, before any computation, if :func:`write_table` cannot write to a path.
-
-    Raises
-    ------
-    RotastackError
-        The ending is no format for writing, the folder does not exist, or a package is not installed.
-    """
+    """Raise a RotastackError, before any computation, if :func:`write_table` cannot write to a path."""
     path = Path(path)
     if format_of(path.name) not in _WRITERS:
         raise RotastackError(

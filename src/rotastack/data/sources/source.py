@@ -16,16 +16,8 @@ __all__ = ["Source"]
 class Source:
     """A place from which a data set can be loaded; the base of all sources.
 
-    Parameters
-    ----------
-    value : object
-        Value of the source in the registry.
-    where : str
-        Name of the data set in error messages.
-    columns : list of str, optional
-        Feature names of the registry, for sources without names.
-    kinds : mapping or str, optional
-        Kinds of columns that the data set declares.
+    `value` is the source's value in the registry, `where` names the data set in error messages. `columns` are feature names
+    of the registry, for sources without names, and `kinds` the kinds of columns that the data set declares.
     """
 
     network: ClassVar[bool] = False
