@@ -1,6 +1,7 @@
 """Conversion of a raw table to numbers: kinds of columns, dummies, dropped columns (thesis, 1.6.1)."""
 
 from collections.abc import Mapping
+from itertools import chain
 from typing import Any, Self
 
 import numpy as np
@@ -117,47 +118,40 @@ class TablePreprocessor(TransformerMixin, BaseEstimator):
         self.categories_: dict[str, list[str]] = {}
         self.dates_: dict[str, list[str]] = {}
         for column in X.columns:
-            found = self._kind(X[column], declared.get(column, "auto"))
-            if found.kind == "date":
+            kind, reason = self._kind(X[column], declared.get(column, "auto"))
+            if kind == "numeric" or (kind == "categorical" and is_numeric_dtype(X[column].dtype)):
+                numbers = _finite(X[column])
+            if kind == "date":
                 self.dates_[column] = date_parts(X[column])
-                found = found._replace(reason=f"{found.reason}: {', '.join(self.dates_[column])}")
-            elif found.kind == "numeric":
-                found = self._checked_numbers(X[column], found)
-            elif found.kind == "categorical":
-                if is_numeric_dtype(X[column].dtype):
-                    _finite(X[column])
+                reason = f"{reason}: {', '.join(self.dates_[column])}"
+            elif kind == "numeric" and np.isnan(numbers).all():
+                kind, reason = "missing", "holds no numbers"
+            elif kind == "numeric" and np.nanmin(numbers) == np.nanmax(numbers):
+                kind, reason = "constant", "one value only"
+            elif kind == "categorical":
                 categories = categories_of(X[column])
-                if len(categories) == 1:
-                    found = ColumnKind("constant", "one value only")
-                else:
+                if len(categories) > 1:
                     self.categories_[column] = categories
-            self.kinds_[column], self.reasons_[column] = found.kind, found.reason
+                else:
+                    kind, reason = "constant", "one value only"
+            self.kinds_[column], self.reasons_[column] = kind, reason
         self.numbers_ = [column for column, kind in self.kinds_.items() if kind == "numeric"]
-        left_out = {
-            c: why
-            for c, why in self.dropped_in_words().items()
-            if self.kinds_[c] in ("id", "text") and c not in declared
-        }
+        left_out = [
+            f"{column!r} ({why})"
+            for column, why in self.dropped_in_words().items()
+            if self.kinds_[column] in ("id", "text") and column not in declared
+        ]
         if left_out:
-            listed = "; ".join(f"{column!r} ({why})" for column, why in left_out.items())
-            warn(f"columns left out: {listed}; to keep a column, declare its kind, numeric or categorical")
+            warn(f"columns left out: {'; '.join(left_out)}; to keep a column, declare its kind, numeric or categorical")
         return self
 
     def _kind(self, column: pd.Series, declared: str) -> ColumnKind:
-        if declared in ("id", "leak"):
-            return ColumnKind(declared, f"declared {declared}")
-        if not column.notna().any():
-            return ColumnKind("missing", "all missing")
-        if declared == "auto":
-            return column_kind(column, self.min_distinct, self.readings_[column.name])
+        if declared not in ("id", "leak"):
+            if not column.notna().any():
+                return ColumnKind("missing", "all missing")
+            if declared == "auto":
+                return column_kind(column, self.min_distinct, self.readings_[column.name])
         return ColumnKind(declared, f"declared {declared}")
-
-    def _checked_numbers(self, column: pd.Series, found: ColumnKind) -> ColumnKind:
-        numbers = _finite(column)
-        values = numbers[~np.isnan(numbers)]
-        if not len(values):
-            return ColumnKind("missing", "holds no numbers")
-        return ColumnKind("constant", "one value only") if values.min() == values.max() else found
 
     @property
     def dropped_(self) -> dict[str, str]:
@@ -186,18 +180,13 @@ class TablePreprocessor(TransformerMixin, BaseEstimator):
     @property
     def categorical_(self) -> NDArray[np.bool_]:
         """Mask of the output columns that are dummies or category numbers."""
-        n_out = len(self.get_feature_names_out())
-        return np.arange(n_out) >= len(self.numeric_)
+        return np.arange(len(self.get_feature_names_out())) >= len(self.numeric_)
 
     @property
     def parts_(self) -> list[NDArray[np.intp]]:
         """Numbers of the output columns of each column of ``needed_``."""
         sizes = [1] * len(self.numbers_) + [len(parts) for parts in self.dates_.values()]
-        if self.encoding == "codes":
-            sizes += [1] * len(self.categories_)
-        else:
-            pairs = zip(self.categories_.values(), self._without_dummy(), strict=True)
-            sizes += [len(categories) - without for categories, without in pairs]
+        sizes += [len(names) for names in self._category_names()]
         return np.split(np.arange(sum(sizes)), np.cumsum(sizes)[:-1])
 
     @property
@@ -266,14 +255,14 @@ class TablePreprocessor(TransformerMixin, BaseEstimator):
     def get_feature_names_out(self, input_features: Any = None) -> NDArray[np.object_]:
         """Return the names of the output columns: ``column``, or ``column=category`` for a dummy."""
         self._check_columns()
+        return np.asarray([*map(str, self.numeric_), *chain(*self._category_names())], dtype=object)
+
+    def _category_names(self) -> list[list[str]]:
+        """Return the names of the output columns of each categorical column."""
         if self.encoding == "codes":
-            return np.asarray([*map(str, self.numeric_), *map(str, self.categories_)], dtype=object)
-        names = [
-            f"{column}={c}"
-            for (column, cs), first in zip(self.categories_.items(), self._without_dummy(), strict=True)
-            for c in cs[first:]
-        ]
-        return np.asarray([*map(str, self.numeric_), *names], dtype=object)
+            return [[str(column)] for column in self.categories_]
+        columns = zip(self.categories_.items(), self._without_dummy(), strict=True)
+        return [[f"{column}={category}" for category in found[first:]] for (column, found), first in columns]
 
 
 def _finite(column: pd.Series) -> NDArray[np.float64]:

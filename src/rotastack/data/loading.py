@@ -76,9 +76,9 @@ def fetch_table(name: str, spec: Mapping[str, Any], mirror: str | Path | None = 
             if not source.network:
                 raise
             reasons.append(str(error))
-    if mirrored is not None:
-        return check_table(_read_mirrored(mirrored), name, spec, str(mirrored))
-    raise RotastackError(_cannot_be_had(name, spec, reasons))
+    if mirrored is None:
+        raise RotastackError(_cannot_be_had(name, spec, reasons))
+    return check_table(_read_mirrored(mirrored), name, spec, str(mirrored))
 
 
 def unavailable(name: str, spec: Mapping[str, Any], mirror: str | Path | None = None) -> str | None:
@@ -167,8 +167,6 @@ def _read_mirrored(path: Path) -> pd.DataFrame:
             return _with_splits(dict(arrays))
     except (ValueError, OSError, EOFError, zipfile.BadZipFile) as error:
         raise RotastackError(f"{path}: cannot be read: {error}") from None
-    except RotastackError as error:
-        raise RotastackError(f"{path}: {error}") from None
 
 
 def _with_splits(arrays: Mapping[str, NDArray]) -> pd.DataFrame:

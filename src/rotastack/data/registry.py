@@ -11,7 +11,7 @@ from rotastack.data.sources.source import Source
 from rotastack.errors import RotastackError, nearest
 from rotastack.project import project_file
 
-__all__ = ["OwnDataset", "entry", "list_datasets", "make_sources", "registry", "source_kinds"]
+__all__ = ["OwnDataset", "entry", "list_datasets", "make_sources", "registry"]
 
 Name = Annotated[str, Field(pattern=r"^[A-Za-z0-9][A-Za-z0-9_.-]*$")]
 """Name of a data set, which is part of file names."""
@@ -139,23 +139,17 @@ def entry(name: str) -> dict[str, Any]:
     return entries[name]
 
 
-def source_kinds() -> list[str]:
-    """Return the kinds of sources, which are the files of ``data/sources``."""
-    folder = Path(__file__).parent / "sources"
-    return sorted(p.stem for p in folder.glob("*.py") if p.stem not in ("__init__", "source"))
-
-
 def make_sources(name: str, spec: Mapping[str, Any]) -> list[Source]:
-    """Return the sources of an entry, in order of preference."""
+    """Return the sources of an entry, in order of preference; their kinds are the files of ``data/sources``."""
+    kinds = sorted({p.stem for p in Path(__file__).with_name("sources").glob("*.py")} - {"__init__", "source"})
     columns = spec.get("columns")
     names = columns if isinstance(columns, list) else None
     made = []
     for item in spec["sources"]:
         ((kind, value),) = item.items()
-        if kind not in source_kinds():
+        if kind not in kinds:
             raise RotastackError(
-                f"{name}: source {kind!r} is unknown{nearest(kind, source_kinds())}; "
-                f"allowed: {', '.join(source_kinds())}"
+                f"{name}: source {kind!r} is unknown{nearest(kind, kinds)}; allowed: {', '.join(kinds)}"
             )
         module = importlib.import_module(f"rotastack.data.sources.{kind}")
         made.append(getattr(module, f"{kind.capitalize()}Source")(value, name, names, spec.get("kinds")))

@@ -147,20 +147,17 @@ def _copies(
     ]
 
 
-def _ids(features: pd.DataFrame) -> list[str]:
-    """Return a sentence for each column of whole numbers that rise from row to row, or differ and are named like ids."""
-    found = []
+def _ids(features: pd.DataFrame) -> Iterator[str]:
+    """Yield a sentence for each column of whole numbers that rise from row to row, or differ and are named like ids."""
     for name, column in features.items():
-        if is_numeric_dtype(column.dtype) and len(column) >= MANY_VALUES and column.notna().all():
-            numbers = column.to_numpy(dtype=float)
-            steps, last = np.diff(numbers), (re.findall("[A-Z]?[a-z]+|[A-Z]+", str(name)) or [""])[-1].lower()
-            rises = (steps > 0).all() and (steps == steps.round()).all()
-            named = last in ID_WORDS and column.is_unique and (numbers == numbers.round()).all()
-            if rises or named:
-                like = "increases from row to row, like an id or a time"
-                like = like if rises else "has the name of an id, and all its numbers differ"
-                found.append(f"{name} {like}: if the column is an id, drop the column.")
-    return found
+        if not is_numeric_dtype(column.dtype) or len(column) < MANY_VALUES or column.isna().any():
+            continue
+        numbers = column.to_numpy(dtype=float)
+        steps, words = np.diff(numbers), re.findall("[A-Z]?[a-z]+|[A-Z]+", str(name))
+        if (steps > 0).all() and (steps == steps.round()).all():
+            yield f"{name} increases from row to row, like an id or a time: if the column is an id, drop the column."
+        elif words and words[-1].lower() in ID_WORDS and column.is_unique and (numbers == numbers.round()).all():
+            yield f"{name} has the name of an id, and all its numbers differ: if the column is an id, drop the column."
 
 
 def _group(features: pd.DataFrame, used: list[str], kinds: Mapping[str, str]) -> list[str]:

@@ -5,11 +5,11 @@ import io
 import json
 import urllib.parse
 import zlib
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
 from importlib import import_module
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import Any
 
 import pandas as pd
 
@@ -22,7 +22,7 @@ from rotastack.data.net import download, reason
 from rotastack.data.openml import openml_table
 from rotastack.data.packed import GZIP, unpacked
 from rotastack.data.target import move_target_last
-from rotastack.data.text import DELIMITERS, check_names, decoded_as, read_delimited, without_row_numbers
+from rotastack.data.text import Found, check_names, decoded_as, read_delimited, without_row_numbers
 from rotastack.data.writing import PACKAGES
 from rotastack.errors import RotastackError, in_one_line, nearest, not_installed_message
 
@@ -59,11 +59,11 @@ def read_as_written(source: Any, labels: str | None = None) -> tuple[pd.DataFram
     if not isinstance(source, str | Path):
         name = type(source).__name__
         try:
-            found = _Found(_object(source, labels))
+            found = Found(_object(source, labels))
         except (ValueError, TypeError) as error:  # such as an Arrow dictionary of records
             raise RotastackError(f"{name}: cannot be read: {in_one_line(error)}") from None
     elif str(source).startswith("openml:"):
-        found, name = _Found(_openml(str(source), labels)), str(source)
+        found, name = Found(_openml(str(source), labels)), str(source)
     else:
         path = _fetched(str(source)) if is_address(source) else Path(source)
         found = _file(path, labels, str(source))
@@ -99,21 +99,22 @@ def read_with_notes(
     written, reading = read_as_written(source, labels)
     for column in kinds or {}:
         if column not in written:
-            names = list(map(str, written.columns))
-            raise RotastackError(f"{reading.name}: kinds: column {column!r} not found{nearest(column, names)}")
+            near = nearest(column, list(map(str, written.columns)))
+            raise RotastackError(f"{reading.name}: kinds: column {column!r} not found{near}")
     readings = readings_of(written, reading.delimiter, kinds, labels)
     if like is not None:
         readings |= {name: how for name, how in stored_readings(like).items() if name in written}
     notes = list(reading.notes)
-    numbers = {name: how for name, how in readings.items() if how.type == "number" and written[name].dtype == "str"}
-    for words, mark in (("decimal commas", ","), ("marks of thousands", r"\d[.,'’\s]\d{3}")):
-        marked = [
-            str(name)
-            for name, how in numbers.items()
-            if (how.decimal == "," if mark == "," else how.thousands) and written[name].str.contains(mark).any()
-        ]
-        if marked:
-            notes.append(f"{words} in {', '.join(marked[:3])}{', ...' if len(marked) > 3 else ''}")
+    marked: dict[str, list[str]] = {"decimal commas": [], "marks of thousands": []}
+    for name, how in readings.items():
+        if how.type == "number" and written[name].dtype == "str":
+            if how.decimal == "," and written[name].str.contains(",").any():
+                marked["decimal commas"].append(str(name))
+            if how.thousands and written[name].str.contains(r"\d[.,'’\s]\d{3}").any():
+                marked["marks of thousands"].append(str(name))
+    for mark, names in marked.items():
+        if names:
+            notes.append(f"{mark} in {', '.join(names[:3])}{', ...' if len(names) > 3 else ''}")
     for name, how in readings.items():
         column, shown = f"column {str(name)!r}:", " or ".join(map(in_words, how.formats))
         if how.example and how.type == "number":
@@ -183,14 +184,7 @@ def read_table(source: Any, target: str | None = None, like: pd.DataFrame | None
     return table.drop(columns="target"), table["target"].rename(target)
 
 
-class _Found(NamedTuple):
-    table: pd.DataFrame
-    details: Sequence[str] = ()
-    notes: Sequence[str] = ()
-    delimiter: str | None = None
-
-
-def _file(path: Path, labels: str | None, where: str) -> _Found:
+def _file(path: Path, labels: str | None, where: str) -> Found:
     """Return the table of a file, its details and notes."""
     ending = format_of(path.name)
     if ending is None:
@@ -218,13 +212,7 @@ _OLE = b"\xd0\xcf\x11\xe0"
 _MAGIC = {b"PK\x03\x04": ".xlsx", b"PAR1": ".parquet", b"ARROW1": ".feather"}
 
 
-def _csv(body: bytes, labels: str | None, delimiter: str = ",") -> _Found:
-    text = read_delimited(body, labels, delimiter)
-    encoding = text.encoding.upper() if text.encoding.startswith("utf") else text.encoding
-    return _Found(text.table, [DELIMITERS[text.delimiter], encoding], text.notes, text.delimiter)
-
-
-def _records(body: bytes, labels: str | None, lines: bool) -> _Found:
+def _records(body: bytes, lines: bool) -> Found:
     text = body.decode(decoded_as(body))
     try:
         records = [json.loads(line) for line in text.split("\n") if line.strip()] if lines else json.loads(text)
@@ -234,10 +222,10 @@ def _records(body: bytes, labels: str | None, lines: bool) -> _Found:
         raise RotastackError('the content must be a list of records, such as [{"a": 1, "b": "x"}, ...]')
     names = dict.fromkeys(name for record in records for name in record)
     columns = {name: pd.Series([record.get(name) for record in records], dtype=object) for name in names}
-    return _Found(pd.DataFrame(columns), ["JSON lines" if lines else "JSON"])
+    return Found(pd.DataFrame(columns), ["JSON lines" if lines else "JSON"])
 
 
-def _arff(body: bytes, labels: str | None) -> _Found:
+def _arff(body: bytes, labels: str | None) -> Found:
     from rotastack.base.scikit import arff  # a late import: scikit-learn's takes as long as reading most tables
 
     try:
@@ -246,24 +234,18 @@ def _arff(body: bytes, labels: str | None) -> _Found:
         raise RotastackError(str(error)) from None
     table = pd.DataFrame(content["data"], columns=[name for name, _ in content["attributes"]], dtype=object)
     nominal = {name: pd.CategoricalDtype(values) for name, values in content["attributes"] if isinstance(values, list)}
-    return _Found(table.astype(nominal), ["ARFF"])
+    return Found(table.astype(nominal), ["ARFF"])
 
 
-def _excel(body: bytes, labels: str | None) -> _Found:
+def _excel(body: bytes, labels: str | None) -> Found:
     if body.startswith(_OLE):
         raise RotastackError(
             "the file has a password, or is from Excel before 2007; save the file as .xlsx without password"
         )
     try:
         sheets = pd.read_excel(
-            io.BytesIO(body),
-            sheet_name=None,
-            header=None,
-            engine="openpyxl",
-            dtype=object,
-            keep_default_na=False,
-            na_values=[""],
-        )
+            io.BytesIO(body), sheet_name=None, header=None, engine="openpyxl", dtype=object, keep_default_na=False, na_values=[""]
+        )  # fmt: skip
     except ImportError:
         raise
     except Exception as error:  # openpyxl raises all kinds of exceptions for damaged files
@@ -275,22 +257,22 @@ def _excel(body: bytes, labels: str | None) -> _Found:
     notes = [f"sheet {name!r}{unread}"]
     names = ["" if pd.isna(cell) else str(cell) for cell in cells.iloc[0]]
     table, header = without_row_numbers(cells.iloc[1:].reset_index(drop=True), names, notes)
-    return _Found(table.set_axis(check_names(header, labels), axis=1), ["Excel"], notes)
+    return Found(table.set_axis(check_names(header, labels), axis=1), ["Excel"], notes)
 
 
-def _arrow(body: bytes, ending: str) -> _Found:
+def _arrow(body: bytes, ending: str) -> Found:
     table = import_module(f"pyarrow.{ending}").read_table(io.BytesIO(body))
     frame = with_categories(table.to_pandas(**EXACTLY), table.schema)
     named = [name for name in frame.index.names if name is not None]
-    return _Found(frame.reset_index(named) if named else frame, [ending.capitalize()])
+    return Found(frame.reset_index(named) if named else frame, [ending.capitalize()])
 
 
-_READERS: dict[str, Callable[[bytes, str | None], _Found]] = {
-    ".csv": _csv,
-    ".tsv": lambda body, labels: _csv(body, labels, "\t"),
-    ".json": lambda body, labels: _records(body, labels, lines=False),
-    ".jsonl": lambda body, labels: _records(body, labels, lines=True),
-    ".ndjson": lambda body, labels: _records(body, labels, lines=True),
+_READERS: dict[str, Callable[[bytes, str | None], Found]] = {
+    ".csv": read_delimited,
+    ".tsv": lambda body, labels: read_delimited(body, labels, "\t"),
+    ".json": lambda body, labels: _records(body, lines=False),
+    ".jsonl": lambda body, labels: _records(body, lines=True),
+    ".ndjson": lambda body, labels: _records(body, lines=True),
     ".arff": _arff,
     ".parquet": lambda body, labels: _arrow(body, "parquet"),
     ".feather": lambda body, labels: _arrow(body, "feather"),

@@ -4,7 +4,7 @@ import csv
 import io
 import re
 import warnings
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from itertools import islice
 from typing import NamedTuple
 
@@ -12,9 +12,9 @@ import pandas as pd
 
 from rotastack.errors import RotastackError
 
-__all__ = ["DELIMITERS", "DelimitedText", "check_names", "decoded_as", "read_delimited", "without_row_numbers"]
+__all__ = ["Found", "check_names", "decoded_as", "read_delimited", "without_row_numbers"]
 
-DELIMITERS = {",": "commas", ";": "semicolons", "\t": "tabs", "|": "bars"}
+_DELIMITERS = {",": "commas", ";": "semicolons", "\t": "tabs", "|": "bars"}
 _SAMPLE = 100  # records that determine the delimiter
 _EXCEL = re.compile(rb"(?:\xef\xbb\xbf)?sep=([,;\t|])\r?\n", re.IGNORECASE)
 """First line that Excel writes and reads, with the delimiter."""
@@ -22,13 +22,13 @@ _LONGEST = 2**31 - 1
 """Characters in a field; the csv module allows 131,072 by default."""
 
 
-class DelimitedText(NamedTuple):
-    """A table of text as written, with missing values for empty fields; its delimiter, its encoding and notes."""
+class Found(NamedTuple):
+    """A table as written, details and notes of its reading, and the delimiter of delimited text."""
 
     table: pd.DataFrame
-    delimiter: str
-    encoding: str
-    notes: list[str]
+    details: Sequence[str] = ()
+    notes: Sequence[str] = ()
+    delimiter: str | None = None
 
 
 def decoded_as(body: bytes) -> str:
@@ -58,11 +58,11 @@ def decoded_as(body: bytes) -> str:
     return "utf-8"
 
 
-def read_delimited(body: bytes, labels: str | None = None, delimiter: str | None = None) -> DelimitedText:
+def read_delimited(body: bytes, labels: str | None, delimiter: str = ",") -> Found:
     """Return the table of delimited text with a header; `labels` is the target, for error messages.
 
     The delimiter is the one of ``, ; tab |`` for which the header and the first records have equal numbers of fields,
-    and the most fields; of equally good ones `delimiter`. A first line ``sep=;``, as Excel writes, names the delimiter.
+    and the most fields; of equally good ones `delimiter`. Empty fields are missing values. A first line ``sep=;``, as Excel writes, names the delimiter.
     """
     encoding = decoded_as(body)
     named = _EXCEL.match(body)
@@ -70,7 +70,7 @@ def read_delimited(body: bytes, labels: str | None = None, delimiter: str | None
         body, delimiter = body[named.end() :], named[1].decode()
     csv.field_size_limit(_LONGEST)
     try:
-        delimiter = delimiter if named and delimiter else _delimiter(body, encoding, delimiter)
+        delimiter = delimiter if named else _delimiter(body, encoding, delimiter)
         header = next(_split(body, encoding, delimiter), [])
         if not header:
             raise RotastackError("the file is empty; a header and rows are needed")
@@ -106,7 +106,9 @@ def read_delimited(body: bytes, labels: str | None = None, delimiter: str | None
         notes += [note for name in table for note in _swallowed(table[name], delimiter, len(header))]
     table, header = without_row_numbers(table, header, notes)
     table.columns = check_names(header, labels)
-    return DelimitedText(table, delimiter, encoding.removesuffix("-sig"), notes)
+    encoding = encoding.removesuffix("-sig")
+    shown = encoding.upper() if encoding.startswith("utf") else encoding
+    return Found(table, [_DELIMITERS[delimiter], shown], notes, delimiter)
 
 
 def _swallowed(column: pd.Series, delimiter: str, width: int) -> Iterator[str]:
@@ -136,9 +138,9 @@ def _split(body: bytes, encoding: str, delimiter: str) -> Iterator[list[str]]:
     return (record for record in csv.reader(lines, delimiter=delimiter, skipinitialspace=True) if "".join(record))
 
 
-def _delimiter(body: bytes, encoding: str, preferred: str | None) -> str:
-    best, most = preferred or ",", (False, 1)
-    for delimiter in dict.fromkeys([best, *DELIMITERS]):
+def _delimiter(body: bytes, encoding: str, preferred: str) -> str:
+    best, most = preferred, (False, 1)
+    for delimiter in dict.fromkeys([preferred, *_DELIMITERS]):
         widths = [len(record) for record in islice(_split(body, encoding, delimiter), _SAMPLE)]
         even = sum(width == widths[0] for width in widths) > 0.9 * len(widths)
         if widths and widths[0] > 1 and (even, widths[0]) > most:
