@@ -27,14 +27,6 @@ def test_enumerated_sets_have_the_published_counts(name, parameters, shape, clas
     assert counts(table) == classes
 
 
-def test_balance_scale_by_hand():
-    table = generate("balance_scale")
-    row = table.iloc[0]
-    assert row.tolist() == [1, 1, 1, 1, "B"]
-    heavy_left = table[(table["left-weight"] == 5) & (table["left-distance"] == 5) & (table["right-weight"] == 1)]
-    assert set(heavy_left["target"]) == {"L"}
-
-
 def test_waveform_means_are_mixtures_of_two_waves():
     table = generate("waveform", rows=30000, seed=0, noise_columns=19)
     assert table.shape == (30000, 41)

@@ -158,10 +158,6 @@ def test_wrong_checksum(server):
     server.pages |= server.openml(md5="0" * 32)
     with pytest.raises(RotastackError, match="toy.*is not available.*OpenML 7: .*md5 checksum"):
         fetch_table("toy", openml_spec())
-    right = hashlib.sha256(CSV).hexdigest()
-    with pytest.raises(RotastackError, match=f"toy.data: wrong checksum: sha256 is {right}, expected {'0' * 64}"):
-        fetch_table("toy", uci_spec(server, sha256=["0" * 64]))
-    assert len(fetch_table("toy", uci_spec(server, sha256=[right]))) == 20
 
 
 def test_unknown_id_and_address(server):

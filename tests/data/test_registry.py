@@ -2,7 +2,7 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from rotastack.data import load_dataset, read_table
+from rotastack.data import load_dataset
 from rotastack.data.loading import check_table, columns_by_kind, fetch_table, unavailable
 from rotastack.data.raw import read_raw, write_raw
 from rotastack.data.registry import entry, make_sources, registry
@@ -133,40 +133,6 @@ def test_unknown_source_kind():
         make_sources("t", {"sources": [{"opemml": 1}]})
 
 
-@pytest.mark.parametrize("suffix", [".csv", ".tsv", ".parquet", ".arff", ".csv.gz"])
-def test_one_table_in_every_format(tmp_path, suffix):
-    table = pd.DataFrame({"a": [1.5, 2.5], "b": ["x", "y"], "label": ["u", "v"]})
-    path = tmp_path / f"t{suffix}"
-    if suffix == ".parquet":
-        table.to_parquet(path)
-    elif suffix == ".arff":
-        path.write_text(
-            "@relation t\n@attribute a numeric\n@attribute b {x,y}\n@attribute label {u,v}\n@data\n1.5,x,u\n2.5,y,v\n"
-        )
-    else:
-        table.to_csv(path, index=False, sep="\t" if suffix == ".tsv" else ",")
-    X, y = read_table(path, "label")
-    assert X.to_dict("list") == {"a": [1.5, 2.5], "b": ["x", "y"]}
-    assert y.tolist() == ["u", "v"]
-
-
-def test_file_mistakes(tmp_path):
-    with pytest.raises(RotastackError, match="file not found"):
-        read_table(tmp_path / "none.csv", "y")
-    (tmp_path / "t.csv").write_text("a,class\n1,x\n")
-    with pytest.raises(RotastackError, match="target column 'clas' not found; did you mean 'class'; columns: a, class"):
-        read_table(tmp_path / "t.csv", "clas")
-    (tmp_path / "t.txt").write_text("a")
-    with pytest.raises(RotastackError, match="format unknown"):
-        read_table(tmp_path / "t.txt", "a")
-    (tmp_path / "e.csv").write_text("")
-    with pytest.raises(RotastackError, match="cannot be read"):
-        read_table(tmp_path / "e.csv", "a")
-
-
 def test_labels_may_look_like_missing_values(tmp_path):
-    (tmp_path / "t.csv").write_text("a,y\n1,NA\n2,None\n3,\n4,null\n")
-    _, y = read_table(tmp_path / "t.csv", "y")
-    assert y.isna().tolist() == [False, False, True, False]
     write_raw(pd.DataFrame({"a": [1, 2, 3], "target": ["NA", "None", None]}), tmp_path / "r.csv.gz")
     assert read_raw(tmp_path / "r.csv.gz")["target"].isna().tolist() == [False, False, True]

@@ -199,6 +199,7 @@ def test_addresses_are_fetched_once(tmp_path, monkeypatch, server):
     ("name", "body", "message"),
     [
         ("t.csv", "a,y\n", "t.csv: the table has a header but no rows"),
+        ("t.csv", "a,y2\n1,2\n", "target column 'y' not found; did you mean 'y2'; columns: a, y2"),
         ("t.csv", "y\n1\n2\n", "'y' is the only column; at least one more column is needed"),
         ("t.csv", "a,y,b,y\n1,2,3,2\n", "columns 2 and 4 are both named 'y', the name of the target; rename or drop one"),
         ("t.csv", "a,b,a,y\n1,2,3,4\n", "columns 1 and 3 are both named 'a'; rename or drop one"),

@@ -1,5 +1,7 @@
-"""Diffusion maps, judged by their definition, by analytic eigenfunctions and by what extension promises."""
+"""Diffusion maps: their definition, analytic eigenfunctions, extension, widths, landmarks and conventions."""
 
+import pickle
+import re
 from itertools import pairwise
 
 import numpy as np
@@ -8,11 +10,27 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from scipy.linalg import eig
 from scipy.spatial.distance import cdist, pdist
+from sklearn.base import clone
 from sklearn.datasets import load_iris, load_wine
-from tests.views.maps import every, markov, points
 
 from rotastack.views import DiffusionMap, diffusion
 from rotastack.views.diffusion import _Gaussian
+
+
+def points(n=40, p=3, seed=0):
+    return np.random.default_rng(seed).normal(size=(n, p))
+
+
+def markov(X, epsilon):
+    """Return the matrix of the walk and its degrees, by the formulas."""
+    W = np.array([[np.exp(-((x - y) ** 2).sum() / (2 * epsilon)) for y in X] for x in X])
+    d = W.sum(axis=1)
+    return W / d[:, None], d
+
+
+def every(X, **options):
+    """Return the map with all components."""
+    return DiffusionMap(len(X) - 1, random_state=0, **options).fit(X)
 
 
 class TestEmbedding:
@@ -46,15 +64,6 @@ class TestEmbedding:
             expected = (weights * np.cos(k * angle)).sum() / weights.sum()
             np.testing.assert_allclose(view.eigenvalues_[2 * k - 2 : 2 * k], expected, atol=1e-12)
 
-    def test_a_new_point_of_the_circle_lies_on_its_cosines_and_sines(self):
-        n = 60
-        angle = 2 * np.pi * np.arange(n) / n
-        view = DiffusionMap(2, epsilon=0.1, t=0).fit(np.column_stack([np.cos(angle), np.sin(angle)]))
-        turn = np.sqrt(2) * np.column_stack([np.cos(angle), np.sin(angle)]).T @ view.embedding_ / n
-        new = np.array([0.05, 1.234, 4.0])
-        circle = np.column_stack([np.cos(new), np.sin(new)])
-        np.testing.assert_allclose(view.transform(circle), np.sqrt(2) * circle @ turn, atol=1e-6)
-
     def test_a_line_has_cosines(self):
         """In the limit of many points and a small width: free ends, so cosines of half-waves."""
         x = (np.arange(300) + 0.5) / 300
@@ -65,27 +74,6 @@ class TestEmbedding:
         expected = (0.015 * np.pi * np.array([1, 2, 3])) ** 2 / 2
         np.testing.assert_allclose(-np.log(view.eigenvalues_), expected, rtol=0.06)
 
-    def test_a_grid_has_products_of_those_of_its_sides(self):
-        """The kernel is a product, so is the walk; sides of different length keep eigenvalues apart."""
-        long, short, epsilon = np.linspace(0, 1.3, 14), np.linspace(0, 1, 9), 0.05
-        sides = [every(side[:, None], epsilon=epsilon, t=0) for side in (long, short)]
-        values, functions = (
-            [np.concatenate([[1.0], side.eigenvalues_]) for side in sides],
-            [np.column_stack([np.ones(len(side.landmarks_)), side.embedding_]) for side in sides],
-        )
-        products = np.outer(*values).ravel()
-        order = np.argsort(-products)[1:7]
-        assert np.abs(np.diff(products[order])).min() > 1e-4
-        grid = np.stack(np.meshgrid(long, short, indexing="ij"), axis=-1).reshape(-1, 2)
-        view = DiffusionMap(6, epsilon=epsilon, t=0).fit(grid)
-        np.testing.assert_allclose(view.eigenvalues_, products[order], atol=1e-12)
-        for column, pair in zip(view.embedding_.T, order, strict=True):
-            a, b = np.unravel_index(pair, (14, 9))
-            expected = np.outer(functions[0][:, a], functions[1][:, b]).ravel()
-            np.testing.assert_allclose(column * np.sign(column @ expected), expected, atol=1e-8)
-        first = view.embedding_[:, 0].reshape(14, 9)
-        assert abs(np.corrcoef(first.mean(axis=1), np.cos(np.pi * long / 1.3))[0, 1]) > 0.99
-
     @settings(derandomize=True)
     @given(n=st.integers(3, 15), p=st.integers(1, 4), epsilon=st.floats(0.05, 5), seed=st.integers(0, 999))
     def test_distances_are_diffusion_distances(self, n, p, epsilon, seed):
@@ -95,13 +83,6 @@ class TestEmbedding:
         expected = [[((M[x] - M[y]) ** 2 / stationary).sum() for y in range(n)] for x in range(n)]  # (6) as it is meant
         found = cdist(*[every(X, epsilon=epsilon).embedding_] * 2, "sqeuclidean")  # (7)
         np.testing.assert_allclose(found, expected, atol=1e-10)
-
-    def test_scale_and_orthogonality(self):
-        X = points()
-        _, d = markov(X, 1.0)
-        psi = DiffusionMap(10, epsilon=1.0, t=0).fit(X).embedding_
-        np.testing.assert_allclose(psi.T @ (psi * d[:, None]), d.sum() * np.eye(10), atol=1e-8)
-        np.testing.assert_allclose(d @ psi, 0, atol=1e-10)
 
     def test_parts_that_do_not_reach_each_other_are_told_apart(self):
         """1 is then an eigenvalue three times; its coordinates are constant on parts, and none is psi_0."""
@@ -220,5 +201,127 @@ class TestExtension:
         np.testing.assert_allclose(view.transform(X[order]), Z[order], atol=1e-12)
         monkeypatch.setattr(diffusion, "_AT_ONCE", 7 * 60)
         np.testing.assert_allclose(view.transform(X), Z, atol=1e-12)
-        monkeypatch.setattr(diffusion, "_AT_ONCE", 1)
-        np.testing.assert_allclose(view.transform(X), Z, atol=1e-12)
+
+
+class TestWidthAndLandmarks:
+    def test_a_random_width_is_a_distance_of_rows(self):
+        X = points(20, 3)
+        distances = pdist(X)
+        found = [DiffusionMap(random_state=seed).fit(X).epsilon_ for seed in range(60)]
+        assert all(np.isclose(distances, width, rtol=1e-12).any() for width in found)
+        assert len(set(found)) > 40
+
+    def test_it_comes_from_all_rows_and_not_from_landmarks(self):
+        X = points(200, 3)
+        view = DiffusionMap(n_landmarks=2, random_state=0)
+        among = [
+            np.isclose(view.set_params(random_state=s).fit(X).epsilon_, pdist(view.landmarks_)).any() for s in range(20)
+        ]
+        assert not all(among)
+
+    def test_a_distance_of_zero_is_drawn_again(self):
+        X = np.repeat([[0.0, 0.0], [3.0, 4.0]], [19, 1], axis=0)  # one pair in ten has a distance
+        assert {DiffusionMap(random_state=seed).fit(X).epsilon_ for seed in range(20)} == {5.0}
+        X = np.repeat([[0.0, 0.0], [3.0, 4.0]], [20_000, 1], axis=0)  # hardly ever found by chance
+        for epsilon in ("random", "median", ("quantile", 0.1)):
+            assert DiffusionMap(epsilon=epsilon, random_state=1).fit(X).epsilon_ == 5.0
+
+    def test_all_pairs_of_different_rows_are_as_likely(self):
+        X = np.repeat([[0.0], [1.0], [3.0]], [15, 4, 1], axis=0)
+        found = [DiffusionMap(random_state=seed).fit(X).epsilon_ for seed in range(400)]
+        expected = 400 * np.array([15 * 4, 4 * 1, 15 * 1]) / 79
+        assert np.abs(np.bincount(np.array(found, dtype=int), minlength=4)[1:] - expected).max() < 4 * np.sqrt(
+            400 * 0.19
+        )
+
+    def test_quantiles_are_exact_where_there_are_few_pairs(self):
+        X = np.concatenate([points(30, 3)] * 2)
+        positive = pdist(X)[pdist(X) > 1e-12]
+        assert DiffusionMap(epsilon="median").fit(X).epsilon_ == pytest.approx(np.median(positive))
+        for q in (0, 0.25, 1):
+            view = DiffusionMap(epsilon=("quantile", q)).fit(X)
+            assert view.epsilon_ == pytest.approx(np.quantile(positive, q))
+
+    def test_quantiles_of_many_rows_are_near(self):
+        X = points(2000, 3)
+        found = [DiffusionMap(epsilon="median", n_landmarks=10, random_state=s).fit(X).epsilon_ for s in range(3)]
+        np.testing.assert_allclose(found, np.median(pdist(X)), rtol=0.03)
+        assert len(set(found)) == 3
+
+    def test_landmarks_are_distinct_rows(self):
+        X = np.repeat(points(25, 2), np.arange(1, 26), axis=0)
+        X[0, 0] = X[1, 0] = 0.0
+        X[0, 1] = X[1, 1] = 1.0
+        X[1, 0] = -0.0  # equal to 0.0
+        view = DiffusionMap(n_landmarks=600, random_state=0).fit(X)
+        assert len(view.landmarks_) == len(np.unique(X + 0.0, axis=0))
+        assert (np.diff(view.landmark_rows_) > 0).all()
+        np.testing.assert_array_equal(view.landmarks_, X[view.landmark_rows_])
+        few = DiffusionMap(n_landmarks=7, random_state=0).fit(X)
+        assert few.landmarks_.shape == (7, 2)
+        assert len(np.unique(few.landmarks_, axis=0)) == 7
+        assert DiffusionMap(n_landmarks=7, random_state=1).fit(X).landmark_rows_.tolist() != few.landmark_rows_.tolist()
+
+    def test_every_row_is_as_likely(self):
+        X = np.arange(30.0)[:, None]
+        counts = np.zeros(30)
+        for seed in range(300):
+            counts[DiffusionMap(epsilon=1.0, n_landmarks=10, random_state=seed).fit(X).landmark_rows_] += 1
+        assert np.abs(counts - 100).max() < 5 * np.sqrt(300 * 2 / 9)
+
+    def test_number_of_components(self):
+        assert DiffusionMap().fit(points(30, 7)).n_components_ == 4
+        assert DiffusionMap().fit(points(30, 1)).n_components_ == 1
+        assert DiffusionMap().fit(points(3, 9)).n_components_ == 2  # one less than landmarks
+        assert DiffusionMap(n_landmarks=4).fit(points(30, 9)).n_components_ == 3
+        assert DiffusionMap(9).fit(points(30, 3)).embedding_.shape == (30, 9)
+
+    @pytest.mark.parametrize(
+        ("options", "message"),
+        [
+            ({"n_components": 20}, "n_components is 20; 20 landmarks (distinct rows) allow at most 19"),
+            ({"n_components": 5, "n_landmarks": 5}, "n_components is 5; 5 landmarks"),
+            ({"n_landmarks": 1}, "'n_landmarks' parameter"),
+            ({"epsilon": 0}, "'epsilon' parameter"),
+            ({"epsilon": np.inf}, "Got inf"),
+            ({"epsilon": ("quantile", 1.5)}, "with q from 0 to 1"),
+            ({"epsilon": ("median", 0.5)}, "epsilon must be"),
+            ({"delta": 0}, "in the range (0.0, 1.0]. Got 0"),
+            ({"t": -1}, "in the range [0.0, inf). Got -1"),
+        ],
+    )
+    def test_parameters_outside_their_range(self, options, message):
+        with pytest.raises(ValueError, match=re.escape(message)):
+            DiffusionMap(**options).fit(points(20, 3))
+
+    def test_rows_of_which_no_map_can_be_made(self):
+        with pytest.raises(ValueError, match="minimum of 2 is required"):
+            DiffusionMap().fit([[1.0, 2.0]])
+        with pytest.raises(ValueError, match="all 9 rows of X are equal"):
+            DiffusionMap().fit(np.ones((9, 2)))
+        with pytest.raises(ValueError, match="NaN"):
+            DiffusionMap().fit([[1.0], [np.nan], [2.0]])
+        with pytest.raises(ValueError, match="scale the columns first"):
+            DiffusionMap().fit([[1e308], [-1e308]])
+        view = DiffusionMap().fit(points(20, 3))
+        with pytest.raises(ValueError, match="NaN"):
+            view.transform([[1.0, np.nan, 2.0]])
+
+    def test_two_rows_are_enough(self):
+        Z = DiffusionMap(epsilon=1.0).fit_transform([[0.0], [1.0]])
+        w = np.exp(-0.5)
+        np.testing.assert_allclose(np.abs(Z), (1 - w) / (1 + w))  # psi is 1 and -1
+        assert Z[0, 0] > 0  # of two entries of one size the first is positive
+        assert Z.sum() == pytest.approx(0)
+
+
+class TestConventions:
+    def test_one_seed_gives_one_map(self):
+        X = points(200, 6)
+        first = DiffusionMap(n_landmarks=40, random_state=5).fit(X)
+        for again in (clone(first).fit(X), pickle.loads(pickle.dumps(first))):
+            assert again.epsilon_ == first.epsilon_
+            np.testing.assert_array_equal(again.transform(X), first.transform(X))
+        other = DiffusionMap(n_landmarks=40, epsilon="median", random_state=5).fit(X)
+        np.testing.assert_array_equal(other.landmark_rows_, first.landmark_rows_)
+        assert (DiffusionMap(n_landmarks=40, random_state=6).fit(X).landmark_rows_ != first.landmark_rows_).any()

@@ -98,11 +98,6 @@ def test_impossible_numbers_of_columns(view, q, told):
         view(q).fit(np.zeros((3, 4)))
 
 
-def test_unknown_kind():
-    with pytest.raises(ValueError, match="kind"):
-        RandomProjection(kind="cube").fit(np.zeros((3, 4)))
-
-
 def test_subspaces_are_columns_without_replacement():
     X = np.arange(20.0).reshape(2, 10)
     seen = np.zeros(10)
@@ -131,10 +126,3 @@ def test_compiled_forests_grow_on_them_in_one_call(view):
     assert pool.score(X, y) > 0.9
     parts = [m.view.linear_parts() for m in pool.pool_.members]
     assert LinearViews.blocks(parts, 6).widths().tolist() == [3] * 4
-
-
-def test_a_subspace_may_have_one_column():
-    X = np.random.default_rng(0).random((10, 4))
-    assert RandomSubspace(1, random_state=0).fit(X).transform(X).shape == (10, 1)
-    with pytest.raises(ValueError, match="n_components"):
-        RandomSubspace(0).fit(X)

@@ -112,22 +112,19 @@ def tic_tac_toe() -> pd.DataFrame:
     before o before b (blank).
     """
     lines = [(0, 1, 2), (3, 4, 5), (6, 7, 8), (0, 3, 6), (1, 4, 7), (2, 5, 8), (0, 4, 8), (2, 4, 6)]
-    won: list[tuple[str, ...]] = []
-    lost: list[tuple[str, ...]] = []
-    drawn: list[tuple[str, ...]] = []
+    boards: dict[str, list[tuple[str, ...]]] = {"won": [], "lost": [], "drawn": []}
     for board in product("xob", repeat=9):
         x, o = board.count("x"), board.count("o")
-        x_wins = any(all(board[i] == "x" for i in line) for line in lines)
-        o_wins = any(all(board[i] == "o" for i in line) for line in lines)
-        if x_wins and not o_wins and x == o + 1:
-            won.append(board)
-        elif o_wins and not x_wins and x == o:
-            lost.append(board)
-        elif not x_wins and not o_wins and x == 5 and o == 4:
-            drawn.append(board)
-    label = ["positive"] * len(won) + ["negative"] * (len(lost) + len(drawn))
+        winners = {board[i] for i, j, k in lines if board[i] == board[j] == board[k] != "b"}
+        if winners == {"x"} and x == o + 1:
+            boards["won"].append(board)
+        elif winners == {"o"} and x == o:
+            boards["lost"].append(board)
+        elif not winners and x == 5 and o == 4:
+            boards["drawn"].append(board)
+    label = ["positive" if end == "won" else "negative" for end, found in boards.items() for _ in found]
     names = [f"{row}-{col}" for row in ("top", "middle", "bottom") for col in ("left", "middle", "right")]
-    return _frame(np.array(won + lost + drawn), label, names)
+    return _frame(np.concatenate(list(boards.values())), label, names)
 
 
 def three_of_nine() -> pd.DataFrame:

@@ -50,13 +50,13 @@ def suspicions(
     """
     used = [c for c, kind in kinds.items() if kind in ("numeric", "categorical")]
     y = target.to_numpy() if task == "regression" else np.unique(target.to_numpy(dtype=str), return_inverse=True)[1]
-    groups = divided_by.get("groups")
     found = [*_leaks(features[used[:MOST_COLUMNS]], y, task, kinds), *_copies(features, y, task, kinds, divided_by)]
     found += _ids(features[used])
-    by_chance = "split 1" not in divided_by
-    found += _group(features, used, kinds) if groups is None and by_chance else []
-    found += _dates(features, y, task, kinds) if "time" not in divided_by and by_chance else []
-    return [*found, *(_few_rows(target) if task == "classification" else [])]
+    if not {"groups", "split 1"} & set(divided_by):
+        found += _group(features, used, kinds)
+    if not {"time", "split 1"} & set(divided_by):
+        found += _dates(features, y, task, kinds)
+    return found + (_few_rows(target) if task == "classification" else [])
 
 
 def _leaks(features: pd.DataFrame, y: NDArray, task: TaskName, kinds: Mapping[str, str]) -> Iterator[str]:
@@ -141,10 +141,8 @@ def _copies(
         wrong = cross_val_predict(forest, X, y[rows], groups=groups, cv=folds) - y[rows]
         losses.append(f"{np.mean(wrong != 0):.1%}" if task == "classification" else f"{np.sqrt(np.mean(wrong**2)):.4g}")
     score = "error" if task == "classification" else "RMSE"
-    return [
-        f"{many}, and stay together, in training or in test: so a small forest has {score} {losses[0]}; "
-        f"with copies in both it has {losses[1]}."
-    ]
+    sentence = f"so a small forest has {score} {losses[0]}; with copies in both it has {losses[1]}."
+    return [f"{many}, and stay together, in training or in test: {sentence}"]
 
 
 def _ids(features: pd.DataFrame) -> Iterator[str]:
@@ -181,16 +179,14 @@ def _group(features: pd.DataFrame, used: list[str], kinds: Mapping[str, str]) ->
     return []
 
 
-def _dates(features: pd.DataFrame, y: NDArray, task: TaskName, kinds: Mapping[str, str]) -> list[str]:
-    """Return a sentence for each of the first three date columns, with the correlation if the target moves with it."""
-    found = []
+def _dates(features: pd.DataFrame, y: NDArray, task: TaskName, kinds: Mapping[str, str]) -> Iterator[str]:
+    """Yield a sentence for each of the first three date columns, with the correlation if the target moves with it."""
     for name in [c for c, kind in kinds.items() if kind == "date"][:3]:
         days = date_numbers(features[name], ["days"])[:, 0]
         targets = [y] if task == "regression" else [(y == k).astype(float) for k in np.unique(y)]
         drift = max(abs(pd.Series(days).corr(pd.Series(t), method="spearman")) for t in targets)
         moves = f"The target moves with {name} (rank correlation {drift:.2f})" if drift > DRIFT else f"{name} is a date"
-        found.append(f"{moves}: to predict later rows from earlier rows, add --time-column {name}.")
-    return found
+        yield f"{moves}: to predict later rows from earlier rows, add --time-column {name}."
 
 
 def _few_rows(target: pd.Series) -> list[str]:

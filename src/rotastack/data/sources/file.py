@@ -25,14 +25,14 @@ class FileSource(Source):
     @property
     def path(self) -> Path | str:
         """Path of the file, relative to the working directory, or its web address."""
-        path = self.value if isinstance(self.value, str) else self.value["path"]
+        path = self.parts["path"]
         return path if is_address(path) else Path(path)
 
     def load(self) -> pd.DataFrame:
         from rotastack.data.tables import read_with_notes
         from rotastack.data.target import with_target
 
-        target = "target" if isinstance(self.value, str) else self.value.get("target", "target")
+        target = self.parts.get("target", "target")
         by_kind = self.kinds if isinstance(self.kinds, Mapping) else {}
         kinds = {column: kind for kind, columns in by_kind.items() if kind != "others" for column in columns}
         return with_target(read_with_notes(self.path, target, kinds)[0], target, self.where)[0]

@@ -21,5 +21,4 @@ class GeneratedSource(Source):
     def load(self) -> pd.DataFrame:
         from rotastack.data.generators import generate
 
-        parameters = {"name": self.value} if isinstance(self.value, str) else dict(self.value)
-        return generate(parameters.pop("name"), **parameters)
+        return generate(**self.parts)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, ClassVar
+from typing import TYPE_CHECKING, ClassVar
 
 from rotastack.data.net import check, reason
 from rotastack.data.openml import openml_table
@@ -25,17 +25,12 @@ class OpenmlSource(Source):
     plain: ClassVar[type | None] = int
     key: ClassVar[str | None] = "id"
 
-    def _parts(self) -> dict[str, Any]:
-        return {"id": self.value} if isinstance(self.value, int) else dict(self.value)
-
     def load(self) -> pd.DataFrame:
-        parts = self._parts()
-        target, drop = parts.get("target", "default-target"), parts.get("drop", [])
-        return openml_table(parts["id"], self.where, target, drop)
+        target, drop = self.parts.get("target", "default-target"), self.parts.get("drop", [])
+        return openml_table(self.parts["id"], self.where, target, drop)
 
     def probe(self) -> None:
-        address = DESCRIPTION.format(self._parts()["id"])
         try:
-            check(address, "GET")
+            check(DESCRIPTION.format(self.parts["id"]), "GET")
         except (OSError, ValueError) as error:
-            raise RotastackError(f"{self.where}: OpenML {self._parts()['id']}: {reason(error)}") from None
+            raise RotastackError(f"{self.where}: OpenML {self.parts['id']}: {reason(error)}") from None

@@ -35,6 +35,8 @@ class Source:
             name = type(self).__name__.removesuffix("Source").lower()
             raise RotastackError(f"{where}: source {name} must be {' or '.join(kinds)}, found {value!r}")
         self.value = value
+        self.parts: dict[str, Any] = {self.key: value} if is_plain and self.key else value
+        """The value as a mapping, if the source has a key."""
         self.where = where
         self.columns = columns
         self.kinds = kinds

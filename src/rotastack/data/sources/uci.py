@@ -22,9 +22,8 @@ class UciSource(Source):
     """Files of delimited text without a header.
 
     The value is a mapping: ``urls`` (list), ``target`` (number of the class column; negative numbers count from the
-    end), ``drop`` (column numbers), ``separator`` ("," or "whitespace"), ``missing`` (list of marks), ``skip_rows``,
-    ``target_by_rows`` (labels of equal blocks of rows), ``join`` ("rows", or "columns" to put files side by side) and
-    ``sha256`` (list, one per URL).
+    end), ``drop`` (column numbers), ``separator`` ("," or "whitespace"), ``skip_rows``, ``target_by_rows`` (labels of
+    equal blocks of rows) and ``join`` ("rows", or "columns" to put files side by side).
     """
 
     key: ClassVar[str | None] = "urls"
@@ -35,12 +34,11 @@ class UciSource(Source):
         import numpy as np
         import pandas as pd
 
-        sums = self.value.get("sha256") or [None] * len(self.value["urls"])
         parts = []
         with tempfile.TemporaryDirectory() as folder:
-            for number, (url, sha256) in enumerate(zip(self.value["urls"], sums, strict=True)):
+            for number, url in enumerate(self.value["urls"]):
                 try:
-                    parts.append(self._parse(unpacked(download(url, Path(folder, str(number)), sha256))))
+                    parts.append(self._parse(unpacked(download(url, Path(folder, str(number))))))
                 except (OSError, ValueError) as error:
                     raise RotastackError(f"{self.where}: {url}: {reason(error)}") from None
         table = pd.concat(parts, axis=1 if self.value.get("join") == "columns" else 0, ignore_index=True)
@@ -71,7 +69,7 @@ class UciSource(Source):
             io.BytesIO(body),
             header=None,
             sep=r"\s+" if separator == "whitespace" else separator,
-            na_values=self.value.get("missing", ["?"]),
+            na_values=["?"],
             skiprows=self.value.get("skip_rows", 0),
             skipinitialspace=True,
         )
