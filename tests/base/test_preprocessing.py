@@ -3,7 +3,6 @@ import re
 import numpy as np
 import pandas as pd
 import pytest
-from sklearn.base import clone
 
 from rotastack.base.categories import MISSING, texts_of
 from rotastack.data import TablePreprocessor, load_dataset
@@ -77,19 +76,12 @@ def test_nothing_left_is_refused():
         TablePreprocessor().fit_transform(pd.DataFrame({"a": [1, 1], "b": [np.nan, np.nan]}))
 
 
-def test_it_is_a_transformer():
-    p = clone(TablePreprocessor(min_distinct=3))
-    assert p.fit_transform(table()).shape == (12, 5)
-    assert TablePreprocessor().fit_transform(np.arange(30.0).reshape(15, 2)).shape == (15, 2)
-
-
 @pytest.mark.parametrize(
     ("labels", "message"),
     [
         (["a"] * 5, "one class only"),
         (["a", None, "b"], "missing in 1 rows"),
         (np.linspace(0, 1, 50), r"looks continuous \(50 different fractional numbers in 50 rows, more than 20\)"),
-        (np.arange(300), "looks continuous"),
         (pd.to_datetime(["2020-01-01", "2021-01-01"]), "is a date"),
         (["31.12.2024", "30.12.2024"] * 3, r"is a date \(such as '31.12.2024'\); convert the dates to numbers"),
         ([f"p{i}" for i in range(500)], r"500 different labels in 500 rows, like ids \(such as 'p0'\)"),
@@ -99,10 +91,6 @@ def test_it_is_a_transformer():
 def test_bad_targets(labels, message):
     with pytest.raises(RotastackError, match=f"t: the target.*{message}"):
         check_target(pd.Series(labels), "t")
-
-
-def test_labels_become_text_without_decimal_points():
-    assert check_target(pd.Series([1.0, 2.0] * 2), "t").tolist() == ["1", "2"] * 2
 
 
 def test_a_class_of_one_row_is_named():
@@ -119,14 +107,11 @@ def test_a_class_of_one_row_is_named():
         (np.arange(500) % 31, "regression", "^31 different whole numbers in 500 rows, more than 30$"),
         (np.arange(140) % 30, "regression", "30 different whole numbers in 140 rows, fewer than 5 rows per number"),
         (np.arange(150) % 30, "classification", "30 different whole numbers in 150 rows, at least 5 rows per number"),
-        (np.arange(12) % 10, "classification", "10 different whole numbers"),
         (np.arange(12), "regression", "12 different whole numbers"),
         (np.linspace(0, 1, 21).repeat(100), "regression", "21 different fractional numbers in 2100 rows, more than 20"),
         (np.linspace(0, 1, 20).repeat(5), "classification", "20 different fractional"),
         ([0.5, 1.5, 2.5], "regression", "3 different fractional numbers in 3 rows, fewer"),
-        ([0.5, 1.5, None], "classification", "2 different fractional"),
         (["1.5", "2.5", "3.5"], "regression", "3 different fractional"),
-        (["1.5", "2.5", "three"], "classification", "text"),
     ],
 )
 def test_the_task_is_decided_by_the_rule(values, task, reason):
@@ -148,7 +133,6 @@ def test_a_target_of_regression_is_numbers():
         ([1.0, "x", 2.0], r"is not a number in 1 rows \(such as 'x'\)"),
         ([1.0, np.inf, 2.0], "is infinite in 1 rows"),
         ([1.0, 1.0], "has one value only in 2 rows"),
-        (pd.to_datetime(["2020-01-01", "2021-01-01"]), "is a date"),
     ],
 )
 def test_bad_targets_of_regression(values, message):
@@ -179,33 +163,26 @@ def test_categories_by_their_numbers():
     ("name", "values", "kind", "reason"),
     [
         ("x", np.linspace(0, 1, 50), "numeric", "50 different numbers"),
-        ("x", np.random.default_rng(0).permutation(50), "numeric", "50 different"),
         ("x", np.arange(5, 55), "numeric", "50 different"),
         ("x", np.arange(1, 51), "id", "it numbers the rows"),
-        ("x", np.arange(1, 13), "numeric", "12 different"),
         ("customer_id", np.random.default_rng(0).permutation(50), "id", "by its name, and 50 values in 50 rows"),
         ("PassengerId", [*range(100, 149), None], "id", "by its name, and 49 values in 49 rows"),
         ("id", np.arange(50) % 20, "numeric", "20 different"),
-        ("id", np.linspace(0, 1, 50), "numeric", "50 different"),
         ("acid", np.random.default_rng(0).permutation(50), "numeric", "50 different"),
         ("x", [f"{k:08x}-aa" for k in range(50)], "id", "text whose values all differ"),
-        ("x", [f"a{k:031x}" for k in range(50)], "id", "text whose values all differ"),
         ("x", [f"broken on day {k}" for k in range(50)], "text", "50 different values in 50 rows, 16 characters"),
         ("x", [f"www.place.net/{'a' * k}" for k in range(50)], "text", "50 different"),
-        ("x", [f"a name {k % 30}" for k in range(50)], "text", "30 different values in 50 rows"),
         ("x", [f"a long comment on the row {k % 30} of it" for k in range(200)], "text", "30 different values in 200 rows, 34"),
         ("x", [f"town {k % 30}" for k in range(200)], "categorical", "text of 30 different values"),
         ("x", pd.Categorical([f"a name {k}" for k in range(50)]), "categorical", "declared categories of 50"),
+        ("x", pd.Categorical(list(range(15)) * 3), "categorical", "declared categories of 15"),
+        ("年龄", np.random.default_rng(0).permutation(50) + 100, "numeric", "50 different"),
         ("x", [True, False] * 10, "categorical", "2 different numbers, fewer than 10"),
         ("x", pd.to_timedelta(np.arange(5, 55), unit="h"), "numeric", "50 different numbers"),
         ("x", pd.date_range("2020-01-01", periods=50), "date", "from 2020-01-01 to 2020-02-19: days, weekday"),
-        ("x", pd.date_range("2020-01-01", periods=50).date, "date", "from 2020-01-01 to 2020-02-19: days"),
         ("x", [f"2020-01-{1 + k % 28:02d}" for k in range(50)], "date", "from 2020-01-01 to 2020-01-28: days, weekday"),
         ("x", [f"2020-01-{1 + k % 28:02d}T10:{k:02d}:00Z" for k in range(50)], "date", "days, weekday"),
         ("x", [f"{1 + k % 28}/13/2020" for k in range(50)], "text", "28 different"),
-        ("x", [f"1/{1 + k % 28}/2020" for k in range(50)], "date", "days, weekday"),
-        ("x", [f"1.1.2020 {k % 24}:30" for k in range(50)], "date", "days"),
-        ("x", ["2020-01-01", "unknown"] * 20, "categorical", "text of 2"),
         ("x", ["2020-01-01", None] * 20, "categorical", "text of 1"),
         ("x", ["2020-01-01"] * 20, "constant", "one value only"),
         ("x", [None] * 50, "missing", "all missing"),

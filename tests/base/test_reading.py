@@ -126,16 +126,6 @@ def test_whole_numbers_beyond_floats_are_codes_in_every_type():
         assert str(2**60 + 1) in p.categories_["code"]
 
 
-def test_declared_categories_of_digits_are_categories():
-    assert column_kind(pd.Series([f"{k:02d}" for k in range(1, 15)] * 3, dtype="category")).kind == "categorical"
-    assert column_kind(pd.Series(list(range(15)) * 3, dtype="category")).kind == "categorical"
-
-
-@pytest.mark.parametrize("name", ["年龄", "доход", "$", "№"])
-def test_names_in_any_alphabet_are_names(name):
-    assert column_kind(pd.Series(np.random.default_rng(0).permutation(50) + 100, name=name)).kind == "numeric"
-
-
 def test_typed_values_find_the_category_of_their_text():
     """A reader of CSV makes numbers of codes and truth values of TRUE; a category of equal value is meant."""
     table = pd.DataFrame({"icd": ["01", "02", "A1"] * 10, "flag": ["TRUE", "FALSE", "unknown"] * 10})

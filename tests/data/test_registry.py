@@ -119,9 +119,6 @@ def test_differences_are_said_and_columns_named():
         check_table(good.drop(columns="y"), "t", spec, "here")
     with pytest.raises(RotastackError, match="class counts"):
         check_table(good.assign(target="p"), "t", spec, "here")
-
-
-def test_columns_by_kind_mistakes():
     with pytest.raises(RotastackError, match=r"kinds.categorical: column 'z' not found"):
         columns_by_kind(["a"], {"categorical": ["z"]}, "t")
     with pytest.raises(RotastackError, match="is declared categorical and leak"):

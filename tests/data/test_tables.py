@@ -131,6 +131,8 @@ def test_frames_of_other_libraries():
     found, reading = read_with_notes(pa.Table.from_pandas(TABLE.astype({"Ort": "category"})))
     assert found["Ort"].dtype == "category"
     assert str(reading) == "3 rows x 3 columns of Table"
+    with pytest.raises(RotastackError, match="DataFrame: the parameter target is missing"):
+        read_table(TABLE)
 
 
 def test_frames_of_polars():
@@ -236,10 +238,3 @@ def test_row_numbers_without_a_name_and_an_empty_end_are_left_out(tmp_path):
     found, reading = read_with_notes(tmp_path / "e.csv")
     assert found.columns.tolist() == ["a", "y"]
     assert "last column without name" in reading.notes[0]
-
-
-def test_columns_of_frames_twice():
-    with pytest.raises(RotastackError, match="columns 1 and 2 are both named 'a'"):
-        read_table(pd.DataFrame([[1, 2, 3]], columns=["a", "a", "y"]), "y")
-    with pytest.raises(RotastackError, match="DataFrame: the parameter target is missing"):
-        read_table(TABLE)

@@ -2,7 +2,6 @@ import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from scipy.stats import ks_2samp
 
 from rotastack.views import MultiRotation, RandomRotation
 from rotastack.views.haar import direct_rotation, draw_rotations, haar_rotations
@@ -57,17 +56,6 @@ def test_from_matrix_is_the_same_view():
     drawn = RandomRotation(random_state=5).fit(X)
     given_ = RandomRotation.from_matrix(drawn.block_, drawn.axes_, 4)
     assert (given_.transform(X) == drawn.transform(X)).all()
-
-
-def test_law_is_invariant_from_both_sides():
-    """R, G R and R G have one law for any fixed rotation G (definition of the Haar measure)."""
-    R = haar_rotations(3, np.random.default_rng(8), size=4000)
-    G = haar_rotations(3, np.random.default_rng(9), 1)[0]
-    for other in (G @ R, R @ G):
-        for i, j in [(0, 0), (1, 2), (2, 1)]:
-            assert ks_2samp(R[:2000, i, j], other[2000:, i, j]).pvalue > 1e-3
-        traces = (np.trace(matrices, axis1=1, axis2=2) for matrices in (R[:2000], other[2000:]))
-        assert ks_2samp(*traces).pvalue > 1e-3
 
 
 @pytest.mark.parametrize("p", [2, 3, 6])
@@ -137,12 +125,8 @@ def test_stretching_matters_to_trees_and_translation_does_not():
     y = (X[:, 0] > X[:, 1]).astype(int)
 
     def proba(**options):
-        view = RandomRotation(**options)
-        return (
-            PooledEnsembleClassifier(view, ForestClassifier(5), n_estimators=4, random_state=0)
-            .fit(X, y)
-            .predict_proba(X)
-        )
+        pool = PooledEnsembleClassifier(RandomRotation(**options), ForestClassifier(5), n_estimators=4, random_state=0)
+        return pool.fit(X, y).predict_proba(X)
 
     np.testing.assert_allclose(proba(stretch=True), proba(stretch=True, translate=True))
     assert not np.allclose(proba(), proba(stretch=True))

@@ -3,13 +3,12 @@
 from typing import ClassVar
 
 import numpy as np
-from numpy.typing import NDArray
 
 from rotastack.base.facts import Facts
 from rotastack.views.locality import LocalityDiscriminantAnalysis, locality_directions
-from rotastack.views.subsets import Block, RowsByClass, SubsetRotation, split_columns
+from rotastack.views.subsets import SubsetRotation, split_columns
 
-__all__ = ["DiscriminantRotation", "discriminant_blocks"]
+__all__ = ["DiscriminantRotation"]
 
 _TRIES = 20
 
@@ -82,31 +81,18 @@ class DiscriminantRotation(SubsetRotation):
         self.alpha = alpha
 
     def _blocks(self, X, rows, n_subsets, sequence):
-        return discriminant_blocks(X, rows, n_subsets, self.bootstrap_ratio, self.n_neighbors, self.alpha, sequence)
-
-
-def discriminant_blocks(
-    X: NDArray[np.float64],
-    rows: RowsByClass,
-    n_subsets: int,
-    bootstrap_ratio: float,
-    n_neighbors: int,
-    alpha: float,
-    sequence: np.random.SeedSequence,
-) -> list[Block]:
-    """Return the blocks of one rotation of centred rows; for the parameters see :class:`DiscriminantRotation`."""
-    rng = np.random.default_rng(sequence)
-    blocks = []
-    for columns in split_columns(X.shape[1], n_subsets, rng):
-        for _ in range(_TRIES):
-            drawn = rows.draw(1, bootstrap_ratio, rng, least=2)[0] > 0
-            codes = rows.codes[drawn]
-            if codes[0] < codes[-1]:
-                break
-        else:  # Classes are tiny, so all rows are used.
-            drawn = np.ones(len(rows.codes), dtype=bool)
-            codes = rows.codes
-        sample = X[np.ix_(rows.order[drawn], columns)]
-        sample -= sample.mean(axis=0)
-        blocks.append((columns, locality_directions(sample, codes, n_neighbors, alpha)[0]))
-    return blocks
+        rng = np.random.default_rng(sequence)
+        blocks = []
+        for columns in split_columns(X.shape[1], n_subsets, rng):
+            for _ in range(_TRIES):
+                drawn = rows.draw(1, self.bootstrap_ratio, rng, least=2)[0] > 0
+                codes = rows.codes[drawn]
+                if codes[0] < codes[-1]:
+                    break
+            else:  # Classes are tiny, so all rows are used.
+                drawn = np.ones(len(rows.codes), dtype=bool)
+                codes = rows.codes
+            sample = X[np.ix_(rows.order[drawn], columns)]
+            sample -= sample.mean(axis=0)
+            blocks.append((columns, locality_directions(sample, codes, self.n_neighbors, self.alpha)[0]))
+        return blocks

@@ -4,12 +4,12 @@ import numpy as np
 from numpy.typing import NDArray
 
 from rotastack.seeds import child
-from rotastack.views.discriminant import DiscriminantRotation, discriminant_blocks
+from rotastack.views.discriminant import DiscriminantRotation
 from rotastack.views.linear import LinearView
 from rotastack.views.principal import principal_blocks
-from rotastack.views.subsets import Block, RowsByClass, whole_matrix
+from rotastack.views.subsets import whole_matrix
 
-__all__ = ["DoubleRotation", "double_blocks"]
+__all__ = ["DoubleRotation"]
 
 
 class DoubleRotation(DiscriminantRotation):
@@ -66,7 +66,8 @@ class DoubleRotation(DiscriminantRotation):
     _map = LinearView._map
 
     def _blocks(self, X, rows, n_subsets, sequence):
-        return double_blocks(X, rows, n_subsets, self.bootstrap_ratio, self.n_neighbors, self.alpha, sequence)
+        (first,) = principal_blocks(X, [rows], n_subsets, self.bootstrap_ratio, [child(sequence, "principal")])
+        return first, super()._blocks(X @ whole_matrix(first), rows, n_subsets, child(sequence, "discriminant"))
 
     @property
     def principal_(self) -> NDArray[np.float64]:
@@ -82,21 +83,3 @@ class DoubleRotation(DiscriminantRotation):
     def rotation_(self) -> NDArray[np.float64]:  # type: ignore[override]
         """Product of `principal_` and `discriminant_`."""
         return self.principal_ @ self.discriminant_
-
-
-def double_blocks(
-    X: NDArray[np.float64],
-    rows: RowsByClass,
-    n_subsets: int,
-    bootstrap_ratio: float,
-    n_neighbors: int,
-    alpha: float,
-    sequence: np.random.SeedSequence,
-) -> tuple[list[Block], list[Block]]:
-    """Return the blocks of the two matrices of a double rotation of centred rows."""
-    (first,) = principal_blocks(X, [rows], n_subsets, bootstrap_ratio, [child(sequence, "principal")])
-    turned = X @ whole_matrix(first)
-    second = discriminant_blocks(
-        turned, rows, n_subsets, bootstrap_ratio, n_neighbors, alpha, child(sequence, "discriminant")
-    )
-    return first, second

@@ -8,7 +8,7 @@ from sklearn.utils.multiclass import check_classification_targets
 from sklearn.utils.validation import validate_data
 
 from rotastack.base.scikit import fit_context
-from rotastack.base.view import Part, needs_labels
+from rotastack.base.view import Part
 from rotastack.seeds import root_sequence
 from rotastack.views.base_view import FLOATS, BaseView
 
@@ -91,7 +91,7 @@ class FittedView(LinearView):
         -------
         self
         """
-        if y is None and not needs_labels(self):
+        if y is None and not self._needs_classes:
             X = validate_data(self, X, dtype=FLOATS)
         else:
             X, y = validate_data(self, X, y, dtype=FLOATS)

@@ -103,7 +103,8 @@ class SubsetRotation(FittedView):
 
     def _blocks(
         self, X: NDArray[np.float64], rows: RowsByClass, n_subsets: int, sequence: np.random.SeedSequence
-    ) -> list[Block]:
+    ) -> Any:
+        """Return the blocks (columns and matrix of each subset) of one rotation of centred rows."""
         raise NotImplementedError
 
     def _find(self, X, y):

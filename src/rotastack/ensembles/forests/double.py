@@ -16,7 +16,7 @@ from rotastack.combine.pruning.pruner import Pruner
 from rotastack.ensembles.forests.rotation import SUBSET_CONSTRAINTS, SubsetRotationForest
 from rotastack.trees.linear_views import LinearViews
 from rotastack.trees.threads import run_threads
-from rotastack.views.double import double_blocks
+from rotastack.views.double import DoubleRotation
 from rotastack.views.subsets import whole_matrix
 
 __all__ = ["DoubleRotationForestClassifier", "DoubleRotationMarginForestClassifier"]
@@ -67,10 +67,10 @@ class _DoubleRotationForest(SubsetRotationForest):
         self.alpha = alpha
 
     def _views(self, X, rows, count, sequences):
+        view = DoubleRotation(bootstrap_ratio=self.bootstrap_ratio, n_neighbors=self.n_neighbors, alpha=self.alpha)
+
         def matrix(k: int, _: NDArray[np.uint8]) -> NDArray[np.float32]:
-            first, second = double_blocks(
-                X, rows[k], count, self.bootstrap_ratio, self.n_neighbors, self.alpha, sequences[k]
-            )
+            first, second = view._blocks(X, rows[k], count, sequences[k])
             return (whole_matrix(first) @ whole_matrix(second)).astype(np.float32)
 
         columns = np.arange(X.shape[1])
