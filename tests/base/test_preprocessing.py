@@ -71,11 +71,6 @@ def test_infinities_are_refused_by_column():
         p.transform(table().assign(number=-np.inf))
 
 
-def test_nothing_left_is_refused():
-    with pytest.raises(RotastackError, match="no usable column"):
-        TablePreprocessor().fit_transform(pd.DataFrame({"a": [1, 1], "b": [np.nan, np.nan]}))
-
-
 @pytest.mark.parametrize(
     ("labels", "message"),
     [

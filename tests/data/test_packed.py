@@ -58,9 +58,7 @@ def test_a_bomb_is_refused_before_it_fills_the_memory(body, monkeypatch):
 @pytest.mark.parametrize("damage", ["cut", "other bytes"])
 def test_a_damaged_archive_is_an_error_of_the_file(body, damage):
     middle = len(body) // 2
-    if body.startswith(
-        packed.COMPRESS
-    ):  # it has no checksum: codes that do not exist yet are the only damage that shows
+    if body.startswith(packed.COMPRESS):  # no checksum: codes that do not exist yet are the only damage that shows
         body = body[:3] + b"\xff" * 30
     body = body[:middle] if damage == "cut" else body[:50] + b"\xff" * 20 + body[70:]
     with pytest.raises(OSError, match="the file cannot be unpacked"):

@@ -157,11 +157,6 @@ class TestPrincipal:
         order = np.argsort(np.concatenate([columns[: axes.shape[1]] for columns, axes in view.blocks_]))
         np.testing.assert_allclose((mapped - mapped.mean(axis=0))[:, order], out - out.mean(axis=0), atol=1e-12)
 
-    def test_as_many_rows_as_columns_of_a_subset(self):
-        X, y = np.random.default_rng(0).normal(size=(20, 40)), np.arange(20) % 2
-        view = PrincipalRotation(random_state=0).fit(X, y)
-        np.testing.assert_allclose(view.rotation_ @ view.rotation_.T, np.eye(40), atol=1e-10)
-
     @pytest.mark.parametrize("n", [30, 200])  # fewer rows than columns, and more
     def test_memory_is_that_of_axes(self, n, monkeypatch):
         monkeypatch.setattr("rotastack.views.principal._AT_ONCE", 1)

@@ -189,8 +189,7 @@ def seeded(estimator: Any, sequence: np.random.SeedSequence) -> Any:
     """Return a clone with every ``random_state``, nested ones included, set to the integer of `sequence`."""
     fresh: Any = clone(estimator)
     names = {name for name in fresh.get_params() if name.split("__")[-1] == "random_state"}
-    if (
-        "random_state" in signature(type(fresh).__init__).parameters
-    ):  # get_params of some estimators lists only the parameters that were set
+    # get_params of some estimators lists only the parameters that were set
+    if "random_state" in signature(type(fresh).__init__).parameters:
         names.add("random_state")
     return fresh.set_params(**dict.fromkeys(names, integer_seed(sequence)))

@@ -303,10 +303,10 @@ def _openml(place: str, labels: str | None) -> pd.DataFrame:
 def _object(source: Any, labels: str | None) -> pd.DataFrame:
     """Return the table of an object: a data frame, an array, or a Bunch of scikit-learn."""
     if not isinstance(source, dict):  # a Bunch is a dict
+        if isinstance(source, pd.DataFrame):
+            return source
         arrow = source.to_arrow() if hasattr(source, "to_arrow") else source
-        if isinstance(source, pd.DataFrame) or not hasattr(arrow, "schema"):
-            return source if isinstance(source, pd.DataFrame) else as_pandas(source)
-        return arrow.to_pandas(**EXACTLY)
+        return arrow.to_pandas(**EXACTLY) if hasattr(arrow, "schema") else as_pandas(source)
     data, target = source["data"], source["target"]
     table = data if isinstance(data, pd.DataFrame) else pd.DataFrame(data)
     if table is not data:
