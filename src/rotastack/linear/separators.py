@@ -79,12 +79,15 @@ class LinearSeparator(ClassifierMixin, BaseEstimator):
         y = column_or_1d(y, warn=True)
         check_classification_targets(y)
         weights = check_sample_weight(sample_weight, X, dtype=np.float64, ensure_non_negative=True)
-        X, y, weights = _weighty(X, np.asarray(y), weights)
+        used = weights > 0
         if getattr(self, "class_weight", None) is not None:
-            weights = weights * compute_sample_weight(self.class_weight, y)
+            weights = weights.copy()
+            weights[used] *= compute_sample_weight(self.class_weight, y[used])
             if not (np.isfinite(weights).all() and (weights >= 0).all()):
                 raise ValueError(f"class_weight={self.class_weight!r}: weights must be finite and at least 0")
-            X, y, weights = _weighty(X, y, weights)
+            used = weights > 0
+        if not used.all():
+            X, y, weights = X[used], y[used], weights[used]
         self.classes_, codes = np.unique(y, return_inverse=True)
         n_classes = len(self.classes_)
         if n_classes < 2:
@@ -123,13 +126,14 @@ class LinearSeparator(ClassifierMixin, BaseEstimator):
         several = len(solutions) > 1
         self.coef_ = np.stack([s.W.mean(axis=1) for s in solutions])
         self.intercept_ = np.array([s.b.mean() for s in solutions])
-        for name in ("objective", "n_iter"):
-            values = [getattr(s, name) for s in solutions]
-            setattr(self, f"{name}_", np.array(values) if several else values[0])
-        gaps = [s.gap for s in solutions]
-        self.duality_gap_ = np.array(gaps) if several else gaps[0]
         paths = [np.array(s.path) for s in solutions]
         self.objective_path_ = paths if several else paths[0]
+        of_classes = [
+            {"objective": s.objective, "n_iter": s.n_iter, "duality_gap": s.gap, **s.facts} for s in solutions
+        ]
+        for name in of_classes[0]:
+            values = [facts[name] for facts in of_classes]
+            setattr(self, f"{name}_", np.array(values) if several else values[0])
 
     def _exact(self, problem: Problem, tol: float | None) -> Solution:
         solution = solve_primal(problem, EXACT_TOL if tol is None else tol, self.max_iter)
@@ -182,12 +186,6 @@ class LinearSeparator(ClassifierMixin, BaseEstimator):
         """
         values = self.decision_function(X)
         return self.classes_[values.argmax(axis=1) if values.ndim == 2 else (values > 0).astype(np.intp)]
-
-
-def _weighty(X, y, weights):
-    """Return X, y and weights without the rows of weight 0."""
-    kept = weights > 0
-    return (X, y, weights) if kept.all() else (X[kept], y[kept], weights[kept])
 
 
 class LinearEnsemble(LinearSeparator):
