@@ -68,13 +68,9 @@ class LPPruner(Pruner):
 
 
 def widest(signs: NDArray[np.float64], start: NDArray[np.float64]) -> tuple[NDArray[np.float64], float]:
-    """Return the weights that maximise the smallest margin, and that margin.
+    """Return the weights that maximise the smallest margin, and that margin; `signs` is (n_rows, n_members).
 
-    Parameters
-    ----------
-    signs : ndarray of shape (n_rows, n_members)
-    start : ndarray of shape (n_members,)
-        The first program has the rows of smallest margin under these weights.
+    The first program has the rows of smallest margin under the weights `start`.
     """
     n, T = signs.shape
     included = np.zeros(n, dtype=bool)

@@ -192,8 +192,7 @@ class QMMPruner(Pruner):
             return max(float(np.mean(margins <= equilibrium.margin + 1e-12)), 1.0 / len(margins))
         if v == "cv":
             wrong = np.zeros(len(fallback))
-            for test in vote_table.folds():
-                train, held = vote_table.rows(~test), vote_table.rows(test)
+            for train, held in vote_table.folds():
                 for i, share in enumerate(fallback):
                     weights, _ = qmm_weights(train, [share], self.reduce, self.solver)
                     counts = np.stack([(held.votes == c) @ weights for c in range(vote_table.n_classes)], axis=1)
