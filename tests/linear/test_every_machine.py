@@ -111,7 +111,6 @@ def test_single_precision(machine):
         (SVM, "beta", [-0.1]),
         (SVM, "tol", [-1.0]),
         (SVM, "max_iter", [0]),
-        (SVM, "multi_class", ["crammer"]),
         (EXRM, "n_estimators", [0]),
         (EXRM, "solver", ["newton"]),
         (EXRM, "w_step", ["sorting"]),
@@ -143,7 +142,5 @@ def test_data_that_cannot_be_learned(kind):
     ):
         with pytest.raises(error, match=message):
             kind().fit(bad, labels)
-    with pytest.raises(ValueError, match="multi_class='off' allows 2"):
-        kind(multi_class="off").fit(*three_classes(0))
     with pytest.warns(UserWarning, match="(?i)scale"):
         kind().fit(X * np.logspace(0, 4, X.shape[1]), y)

@@ -144,11 +144,7 @@ class RotationWeights(Combiner):
         else:
             by_rank = np.rint(self.weights_[self.order_] * n_trees).astype(np.int64)
             by_rank[0] += max(n_trees - by_rank.sum(), 0)
-            excess = by_rank.sum() - n_trees
-            for r in range(R - 1, -1, -1):
-                removed = min(excess, by_rank[r])
-                by_rank[r] -= removed
-                excess -= removed
+            by_rank = np.diff(np.minimum(by_rank.cumsum(), n_trees), prepend=0)
         counts = np.empty(R, dtype=np.int64)
         counts[self.order_] = by_rank
         return counts

@@ -48,8 +48,6 @@ class DiversityRegularizedClassifier(LinearEnsemble):
         above which the fit warns.
     max_iter : int, default=1000000
         Largest number of iterations; each changes two multipliers in libsvm.
-    multi_class : {"ovr", "off"}, default="ovr"
-        With more than two classes, train each class against the rest, or raise an error.
 
     Attributes
     ----------
@@ -113,7 +111,6 @@ class DiversityRegularizedClassifier(LinearEnsemble):
         solver: str = "exact",
         tol: float = 1e-5,
         max_iter: int = 1_000_000,
-        multi_class: str = "ovr",
     ):
         self.n_estimators = n_estimators
         self.lam = lam
@@ -121,7 +118,6 @@ class DiversityRegularizedClassifier(LinearEnsemble):
         self.solver = solver
         self.tol = tol
         self.max_iter = max_iter
-        self.multi_class = multi_class
 
     def _solve(self, X, labels, weights):
         shares = weights / weights.sum()

@@ -65,8 +65,6 @@ class ExclusivityRegularizedClassifier(LinearEnsemble):
         their shares as far as possible, with at least one row of each class.
     max_iter : int, default=2000
         Largest number of iterations.
-    multi_class : {"ovr", "off"}, default="ovr"
-        With more than two classes, train each class against the rest, or raise an error.
     class_weight : dict, "balanced" or None, default=None
     random_state : None, int, SeedSequence, Generator or RandomState
         Seed of `init` and `max_samples`.
@@ -138,7 +136,6 @@ class ExclusivityRegularizedClassifier(LinearEnsemble):
         init: str = "equal",
         max_samples: int | float | None = None,
         max_iter: int = 2000,
-        multi_class: str = "ovr",
         class_weight: Any = None,
         random_state=None,
     ):
@@ -154,7 +151,6 @@ class ExclusivityRegularizedClassifier(LinearEnsemble):
         self.init = init
         self.max_samples = max_samples
         self.max_iter = max_iter
-        self.multi_class = multi_class
         self.class_weight = class_weight
         self.random_state = random_state
 

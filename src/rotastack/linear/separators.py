@@ -32,20 +32,14 @@ CLASS_WEIGHT = [StrOptions({"balanced"}), dict, None]
 class LinearSeparator(ClassifierMixin, BaseEstimator):
     """A linear classifier of two classes, or several that each separate a class from the rest."""
 
-    _parameter_constraints: ClassVar[dict] = {
-        "lam": [POSITIVE],
-        "tol": [POSITIVE, None],
-        "max_iter": [LEAST_ONE],
-        "multi_class": [StrOptions({"ovr", "off"})],
-    }
+    _parameter_constraints: ClassVar[dict] = {"lam": [POSITIVE], "tol": [POSITIVE, None], "max_iter": [LEAST_ONE]}
     lam: float
-    multi_class: str
     _problem: str
     max_iter: int
 
     @fit_context(prefer_skip_nested_validation=True)
     def fit(self, X: ArrayLike, y: ArrayLike, sample_weight: ArrayLike | None = None) -> Self:
-        """Train the classifier.
+        """Train the classifier; with more than two classes, each class against the rest.
 
         Parameters
         ----------
@@ -62,8 +56,7 @@ class LinearSeparator(ClassifierMixin, BaseEstimator):
         Raises
         ------
         ValueError
-            `y` has one class only, or more than two with ``multi_class="off"``; values or targets are missing; or a
-            parameter is out of its range.
+            `y` has one class only, values or targets are missing, or a parameter is out of its range.
         TypeError
             `X` is sparse.
 
@@ -93,10 +86,6 @@ class LinearSeparator(ClassifierMixin, BaseEstimator):
         if n_classes < 2:
             name = f" ({self.classes_.tolist()[0]!r})" if n_classes else ""
             raise ValueError(f"y holds one class only{name}; at least 2 classes are needed")
-        if n_classes > 2 and self.multi_class == "off":
-            raise ValueError(
-                f"y holds {n_classes} classes, but multi_class='off' allows 2; set multi_class='ovr' for one class against the rest"
-            )
         warn_of_scales(
             X, check_feature_names_in(self), f"{type(self).__name__}: the penalty is equal for all columns",
             "scale the columns first, for example with MinMaxScaler((-1, 1)).",

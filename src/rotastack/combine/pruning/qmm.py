@@ -239,9 +239,7 @@ def reduced(vote_table: VoteTable, how: str | None) -> tuple[NDArray[np.intp], N
         return np.arange(vote_table.n_members), vote_table.weights
     _, first, group = np.unique(vote_table.signs, axis=1, return_index=True, return_inverse=True)
     kept = np.sort(first)
-    place = np.empty(len(first), dtype=np.intp)
-    place[np.argsort(first)] = np.arange(len(first))
-    weights = np.bincount(place[group.ravel()], vote_table.weights, minlength=len(kept))
+    weights = np.bincount(first[group.ravel()], vote_table.weights)[kept]
     if how == "qr":
         _, R, pivots = qr(vote_table.signs[:, kept].astype(np.float64), mode="economic", pivoting=True)
         sizes = np.abs(np.diagonal(R))

@@ -92,14 +92,12 @@ class VoteTable:
     @cached_property
     def preference(self) -> NDArray[np.intp]:
         """Members in the order that breaks ties: lower own error first, then lower number."""
-        return np.lexsort((np.arange(self.n_members), self.own_errors))
+        return self.own_errors.argsort(kind="stable")
 
     @cached_property
     def precedence(self) -> NDArray[np.intp]:
         """Place of each member in `preference`."""
-        place = np.empty(self.n_members, dtype=np.intp)
-        place[self.preference] = np.arange(self.n_members)
-        return place
+        return self.preference.argsort()
 
 
 def checked_votes(votes: ArrayLike, n_classes: int | None) -> NDArray[np.int16]:
@@ -155,14 +153,11 @@ class RunningVote:
         self._first[voted[fresh], classes[fresh]] = self._size
         self._size += 1
         new = self._outcomes(voted)
-        old = self._table[voted]
-        changed = (new != old).any(axis=1)
-        rows = voted[changed]
-        if len(rows):
-            change = new[changed].astype(np.int8) - old[changed]
-            cast = self.vote_table.votes[rows]  # as an index, -1 is the last column: no vote
-            self._right_if += np.take_along_axis(change, cast.astype(np.intp), axis=1).sum(axis=0)
-            self._table[rows] = new[changed]
+        change = new.astype(np.int8) - self._table[voted]
+        changed = change.any(axis=1)
+        cast = self.vote_table.votes[voted[changed]]  # as an index, -1 is the last column: no vote
+        self._right_if += np.take_along_axis(change[changed], cast.astype(np.intp), axis=1).sum(axis=0)
+        self._table[voted] = new
 
     def _outcomes(self, rows):
         """Return the entries of the table for `rows`."""
