@@ -66,29 +66,6 @@ def svm(X, y, lam, p=2, beta=0.0, weights=None):
     return svm_objective(X, y, *point, lam, p, beta, weights), *point
 
 
-def svm_lower_bound(X, y, lam, p=2, weights=None):
-    """Dual of the primal SVM, evaluated at a point made feasible: no objective can be smaller."""
-    import cvxpy as cp
-
-    cap = lam * weights_of(y, weights)
-    X, y, cap = X[cap > 0], y[cap > 0], cap[cap > 0]
-    share = cp.Variable(len(y))  # of the cap: numbers of one size, whatever lam is
-    a = cp.multiply(cap, share)
-    limits, gain = [share >= 0, y @ a == 0], cp.sum(a) - cp.sum_squares(X.T @ cp.multiply(y * cap, share)) / 2
-    if p == 1:
-        limits.append(share <= 1)
-    else:
-        q = p / (p - 1)
-        gain -= (p - 1) * p**-q * cp.sum(cp.multiply(cap, cp.power(cp.pos(share), q, approx=False)))
-    solve(cp.Problem(cp.Maximize(gain / lam), limits))
-    point = cap * np.clip(share.value, 0, 1 if p == 1 else None)
-    sides = [point[y > 0].sum(), point[y < 0].sum()]
-    point = point * np.where(y > 0, min(sides) / sides[0], min(sides) / sides[1])
-    conjugate = 0.0 if p == 1 else ((p - 1) * cap * (point / (cap * p)) ** (p / (p - 1))).sum()
-    w = X.T @ (y * point)
-    return float(point.sum() - conjugate - w @ w / 2)
-
-
 def nu_of(y, lam, weights=None):
     """The nu of the diversity regularised machine: the largest possible one over lam."""
     s = weights_of(y, weights)

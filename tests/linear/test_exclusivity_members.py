@@ -46,6 +46,17 @@ def test_members_see_the_number_of_rows_asked_for(n, k):
             ExclusivityRegularizedClassifier(3, max_samples=1).fit(X, y)
 
 
+def test_the_mean_of_the_members_decides():
+    X, labels = three_classes(3)
+    model = fit(X, labels, 4, max_samples=0.5, max_iter=20_000, random_state=0)
+    members = np.einsum("nd,kcd->nkc", X, model.coef_members_) + model.intercept_members_
+    mean = model.decision_function(X)
+    np.testing.assert_allclose(mean, members.mean(axis=2), atol=1e-10)
+    # As of the members of one against the rest, mean over classes.
+    apart = [own_disagreement(members[:, k] > 0) for k in range(3)]
+    assert model.disagreement_ == pytest.approx(np.mean(apart))
+
+
 def test_the_paper_s_tolerance_is_of_the_paper_s_solver():
     X, y = two_classes(57, 40, 5)
     with pytest.raises(ValueError, match="paper"):

@@ -87,6 +87,11 @@ class Pruner(Combiner):
     def _choose(self, vote_table: VoteTable) -> None:
         """Set ``selected_`` and ``weights_``."""
 
+    def _keep_positive(self, weights: NDArray[np.float64], vote_table: VoteTable) -> None:
+        """Keep the members with a weight above 0, by decreasing weight."""
+        order = np.lexsort((vote_table.precedence, -weights.round(7)))
+        self.selected_, self.weights_ = order[weights[order] > KEPT], weights
+
     def _fit_to(self, members: Members) -> Self:
         votes, y, n_classes = members.votes()
         fitted = clone(self).fit(votes, y, classes=np.arange(n_classes))
