@@ -153,11 +153,14 @@ class RunningVote:
         self._first[voted[fresh], classes[fresh]] = self._size
         self._size += 1
         new = self._outcomes(voted)
-        change = new.astype(np.int8) - self._table[voted]
-        changed = change.any(axis=1)
-        cast = self.vote_table.votes[voted[changed]]  # as an index, -1 is the last column: no vote
-        self._right_if += np.take_along_axis(change[changed], cast.astype(np.intp), axis=1).sum(axis=0)
-        self._table[voted] = new
+        old = self._table[voted]
+        changed = (new != old).any(axis=1)
+        rows = voted[changed]
+        if len(rows):
+            change = new[changed].astype(np.int8) - old[changed]
+            cast = self.vote_table.votes[rows]  # as an index, -1 is the last column: no vote
+            self._right_if += np.take_along_axis(change, cast.astype(np.intp), axis=1).sum(axis=0)
+            self._table[rows] = new[changed]
 
     def _outcomes(self, rows):
         """Return the entries of the table for `rows`."""
