@@ -27,7 +27,7 @@ from sklearn.svm import LinearSVC
 
 from rotastack import DiversityRegularizedClassifier, ExclusivityRegularizedClassifier
 from rotastack.linear import exrm_problem
-from rotastack.linear.alm import AlmOptions, solve_alm
+from rotastack.linear.alm import solve_alm
 from rotastack.linear.problem import Problem
 
 N_ROWS, N_FEATURES, N_MEMBERS = 5000, 60, 10
@@ -168,8 +168,7 @@ def growth():
                 X, y = rows(n)
                 problem = Problem(X, 2.0 * y - 1, np.full((n, 1), 2.0), power)
                 start = np.random.default_rng(0).standard_normal((N_FEATURES, members))
-                options = AlmOptions(tol=1e-300, max_iter=20)
-                run = partial(solve_alm, problem, start, start, options)
+                run = partial(solve_alm, problem, start, tol=1e-300, max_iter=20)
                 taken.append(min(seconds(run)[0] for _ in range(3)))
             slope = np.polyfit(np.log(sizes[-4:]), np.log(taken[-4:]), 1)[0]
             told = " | ".join(f"{t / taken[-1]:.2g}" for t in taken)

@@ -1,7 +1,4 @@
-"""What the last sentences of scripts of the gallery claim, as checks of the names that a script leaves.
-
-Those of the papers' pictures are in the modules of tests.
-"""
+"""What the last sentences of scripts of the gallery claim, as checks of the names and figures that a script leaves."""
 
 import numpy as np
 
@@ -124,6 +121,112 @@ def own_pruner(ran):
     assert abs(ours[19] - orientation[19]) < 0.7
     assert max(ours[19], orientation[19]) < ours[-1] + 0.3
     assert max(ours[19], orientation[19]) < grown[19] - 0.7
+
+
+def boundaries(ran):
+    wrong = {}
+    for axis in ran.figures[0].axes:
+        regions, optimal, rows = axis.collections
+        np.testing.assert_array_equal(rows.get_offsets(), ran.X)
+        for path in optimal.get_paths():  # straight between the points of the grid
+            np.testing.assert_allclose(ran.posterior(path.vertices), 0.5, atol=0.05)
+        corners = np.asarray(regions.get_coordinates())
+        centres = (corners[:-1, :-1] + corners[1:, 1:]) / 2
+        decided = np.asarray(regions.get_array()).reshape(centres.shape[:2])
+        sure = abs(ran.posterior(centres) - 0.5) > 0.05
+        near = (ran.X.min(axis=0) < centres).all(axis=-1) & (centres < ran.X.max(axis=0)).all(axis=-1)
+        wrong[axis.get_title()] = ((decided == 1) != (ran.posterior(centres) > 0.5))[sure & near].mean()
+    assert min(wrong, key=wrong.get) == "RR-RF, 2000 trees"
+    X, y, posterior = ran.gaussian_mixture(200_000, np.random.default_rng(4))
+    p = posterior(X)
+    for k in range(10):
+        inside = (p > k / 10) & (p < (k + 1) / 10)
+        np.testing.assert_allclose(y[inside].mean(), p[inside].mean(), atol=4 * 0.5 / np.sqrt(inside.sum()))
+
+
+def spheres(ran):
+    uniform, naive = ran.distances.values()
+    assert np.ptp(uniform) < 0.3 * np.ptp(naive)
+    height = abs(ran.points["naive: two uniform angles"][:, 2])
+    assert naive[height > 0.97].max() < naive[height < 0.3].min()
+
+
+def weights(ran):
+    (axis,) = ran.figures[0].axes
+    for line, h in zip(axis.lines, [5, 10, 20] * 2, strict=True):
+        drawn = line.get_ydata()
+        np.testing.assert_allclose(drawn.sum(), 1)
+        if line.get_label() == f"cut, h = {h}":
+            np.testing.assert_allclose(drawn, (np.arange(100) < h) / h)
+        else:
+            assert line.get_label() == f"exp, h = {h}"
+            np.testing.assert_allclose(drawn[h:], drawn[:-h] / 2)
+
+
+def rotated(ran):
+    for figure in ran.figures:
+        numbers = [float(axis.texts[0].get_text()) for axis in figure.axes]
+        assert numbers == sorted(numbers)
+        assert numbers[19] < numbers[20]
+    drawn = [np.asarray(axis.collections[-1].get_offsets()) for axis in ran.figures[0].axes]
+    assert len({rows.tobytes() for rows in drawn}) == 40  # no rotation is drawn twice
+    X, _ = ran.triangle_problem("a", 400, np.random.default_rng(0))
+    # How far the normal of the oblique boundary is along an axis: from 0.71, oblique, to 1.
+    turned = [np.array([1, -1]) @ np.linalg.lstsq(X, rows, rcond=None)[0] for rows in drawn]
+    aligned = np.abs(turned).max(axis=1) / np.sqrt(2)
+    assert min(aligned[:10]) > 0.97
+    assert max(aligned[-10:]) < 0.9
+
+
+def noisy_square(ran):
+    X, y = ran.noisy_square(1000, 20, np.random.default_rng(0))
+    assert ((X.sum(axis=1) < 1) & (y == 1)).sum() == 20
+    assert not ((X.sum(axis=1) > 1) & (y == 0)).any()
+    titles = [axis.get_title() for axis in ran.figures[0].axes]
+    kept = [int(title.split(", ")[1].split()[0]) for title in titles]
+    errors = [float(title.split()[-1]) for title in titles]
+    assert kept[0] == kept[2] == 500
+    assert max(kept[1], kept[3]) < 250
+    assert max(errors) < 0.05
+    assert abs(np.diff(errors)[[0, 2]]).max() < 0.015
+
+
+def exrm_convergence(ran):
+    for power, axis in enumerate(ran.figures[0].axes, 1):
+        drawn = {line.get_label(): np.asarray(line.get_ydata()) for line in axis.lines}
+        assert (drawn.pop("exact optimum") == 0).all()
+        for path in drawn.values():
+            assert path[0] == 1
+            assert path.min() > -1e-6
+            assert path[-1] < {1: 0.05, 2: 0.001}[power]
+
+
+def exrm_table_2(ran):
+    here, printed = ran.figures[0].axes[0].lines
+    assert set(ran.machines) == set(ran.PRINTED)
+    assert list(printed.get_xdata()) == list(ran.PRINTED.values())
+    assert list(here.get_xdata()) == [ran.seconds[label] for label in ran.PRINTED]
+
+
+def questions(ran):
+    impurity, held_out, out_of_bag, by_class = ran.figures[0].axes
+    shade = list(ran.X.columns).index("shade")
+    for axis in (held_out, out_of_bag):
+        widths = np.array([bar.get_width() for bar in axis.patches])
+        assert widths.argmin() == shade
+        assert abs(widths[shade]) < 0.025
+        assert np.delete(widths, shade).min() > 0.025
+    share = out_of_bag.patches[shade].get_width() / sum(bar.get_width() for bar in out_of_bag.patches)
+    assert impurity.patches[shade].get_width() > max(0.02, 2 * share), "noise has a share of the decreases"
+    assert [len(bars) for bars in by_class.containers] == [4, 4]
+    months, contract = ran.display.pd_results
+    assert months.average[0][-1] > 0.3 + months.average[0][0]
+    of = dict(zip(contract.grid_values[0], contract.average[0], strict=True))
+    assert of["year"] > of["month"] + 0.05
+    drawn = [line for line in ran.figures[-1].axes[0].lines if len(line.get_xdata()) == 8]
+    assert len(drawn) == 2
+    for line in drawn:
+        assert np.abs(np.asarray(line.get_xdata()) - line.get_ydata()).mean() < 0.1
 
 
 CLAIMS = {name: check for name, check in list(globals().items()) if callable(check)}

@@ -33,8 +33,3 @@ def gallery(tmp_path_factory):
 
     yield run
     plt.close("all")
-
-
-@pytest.fixture(scope="module")
-def shared():
-    return SimpleNamespace(**runpy.run_path(str(FOLDER / "_shared.py")))

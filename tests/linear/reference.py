@@ -66,29 +66,6 @@ def svm(X, y, lam, p=2, beta=0.0, weights=None):
     return svm_objective(X, y, *point, lam, p, beta, weights), *point
 
 
-def svm_lower_bound(X, y, lam, p=2, weights=None):
-    """Dual of the primal SVM, evaluated at a point made feasible: no objective can be smaller."""
-    import cvxpy as cp
-
-    cap = lam * weights_of(y, weights)
-    X, y, cap = X[cap > 0], y[cap > 0], cap[cap > 0]
-    share = cp.Variable(len(y))  # of the cap: numbers of one size, whatever lam is
-    a = cp.multiply(cap, share)
-    limits, gain = [share >= 0, y @ a == 0], cp.sum(a) - cp.sum_squares(X.T @ cp.multiply(y * cap, share)) / 2
-    if p == 1:
-        limits.append(share <= 1)
-    else:
-        q = p / (p - 1)
-        gain -= (p - 1) * p**-q * cp.sum(cp.multiply(cap, cp.power(cp.pos(share), q, approx=False)))
-    solve(cp.Problem(cp.Maximize(gain / lam), limits))
-    point = cap * np.clip(share.value, 0, 1 if p == 1 else None)
-    sides = [point[y > 0].sum(), point[y < 0].sum()]
-    point = point * np.where(y > 0, min(sides) / sides[0], min(sides) / sides[1])
-    conjugate = 0.0 if p == 1 else ((p - 1) * cap * (point / (cap * p)) ** (p / (p - 1))).sum()
-    w = X.T @ (y * point)
-    return float(point.sum() - conjugate - w @ w / 2)
-
-
 def nu_of(y, lam, weights=None):
     """The nu of the diversity regularised machine: the largest possible one over lam."""
     s = weights_of(y, weights)
@@ -125,44 +102,3 @@ def diversity_machine(X, y, lam, C, diversity, weights=None):
     point = found["W"], found["b"][0]
     assert diversity_violation(point[0], diversity) < 1e-8
     return diversity_objective(X, y, *point, lam, weights), *point
-
-
-def printed_alm(X, y, lam, C, p, n_iter, rho=1.1):
-    """Algorithm 2 with its printed start, eqs. (8), (12), (14), (15), (17), (18): W and b of every iteration.
-
-    The problem (8) of every row of W goes to cvxpy, so that neither way to solve it is taken for granted.
-    """
-    n, d = X.shape
-    W, P, Q = np.ones((d, C)), np.zeros((d, C)), np.ones((d, C))
-    E, Z, b, Y, mu = np.zeros((n, C)), np.zeros((n, C)), np.zeros(C), np.tile(y[:, None], C), 1.0
-    K = np.linalg.inv(np.eye(d) + X.T @ X)
-    path = []
-    for _ in range(n_iter):
-        W = np.array([squared_l1(row, 1 / mu) for row in P + Q / mu])
-        b = (Y - E - X @ P - Z / mu).mean(axis=0)
-        S = Y - X @ P - b - Z / mu
-        shrunk = S / (1 + 2 * lam / mu) if p == 2 else np.sign(S) * np.maximum(np.abs(S) - lam / mu, 0)
-        E = np.where(Y * S > 0, shrunk, S)
-        P = K @ (W - Q / mu + X.T @ (Y - b - Z / mu - E))
-        Z = Z + mu * (E - Y + X @ P + b)
-        Q = Q + mu * (P - W)
-        mu *= rho
-        path.append((W, b))
-    return path
-
-
-def squared_l1(v, step, beta=0.0):
-    """Minimise step (1/2 ||w||_1^2 + beta ||w||_1) + 1/2 ||w - v||^2 over w."""
-    import cvxpy as cp
-
-    scale = np.abs(v).max() or 1.0  # the problem is homogeneous in (w, v, beta)
-    v, beta, w = v / scale, beta / scale, cp.Variable(len(v))
-    size = cp.norm1(w)
-    solve(cp.Problem(cp.Minimize(step * (cp.square(size) / 2 + beta * size) + cp.sum_squares(w - v) / 2)))
-    return scale * np.asarray(w.value)
-
-
-def squared_l1_objective(w, v, step, beta=0.0):
-    """Return the objective of `squared_l1` at w."""
-    size = np.abs(w).sum()
-    return float(step * (size**2 / 2 + beta * size) + ((w - v) ** 2).sum() / 2)

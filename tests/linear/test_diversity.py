@@ -12,7 +12,7 @@ import pytest
 from sklearn.exceptions import ConvergenceWarning
 from sklearn.svm import NuSVC
 from tests.linear import reference
-from tests.linear.problems import three_classes, two_classes
+from tests.linear.problems import two_classes
 
 from rotastack import DiversityRegularizedClassifier
 
@@ -152,47 +152,3 @@ def test_the_gap_reported_covers_the_true_one():
         assert (model.objective_ - best) / abs(best) - 1e-9 <= model.duality_gap_ <= tol
     with pytest.warns(ConvergenceWarning):
         DiversityRegularizedClassifier(4, 1.5, 0.3, tol=1e-9, max_iter=3).fit(X, y)
-
-
-def test_shapes_labels_and_decisions():
-    X, y = two_classes(31, 40, 5)
-    labels = np.where(y > 0, "yes", "no")
-    model = DiversityRegularizedClassifier(4, 1.2).fit(X, labels)
-    assert model.classes_.tolist() == ["no", "yes"]
-    assert model.coef_members_.shape == (4, 5)
-    assert model.intercept_members_.shape == (4,)
-    assert model.coef_.shape == (1, 5)
-    decision = model.decision_function(X)
-    np.testing.assert_allclose(decision, X @ model.coef_[0] + model.intercept_[0], atol=1e-12)
-    assert (model.predict(X) == np.where(decision > 0, "yes", "no")).all()
-    np.testing.assert_array_equal(model.coef_, DiversityRegularizedClassifier(4, 1.2).fit(X, y).coef_)
-
-
-def test_one_against_the_rest():
-    X, labels = three_classes(1)
-    model = DiversityRegularizedClassifier(3, 1.05, 0.4).fit(X, labels)
-    assert model.coef_members_.shape == (3, 3, X.shape[1])
-    assert model.intercept_members_.shape == (3, 3)
-    for k, name in enumerate("abc"):
-        single = DiversityRegularizedClassifier(3, 1.05, 0.4).fit(X, np.where(labels == name, 1, -1))
-        np.testing.assert_allclose(model.coef_[k], single.coef_[0], atol=1e-9)
-        np.testing.assert_allclose(model.intercept_[k], single.intercept_[0], atol=1e-9)
-    assert (model.predict(X) == np.array(list("abc"))[model.decision_function(X).argmax(axis=1)]).all()
-
-
-@pytest.mark.parametrize(
-    ("options", "word"),
-    [
-        ({"lam": 1.0}, "lam"),
-        ({"lam": 0.5}, "lam"),
-        ({"n_estimators": 0}, "n_estimators"),
-        ({"diversity": -0.1}, "diversity"),
-        ({"diversity": 1.1}, "diversity"),
-        ({"tol": 0.0}, "tol"),
-        ({"max_iter": 0}, "max_iter"),
-    ],
-)
-def test_values_out_of_range_are_refused_by_name(options, word):
-    X, y = two_classes(0)
-    with pytest.raises(ValueError, match=word):
-        DiversityRegularizedClassifier(**options).fit(X, y)

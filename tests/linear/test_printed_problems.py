@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 from sklearn.exceptions import ConvergenceWarning
 from tests.linear import reference
-from tests.linear.problems import three_classes, two_classes
+from tests.linear.problems import two_classes
 
 from rotastack import DiversityRegularizedClassifier, ExclusivityRegularizedClassifier
 
@@ -69,18 +69,6 @@ def test_hulls_that_overlap_are_told_as_by_the_fast_solver():
     with pytest.warns(UserWarning, match="overlap"):
         model = DiversityRegularizedClassifier(3, 10.0, solver="cvxpy").fit(X, y)
     assert model.lam_ == fast.lam_
-
-
-@pytest.mark.parametrize(
-    ("kind", "options"),
-    [(ExclusivityRegularizedClassifier, {}), (DiversityRegularizedClassifier, {"lam": 1.05, "tol": 1e-7})],
-)
-def test_one_against_the_rest(kind, options):
-    X, y = three_classes(1)
-    model, best = (fit(kind, X, y, n_estimators=3, **options, **one) for one in ({"solver": "cvxpy"}, {}))
-    assert model.coef_members_.shape == (3, 3, X.shape[1])
-    np.testing.assert_allclose(model.objective_, best.objective_, rtol=1e-6)
-    np.testing.assert_allclose(model.decision_function(X), best.decision_function(X), atol=1e-3)
 
 
 @pytest.mark.parametrize("kind", [ExclusivityRegularizedClassifier, DiversityRegularizedClassifier])

@@ -30,30 +30,12 @@ def combine_nested(
     For outer fold h, a trained combiner is fitted to the rows outside h. The outputs for such a row are of the members
     trained without h and without the row's own fold. Then the combiner predicts the rows of h from the mean, over
     a != h, of the outputs of the members trained without a and h. A combiner that is not trained decides from the
-    outputs of the members trained without h alone, and from their facts.
+    outputs of the members trained without h alone, and from `facts`, the members trained without each fold.
 
-    Parameters
-    ----------
-    combiner : Combiner
-        Not a pruner. The combiner is cloned for each outer fold.
-    outputs : ndarray of shape (n_folds, n_members, n_rows, n_classes)
-        From :func:`rotastack.ensembles.pooled.nested.nested_outputs`.
-    folds, y : ndarray of shape (n_rows,)
-        Fold numbers and class numbers; `y` of floats is the target of a regression.
-    sequence : numpy.random.SeedSequence
-        ``child(sequence, h)`` is the seed for outer fold h.
-    facts : sequence of Members, optional
-        For each outer fold h, the members trained without h.
-    weights : ndarray of shape (n_rows,), optional
-        Weights of the rows for a trained combiner.
-    without : ndarray of bool of shape (n_folds, n_rows), optional
-        Training rows for each outer fold; by default all rows outside of the fold.
-
-    Returns
-    -------
-    proba : ndarray of shape (n_rows, n_classes)
-    combiners : list
-        The fitted combiner of each outer fold.
+    `outputs`, of shape (n_folds, n_members, n_rows, n_classes), are those of ``ensembles.pooled.nested``. `y` of floats
+    is the target of a regression. ``child(sequence, h)`` is the seed for outer fold h. `without` (n_folds, n_rows) masks
+    the training rows of each outer fold; by default these are all rows outside of the fold. The result is
+    predictions of shape (n_rows, n_classes) and the fitted combiner of each outer fold.
     """
     n_folds, _, n_rows, n_outputs = outputs.shape
     n_classes = n_outputs if y.dtype.kind in "iu" else None

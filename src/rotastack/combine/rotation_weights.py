@@ -12,29 +12,12 @@ from rotastack.base.combiner import Combiner, Members
 __all__ = ["WEIGHTINGS", "RotationWeights", "rotation_complexity"]
 
 WEIGHTINGS = ("equal", "cut", "exp", "best", "new", "linear", "oob", "joint")
-_GRID_AT_ONCE = 1024
 
 
 def rotation_complexity(n_nodes: ArrayLike, depth: ArrayLike, n_rows: int | ArrayLike) -> NDArray[np.float64]:
-    """Return ``n_nodes + depth / n_rows``: the size of the trees, with ties broken by their depth.
+    """Return ``n_nodes + depth / n_rows`` (thesis, equation 2.5): the size of the trees, with ties broken by depth.
 
-    Parameters
-    ----------
-    n_nodes : array-like of shape (n_rotations,)
-        Median number of nodes, leaves included, of the trees on each rotation.
-    depth : array-like of shape (n_rotations,)
-        Mean depth of the trees on each rotation; a lone root has depth 0.
-    n_rows : int
-        Number of training rows.
-
-    References
-    ----------
-    Blaser, R. Doctoral thesis on random rotation ensembles, equation 2.5.
-
-    Examples
-    --------
-    >>> rotation_complexity([9, 9, 7], [3, 4, 5], 100)
-    array([9.03, 9.04, 7.05])
+    `n_nodes` and `depth`, of shape (n_rotations,), are the median number of nodes, leaves included, and the mean depth.
     """
     return np.asarray(n_nodes, dtype=float) + np.asarray(depth, dtype=float) / np.asarray(n_rows)
 
@@ -161,11 +144,7 @@ class RotationWeights(Combiner):
         else:
             by_rank = np.rint(self.weights_[self.order_] * n_trees).astype(np.int64)
             by_rank[0] += max(n_trees - by_rank.sum(), 0)
-            excess = by_rank.sum() - n_trees
-            for r in range(R - 1, -1, -1):
-                removed = min(excess, by_rank[r])
-                by_rank[r] -= removed
-                excess -= removed
+            by_rank = np.diff(np.minimum(by_rank.cumsum(), n_trees), prepend=0)
         counts = np.empty(R, dtype=np.int64)
         counts[self.order_] = by_rank
         return counts
@@ -212,9 +191,7 @@ class RotationWeights(Combiner):
             losses = np.cumsum(error) / np.arange(1, R + 1)
             return int(np.flatnonzero(losses <= losses.min() + 1e-12)[0]) + 1
         grid = np.arange(1, 10 * R + 1) / 10
-        losses = np.concatenate(
-            [_exp_weights(R, grid[k : k + _GRID_AT_ONCE]) @ error for k in range(0, len(grid), _GRID_AT_ONCE)]
-        )
+        losses = _exp_weights(R, grid) @ error
         return float(grid[np.flatnonzero(losses <= losses.min() + 1e-12)[0]])
 
     def _by_rank(self, R: int, rank_of_identity: int) -> NDArray[np.float64]:

@@ -3,22 +3,15 @@
 from typing import NamedTuple
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 
-__all__ = ["EquilibriumMargin", "equilibrium_margin", "kl_inverse"]
+__all__ = ["EquilibriumMargin", "equilibrium_margin"]
 
 
 class EquilibriumMargin(NamedTuple):
-    """The result of :func:`equilibrium_margin`: the margin that gives the tightest bound on the error.
+    """The margin theta(q*) of the tightest bound (NaN if no share of rows gives a bound), q* and the bound, at most 1.
 
-    Attributes
-    ----------
-    margin : float
-        theta(q*), the equilibrium margin; larger is better. NaN if no share of rows gives a bound.
-    error : float
-        q*, the share of margins that may lie below the equilibrium margin; smaller is better.
-    bound : float
-        Bound on the error, at most 1.
+    A share q* of the margins, the `error`, may lie below the equilibrium margin.
     """
 
     margin: float
@@ -96,34 +89,6 @@ def equilibrium_margin(margins: ArrayLike, hypothesis_size: float, delta: float 
     best = int(surprise.argmin())
     bound = min(size / n - float(np.expm1(-surprise[best])), 1.0)
     return EquilibriumMargin(float(theta[best]), float(q[best]), bound)
-
-
-def kl_inverse(q: ArrayLike, u: ArrayLike) -> NDArray[np.float64]:
-    """Return the p in [q, 1] with D(q || p) = u, the Kullback-Leibler divergence of Bernoulli distributions.
-
-    Parameters
-    ----------
-    q : array-like
-        Shares from 0 to 1.
-    u : array-like
-        Divergences, at least 0.
-
-    Returns
-    -------
-    ndarray
-
-    References
-    ----------
-    Martinez, W. (2022). Ensemble pruning via margin maximization, equation 11.
-
-    Examples
-    --------
-    >>> from rotastack.diagnostics.bounds import kl_inverse
-    >>> kl_inverse([0.0, 0.1], [0.5, 0.0]).round(4)
-    array([0.3935, 0.1   ])
-    """
-    q, u = np.broadcast_arrays(np.asarray(q, dtype=np.float64), np.asarray(u, dtype=np.float64))
-    return np.maximum(-np.expm1(-_kl_inverse_log(q, u)), q)
 
 
 def _kl_inverse_log(q, u):

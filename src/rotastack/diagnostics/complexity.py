@@ -52,18 +52,9 @@ def tree_complexity(estimator: Any) -> dict[str, NDArray[np.int64]] | None:
 
 
 def oob_error(estimator: Any, y: NDArray) -> float:
-    """Return the out-of-bag error of a fitted forest; of a regressor, the mean squared error.
+    """Return the out-of-bag error of a fitted forest, or a regressor's mean squared error; NaN without predictions.
 
-    Parameters
-    ----------
-    estimator : fitted estimator
-    y : ndarray of shape (n_rows,)
-        Class numbers or target of the training rows.
-
-    Returns
-    -------
-    float
-        Error over the rows with an out-of-bag prediction; NaN for an estimator without such predictions.
+    Only the rows with an out-of-bag prediction count; `y` has the class numbers or the target of the training rows.
     """
     predicted = getattr(estimator, "oob_prediction_", None)
     if predicted is not None:

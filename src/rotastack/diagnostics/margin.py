@@ -5,22 +5,16 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from rotastack.diagnostics.votes import checked_member_votes
+from rotastack.diagnostics.votes import coded_votes
 
 __all__ = ["MarginSummary", "chebyshev_bound", "margins", "summarize_margins"]
 
 
 class MarginSummary(NamedTuple):
-    """Summary statistics of a pool's margins; numbers in parentheses are equations of the thesis.
+    """Summary statistics of a pool's margins.
 
-    Attributes
-    ----------
-    mean, variance : float
-        Mean and variance of the margin over rows (1.14 and 1.15).
-    chebyshev_bound : float
-        Bound on the probability of a negative margin (1.16).
-    mean_correlation : float
-        Mean correlation of the members' raw margins (1.21).
+    Mean and variance are of the margin over rows (equations 1.14 and 1.15 of the thesis), the bound is that on the
+    probability of a negative margin (1.16), and the correlation is that of the members' raw margins (1.21).
     """
 
     mean: float
@@ -61,10 +55,7 @@ def margins(votes: ArrayLike, y: ArrayLike, mask: ArrayLike | None = None) -> ND
     >>> margins([[0, 0, 1, 0], [1, 1, 2, 0]], y=[0, 2])
     array([ 0.5 , -0.25])
     """
-    votes, y, mask = checked_member_votes(votes, y, mask)
-    shares, _ = _shares(votes, y, mask)
-    right, wrong = shares
-    return right - wrong
+    return _margins(*coded_votes(votes, y, mask))[0]
 
 
 def chebyshev_bound(margins: ArrayLike) -> float:
@@ -132,34 +123,29 @@ def summarize_margins(votes: ArrayLike, y: ArrayLike, mask: ArrayLike | None = N
     >>> summarize_margins([[0, 0], [0, 1], [1, 0], [1, 1]], y=[0, 0, 0, 0]).variance
     0.5
     """
-    votes, y, mask = checked_member_votes(votes, y, mask)
-    (right, wrong), rival = _shares(votes, y, mask)
-    values = _known(right - wrong)
-    counted = np.ones(votes.shape, dtype=bool) if mask is None else mask
-    n = np.maximum(counted.sum(axis=0), 1)
-    p = ((votes == y[:, None]) & counted).sum(axis=0) / n
-    q = ((votes == rival[:, None]) & counted).sum(axis=0) / n
-    deviation = np.sqrt(np.maximum(p + q - (p - q) ** 2, 0.0))[counted.any(axis=0)]
+    codes, n_classes, truth = coded_votes(votes, y, mask)
+    of_rows, rival = _margins(codes, n_classes, truth)
+    values = _known(of_rows)
+    n = np.maximum((codes >= 0).sum(axis=0), 1)
+    p = (codes == truth[:, None]).sum(axis=0) / n
+    q = (codes == rival[:, None]).sum(axis=0) / n
+    deviation = np.sqrt(np.maximum(p + q - (p - q) ** 2, 0.0))[(codes >= 0).any(axis=0)]
     spread = float(deviation.mean())
     variance = float(values.var())
     correlation = variance / spread**2 if spread > 0 else float("nan")
     return MarginSummary(float(values.mean()), variance, chebyshev_bound(values), correlation)
 
 
-def _shares(votes, y, mask):
-    """Return the shares of votes for the right class and for the most-voted wrong class, and that wrong class."""
-    n_classes = int(max(votes.max(initial=0), y.max(initial=0))) + 1
-    counts = np.empty((len(y), max(n_classes, 2)))
-    for c in range(counts.shape[1]):
-        chosen = votes == c
-        counts[:, c] = chosen.sum(axis=1) if mask is None else (chosen & mask).sum(axis=1)
-    total = np.full(len(y), votes.shape[1]) if mask is None else mask.sum(axis=1)
-    rows = np.arange(len(y))
-    right = counts[rows, y].copy()
-    counts[rows, y] = -1.0
+def _margins(codes, n_classes, truth):
+    """Return the rows' margins, NaN without a vote, and the most-voted wrong class of each row."""
+    counts = np.stack([(codes == c).sum(axis=1) for c in range(max(n_classes, 2))], axis=1).astype(float)
+    rows = np.arange(len(truth))
+    right = counts[rows, truth].copy()
+    counts[rows, truth] = -1.0
     rival = counts.argmax(axis=1)
-    with np.errstate(invalid="ignore", divide="ignore"):
-        return (right / total, counts[rows, rival] / total), rival
+    total = (codes >= 0).sum(axis=1)
+    with np.errstate(invalid="ignore"):
+        return right / total - counts[rows, rival] / total, rival
 
 
 def _known(values):

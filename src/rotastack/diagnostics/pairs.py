@@ -8,7 +8,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from rotastack.diagnostics.votes import checked_labels, checked_member_votes
+from rotastack.diagnostics.votes import coded_votes
 
 __all__ = ["KappaError", "disagreement", "kappa", "kappa_error", "kappa_matrix", "mean_disagreement", "paper_diversity"]
 
@@ -43,9 +43,9 @@ def disagreement(votes: ArrayLike, y: ArrayLike | None = None, mask: ArrayLike |
     >>> disagreement(votes)[0, 1], disagreement(votes, y=["a", "b", "b", "b"])[0, 1]
     (np.float64(0.75), np.float64(0.25))
     """
-    codes, n_classes, truth = _coded(votes, y, mask)
+    codes, n_classes, truth = coded_votes(votes, y, mask)
     if truth is not None:
-        codes, n_classes = _correctness(codes, truth), 2
+        codes, n_classes = np.where(codes < 0, -1, codes == truth[:, None]), 2
     same, shared, _ = _pair_sums(codes, n_classes)
     return _ratio(shared - same, shared)
 
@@ -74,7 +74,10 @@ def mean_disagreement(votes: ArrayLike, y: ArrayLike | None = None, mask: ArrayL
     >>> mean_disagreement([[0, 0, 1], [0, 1, 1]])
     0.6666666666666666
     """
-    return _mean_of_pairs(disagreement(votes, y, mask))
+    matrix = disagreement(votes, y, mask)
+    pairs = matrix[np.triu_indices(len(matrix), 1)]
+    pairs = pairs[~np.isnan(pairs)]
+    return float(pairs.mean()) if len(pairs) else float("nan")
 
 
 def kappa(votes: ArrayLike, mask: ArrayLike | None = None) -> NDArray[np.float64]:
@@ -106,20 +109,12 @@ def kappa(votes: ArrayLike, mask: ArrayLike | None = None) -> NDArray[np.float64
     >>> kappa([[0, 0], [0, 1], [1, 1], [1, 1]])[0, 1]
     np.float64(0.5)
     """
-    codes, n_classes, _ = _coded(votes, None, mask)
+    codes, n_classes, _ = coded_votes(votes, mask=mask)
     return kappa_matrix(codes, n_classes)
 
 
 class KappaError(NamedTuple):
-    """Points of a kappa-error diagram, one for each pair of members.
-
-    Attributes
-    ----------
-    kappa : ndarray of shape (n_pairs,)
-        Cohen's kappa of the two members.
-    error : ndarray of shape (n_pairs,)
-        Mean of the two members' errors.
-    """
+    """Points of a kappa-error diagram, one for each pair of members: kappa, and the mean of the two errors."""
 
     kappa: NDArray[np.float64]
     error: NDArray[np.float64]
@@ -152,8 +147,7 @@ def kappa_error(votes: ArrayLike, y: ArrayLike, mask: ArrayLike | None = None) -
     >>> kappa_error([[0, 0], [0, 1], [1, 1], [1, 1]], y=[0, 0, 1, 1]).error
     array([0.125])
     """
-    codes, n_classes, truth = _coded(votes, y, mask)
-    assert truth is not None
+    codes, n_classes, truth = coded_votes(votes, y, mask)
     right = codes == truth[:, None]
     errors = 1.0 - _ratio(right.sum(axis=0), (codes >= 0).sum(axis=0))
     a, b = np.triu_indices(codes.shape[1], 1)
@@ -196,7 +190,7 @@ def paper_diversity(votes: ArrayLike, n_members: int | None = None, mask: ArrayL
     >>> paper_diversity([[0, 0], [0, 1]], n_members=10)
     0.9888888888888889
     """
-    codes, n_classes, _ = _coded(votes, None, mask)
+    codes, n_classes, _ = coded_votes(votes, mask=mask)
     total = codes.shape[1] if n_members is None else n_members
     if total < codes.shape[1]:
         raise ValueError(f"n_members ({total}) must be at least {codes.shape[1]}, the number of kept members")
@@ -236,28 +230,7 @@ def _pair_sums(codes, n_classes):
     return same, shared, chance
 
 
-def _correctness(codes, truth):
-    """Return 1 for right votes, 0 for wrong votes, and -1 for votes that do not count."""
-    return np.where(codes < 0, -1, (codes == truth[:, None]).astype(np.int64))
-
-
 def _ratio(a, b):
     """Return a / b elementwise, NaN where b is 0."""
     a, b = np.asarray(a, dtype=np.float64), np.asarray(b, dtype=np.float64)
     return np.divide(a, b, out=np.full(np.shape(a), np.nan), where=b > 0)
-
-
-def _mean_of_pairs(matrix):
-    """Return the mean of a symmetric matrix above its diagonal, without NaN."""
-    pairs = matrix[np.triu_indices(len(matrix), 1)]
-    pairs = pairs[~np.isnan(pairs)]
-    return float(pairs.mean()) if len(pairs) else float("nan")
-
-
-def _coded(votes, y, mask):
-    """Return votes as class numbers (-1 if they do not count), the number of classes, and the true class numbers."""
-    codes, truth, mask = checked_labels(votes, mask=mask) if y is None else checked_member_votes(votes, y, mask)
-    n_classes = 1 + int(max(codes.max(initial=0), -1 if truth is None else truth.max(initial=0)))
-    if mask is not None:
-        codes = np.where(mask, codes, -1)
-    return codes, n_classes, truth

@@ -1,52 +1,29 @@
-"""Checks of votes for the diagnostics, which turn labels of any kind into class numbers."""
+"""Votes of members as class numbers, for the diagnostics."""
 
 from typing import Any
 
 import numpy as np
-from numpy.typing import ArrayLike
+from numpy.typing import ArrayLike, NDArray
 
-__all__ = ["checked_labels", "checked_member_votes"]
-
-
-def checked_member_votes(votes: ArrayLike, y: ArrayLike, mask: ArrayLike | None = None) -> tuple[Any, Any, Any]:
-    """Return checked votes and true classes as class numbers, and the mask as booleans or None.
-
-    Raises
-    ------
-    ValueError
-        Shapes that do not match, or floating-point numbers, which cannot be labels.
-    """
-    labels, truth = np.asarray(votes), np.asarray(y)
-    if labels.ndim != 2 or truth.shape != labels.shape[:1]:
-        raise ValueError(f"votes must have shape (row, member) and y (row,), got {labels.shape} and {truth.shape}")
-    if labels.dtype.kind not in "biuUSO" or truth.dtype.kind not in "biuUSO":
-        raise ValueError("votes and y must be class labels")
-    _, codes = np.unique(np.concatenate([truth, labels.ravel()]), return_inverse=True)
-    return codes[len(truth) :].reshape(labels.shape), codes[: len(truth)], _checked_mask(mask, labels)
+__all__ = ["coded_votes"]
 
 
-def checked_labels(votes: ArrayLike, mask: ArrayLike | None = None) -> tuple[Any, None, Any]:
-    """Return checked votes as class numbers, None in place of true classes, and the mask as booleans or None.
-
-    Raises
-    ------
-    ValueError
-        Shapes that do not match, or floating-point numbers, which cannot be labels.
-    """
+def coded_votes(
+    votes: ArrayLike, y: ArrayLike | None = None, mask: ArrayLike | None = None
+) -> tuple[NDArray[np.integer], int, Any]:
+    """Return votes as class numbers, -1 where the mask is False; the number of classes; the true class numbers or None."""
     labels = np.asarray(votes)
-    if labels.ndim != 2:
-        raise ValueError(f"votes must have shape (row, member), got {labels.shape}")
-    if labels.dtype.kind not in "biuUSO":
-        raise ValueError("votes must be class labels")
-    _, codes = np.unique(labels.ravel(), return_inverse=True)
-    return codes.reshape(labels.shape), None, _checked_mask(mask, labels)
-
-
-def _checked_mask(mask, votes):
-    """Return the mask as booleans; a ValueError if its shape is not that of the votes."""
-    if mask is None:
-        return None
-    mask = np.asarray(mask, dtype=bool)
-    if mask.shape != votes.shape:
-        raise ValueError(f"mask must have the shape of votes, {votes.shape}, got {mask.shape}")
-    return mask
+    given = [labels] if y is None else [labels, np.asarray(y)]
+    if labels.ndim != 2 or (y is not None and given[1].shape != labels.shape[:1]):
+        shapes = " and ".join(str(a.shape) for a in given)
+        raise ValueError(f"votes must have shape (row, member) and y, if given, (row,), got {shapes}")
+    if any(a.dtype.kind not in "biuUSO" for a in given):
+        raise ValueError("votes and y must be class labels")
+    _, found = np.unique(np.concatenate([a.ravel() for a in given]), return_inverse=True)
+    codes, truth = found[: labels.size].reshape(labels.shape), found[labels.size :]
+    if mask is not None:
+        counted = np.asarray(mask, dtype=bool)
+        if counted.shape != labels.shape:
+            raise ValueError(f"mask must have the shape of votes, {labels.shape}, got {counted.shape}")
+        codes = np.where(counted, codes, -1)
+    return codes, 1 + int(found.max(initial=-1)), None if y is None else truth

@@ -1,67 +1,51 @@
 """Algorithm 2 of the ExRM paper: augmented Lagrange multipliers, with a penalty mu that grows."""
 
-from dataclasses import dataclass
-
 import numpy as np
 from numpy.typing import NDArray
 from scipy.linalg import cho_factor, cho_solve
 
-from rotastack.linear.hinge import prox_hinge
 from rotastack.linear.problem import Problem, Solution, relative_gap
-from rotastack.linear.squared_l1 import prox_squared_l1, reweighted_squared_l1
+from rotastack.linear.proximal import prox_hinge, prox_squared_l1, reweighted_squared_l1
 
-__all__ = ["AlmOptions", "solve_alm"]
+__all__ = ["solve_alm"]
 
 _LARGEST_MU = 1e16
 _QUIET, _EVERY = 3, 20
 
 
-@dataclass(frozen=True)
-class AlmOptions:
-    """Options of :func:`solve_alm`: mu at the start, its growth rho, the step for W, and the stopping rule.
+def solve_alm(
+    problem: Problem,
+    start: NDArray[np.float64],
+    tol: float,
+    *,
+    mu0: float = 1.0,
+    rho: float = 1.1,
+    reweighting: bool = False,
+    rule: str = "change",
+    max_iter: int = 1000,
+) -> Solution:
+    """Return the last iterate of algorithm 2, in the paper's letters; its path need not fall.
+
+    W and Q start at `start` (n_features, k), which is 1 in the paper; P, b, E (whose start the paper does not print)
+    and Z start at 0. Here every row is multiplied by its label: U = Y E, so the second constraint is
+    U = 1 - A P - y b'. At the optimum U is the shortfall of the margins.
 
     The iterations end by one of three rules. "printed": at the first change of the objective below `tol`, as in the
     paper. "change": after three changes in succession below `tol` times the objective, if the constraint on the margins
     also holds up to the root of `tol`: the objective can stand still while the margins still move. "gap": at a relative
     duality gap of at most `tol`.
     """
-
-    mu0: float = 1.0
-    rho: float = 1.1
-    reweighting: bool = False
-    tol: float = 1e-6
-    rule: str = "change"
-    max_iter: int = 1000
-
-
-def solve_alm(problem: Problem, W: NDArray[np.float64], Q: NDArray[np.float64], options: AlmOptions) -> Solution:
-    """Return the last iterate of algorithm 2, in the paper's letters.
-
-    Here every row is multiplied by its label: U = Y E, so the second constraint is U = 1 - A P - y b'. At the
-    optimum U is the shortfall of the margins.
-
-    Parameters
-    ----------
-    problem : Problem
-    W, Q : ndarray of shape (n_features, k)
-        Start of W and Q; ones in the paper. P, b, E (whose start the paper does not print) and Z start at 0.
-    options : AlmOptions
-
-    Returns
-    -------
-    Solution
-        Its path holds the objective of (W, b) after every iteration. The objective need not fall.
-    """
     A, y, sign, cost = problem.A, problem.y, problem.sign, problem.cost
+    W = Q = start
     k, p = W.shape[1], problem.power
     project = _projection(A)
     P, b = np.zeros_like(W), np.zeros(k)
     AP, U, Z, before = (np.zeros((len(y), k)) for _ in range(4))
-    mu, path, quiet, bound = options.mu0, [], 0, 0.0
-    needed = _QUIET if options.rule == "change" else 1
+    mu, path, quiet, bound = mu0, [], 0, 0.0
+    needed = _QUIET if rule == "change" else 1
     while True:
         step = 1 / mu
-        if options.reweighting:
+        if reweighting:
             W = reweighted_squared_l1(P + Q / mu, step, W, beta=problem.beta, copies=problem.copies)  # (9) to (11)
         else:
             W = prox_squared_l1(P + Q / mu, step, problem.beta, problem.copies)
@@ -79,19 +63,19 @@ def solve_alm(problem: Problem, W: NDArray[np.float64], Q: NDArray[np.float64], 
         Z, before = np.subtract(AP, rest, out=before), Z
         Z *= mu  # (18)
         Q = Q + mu * (P - W)
-        mu = min(mu * options.rho, _LARGEST_MU)
+        mu = min(mu * rho, _LARGEST_MU)
         path.append(problem.value(W, 1 - both[:, k:] - sign * b))
         if len(path) % _EVERY == 0:
             bound = max(bound, problem.bound(-Z))  # Z is minus the multiplier of the margins
-        if options.rule == "gap":
-            still = relative_gap(path[-1], bound) <= options.tol
+        if rule == "gap":
+            still = relative_gap(path[-1], bound) <= tol
         else:
             change = abs(path[-1] - path[-2]) if len(path) > 1 else np.inf
-            still = change <= options.tol * (1 if options.rule == "printed" else abs(path[-1]))
-            if options.rule == "change":
-                still &= step * np.abs(Z - before).max() <= options.tol**0.5  # |U - 1 + A P + y b'|
+            still = change <= tol * (1 if rule == "printed" else abs(path[-1]))
+            if rule == "change":
+                still &= step * np.abs(Z - before).max() <= tol**0.5  # |U - 1 + A P + y b'|
         quiet = quiet + 1 if still else 0
-        if quiet >= needed or len(path) == options.max_iter:
+        if quiet >= needed or len(path) == max_iter:
             break
     bound = max(bound, problem.bound(-Z))
     return Solution(W, b, path[-1], bound, path, len(path), quiet >= needed)

@@ -48,8 +48,6 @@ class DiversityRegularizedClassifier(LinearEnsemble):
         above which the fit warns.
     max_iter : int, default=1000000
         Largest number of iterations; each changes two multipliers in libsvm.
-    multi_class : {"ovr", "off"}, default="ovr"
-        With more than two classes, train each class against the rest, or raise an error.
 
     Attributes
     ----------
@@ -113,7 +111,6 @@ class DiversityRegularizedClassifier(LinearEnsemble):
         solver: str = "exact",
         tol: float = 1e-5,
         max_iter: int = 1_000_000,
-        multi_class: str = "ovr",
     ):
         self.n_estimators = n_estimators
         self.lam = lam
@@ -121,11 +118,6 @@ class DiversityRegularizedClassifier(LinearEnsemble):
         self.solver = solver
         self.tol = tol
         self.max_iter = max_iter
-        self.multi_class = multi_class
-
-    def _begin(self, codes):
-        self._nu: list[float] = []
-        self._lam: list[float] = []
 
     def _solve(self, X, labels, weights):
         shares = weights / weights.sum()
@@ -135,8 +127,7 @@ class DiversityRegularizedClassifier(LinearEnsemble):
         while _overlapping(solution) and lam > _LEAST_LAM:
             nu, lam = nu * lam / (1 + (lam - 1) / 2), 1 + (lam - 1) / 2
             solution = self._members(X, labels, shares, nu)
-        self._nu.append(float(nu))
-        self._lam.append(lam)
+        solution.facts = {"lam": lam, "nu": float(nu)}
         if _overlapping(solution):
             solution.W[:] = 0
             larger = 1 if shares[labels > 0].sum() > 0.5 else -1
@@ -161,12 +152,6 @@ class DiversityRegularizedClassifier(LinearEnsemble):
             radius = float(np.sqrt(1 - self.diversity))
             return _nu_svm(X, labels, shares / nu, radius, self.tol, self.max_iter)
         return _printed(X, labels, self.n_estimators, nu, self.diversity, shares, self.tol, self.max_iter)
-
-    def _keep(self, solutions):
-        super()._keep(solutions)
-        self.nu_ = np.array(self._nu) if len(self._nu) > 1 else self._nu[0]
-        self.lam_ = np.array(self._lam) if len(self._lam) > 1 else self._lam[0]
-        del self._nu, self._lam
 
 
 def _overlapping(solution: Solution) -> bool:

@@ -10,7 +10,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from rotastack.base.convex import import_cvxpy, solve
 from rotastack.base.scikit import Interval, StrOptions
-from rotastack.linear.alm import AlmOptions, solve_alm
+from rotastack.linear.alm import solve_alm
 from rotastack.linear.primal import solve_primal
 from rotastack.linear.problem import Problem, Solution
 from rotastack.linear.separators import CLASS_WEIGHT, LEAST_ONE, POSITIVE, POWER, LinearEnsemble
@@ -65,8 +65,6 @@ class ExclusivityRegularizedClassifier(LinearEnsemble):
         their shares as far as possible, with at least one row of each class.
     max_iter : int, default=2000
         Largest number of iterations.
-    multi_class : {"ovr", "off"}, default="ovr"
-        With more than two classes, train each class against the rest, or raise an error.
     class_weight : dict, "balanced" or None, default=None
     random_state : None, int, SeedSequence, Generator or RandomState
         Seed of `init` and `max_samples`.
@@ -138,7 +136,6 @@ class ExclusivityRegularizedClassifier(LinearEnsemble):
         init: str = "equal",
         max_samples: int | float | None = None,
         max_iter: int = 2000,
-        multi_class: str = "ovr",
         class_weight: Any = None,
         random_state=None,
     ):
@@ -154,7 +151,6 @@ class ExclusivityRegularizedClassifier(LinearEnsemble):
         self.init = init
         self.max_samples = max_samples
         self.max_iter = max_iter
-        self.multi_class = multi_class
         self.class_weight = class_weight
         self.random_state = random_state
 
@@ -181,34 +177,29 @@ class ExclusivityRegularizedClassifier(LinearEnsemble):
         shared = bool(self.samples_.all())
         equal = shared and (self.solver == "exact" or (self.solver == "alm" and self.init == "equal"))
         cost = (self.lam * weights)[:, None] * (1.0 if shared else self.samples_.T)
-        problem = Problem(
-            X, labels, cost, self.loss_power, self.beta,
-            copies=self.n_estimators if equal else 1,
-        )  # fmt: skip
+        copies = self.n_estimators if equal else 1
+        problem = Problem(X, labels, cost, self.loss_power, self.beta, copies)
         if equal and self.solver == "exact":
-            solution = self._exact(problem, None if self.tol is None else self._tolerance())
+            solution = self._exact(problem, self.tol)
         else:
-            shape = X.shape[1], 1 if equal else self.n_estimators
+            tol = {None: ITERATIVE_TOL, "paper": PAPER_TOL}.get(self.tol, self.tol)
             run = {"exact": self._different, "alm": self._alm, "cvxpy": self._cvxpy}[self.solver]
-            solution, advice = run(problem, shape)
+            solution, advice = run(problem, tol, (X.shape[1], self.n_estimators // copies))
             if not solution.converged:
                 self._warn(solution, advice)
         self._disagreements.append(_disagreement(X, solution))
         return solution
 
-    def _tolerance(self) -> float:
-        if self.tol is None:
-            return ITERATIVE_TOL
-        return PAPER_TOL if isinstance(self.tol, str) else self.tol
-
-    def _alm(self, problem: Problem, shape: tuple[int, int]) -> tuple[Solution, str]:
+    def _alm(self, problem: Problem, tol: float, shape: tuple[int, int]) -> tuple[Solution, str]:
         """Return the solution of the paper's algorithm with a bound on the optimum, and the advice of a warning."""
         rng = np.random.default_rng(child(self._sequence, "start", len(self._disagreements)))
         start = np.ones(shape) if self.init == "equal" else rng.standard_normal(shape)
-        rule = "printed" if self.tol == "paper" else "change"
-        options = AlmOptions(self.mu0, self.rho, self.w_step == "reweighting", self._tolerance(), rule, self.max_iter)
+        printed = self.tol == "paper"
         try:
-            solution = solve_alm(problem, start, start.copy(), options)
+            solution = solve_alm(
+                problem, start, tol, mu0=self.mu0, rho=self.rho, reweighting=self.w_step == "reweighting",
+                rule="printed" if printed else "change", max_iter=self.max_iter,
+            )  # fmt: skip
         except LinAlgError:
             raise ValueError("solver='alm' needs rows closer to 0; centre and scale the columns of X") from None
         if problem.cost.shape[1] == 1:  # Members are equal, so one SVM gives the optimum cheaply.
@@ -216,45 +207,39 @@ class ExclusivityRegularizedClassifier(LinearEnsemble):
             solution.bound = max(solution.bound, solve_primal(one).bound)
         advice = "raise max_iter"
         if solution.converged:
-            why = "the objective changed by less than"
-            why += f" {PAPER_TOL}, as printed" if rule == "printed" else f" a share of {self._tolerance():g}"
+            change = f"{PAPER_TOL}, as printed" if printed else f"a share of {tol:g}"
             growth = f", with mu growing by {self.rho} each time" if self.rho > 1 else ""
-            advice = f"{why}{growth}. solver='exact' finds the optimum"
+            advice = f"the objective changed by less than {change}{growth}. solver='exact' finds the optimum"
         solution.converged &= solution.gap <= _FAR
         return solution, advice
 
-    def _different(self, given: Problem, shape: tuple[int, int]) -> tuple[Solution, str]:
+    def _different(self, given: Problem, tol: float, shape: tuple[int, int]) -> tuple[Solution, str]:
         """Return the optimum of members on different rows, by the paper's iteration with a fixed penalty.
 
         The columns are centred, and divided by the number for which the mean cost becomes 1, the penalty.
         """
         centre, unit = given.X.mean(axis=0), float(given.cost.mean()) ** -0.5
         problem = replace(given, X=(given.X - centre) / unit, cost=given.cost * unit**2, beta=given.beta * unit)
-        start, tol = np.ones(shape), self._tolerance()
-        solution = solve_alm(
-            problem, start, start.copy(), AlmOptions(rho=1.0, tol=tol, rule="gap", max_iter=self.max_iter)
-        )
+        solution = solve_alm(problem, np.ones(shape), tol, rho=1.0, rule="gap", max_iter=self.max_iter)
         solution.W = solution.W / unit
         solution.b = solution.b - centre @ solution.W
         solution.scale(1 / unit**2)
         solution.converged = solution.gap <= tol
         return solution, "raise max_iter or tol"
 
-    def _cvxpy(self, problem: Problem, shape: tuple[int, int]) -> tuple[Solution, str]:
+    def _cvxpy(self, problem: Problem, tol: float, shape: tuple[int, int]) -> tuple[Solution, str]:
         """Return the solution of :func:`exrm_problem`, or W = 0 if the solver fails."""
         stated = exrm_problem(
             problem.X, problem.y, self.n_estimators, self.lam, self.loss_power, self.beta, problem.cost / self.lam
         )
         values = solve(stated, self.max_iter)
-        W, b = np.zeros(shape), np.zeros(self.n_estimators)
-        bound = 0.0
+        W, b, bound, n_iter = np.zeros(shape), np.zeros(self.n_estimators), 0.0, self.max_iter
         if values is not None:
-            W, b = values["W"], values["b"][0]
+            W, b, n_iter = values["W"], values["b"][0], stated.solver_stats.num_iters
             bound = problem.bound(problem.sign * stated.constraints[0].dual_value)
         objective = problem.value(W, problem.shortfall(W, b))
-        n_iter = self.max_iter if values is None else stated.solver_stats.num_iters
         solution = Solution(W, b, objective, bound, [objective], n_iter)
-        solution.converged = solution.gap <= self._tolerance()
+        solution.converged = solution.gap <= tol
         return solution, "scale the columns, or raise max_iter or tol"
 
     def _keep(self, solutions):

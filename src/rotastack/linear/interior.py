@@ -6,6 +6,8 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.linalg import cho_factor, cho_solve
 
+from rotastack.linear.problem import Problem
+
 __all__ = ["InteriorPoint"]
 
 Array = NDArray[np.float64]
@@ -15,41 +17,26 @@ _NEGLIGIBLE = 1e-13
 
 
 class InteriorPoint:
-    """Solver of: minimise ``||w||^2 / 2 + beta ||w||_1 + sum_n cost_n xi_n^p``, xi >= 0, A w + y b + xi >= 1.
+    """Solver of: minimise ``||w||^2 / 2 + beta ||w||_1 + sum_n cost_n xi_n^p``, xi >= 0, A w + y b + xi >= 1; costs > 0.
 
     Every inequality has a slack (the distance of its sides, which stays positive) and a multiplier. An iteration
     eliminates all unknowns but (w, b). The remaining symmetric system of n_features + 1 equations, or n_rows if
     fewer, is factorised once for Mehrotra's predictor and corrector. ||w||_1 is written as the sum of t, with
-    t - w >= 0 and t + w >= 0. Clarabel takes 2 to 60 times as long on 569 x 30 to 5000 x 60 (p = 1).
-
-    Parameters
-    ----------
-    A : ndarray of shape (n_rows, n_features)
-    y : ndarray of shape (n_rows,)
-    cost : ndarray of shape (n_rows,)
-        All positive.
-    power, beta : float
-
-    Attributes
-    ----------
-    w : ndarray of shape (n_features,)
-    b : float
-    u : ndarray of shape (n_rows,)
-        1 - A w - y b.
-    alpha : ndarray of shape (n_rows,)
-        Multipliers of the margins.
+    t - w >= 0 and t + w >= 0. Clarabel takes 2 to 60 times as long on 569 x 30 to 5000 x 60 (p = 1). Results are w, b,
+    u = 1 - A w - y b and alpha, the multipliers of the margins.
     """
 
-    def __init__(self, A: Array, y: Array, cost: Array, power: float, beta: float):
-        n, m = A.shape
-        self.A, self.y, self.cost, self.power, self.beta = A, y, cost, power, beta
+    def __init__(self, problem: Problem):
+        self.A, self.y, self.cost = problem.A, problem.y, np.ascontiguousarray(problem.cost[:, 0])
+        self.power, self.beta = problem.power, problem.beta
+        n, m = self.A.shape
         self.w, self.b, self.u = np.zeros(m), 0.0, np.ones(n)
         self.xi, self.margin_slack = np.full(n, 2.0), np.ones(n)
-        self.alpha = np.maximum(cost * power * self.xi ** (power - 1) / 2, np.finfo(float).tiny)
+        self.alpha = np.maximum(self.cost * self.power * self.xi ** (self.power - 1) / 2, np.finfo(float).tiny)
         self.eta = self.alpha.copy()
         # The slacks belong to t - w and t + w; without the l1 term the array is empty.
-        self.l1_slack = np.ones((2, m if beta > 0 else 0))
-        self.l1_multiplier = np.full(self.l1_slack.shape, beta / 2)
+        self.l1_slack = np.ones((2, m if self.beta > 0 else 0))
+        self.l1_multiplier = np.full(self.l1_slack.shape, self.beta / 2)
 
     @property
     def slacks(self) -> tuple[Array, Array, Array]:

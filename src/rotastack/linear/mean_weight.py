@@ -15,15 +15,6 @@ class MeanWeightClassifier(ClassifierMixin, BaseEstimator):
 
     AdaBoost's weights sum to 1. So in an estimator that adds weighted losses to a penalty, the penalty
     would count more with more rows.
-
-    Parameters
-    ----------
-    estimator : classifier
-
-    Attributes
-    ----------
-    classes_ : ndarray of shape (n_classes,)
-    estimator_ : fitted classifier
     """
 
     def __init__(self, estimator: Any):

@@ -13,21 +13,11 @@ __all__ = ["FeasibleNuSVC"]
 
 
 class FeasibleNuSVC(ClassifierMixin, BaseEstimator):
-    """A linear nu-SVM with nu set to a share of the largest nu that the class sizes allow.
+    """A linear nu-SVM whose nu is the largest nu that the class sizes allow, divided by `lam`, above 1.
 
     The largest nu of two classes of m and n rows is ``2 min(m, n) / (m + n)``. With more classes it is the
     smallest of these numbers over all pairs. If nu is so small that the reduced hulls of the classes overlap,
     w = 0 is optimal and libsvm's solution is arbitrary.
-
-    Parameters
-    ----------
-    lam : float, default=1.2
-        Divisor of the largest nu, above 1.
-
-    Attributes
-    ----------
-    classes_ : ndarray of shape (n_classes,)
-    machine_ : NuSVC
     """
 
     def __init__(self, lam: float = 1.2):

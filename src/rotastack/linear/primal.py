@@ -6,7 +6,7 @@ from scipy.linalg import LinAlgError, qr
 from scipy.optimize import OptimizeResult, minimize
 
 from rotastack.linear.interior import InteriorPoint
-from rotastack.linear.problem import Problem, Solution, relative_gap
+from rotastack.linear.problem import Problem, Solution
 
 __all__ = ["solve_primal"]
 
@@ -20,24 +20,12 @@ _NEWTON_STEPS = 30
 
 
 def solve_primal(problem: Problem, tol: float = 1e-14, max_iter: int = 200) -> Solution:
-    """Return the solution of a problem whose members are all equal.
+    """Return the best iterate of a problem with one column, and the best bound; the path holds the least objective so far.
 
     With w in every column the objective is copies^2 times the objective of the primal SVM with ``cost / copies``
     and ``beta / copies``. Without beta, scipy's Newton method in a trust region solves the squared hinge. An interior
-    point method solves the other problems, and those where Newton's method does not close the gap.
-
-    Parameters
-    ----------
-    problem : Problem
-        A problem with one column.
-    tol : float
-        Relative duality gap at which the solver ends. By default it goes on until rounding ends it.
-    max_iter : int
-
-    Returns
-    -------
-    Solution
-        The best iterate, with the best bound. Its path holds the least objective after each iteration.
+    point method, 1.3 to 9 times as slow there, solves the other problems, and those where Newton's method does not
+    close the gap. The solvers end at a relative duality gap of `tol`, or when rounding ends them.
     """
     n, m = problem.X.shape
     centre = problem.X.mean(axis=0)
@@ -45,43 +33,37 @@ def solve_primal(problem: Problem, tol: float = 1e-14, max_iter: int = 200) -> S
     if m > n and problem.beta == 0:  # w is a combination of the rows
         basis, triangle = qr(X.T, mode="economic")
         X = triangle.T
-    search = _Search(Problem(X, problem.y, problem.cost / problem.copies, problem.power, problem.beta / problem.copies))
-    search.run(tol, max_iter)
-    w = search.w if basis is None else basis @ search.w
-    path = [*search.path[:-1], search.value]
-    solution = Solution(w[:, None], np.array([search.b - centre @ w]), search.value, search.bound, path, len(path))
-    solution.scale(problem.copies**2)
-    return solution
+    C = problem.copies
+    search = _Search(Problem(X, problem.y, problem.cost / C, problem.power, problem.beta / C), tol)
+    best = search.best
+    with np.errstate(all="ignore"):
+        if problem.power == 2 and problem.beta == 0:
+            search.newton(min(max_iter, _NEWTON_STEPS))
+        if best.gap > max(tol, _SATISFIED) or not best.path:
+            search.interior(max_iter - len(best.path))
+    if problem.beta > 0:
+        search.drop_rounding()
+    if basis is not None:
+        best.W = (basis @ best.W[:, 0])[:, None]
+    best.b = best.b - centre @ best.W[:, 0]
+    best.n_iter = len(best.path)
+    best.scale(C**2)
+    return best
 
 
 class _Search:
-    """A search that keeps the best point and the best bound so far, and starts from w = 0."""
+    """A search that starts from w = 0 and keeps the best point and the best bound so far."""
 
-    def __init__(self, problem: Problem):
-        self.problem, self.A, self.y, self.beta = problem, problem.A, problem.y, problem.beta
-        self.cost = np.ascontiguousarray(problem.cost[:, 0])
-        self.w, self.b, self.value, self.bound = np.zeros(self.A.shape[1]), 0.0, float(self.cost.sum()), 0.0
+    def __init__(self, problem: Problem, tol: float):
+        self.problem, self.tol, self.cost = problem, tol, np.ascontiguousarray(problem.cost[:, 0])
+        self.best = Solution(np.zeros((problem.X.shape[1], 1)), np.zeros(1), float(self.cost.sum()), 0.0)
         self.alpha: Array = np.zeros(len(self.cost))
-        self.path: list[float] = []
         self.idle = 0
 
-    @property
-    def gap(self) -> float:
-        return relative_gap(self.value, self.bound)
-
-    def run(self, tol: float, max_iter: int) -> None:
-        """Run Newton's method for the squared hinge, then the interior point method unless the gap is small."""
-        with np.errstate(all="ignore"):
-            if self.problem.power == 2 and self.beta == 0:
-                self._newton(tol, min(max_iter, _NEWTON_STEPS))
-            if self.gap > max(tol, _SATISFIED) or not self.path:
-                self._interior(tol, max_iter - len(self.path))
-        if self.beta > 0:
-            self._drop_rounding()
-
-    def _newton(self, tol: float, max_iter: int) -> None:
+    def newton(self, max_iter: int) -> None:
+        """Run Newton's method for the squared hinge."""
         scale = np.sqrt(2 * self.cost)
-        B = np.column_stack([self.A, self.y]) * scale[:, None]
+        B = np.column_stack([self.problem.A, self.problem.y]) * scale[:, None]
 
         def objective(z: Array) -> tuple[float, Array]:
             short = np.maximum(scale - B @ z, 0)
@@ -99,7 +81,7 @@ class _Search:
         def after_step(intermediate_result: OptimizeResult) -> None:
             z = intermediate_result.x
             short = scale - B @ z
-            if self._ends(z[:-1], z[-1], short / scale, scale * np.maximum(short, 0), tol):
+            if self._ends(z[:-1], z[-1], short / scale, scale * np.maximum(short, 0)):
                 raise StopIteration
 
         options = {
@@ -109,35 +91,37 @@ class _Search:
         start = np.zeros(B.shape[1])
         minimize(objective, start, method="trust-exact", jac=True, hess=hessian, callback=after_step, options=options)
 
-    def _interior(self, tol: float, max_iter: int) -> None:
-        point = InteriorPoint(self.A, self.y, self.cost, self.problem.power, self.beta)
+    def interior(self, max_iter: int) -> None:
+        """Run the interior point method."""
+        point = InteriorPoint(self.problem)
         try:
             for _ in range(max_iter):
                 point.advance()
-                if self._ends(point.w, point.b, point.u, point.alpha, tol):
+                if self._ends(point.w, point.b, point.u, point.alpha):
                     return
         except LinAlgError:  # Rounding allows no further step; the gap shows whether the last point is good enough.
             return
 
-    def _ends(self, w: Array, b: float, u: Array, alpha: Array, tol: float) -> bool:
+    def _ends(self, w: Array, b: float, u: Array, alpha: Array) -> bool:
         """Keep the point and the bound if they are the best, and return whether the gap is small or no longer falls."""
-        before = self.gap, self.value
+        best = self.best
+        before = best.gap, best.objective
         value = self.problem.value(w[:, None], u[:, None])
         if not np.isfinite(value):
             return True
-        if value < self.value:
-            self.w, self.b, self.value = w.copy(), float(b), value
-        self.path.append(self.value)
+        if value < best.objective:
+            best.W, best.b, best.objective = w[:, None].copy(), np.array([b]), value
+        best.path.append(best.objective)
         bound = self.problem.bound(alpha[:, None])
-        if bound > self.bound:
-            self.bound, self.alpha = bound, alpha.copy()
-        self.idle = 0 if (self.gap, self.value) != before else self.idle + 1
-        return self.gap <= tol or self.idle > _PATIENCE or (self.idle > 0 and self.gap <= _SATISFIED)
+        if bound > best.bound:
+            best.bound, self.alpha = bound, alpha.copy()
+        self.idle = 0 if (best.gap, best.objective) != before else self.idle + 1
+        return best.gap <= self.tol or self.idle > _PATIENCE or (self.idle > 0 and best.gap <= _SATISFIED)
 
-    def _drop_rounding(self) -> None:
+    def drop_rounding(self) -> None:
         """Set to 0 the coefficients that are 0 by their multipliers; an interior point leaves them slightly off 0."""
-        pull = np.abs(self.A.T @ self.alpha)
-        w = np.where(pull < self.beta * (1 - _CERTAIN), 0.0, self.w)
-        value = self.problem.value(w[:, None], (1 - self.A @ w - self.y * self.b)[:, None])
-        if value <= self.value * (1 + _SATISFIED):
-            self.w, self.value = w, value
+        pull = np.abs(self.problem.A.T @ self.alpha)
+        W = np.where(pull[:, None] < self.problem.beta * (1 - _CERTAIN), 0.0, self.best.W)
+        value = self.problem.value(W, self.problem.shortfall(W, self.best.b))
+        if value <= self.best.objective * (1 + _SATISFIED):
+            self.best.W, self.best.objective, self.best.path[-1] = W, value, value

@@ -29,8 +29,6 @@ class PrimalSVMClassifier(LinearSeparator):
         Relative duality gap at which the solver ends. With None it goes on until rounding ends it, usually below 1e-13.
     max_iter : int, default=200
         Largest number of iterations; 10 to 30 are usual.
-    multi_class : {"ovr", "off"}, default="ovr"
-        With more than two classes, train each class against the rest, or raise an error.
     class_weight : dict, "balanced" or None, default=None
 
     Attributes
@@ -80,7 +78,6 @@ class PrimalSVMClassifier(LinearSeparator):
         beta: float = 0.0,
         tol: float | None = None,
         max_iter: int = 200,
-        multi_class: str = "ovr",
         class_weight: Any = None,
     ):
         self.lam = lam
@@ -88,7 +85,6 @@ class PrimalSVMClassifier(LinearSeparator):
         self.beta = beta
         self.tol = tol
         self.max_iter = max_iter
-        self.multi_class = multi_class
         self.class_weight = class_weight
 
     def _solve(self, X, labels, weights):

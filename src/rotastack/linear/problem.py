@@ -6,8 +6,6 @@ from functools import cached_property
 import numpy as np
 from numpy.typing import NDArray
 
-from rotastack.linear.hinge import hinge_conjugate
-
 __all__ = ["Problem", "Solution", "relative_gap"]
 
 
@@ -18,20 +16,8 @@ class Problem:
     The objective is sum_i (s_i^2 / 2 + beta s_i) + copies sum_nc cost_nc max(u_nc, 0)^p,
 
     where s_i = copies sum_c |W_ic| and u = 1 - A W - y b is the shortfall of the margins.
-    This is equation 5 of the ExRM paper, with beta of its section 5.
-
-    Parameters
-    ----------
-    X : ndarray of shape (n_rows, n_features)
-        A holds these rows times their labels, y_n x_n.
-    y : ndarray of shape (n_rows,)
-        -1 or 1.
-    cost : ndarray of shape (n_rows, 1) or (n_rows, k)
-        lambda times the weight of the row, for all members or for each column.
-    power : float
-        p >= 1.
-    beta : float
-    copies : int
+    This is equation 5 of the ExRM paper, with beta of its section 5. The labels y are -1 or 1. The cost, of shape
+    (n_rows, 1) for all members or (n_rows, k), is lambda times the weight of the row.
     """
 
     X: NDArray[np.float64]
@@ -55,28 +41,21 @@ class Problem:
         """Return 1 - margin, shape (n_rows, k)."""
         return 1 - self.A @ W - self.sign * b
 
-    def penalty(self, W: NDArray[np.float64]) -> float:
-        """Return the regulariser of W."""
-        s = self.copies * np.abs(W).sum(axis=1)
-        return float(s @ s / 2 + self.beta * s.sum())
-
     def value(self, W: NDArray[np.float64], shortfall: NDArray[np.float64]) -> float:
         """Return the objective."""
+        s = self.copies * np.abs(W).sum(axis=1)
         u = np.maximum(shortfall, 0)
         loss = u if self.power == 1 else u * u if self.power == 2 else u**self.power
         shared = self.cost.shape[1] == 1
         total = (self.cost[:, 0] @ loss).sum() if shared else np.vdot(self.cost, loss)
-        return self.penalty(W) + self.copies * float(total)
+        return float(s @ s / 2 + self.beta * s.sum()) + self.copies * float(total)
 
     def bound(self, alpha: NDArray[np.float64]) -> float:
         """Return the value of the dual problem, a lower bound of the objective of any W and b.
 
-        Parameters
-        ----------
-        alpha : ndarray of shape (n_rows, k)
-            Any numbers. They are first made feasible: not negative, at most the cost if p = 1, and of equal
-            sum in both classes, as the intercept is not penalised. If all members have the same rows, the
-            numbers are averaged over members, which can only raise the bound.
+        The numbers `alpha`, of shape (n_rows, k), are first made feasible: not negative, at most the cost if p = 1, and
+        of equal sum in both classes, as the intercept is not penalised. If all members have the same rows, the numbers
+        are averaged over members, which can only raise the bound.
         """
         n_columns = alpha.shape[1]
         if self.cost.shape[1] == 1:
@@ -89,28 +68,26 @@ class Problem:
         alpha = alpha * shrink[positive.astype(np.intp)]
         largest = np.abs(self.A.T @ alpha).max(axis=1, initial=0.0)
         beyond = np.maximum(largest - self.beta, 0)
-        gains = alpha - hinge_conjugate(alpha, self.cost, self.power)
+        gains = alpha - _hinge_conjugate(alpha, self.cost, self.power)
         members = self.copies * n_columns / alpha.shape[1]
         return max(members * float(gains.sum()) - float(beyond @ beyond) / 2, 0.0)
 
 
+def _hinge_conjugate(slope: NDArray[np.float64], cost: NDArray[np.float64], power: float):
+    """Return max over u of ``slope * u - cost * max(u, 0)^p`` for slopes >= 0 (and slopes <= cost if p = 1)."""
+    if power == 1:
+        return np.zeros(1)
+    with np.errstate(divide="ignore", invalid="ignore", over="ignore"):
+        value = (power - 1) * cost * (slope / (cost * power)) ** (power / (power - 1))
+    return np.where(cost > 0, value, np.where(slope > 0, np.inf, 0.0))
+
+
 @dataclass
 class Solution:
-    """Result of a solver.
+    """Result of a solver: W (n_features, k), b (k,), the objective and a lower bound of the optimum.
 
-    Attributes
-    ----------
-    W : ndarray of shape (n_features, k)
-    b : ndarray of shape (k,)
-    objective : float
-    bound : float
-        Lower bound of the optimum.
-    path : list of float
-        Objective after each iteration.
-    n_iter : int
-    converged : bool
-    unit : float or None
-        Divisor of the gap; the objective with None.
+    `path` holds the objective after each iteration, and `facts` the values of further fitted attributes. The gap is
+    divided by `unit`, or with None by the objective.
     """
 
     W: NDArray[np.float64]
@@ -121,6 +98,7 @@ class Solution:
     n_iter: int = 0
     converged: bool = True
     unit: float | None = None
+    facts: dict[str, float] = field(default_factory=dict)
 
     @property
     def gap(self) -> float:

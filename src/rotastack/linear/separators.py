@@ -32,20 +32,14 @@ CLASS_WEIGHT = [StrOptions({"balanced"}), dict, None]
 class LinearSeparator(ClassifierMixin, BaseEstimator):
     """A linear classifier of two classes, or several that each separate a class from the rest."""
 
-    _parameter_constraints: ClassVar[dict] = {
-        "lam": [POSITIVE],
-        "tol": [POSITIVE, None],
-        "max_iter": [LEAST_ONE],
-        "multi_class": [StrOptions({"ovr", "off"})],
-    }
+    _parameter_constraints: ClassVar[dict] = {"lam": [POSITIVE], "tol": [POSITIVE, None], "max_iter": [LEAST_ONE]}
     lam: float
-    multi_class: str
     _problem: str
     max_iter: int
 
     @fit_context(prefer_skip_nested_validation=True)
     def fit(self, X: ArrayLike, y: ArrayLike, sample_weight: ArrayLike | None = None) -> Self:
-        """Train the classifier.
+        """Train the classifier; with more than two classes, each class against the rest.
 
         Parameters
         ----------
@@ -62,8 +56,7 @@ class LinearSeparator(ClassifierMixin, BaseEstimator):
         Raises
         ------
         ValueError
-            `y` has one class only, or more than two with ``multi_class="off"``; values or targets are missing; or a
-            parameter is out of its range.
+            `y` has one class only, values or targets are missing, or a parameter is out of its range.
         TypeError
             `X` is sparse.
 
@@ -79,21 +72,20 @@ class LinearSeparator(ClassifierMixin, BaseEstimator):
         y = column_or_1d(y, warn=True)
         check_classification_targets(y)
         weights = check_sample_weight(sample_weight, X, dtype=np.float64, ensure_non_negative=True)
-        X, y, weights = _weighty(X, np.asarray(y), weights)
+        used = weights > 0
         if getattr(self, "class_weight", None) is not None:
-            weights = weights * compute_sample_weight(self.class_weight, y)
+            weights = weights.copy()
+            weights[used] *= compute_sample_weight(self.class_weight, y[used])
             if not (np.isfinite(weights).all() and (weights >= 0).all()):
                 raise ValueError(f"class_weight={self.class_weight!r}: weights must be finite and at least 0")
-            X, y, weights = _weighty(X, y, weights)
+            used = weights > 0
+        if not used.all():
+            X, y, weights = X[used], y[used], weights[used]
         self.classes_, codes = np.unique(y, return_inverse=True)
         n_classes = len(self.classes_)
         if n_classes < 2:
             name = f" ({self.classes_.tolist()[0]!r})" if n_classes else ""
             raise ValueError(f"y holds one class only{name}; at least 2 classes are needed")
-        if n_classes > 2 and self.multi_class == "off":
-            raise ValueError(
-                f"y holds {n_classes} classes, but multi_class='off' allows 2; set multi_class='ovr' for one class against the rest"
-            )
         warn_of_scales(
             X, check_feature_names_in(self), f"{type(self).__name__}: the penalty is equal for all columns",
             "scale the columns first, for example with MinMaxScaler((-1, 1)).",
@@ -123,13 +115,14 @@ class LinearSeparator(ClassifierMixin, BaseEstimator):
         several = len(solutions) > 1
         self.coef_ = np.stack([s.W.mean(axis=1) for s in solutions])
         self.intercept_ = np.array([s.b.mean() for s in solutions])
-        for name in ("objective", "n_iter"):
-            values = [getattr(s, name) for s in solutions]
-            setattr(self, f"{name}_", np.array(values) if several else values[0])
-        gaps = [s.gap for s in solutions]
-        self.duality_gap_ = np.array(gaps) if several else gaps[0]
         paths = [np.array(s.path) for s in solutions]
         self.objective_path_ = paths if several else paths[0]
+        of_classes = [
+            {"objective": s.objective, "n_iter": s.n_iter, "duality_gap": s.gap, **s.facts} for s in solutions
+        ]
+        for name in of_classes[0]:
+            values = [facts[name] for facts in of_classes]
+            setattr(self, f"{name}_", np.array(values) if several else values[0])
 
     def _exact(self, problem: Problem, tol: float | None) -> Solution:
         solution = solve_primal(problem, EXACT_TOL if tol is None else tol, self.max_iter)
@@ -182,12 +175,6 @@ class LinearSeparator(ClassifierMixin, BaseEstimator):
         """
         values = self.decision_function(X)
         return self.classes_[values.argmax(axis=1) if values.ndim == 2 else (values > 0).astype(np.intp)]
-
-
-def _weighty(X, y, weights):
-    """Return X, y and weights without the rows of weight 0."""
-    kept = weights > 0
-    return (X, y, weights) if kept.all() else (X[kept], y[kept], weights[kept])
 
 
 class LinearEnsemble(LinearSeparator):

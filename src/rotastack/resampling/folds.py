@@ -111,25 +111,8 @@ def nested_pairs(n_folds: int) -> list[tuple[int, int]]:
 def given_folds(cv: Any, X: Any, y: ArrayLike, there: NDArray[np.bool_]) -> tuple[NDArray[np.intp], NDArray[np.bool_]]:
     """Return the folds of a splitter, or of an iterable of (train, test), for the rows of the mask `there`.
 
-    Parameters
-    ----------
-    cv : splitter or iterable
-        A splitter or splits of all rows.
-    X, y : array-like of shape (n_rows, n_features) and (n_rows,)
-    there : ndarray of bool of shape (n_rows,)
-        Mask of the rows to use. Folds without such rows are left out.
-
-    Returns
-    -------
-    folds : ndarray of shape (n_there,)
-        The fold number of each row.
-    without : ndarray of bool of shape (n_folds, n_there)
-        Training rows for each fold. The rows of the fold are never among them.
-
-    Raises
-    ------
-    RotastackError
-        The test sets are no partition of the rows, or no training row is left without two of the folds.
+    Folds without rows of the mask are left out. The result is each row's fold number, of shape (n_there,), and a mask
+    (n_folds, n_there) of the training rows for each fold, never with rows of the fold.
     """
     from sklearn.model_selection import check_cv
 

@@ -28,38 +28,9 @@ def repeated_holdout(
     classes and levels. If no split does, the training set begins with a row of each class and level, and a warning
     is issued.
 
-    Parameters
-    ----------
-    y : array-like of shape (n_rows,)
-        Class labels.
-    n_repeats : int
-        Number of splits.
-    train_size : float or int
-        Size of the training sets: a float is a share of the rows, rounded to whole rows; an int is a number of rows.
-    random_state : None, int, SeedSequence, Generator or RandomState
-        Seed.
-    levels : array-like of shape (n_rows, n_columns), optional
-        Categorical columns. Every level of each column must occur in the training set.
-
-    Returns
-    -------
-    ndarray of bool of shape (n_repeats, n_rows)
-        True for test rows.
-
-    Raises
-    ------
-    RotastackError
-        `n_repeats` below 1; no training rows or no test rows; or too few training rows for all classes and levels.
-
-    References
-    ----------
-    Blaser, R. Doctoral thesis on random rotation ensembles, section 1.6.3.
-
-    Examples
-    --------
-    >>> from rotastack.resampling.holdout import repeated_holdout
-    >>> repeated_holdout([0, 0, 0, 1, 1, 1], n_repeats=2, train_size=0.5, random_state=0).sum(axis=1)
-    array([3, 3])
+    `train_size` is a share of the rows, rounded to whole rows, or with an int a number of rows. `levels`, of shape
+    (n_rows, n_columns), are categorical columns. The result (n_repeats, n_rows) is True for test rows (thesis, section
+    1.6.3).
     """
     y = np.asarray(y)
     n = len(y)

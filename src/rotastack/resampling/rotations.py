@@ -19,29 +19,10 @@ def draw_group(
     max_axes: int = 1000,
     identity_first: bool = True,
 ) -> tuple[NDArray[np.int32], NDArray[np.float64]]:
-    """Draw one group of Haar-distributed rotations, each of all columns or of `max_axes` random ones.
+    """Draw one group of Haar-distributed rotations; child k of the sequence is the seed of rotation k.
 
-    Parameters
-    ----------
-    n_features : int
-        p, the number of columns that can be rotated; with 0 columns the rotations are empty matrices.
-    n_rotations : int
-        Number of rotations in the group (K).
-    sequence : SeedSequence
-        Seed of the group; child k of the sequence is the seed of rotation k.
-    flip : bool, default=False
-        Whether to draw from O(m) (reflections allowed) instead of SO(m).
-    max_axes : int, default=1000
-        Largest number of columns that one rotation mixes.
-    identity_first : bool, default=True
-        Whether rotation 0 is the identity.
-
-    Returns
-    -------
-    axes : ndarray of shape (n_rotations, m), m = min(n_features, max_axes)
-        Sorted numbers of the columns that each rotation mixes.
-    blocks : ndarray of shape (n_rotations, m, m)
-        Rotation matrices of these columns.
+    The result is the sorted numbers of the columns that each rotation mixes, of shape (n_rotations, m) with m =
+    min(n_features, max_axes), and the rotation matrices of these columns.
     """
     m = min(n_features, max_axes)
     axes = np.zeros((n_rotations, m), dtype=np.int32)

@@ -13,33 +13,7 @@ def weka_folds(y: ArrayLike, n_folds: int = 10, seed: int = 1) -> NDArray[np.int
 
     WEKA shuffles the rows, groups the rows of each class by swaps, and deals the rows out to the folds in turn.
 
-    Parameters
-    ----------
-    y : array-like of shape (n_rows,)
-        Class labels, with rows in the order of WEKA's file.
-    n_folds : int
-        Number of folds, at least 2.
-    seed : int
-
-    Returns
-    -------
-    ndarray of shape (n_rows,)
-        The fold number, 0 to ``n_folds - 1``, of each row.
-
-    Raises
-    ------
-    RotastackError
-        Fewer than 2 folds, or fewer rows than folds.
-
-    References
-    ----------
-    WEKA 3.6: ``weka.core.Instances`` (randomize, stratify, testCV).
-
-    Examples
-    --------
-    >>> from rotastack.resampling.weka import weka_folds
-    >>> weka_folds([0, 0, 0, 1, 1, 1], n_folds=3).tolist()
-    [2, 0, 1, 2, 0, 1]
+    This is WEKA 3.6's ``weka.core.Instances`` (randomize, stratify, testCV), with rows in the order of WEKA's file.
     """
     _, codes = np.unique(np.asarray(y), return_inverse=True)
     n = len(codes)

@@ -1,4 +1,4 @@
-"""Naive reference pruners, written from the specification as a test oracle: plain loops, exact fractions.
+"""Naive reference pruners, written from the specification as a test oracle: plain loops, exact fractions; random pools.
 
 votes is (n_rows, T) with class indices and -1 where a member has no say, y is (n_rows,). Whatever decides
 an order or a tie is compared exactly (fractions of integers); a float parameter means the decimal it prints.
@@ -10,11 +10,12 @@ import math
 from fractions import Fraction
 
 import numpy as np
+from hypothesis import strategies as st
+from scipy.optimize import linprog
+from sklearn.linear_model import Lasso
 
 from rotastack.base.convex import solve
 from rotastack.combine.pruning import lp_problem, qmm_problem
-
-KEPT = 1e-6  # a solved weight above this counts as kept
 
 
 def exact(number):
@@ -69,31 +70,6 @@ def ordered_curve(votes, y, order):
     return np.array([float(joint_error(votes, y, order[: k + 1])) for k in range(len(order))])
 
 
-def target_size(n_select, T):
-    """An int as it is; a fraction f of T members is max(1, round-half-up(f T)); above T is an error."""
-    if isinstance(n_select, int | np.integer):
-        size = int(n_select)
-    else:
-        size = max(1, math.floor(exact(n_select) * T + Fraction(1, 2))) if n_select > 0 else 0
-    if not 1 <= size <= T:
-        raise ValueError(f"n_select gives {size} of {T} members")
-    return size
-
-
-def best_prefix(votes, y, order):
-    """The smallest prefix of an order whose joint vote is best."""
-    errors = [joint_error(votes, y, order[: k + 1]) for k in range(len(order))]
-    return order[: errors.index(min(errors)) + 1]
-
-
-def equal_weights(selected, T):
-    """Weight 1/len(selected) for each selected member, 0 for the others."""
-    weights = np.zeros(T)
-    for j in selected:
-        weights[j] = 1 / len(selected)
-    return weights
-
-
 def pair_kappa(a, b):
     """Eq. (14) on the labels of rows both have a say on; 1 where theta_2 is 1, None without such rows."""
     a, b = np.asarray(a).tolist(), np.asarray(b).tolist()
@@ -106,13 +82,12 @@ def pair_kappa(a, b):
     return Fraction(1) if theta_2 == 1 else (theta_1 - theta_2) / (1 - theta_2)
 
 
-def kappa(votes, y, n_select=0.2):
+def kappa(votes, y):
     """Pairs by increasing kappa (then sum of own errors, then indices); members as they first appear."""
     votes = np.asarray(votes)
     T, errors = votes.shape[1], own_errors(votes, y)
-    size = target_size(n_select, T)
     if T == 1:
-        return [0], np.ones(1)
+        return [0]
     pairs = []
     for a in range(T):
         for b in range(a + 1, T):
@@ -123,14 +98,11 @@ def kappa(votes, y, n_select=0.2):
         for j in sorted((a, b), key=lambda j: (errors[j], j)):
             if j not in selected:
                 selected.append(j)
-    return selected[:size], equal_weights(selected[:size], T)
+    return selected
 
 
-def drep(votes, y, rho=0.5, stop="not lower"):
-    """Least error first; then, of the ceil(rho |rest|) of least diff, the best while the joint error falls.
-
-    stop="higher" goes on at an equal error; stop=None goes on to the end and takes the best prefix.
-    """
+def drep_order(votes, y, rho=0.5):
+    """All members: least error first; then, of the ceil(rho |rest|) of least diff, that of least joint error."""
     E, errors = error_signs(votes, y).tolist(), own_errors(votes, y)
     n, T = len(E), len(errors)
     selected = [min(range(T), key=lambda j: (errors[j], j))]
@@ -141,13 +113,8 @@ def drep(votes, y, rho=0.5, stop="not lower"):
         rest.sort(key=lambda j: (diff[j], errors[j], j))
         near = rest[: max(1, math.ceil(exact(rho) * len(rest)))]
         joint = {j: joint_error(votes, y, [*selected, j]) for j in near}
-        best = min(near, key=lambda j: (joint[j], errors[j], j))
-        now = joint_error(votes, y, selected)
-        if (stop == "not lower" and joint[best] >= now) or (stop == "higher" and joint[best] > now):
-            break
-        selected.append(best)
-    selected = best_prefix(votes, y, selected) if stop is None else selected
-    return selected, equal_weights(selected, T)
+        selected.append(min(near, key=lambda j: (joint[j], errors[j], j)))
+    return selected
 
 
 def moving_point(u, T):
@@ -155,11 +122,11 @@ def moving_point(u, T):
     return min(Fraction(1), 2 * Fraction(math.sqrt(2 * u)) / T)
 
 
-def mdm(votes, y, n_select, p=0.075):
+def mdm(votes, y, p=0.075):
     """Eq. (19): add the member that brings the mean of the chosen signatures nearest to (p, ..., p)."""
     E, errors = error_signs(votes, y).tolist(), own_errors(votes, y)
     T, selected = len(errors), []
-    for u in range(1, target_size(n_select, T) + 1):
+    for u in range(1, T + 1):
         point = moving_point(u, T) if p == "moving" else exact(p(u) if callable(p) else p)
         distance = {}
         for j in range(T):
@@ -167,29 +134,25 @@ def mdm(votes, y, n_select, p=0.075):
                 mean = [Fraction(sum(row[s] for s in [*selected, j]), u) for row in E]
                 distance[j] = sum((point - m) ** 2 for m in mean)
         selected.append(min(distance, key=lambda j: (distance[j], errors[j], j)))
-    return selected, equal_weights(selected, T)
+    return selected
 
 
-def meandm(votes, y, n_select=None):
-    """Members by accuracy (what dropping the least loss of mean margin comes to); None: the best prefix."""
+def meandm(votes, y):
+    """Members by accuracy (what dropping the least loss of mean margin comes to)."""
     errors = own_errors(votes, y)
-    T = len(errors)
-    order = sorted(range(T), key=lambda j: (errors[j], j))
-    selected = best_prefix(votes, y, order) if n_select is None else order[: target_size(n_select, T)]
-    return selected, equal_weights(selected, T)
+    return sorted(range(len(errors)), key=lambda j: (errors[j], j))
 
 
-def reduced_error(votes, y, n_select):
-    """Forward: each step adds the member with which the joint vote errs least, up to n_select."""
-    errors = own_errors(votes, y)
-    T, selected = len(errors), []
-    for _ in range(target_size(n_select, T)):
-        rest = [j for j in range(T) if j not in selected]
+def reduced_error(votes, y):
+    """Forward: each step adds the member with which the joint vote errs least."""
+    errors, selected = own_errors(votes, y), []
+    while len(selected) < len(errors):
+        rest = [j for j in range(len(errors)) if j not in selected]
         selected.append(min(rest, key=lambda j: (joint_error(votes, y, [*selected, j]), errors[j], j)))
-    return selected, equal_weights(selected, T)
+    return selected
 
 
-def orientation(votes, y, n_select):
+def orientation(votes, y):
     """Increasing angle to the diagonal projected on the hyperplane orthogonal to the ensemble signature."""
     E, errors = error_signs(votes, y).tolist(), own_errors(votes, y)
     E = [E[i] for i in heard_rows(votes)]
@@ -205,25 +168,17 @@ def orientation(votes, y, n_select):
         norm = sum(e * e for e in signature)
         dot = sum(e * r for e, r in zip(signature, reference, strict=True))
         signed_square[j] = Fraction(dot * abs(dot), norm) if norm else Fraction(0)
-    order = sorted(range(T), key=lambda j: (-signed_square[j], errors[j], j))
-    selected = order[: target_size(n_select, T)]
-    return selected, equal_weights(selected, T)
+    return sorted(range(T), key=lambda j: (-signed_square[j], errors[j], j))
 
 
 def lp(votes, y):
-    """Max rho with E w >= rho on the heard rows, w on the simplex: (kept by index, weights, optimal rho)."""
+    """Max rho with E w >= rho on the heard rows, w on the simplex."""
     E = error_signs(votes, y)[heard_rows(votes)]
-    n, T = E.shape
-    if n == 0:
-        return list(range(T)), np.full(T, 1 / T), math.nan
-    found = solve(lp_problem(E))
-    return [j for j in range(T) if found["w"][j] > KEPT], found["w"], float(found["rho"])
+    return float(solve(lp_problem(E))["rho"])
 
 
 def lasso_weights(votes, y, lambda_, positive=True):
     """Minimiser of ||1 - D w||^2 + lambda ||w||_1, no intercept, D = E; not unique where columns depend."""
-    from sklearn.linear_model import Lasso
-
     D = error_signs(votes, y).astype(float)
     settings = {"fit_intercept": False, "positive": positive, "tol": 1e-13, "max_iter": 1_000_000}
     return Lasso(alpha=lambda_ / 2 / len(D), **settings).fit(D, np.ones(len(D))).coef_
@@ -234,19 +189,15 @@ def lasso_objective(votes, y, lambda_, w):
     return float(np.sum((1 - error_signs(votes, y) @ w) ** 2) + lambda_ * np.sum(np.abs(w)))
 
 
-def margin(votes, y, lambda_, positive=True, lasso=None):
-    """Algorithm 2: by descending Lasso weight (or given weights); smallest prefix of best simple vote."""
-    w = lasso_weights(votes, y, lambda_, positive) if lasso is None else np.asarray(lasso)
+def by_lasso(votes, y, weights):
+    """Algorithm 2: members by descending Lasso weight."""
     errors = own_errors(votes, y)
-    order = sorted(range(len(errors)), key=lambda j: (-round(float(w[j]), 9), errors[j], j))
-    selected = best_prefix(votes, y, order)
-    return selected, equal_weights(selected, len(errors))
+    return sorted(range(len(errors)), key=lambda j: (-round(float(weights[j]), 9), errors[j], j))
 
 
-def qmm_data(votes, y, weights=None, v=None, heard_only=False):
-    """Of (19): E, S = cov(E), Lambda_v and phi_v of the ceil(n v) rows first by (rounded margin, index)."""
+def qmm_data(votes, y, weights=None, v=None):
+    """Of (19): S = cov(E), Lambda_v and phi_v of the ceil(n v) rows first by (rounded margin, index)."""
     E = error_signs(votes, y)
-    E = E[heard_rows(votes)] if heard_only else E
     n, T = E.shape
     alpha = np.ones(T) if weights is None else np.asarray(weights, dtype=float)
     alpha = alpha / alpha.sum()
@@ -255,25 +206,23 @@ def qmm_data(votes, y, weights=None, v=None, heard_only=False):
     margins = E @ alpha
     rows = sorted(range(n), key=lambda i: (round(float(margins[i]), 12), i))[: math.ceil(n * exact(v))]
     S = np.atleast_2d(np.cov(E, rowvar=False)) if n > 1 else np.zeros((T, T))
-    return E, S, E[rows], margins[rows]
+    return S, E[rows], margins[rows]
 
 
-def qmm(votes, y, weights=None, v=None, heard_only=False):
-    """(19): min w' S w s.t. Lambda_v w >= phi_v, 1'w = 1, w >= 0: (optimal objective, w) by cvxpy."""
-    _, S, Lambda, phi = qmm_data(votes, y, weights, v, heard_only)
+def qmm(votes, y, weights=None, v=None):
+    """(19): the least w' S w s.t. Lambda_v w >= phi_v, 1'w = 1, w >= 0, by cvxpy."""
+    S, Lambda, phi = qmm_data(votes, y, weights, v)
     w = solve(qmm_problem(S, Lambda, phi))["w"]
-    return float(w @ S @ w), w
+    return float(w @ S @ w)
 
 
-def qmm_gap(votes, y, w, weights=None, v=None, heard_only=False):
+def qmm_gap(votes, y, w, weights=None, v=None):
     """(most violated constraint of w, bound on w's excess objective by an LP): certifies without cvxpy."""
-    from scipy.optimize import linprog
-
-    E, S, Lambda, phi = qmm_data(votes, y, weights, v, heard_only)
+    S, Lambda, phi = qmm_data(votes, y, weights, v)
     w, gradient = np.asarray(w, dtype=float), 2 * S @ w
     violation = max([-w.min(), abs(w.sum() - 1), *(phi - Lambda @ w)])
     limits = {"A_ub": -Lambda, "b_ub": -phi + 1e-12} if len(phi) else {}
-    best = linprog(gradient, A_eq=np.ones((1, E.shape[1])), b_eq=[1.0], bounds=(0, None), **limits)
+    best = linprog(gradient, A_eq=np.ones((1, len(w))), b_eq=[1.0], bounds=(0, None), **limits)
     assert best.status == 0, best.message
     return float(violation), float(gradient @ w - best.fun)
 
@@ -311,12 +260,6 @@ def kappa_matrix(votes):
     return pairwise(np.asarray(votes), pair_kappa)
 
 
-def mean_pairwise(matrix, selected):
-    """Mean of a pairwise matrix over the pairs of selected members that are defined; 0 without any."""
-    values = [matrix[a, b] for a in selected for b in selected if a < b]
-    return float(np.nanmean(values)) if not np.all(np.isnan(values)) else 0.0
-
-
 def paper_diversity(votes, selected):
     """Eq. (25) of qmm.txt: 1 - sum diff(h_i, h_j)/(T(T-1)), ordered pairs of selected, T of the pool."""
     T, matrix = np.asarray(votes).shape[1], label_disagreement(votes)
@@ -334,20 +277,8 @@ def multiclass_margins(votes, y):
     return np.array(margins)
 
 
-def cumulative_margins(margins, grid):
-    """Share of the rows (those with a margin) whose margin is at most each point of a grid."""
-    margins = [m for m in np.asarray(margins).tolist() if not math.isnan(m)]
-    return np.array([sum(m <= point for m in margins) / len(margins) for point in grid])
-
-
-def kl(q, p):
-    """D(q||p) of (11) with equality: q ln(q/p) + (1-q) ln((1-q)/(1-p)), 0 ln 0 = 0."""
-    left = 0.0 if q == 0 else math.inf if p == 0 else q * math.log(q / p)
-    return left + (0.0 if q == 1 else math.inf if p == 1 else (1 - q) * math.log((1 - q) / (1 - p)))
-
-
 def kl_inverse_log(q, u):
-    """-ln(1 - p) of the inverse below, by bisection: tells apart values of p that all round to 1."""
+    """-ln(1 - p) of the largest p in [q, 1] with D(q||p) <= u of (11), q where u <= 0; by bisection."""
     if q == 1 or u <= 0:
         return math.inf if q == 1 else -math.log(1 - q)
     low = -math.log(1 - q)
@@ -359,23 +290,56 @@ def kl_inverse_log(q, u):
     return low
 
 
-def kl_inverse(q, u):
-    """The largest p in [q, 1] with D(q||p) <= u; q where u <= 0."""
-    return max(q, -math.expm1(-kl_inverse_log(q, u)))
-
-
 def equilibrium_margin(margins, hypothesis_size, delta=0.05):
-    """(23), (24) by trying all q = k/n, 0 <= k <= n: {q, theta, bound, v, tried: (q, theta, u, p)}."""
+    """(23), (24) by trying all q = k/n, 0 <= k <= n: q, theta and bound of the tightest."""
     margins = sorted(m for m in np.asarray(margins, dtype=float).tolist() if not math.isnan(m))
     n, log_size, least = len(margins), math.log(hypothesis_size), math.sqrt(8 / hypothesis_size)
-    tried, best = [], (math.inf, 2)
+    best = (math.inf, 1.0, 1.0)
     for k in range(n + 1):
         theta = 1.0 if k == n else min(1.0, margins[k])  # sup of the theta with at most k margins <= theta
-        if theta <= least:
-            continue
-        u = (8 * log_size / theta**2 * math.log(2 * n * n / log_size) + log_size + math.log(1 / delta)) / n
-        tried.append((k / n, theta, u, kl_inverse(k / n, u)))
-        best = min(best, (kl_inverse_log(k / n, u), *tried[-1]))
-    _, q, theta, _, p = best
-    v = sum(m <= theta for m in margins) / n
-    return {"q": q, "theta": theta, "bound": log_size / n + p, "v": v, "tried": tried}
+        if theta > least:
+            u = (8 * log_size / theta**2 * math.log(2 * n * n / log_size) + log_size + math.log(1 / delta)) / n
+            best = min(best, (kl_inverse_log(k / n, u), k / n, theta))
+    surprise, q, theta = best
+    return q, theta, log_size / n + max(q, -math.expm1(-surprise))
+
+
+def pools(max_rows=12, max_members=7, max_classes=4, silent=True, unequal=False):
+    """Strategy of (votes, y), or (votes, y, weights) with unequal=True; shrinks to few of everything.
+
+    silent=False draws no -1; otherwise every row and every member has at least one say.
+    """
+
+    @st.composite
+    def draw_pool(draw):
+        n = draw(st.integers(1, max_rows))
+        n_classes = draw(st.integers(2, max_classes))
+        y = np.array(draw(st.lists(st.integers(0, n_classes - 1), min_size=n, max_size=n)))
+        kinds = ("free", "right", "wrong", "constant", "duplicate", "mirror")
+        columns = []
+        for kind in draw(st.lists(st.sampled_from(kinds), min_size=1, max_size=max_members)):
+            if kind == "right":
+                column = y.copy()
+            elif kind == "wrong":
+                column = (y + draw(st.integers(1, n_classes - 1))) % n_classes
+            elif kind == "constant":
+                column = np.full(n, draw(st.integers(0, n_classes - 1)))
+            elif kind in ("duplicate", "mirror") and columns:
+                other = columns[draw(st.integers(0, len(columns) - 1))]
+                column = other.copy() if kind == "duplicate" else np.where(other == y, (y + 1) % n_classes, y)
+            else:
+                column = np.array(draw(st.lists(st.integers(0, n_classes - 1), min_size=n, max_size=n)))
+            columns.append(column)
+        votes = np.stack(columns, axis=1)
+        if silent and draw(st.booleans()):
+            cells = st.lists(st.booleans(), min_size=votes.size, max_size=votes.size)
+            votes[np.array(draw(cells)).reshape(votes.shape)] = -1
+            # The right label or class 0 in the first place: no draw, so it shrinks.
+            votes[(votes == -1).all(axis=1), 0] = 0
+            votes[0, (votes == -1).all(axis=0)] = y[0]
+        if not unequal:
+            return votes, y
+        raw = draw(st.lists(st.integers(1, 20), min_size=votes.shape[1], max_size=votes.shape[1]))
+        return votes, y, np.array(raw) / sum(raw)
+
+    return draw_pool()

@@ -54,6 +54,78 @@ def pool(seed=0, n=80, T=9, n_classes=3, accuracies=None):
     return votes, y
 
 
+def rights(*members):
+    """Return (votes, y) from strings of R (right), W (wrong), - (no vote), a string for each member; y is all class 0."""
+    code = {"R": 0, "W": 1, "-": -1}
+    votes = np.array([[code[letter] for letter in member] for member in members]).T
+    return votes, np.zeros(len(votes), dtype=int)
+
+
+def labels(truth, *members):
+    """Return (votes, y) from strings of classes."""
+    return np.array([[int(letter) for letter in member] for member in members]).T, np.array([int(t) for t in truth])
+
+
+THREE = labels("0011", "0011", "0101", "1100")  # own errors 0, 1/2, 1; kappa 01: 0, 02: -1, 12: 0
+FLIP = labels("0011", "1100", "1100", "0011")  # kappa 01: 1, 02: -1, 12: -1: all three tie-breaks by number
+P1 = rights("RRRRWW", "WWRRRR", "RRWWRR", "RRRRWW")  # errors 1/3; 0, 1, 2 together are always right
+PARTIAL = rights("RRR---", "W--RR-", "----RW")  # own errors 0, 1/3, 1/2; alone in the joint vote 1/2, 2/3, 5/6
+XZY = rights("RRRR", "RRRW", "RRWW")
+P2 = rights("RRWW", "RRRW", "WRRR", "RWRR")  # own errors 1/2, 1/4, 1/4, 1/4
+WRONG = rights("RRRW", "WWWW")  # margins under equal weights 0 0 0 -1: rows in the order 3 0 1 2
+
+
+@pytest.mark.parametrize(
+    ("pruner", "pool", "selected"),
+    [
+        (KappaPruner(2), THREE, [0, 2]),  # pair (0, 2) at -1, the right one first
+        (KappaPruner(3), THREE, [0, 2, 1]),
+        (KappaPruner(0.5), THREE, [0, 2]),  # 1.5 rounds up
+        (KappaPruner(0.1), THREE, [0]),  # at least 1
+        (KappaPruner(3), labels("0001", "0000", "0000", "0111"), [0, 2, 1]),  # equal constants come last
+        (KappaPruner(3), FLIP, [2, 0, 1]),
+        (DREPPruner(patience=1), P1, [0]),  # a pair votes as its first: the error never falls
+        (DREPPruner(patience=4), P1, [0, 1, 2]),  # errors 1/3 1/3 0 1/3
+        (DREPPruner(1.0, patience=1), PARTIAL, [0, 1]),  # 01: 1/6, 02: 1/3, 012: 1/6
+        (MDMPruner(3), P1, [0, 1, 2]),
+        (MDMPruner(2), XZY, [0, 2]),  # squares 2.5725 for 1, 1.7225 for 2
+        (MDMPruner(2, p=1.0), XZY, [0, 1]),
+        (MDMPruner(2, p=0.5), XZY, [0, 1]),  # squares 1 and 1: the lower own error
+        (MDMPruner(2, p="moving"), XZY, [0, 1]),  # p(1) = .943, p(2) = 4/3 capped at 1
+        (MDMPruner(2, p=lambda u: 0.075 * u), XZY, [0, 2]),
+        (MDMPruner(2), rights("R-", "-R", "RR"), [0, 1]),
+        (MeanDMPruner(None), P2, [1, 2, 3]),  # errors 1/4 1/4 0 1/4
+        (MeanDMPruner(4), P2, [1, 2, 3, 0]),
+        (ReducedErrorPruner(4), P2, [1, 2, 3, 0]),
+        (ReducedErrorPruner(1), rights("R---", "RRRW"), [1]),  # rows without a vote are wrong
+        (OrientationPruner(3), rights("RRRRWW", "RRRRWW", "RWWWRR"), [2, 0, 1]),  # c_ref ~ (2, 10, 10, 10, 18, 18)
+        (OrientationPruner(3), rights("RW", "WR", "RR"), [2, 0, 1]),  # c_ref = 0: the diagonal
+        (OrientationPruner(3), rights("RR-", "RWR", "-RR"), [0, 2, 1]),  # norms are over the rows with a vote
+        (MarginPruner(2.0, None), rights("RRRW", "RRWR", "RWRR", "WRRR"), [0, 1, 2]),  # weights 1/4 each
+        (MarginPruner(100.0, None), P2, [1, 2, 3]),  # all weights 0: own error, number
+    ],
+)
+def test_choices_by_hand(pruner, pool, selected):
+    assert pruner.fit(*pool).selected_.tolist() == selected
+
+
+@pytest.mark.parametrize(
+    ("pruner", "pool", "original", "weights"),
+    [
+        (LPPruner(), rights("RRW", "RWR", "WRR"), None, [1 / 3] * 3),
+        (LPPruner(), rights("RW", "RR"), None, [0, 1]),
+        (LPPruner(), rights("R--", "-R-"), None, [0.5, 0.5]),
+        (QMMPruner(0.25), rights("RRRW", "RRWR"), None, [0.5, 0.5]),
+        (QMMPruner(0.5), rights("RRRW", "RRRR"), None, [0, 1]),
+        (QMMPruner(0.25), WRONG, None, [0, 1]),  # row 3 always holds: all on the wrong one
+        (QMMPruner(0.5), WRONG, None, [0.5, 0.5]),  # row 0: w0 - w1 >= 0
+        (QMMPruner(), WRONG, [4, 1], [0.8, 0.2]),  # v = .5; w0 - w1 >= .6
+    ],
+)
+def test_weights_by_hand(pruner, pool, original, weights):
+    np.testing.assert_allclose(pruner.fit(*pool, weights=original).weights_, weights, atol=1e-4)
+
+
 @every
 @pytest.mark.parametrize("seed", range(4))
 def test_the_order_of_members_does_not_matter(pruner, seed):
@@ -101,14 +173,6 @@ def test_few_members_and_few_rows(pruner, n, T):
 
 
 @every
-def test_identical_members(pruner):
-    y = np.array([0, 1, 1, 0, 1])
-    votes = np.repeat(np.array([0, 1, 0, 0, 1])[:, None], 6, axis=1)
-    fitted = clone(pruner).fit(votes, y)
-    assert (fitted.combine(votes) == votes[:, 0]).all()
-
-
-@every
 def test_members_without_a_say_on_some_rows(pruner):
     votes, y = pool(5, n=120, T=15)
     votes[np.random.default_rng(0).random(votes.shape) < 0.6] = -1
@@ -152,45 +216,7 @@ def test_weighted_votes_count_what_members_weighed():
     np.testing.assert_allclose(weighted.weights_, weights)
 
 
-def test_moving_point_of_mdm():
-    votes, y = pool(11)
-    by_name = MDMPruner(9, p="moving").fit(votes, y)
-    by_hand = MDMPruner(9, p=lambda u: min(1, 2 * np.sqrt(2 * u) / 9)).fit(votes, y)
-    assert by_name.order_.tolist() == by_hand.order_.tolist()
-    assert by_name.order_.tolist() != MDMPruner(9, p=0.0).fit(votes, y).order_.tolist()
-
-
 class TestQMM:
-    def conditions(self, pruner, votes, y, alpha, v):
-        """Return how far the solution is from the conditions of Karush, Kuhn and Tucker."""
-        E = np.where(votes == y[:, None], 1.0, -1.0)
-        S = np.atleast_2d(np.cov(E, rowvar=False))
-        least = np.sort((E @ alpha).round(12))
-        asked = np.lexsort((np.arange(len(y)), (E @ alpha).round(12)))[: int(np.ceil(v * len(y)))]
-        assert ((E @ alpha)[asked] <= least[len(asked) - 1] + 1e-9).all()
-        w = pruner.weights_
-        slack = E[asked] @ (w - alpha)
-        active = slack < 1e-6
-        kept = w > 1e-6
-        # 2 S w = E_a' mu + lambda + nu, mu >= 0, nu >= 0 and 0 where w > 0: by non-negative least squares.
-        from scipy.optimize import nnls
-
-        columns = [E[asked][active].T, np.ones((len(w), 1)), -np.ones((len(w), 1)), np.eye(len(w))[:, ~kept]]
-        _, residual = nnls(np.hstack(columns), 2 * S @ w)
-        return residual, slack.min(), w.sum() - 1, w.min()
-
-    @pytest.mark.parametrize("v", [0.1, 0.5, 1.0])
-    @pytest.mark.parametrize("seed", range(5))
-    def test_conditions_of_optimality(self, v, seed):
-        votes, y = pool(seed, n=60, T=20, n_classes=2)
-        alpha = np.random.default_rng(seed).dirichlet(np.ones(20))
-        pruner = QMMPruner(v).fit(votes, y, weights=alpha)
-        residual, slack, total, least = self.conditions(pruner, votes, y, alpha, v)
-        assert residual < 1e-3  # of gradients near 1
-        assert slack > -1e-6
-        assert abs(total) < 1e-7
-        assert least >= 0
-
     def test_default_share_is_that_of_the_source(self):
         votes, y = pool(0)
         assert QMMPruner().fit(votes, y).v_ == 0.25

@@ -9,24 +9,7 @@ __all__ = ["AllMembers"]
 
 
 class AllMembers(Pruner):
-    """A pruner that keeps every member, for comparison with the other pruners.
-
-    Parameters
-    ----------
-    vote : {"simple", "weighted"}, default="simple"
-        Whether members vote with equal weights or with their original weights.
-
-    Attributes
-    ----------
-    selected_, weights_, n_selected_
-        See :class:`rotastack.combine.pruning.pruner.Pruner`.
-
-    Examples
-    --------
-    >>> from rotastack.combine.pruning.all_members import AllMembers
-    >>> AllMembers().fit([[1, 0], [0, 0]], y=[0, 0]).weights_
-    array([0.5, 0.5])
-    """
+    """A pruner that keeps every member, for comparison with the other pruners."""
 
     def __init__(self, vote: str = "simple"):
         self.vote = vote

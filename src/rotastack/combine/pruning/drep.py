@@ -77,8 +77,7 @@ class DREPPruner(Pruner):
                 raise ValueError(f"rho must be a share above 0 and up to 1, or 'cv', got {rho!r}")
             return float(rho)
         wrong = np.zeros(len(GRID))
-        for test in vote_table.folds():
-            train, held = vote_table.rows(~test), vote_table.rows(test)
+        for train, held in vote_table.folds():
             for i, share in enumerate(GRID):
                 vote = RunningVote(held)
                 for member in chosen(train, share, self.patience)[0]:

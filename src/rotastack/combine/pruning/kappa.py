@@ -3,7 +3,6 @@
 import numpy as np
 from numpy.typing import NDArray
 
-from rotastack.base.docstrings import documented
 from rotastack.combine.pruning.pruner import OrderingPruner
 from rotastack.combine.pruning.vote_table import VoteTable
 from rotastack.diagnostics.pairs import kappa_matrix
@@ -11,7 +10,6 @@ from rotastack.diagnostics.pairs import kappa_matrix
 __all__ = ["KappaPruner"]
 
 
-@documented
 class KappaPruner(OrderingPruner):
     """A pruner that keeps the members of the pairs that agree least beyond chance.
 
@@ -21,7 +19,11 @@ class KappaPruner(OrderingPruner):
 
     Parameters
     ----------
-    %(n_select, vote)s
+    n_select : int, float or None, default=0.5
+        Number of members to keep, or their share. None keeps the number of members whose vote has the least error on
+        the selection rows: mostly too few, since chance decides where a noisy curve is lowest.
+    vote : {"simple", "weighted"}, default="simple"
+        Whether the kept members vote with equal weights or with their original weights.
 
     Attributes
     ----------

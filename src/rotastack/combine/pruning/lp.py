@@ -7,7 +7,7 @@ from numpy.typing import NDArray
 from scipy.optimize import linprog
 
 from rotastack.base.convex import import_cvxpy, solve
-from rotastack.combine.pruning.pruner import KEPT, Pruner
+from rotastack.combine.pruning.pruner import Pruner
 from rotastack.combine.pruning.vote_table import VoteTable
 
 __all__ = ["LPPruner", "lp_problem"]
@@ -60,21 +60,15 @@ class LPPruner(Pruner):
         signs = np.unique(vote_table.signs, axis=0).astype(np.float64)
         hopeless = (signs < 0).all(axis=1)  # their margin is -1 for all weights
         others = signs if hopeless.all() else signs[~hopeless]
-        weights, largest = widest(others, vote_table.weights) if self.solver == "highs" else widest_by_cvxpy(others)
-        self.margin_ = -1.0 if hopeless.any() else largest
-        order = np.lexsort((vote_table.precedence, -weights.round(7)))
-        self.selected_ = order[weights[order] > KEPT]
-        self.weights_ = weights
+        weights = widest(others, vote_table.weights) if self.solver == "highs" else widest_by_cvxpy(others)
+        self.margin_ = -1.0 if hopeless.any() else float((others @ weights).min())
+        self._keep_positive(weights, vote_table)
 
 
-def widest(signs: NDArray[np.float64], start: NDArray[np.float64]) -> tuple[NDArray[np.float64], float]:
-    """Return the weights that maximise the smallest margin, and that margin.
+def widest(signs: NDArray[np.float64], start: NDArray[np.float64]) -> NDArray[np.float64]:
+    """Return the weights that maximise the smallest margin; `signs` is (n_rows, n_members).
 
-    Parameters
-    ----------
-    signs : ndarray of shape (n_rows, n_members)
-    start : ndarray of shape (n_members,)
-        The first program has the rows of smallest margin under these weights.
+    The first program has the rows of smallest margin under the weights `start`.
     """
     n, T = signs.shape
     included = np.zeros(n, dtype=bool)
@@ -94,18 +88,17 @@ def widest(signs: NDArray[np.float64], start: NDArray[np.float64]) -> tuple[NDAr
         margins = signs @ weights
         worse = np.flatnonzero(~included & (margins < solution.x[T] - 1e-9))
         if not len(worse):
-            return weights, float(margins.min())
+            return weights
         included[worse[np.argsort(margins[worse], kind="stable")[:_ROWS_AT_ONCE]]] = True
 
 
-def widest_by_cvxpy(signs: NDArray[np.float64]) -> tuple[NDArray[np.float64], float]:
+def widest_by_cvxpy(signs: NDArray[np.float64]) -> NDArray[np.float64]:
     """Return the result of `widest`, from :func:`lp_problem` by Clarabel."""
     values = solve(lp_problem(signs))
     if values is None:
         raise RuntimeError("Clarabel did not solve the linear program; try solver='highs'")
     weights = np.maximum(values["w"], 0.0)
-    weights /= weights.sum()
-    return weights, float((signs @ weights).min())
+    return weights / weights.sum()
 
 
 def lp_problem(E: NDArray[np.float64]) -> Any:

@@ -106,10 +106,9 @@ class MarginPruner(OrderingPruner):
         grid = largest * np.logspace(0, np.log10(SMALLEST), N_LAMBDAS)
         n = len(vote_table.y)
         loss = np.zeros(N_LAMBDAS)
-        for test in vote_table.folds():
-            train = vote_table.rows(~test)
+        for train, held in vote_table.folds():
             weights = lasso(train, grid * (len(train.y) / n), self.positive, tol=1e-4)
-            loss += ((1.0 - vote_table.signs[test] @ weights.T) ** 2).sum(axis=0)
+            loss += ((1.0 - held.signs @ weights.T) ** 2).sum(axis=0)
         return float(grid[int(loss.argmin())])
 
 

@@ -5,14 +5,12 @@ from collections.abc import Callable
 import numpy as np
 from numpy.typing import NDArray
 
-from rotastack.base.docstrings import documented
 from rotastack.combine.pruning.pruner import OrderingPruner
 from rotastack.combine.pruning.vote_table import VoteTable
 
 __all__ = ["MDMPruner"]
 
 
-@documented
 class MDMPruner(OrderingPruner):
     """A pruner that adds the member that brings the mean signature nearest to a point where all rows are right.
 
@@ -21,11 +19,14 @@ class MDMPruner(OrderingPruner):
 
     Parameters
     ----------
-    %(n_select)s
+    n_select : int, float or None, default=0.5
+        Number of members to keep, or their share. None keeps the number of members whose vote has the least error on
+        the selection rows: mostly too few, since chance decides where a noisy curve is lowest.
     p : float, "moving" or callable, default=0.075
         Component of the point. "moving" is 2 sqrt(2 u) / T for the u-th of T members, at most 1. A function is
         called with u.
-    %(vote)s
+    vote : {"simple", "weighted"}, default="simple"
+        Whether the kept members vote with equal weights or with their original weights.
 
     Attributes
     ----------

@@ -3,14 +3,12 @@
 import numpy as np
 from numpy.typing import NDArray
 
-from rotastack.base.docstrings import documented
 from rotastack.combine.pruning.pruner import OrderingPruner
 from rotastack.combine.pruning.vote_table import VoteTable
 
 __all__ = ["MeanDMPruner"]
 
 
-@documented
 class MeanDMPruner(OrderingPruner):
     """A pruner that drops, one by one, the member whose removal lowers the mean margin least.
 
@@ -19,7 +17,11 @@ class MeanDMPruner(OrderingPruner):
 
     Parameters
     ----------
-    %(n_select, vote)s
+    n_select : int, float or None, default=0.5
+        Number of members to keep, or their share. None keeps the number of members whose vote has the least error on
+        the selection rows: mostly too few, since chance decides where a noisy curve is lowest.
+    vote : {"simple", "weighted"}, default="simple"
+        Whether the kept members vote with equal weights or with their original weights.
 
     Attributes
     ----------

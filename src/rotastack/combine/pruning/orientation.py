@@ -3,14 +3,12 @@
 import numpy as np
 from numpy.typing import NDArray
 
-from rotastack.base.docstrings import documented
 from rotastack.combine.pruning.pruner import OrderingPruner
 from rotastack.combine.pruning.vote_table import VoteTable
 
 __all__ = ["OrientationPruner"]
 
 
-@documented
 class OrientationPruner(OrderingPruner):
     """A pruner that orders members by the angle between their signature and a direction that improves the vote.
 
@@ -19,7 +17,11 @@ class OrientationPruner(OrderingPruner):
 
     Parameters
     ----------
-    %(n_select, vote)s
+    n_select : int, float or None, default=0.5
+        Number of members to keep, or their share. None keeps the number of members whose vote has the least error on
+        the selection rows: mostly too few, since chance decides where a noisy curve is lowest.
+    vote : {"simple", "weighted"}, default="simple"
+        Whether the kept members vote with equal weights or with their original weights.
 
     Attributes
     ----------

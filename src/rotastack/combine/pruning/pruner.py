@@ -15,7 +15,7 @@ from rotastack.base.fitting import forget_fit
 from rotastack.combine.pruning.curves import ordered_errors
 from rotastack.combine.pruning.vote_table import VoteTable, checked_votes
 
-__all__ = ["OrderingPruner", "Pruner", "number_to_keep"]
+__all__ = ["OrderingPruner", "Pruner", "check_vote", "number_to_keep", "vote_shares"]
 
 KEPT = 1e-6
 """A solver's weight of at most this counts as 0."""
@@ -86,6 +86,11 @@ class Pruner(Combiner):
     @abstractmethod
     def _choose(self, vote_table: VoteTable) -> None:
         """Set ``selected_`` and ``weights_``."""
+
+    def _keep_positive(self, weights: NDArray[np.float64], vote_table: VoteTable) -> None:
+        """Keep the members with a weight above 0, by decreasing weight."""
+        order = np.lexsort((vote_table.precedence, -weights.round(7)))
+        self.selected_, self.weights_ = order[weights[order] > KEPT], weights
 
     def _fit_to(self, members: Members) -> Self:
         votes, y, n_classes = members.votes()
@@ -239,13 +244,7 @@ def check_vote(vote: str) -> None:
 
 
 def number_to_keep(n_select: int | float | None, n_members: int) -> int | None:
-    """Return the number of members to keep; None if the error of the vote decides.
-
-    Raises
-    ------
-    ValueError
-        `n_select` is above the number of members, below 1, or neither a number nor a share.
-    """
+    """Return the number of members to keep; None if the error of the vote decides."""
     if n_select is None:
         return None
     if isinstance(n_select, Integral) and not isinstance(n_select, bool):
@@ -266,14 +265,8 @@ def vote_shares(
 ) -> NDArray[np.float64]:
     """Return the share of the weight that votes for each class, with ties broken, shape (n_rows, n_classes).
 
-    Parameters
-    ----------
-    votes : ndarray of shape (n_rows, n_chosen)
-        Class numbers, with members in the order of choice; -1 for no vote.
-    weights : ndarray of shape (n_chosen,)
-    n_classes : int
-    otherwise : int
-        Class of rows without a vote.
+    `votes` (n_rows, n_chosen) holds class numbers, with members in the order of choice and -1 for no vote; a row
+    without a vote goes to the class `otherwise`.
     """
     sums = np.stack([(votes == c) @ weights for c in range(n_classes)], axis=1)
     total = sums.sum(axis=1, keepdims=True)

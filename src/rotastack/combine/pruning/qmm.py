@@ -7,7 +7,7 @@ from numpy.typing import NDArray
 from scipy.linalg import qr
 
 from rotastack.base import convex
-from rotastack.combine.pruning.pruner import KEPT, Pruner
+from rotastack.combine.pruning.pruner import Pruner
 from rotastack.combine.pruning.vote_table import VoteTable
 from rotastack.diagnostics.bounds import equilibrium_margin
 
@@ -168,15 +168,14 @@ class QMMPruner(Pruner):
         fallback = FALLBACK[bool(np.ptp(vote_table.weights) <= 1e-12)]
         first = self._share(vote_table, fallback)
         shares = [first, *(v for v in fallback if v < first)]
-        self.weights_, self.v_ = qmm_weights(vote_table, shares, self.reduce, self.solver)
+        weights, self.v_ = self._solve(vote_table, shares)
+        self._keep_positive(weights, vote_table)
         if self.v_ is None:
             tried = ", ".join(f"{v:g}" for v in shares)
             self.status_ = f"original weights: no solution for v = {tried}"
         else:
             self.status_ = "solved" if self.v_ == first else f"solved with v = {self.v_:g} instead of {first:g}"
         self.objective_ = float(self.weights_ @ covariance(vote_table) @ self.weights_)
-        order = np.lexsort((vote_table.precedence, -self.weights_.round(7)))
-        self.selected_ = order[self.weights_[order] > KEPT]
 
     def _share(self, vote_table: VoteTable, fallback: tuple[float, ...]) -> float:
         v: Any = self.v
@@ -192,16 +191,35 @@ class QMMPruner(Pruner):
             return max(float(np.mean(margins <= equilibrium.margin + 1e-12)), 1.0 / len(margins))
         if v == "cv":
             wrong = np.zeros(len(fallback))
-            for test in vote_table.folds():
-                train, held = vote_table.rows(~test), vote_table.rows(test)
+            for train, held in vote_table.folds():
                 for i, share in enumerate(fallback):
-                    weights, _ = qmm_weights(train, [share], self.reduce, self.solver)
+                    weights, _ = self._solve(train, [share])
                     counts = np.stack([(held.votes == c) @ weights for c in range(vote_table.n_classes)], axis=1)
                     wrong[i] += (counts.argmax(axis=1) != held.y).sum()
             return fallback[int(wrong.argmin())]
         if isinstance(v, str) or not 0 < v <= 1:
             raise ValueError(f"v must be a share above 0 and up to 1, 'emargin', 'cv' or None, got {v!r}")
         return float(v)
+
+    def _solve(self, vote_table: VoteTable, shares: list[float]) -> tuple[NDArray[np.float64], float | None]:
+        """Return the weights for the first share with a solution, and the share; else the original weights, and None."""
+        kept, original = reduced(vote_table, self.reduce)
+        signs = vote_table.signs[:, kept].astype(np.float64)
+        S = covariance(vote_table)[np.ix_(kept, kept)]
+        margins = (vote_table.signs @ vote_table.weights).round(12)
+        smallest_first = margins.argsort(kind="stable")
+        weights = np.zeros(vote_table.n_members)
+        for v in shares:
+            constrained = smallest_first[: int(np.ceil(v * len(margins) - 1e-9))]
+            rows, where = np.unique(signs[constrained], axis=0, return_index=True)
+            # Merging keeps all margins. These margins still contain the members that the QR step dropped.
+            least = rows @ original if self.reduce != "qr" else margins[constrained][where]
+            solution = SOLVERS[self.solver](S, rows, least)
+            if solution is not None:
+                weights[kept] = np.maximum(solution, 0.0)
+                return weights / weights.sum(), v
+        weights[kept] = original / original.sum()
+        return weights, None
 
 
 def covariance(vote_table: VoteTable) -> NDArray[np.float64]:
@@ -211,38 +229,13 @@ def covariance(vote_table: VoteTable) -> NDArray[np.float64]:
     return (vote_table.gram - np.outer(sums, sums) / n) / max(n - 1, 1)
 
 
-def qmm_weights(
-    vote_table: VoteTable, shares: list[float], reduce: str | None, solver: str
-) -> tuple[NDArray[np.float64], float | None]:
-    """Return the weights for the first share with a solution, and the share; else the original weights, and None."""
-    kept, original = reduced(vote_table, reduce)
-    signs = vote_table.signs[:, kept].astype(np.float64)
-    S = covariance(vote_table)[np.ix_(kept, kept)]
-    margins = (vote_table.signs @ vote_table.weights).round(12)
-    smallest_first = np.lexsort((np.arange(len(margins)), margins))
-    weights = np.zeros(vote_table.n_members)
-    for v in shares:
-        constrained = smallest_first[: int(np.ceil(v * len(margins) - 1e-9))]
-        rows, where = np.unique(signs[constrained], axis=0, return_index=True)
-        # Merging keeps all margins. These margins still contain the members that the QR step dropped.
-        least = rows @ original if reduce != "qr" else margins[constrained][where]
-        solution = SOLVERS[solver](S, rows, least)
-        if solution is not None:
-            weights[kept] = np.maximum(solution, 0.0)
-            return weights / weights.sum(), v
-    weights[kept] = original / original.sum()
-    return weights, None
-
-
 def reduced(vote_table: VoteTable, how: str | None) -> tuple[NDArray[np.intp], NDArray]:
     """Return the remaining members, and their weights with those of merged duplicates added."""
     if how is None:
         return np.arange(vote_table.n_members), vote_table.weights
     _, first, group = np.unique(vote_table.signs, axis=1, return_index=True, return_inverse=True)
     kept = np.sort(first)
-    place = np.empty(len(first), dtype=np.intp)
-    place[np.argsort(first)] = np.arange(len(first))
-    weights = np.bincount(place[group.ravel()], vote_table.weights, minlength=len(kept))
+    weights = np.bincount(first[group.ravel()], vote_table.weights)[kept]
     if how == "qr":
         _, R, pivots = qr(vote_table.signs[:, kept].astype(np.float64), mode="economic", pivoting=True)
         sizes = np.abs(np.diagonal(R))

@@ -3,20 +3,20 @@
 import numpy as np
 from numpy.typing import NDArray
 
-from rotastack.base.docstrings import documented
 from rotastack.combine.pruning.pruner import OrderingPruner
 from rotastack.combine.pruning.vote_table import RunningVote, VoteTable
 
 __all__ = ["ReducedErrorPruner"]
 
 
-@documented
 class ReducedErrorPruner(OrderingPruner):
     """A pruner that adds the member that gives the vote the least error on the selection rows.
 
     Parameters
     ----------
-    %(n_select)s
+    n_select : int, float or None, default=0.5
+        Number of members to keep, or their share. None keeps the number of members whose vote has the least error on
+        the selection rows: mostly too few, since chance decides where a noisy curve is lowest.
     vote : {"simple", "weighted"}, default="simple"
         Whether the kept members vote with equal weights or with their original weights. The order always follows
         from votes with equal weights.

@@ -11,17 +11,9 @@ __all__ = ["RunningVote", "VoteTable", "checked_votes"]
 
 @dataclass(frozen=True)
 class VoteTable:
-    """Votes of all members, and the true classes, on the rows with at least one vote.
+    """Votes of all members (n_rows, n_members), and the true classes, on the rows with at least one vote.
 
-    Attributes
-    ----------
-    votes : ndarray of int16 of shape (n_rows, n_members)
-        Class numbers; -1 where a member has no vote.
-    y : ndarray of int of shape (n_rows,)
-        True class numbers.
-    weights : ndarray of shape (n_members,)
-        Original weights of the members; their sum is 1.
-    n_classes : int
+    Votes are class numbers, -1 where a member has no vote. The members' original weights sum to 1.
     """
 
     votes: NDArray[np.int16]
@@ -33,13 +25,7 @@ class VoteTable:
     def checked(
         cls, votes: ArrayLike, y: ArrayLike, weights: ArrayLike | None = None, n_classes: int | None = None
     ) -> "VoteTable":
-        """Return checked votes: rows without a vote are left out, and weights are divided by their sum.
-
-        Raises
-        ------
-        ValueError
-            Shapes that do not match, labels outside the classes, negative, infinite or only zero weights, or no vote.
-        """
+        """Return checked votes: rows without a vote are left out, and weights are divided by their sum."""
         truth = np.asarray(y)
         if truth.ndim != 1 or truth.dtype.kind not in "iu":
             raise ValueError(f"y must be class numbers of shape (n_rows,), got {truth.dtype} of shape {truth.shape}")
@@ -68,14 +54,17 @@ class VoteTable:
             shares = shares / shares.sum()
         return cls(cast[voted_on], truth[voted_on].astype(np.intp), shares, n_classes)
 
-    def folds(self) -> list[NDArray[np.bool_]]:
-        """Return a mask of the rows of each of five folds: every fifth row, so no seed is needed.
+    def folds(self) -> list[tuple["VoteTable", "VoteTable"]]:
+        """Return training and held-out rows of five folds: every fifth row is held out, so no seed is needed.
 
         With fewer than five rows each row is a fold. A single row gives no folds.
         """
-        n = len(self.y)
-        count = min(5, n)
-        return [np.arange(n) % count == fold for fold in range(count)] if count > 1 else []
+        fold_of = np.arange(len(self.y)) % 5
+        folds = [fold_of == fold for fold in range(min(5, len(self.y)))] if len(self.y) > 1 else []
+        return [(self._rows(~held), self._rows(held)) for held in folds]
+
+    def _rows(self, mask: NDArray) -> "VoteTable":
+        return VoteTable(self.votes[mask], self.y[mask], self.weights, self.n_classes)
 
     @property
     def n_members(self) -> int:
@@ -90,8 +79,8 @@ class VoteTable:
 
     @cached_property
     def gram(self) -> NDArray[np.float64]:
-        """The exact product E'E, shape (n_members, n_members)."""
-        return _products(self.signs, self.signs)
+        """The product E'E, shape (n_members, n_members); sums of up to 2^24 signs are exact."""
+        return (self.signs.T @ self.signs).astype(np.float64)
 
     @cached_property
     def own_errors(self) -> NDArray[np.float64]:
@@ -103,28 +92,16 @@ class VoteTable:
     @cached_property
     def preference(self) -> NDArray[np.intp]:
         """Members in the order that breaks ties: lower own error first, then lower number."""
-        return np.lexsort((np.arange(self.n_members), self.own_errors))
+        return self.own_errors.argsort(kind="stable")
 
     @cached_property
     def precedence(self) -> NDArray[np.intp]:
         """Place of each member in `preference`."""
-        place = np.empty(self.n_members, dtype=np.intp)
-        place[self.preference] = np.arange(self.n_members)
-        return place
-
-    def rows(self, mask: NDArray) -> "VoteTable":
-        """Return the votes on the rows of a mask."""
-        return VoteTable(self.votes[mask], self.y[mask], self.weights, self.n_classes)
+        return self.preference.argsort()
 
 
 def checked_votes(votes: ArrayLike, n_classes: int | None) -> NDArray[np.int16]:
-    """Return votes as int16 class numbers, shape (n_rows, n_members), -1 for no vote.
-
-    Raises
-    ------
-    ValueError
-        Not an array of whole numbers with two axes, or a number that is no class.
-    """
+    """Return votes as int16 class numbers, shape (n_rows, n_members), -1 for no vote."""
     cast = np.asarray(votes)
     if cast.ndim != 2 or cast.dtype.kind not in "iu" or cast.shape[1] < 1:
         raise ValueError(
@@ -144,10 +121,6 @@ class RunningVote:
     A tied vote goes to the class of the member that was added first among the members that vote for a tied
     class. A table states, for each row and class, whether the row would be right after one more vote for the
     class. Only rows with changed entries of the table enter the update of the members' counts.
-
-    Parameters
-    ----------
-    vote_table : VoteTable
     """
 
     def __init__(self, vote_table: VoteTable):
@@ -206,9 +179,3 @@ class RunningVote:
             if c < n_classes:
                 counts[:, c] -= 1
         return out
-
-
-def _products(a: NDArray[np.float32], b: NDArray[np.float32]) -> NDArray[np.float64]:
-    """Return a'b for small whole numbers, from float32 blocks that are short enough for exact sums."""
-    step = 1 << 23
-    return sum((a[k : k + step].T @ b[k : k + step]).astype(np.float64) for k in range(0, len(a), step))  # type: ignore[return-value]

@@ -1,0 +1,146 @@
+"""What all linear machines take, refuse and return."""
+
+import warnings
+
+import numpy as np
+import pytest
+from scipy import sparse
+from sklearn.exceptions import ConvergenceWarning
+from tests.linear import reference
+from tests.linear.machines import FIXED
+from tests.linear.problems import three_classes, two_classes
+
+from rotastack import DiversityRegularizedClassifier, ExclusivityRegularizedClassifier, PrimalSVMClassifier
+
+MACHINES = {
+    "svm": PrimalSVMClassifier(),
+    "svm, hinge": PrimalSVMClassifier(loss_power=1),
+    "exrm": ExclusivityRegularizedClassifier(3),
+    "exrm, hinge": ExclusivityRegularizedClassifier(3, loss_power=1),
+    "exrm, alm": ExclusivityRegularizedClassifier(3, **FIXED),
+    "exrm, alm, hinge": ExclusivityRegularizedClassifier(3, 1.0, loss_power=1, **FIXED),
+    "exrm, cvxpy": ExclusivityRegularizedClassifier(3, solver="cvxpy"),
+    "drm": DiversityRegularizedClassifier(3, 1.05),
+    "drm, cvxpy": DiversityRegularizedClassifier(3, 1.05, solver="cvxpy", tol=1e-4),
+}
+every_machine = pytest.mark.parametrize("machine", MACHINES.values(), ids=MACHINES)
+EXRM, SVM, DRM = ExclusivityRegularizedClassifier, PrimalSVMClassifier, DiversityRegularizedClassifier
+
+
+def fit(machine, X, y, weights=None, **options):
+    """Fit a copy without any warning."""
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        return type(machine)(**machine.get_params() | options).fit(X, y, sample_weight=weights)
+
+
+@every_machine
+def test_one_against_the_rest(machine):
+    X, labels = three_classes(1)
+    model = fit(machine, X, labels)
+    assert model.coef_.shape == (3, X.shape[1])
+    assert model.intercept_.shape == np.shape(model.objective_) == np.shape(model.duality_gap_) == (3,)
+    for k, name in enumerate("abc"):
+        single = fit(machine, X, np.where(labels == name, 1, -1))
+        np.testing.assert_allclose(model.coef_[k], single.coef_[0], atol=1e-9)
+        np.testing.assert_allclose(model.intercept_[k], single.intercept_[0], atol=1e-9)
+        assert model.objective_[k] == pytest.approx(single.objective_)
+        np.testing.assert_allclose(model.objective_path_[k], single.objective_path_)
+        if hasattr(model, "coef_members_"):
+            np.testing.assert_allclose(model.coef_members_[k], single.coef_members_, atol=1e-9)
+            np.testing.assert_allclose(model.intercept_members_[k], single.intercept_members_, atol=1e-9)
+    values = model.decision_function(X)
+    np.testing.assert_allclose(values, X @ model.coef_.T + model.intercept_, atol=1e-10)
+    assert (model.predict(X) == np.array(list("abc"))[values.argmax(axis=1)]).all()
+
+
+@every_machine
+def test_labels_of_two_classes_and_decisions(machine):
+    X, y = two_classes(31, 40, 5, noise=0.3)
+    model = fit(machine, X, np.where(y > 0, "yes", "no"))
+    assert model.classes_.tolist() == ["no", "yes"]
+    assert model.coef_.shape == (1, 5)
+    assert model.intercept_.shape == (1,)
+    decision = model.decision_function(X)
+    np.testing.assert_allclose(decision, X @ model.coef_[0] + model.intercept_[0], atol=1e-10)
+    assert (model.predict(X) == np.where(decision > 0, "yes", "no")).all()
+    twice = fit(machine, *three_classes(4)).fit(X, y)  # a second fit forgets the first
+    assert vars(twice).keys() == vars(model).keys()
+    np.testing.assert_array_equal(twice.coef_, model.coef_)
+
+
+@pytest.mark.parametrize("machine", [SVM(), SVM(loss_power=1), EXRM(3, tol=1e-9), EXRM(3, **FIXED)], ids=str)
+def test_weights_of_classes(machine):
+    X, y = two_classes(44, 50, 5)
+    by_class, rows = {-1.0: 3.0, 1.0: 0.5}, 1 + np.arange(50) % 3
+    balanced = np.where(y > 0, 25 / (y > 0).sum(), 25 / (y < 0).sum())
+    for class_weight, given, same in (
+        (by_class, None, np.where(y > 0, 0.5, 3.0)),
+        (by_class, rows, np.where(y > 0, 0.5, 3.0) * rows),
+        ("balanced", None, balanced),
+    ):
+        weighted = fit(machine, X, y, given, class_weight=class_weight)
+        np.testing.assert_allclose(weighted.coef_, fit(machine, X, y, same).coef_, atol=1e-6)
+
+
+@pytest.mark.parametrize("machine", [SVM(100.0), EXRM(4, 100.0), EXRM(4, 100.0, solver="alm")], ids=str)
+@pytest.mark.parametrize("p", [1, 1.5, 2])
+def test_too_few_iterations_are_told(machine, p):
+    X, y = two_classes(21, 60, 20)
+    with pytest.warns(ConvergenceWarning, match="above the optimum"):
+        model = machine.set_params(loss_power=p, max_iter=1, tol=1e-12).fit(X, y)
+    C = getattr(machine, "n_estimators", 1)
+    best = C**2 * reference.svm(X, y, 100.0 / C, p)[0]
+    assert model.n_iter_ == 1
+    assert model.duality_gap_ > 1e-12
+    assert model.duality_gap_ >= (model.objective_ - best) / model.objective_ - 1e-9
+
+
+@pytest.mark.parametrize("machine", [SVM(), EXRM(3), EXRM(3, **FIXED), DRM(3, 1.05)], ids=str)
+def test_single_precision(machine):
+    X, y = two_classes(54, 40, 5, noise=0.3)
+    X = X.astype(np.float32)
+    np.testing.assert_allclose(fit(machine, X, y).coef_, fit(machine, X.astype(float), y).coef_, atol=1e-5)
+
+
+@pytest.mark.parametrize(
+    ("kind", "name", "values"),
+    [
+        (SVM, "lam", [0.0, -1.0]),
+        (SVM, "loss_power", [0.5]),
+        (SVM, "beta", [-0.1]),
+        (SVM, "tol", [-1.0]),
+        (SVM, "max_iter", [0]),
+        (EXRM, "n_estimators", [0]),
+        (EXRM, "solver", ["newton"]),
+        (EXRM, "w_step", ["sorting"]),
+        (EXRM, "init", ["zeros"]),
+        (EXRM, "mu0", [0.0]),
+        (EXRM, "rho", [0.9]),
+        (EXRM, "tol", ["papers", -1e-3]),
+        (EXRM, "max_samples", [0, 1.5, 1, 41]),
+        (DRM, "lam", [0.5, 1.0]),
+        (DRM, "diversity", [-0.1, 1.1]),
+    ],
+)
+def test_values_out_of_range_are_refused_by_name(kind, name, values):
+    X, y = two_classes(0, 40)
+    for value in values:
+        with pytest.raises(ValueError, match=name):
+            kind(**{name: value}).fit(X, y)
+
+
+@pytest.mark.parametrize("kind", [SVM, EXRM, DRM])
+def test_data_that_cannot_be_learned(kind):
+    X, y = two_classes(0)
+    holes = np.where(np.arange(X.size).reshape(X.shape) == 9, np.nan, X)
+    for bad, labels, error, message in (
+        (holes, y, ValueError, "NaN"),
+        (sparse.csr_array(X), y, TypeError, "(?i)sparse"),
+        (X, y[:-1], ValueError, "inconsistent|samples"),
+        (X, np.zeros(len(X)), ValueError, "y holds one class only"),
+    ):
+        with pytest.raises(error, match=message):
+            kind().fit(bad, labels)
+    with pytest.warns(UserWarning, match="(?i)scale"):
+        kind().fit(X * np.logspace(0, 4, X.shape[1]), y)
