@@ -11,7 +11,6 @@ from sklearn.utils import get_tags
 from sklearn.utils.validation import check_is_fitted, has_fit_parameter, validate_data
 
 from rotastack.base.columns import refuse_missing_target
-from rotastack.base.docstrings import documented
 from rotastack.base.fitting import AlignedClassifier, fit_aligned
 from rotastack.base.scikit import HasMethods, Interval
 from rotastack.ensembles.forests.base_tree import TREES, base_tree
@@ -32,7 +31,6 @@ Trainer = Callable[[NDArray[np.float64], NDArray[np.int64] | None, np.random.See
 """Function of the row weights, the number of copies of each row or None, and a seed; returns a member and its votes."""
 
 
-@documented
 class AdaBoostM1Classifier(GrownClassifier):
     """AdaBoost.M1: each member gives more weight to the rows that earlier members misclassified.
 

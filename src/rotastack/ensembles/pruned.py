@@ -14,7 +14,6 @@ from sklearn.utils.validation import check_is_fitted, validate_data
 
 from rotastack.base.classes import LabelClassifier
 from rotastack.base.columns import refuse_missing_target
-from rotastack.base.docstrings import documented
 from rotastack.base.fitting import check_takes_weights
 from rotastack.base.row_weights import row_weights, uneven_or_none
 from rotastack.base.scikit import HasMethods, Interval, StrOptions, fit_context, num_samples
@@ -26,7 +25,6 @@ from rotastack.seeds import child, integer_seed, root_sequence
 __all__ = ["PrunedEnsembleClassifier"]
 
 
-@documented
 class PrunedEnsembleClassifier(MetaEstimatorMixin, LabelClassifier, BaseEstimator):
     """An ensemble of which only the members chosen by a pruner vote.
 

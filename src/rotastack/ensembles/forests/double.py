@@ -8,7 +8,6 @@ from numpy.typing import ArrayLike, NDArray
 from sklearn.base import clone
 from sklearn.utils.validation import check_is_fitted
 
-from rotastack.base.docstrings import documented
 from rotastack.base.scikit import HasMethods, Interval, StrOptions
 from rotastack.blas import one_blas_thread
 from rotastack.combine.pruning.orientation import OrientationPruner
@@ -79,7 +78,6 @@ class _DoubleRotationForest(SubsetRotationForest):
             return LinearViews.blocks(([(columns, rotation)] for rotation in matrices), X.shape[1])
 
 
-@documented
 class DoubleRotationForestClassifier(_DoubleRotationForest):
     """A double rotation forest with the simple vote of all trees (DRSF).
 
@@ -93,10 +91,32 @@ class DoubleRotationForestClassifier(_DoubleRotationForest):
     ----------
     n_estimators : int, default=100
         L, number of trees.
-    %(n_subsets, subset_size, bootstrap_ratio, estimator)s
+    n_subsets : int or None, default=None
+        K, number of subsets of the columns. None: `subset_size` sets the number, or the number is 2.
+    subset_size : int or None, default=None
+        Largest number of columns in a subset (3 in WEKA); an alternative to `n_subsets`.
+    bootstrap_ratio : float, default=0.75
+        gamma, number of rows drawn for a rotation, as a share of the rows of the drawn classes.
+    estimator : C45Classifier, TreeClassifier, DecisionTreeClassifier or None, default=None
+        The tree, which the compiled kernel grows; None is ``C45Classifier()``.
     bootstrap : bool, default=False
         Grow each tree on rows drawn with replacement, which gives out-of-bag rows.
-    %(n_neighbors, alpha, scaling, categorical_features, class_weight, n_jobs, random_state)s
+    n_neighbors : int, default=5
+        Neighbours of a row in the graphs of the discriminant analysis, see
+        :class:`rotastack.views.LocalityDiscriminantAnalysis`.
+    alpha : float, default=0.1
+        Weight of the graph between classes in the discriminant analysis.
+    scaling : {"minmax", "quantile", "rank", "symmetric"} or None, default="minmax"
+        Scaler of the numeric columns, fitted to the training rows, which also replaces missing values by medians. With
+        None, missing values raise an error.
+    categorical_features : array-like of int, bool or str, or None, default=None
+        Columns (0/1 dummies), by number, mask or name, that are neither scaled, rotated nor embedded.
+    class_weight : dict, "balanced" or None, default=None
+        Weights of the classes; the weight of a row is multiplied by the weight of its class.
+    n_jobs : int or None, default=None
+        Threads. The result does not depend on it.
+    random_state : None, int, SeedSequence, Generator or RandomState
+        Seed.
 
     Attributes
     ----------
@@ -122,7 +142,6 @@ class DoubleRotationForestClassifier(_DoubleRotationForest):
     """
 
 
-@documented
 class DoubleRotationMarginForestClassifier(_DoubleRotationForest):
     """A double rotation margin forest (DRMF): a double rotation forest of which a pruner keeps half of the trees.
 
@@ -135,7 +154,14 @@ class DoubleRotationMarginForestClassifier(_DoubleRotationForest):
     ----------
     n_estimators : int, default=100
         L, number of trees before pruning.
-    %(n_subsets, subset_size, bootstrap_ratio, estimator)s
+    n_subsets : int or None, default=None
+        K, number of subsets of the columns. None: `subset_size` sets the number, or the number is 2.
+    subset_size : int or None, default=None
+        Largest number of columns in a subset (3 in WEKA); an alternative to `n_subsets`.
+    bootstrap_ratio : float, default=0.75
+        gamma, number of rows drawn for a rotation, as a share of the rows of the drawn classes.
+    estimator : C45Classifier, TreeClassifier, DecisionTreeClassifier or None, default=None
+        The tree, which the compiled kernel grows; None is ``C45Classifier()``.
     pruner : pruner or None, default=None
         See :mod:`rotastack.combine.pruning`. None is ``OrientationPruner()``.
     selection : {"train", "oob"}, default="train"
@@ -143,7 +169,22 @@ class DoubleRotationMarginForestClassifier(_DoubleRotationForest):
         grown trees make no errors but pruned trees do. "oob": each tree votes only on its out-of-bag rows.
     bootstrap : bool, default=False
         Grow each tree on rows drawn with replacement; selection "oob" needs a bootstrap. A bootstrap costs accuracy.
-    %(n_neighbors, alpha, scaling, categorical_features, class_weight, n_jobs, random_state)s
+    n_neighbors : int, default=5
+        Neighbours of a row in the graphs of the discriminant analysis, see
+        :class:`rotastack.views.LocalityDiscriminantAnalysis`.
+    alpha : float, default=0.1
+        Weight of the graph between classes in the discriminant analysis.
+    scaling : {"minmax", "quantile", "rank", "symmetric"} or None, default="minmax"
+        Scaler of the numeric columns, fitted to the training rows, which also replaces missing values by medians. With
+        None, missing values raise an error.
+    categorical_features : array-like of int, bool or str, or None, default=None
+        Columns (0/1 dummies), by number, mask or name, that are neither scaled, rotated nor embedded.
+    class_weight : dict, "balanced" or None, default=None
+        Weights of the classes; the weight of a row is multiplied by the weight of its class.
+    n_jobs : int or None, default=None
+        Threads. The result does not depend on it.
+    random_state : None, int, SeedSequence, Generator or RandomState
+        Seed.
 
     Attributes
     ----------

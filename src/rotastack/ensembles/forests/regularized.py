@@ -7,7 +7,6 @@ from typing import Any, ClassVar
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from rotastack.base.docstrings import documented
 from rotastack.base.scikit import Interval, StrOptions
 from rotastack.combine.rotation_weights import WEIGHTINGS, RotationWeights, rotation_complexity
 from rotastack.ensembles.forests.rotated import CLASS_WEIGHT, CONSTRAINTS, RotatedClassifier, rotated_views
@@ -162,7 +161,6 @@ class GrowingForests:
         return shares, [dict(zip(names, row.tolist(), strict=True)) for row in facts]
 
 
-@documented
 class RegularizedRotationForestClassifier(RotatedClassifier):
     """A random forest on R rotations, with more trees on the rotations with simple trees.
 
@@ -185,7 +183,26 @@ class RegularizedRotationForestClassifier(RotatedClassifier):
         See :class:`rotastack.combine.RotationWeights`.
     h : float or None, default=None
         Parameter of the weightings "cut" and "exp"; None chooses the value on a grid.
-    %(flip, scaling, max_features, constant_leaf, max_axes, categorical_features, class_weight, n_jobs, random_state)s
+    flip : bool, default=False
+        Allow reflections.
+    scaling : {"minmax", "quantile", "rank", "symmetric"} or None, default="minmax"
+        Scaler of the numeric columns, fitted to the training rows, which also replaces missing values by medians. With
+        None, missing values raise an error.
+    max_features : {"sqrt", "log2"}, int, float or None, default="sqrt"
+        Columns considered for each split.
+    constant_leaf : bool, default=False
+        If all columns drawn for the split of a node are constant, make the node a leaf, as R's randomForest does.
+        With False, draw further columns, as scikit-learn does.
+    max_axes : int, default=1000
+        Largest number of random columns in each rotation.
+    categorical_features : array-like of int, bool or str, or None, default=None
+        Columns (0/1 dummies), by number, mask or name, that are neither scaled, rotated nor embedded.
+    class_weight : dict, "balanced" or None, default=None
+        Weights of the classes; the weight of a row is multiplied by the weight of its class.
+    n_jobs : int or None, default=None
+        Threads. The result does not depend on it.
+    random_state : None, int, SeedSequence, Generator or RandomState
+        Seed.
 
     Attributes
     ----------

@@ -8,7 +8,6 @@ from numpy.typing import ArrayLike, NDArray
 from sklearn.utils.validation import check_is_fitted
 
 from rotastack.base.classes import LabelClassifier, NumberRegressor
-from rotastack.base.docstrings import documented
 from rotastack.base.facts import Facts
 from rotastack.base.outputs import accuracy, r_squared
 from rotastack.base.row_weights import row_weights, weights_of
@@ -213,7 +212,6 @@ class RotatedClassifier(LabelClassifier, RotatedForest):
         return self.classes_[votes]
 
 
-@documented
 class RotatedRegressor(NumberRegressor, RotatedForest):
     """A regression forest on rotations of the numeric columns."""
 

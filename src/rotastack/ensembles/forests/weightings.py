@@ -7,14 +7,12 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 from sklearn.utils.validation import check_is_fitted
 
-from rotastack.base.docstrings import documented
 from rotastack.combine.rotation_weights import RotationWeights
 from rotastack.ensembles.forests.regularized import RegularizedRotationForestClassifier
 
 __all__ = ["RotationWeightingsClassifier"]
 
 
-@documented
 class RotationWeightingsClassifier(RegularizedRotationForestClassifier):
     """Regularised rotation forests that differ only in their weighting; each tree is grown once.
 
@@ -22,8 +20,30 @@ class RotationWeightingsClassifier(RegularizedRotationForestClassifier):
     ----------
     weightings : sequence of str
         See :class:`rotastack.combine.RotationWeights`. ``predict`` uses the first weighting.
-    %(n_estimators, n_rotations, micro_forest_size, flip, scaling, max_features, constant_leaf, max_axes)s
-    %(categorical_features, n_jobs, random_state)s
+    n_estimators : int, default=500
+        M, number of trees.
+    n_rotations : int, default=25
+        R, number of rotations, the identity included.
+    micro_forest_size : int, default=10
+        U, number of trees in each micro-forest; R U must be at most M. The final forest reuses these trees.
+    flip : bool, default=False
+        Allow reflections.
+    scaling : {"minmax", "quantile", "rank", "symmetric"} or None, default="minmax"
+        Scaler of the numeric columns, fitted to the training rows, which also replaces missing values by medians. With
+        None, missing values raise an error.
+    max_features : {"sqrt", "log2"}, int, float or None, default="sqrt"
+        Columns considered for each split.
+    constant_leaf : bool, default=False
+        If all columns drawn for the split of a node are constant, make the node a leaf, as R's randomForest does.
+        With False, draw further columns, as scikit-learn does.
+    max_axes : int, default=1000
+        Largest number of random columns in each rotation.
+    categorical_features : array-like of int, bool or str, or None, default=None
+        Columns (0/1 dummies), by number, mask or name, that are neither scaled, rotated nor embedded.
+    n_jobs : int or None, default=None
+        Threads. The result does not depend on it.
+    random_state : None, int, SeedSequence, Generator or RandomState
+        Seed.
 
     Attributes
     ----------

@@ -13,7 +13,6 @@ from sklearn.utils.validation import check_is_fitted
 
 from rotastack.base.classes import LabelClassifier
 from rotastack.base.combiner import Combiner
-from rotastack.base.docstrings import documented
 from rotastack.base.row_weights import weights_of
 from rotastack.base.scikit import HasMethods, Interval
 from rotastack.combine.nested import combine_nested, fit_weighted, level_one_inputs
@@ -51,7 +50,6 @@ class _ClassMembers(PoolMembers):
         self.ensemble.pool_ = self.ensemble.pool_.take(chosen)
 
 
-@documented
 class PooledEnsembleClassifier(LabelClassifier, PooledEnsemble):
     """An ensemble classifier with a separate view for each member and a combiner of the members' outputs.
 
@@ -76,7 +74,11 @@ class PooledEnsembleClassifier(LabelClassifier, PooledEnsemble):
         only the kept members.
     n_estimators : int, default=10
         Number of members.
-    %(scaling, categorical_features)s
+    scaling : {"minmax", "quantile", "rank", "symmetric"} or None, default="minmax"
+        Scaler of the numeric columns, fitted to the training rows, which also replaces missing values by medians. With
+        None, missing values raise an error.
+    categorical_features : array-like of int, bool or str, or None, default=None
+        Columns (0/1 dummies), by number, mask or name, that are neither scaled, rotated nor embedded.
     bootstrap : bool, default=False
         Train each member on rows drawn with replacement, and set the out-of-bag attributes.
     cv : int, splitter or iterable of (train, test), default=5
@@ -84,7 +86,10 @@ class PooledEnsembleClassifier(LabelClassifier, PooledEnsemble):
         by `random_state`; a scikit-learn splitter; or pairs of row numbers. Each row must be held out once.
     refit : bool, default=False
         Predict with members and a combiner trained on all rows, instead of the mean over the cross-validated models.
-    %(n_jobs, random_state)s
+    n_jobs : int or None, default=None
+        Threads. The result does not depend on it.
+    random_state : None, int, SeedSequence, Generator or RandomState
+        Seed.
 
     Attributes
     ----------

@@ -11,7 +11,6 @@ from sklearn.utils.validation import check_is_fitted
 
 from rotastack.base.classes import NumberRegressor
 from rotastack.base.combiner import Combiner
-from rotastack.base.docstrings import documented
 from rotastack.base.outputs import r_squared
 from rotastack.base.row_weights import weights_of
 from rotastack.base.view import needs_labels
@@ -26,7 +25,6 @@ from rotastack.seeds import child
 __all__ = ["PooledEnsembleRegressor"]
 
 
-@documented
 class PooledEnsembleRegressor(NumberRegressor, PooledEnsemble):
     """An ensemble regressor with a separate view for each member and a combiner of the members' outputs.
 
@@ -42,14 +40,21 @@ class PooledEnsembleRegressor(NumberRegressor, PooledEnsemble):
         :class:`~rotastack.combine.Stacking` is trained on predictions for rows that the members have not seen.
     n_estimators : int, default=10
         Number of members.
-    %(scaling, categorical_features)s
+    scaling : {"minmax", "quantile", "rank", "symmetric"} or None, default="minmax"
+        Scaler of the numeric columns, fitted to the training rows, which also replaces missing values by medians. With
+        None, missing values raise an error.
+    categorical_features : array-like of int, bool or str, or None, default=None
+        Columns (0/1 dummies), by number, mask or name, that are neither scaled, rotated nor embedded.
     bootstrap : bool, default=False
         Train each member on rows drawn with replacement, and set the out-of-bag attributes.
     cv : int, splitter or iterable of (train, test), default=5
         Folds for a trained combiner: the number of folds, at least 3, drawn by `random_state`; a scikit-learn splitter;
         or pairs of row numbers. Each row must be held out once. The combiner is trained on predictions of members
         trained without the row's fold, and combines members trained on all rows.
-    %(n_jobs, random_state)s
+    n_jobs : int or None, default=None
+        Threads. The result does not depend on it.
+    random_state : None, int, SeedSequence, Generator or RandomState
+        Seed.
 
     Attributes
     ----------
