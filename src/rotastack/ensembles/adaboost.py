@@ -14,7 +14,7 @@ from rotastack.base.columns import refuse_missing_target
 from rotastack.base.fitting import AlignedClassifier, fit_aligned
 from rotastack.base.scikit import HasMethods, Interval
 from rotastack.ensembles.forests.base_tree import TREES, base_tree
-from rotastack.ensembles.voters import HasForest, voters_of
+from rotastack.ensembles.voters import has_forest, voters_of
 from rotastack.seeds import child, root_sequence
 from rotastack.trees.bags import weighted_bag
 from rotastack.trees.estimators import GrownClassifier
@@ -163,9 +163,7 @@ class AdaBoostM1Classifier(GrownClassifier):
         """Train a member; return the member, the mask of its misclassified rows, and its weighted error."""
         shares = weights / weights.sum()
         for draw in range(_REDRAWS):
-            copies = None
-            if self.resample:
-                copies = weighted_bag(sequence, draw, shares)
+            copies = weighted_bag(sequence, draw, shares) if self.resample else None
             member, votes = train(weights, copies, child(sequence, draw))
             wrong = votes != target
             error = float(shares[wrong].sum())
@@ -207,7 +205,7 @@ class AdaBoostM1Classifier(GrownClassifier):
         return self.estimator is None or isinstance(self.estimator, TREES)
 
     def _checked(self, X, *y):
-        if self._has_trees() if y else isinstance(self, HasForest):
+        if self._has_trees() if y else has_forest(self):
             return super()._checked(X, *y)
         if y:
             refuse_missing_target(y[0])
@@ -221,7 +219,6 @@ class AdaBoostM1Classifier(GrownClassifier):
         return tags
 
     def predict_proba(self, X: ArrayLike) -> NDArray[np.float64]:
-        """Return the share of the members' weight that votes for each class."""
         votes = self._votes(X)
         sums = np.stack([(votes == c) @ self.estimator_weights_ for c in range(len(self.classes_))], axis=1)
         return sums / sums.sum(axis=1, keepdims=True)
@@ -234,6 +231,6 @@ class AdaBoostM1Classifier(GrownClassifier):
         """Return the class number that each member votes for, shape (n_rows, n_members)."""
         check_is_fitted(self)
         X = self._checked(X)
-        if isinstance(self, HasForest):  # `estimator` may have been set to another kind since the fit
+        if has_forest(self):  # `estimator` may have been set to another kind since the fit
             return self.forest_.votes(X, self.n_jobs)
         return voters_of(self).votes(X)

@@ -180,7 +180,6 @@ class PrunedEnsembleClassifier(MetaEstimatorMixin, LabelClassifier, BaseEstimato
         return self.classes_[self._numbers[self.voters_.votes(X)]]
 
     def predict_proba(self, X: ArrayLike) -> NDArray[np.float64]:
-        """Return the share of the members' weight that votes for each class."""
         check_is_fitted(self, "voters_")
         X = validate_data(self, X, reset=False, dtype=None, ensure_all_finite=False)
         return self.pruner_.kept_shares(self._numbers[self.voters_.votes(X)])

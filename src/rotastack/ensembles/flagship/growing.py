@@ -171,7 +171,7 @@ def _on_rounds(family, rows, folds, sequence, n_jobs) -> _Grown:
             tree_groups([family], 1, rows.outside(folds, fold), child(sequence, fold), n_jobs)[0].views
             for fold in range(n_folds(folds))
         ]
-        views = LinearViews.concatenate(by_fold)
+        views = LinearViews.concatenate([view for view in by_fold if view is not None])
         width = int(views.widths().min())
     options = family.boosting
     if len(rows.X) > SURE_ROWS:

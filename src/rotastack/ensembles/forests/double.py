@@ -21,64 +21,7 @@ from rotastack.views.subsets import whole_matrix
 __all__ = ["DoubleRotationForestClassifier", "DoubleRotationMarginForestClassifier"]
 
 
-class _DoubleRotationForest(SubsetRotationForest):
-    """A forest on double rotations: principal axes, then locality sensitive discriminant analysis.
-
-    Parameters
-    ----------
-    n_neighbors : int, default=5
-        Neighbours of a row in the graphs of the discriminant analysis, see
-        :class:`rotastack.views.LocalityDiscriminantAnalysis`.
-    alpha : float, default=0.1
-        Weight of the graph between classes in the discriminant analysis.
-    """
-
-    _parameter_constraints: ClassVar[dict] = {
-        **SUBSET_CONSTRAINTS,
-        "n_neighbors": [Interval(Integral, 1, None, closed="left")],
-        "alpha": [Interval(Real, 0.0, 1.0, closed="both")],
-    }
-    hard = True
-
-    def __init__(
-        self,
-        n_estimators: int = 100,
-        *,
-        n_subsets: int | None = None,
-        subset_size: int | None = None,
-        bootstrap_ratio: float = 0.75,
-        estimator: Any = None,
-        bootstrap: bool = False,
-        n_neighbors: int = 5,
-        alpha: float = 0.1,
-        scaling: str | None = "minmax",
-        categorical_features: ArrayLike | None = None,
-        class_weight: dict | str | None = None,
-        n_jobs: int | None = None,
-        random_state=None,
-    ):
-        super().__init__(
-            n_estimators, n_subsets=n_subsets, subset_size=subset_size, bootstrap_ratio=bootstrap_ratio,
-            estimator=estimator, bootstrap=bootstrap, scaling=scaling, categorical_features=categorical_features, class_weight=class_weight,
-            n_jobs=n_jobs, random_state=random_state,
-        )  # fmt: skip
-        self.n_neighbors = n_neighbors
-        self.alpha = alpha
-
-    def _views(self, X, rows, count, sequences):
-        def matrix(k: int, _: NDArray[np.uint8]) -> NDArray[np.float32]:
-            first, second = double_blocks(
-                X, rows[k], count, self.bootstrap_ratio, self.n_neighbors, self.alpha, sequences[k]
-            )
-            return (whole_matrix(first) @ whole_matrix(second)).astype(np.float32)
-
-        columns = np.arange(X.shape[1])
-        with one_blas_thread():
-            matrices = run_threads(matrix, range(len(sequences)), self.n_jobs)
-            return LinearViews.blocks(([(columns, rotation)] for rotation in matrices), X.shape[1])
-
-
-class DoubleRotationForestClassifier(_DoubleRotationForest):
+class DoubleRotationForestClassifier(SubsetRotationForest):
     """A double rotation forest with the simple vote of all trees (DRSF).
 
     The columns are rotated twice for each tree: to the principal axes of random subsets of the columns, then by
@@ -141,8 +84,52 @@ class DoubleRotationForestClassifier(_DoubleRotationForest):
     array([0, 1, 2])
     """
 
+    _parameter_constraints: ClassVar[dict] = {
+        **SUBSET_CONSTRAINTS,
+        "n_neighbors": [Interval(Integral, 1, None, closed="left")],
+        "alpha": [Interval(Real, 0.0, 1.0, closed="both")],
+    }
+    hard = True
 
-class DoubleRotationMarginForestClassifier(_DoubleRotationForest):
+    def __init__(
+        self,
+        n_estimators: int = 100,
+        *,
+        n_subsets: int | None = None,
+        subset_size: int | None = None,
+        bootstrap_ratio: float = 0.75,
+        estimator: Any = None,
+        bootstrap: bool = False,
+        n_neighbors: int = 5,
+        alpha: float = 0.1,
+        scaling: str | None = "minmax",
+        categorical_features: ArrayLike | None = None,
+        class_weight: dict | str | None = None,
+        n_jobs: int | None = None,
+        random_state=None,
+    ):
+        super().__init__(
+            n_estimators, n_subsets=n_subsets, subset_size=subset_size, bootstrap_ratio=bootstrap_ratio,
+            estimator=estimator, bootstrap=bootstrap, scaling=scaling, categorical_features=categorical_features, class_weight=class_weight,
+            n_jobs=n_jobs, random_state=random_state,
+        )  # fmt: skip
+        self.n_neighbors = n_neighbors
+        self.alpha = alpha
+
+    def _views(self, X, rows, count, sequences):
+        def matrix(k: int, _: NDArray[np.uint8]) -> NDArray[np.float32]:
+            first, second = double_blocks(
+                X, rows[k], count, self.bootstrap_ratio, self.n_neighbors, self.alpha, sequences[k]
+            )
+            return (whole_matrix(first) @ whole_matrix(second)).astype(np.float32)
+
+        columns = np.arange(X.shape[1])
+        with one_blas_thread():
+            matrices = run_threads(matrix, range(len(sequences)), self.n_jobs)
+            return LinearViews.blocks(([(columns, rotation)] for rotation in matrices), X.shape[1])
+
+
+class DoubleRotationMarginForestClassifier(DoubleRotationForestClassifier):
     """A double rotation margin forest (DRMF): a double rotation forest of which a pruner keeps half of the trees.
 
     The default pruner orders the trees by angles and keeps the first half: see
@@ -216,7 +203,7 @@ class DoubleRotationMarginForestClassifier(_DoubleRotationForest):
     """
 
     _parameter_constraints: ClassVar[dict] = {
-        **_DoubleRotationForest._parameter_constraints,
+        **DoubleRotationForestClassifier._parameter_constraints,
         "pruner": [HasMethods(["fit", "kept_shares"]), None],
         "selection": [StrOptions({"oob", "train"})],
     }
@@ -262,6 +249,5 @@ class DoubleRotationMarginForestClassifier(_DoubleRotationForest):
         return None
 
     def predict_proba(self, X: ArrayLike) -> NDArray[np.float64]:
-        """Return the share of votes for each class."""
         check_is_fitted(self, "forest_")
         return self.pruner_.kept_shares(self.forest_.votes(self._checked(X), self.n_jobs))

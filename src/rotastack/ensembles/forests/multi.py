@@ -23,21 +23,7 @@ __all__ = ["MultiRotationForestClassifier", "MultiRotationForestRegressor"]
 
 
 class _MultiRotationForest(RotatedForest):
-    """A forest on the features joined with K - 1 random rotations of the features.
-
-    Parameters
-    ----------
-    n_rotations : int, default=30
-        K, number of rotations, the unrotated features included.
-    n_estimators : int, default=500
-        Number of trees.
-    bootstrap : bool, default=True
-        Grow each tree on n_rows rows, drawn with replacement in proportion to their weights.
-    n_best : int or None, default=None
-        Grow the forest again on the `n_best` rotations of largest importance.
-    max_axes : int, default=1000
-        Largest number of random columns in each rotation; each rotation adds its own columns only.
-    """
+    """A forest on the features joined with K - 1 random rotations of the features."""
 
     _parameter_constraints: ClassVar[dict] = {
         **CONSTRAINTS,

@@ -7,7 +7,6 @@ from typing import Any, ClassVar
 import numpy as np
 from numpy.typing import ArrayLike
 
-from rotastack.base.facts import Facts
 from rotastack.base.scikit import Interval, StrOptions
 from rotastack.ensembles.forests.rotated import (
     CLASS_WEIGHT,
@@ -27,21 +26,7 @@ __all__ = ["RandomRotationForestClassifier", "RandomRotationForestRegressor"]
 
 
 class _RandomRotationForest(RotatedForest):
-    """A forest that draws a new rotation for each tree or for each group of trees.
-
-    Parameters
-    ----------
-    tree : {"forest", "extra"}, default="forest"
-        "forest": trees of a random forest (bootstrap, best splits). "extra": extremely randomised
-        trees (all rows, random cuts; with unequal row weights, also a bootstrap by weight).
-    n_trees_per_rotation : int, default=1
-        Number of trees that share a rotation; `n_estimators` must be a multiple of this number.
-    n_cuts : int, default=1
-        Number of random cuts for each column in trees of kind "extra".
-    drop_worst : float, default=0.0
-        Share of the rotations, those of largest out-of-bag error, whose trees are dropped after
-        training. The thesis drops the worst decile, 0.1 (section 1.7).
-    """
+    """A forest that draws a new rotation for each tree or for each group of trees."""
 
     _parameter_constraints: ClassVar[dict] = {
         **CONSTRAINTS,
@@ -211,8 +196,6 @@ class RandomRotationForestClassifier(_RandomRotationForest, RotatedClassifier):
     True
     """
 
-    study_facts: ClassVar[Facts] = Facts(rotates=True)
-
     _parameter_constraints: ClassVar[dict] = {**_RandomRotationForest._parameter_constraints, **CLASS_WEIGHT}
     _forests: ClassVar = {"forest": ForestClassifier, "extra": ExtraForestClassifier}
 
@@ -277,8 +260,6 @@ class RandomRotationForestRegressor(_RandomRotationForest, RotatedRegressor):
     >>> reg.oob_score_ > 0.3
     True
     """
-
-    study_facts: ClassVar[Facts] = Facts(rotates=True)
 
     _forests: ClassVar = {"forest": ForestRegressor, "extra": ExtraForestRegressor}
 

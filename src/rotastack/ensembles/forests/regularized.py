@@ -1,6 +1,7 @@
 """Regularised rotation forests: more trees on the rotations with simple trees (thesis, chapter 2)."""
 
 from collections.abc import Sequence
+from dataclasses import dataclass
 from numbers import Integral, Real
 from typing import Any, ClassVar
 
@@ -21,70 +22,40 @@ from rotastack.trees.members import grow_members
 __all__ = ["GrowingForests", "RegularizedRotationForestClassifier"]
 
 
+@dataclass
 class GrowingForests:
     """A pool of trees on R rotations: a micro-forest on each rotation, and more trees on demand.
 
     Tree j on rotation r does not depend on the number of trees, so all compared weightings share their trees.
-
-    Parameters
-    ----------
-    X : ndarray of float32 of shape (n_rows, n_features)
-    y : ndarray of shape (n_rows,)
-        Class numbers.
-    n_classes : int
-    views : LinearViews
-        One view for each rotation.
-    micro_forest_size : int
-        U, number of trees on each rotation by which rotations are ranked.
-    max_features : {"sqrt", "log2"}, int, float or None
-    sequence : numpy.random.SeedSequence
-    options : TreeOptions
-    weights : ndarray of shape (n_rows,), optional
-        Weights of the rows, by which bags are drawn.
-    n_jobs : int, optional
-
-    Attributes
-    ----------
-    complexity : ndarray of shape (n_rotations,)
-        Median number of nodes plus mean depth over training rows (equation 2.5).
-    oob_error : ndarray of shape (n_rotations,)
-        Out-of-bag error of each micro-forest.
+    ``complexity`` (R,) is the median number of nodes plus mean depth over training rows (equation 2.5), and ``oob_error``
+    (R,) the out-of-bag error of each micro-forest.
     """
 
-    def __init__(
-        self,
-        X: NDArray[np.float32],
-        y: NDArray[np.integer],
-        n_classes: int,
-        views: LinearViews,
-        micro_forest_size: int,
-        max_features: str | int | float | None,
-        sequence: np.random.SeedSequence,
-        options: TreeOptions,
-        weights: NDArray[np.float64] | None = None,
-        n_jobs: int | None = None,
-    ):
-        self.X, self.y, self.n_classes, self.views = X, y, n_classes, views
-        self.max_features = max_features
-        self.sequence = sequence
-        self.options = options
-        self.weights = weights
-        self.n_jobs = n_jobs
-        R = len(views)
+    X: NDArray[np.float32]
+    y: NDArray[np.integer]
+    n_classes: int
+    views: LinearViews  # one for each rotation
+    micro_forest_size: int  # U, number of trees on each rotation by which rotations are ranked
+    max_features: str | int | float | None
+    sequence: np.random.SeedSequence
+    options: TreeOptions
+    weights: NDArray[np.float64] | None = None
+    n_jobs: int | None = None
+
+    def __post_init__(self):
+        R, U = len(self.views), self.micro_forest_size
         micro = grow_members(
-            X[None], y, n_classes, TreeGroup(R * micro_forest_size, views, max_features=max_features),
-            options, [child(sequence, "micro")], weights=weights, n_jobs=n_jobs,
+            self.X[None], self.y, self.n_classes, TreeGroup(R * U, self.views, max_features=self.max_features),
+            self.options, [child(self.sequence, "micro")], weights=self.weights, n_jobs=self.n_jobs,
         )  # fmt: skip
-        self.complexity = rotation_complexity(
-            micro.n_nodes[0], micro.depth[0], len(X) if weights is None else np.count_nonzero(weights)
-        )
+        n_rows = len(self.X) if self.weights is None else np.count_nonzero(self.weights)
+        self.complexity = rotation_complexity(micro.n_nodes[0], micro.depth[0], n_rows)
         self.oob_error = micro.oob_error[0]
-        self.size = np.full(R, micro_forest_size)
+        self.size = np.full(R, U)
         assert micro.trees is not None
         self._grown = [micro.trees]
-        self._rotation = [np.repeat(np.arange(R), micro_forest_size)]
-        self._number = [np.tile(np.arange(micro_forest_size), R)]
-        self._micro = micro_forest_size
+        self._rotation = [np.repeat(np.arange(R), U)]
+        self._number = [np.tile(np.arange(U), R)]
 
     def grow(self, counts: NDArray[np.integer]) -> None:
         """Grow trees until each rotation r has at least ``counts[r]`` trees."""
@@ -95,8 +66,8 @@ class GrowingForests:
         for r in short.tolist():
             first, last = int(self.size[r]), int(counts[r])
             families.append(TreeGroup(last - first, self.views.take([r]), max_features=self.max_features))
-            more = kernel_seeds(child(self.sequence, "more", r), last - self._micro)
-            seeds.append(more[first - self._micro :])
+            more = kernel_seeds(child(self.sequence, "more", r), last - self.micro_forest_size)
+            seeds.append(more[first - self.micro_forest_size :])
         grown, _ = grow_forest(
             self.X, self.y, families, self.options, self.sequence,
             n_classes=self.n_classes, weights=self.weights, seeds=np.concatenate(seeds), want_oob=False, n_jobs=self.n_jobs,
@@ -119,20 +90,10 @@ class GrowingForests:
     def vote_shares(
         self, X: NDArray[np.float32], counts: Sequence[NDArray[np.integer]]
     ) -> tuple[NDArray[np.float64], list[dict[str, Any]]]:
-        """Return the vote shares of several ensembles from this pool; each tree is grown and evaluated once.
+        """Return the vote shares (ensemble, row, class) of several ensembles from this pool, and facts of each one's trees.
 
-        Parameters
-        ----------
-        X : C-contiguous ndarray of float32 of shape (n_rows, n_features)
-        counts : sequence of ndarray of shape (n_rotations,)
-            Number of trees of each ensemble on each rotation.
-
-        Returns
-        -------
-        shares : ndarray of shape (n_ensembles, n_rows, n_classes)
-            :meth:`rotastack.trees.GrownTrees.vote_shares` of each ensemble.
-        facts : list of dict
-            Mean number of nodes and leaves, and mean depth, of each ensemble's trees.
+        `counts` are the ensembles' numbers of trees on each rotation. Each tree is grown and evaluated once. Facts are
+        the mean number of nodes and leaves, and the mean depth.
         """
         self.grow(np.max(counts, axis=0))
         table = np.stack(counts)

@@ -109,17 +109,9 @@ class RotationWeightingsClassifier(RegularizedRotationForestClassifier):
         return list(self.weightings)
 
     def member_outputs(self, X: ArrayLike) -> tuple[NDArray[np.float64], list[dict[str, Any]]]:
-        """Return the vote shares of the forest of each weighting, and the mean sizes of its trees.
+        """Return the vote shares (weighting, row, class) of each weighting's forest, and the mean sizes of its trees.
 
-        Parameters
-        ----------
-        X : array-like of shape (n_rows, n_features)
-
-        Returns
-        -------
-        shares : ndarray of shape (n_weightings, n_rows, n_classes)
-        facts : list of dict
-            Mean number of nodes and leaves, and mean depth, of each forest's trees.
+        The sizes are the mean number of nodes and leaves, and the mean depth.
         """
         check_is_fitted(self, "forest_")
         rows = np.ascontiguousarray(self._checked(X))

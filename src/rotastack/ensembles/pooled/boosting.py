@@ -20,25 +20,7 @@ __all__ = ["RandomRotationBoostingClassifier", "RandomRotationBoostingRegressor"
 
 
 class _RandomRotationBoosting:
-    """A pool of boosting models, each on a different random rotation.
-
-    Parameters
-    ----------
-    n_rotations : int, default=100
-        Number of members: boosting models, each on a different rotation.
-    trees_per_rotation : int, default=50
-        Boosting rounds of each member; a round grows a tree for each class (one tree for two classes).
-    learning_rate : float, default=0.05
-        Shrinkage.
-    max_depth : int, default=3
-        Largest depth of the trees.
-    engine : {"xgboost", "histogram"}, default="xgboost"
-        XGBoost, which ``pip install 'rotastack[boosting]'`` installs, or scikit-learn's histogram boosting.
-    flip : bool, default=False
-        Allow reflections.
-    max_axes : int, default=1000
-        Largest number of random columns in each rotation.
-    """
+    """A pool of boosting models, each on a different random rotation."""
 
     study_facts: ClassVar[Facts] = Facts(rotates=True, trees=("n_rotations", "trees_per_rotation"))
 

@@ -144,7 +144,8 @@ class PooledEnsemble(TableEnsemble):
         weights = row_weights(table, y, sample_weight)
         positive = np.ones(len(y), dtype=bool) if weights is None else weights > 0
         if weights is None or positive.all():
-            return self._fit(table, target, categorical, uneven_or_none(weights), (X, y, positive))
+            self._fit(table, target, categorical, uneven_or_none(weights), (X, y, positive))
+            return self
         self._fit(table[positive], target[positive], categorical, uneven_or_none(weights[positive]), (X, y, positive))
         self._fill_in(positive)
         return self
@@ -153,17 +154,14 @@ class PooledEnsemble(TableEnsemble):
         """Return the class numbers; for a regressor, the target as float64."""
         raise NotImplementedError
 
-    def _fit(self, X, target, categorical, weights, given) -> Self:
+    def _fit(self, X, target, categorical, weights, given) -> None:
         """Fit to checked rows of positive weight; `given` is (X, y, mask) for ``given_folds(cv, *given)``."""
         raise NotImplementedError
 
     def _folds(
         self, strata: NDArray, sequence: np.random.SeedSequence, given: tuple[Any, NDArray, NDArray[np.bool_]]
     ) -> tuple[NDArray[np.integer], NDArray[np.bool_] | None]:
-        """Return the fold of each row, and masks of the training rows without each fold; None means all other rows.
-
-        If `cv` is a number, `sequence` draws the folds. Otherwise `given` is the arguments of `given_folds` after `cv`.
-        """
+        """Return the fold of each row, and masks of the training rows without each fold; None means all other rows."""
         if isinstance(self.cv, Integral):
             return fold_groups(strata, 1, int(self.cv), child(sequence, "folds"))[0], None
         return given_folds(self.cv, *given)
@@ -186,12 +184,7 @@ class PooledEnsemble(TableEnsemble):
     ) -> tuple[dict[str, NDArray[np.float64]], dict[str, NDArray[np.float64]]]:
         """Set ``oob_errors_``; return the sums and counts of the members' out-of-bag outputs, by family name.
 
-        Parameters
-        ----------
-        X : ndarray of shape (n_rows, n_features)
-        n_outputs : int
-        loss : callable
-            Function of a member's outputs for rows and the numbers of these rows; returns its error.
+        ``loss(outputs, rows)`` returns the error of a member's outputs for the rows of these numbers.
         """
         names = list(dict.fromkeys(self.families_))
         sums = {name: np.zeros((len(X), n_outputs)) for name in names}

@@ -21,25 +21,7 @@ _ROUNDS = 10
 
 
 class _ReductionEnsemble(PooledEnsembleClassifier):
-    """An ensemble on views of fewer columns that averages the members' probabilities.
-
-    Parameters
-    ----------
-    estimator : classifier or None, default=None
-        Estimator of the members; None is C4.5. One call trains all members if they are compiled trees.
-    n_estimators : int, default=10
-        Number of members.
-    boost : bool, default=False
-        Let each member be AdaBoost.M1 with resampling and at most ten rounds.
-    bootstrap : bool, default=False
-        Train each member on rows drawn with replacement.
-
-    Attributes
-    ----------
-    classes_ : ndarray of shape (n_classes,)
-    pool_ : Pool
-        The members; ``pool_.members[k].view`` is the view of one.
-    """
+    """An ensemble on views of fewer columns that averages the members' probabilities."""
 
     _parameter_constraints: ClassVar[dict] = {
         **TableEnsemble._parameter_constraints,

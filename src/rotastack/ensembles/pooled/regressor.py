@@ -17,7 +17,7 @@ from rotastack.base.view import needs_labels
 from rotastack.combine.nested import fit_weighted
 from rotastack.combine.stacking import Stacking
 from rotastack.ensembles.pooled.classifier import PooledEnsembleClassifier
-from rotastack.ensembles.pooled.nested import nested_outputs
+from rotastack.ensembles.pooled.nested import held_out_outputs, nested_outputs
 from rotastack.ensembles.pooled.pool import fit_pool
 from rotastack.ensembles.pooled.pooled import PooledEnsemble, PoolMembers, means
 from rotastack.seeds import child
@@ -135,28 +135,24 @@ class PooledEnsembleRegressor(NumberRegressor, PooledEnsemble):
         supervised = next((r.view for r in recipes if needs_labels(r.view)), None)
         if supervised is not None:
             raise ValueError(f"view {supervised!r} needs class labels; a regression has none")
-        training = child(sequence, "train")
-        self.pool_ = fit_pool(X, target, None, recipes, training, weights=weights, **self._options(categorical))
-        self._describe_out_of_bag(X, target, weights)
-        if combiner.trained:
-            if isinstance(self.cv, Integral) and len(X) < self.cv:
-                raise ValueError(f"cv={self.cv} folds need at least {self.cv} rows, found n_samples = {len(X)}")
-            folds, without = self._folds(np.zeros(len(X)), sequence, given)
-            n_folds = int(folds.max()) + 1
-            outputs = nested_outputs(
-                X, target, None, folds, [(a, a) for a in range(n_folds)], recipes, training,
-                weights=weights, without=without, **self._options(categorical),
-            )  # fmt: skip
-            held_out = np.empty_like(outputs[0])
-            for fold in range(n_folds):
-                held_out[:, folds == fold] = outputs[fold][:, folds == fold]
-            self.combiner_ = fit_weighted(clone(combiner), held_out, target, None, child(sequence, "combine"), weights)
-        else:
+        training, options = child(sequence, "train"), self._options(categorical)
+        self.pool_ = fit_pool(X, target, None, recipes, training, weights=weights, **options)
+        if self._bootstrap():
+            self._describe_out_of_bag(X, target, weights)
+        if not combiner.trained:
             self.combiner_ = combiner._fit_to(PoolMembers(self, len(target)))
-        return self
+            return
+        if isinstance(self.cv, Integral) and len(X) < self.cv:
+            raise ValueError(f"cv={self.cv} folds need at least {self.cv} rows, found n_samples = {len(X)}")
+        folds, without = self._folds(np.zeros(len(X)), sequence, given)
+        outputs = nested_outputs(
+            X, target, None, folds, [(a, a) for a in range(int(folds.max()) + 1)], recipes, training,
+            weights=weights, without=without, **options,
+        )  # fmt: skip
+        held_out, seed = held_out_outputs(outputs, folds), child(sequence, "combine")
+        self.combiner_ = fit_weighted(clone(combiner), held_out, target, None, seed, weights)
 
     def predict(self, X: ArrayLike) -> NDArray[np.float64]:
-        """Return the combined prediction of the members."""
         check_is_fitted(self, "combiner_")
         X = self._table(X)
         parts = [
@@ -165,18 +161,11 @@ class PooledEnsembleRegressor(NumberRegressor, PooledEnsemble):
         return np.concatenate(parts)[:, 0]
 
     def _describe_out_of_bag(self, X, target, weights):
-        if not self._bootstrap():
-            return
-        sums, counts = self._sum_out_of_bag(
-            X,
-            1,
-            lambda outputs, rows: float(
-                np.average((outputs[:, 0] - target[rows]) ** 2, weights=weights_of(weights, rows))
-            ),
-        )
-        self.oob_family_errors_ = {
-            name: _mean_square((means(sums[name], counts[name])[:, 0] - target), weights) for name in sums
-        }
+        def loss(outputs, rows):
+            return float(np.average((outputs[:, 0] - target[rows]) ** 2, weights=weights_of(weights, rows)))
+
+        sums, counts = self._sum_out_of_bag(X, 1, loss)
+        self.oob_family_errors_ = {n: _mean_square(means(sums[n], counts[n])[:, 0] - target, weights) for n in sums}
         total, count = sum(sums.values()), sum(counts.values())
         self.oob_prediction_ = means(total, count)[:, 0]
         counted = count > 0
