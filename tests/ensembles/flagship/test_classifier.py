@@ -6,7 +6,6 @@ import pytest
 from sklearn import config_context
 from sklearn.base import clone
 from sklearn.datasets import load_breast_cancer, load_iris, load_wine, make_friedman1
-from sklearn.utils import get_tags
 
 from rotastack import RotastackClassifier, TreeFamily
 from rotastack.combine import LogLinearWeights
@@ -172,12 +171,6 @@ def test_a_table_of_numbers_has_no_family_of_categories():
         small(families=("pairs",)).fit(encoded, y)
 
 
-def test_it_says_that_it_takes_categories_and_missing_values():
-    tags = get_tags(small()).input_tags
-    assert tags.categorical
-    assert tags.allow_nan
-
-
 def test_all_columns_categorical():
     X, y = mixed_table()
     X = X[["colour", "shape"]]
@@ -237,24 +230,6 @@ def test_two_classes_have_a_weight():
             small(class_weight={0: 1, 1: 1, 2: 0}).fit(X, y, **given)
 
 
-def test_weights_of_rows_and_classes():
-    X, y = load_iris(return_X_y=True)
-    present = np.ones(150)
-    present[100:] = 0
-    clf = small().fit(X, y, sample_weight=present)
-    assert clf.predict_proba(X)[:, 2].max() < 0.2  # what was left out is unknown
-    known = ~np.isnan(clf.oob_decision_function_).all(axis=1)
-    assert known[:100].sum() > 90
-    assert not known[100:].any()
-    assert clf.oob_score_ == (clf.oob_decision_function_[known].argmax(axis=1) == y[known]).mean()
-    few = np.r_[np.arange(50), np.arange(50, 60)]
-    plain = small().fit(X[few][:, :2], y[few])
-    heavy = small(class_weight={0: 1, 1: 20}).fit(X[few][:, :2], y[few])
-    assert heavy.predict_proba(X[:100, :2])[:, 1].mean() > plain.predict_proba(X[:100, :2])[:, 1].mean()
-    with pytest.raises(ValueError, match="Negative values in data passed to `sample_weight`"):
-        small().fit(X, y, sample_weight=np.r_[-1.0, np.ones(149)])
-
-
 def test_weights_that_no_tree_can_use():
     """Refused before a view looks for rows of any weight."""
     X, y = load_iris(return_X_y=True)
@@ -291,15 +266,6 @@ def test_shapes_at_the_edge(shape, n_classes):
     np.testing.assert_allclose(proba.sum(axis=1), 1)
 
 
-def test_rows_that_were_never_out_of_bag():
-    X, y = load_iris(return_X_y=True)
-    clf = small(trees_per_family=1, families=("rotations",)).fit(X, y)
-    never = ~clf.forest_.out_of_bag(150).any(axis=1)
-    assert never.any()
-    assert (np.isnan(clf.oob_decision_function_).all(axis=1) == never).all()
-    assert clf.oob_score_ == (clf.oob_decision_function_[~never].argmax(axis=1) == y[~never]).mean()
-
-
 def test_constant_columns_and_copies():
     X, y = load_iris(return_X_y=True)
     X = np.hstack([X, X, np.ones((150, 3))])
@@ -332,11 +298,6 @@ def test_families_that_are_none(families, message):
 def test_no_rows():
     with pytest.raises(ValueError, match="y has no rows"):
         small().fit(np.empty((0, 3)), [])
-
-
-def test_one_class():
-    with pytest.raises(ValueError, match=r"y holds one class only \(1\)"):
-        small().fit(np.eye(3), [1, 1, 1])
 
 
 @pytest.mark.parametrize("weights", [None, np.arange(150) % 3])

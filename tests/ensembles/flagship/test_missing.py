@@ -4,15 +4,8 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from rotastack import (
-    AdaBoostM1Classifier,
-    RotastackClassifier,
-    RotastackRegressor,
-    RotationForestClassifier,
-    TreeFamily,
-)
+from rotastack import RotastackClassifier, RotationForestClassifier, TreeFamily
 from rotastack.ensembles.pooled.classifier import PooledEnsembleClassifier
-from rotastack.trees import TreeClassifier
 from rotastack.views import PrincipalRotation, RandomRotation
 
 
@@ -89,14 +82,6 @@ def test_views_of_ones_own_see_filled_bags(view):
     assert np.array_equal(clf.predict_proba(X), again.predict_proba(X))
 
 
-def test_a_regressor():
-    X, _ = holed(300)
-    y = np.nan_to_num(X[:, 0]) * 2 + X[:, 2]
-    reg = RotastackRegressor(20, random_state=0).fit(X, y)
-    assert reg.oob_score_ > 0.7
-    assert np.isfinite(reg.predict(np.full((1, 5), np.nan))).all()
-
-
 def test_rows_without_a_weight_say_nothing_of_what_is_missing():
     X, y = holed()
     full = np.nan_to_num(X[:100])
@@ -119,9 +104,3 @@ def test_who_takes_no_missing_values_says_what_to_do(estimator):
     fitted = estimator.fit(np.nan_to_num(X), y)
     with pytest.raises(ValueError, match=message.format(r"\d")):
         fitted.predict(X)
-
-
-def test_boosted_trees_take_them():
-    X, y = holed()
-    clf = AdaBoostM1Classifier(20, TreeClassifier(max_depth=2)).fit(X, y)
-    assert clf.score(X, y) > 0.85

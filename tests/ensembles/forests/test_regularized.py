@@ -5,8 +5,6 @@ import pickle
 import numpy as np
 import pytest
 from sklearn.datasets import load_iris
-from sklearn.ensemble import RandomForestClassifier
-from sklearn.model_selection import train_test_split
 from sklearn.tree import DecisionTreeClassifier
 
 from rotastack import PooledEnsembleClassifier, RegularizedRotationForestClassifier
@@ -153,11 +151,3 @@ def test_drawn_rotations_may_be_reflections(iris):
     assert set(signs) == {-1.0, 1.0}
     clf = regularized(n_rotations=15).fit(*iris)
     assert set(np.sign(np.linalg.det(clf.rotations_.astype(float)))) == {1.0}
-
-
-def test_one_rotation_is_a_plain_forest(iris):
-    X, y = iris
-    train, test, y_train, y_test = train_test_split(X, y, test_size=0.5, random_state=0)
-    clf = RegularizedRotationForestClassifier(100, n_rotations=1, random_state=0).fit(train, y_train)
-    peer = RandomForestClassifier(100, random_state=0).fit(train, y_train)
-    assert abs(clf.score(test, y_test) - peer.score(test, y_test)) < 0.04

@@ -10,12 +10,7 @@ from sklearn.linear_model import LogisticRegression
 from sklearn.model_selection import train_test_split
 from sklearn.tree import DecisionTreeClassifier
 
-from rotastack import (
-    DoubleRotationForestClassifier,
-    DoubleRotationMarginForestClassifier,
-    PooledEnsembleClassifier,
-    RotationForestClassifier,
-)
+from rotastack import DoubleRotationForestClassifier, DoubleRotationMarginForestClassifier, RotationForestClassifier
 from rotastack.combine.pruning import MarginPruner, OrientationPruner
 from rotastack.data.generators import waveform
 from rotastack.seeds import child, root_sequence
@@ -199,14 +194,6 @@ class TestMarginForest:
         ).fit(X, y)
         assert fitted.score(Z, t) > 0.9
         assert len(set(fitted.pruner_.weights_[fitted.pruner_.selected_].round(6))) > 1
-
-
-def test_a_rotation_with_any_base_learner():
-    X, Z, y, t = split()
-    clf = PooledEnsembleClassifier(
-        PrincipalRotation(), LogisticRegression(max_iter=200), n_estimators=8, random_state=0
-    ).fit(X, y)
-    assert clf.score(Z, t) > 0.9
 
 
 @pytest.mark.parametrize("forest", [RotationForestClassifier, DoubleRotationForestClassifier])

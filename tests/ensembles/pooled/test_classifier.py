@@ -6,7 +6,6 @@ import pytest
 from sklearn.base import clone
 from sklearn.linear_model import LinearRegression, LogisticRegression, RidgeClassifier
 from sklearn.model_selection import KFold, PredefinedSplit, RepeatedKFold, TimeSeriesSplit
-from sklearn.neighbors import KNeighborsClassifier
 
 from rotastack import (
     PooledEnsembleClassifier,
@@ -15,7 +14,7 @@ from rotastack import (
     StackedRotationClassifier,
 )
 from rotastack.base.combiner import Combiner
-from rotastack.combine import Stacking, Voting
+from rotastack.combine import Stacking
 from rotastack.combine.pruning import KappaPruner
 from rotastack.resampling import fold_groups
 from rotastack.seeds import child, root_sequence
@@ -212,20 +211,6 @@ def test_prediction_is_the_mean_of_the_cross_validated_models(iris):
     expected = np.mean(decisions, axis=0)
     np.testing.assert_allclose(clf.predict_proba(X), expected / expected.sum(axis=1, keepdims=True))
     assert len(clf.stack_) == 3
-
-
-def test_blocks_of_rows_do_not_change_predictions(iris, monkeypatch):
-    X, y = iris
-    clf = PooledEnsembleClassifier(RandomRotation(), n_estimators=6, random_state=0).fit(X, y)
-    whole = clf.predict_proba(X)
-    monkeypatch.setattr("rotastack.ensembles.pooled.pooled._BLOCK", 100)
-    assert (clf.predict_proba(X) == whole).all()
-
-
-def test_any_learner_and_combiner(iris):
-    X, y = iris
-    clf = PooledEnsembleClassifier(RandomRotation(), KNeighborsClassifier(), Voting("hard"), 5, random_state=0)
-    assert clf.fit(X, y).score(X, y) > 0.9
 
 
 class Best(Combiner):

@@ -34,7 +34,7 @@ class _RandomRotationBoosting:
         "flip": ["boolean"],
         "max_axes": [Interval(Integral, 2, None, closed="left")],
     }
-    refit = False
+    refit = bootstrap = False
     n_features_in_: int
     _regression: ClassVar[bool]
 
@@ -90,9 +90,6 @@ class _RandomRotationBoosting:
             ensemble.HistGradientBoostingRegressor if self._regression else ensemble.HistGradientBoostingClassifier
         )
         return histogram(max_iter=self.trees_per_rotation, early_stopping=False, **options)
-
-    def _bootstrap(self):
-        return False
 
 
 class RandomRotationBoostingClassifier(_RandomRotationBoosting, PooledEnsembleClassifier):

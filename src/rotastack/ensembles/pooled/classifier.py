@@ -37,7 +37,7 @@ class _ClassMembers(PoolMembers):
 
     def votes(self):
         votes = self.ensemble._votes(self.X)
-        if self.ensemble._bootstrap():
+        if self.ensemble.bootstrap:
             votes = np.where(np.stack([m.out_of_bag for m in self.ensemble.pool_.members], axis=1), votes, -1)
         return votes, self.codes, len(self.ensemble.classes_)
 
@@ -154,10 +154,9 @@ class PooledEnsembleClassifier(LabelClassifier, PooledEnsemble):
         random_state=None,
     ):
         super().__init__(
-            view, estimator, combiner, n_estimators, scaling=scaling, bootstrap=bootstrap,
+            view, estimator, combiner, n_estimators, scaling=scaling, bootstrap=bootstrap, cv=cv,
             categorical_features=categorical_features, n_jobs=n_jobs, random_state=random_state,
         )  # fmt: skip
-        self.cv = cv
         self.refit = refit
 
     def _member_estimator(self) -> Any:
@@ -176,11 +175,11 @@ class PooledEnsembleClassifier(LabelClassifier, PooledEnsemble):
             raise ValueError(f"estimator must be a classifier, got {recipes[0].estimator!r}")
         combiner = self._combiner()
         training, combining = child(sequence, "train"), child(sequence, "combine")
-        nested, options = combiner._is_nested(self._bootstrap()), self._options(categorical)
+        nested, options = combiner._is_nested(self.bootstrap), self._options(categorical)
         sums, counts = {}, {}
         if self.refit or not nested:
             self.pool_ = fit_pool(X, codes, len(self.classes_), recipes, training, weights=weights, **options)
-            if self._bootstrap():
+            if self.bootstrap:
                 sums, counts = self._describe_out_of_bag(X, codes, weights)
         if nested:
             folds, without = self._folds(codes, sequence, given)

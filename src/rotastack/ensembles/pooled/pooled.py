@@ -37,7 +37,7 @@ class PoolMembers(Members):
         members = self.ensemble.pool_.members
         complexity = rotation_complexity([m.n_nodes for m in members], [m.depth for m in members], self.n_rows)
         # If the pool drew bags, a forest's out-of-bag rows may be copies of rows in the forest's bags.
-        error = self.ensemble.oob_errors_ if self.ensemble._bootstrap() else [m.oob_error for m in members]
+        error = self.ensemble.oob_errors_ if self.ensemble.bootstrap else [m.oob_error for m in members]
         unrotated = [k for k, m in enumerate(members) if m.kept_view is None]
         return complexity, error, unrotated[0] if unrotated else None
 
@@ -45,7 +45,6 @@ class PoolMembers(Members):
 class PooledEnsemble(TableEnsemble):
     """An ensemble with a view for each member and a combiner of the members' outputs."""
 
-    cv: Any
     pool_: Pool
     families_: list[str]
     oob_errors_: NDArray[np.float64]
@@ -60,6 +59,7 @@ class PooledEnsemble(TableEnsemble):
         scaling: str | None = "minmax",
         categorical_features: ArrayLike | None = None,
         bootstrap: bool = False,
+        cv: Any = 5,
         n_jobs: int | None = None,
         random_state: Any = None,
     ):
@@ -70,10 +70,11 @@ class PooledEnsemble(TableEnsemble):
         self.scaling = scaling
         self.categorical_features = categorical_features
         self.bootstrap = bootstrap
+        self.cv = cv
         self.n_jobs = n_jobs
         self.random_state = random_state
 
-    # Subclasses override the methods from here to _bootstrap.
+    # Subclasses override the methods from here to _combiner.
 
     def _recipes(self, n_numeric: int, sequence: np.random.SeedSequence) -> list[Recipe]:
         """Return one recipe for each member; its view is unfitted, or was drawn by `sequence`."""
@@ -98,9 +99,6 @@ class PooledEnsemble(TableEnsemble):
             raise ValueError(f"combiner must be a rotastack.base.combiner.Combiner, got {combiner!r}")
         return combiner
 
-    def _bootstrap(self) -> bool:
-        return self.bootstrap
-
     def _begin(self, X: NDArray, categorical: NDArray[np.bool_]) -> tuple[list[Recipe], np.random.SeedSequence]:
         """Return the members' recipes and the root seed sequence, and set ``families_``."""
         sequence = root_sequence(self.random_state)
@@ -112,7 +110,7 @@ class PooledEnsemble(TableEnsemble):
 
     def _options(self, categorical) -> dict[str, Any]:
         scaler = SCALERS[self.scaling]() if self.scaling else None
-        return {"scaler": scaler, "categorical": categorical, "bootstrap": self._bootstrap(), "n_jobs": self.n_jobs}
+        return {"scaler": scaler, "categorical": categorical, "bootstrap": self.bootstrap, "n_jobs": self.n_jobs}
 
     @fit_context(prefer_skip_nested_validation=False)
     def fit(self, X: ArrayLike, y: ArrayLike, sample_weight: ArrayLike | None = None) -> Self:

@@ -10,7 +10,6 @@ from sklearn.tree import DecisionTreeRegressor
 from sklearn.utils.validation import check_is_fitted
 
 from rotastack.base.classes import NumberRegressor
-from rotastack.base.combiner import Combiner
 from rotastack.base.outputs import r_squared
 from rotastack.base.row_weights import weights_of
 from rotastack.base.view import needs_labels
@@ -90,26 +89,6 @@ class PooledEnsembleRegressor(NumberRegressor, PooledEnsemble):
         )
     }  # fmt: skip
 
-    def __init__(
-        self,
-        view: Any = None,
-        estimator: Any = None,
-        combiner: Combiner | None = None,
-        n_estimators: int = 10,
-        *,
-        scaling: str | None = "minmax",
-        categorical_features: ArrayLike | None = None,
-        bootstrap: bool = False,
-        cv: Any = 5,
-        n_jobs: int | None = None,
-        random_state: Any = None,
-    ):
-        super().__init__(
-            view, estimator, combiner, n_estimators, scaling=scaling, categorical_features=categorical_features,
-            bootstrap=bootstrap, n_jobs=n_jobs, random_state=random_state,
-        )  # fmt: skip
-        self.cv = cv
-
     def _member_estimator(self) -> Any:
         if self.estimator is not None and is_classifier(self.estimator):
             raise ValueError(f"estimator must be a regressor, got {self.estimator!r}")
@@ -137,7 +116,7 @@ class PooledEnsembleRegressor(NumberRegressor, PooledEnsemble):
             raise ValueError(f"view {supervised!r} needs class labels; a regression has none")
         training, options = child(sequence, "train"), self._options(categorical)
         self.pool_ = fit_pool(X, target, None, recipes, training, weights=weights, **options)
-        if self._bootstrap():
+        if self.bootstrap:
             self._describe_out_of_bag(X, target, weights)
         if not combiner.trained:
             self.combiner_ = combiner._fit_to(PoolMembers(self, len(target)))

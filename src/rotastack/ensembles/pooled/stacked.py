@@ -96,6 +96,8 @@ class StackedRotationClassifier(PooledEnsembleClassifier):
         "refit": ["boolean"],
     }
 
+    bootstrap = False
+
     def __init__(
         self,
         n_rotations: int = 20,
@@ -140,9 +142,6 @@ class StackedRotationClassifier(PooledEnsembleClassifier):
 
     def _combiner(self):
         return Stacking(self.final_estimator)
-
-    def _bootstrap(self):
-        return False
 
     @property
     def stack_(self) -> list:
