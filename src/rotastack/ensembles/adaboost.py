@@ -132,12 +132,10 @@ class AdaBoostM1Classifier(GrownClassifier):
     def _grow(self, X, target, sample_weight, n_classes):
         for name in ("forest_", "estimators_", "estimators_classes_"):
             vars(self).pop(name, None)  # an earlier fit may have used another kind of estimator
-        train = self._tree_trainer if self._has_trees() else self._any_trainer
-        train = train(X, target, n_classes)
-        sequence = root_sequence(self.random_state)
-        start = np.ones(len(target)) if sample_weight is None else sample_weight.astype(np.float64)
-        total = start.sum()
-        weights = start
+        trainer = self._tree_trainer if self._has_trees() else self._any_trainer
+        train, sequence = trainer(X, target, n_classes), root_sequence(self.random_state)
+        weights = np.ones(len(target)) if sample_weight is None else sample_weight.astype(np.float64)
+        total = weights.sum()
         members, votes, errors = [], [], []
         for t in range(self.n_estimators):
             member, wrong, error = self._round(train, target, weights, child(sequence, t))

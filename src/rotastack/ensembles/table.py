@@ -50,10 +50,7 @@ def categorical_mask(categorical_features: ArrayLike | None, estimator: Any) -> 
     `estimator` is one after ``validate_data`` on the training rows.
     """
     n_features, names = estimator.n_features_in_, getattr(estimator, "feature_names_in_", None)
-    mask = np.zeros(n_features, dtype=bool)
-    if categorical_features is None:
-        return mask
-    columns = np.asarray(categorical_features)
+    columns = np.asarray([] if categorical_features is None else categorical_features)
     if columns.dtype.kind in "UO" and names is not None:
         known = [str(name) for name in names]
         unknown = [str(c) for c in columns if str(c) not in known]
@@ -62,18 +59,19 @@ def categorical_mask(categorical_features: ArrayLike | None, estimator: Any) -> 
         columns = np.array([known.index(str(c)) for c in columns])
     if columns.size and columns.dtype.kind not in "iub":
         raise ValueError(f"categorical_features must be column numbers or a mask, got {columns.tolist()}")
-    if columns.dtype == bool and len(columns) != n_features:
-        raise ValueError(
-            f"categorical_features has {len(columns)} entries; a mask needs one for each of the {n_features} columns"
-        )
-    if columns.dtype != bool and len(columns) and not (0 <= columns.min() <= columns.max() < n_features):
+    if columns.dtype == bool:
+        if len(columns) != n_features:
+            raise ValueError(
+                f"categorical_features has {len(columns)} entries; a mask needs one for each of the {n_features} columns"
+            )
+        return columns.copy()
+    if len(columns) and not (0 <= columns.min() <= columns.max() < n_features):
         raise ValueError(
             f"categorical_features must be column numbers from 0 to {n_features - 1}, got {columns.tolist()}"
         )
-    if columns.dtype != bool and len(np.unique(columns)) < len(columns):
+    if len(np.unique(columns)) < len(columns):
         raise ValueError(f"categorical_features names a column twice: {columns.tolist()} (a mask must be of type bool)")
-    mask[columns if len(columns) else []] = True
-    return mask
+    return np.isin(np.arange(n_features), columns)
 
 
 _NO_NUMBER = re.compile(r"could not convert|[Cc]annot cast|be promoted|argument must be a string or a")

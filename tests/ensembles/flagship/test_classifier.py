@@ -4,7 +4,6 @@ import numpy as np
 import pandas as pd
 import pytest
 from sklearn import config_context
-from sklearn.base import clone
 from sklearn.datasets import load_breast_cancer, load_iris, load_wine, make_friedman1
 
 from rotastack import RotastackClassifier, TreeFamily
@@ -35,14 +34,6 @@ def test_it_learns_and_knows_how_well():
     assert clf.oob_score_ == (clf.oob_decision_function_.argmax(axis=1) == y[::2]).mean()
 
 
-def test_probabilities_are_the_pool_of_the_families(all_kept):
-    X, y = load_wine(return_X_y=True)
-    clf = small(families=ON_BAGS).fit(X, y)
-    outputs = clf.forest_.outputs(clf.table_.transform(X, clf))
-    families = outputs.reshape(3, 10, len(X), 3).mean(axis=1)
-    np.testing.assert_allclose(clf.predict_proba(X), clf.combiner_.predict_proba(families), atol=1e-12)
-
-
 def test_the_weights_are_those_of_out_of_bag_means(all_kept):
     X, y = load_breast_cancer(return_X_y=True)
     clf = small(families=ON_BAGS).fit(X, y)
@@ -52,6 +43,7 @@ def test_the_weights_are_those_of_out_of_bag_means(all_kept):
     seen = out.T.reshape(3, 10, len(X), 1)
     sums, counts = (outputs * seen).sum(axis=1), seen.sum(axis=1)
     said = np.where(counts > 0, sums / np.maximum(counts, 1), 0.5)
+    np.testing.assert_allclose(clf.predict_proba(X), clf.combiner_.predict_proba(outputs.mean(axis=1)), atol=1e-12)
     pool = LogLinearWeights(RIDGE).fit(said, y, 2)
     np.testing.assert_allclose(clf.family_weights_, pool.weights_, atol=1e-9)
     folds = draw_folds(y, None, np.random.SeedSequence(0))
@@ -103,14 +95,10 @@ def test_families_are_switched_off_where_they_hurt():
     assert weights["rotations"] > 0.3
 
 
-@pytest.mark.parametrize(
-    "families",
-    [("rotations", "pairs", "boosted"), (TreeFamily("pca", ("identity", PrincipalRotation(2)), max_features=0.5), "discriminants")],
-)  # fmt: skip
-def test_threads_do_not_matter(families):
+def test_threads_do_not_matter():
     X, y = load_wine(return_X_y=True)
-    clf = small(families=families)
-    one, many = clf.fit(X, y).predict_proba(X), clone(clf).set_params(n_jobs=2).fit(X, y).predict_proba(X)
+    own = TreeFamily("pca", ("identity", PrincipalRotation(2)), max_features=0.5)
+    one, many = (small(families=(own, "discriminants"), n_jobs=n).fit(X, y).predict_proba(X) for n in (1, 2))
     assert (one == many).all()
 
 
@@ -295,9 +283,11 @@ def test_families_that_are_none(families, message):
         small(families=families).fit(*load_iris(return_X_y=True))
 
 
-def test_no_rows():
+def test_no_rows_and_one_class():
     with pytest.raises(ValueError, match="y has no rows"):
         small().fit(np.empty((0, 3)), [])
+    with pytest.raises(ValueError, match=r"y holds one class only \(1\)"):
+        small().fit(np.eye(3), [1, 1, 1])
 
 
 @pytest.mark.parametrize("weights", [None, np.arange(150) % 3])

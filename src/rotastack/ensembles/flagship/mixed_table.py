@@ -55,6 +55,7 @@ class MixedTable(BaseEstimator):
     columns_: list[Any]  # names of the columns in training; absent if all columns are numbers
     preprocessor_: TablePreprocessor  # encodes the other columns; it drops ids, free text and columns of one value
     many_: NDArray[np.bool_]  # mask of the categorical columns with more than 30 values
+    few_: list[list[str]]  # the categories of each other categorical column
     means_: "ManyValues"  # encodes these
     scaler_: Any
     groups_: list[NDArray[np.intp]]  # for each column of few categories, its dummies among the columns of the result
@@ -83,11 +84,13 @@ class MixedTable(BaseEstimator):
         self._find_columns(X, owner)
         numbers, codes = self._split(X, owner, reset=True)
         n_own = numbers.shape[1]
-        self.many_ = np.array([len(categories) > MOST_DUMMIES for categories in self._categories()], dtype=bool)
+        categories = [] if self.numeric_ is None else [*self.preprocessor_.categories_.values()]
+        self.many_ = np.array([len(values) > MOST_DUMMIES for values in categories], dtype=bool)
+        self.few_ = [values for values, many in zip(categories, self.many_, strict=True) if not many]
         if self.many_.any():
             self.means_ = ManyValues()
             numbers = np.hstack([numbers, self.means_.fit_transform(codes[:, self.many_], targets, folds)])
-        edges = numbers.shape[1] + np.cumsum([0, *map(_n_dummies, self._few())])
+        edges = numbers.shape[1] + np.cumsum([0, *map(_n_dummies, self.few_)])
         self.groups_ = [np.arange(a, b) for a, b in pairwise(edges)]
         self._fit_scale(numbers)
         self.missing_ = np.flatnonzero(np.isnan(numbers).any(axis=0))
@@ -183,33 +186,19 @@ class MixedTable(BaseEstimator):
         n_others = len(self.preprocessor_.numeric_)
         return np.hstack([numbers, others[:, :n_others]]) if n_others else numbers, others[:, n_others:]
 
-    def _categories(self) -> list[list[str]]:
-        """Return the categories of each categorical column."""
-        return [] if self.numeric_ is None else [*self.preprocessor_.categories_.values()]
-
-    def _few(self) -> list[list[str]]:
-        """Return the categories of each column that becomes dummies."""
-        return [categories for categories, many in zip(self._categories(), self.many_, strict=True) if not many]
-
     def _sources(self, n_numbers: int, n_targets: int) -> NDArray[np.intp]:
         """Return the input column of each encoded column: numbers, target means, then dummies."""
         if self.numeric_ is None:
             return np.arange(n_numbers)
         read = self.preprocessor_
-        others = np.flatnonzero(~self.numeric_)
-        places = dict(zip(read.kinds_, others, strict=True))
-        sizes = [len(part) for part in read.parts_]
-        needed = np.repeat(np.array([places[column] for column in read.needed_], dtype=np.intp), sizes)
-        n_others = len(read.numeric_)
-        categorical = needed[n_others:]
-        return np.concatenate(
-            [
-                np.flatnonzero(self.numeric_),
-                needed[:n_others],
-                np.repeat(categorical[self.many_], n_targets),
-                np.repeat(categorical[~self.many_], [*map(_n_dummies, self._few())]),
-            ]
-        ).astype(np.intp)
+        places = dict(zip(read.kinds_, np.flatnonzero(~self.numeric_), strict=True))
+        needed = np.array(
+            [places[column] for column, part in zip(read.needed_, read.parts_, strict=True) for _ in part]
+        )
+        numbers, categorical = np.split(needed.astype(np.intp), [len(read.numeric_)])
+        of_many = np.repeat(categorical[self.many_], n_targets)
+        of_few = np.repeat(categorical[~self.many_], [*map(_n_dummies, self.few_)])
+        return np.concatenate([np.flatnonzero(self.numeric_), numbers, of_many, of_few])
 
     def by_input(self, amounts: NDArray[np.float64], n_features: int) -> NDArray[np.float64]:
         """Return the sums of `amounts`, one for each encoded column, by input column, shape (n_features,).
@@ -247,14 +236,13 @@ class MixedTable(BaseEstimator):
 
     def _dummies(self, codes: NDArray[np.float64]) -> NDArray[np.float32]:
         """Return the dummies of the columns of few categories, "missing" last; NaN for unknown categories."""
-        few = self._few()
-        counts = np.array([*map(len, few)])
-        with_missing = np.array([categories[0] == MISSING for categories in few])
+        counts = np.array([*map(len, self.few_)])
+        with_missing = np.array([categories[0] == MISSING for categories in self.few_])
         known = counts - with_missing
         places = np.where(np.isnan(codes), known, np.minimum(codes - with_missing, known)).astype(np.intp)
         found = dummies(places, counts.tolist(), (counts == 2).astype(int).tolist()).astype(np.float32)
         unknown = (places == known) & ~with_missing
-        found[np.repeat(unknown, [*map(_n_dummies, few)], axis=1)] = np.nan
+        found[np.repeat(unknown, [*map(_n_dummies, self.few_)], axis=1)] = np.nan
         return found
 
 

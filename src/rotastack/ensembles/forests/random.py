@@ -105,23 +105,17 @@ class _RandomRotationForest(RotatedForest):
         if out_of_bag is None:
             return None
         by_rotation = out_of_bag[0].tree_errors.reshape(n_rotations, -1)
-        finite = np.isfinite(by_rotation)
-        self.rotation_oob_error_ = np.divide(
-            np.where(finite, by_rotation, 0).sum(axis=1), finite.sum(axis=1),
-            out=np.full(n_rotations, np.nan), where=finite.any(axis=1),
-        )  # fmt: skip
+        counts = np.isfinite(by_rotation).sum(axis=1)
+        self.rotation_oob_error_ = np.nansum(by_rotation, axis=1) / np.where(counts > 0, counts, np.nan)
         n_dropped = int(self.drop_worst * n_rotations + 1e-9)
-        self.kept_rotations_ = np.arange(n_rotations)
-        if self.drop_worst and not n_dropped:
+        order = np.argsort(self.rotation_oob_error_, kind="stable")  # NaN last
+        self.kept_rotations_ = np.sort(order[: n_rotations - n_dropped])
+        if n_dropped:
+            self.forest_ = self.forest_.take(np.flatnonzero(np.isin(self.forest_.tree_view, self.kept_rotations_)))
+        elif self.drop_worst:
             warnings.warn(
                 f"drop_worst={self.drop_worst:g} drops none of {n_rotations} rotations", UserWarning, stacklevel=4
             )
-        if n_dropped:
-            worst = np.where(np.isnan(self.rotation_oob_error_), np.inf, self.rotation_oob_error_)
-            kept = np.sort(np.argsort(worst, kind="stable")[: n_rotations - n_dropped])
-            self.kept_rotations_ = kept
-            each = np.arange(self.n_trees_per_rotation)
-            self.forest_ = self.forest_.take((kept[:, None] * len(each) + each).ravel())
         return out_of_bag[0]
 
 
