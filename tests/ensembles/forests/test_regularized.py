@@ -94,19 +94,6 @@ def test_votes_of_many_weightings_are_those_of_each_forest(iris):
     assert together.size.sum() < sum(int(c.sum()) for c in counts)
 
 
-def test_a_tie_of_votes_goes_to_the_larger_probability():
-    """Two trees that disagree: one is sure of class 1, the other leans to class 0."""
-    X = np.array([[0.0], [0.0], [0.0], [1.0], [1.0]], dtype=np.float32)
-    leaning = ForestClassifier(1, bootstrap=False, max_depth=1, random_state=0)
-    a = leaning.fit(X, [0, 0, 1, 0, 1]).forest_  # at 0: 2/3 class 0
-    b = ForestClassifier(1, bootstrap=False, random_state=0).fit(X, [1, 1, 1, 0, 0]).forest_  # at 0: class 1
-    both = type(a).concatenate([a, b])
-    at = np.zeros((1, 1), dtype=np.float32)
-    assert both.votes(at).tolist() == [[0, 1]]
-    assert both.vote_shares(at).argmax() == 1
-    assert both.sums(at).argmax() == 1
-
-
 def test_simple_rotations_make_smaller_forests():
     """Complexity of EXP and BST below that of RRE (thesis, table 2.3)."""
     rng = np.random.default_rng(0)

@@ -49,21 +49,16 @@ def grow_families(
     families. `done` is called with a text after each step. Returned with the families are their outputs (family, row,
     output) for training rows, from trees that have not seen the row; NaN if all have.
     """
-    n_trees = rows.n_trees(n_trees)
-    grown: list[_Grown] = []
-    for each in _grown(families, n_trees, rows, folds, sequence, n_jobs):
-        grown.append(each)
-        forests = each[0].forests()
-        how = "bags" if isinstance(each[0], OnBags) else "folds"
-        if isinstance(each[0], OnRounds):
-            how = f"folds in {each[0].boosted.n_rounds} rounds"
-        n_nodes = sum(len(trees.nodes) for trees in forests)
-        done(f"{sum(map(len, forests))} trees of {', '.join(each[0].names)} grown on {how}, {n_nodes} nodes")
-    return [family for family, _ in grown], np.concatenate([unseen for _, unseen in grown])
+    grown, outputs = [], []
+    for family, unseen in _each_grown(families, rows.n_trees(n_trees), rows, folds, sequence, n_jobs):
+        grown.append(family)
+        outputs.append(unseen)
+        done(family.described())
+    return grown, np.concatenate(outputs)
 
 
-def _grown(families, n_trees, rows, folds, sequence, n_jobs) -> Iterator[_Grown]:
-    """Yield the grown families with their unseen outputs."""
+def _each_grown(families, n_trees, rows, folds, sequence, n_jobs) -> Iterator[_Grown]:
+    """Yield the grown families with their unseen outputs; each kind of family has a function that returns both."""
     on_bags = [family for family in families if not family.folds]
     for criterion in dict.fromkeys(family.criterion for family in on_bags):
         alike = [family for family in on_bags if family.criterion == criterion]

@@ -33,6 +33,11 @@ class GrownFamilies(ABC):
     def forests(self) -> list[GrownTrees]:
         """Return the forests of all trees."""
 
+    def described(self, rows: str = "folds") -> str:
+        """Return the number of trees and nodes in words, and what the trees were grown on."""
+        n_trees, n_nodes = sum(map(len, self.forests())), sum(len(trees.nodes) for trees in self.forests())
+        return f"{n_trees} trees of {', '.join(self.names)} grown on {rows}, {n_nodes} nodes"
+
     @abstractmethod
     def outputs(self, rows: NDArray[np.float32], n_jobs: int | None = None) -> NDArray[np.float64]:
         """Return the families' outputs for new rows."""
@@ -76,6 +81,9 @@ class OnBags(GrownFamilies):
     names: tuple[str, ...]
     trees: GrownTrees  # of all families, family after family
     n_rows: int
+
+    def described(self, rows: str = "bags") -> str:
+        return super().described(rows)
 
     @property
     def each(self) -> int:
@@ -189,6 +197,9 @@ class OnRounds(GrownFamilies):
 
     names: tuple[str, ...]
     boosted: BoostedTrees
+
+    def described(self, rows: str = "folds") -> str:
+        return super().described(f"{rows} in {self.boosted.n_rounds} rounds")
 
     def forests(self) -> list[GrownTrees]:
         return [self.boosted.trees]
