@@ -232,6 +232,7 @@ def test_missing_values_go_to_those_who_take_them():
     X[::7, 2] = np.nan
     clf = AdaBoostM1Classifier(2, HistGradientBoostingClassifier(max_iter=3), random_state=0).fit(X, y)
     assert clf.score(X, y) > 0.9
+    assert AdaBoostM1Classifier(5, TreeClassifier(max_depth=2)).fit(X, y).score(X, y) > 0.9
     with pytest.raises(ValueError, match="NaN"):
         AdaBoostM1Classifier(2, GaussianNB()).fit(X, y)
 

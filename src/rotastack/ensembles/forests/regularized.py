@@ -261,24 +261,20 @@ class RegularizedRotationForestClassifier(RotatedClassifier):
 
     def _grow(self, X, target, n_classes, n_numeric, weights, sequence):
         self.check_parameters()
-        (by_rank,) = self._weights()
-        pool = self._pool(X, target, n_classes, n_numeric, weights, sequence)
-        by_rank.rank(pool.complexity, pool.oob_error)
-        self.complexity_, self.oob_error_, self.h_ = pool.complexity, pool.oob_error, by_rank.h_
-        self.trees_per_rotation_ = by_rank.counts(self.n_estimators)
-        self.forest_ = pool.forest(self.trees_per_rotation_)
-        return None
-
-    def _pool(self, X, target, n_classes, n_numeric, weights, sequence) -> GrowingForests:
-        """Return the pool of micro-forests, and set ``axes_``."""
-        R, U = self.n_rotations, self.micro_forest_size
-        self.axes_, rotations = self._draw(n_numeric, R, child(sequence, "rotations"))
+        self.axes_, rotations = self._draw(n_numeric, self.n_rotations, child(sequence, "rotations"))
         rotations[0] = np.eye(rotations.shape[1])
-        views = rotated_views(self.axes_, rotations, n_numeric, X.shape[1] - n_numeric)
-        options = TreeOptions(constant_leaf=self.constant_leaf)
-        return GrowingForests(
-            X, target, n_classes, views, U, self.max_features, sequence, options, weights, self.n_jobs
-        )
+        pool = GrowingForests(
+            X, target, n_classes, rotated_views(self.axes_, rotations, n_numeric, X.shape[1] - n_numeric),
+            self.micro_forest_size, self.max_features, sequence, TreeOptions(constant_leaf=self.constant_leaf), weights, self.n_jobs,
+        )  # fmt: skip
+        self.complexity_, self.oob_error_ = pool.complexity, pool.oob_error
+        self._divide(pool, [by_rank.rank(pool.complexity, pool.oob_error) for by_rank in self._weights()])
+
+    def _divide(self, pool: GrowingForests, ranked: list[RotationWeights]) -> None:
+        """Divide the trees among the ranked rotations, and set ``forest_``."""
+        self.h_ = ranked[0].h_
+        self.trees_per_rotation_ = ranked[0].counts(self.n_estimators)
+        self.forest_ = pool.forest(self.trees_per_rotation_)
 
     @property
     def rotations_(self) -> NDArray[np.float32]:

@@ -14,43 +14,10 @@ __all__ = ["RotationWeightingsClassifier"]
 
 
 class RotationWeightingsClassifier(RegularizedRotationForestClassifier):
-    """Regularised rotation forests that differ only in their weighting; each tree is grown once.
+    """Regularised rotation forests that differ only in their `weightings`; each tree is grown once.
 
-    Parameters
-    ----------
-    weightings : sequence of str
-        See :class:`rotastack.combine.RotationWeights`. ``predict`` uses the first weighting.
-    n_estimators : int, default=500
-        M, number of trees.
-    n_rotations : int, default=25
-        R, number of rotations, the identity included.
-    micro_forest_size : int, default=10
-        U, number of trees in each micro-forest; R U must be at most M. The final forest reuses these trees.
-    flip : bool, default=False
-        Allow reflections.
-    scaling : {"minmax", "quantile", "rank", "symmetric"} or None, default="minmax"
-        Scaler of the numeric columns, fitted to the training rows, which also replaces missing values by medians. With
-        None, missing values raise an error.
-    max_features : {"sqrt", "log2"}, int, float or None, default="sqrt"
-        Columns considered for each split.
-    constant_leaf : bool, default=False
-        If all columns drawn for the split of a node are constant, make the node a leaf, as R's randomForest does.
-        With False, draw further columns, as scikit-learn does.
-    max_axes : int, default=1000
-        Largest number of random columns in each rotation.
-    categorical_features : array-like of int, bool or str, or None, default=None
-        Columns (0/1 dummies), by number, mask or name, that are neither scaled, rotated nor embedded.
-    n_jobs : int or None, default=None
-        Threads. The result does not depend on it.
-    random_state : None, int, SeedSequence, Generator or RandomState
-        Seed.
-
-    Attributes
-    ----------
-    counts_ : dict of str to ndarray of shape (n_rotations,)
-        For each weighting, the number of trees on each rotation.
-    h_by_weighting_ : dict of str to float or None
-        For each weighting, the parameter ``h``.
+    ``predict`` uses the first weighting. Other parameters are those of ``RegularizedRotationForestClassifier``.
+    ``counts_`` has for each weighting the number of trees on each rotation, and ``h_by_weighting_`` its parameter ``h``.
     """
 
     _parameter_constraints: ClassVar[dict] = {
@@ -90,18 +57,12 @@ class RotationWeightingsClassifier(RegularizedRotationForestClassifier):
             raise ValueError("weightings is empty; at least one weighting is needed")
         return [RotationWeights(weighting) for weighting in self.weightings]
 
-    def _grow(self, X, target, n_classes, n_numeric, weights, sequence):
-        self.check_parameters()
-        self._forests = self._pool(X, target, n_classes, n_numeric, weights, sequence)
-        self.complexity_, self.oob_error_ = self._forests.complexity, self._forests.oob_error
-        self.counts_, self.h_by_weighting_ = {}, {}
-        for weighting, by_rank in zip(self.weightings, self._weights(), strict=True):
-            by_rank.rank(self.complexity_, self.oob_error_)
-            self.counts_[weighting] = by_rank.counts(self.n_estimators)
-            self.h_by_weighting_[weighting] = by_rank.h_
-        self.forest_ = self._forests.forest(self.counts_[self.weightings[0]])
-        self._forests.grow(np.max(list(self.counts_.values()), axis=0))
-        return None
+    def _divide(self, pool, ranked):
+        by_name = dict(zip(self.weightings, ranked, strict=True))
+        self.counts_ = {name: by_rank.counts(self.n_estimators) for name, by_rank in by_name.items()}
+        self.h_by_weighting_ = {name: by_rank.h_ for name, by_rank in by_name.items()}
+        self._forests, self.forest_ = pool, pool.forest(self.counts_[self.weightings[0]])
+        pool.grow(np.max(list(self.counts_.values()), axis=0))
 
     @property
     def member_names(self) -> list[str]:

@@ -32,33 +32,16 @@ def nested_outputs(
 ) -> NDArray[np.floating]:  # fmt: skip
     """Train a pool without each pair of folds, and return its outputs for the rows of both folds.
 
-    Parameters
-    ----------
-    X, y, n_classes, recipes, weights, **pool_options
-        As in :func:`rotastack.ensembles.pooled.pool.fit_pool`.
-    folds : ndarray of shape (n_rows,)
-        Fold number of each row.
-    pairs : sequence of (int, int)
-        Pairs of folds that are held out together; (a, a) holds out a single fold. See ``nested_pairs``.
-    sequence : numpy.random.SeedSequence
-        The pool of pair (a, b) is seeded by ``child(sequence, a, b)``.
-    on_pool : callable
-        Function that is called with each pair and its fitted pool.
-    keep : bool
-        Whether the pools given to `on_pool` must be able to predict. If False, forests of the compiled
-        kernel are grown for all pairs in one call and deleted. The outputs are equal; the time of
-        prediction then counts as time of training.
-    views : numpy.random.SeedSequence, optional
-        The view of member k is seeded by ``child(views, k)``, so a member draws the same view for all pairs.
-        The default is ``child(sequence, "views")``.
-    without : ndarray of bool of shape (n_folds, n_rows), optional
-        Mask of the training rows for each held-out fold; the default is all rows of other folds.
+    The result has the shape (n_folds, n_members, n_rows, n_classes): ``[b, k, i]`` is the output for row i of member k
+    trained without fold b and the fold of row i; NaN for pairs that are not in `pairs`. A regression has one output
+    instead of n_classes, or three with ``intervals``. Other arguments are those of ``fit_pool``.
 
-    Returns
-    -------
-    ndarray of shape (n_folds, n_members, n_rows, n_classes)
-        ``[b, k, i]`` is the output for row i of member k trained without fold b and the fold of row i; NaN for pairs
-        that are not in `pairs`. A regression has one output instead of n_classes, or three with ``intervals``.
+    A pair (a, a) holds out a single fold, see ``nested_pairs``. The pool of pair (a, b) is seeded by
+    ``child(sequence, a, b)``, and the view of member k by ``child(views, k)``, so a member draws the same view for all
+    pairs. Rows of `without` (fold, row) are trained on if the fold is held out; by default all rows of other folds.
+    `on_pool` is called with each pair and its pool. If the pools need not predict (`keep` is False), forests of the
+    compiled kernel are grown for all pairs in one call and deleted. The outputs are equal; the time of prediction then
+    counts as time of training.
     """
     n_folds = int(folds.max()) + 1
     without = folds != np.arange(n_folds)[:, None] if without is None else without

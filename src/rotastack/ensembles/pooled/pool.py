@@ -125,34 +125,14 @@ def fit_pool(
     Estimators with the method ``grow_members`` train all members on linear views in one call,
     seeded by `sequence`; the time is then divided equally among the members.
 
-    Parameters
-    ----------
-    X : ndarray of shape (n_rows, n_features)
-    y : ndarray of shape (n_rows,)
-        Class numbers, or numbers for a regression.
-    n_classes : int or None
-        None for a regression.
-    recipes : sequence of Recipe
-        One recipe for each member. A fitted view (``RandomRotation.from_matrix``) is used unchanged;
-        any other view is cloned, seeded and fitted on the member's rows.
-    sequence : numpy.random.SeedSequence
-    scaler : transformer, optional
-        Scaler that is cloned and fitted on the numeric columns of `X`.
-    categorical : ndarray of bool of shape (n_features,), optional
-        Mask of the columns that skip the scaler and the views; the estimators get them unchanged.
-    bootstrap : bool
-        Train each member on rows drawn with replacement, and store the mask of its out-of-bag rows.
-    n_jobs : int, optional
-        Threads over members.
-    views : numpy.random.SeedSequence, optional
-        The default is ``child(sequence, "views")``.
-    as_is : bool
-        Pass all columns unchanged to estimators that take missing values and categories, without scaler or views.
-    intervals, moves : bool
-        For a regression, see :class:`~rotastack.base.fitting.FittedRegressor` and ``fit_regressor``.
-    weights : ndarray of shape (n_rows,), optional
-        Positive weights. With `bootstrap`, or for an estimator that takes no weights, rows are drawn by weight. Other
-        estimators get the weights. Scaler and views weigh all rows alike.
+    `y` are class numbers, or numbers for a regression, where `n_classes` is None. A fitted view
+    (``RandomRotation.from_matrix``) is used unchanged; any other view is cloned, seeded and fitted on the member's rows.
+    The `scaler` is cloned and fitted on the numeric columns. Columns in the mask `categorical` skip the scaler and the
+    views. With `as_is`, estimators that take missing values and categories get all columns unchanged, without scaler or
+    views. With `bootstrap`, each member is trained on rows drawn with replacement, and its out-of-bag rows are stored.
+    `intervals` and `moves` are options of a regression, see :class:`~rotastack.base.fitting.FittedRegressor` and
+    ``fit_regressor``. With positive `weights`, rows are drawn by weight if there is a bootstrap or the estimator takes no
+    weights; other estimators get the weights. Scaler and views weigh all rows alike.
     """
     views = child(sequence, "views") if views is None else views
     if categorical is None and not as_is:
