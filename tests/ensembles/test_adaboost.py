@@ -1,7 +1,5 @@
 """AdaBoost.M1 over classifiers of any kind, and over compiled trees."""
 
-import pickle
-
 import numpy as np
 import pytest
 from sklearn.base import BaseEstimator, ClassifierMixin, clone
@@ -16,12 +14,11 @@ from sklearn.preprocessing import StandardScaler
 from sklearn.tree import DecisionTreeClassifier
 from xgboost import XGBClassifier
 
-from rotastack import AdaBoostM1Classifier, PooledEnsembleClassifier, PrunedEnsembleClassifier
+from rotastack import AdaBoostM1Classifier, PrunedEnsembleClassifier
 from rotastack.combine.pruning import KappaPruner
 from rotastack.data.generators import waveform
 from rotastack.ensembles.voters import ListVoters, voters_of
 from rotastack.trees import C45Classifier, ForestClassifier, TreeClassifier
-from rotastack.views import RandomRotation
 
 NEAREST = KNeighborsClassifier(1)
 
@@ -56,17 +53,14 @@ class Constant(ClassifierMixin, BaseEstimator):
         return np.full(len(X), self.classes_[0])
 
 
-@pytest.mark.parametrize("load", [load_iris, load_wine])
-def test_boosted_nearest_neighbours_are_as_good_as_one(load):
-    X, y = load(return_X_y=True)
+def test_boosted_nearest_neighbours_are_as_good_as_one():
+    X, y = load_wine(return_X_y=True)
     X = StandardScaler().fit_transform(X)
     boosted = AdaBoostM1Classifier(10, NEAREST, resample=True, random_state=0)
-    alone = cross_val_score(NEAREST, X, y, cv=5).mean()
-    assert cross_val_score(boosted, X, y, cv=5).mean() > alone - 0.02
+    assert cross_val_score(boosted, X, y, cv=5).mean() > cross_val_score(NEAREST, X, y, cv=5).mean() - 0.02
     boosted.fit(X, y)
     assert 1 < len(boosted.estimators_) <= 10
-    assert (boosted.estimator_errors_ > 0).all()
-    assert (boosted.estimator_errors_ < 0.5).all()
+    assert ((boosted.estimator_errors_ > 0) & (boosted.estimator_errors_ < 0.5)).all()
     np.testing.assert_allclose(boosted.estimator_weights_, np.log(1 / boosted.estimator_errors_ - 1))
 
 
@@ -117,11 +111,19 @@ def test_weights_by_hand():
     assert clf.estimator_errors_[1] == pytest.approx(second[clf.tree_votes(X)[:, 1] != y].sum() / 6)
 
 
-@pytest.mark.parametrize("estimator", [GaussianNB(), Wrapped(DecisionTreeClassifier(max_depth=1))])
-def test_two_classes_are_samme(estimator):
+@pytest.mark.parametrize(
+    ("ours", "theirs"),
+    [
+        (GaussianNB(), GaussianNB()),
+        (Wrapped(DecisionTreeClassifier(max_depth=1)), Wrapped(DecisionTreeClassifier(max_depth=1))),
+        (TreeClassifier(max_depth=1), DecisionTreeClassifier(max_depth=1)),
+    ],
+)
+def test_two_classes_are_samme(ours, theirs):
     X, y = load_breast_cancer(return_X_y=True)
-    ours = AdaBoostM1Classifier(12, estimator, random_state=0).fit(X[::2], y[::2])
-    theirs = AdaBoostClassifier(estimator, n_estimators=12, random_state=0).fit(X[::2], y[::2])
+    X = X.astype(np.float32).astype(float)
+    ours = AdaBoostM1Classifier(12, ours, random_state=0).fit(X[::2], y[::2])
+    theirs = AdaBoostClassifier(theirs, n_estimators=12, random_state=0).fit(X[::2], y[::2])
     np.testing.assert_allclose(ours.estimator_errors_, theirs.estimator_errors_, atol=1e-9)
     np.testing.assert_allclose(ours.estimator_weights_, theirs.estimator_weights_, atol=1e-7)
     assert (ours.predict(X) == theirs.predict(X)).all()
@@ -185,12 +187,6 @@ def test_seeds():
     assert (clf.predict_proba(X) == again.predict_proba(X)).all()
 
 
-def test_a_copy_by_pickle_predicts_the_same():
-    X, y = load_wine(return_X_y=True)
-    clf = AdaBoostM1Classifier(4, NEAREST, resample=True, random_state=0).fit(X, y)
-    assert (pickle.loads(pickle.dumps(clf)).predict_proba(X) == clf.predict_proba(X)).all()
-
-
 @pytest.mark.parametrize(
     ("estimator", "message"),
     [
@@ -229,14 +225,6 @@ def test_members_are_voters_and_can_be_pruned():
     assert (pruned.member_votes(X) == boosted.tree_votes(X)[:, pruned.selected_]).all()
 
 
-@pytest.mark.parametrize("estimator", [None, GaussianNB()])
-def test_it_is_a_learner_of_a_pool(estimator):
-    X, y = load_iris(return_X_y=True)
-    boosted = AdaBoostM1Classifier(3, estimator)
-    pool = PooledEnsembleClassifier(RandomRotation(), boosted, n_estimators=2, random_state=0).fit(X, y)
-    assert pool.score(X, y) > 0.9
-
-
 def test_missing_values_go_to_those_who_take_them():
     from sklearn.ensemble import HistGradientBoostingClassifier
 
@@ -244,6 +232,7 @@ def test_missing_values_go_to_those_who_take_them():
     X[::7, 2] = np.nan
     clf = AdaBoostM1Classifier(2, HistGradientBoostingClassifier(max_iter=3), random_state=0).fit(X, y)
     assert clf.score(X, y) > 0.9
+    assert AdaBoostM1Classifier(5, TreeClassifier(max_depth=2)).fit(X, y).score(X, y) > 0.9
     with pytest.raises(ValueError, match="NaN"):
         AdaBoostM1Classifier(2, GaussianNB()).fit(X, y)
 
@@ -254,43 +243,6 @@ def split(load=load_wine):
 
 
 class TestOverTrees:
-    def test_two_classes_are_samme(self):
-        X, Z, y, _ = split(load_breast_cancer)
-        X, Z = X.astype(np.float32).astype(float), Z.astype(np.float32).astype(float)
-        ours = AdaBoostM1Classifier(25, TreeClassifier(max_depth=1)).fit(X, y)
-        theirs = AdaBoostClassifier(DecisionTreeClassifier(max_depth=1), n_estimators=25, random_state=0).fit(X, y)
-        np.testing.assert_allclose(ours.estimator_errors_, theirs.estimator_errors_, atol=1e-9)
-        np.testing.assert_allclose(ours.estimator_weights_, theirs.estimator_weights_, atol=1e-7)
-        assert (ours.predict(Z) == theirs.predict(Z)).all()
-
-    def test_weights_by_hand(self):
-        X = np.arange(6, dtype=float)[:, None]
-        y = np.array([0, 0, 1, 0, 1, 1])
-        clf = AdaBoostM1Classifier(2, TreeClassifier(max_depth=1)).fit(X, y)
-        assert clf.estimator_errors_[0] == pytest.approx(1 / 6)
-        # Row 3 or 2 was wrong; its weight is multiplied by 5, and all add up to 6 again: 3 and 5 times 0.6.
-        assert clf.estimator_errors_[1] == pytest.approx(0.2) or clf.estimator_errors_[1] == pytest.approx(0.1)
-        np.testing.assert_allclose(clf.estimator_weights_, np.log(1 / clf.estimator_errors_ - 1))
-
-    def test_a_perfect_first_tree_is_alone(self):
-        X, _, y, _ = split()
-        clf = AdaBoostM1Classifier(10, TreeClassifier()).fit(X, y)
-        assert len(clf.forest_) == 1
-        assert clf.estimator_weights_.tolist() == [1.0]
-
-    def test_a_useless_first_tree_is_alone(self):
-        X = np.ones((8, 1))
-        clf = AdaBoostM1Classifier(10).fit(X, [0, 1] * 4)
-        assert len(clf.forest_) == 1
-        assert clf.estimator_errors_.tolist() == [0.5]
-
-    def test_a_perfect_later_tree_is_left_out(self):
-        X = np.array([[0.0, 0.0], [0.0, 1.0], [1.0, 0.0], [1.0, 1.0], [2.0, 0.0]])
-        y = [0, 0, 1, 1, 0]
-        clf = AdaBoostM1Classifier(30, TreeClassifier(max_depth=2)).fit(X, y)
-        assert (clf.estimator_errors_ < 0.5).all()
-        assert len(clf.forest_) == 1 or (clf.estimator_errors_ > 0).all()
-
     def test_resampling_goes_on_where_weighing_ends(self):
         X, Z, y, t = split(load_breast_cancer)
         weighed = AdaBoostM1Classifier(20, TreeClassifier(), random_state=0).fit(X, y)

@@ -70,7 +70,7 @@ def here(table):
 
 
 @pytest.fixture(scope="module")
-def cluster():
+def dask():
     distributed = pytest.importorskip("distributed")
     with (
         distributed.LocalCluster(
@@ -106,27 +106,16 @@ def sent(monkeypatch):
         yield functions
 
 
-@pytest.mark.slow
-@pytest.mark.parametrize("fit", FITS, ids=lambda fit: fit.__name__)
-def test_dask_gives_the_same_bytes(fit, table, here, cluster, monkeypatch):
-    with joblib.parallel_config("dask"), sent(monkeypatch) as functions:
-        assert contents(fit(table)) == here[fit]
-    assert len(functions) > 1
+BACKENDS = {"dask": FITS, "ray": (flagship, forest), "loky": (flagship, forest), "multiprocessing": (flagship, forest)}
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("fit", [flagship, forest], ids=lambda fit: fit.__name__)
-def test_ray_gives_the_same_bytes(fit, table, here, ray, monkeypatch):
-    with joblib.parallel_config("ray", n_jobs=2), sent(monkeypatch) as functions:
-        assert contents(fit(table)) == here[fit]
-    assert len(functions) > 1
-
-
-@pytest.mark.slow
-@pytest.mark.parametrize("backend", ["loky", "multiprocessing"])
-@pytest.mark.parametrize("fit", [flagship, forest], ids=lambda fit: fit.__name__)
-def test_processes_give_the_same_bytes(fit, backend, table, here, monkeypatch):
-    with joblib.parallel_config(backend, n_jobs=2), sent(monkeypatch) as functions:
+@pytest.mark.parametrize(("backend", "fit"), [(backend, fit) for backend, fits in BACKENDS.items() for fit in fits])
+def test_workers_give_the_same_bytes(backend, fit, table, here, request, monkeypatch):
+    if backend in ("dask", "ray"):
+        request.getfixturevalue(backend)
+    jobs = {} if backend == "dask" else {"n_jobs": 2}
+    with joblib.parallel_config(backend, **jobs), sent(monkeypatch) as functions:
         assert contents(fit(table)) == here[fit]
     assert len(functions) > 1
 

@@ -11,11 +11,10 @@ from sklearn.utils import get_tags
 from sklearn.utils.validation import check_is_fitted, has_fit_parameter, validate_data
 
 from rotastack.base.columns import refuse_missing_target
-from rotastack.base.docstrings import documented
 from rotastack.base.fitting import AlignedClassifier, fit_aligned
 from rotastack.base.scikit import HasMethods, Interval
 from rotastack.ensembles.forests.base_tree import TREES, base_tree
-from rotastack.ensembles.voters import HasForest, voters_of
+from rotastack.ensembles.voters import has_forest, voters_of
 from rotastack.seeds import child, root_sequence
 from rotastack.trees.bags import weighted_bag
 from rotastack.trees.estimators import GrownClassifier
@@ -32,7 +31,6 @@ Trainer = Callable[[NDArray[np.float64], NDArray[np.int64] | None, np.random.See
 """Function of the row weights, the number of copies of each row or None, and a seed; returns a member and its votes."""
 
 
-@documented
 class AdaBoostM1Classifier(GrownClassifier):
     """AdaBoost.M1: each member gives more weight to the rows that earlier members misclassified.
 
@@ -134,12 +132,10 @@ class AdaBoostM1Classifier(GrownClassifier):
     def _grow(self, X, target, sample_weight, n_classes):
         for name in ("forest_", "estimators_", "estimators_classes_"):
             vars(self).pop(name, None)  # an earlier fit may have used another kind of estimator
-        train = self._tree_trainer if self._has_trees() else self._any_trainer
-        train = train(X, target, n_classes)
-        sequence = root_sequence(self.random_state)
-        start = np.ones(len(target)) if sample_weight is None else sample_weight.astype(np.float64)
-        total = start.sum()
-        weights = start
+        trainer = self._tree_trainer if self._has_trees() else self._any_trainer
+        train, sequence = trainer(X, target, n_classes), root_sequence(self.random_state)
+        weights = np.ones(len(target)) if sample_weight is None else sample_weight.astype(np.float64)
+        total = weights.sum()
         members, votes, errors = [], [], []
         for t in range(self.n_estimators):
             member, wrong, error = self._round(train, target, weights, child(sequence, t))
@@ -165,9 +161,7 @@ class AdaBoostM1Classifier(GrownClassifier):
         """Train a member; return the member, the mask of its misclassified rows, and its weighted error."""
         shares = weights / weights.sum()
         for draw in range(_REDRAWS):
-            copies = None
-            if self.resample:
-                copies = weighted_bag(sequence, draw, shares)
+            copies = weighted_bag(sequence, draw, shares) if self.resample else None
             member, votes = train(weights, copies, child(sequence, draw))
             wrong = votes != target
             error = float(shares[wrong].sum())
@@ -209,7 +203,7 @@ class AdaBoostM1Classifier(GrownClassifier):
         return self.estimator is None or isinstance(self.estimator, TREES)
 
     def _checked(self, X, *y):
-        if self._has_trees() if y else isinstance(self, HasForest):
+        if self._has_trees() if y else has_forest(self):
             return super()._checked(X, *y)
         if y:
             refuse_missing_target(y[0])
@@ -223,7 +217,6 @@ class AdaBoostM1Classifier(GrownClassifier):
         return tags
 
     def predict_proba(self, X: ArrayLike) -> NDArray[np.float64]:
-        """Return the share of the members' weight that votes for each class."""
         votes = self._votes(X)
         sums = np.stack([(votes == c) @ self.estimator_weights_ for c in range(len(self.classes_))], axis=1)
         return sums / sums.sum(axis=1, keepdims=True)
@@ -236,6 +229,6 @@ class AdaBoostM1Classifier(GrownClassifier):
         """Return the class number that each member votes for, shape (n_rows, n_members)."""
         check_is_fitted(self)
         X = self._checked(X)
-        if isinstance(self, HasForest):  # `estimator` may have been set to another kind since the fit
+        if has_forest(self):  # `estimator` may have been set to another kind since the fit
             return self.forest_.votes(X, self.n_jobs)
         return voters_of(self).votes(X)

@@ -14,7 +14,6 @@ from sklearn.utils.validation import check_is_fitted, validate_data
 
 from rotastack.base.classes import LabelClassifier
 from rotastack.base.columns import refuse_missing_target
-from rotastack.base.docstrings import documented
 from rotastack.base.fitting import check_takes_weights
 from rotastack.base.row_weights import row_weights, uneven_or_none
 from rotastack.base.scikit import HasMethods, Interval, StrOptions, fit_context, num_samples
@@ -26,7 +25,6 @@ from rotastack.seeds import child, integer_seed, root_sequence
 __all__ = ["PrunedEnsembleClassifier"]
 
 
-@documented
 class PrunedEnsembleClassifier(MetaEstimatorMixin, LabelClassifier, BaseEstimator):
     """An ensemble of which only the members chosen by a pruner vote.
 
@@ -182,7 +180,6 @@ class PrunedEnsembleClassifier(MetaEstimatorMixin, LabelClassifier, BaseEstimato
         return self.classes_[self._numbers[self.voters_.votes(X)]]
 
     def predict_proba(self, X: ArrayLike) -> NDArray[np.float64]:
-        """Return the share of the members' weight that votes for each class."""
         check_is_fitted(self, "voters_")
         X = validate_data(self, X, reset=False, dtype=None, ensure_all_finite=False)
         return self.pruner_.kept_shares(self._numbers[self.voters_.votes(X)])

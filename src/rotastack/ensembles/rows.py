@@ -52,14 +52,9 @@ def takes_tables(estimator: Any) -> bool:
 
 
 class CategoryFrame(TransformerMixin, BaseEstimator):
-    """A transformer of an array to a data frame with a separate data type for categorical columns.
+    """A transformer of an array to a data frame with a separate data type for the columns `categories`.
 
-    Parameters
-    ----------
-    categories : sequence of int
-        Columns that hold category numbers.
-    whole : bool
-        If True, categories become integers, -1 where missing. If False, they become pandas categories.
+    If `whole`, category numbers become integers, -1 where missing. Otherwise they become pandas categories.
 
     Examples
     --------
@@ -95,12 +90,8 @@ class CategoryFrame(TransformerMixin, BaseEstimator):
 def with_categories(estimator: Any, categories: Sequence[int]) -> tuple[CategoryFrame | None, Any]:
     """Return a transformer to the estimator's data frame or None, and the estimator with its categorical columns set.
 
-    Parameters
-    ----------
-    estimator : unfitted estimator
-        An estimator that :func:`takes_tables` accepts; it is changed in place.
-    categories : sequence of int
-        Columns that hold category numbers.
+    `estimator` is one that :func:`takes_tables` accepts, and is changed in place. `categories` are the columns that hold
+    category numbers.
     """
     if not _needs_frame(estimator):
         return None, estimator.set_params(categorical_features=list(categories) or None)
@@ -111,33 +102,17 @@ def with_categories(estimator: Any, categories: Sequence[int]) -> tuple[Category
 
 
 class Rows(NamedTuple):
-    """A data set in the form that an estimator needs, with the estimator and options for the pool.
+    """A data set in the form that an estimator needs, with the estimator and options for the pool."""
 
-    Attributes
-    ----------
-    X : ndarray of float64 of shape (n_rows, n_features)
-        Numbers and dummies. For an estimator of tables: numbers with missing values, and category numbers.
-    estimator : estimator
-        Its categorical columns are set, if it takes tables.
-    options : dict
-        Arguments ``scaler``, ``categorical``, ``as_is`` and ``intervals`` of
-        :func:`rotastack.ensembles.pooled.pool.fit_pool`.
-    """
-
-    X: Any
-    estimator: Any
-    options: dict[str, Any]
+    X: Any  # float64: numbers and dummies; for an estimator of tables numbers with missing values, and category numbers
+    estimator: Any  # its categorical columns are set, if it takes tables
+    options: dict[str, Any]  # arguments scaler, categorical, as_is and intervals of fit_pool
 
 
 def rows_for(estimator: Any, data: Any, pool: Mapping[str, Any]) -> Rows:
-    """Return the columns of a prepared data set in the form that an estimator needs.
+    """Return the columns of a prepared data set (``rotastack.data.artifacts.Prepared``) in the form that an estimator needs.
 
-    Parameters
-    ----------
-    estimator : unfitted estimator
-    data : rotastack.data.artifacts.Prepared
-    pool : mapping
-        ``view``: with a view, an estimator gets numbers and dummies. ``scaling``: not used for estimators of tables.
+    With a ``view`` in `pool`, an estimator gets numbers and dummies. ``scaling`` is not used for estimators of tables.
     """
     intervals = {"intervals": data.n_classes is None}
     if pool["view"] is None and takes_tables(estimator):

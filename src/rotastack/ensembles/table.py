@@ -45,25 +45,12 @@ def refuse_missing(X: NDArray[np.floating], estimator: Any) -> None:
 
 
 def categorical_mask(categorical_features: ArrayLike | None, estimator: Any) -> NDArray[np.bool_]:
-    """Return the mask of the categorical columns, shape (n_features,).
+    """Return the mask of the categorical columns from their numbers, names or mask; a ValueError names a wrong one.
 
-    Parameters
-    ----------
-    categorical_features : array-like or None
-        Column numbers, a mask, or column names.
-    estimator : estimator
-        An estimator after ``validate_data`` on the training rows.
-
-    Raises
-    ------
-    ValueError
-        A mask of another length, a column that does not exist, or a column named twice.
+    `estimator` is one after ``validate_data`` on the training rows.
     """
     n_features, names = estimator.n_features_in_, getattr(estimator, "feature_names_in_", None)
-    mask = np.zeros(n_features, dtype=bool)
-    if categorical_features is None:
-        return mask
-    columns = np.asarray(categorical_features)
+    columns = np.asarray([] if categorical_features is None else categorical_features)
     if columns.dtype.kind in "UO" and names is not None:
         known = [str(name) for name in names]
         unknown = [str(c) for c in columns if str(c) not in known]
@@ -72,18 +59,19 @@ def categorical_mask(categorical_features: ArrayLike | None, estimator: Any) -> 
         columns = np.array([known.index(str(c)) for c in columns])
     if columns.size and columns.dtype.kind not in "iub":
         raise ValueError(f"categorical_features must be column numbers or a mask, got {columns.tolist()}")
-    if columns.dtype == bool and len(columns) != n_features:
-        raise ValueError(
-            f"categorical_features has {len(columns)} entries; a mask needs one for each of the {n_features} columns"
-        )
-    if columns.dtype != bool and len(columns) and not (0 <= columns.min() <= columns.max() < n_features):
+    if columns.dtype == bool:
+        if len(columns) != n_features:
+            raise ValueError(
+                f"categorical_features has {len(columns)} entries; a mask needs one for each of the {n_features} columns"
+            )
+        return columns.copy()
+    if len(columns) and not (0 <= columns.min() <= columns.max() < n_features):
         raise ValueError(
             f"categorical_features must be column numbers from 0 to {n_features - 1}, got {columns.tolist()}"
         )
-    if columns.dtype != bool and len(np.unique(columns)) < len(columns):
+    if len(np.unique(columns)) < len(columns):
         raise ValueError(f"categorical_features names a column twice: {columns.tolist()} (a mask must be of type bool)")
-    mask[columns if len(columns) else []] = True
-    return mask
+    return np.isin(np.arange(n_features), columns)
 
 
 _NO_NUMBER = re.compile(r"could not convert|[Cc]annot cast|be promoted|argument must be a string or a")
@@ -91,14 +79,9 @@ _NO_NUMBER = re.compile(r"could not convert|[Cc]annot cast|be promoted|argument 
 
 @contextmanager
 def naming_text(X: Any, message: str) -> Iterator[None]:
-    """Replace the error that scikit-learn or NumPy raises for text or dates by one that names the column.
+    """Replace the error that scikit-learn or NumPy raises for text or dates in `X` by one that names the column.
 
-    Parameters
-    ----------
-    X : array-like, or table of any library
-        Columns that must be numbers.
-    message : str
-        Message with the fields ``{column}``, ``{what}`` ("text" or "dates or times") and ``{example}``.
+    `message` has the fields ``{column}``, ``{what}`` ("text" or "dates or times") and ``{example}``.
     """
     dtypes = X.dtypes if isinstance(X, pd.DataFrame) else ()
     try:
@@ -140,13 +123,7 @@ def _is_text(value: Any) -> bool:
 
 
 def check_rotatable(n_numeric: int, n_features: int) -> None:
-    """Raise an error if no column is numeric, and warn if a single column is.
-
-    Raises
-    ------
-    ValueError
-        No numeric column.
-    """
+    """Raise a ValueError if no column is numeric, and warn if a single column is."""
     if n_numeric == 0:
         raise ValueError(
             f"all {n_features} columns are in categorical_features; a rotation needs a numeric column; "
@@ -172,10 +149,7 @@ def scaled_columns(
 ) -> tuple[NDArray[np.float32], NDArray[np.float32]]:
     """Return the scaled numeric columns and the categorical columns, as float32.
 
-    Raises
-    ------
-    ValueError
-        A value is missing, infinite or too large for float32; trees cannot use such a value.
+    A ValueError if a value is missing, infinite or too large for float32; trees cannot use such a value.
     """
     numeric = X[:, ~categorical]
     if scaler is not None and numeric.shape[1]:

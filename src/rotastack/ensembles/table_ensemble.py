@@ -24,20 +24,7 @@ _WAY_OUT = (
 
 
 class TableEnsemble(BaseEstimator):
-    """An ensemble that scales the numeric columns of a table and leaves its categorical columns unchanged.
-
-    Parameters
-    ----------
-    scaling : {"minmax", "quantile", "rank", "symmetric"} or None, default="minmax"
-        Scaler of the numeric columns, fitted to the training rows. The scaler also replaces missing values by the
-        training medians. With None, columns are not scaled and missing values raise an error.
-    categorical_features : array-like of int, bool or str, or None, default=None
-        Columns (0/1 dummies), by number, mask or name, that are neither scaled, rotated nor embedded.
-    n_jobs : int or None, default=None
-        Threads. The result does not depend on it.
-    random_state : None, int, SeedSequence, Generator or RandomState
-        Seed.
-    """
+    """An ensemble that scales the numeric columns of a table and leaves its categorical columns unchanged."""
 
     _parameter_constraints: ClassVar[dict] = {
         "scaling": [StrOptions(set(SCALERS)), None],

@@ -1,8 +1,9 @@
 """Votes and subsets of the members of a fitted ensemble of rotastack or scikit-learn, for pruning."""
 
 import copy
-from dataclasses import dataclass, replace
-from typing import Any, Protocol, runtime_checkable
+from abc import ABC, abstractmethod
+from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -13,68 +14,50 @@ from sklearn.tree import DecisionTreeClassifier
 from sklearn.utils import gen_batches
 from sklearn.utils.validation import check_array, check_is_fitted
 
-__all__ = ["ForestVoters", "ListVoters", "PoolVoters", "Voters", "own_out_of_bag", "voters_of"]
+__all__ = ["ForestVoters", "ListVoters", "PoolVoters", "Voters", "has_forest", "own_out_of_bag", "voters_of"]
 
 
-class Voters(Protocol):
+class Voters(ABC):
     """The members of a fitted ensemble and their votes."""
 
+    @abstractmethod
     def __len__(self) -> int:
         """Return the number of members."""
 
+    @abstractmethod
     def votes(self, X: Any) -> NDArray[np.integer]:
         """Return the class number that each member votes for, shape (n_rows, n_members)."""
 
+    @abstractmethod
     def outputs(self, X: Any) -> NDArray[np.float64]:
         """Return the class probabilities of each member, shape (n_members, n_rows, n_classes)."""
 
     def weights(self) -> NDArray[np.float64] | None:
         """Return the members' weights; None if all are equal."""
+        return None
 
+    @abstractmethod
     def out_of_bag(self, n_rows: int) -> NDArray[np.bool_]:
         """Return the mask of the training rows that each member was not trained on, shape (n_rows, n_members).
 
-        Raises
-        ------
-        ValueError
-            The ensemble does not store its members' training rows, or has no out-of-bag rows.
+        A ValueError if the ensemble does not store its members' training rows, or has no out-of-bag rows.
         """
 
+    @abstractmethod
     def take(self, members: NDArray[np.intp]) -> "Voters":
         """Return an object of the members with the numbers `members`, in this order."""
 
 
-@runtime_checkable
-class HasForest(Protocol):
-    """A rotastack ensemble whose members are trees of the compiled kernel."""
-
-    forest_: Any
-    n_jobs: int | None
-
-    def _checked(self, X: Any) -> Any: ...
-
-
-@runtime_checkable
-class HasPool(Protocol):
-    """A rotastack ensemble over a pool."""
-
-    families_: list[str]
-    combiners_: list[Any]
-
-    def member_votes(self, X: Any) -> NDArray[np.intp]: ...
+def has_forest(ensemble: Any) -> bool:
+    """Return whether an ensemble is one of rotastack whose members are trees of the compiled kernel."""
+    return hasattr(ensemble, "forest_") and hasattr(ensemble, "_checked")
 
 
 @dataclass(frozen=True)
 class ForestVoters(Voters):
-    """The trees of a rotastack forest.
+    """The trees of a rotastack forest."""
 
-    Attributes
-    ----------
-    estimator : fitted estimator with ``forest_``
-    tree_weights : ndarray of shape (n_trees,), or None
-    """
-
-    estimator: Any
+    estimator: Any  # fitted, with ``forest_``
     tree_weights: NDArray[np.float64] | None = None
 
     def __len__(self) -> int:
@@ -102,15 +85,9 @@ class ForestVoters(Voters):
 
 @dataclass(frozen=True)
 class PoolVoters(Voters):
-    """The members of a rotastack pool.
+    """The members of a rotastack pool, trained on all rows."""
 
-    Attributes
-    ----------
-    estimator : fitted PooledEnsembleClassifier
-        Its members must be trained on all rows.
-    """
-
-    estimator: Any
+    estimator: Any  # a fitted PooledEnsembleClassifier
 
     def __len__(self) -> int:
         return len(self.estimator.pool_.members)
@@ -120,9 +97,6 @@ class PoolVoters(Voters):
 
     def outputs(self, X):
         return self.estimator.pool_.outputs(self.estimator._table(X), self.estimator.n_jobs)
-
-    def weights(self):
-        return None
 
     def out_of_bag(self, n_rows):
         left_out = [m.out_of_bag for m in self.estimator.pool_.members]
@@ -138,25 +112,13 @@ class PoolVoters(Voters):
 
 @dataclass(frozen=True)
 class ListVoters(Voters):
-    """A list of fitted classifiers, as in scikit-learn's ensembles.
-
-    Attributes
-    ----------
-    members : list of fitted classifiers
-    columns : list of ndarray, or None
-        Columns that each member was trained on; None is all columns.
-    codes : list of ndarray
-        For each member, the class number of each of its classes.
-    member_weights : ndarray of shape (n_members,), or None
-    samples : list of ndarray, or None
-        Training rows of each member; None if the ensemble does not store them.
-    """
+    """A list of fitted classifiers, as in scikit-learn's ensembles."""
 
     members: list[Any]
-    columns: list[NDArray] | None
-    codes: list[NDArray[np.intp]]
+    columns: list[NDArray] | None  # that each member was trained on; None is all columns
+    codes: list[NDArray[np.intp]]  # for each member, the class number of each of its classes
     member_weights: NDArray[np.float64] | None = None
-    samples: list[NDArray] | None = None
+    samples: list[NDArray] | None = None  # training rows of each member; None if the ensemble does not store them
 
     def __len__(self) -> int:
         return len(self.members)
@@ -197,14 +159,12 @@ class ListVoters(Voters):
         return out
 
     def take(self, members):
-        def some(values: Any) -> Any:
-            return None if values is None else [values[m] for m in members]
-
-        return replace(
-            self, members=some(self.members), columns=some(self.columns), codes=some(self.codes),
-            member_weights=None if self.member_weights is None else self.member_weights[members],
-            samples=None,
-        )  # fmt: skip
+        return ListVoters(
+            [self.members[m] for m in members],
+            None if self.columns is None else [self.columns[m] for m in members],
+            [self.codes[m] for m in members],
+            None if self.member_weights is None else self.member_weights[members],
+        )
 
 
 def voters_of(ensemble: Any) -> Voters:
@@ -212,11 +172,6 @@ def voters_of(ensemble: Any) -> Voters:
 
     The members of other ensembles than rotastack's are read from the attributes of scikit-learn's ensembles. Only
     ``estimators_`` is required.
-
-    Raises
-    ------
-    ValueError
-        `ensemble` is no classifier, is no ensemble, or has members that are no classifiers.
     """
     while isinstance(ensemble, FrozenEstimator):
         ensemble = ensemble.estimator
@@ -225,9 +180,9 @@ def voters_of(ensemble: Any) -> Voters:
         raise ValueError(f"{name} is not a classifier; pruning needs members with votes")
     check_is_fitted(ensemble)
     weights = getattr(ensemble, "estimator_weights_", None)
-    if isinstance(ensemble, HasForest):
+    if has_forest(ensemble):
         return ForestVoters(ensemble, weights)
-    if isinstance(ensemble, HasPool):
+    if hasattr(ensemble, "combiners_") and hasattr(ensemble, "member_votes"):
         if len(ensemble.combiners_) > 1:
             raise ValueError(f"{name} has a trained combiner; set refit=True for a single pool of members")
         return PoolVoters(ensemble)
@@ -252,14 +207,9 @@ def voters_of(ensemble: Any) -> Voters:
 
 
 def own_out_of_bag(ensemble: Any, voters: Voters, X: NDArray) -> NDArray[np.bool_]:
-    """Return ``voters.out_of_bag`` of a fitted ensemble, if `X` are its training rows.
+    """Return ``voters.out_of_bag`` of a fitted ensemble; a ValueError if `X` are not its training rows.
 
     They are if the members' out-of-bag probabilities of `X` are those that the ensemble has stored in training.
-
-    Raises
-    ------
-    ValueError
-        `X` are other rows, or the ensemble has stored no out-of-bag probabilities.
     """
     remedy = "or leave out selection to prune by all given rows"
     known = getattr(ensemble, "oob_decision_function_", None)
@@ -282,12 +232,10 @@ def _class_numbers(ensemble, members):
     member_classes = getattr(ensemble, "estimators_classes_", None)
     if member_classes is not None:
         return member_classes
-    classes = ensemble.classes_
-    if isinstance(ensemble, (BaggingClassifier, RandomForestClassifier, ExtraTreesClassifier, VotingClassifier)):
-        return [m.classes_.astype(np.intp) for m in members]
-    distinct = np.unique(np.concatenate([m.classes_ for m in members]))
+    classes, distinct = ensemble.classes_, np.unique(np.concatenate([m.classes_ for m in members]))
+    encoding = (BaggingClassifier, RandomForestClassifier, ExtraTreesClassifier, VotingClassifier)
     labels = distinct.dtype.kind == classes.dtype.kind or distinct.dtype.kind not in "iuf"
-    if labels and np.isin(distinct, classes).all():
+    if not isinstance(ensemble, encoding) and labels and np.isin(distinct, classes).all():
         return [np.searchsorted(classes, m.classes_) for m in members]
     return [m.classes_.astype(np.intp) for m in members]
 

@@ -4,15 +4,8 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from rotastack import (
-    AdaBoostM1Classifier,
-    RotastackClassifier,
-    RotastackRegressor,
-    RotationForestClassifier,
-    TreeFamily,
-)
+from rotastack import RotastackClassifier, RotastackRegressor, RotationForestClassifier, TreeFamily
 from rotastack.ensembles.pooled.classifier import PooledEnsembleClassifier
-from rotastack.trees import TreeClassifier
 from rotastack.views import PrincipalRotation, RandomRotation
 
 
@@ -119,9 +112,3 @@ def test_who_takes_no_missing_values_says_what_to_do(estimator):
     fitted = estimator.fit(np.nan_to_num(X), y)
     with pytest.raises(ValueError, match=message.format(r"\d")):
         fitted.predict(X)
-
-
-def test_boosted_trees_take_them():
-    X, y = holed()
-    clf = AdaBoostM1Classifier(20, TreeClassifier(max_depth=2)).fit(X, y)
-    assert clf.score(X, y) > 0.85

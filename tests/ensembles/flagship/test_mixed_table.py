@@ -51,14 +51,6 @@ def test_an_unknown_category_is_missing_where_training_rows_are():
     np.testing.assert_array_equal(proba, clf.predict_proba(X.head(1).assign(city=None)))
 
 
-def test_an_unknown_category_of_a_regression():
-    X, y = cities()
-    reg = RotastackRegressor(5, random_state=0).fit(X, (y == "risk").astype(float))
-    with pytest.warns(UserWarning, match="no training row has"):
-        found = reg.predict(X.head(1).assign(city="Ulm"))
-    assert 0.1 < found[0] < 0.6
-
-
 def test_frames_of_other_libraries_are_those_of_pandas():
     X, y = cities()
     X = X.assign(grade=pd.Categorical(np.array(["a", "b", "c"])[np.arange(len(X)) % 3]))

@@ -5,8 +5,6 @@ import pickle
 import numpy as np
 import pytest
 from sklearn.datasets import load_iris
-from sklearn.ensemble import RandomForestClassifier
-from sklearn.model_selection import train_test_split
 from sklearn.tree import DecisionTreeClassifier
 
 from rotastack import PooledEnsembleClassifier, RegularizedRotationForestClassifier
@@ -96,19 +94,6 @@ def test_votes_of_many_weightings_are_those_of_each_forest(iris):
     assert together.size.sum() < sum(int(c.sum()) for c in counts)
 
 
-def test_a_tie_of_votes_goes_to_the_larger_probability():
-    """Two trees that disagree: one is sure of class 1, the other leans to class 0."""
-    X = np.array([[0.0], [0.0], [0.0], [1.0], [1.0]], dtype=np.float32)
-    leaning = ForestClassifier(1, bootstrap=False, max_depth=1, random_state=0)
-    a = leaning.fit(X, [0, 0, 1, 0, 1]).forest_  # at 0: 2/3 class 0
-    b = ForestClassifier(1, bootstrap=False, random_state=0).fit(X, [1, 1, 1, 0, 0]).forest_  # at 0: class 1
-    both = type(a).concatenate([a, b])
-    at = np.zeros((1, 1), dtype=np.float32)
-    assert both.votes(at).tolist() == [[0, 1]]
-    assert both.vote_shares(at).argmax() == 1
-    assert both.sums(at).argmax() == 1
-
-
 def test_simple_rotations_make_smaller_forests():
     """Complexity of EXP and BST below that of RRE (thesis, table 2.3)."""
     rng = np.random.default_rng(0)
@@ -153,11 +138,3 @@ def test_drawn_rotations_may_be_reflections(iris):
     assert set(signs) == {-1.0, 1.0}
     clf = regularized(n_rotations=15).fit(*iris)
     assert set(np.sign(np.linalg.det(clf.rotations_.astype(float)))) == {1.0}
-
-
-def test_one_rotation_is_a_plain_forest(iris):
-    X, y = iris
-    train, test, y_train, y_test = train_test_split(X, y, test_size=0.5, random_state=0)
-    clf = RegularizedRotationForestClassifier(100, n_rotations=1, random_state=0).fit(train, y_train)
-    peer = RandomForestClassifier(100, random_state=0).fit(train, y_train)
-    assert abs(clf.score(test, y_test) - peer.score(test, y_test)) < 0.04

@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 from sklearn.datasets import load_wine
-from sklearn.linear_model import LinearRegression, Perceptron
+from sklearn.linear_model import LinearRegression
 from sklearn.naive_bayes import GaussianNB
 from sklearn.neighbors import KNeighborsClassifier
 
@@ -42,14 +42,6 @@ def test_half_of_the_columns_ten_members_and_c45_by_default():
     assert model.pool_.forests is not None
 
 
-@pytest.mark.parametrize("estimator", [KNeighborsClassifier(1), GaussianNB(var_smoothing=0.1)])
-def test_members_are_of_the_given_class_and_parameters(estimator):
-    model = RandomSubspaceEnsembleClassifier(estimator, n_estimators=2, random_state=0).fit(X, y)
-    for member in model.pool_.members:
-        assert type(member.model.estimator) is type(estimator)
-        assert member.model.estimator.get_params() == estimator.get_params()
-
-
 @pytest.mark.parametrize("estimator", [None, KNeighborsClassifier(1), GaussianNB()])
 def test_boosting_inside_members(estimator):
     model = DiffusionMapEnsembleClassifier(estimator, n_estimators=2, boost=True, random_state=0).fit(X, y)
@@ -57,11 +49,6 @@ def test_boosting_inside_members(estimator):
         assert isinstance(member.model.estimator, AdaBoostM1Classifier)
         assert member.model.estimator.resample
     assert model.score(X, y) > 0.8
-
-
-def test_without_probabilities_members_vote():
-    model = RandomProjectionEnsembleClassifier(Perceptron(), n_estimators=4, random_state=0).fit(X, y)
-    assert set(np.unique(model.predict_proba(X) * 4).round(6).tolist()) <= {0.0, 1.0, 2.0, 3.0, 4.0}
 
 
 def test_parameters_of_the_map_reach_it():
@@ -86,15 +73,6 @@ def test_bad_input(ensemble, view):
 
 
 @pytest.mark.parametrize(("ensemble", "view"), CASES)
-def test_results_do_not_depend_on_n_jobs(ensemble, view):
-    one, two = (
-        ensemble(KNeighborsClassifier(1), n_estimators=3, n_jobs=j, random_state=0).fit(X, y).predict_proba(X)
-        for j in (1, 2)
-    )
-    np.testing.assert_array_equal(one, two)
-
-
-@pytest.mark.parametrize(("ensemble", "view"), CASES)
 def test_stages_are_ensembles_of_the_first_members(ensemble, view):
     whole = ensemble(GaussianNB(), 5, 7, random_state=0).fit(X[::2], y[::2])
     stages = list(whole.staged_predict_proba(X))
@@ -108,8 +86,3 @@ def test_stages_are_of_members_whose_mean_decides():
     stacked = PooledEnsembleClassifier(None, n_estimators=2, combiner=Stacking(GaussianNB())).fit(X, y)
     with pytest.raises(AttributeError, match="without a combiner"):
         next(stacked.staged_predict_proba(X))
-
-
-def test_members_of_none_but_other_columns_are_the_inducer():
-    ours = RandomSubspaceEnsembleClassifier(KNeighborsClassifier(1), boost=True)
-    assert ours.unrotated().estimator is ours.estimator

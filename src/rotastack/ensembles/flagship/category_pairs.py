@@ -28,22 +28,9 @@ ROWS_AT_ONCE = 1 << 16
 class CategoryPairs:
     """An encoder of categories and pairs of categories by target means; columns other than dummies stay unchanged.
 
-    The gain of a pair is the sum of squares of the targets that its cells explain, minus the sum that each of its two
-    categories explains alone, minus the sum that as many cells explain by chance.
-
-    Parameters
-    ----------
-    groups : sequence of ndarray of int
-        For each category, the columns of its dummies.
-
-    Attributes
-    ----------
-    others_ : ndarray of int
-        The columns that are not dummies.
-    first_, second_ : ndarray of int of shape (n_categories + n_pairs,)
-        The two categories of each pair; single categories come first and are paired with themselves.
-    tables_ : list of ndarray of shape (n_values of the first, n_values of the second, n_targets)
-        Target means of each pair; for a single category, of shape (n_values, n_targets).
+    `groups` has the columns of each category's dummies. The gain of a pair is the sum of squares of the targets that
+    its cells explain, minus the sum that each of its two categories explains alone, minus the sum that as many cells
+    explain by chance.
 
     Examples
     --------
@@ -58,17 +45,18 @@ class CategoryPairs:
            [0.5 , 0.5 , 0.92]], dtype=float32)
     """
 
+    others_: NDArray[np.intp]  # the columns that are not dummies
+    first_: NDArray[np.intp]  # the two categories of each pair; single categories come first, paired with themselves
+    second_: NDArray[np.intp]
+    tables_: list[
+        NDArray[np.float32]
+    ]  # target means (first, second, target) of each pair; (value, target) of a single one
+
     def __init__(self, groups: Sequence[NDArray[np.intp]]):
         self.groups = groups
 
     def fit(self, X: NDArray[np.float32], targets: NDArray[np.floating]) -> "CategoryPairs":
-        """Choose the pairs and compute the target means.
-
-        Parameters
-        ----------
-        X : ndarray of shape (n_rows, n_columns)
-        targets : ndarray of shape (n_rows, n_targets)
-        """
+        """Choose the pairs and compute the means of the `targets` (row, target)."""
         self.others_ = np.setdiff1d(np.arange(X.shape[1]), np.concatenate(self.groups))
         codes, mean = self._codes(X), targets.mean(axis=0)
         sizes = np.array([len(group) + 1 for group in self.groups])
@@ -86,12 +74,7 @@ class CategoryPairs:
         return self
 
     def transform(self, X: NDArray[np.float32]) -> NDArray[np.float32]:
-        """Return the columns that are not dummies, then the target means of each category and pair.
-
-        Returns
-        -------
-        ndarray of float32 of shape (n_rows, n_others + (n_categories + n_pairs) * n_targets)
-        """
+        """Return the columns that are not dummies, then the target means of each category and pair."""
         codes = self._codes(X)
         columns = [X[:, self.others_]]
         for a, b, table in zip(self.first_, self.second_, self.tables_, strict=True):

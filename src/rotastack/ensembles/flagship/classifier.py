@@ -8,7 +8,6 @@ from numpy.typing import ArrayLike, NDArray
 
 from rotastack.base.classes import LabelClassifier
 from rotastack.base.columns import refuse_missing_target
-from rotastack.base.docstrings import documented
 from rotastack.base.facts import Facts
 from rotastack.base.row_weights import of_all_rows, weights_of
 from rotastack.base.scikit import StrOptions, check_y
@@ -20,7 +19,6 @@ from rotastack.seeds import root_sequence
 __all__ = ["RotastackClassifier"]
 
 
-@documented
 class RotastackClassifier(LabelClassifier, RotastackEnsemble):
     """A forest of several families of trees; a family that does not help gets weight 0.
 
@@ -41,12 +39,24 @@ class RotastackClassifier(LabelClassifier, RotastackEnsemble):
         "discriminants": the columns and discriminants, C4.5 trees (half as many). "pairs": numbers, and the class
         shares of categories and of pairs of categories; left out without categories. "boosted" and "boosted_large":
         gradient boosting of trees of up to 8 and 31 leaves; left out with a warning for more than 100 classes.
-    %(categorical_features)s
+    categorical_features : "from_dtype", array-like of int, bool or str, or None, default="from_dtype"
+        Categorical columns. "from_dtype": the columns of a pandas, polars or Arrow table that are not numeric (numbers
+        stored as objects are not). Of these, dates become numbers, and ids and free text are left out with a warning.
+        Missing values are a category. A category that no training row has gives a warning: it counts as missing if its
+        column has missing values in training; otherwise outputs are averaged over the known categories.
     class_weight : dict, "balanced" or None, default=None
         Weights of the classes, as in scikit-learn's forests. Bags are drawn by weight. The more the weights differ,
         the fewer draws a bag has (at least 100), so that no row is drawn more than twice for a tree on average. A rare
         class of large weight then has out-of-bag rows, too.
-    %(oob_score, n_jobs, random_state, verbose)s
+    oob_score : bool, str or callable, default=True
+        Score in `oob_score_`; more is better. True is accuracy or R^2, a string is the name of a scikit-learn scorer
+        (such as "roc_auc" or "neg_log_loss"), a function is ``f(y_true, y_pred)``. False computes no score.
+    n_jobs : int or None, default=None
+        Threads. The result does not depend on it.
+    random_state : None, int, SeedSequence, Generator or RandomState
+        Seed.
+    verbose : int, default=0
+        1 prints a line after each step of ``fit``, with the duration of the step in seconds.
 
     Attributes
     ----------
@@ -185,24 +195,19 @@ class RotastackClassifier(LabelClassifier, RotastackEnsemble):
         self.oob_decision_function_ = np.where(never[:, None], np.nan, pooled)
 
     def predict_proba(self, X: ArrayLike) -> NDArray[np.float64]:
-        return np.concatenate([self.combiner_.predict_proba(outputs) for outputs in self._outputs(self._encoded(X))])
+        return self._predicted(self._encoded(X))
 
-    def _losses(self, answers: dict[str, NDArray], y: NDArray) -> NDArray[np.float64]:
-        codes = np.searchsorted(self.classes_, y)
-        return -np.log(answers["predict_proba"][np.arange(len(y)), codes])
+    def _combined(self, outputs):
+        return self.combiner_.predict_proba(np.where(np.isnan(outputs), 1 / len(self.classes_), outputs))
 
-    def _out_of_bag_rows(self) -> NDArray[np.bool_]:
-        return np.isfinite(self.oob_decision_function_[:, 0])
+    def _answers(self, combined):
+        return {"predict_proba": combined, "predict": self.classes_[combined.argmax(axis=1)]}
 
-    def _answers_out_of_bag(self) -> dict[str, NDArray]:
-        return {
-            "predict_proba": self.oob_decision_function_,
-            "predict": self.classes_[np.nan_to_num(self.oob_decision_function_).argmax(axis=1)],
-        }
+    def _losses(self, combined, y):
+        return -np.log(combined[np.arange(len(y)), np.searchsorted(self.classes_, y)])
 
-    def _usual_score(self, y: NDArray, predicted: NDArray, weights: NDArray[np.float64] | None) -> float:
+    def _out_of_bag(self):
+        return self.oob_decision_function_
+
+    def _usual_score(self, y, predicted, weights):
         return float(np.average(predicted == y, weights=weights)) if len(y) else float("nan")
-
-    def _pool_out_of_bag(self, outputs: NDArray[np.float64]) -> dict[str, NDArray]:
-        proba = self.combiner_.predict_proba(np.where(np.isnan(outputs), 1 / len(self.classes_), outputs))
-        return {"predict_proba": proba, "predict": self.classes_[proba.argmax(axis=1)]}

@@ -99,21 +99,7 @@ NUMBER_FAMILIES = {
 def find_families(
     families: Sequence[str | TreeFamily], n_categories: int, named: Mapping[str, TreeFamily] = FAMILIES
 ) -> list[TreeFamily]:
-    """Return the checked families as objects; families of pairs are left out if no column is categorical.
-
-    Parameters
-    ----------
-    families : sequence of str or TreeFamily
-    n_categories : int
-        Number of categorical columns.
-    named : mapping of str to TreeFamily
-        The named families.
-
-    Raises
-    ------
-    ValueError
-        No family is left, a name occurs twice, or a name or an option of a family is not allowed.
-    """
+    """Return the checked families as objects; families of pairs are left out if no column is categorical."""
     checked: list[TreeFamily] = []
     for item in families:
         family = named.get(item) if isinstance(item, str) else item
@@ -121,7 +107,8 @@ def find_families(
             raise ValueError(f"families: {item!r} is unknown; allowed: {', '.join(named)}, or a TreeFamily object")
         if family.name in {f.name for f in checked}:
             raise ValueError(f"families: {family.name!r} occurs twice; drop one")
-        _check(family)
+        if problem := _problem(family):
+            raise ValueError(f"families: {family.name}: {problem}")
         checked.append(family)
     if not checked:
         raise ValueError("families is empty; at least one family is needed")
@@ -131,41 +118,32 @@ def find_families(
     return usable
 
 
-def _check(family: TreeFamily) -> None:
-    if not isinstance(family.parts, tuple | list) or not len(family.parts):
-        raise ValueError(f"families: {family.name}: parts must be a tuple with at least one part, got {family.parts!r}")
-    for part in family.parts:
+def _problem(family: TreeFamily) -> str | None:
+    """Return what is wrong with the options of a family."""
+    parts, columns, boosting = family.parts, family.max_features, family.boosting
+    if not isinstance(parts, tuple | list) or not len(parts):
+        return f"parts must be a tuple with at least one part, got {parts!r}"
+    for part in parts:
         if part not in PARTS if isinstance(part, str) else not is_linear(part):
-            raise ValueError(
-                f"families: {family.name}: {part!r} is neither {', '.join(PARTS)} nor a view with linear_parts"
-            )
+            return f"{part!r} is neither {', '.join(PARTS)} nor a view with linear_parts"
     if family.splitter not in ("best", "random"):
-        raise ValueError(f"families: {family.name}: splitter must be best or random, got {family.splitter!r}")
-    columns = family.max_features
-    if isinstance(columns, Integral):
-        fits = columns >= 1 and not isinstance(columns, bool)
-    else:
-        fits = columns in ("sqrt", None) or (isinstance(columns, Real) and 0 < columns <= 1)
-    if not fits:
-        raise ValueError(
-            f"families: {family.name}: max_features must be sqrt, None, a number from 1 or a share up to 1.0, "
-            f"got {columns!r}"
-        )
+        return f"splitter must be best or random, got {family.splitter!r}"
+    is_number = isinstance(columns, Integral) and not isinstance(columns, bool) and columns >= 1
+    is_share = isinstance(columns, Real) and not isinstance(columns, Integral) and 0 < columns <= 1
+    if not (is_number or is_share or columns in ("sqrt", None)):
+        return f"max_features must be sqrt, None, a number from 1 or a share up to 1.0, got {columns!r}"
     if family.criterion not in CRITERIA:
-        raise ValueError(
-            f"families: {family.name}: criterion must be one of {', '.join(CRITERIA)}, got {family.criterion!r}"
-        )
+        return f"criterion must be one of {', '.join(CRITERIA)}, got {family.criterion!r}"
     if family.criterion == "c45" and (family.splitter != "best" or columns is not None):
-        raise ValueError(f"families: {family.name}: trees of C4.5 need splitter='best' and max_features=None")
-    if "pairs" in family.parts and (len(family.parts) > 1 or not family.folds or family.boosting is not None):
-        raise ValueError(f"families: {family.name}: pairs of categories stand alone, on folds, without boosting")
-    if family.boosting is None:
-        return
-    if not isinstance(family.boosting, BoostingOptions):
-        raise ValueError(f"families: {family.name}: boosting must be BoostingOptions or None, got {family.boosting!r}")
+        return "trees of C4.5 need splitter='best' and max_features=None"
+    if "pairs" in parts and (len(parts) > 1 or not family.folds or boosting is not None):
+        return "pairs of categories stand alone, on folds, without boosting"
+    if boosting is None:
+        return None
+    if not isinstance(boosting, BoostingOptions):
+        return f"boosting must be BoostingOptions or None, got {boosting!r}"
     try:
-        family.boosting.check()
+        boosting.check()
     except ValueError as error:
-        raise ValueError(f"families: {family.name}: {error}") from error
-    if not family.folds:
-        raise ValueError(f"families: {family.name}: boosted trees need folds, for held-out rows")
+        return str(error)
+    return None if family.folds else "boosted trees need folds, for held-out rows"

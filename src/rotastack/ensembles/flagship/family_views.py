@@ -25,27 +25,13 @@ SHRINKAGE = 0.5
 
 
 def tree_groups(
-    families: Sequence[TreeFamily],
-    n_trees: int,
-    rows: TrainingRows,
-    sequence: np.random.SeedSequence,
+    families: Sequence[TreeFamily], n_trees: int, rows: TrainingRows, sequence: np.random.SeedSequence,
     n_jobs: int | None = None,
-) -> list[TreeGroup]:
-    """Return tree groups for :func:`rotastack.trees.grow_forest`; each view is fitted to the rows in its tree's bag.
+) -> list[TreeGroup]:  # fmt: skip
+    """Return a group of `n_trees` trees for each family; each view is fitted to the distinct rows in its tree's bag.
 
-    Views weigh all rows in a bag alike, however often a row is drawn.
-
-    Parameters
-    ----------
-    families : sequence of TreeFamily
-    n_trees : int
-        Number of trees of each family.
-    rows : TrainingRows
-    sequence : numpy.random.SeedSequence
-        The forest's sequence, so that views and trees have the same bags. Part i of family f is seeded by
-        ``child(sequence, "views", f, i)``.
-    n_jobs : int, optional
-        Threads over trees.
+    `sequence` is the forest's, so that views and trees have the same bags. Part i of family f is seeded by
+    ``child(sequence, "views", f, i)``.
     """
     bags, n_features = rows.bags(), rows.X.shape[1]
     bagged = BaggedViews.of(rows.X, rows.codes, int(rows.codes.max()) + 1, bags, n_jobs)
@@ -87,32 +73,28 @@ def _views(
             return bagged.principal(seeds, own)
         case "sparse":
             return bagged.sparse(own)
-    return _fitted(part, rows.X, rows.codes, bags, seeds, sequence)
+    return _fitted(part, rows, [np.unique(bags.drawn(seed)) for seed in seeds], sequence)
 
 
 def _fitted(
-    view: Any, data: NDArray[np.float32], codes: NDArray[np.integer], bags: Bags, seeds: NDArray[np.uint64],
-    sequence: np.random.SeedSequence,
-) -> LinearViews:  # fmt: skip
-    """Return clones of a view, each fitted to the distinct rows in a bag; means in the bag replace missing values."""
+    view: Any, rows: TrainingRows, drawn: Sequence[NDArray[np.intp]], sequence: np.random.SeedSequence
+) -> LinearViews:
+    """Return clones of a view, each fitted to the rows in `drawn` of a bag; means in the bag replace missing values."""
     names = [k for k in view.get_params() if k.split("__")[-1] == "random_state"]
     blocks, fills = [], []
-    missing = missing_columns(data)
+    missing = missing_columns(rows.X)
     with one_blas_thread():
-        for k, seed in enumerate(seeds):
-            rows = np.unique(bags.drawn(seed))
-            X = data[rows]
+        for k, mine in enumerate(drawn):
+            X, codes = rows.X[mine], rows.codes[mine]
             if len(missing):
                 fills.append(column_means(X, missing))
                 X = np.where(np.isnan(X), fills[-1], X)
-            random_state = integer_seed(child(sequence, k))
-            seeded = clone(view).set_params(**dict.fromkeys(names, random_state))
+            seeded = clone(view).set_params(**dict.fromkeys(names, integer_seed(child(sequence, k))))
             try:
-                parts = seeded.fit(X.astype(np.float64), codes[rows]).linear_parts()
+                blocks.append(list(seeded.fit(X.astype(np.float64), codes).linear_parts()))
             except ValueError:
-                if np.ptp(codes[rows]) > 0:
+                if np.ptp(codes) > 0:
                     raise
-                parts = [(np.arange(data.shape[1]), None)]  # the bag has one class, and the view may need two
-            blocks.append(list(parts))
-    views = LinearViews.blocks(blocks, data.shape[1])
+                blocks.append([(np.arange(X.shape[1]), None)])  # the bag has one class, and the view may need two
+    views = LinearViews.blocks(blocks, rows.X.shape[1])
     return views.filled(np.stack(fills)) if fills else views

@@ -36,87 +36,61 @@ ROUNDS_OF_ROWS, LEAST_ROUNDS = 120_000_000, 100
 """Largest product of rows and boosting rounds, and the number of rounds that this limit always allows."""
 
 _Grown = tuple[GrownFamilies, NDArray[np.float64]]
-"""Families, and their outputs (family, row, output) for rows that their trees have not seen."""
+"""Families, and their outputs (family, row, output) for training rows that their trees have not seen."""
 
 
 def grow_families(
-    families: Sequence[TreeFamily],
-    n_trees: int,
-    rows: TrainingRows,
-    folds: NDArray[np.int32],
-    sequence: np.random.SeedSequence,
-    *,
-    n_jobs: int | None = None,
-    done: Callable[[str], None] = lambda words: None,
-) -> tuple[list[GrownFamilies], NDArray[np.float64]]:
+    families: Sequence[TreeFamily], n_trees: int, rows: TrainingRows, folds: NDArray[np.int32],
+    sequence: np.random.SeedSequence, *, n_jobs: int | None = None, done: Callable[[str], None] = lambda words: None,
+) -> tuple[list[GrownFamilies], NDArray[np.float64]]:  # fmt: skip
     """Grow families: first the families on bags, then each of the other families.
 
-    Parameters
-    ----------
-    families : sequence of TreeFamily
-    n_trees : int
-        Number of trees of each family, reduced for more than 40,000 rows. Early stopping sets it for boosted families.
-    rows : TrainingRows
-    folds : ndarray of int32 of shape (n_rows,)
-    sequence : numpy.random.SeedSequence
-    n_jobs : int, optional
-        Threads, or workers; the result does not depend on it.
-    done : callable
-        Function that is called with a text after each step.
-
-    Returns
-    -------
-    grown : list of GrownFamilies
-    outputs : ndarray of shape (n_families, n_rows, n_outputs)
-        Outputs of the families, in the order of `grown`, from trees that have not seen the row; NaN if all have.
+    Each family gets `n_trees` trees, fewer for more than 40,000 rows; early stopping sets the number for boosted
+    families. `done` is called with a text after each step. Returned with the families are their outputs (family, row,
+    output) for training rows, from trees that have not seen the row; NaN if all have.
     """
-    grown: list[GrownFamilies] = []
-    outputs = []
-
-    def add(families: GrownFamilies, unseen: NDArray[np.float64], how: str = "folds") -> None:
-        grown.append(families)
+    grown, outputs = [], []
+    for family, unseen in _each_grown(families, rows.n_trees(n_trees), rows, folds, sequence, n_jobs):
+        grown.append(family)
         outputs.append(unseen)
-        forests = families.forests()
-        n_nodes = sum(len(trees.nodes) for trees in forests)
-        if isinstance(families, OnRounds):
-            how = f"{how} in {families.boosted.n_rounds} rounds"
-        done(f"{sum(map(len, forests))} trees of {', '.join(families.names)} grown on {how}, {n_nodes} nodes")
+        done(family.described())
+    return grown, np.concatenate(outputs)
 
-    n_trees = rows.n_trees(n_trees)
+
+def _each_grown(families, n_trees, rows, folds, sequence, n_jobs) -> Iterator[_Grown]:
+    """Yield the grown families with their unseen outputs; each kind of family has a function that returns both."""
     on_bags = [family for family in families if not family.folds]
     for criterion in dict.fromkeys(family.criterion for family in on_bags):
         alike = [family for family in on_bags if family.criterion == criterion]
-        add(*_on_bags(alike, n_trees, rows, sequence, n_jobs), "bags")
+        yield _on_bags(alike, n_trees, rows, sequence, n_jobs)
     on_folds = [family for family in _boostable(families, rows.n_classes) if family.folds]
     forests = _forests_on_folds(on_folds, n_trees, rows, folds, sequence, n_jobs)
     for family in on_folds:
         if family.boosting is None:
-            add(*_on_folds(family, rows, folds, islice(forests, n_folds(folds))))
+            yield _on_folds(family, rows, folds, islice(forests, n_folds(folds)))
         else:
-            add(*_on_rounds(family, rows, folds, child(sequence, "family", family.name), n_jobs))
-    return grown, np.concatenate(outputs)
+            yield _on_rounds(family, rows, folds, child(sequence, "family", family.name), n_jobs)
 
 
 def _boostable(families: Sequence[TreeFamily], n_classes: int | None) -> Sequence[TreeFamily]:
     """Return the families; without boosted families, and with a warning, if there are more than 100 classes."""
-    if n_classes is None or n_classes <= MOST_CLASSES:
+    boosted = ", ".join(family.name for family in families if family.boosting is not None)
+    if n_classes is None or n_classes <= MOST_CLASSES or not boosted:
         return families
-    boosted = [family.name for family in families if family.boosting is not None]
-    if len(boosted) == len(families):
+    others = [family for family in families if family.boosting is None]
+    if not others:
         raise ValueError(
-            f"families: {boosted[0]} grows a tree per class and round; at most {MOST_CLASSES} classes are allowed, y has {n_classes}"
+            f"families: {boosted.split(', ')[0]} grows a tree per class and round; at most {MOST_CLASSES} classes are "
+            f"allowed, y has {n_classes}"
         )
-    if boosted:
-        warn(
-            f"y has {n_classes} classes: boosted trees ({', '.join(boosted)}), a tree per class and round, are left out; "
-            f"at most {MOST_CLASSES} classes are allowed"
-        )
-    return [family for family in families if family.boosting is None]
+    warn(
+        f"y has {n_classes} classes: boosted trees ({boosted}), a tree per class and round, are left out; "
+        f"at most {MOST_CLASSES} classes are allowed"
+    )
+    return others
 
 
-def _on_bags(
-    families: Sequence[TreeFamily], n_trees: int, rows: TrainingRows, sequence: np.random.SeedSequence, n_jobs: int | None,
-) -> _Grown:  # fmt: skip
+def _on_bags(families, n_trees, rows, sequence, n_jobs) -> _Grown:
     """Grow families of the same criterion, each tree on a bootstrap."""
     groups = tree_groups(families, n_trees, rows, sequence, n_jobs)
     trees, out_of_bag = grow_forest(
@@ -132,10 +106,7 @@ _Forest = tuple[GrownTrees, CategoryPairs | None, NDArray[np.float64]]
 """The trees grown on the rows outside a fold, their encoder of pairs or None, and their mean outputs for the fold."""
 
 
-def _forests_on_folds(
-    families: Sequence[TreeFamily], n_trees: int, rows: TrainingRows, folds: NDArray[np.int32],
-    sequence: np.random.SeedSequence, n_jobs: int | None,
-) -> Iterator[_Forest]:  # fmt: skip
+def _forests_on_folds(families, n_trees, rows, folds, sequence, n_jobs) -> Iterator[_Forest]:
     """Return a forest for each family that is not boosted and each fold, grown on the rows outside the fold."""
     tasks = [(family, fold) for family in families if family.boosting is None for fold in range(n_folds(folds))]
     shared = (n_trees, sequence, folds, *rows)  # array by array: Dask sends a large argument to a worker once
@@ -173,33 +144,30 @@ def _on_folds(family: TreeFamily, rows: TrainingRows, folds: NDArray[np.int32], 
     """Return a family from its forests, one for each fold."""
     outputs = np.full((1, len(folds), rows.n_classes or 1), np.nan)
     forests: list[GrownTrees] = []
-    pairs: list[CategoryPairs] = []
-    for fold, (trees, fitted, held) in enumerate(grown):
+    encoders: list[CategoryPairs] = []
+    for fold, (trees, pairs, held) in enumerate(grown):
         outputs[0, folds == fold] = held
         forests.append(trees)
         if family.parts in (("identity",), ("pairs",)):
             trees.views = LinearViews.identity(trees.views.n_features)  # one object, where workers return copies
-        if fitted is not None:
-            fitted.groups = rows.groups
-            pairs.append(fitted)
-    if pairs:
-        return OnPairs((family.name,), forests, pairs, folds, rows.X.shape[1]), outputs
+        if pairs is not None:
+            pairs.groups = rows.groups
+            encoders.append(pairs)
+    if encoders:
+        return OnPairs((family.name,), forests, encoders, folds, rows.X.shape[1]), outputs
     return OnFolds((family.name,), GrownTrees.concatenate(forests), folds), outputs
 
 
-def _on_rounds(
-    family: TreeFamily, rows: TrainingRows, folds: NDArray[np.int32], sequence: np.random.SeedSequence, n_jobs: int | None,
-) -> tuple[OnRounds, NDArray[np.float64]]:  # fmt: skip
+def _on_rounds(family, rows, folds, sequence, n_jobs) -> _Grown:
     """Grow a booster for each fold, on the rows outside the fold."""
-    assert family.boosting is not None
-    views = None
+    views, width = None, rows.X.shape[1]
     if family.parts != ("identity",):
-        groups = [
-            tree_groups([family], 1, rows.outside(folds, fold), child(sequence, fold), n_jobs)[0]
+        by_fold = [
+            tree_groups([family], 1, rows.outside(folds, fold), child(sequence, fold), n_jobs)[0].views
             for fold in range(n_folds(folds))
         ]
-        views = LinearViews.concatenate([group.views for group in groups if group.views is not None])
-    width = rows.X.shape[1] if views is None else int(views.widths().min())
+        views = LinearViews.concatenate([view for view in by_fold if view is not None])
+        width = int(views.widths().min())
     options = family.boosting
     if len(rows.X) > SURE_ROWS:
         most = max(LEAST_ROUNDS, ROUNDS_OF_ROWS // len(rows.X))

@@ -24,9 +24,7 @@ def n_folds(folds: NDArray[np.integer]) -> int:
 class GrownFamilies(ABC):
     """One or several families that were grown together.
 
-    Attributes
-    ----------
-    names : tuple of str
+    Outputs have the shape (n_families, n_rows, n_outputs).
     """
 
     names: tuple[str, ...]
@@ -35,9 +33,14 @@ class GrownFamilies(ABC):
     def forests(self) -> list[GrownTrees]:
         """Return the forests of all trees."""
 
+    def described(self, rows: str = "folds") -> str:
+        """Return the number of trees and nodes in words, and what the trees were grown on."""
+        n_trees, n_nodes = sum(map(len, self.forests())), sum(len(trees.nodes) for trees in self.forests())
+        return f"{n_trees} trees of {', '.join(self.names)} grown on {rows}, {n_nodes} nodes"
+
     @abstractmethod
     def outputs(self, rows: NDArray[np.float32], n_jobs: int | None = None) -> NDArray[np.float64]:
-        """Return the families' outputs for new rows, shape (n_families, n_rows, n_outputs)."""
+        """Return the families' outputs for new rows."""
 
     @abstractmethod
     def unseen(self, places: NDArray[np.intp]) -> NDArray:
@@ -47,19 +50,9 @@ class GrownFamilies(ABC):
     def unseen_outputs(
         self, rows: NDArray[np.float32], unseen: NDArray, n_jobs: int | None = None
     ) -> NDArray[np.float64]:
-        """Return outputs for changed training rows, from the trees that have not seen the training rows.
+        """Return outputs for changed training rows, from the trees in `unseen`, which have not seen the training rows.
 
-        Parameters
-        ----------
-        rows : ndarray of shape (n_rows, n_columns)
-        unseen : ndarray
-            Result of :meth:`unseen` for the training rows.
-        n_jobs : int, optional
-
-        Returns
-        -------
-        ndarray of shape (n_families, n_rows, n_outputs)
-            NaN if all trees of a family have seen the row.
+        NaN if all trees of a family have seen the row.
         """
 
     @abstractmethod
@@ -83,20 +76,14 @@ class GrownFamilies(ABC):
 
 @dataclass
 class OnBags(GrownFamilies):
-    """Families of trees, each tree grown on a separate bootstrap.
-
-    Attributes
-    ----------
-    names : tuple of str
-    trees : GrownTrees
-        The trees of all families, family after family.
-    n_rows : int
-        Number of training rows.
-    """
+    """Families of trees, each tree grown on a separate bootstrap of `n_rows` training rows."""
 
     names: tuple[str, ...]
-    trees: GrownTrees
+    trees: GrownTrees  # of all families, family after family
     n_rows: int
+
+    def described(self, rows: str = "bags") -> str:
+        return super().described(rows)
 
     @property
     def each(self) -> int:
@@ -106,16 +93,14 @@ class OnBags(GrownFamilies):
     def forests(self) -> list[GrownTrees]:
         return [self.trees]
 
-    def outputs(self, rows: NDArray[np.float32], n_jobs: int | None = None) -> NDArray[np.float64]:
+    def outputs(self, rows, n_jobs=None):
         groups = np.repeat(np.arange(len(self.names)), self.each)
         return self.trees.group_sums(rows, groups, len(self.names), n_jobs) / self.each
 
-    def unseen(self, places: NDArray[np.intp]) -> NDArray[np.bool_]:
+    def unseen(self, places):
         return self.trees.out_of_bag(self.n_rows, places)
 
-    def unseen_outputs(
-        self, rows: NDArray[np.float32], unseen: NDArray[np.bool_], n_jobs: int | None = None
-    ) -> NDArray[np.float64]:
+    def unseen_outputs(self, rows, unseen, n_jobs=None):
         n_families, n_outputs = len(self.names), self.trees.values.shape[1]
         means = np.empty((n_families, len(rows), n_outputs))
         step = max(1, _BLOCK // (len(self.trees) * n_outputs))
@@ -127,145 +112,110 @@ class OnBags(GrownFamilies):
             means[:, block] = np.where(counts > 0, sums / np.maximum(counts, 1), np.nan)
         return means
 
-    def keep(self, chosen: NDArray[np.bool_]) -> "OnBags":
+    def keep(self, chosen):
+        if chosen.all():
+            return self
         names = tuple(name for name, kept in zip(self.names, chosen, strict=True) if kept)
-        return (
-            self
-            if chosen.all()
-            else replace(
-                self, names=names, trees=self.trees.take(np.flatnonzero(np.repeat(chosen, self.each))).compact()
-            )
-        )
+        trees = self.trees.take(np.flatnonzero(np.repeat(chosen, self.each))).compact()
+        return replace(self, names=names, trees=trees)
 
-    def importances(self) -> NDArray[np.float64]:
+    def importances(self):
         by_tree = self.trees.importances(per_tree=True)
         return by_tree.reshape(len(self.names), self.each, -1).mean(axis=1)
 
 
-@dataclass
-class OnFolds(GrownFamilies):
-    """A family of trees, each grown on the rows outside a fold.
+class _OnFolds(GrownFamilies):
+    """A family of forests, each grown on the rows outside a fold."""
 
-    Attributes
-    ----------
-    names : tuple of str
-        The name of the family.
-    trees : GrownTrees
-        The trees, fold after fold; equally many for each fold.
-    folds : ndarray of int of shape (n_rows,)
-        The fold of each training row; -1 for rows of weight 0.
-    """
+    folds: NDArray[np.integer]  # the fold of each training row; -1 for rows of weight 0
+
+    @abstractmethod
+    def _of_fold(self, fold: int, rows: NDArray[np.float32], n_jobs: int | None) -> NDArray[np.float64]:
+        """Return the outputs of the trees grown on the rows outside a fold, shape (n_rows, n_outputs)."""
+
+    def unseen(self, places):
+        return self.folds[places]
+
+    def unseen_outputs(self, rows, unseen, n_jobs=None):
+        outputs = np.full((1, len(rows), self.forests()[0].values.shape[1]), np.nan)
+        for fold in range(n_folds(self.folds)):
+            held = unseen == fold
+            outputs[0, held] = self._of_fold(fold, rows[held], n_jobs)
+        return outputs
+
+
+@dataclass
+class OnFolds(_OnFolds):
+    """A family of trees, equally many of them grown on the rows outside each fold."""
 
     names: tuple[str, ...]
-    trees: GrownTrees
+    trees: GrownTrees  # fold after fold
     folds: NDArray[np.integer]
 
     def forests(self) -> list[GrownTrees]:
         return [self.trees]
 
-    def outputs(self, rows: NDArray[np.float32], n_jobs: int | None = None) -> NDArray[np.float64]:
+    def outputs(self, rows, n_jobs=None):
         return self.trees.sums(rows, n_jobs)[None] / len(self.trees)
 
-    def unseen(self, places: NDArray[np.intp]) -> NDArray[np.integer]:
-        return self.folds[places]
+    def _of_fold(self, fold, rows, n_jobs):
+        trees = np.split(np.arange(len(self.trees)), n_folds(self.folds))[fold]
+        return self.trees.take(trees).sums(rows, n_jobs) / len(trees)
 
-    def unseen_outputs(
-        self, rows: NDArray[np.float32], unseen: NDArray[np.integer], n_jobs: int | None = None
-    ) -> NDArray[np.float64]:
-        outputs = np.full((1, len(rows), self.trees.values.shape[1]), np.nan)
-        for fold, trees in enumerate(np.split(np.arange(len(self.trees)), n_folds(self.folds))):
-            held = unseen == fold
-            outputs[0, held] = self.trees.take(trees).sums(rows[held], n_jobs) / len(trees)
-        return outputs
-
-    def importances(self) -> NDArray[np.float64]:
+    def importances(self):
         return self.trees.importances()[None]
 
 
 @dataclass
-class OnPairs(GrownFamilies):
-    """A family of trees on pairs of categories, each tree grown on the rows outside a fold.
-
-    Attributes
-    ----------
-    names : tuple of str
-        The name of the family.
-    by_fold : list of GrownTrees
-    pairs : list of CategoryPairs
-        For each fold, the encoder of the table that its trees are grown on.
-    folds : ndarray of int of shape (n_rows,)
-        The fold of each training row; -1 for rows of weight 0.
-    n_columns : int
-        Number of columns of the encoded table.
-    """
+class OnPairs(_OnFolds):
+    """A family of trees on pairs of categories, each tree grown on the rows outside a fold."""
 
     names: tuple[str, ...]
     by_fold: list[GrownTrees]
-    pairs: list[CategoryPairs]
+    pairs: list[CategoryPairs]  # for each fold, the encoder of the table that its trees are grown on
     folds: NDArray[np.integer]
-    n_columns: int
+    n_columns: int  # of the encoded table
 
     def forests(self) -> list[GrownTrees]:
         return self.by_fold
 
-    def outputs(self, rows: NDArray[np.float32], n_jobs: int | None = None) -> NDArray[np.float64]:
+    def outputs(self, rows, n_jobs=None):
         return mean_of([self._of_fold(fold, rows, n_jobs) for fold in range(len(self.pairs))])[None]
 
-    def unseen(self, places: NDArray[np.intp]) -> NDArray[np.integer]:
-        return self.folds[places]
-
-    def unseen_outputs(
-        self, rows: NDArray[np.float32], unseen: NDArray[np.integer], n_jobs: int | None = None
-    ) -> NDArray[np.float64]:
-        outputs = np.full((1, len(rows), self.by_fold[0].values.shape[1]), np.nan)
-        for fold in range(len(self.pairs)):
-            held = unseen == fold
-            outputs[0, held] = self._of_fold(fold, rows[held], n_jobs)
-        return outputs
-
-    def importances(self) -> NDArray[np.float64]:
-        amounts = [
-            pairs.spread(trees.importances(), self.n_columns)
-            for trees, pairs in zip(self.by_fold, self.pairs, strict=True)
-        ]
-        return np.mean(amounts, axis=0)[None]
-
-    def _of_fold(self, fold: int, rows: NDArray[np.float32], n_jobs: int | None) -> NDArray[np.float64]:
+    def _of_fold(self, fold, rows, n_jobs):
         trees = self.by_fold[fold]
         return trees.sums(self.pairs[fold].transform(rows), n_jobs) / len(trees)
+
+    def importances(self):
+        by_fold = zip(self.by_fold, self.pairs, strict=True)
+        return np.mean([pairs.spread(trees.importances(), self.n_columns) for trees, pairs in by_fold], axis=0)[None]
 
 
 @dataclass
 class OnRounds(GrownFamilies):
-    """A family of boosted trees: a booster for each fold, grown on the rows outside the fold.
-
-    Attributes
-    ----------
-    names : tuple of str
-        The name of the family.
-    boosted : BoostedTrees
-    """
+    """A family of boosted trees: a booster for each fold, grown on the rows outside the fold."""
 
     names: tuple[str, ...]
     boosted: BoostedTrees
 
+    def described(self, rows: str = "folds") -> str:
+        return super().described(f"{rows} in {self.boosted.n_rounds} rounds")
+
     def forests(self) -> list[GrownTrees]:
         return [self.boosted.trees]
 
-    def outputs(self, rows: NDArray[np.float32], n_jobs: int | None = None) -> NDArray[np.float64]:
+    def outputs(self, rows, n_jobs=None):
         return self.linked(self.boosted.raw(rows, n_jobs))[None]
 
-    def unseen(self, places: NDArray[np.intp]) -> NDArray[np.integer]:
+    def unseen(self, places):
         return self.boosted.folds[places]
 
-    def unseen_outputs(
-        self, rows: NDArray[np.float32], unseen: NDArray[np.integer], n_jobs: int | None = None
-    ) -> NDArray[np.float64]:
+    def unseen_outputs(self, rows, unseen, n_jobs=None):
         scores = self.boosted.scores(rows, n_jobs)[unseen, np.arange(len(rows))]
         scores[unseen < 0] = np.nan
         return self.linked(scores)[None]
 
-    def importances(self) -> NDArray[np.float64]:
+    def importances(self):
         return self.boosted.importances()[None]
 
     def scale(self, unit: float) -> None:

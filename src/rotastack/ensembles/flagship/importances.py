@@ -14,46 +14,28 @@ from rotastack.base.columns import as_pandas
 from rotastack.ensembles.flagship.grown_families import GrownFamilies
 from rotastack.seeds import root_sequence
 
-__all__ = ["OutOfBagImportances", "permutation_importances", "scored"]
+__all__ = ["OutOfBagImportances", "permutation_importances", "scored", "unseen_rows"]
 
 
 def permutation_importances(
-    X: NDArray,
-    score: Callable[[Any], float],
-    parts: Sequence[NDArray[np.intp]],
-    n_repeats: int,
-    rng: np.random.Generator,
-) -> Bunch:
+    X: NDArray, score: Callable[[Any], float], parts: Sequence[NDArray[np.intp]], n_repeats: int, rng: np.random.Generator
+) -> Bunch:  # fmt: skip
     """Return the decrease of a score when a column, or several columns together, are shuffled.
 
-    Parameters
-    ----------
-    X : ndarray of shape (n_rows, n_columns)
-    score : callable
-        Function from a table like `X` to a score; more is better.
-    parts : sequence of ndarray of int
-        Sets of columns; the columns of a set are shuffled together.
-    n_repeats : int
-        Number of shufflings of each set.
-    rng : numpy.random.Generator
-
-    Returns
-    -------
-    Bunch
-        ``importances`` (n_parts, n_repeats), ``importances_mean`` and ``importances_std`` (n_parts,), and
-        ``score``, the score of the unshuffled `X`.
+    `score` takes a table like `X`; more is better. `parts` are sets of columns that are shuffled together. The result
+    has ``importances`` (n_parts, n_repeats), ``importances_mean`` and ``importances_std`` (n_parts,), and ``score`` of
+    the unshuffled `X`.
     """
     baseline = score(X)
     lost = np.empty((len(parts), n_repeats))
     for j, k, shuffled in _shuffled(X, parts, n_repeats, rng):
         lost[j, k] = baseline - score(shuffled)
-    return Bunch(**_summary(lost, baseline))
+    return _summary(lost, baseline)
 
 
-def _summary(lost: NDArray[np.float64], whole: float) -> dict[str, Any]:
-    return {
-        "importances": lost, "importances_mean": lost.mean(axis=1), "importances_std": lost.std(axis=1), "score": whole,
-    }  # fmt: skip
+def _summary(lost: NDArray[np.float64], whole: float, **more: Any) -> Bunch:
+    means = {"importances_mean": lost.mean(axis=1), "importances_std": lost.std(axis=1)}
+    return Bunch(importances=lost, **means, score=whole, **more)
 
 
 def _shuffled(
@@ -78,16 +60,20 @@ class OutOfBagImportances:
     grown_: list[GrownFamilies]
     n_jobs: int | None
 
-    def _pool_out_of_bag(self, outputs: NDArray[np.float64]) -> dict[str, NDArray]:
-        """Return predictions by method name from the families' outputs (family, row, output), which may be NaN."""
+    def _combined(self, outputs: NDArray[np.float64]) -> NDArray[np.float64]:
+        """Return the ensemble's probabilities or predictions from the families' outputs (family, row, output or NaN)."""
         raise NotImplementedError
 
-    def _losses(self, answers: dict[str, NDArray], y: NDArray) -> NDArray[np.float64]:
-        """Return the log loss or squared error of each row, shape (n_rows,), from predictions by method name."""
+    def _answers(self, combined: NDArray[np.float64]) -> dict[str, NDArray]:
+        """Return the results of ``predict`` and other methods, by name, from probabilities or predictions."""
         raise NotImplementedError
 
-    def _out_of_bag_rows(self) -> NDArray[np.bool_]:
-        """Return the mask of the training rows that have an out-of-bag prediction."""
+    def _losses(self, combined: NDArray[np.float64], y: NDArray) -> NDArray[np.float64]:
+        """Return the log loss or squared error of each row, from probabilities or predictions."""
+        raise NotImplementedError
+
+    def _out_of_bag(self) -> NDArray[np.float64]:
+        """Return the probabilities or predictions for the training rows; NaN for rows that all trees have seen."""
         raise NotImplementedError
 
     def out_of_bag_importances(
@@ -154,8 +140,8 @@ class OutOfBagImportances:
         sample, y = table.iloc[rows] if hasattr(table, "iloc") else table[rows], y[rows]
 
         def judged(rows: Any) -> tuple[float, NDArray[np.float64]]:
-            answers = answer(rows)
-            return scored(self, scoring, answers, y), self._losses(answers, y)
+            combined = answer(rows)
+            return scored(self, scoring, self._answers(combined), y), self._losses(combined, y)
 
         baseline, losses = judged(sample)
         lost = np.empty((sample.shape[1], n_repeats))
@@ -165,7 +151,7 @@ class OutOfBagImportances:
             score, risen = judged(shuffled)
             lost[j, k] = baseline - score
             by_row[j] += (risen - losses) / n_repeats
-        result = Bunch(**_summary(lost, baseline), rows=rows, by_row=by_row)
+        result = _summary(lost, baseline, rows=rows, by_row=by_row)
         if hasattr(X, "columns"):
             result.feature_names = np.asarray(table.columns, dtype=object)
         if hasattr(self, "classes_"):
@@ -188,51 +174,41 @@ class OutOfBagImportances:
         """
         y = np.asarray(y)
         rows, answer = self._asked_out_of_bag(y, max_rows, random_state)
-        return rows, lambda table: scored(self, scoring, answer(table), y[rows])
+        return rows, lambda table: scored(self, scoring, self._answers(answer(table)), y[rows])
 
     def _asked_out_of_bag(
         self, y: NDArray, max_rows: int | None, random_state: Any
-    ) -> tuple[NDArray[np.intp], Callable[[Any], dict[str, NDArray]]]:
-        """Return row numbers of ``fit``, and a function from a table of these rows to predictions by method name."""
+    ) -> tuple[NDArray[np.intp], Callable[[Any], NDArray[np.float64]]]:
+        """Return row numbers of ``fit``, and a function from a table of these rows to probabilities or predictions."""
         check_is_fitted(self)
-        unseen_rows = self._out_of_bag_rows()
-        if len(y) != len(unseen_rows):
-            raise ValueError(f"X has {len(y)} rows; out-of-bag importances need the {len(unseen_rows)} rows of fit")
-        rows = np.flatnonzero(unseen_rows)
+        known = unseen_rows(self._out_of_bag())
+        if len(y) != len(known):
+            raise ValueError(f"X has {len(y)} rows; out-of-bag importances need the {len(known)} rows of fit")
+        rows = np.flatnonzero(known)
         if max_rows is not None and len(rows) > max_rows:
             rng = np.random.default_rng(root_sequence(random_state))
             rows = np.sort(rng.choice(rows, max_rows, replace=False))
         unseen = [grown.unseen(rows) for grown in self.grown_]
-        return rows, lambda table: self._pool_out_of_bag(self._outputs_out_of_bag(table, unseen))
 
-    def _outputs_out_of_bag(self, X: Any, unseen: list) -> NDArray[np.float64]:
-        """Return the families' outputs for changed training rows, from trees that have not seen the training rows."""
-        data = self.table_.transform(X, self)
-        pairs = zip(self.grown_, unseen, strict=True)
-        return np.concatenate([grown.unseen_outputs(data, mine, self.n_jobs) for grown, mine in pairs])
+        def answer(table: Any) -> NDArray[np.float64]:
+            data = self.table_.transform(table, self)
+            pairs = zip(self.grown_, unseen, strict=True)
+            return self._combined(
+                np.concatenate([grown.unseen_outputs(data, mine, self.n_jobs) for grown, mine in pairs])
+            )
+
+        return rows, answer
+
+
+def unseen_rows(out_of_bag: NDArray[np.float64]) -> NDArray[np.bool_]:
+    """Return the mask of the rows that have out-of-bag probabilities or predictions."""
+    return np.isfinite(out_of_bag if out_of_bag.ndim == 1 else out_of_bag[:, 0])
 
 
 def scored(
     estimator: Any, scoring: Any, answers: dict[str, NDArray], y: NDArray, weights: NDArray[np.float64] | None = None,
 ) -> float:  # fmt: skip
-    """Return the score of an estimator from given predictions.
-
-    Parameters
-    ----------
-    estimator : estimator
-    scoring : str, callable or None
-        As in scikit-learn; None is ``estimator.score``.
-    answers : dict of str to ndarray
-        Results of ``predict`` and other methods, by method name.
-    y : ndarray of shape (n_rows,)
-        The targets of the rows.
-    weights : ndarray of shape (n_rows,), optional
-
-    Raises
-    ------
-    ValueError
-        There are weights, and the score does not take weights.
-    """
+    """Return the score of an estimator from given results of its methods; `scoring` as in scikit-learn."""
     if not len(y):
         return float("nan")
     stand_in = copy(estimator)

@@ -16,6 +16,7 @@ from pandas.api.types import (
     is_timedelta64_dtype,
 )
 from sklearn.base import BaseEstimator
+from sklearn.preprocessing import TargetEncoder
 from sklearn.utils.validation import check_array, validate_data
 
 from rotastack.base.categories import MISSING, dummies
@@ -23,7 +24,6 @@ from rotastack.base.columns import as_pandas, column_kind, numbers_of
 from rotastack.base.preprocessing import TablePreprocessor
 from rotastack.base.reading import beyond_floats
 from rotastack.base.warned import warn
-from rotastack.ensembles.flagship.many_values import ManyValues
 from rotastack.ensembles.table import INPUT_RULES, categorical_mask, fitted_scaler, naming_text
 
 __all__ = ["MixedTable"]
@@ -41,49 +41,32 @@ MOST_DUMMIES = 30
 class MixedTable(BaseEstimator):
     """An encoder of a table: scaled numbers, encoded categories, and the share of missing numbers of each row.
 
-    Numbers are scaled to [0, 1]; missing numbers are NaN. Categories become dummies. A categorical column of more than
-    30 values becomes the target means of its values, see :class:`ManyValues`.
+    Numbers are scaled to [0, 1]; missing numbers are NaN. C > 2 categories, "missing" included, become C dummies; two
+    categories become one dummy. A categorical column of more than 30 values becomes the target means of its values.
+    The share of missing numbers keeps this information when views fill missing values.
 
-    Parameters
-    ----------
-    categorical_features : "from_dtype", array-like or None
-        Categorical columns: "from_dtype", those of a data frame that are not numeric; or names, numbers or a mask.
-
-    Attributes
-    ----------
-    numeric_ : ndarray of bool of shape (n_features,) or None
-        Mask of the columns that are numbers; None if all are.
-    columns_ : list of length n_features
-        Names of the columns in training; absent if all columns are numbers.
-    preprocessor_ : TablePreprocessor
-        Encoder of the other columns: numbers of dates and of text, and category numbers. It drops ids and free text,
-        which a warning names, and columns of one value.
-    many_ : ndarray of bool of shape (n_categorical,)
-        Mask of the categorical columns with more than 30 values.
-    means_ : ManyValues
-        Encoder of the columns in `many_`. Other categorical columns become dummies: C > 2 categories, "missing"
-        included, become C dummies; two categories become one dummy.
-    scaler_ : fitted transformer or None
-    groups_ : list of ndarray of int
-        For each column of few categories, its dummies among the columns of the result.
-    mirrored_ : ndarray of bool
-        Mask of the numeric columns that are scaled in reverse order. In these, an outlier far below moves all other
-        values so near to 1 that float32 cannot represent their differences.
-    missing_ : ndarray of int
-        Numbers of the numeric columns with missing values. If there are any, the result has a column with the share of
-        these columns that a row misses. The share keeps this information when views fill missing values.
-    sources_ : ndarray of int
-        The input column of each column of the result, without the share of missing numbers, which is the last column.
-    donors_ : ndarray of shape (n_donors, n_columns)
-        Random training rows, whose dummies replace the dummies of unknown categories.
-
-    Notes
-    -----
     An unknown category counts as missing if its column has missing values in training. Otherwise its dummies are NaN:
     dummies of 0 could mean another category. :meth:`filled` replaces the NaN by the dummies of random training rows,
     so that outputs are averaged over the known categories by their frequency. A missing value in a column without
     missing training values is treated like an unknown category.
     """
+
+    numeric_: NDArray[np.bool_] | None  # mask of the columns that are numbers; None if all are
+    columns_: list[Any]  # names of the columns in training; absent if all columns are numbers
+    preprocessor_: TablePreprocessor  # encodes the other columns; it drops ids, free text and columns of one value
+    many_: NDArray[np.bool_]  # mask of the categorical columns with more than 30 values
+    few_: list[list[str]]  # the categories of each other categorical column
+    means_: "ManyValues"  # encodes these
+    scaler_: Any
+    groups_: list[NDArray[np.intp]]  # for each column of few categories, its dummies among the columns of the result
+    # Mask of the numeric columns that are scaled in reverse order. In these, an outlier far below moves all other values
+    # so near to 1 that float32 cannot represent their differences.
+    mirrored_: NDArray[np.bool_]
+    missing_: NDArray[
+        np.intp
+    ]  # the numeric columns with missing values; if there are any, their share is the last column
+    sources_: NDArray[np.intp]  # the input column of each column of the result, without the share of missing numbers
+    donors_: NDArray[np.float32]  # random training rows, whose dummies replace those of unknown categories
 
     def __init__(self, categorical_features: ArrayLike | str | None = "from_dtype"):
         self.categorical_features = categorical_features
@@ -94,25 +77,20 @@ class MixedTable(BaseEstimator):
     ) -> NDArray[np.float32]:
         """Learn the encoding from the training rows, and return the encoded training rows.
 
-        Parameters
-        ----------
-        X : array-like or table of shape (n_rows, n_features)
-        owner : estimator
-            The estimator that stores the names of columns.
-        targets : ndarray of shape (n_rows, n_targets)
-            Targets whose means encode categories of many values.
-        folds : ndarray of int of shape (n_rows,)
-            These means are taken over the rows of the other folds.
+        The estimator `owner` stores the names of columns. Means of `targets` (row, target) encode categories of many
+        values; for a training row they are taken over the rows of the other folds.
         """
         X = _frame(X)
         self._find_columns(X, owner)
         numbers, codes = self._split(X, owner, reset=True)
         n_own = numbers.shape[1]
-        self.many_ = np.array([len(categories) > MOST_DUMMIES for categories in self._categories()], dtype=bool)
+        categories = [] if self.numeric_ is None else [*self.preprocessor_.categories_.values()]
+        self.many_ = np.array([len(values) > MOST_DUMMIES for values in categories], dtype=bool)
+        self.few_ = [values for values, many in zip(categories, self.many_, strict=True) if not many]
         if self.many_.any():
             self.means_ = ManyValues()
             numbers = np.hstack([numbers, self.means_.fit_transform(codes[:, self.many_], targets, folds)])
-        edges = numbers.shape[1] + np.cumsum([0, *map(_n_dummies, self._few())])
+        edges = numbers.shape[1] + np.cumsum([0, *map(_n_dummies, self.few_)])
         self.groups_ = [np.arange(a, b) for a, b in pairwise(edges)]
         self._fit_scale(numbers)
         self.missing_ = np.flatnonzero(np.isnan(numbers).any(axis=0))
@@ -124,13 +102,7 @@ class MixedTable(BaseEstimator):
 
     @np.errstate(over="ignore", invalid="ignore")
     def transform(self, X: Any, owner: BaseEstimator) -> NDArray[np.float32]:
-        """Return the encoded rows; the dummies of unknown categories are NaN.
-
-        Warns
-        -----
-        UserWarning
-            A column of a data frame has unknown categories. Arrays give no warning.
-        """
+        """Return the encoded rows; the dummies of unknown categories are NaN, with a warning for a data frame."""
         X = _frame(X)
         numbers, codes = self._split(X, owner, reset=False)
         if self.many_.any():
@@ -214,33 +186,19 @@ class MixedTable(BaseEstimator):
         n_others = len(self.preprocessor_.numeric_)
         return np.hstack([numbers, others[:, :n_others]]) if n_others else numbers, others[:, n_others:]
 
-    def _categories(self) -> list[list[str]]:
-        """Return the categories of each categorical column."""
-        return [] if self.numeric_ is None else [*self.preprocessor_.categories_.values()]
-
-    def _few(self) -> list[list[str]]:
-        """Return the categories of each column that becomes dummies."""
-        return [categories for categories, many in zip(self._categories(), self.many_, strict=True) if not many]
-
     def _sources(self, n_numbers: int, n_targets: int) -> NDArray[np.intp]:
         """Return the input column of each encoded column: numbers, target means, then dummies."""
         if self.numeric_ is None:
             return np.arange(n_numbers)
         read = self.preprocessor_
-        others = np.flatnonzero(~self.numeric_)
-        places = dict(zip(read.kinds_, others, strict=True))
-        sizes = [len(part) for part in read.parts_]
-        needed = np.repeat(np.array([places[column] for column in read.needed_], dtype=np.intp), sizes)
-        n_others = len(read.numeric_)
-        categorical = needed[n_others:]
-        return np.concatenate(
-            [
-                np.flatnonzero(self.numeric_),
-                needed[:n_others],
-                np.repeat(categorical[self.many_], n_targets),
-                np.repeat(categorical[~self.many_], [*map(_n_dummies, self._few())]),
-            ]
-        ).astype(np.intp)
+        places = dict(zip(read.kinds_, np.flatnonzero(~self.numeric_), strict=True))
+        needed = np.array(
+            [places[column] for column, part in zip(read.needed_, read.parts_, strict=True) for _ in part]
+        )
+        numbers, categorical = np.split(needed.astype(np.intp), [len(read.numeric_)])
+        of_many = np.repeat(categorical[self.many_], n_targets)
+        of_few = np.repeat(categorical[~self.many_], [*map(_n_dummies, self.few_)])
+        return np.concatenate([np.flatnonzero(self.numeric_), numbers, of_many, of_few])
 
     def by_input(self, amounts: NDArray[np.float64], n_features: int) -> NDArray[np.float64]:
         """Return the sums of `amounts`, one for each encoded column, by input column, shape (n_features,).
@@ -278,15 +236,52 @@ class MixedTable(BaseEstimator):
 
     def _dummies(self, codes: NDArray[np.float64]) -> NDArray[np.float32]:
         """Return the dummies of the columns of few categories, "missing" last; NaN for unknown categories."""
-        few = self._few()
-        counts = np.array([*map(len, few)])
-        with_missing = np.array([categories[0] == MISSING for categories in few])
+        counts = np.array([*map(len, self.few_)])
+        with_missing = np.array([categories[0] == MISSING for categories in self.few_])
         known = counts - with_missing
         places = np.where(np.isnan(codes), known, np.minimum(codes - with_missing, known)).astype(np.intp)
         found = dummies(places, counts.tolist(), (counts == 2).astype(int).tolist()).astype(np.float32)
         unknown = (places == known) & ~with_missing
-        found[np.repeat(unknown, [*map(_n_dummies, few)], axis=1)] = np.nan
+        found[np.repeat(unknown, [*map(_n_dummies, self.few_)], axis=1)] = np.nan
         return found
+
+
+class ManyValues:
+    """An encoder of categories by target means; a training row gets means over the rows of the other folds.
+
+    Scikit-learn's TargetEncoder shrinks the means towards the mean of all rows. Missing values are a category.
+    An unknown category gets the mean of all rows.
+
+    Examples
+    --------
+    >>> cities = np.array([[1.0], [2.0]] * 10)
+    >>> encoder = ManyValues()
+    >>> encoder.fit_transform(cities, cities - 1, np.arange(20) // 10).shape
+    (20, 1)
+    >>> encoder.transform(np.array([[2.0], [1.0], [7.0]])).ravel().round(1).tolist()
+    [1.0, 0.0, 0.5]
+    """
+
+    def fit_transform(
+        self, codes: NDArray[np.float64], targets: NDArray[np.float64], folds: NDArray[np.integer]
+    ) -> NDArray[np.float64]:
+        """Learn the means from category numbers (row, column), NaN for missing; return those of :meth:`transform`."""
+        self._fit(codes, targets)
+        means = np.empty((len(codes), codes.shape[1] * targets.shape[1]))
+        for fold in np.unique(folds):
+            held = folds == fold
+            others = ~held if not held.all() else held
+            means[held] = ManyValues()._fit(codes[others], targets[others]).transform(codes[held])
+        return means
+
+    def _fit(self, codes: NDArray[np.float64], targets: NDArray[np.float64]) -> "ManyValues":
+        self.encoders_ = [TargetEncoder(target_type="continuous").fit(codes, target) for target in targets.T]
+        return self
+
+    def transform(self, codes: NDArray[np.float64]) -> NDArray[np.float64]:
+        """Return the means of each column in turn over all training rows, shape (n_rows, n_columns * n_targets)."""
+        means = np.stack([encoder.transform(codes) for encoder in self.encoders_], axis=2)
+        return means.reshape(len(codes), -1)
 
 
 def _n_dummies(categories: list[str]) -> int:

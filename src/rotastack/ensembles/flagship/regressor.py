@@ -9,7 +9,6 @@ from numpy.typing import ArrayLike, NDArray
 from sklearn.base import RegressorMixin
 
 from rotastack.base.columns import refuse_missing_target
-from rotastack.base.docstrings import documented
 from rotastack.base.facts import Facts
 from rotastack.base.outputs import r_squared
 from rotastack.base.reading import is_dates
@@ -19,7 +18,6 @@ from rotastack.combine.least_squares import LeastSquaresWeights
 from rotastack.ensembles.flagship.families import NUMBER_FAMILIES, TreeFamily
 from rotastack.ensembles.flagship.residuals import OutOfBagResiduals
 from rotastack.ensembles.flagship.rotastack import RIDGE, RotastackEnsemble, kept_families
-from rotastack.ensembles.flagship.training_rows import HEAVIEST, MOST_DRAWS
 from rotastack.seeds import child, root_sequence
 
 __all__ = ["RotastackRegressor"]
@@ -28,7 +26,6 @@ N_SLICES = 4
 """Number of slices of the target, cut at its quantiles, that serve as classes for views."""
 
 
-@documented
 class RotastackRegressor(RegressorMixin, RotastackEnsemble):
     """A regression forest of several families of trees; a family that does not help gets weight 0.
 
@@ -48,7 +45,20 @@ class RotastackRegressor(RegressorMixin, RotastackEnsemble):
         The trees of all other families are grown on the rows outside one of five folds. "discriminants": the columns
         and discriminants, trees with random cuts. "pairs": numbers, and the mean targets of categories and of pairs of
         categories; left out without categories. "boosted": gradient boosting of trees of up to 8 leaves.
-    %(categorical_features, oob_score, n_jobs, random_state, verbose)s
+    categorical_features : "from_dtype", array-like of int, bool or str, or None, default="from_dtype"
+        Categorical columns. "from_dtype": the columns of a pandas, polars or Arrow table that are not numeric (numbers
+        stored as objects are not). Of these, dates become numbers, and ids and free text are left out with a warning.
+        Missing values are a category. A category that no training row has gives a warning: it counts as missing if its
+        column has missing values in training; otherwise outputs are averaged over the known categories.
+    oob_score : bool, str or callable, default=True
+        Score in `oob_score_`; more is better. True is accuracy or R^2, a string is the name of a scikit-learn scorer
+        (such as "roc_auc" or "neg_log_loss"), a function is ``f(y_true, y_pred)``. False computes no score.
+    n_jobs : int or None, default=None
+        Threads. The result does not depend on it.
+    random_state : None, int, SeedSequence, Generator or RandomState
+        Seed.
+    verbose : int, default=0
+        1 prints a line after each step of ``fit``, with the duration of the step in seconds.
 
     Attributes
     ----------
@@ -159,7 +169,7 @@ class RotastackRegressor(RegressorMixin, RotastackEnsemble):
         judged = np.flatnonzero(weighted)[np.isfinite(self.oob_prediction_)]
         self.residuals_ = OutOfBagResiduals.of(
             rows.X[judged], y[judged] / unit, self.oob_prediction_[np.isfinite(self.oob_prediction_)], weights_of(weights, judged),
-            child(sequence, "residuals"), heaviest=HEAVIEST, most=MOST_DRAWS, n_jobs=self.n_jobs,
+            child(sequence, "residuals"), self.n_jobs,
         )  # fmt: skip
         self.oob_prediction_ = of_all_rows(self.oob_prediction_, weighted)
         if unit != 1:
@@ -229,7 +239,7 @@ class RotastackRegressor(RegressorMixin, RotastackEnsemble):
         True
         """
         rows = self._encoded(X)
-        predicted = np.concatenate([self.combiner_.predict(outputs[:, :, 0]) for outputs in self._outputs(rows)])
+        predicted = self._predicted(rows)
         if quantiles is None:
             return predicted
         levels = np.asarray(quantiles)
@@ -237,7 +247,7 @@ class RotastackRegressor(RegressorMixin, RotastackEnsemble):
             raise ValueError(f"quantiles must be a list of numbers from 0 to 1, got {quantiles!r}")
         if not len(self.residuals_.scores):
             raise ValueError("quantiles need out-of-bag rows; grow more trees per family")
-        spreads = self._over_known(rows, lambda part, _: self.residuals_.spreads(part, self.n_jobs))
+        spreads = self._over_known(rows, lambda part: self.residuals_.spreads(part, self.n_jobs))
         return self.residuals_.quantiles(predicted, spreads, levels.astype(np.float64))
 
     def predict_interval(self, X: ArrayLike, coverage: float = 0.9) -> NDArray[np.float64]:
@@ -270,20 +280,20 @@ class RotastackRegressor(RegressorMixin, RotastackEnsemble):
             raise ValueError(f"coverage must lie between 0 and 1, got {coverage!r}")
         return self.predict(X, quantiles=[(1 - coverage) / 2, (1 + coverage) / 2])
 
-    def _losses(self, answers: dict[str, NDArray], y: NDArray) -> NDArray[np.float64]:
-        return (y - answers["predict"]) ** 2
+    def _combined(self, outputs):
+        return self.combiner_.predict(_with_stand_ins(outputs[:, :, 0]))
 
-    def _out_of_bag_rows(self) -> NDArray[np.bool_]:
-        return np.isfinite(self.oob_prediction_)
+    def _answers(self, combined):
+        return {"predict": combined}
 
-    def _answers_out_of_bag(self) -> dict[str, NDArray]:
-        return {"predict": self.oob_prediction_}
+    def _losses(self, combined, y):
+        return (y - combined) ** 2
 
-    def _usual_score(self, y: NDArray, predicted: NDArray, weights: NDArray[np.float64] | None) -> float:
+    def _out_of_bag(self):
+        return self.oob_prediction_
+
+    def _usual_score(self, y, predicted, weights):
         return r_squared(predicted, y, weights)
-
-    def _pool_out_of_bag(self, outputs: NDArray[np.float64]) -> dict[str, NDArray]:
-        return {"predict": self.combiner_.predict(_with_stand_ins(outputs[:, :, 0]))}
 
 
 def _with_stand_ins(known: NDArray[np.float64]) -> NDArray[np.float64]:
@@ -293,15 +303,9 @@ def _with_stand_ins(known: NDArray[np.float64]) -> NDArray[np.float64]:
 
 
 def _unit(y: NDArray[np.float64]) -> float:
-    """Return a power of two to divide targets by; 1 unless the differences of targets are too small for trees.
-
-    Raises
-    ------
-    ValueError
-        The absolute value of a target is above 1e100, which is too large to be squared.
-    """
+    """Return a power of two to divide targets by; 1 unless the differences of targets are too small for trees."""
     most = np.abs(y).max()
-    if most > 1e100:
+    if most > 1e100:  # its square is too large
         raise ValueError(f"y contains values up to {most:g}; at most 1e100 is allowed")
     spread = np.ptp(y)
     return float(2.0 ** np.floor(np.log2(spread))) if 0 < spread < 1e-3 else 1.0

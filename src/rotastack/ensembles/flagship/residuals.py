@@ -5,6 +5,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
+from rotastack.ensembles.flagship.training_rows import HEAVIEST, MOST_DRAWS
 from rotastack.trees.bags import Bags
 from rotastack.trees.growing import TreeGroup, TreeOptions, grow_forest
 from rotastack.trees.grown import GrownTrees
@@ -33,62 +34,22 @@ class OutOfBagResiduals:
     they lean to one side, and more so for high predictions. So the quantiles .1 and .9 of the ratios among rows of
     similar predictions are computed. A score is a ratio minus the middle of the two quantiles, divided by half their
     distance. Quantiles of these scores apply to a new row.
-
-    Attributes
-    ----------
-    scores : ndarray of shape (n_scores,)
-        Scores in increasing order.
-    weights : ndarray of shape (n_scores,)
-        Weights of the rows of the scores, with mean 1.
-    forest : GrownTrees or None
-        The forest that predicts spreads, in units of `floor`; None if there are no residuals.
-    floor : float
-        Number added to each predicted spread, and the unit of the forest's output.
-    knots : ndarray of shape (n_knots,)
-        Predictions in increasing order, between which `tails` are interpolated.
-    tails : ndarray of shape (n_knots, 2)
-        The quantiles .1 and .9 of the ratios of residuals to spreads at each knot.
-    ends : ndarray of shape (2,)
-        Smallest and largest target, between which all quantiles lie.
     """
 
-    scores: NDArray[np.float64]
-    weights: NDArray[np.float64]
-    forest: GrownTrees | None
-    floor: float
-    knots: NDArray[np.float64]
-    tails: NDArray[np.float64]
-    ends: NDArray[np.float64]
+    scores: NDArray[np.float64]  # in increasing order
+    weights: NDArray[np.float64]  # of the rows of the scores, with mean 1
+    forest: GrownTrees | None  # predicts spreads, in units of `floor`; None if there are no residuals
+    floor: float  # is added to each predicted spread
+    knots: NDArray[np.float64]  # predictions in increasing order, between which `tails` are interpolated
+    tails: NDArray[np.float64]  # the quantiles .1 and .9 of the ratios of residuals to spreads at each knot
+    ends: NDArray[np.float64]  # smallest and largest target, between which all quantiles lie
 
     @classmethod
     def of(
-        cls,
-        rows: NDArray[np.float32],
-        y: NDArray[np.float64],
-        predicted: NDArray[np.float64],
-        weights: NDArray[np.float64] | None,
-        sequence: np.random.SeedSequence,
-        *,
-        heaviest: float,
-        most: int,
-        n_jobs: int | None = None,
-    ) -> "OutOfBagResiduals":
-        """Return the scores of the training rows that have an out-of-bag prediction.
-
-        Parameters
-        ----------
-        rows : ndarray of float32 of shape (n_rows, n_columns)
-        y, predicted : ndarray of shape (n_rows,)
-            Targets and out-of-bag predictions.
-        weights : ndarray of shape (n_rows,), optional
-            Positive weights with mean 1.
-        sequence : numpy.random.SeedSequence
-        heaviest : float
-        most : int
-            Options of the bags, see :meth:`rotastack.trees.bags.Bags.of`.
-        n_jobs : int, optional
-            Threads.
-        """
+        cls, rows: NDArray[np.float32], y: NDArray[np.float64], predicted: NDArray[np.float64],
+        weights: NDArray[np.float64] | None, sequence: np.random.SeedSequence, n_jobs: int | None = None,
+    ) -> "OutOfBagResiduals":  # fmt: skip
+        """Return the scores of training rows from their out-of-bag predictions; positive `weights` with mean 1."""
         if not len(y):
             return cls(np.empty(0), np.empty(0), None, 0.0, np.empty(0), np.empty((0, 2)), np.zeros(2))
         residuals = y - predicted
@@ -96,7 +57,7 @@ class OutOfBagResiduals:
         floor = LEAST_SPREAD * float(np.average(size, weights=weights)) or 1.0  # residuals of 0 define no unit
         forest, out_of_bag = grow_forest(
             rows, size / floor, [TreeGroup(N_TREES, max_features=1 / 3)], TreeOptions(min_samples_leaf=LEAST_ROWS), sequence,
-            weights=weights, bags=Bags.of(len(y), weights, heaviest, most), describe_nodes=False, n_jobs=n_jobs,
+            weights=weights, bags=Bags.of(len(y), weights, HEAVIEST, MOST_DRAWS), describe_nodes=False, n_jobs=n_jobs,
         )  # fmt: skip
         assert out_of_bag is not None
         forest.decreases = None

@@ -18,31 +18,18 @@ from rotastack.base.scikit import Interval, StrOptions, fit_context, safe_indexi
 from rotastack.ensembles.flagship.families import FAMILIES, TreeFamily, find_families
 from rotastack.ensembles.flagship.growing import grow_families
 from rotastack.ensembles.flagship.grown_families import GrownFamilies, OnBags
-from rotastack.ensembles.flagship.importances import OutOfBagImportances, scored
+from rotastack.ensembles.flagship.importances import OutOfBagImportances, scored, unseen_rows
 from rotastack.ensembles.flagship.mixed_table import MixedTable
 from rotastack.ensembles.flagship.training_rows import TrainingRows, category_targets, draw_folds
 from rotastack.trees.grown import GrownTrees
 
-__all__ = ["RotastackEnsemble", "StepPrinter", "kept_families"]
+__all__ = ["RotastackEnsemble", "kept_families"]
 
 
-class StepPrinter:
-    """A printer of one line after each step, with the duration of the step in seconds.
+class _StepPrinter:
+    """A printer of a line that begins with `name` after each step, with the step's seconds; silent if `verbose` is 0."""
 
-    Parameters
-    ----------
-    name : str
-        Name of the estimator, the beginning of each line.
-    verbose : int
-        0 prints nothing.
-
-    Examples
-    --------
-    >>> StepPrinter("Forest", 1).done("100 trees grown")  # doctest: +ELLIPSIS
-    [Forest] 100 trees grown (... s)
-    """
-
-    def __init__(self, name: str, verbose: int = 0):
+    def __init__(self, name: str, verbose: int):
         self.name = name
         self.verbose = verbose
         self._since = perf_counter()
@@ -69,25 +56,7 @@ def kept_families(weights: NDArray[np.float64]) -> NDArray[np.bool_]:
 
 
 class RotastackEnsemble(OutOfBagImportances, BaseEstimator):
-    """A forest of families of trees, with weights of the families fitted to their out-of-bag outputs.
-
-    Parameters
-    ----------
-    categorical_features : "from_dtype", array-like of int, bool or str, or None, default="from_dtype"
-        Categorical columns. "from_dtype": the columns of a pandas, polars or Arrow table that are not numeric (numbers
-        stored as objects are not). Of these, dates become numbers, and ids and free text are left out with a warning.
-        Missing values are a category. A category that no training row has gives a warning: it counts as missing if its
-        column has missing values in training; otherwise outputs are averaged over the known categories.
-    oob_score : bool, str or callable, default=True
-        Score in `oob_score_`; more is better. True is accuracy or R^2, a string is the name of a scikit-learn scorer
-        (such as "roc_auc" or "neg_log_loss"), a function is ``f(y_true, y_pred)``. False computes no score.
-    n_jobs : int or None, default=None
-        Threads. The result does not depend on it.
-    random_state : None, int, SeedSequence, Generator or RandomState
-        Seed.
-    verbose : int, default=0
-        1 prints a line after each step of ``fit``, with the duration of the step in seconds.
-    """
+    """A forest of families of trees, with weights of the families fitted to their out-of-bag outputs."""
 
     _known_families: ClassVar[Mapping[str, TreeFamily]] = FAMILIES
 
@@ -152,35 +121,21 @@ class RotastackEnsemble(OutOfBagImportances, BaseEstimator):
         """Grow the families and weigh them; `weighted` is the mask of the rows of positive weight."""
         raise NotImplementedError
 
+    def _usual_score(self, y: NDArray, predicted: NDArray, weights: NDArray[np.float64] | None) -> float:
+        """Return the weighted accuracy or R^2; NaN without rows."""
+        raise NotImplementedError
+
     def _grow(
-        self,
-        X: ArrayLike,
-        codes: NDArray[np.integer],
-        weights: NDArray[np.float64] | None,
-        sequence: np.random.SeedSequence,
-        numbers: NDArray[np.float64] | None = None,
-    ) -> tuple[TrainingRows, NDArray[np.float64], NDArray[np.int32]]:
+        self, X: ArrayLike, codes: NDArray[np.integer], weights: NDArray[np.float64] | None,
+        sequence: np.random.SeedSequence, numbers: NDArray[np.float64] | None = None,
+    ) -> tuple[TrainingRows, NDArray[np.float64], NDArray[np.int32]]:  # fmt: skip
         """Encode the training rows and grow the families; return the rows, unseen outputs and folds.
 
-        Parameters
-        ----------
-        X : array-like or table of shape (n_rows, n_features)
-        codes : ndarray of shape (n_rows,)
-            Class numbers, the target of views.
-        weights : ndarray of shape (n_rows,) or None
-        sequence : numpy.random.SeedSequence
-        numbers : ndarray of shape (n_rows,), optional
-            Target of a regressor's trees; the target of a classifier's trees is `codes`.
-
-        Returns
-        -------
-        rows : TrainingRows
-        outputs : ndarray of shape (n_families, n_rows, n_outputs)
-            Outputs of the families, from trees that have not seen the row; NaN if all trees of a family have seen it.
-        folds : ndarray of int32 of shape (n_rows,)
-            Fold of each row, for trees on folds and for cross-fitted family weights; -1 for rows of weight 0.
+        Views have the target `codes`, trees `numbers` or, for a classifier, `codes`. Outputs (family, row, output) are
+        NaN if all trees of a family have seen the row. Trees on folds and cross-fitted weights share the folds (row,),
+        -1 for rows of weight 0.
         """
-        self._clock = StepPrinter(type(self).__name__, self.verbose)
+        self._clock = _StepPrinter(type(self).__name__, self.verbose)
         folds = draw_folds(codes, weights, sequence)
         table = self._read(X, category_targets(codes, weights, numbers), folds)
         rows = TrainingRows(table, codes, weights, self.table_.groups_, numbers)
@@ -210,11 +165,7 @@ class RotastackEnsemble(OutOfBagImportances, BaseEstimator):
     ) -> NDArray[np.float64]:
         """Return pooled outputs of training rows, with family weights fitted to the rows of other folds.
 
-        Parameters
-        ----------
-        folds : ndarray of int of shape (n_rows,)
-        pooled : callable
-            ``pooled(others, mine)`` returns outputs of the rows `mine` with weights fitted to `others`; both are masks.
+        ``pooled(others, mine)`` returns outputs of the rows `mine` with weights fitted to `others`; both are masks.
         """
         held = [folds == fold for fold in np.unique(folds)] or [np.zeros(0, dtype=bool)]
         outputs = [pooled(~mine if len(held) > 1 else mine, mine) for mine in held]
@@ -222,14 +173,14 @@ class RotastackEnsemble(OutOfBagImportances, BaseEstimator):
 
     def _finish(self, y: NDArray, weights: NDArray[np.float64] | None) -> None:
         """Set the out-of-bag score and the importances, and delete the families of weight 0."""
-        unseen = self._out_of_bag_rows()
         self.__dict__.pop("oob_score_", None)
+        score = ""
         if self.oob_score is not False:
-            self.oob_score_ = self._score_out_of_bag(y, unseen, weights)
+            self.oob_score_ = self._score_out_of_bag(y, weights)
+            score = f"; out-of-bag score {self.oob_score_:.4f}"
         self.feature_importances_ = self._column_importances()
         self._switch_off()
         by_family = zip(self.families_, self.family_weights_, strict=True)
-        score = "" if self.oob_score is False else f"; out-of-bag score {self.oob_score_:.4f}"
         self._clock.done(f"weights of families: {', '.join(f'{name} {w:.2f}' for name, w in by_family)}{score}")
         del self._clock
 
@@ -244,23 +195,16 @@ class RotastackEnsemble(OutOfBagImportances, BaseEstimator):
         for grown in self.grown_:
             grown.forget()
 
-    def _score_out_of_bag(self, y: NDArray, known: NDArray[np.bool_], weights: NDArray[np.float64] | None) -> float:
-        """Return the score chosen by `oob_score` on the rows in the mask `known`."""
-        answers = {name: answer[known] for name, answer in self._answers_out_of_bag().items()}
+    def _score_out_of_bag(self, y: NDArray, weights: NDArray[np.float64] | None) -> float:
+        """Return the score chosen by `oob_score` on the rows that have an out-of-bag prediction."""
+        known = unseen_rows(self._out_of_bag())
+        answers = self._answers(self._out_of_bag()[known])
         weights = weights_of(weights, known)
         if self.oob_score is True:
             return self._usual_score(y[known], answers["predict"], weights)
         if callable(self.oob_score):
             return float(self.oob_score(y[known], answers["predict"]))
         return scored(self, self.oob_score, answers, y[known], weights)
-
-    def _usual_score(self, y: NDArray, predicted: NDArray, weights: NDArray[np.float64] | None) -> float:
-        """Return the weighted accuracy or R^2; NaN without rows."""
-        raise NotImplementedError
-
-    def _answers_out_of_bag(self) -> dict[str, NDArray]:
-        """Return the out-of-bag predictions for the training rows, by method name."""
-        raise NotImplementedError
 
     def _column_importances(self) -> NDArray[np.float64]:
         """Return the decrease of impurity by input column, weighted by family, with sum 1."""
@@ -279,31 +223,27 @@ class RotastackEnsemble(OutOfBagImportances, BaseEstimator):
 
     def _outputs(self, rows: NDArray[np.float32]) -> Iterator[NDArray[np.float64]]:
         """Yield the families' outputs for blocks of rows, shape (n_families, n_rows, n_outputs)."""
-        step = max(1, _BLOCK // (len(self.families_) * self._n_outputs))
-        for start in range(0, len(rows), step):
-            yield self._outputs_of(rows[start : start + step])
 
-    def _outputs_of(self, rows: NDArray[np.float32]) -> NDArray[np.float64]:
-        """Return the families' outputs for rows, shape (n_families, n_rows, n_outputs)."""
-
-        def outputs(part: NDArray[np.float32], _: Any) -> NDArray[np.float64]:
+        def outputs(part: NDArray[np.float32]) -> NDArray[np.float64]:
             return np.concatenate([grown.outputs(part, self.n_jobs) for grown in self.grown_]).swapaxes(0, 1)
 
-        return self._over_known(rows, outputs).swapaxes(0, 1)
+        step = max(1, _BLOCK // (len(self.families_) * self._n_outputs))
+        for start in range(0, len(rows), step):
+            yield self._over_known(rows[start : start + step], outputs).swapaxes(0, 1)
+
+    def _predicted(self, rows: NDArray[np.float32]) -> NDArray[np.float64]:
+        """Return the ensemble's probabilities or predictions for encoded rows."""
+        return np.concatenate([self._combined(outputs) for outputs in self._outputs(rows)])
 
     def _over_known(
-        self, rows: NDArray[np.float32], found: Callable[[NDArray[np.float32], Any], NDArray[np.float64]]
+        self, rows: NDArray[np.float32], found: Callable[[NDArray[np.float32]], NDArray[np.float64]]
     ) -> NDArray[np.float64]:
-        """Return ``found(rows, ...)``, shape (n_rows, ...); rows with unknown categories get the mean over known ones.
-
-        The second argument of `found` selects its rows among all rows: a slice or a mask.
-        """
+        """Return ``found(rows)``, shape (n_rows, ...); rows with unknown categories get the mean over known ones."""
         unknown = self.table_.unknown(rows)
         if not unknown.any():
-            return found(rows, slice(None))
-        result = found(next(self.table_.filled(rows)), slice(None))
-        copies = [found(filled, unknown) for filled in self.table_.filled(rows[unknown])]
-        result[unknown] = mean_of(copies)
+            return found(rows)
+        result = found(next(self.table_.filled(rows)))
+        result[unknown] = mean_of([found(filled) for filled in self.table_.filled(rows[unknown])])
         return result
 
     @property

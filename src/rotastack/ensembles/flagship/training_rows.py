@@ -8,7 +8,6 @@ from numpy.typing import NDArray
 
 from rotastack.base.outputs import unit_of
 from rotastack.base.row_weights import weights_of
-from rotastack.ensembles.flagship.many_values import encoding_targets
 from rotastack.seeds import child
 from rotastack.trees.bags import Bags
 from rotastack.trees.boosting import boosting_folds
@@ -24,28 +23,18 @@ MOST_DRAWS = 40_000
 TALL = 100_000
 """With more rows there are two folds instead of five, because half of the rows are enough to train on."""
 
+MOST_CLASSES = 4
+"""Largest number of classes whose shares encode a category; the largest classes are used."""
+
 
 class TrainingRows(NamedTuple):
-    """The rows that families are grown on.
+    """The rows that families are grown on."""
 
-    Attributes
-    ----------
-    X : ndarray of float32 of shape (n_rows, n_columns)
-        The encoded table.
-    codes : ndarray of int of shape (n_rows,)
-        Class numbers, the target of views.
-    weights : ndarray of shape (n_rows,) or None
-    groups : sequence of ndarray of int
-        For each categorical column, the columns of its dummies.
-    numbers : ndarray of shape (n_rows,) or None
-        Targets of a regression.
-    """
-
-    X: NDArray[np.float32]
-    codes: NDArray[np.integer]
+    X: NDArray[np.float32]  # the encoded table
+    codes: NDArray[np.integer]  # class numbers, the target of views
     weights: NDArray[np.float64] | None = None
-    groups: Sequence[NDArray[np.intp]] = ()
-    numbers: NDArray[np.float64] | None = None
+    groups: Sequence[NDArray[np.intp]] = ()  # for each categorical column, the columns of its dummies
+    numbers: NDArray[np.float64] | None = None  # targets of a regression
 
     @property
     def n_classes(self) -> int | None:
@@ -81,12 +70,15 @@ def draw_folds(
 def category_targets(
     codes: NDArray[np.integer], weights: NDArray[np.float64] | None, numbers: NDArray[np.float64] | None
 ) -> NDArray[np.float64]:
-    """Return the targets that encode categories, (n_rows, n_targets): 0/1 for the largest classes, or numbers.
+    """Return the targets whose means encode categories, shape (n_rows, n_targets).
 
-    Numbers are centred and divided by a power of two, to fit float32.
+    For classes these are 0/1 targets: of the larger of two classes, otherwise of the four largest by rows of positive
+    weight. Numbers are centred and divided by a power of two, to fit float32.
     """
-    if numbers is None:
-        return encoding_targets(codes, None if weights is None else weights > 0)
     positive = slice(None) if weights is None else weights > 0
-    centred = numbers - numbers[positive].mean()
-    return (centred / unit_of(centred[positive]))[:, None]
+    if numbers is not None:
+        centred = numbers - numbers[positive].mean()
+        return (centred / unit_of(centred[positive]))[:, None]
+    sizes = np.bincount(codes[positive], minlength=int(codes.max()) + 1)
+    largest = np.argsort(-sizes, kind="stable")[: 1 if len(sizes) == 2 else MOST_CLASSES]
+    return (codes[:, None] == largest).astype(np.float64)

@@ -14,19 +14,9 @@ TREES = (C45Classifier, TreeClassifier, DecisionTreeClassifier)
 
 
 def base_tree(estimator: Any, otherwise: str = "") -> Any:
-    """Return the unfitted tree of the compiled kernel for an ensemble's parameter ``estimator``.
+    """Return the unfitted tree of the compiled kernel for an ensemble's parameter ``estimator``; None is C4.5.
 
-    Parameters
-    ----------
-    estimator : tree or None
-        None is ``C45Classifier()``.
-    otherwise : str
-        End of the error message for any other estimator: an advice.
-
-    Raises
-    ------
-    ValueError
-        The estimator is no tree, or has a parameter that the kernel does not support.
+    `otherwise` is an advice, the end of the error message for an estimator that is no tree.
     """
     if estimator is None:
         return C45Classifier()

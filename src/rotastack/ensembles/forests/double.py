@@ -8,7 +8,6 @@ from numpy.typing import ArrayLike, NDArray
 from sklearn.base import clone
 from sklearn.utils.validation import check_is_fitted
 
-from rotastack.base.docstrings import documented
 from rotastack.base.scikit import HasMethods, Interval, StrOptions
 from rotastack.blas import one_blas_thread
 from rotastack.combine.pruning.orientation import OrientationPruner
@@ -22,16 +21,67 @@ from rotastack.views.subsets import whole_matrix
 __all__ = ["DoubleRotationForestClassifier", "DoubleRotationMarginForestClassifier"]
 
 
-class _DoubleRotationForest(SubsetRotationForest):
-    """A forest on double rotations: principal axes, then locality sensitive discriminant analysis.
+class DoubleRotationForestClassifier(SubsetRotationForest):
+    """A double rotation forest with the simple vote of all trees (DRSF).
+
+    The columns are rotated twice for each tree: to the principal axes of random subsets of the columns, then by
+    locality sensitive discriminant analysis of other subsets. See :class:`rotastack.views.DoubleRotation`.
+
+    Memory beyond that of the trees: 4 p k bytes for each tree on p numeric columns, and twice as much in ``fit``. The
+    number of axes k is p. A subset of more columns than rows gives fewer axes than rows.
 
     Parameters
     ----------
+    n_estimators : int, default=100
+        L, number of trees.
+    n_subsets : int or None, default=None
+        K, number of subsets of the columns. None: `subset_size` sets the number, or the number is 2.
+    subset_size : int or None, default=None
+        Largest number of columns in a subset (3 in WEKA); an alternative to `n_subsets`.
+    bootstrap_ratio : float, default=0.75
+        gamma, number of rows drawn for a rotation, as a share of the rows of the drawn classes.
+    estimator : C45Classifier, TreeClassifier, DecisionTreeClassifier or None, default=None
+        The tree, which the compiled kernel grows; None is ``C45Classifier()``.
+    bootstrap : bool, default=False
+        Grow each tree on rows drawn with replacement, which gives out-of-bag rows.
     n_neighbors : int, default=5
         Neighbours of a row in the graphs of the discriminant analysis, see
         :class:`rotastack.views.LocalityDiscriminantAnalysis`.
     alpha : float, default=0.1
         Weight of the graph between classes in the discriminant analysis.
+    scaling : {"minmax", "quantile", "rank", "symmetric"} or None, default="minmax"
+        Scaler of the numeric columns, fitted to the training rows, which also replaces missing values by medians. With
+        None, missing values raise an error.
+    categorical_features : array-like of int, bool or str, or None, default=None
+        Columns (0/1 dummies), by number, mask or name, that are neither scaled, rotated nor embedded.
+    class_weight : dict, "balanced" or None, default=None
+        Weights of the classes; the weight of a row is multiplied by the weight of its class.
+    n_jobs : int or None, default=None
+        Threads. The result does not depend on it.
+    random_state : None, int, SeedSequence, Generator or RandomState
+        Seed.
+
+    Attributes
+    ----------
+    classes_ : ndarray of shape (n_classes,)
+    forest_ : GrownTrees
+    feature_importances_ : ndarray of shape (n_features,)
+    oob_decision_function_, oob_score_ : ndarray of shape (n_rows, n_classes), float
+        Only with `bootstrap`, from the mean class shares of the trees.
+
+    References
+    ----------
+    Hu, Q. et al. (2014). Exploiting diversity for optimizing margin distribution in ensemble
+    learning. Knowledge-Based Systems, algorithm 1 and table 8.
+
+    Examples
+    --------
+    >>> from sklearn.datasets import load_iris
+    >>> from rotastack import DoubleRotationForestClassifier
+    >>> X, y = load_iris(return_X_y=True)
+    >>> clf = DoubleRotationForestClassifier(20, random_state=0).fit(X, y)
+    >>> clf.predict(X[[0, 60, 120]])
+    array([0, 1, 2])
     """
 
     _parameter_constraints: ClassVar[dict] = {
@@ -79,51 +129,7 @@ class _DoubleRotationForest(SubsetRotationForest):
             return LinearViews.blocks(([(columns, rotation)] for rotation in matrices), X.shape[1])
 
 
-@documented
-class DoubleRotationForestClassifier(_DoubleRotationForest):
-    """A double rotation forest with the simple vote of all trees (DRSF).
-
-    The columns are rotated twice for each tree: to the principal axes of random subsets of the columns, then by
-    locality sensitive discriminant analysis of other subsets. See :class:`rotastack.views.DoubleRotation`.
-
-    Memory beyond that of the trees: 4 p k bytes for each tree on p numeric columns, and twice as much in ``fit``. The
-    number of axes k is p. A subset of more columns than rows gives fewer axes than rows.
-
-    Parameters
-    ----------
-    n_estimators : int, default=100
-        L, number of trees.
-    %(n_subsets, subset_size, bootstrap_ratio, estimator)s
-    bootstrap : bool, default=False
-        Grow each tree on rows drawn with replacement, which gives out-of-bag rows.
-    %(n_neighbors, alpha, scaling, categorical_features, class_weight, n_jobs, random_state)s
-
-    Attributes
-    ----------
-    classes_ : ndarray of shape (n_classes,)
-    forest_ : GrownTrees
-    feature_importances_ : ndarray of shape (n_features,)
-    oob_decision_function_, oob_score_ : ndarray of shape (n_rows, n_classes), float
-        Only with `bootstrap`, from the mean class shares of the trees.
-
-    References
-    ----------
-    Hu, Q. et al. (2014). Exploiting diversity for optimizing margin distribution in ensemble
-    learning. Knowledge-Based Systems, algorithm 1 and table 8.
-
-    Examples
-    --------
-    >>> from sklearn.datasets import load_iris
-    >>> from rotastack import DoubleRotationForestClassifier
-    >>> X, y = load_iris(return_X_y=True)
-    >>> clf = DoubleRotationForestClassifier(20, random_state=0).fit(X, y)
-    >>> clf.predict(X[[0, 60, 120]])
-    array([0, 1, 2])
-    """
-
-
-@documented
-class DoubleRotationMarginForestClassifier(_DoubleRotationForest):
+class DoubleRotationMarginForestClassifier(DoubleRotationForestClassifier):
     """A double rotation margin forest (DRMF): a double rotation forest of which a pruner keeps half of the trees.
 
     The default pruner orders the trees by angles and keeps the first half: see
@@ -135,7 +141,14 @@ class DoubleRotationMarginForestClassifier(_DoubleRotationForest):
     ----------
     n_estimators : int, default=100
         L, number of trees before pruning.
-    %(n_subsets, subset_size, bootstrap_ratio, estimator)s
+    n_subsets : int or None, default=None
+        K, number of subsets of the columns. None: `subset_size` sets the number, or the number is 2.
+    subset_size : int or None, default=None
+        Largest number of columns in a subset (3 in WEKA); an alternative to `n_subsets`.
+    bootstrap_ratio : float, default=0.75
+        gamma, number of rows drawn for a rotation, as a share of the rows of the drawn classes.
+    estimator : C45Classifier, TreeClassifier, DecisionTreeClassifier or None, default=None
+        The tree, which the compiled kernel grows; None is ``C45Classifier()``.
     pruner : pruner or None, default=None
         See :mod:`rotastack.combine.pruning`. None is ``OrientationPruner()``.
     selection : {"train", "oob"}, default="train"
@@ -143,7 +156,22 @@ class DoubleRotationMarginForestClassifier(_DoubleRotationForest):
         grown trees make no errors but pruned trees do. "oob": each tree votes only on its out-of-bag rows.
     bootstrap : bool, default=False
         Grow each tree on rows drawn with replacement; selection "oob" needs a bootstrap. A bootstrap costs accuracy.
-    %(n_neighbors, alpha, scaling, categorical_features, class_weight, n_jobs, random_state)s
+    n_neighbors : int, default=5
+        Neighbours of a row in the graphs of the discriminant analysis, see
+        :class:`rotastack.views.LocalityDiscriminantAnalysis`.
+    alpha : float, default=0.1
+        Weight of the graph between classes in the discriminant analysis.
+    scaling : {"minmax", "quantile", "rank", "symmetric"} or None, default="minmax"
+        Scaler of the numeric columns, fitted to the training rows, which also replaces missing values by medians. With
+        None, missing values raise an error.
+    categorical_features : array-like of int, bool or str, or None, default=None
+        Columns (0/1 dummies), by number, mask or name, that are neither scaled, rotated nor embedded.
+    class_weight : dict, "balanced" or None, default=None
+        Weights of the classes; the weight of a row is multiplied by the weight of its class.
+    n_jobs : int or None, default=None
+        Threads. The result does not depend on it.
+    random_state : None, int, SeedSequence, Generator or RandomState
+        Seed.
 
     Attributes
     ----------
@@ -175,7 +203,7 @@ class DoubleRotationMarginForestClassifier(_DoubleRotationForest):
     """
 
     _parameter_constraints: ClassVar[dict] = {
-        **_DoubleRotationForest._parameter_constraints,
+        **DoubleRotationForestClassifier._parameter_constraints,
         "pruner": [HasMethods(["fit", "kept_shares"]), None],
         "selection": [StrOptions({"oob", "train"})],
     }
@@ -221,6 +249,5 @@ class DoubleRotationMarginForestClassifier(_DoubleRotationForest):
         return None
 
     def predict_proba(self, X: ArrayLike) -> NDArray[np.float64]:
-        """Return the share of votes for each class."""
         check_is_fitted(self, "forest_")
         return self.pruner_.kept_shares(self.forest_.votes(self._checked(X), self.n_jobs))

@@ -6,7 +6,6 @@ from typing import Any, ClassVar
 import numpy as np
 from numpy.typing import ArrayLike
 
-from rotastack.base.docstrings import documented
 from rotastack.base.scikit import Interval
 from rotastack.ensembles.forests.rotated import (
     CLASS_WEIGHT,
@@ -24,21 +23,7 @@ __all__ = ["MultiRotationForestClassifier", "MultiRotationForestRegressor"]
 
 
 class _MultiRotationForest(RotatedForest):
-    """A forest on the features joined with K - 1 random rotations of the features.
-
-    Parameters
-    ----------
-    n_rotations : int, default=30
-        K, number of rotations, the unrotated features included.
-    n_estimators : int, default=500
-        Number of trees.
-    bootstrap : bool, default=True
-        Grow each tree on n_rows rows, drawn with replacement in proportion to their weights.
-    n_best : int or None, default=None
-        Grow the forest again on the `n_best` rotations of largest importance.
-    max_axes : int, default=1000
-        Largest number of random columns in each rotation; each rotation adds its own columns only.
-    """
+    """A forest on the features joined with K - 1 random rotations of the features."""
 
     _parameter_constraints: ClassVar[dict] = {
         **CONSTRAINTS,
@@ -121,7 +106,6 @@ class _MultiRotationForest(RotatedForest):
         return out_of_bag
 
 
-@documented
 class MultiRotationForestClassifier(_MultiRotationForest, RotatedClassifier):
     """A random forest on the features joined with K - 1 random rotations of the features.
 
@@ -132,10 +116,34 @@ class MultiRotationForestClassifier(_MultiRotationForest, RotatedClassifier):
 
     Parameters
     ----------
-    %(n_rotations, n_estimators, flip, scaling)s
+    n_rotations : int, default=30
+        K, number of rotations, the unrotated features included.
+    n_estimators : int, default=500
+        Number of trees.
+    flip : bool, default=False
+        Allow reflections.
+    scaling : {"minmax", "quantile", "rank", "symmetric"} or None, default="minmax"
+        Scaler of the numeric columns, fitted to the training rows, which also replaces missing values by medians. With
+        None, missing values raise an error.
     max_features : {"sqrt", "log2"}, int, float or None, default="sqrt"
         Columns considered for each split, out of the features and all their rotations.
-    %(constant_leaf, bootstrap, n_best, max_axes, categorical_features, class_weight, n_jobs, random_state)s
+    constant_leaf : bool, default=False
+        If all columns drawn for the split of a node are constant, make the node a leaf, as R's randomForest does.
+        With False, draw further columns, as scikit-learn does.
+    bootstrap : bool, default=True
+        Grow each tree on n_rows rows, drawn with replacement in proportion to their weights.
+    n_best : int or None, default=None
+        Grow the forest again on the `n_best` rotations of largest importance.
+    max_axes : int, default=1000
+        Largest number of random columns in each rotation; each rotation adds its own columns only.
+    categorical_features : array-like of int, bool or str, or None, default=None
+        Columns (0/1 dummies), by number, mask or name, that are neither scaled, rotated nor embedded.
+    class_weight : dict, "balanced" or None, default=None
+        Weights of the classes; the weight of a row is multiplied by the weight of its class.
+    n_jobs : int or None, default=None
+        Threads. The result does not depend on it.
+    random_state : None, int, SeedSequence, Generator or RandomState
+        Seed.
 
     Attributes
     ----------
@@ -168,16 +176,37 @@ class MultiRotationForestClassifier(_MultiRotationForest, RotatedClassifier):
     _forest = ForestClassifier
 
 
-@documented
 class MultiRotationForestRegressor(_MultiRotationForest, RotatedRegressor):
     """A regression forest on the features joined with K - 1 random rotations of the features.
 
     Parameters
     ----------
-    %(n_rotations, n_estimators, flip, scaling)s
+    n_rotations : int, default=30
+        K, number of rotations, the unrotated features included.
+    n_estimators : int, default=500
+        Number of trees.
+    flip : bool, default=False
+        Allow reflections.
+    scaling : {"minmax", "quantile", "rank", "symmetric"} or None, default="minmax"
+        Scaler of the numeric columns, fitted to the training rows, which also replaces missing values by medians. With
+        None, missing values raise an error.
     max_features : {"sqrt", "log2"}, int, float or None, default=0.33
         Columns considered for each split, out of the features and all their rotations.
-    %(constant_leaf, bootstrap, n_best, max_axes, categorical_features, n_jobs, random_state)s
+    constant_leaf : bool, default=False
+        If all columns drawn for the split of a node are constant, make the node a leaf, as R's randomForest does.
+        With False, draw further columns, as scikit-learn does.
+    bootstrap : bool, default=True
+        Grow each tree on n_rows rows, drawn with replacement in proportion to their weights.
+    n_best : int or None, default=None
+        Grow the forest again on the `n_best` rotations of largest importance.
+    max_axes : int, default=1000
+        Largest number of random columns in each rotation; each rotation adds its own columns only.
+    categorical_features : array-like of int, bool or str, or None, default=None
+        Columns (0/1 dummies), by number, mask or name, that are neither scaled, rotated nor embedded.
+    n_jobs : int or None, default=None
+        Threads. The result does not depend on it.
+    random_state : None, int, SeedSequence, Generator or RandomState
+        Seed.
 
     Attributes
     ----------

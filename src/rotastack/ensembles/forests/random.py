@@ -7,8 +7,6 @@ from typing import Any, ClassVar
 import numpy as np
 from numpy.typing import ArrayLike
 
-from rotastack.base.docstrings import documented
-from rotastack.base.facts import Facts
 from rotastack.base.scikit import Interval, StrOptions
 from rotastack.ensembles.forests.rotated import (
     CLASS_WEIGHT,
@@ -28,21 +26,7 @@ __all__ = ["RandomRotationForestClassifier", "RandomRotationForestRegressor"]
 
 
 class _RandomRotationForest(RotatedForest):
-    """A forest that draws a new rotation for each tree or for each group of trees.
-
-    Parameters
-    ----------
-    tree : {"forest", "extra"}, default="forest"
-        "forest": trees of a random forest (bootstrap, best splits). "extra": extremely randomised
-        trees (all rows, random cuts; with unequal row weights, also a bootstrap by weight).
-    n_trees_per_rotation : int, default=1
-        Number of trees that share a rotation; `n_estimators` must be a multiple of this number.
-    n_cuts : int, default=1
-        Number of random cuts for each column in trees of kind "extra".
-    drop_worst : float, default=0.0
-        Share of the rotations, those of largest out-of-bag error, whose trees are dropped after
-        training. The thesis drops the worst decile, 0.1 (section 1.7).
-    """
+    """A forest that draws a new rotation for each tree or for each group of trees."""
 
     _parameter_constraints: ClassVar[dict] = {
         **CONSTRAINTS,
@@ -121,27 +105,20 @@ class _RandomRotationForest(RotatedForest):
         if out_of_bag is None:
             return None
         by_rotation = out_of_bag[0].tree_errors.reshape(n_rotations, -1)
-        finite = np.isfinite(by_rotation)
-        self.rotation_oob_error_ = np.divide(
-            np.where(finite, by_rotation, 0).sum(axis=1), finite.sum(axis=1),
-            out=np.full(n_rotations, np.nan), where=finite.any(axis=1),
-        )  # fmt: skip
+        counts = np.isfinite(by_rotation).sum(axis=1)
+        self.rotation_oob_error_ = np.nansum(by_rotation, axis=1) / np.where(counts > 0, counts, np.nan)
         n_dropped = int(self.drop_worst * n_rotations + 1e-9)
-        self.kept_rotations_ = np.arange(n_rotations)
-        if self.drop_worst and not n_dropped:
+        order = np.argsort(self.rotation_oob_error_, kind="stable")  # NaN last
+        self.kept_rotations_ = np.sort(order[: n_rotations - n_dropped])
+        if n_dropped:
+            self.forest_ = self.forest_.take(np.flatnonzero(np.isin(self.forest_.tree_view, self.kept_rotations_)))
+        elif self.drop_worst:
             warnings.warn(
                 f"drop_worst={self.drop_worst:g} drops none of {n_rotations} rotations", UserWarning, stacklevel=4
             )
-        if n_dropped:
-            worst = np.where(np.isnan(self.rotation_oob_error_), np.inf, self.rotation_oob_error_)
-            kept = np.sort(np.argsort(worst, kind="stable")[: n_rotations - n_dropped])
-            self.kept_rotations_ = kept
-            each = np.arange(self.n_trees_per_rotation)
-            self.forest_ = self.forest_.take((kept[:, None] * len(each) + each).ravel())
         return out_of_bag[0]
 
 
-@documented
 class RandomRotationForestClassifier(_RandomRotationForest, RotatedClassifier):
     """A forest that draws a new rotation for each tree or for each group of trees.
 
@@ -151,8 +128,36 @@ class RandomRotationForestClassifier(_RandomRotationForest, RotatedClassifier):
     ----------
     n_estimators : int, default=100
         Number of trees.
-    %(tree, flip, scaling, max_features, constant_leaf, n_trees_per_rotation, max_axes, n_cuts, drop_worst)s
-    %(categorical_features, class_weight, n_jobs, random_state)s
+    tree : {"forest", "extra"}, default="forest"
+        "forest": trees of a random forest (bootstrap, best splits). "extra": extremely randomised
+        trees (all rows, random cuts; with unequal row weights, also a bootstrap by weight).
+    flip : bool, default=False
+        Allow reflections.
+    scaling : {"minmax", "quantile", "rank", "symmetric"} or None, default="minmax"
+        Scaler of the numeric columns, fitted to the training rows, which also replaces missing values by medians. With
+        None, missing values raise an error.
+    max_features : {"sqrt", "log2"}, int, float or None, default="sqrt"
+        Columns considered for each split.
+    constant_leaf : bool, default=False
+        If all columns drawn for the split of a node are constant, make the node a leaf, as R's randomForest does.
+        With False, draw further columns, as scikit-learn does.
+    n_trees_per_rotation : int, default=1
+        Number of trees that share a rotation; `n_estimators` must be a multiple of this number.
+    max_axes : int, default=1000
+        Largest number of random columns in each rotation.
+    n_cuts : int, default=1
+        Number of random cuts for each column in trees of kind "extra".
+    drop_worst : float, default=0.0
+        Share of the rotations, those of largest out-of-bag error, whose trees are dropped after
+        training. The thesis drops the worst decile, 0.1 (section 1.7).
+    categorical_features : array-like of int, bool or str, or None, default=None
+        Columns (0/1 dummies), by number, mask or name, that are neither scaled, rotated nor embedded.
+    class_weight : dict, "balanced" or None, default=None
+        Weights of the classes; the weight of a row is multiplied by the weight of its class.
+    n_jobs : int or None, default=None
+        Threads. The result does not depend on it.
+    random_state : None, int, SeedSequence, Generator or RandomState
+        Seed.
 
     Attributes
     ----------
@@ -185,13 +190,10 @@ class RandomRotationForestClassifier(_RandomRotationForest, RotatedClassifier):
     True
     """
 
-    study_facts: ClassVar[Facts] = Facts(rotates=True)
-
     _parameter_constraints: ClassVar[dict] = {**_RandomRotationForest._parameter_constraints, **CLASS_WEIGHT}
     _forests: ClassVar = {"forest": ForestClassifier, "extra": ExtraForestClassifier}
 
 
-@documented
 class RandomRotationForestRegressor(_RandomRotationForest, RotatedRegressor):
     """A regression forest that draws a new rotation for each tree or for each group of trees.
 
@@ -199,10 +201,34 @@ class RandomRotationForestRegressor(_RandomRotationForest, RotatedRegressor):
     ----------
     n_estimators : int, default=100
         Number of trees.
-    %(tree, n_trees_per_rotation, n_cuts, drop_worst, flip, scaling)s
+    tree : {"forest", "extra"}, default="forest"
+        "forest": trees of a random forest (bootstrap, best splits). "extra": extremely randomised
+        trees (all rows, random cuts; with unequal row weights, also a bootstrap by weight).
+    n_trees_per_rotation : int, default=1
+        Number of trees that share a rotation; `n_estimators` must be a multiple of this number.
+    n_cuts : int, default=1
+        Number of random cuts for each column in trees of kind "extra".
+    drop_worst : float, default=0.0
+        Share of the rotations, those of largest out-of-bag error, whose trees are dropped after
+        training. The thesis drops the worst decile, 0.1 (section 1.7).
+    flip : bool, default=False
+        Allow reflections.
+    scaling : {"minmax", "quantile", "rank", "symmetric"} or None, default="minmax"
+        Scaler of the numeric columns, fitted to the training rows, which also replaces missing values by medians. With
+        None, missing values raise an error.
     max_features : {"sqrt", "log2"}, int, float or None, default=1.0
         Columns considered for each split.
-    %(constant_leaf, max_axes, categorical_features, n_jobs, random_state)s
+    constant_leaf : bool, default=False
+        If all columns drawn for the split of a node are constant, make the node a leaf, as R's randomForest does.
+        With False, draw further columns, as scikit-learn does.
+    max_axes : int, default=1000
+        Largest number of random columns in each rotation.
+    categorical_features : array-like of int, bool or str, or None, default=None
+        Columns (0/1 dummies), by number, mask or name, that are neither scaled, rotated nor embedded.
+    n_jobs : int or None, default=None
+        Threads. The result does not depend on it.
+    random_state : None, int, SeedSequence, Generator or RandomState
+        Seed.
 
     Attributes
     ----------
@@ -228,8 +254,6 @@ class RandomRotationForestRegressor(_RandomRotationForest, RotatedRegressor):
     >>> reg.oob_score_ > 0.3
     True
     """
-
-    study_facts: ClassVar[Facts] = Facts(rotates=True)
 
     _forests: ClassVar = {"forest": ForestRegressor, "extra": ExtraForestRegressor}
 

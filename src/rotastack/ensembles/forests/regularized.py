@@ -1,13 +1,13 @@
 """Regularised rotation forests: more trees on the rotations with simple trees (thesis, chapter 2)."""
 
 from collections.abc import Sequence
+from dataclasses import dataclass
 from numbers import Integral, Real
 from typing import Any, ClassVar
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from rotastack.base.docstrings import documented
 from rotastack.base.scikit import Interval, StrOptions
 from rotastack.combine.rotation_weights import WEIGHTINGS, RotationWeights, rotation_complexity
 from rotastack.ensembles.forests.rotated import CLASS_WEIGHT, CONSTRAINTS, RotatedClassifier, rotated_views
@@ -22,70 +22,40 @@ from rotastack.trees.members import grow_members
 __all__ = ["GrowingForests", "RegularizedRotationForestClassifier"]
 
 
+@dataclass
 class GrowingForests:
     """A pool of trees on R rotations: a micro-forest on each rotation, and more trees on demand.
 
     Tree j on rotation r does not depend on the number of trees, so all compared weightings share their trees.
-
-    Parameters
-    ----------
-    X : ndarray of float32 of shape (n_rows, n_features)
-    y : ndarray of shape (n_rows,)
-        Class numbers.
-    n_classes : int
-    views : LinearViews
-        One view for each rotation.
-    micro_forest_size : int
-        U, number of trees on each rotation by which rotations are ranked.
-    max_features : {"sqrt", "log2"}, int, float or None
-    sequence : numpy.random.SeedSequence
-    options : TreeOptions
-    weights : ndarray of shape (n_rows,), optional
-        Weights of the rows, by which bags are drawn.
-    n_jobs : int, optional
-
-    Attributes
-    ----------
-    complexity : ndarray of shape (n_rotations,)
-        Median number of nodes plus mean depth over training rows (equation 2.5).
-    oob_error : ndarray of shape (n_rotations,)
-        Out-of-bag error of each micro-forest.
+    ``complexity`` (R,) is the median number of nodes plus mean depth over training rows (equation 2.5), and ``oob_error``
+    (R,) the out-of-bag error of each micro-forest.
     """
 
-    def __init__(
-        self,
-        X: NDArray[np.float32],
-        y: NDArray[np.integer],
-        n_classes: int,
-        views: LinearViews,
-        micro_forest_size: int,
-        max_features: str | int | float | None,
-        sequence: np.random.SeedSequence,
-        options: TreeOptions,
-        weights: NDArray[np.float64] | None = None,
-        n_jobs: int | None = None,
-    ):
-        self.X, self.y, self.n_classes, self.views = X, y, n_classes, views
-        self.max_features = max_features
-        self.sequence = sequence
-        self.options = options
-        self.weights = weights
-        self.n_jobs = n_jobs
-        R = len(views)
+    X: NDArray[np.float32]
+    y: NDArray[np.integer]
+    n_classes: int
+    views: LinearViews  # one for each rotation
+    micro_forest_size: int  # U, number of trees on each rotation by which rotations are ranked
+    max_features: str | int | float | None
+    sequence: np.random.SeedSequence
+    options: TreeOptions
+    weights: NDArray[np.float64] | None = None
+    n_jobs: int | None = None
+
+    def __post_init__(self):
+        R, U = len(self.views), self.micro_forest_size
         micro = grow_members(
-            X[None], y, n_classes, TreeGroup(R * micro_forest_size, views, max_features=max_features),
-            options, [child(sequence, "micro")], weights=weights, n_jobs=n_jobs,
+            self.X[None], self.y, self.n_classes, TreeGroup(R * U, self.views, max_features=self.max_features),
+            self.options, [child(self.sequence, "micro")], weights=self.weights, n_jobs=self.n_jobs,
         )  # fmt: skip
-        self.complexity = rotation_complexity(
-            micro.n_nodes[0], micro.depth[0], len(X) if weights is None else np.count_nonzero(weights)
-        )
+        n_rows = len(self.X) if self.weights is None else np.count_nonzero(self.weights)
+        self.complexity = rotation_complexity(micro.n_nodes[0], micro.depth[0], n_rows)
         self.oob_error = micro.oob_error[0]
-        self.size = np.full(R, micro_forest_size)
+        self.size = np.full(R, U)
         assert micro.trees is not None
         self._grown = [micro.trees]
-        self._rotation = [np.repeat(np.arange(R), micro_forest_size)]
-        self._number = [np.tile(np.arange(micro_forest_size), R)]
-        self._micro = micro_forest_size
+        self._rotation = [np.repeat(np.arange(R), U)]
+        self._number = [np.tile(np.arange(U), R)]
 
     def grow(self, counts: NDArray[np.integer]) -> None:
         """Grow trees until each rotation r has at least ``counts[r]`` trees."""
@@ -96,8 +66,8 @@ class GrowingForests:
         for r in short.tolist():
             first, last = int(self.size[r]), int(counts[r])
             families.append(TreeGroup(last - first, self.views.take([r]), max_features=self.max_features))
-            more = kernel_seeds(child(self.sequence, "more", r), last - self._micro)
-            seeds.append(more[first - self._micro :])
+            more = kernel_seeds(child(self.sequence, "more", r), last - self.micro_forest_size)
+            seeds.append(more[first - self.micro_forest_size :])
         grown, _ = grow_forest(
             self.X, self.y, families, self.options, self.sequence,
             n_classes=self.n_classes, weights=self.weights, seeds=np.concatenate(seeds), want_oob=False, n_jobs=self.n_jobs,
@@ -120,20 +90,10 @@ class GrowingForests:
     def vote_shares(
         self, X: NDArray[np.float32], counts: Sequence[NDArray[np.integer]]
     ) -> tuple[NDArray[np.float64], list[dict[str, Any]]]:
-        """Return the vote shares of several ensembles from this pool; each tree is grown and evaluated once.
+        """Return the vote shares (ensemble, row, class) of several ensembles from this pool, and facts of each one's trees.
 
-        Parameters
-        ----------
-        X : C-contiguous ndarray of float32 of shape (n_rows, n_features)
-        counts : sequence of ndarray of shape (n_rotations,)
-            Number of trees of each ensemble on each rotation.
-
-        Returns
-        -------
-        shares : ndarray of shape (n_ensembles, n_rows, n_classes)
-            :meth:`rotastack.trees.GrownTrees.vote_shares` of each ensemble.
-        facts : list of dict
-            Mean number of nodes and leaves, and mean depth, of each ensemble's trees.
+        `counts` are the ensembles' numbers of trees on each rotation. Each tree is grown and evaluated once. Facts are
+        the mean number of nodes and leaves, and the mean depth.
         """
         self.grow(np.max(counts, axis=0))
         table = np.stack(counts)
@@ -162,7 +122,6 @@ class GrowingForests:
         return shares, [dict(zip(names, row.tolist(), strict=True)) for row in facts]
 
 
-@documented
 class RegularizedRotationForestClassifier(RotatedClassifier):
     """A random forest on R rotations, with more trees on the rotations with simple trees.
 
@@ -185,7 +144,26 @@ class RegularizedRotationForestClassifier(RotatedClassifier):
         See :class:`rotastack.combine.RotationWeights`.
     h : float or None, default=None
         Parameter of the weightings "cut" and "exp"; None chooses the value on a grid.
-    %(flip, scaling, max_features, constant_leaf, max_axes, categorical_features, class_weight, n_jobs, random_state)s
+    flip : bool, default=False
+        Allow reflections.
+    scaling : {"minmax", "quantile", "rank", "symmetric"} or None, default="minmax"
+        Scaler of the numeric columns, fitted to the training rows, which also replaces missing values by medians. With
+        None, missing values raise an error.
+    max_features : {"sqrt", "log2"}, int, float or None, default="sqrt"
+        Columns considered for each split.
+    constant_leaf : bool, default=False
+        If all columns drawn for the split of a node are constant, make the node a leaf, as R's randomForest does.
+        With False, draw further columns, as scikit-learn does.
+    max_axes : int, default=1000
+        Largest number of random columns in each rotation.
+    categorical_features : array-like of int, bool or str, or None, default=None
+        Columns (0/1 dummies), by number, mask or name, that are neither scaled, rotated nor embedded.
+    class_weight : dict, "balanced" or None, default=None
+        Weights of the classes; the weight of a row is multiplied by the weight of its class.
+    n_jobs : int or None, default=None
+        Threads. The result does not depend on it.
+    random_state : None, int, SeedSequence, Generator or RandomState
+        Seed.
 
     Attributes
     ----------
@@ -283,24 +261,20 @@ class RegularizedRotationForestClassifier(RotatedClassifier):
 
     def _grow(self, X, target, n_classes, n_numeric, weights, sequence):
         self.check_parameters()
-        (by_rank,) = self._weights()
-        pool = self._pool(X, target, n_classes, n_numeric, weights, sequence)
-        by_rank.rank(pool.complexity, pool.oob_error)
-        self.complexity_, self.oob_error_, self.h_ = pool.complexity, pool.oob_error, by_rank.h_
-        self.trees_per_rotation_ = by_rank.counts(self.n_estimators)
-        self.forest_ = pool.forest(self.trees_per_rotation_)
-        return None
-
-    def _pool(self, X, target, n_classes, n_numeric, weights, sequence) -> GrowingForests:
-        """Return the pool of micro-forests, and set ``axes_``."""
-        R, U = self.n_rotations, self.micro_forest_size
-        self.axes_, rotations = self._draw(n_numeric, R, child(sequence, "rotations"))
+        self.axes_, rotations = self._draw(n_numeric, self.n_rotations, child(sequence, "rotations"))
         rotations[0] = np.eye(rotations.shape[1])
-        views = rotated_views(self.axes_, rotations, n_numeric, X.shape[1] - n_numeric)
-        options = TreeOptions(constant_leaf=self.constant_leaf)
-        return GrowingForests(
-            X, target, n_classes, views, U, self.max_features, sequence, options, weights, self.n_jobs
-        )
+        pool = GrowingForests(
+            X, target, n_classes, rotated_views(self.axes_, rotations, n_numeric, X.shape[1] - n_numeric),
+            self.micro_forest_size, self.max_features, sequence, TreeOptions(constant_leaf=self.constant_leaf), weights, self.n_jobs,
+        )  # fmt: skip
+        self.complexity_, self.oob_error_ = pool.complexity, pool.oob_error
+        self._divide(pool, [by_rank.rank(pool.complexity, pool.oob_error) for by_rank in self._weights()])
+
+    def _divide(self, pool: GrowingForests, ranked: list[RotationWeights]) -> None:
+        """Divide the trees among the ranked rotations, and set ``forest_``."""
+        self.h_ = ranked[0].h_
+        self.trees_per_rotation_ = ranked[0].counts(self.n_estimators)
+        self.forest_ = pool.forest(self.trees_per_rotation_)
 
     @property
     def rotations_(self) -> NDArray[np.float32]:

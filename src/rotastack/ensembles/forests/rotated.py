@@ -8,7 +8,6 @@ from numpy.typing import ArrayLike, NDArray
 from sklearn.utils.validation import check_is_fitted
 
 from rotastack.base.classes import LabelClassifier, NumberRegressor
-from rotastack.base.docstrings import documented
 from rotastack.base.facts import Facts
 from rotastack.base.outputs import accuracy, r_squared
 from rotastack.base.row_weights import row_weights, weights_of
@@ -39,12 +38,7 @@ CLASS_WEIGHT: dict[str, list[Any]] = {"class_weight": CLASSIFIER_CONSTRAINTS["cl
 def rotated_views(axes: NDArray[np.intp], rotations: NDArray[np.floating], n_numeric: int, n_other: int) -> LinearViews:
     """Return a view for each rotation: the rotated columns, followed by the other columns unchanged.
 
-    Parameters
-    ----------
-    axes : ndarray of shape (n_rotations, m)
-    rotations : ndarray of shape (n_rotations, m, m)
-    n_numeric, n_other : int
-        Numbers of numeric columns, which come first and may be rotated, and of other columns, which may not.
+    `axes` (n_rotations, m) are the rotated ones of the `n_numeric` columns, which come first; `rotations` have m axes.
     """
     n_features = n_numeric + n_other
     complete = axes.shape[1] == n_numeric
@@ -57,22 +51,7 @@ def rotated_views(axes: NDArray[np.intp], rotations: NDArray[np.floating], n_num
 
 
 class RotatedForest(TableEnsemble):
-    """A forest on rotations of the numeric columns.
-
-    Parameters
-    ----------
-    n_estimators : int
-        Number of trees.
-    flip : bool, default=False
-        Allow reflections.
-    max_features : {"sqrt", "log2"}, int, float or None, default="sqrt"
-        Columns considered for each split.
-    constant_leaf : bool, default=False
-        If all columns drawn for the split of a node are constant, make the node a leaf, as R's randomForest does.
-        With False, draw further columns, as scikit-learn does.
-    max_axes : int, default=1000
-        Largest number of random columns in each rotation.
-    """
+    """A forest on rotations of the numeric columns."""
 
     study_facts: ClassVar[Facts] = Facts(rotates=True)
 
@@ -84,14 +63,9 @@ class RotatedForest(TableEnsemble):
     forest_: GrownTrees
 
     def _grow(
-        self,
-        X: NDArray[np.float32],
-        target: NDArray,
-        n_classes: int | None,
-        n_numeric: int,
-        weights: NDArray[np.float64] | None,
-        sequence: np.random.SeedSequence,
-    ) -> FamilyOutOfBag | None:
+        self, X: NDArray[np.float32], target: NDArray, n_classes: int | None, n_numeric: int,
+        weights: NDArray[np.float64] | None, sequence: np.random.SeedSequence,
+    ) -> FamilyOutOfBag | None:  # fmt: skip
         """Set ``forest_``, and return its out-of-bag outputs or None.
 
         `X` holds the `n_numeric` scaled numeric columns, followed by the categorical columns.
@@ -181,13 +155,7 @@ class RotatedForest(TableEnsemble):
 
 
 class RotatedClassifier(LabelClassifier, RotatedForest):
-    """A classification forest on rotations of the numeric columns.
-
-    Parameters
-    ----------
-    class_weight : dict, "balanced" or None, default=None
-        Weights of the classes; the weight of a row is multiplied by the weight of its class.
-    """
+    """A classification forest on rotations of the numeric columns."""
 
     class_weight: dict | str | None
     hard: ClassVar[bool] = False  # whether trees vote, instead of averaging their class shares
@@ -213,7 +181,6 @@ class RotatedClassifier(LabelClassifier, RotatedForest):
         return self.classes_[votes]
 
 
-@documented
 class RotatedRegressor(NumberRegressor, RotatedForest):
     """A regression forest on rotations of the numeric columns."""
 
@@ -225,6 +192,5 @@ class RotatedRegressor(NumberRegressor, RotatedForest):
         self.oob_score_ = r_squared(self.oob_prediction_[known], target[known], weights)
 
     def predict(self, X: ArrayLike) -> NDArray[np.float64]:
-        """Return the mean prediction of the trees."""
         rows = self._checked(X)
         return self.forest_.sums(rows, self.n_jobs)[:, 0] / len(self.forest_)

@@ -8,8 +8,6 @@ from typing import Any, ClassVar
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from rotastack.base.docstrings import documented
-from rotastack.base.facts import Facts
 from rotastack.base.row_weights import relative_weights
 from rotastack.base.scikit import Interval
 from rotastack.ensembles.forests.base_tree import base_tree
@@ -35,21 +33,7 @@ SUBSET_CONSTRAINTS: dict[str, list[Any]] = {
 
 
 class SubsetRotationForest(RotatedClassifier):
-    """A forest that fits a rotation of random subsets of the columns for each tree.
-
-    Parameters
-    ----------
-    n_subsets : int or None, default=None
-        K, number of subsets of the columns. None: `subset_size` sets the number, or the number is 2.
-    subset_size : int or None, default=None
-        Largest number of columns in a subset (3 in WEKA); an alternative to `n_subsets`.
-    bootstrap_ratio : float, default=0.75
-        gamma, number of rows drawn for a rotation, as a share of the rows of the drawn classes.
-    estimator : C45Classifier, TreeClassifier, DecisionTreeClassifier or None, default=None
-        The tree, which the compiled kernel grows; None is ``C45Classifier()``.
-    """
-
-    study_facts: ClassVar[Facts] = Facts(rotates=True)
+    """A forest that fits a rotation of random subsets of the columns for each tree."""
 
     def __init__(
         self,
@@ -79,12 +63,8 @@ class SubsetRotationForest(RotatedClassifier):
         self.random_state = random_state
 
     def _views(
-        self,
-        X: NDArray[np.float64],
-        rows: Sequence[RowsByClass],
-        count: int,
-        sequences: Sequence[np.random.SeedSequence],
-    ) -> LinearViews:
+        self, X: NDArray[np.float64], rows: Sequence[RowsByClass], count: int, sequences: Sequence[np.random.SeedSequence]
+    ) -> LinearViews:  # fmt: skip
         """Return a view of the centred numeric columns for each of `sequences`; view k is fitted to ``rows[k]``."""
         raise NotImplementedError
 
@@ -106,7 +86,7 @@ class SubsetRotationForest(RotatedClassifier):
         views = self._views(numeric, self._rows(target, weights, sequence), count, sequences)
         if X.shape[1] > n_numeric:
             others = np.arange(n_numeric, X.shape[1])[None]
-            views = widened(views, X.shape[1]).beside(LinearViews.subset(others, X.shape[1]))
+            views = replace(views, n_features=X.shape[1]).beside(LinearViews.subset(others, X.shape[1]))
         family = replace(tree._family(), n_trees=self.n_estimators, views=views)
         # C4.5 counts weights as rows, so the weights must have mean 1 if no bags are drawn.
         counted = weights if self.bootstrap else relative_weights(weights)
@@ -132,7 +112,6 @@ class SubsetRotationForest(RotatedClassifier):
         return self._plain(ForestClassifier, criterion="entropy", max_features=None)
 
 
-@documented
 class RotationForestClassifier(SubsetRotationForest):
     """Rotation Forest: each tree is grown on random subsets of the columns, rotated to their principal axes.
 
@@ -147,11 +126,28 @@ class RotationForestClassifier(SubsetRotationForest):
     ----------
     n_estimators : int, default=100
         L, number of trees.
-    %(n_subsets, subset_size, bootstrap_ratio, estimator)s
+    n_subsets : int or None, default=None
+        K, number of subsets of the columns. None: `subset_size` sets the number, or the number is 2.
+    subset_size : int or None, default=None
+        Largest number of columns in a subset (3 in WEKA); an alternative to `n_subsets`.
+    bootstrap_ratio : float, default=0.75
+        gamma, number of rows drawn for a rotation, as a share of the rows of the drawn classes.
+    estimator : C45Classifier, TreeClassifier, DecisionTreeClassifier or None, default=None
+        The tree, which the compiled kernel grows; None is ``C45Classifier()``.
     bootstrap : bool, default=False
         Grow each tree on rows drawn with replacement, which gives out-of-bag rows. The rotation is fitted
         to the distinct rows in the tree's bag.
-    %(scaling, categorical_features, class_weight, n_jobs, random_state)s
+    scaling : {"minmax", "quantile", "rank", "symmetric"} or None, default="minmax"
+        Scaler of the numeric columns, fitted to the training rows, which also replaces missing values by medians. With
+        None, missing values raise an error.
+    categorical_features : array-like of int, bool or str, or None, default=None
+        Columns (0/1 dummies), by number, mask or name, that are neither scaled, rotated nor embedded.
+    class_weight : dict, "balanced" or None, default=None
+        Weights of the classes; the weight of a row is multiplied by the weight of its class.
+    n_jobs : int or None, default=None
+        Threads. The result does not depend on it.
+    random_state : None, int, SeedSequence, Generator or RandomState
+        Seed.
 
     Attributes
     ----------
@@ -183,8 +179,3 @@ class RotationForestClassifier(SubsetRotationForest):
     def _views(self, X, rows, count, sequences):
         blocks = principal_blocks(X, rows, count, self.bootstrap_ratio, sequences)
         return LinearViews.blocks(blocks, X.shape[1])
-
-
-def widened(views: LinearViews, n_features: int) -> LinearViews:
-    """Return the views for a table of `n_features` columns; the added columns are not used."""
-    return replace(views, n_features=n_features)

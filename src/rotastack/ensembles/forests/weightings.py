@@ -7,30 +7,17 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 from sklearn.utils.validation import check_is_fitted
 
-from rotastack.base.docstrings import documented
 from rotastack.combine.rotation_weights import RotationWeights
 from rotastack.ensembles.forests.regularized import RegularizedRotationForestClassifier
 
 __all__ = ["RotationWeightingsClassifier"]
 
 
-@documented
 class RotationWeightingsClassifier(RegularizedRotationForestClassifier):
-    """Regularised rotation forests that differ only in their weighting; each tree is grown once.
+    """Regularised rotation forests that differ only in their `weightings`; each tree is grown once.
 
-    Parameters
-    ----------
-    weightings : sequence of str
-        See :class:`rotastack.combine.RotationWeights`. ``predict`` uses the first weighting.
-    %(n_estimators, n_rotations, micro_forest_size, flip, scaling, max_features, constant_leaf, max_axes)s
-    %(categorical_features, n_jobs, random_state)s
-
-    Attributes
-    ----------
-    counts_ : dict of str to ndarray of shape (n_rotations,)
-        For each weighting, the number of trees on each rotation.
-    h_by_weighting_ : dict of str to float or None
-        For each weighting, the parameter ``h``.
+    ``predict`` uses the first weighting. Other parameters are those of ``RegularizedRotationForestClassifier``.
+    ``counts_`` has for each weighting the number of trees on each rotation, and ``h_by_weighting_`` its parameter ``h``.
     """
 
     _parameter_constraints: ClassVar[dict] = {
@@ -70,18 +57,12 @@ class RotationWeightingsClassifier(RegularizedRotationForestClassifier):
             raise ValueError("weightings is empty; at least one weighting is needed")
         return [RotationWeights(weighting) for weighting in self.weightings]
 
-    def _grow(self, X, target, n_classes, n_numeric, weights, sequence):
-        self.check_parameters()
-        self._forests = self._pool(X, target, n_classes, n_numeric, weights, sequence)
-        self.complexity_, self.oob_error_ = self._forests.complexity, self._forests.oob_error
-        self.counts_, self.h_by_weighting_ = {}, {}
-        for weighting, by_rank in zip(self.weightings, self._weights(), strict=True):
-            by_rank.rank(self.complexity_, self.oob_error_)
-            self.counts_[weighting] = by_rank.counts(self.n_estimators)
-            self.h_by_weighting_[weighting] = by_rank.h_
-        self.forest_ = self._forests.forest(self.counts_[self.weightings[0]])
-        self._forests.grow(np.max(list(self.counts_.values()), axis=0))
-        return None
+    def _divide(self, pool, ranked):
+        by_name = dict(zip(self.weightings, ranked, strict=True))
+        self.counts_ = {name: by_rank.counts(self.n_estimators) for name, by_rank in by_name.items()}
+        self.h_by_weighting_ = {name: by_rank.h_ for name, by_rank in by_name.items()}
+        self._forests, self.forest_ = pool, pool.forest(self.counts_[self.weightings[0]])
+        pool.grow(np.max(list(self.counts_.values()), axis=0))
 
     @property
     def member_names(self) -> list[str]:
@@ -89,17 +70,9 @@ class RotationWeightingsClassifier(RegularizedRotationForestClassifier):
         return list(self.weightings)
 
     def member_outputs(self, X: ArrayLike) -> tuple[NDArray[np.float64], list[dict[str, Any]]]:
-        """Return the vote shares of the forest of each weighting, and the mean sizes of its trees.
+        """Return the vote shares (weighting, row, class) of each weighting's forest, and the mean sizes of its trees.
 
-        Parameters
-        ----------
-        X : array-like of shape (n_rows, n_features)
-
-        Returns
-        -------
-        shares : ndarray of shape (n_weightings, n_rows, n_classes)
-        facts : list of dict
-            Mean number of nodes and leaves, and mean depth, of each forest's trees.
+        The sizes are the mean number of nodes and leaves, and the mean depth.
         """
         check_is_fitted(self, "forest_")
         rows = np.ascontiguousarray(self._checked(X))

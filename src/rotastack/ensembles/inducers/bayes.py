@@ -48,23 +48,7 @@ class PrecisionBayesClassifier(LabelClassifier, BaseEstimator):
     """
 
     def fit(self, X: ArrayLike, y: ArrayLike, sample_weight: ArrayLike | None = None) -> Self:
-        """Estimate the normal distribution of each column in each class.
-
-        Parameters
-        ----------
-        X : array-like of shape (n_rows, n_features)
-        y : array-like of shape (n_rows,)
-        sample_weight : array-like of shape (n_rows,), optional
-
-        Returns
-        -------
-        self
-
-        Raises
-        ------
-        ValueError
-            Missing or infinite values; a continuous or missing target; weights below 0.
-        """
+        """Estimate the normal distribution of each column in each class."""
         refuse_missing_target(y)
         X, y = validate_data(self, X, y, dtype=np.float64)
         codes = self._numbered(y, least=1)

@@ -5,7 +5,6 @@ from typing import Any, ClassVar
 
 from numpy.typing import ArrayLike
 
-from rotastack.base.docstrings import documented
 from rotastack.base.facts import Facts
 from rotastack.base.scikit import Interval, StrOptions
 from rotastack.combine.voting import Voting
@@ -21,25 +20,7 @@ __all__ = ["RandomRotationBoostingClassifier", "RandomRotationBoostingRegressor"
 
 
 class _RandomRotationBoosting:
-    """A pool of boosting models, each on a different random rotation.
-
-    Parameters
-    ----------
-    n_rotations : int, default=100
-        Number of members: boosting models, each on a different rotation.
-    trees_per_rotation : int, default=50
-        Boosting rounds of each member; a round grows a tree for each class (one tree for two classes).
-    learning_rate : float, default=0.05
-        Shrinkage.
-    max_depth : int, default=3
-        Largest depth of the trees.
-    engine : {"xgboost", "histogram"}, default="xgboost"
-        XGBoost, which ``pip install 'rotastack[boosting]'`` installs, or scikit-learn's histogram boosting.
-    flip : bool, default=False
-        Allow reflections.
-    max_axes : int, default=1000
-        Largest number of random columns in each rotation.
-    """
+    """A pool of boosting models, each on a different random rotation."""
 
     study_facts: ClassVar[Facts] = Facts(rotates=True, trees=("n_rotations", "trees_per_rotation"))
 
@@ -53,7 +34,7 @@ class _RandomRotationBoosting:
         "flip": ["boolean"],
         "max_axes": [Interval(Integral, 2, None, closed="left")],
     }
-    refit = False
+    refit = bootstrap = False
     n_features_in_: int
     _regression: ClassVar[bool]
 
@@ -110,11 +91,7 @@ class _RandomRotationBoosting:
         )
         return histogram(max_iter=self.trees_per_rotation, early_stopping=False, **options)
 
-    def _bootstrap(self):
-        return False
 
-
-@documented
 class RandomRotationBoostingClassifier(_RandomRotationBoosting, PooledEnsembleClassifier):
     """A vote of boosting models on several random rotations.
 
@@ -123,8 +100,29 @@ class RandomRotationBoostingClassifier(_RandomRotationBoosting, PooledEnsembleCl
 
     Parameters
     ----------
-    %(n_rotations, trees_per_rotation, learning_rate, max_depth, engine, flip, scaling, max_axes)s
-    %(categorical_features, n_jobs, random_state)s
+    n_rotations : int, default=100
+        Number of members: boosting models, each on a different rotation.
+    trees_per_rotation : int, default=50
+        Boosting rounds of each member; a round grows a tree for each class (one tree for two classes).
+    learning_rate : float, default=0.05
+        Shrinkage.
+    max_depth : int, default=3
+        Largest depth of the trees.
+    engine : {"xgboost", "histogram"}, default="xgboost"
+        XGBoost, which ``pip install 'rotastack[boosting]'`` installs, or scikit-learn's histogram boosting.
+    flip : bool, default=False
+        Allow reflections.
+    scaling : {"minmax", "quantile", "rank", "symmetric"} or None, default="minmax"
+        Scaler of the numeric columns, fitted to the training rows, which also replaces missing values by medians. With
+        None, missing values raise an error.
+    max_axes : int, default=1000
+        Largest number of random columns in each rotation.
+    categorical_features : array-like of int, bool or str, or None, default=None
+        Columns (0/1 dummies), by number, mask or name, that are neither scaled, rotated nor embedded.
+    n_jobs : int or None, default=None
+        Threads. The result does not depend on it.
+    random_state : None, int, SeedSequence, Generator or RandomState
+        Seed.
 
     Attributes
     ----------
@@ -152,14 +150,34 @@ class RandomRotationBoostingClassifier(_RandomRotationBoosting, PooledEnsembleCl
         return Voting("hard")
 
 
-@documented
 class RandomRotationBoostingRegressor(_RandomRotationBoosting, PooledEnsembleRegressor):
     """A mean of boosted regression trees on several random rotations.
 
     Parameters
     ----------
-    %(n_rotations, trees_per_rotation, learning_rate, max_depth, engine, flip, scaling, max_axes)s
-    %(categorical_features, n_jobs, random_state)s
+    n_rotations : int, default=100
+        Number of members: boosting models, each on a different rotation.
+    trees_per_rotation : int, default=50
+        Boosting rounds of each member; a round grows a tree for each class (one tree for two classes).
+    learning_rate : float, default=0.05
+        Shrinkage.
+    max_depth : int, default=3
+        Largest depth of the trees.
+    engine : {"xgboost", "histogram"}, default="xgboost"
+        XGBoost, which ``pip install 'rotastack[boosting]'`` installs, or scikit-learn's histogram boosting.
+    flip : bool, default=False
+        Allow reflections.
+    scaling : {"minmax", "quantile", "rank", "symmetric"} or None, default="minmax"
+        Scaler of the numeric columns, fitted to the training rows, which also replaces missing values by medians. With
+        None, missing values raise an error.
+    max_axes : int, default=1000
+        Largest number of random columns in each rotation.
+    categorical_features : array-like of int, bool or str, or None, default=None
+        Columns (0/1 dummies), by number, mask or name, that are neither scaled, rotated nor embedded.
+    n_jobs : int or None, default=None
+        Threads. The result does not depend on it.
+    random_state : None, int, SeedSequence, Generator or RandomState
+        Seed.
 
     Attributes
     ----------

@@ -13,11 +13,10 @@ from sklearn.utils.validation import check_is_fitted
 
 from rotastack.base.classes import LabelClassifier
 from rotastack.base.combiner import Combiner
-from rotastack.base.docstrings import documented
 from rotastack.base.row_weights import weights_of
 from rotastack.base.scikit import HasMethods, Interval
 from rotastack.combine.nested import combine_nested, fit_weighted, level_one_inputs
-from rotastack.ensembles.pooled.nested import nested_outputs
+from rotastack.ensembles.pooled.nested import held_out_outputs, nested_outputs
 from rotastack.ensembles.pooled.pool import Pool, fit_pool
 from rotastack.ensembles.pooled.pooled import PooledEnsemble, PoolMembers, means
 from rotastack.resampling.folds import nested_pairs
@@ -38,7 +37,7 @@ class _ClassMembers(PoolMembers):
 
     def votes(self):
         votes = self.ensemble._votes(self.X)
-        if self.ensemble._bootstrap():
+        if self.ensemble.bootstrap:
             votes = np.where(np.stack([m.out_of_bag for m in self.ensemble.pool_.members], axis=1), votes, -1)
         return votes, self.codes, len(self.ensemble.classes_)
 
@@ -51,7 +50,6 @@ class _ClassMembers(PoolMembers):
         self.ensemble.pool_ = self.ensemble.pool_.take(chosen)
 
 
-@documented
 class PooledEnsembleClassifier(LabelClassifier, PooledEnsemble):
     """An ensemble classifier with a separate view for each member and a combiner of the members' outputs.
 
@@ -76,7 +74,11 @@ class PooledEnsembleClassifier(LabelClassifier, PooledEnsemble):
         only the kept members.
     n_estimators : int, default=10
         Number of members.
-    %(scaling, categorical_features)s
+    scaling : {"minmax", "quantile", "rank", "symmetric"} or None, default="minmax"
+        Scaler of the numeric columns, fitted to the training rows, which also replaces missing values by medians. With
+        None, missing values raise an error.
+    categorical_features : array-like of int, bool or str, or None, default=None
+        Columns (0/1 dummies), by number, mask or name, that are neither scaled, rotated nor embedded.
     bootstrap : bool, default=False
         Train each member on rows drawn with replacement, and set the out-of-bag attributes.
     cv : int, splitter or iterable of (train, test), default=5
@@ -84,7 +86,10 @@ class PooledEnsembleClassifier(LabelClassifier, PooledEnsemble):
         by `random_state`; a scikit-learn splitter; or pairs of row numbers. Each row must be held out once.
     refit : bool, default=False
         Predict with members and a combiner trained on all rows, instead of the mean over the cross-validated models.
-    %(n_jobs, random_state)s
+    n_jobs : int or None, default=None
+        Threads. The result does not depend on it.
+    random_state : None, int, SeedSequence, Generator or RandomState
+        Seed.
 
     Attributes
     ----------
@@ -149,10 +154,9 @@ class PooledEnsembleClassifier(LabelClassifier, PooledEnsemble):
         random_state=None,
     ):
         super().__init__(
-            view, estimator, combiner, n_estimators, scaling=scaling, bootstrap=bootstrap,
+            view, estimator, combiner, n_estimators, scaling=scaling, bootstrap=bootstrap, cv=cv,
             categorical_features=categorical_features, n_jobs=n_jobs, random_state=random_state,
         )  # fmt: skip
-        self.cv = cv
         self.refit = refit
 
     def _member_estimator(self) -> Any:
@@ -171,22 +175,18 @@ class PooledEnsembleClassifier(LabelClassifier, PooledEnsemble):
             raise ValueError(f"estimator must be a classifier, got {recipes[0].estimator!r}")
         combiner = self._combiner()
         training, combining = child(sequence, "train"), child(sequence, "combine")
-        nested = combiner._is_nested(self._bootstrap())
+        nested, options = combiner._is_nested(self.bootstrap), self._options(categorical)
+        sums, counts = {}, {}
         if self.refit or not nested:
-            sums, counts = self._train(X, codes, recipes, categorical, training, weights)
-        if not nested:
+            self.pool_ = fit_pool(X, codes, len(self.classes_), recipes, training, weights=weights, **options)
+            if self.bootstrap:
+                sums, counts = self._describe_out_of_bag(X, codes, weights)
+        if nested:
+            folds, without = self._folds(codes, sequence, given)
+            self._train_nested(X, codes, recipes, combiner, folds, without, options, training, combining, weights)
+        else:
             members = _ClassMembers(self, len(codes), X, codes, sums, counts, combining, weights)
             self.combiners_ = [combiner._fit_to(members)]
-            return self
-        folds, without = self._folds(codes, sequence, given)
-        self._train_nested(X, codes, recipes, combiner, folds, without, categorical, training, combining, weights)
-        return self
-
-    def _train(self, X, codes, recipes, categorical, sequence, weights) -> tuple[dict, dict]:
-        """Train the members on all rows; with bootstrap, return sums and counts of each family's out-of-bag outputs."""
-        n_classes = len(self.classes_)
-        self.pool_ = fit_pool(X, codes, n_classes, recipes, sequence, weights=weights, **self._options(categorical))
-        return self._describe_out_of_bag(X, codes, weights) if self._bootstrap() else ({}, {})
 
     def _votes(self, X) -> NDArray[np.intp]:
         return np.concatenate(
@@ -211,37 +211,26 @@ class PooledEnsembleClassifier(LabelClassifier, PooledEnsemble):
         check_is_fitted(self, "pool_")
         return self._votes(self._table(X))
 
-    def _train_nested(
-        self, X, codes, recipes, combiner, folds, without, categorical, training, combining, weights
-    ) -> None:
+    def _train_nested(self, X, codes, recipes, combiner, folds, without, options, training, combining, weights) -> None:
         """Train the members and the combiner in nested cross-validation, like a cell of the workflow.
 
         The members without folds a and b are seeded by ``child(training, a, b)``, the combiner of
         outer fold h by ``child(combining, h)``.
         """
         n_classes = len(self.classes_)
-        # The keys are text "a-b", because model files can store only text keys.
-        pools: dict[str, Pool] = {}
-
-        def keep(pair: tuple[int, int], pool: Pool) -> None:
-            pools[f"{pair[0]}-{pair[1]}"] = pool
-
-        pairs = [(a, b) for a, b in nested_pairs(int(folds.max()) + 1) if self.refit or a < b]
+        pools: dict[str, Pool] = {}  # by "a-b", because model files can store only text keys
         outputs = nested_outputs(
-            X, codes, n_classes, folds, pairs, recipes, training,
-            on_pool=keep, keep=True, weights=weights, without=without, **self._options(categorical),
+            X, codes, n_classes, folds, [(a, b) for a, b in nested_pairs(int(folds.max()) + 1) if self.refit or a < b],
+            recipes, training, on_pool=lambda pair, pool: pools.update({f"{pair[0]}-{pair[1]}": pool}), keep=True,
+            weights=weights, without=without, **options,
         )  # fmt: skip
         self.folds_ = folds
         self.oof_proba_, self.combiners_ = combine_nested(
             combiner, outputs, folds, codes, combining, weights=weights, without=without
         )
         if self.refit:
-            held_out = np.empty_like(outputs[0])
-            for fold in range(len(outputs)):
-                held_out[:, folds == fold] = outputs[fold][:, folds == fold]
-            self.combiners_ = [
-                fit_weighted(clone(combiner), held_out, codes, n_classes, child(combining, "refit"), weights)
-            ]
+            held_out, seed = held_out_outputs(outputs, folds), child(combining, "refit")
+            self.combiners_ = [fit_weighted(clone(combiner), held_out, codes, n_classes, seed, weights)]
         else:
             self.nested_pools_ = pools
 
@@ -290,17 +279,15 @@ class PooledEnsembleClassifier(LabelClassifier, PooledEnsemble):
         return np.mean(decisions, axis=0)
 
     def _describe_out_of_bag(self, X, codes, weights):
-        sums, counts = self._sum_out_of_bag(
-            X, len(self.classes_), lambda outputs, rows: _error(outputs, codes[rows], weights_of(weights, rows))
-        )
+        """Set the out-of-bag attributes; return sums and counts of the out-of-bag outputs, by family name."""
 
-        def error(sums, counts):
-            counted = counts > 0
-            return _error(sums[counted], codes[counted], weights_of(weights, counted))
+        def error(outputs, rows):
+            return _error(outputs, codes[rows], weights_of(weights, rows))
 
-        self.oob_family_errors_ = {n: error(sums[n], counts[n]) for n in sums}
+        sums, counts = self._sum_out_of_bag(X, len(self.classes_), error)
+        self.oob_family_errors_ = {n: error(sums[n][counts[n] > 0], counts[n] > 0) for n in sums}
         total, count = sum(sums.values()), sum(counts.values())
-        self.oob_score_ = 1 - error(total, count)
+        self.oob_score_ = 1 - error(total[count > 0], count > 0)
         self.oob_decision_function_ = means(total, count)
         return sums, counts
 

@@ -28,7 +28,7 @@ from rotastack.trees.bags import member_bag
 from rotastack.trees.estimators import MembersClassifier
 from rotastack.views.linear import DrawnView
 
-__all__ = ["Member", "Pool", "Recipe", "fit_pool", "grows_together", "linear_views", "members_of"]
+__all__ = ["Member", "Pool", "Recipe", "fit_pool", "grows_together", "linear_views", "members_of", "unfitted_pool"]
 
 
 @dataclass(frozen=True)
@@ -42,31 +42,16 @@ class Recipe:
 
 @dataclass
 class Member:
-    """A fitted (view, estimator) pair, with its training time and size.
+    """A fitted (view, estimator) pair, with its training time and size."""
 
-    Attributes
-    ----------
-    kept_view : transformer or None
-        The fitted view; an unfitted view if `n_drawn` is not None.
-    model : AlignedClassifier, FittedRegressor or None
-        The fitted estimator; None if the pool's `forests` contain all members.
-    fit_seconds : float
-    n_nodes, depth, oob_error : float
-        Median number of nodes, mean depth, and out-of-bag error of the member's forest; NaN for other estimators.
-    out_of_bag : ndarray of bool of shape (n_rows,), or None
-        Mask of the training rows that the pool's bootstrap left out.
-    n_drawn : int or None
-        Number of columns for which `view` draws `kept_view` again at each access; None if `kept_view` is fitted.
-    """
-
-    kept_view: Any
-    model: AlignedClassifier | FittedRegressor | None
+    kept_view: Any  # the fitted view or None; an unfitted view if `n_drawn` is not None
+    model: AlignedClassifier | FittedRegressor | None  # None if the pool's `forests` contain all members
     fit_seconds: float
-    n_nodes: float
+    n_nodes: float  # median number of nodes, mean depth and out-of-bag error of a forest; NaN for other estimators
     depth: float
     oob_error: float
-    out_of_bag: NDArray[np.bool_] | None = None
-    n_drawn: int | None = None
+    out_of_bag: NDArray[np.bool_] | None = None  # mask of the training rows that the pool's bootstrap left out
+    n_drawn: int | None = None  # number of columns for which `view` draws `kept_view` again at each access
 
     @property
     def view(self) -> Any:
@@ -81,43 +66,17 @@ class Member:
 
 @dataclass
 class Pool:
-    """The fitted members of an ensemble, with the scaler that they share.
-
-    Attributes
-    ----------
-    members : list of Member
-    scaler : fitted transformer of the numeric columns, or None
-    categorical : ndarray of bool of shape (n_features,), or None
-        Mask of the columns that skip the scaler and the views. None: members get all columns unchanged.
-    n_classes : int or None
-        None for a regression.
-    forests : MemberForests or None
-        The fitted estimators of all members, if ``grow_members`` trained all members in one call.
-    """
+    """The fitted members of an ensemble, with the scaler that they share."""
 
     members: list[Member]
-    scaler: Any
-    categorical: NDArray[np.bool_] | None
-    n_classes: int | None
-    forests: Any = None
-    predict_seconds: NDArray[np.float64] = field(init=False)
-
-    def __post_init__(self):
-        self.predict_seconds = np.zeros(len(self.members))
+    scaler: Any  # of the numeric columns, or None
+    categorical: NDArray[np.bool_] | None  # columns that skip the scaler and the views; None: members get all unchanged
+    n_classes: int | None  # None for a regression
+    forests: Any = None  # MemberForests, if one call trained all members
+    predict_seconds: NDArray[np.float64] = field(init=False, default_factory=lambda: np.zeros(1))
 
     def outputs(self, X: NDArray[np.floating], n_jobs: int | None = None) -> NDArray[np.float32]:
-        """Return the class probabilities (or predictions) of all members.
-
-        Parameters
-        ----------
-        X : ndarray of shape (n_rows, n_features)
-        n_jobs : int, optional
-            Threads over members.
-
-        Returns
-        -------
-        ndarray of shape (n_members, n_rows, n_classes)
-        """
+        """Return class probabilities (member, row, class) or predictions (member, row, 1); threads over members."""
         numeric, other = self.scaled(X)
         if self.forests is not None:
             start = time.perf_counter()
@@ -146,23 +105,19 @@ class Pool:
         return scaled_columns(X, self.categorical, self.scaler)
 
 
+def unfitted_pool(X: NDArray, scaler: Any, categorical: NDArray[np.bool_] | None, n_classes: int | None) -> Pool:
+    """Return a pool without members; its scaler is fitted to the numeric columns of `X`."""
+    if scaler is not None and categorical is not None and not categorical.all():
+        scaler = clone(scaler).fit(X[:, ~categorical])
+    return Pool([], scaler, categorical, n_classes)
+
+
 def fit_pool(
-    X: NDArray[np.floating],
-    y: NDArray,
-    n_classes: int | None,
-    recipes: Sequence[Recipe],
-    sequence: np.random.SeedSequence,
-    *,
-    scaler: Any = None,
-    categorical: NDArray[np.bool_] | None = None,
-    bootstrap: bool = False,
-    n_jobs: int | None = None,
-    views: np.random.SeedSequence | None = None,
-    as_is: bool = False,
-    intervals: bool = False,
-    moves: bool = False,
+    X: NDArray[np.floating], y: NDArray, n_classes: int | None, recipes: Sequence[Recipe], sequence: np.random.SeedSequence, *,
+    scaler: Any = None, categorical: NDArray[np.bool_] | None = None, bootstrap: bool = False, n_jobs: int | None = None,
+    views: np.random.SeedSequence | None = None, as_is: bool = False, intervals: bool = False, moves: bool = False,
     weights: NDArray[np.float64] | None = None,
-) -> Pool:
+) -> Pool:  # fmt: skip
     """Train the members of a pool, and return the pool.
 
     Member k is seeded by ``child(sequence, k)``, so the result does not depend on `n_jobs`. Its
@@ -170,66 +125,33 @@ def fit_pool(
     Estimators with the method ``grow_members`` train all members on linear views in one call,
     seeded by `sequence`; the time is then divided equally among the members.
 
-    Parameters
-    ----------
-    X : ndarray of shape (n_rows, n_features)
-        Training rows.
-    y : ndarray of shape (n_rows,)
-        Class numbers, or numbers for a regression.
-    n_classes : int or None
-        None for a regression.
-    recipes : sequence of Recipe
-        One recipe for each member. A fitted view (``RandomRotation.from_matrix``) is used unchanged;
-        any other view is cloned, seeded and fitted on the member's rows.
-    sequence : numpy.random.SeedSequence
-    scaler : transformer, optional
-        Scaler that is cloned and fitted on the numeric columns of `X`.
-    categorical : ndarray of bool of shape (n_features,), optional
-        Mask of the columns that skip the scaler and the views; the estimators get them unchanged.
-    bootstrap : bool
-        Train each member on rows drawn with replacement, and store the mask of its out-of-bag rows.
-    n_jobs : int, optional
-        Threads over members.
-    views : numpy.random.SeedSequence, optional
-        The default is ``child(sequence, "views")``.
-    as_is : bool
-        Pass all columns unchanged to the estimators, in float64 and with missing values, without scaler or views. This
-        is for estimators that take missing values and categories.
-    intervals : bool
-        For a regression: outputs are predictions and their intervals, see
-        :class:`~rotastack.base.fitting.FittedRegressor`.
-    moves : bool
-        For a regression: targets are centred and scaled as in :func:`~rotastack.base.fitting.fit_regressor`.
-    weights : ndarray of shape (n_rows,), optional
-        Positive weights. With `bootstrap`, or for an estimator that takes no weights, rows are drawn by weight. Other
-        estimators get the weights. Scaler and views weigh all rows alike.
+    `y` are class numbers, or numbers for a regression, where `n_classes` is None. A fitted view
+    (``RandomRotation.from_matrix``) is used unchanged; any other view is cloned, seeded and fitted on the member's rows.
+    The `scaler` is cloned and fitted on the numeric columns. Columns in the mask `categorical` skip the scaler and the
+    views. With `as_is`, estimators that take missing values and categories get all columns unchanged, without scaler or
+    views. With `bootstrap`, each member is trained on rows drawn with replacement, and its out-of-bag rows are stored.
+    `intervals` and `moves` are options of a regression, see :class:`~rotastack.base.fitting.FittedRegressor` and
+    ``fit_regressor``. With positive `weights`, rows are drawn by weight if there is a bootstrap or the estimator takes no
+    weights; other estimators get the weights. Scaler and views weigh all rows alike.
     """
     views = child(sequence, "views") if views is None else views
-    if as_is:
-        categorical = None
-    elif categorical is None:
+    if categorical is None and not as_is:
         categorical = np.zeros(X.shape[1], dtype=bool)
-    if scaler is not None and categorical is not None and not categorical.all():
-        scaler = clone(scaler).fit(X[:, ~categorical])
-    pool = Pool([], scaler, categorical, n_classes)
+    pool = unfitted_pool(X, scaler, categorical, n_classes)
     numeric, other = pool.scaled(X)
-    if n_classes is not None and grows_together(recipes) and not bootstrap and weights is None:
+    if grows_together(recipes, n_classes, bootstrap, weights):
+        assert n_classes is not None
         start = time.perf_counter()
-        n_numeric = numeric.shape[1]
-        again = [n_numeric > 0 and isinstance(r.view, DrawnView) and not is_drawn(r.view) for r in recipes]
         kept: list[Any] = []
 
         def parts() -> Iterator[list[Part]]:
             for view, mine in linear_views(recipes, numeric, y, other.shape[1], views):
-                kept.append(clone(view) if again[len(kept)] else view)
+                kept.append(view)
                 yield mine
 
         rows = _joined(numeric, other)[None]
         pool.forests = recipes[0].estimator.grow_members(rows, y, n_classes, parts(), [sequence], n_jobs=n_jobs)
-        pool.members = members_of(pool.forests, 0, kept, time.perf_counter() - start)
-        for member, drawn in zip(pool.members, again, strict=True):
-            member.n_drawn = n_numeric if drawn else None
-        pool.predict_seconds = np.zeros(len(recipes))
+        pool.members = members_of(pool.forests, 0, kept, time.perf_counter() - start, numeric.shape[1])
         return pool
 
     def one(k: int, recipe: Recipe) -> Member:
@@ -255,25 +177,20 @@ def fit_pool(
                 model = fit_aligned(estimator, in_view, y[rows], n_classes, seeds, given)
         seconds = time.perf_counter() - start
         counts = tree_complexity(model.estimator)
-        return Member(
-            view,
-            model,
-            seconds,
-            float(np.median(counts["n_nodes"])) if counts else float("nan"),
-            float(np.mean(counts["depth"])) if counts else float("nan"),
-            oob_error(model.estimator, model.own_target(y[rows])),
-            out_of_bag,
-        )
+        n_nodes, depth = (np.median(counts["n_nodes"]), np.mean(counts["depth"])) if counts else (np.nan, np.nan)
+        error = oob_error(model.estimator, model.own_target(y[rows]))
+        return Member(view, model, seconds, float(n_nodes), float(depth), error, out_of_bag)
 
     pool.members = Parallel(n_jobs=n_jobs, prefer="threads")(
         delayed(one)(k, recipe) for k, recipe in enumerate(recipes)
     )
-    pool.predict_seconds = np.zeros(len(pool.members))
     return pool
 
 
-def grows_together(recipes: Sequence[Recipe]) -> bool:
+def grows_together(recipes: Sequence[Recipe], n_classes: int | None, bootstrap: bool, weights: NDArray | None) -> bool:
     """Return whether one call of ``grow_members`` can train all members."""
+    if n_classes is None or bootstrap or weights is not None:
+        return False
     estimator = recipes[0].estimator
     return (
         isinstance(estimator, MembersClassifier)
@@ -288,13 +205,12 @@ def grows_together(recipes: Sequence[Recipe]) -> bool:
 
 
 def linear_views(
-    recipes: Sequence[Recipe],
-    numeric: NDArray[np.float32],
-    y: NDArray[np.integer],
-    n_other: int,
-    sequence: np.random.SeedSequence,
-) -> Iterator[tuple[Any, list[Part]]]:
-    """Yield for each member its fitted view, and its training columns as linear parts: columns and matrix."""
+    recipes: Sequence[Recipe], numeric: NDArray[np.float32], y: NDArray, n_other: int, sequence: np.random.SeedSequence
+) -> Iterator[tuple[Any, list[Part]]]:  # fmt: skip
+    """Yield for each member the view that it keeps, and its training columns as linear parts: columns and matrix.
+
+    A view that is drawn from its seed is kept unfitted, because the forests have its numbers.
+    """
     n_numeric = numeric.shape[1]
     others = np.arange(n_numeric, n_numeric + n_other)
     for k, recipe in enumerate(recipes):
@@ -302,16 +218,23 @@ def linear_views(
         if view is None or not n_numeric:
             yield view, [(np.arange(n_numeric + n_other), None)]
         else:
-            yield view, [*view.linear_parts(), (others, None)]
+            yield clone(view) if _is_redrawn(view) else view, [*view.linear_parts(), (others, None)]
 
 
-def members_of(forests: Any, row: int, views: Sequence[Any], seconds: float) -> list[Member]:
+def members_of(forests: Any, row: int, views: Sequence[Any], seconds: float, n_numeric: int) -> list[Member]:
     """Return the members of training set number `row`; their fitted estimators stay in `forests`."""
     facts = zip(views, forests.n_nodes[row], forests.depth[row], forests.oob_error[row], strict=True)
-    return [
+    members = [
         Member(view, None, seconds / len(views), float(nodes), float(depth), float(oob))
         for view, nodes, depth, oob in facts
     ]
+    for member in members:
+        member.n_drawn = n_numeric if n_numeric and _is_redrawn(member.kept_view) else None
+    return members
+
+
+def _is_redrawn(view: Any) -> bool:
+    return isinstance(view, DrawnView) and not is_drawn(view)
 
 
 def _fitted_view(view, X, y, sequence):

@@ -37,7 +37,7 @@ class PoolMembers(Members):
         members = self.ensemble.pool_.members
         complexity = rotation_complexity([m.n_nodes for m in members], [m.depth for m in members], self.n_rows)
         # If the pool drew bags, a forest's out-of-bag rows may be copies of rows in the forest's bags.
-        error = self.ensemble.oob_errors_ if self.ensemble._bootstrap() else [m.oob_error for m in members]
+        error = self.ensemble.oob_errors_ if self.ensemble.bootstrap else [m.oob_error for m in members]
         unrotated = [k for k, m in enumerate(members) if m.kept_view is None]
         return complexity, error, unrotated[0] if unrotated else None
 
@@ -45,7 +45,6 @@ class PoolMembers(Members):
 class PooledEnsemble(TableEnsemble):
     """An ensemble with a view for each member and a combiner of the members' outputs."""
 
-    cv: Any
     pool_: Pool
     families_: list[str]
     oob_errors_: NDArray[np.float64]
@@ -60,6 +59,7 @@ class PooledEnsemble(TableEnsemble):
         scaling: str | None = "minmax",
         categorical_features: ArrayLike | None = None,
         bootstrap: bool = False,
+        cv: Any = 5,
         n_jobs: int | None = None,
         random_state: Any = None,
     ):
@@ -70,10 +70,11 @@ class PooledEnsemble(TableEnsemble):
         self.scaling = scaling
         self.categorical_features = categorical_features
         self.bootstrap = bootstrap
+        self.cv = cv
         self.n_jobs = n_jobs
         self.random_state = random_state
 
-    # Subclasses override the methods from here to _bootstrap.
+    # Subclasses override the methods from here to _combiner.
 
     def _recipes(self, n_numeric: int, sequence: np.random.SeedSequence) -> list[Recipe]:
         """Return one recipe for each member; its view is unfitted, or was drawn by `sequence`."""
@@ -98,9 +99,6 @@ class PooledEnsemble(TableEnsemble):
             raise ValueError(f"combiner must be a rotastack.base.combiner.Combiner, got {combiner!r}")
         return combiner
 
-    def _bootstrap(self) -> bool:
-        return self.bootstrap
-
     def _begin(self, X: NDArray, categorical: NDArray[np.bool_]) -> tuple[list[Recipe], np.random.SeedSequence]:
         """Return the members' recipes and the root seed sequence, and set ``families_``."""
         sequence = root_sequence(self.random_state)
@@ -112,7 +110,7 @@ class PooledEnsemble(TableEnsemble):
 
     def _options(self, categorical) -> dict[str, Any]:
         scaler = SCALERS[self.scaling]() if self.scaling else None
-        return {"scaler": scaler, "categorical": categorical, "bootstrap": self._bootstrap(), "n_jobs": self.n_jobs}
+        return {"scaler": scaler, "categorical": categorical, "bootstrap": self.bootstrap, "n_jobs": self.n_jobs}
 
     @fit_context(prefer_skip_nested_validation=False)
     def fit(self, X: ArrayLike, y: ArrayLike, sample_weight: ArrayLike | None = None) -> Self:
@@ -144,7 +142,8 @@ class PooledEnsemble(TableEnsemble):
         weights = row_weights(table, y, sample_weight)
         positive = np.ones(len(y), dtype=bool) if weights is None else weights > 0
         if weights is None or positive.all():
-            return self._fit(table, target, categorical, uneven_or_none(weights), (X, y, positive))
+            self._fit(table, target, categorical, uneven_or_none(weights), (X, y, positive))
+            return self
         self._fit(table[positive], target[positive], categorical, uneven_or_none(weights[positive]), (X, y, positive))
         self._fill_in(positive)
         return self
@@ -153,17 +152,14 @@ class PooledEnsemble(TableEnsemble):
         """Return the class numbers; for a regressor, the target as float64."""
         raise NotImplementedError
 
-    def _fit(self, X, target, categorical, weights, given) -> Self:
+    def _fit(self, X, target, categorical, weights, given) -> None:
         """Fit to checked rows of positive weight; `given` is (X, y, mask) for ``given_folds(cv, *given)``."""
         raise NotImplementedError
 
     def _folds(
         self, strata: NDArray, sequence: np.random.SeedSequence, given: tuple[Any, NDArray, NDArray[np.bool_]]
     ) -> tuple[NDArray[np.integer], NDArray[np.bool_] | None]:
-        """Return the fold of each row, and masks of the training rows without each fold; None means all other rows.
-
-        If `cv` is a number, `sequence` draws the folds. Otherwise `given` is the arguments of `given_folds` after `cv`.
-        """
+        """Return the fold of each row, and masks of the training rows without each fold; None means all other rows."""
         if isinstance(self.cv, Integral):
             return fold_groups(strata, 1, int(self.cv), child(sequence, "folds"))[0], None
         return given_folds(self.cv, *given)
@@ -186,12 +182,7 @@ class PooledEnsemble(TableEnsemble):
     ) -> tuple[dict[str, NDArray[np.float64]], dict[str, NDArray[np.float64]]]:
         """Set ``oob_errors_``; return the sums and counts of the members' out-of-bag outputs, by family name.
 
-        Parameters
-        ----------
-        X : ndarray of shape (n_rows, n_features)
-        n_outputs : int
-        loss : callable
-            Function of a member's outputs for rows and the numbers of these rows; returns its error.
+        ``loss(outputs, rows)`` returns the error of a member's outputs for the rows of these numbers.
         """
         names = list(dict.fromkeys(self.families_))
         sums = {name: np.zeros((len(X), n_outputs)) for name in names}

@@ -5,7 +5,6 @@ from typing import Any, ClassVar
 
 from numpy.typing import ArrayLike
 
-from rotastack.base.docstrings import documented
 from rotastack.base.scikit import HasMethods, Interval, StrOptions
 from rotastack.ensembles.adaboost import AdaBoostM1Classifier
 from rotastack.ensembles.pooled.classifier import PooledEnsembleClassifier
@@ -22,25 +21,7 @@ _ROUNDS = 10
 
 
 class _ReductionEnsemble(PooledEnsembleClassifier):
-    """An ensemble on views of fewer columns that averages the members' probabilities.
-
-    Parameters
-    ----------
-    estimator : classifier or None, default=None
-        Estimator of the members; None is C4.5. One call trains all members if they are compiled trees.
-    n_estimators : int, default=10
-        Number of members.
-    boost : bool, default=False
-        Let each member be AdaBoost.M1 with resampling and at most ten rounds.
-    bootstrap : bool, default=False
-        Train each member on rows drawn with replacement.
-
-    Attributes
-    ----------
-    classes_ : ndarray of shape (n_classes,)
-    pool_ : Pool
-        The members; ``pool_.members[k].view`` is the view of one.
-    """
+    """An ensemble on views of fewer columns that averages the members' probabilities."""
 
     _parameter_constraints: ClassVar[dict] = {
         **TableEnsemble._parameter_constraints,
@@ -94,23 +75,38 @@ class _ReductionEnsemble(PooledEnsembleClassifier):
         return estimator
 
 
-@documented
 class RandomProjectionEnsembleClassifier(_ReductionEnsemble):
     """An ensemble of members on random projections of the columns.
 
     Parameters
     ----------
-    %(estimator)s
+    estimator : classifier or None, default=None
+        Estimator of the members; None is C4.5. One call trains all members if they are compiled trees.
     n_components : int or None, default=None
         Number of columns of a projection; None is half the number of columns, rounded up.
-    %(n_estimators)s
+    n_estimators : int, default=10
+        Number of members.
     kind : {"sphere", "sign", "sparse"}, default="sphere"
         See :class:`~rotastack.views.RandomProjection`.
-    %(boost, scaling, categorical_features, bootstrap, n_jobs, random_state)s
+    boost : bool, default=False
+        Let each member be AdaBoost.M1 with resampling and at most ten rounds.
+    scaling : {"minmax", "quantile", "rank", "symmetric"} or None, default="minmax"
+        Scaler of the numeric columns, fitted to the training rows, which also replaces missing values by medians. With
+        None, missing values raise an error.
+    categorical_features : array-like of int, bool or str, or None, default=None
+        Columns (0/1 dummies), by number, mask or name, that are neither scaled, rotated nor embedded.
+    bootstrap : bool, default=False
+        Train each member on rows drawn with replacement.
+    n_jobs : int or None, default=None
+        Threads. The result does not depend on it.
+    random_state : None, int, SeedSequence, Generator or RandomState
+        Seed.
 
     Attributes
     ----------
-    %(classes_, pool_)s
+    classes_ : ndarray of shape (n_classes,)
+    pool_ : Pool
+        The members; ``pool_.members[k].view`` is the view of one.
 
     References
     ----------
@@ -156,20 +152,36 @@ class RandomProjectionEnsembleClassifier(_ReductionEnsemble):
         return RandomProjection(self.n_components, self.kind)
 
 
-@documented
 class RandomSubspaceEnsembleClassifier(_ReductionEnsemble):
     """An ensemble of members on random subsets of the columns.
 
     Parameters
     ----------
-    %(estimator)s
+    estimator : classifier or None, default=None
+        Estimator of the members; None is C4.5. One call trains all members if they are compiled trees.
     n_components : int or None, default=None
         Number of columns of a member; None is half the number of columns, rounded up.
-    %(n_estimators, boost, scaling, categorical_features, bootstrap, n_jobs, random_state)s
+    n_estimators : int, default=10
+        Number of members.
+    boost : bool, default=False
+        Let each member be AdaBoost.M1 with resampling and at most ten rounds.
+    scaling : {"minmax", "quantile", "rank", "symmetric"} or None, default="minmax"
+        Scaler of the numeric columns, fitted to the training rows, which also replaces missing values by medians. With
+        None, missing values raise an error.
+    categorical_features : array-like of int, bool or str, or None, default=None
+        Columns (0/1 dummies), by number, mask or name, that are neither scaled, rotated nor embedded.
+    bootstrap : bool, default=False
+        Train each member on rows drawn with replacement.
+    n_jobs : int or None, default=None
+        Threads. The result does not depend on it.
+    random_state : None, int, SeedSequence, Generator or RandomState
+        Seed.
 
     Attributes
     ----------
-    %(classes_, pool_)s
+    classes_ : ndarray of shape (n_classes,)
+    pool_ : Pool
+        The members; ``pool_.members[k].view`` is the view of one.
 
     References
     ----------
@@ -189,7 +201,6 @@ class RandomSubspaceEnsembleClassifier(_ReductionEnsemble):
         return RandomSubspace(self.n_components)
 
 
-@documented
 class DiffusionMapEnsembleClassifier(_ReductionEnsemble):
     """An ensemble of members on diffusion maps of random widths.
 
@@ -199,7 +210,8 @@ class DiffusionMapEnsembleClassifier(_ReductionEnsemble):
         Estimator of the members; None is C4.5.
     n_components : int or None, default=None
         Number of coordinates of a map; None is half the number of columns, rounded up.
-    %(n_estimators)s
+    n_estimators : int, default=10
+        Number of members.
     epsilon : "random", "median", float or tuple, default="random"
         Width of the kernel, see :class:`~rotastack.views.DiffusionMap`. With "random", members differ in their
         widths and in their landmark rows.
@@ -211,11 +223,23 @@ class DiffusionMapEnsembleClassifier(_ReductionEnsemble):
         See :class:`~rotastack.views.DiffusionMap`.
     boost : bool, default=False
         Let each member be AdaBoost.M1 with resampling and at most ten rounds (DM+AdaBoost).
-    %(scaling, categorical_features, bootstrap, n_jobs, random_state)s
+    scaling : {"minmax", "quantile", "rank", "symmetric"} or None, default="minmax"
+        Scaler of the numeric columns, fitted to the training rows, which also replaces missing values by medians. With
+        None, missing values raise an error.
+    categorical_features : array-like of int, bool or str, or None, default=None
+        Columns (0/1 dummies), by number, mask or name, that are neither scaled, rotated nor embedded.
+    bootstrap : bool, default=False
+        Train each member on rows drawn with replacement.
+    n_jobs : int or None, default=None
+        Threads. The result does not depend on it.
+    random_state : None, int, SeedSequence, Generator or RandomState
+        Seed.
 
     Attributes
     ----------
-    %(classes_, pool_)s
+    classes_ : ndarray of shape (n_classes,)
+    pool_ : Pool
+        The members; ``pool_.members[k].view`` is the view of one.
 
     References
     ----------

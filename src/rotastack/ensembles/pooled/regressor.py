@@ -10,15 +10,13 @@ from sklearn.tree import DecisionTreeRegressor
 from sklearn.utils.validation import check_is_fitted
 
 from rotastack.base.classes import NumberRegressor
-from rotastack.base.combiner import Combiner
-from rotastack.base.docstrings import documented
 from rotastack.base.outputs import r_squared
 from rotastack.base.row_weights import weights_of
 from rotastack.base.view import needs_labels
 from rotastack.combine.nested import fit_weighted
 from rotastack.combine.stacking import Stacking
 from rotastack.ensembles.pooled.classifier import PooledEnsembleClassifier
-from rotastack.ensembles.pooled.nested import nested_outputs
+from rotastack.ensembles.pooled.nested import held_out_outputs, nested_outputs
 from rotastack.ensembles.pooled.pool import fit_pool
 from rotastack.ensembles.pooled.pooled import PooledEnsemble, PoolMembers, means
 from rotastack.seeds import child
@@ -26,7 +24,6 @@ from rotastack.seeds import child
 __all__ = ["PooledEnsembleRegressor"]
 
 
-@documented
 class PooledEnsembleRegressor(NumberRegressor, PooledEnsemble):
     """An ensemble regressor with a separate view for each member and a combiner of the members' outputs.
 
@@ -42,14 +39,21 @@ class PooledEnsembleRegressor(NumberRegressor, PooledEnsemble):
         :class:`~rotastack.combine.Stacking` is trained on predictions for rows that the members have not seen.
     n_estimators : int, default=10
         Number of members.
-    %(scaling, categorical_features)s
+    scaling : {"minmax", "quantile", "rank", "symmetric"} or None, default="minmax"
+        Scaler of the numeric columns, fitted to the training rows, which also replaces missing values by medians. With
+        None, missing values raise an error.
+    categorical_features : array-like of int, bool or str, or None, default=None
+        Columns (0/1 dummies), by number, mask or name, that are neither scaled, rotated nor embedded.
     bootstrap : bool, default=False
         Train each member on rows drawn with replacement, and set the out-of-bag attributes.
     cv : int, splitter or iterable of (train, test), default=5
         Folds for a trained combiner: the number of folds, at least 3, drawn by `random_state`; a scikit-learn splitter;
         or pairs of row numbers. Each row must be held out once. The combiner is trained on predictions of members
         trained without the row's fold, and combines members trained on all rows.
-    %(n_jobs, random_state)s
+    n_jobs : int or None, default=None
+        Threads. The result does not depend on it.
+    random_state : None, int, SeedSequence, Generator or RandomState
+        Seed.
 
     Attributes
     ----------
@@ -85,26 +89,6 @@ class PooledEnsembleRegressor(NumberRegressor, PooledEnsemble):
         )
     }  # fmt: skip
 
-    def __init__(
-        self,
-        view: Any = None,
-        estimator: Any = None,
-        combiner: Combiner | None = None,
-        n_estimators: int = 10,
-        *,
-        scaling: str | None = "minmax",
-        categorical_features: ArrayLike | None = None,
-        bootstrap: bool = False,
-        cv: Any = 5,
-        n_jobs: int | None = None,
-        random_state: Any = None,
-    ):
-        super().__init__(
-            view, estimator, combiner, n_estimators, scaling=scaling, categorical_features=categorical_features,
-            bootstrap=bootstrap, n_jobs=n_jobs, random_state=random_state,
-        )  # fmt: skip
-        self.cv = cv
-
     def _member_estimator(self) -> Any:
         if self.estimator is not None and is_classifier(self.estimator):
             raise ValueError(f"estimator must be a regressor, got {self.estimator!r}")
@@ -130,28 +114,24 @@ class PooledEnsembleRegressor(NumberRegressor, PooledEnsemble):
         supervised = next((r.view for r in recipes if needs_labels(r.view)), None)
         if supervised is not None:
             raise ValueError(f"view {supervised!r} needs class labels; a regression has none")
-        training = child(sequence, "train")
-        self.pool_ = fit_pool(X, target, None, recipes, training, weights=weights, **self._options(categorical))
-        self._describe_out_of_bag(X, target, weights)
-        if combiner.trained:
-            if isinstance(self.cv, Integral) and len(X) < self.cv:
-                raise ValueError(f"cv={self.cv} folds need at least {self.cv} rows, found n_samples = {len(X)}")
-            folds, without = self._folds(np.zeros(len(X)), sequence, given)
-            n_folds = int(folds.max()) + 1
-            outputs = nested_outputs(
-                X, target, None, folds, [(a, a) for a in range(n_folds)], recipes, training,
-                weights=weights, without=without, **self._options(categorical),
-            )  # fmt: skip
-            held_out = np.empty_like(outputs[0])
-            for fold in range(n_folds):
-                held_out[:, folds == fold] = outputs[fold][:, folds == fold]
-            self.combiner_ = fit_weighted(clone(combiner), held_out, target, None, child(sequence, "combine"), weights)
-        else:
+        training, options = child(sequence, "train"), self._options(categorical)
+        self.pool_ = fit_pool(X, target, None, recipes, training, weights=weights, **options)
+        if self.bootstrap:
+            self._describe_out_of_bag(X, target, weights)
+        if not combiner.trained:
             self.combiner_ = combiner._fit_to(PoolMembers(self, len(target)))
-        return self
+            return
+        if isinstance(self.cv, Integral) and len(X) < self.cv:
+            raise ValueError(f"cv={self.cv} folds need at least {self.cv} rows, found n_samples = {len(X)}")
+        folds, without = self._folds(np.zeros(len(X)), sequence, given)
+        outputs = nested_outputs(
+            X, target, None, folds, [(a, a) for a in range(int(folds.max()) + 1)], recipes, training,
+            weights=weights, without=without, **options,
+        )  # fmt: skip
+        held_out, seed = held_out_outputs(outputs, folds), child(sequence, "combine")
+        self.combiner_ = fit_weighted(clone(combiner), held_out, target, None, seed, weights)
 
     def predict(self, X: ArrayLike) -> NDArray[np.float64]:
-        """Return the combined prediction of the members."""
         check_is_fitted(self, "combiner_")
         X = self._table(X)
         parts = [
@@ -160,18 +140,11 @@ class PooledEnsembleRegressor(NumberRegressor, PooledEnsemble):
         return np.concatenate(parts)[:, 0]
 
     def _describe_out_of_bag(self, X, target, weights):
-        if not self._bootstrap():
-            return
-        sums, counts = self._sum_out_of_bag(
-            X,
-            1,
-            lambda outputs, rows: float(
-                np.average((outputs[:, 0] - target[rows]) ** 2, weights=weights_of(weights, rows))
-            ),
-        )
-        self.oob_family_errors_ = {
-            name: _mean_square((means(sums[name], counts[name])[:, 0] - target), weights) for name in sums
-        }
+        def loss(outputs, rows):
+            return float(np.average((outputs[:, 0] - target[rows]) ** 2, weights=weights_of(weights, rows)))
+
+        sums, counts = self._sum_out_of_bag(X, 1, loss)
+        self.oob_family_errors_ = {n: _mean_square(means(sums[n], counts[n])[:, 0] - target, weights) for n in sums}
         total, count = sum(sums.values()), sum(counts.values())
         self.oob_prediction_ = means(total, count)[:, 0]
         counted = count > 0

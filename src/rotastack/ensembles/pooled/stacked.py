@@ -5,7 +5,6 @@ from typing import Any, ClassVar
 
 from numpy.typing import ArrayLike
 
-from rotastack.base.docstrings import documented
 from rotastack.base.facts import Facts
 from rotastack.base.scikit import HasMethods, Interval
 from rotastack.combine.stacking import Stacking
@@ -20,7 +19,6 @@ from rotastack.views.rotation import RandomRotation
 __all__ = ["StackedRotationClassifier"]
 
 
-@documented
 class StackedRotationClassifier(PooledEnsembleClassifier):
     """A stacking classifier: a member on each of K rotations, and a level-1 classifier on the members' outputs.
 
@@ -45,14 +43,20 @@ class StackedRotationClassifier(PooledEnsembleClassifier):
         Number of trees of the default level-0 forest.
     flip : bool, default=False
         Allow reflections.
-    %(scaling)s
+    scaling : {"minmax", "quantile", "rank", "symmetric"} or None, default="minmax"
+        Scaler of the numeric columns, fitted to the training rows, which also replaces missing values by medians. With
+        None, missing values raise an error.
     max_axes : int, default=1000
         Largest number of random columns in each rotation.
-    %(categorical_features)s
+    categorical_features : array-like of int, bool or str, or None, default=None
+        Columns (0/1 dummies), by number, mask or name, that are neither scaled, rotated nor embedded.
     refit : bool, default=False
         Train both levels again on all rows and predict with these models. This stores and evaluates
         fewer models, but not the models that were cross-validated.
-    %(n_jobs, random_state)s
+    n_jobs : int or None, default=None
+        Threads. The result does not depend on it.
+    random_state : None, int, SeedSequence, Generator or RandomState
+        Seed.
 
     Attributes
     ----------
@@ -91,6 +95,8 @@ class StackedRotationClassifier(PooledEnsembleClassifier):
         "max_axes": [Interval(Integral, 2, None, closed="left")],
         "refit": ["boolean"],
     }
+
+    bootstrap = False
 
     def __init__(
         self,
@@ -136,9 +142,6 @@ class StackedRotationClassifier(PooledEnsembleClassifier):
 
     def _combiner(self):
         return Stacking(self.final_estimator)
-
-    def _bootstrap(self):
-        return False
 
     @property
     def stack_(self) -> list:
