@@ -25,7 +25,7 @@ from rotastack.stats.bootstrap_ranks import bootstrap_ranks
 from rotastack.stats.friedman import friedman
 from rotastack.stats.nemenyi import critical_difference
 from rotastack.stats.wilcoxon import holm, signed_rank_p, wilcoxon_holm
-from rotastack.workflow.judge.report_board import kinds_of
+from rotastack.workflow.judge.leaderboard import kinds_of
 from rotastack.workflow.study.published_tables import published_paths, scores_of
 
 OUT = Path(__file__).resolve().parents[1] / "docs/evidence/data/delgado2014.parquet"

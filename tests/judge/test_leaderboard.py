@@ -9,9 +9,8 @@ import pytest
 
 from rotastack.errors import RotastackError
 from rotastack.stats.ranks import average_ranks
-from rotastack.workflow.judge.leaderboard import Metric, board, leaderboard
+from rotastack.workflow.judge.leaderboard import Metric, board, leaderboard, study_board
 from rotastack.workflow.judge.pages import comparison_page
-from rotastack.workflow.judge.report_board import study_board
 
 NAMES = ["RF", "RRE", "</script><script>alert(1)</script>", "<!-- & \u2028"]
 
