@@ -83,7 +83,8 @@ def method_looks(methods: Iterable[str]) -> dict[str, Look]:
         turn, full = k // len(METHOD_COLORS), METHOD_COLORS[k % len(METHOD_COLORS)]
         for i, label in enumerate(sorted(siblings, key=_strength)):
             pale = 0.55 * i / max(len(siblings) - 1, 1)
-            color = to_hex([c + (1 - c) * pale for c in to_rgb(full)]).upper()
+            red, green, blue = (c + (1 - c) * pale for c in to_rgb(full))
+            color = to_hex((red, green, blue)).upper()
             looks[label] = Look(color, DASHES[(turn + i) % len(DASHES)], MARKERS[(k + turn + i) % len(MARKERS)])
     return looks
 

@@ -8,14 +8,13 @@ import pandas as pd
 import yaml
 
 from rotastack.errors import RotastackError
-from rotastack.stats.bootstrap_ranks import bootstrap_ranks
 from rotastack.stats.elo import elo
 from rotastack.stats.friedman import friedman
 from rotastack.stats.improvability import improvability
 from rotastack.stats.metrics import BASELINE, METRICS, NAMES, OPTIMA
 from rotastack.stats.missing import checked_scores, rounded
 from rotastack.stats.nemenyi import critical_difference
-from rotastack.stats.resamples import bootstrap_means
+from rotastack.stats.resamples import bootstrap_means, bootstrap_ranks
 from rotastack.stats.wilcoxon import wilcoxon_holm
 from rotastack.workflow.judge.published_columns import published_scores
 from rotastack.workflow.judge.results import (

@@ -8,9 +8,9 @@ import numpy as np
 import pandas as pd
 
 from rotastack.base.documents import load_yaml
-from rotastack.stats.bayesian_table import bayesian_table
-from rotastack.stats.bootstrap_ranks import bootstrap_ranks
+from rotastack.stats.bayesian import bayesian_table
 from rotastack.stats.pairs import compare_pair
+from rotastack.stats.resamples import bootstrap_ranks
 from rotastack.stats.wilcoxon import wilcoxon_holm
 from rotastack.workflow.judge.results import ROPE, compared, complete
 from rotastack.workflow.study.published_tables import column_label, scores_of

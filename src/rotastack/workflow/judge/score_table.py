@@ -58,8 +58,10 @@ def score_table(frame: pd.DataFrame, score: str | None = None, higher: bool | No
     """
     frame = frame.rename(columns=str)
     dataset, method = name_columns(frame)
-    by_rows = dataset is not None and method is not None
-    found = _of_rows(frame, dataset, method, score) if by_rows else _of_columns(frame, dataset, score)
+    if dataset is not None and method is not None:
+        found = _of_rows(frame, dataset, method, score)
+    else:
+        found = _of_columns(frame, dataset, score)
     if found.means.shape[1] < 2:
         raise RotastackError(f"the table has {found.means.shape[1]} methods; at least 2 are needed")
     if found.means.isna().all(axis=None):

@@ -15,10 +15,10 @@ from rotastack.plots.posterior import plot_posterior
 from rotastack.plots.style import add_note, sentence
 from rotastack.seeds import child, root_sequence
 from rotastack.stats.bayesian import signed_rank_draws
-from rotastack.stats.bootstrap_ranks import bootstrap_ranks
 from rotastack.stats.comparison import compare
 from rotastack.stats.metrics import IN_UNITS, NAMES, higher_is_better
 from rotastack.stats.ranks import average_ranks
+from rotastack.stats.resamples import bootstrap_ranks
 from rotastack.stats.win_matrix import win_matrix
 from rotastack.workflow.judge.results import (
     ROPE,

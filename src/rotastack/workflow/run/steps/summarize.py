@@ -161,7 +161,7 @@ def _variance_table(results: StudyResults) -> pd.DataFrame:
                 "kendall_w": kendall_w(matrix) if min(matrix.shape) > 1 and matrix.notna().all(axis=None) else np.nan,
             }  # fmt: skip
             try:
-                parts = variance_components(matrix, results.spec["alpha"]).as_dict()
+                parts = vars(variance_components(matrix, results.spec["alpha"]))
                 for name in ("rotation_groups", "fold_groups", "residual"):
                     row[f"variance_{name}"], row[f"lower_{name}"], row[f"upper_{name}"] = parts[name]
                 row |= {k: v for k, v in parts.items() if k.startswith(("share", "f_", "p_")) or k == "verdict"
