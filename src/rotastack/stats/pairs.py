@@ -43,5 +43,5 @@ def compare_pair(first: ArrayLike, second: ArrayLike, higher_is_better: bool) ->
     if not len(difference):
         return PairedComparison(0, *[float("nan")] * 4)
     gain = difference if higher_is_better else -difference
-    shares = [float(part.mean()) for part in (gain > 0, gain == 0, gain < 0)]
-    return PairedComparison(len(difference), *shares, float(difference.mean()))
+    wins, ties, losses = (float(part.mean()) for part in (gain > 0, gain == 0, gain < 0))
+    return PairedComparison(len(difference), wins, ties, losses, float(difference.mean()))

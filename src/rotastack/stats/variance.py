@@ -103,10 +103,9 @@ def variance_components(matrix: ArrayLike, alpha: float = 0.05) -> VarianceCompo
     shares = [v / total if total > 0 else 0.0 for v in (rotation[0], fold[0], ms_rest)]
     f_rotation, p_rotation = _f_test(ms_rotation, df_rotation, ms_rest, df_rest)
     f_fold, p_fold = _f_test(ms_fold, df_fold, ms_rest, df_rest)
-    verdict = _verdict(shares, p_rotation, p_fold, total, alpha)
     return VarianceComponents(
-        float(mean), float(table.std(ddof=1)), rotation, fold, residual, *shares, f_rotation, p_rotation, f_fold, p_fold,
-        verdict,
+        float(mean), float(table.std(ddof=1)), rotation, fold, residual, shares[0], shares[1], shares[2],
+        f_rotation, p_rotation, f_fold, p_fold, _verdict(shares, p_rotation, p_fold, total, alpha),
     )  # fmt: skip
 
 
