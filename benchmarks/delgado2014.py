@@ -20,12 +20,12 @@ from rotastack.base.documents import load_yaml
 from rotastack.plots.style import new_figure, save_figure
 from rotastack.project import project_file
 from rotastack.stats import power
-from rotastack.stats.bayesian_table import bayesian_table
-from rotastack.stats.bootstrap_ranks import bootstrap_ranks
+from rotastack.stats.bayesian import bayesian_table
 from rotastack.stats.friedman import friedman
 from rotastack.stats.nemenyi import critical_difference
+from rotastack.stats.resamples import bootstrap_ranks
 from rotastack.stats.wilcoxon import holm, signed_rank_p, wilcoxon_holm
-from rotastack.workflow.judge.report_board import kinds_of
+from rotastack.workflow.judge.leaderboard import kinds_of
 from rotastack.workflow.study.published_tables import published_paths, scores_of
 
 OUT = Path(__file__).resolve().parents[1] / "docs/evidence/data/delgado2014.parquet"

@@ -97,7 +97,7 @@ def noise_curves(folder: Path, destination: Path) -> None:
         like: {method: (part[like, method].index, part[like, method].to_numpy()) for method in methods}
         for like, part in ((like, means) for like in ("iris", "ionosphere"))
     }
-    figure = plot_curves(panels, "columns of noise", "error", log=("x",), ticks=sorted(set(names["columns"])))
+    figure = plot_curves(panels, "columns of noise", "error", log=True, ticks=sorted(set(names["columns"])))
     save_figure(figure, destination)
 
 

@@ -9,8 +9,8 @@ import pytest
 
 from rotastack.cli import main
 from rotastack.cli.screen import table_text
-from rotastack.stats.bootstrap_ranks import bootstrap_ranks
 from rotastack.stats.elo import elo
+from rotastack.stats.resamples import bootstrap_ranks
 
 RNG = np.random.default_rng(0)
 ERRORS = pd.DataFrame(

@@ -14,8 +14,8 @@ from rotastack.cli.commands import run_command
 from rotastack.errors import RotastackError
 from rotastack.project import project_file
 from rotastack.stats import metrics
-from rotastack.stats.bootstrap_ranks import bootstrap_ranks
 from rotastack.stats.elo import elo
+from rotastack.stats.resamples import bootstrap_ranks
 from rotastack.stats.wilcoxon import wilcoxon_holm
 from rotastack.workflow.judge import printed
 from rotastack.workflow.judge.comparisons import compare_methods

@@ -5,9 +5,8 @@ import pandas as pd
 
 from rotastack.stats.friedman import friedman
 from rotastack.stats.wilcoxon import wilcoxon_holm
-from rotastack.workflow.judge.claims import verdict_of_claims
 from rotastack.workflow.judge.comparisons import compare_methods
-from rotastack.workflow.judge.verdict import verdict_over_datasets
+from rotastack.workflow.judge.verdict import verdict_of_claims, verdict_over_datasets
 
 RNG = np.random.default_rng(0)
 N = 20

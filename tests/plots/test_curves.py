@@ -1,8 +1,6 @@
 import numpy as np
-import pytest
 
 from rotastack.plots.curves import plot_curves
-from rotastack.plots.style import save_figure
 
 
 def by_label(axis):
@@ -29,17 +27,6 @@ def test_what_is_not_known_is_left_out():
 
 
 def test_axes_and_ticks():
-    (axis,) = plot_curves({"": {"A": ([1, 10], [1, 2])}}, "n", "s", log=["x", "y"], ticks=[1, 3, 10]).axes
-    assert (axis.get_xscale(), axis.get_yscale()) == ("log", "log")
+    (axis,) = plot_curves({"": {"A": ([1, 10], [1, 2])}}, "n", "s", log=True, ticks=[1, 3, 10]).axes
+    assert (axis.get_xscale(), axis.get_yscale()) == ("log", "linear")
     assert [tick.get_text() for tick in axis.get_xticklabels()] == ["1", "3", "10"]
-    (axis,) = plot_curves({"": {"A": ([1, 10], [1, 2])}}, "n", "s").axes
-    assert (axis.get_xscale(), axis.get_yscale()) == ("linear", "linear")
-
-
-@pytest.mark.parametrize("kind", ["png", "svg"])
-def test_equal_curves_give_equal_files(tmp_path, kind):
-    files = [tmp_path / folder / f"c.{kind}" for folder in "ab"]
-    for path in files:
-        path.parent.mkdir()
-        save_figure(plot_curves({"": {"A": ([1, 10], [1, 2]), "B": 1.5}}, "n", "s", log=["x"]), path)
-    assert files[0].read_bytes() == files[1].read_bytes()

@@ -6,8 +6,8 @@ import pytest
 
 from rotastack.base.documents import load_yaml
 from rotastack.project import project_file
-from rotastack.stats.bayesian_table import bayesian_table
-from rotastack.stats.bootstrap_ranks import bootstrap_ranks
+from rotastack.stats.bayesian import bayesian_table
+from rotastack.stats.resamples import bootstrap_ranks
 from rotastack.stats.win_matrix import win_matrix
 from rotastack.workflow.run.figures.study import ROPE, draw_of_study
 from rotastack.workflow.run.plan import OF_SEVERAL, Plan

@@ -105,7 +105,7 @@ def test_an_edit_reaches_what_may_import_it_and_nothing_else(copy):
         ("combine/stacking.py", "np.ascontiguousarray", "np.array", [False, True, True, True]),
         ("combine/nested.py", "proba[test]", "proba[test ]", [False, False, False, False]),
         ("combine/pruning/qmm.py", "1", "2", [False, False, False, False]),
-        ("plots/heatmap.py", "0.65", "0.66", [False, False, False, False]),
+        ("plots/cells.py", "0.65", "0.66", [False, False, False, False]),
     ]:  # fmt: skip
         edit(root / file, old, new)
         after = all_of_them()

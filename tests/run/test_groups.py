@@ -9,9 +9,9 @@ import pytest
 from rotastack.base.documents import load_yaml
 from rotastack.data.artifacts import write_frame
 from rotastack.project import project_file
-from rotastack.workflow.judge.claims import verdict_of_groups
 from rotastack.workflow.judge.comparisons import compare_group
 from rotastack.workflow.judge.results import group_table
+from rotastack.workflow.judge.verdict import verdict_of_groups
 from rotastack.workflow.run.job import Job
 from rotastack.workflow.run.plan import Plan
 from rotastack.workflow.run.slices import Slices

@@ -87,23 +87,18 @@ def test_seeded_and_independent_of_the_size_of_blocks(monkeypatch):
 
 
 @pytest.mark.parametrize(
-    ("arguments", "message"),
+    ("arguments", "options", "message"),
     [
-        (([], []), "need at least 1 scores, got 0"),
-        (([0.1], [0.1, 0.2]), "x and y must be pairs of scores, got 1 and 2"),
-        (([0.1, 0.2], [0.1, np.nan]), "y has scores that are not finite, at 1"),
-        (([[0.1]], [0.1]), "x must have one dimension"),
-        (([0.1], [0.2], 0.01), "higher_is_better must be True or False, got 0.01"),
+        (([], []), {}, "need at least 1 scores, got 0"),
+        (([0.1], [0.1, 0.2]), {}, "x and y must be pairs of scores, got 1 and 2"),
+        (([0.1, 0.2], [0.1, np.nan]), {}, "y has scores that are not finite, at 1"),
+        (([[0.1]], [0.1]), {}, "x must have one dimension"),
+        (([0.1], [0.2], 0.01), {}, "higher_is_better must be True or False, got 0.01"),
+        *((([0.1], [0.2]), option, next(iter(option))) for option in (
+            {"rope": -0.01}, {"rope": np.nan}, {"prior": 0}, {"prior": np.inf}, {"n_samples": 0},
+        )),
     ],
-)
-def test_nonsense_is_refused(arguments, message):
+)  # fmt: skip
+def test_nonsense_is_refused(arguments, options, message):
     with pytest.raises(RotastackError, match=message):
-        bayesian_signed_rank(*[*arguments, True][:3])
-
-
-@pytest.mark.parametrize(
-    "option", [{"rope": -0.01}, {"rope": np.nan}, {"prior": 0}, {"prior": np.inf}, {"n_samples": 0}]
-)
-def test_nonsense_options_are_refused(option):
-    with pytest.raises(RotastackError, match=next(iter(option))):
-        bayesian_signed_rank([0.1], [0.2], True, **option)
+        bayesian_signed_rank(*[*arguments, True][:3], **options)

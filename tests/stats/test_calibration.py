@@ -5,7 +5,7 @@ import pandas as pd
 import pytest
 from sklearn.calibration import calibration_curve as curve_of_scikit_learn
 
-from rotastack.plots.calibration import plot_calibration
+from rotastack.plots.curves import plot_calibration
 from rotastack.stats.calibration import calibration_curve, calibration_error
 
 

@@ -95,13 +95,6 @@ def test_order_of_methods_and_data_sets_does_not_matter(values, order, higher):
     np.testing.assert_allclose(reversed_, 2000 - one["elo"], atol=1e-9)
 
 
-def test_anchor_has_1000_points_in_every_resample():
-    table = random_table()
-    found, free = elo(table, False, anchor="C"), elo(table, False)
-    assert found.loc["C"].tolist() == [1000] * 3
-    np.testing.assert_allclose(found["elo"] - 1000, free["elo"] - free.loc["C", "elo"], atol=1e-9)
-
-
 def test_missing_scores_by_pairs():
     """A and B share three data sets, A and C none, B and C one."""
     table = pd.DataFrame({"A": [1, 2, 3, NAN], "B": [2, 1, 4, 5], "C": [NAN, NAN, NAN, 5.0]})
@@ -159,7 +152,6 @@ def test_improvability_refuses_what_makes_no_sense(table, higher, message):
 @pytest.mark.parametrize(
     ("options", "message"),
     [
-        ({"anchor": "a"}, "anchor 'a' is not a method; did you mean 'A'"),
         ({"n_bootstraps": 0}, "n_bootstraps of at least 1, got 12 and 0"),
         ({"alpha": 1.0}, "alpha must lie between 0 and 1"),
         ({"seed": 0.5}, "seed must be an integer of at least 0, got 0.5"),

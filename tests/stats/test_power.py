@@ -101,6 +101,8 @@ def test_seeded_and_independent_of_what_else_is_asked():
 @pytest.mark.parametrize(
     ("options", "message"),
     [
+        ({"x": [0.1], "y": [0.2]}, "at least 2 scores, got 1"),
+        ({"x": [0.1, np.nan]}, "x has scores that are not finite, at 1"),
         ({"test": "t"}, "test must be wilcoxon or corrected_t, got 't'"),
         ({"test": "corrected_t", "n_train": 80}, "n_test must be a number above 0 .*, got None"),
         ({"n_train": 80}, "n_train is for test='corrected_t'"),
@@ -113,11 +115,4 @@ def test_seeded_and_independent_of_what_else_is_asked():
 )
 def test_nonsense_is_refused(options, message):
     with pytest.raises(RotastackError, match=message):
-        power([0.1, 0.2], [0.2, 0.2], **options)
-
-
-def test_nonsense_scores_are_refused():
-    with pytest.raises(RotastackError, match="at least 2 scores, got 1"):
-        power([0.1], [0.2])
-    with pytest.raises(RotastackError, match="x has scores that are not finite, at 1"):
-        power([0.1, np.nan], [0.2, 0.3])
+        power(**{"x": [0.1, 0.2], "y": [0.2, 0.2], **options})

@@ -1,9 +1,12 @@
+"""Two methods on one data set: the corrected t test, and wins and ties."""
+
 import numpy as np
 import pytest
 from scipy import stats as scipy_stats
 
 from rotastack.errors import RotastackError
 from rotastack.stats import corrected_t
+from rotastack.stats.pairs import compare_pair
 
 A = np.array([0.12, 0.09, 0.13, 0.11, 0.10])
 B = np.full(5, 0.10)
@@ -77,10 +80,20 @@ def test_nonsense_is_refused(arguments, message):
 
 @pytest.mark.parametrize("alpha", [0.0, 1.0, -0.1])
 def test_alpha_is_between_0_and_1(alpha):
-    with pytest.raises(RotastackError, match="alpha"):
+    with pytest.raises(RotastackError, match=f"alpha must lie between 0 and 1, got {alpha:g}"):
         corrected_t(A, B, n_train=80, n_test=20, alpha=alpha)
 
 
-def test_nonsense_alpha_is_refused():
-    with pytest.raises(RotastackError, match="alpha must lie between 0 and 1, got 1"):
-        corrected_t(A, B, 80, 20, alpha=1)
+def test_wins_and_ties_by_hand():
+    a = np.array([0.10, 0.20, 0.30, 0.20, 0.05, np.nan])
+    b = np.array([0.10, 0.10, 0.20, 0.30, 0.00, 0.1])
+    pair = compare_pair(a, b, False)
+    assert pair.n == 5
+    assert (pair.wins_first, pair.ties, pair.wins_second) == pytest.approx((0.2, 0.2, 0.6))
+    assert pair.difference == pytest.approx(0.03)
+
+
+def test_all_ties_and_nothing_known():
+    assert compare_pair([0.1, 0.2], [0.1, 0.2], False)[1:] == (0, 1, 0, 0)
+    assert compare_pair([0.1 + 0.2], [0.3], False).ties == 1  # equal but for rounding
+    assert compare_pair([np.nan], [0.1], False).n == 0

@@ -62,6 +62,18 @@ def test_scores_of_classes_are_scikit_learns(n_classes, positive):
     assert found["f1"] == pytest.approx(f1)
 
 
+def test_scores_of_classes_by_hand():
+    y = np.array([0, 0, 0, 1])
+    proba = np.array([[0.9, 0.1], [0.6, 0.4], [0.3, 0.7], [0.0, 1.0]])
+    scores = score_probabilities(y, proba)
+    assert scores["error"] == 0.25
+    assert scores["balanced_accuracy"] == pytest.approx((2 / 3 + 1) / 2)
+    assert scores["brier"] == pytest.approx(2 * np.mean([0.01, 0.16, 0.49, 0]))
+    expected = -np.mean(np.log([0.9, 0.6, 0.3, 1 / 1.001]))
+    assert scores["log_loss"] == pytest.approx(expected)
+    assert all(np.isnan(v) for v in score_probabilities(y, proba * np.nan).values())
+
+
 def test_one_class_has_no_area():
     found = score_probabilities(np.zeros(3, dtype=int), np.array([[0.7, 0.3], [0.6, 0.4], [0.2, 0.8]]))
     assert np.isnan(found["roc_auc"])

@@ -57,7 +57,7 @@ EDITS = {
     "the trees": ("trees/forest.py", "", "", ALL | STACKED | REFIT),
     "the kernel": ("trees/kernel/splitting.pxd", "n_useful += split", "n_useful += 2 * split", ALL | STACKED | REFIT),
     "scores": ("stats/scores.py", "", "", each("score") | REFIT | {("summarize",), ("draw",), ("report",), ("track",)}),
-    "a figure": ("plots/heatmap.py", "0.65", "0.66", {("draw",)}),
+    "a figure": ("plots/cells.py", "0.65", "0.66", {("draw",)}),
     "the statistics": ("workflow/run/steps/summarize.py", "ddof=1", "ddof=0", {("summarize",)}),
     "the report": ("workflow/run/steps/report.py", "sort_keys=False", "sort_keys=True", {("report",)}),
     "tracking": ("workflow/run/steps/track.py", "indent=1", "indent=2", {("track",)}),

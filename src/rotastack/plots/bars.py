@@ -1,52 +1,53 @@
-"""Stacked bars: the parts of a total, a bar for each label."""
+"""Horizontal bars: the parts of totals, and permutation importances."""
 
 from collections.abc import Mapping, Sequence
 from typing import Any
 
 import numpy as np
+from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 from numpy.typing import ArrayLike
 
-from rotastack.plots.style import add_legend, figure_beside_legend, method_looks, plain_axis
+from rotastack.plots.style import METHOD_COLORS, figure_beside_legend, finished, method_looks, new_figure, sentence
 
-__all__ = ["plot_bars"]
+__all__ = ["plot_bars", "plot_importances"]
 
 
 def plot_bars(labels: Sequence[str], pieces: Mapping[str, ArrayLike], x_label: str) -> Figure:
-    """Draw a stacked bar for each label, with the first label on top.
-
-    Parameters
-    ----------
-    labels : sequence of str
-    pieces : mapping of str to array-like of shape (n_labels,)
-        Name of a piece -> its length in each bar, at least 0; NaN counts as 0.
-    x_label : str
-
-    Returns
-    -------
-    matplotlib.figure.Figure
-
-    Examples
-    --------
-    >>> figure = plot_bars(["A", "B"], {"rotated": [1, 0], "as it is": [0.5, 2]}, "weight")
-    >>> [tick.get_text() for tick in figure.axes[0].get_yticklabels()]
-    ['A', 'B']
-    """
+    """Draw a stacked bar for each label, the first on top; each piece has a length, at least 0, in each bar."""
     looks = method_looks(list(pieces))
     figure = figure_beside_legend(5.5, 0.9 + 0.3 * len(labels), list(pieces))
     axis = figure.subplots()
-    places = np.arange(len(labels))
     left = np.zeros(len(labels))
     handles: list[Any] = []
     for name, lengths in pieces.items():
         widths = np.nan_to_num(np.asarray(lengths, dtype=float))
-        handles.append(axis.barh(places, widths, left=left, height=0.65, color=looks[name].color, label=name))
+        handles.append(
+            axis.barh(np.arange(len(labels)), widths, left=left, height=0.65, color=looks[name].color, label=name)
+        )
         left += widths
-    axis.set_yticks(places, labels)
+    _name_bars(axis, labels, x_label)
+    return finished(figure, [axis], handles)
+
+
+def plot_importances(
+    columns: Sequence[str], losses: Sequence[float], deviations: Sequence[float], x_label: str
+) -> Figure:
+    """Draw the loss of a score after each column is shuffled, and its standard deviation; the first is on top."""
+    if not len(columns):
+        return sentence("The model uses no column.")
+    figure = new_figure(7.0, 0.9 + 0.26 * len(columns))
+    axis = figure.subplots()
+    axis.barh(
+        np.arange(len(columns)), losses, xerr=deviations, height=0.65, color=METHOD_COLORS[0],
+        error_kw={"ecolor": "#444444", "elinewidth": 1},
+    )  # fmt: skip
+    axis.axvline(0, color="#444444", linewidth=0.8)
+    _name_bars(axis, [name if len(name) <= 40 else f"{name[:39]}…" for name in columns], x_label)
+    return finished(figure, [axis])
+
+
+def _name_bars(axis: Axes, labels: Sequence[str], x_label: str) -> None:
+    axis.set_yticks(np.arange(len(labels)), labels)
     axis.invert_yaxis()
-    axis.grid(axis="x", color="#dddddd", linewidth=0.6)
-    axis.set_axisbelow(True)
     axis.set_xlabel(x_label)
-    plain_axis(axis)
-    add_legend(figure, handles)
-    return figure

@@ -1,16 +1,19 @@
-"""Curves in panels side by side: an error against a parameter, an objective against iterations, ..."""
+"""Curves in panels: an error against a parameter, partial dependence on columns, calibration."""
 
 import textwrap
 from collections.abc import Mapping, Sequence
+from typing import Any
 
 import numpy as np
+import pandas as pd
 from matplotlib.artist import Artist
 from matplotlib.figure import Figure
 from numpy.typing import ArrayLike
 
-from rotastack.plots.style import add_legend, figure_beside_legend, method_looks, plain_axis
+from rotastack.plots.style import METHOD_COLORS, figure_beside_legend, finished, method_looks, new_figure, sentence
+from rotastack.stats.calibration import calibration_error
 
-__all__ = ["Curve", "plot_curves"]
+__all__ = ["Curve", "plot_calibration", "plot_curves", "plot_dependence"]
 
 Curve = tuple[ArrayLike, ArrayLike] | float
 """Places and heights, or the height of a horizontal line."""
@@ -21,37 +24,12 @@ _MARKED = 20  # Curves of more points have no markers.
 
 
 def plot_curves(
-    panels: Mapping[str, Mapping[str, Curve]],
-    x_label: str,
-    y_label: str,
-    *,
-    log: Sequence[str] = (),
-    ticks: Sequence[float] = (),
-    title: str = "",
-) -> Figure:
-    """Draw panels of curves; a label has the same colour in all panels, and each panel has its own scale.
+    panels: Mapping[str, Mapping[str, Curve]], x_label: str, y_label: str, *, log: bool = False,
+    ticks: Sequence[float] = (), title: str = "",
+) -> Figure:  # fmt: skip
+    """Draw panels, by title, of curves, by label; a label has the same colour in all panels.
 
-    Parameters
-    ----------
-    panels : mapping of str to mapping of str to Curve
-        Title of a panel -> label -> places and heights; a single number is a horizontal line.
-        Points with a NaN height are left out.
-    x_label, y_label : str
-    log : sequence of {"x", "y"}
-        Logarithmic axes.
-    ticks : sequence of float
-        Labelled places on the horizontal axis; by default, or if more than 12, matplotlib chooses them.
-    title : str
-
-    Returns
-    -------
-    matplotlib.figure.Figure
-
-    Examples
-    --------
-    >>> figure = plot_curves({"": {"A": ([1, 2, 3], [0.3, 0.2, 0.2]), "B": 0.25}}, "members", "error")
-    >>> [text.get_text() for text in figure.legends[0].get_texts()]
-    ['A', 'B']
+    Points with a NaN height are left out. With `log` the horizontal axis is logarithmic.
     """
     labels = list(dict.fromkeys(label for curves in panels.values() for label in curves))
     looks = method_looks(labels)
@@ -71,16 +49,77 @@ def plot_curves(
             elif np.isfinite(curve):
                 line = axis.axhline(curve, label=label, color=look.color, linewidth=1.3, dashes=(5, 2, 1, 2))
                 handles.setdefault(label, line)
-        if "x" in log:
+        if log:
             axis.set_xscale("log")
-        if "y" in log:
-            axis.set_yscale("log")
         if 0 < len(ticks) <= _TICKS:
             axis.set_xticks(ticks, [f"{value:g}" for value in ticks])
             axis.minorticks_off()
         axis.set_title(name)
         axis.set_xlabel(textwrap.fill(x_label, _LABEL))
-        plain_axis(axis)
     axes[0].set_ylabel(y_label)
-    add_legend(figure, [handles[label] for label in labels if label in handles])
+    return finished(figure, axes[: len(panels)], [handles[label] for label in labels if label in handles])
+
+
+def plot_dependence(panels: Sequence[Mapping[str, Any]], y_label: str) -> Figure:
+    """Draw the partial dependence on each column in a panel: lines for numbers, points for categories.
+
+    A panel has ``column``, ``values``, ``ordered`` (True for numbers, which are sorted), and ``curves``: name -> mean
+    predictions, one for each value.
+    """
+    if not panels:
+        return sentence("No column has an importance beyond chance.")
+    names = list(panels[0]["curves"])
+    looks = method_looks(names)
+    rows, columns = -(-len(panels) // 3), min(len(panels), 3)
+    figure = figure_beside_legend(2.7 * columns, 2.4 * rows, names)
+    axes = figure.subplots(rows, columns, sharey=True, squeeze=False).ravel()
+    handles: list[Any] = []
+    for axis, panel in zip(axes, panels, strict=False):
+        places = panel["values"] if panel["ordered"] else range(len(panel["values"]))
+        handles = [
+            axis.plot(
+                places, panel["curves"][name], color=looks[name].color, marker=None if panel["ordered"] else "o",
+                linestyle=looks[name].dash if panel["ordered"] else "none", markersize=5, label=name,
+            )[0]
+            for name in names
+        ]  # fmt: skip
+        if not panel["ordered"]:
+            labels = [str(v) if len(str(v)) <= 14 else f"{str(v)[:13]}…" for v in panel["values"]]
+            axis.set_xticks(places, labels, rotation=45, ha="right")
+            axis.margins(x=0.15)
+        axis.set_title(panel["column"][:40])
+    for axis in axes[len(panels) :]:
+        axis.set_visible(False)
+    figure.supylabel(y_label, fontsize=9)
+    return finished(figure, axes[: len(panels)], handles)
+
+
+def plot_calibration(curves: pd.DataFrame) -> Figure:
+    """Draw the calibration curve of each method in a panel; all data sets have the same weight.
+
+    `curves` has the columns ``dataset``, ``method``, and those of :func:`rotastack.stats.calibration.calibration_curve`.
+    """
+    parts = dict(list(curves.groupby("method", sort=False)))
+    n = len(parts)
+    rows = -(-n // 5)
+    columns = -(-n // rows)
+    figure = new_figure(2.1 * columns + 0.4, 2.2 * rows + 0.3)
+    axes = figure.subplots(rows, columns, sharex=True, sharey=True, squeeze=False).ravel()
+    for axis, (method, part) in zip(axes, parts.items(), strict=False):
+        share = part["rows"] / part.groupby("dataset")["rows"].transform("sum")
+        weighted = part[["confidence", "accuracy"]].mul(share, axis=0).assign(share=share)
+        bins = weighted.groupby(part["bin"]).sum()
+        errors = [calibration_error(curve) for _, curve in part.groupby("dataset", sort=False)]
+        axis.plot([0, 1], [0, 1], color="#999999", linewidth=0.8)
+        x, y = bins["confidence"] / bins["share"], bins["accuracy"] / bins["share"]
+        axis.plot(x, y, color=METHOD_COLORS[0], linewidth=1.2)
+        axis.scatter(x, y, s=6 + 160 * bins["share"] / len(errors), color=METHOD_COLORS[0], alpha=0.7, linewidth=0)
+        axis.set_title(textwrap.fill(f"{method}: calibration error {np.mean(errors):.3f}", 30))
+    for axis in axes[n:]:
+        axis.set_visible(False)
+    figure.supxlabel("probability of the decision", fontsize=9)
+    figure.supylabel("share of right decisions", fontsize=9)
+    finished(figure, axes[:n])
+    for axis in axes[n - columns : n]:  # These axes are the last of their columns.
+        axis.tick_params(labelbottom=True)
     return figure

@@ -25,8 +25,8 @@ __all__ = ["plot_members"]
 _POINTS = 6  # More methods outside the lines get bars instead of points.
 
 
-def plot_members(table: pd.DataFrame, title: str = "", methods: Sequence[str] | None = None) -> Figure:
-    """Draw the error of each method and the number of members that it keeps.
+def plot_members(table: pd.DataFrame, title: str = "", methods: Sequence[str] = ()) -> Figure:
+    """Draw the error of each method and the number of members that it keeps (Martinez, 2022, figures 3 and 5 to 10).
 
     For methods with labels that end in `` T=<number>``, the upper panel draws the error and the lower panel the
     fraction of members kept, both against the number of members before pruning. A line joins methods that differ
@@ -34,58 +34,32 @@ def plot_members(table: pd.DataFrame, title: str = "", methods: Sequence[str] | 
     methods are points, or horizontal lines if they have no place on the axis. More than six other methods, and all
     methods if no parameter varies, get a bar each, with the error beside the bar.
 
-    Parameters
-    ----------
-    table : DataFrame of shape (n_methods, 3)
-        Mean ``error``, number of ``members`` that vote, and number of ``voters``, the members before pruning. The
-        index holds the methods. The numbers of a method that does not vote by members are NaN.
-    title : str
-    methods : sequence of str, optional
-        All methods of the data set, in order, which gives a method the same look in all figures; by default the
-        methods of the table.
-
-    Returns
-    -------
-    matplotlib.figure.Figure
-
-    References
-    ----------
-    Martinez, W. (2022). Ensemble pruning via margin maximization, figures 3 and 5 to 10.
-
-    Examples
-    --------
-    >>> import pandas as pd
-    >>> from rotastack.plots.members import plot_members
-    >>> table = pd.DataFrame(
-    ...     {"error": [0.2, 0.1], "members": [10, 20], "voters": [50, 200]}, index=["QMM T=50", "QMM T=200"]
-    ... )
-    >>> plot_members(table).axes[1].lines[0].get_ydata()
-    array([0.2, 0.1])
+    The table has, by method, the mean ``error``, the number of ``members`` that vote, and the number of ``voters``, the
+    members before pruning; the last two are NaN for a method that does not vote by members.
     """
     table = table[["error", "members", "voters"]].astype(float)
     if not np.isfinite(table["members"]).any():
         return sentence("No method votes by members.")
     table["fraction"] = table["members"] / table["voters"]
-    looks = method_looks(table.index if methods is None else methods)
+    looks = method_looks(methods or table.index)
     joined = _joined(table)
     drawn = {method for lines in joined.values() for line in lines.values() for method in line.index}
     singles = table.loc[[method for method in table.index if method not in drawn]]
     if not joined:
         figure = new_figure(*_size_of_bars(table), title)
         _bars(figure, table)
-    else:
-        many = len(singles) > _POINTS
-        names = dict.fromkeys([name for lines in joined.values() for name in lines])
-        labels = [*names, *([] if many else singles.index)]
-        figure = figure_beside_legend(max(6.0, 4.0 * len(joined)), 5.2, labels, title)
-        if many:
-            (width, height), (bars_width, bars_height) = figure.get_size_inches(), _size_of_bars(singles)
-            figure.set_size_inches(max(width, bars_width), height + bars_height)
-            above, below = figure.subfigures(2, 1, squeeze=False, height_ratios=[height, bars_height]).ravel()
-            _lines(above, joined, singles.iloc[:0], looks)
-            _bars(below, singles)
-        else:
-            _lines(figure, joined, singles, looks)
+        return figure
+    beside = singles if len(singles) <= _POINTS else singles.iloc[:0]
+    names = dict.fromkeys([name for lines in joined.values() for name in lines])
+    figure = figure_beside_legend(max(6.0, 4.0 * len(joined)), 5.2, [*names, *beside.index], title)
+    if len(beside) == len(singles):
+        _lines(figure, joined, singles, looks)
+        return figure
+    (width, height), (bars_width, bars_height) = figure.get_size_inches(), _size_of_bars(singles)
+    figure.set_size_inches(max(width, bars_width), height + bars_height)
+    above, below = figure.subfigures(2, 1, squeeze=False, height_ratios=[height, bars_height]).ravel()
+    _lines(above, joined, beside, looks)
+    _bars(below, singles)
     return figure
 
 
@@ -110,11 +84,8 @@ def _joined(table: pd.DataFrame) -> dict[str, dict[str, pd.DataFrame]]:
 
 
 def _lines(
-    figure: FigureBase,
-    joined: Mapping[str, Mapping[str, pd.DataFrame]],
-    singles: pd.DataFrame,
-    looks: Mapping[str, Look],
-) -> None:
+    figure: FigureBase, joined: Mapping[str, Mapping[str, pd.DataFrame]], singles: pd.DataFrame, looks: Mapping[str, Look]
+) -> None:  # fmt: skip
     panels = figure.subplots(2, len(joined), sharex="col", sharey="row", squeeze=False, height_ratios=[3, 2])
     handles: dict[str, Artist] = {}
     for (parameter, lines), (above, below) in zip(joined.items(), panels.T, strict=True):
@@ -142,11 +113,11 @@ def _lines(
         whole = all((rows["place"] % 1 == 0).all() for rows in lines.values())
         below.xaxis.set_major_locator(MaxNLocator(6, integer=whole))
         below.set_ylim(0, 1)
-        for axis in (above, below):
-            plain_axis(axis)
     panels[0, 0].set_ylabel("error on test rows")
     panels[1, 0].set_ylabel("fraction of members kept")
     figure.align_ylabels()
+    for axis in panels.ravel():
+        plain_axis(axis)
     add_legend(figure, list(handles.values()))
 
 

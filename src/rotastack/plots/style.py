@@ -26,6 +26,7 @@ __all__ = [
     "add_legend",
     "add_note",
     "figure_beside_legend",
+    "finished",
     "method_looks",
     "new_figure",
     "plain_axis",
@@ -47,12 +48,7 @@ _ROWS = 18  # Entries in a column of a legend.
 
 
 class Look(NamedTuple):
-    """The colour, line and marker of a method in figures.
-
-    Attributes
-    ----------
-    color, dash, marker : str
-    """
+    """The colour, line and marker of a method in figures."""
 
     color: str
     dash: str
@@ -60,17 +56,7 @@ class Look(NamedTuple):
 
 
 class Label(NamedTuple):
-    """The parts of a method's label.
-
-    Attributes
-    ----------
-    family : str
-        Part that is common to methods which differ in a parameter only.
-    parameter : str
-        Name of the parameter, such as ``T``; empty if the label does not end in `` <parameter>=<number>``.
-    value : float
-        Value of the parameter; NaN without a parameter.
-    """
+    """The parts of a method's label: what is common to methods that differ in a parameter only, and the parameter."""
 
     family: str
     parameter: str
@@ -78,25 +64,7 @@ class Label(NamedTuple):
 
 
 def split_label(label: str) -> Label:
-    """Return the family, the parameter and the value in a label.
-
-    Parameters
-    ----------
-    label : str
-        Label of a method, such as ``"QMM T=500"``.
-
-    Returns
-    -------
-    Label
-
-    Examples
-    --------
-    >>> from rotastack.plots.style import split_label
-    >>> split_label("QMM T=500")
-    Label(family='QMM', parameter='T', value=500.0)
-    >>> split_label("QMM")
-    Label(family='QMM', parameter='', value=nan)
-    """
+    """Return the parts of a label such as ``"QMM T=500"``; without a parameter they are its family, "" and NaN."""
     match = re.fullmatch(r"(.+?)\s+([A-Za-z]\w*)=(\d+(?:\.\d+)?)", label)
     return Label(match[1], match[2], float(match[3])) if match else Label(label, "", float("nan"))
 
@@ -106,21 +74,6 @@ def method_looks(methods: Iterable[str]) -> dict[str, Look]:
 
     Methods that differ in a parameter only (:func:`split_label`) share a colour. The method without the parameter,
     or with its largest value, has the full colour; smaller values have paler colours.
-
-    Parameters
-    ----------
-    methods : iterable of str
-        All methods of a data set, in order.
-
-    Returns
-    -------
-    dict of str to Look
-
-    Examples
-    --------
-    >>> from rotastack.plots.style import method_looks
-    >>> method_looks(["RF", "QMM"])["QMM"]
-    Look(color='#D55E00', dash='solid', marker='s')
     """
     families: dict[str, list[str]] = {}
     for label in dict.fromkeys(methods):
@@ -131,11 +84,8 @@ def method_looks(methods: Iterable[str]) -> dict[str, Look]:
         for i, label in enumerate(sorted(siblings, key=_strength)):
             pale = 0.55 * i / max(len(siblings) - 1, 1)
             red, green, blue = (c + (1 - c) * pale for c in to_rgb(full))
-            looks[label] = Look(
-                to_hex((red, green, blue)).upper(),
-                DASHES[(turn + i) % len(DASHES)],
-                MARKERS[(k + turn + i) % len(MARKERS)],
-            )
+            color = to_hex((red, green, blue)).upper()
+            looks[label] = Look(color, DASHES[(turn + i) % len(DASHES)], MARKERS[(k + turn + i) % len(MARKERS)])
     return looks
 
 
@@ -178,42 +128,26 @@ def plain_axis(axis: Axes) -> None:
         text.set_fontsize(9)
     axis.grid(color="#dddddd", linewidth=0.6)
     axis.set_axisbelow(True)
-    for side in ("top", "right"):
-        axis.spines[side].set_visible(False)
+    axis.spines[["top", "right"]].set_visible(False)
+
+
+def finished(figure: Figure, panels: Iterable[Axes], handles: Sequence[Artist] = ()) -> Figure:
+    """Return the figure with a plain style of its panels, and a legend if there are handles."""
+    for axis in panels:
+        plain_axis(axis)
+    if handles:
+        add_legend(figure, handles)
+    return figure
 
 
 def thinned(labels: Sequence[str], most: int) -> list[tuple[int, str]]:
-    """Return places and labels of at most `most` labels, evenly spaced from the first.
-
-    Parameters
-    ----------
-    labels : sequence of str
-    most : int
-        Largest number of labels.
-
-    Returns
-    -------
-    list of (int, str)
-
-    Examples
-    --------
-    >>> from rotastack.plots.style import thinned
-    >>> thinned(["A", "B", "C", "D", "E"], 3)
-    [(0, 'A'), (2, 'C'), (4, 'E')]
-    """
+    """Return places and texts of at most `most` labels, evenly spaced from the first."""
     step = -(-len(labels) // most)
     return [(k, shortened(label)) for k, label in enumerate(labels) if k % max(step, 1) == 0]
 
 
 def shortened(label: str, most: int = 2 * _LABEL) -> str:
-    r"""Return a label for a figure: dots replace text beyond `most` characters, and dollars start no formula.
-
-    Examples
-    --------
-    >>> from rotastack.plots.style import shortened
-    >>> shortened("a very long name", 10), shortened("$x$")
-    ('a very...', '\\$x\\$')
-    """
+    """Return a label for a figure: dots replace text beyond `most` characters, and dollars start no formula."""
     label = label if len(label) <= most else f"{label[: most - 3].rstrip()}..."
     return label.replace("$", r"\$")
 

@@ -5,9 +5,7 @@ import lazy_loader
 __getattr__, __dir__, __all__ = lazy_loader.attach(
     __name__,
     submod_attrs={
-        "bayesian": ["bayesian_signed_rank", "signed_rank_draws"],
-        "bayesian_table": ["bayesian_table"],
-        "bootstrap_ranks": ["bootstrap_ranks"],
+        "bayesian": ["bayesian_signed_rank", "bayesian_table", "signed_rank_draws"],
         "comparison": ["Comparison", "compare"],
         "elo": ["elo"],
         "friedman": ["friedman"],
@@ -15,7 +13,7 @@ __getattr__, __dir__, __all__ = lazy_loader.attach(
         "nemenyi": ["critical_difference", "nemenyi"],
         "power": ["power"],
         "ranks": ["average_ranks"],
-        "resamples": ["bootstrap_means"],
+        "resamples": ["bootstrap_means", "bootstrap_ranks"],
         "resampled_t": ["corrected_t"],
         "variance": ["kendall_w", "variance_components"],
         "win_matrix": ["win_matrix"],

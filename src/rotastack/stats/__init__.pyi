@@ -1,8 +1,7 @@
 # For type checkers: what __init__.py hands on. Written by tools/public_names.py.
 from rotastack.stats.bayesian import bayesian_signed_rank as bayesian_signed_rank
+from rotastack.stats.bayesian import bayesian_table as bayesian_table
 from rotastack.stats.bayesian import signed_rank_draws as signed_rank_draws
-from rotastack.stats.bayesian_table import bayesian_table as bayesian_table
-from rotastack.stats.bootstrap_ranks import bootstrap_ranks as bootstrap_ranks
 from rotastack.stats.comparison import Comparison as Comparison
 from rotastack.stats.comparison import compare as compare
 from rotastack.stats.elo import elo as elo
@@ -13,6 +12,7 @@ from rotastack.stats.nemenyi import nemenyi as nemenyi
 from rotastack.stats.power import power as power
 from rotastack.stats.ranks import average_ranks as average_ranks
 from rotastack.stats.resamples import bootstrap_means as bootstrap_means
+from rotastack.stats.resamples import bootstrap_ranks as bootstrap_ranks
 from rotastack.stats.resampled_t import corrected_t as corrected_t
 from rotastack.stats.variance import kendall_w as kendall_w
 from rotastack.stats.variance import variance_components as variance_components

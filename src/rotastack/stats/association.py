@@ -20,29 +20,14 @@ def association_p(
     permutations of the rows are exact; their distribution is taken as normal. As the model of one cell has trained on
     rows of another, p is somewhat too small: of tables without information 8 to 12 % have p < 0.05, 2 to 5 % p < 0.01.
 
-    Parameters
-    ----------
-    cells : iterable of (ndarray, ndarray, ndarray)
-        For each cell the numbers of its test rows, their targets, and their outputs of shape (n_tested, n_outputs).
-    n_rows : int
-        Rows of the data set.
-    n_classes : int or None
-        None for a target of numbers. If the outputs or the targets are constant, p is 1.
+    Each cell has the numbers of its test rows, their targets, and their outputs of shape (n_tested, n_outputs). Without
+    `n_classes` the target is numbers. If the outputs or the targets are constant, p is 1.
 
     References
     ----------
     Wald, A. and Wolfowitz, J. (1944). Statistical tests based on permutations of the observations. Annals of
     Mathematical Statistics 15. Ojala, M. and Garriga, G. (2010). Permutation tests for studying classifier
     performance. JMLR 11.
-
-    Examples
-    --------
-    >>> rows = np.arange(40)
-    >>> outputs = rows[:, None] + np.sin(rows)[:, None]
-    >>> association_p([(rows, 2.0 * rows, outputs)], 40, None) < 1e-8
-    True
-    >>> round(association_p([(rows, rows % 2, np.hstack([-outputs, outputs]))], 40, 2), 2)
-    0.39
     """
     sums: dict[int, NDArray] = {}
     counts = np.zeros((n_rows, 1))

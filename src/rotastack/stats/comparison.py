@@ -230,20 +230,7 @@ def compare(scores: pd.DataFrame, higher_is_better: bool, *, missing: str = "rai
 
 
 def cliques(ranks: pd.Series, different: pd.DataFrame) -> list[list[str]]:
-    """Return groups of methods that do not differ significantly, the bars of a critical-difference diagram.
-
-    Parameters
-    ----------
-    ranks : Series
-        Average rank of each method.
-    different : DataFrame of bool
-        Whether two methods differ significantly.
-
-    Returns
-    -------
-    list of list of str
-        Maximal runs of two or more neighbours in rank, in which no two methods differ.
-    """
+    """Return groups of methods that do not differ significantly: maximal runs of neighbours in average rank."""
     order = list(ranks.sort_values(kind="stable").index)
     runs: list[list[str]] = []
     for start in range(len(order)):

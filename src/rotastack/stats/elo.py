@@ -6,7 +6,6 @@ from numpy.typing import NDArray
 from scipy.optimize import root
 from scipy.special import expit
 
-from rotastack.errors import RotastackError, nearest
 from rotastack.stats.missing import checked_scores
 from rotastack.stats.resamples import bootstrap_interval, resample_counts
 
@@ -19,7 +18,6 @@ def elo(
     scores: pd.DataFrame,
     higher_is_better: bool,
     *,
-    anchor: str | None = None,
     n_bootstraps: int = 200,
     alpha: float = 0.05,
     seed: int = 0,
@@ -44,10 +42,8 @@ def elo(
         One score (an error, an accuracy) per data set and method.
     higher_is_better : bool
         Whether the scores are like accuracies, not errors.
-    anchor : str, optional
-        A method that gets 1000 points; by default the mean rating is 1000.
     n_bootstraps : int, default=200
-        Number of resamples of the data sets; each resample is fitted, and centred or anchored, on its own.
+        Number of resamples of the data sets; each resample is fitted and centred on its own.
     alpha : float, default=0.05
         1 - coverage of the intervals.
     seed : int, default=0
@@ -65,8 +61,7 @@ def elo(
     Raises
     ------
     RotastackError
-        `anchor` is not a method; no resample; or alpha outside (0, 1); see also
-        :func:`rotastack.stats.missing.checked_scores`.
+        No resample, or alpha outside (0, 1); see also :func:`rotastack.stats.missing.checked_scores`.
 
     Notes
     -----
@@ -90,9 +85,6 @@ def elo(
     B   908.3   787.3  1000.0
     """
     table = checked_scores(scores, missing, pairs=True, at_least=1)
-    methods = list(table.columns)
-    if anchor is not None and anchor not in methods:
-        raise RotastackError(f"anchor {anchor!r} is not a method{nearest(str(anchor), [str(m) for m in methods])}")
     values = table.to_numpy() if higher_is_better else -table.to_numpy()
     n, k = values.shape
     one, other = values[:, :, None], values[:, None, :]
@@ -102,8 +94,7 @@ def elo(
     wins = (counts.astype(np.float32) @ games.reshape(n, -1)).reshape(-1, k, k)
     whole = _strengths(wins[0], np.zeros(k))
     strengths = np.stack([whole, *(_strengths(part, whole) for part in wins[1:])])
-    zero = strengths.mean(axis=1) if anchor is None else strengths[:, methods.index(anchor)]
-    ratings = 1000 + _POINTS * (strengths - zero[:, None])
+    ratings = 1000 + _POINTS * (strengths - strengths.mean(axis=1, keepdims=True))
     lower, upper = bootstrap_interval(ratings[1:], alpha, n)
     return pd.DataFrame({"elo": ratings[0], "lower": lower, "upper": upper}, index=table.columns)
 

@@ -11,13 +11,7 @@ EVIDENT = 0.3
 
 
 def season(series: NDArray[np.float64]) -> int | None:
-    """Return the shortest evident period of a series without its linear trend; None if no period is evident.
-
-    Examples
-    --------
-    >>> season(np.arange(70) + 10.0 * (np.arange(70) % 7 == 0)), season(np.arange(70.0))
-    (7, None)
-    """
+    """Return the shortest evident period of a series without its linear trend; None if no period is evident."""
     n, t = len(series), np.arange(len(series))
     rest = series - np.polyval(np.polyfit(t, series, 1), t) if n > 8 else np.zeros(n)
     if np.abs(rest).max(initial=0) <= 1e-9 * np.abs(series).max(initial=0):
@@ -35,13 +29,6 @@ def naive_forecasts(
     """Return forecasts of later rows by the target of earlier ones: its last value and, if a period is evident, its last season.
 
     `time` has the number of each row's moment, whose target is the mean of its rows; `train` and `test` are masks of rows.
-
-    Examples
-    --------
-    >>> y, time = np.arange(70) % 7 * 1.0, np.arange(70)
-    >>> found = naive_forecasts(y, time, time < 62, time >= 62)
-    >>> {name: values.tolist()[:3] for name, values in found.items()}
-    {'the last value': [5.0, 5.0, 5.0], 'the last season (7 moments)': [6.0, 0.0, 1.0]}
     """
     series = pd.Series(y[train]).groupby(time[train]).mean().to_numpy()
     ahead = time[test] - time[train].max() - 1

@@ -44,18 +44,7 @@ def higher_is_better(score: str) -> bool | None:
 
 
 def score_named(name: str, task: str) -> str:
-    """Return the score with this name, which may be the name of scikit-learn's scorer.
-
-    Raises
-    ------
-    ValueError
-        The task does not rank methods by a score with this name; the message lists the names.
-
-    Examples
-    --------
-    >>> score_named("neg_log_loss", "classification"), score_named("rmse", "regression")
-    ('log_loss', 'rmse')
-    """
+    """Return the score with this name, which may be that of scikit-learn's scorer; ValueError lists the ranked ones."""
     score = _SCORERS.get(name, name)
     ranked = [score for score, higher in METRICS[task].items() if higher is not None]
     if score not in ranked:

@@ -35,13 +35,6 @@ def checked_scores(
     RotastackError
         The table has fewer than two methods, methods or data sets with equal names, scores that are not numbers,
         infinite or missing, a method without any score, or too few data sets. The message names the first of these.
-
-    Examples
-    --------
-    >>> import pandas as pd
-    >>> errors = pd.DataFrame({"A": [0.1, 0.2], "B": [0.3, None]}, index=["iris", "wine"])
-    >>> checked_scores(errors, "block").index.to_list()
-    ['iris']
     """
     allowed = ["raise", "block", "pairs"] if pairs else ["raise", "block"]
     if missing not in allowed:
@@ -92,25 +85,7 @@ def rounded(scores: pd.DataFrame, like: pd.DataFrame | None = None) -> pd.DataFr
 
 
 def complete_block(scores: pd.DataFrame) -> pd.DataFrame:
-    """Return the scores on the data sets on which every method has a score.
-
-    Parameters
-    ----------
-    scores : DataFrame of shape (n_datasets, n_methods)
-        NaN for a missing score.
-
-    Raises
-    ------
-    RotastackError
-        A method has no score at all, or no data set remains.
-
-    Examples
-    --------
-    >>> import pandas as pd
-    >>> complete_block(pd.DataFrame({"A": [0.1, 0.2], "B": [0.3, None]}))
-         A    B
-    0  0.1  0.3
-    """
+    """Return the scores on the data sets on which every method has a score; RotastackError if none remains."""
     absent = scores.isna().to_numpy()
     if not absent.any():
         return scores

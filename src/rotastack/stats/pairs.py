@@ -26,17 +26,7 @@ def paired_scores(x: ArrayLike, y: ArrayLike, at_least: int) -> tuple[NDArray[np
 
 
 class PairedComparison(NamedTuple):
-    """Result of :func:`compare_pair`: shares of wins and ties of two methods.
-
-    Attributes
-    ----------
-    n : int
-        Number of cells with a score of both methods.
-    wins_first, ties, wins_second : float
-        Shares of these cells; they sum to 1.
-    difference : float
-        Mean score of the first method minus that of the second.
-    """
+    """Cells with scores of both methods, shares of them that each wins, and the first mean minus the second."""
 
     n: int
     wins_first: float
@@ -46,36 +36,12 @@ class PairedComparison(NamedTuple):
 
 
 def compare_pair(first: ArrayLike, second: ArrayLike, higher_is_better: bool) -> PairedComparison:
-    """Return a comparison of the scores of two methods, cell by cell.
-
-    Parameters
-    ----------
-    first, second : array-like of shape (n_cells,)
-        Scores on the same cells; NaN for a missing score.
-    higher_is_better : bool
-        Whether the scores are like accuracies, not errors.
-
-    Returns
-    -------
-    PairedComparison
-
-    References
-    ----------
-    Blaser, R. Doctoral thesis on random rotation ensembles, section 1.6.5 and tables 1.3 to 1.5, 3.1.
-
-    Examples
-    --------
-    >>> from rotastack.stats.pairs import compare_pair
-    >>> compare_pair([0.1, 0.2, 0.3, 0.2], [0.1, 0.1, 0.2, 0.3], higher_is_better=False)[:4]
-    (4, 0.25, 0.25, 0.5)
-    """
+    """Return a comparison of two methods, cell by cell, without missing scores (Blaser's thesis, section 1.6.5)."""
     a, b = np.asarray(first, dtype=float), np.asarray(second, dtype=float)
     complete = np.isfinite(a) & np.isfinite(b)
     difference = np.round(a[complete] - b[complete], 12)
-    n = len(difference)
-    if not n:
+    if not len(difference):
         return PairedComparison(0, *[float("nan")] * 4)
-    gain = -difference if not higher_is_better else difference
-    return PairedComparison(
-        n, float((gain > 0).mean()), float((gain == 0).mean()), float((gain < 0).mean()), float(difference.mean())
-    )
+    gain = difference if higher_is_better else -difference
+    wins, ties, losses = (float(part.mean()) for part in (gain > 0, gain == 0, gain < 0))
+    return PairedComparison(len(difference), wins, ties, losses, float(difference.mean()))

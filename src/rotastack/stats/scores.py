@@ -18,14 +18,8 @@ _CLIP = 1e-3
 def score_probabilities(y: NDArray[np.integer], proba: NDArray[np.floating], positive: int = 1) -> dict[str, float]:
     """Return the scores of predicted class probabilities of all rows of a data set.
 
-    Parameters
-    ----------
-    y : ndarray of shape (n_rows,)
-        Class numbers.
-    proba : ndarray of shape (n_rows, n_classes)
-        Missing values (a failed method) give missing scores.
-    positive : int, default=1
-        Positive class of ``average_precision`` and ``f1`` if `proba` has two classes.
+    `y` are class numbers. Missing values of `proba` (a failed method) give missing scores. `positive` is the positive
+    class of ``average_precision`` and ``f1`` if there are two.
 
     Returns
     -------
@@ -36,13 +30,6 @@ def score_probabilities(y: NDArray[np.integer], proba: NDArray[np.floating], pos
         a decision), ``log_loss`` (natural logarithm; probabilities are clipped at 0.001 and renormalised, because
         forests often output 0), ``brier`` (sum over classes of squared differences from the one-hot class, averaged
         over rows, 0 to 2).
-
-    Examples
-    --------
-    >>> import numpy as np
-    >>> s = score_probabilities(np.array([0, 1]), np.array([[0.8, 0.2], [0.6, 0.4]]))
-    >>> {name: round(value, 3) for name, value in s.items()}
-    {'error': 0.5, 'balanced_accuracy': 0.5, 'roc_auc': 1.0, 'average_precision': 1.0, 'f1': 0.0, 'log_loss': 0.57, 'brier': 0.4}
     """
     if not np.isfinite(proba).all():
         return dict.fromkeys(METRICS["classification"], float("nan"))
@@ -89,12 +76,8 @@ def _rank_scores(y: NDArray[np.integer], proba: NDArray[np.float64], classes: It
 def score_numbers(y: NDArray[np.floating], outputs: NDArray[np.floating]) -> dict[str, float]:
     """Return the scores of predicted numbers and of their intervals.
 
-    Parameters
-    ----------
-    y : ndarray of shape (n_rows,)
-    outputs : ndarray of shape (n_rows, 3)
-        Prediction, and the lower and upper end of an interval, which may be missing. Missing predictions (a failed
-        method) give missing scores.
+    `outputs` has the prediction, and the lower and upper end of an interval, which may be missing. Missing predictions (a
+    failed method) give missing scores.
 
     Returns
     -------
@@ -103,48 +86,29 @@ def score_numbers(y: NDArray[np.floating], outputs: NDArray[np.floating]) -> dic
         differences / sum of squared differences of `y` from its mean; NaN if `y` is constant), ``pinball`` (mean
         pinball loss of the interval's ends as quantiles .05 and .95), ``interval_coverage`` (share of rows within their
         interval). The last two are NaN if the end of an interval is missing.
-
-    Examples
-    --------
-    >>> import numpy as np
-    >>> s = score_numbers(np.array([1.0, 3.0]), np.array([[1.0, 0.0, 2.0], [2.0, 1.0, 2.5]]))
-    >>> {name: round(value, 3) for name, value in s.items()}
-    {'rmse': 0.707, 'mae': 0.5, 'r2': 0.5, 'pinball': 0.169, 'interval_coverage': 0.5}
     """
     missing = float("nan")
     predicted, lower, upper = outputs.T
     if not np.isfinite(predicted).all():
         return dict.fromkeys(METRICS["regression"], missing)
     gaps, spread = y - predicted, np.sum((y - y.mean()) ** 2)
-    has_intervals = np.isfinite(lower).all() and np.isfinite(upper).all()
+    pinball = coverage = missing
+    if np.isfinite(outputs[:, 1:]).all():
+        pinball = np.mean([mean_pinball_loss(y, lower, alpha=0.05), mean_pinball_loss(y, upper, alpha=0.95)]).item()
+        coverage = float(np.mean((lower <= y) & (y <= upper)))
     return {
         "rmse": float(np.sqrt(np.mean(gaps**2))),
         "mae": float(np.mean(np.abs(gaps))),
         "r2": float(1 - np.sum(gaps**2) / spread) if spread > 0 else missing,
-        "pinball": np.mean(
-            [mean_pinball_loss(y, end, alpha=level) for end, level in ((lower, 0.05), (upper, 0.95))]
-        ).item()
-        if has_intervals
-        else missing,
-        "interval_coverage": float(np.mean((lower <= y) & (y <= upper))) if has_intervals else missing,
+        "pinball": pinball,
+        "interval_coverage": coverage,
     }
 
 
 def constant_output(y: NDArray, n_classes: int | None) -> NDArray[np.float64]:
     """Return the output of the baseline that reads no column: class shares, or the mean and a 90 % interval.
 
-    Parameters
-    ----------
-    y : ndarray of shape (n_rows,)
-        Class numbers, or target numbers, of the training rows.
-    n_classes : int or None
-        Number of classes; None for regression.
-
-    Examples
-    --------
-    >>> import numpy as np
-    >>> constant_output(np.array([0, 1, 1, 1]), 2).tolist(), constant_output(np.array([1.0, 2.0]), None).round(2).tolist()
-    ([0.25, 0.75], [1.5, 1.05, 1.95])
+    `y` are class numbers, or target numbers if `n_classes` is None, of the training rows.
     """
     if n_classes is None:
         return np.array([y.mean(), *np.quantile(y, [0.05, 0.95])])

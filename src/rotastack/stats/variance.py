@@ -1,6 +1,6 @@
 """Components of the variance of a result matrix, and Kendall's W (thesis, section 3.3.2)."""
 
-from dataclasses import asdict, dataclass
+from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -43,10 +43,6 @@ class VarianceComponents:
     f_fold_groups: float
     p_fold_groups: float
     verdict: str
-
-    def as_dict(self) -> dict:
-        """Return the fields as a dictionary."""
-        return asdict(self)
 
 
 def variance_components(matrix: ArrayLike, alpha: float = 0.05) -> VarianceComponents:
@@ -101,26 +97,16 @@ def variance_components(matrix: ArrayLike, alpha: float = 0.05) -> VarianceCompo
     )
     fold = _component(ms_fold, df_fold, ms_rest, df_rest, n, alpha)
     rotation = _component(ms_rotation, df_rotation, ms_rest, df_rest, m, alpha)
-    residual = (ms_rest, *_interval(ms_rest, df_rest, alpha))
+    low, high = (float(df_rest * ms_rest / chi2.ppf(tail, df_rest)) for tail in (1 - alpha / 2, alpha / 2))
+    residual = (ms_rest, low, high)
     total = fold[0] + rotation[0] + ms_rest
     shares = [v / total if total > 0 else 0.0 for v in (rotation[0], fold[0], ms_rest)]
     f_rotation, p_rotation = _f_test(ms_rotation, df_rotation, ms_rest, df_rest)
     f_fold, p_fold = _f_test(ms_fold, df_fold, ms_rest, df_rest)
     return VarianceComponents(
-        mean=float(mean),
-        sd=float(table.std(ddof=1)),
-        rotation_groups=rotation,
-        fold_groups=fold,
-        residual=residual,
-        share_rotation_groups=shares[0],
-        share_fold_groups=shares[1],
-        share_residual=shares[2],
-        f_rotation_groups=f_rotation,
-        p_rotation_groups=p_rotation,
-        f_fold_groups=f_fold,
-        p_fold_groups=p_fold,
-        verdict=_verdict(shares, p_rotation, p_fold, total, alpha),
-    )
+        float(mean), float(table.std(ddof=1)), rotation, fold, residual, shares[0], shares[1], shares[2],
+        f_rotation, p_rotation, f_fold, p_fold, _verdict(shares, p_rotation, p_fold, total, alpha),
+    )  # fmt: skip
 
 
 def kendall_w(matrix: ArrayLike) -> float:
@@ -172,17 +158,12 @@ def _component(ms, df, ms_rest, df_rest, size, alpha):
     variance = max((ms - ms_rest) / size, 0.0)
     if ms == 0 and ms_rest == 0:
         return 0.0, 0.0, 0.0
-    ends = []
-    for tail in (1 - alpha / 2, alpha / 2):
-        quantile = chi2.ppf(tail, df)
-        end = df * (ms - f_distribution.ppf(tail, df, df_rest) * ms_rest) / (size * quantile)
-        ends.append(max(float(end), 0.0))
-    return variance, ends[0], ends[1]
-
-
-def _interval(variance, df, alpha):
-    """Return the confidence interval of a variance, a mean square with `df` degrees of freedom."""
-    return tuple(float(df * variance / chi2.ppf(tail, df)) for tail in (1 - alpha / 2, alpha / 2))
+    ends = (
+        df * (ms - f_distribution.ppf(tail, df, df_rest) * ms_rest) / (size * chi2.ppf(tail, df))
+        for tail in (1 - alpha / 2, alpha / 2)
+    )
+    low, high = (max(float(end), 0.0) for end in ends)
+    return variance, low, high
 
 
 def _f_test(ms, df, ms_rest, df_rest):

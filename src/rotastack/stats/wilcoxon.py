@@ -15,25 +15,7 @@ __all__ = ["contrasts", "holm", "shares_of_sums", "signed_rank_p", "wilcoxon_hol
 
 
 def contrasts(methods: list, control: object | None) -> tuple[list[tuple], pd.Index]:
-    """Return the pairs of methods to compare, and the index of the table of tests.
-
-    Parameters
-    ----------
-    methods : list
-        Names of the methods.
-    control : object or None
-        Compare every other method with this one; None compares all pairs.
-
-    Raises
-    ------
-    RotastackError
-        `control` is not a method.
-
-    Examples
-    --------
-    >>> contrasts(["A", "B", "C"], "B")[0]
-    [('A', 'B'), ('C', 'B')]
-    """
+    """Return the pairs of methods to compare (all without a control), and the index of the table of tests."""
     if control is None:
         pairs = list(itertools.combinations(methods, 2))
         return pairs, pd.MultiIndex.from_tuples(pairs)
@@ -51,19 +33,9 @@ _EXACT_TIES = 13
 def signed_rank_p(differences: NDArray[np.floating]) -> float:
     """Return the two-sided p-value of Wilcoxon's signed-rank test; 1 if all differences are 0.
 
-    Parameters
-    ----------
-    differences : ndarray of shape (n,)
-        Differences of 0 are left out. The p-value is exact for up to 50 differences without ties and zeros, and
-        for up to 13 with them. For more differences it is the p-value of the normal approximation.
-        They are those of `scipy.stats.wilcoxon`, which takes seconds for up to 13 differences with ties or zeros:
-        these are counted here, with the same result.
-
-    Examples
-    --------
-    >>> import numpy as np
-    >>> signed_rank_p(np.array([1.0, 2.0, 3.0]))  # the most extreme of 8 assignments of signs, on both sides
-    0.25
+    Differences of 0 are left out. The p-value is exact for up to 50 differences without ties and zeros, and for up to 13
+    with them; for more it is that of the normal approximation, as in `scipy.stats.wilcoxon`, which takes seconds for up to
+    13 differences with ties or zeros: these are counted here, with the same result.
     """
     kept = differences[differences != 0]
     if not len(kept):
@@ -95,12 +67,6 @@ def holm(p: pd.Series) -> pd.Series:
     ----------
     Holm, S. (1979). A simple sequentially rejective multiple test procedure. Scandinavian Journal of
     Statistics 6.
-
-    Examples
-    --------
-    >>> import pandas as pd
-    >>> holm(pd.Series([0.01, 0.04, 0.03])).round(2).tolist()
-    [0.03, 0.06, 0.06]
     """
     order = np.argsort(p.to_numpy(), kind="stable")
     stepped = p.to_numpy()[order] * np.arange(len(p), 0, -1)

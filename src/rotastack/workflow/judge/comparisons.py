@@ -18,26 +18,21 @@ MANY = 100  # wrong rows that the control needs for a ratio of errors to be mean
 
 
 def compare_methods(
-    means: pd.DataFrame,
-    higher: bool | None,
-    spec: Mapping[str, Any],
-    wrong: pd.Series | None = None,
+    means: pd.DataFrame, higher: bool | None, spec: Mapping[str, Any], wrong: pd.Series | None = None,
     units: pd.Series | None = None,
-) -> dict:
+) -> dict:  # fmt: skip
     """Compare methods on the data sets for which all of them have a score.
 
     Parameters
     ----------
     means : DataFrame of shape (n_datasets, n_methods)
+    higher : bool or None
+        Whether higher scores are better; None for a score without a better direction, which gets no ranks.
     spec : mapping
         The slice of the study: ``control``, ``alpha``, ``optimistic`` methods, and ``left_out`` data sets, which have
         means only.
-    higher : bool or None
-        Whether higher scores are better; None for a score without a better direction, which gets no ranks.
-    wrong : Series, optional
-        Number of rows that the control classifies wrongly, by data set.
-    units : Series, optional
-        Divisor of the scores, by data set.
+    wrong, units : Series, optional
+        By data set, the number of rows that the control classifies wrongly, and the divisor of the scores.
     """
     shown = means if units is not None else means.round(12)
     result = {"means": shown.astype(object).where(shown.notna(), None).to_dict("index"), "notes": [],
@@ -119,15 +114,15 @@ def compare_group(scores: pd.DataFrame, alpha: float, score: str = "error") -> d
     scores = 1 - scores.round(12) if score == "error" else scores.round(12)
     higher = score == "error" or bool(higher_is_better(score))
     spec = {"control": control, "alpha": alpha, "optimistic": []}
-    result = compare_methods(scores, higher, spec)
-    del result["means"], result["higher_is_better"]
-    n_rows = result.pop("n_datasets") if "average_ranks" in result else 0
-    result = {"methods": list(scores.columns), "control": control, "n_rows": n_rows, **result}
+    found = compare_methods(scores, higher, spec)
+    n_rows = found["n_datasets"] if "average_ranks" in found else 0
+    kept = {key: value for key, value in found.items() if key not in ("means", "higher_is_better", "n_datasets")}
+    result = {"methods": list(scores.columns), "control": control, "n_rows": n_rows, **kept}
     if "improvement" in result:
         result["better"] = compare(complete(scores), higher).better(control).to_dict()
     if "nemenyi_p" in result:
-        ranks = sorted(result["average_ranks"].items(), key=lambda item: item[1])
+        ranked = sorted(result["average_ranks"], key=result["average_ranks"].__getitem__)
         result["different"] = [
-            [a, b] for i, (a, _) in enumerate(ranks) for b, _ in ranks[i + 1 :] if result["nemenyi_p"][a][b] < alpha
+            [a, b] for i, a in enumerate(ranked) for b in ranked[i + 1 :] if result["nemenyi_p"][a][b] < alpha
         ]
     return result

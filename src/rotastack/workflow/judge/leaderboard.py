@@ -1,24 +1,34 @@
 """The leaderboard: scores of methods on data sets with ranks and tests, as data for a page in a browser."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import Any, NamedTuple
 
 import numpy as np
 import pandas as pd
+import yaml
 
 from rotastack.errors import RotastackError
-from rotastack.stats.bootstrap_ranks import bootstrap_ranks
 from rotastack.stats.elo import elo
 from rotastack.stats.friedman import friedman
 from rotastack.stats.improvability import improvability
+from rotastack.stats.metrics import BASELINE, METRICS, NAMES, OPTIMA
 from rotastack.stats.missing import checked_scores, rounded
 from rotastack.stats.nemenyi import critical_difference
-from rotastack.stats.resamples import bootstrap_means
+from rotastack.stats.resamples import bootstrap_means, bootstrap_ranks
 from rotastack.stats.wilcoxon import wilcoxon_holm
-from rotastack.workflow.judge.results import relative_times
+from rotastack.workflow.judge.published_columns import published_scores
+from rotastack.workflow.judge.results import (
+    by_method,
+    compared,
+    in_units,
+    mean_scores,
+    relative_times,
+    seconds_by_method,
+)
 from rotastack.workflow.judge.words import p_equal
+from rotastack.workflow.study.names import slug
 
-__all__ = ["Metric", "board", "board_table", "leaderboard"]
+__all__ = ["Metric", "board", "board_table", "described", "kinds_of", "leaderboard", "study_board"]
 
 N_RATINGS = 200
 """Resamples of data sets for the intervals of Elo; each needs a fit."""
@@ -28,23 +38,11 @@ N_MEANS = 1000
 
 
 class Metric(NamedTuple):
-    """A score that methods can be compared by.
+    """A score that methods can be compared by; its tables have a row for each data set and a column for each method.
 
-    Parameters
-    ----------
-    name, title : str
-        Key of the score, and its name for readers.
-    higher_is_better : bool
-    scores : DataFrame of shape (n_datasets, n_methods)
-        Scores that are compared; NaN where a method failed.
-    spread : DataFrame, optional
-        Standard deviations, over cells, of the printed scores.
-    shown : DataFrame, optional
-        Scores that are printed, if `scores` are multiples of a unit.
-    optimum : float, optional
-        Best possible score; None if there is none, which leaves out improvability.
-    baseline : Series, optional
-        Printed score, by data set, of the baseline, which uses no column.
+    `shown` holds the scores that are printed, if `scores` are multiples of a unit. `spread` has their standard
+    deviations over cells, and `baseline` the score of the baseline, by data set. Without an `optimum`, the best possible
+    score, there is no improvability.
     """
 
     name: str
@@ -58,16 +56,10 @@ class Metric(NamedTuple):
 
 
 def leaderboard(
-    metrics: Sequence[Metric],
-    control: str | None,
-    *,
-    alpha: float = 0.05,
-    times: Mapping[str, pd.DataFrame] | None = None,
-    methods: Mapping[str, Mapping[str, Any]] | None = None,
-    cells: Mapping[str, Any] | None = None,
-    left_out: Sequence[str] = (),
-    kinds: Mapping[str, Sequence[str]] | None = None,
-) -> dict[str, Any]:
+    metrics: Sequence[Metric], control: str | None, *, alpha: float = 0.05, times: Mapping[str, pd.DataFrame] | None = None,
+    methods: Mapping[str, Mapping[str, Any]] | None = None, cells: Mapping[str, Any] | None = None,
+    left_out: Sequence[str] = (), kinds: Mapping[str, Sequence[str]] | None = None,
+) -> dict[str, Any]:  # fmt: skip
     """Return the data of a page's leaderboard, as a mapping for JSON.
 
     All tests and intervals are computed here, for each score, on the data sets and methods of the first view. For other
@@ -77,10 +69,6 @@ def leaderboard(
     ----------
     metrics : sequence of Metric
         Scores on the same data sets. The first one has all methods, and the page opens with it.
-    control : str or None
-        The method that the others are compared with.
-    alpha : float, default=0.05
-        1 - coverage of intervals, and the level of the critical difference.
     times : mapping, optional
         "fit" and "predict" -> DataFrame of shape (n_datasets, n_methods) of seconds.
     methods : mapping, optional
@@ -94,19 +82,6 @@ def leaderboard(
         Data sets that are ranked only if the reader selects them.
     kinds : mapping, optional
         Kind -> the data sets of this kind, which the reader may select.
-
-    Raises
-    ------
-    RotastackError
-        A score is not a number, two data sets or methods have the same name, or `control` is not a method.
-
-    Examples
-    --------
-    >>> import pandas as pd
-    >>> errors = pd.DataFrame({"RF": [0.05, 0.20, 0.12], "RRE": [0.04, 0.22, 0.10]}, index=["iris", "sonar", "vote"])
-    >>> content = leaderboard([Metric("error", "error", False, errors, optimum=0)], "RF")
-    >>> content["methods"][1]["name"], [round(rank, 2) for rank in content["boards"][0]["ranks"]["mean"]]
-    ('RRE', [1.67, 1.33])
     """
     first = metrics[0].scores
     for metric in metrics:
@@ -135,34 +110,19 @@ def leaderboard(
         },
         "metrics": [_metric(metric, names, datasets) for metric in metrics],
         "times": {kind: _matrix(table) for kind, table in seconds.items() if table.notna().any(axis=None)},
-        "cells": _cells(cells, names, datasets),
+        "cells": cells and {**cells, "counts": _matrix(cells["counts"].reindex(datasets, columns=names))},
         "boards": [board(metric, chosen, control, datasets=start, alpha=alpha, times=seconds) for metric in metrics],
     }
 
 
 def board(
-    metric: Metric,
-    methods: Sequence[str],
-    control: str | None,
-    *,
-    datasets: Sequence[str] | None = None,
-    alpha: float = 0.05,
-    times: Mapping[str, pd.DataFrame] | None = None,
-) -> dict[str, Any]:
+    metric: Metric, methods: Sequence[str], control: str | None, *, datasets: Sequence[str] | None = None,
+    alpha: float = 0.05, times: Mapping[str, pd.DataFrame] | None = None,
+) -> dict[str, Any]:  # fmt: skip
     """Return the leaderboard of some methods on some data sets.
 
     First, methods without any score on these data sets are left out. Then data sets that lack a score of a remaining
     method are left out. Methods and data sets are numbered by their positions in ``metric.scores``.
-
-    Parameters
-    ----------
-    metric : Metric
-    methods : sequence of str
-    control : str or None
-    datasets : sequence of str, optional
-        All by default.
-    alpha, times
-        As for :func:`leaderboard`.
     """
     names, places = list(metric.scores.columns), list(metric.scores.index)
     wide = metric.scores.loc[places if datasets is None else list(datasets), list(methods)].astype(float)
@@ -204,22 +164,11 @@ def _friedman_in_words(scores: pd.DataFrame, higher: bool, alpha: float) -> str:
 
 
 def board_table(board: Mapping[str, Any], names: Sequence[str]) -> pd.DataFrame:
-    """Return a board as a table: a row per method, the best average rank first, None for missing numbers.
-
-    Parameters
-    ----------
-    board : mapping
-        From :func:`board`.
-    names : sequence of str
-        Names of the methods, by their positions in the board.
-    """
+    """Return a board as a table: a row per method, the best average rank first, None for missing numbers."""
     unknown = [None] * len(board["methods"])
     columns: dict[str, list] = {"method": [names[j] for j in board["methods"]]}
-    for part, title, middle in (
-        ("ranks", "average_rank", "mean"),
-        ("elo", "elo", "elo"),
-        ("gap", "improvability", "mean"),
-    ):
+    parts = ("ranks", "average_rank", "mean"), ("elo", "elo", "elo"), ("gap", "improvability", "mean")
+    for part, title, middle in parts:
         for key, end in ((middle, ""), ("lower", "_lower"), ("upper", "_upper")):
             columns[f"{title}{end}"] = board[part][key] if board[part] else unknown
     for key, title in (("wins", "wins"), ("ties", "ties"), ("losses", "losses"), ("p", "p"), ("holm", "p_holm")):
@@ -243,40 +192,121 @@ def _interval(table: pd.DataFrame, column: str, name: str) -> dict[str, list]:
 
 
 def _metric(metric: Metric, names: list, datasets: list) -> dict[str, Any]:
-    # The page compares scores exactly, so rounding errors are taken off here.
-    tables = {"scores": rounded(metric.scores), "spread": metric.spread, "shown": metric.shown}
+    """Return a score as a mapping; the page compares scores exactly, so rounding errors are taken off."""
     found: dict[str, Any] = {
         "name": metric.name, "title": metric.title, "higher": metric.higher_is_better, "optimum": metric.optimum,
+        "scores": _matrix(rounded(metric.scores).reindex(datasets, columns=names)),
     }  # fmt: skip
-    for key, table in tables.items():
+    for key, table in (("spread", metric.spread), ("shown", metric.shown)):
         if table is not None:
-            digits = 12 if key == "scores" else 5
-            found[key] = _matrix(table.reindex(datasets, columns=names), digits)
+            found[key] = _matrix(table.reindex(datasets, columns=names).astype(float).map("{:.5g}".format))
     if metric.baseline is not None:
-        found["baseline"] = _plain(metric.baseline.reindex(datasets).to_numpy(dtype=float))
+        found["baseline"] = _plain(metric.baseline.reindex(datasets))
     return found
 
 
-def _cells(cells: Mapping[str, Any] | None, names: list, datasets: list) -> dict[str, Any] | None:
-    if cells is None:
-        return None
-    return {**cells, "counts": _matrix(cells["counts"].reindex(datasets, columns=names))}
+def _matrix(table: pd.DataFrame) -> list[list]:
+    """Return a table row by row, for JSON."""
+    return [_plain(row) for row in table.to_numpy(dtype=float)]
 
 
-def _matrix(table: pd.DataFrame, digits: int | None = None) -> list[list]:
-    """Return a table row by row; with fewer than 12 `digits`, numbers have only so many significant digits."""
-    values = table.to_numpy(dtype=float)
-    if digits is not None and digits < 12:
-        values = np.array([[float(f"{v:.{digits}g}") for v in row] for row in values]).reshape(values.shape)
-    return [_plain(row) for row in values]
-
-
-def _plain(values: Any) -> list:
+def _plain(values: Iterable) -> list:
     """Return numbers for JSON: None for missing ones, integers for whole ones."""
-    return [_finite(float(v)) for v in values]
+    known = [float(v) if np.isfinite(float(v)) else None for v in values]
+    return [int(v) if v is not None and v == int(v) and abs(v) < 1e15 else v for v in known]
 
 
-def _finite(value: float) -> float | int | None:
-    if not np.isfinite(value):
-        return None
-    return int(value) if value == int(value) and abs(value) < 1e15 else float(value)
+def _few_valued(facts: Mapping[str, Any]) -> float:
+    """Return the share of columns that are categories, or numbers of few values; dates do not count."""
+    return float(facts["few_valued_columns"] / max(1, facts["numeric_columns"] + facts["categorical_columns"]))
+
+
+KINDS: dict[str, Callable[[Mapping[str, Any]], bool]] = {
+    "fewer than 200 rows": lambda f: f["rows"] < 200,
+    "200 to 999 rows": lambda f: 200 <= f["rows"] < 1000,
+    "1,000 to 4,999 rows": lambda f: 1000 <= f["rows"] < 5000,
+    "5,000 rows and more": lambda f: f["rows"] >= 5000,
+    "two classes": lambda f: len(f.get("class_counts", ())) == 2,
+    "3 to 9 classes": lambda f: 3 <= len(f.get("class_counts", ())) < 10,
+    "10 classes and more": lambda f: len(f.get("class_counts", ())) >= 10,
+    "most columns are categories, or numbers of few values": lambda f: _few_valued(f) > 0.5,
+    "fewer columns are": lambda f: 0 < _few_valued(f) <= 0.5,
+    "no column is": lambda f: _few_valued(f) == 0,
+}
+"""Kind of data sets -> check of a data set's facts from its preparation; "few values" are fewer than ten."""
+
+
+def kinds_of(facts: Mapping[str, Mapping[str, Any]]) -> dict[str, list[str]]:
+    """Return kind -> its data sets, by rows, classes and categories, without kinds of all data sets or none."""
+    found = {kind: [d for d, f in facts.items() if belongs(f)] for kind, belongs in KINDS.items()}
+    return {kind: of for kind, of in found.items() if 0 < len(of) < len(facts)}
+
+
+def study_board(
+    study: Mapping[str, Any], scores: pd.DataFrame, baseline: pd.DataFrame, times: pd.DataFrame, about: Mapping[str, str],
+    control: str, root: str, published: pd.DataFrame | None = None, facts: Mapping[str, Mapping[str, Any]] | None = None,
+) -> dict[str, Any]:  # fmt: skip
+    """Return the leaderboard of a study.
+
+    Parameters
+    ----------
+    study : mapping
+        The study's document, with ``optimistic`` and ``rotated`` methods.
+    scores : DataFrame
+        A row for each data set, method and cell.
+    baseline, times, published : DataFrame
+        The study's tables; `baseline` is indexed by data set. Published methods have only the first score.
+    about : mapping
+        Method -> its pool and combiner, from :func:`described`.
+    root : str
+        The study's folder.
+    facts : mapping, optional
+        Data set -> its facts from preparation: rows, columns, classes.
+    """
+    task, scored = study["task"], set(scores["method"])
+    names = [m for m in study["methods"] if m in scored]
+    theirs = pd.DataFrame() if published is None else published
+    metrics = [
+        _study_metric(name, higher, scores, names, baseline, theirs if name == study["score"] else theirs[:0])
+        for name, higher in sorted(METRICS[task].items(), key=lambda item: item[0] != study["score"])
+        if higher is not None
+    ]
+    known: dict[str, dict[str, Any]] = {
+        m: {"rotated": m in study["rotated"], "optimistic": m in study["optimistic"], "about": about[m]} for m in names
+    }
+    for row in theirs.drop_duplicates("method").to_dict("records") if len(theirs) else ():
+        family = {"family": row["family"]} if isinstance(row.get("family"), str) else {}
+        known[row["method"]] = {
+            "published": f"{row['source']} How the protocol differs: {row['protocol']}", **family,
+        }  # fmt: skip
+    counts = by_method(scores, study["score"], "count")
+    cells = {
+        "word": study["cells"], "counts": counts.where(counts > 0), "seed": study["seed"], "study": study["name"],
+        "folders": [f"{root}/{d}" for d in metrics[0].scores.index], "files": [slug(m) for m in known],
+    }  # fmt: skip
+    board = leaderboard(
+        metrics, control if control in names else None, alpha=study["evaluation"]["alpha"],
+        times=seconds_by_method(times), methods=known, cells=cells, left_out=list(study["evaluation"]["left_out"]), kinds=kinds_of(facts or {}),
+    )  # fmt: skip
+    return {**board, "baseline": BASELINE[task]}
+
+
+def _study_metric(
+    name: str, higher: bool, scores: pd.DataFrame, methods: list[str], baseline: pd.DataFrame, published: pd.DataFrame
+) -> Metric:
+    """Return a score, as multiples of the baseline's if it has a unit, with published methods as further columns."""
+    means = mean_scores(scores, name, methods).reindex(columns=methods)
+    spread = by_method(scores, name, "std").reindex(means.index, columns=methods)
+    if len(published):
+        means = means.join(published_scores(published))
+    units = in_units(name, baseline)
+    return Metric(
+        name, NAMES[name], higher, compared(means, units), spread, shown=None if units is None else means,
+        optimum=OPTIMA.get(name, 0.0), baseline=baseline.get(name),
+    )  # fmt: skip
+
+
+def described(label: str, method: Mapping[str, Any], pools: Mapping[str, Any]) -> str:
+    """Return a method and its pool as YAML, in the form of the study's file."""
+    content = {"pools": {method["pool"]: pools.get(method["pool"])}, "methods": {label: dict(method)}}
+    return yaml.safe_dump(content, sort_keys=False, allow_unicode=True, width=90)

@@ -1,7 +1,6 @@
 """HTML pages: their templates and filters, inline figures, and the page that has only a leaderboard."""
 
 import hashlib
-import json
 import re
 from collections.abc import Mapping, Sequence
 from pathlib import Path
@@ -26,22 +25,16 @@ def page_environment() -> jinja2.Environment:
     """Return the Jinja environment of the templates in ``workflow/report``."""
     folder = project_file("workflow/report")
     environment = jinja2.Environment(loader=jinja2.FileSystemLoader(folder), autoescape=True, trim_blocks=True)
+    environment.policies["json.dumps_kwargs"] = {"ensure_ascii": False, "allow_nan": False, "separators": (",", ":")}
     environment.filters |= {
-        "as_json": _as_json, "source": _source, "order": _order, "best": _best, "cell": _cell, "times": _times,
+        "source": _source, "order": _order, "best": _best, "cell": _cell, "times": _times,
         "number": _number, "percent": _percent, "p": p_cell,
     }  # fmt: skip
     return environment
 
 
 def inline_figure(path: Path, label: str = "") -> Markup:
-    """Return a figure's SVG for a page: with ids unique on the page, and without invisible parts.
-
-    Parameters
-    ----------
-    path : Path
-    label : str
-        Description for screen readers; by default the file's name.
-    """
+    """Return a figure's SVG for a page: with ids unique on the page, without invisible parts, and with a description."""
     try:
         text = path.read_text(encoding="utf-8")
         if not text.rstrip().endswith("</svg>"):
@@ -88,37 +81,9 @@ def read_explanation(path: Path) -> dict[str, Any]:
 def comparison_page(
     board: Mapping[str, Any], *, title: str, sentences: Sequence[str], notes: Sequence[str] = ()
 ) -> str:
-    """Return the HTML page of a table of scores: the result in sentences, and an interactive leaderboard.
-
-    Parameters
-    ----------
-    board : mapping
-        From :func:`rotastack.workflow.judge.leaderboard.leaderboard`.
-    title : str
-    sentences : sequence of str
-        The result.
-    notes : sequence of str
-
-    Examples
-    --------
-    >>> import pandas as pd
-    >>> from rotastack.workflow.judge.leaderboard import Metric, leaderboard
-    >>> errors = pd.DataFrame({"RF": [0.05, 0.20], "RRE": [0.04, 0.22]}, index=["iris", "sonar"])
-    >>> board = leaderboard([Metric("error", "error", False, errors, optimum=0)], None)
-    >>> page = comparison_page(board, title="Two methods", sentences=["Nobody knows."])
-    >>> page[:15], "https://" in page
-    ('<!DOCTYPE html>', False)
-    """
+    """Return the HTML page of a table of scores: the result in sentences, and an interactive leaderboard."""
     template = page_environment().get_template("comparison.html.j2")
     return template.render(title=title, sentences=sentences, notes=notes, board=board, figures={})
-
-
-def _as_json(content: Any) -> Markup:
-    """Return JSON that is safe inside a script element, whatever characters its names hold."""
-    text = json.dumps(content, ensure_ascii=False, allow_nan=False, separators=(",", ":"))
-    for character in "<>&\u2028\u2029":
-        text = text.replace(character, f"\\u{ord(character):04x}")
-    return Markup(text)
 
 
 def _source(name: str) -> Markup:

@@ -13,27 +13,14 @@ from rotastack.files import read_json
 from rotastack.stats.metrics import BASELINE, METRICS, NAMES, OPTIMA, higher_is_better
 from rotastack.workflow.judge.leaderboard import Metric, board, board_table
 from rotastack.workflow.judge.results import compared, in_units, read_csv, seconds_by_method
-from rotastack.workflow.judge.words import p_cell, score_cell
+from rotastack.workflow.judge.words import capital, p_cell, score_cell
 from rotastack.workflow.study.study import Study
 
 __all__ = ["Printed", "document", "escaped", "latex_table", "printed_tables"]
 
 
 class Printed(NamedTuple):
-    """A table for print.
-
-    Attributes
-    ----------
-    name : str
-    values : DataFrame
-        Unrounded values, for CSV.
-    shown : DataFrame of str
-    caption, note : str
-    bold : DataFrame of bool or None
-        Which cells of `shown` are bold.
-    keys : int
-        Number of first columns of `shown` that identify a row.
-    """
+    """A table for print: values for CSV, texts, which of these are bold, and how many first columns identify a row."""
 
     name: str
     values: pd.DataFrame
@@ -66,21 +53,7 @@ _NOTES = {
 
 
 def printed_tables(folder: Path, study: Study, command: str) -> list[Printed]:
-    """Return the tables of a finished study.
-
-    Parameters
-    ----------
-    folder : Path
-        Folder of the study's results.
-    study : Study
-    command : str
-        Command that finishes the study.
-
-    Raises
-    ------
-    RotastackError
-        The study is not finished.
-    """
+    """Return the tables of a finished study, from the folder of its results; `command` finishes the study."""
     paths = {path.stem: path for path in sorted((folder / "tables").glob("*.csv"))}
     wanted = [*METRICS[study.task.name], "baseline", "times", "variance"]
     if not all(name in paths for name in wanted) or not (folder / "statistics/comparison.json").is_file():
@@ -133,10 +106,9 @@ def _leaderboard(scores: dict[str, pd.DataFrame], tables: dict[str, pd.DataFrame
         }
     )
     bold = pd.DataFrame(False, shown.index, shown.columns)
-    for column, source, best in (
-        ("average rank", "average_rank", "min"), ("Elo", "elo", "max"), ("improvability in %", "improvability", "min"),
-    ):  # fmt: skip
-        bold[column] = values[source].notna() & (values[source] == getattr(values[source], best)())
+    bold["average rank"] = values["average_rank"] == values["average_rank"].min()
+    bold["Elo"] = values["elo"] == values["elo"].max()
+    bold["improvability in %"] = values["improvability"] == values["improvability"].min()
     n = len(found["datasets"])
     share = f"{100 * (1 - study.document.evaluation.alpha):g} %"
     distance = f"distance of the {NAMES[primary]} to 1" if primary in OPTIMA else NAMES[primary]
@@ -163,35 +135,26 @@ def _with_interval(values: pd.DataFrame, name: str, form: str) -> list[str]:
 
 def _scores(scores: dict[str, pd.DataFrame], tables: dict[str, pd.DataFrame], study: Study) -> list[Printed]:
     """Return a table for each score: a row per data set, a column per method, and the best of each row bold."""
-    primary, found = study.score, []
-    variance = tables["variance"].pivot(index="dataset", columns="method", values="sd")
+    found, task, cells = [], study.task.name, study.protocol.cells
+    deviations = tables["variance"].pivot(index="dataset", columns="method", values="sd")
     for name, table in scores.items():
-        better = METRICS[study.task.name][name]
-        spread = variance.reindex(index=table.index, columns=table.columns) if name == primary else None
-        shown = table.map(lambda v: score_cell(v, study.task.name))
-        if spread is not None:
-            brackets = spread.map(lambda v: "" if pd.isna(v) else f" ({score_cell(v, study.task.name)})")
-            shown = shown + brackets.where(table.notna(), "")
-        fair = table.drop(columns=study.optimistic, errors="ignore").round(12)
-        bold = None
-        note = f"Means over {study.protocol.cells}."
+        better, bold, note = METRICS[task][name], None, f"Means over {cells}."
+        values, shown = table.reset_index(), table.map(lambda v: score_cell(v, task))
         if better is not None:
+            fair = table.drop(columns=study.optimistic, errors="ignore").round(12)
             best = fair.max(axis=1) if better else fair.min(axis=1)
-            bold = fair.eq(best, axis=0).reindex(columns=table.columns, fill_value=False)
-            note = f"Means over {study.protocol.cells}; {'higher' if better else 'lower'} is better; bold: the best of each row."
-        if spread is not None:
-            note += f" Brackets: standard deviations over {study.protocol.cells}."
+            bold = fair.eq(best, axis=0).reindex(columns=table.columns, fill_value=False).reset_index(drop=True)
+            note = f"Means over {cells}; {'higher' if better else 'lower'} is better; bold: the best of each row."
+        if name == study.score:
+            spread = deviations.reindex(index=table.index, columns=table.columns)
+            brackets = spread.map(lambda v: "" if pd.isna(v) else f" ({score_cell(v, task)})")
+            shown = shown + brackets.where(table.notna(), "")
+            values = values.join(spread.reset_index(drop=True).add_suffix(" sd"))
+            note += f" Brackets: standard deviations over {cells}."
         if study.optimistic:
             note += f" Never bold, because they choose members by the test rows: {', '.join(study.optimistic)}."
-        values = table.reset_index()
-        if spread is not None:
-            values = values.join(spread.reset_index(drop=True).add_suffix(" sd"))
         shown = shown.rename_axis("data set").rename_axis(None, axis=1).reset_index()
-        if bold is not None:
-            bold = bold.reset_index(drop=True)
-        title = NAMES[name]
-        caption = f"{title[0].upper()}{title[1:]} by data set"
-        found.append(Printed(name, values, shown, caption, note, bold))
+        found.append(Printed(name, values, shown, f"{capital(NAMES[name])} by data set", note, bold))
     return found
 
 
@@ -209,22 +172,18 @@ def _tests(comparison: dict[str, Any], study: Study) -> list[Printed]:
         (f"critical difference of average ranks, alpha = {study.document.evaluation.alpha:g}", comparison["critical_difference"],
          f"{comparison['critical_difference']:.2f}"),
     ]  # fmt: skip
-    values = pd.DataFrame([(what, value) for what, value, _ in rows], columns=["what", "value"])
-    shown = pd.DataFrame([(what, text) for what, _, text in rows], columns=["what", "value"])
-    score = NAMES[study.score]
-    found = [Printed("tests", values, shown, f"Tests of differences in {score} over data sets")]
-    nemenyi = pd.DataFrame(comparison["nemenyi_p"]).T
-    texts = nemenyi.map(_p)
-    for m in nemenyi:
-        texts.loc[m, m] = "--"
-    bold = (nemenyi < study.document.evaluation.alpha) & ~np.eye(len(nemenyi), dtype=bool)
-    found.append(
+    values = pd.DataFrame(rows, columns=["what", "value", "text"])
+    shown = values[["what", "text"]].set_axis(["what", "value"], axis=1)
+    alpha, nemenyi = study.document.evaluation.alpha, pd.DataFrame(comparison["nemenyi_p"]).T
+    others = ~np.eye(len(nemenyi), dtype=bool)
+    texts, bold = nemenyi.map(_p).where(others, "--"), (nemenyi < alpha) & others
+    return [
+        Printed("tests", values[["what", "value"]], shown, f"Tests of differences in {NAMES[study.score]} over data sets"),
         Printed(
             "nemenyi", nemenyi.rename_axis("method").reset_index(), texts.rename_axis("method").reset_index(),
-            "p of Nemenyi's test for all pairs of methods", f"Bold: p below {study.document.evaluation.alpha:g}.", bold.reset_index(drop=True),
-        )
-    )  # fmt: skip
-    return found
+            "p of Nemenyi's test for all pairs of methods", f"Bold: p below {alpha:g}.", bold.reset_index(drop=True),
+        ),
+    ]  # fmt: skip
 
 
 def _p(value: float | None) -> str:
@@ -263,14 +222,7 @@ _ROWS = 45  # most rows on one page; longer tables continue on further pages
 
 
 def escaped(text: str) -> str:
-    r"""Return a text with LaTeX's special characters escaped.
-
-    Examples
-    --------
-    >>> from rotastack.workflow.judge.printed import escaped
-    >>> escaped("50% of R&D: <script>_{x}")
-    '50\\% of R\\&D: \\textless{}script\\textgreater{}\\_\\{x\\}'
-    """
+    """Return a text with LaTeX's special characters escaped."""
     return "".join(_SPECIAL.get(letter, letter) for letter in text)
 
 
@@ -279,46 +231,18 @@ def latex_table(
 ) -> str:
     """Return a table in LaTeX: many columns are divided into parts, many rows continue on further pages.
 
-    Parameters
-    ----------
-    shown : DataFrame of str
-        Texts of the cells. The first `keys` columns identify a row and are repeated in each part.
-    caption, label, note : str
-        Plain texts; the note is printed below the table.
-    bold : DataFrame of bool, optional
-        Which cells are bold, with the rows and columns of `shown`.
-    keys : int, default=1
-
-    Examples
-    --------
-    >>> import pandas as pd
-    >>> from rotastack.workflow.judge.printed import latex_table
-    >>> print(latex_table(pd.DataFrame({"data set": ["iris"], "RF": ["0.05"]}), "Errors", "tab:errors"))
-    \\begin{table}
-    \\centering
-    \\caption{Errors}
-    \\label{tab:errors}
-    \\begin{tabular}{lr}
-    \\toprule
-    data set & RF \\\\
-    \\midrule
-    iris & 0.05 \\\\
-    \\bottomrule
-    \\end{tabular}
-    \\end{table}
-    <BLANKLINE>
+    The first `keys` columns identify a row and are repeated in each part; the note is printed below the table.
     """
     first, rest = list(shown.columns[:keys]), list(shown.columns[keys:])
     n_parts = max(1, -(-len(rest) // _COLUMNS))
-    size = -(-len(rest) // n_parts) if rest else 1
-    parts = [rest[k : k + size] for k in range(0, len(rest), size)] or [[]]
+    size = max(1, -(-len(rest) // n_parts))
     texts = []
-    for number, columns in enumerate(parts, start=1):
-        several = f" (part {number} of {len(parts)})" if len(parts) > 1 else ""
-        own = label if number == 1 else f"{label}-{number}"
-        chosen = [*first, *columns]
+    for number in range(n_parts):
+        chosen = [*first, *rest[number * size : (number + 1) * size]]
+        several = f" (part {number + 1} of {n_parts})" if n_parts > 1 else ""
         marked = None if bold is None else bold.reindex(columns=chosen, fill_value=False)
-        texts.append(_part(shown[chosen], f"{caption}{several}", own, note, marked, len(first)))
+        own = f"{label}-{number + 1}" if number else label
+        texts.append(_part(shown[chosen], f"{caption}{several}", own, note, marked, keys))
     return "\n".join(texts)
 
 

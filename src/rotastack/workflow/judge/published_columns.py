@@ -8,9 +8,9 @@ import numpy as np
 import pandas as pd
 
 from rotastack.base.documents import load_yaml
-from rotastack.stats.bayesian_table import bayesian_table
-from rotastack.stats.bootstrap_ranks import bootstrap_ranks
+from rotastack.stats.bayesian import bayesian_table
 from rotastack.stats.pairs import compare_pair
+from rotastack.stats.resamples import bootstrap_ranks
 from rotastack.stats.wilcoxon import wilcoxon_holm
 from rotastack.workflow.judge.results import ROPE, compared, complete
 from rotastack.workflow.study.published_tables import column_label, scores_of
@@ -42,36 +42,32 @@ def compare_with_published(
         "methods": [m for m in dict.fromkeys(single["method"]) if m not in set(scores["method"])],
     }
     by_cell: dict[Any, pd.DataFrame] = dict(iter(scores.groupby(["dataset", "method"], sort=False)))
-    means: dict[Any, pd.DataFrame] = {}
     if whole and set(whole) == set(scores["dataset"]):
-        means = {name: _mean_over_data_sets(part) for name, part in scores.groupby("method", sort=False)}
+        axes = _axes(scores)
+        for name, part in scores.groupby("method", sort=False):
+            by_cell["all", name] = part.groupby(axes, as_index=False).mean(numeric_only=True)
     printed = {(c.table, c.dataset, c.method): float(c.value) for c in cells.itertuples() if c.metric == "error_sd"}
     rows = []
     for cell in cells.itertuples():
-        part = means.get(cell.method) if cell.dataset == "all" else by_cell.get((cell.dataset, cell.method))
+        part = by_cell.get((cell.dataset, cell.method))
         if part is None or cell.metric == "rank":
             continue
-        other = by_cell.get((cell.dataset, getattr(cell, "against", None)))
+        other = by_cell.get((cell.dataset, getattr(cell, "against", None))) if cell.dataset != "all" else None
         ours, sd, n = _ours(cell, part, other)
         if not np.isfinite(ours):
             continue
-        value = float(cell.value)
+        value, error = float(cell.value), sd / np.sqrt(n)
         digits = len(cell.value.partition(".")[2])
-        error = sd / np.sqrt(n)
         if cell.metric in ("wins", "ties"):  # both are shares, so they have the variance of the pooled share
             both = (n * ours + cell.repeats * value) / (n + cell.repeats)
             sd = np.sqrt(both * (1 - both))
         theirs = printed.get((cell.table, cell.dataset, cell.method), sd) if cell.metric == "error" else sd
         allowed = TIMES * np.sqrt(sd**2 / n + theirs**2 / cell.repeats) + 0.5 * 10.0**-digits
         agrees = bool(abs(ours - value) <= allowed) if np.isfinite(allowed) else None
+        reason = _reason(cell, reasons) if agrees is False else ""
+        note = cell.note if isinstance(cell.note, str) else ""
         rows.append(
-            {
-                "table": cell.table, "dataset": cell.dataset, "method": cell.method, "metric": cell.metric,
-                "published": value, "ours": ours, "standard_error": error, "repeats": n,
-                "difference": ours - value, "agrees": agrees,
-                "reason": _reason(cell, reasons) if agrees is False else "",
-                "note": cell.note if isinstance(cell.note, str) else "",
-            }
+            (cell.table, cell.dataset, cell.method, cell.metric, value, ours, error, n, ours - value, agrees, reason, note)
         )  # fmt: skip
     columns = [
         "table", "dataset", "method", "metric", "published", "ours", "standard_error", "repeats", "difference",
@@ -80,48 +76,34 @@ def compare_with_published(
     return pd.DataFrame(rows, columns=columns), absent
 
 
-def _mean_over_data_sets(scores: pd.DataFrame) -> pd.DataFrame:
-    """Return the scores of a method, split by split, as means over its data sets."""
-    axes = [name for name in ("rotation_group", "fold_group", "split") if name in scores]
-    return scores.groupby(axes, as_index=False).mean(numeric_only=True)
+def _axes(scores: pd.DataFrame) -> list[str]:
+    return [name for name in ("rotation_group", "fold_group", "split") if name in scores]
 
 
 def _ours(cell, part, other) -> tuple[float, float, int]:
     """Return the study's value for a cell, its standard deviation over repeats, and their number."""
-    nothing = (float("nan"), float("nan"), 0)
     if cell.metric == "error_sd":
-        errors = part["error"].dropna()
-        spread = float(errors.std(ddof=1)) if len(errors) > 2 else float("nan")
-        return spread, spread / np.sqrt(2), len(errors)  # for normal errors, to first order
-    if cell.metric in ("error", *part.columns.intersection([cell.metric])):
-        values = part[cell.metric].dropna().to_numpy(dtype=float)
-        if not len(values):
-            return nothing
-        return (float(values.mean()), float(values.std(ddof=1)) if len(values) > 1 else float("nan"), len(values))
-    if other is None:
-        return nothing
-    axes = [name for name in ("rotation_group", "fold_group", "split") if name in part]
-    both = part.merge(other, on=axes, suffixes=("", "_other"))
+        spread = part["error"].std() if part["error"].count() > 2 else np.nan
+        return spread, spread / np.sqrt(2), part["error"].count()  # for normal errors, to first order
+    if cell.metric in part:
+        values = part[cell.metric].dropna()
+        return values.mean(), values.std(), len(values)
+    if other is None or cell.metric not in ("wins", "ties", "size_ratio"):
+        return np.nan, np.nan, 0
+    both = part.merge(other, on=_axes(part), suffixes=("", "_other"))
     if cell.metric == "size_ratio":
         ratio = (both["median_leaves"] / both["median_leaves_other"]).dropna()
-        return float(ratio.mean()), float(ratio.std(ddof=1)), len(ratio)
-    if cell.metric not in ("wins", "ties"):
-        return nothing
+        return ratio.mean(), ratio.std(), len(ratio)
     pair = compare_pair(both["error"], both["error_other"], higher_is_better=False)
     share = pair.wins_first if cell.metric == "wins" else pair.ties
-    return share, float(np.sqrt(share * (1 - share))) if pair.n else float("nan"), pair.n
+    return share, np.sqrt(share * (1 - share)), pair.n
 
 
 def _reason(cell, reasons: list[dict[str, Any]]) -> str:
     """Return the first of the written reasons that fits a cell."""
-    for item in reasons:
-        if all(
-            getattr(cell, key) in item[f"{key}s"]
-            for key in ("dataset", "method", "metric", "table")
-            if f"{key}s" in item
-        ):
-            return item["why"]
-    return "not explained"
+    keys = ("dataset", "method", "metric", "table")
+    fits = (r["why"] for r in reasons if all(getattr(cell, k) in r[f"{k}s"] for k in keys if f"{k}s" in r))
+    return next(fits, "not explained")
 
 
 COLUMNS = (
@@ -140,12 +122,9 @@ BEST = 20
 
 
 def published_columns(
-    scores: pd.DataFrame,
-    metric: str,
-    columns: Sequence[Mapping[str, Any]],
-    files: Sequence[Path],
+    scores: pd.DataFrame, metric: str, columns: Sequence[Mapping[str, Any]], files: Sequence[Path],
     names: Mapping[str, str] | None = None,
-) -> pd.DataFrame:
+) -> pd.DataFrame:  # fmt: skip
     """Return the published scores that a study sets beside its own: a row per data set and published method.
 
     Parameters
@@ -199,9 +178,9 @@ def published_columns(
         families = {method: family for family, methods in known.get("families", {}).items() for method in methods}
         if families:
             part["family"] = part["of"].map(families)
-        places = [part["dataset"].map(own.index), part["of"].map(wanted.index)]
-        order = pd.DataFrame({"dataset": places[0], "of": places[1]}).sort_values(["dataset", "of"], kind="stable")
-        parts.append(part.loc[order.index, [*COLUMNS, *(["family"] if families else [])]])
+        place = {"dataset": own.index, "of": wanted.index}
+        part = part.sort_values(["dataset", "of"], key=lambda column: column.map(place[column.name]), kind="stable")
+        parts.append(part[[*COLUMNS, *(["family"] if families else [])]])
     return parts[0] if len(parts) == 1 else pd.concat(parts[1:], ignore_index=True)
 
 
@@ -234,41 +213,17 @@ def published_scores(columns: pd.DataFrame) -> pd.DataFrame:
 
 
 def ranks_beside_published(
-    means: pd.DataFrame,
-    columns: pd.DataFrame,
-    optimistic: Sequence[str],
-    alpha: float,
-    units: pd.Series | None = None,
-    higher: bool = False,
-    control: str | None = None,
-) -> pd.DataFrame:
+    means: pd.DataFrame, columns: pd.DataFrame, optimistic: Sequence[str], alpha: float, units: pd.Series | None = None,
+    higher: bool = False, control: str | None = None,
+) -> pd.DataFrame:  # fmt: skip
     """Return average ranks of a study's methods and published ones, on the data sets that all of them have.
 
-    Parameters
-    ----------
-    means : DataFrame of shape (n_datasets, n_methods)
-        Mean scores of the study's methods.
-    columns : DataFrame
-        From :func:`published_columns`.
-    optimistic : sequence of str
-        Methods that are not ranked.
-    alpha : float
-        1 - coverage of the intervals.
-    units : Series, optional
-        Divisor of the scores, by data set.
-    higher : bool, default=False
-        Whether higher scores are better.
-    control : str, optional
-        The study's method that the best twenty of the others are tested against.
-
-    Returns
-    -------
-    DataFrame
-        A row per method, sorted by rank: ``method``; whether it is ``published``; ``average_rank`` with a bootstrap
-        interval ``lower, upper`` over data sets; ``own_rank`` among the study's methods alone on the same data sets;
-        ``n_datasets``, their number. The best twenty also have ``p_holm`` of Wilcoxon's test against the control, and
-        the probabilities by the Bayesian signed-rank test, with a rope of a point, that the method is ``better``,
-        ``equal`` or ``worse`` than the control. No rows if all methods share fewer than two data sets.
+    `means` are those of the study's methods, and `columns` are of :func:`published_columns`. The result has a row per method,
+    sorted by rank: ``method``; whether it is ``published``; ``average_rank`` with a bootstrap interval ``lower, upper`` over
+    data sets; ``own_rank`` among the study's methods alone on the same data sets; ``n_datasets``, their number. The best
+    twenty also have ``p_holm`` of Wilcoxon's test against the control, and the probabilities by the Bayesian signed-rank
+    test, with a rope of a point, that the method is ``better``, ``equal`` or ``worse`` than the control. There are no rows if
+    all methods share fewer than two data sets.
     """
     nothing = pd.DataFrame(columns=list(RANKS))
     if not len(columns):
@@ -293,13 +248,7 @@ def ranks_beside_published(
 
 
 def on_page(columns: pd.DataFrame, ranks: pd.DataFrame) -> dict[str, Any]:
-    """Return the report's content on published columns: protocols, ranks and cells; empty without columns.
-
-    Parameters
-    ----------
-    columns, ranks : DataFrame
-        The tables from :func:`published_columns` and :func:`ranks_beside_published`.
-    """
+    """Return the report's content on published columns: protocols, ranks and cells; empty without columns."""
     if not len(columns):
         return {}
     protocols = [

@@ -67,25 +67,18 @@ def score_matrices(scores: pd.DataFrame, metric: str, axes: Sequence[str]) -> di
         if len(axes) == 1:
             matrices[str(method)] = part.set_index(axes[0])[[metric]].rename_axis(index=None)
             continue
-        columns = list(dict.fromkeys(part[axes[0]]))
-        rows = list(dict.fromkeys(part[axes[1]]))
         matrix = part.pivot(index=axes[1], columns=axes[0], values=metric)
-        matrices[str(method)] = matrix.loc[rows, columns].rename_axis(index=None, columns=None)
+        matrix = matrix.loc[part[axes[1]].unique(), part[axes[0]].unique()]
+        matrices[str(method)] = matrix.rename_axis(index=None, columns=None)
     return matrices
 
 
 class Choice(NamedTuple):
     """The method chosen on a data set.
 
-    Attributes
-    ----------
-    method : str
-    tied : list of str
-        The methods that tie with the best mean, in order of their means; the chosen method is one of them.
-    value : float
-        The chosen method's mean of the score in ``TIE_BREAK``; NaN if it is unknown.
-    tested : bool
-        Whether ties are by intervals; else by equal means.
+    `tied` are the methods that tie with the best mean, in order of their means, and the chosen method is one of them;
+    `value` is its mean of the score in ``TIE_BREAK`` (NaN if unknown); `tested` tells whether ties are by intervals,
+    else by equal means.
     """
 
     method: str
@@ -99,34 +92,18 @@ TIE_BREAK = {"classification": "log_loss", "regression": "rmse"}
 
 
 def choose(
-    cells: pd.DataFrame,
-    score: str,
-    breaker: Mapping[str, float],
-    seconds: Mapping[str, float],
-    test_to_train: float | None = None,
-    alpha: float = 0.05,
-) -> Choice | None:
+    cells: pd.DataFrame, score: str, breaker: Mapping[str, float], seconds: Mapping[str, float],
+    test_to_train: float | None = None, alpha: float = 0.05,
+) -> Choice | None:  # fmt: skip
     """Return the chosen method of a data set; None if all methods failed.
 
     A method ties with the best mean if the interval of their difference contains 0, by the corrected t test over
     splits, or if the two means are equal to four digits. Of the methods that tie, the one with the lowest mean of
     another score is chosen, by four digits of it, then the one with the shortest training.
 
-    Parameters
-    ----------
-    cells : DataFrame of shape (n_cells, n_methods)
-        The main score; a method with a missing score has failed.
-    score : str
-        Name of the main score.
-    breaker : mapping
-        Method -> its mean of the score in ``TIE_BREAK``.
-    seconds : mapping
-        Method -> seconds of a training.
-    test_to_train : float, optional
-        Test rows per training row of a split. Without it, and with fewer than three splits or more test rows than
-        training rows, there are no intervals.
-    alpha : float
-        1 - coverage of the intervals.
+    `cells` has a column of scores for each method, `breaker` its mean of the score in ``TIE_BREAK``, and `seconds` those of
+    a training. A method with a missing score has failed. Without `test_to_train`, the test rows per training row of a
+    split, and with fewer than three splits or more test rows than training rows, there are no intervals.
     """
     means = cells.replace([np.inf, -np.inf], np.nan).mean(skipna=False).dropna()
     means = means.sort_values(ascending=not higher_is_better(score), kind="stable")
@@ -140,8 +117,7 @@ def choose(
         return tested and corrected_t(cells[method], cells[best], 1.0, test_to_train or 0.0).p >= alpha
 
     tied = [str(m) for m in means.index if ties(m)]
-    lost, cost = ({m: known.get(m, np.inf) for m in tied} for known in (breaker, seconds))
-    chosen = min(tied, key=lambda m: (_digits(lost[m]), cost[m]))
+    chosen = min(tied, key=lambda m: (_digits(breaker.get(m, np.inf)), seconds.get(m, np.inf)))
     return Choice(chosen, tied, float(breaker.get(chosen, np.nan)), tested)
 
 
@@ -167,21 +143,15 @@ def complete(scores: pd.DataFrame, optimistic: Sequence[str] = ()) -> pd.DataFra
 def group_table(means: pd.DataFrame, group: Mapping[str, Any]) -> pd.DataFrame:
     """Return the scores of a group of methods: a row per data set and part, a column per label.
 
-    Parameters
-    ----------
-    means : DataFrame of shape (n_datasets, n_methods)
-        A method without a column counts as failed.
-    group : mapping
-        One of a study's ``groups_of_methods``: ``parts``, and ``methods``: label -> its method in
-        each part.
+    `group` is one of a study's ``groups_of_methods``: ``parts``, and ``methods``: label -> its method in each part. A
+    method without a column of `means` counts as failed.
     """
-    parts = {}
+    parts = []
     for k, name in enumerate(group["parts"]):
         part = means.reindex(columns=[methods[k] for methods in group["methods"].values()])
-        parts[name] = part.set_axis(list(group["methods"]), axis=1)
-    if len(parts) > 1:
-        parts = {name: part.rename(index=lambda d, n=name: f"{d}, {n}") for name, part in parts.items()}
-    return pd.concat(parts.values())
+        part = part.set_axis(list(group["methods"]), axis=1)
+        parts.append(part.rename(index=lambda d, n=name: f"{d}, {n}") if len(group["parts"]) > 1 else part)
+    return pd.concat(parts)
 
 
 def read_csv(path: Path) -> pd.DataFrame:
@@ -190,13 +160,7 @@ def read_csv(path: Path) -> pd.DataFrame:
 
 
 def seconds_by_method(times: pd.DataFrame) -> dict[str, pd.DataFrame]:
-    """Return measured seconds of "fit" and "predict", a table each: a row per data set, a column per method.
-
-    Parameters
-    ----------
-    times : DataFrame
-        The study's table ``times``.
-    """
+    """Return "fit" and "predict" -> seconds by the study's table `times`: a row per data set, a column per method."""
     return {
         kind: times.pivot(index="dataset", columns="method", values=f"{kind}_seconds")
         for kind in ("fit", "predict")
@@ -208,12 +172,6 @@ def relative_times(seconds: Mapping[str, pd.DataFrame], control: str | None) -> 
     """Return seconds as multiples of the control's on the same data set, without kinds that the control lacks.
 
     ``workflow/report/statistics.js`` does the same for the control that a reader chooses.
-
-    Examples
-    --------
-    >>> seconds = pd.DataFrame({"RF": [1.0, 2.0], "RRE": [3.0, 5.0]}, index=["iris", "wine"])
-    >>> relative_times({"fit": seconds}, "RF")["fit"]["RRE"].tolist()
-    [3.0, 2.5]
     """
     return {
         kind: table.div(table[control].where(table[control] > 0), axis=0)

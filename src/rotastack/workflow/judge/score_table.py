@@ -2,7 +2,7 @@
 
 import re
 from collections.abc import Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 
 import numpy as np
 import pandas as pd
@@ -27,37 +27,23 @@ LOWER = ("error", "errors", "loss", "logloss", "brier", "rmse", "mse", "mae", "m
 """Words in a score's name that show which direction is better; "neg" at the start reverses them."""
 
 
-@dataclass(frozen=True)
+@dataclass
 class ScoreTable:
-    """Scores of methods on data sets.
+    """Scores of methods on data sets: tables with a row for each data set and a column for each method.
 
-    Attributes
-    ----------
-    score : str
-        Name of the score.
-    means : DataFrame of shape (n_datasets, n_methods)
-        Mean scores without rounding errors; NaN for a missing score.
-    higher_is_better : bool
-    optimum : float or None
-        Best possible score; None if unknown.
-    deviations : DataFrame of shape (n_datasets, n_methods)
-        Standard deviations over repeats; NaN for a single repeat.
-    repeats : int
-        Largest number of scores of a method on a data set.
-    seconds : dict of str to DataFrame
-        "fit" and "predict", if the table has these columns -> mean seconds, in the shape of `means`.
-    notes : list of str
-        Remarks for the user on how the table was read.
+    `means` are without rounding errors, NaN for a missing score, and `deviations` are over `repeats`, of which a method
+    has so many at most on a data set; `optimum` is the best possible score, None if unknown; `seconds` has "fit" and
+    "predict", if the table has these columns; `notes` are remarks for the user on how the table was read.
     """
 
     score: str
     means: pd.DataFrame
-    higher_is_better: bool
-    optimum: float | None
     deviations: pd.DataFrame
     repeats: int
-    seconds: dict[str, pd.DataFrame] = field(default_factory=dict)
-    notes: list[str] = field(default_factory=list)
+    seconds: dict[str, pd.DataFrame]
+    notes: list[str]
+    higher_is_better: bool = False
+    optimum: float | None = None
 
 
 def score_table(frame: pd.DataFrame, score: str | None = None, higher: bool | None = None) -> ScoreTable:
@@ -67,41 +53,23 @@ def score_table(frame: pd.DataFrame, score: str | None = None, higher: bool | No
     repeats, over which scores are averaged, or hold seconds. A method with fewer repeats than others on a data set has
     no score there.
 
-    Parameters
-    ----------
-    frame : DataFrame
-    score : str, optional
-        The column of the score, if there are several; in a table with a column per method, the name of the score.
-    higher : bool, optional
-        Whether higher scores are better, if the name of the score does not show it.
-
-    Raises
-    ------
-    RotastackError
-        The table is of neither kind, the column of the score is missing or holds no numbers, or the better direction
-        of the score is unknown.
-
-    Examples
-    --------
-    >>> table = score_table(pd.DataFrame({"dataset": ["iris", "wine"], "RF": [0.05, 0.03], "RRE": [0.04, 0.02]}), "error")
-    >>> table.means.loc["iris", "RRE"], table.higher_is_better
-    (np.float64(0.04), False)
+    `score` is the column of the score, if there are several; in a table with a column per method, the name of the score.
+    `higher` tells whether higher scores are better, if the name of the score does not show it.
     """
     frame = frame.rename(columns=str)
     dataset, method = name_columns(frame)
-    found = (
-        _of_rows(frame, dataset, method, score)
-        if dataset is not None and method is not None
-        else _of_columns(frame, dataset, score)
-    )
+    if dataset is not None and method is not None:
+        found = _of_rows(frame, dataset, method, score)
+    else:
+        found = _of_columns(frame, dataset, score)
     if found.means.shape[1] < 2:
         raise RotastackError(f"the table has {found.means.shape[1]} methods; at least 2 are needed")
     if found.means.isna().all(axis=None):
         raise RotastackError("the table has no scores")
-    higher = _direction(found.score, higher)
-    optimum, note = _optimum(found.means, higher, found.score)
-    notes = [*found.notes, *([note] if note else [])]
-    return ScoreTable(found.score, found.means, higher, optimum, found.deviations, found.repeats, found.seconds, notes)
+    found.higher_is_better = _direction(found.score, higher)
+    found.optimum, note = _optimum(found.means, found.higher_is_better, found.score)
+    found.notes += [note] if note else []
+    return found
 
 
 def name_columns(frame: pd.DataFrame) -> tuple[str | None, str | None]:
@@ -131,7 +99,7 @@ def _of_columns(frame: pd.DataFrame, dataset: str | None, score: str | None) -> 
             f"data set {str(twice)!r} has two rows; a table with one score per row needs a column `method`"
         )
     means = rounded(frame.set_axis(frame.index.map(str)).apply(_numbers))
-    return ScoreTable(score or "score", means, False, None, means * np.nan, 1, notes=notes)
+    return ScoreTable(score or "score", means, means * np.nan, 1, {}, notes)
 
 
 def _of_rows(frame: pd.DataFrame, dataset: str, method: str, score: str | None) -> ScoreTable:
@@ -175,7 +143,7 @@ def _of_rows(frame: pd.DataFrame, dataset: str, method: str, score: str | None) 
         kind: _numbers(frame[name]).groupby(keys, sort=False).mean().unstack().reindex_like(means)
         for kind, name in seconds.items()
     }
-    return ScoreTable(column, means, False, None, deviations, int(usual.max()), times, notes)
+    return ScoreTable(column, means, deviations, int(usual.max()), times, notes)
 
 
 def _score_column(frame: pd.DataFrame, others: Sequence[str], score: str | None) -> str:
@@ -237,17 +205,12 @@ def _direction_by_name(score: str) -> bool | None:
 def _optimum(means: pd.DataFrame, higher: bool, score: str) -> tuple[float | None, str]:
     """Return the best possible score (None if unknown), and a note for the user."""
     least, most = means.min(axis=None), means.max(axis=None)
-    if not higher:
-        return (
-            (0.0, "")
-            if least >= 0
-            else (None, f"{score} has values below 0; the distance to the best possible score is unknown")
-        )
-    if most <= 1:
-        return 1.0, ""
-    if least >= 0 and 10 < most <= 100:
+    if most <= 1 if higher else least >= 0:
+        return float(higher), ""
+    if higher and least >= 0 and 10 < most <= 100:
         return 100.0, f"{score} has values up to {most:g}; read as percent"
-    return None, f"{score} has values up to {most:g}; the distance to the best possible score is unknown"
+    values = f"up to {most:g}" if higher else "below 0"
+    return None, f"{score} has values {values}; the distance to the best possible score is unknown"
 
 
 def _called(frame: pd.DataFrame, names: Sequence[str]) -> str | None:

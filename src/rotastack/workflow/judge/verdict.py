@@ -1,29 +1,26 @@
-"""The verdict in sentences, over several data sets and on one; ``sentences.py`` has the templates."""
+"""The verdict in sentences: over data sets, in groups of methods, and on claims; ``sentences.py`` has the templates."""
 
 from collections.abc import Mapping, Sequence
 from math import ceil, log2
-from typing import Any, NamedTuple
+from typing import Any
 
 import numpy as np
 import pandas as pd
 
 from rotastack.stats.comparison import compare
-from rotastack.stats.metrics import BASELINE, NAMES, PRIMARY, higher_is_better
-from rotastack.stats.resampled_t import CorrectedT, corrected_t
+from rotastack.stats.metrics import NAMES
 from rotastack.stats.wilcoxon import holm, wilcoxon_holm
 from rotastack.workflow.judge import sentences as say
-from rotastack.workflow.judge.held_out_rows import beside_baseline, threshold
-from rotastack.workflow.judge.results import TIE_BREAK, choose, complete
-from rotastack.workflow.judge.words import capital, counted, listed, p_equal, printer
+from rotastack.workflow.judge.results import complete
+from rotastack.workflow.judge.words import capital, counted, listed, p_equal
 
-__all__ = ["verdict_of_one", "verdict_over_datasets"]
+__all__ = ["Pairs", "claim_in_words", "rotations", "verdict_of_claims", "verdict_of_groups", "verdict_over_datasets"]
 
 Pairs = Sequence[Sequence[str]]
+"""Pairs of a method with rotations and the same one without."""
 
 NAMED = 3
-"""Most data sets that a sentence names; if there are more, it names only the one with the largest change."""
-FEW = 5
-"""Number of splits below which a test can show little."""
+"""Most data sets, pairs and claims that have a name or a sentence each; of more, the largest or their number is told."""
 
 
 def verdict_over_datasets(
@@ -36,37 +33,8 @@ def verdict_over_datasets(
     Wilcoxon's of each method against the control, with Holm's correction, and Friedman's. The effect of rotations is
     the difference between a method with and without them, with Holm's correction for several such pairs.
 
-    Parameters
-    ----------
-    result : mapping
-        The comparison of the methods by one score, as :func:`~rotastack.workflow.judge.comparisons.compare_methods` gives it.
-    score : str
-        Name of the score in the sentences.
-    control : str
-        The method that others are compared with.
-    alpha : float
-        Level of the tests.
-    rotation_pairs : sequence of (str, str)
-        A method with rotations and the same one without; without such pairs, no sentence is about rotations.
-    times : mapping, optional
-        Multiples of the control's times, as :func:`~rotastack.workflow.judge.results.relative_times` gives them.
-
-    Returns
-    -------
-    list of str
-
-    Examples
-    --------
-    >>> from rotastack.workflow.judge.comparisons import compare_methods
-    >>> errors = pd.DataFrame(
-    ...     {"RF": [0.2, 0.1, 0.3, 0.2, 0.25, 0.4], "RRE": [0.1, 0.08, 0.31, 0.15, 0.2, 0.3]}, list("abcdef")
-    ... )
-    >>> found = compare_methods(errors, False, {"control": "RF", "alpha": 0.05, "optimistic": []})
-    >>> times = {"fit": pd.DataFrame({"RRE": [1.5]}), "predict": pd.DataFrame({"RRE": [2.0]})}
-    >>> print(*verdict_over_datasets(found, "error", "RF", 0.05, rotation_pairs=[["RRE", "RF"]], times=times), sep="\\n")
-    RRE is best of 2 methods by average rank of the error over 6 data sets (1.17; RF has 1.83); it lowers the error of RF by 22.8 % on average (better on 5, worse on 1), for 1.5 times the training time and 2.0 times the prediction time.
-    That RRE beats RF is not beyond chance (p = 0.062, Wilcoxon's signed-rank test).
-    Rotations make no difference beyond chance (p = 0.062, RRE against RF): they help on 5 of 6 data sets, most on a (-50 %), and do harm on 1: c (+3 %).
+    `result` is of :func:`~rotastack.workflow.judge.comparisons.compare_methods`, and `times` are of
+    :func:`~rotastack.workflow.judge.results.relative_times`.
     """
     if "average_ranks" not in result:
         return [say.NO_DATASET]
@@ -149,7 +117,7 @@ def _tests(result: Mapping[str, Any], n: int, ranks: pd.Series, best: str, contr
     return [capital(f"{'; '.join(parts)}.")] if parts else []
 
 
-def _rotations(template: str, p_values: Sequence[float], gaps: Sequence[dict[str, Any]], alpha: float) -> list[str]:
+def rotations(template: str, p_values: Sequence[float], gaps: Sequence[dict[str, Any]], alpha: float) -> list[str]:
     """Return sentences on the pairs of least p-values with and without rotations, and one on the other pairs.
 
     For each pair `gaps` has whether rotations ``helps``, and what else stands in the template.
@@ -172,7 +140,7 @@ def _rotations_over_datasets(means: pd.DataFrame, pairs: Pairs, higher: bool, al
     if len(means) < 2:
         return [say.ROTATIONS_UNTESTED.format(**of_pair) for of_pair in gaps[:NAMED]]
     p_values = [wilcoxon_holm(means[[*pair]], pair[1], higher).loc[pair[0], "p"] for pair in pairs]
-    return _rotations(say.ROTATIONS, p_values, gaps, alpha)
+    return rotations(say.ROTATIONS, p_values, gaps, alpha)
 
 
 def _helped(means: pd.DataFrame, pair: Sequence[str], higher: bool) -> dict[str, Any]:
@@ -198,164 +166,57 @@ def _where(change: pd.Series) -> str:
     return "" if known.empty else f": {named}" if few else f", most on {named}"
 
 
-def verdict_of_one(
-    cells: pd.DataFrame, task: str, control: str, *, score: str | None = None, baseline: Mapping[str, float] | None = None,
-    breaker: Mapping[str, float] | None = None, seconds: Mapping[str, float] | None = None, rotation_pairs: Pairs = (),
-    test_to_train: float | None = None, alpha: float = 0.05, failures: Mapping[str, str] | None = None,
-    association: Mapping[str, float] | None = None, thresholds: Mapping[str, Mapping[str, Any]] | None = None,
-    doubts: Sequence[str] = (),
-) -> dict[str, Any]:  # fmt: skip
-    """Return sentences on the chosen method of a data set, its test against the control, and the effect of rotations.
-
-    The chosen method is the one of :func:`~rotastack.workflow.judge.results.choose`.
-
-    Parameters
-    ----------
-    cells : DataFrame of shape (n_cells, n_methods)
-        The main score; NaN where a method failed.
-    task : {"classification", "regression"}
-    control, alpha, rotation_pairs
-        As for :func:`verdict_over_datasets`.
-    score : str, optional
-        The main score; by default that of the task.
-    baseline : mapping, optional
-        Score -> its mean for the baseline, a constant prediction.
-    breaker, seconds, test_to_train
-        As for :func:`~rotastack.workflow.judge.results.choose`. Without `test_to_train`, or with one split, there is no test; it is
-        0 if splits share no row.
-    failures : mapping, optional
-        Method -> why it failed.
-    association : mapping, optional
-        Method -> p-value of its outputs for held-out rows and the target being independent.
-    thresholds : mapping, optional
-        Method -> the rarer of two ``class``es, a ``threshold``, and counts of rows, from the scoring step.
-    doubts : sequence of str
-        Sentences on reasons to doubt the comparison, added at the end.
-
-    Returns
-    -------
-    dict
-        ``best`` (None if all methods failed), ``means`` (method -> mean), ``p_value`` (None without a test), and
-        ``sentences``.
-
-    Examples
-    --------
-    >>> cells = pd.DataFrame({"Random forest": [0.25, 0.27, 0.26], "Random rotations": [0.20, 0.21, 0.21]})
-    >>> found = verdict_of_one(
-    ...     cells, "classification", "Random forest", baseline={"error": 0.46}, test_to_train=0.5,
-    ...     rotation_pairs=[["Random rotations", "Random forest"]],
-    ... )
-    >>> print("\\n".join(found["sentences"]))
-    Random rotations: error 20.7% against 26.0% for Random forest and 46.0% for always the largest class.
-    The difference from Random forest is beyond chance (p = 0.0096, corrected t test over 3 splits, which can show little).
-    Rotations help here: Random rotations has 20.7%, the same without them, Random forest, 26.0% (p = 0.0096).
-    """
-    score, breaker = score or PRIMARY[task], breaker or {}
-    levels = [v for v in [(baseline or {}).get(score, np.nan)] if not np.isnan(v)]
-    means = cells.mean(skipna=False).dropna().sort_values(ascending=not higher_is_better(score), kind="stable")
-    choice = choose(cells, score, breaker, seconds or {}, test_to_train, alpha)
-    if choice is None:
-        return {"best": None, "means": {}, "p_value": None, "sentences": [say.ALL_FAILED]}
-    splits = _Splits(cells[list(means.index)], test_to_train, alpha, score)
-    best, others = choice.method, [str(m) for m in means.index if m != choice.method]
-    rival = control if control in others else others[0] if others else None
-    tied = [m for m in choice.tied if m != best]
-    named = [best, *([rival] if rival else []), *others[:1], *tied]
-    shown = printer(score, [*means[list(dict.fromkeys(named))], *levels])
-    against = [f"{shown(means[rival])} for {rival}"] if rival else []
-    against += [f"{shown(level)} for {BASELINE[task]}" for level in levels]
-    next_best = ""
-    if others and others[0] != rival and not tied:
-        next_best = say.NEXT_BEST.format(n=len(means), method=others[0], value=shown(means[others[0]]))
-    sentences = [
-        say.SCORES.format(
-            best=best, score=NAMES[score], value=shown(means[best]), next_best=next_best,
-            against=f" against {' and '.join(against)}" if against else "",
-        )
-    ]  # fmt: skip
-    if tied:
-        of = "" if best == choice.tied[0] else f" from {choice.tied[0]}, the best mean,"
-        least, value = TIE_BREAK[task], choice.value
-        sentences.append(
-            say.TIES.format(
-                tied=listed([f"{m} ({shown(means[m])})" for m in tied]), breaker=NAMES[least],
-                why=say.INTERVALS.format(level=1 - alpha, of=of) if choice.tested else say.EQUAL_MEANS,
-                value="" if np.isnan(value) else f" ({printer(least, [value])(value)})",
-            )
-        )  # fmt: skip
-    p_value = None
-    if rival is not None:
-        p_value, text = splits.difference(best, rival, control)
-        sentences += [text] if text else [say.ONE_SPLIT] if len(cells) == 1 else []
-    sentences += splits.rotations(rotation_pairs, means)
-    if levels:
-        sentences += beside_baseline(means.iloc[0], baseline or {}, breaker, score, task, association or {}, alpha)
-    if (association or {}).get(best, 0.0) < alpha:
-        sentences += threshold(best, (thresholds or {}).get(best))
-    if failed := [m for m in cells.columns if m not in means.index]:
-        reasons = [f"{m} ({failures[m]})" if failures and m in failures else m for m in failed]
-        sentences.append(say.FAILED.format(methods=", ".join(reasons)))
-    return {"best": best, "means": means.to_dict(), "p_value": p_value, "sentences": [*sentences, *doubts]}
+def verdict_of_groups(
+    groups: Mapping[str, Mapping[str, Any]], score: str, alpha: float, titles: Mapping[str, str]
+) -> list[str]:
+    """Return the result in each group of methods: group -> its comparison, from `compare_group`."""
+    return [_of_group(name, found, score, alpha, titles) for name, found in groups.items()]
 
 
-class _Splits(NamedTuple):
-    """Scores over the splits of a data set, and the test of their differences."""
+def _of_group(name: str, found: Mapping[str, Any], score: str, alpha: float, titles: Mapping[str, str]) -> str:
+    title = say.ALL_GROUPS if name == "all" else titles[name] or name
+    if "average_ranks" not in found:
+        return say.GROUP_WITHOUT_DATA.format(title=title)
+    n = counted(found["n_rows"], "row" if name == "all" else "data set")
+    ranks = pd.Series(found["average_ranks"]).sort_values(kind="stable")
+    order = ", ".join(f"{m} ({r:.2f})" for m, r in ranks.items())
+    text = say.ORDER.format(title=title, score="accuracy" if score == "error" else score, n=n, order=order)
+    if "p_value" not in found:
+        return text
+    if found["p_value"] >= alpha:
+        return text + say.NO_DIFFERENCE.format(p=found["p_value"], n=n)
+    pairs = "; ".join(f"{a} and {b}" for a, b in found["different"]) or "none of the pairs"
+    return text + say.DIFFERENCES.format(p=found["p_value"], pairs=pairs)
 
-    cells: pd.DataFrame
-    test_to_train: float | None
-    alpha: float
-    score: str
 
-    def test(self, first: str, second: str) -> CorrectedT | None:
-        """Return the corrected t test of two methods; None with one split or without `test_to_train`."""
-        if self.test_to_train is None or len(self.cells) < 2:
-            return None
-        return corrected_t(self.cells[first], self.cells[second], 1.0, self.test_to_train, alpha=self.alpha)
+def claim_in_words(claim: Mapping[str, Any]) -> dict[str, Any]:
+    """Return a claim as a sentence, with its result."""
+    n, expect = claim["n_datasets"], claim["expect"]
+    found = f"{claim['difference']:+.4f}"
+    if n > 1:
+        found += f" on average over {n} data sets"
+        if expect != "equal":
+            found += f", {expect} on {claim['in_favour'] * n:.0f}"
+            found += f" and the same on {claim['ties'] * n:.0f}" if claim["ties"] > 0 else ""
+    holds = ("no sign against it" if expect == "equal" else "yes") if claim["holds"] else "not shown"
+    return {
+        "text": say.CLAIM.format(
+            quantity=NAMES.get(claim["what"], claim["what"].replace("_", " ")), of=claim["of"], than=claim["than"],
+            expected="the same as" if expect == "equal" else f"{expect} than",
+        ),
+        "found": found,
+        "p_holm": claim["p_holm"],
+        "holds": "not tested" if pd.isna(claim["p_holm"]) else holds,
+    }  # fmt: skip
 
-    @property
-    def is_hopeless(self) -> bool:
-        """Whether the test could hardly show any difference: two splits, or more test rows than training rows."""
-        return len(self.cells) < 3 or (self.test_to_train or 0) > 1
 
-    def difference(self, best: str, rival: str, control: str) -> tuple[float | None, str]:
-        """Return the p-value of a difference, after Holm's correction over comparisons, and a sentence."""
-        found, n = self.test(best, rival), len(self.cells)
-        if found is None:
-            return None, ""
-        if np.isinf(found.statistic):
-            return None, say.SAME_IN_ALL.format(rival=rival, n=n)
-        if self.is_hopeless:
-            edges = sorted(abs(found.difference) + sign * (found.interval[1] - found.difference) for sign in (-1, 1))
-            shown = printer(self.score, [found.difference, *edges])
-            value, low, high = (shown(v) for v in (abs(found.difference), *edges))
-            why = "only two splits" if n < 3 else f"{self.test_to_train:.3g} rows to test for each to train"
-            return None, say.UNTESTED.format(
-                rival=rival, value=value, level=1 - self.alpha, low=low, high=high, why=why
-            )
-        tests = {m: self.test(m, control) for m in self.cells if m != control} if control in self.cells else {}
-        p = {m: t.p for m, t in tests.items() if t is not None and np.isfinite(t.statistic)}
-        method, adjusted, picked = rival if best == control else best, found.p, ","
-        if len(p) > 1 and method in p:
-            adjusted = float(holm(pd.Series(p))[method])
-            picked = say.PICKED.format(n=len(p), n_methods=len(p) + 1)
-        return adjusted, say.TESTED.format(
-            rival=rival, chance=say.CHANCE[adjusted < self.alpha], p=p_equal(adjusted), picked=picked, n=n,
-            test=f"{'corrected' if self.test_to_train else 'paired'} t test",
-            shared="" if self.test_to_train else " that share no row", few=", which can show little" if n < FEW else "",
-        )  # fmt: skip
-
-    def rotations(self, pairs: Pairs, means: pd.Series) -> list[str]:
-        """Return sentences on methods with rotations against the same ones without, where a test is possible."""
-        p_values, gaps = [], []
-        for turned, plain in pairs:
-            found = self.test(turned, plain) if turned in means and plain in means else None
-            if found and np.isfinite(found.statistic):
-                p_values.append(found.p)
-                score, score_plain = map(
-                    printer(self.score, [means[turned], means[plain]]), [means[turned], means[plain]]
-                )
-                helps = (found.difference > 0) == bool(higher_is_better(self.score))
-                gaps.append(
-                    {"turned": turned, "plain": plain, "score": score, "score_plain": score_plain, "helps": helps}
-                )
-        return _rotations(say.ROTATIONS_HERE, p_values, gaps, self.alpha) if gaps and not self.is_hopeless else []
+def verdict_of_claims(claims: pd.DataFrame) -> list[str]:
+    """Return the study's claims and their results in words; of many claims, how many hold."""
+    if len(claims) > NAMED:
+        return [say.MANY_CLAIMS.format(n=len(claims), hold=int(claims["holds"].sum()))]
+    words = [claim_in_words(claim) for claim in claims.to_dict("records")]
+    tested = ["" if pd.isna(w["p_holm"]) else f"; p {p_equal(w['p_holm'])}" for w in words]
+    return [
+        say.CLAIM_RESULT.format_map(w | {"text": capital(w["text"]), "p": p})
+        for w, p in zip(words, tested, strict=True)
+    ]

@@ -11,8 +11,8 @@ from sklearn.base import is_regressor
 
 from rotastack.ensembles.flagship.families import FAMILIES, NUMBER_FAMILIES, TreeFamily, find_families
 from rotastack.files import write_text
-from rotastack.plots.dependence import plot_dependence
-from rotastack.plots.importances import plot_importances
+from rotastack.plots.bars import plot_importances
+from rotastack.plots.curves import plot_dependence
 from rotastack.plots.style import save_figure
 from rotastack.workflow.judge.pages import page_environment, read_explanation
 

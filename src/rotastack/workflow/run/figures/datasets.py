@@ -12,10 +12,8 @@ from numpy.typing import NDArray
 
 from rotastack.data.artifacts import read_arrays, read_frame, read_prepared
 from rotastack.diagnostics.pairs import KappaError, kappa_error
-from rotastack.plots.boxes import plot_boxes
-from rotastack.plots.heatmap import plot_heatmaps
-from rotastack.plots.histogram import plot_histograms
-from rotastack.plots.kappa_error import plot_kappa_error
+from rotastack.plots.cells import plot_boxes, plot_heatmaps, plot_histograms
+from rotastack.plots.pruning import plot_kappa_error
 from rotastack.plots.style import add_note
 from rotastack.stats.metrics import NAMES, higher_is_better
 from rotastack.workflow.judge.results import score_matrices

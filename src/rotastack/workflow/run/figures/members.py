@@ -9,10 +9,8 @@ import xarray as xr
 from matplotlib.figure import Figure
 
 from rotastack.data.artifacts import read_arrays
-from rotastack.plots.diversity import plot_diversity
-from rotastack.plots.margin_distributions import plot_margin_distributions
 from rotastack.plots.members import plot_members
-from rotastack.plots.ordered_curves import OrderedVotes, plot_ordered_curves
+from rotastack.plots.pruning import OrderedVotes, plot_diversity, plot_margin_distributions, plot_ordered_curves
 from rotastack.plots.style import add_note
 
 __all__ = ["draw_of_members"]

@@ -8,21 +8,17 @@ import numpy as np
 import pandas as pd
 from matplotlib.figure import Figure
 
-from rotastack.plots.calibration import plot_calibration
 from rotastack.plots.critical_difference import plot_critical_difference
-from rotastack.plots.curves import Curve, plot_curves
-from rotastack.plots.differences import plot_differences
-from rotastack.plots.pareto import plot_pareto
+from rotastack.plots.curves import Curve, plot_calibration, plot_curves
+from rotastack.plots.methods import plot_differences, plot_pareto, plot_rank_intervals, plot_win_matrix
 from rotastack.plots.posterior import plot_posterior
-from rotastack.plots.rank_intervals import plot_rank_intervals
 from rotastack.plots.style import add_note, sentence
-from rotastack.plots.win_matrix import plot_win_matrix
 from rotastack.seeds import child, root_sequence
 from rotastack.stats.bayesian import signed_rank_draws
-from rotastack.stats.bootstrap_ranks import bootstrap_ranks
 from rotastack.stats.comparison import compare
 from rotastack.stats.metrics import IN_UNITS, NAMES, higher_is_better
 from rotastack.stats.ranks import average_ranks
+from rotastack.stats.resamples import bootstrap_ranks
 from rotastack.stats.win_matrix import win_matrix
 from rotastack.workflow.judge.results import (
     ROPE,
@@ -226,8 +222,9 @@ def draw_sweep(scores: pd.DataFrame, sweep: dict, primary: str = "error", score:
             label: float(means[line[0]]) if len(line) == 1 else (sweep["values"], means[line].to_numpy())
             for label, line in sweep["lines"].items()
         }
-    log = ["x"] if sweep.get("log") else []
-    figure = plot_curves(panels, sweep["axis"], score, log=log, ticks=sweep["values"], title=sweep["title"])
+    figure = plot_curves(
+        panels, sweep["axis"], score, log=bool(sweep.get("log")), ticks=sweep["values"], title=sweep["title"]
+    )
     if noted:
         add_note(figure, f"Left out, because a method failed: {', '.join(noted)}.")
     return figure

@@ -17,11 +17,11 @@ from rotastack.data.artifacts import read_frame
 from rotastack.files import read_json, write_text
 from rotastack.project import project_file
 from rotastack.stats.metrics import BASELINE, METRICS, NAMES, higher_is_better
-from rotastack.workflow.judge.claims import claim_in_words
+from rotastack.workflow.judge.leaderboard import described, study_board
 from rotastack.workflow.judge.pages import inline_figure, page_environment, read_explanation
 from rotastack.workflow.judge.published_columns import on_page
-from rotastack.workflow.judge.report_board import described, study_board
 from rotastack.workflow.judge.results import read_csv, relative_times, seconds_by_method
+from rotastack.workflow.judge.verdict import claim_in_words
 from rotastack.workflow.judge.words import score_cell
 from rotastack.workflow.run.job import Job
 

@@ -15,11 +15,9 @@ from rotastack.stats.pairs import compare_pair
 from rotastack.stats.resampled_t import corrected_t
 from rotastack.stats.variance import kendall_w, variance_components
 from rotastack.stats.wilcoxon import holm, signed_rank_p
-from rotastack.workflow.judge.claims import verdict_of_claims, verdict_of_groups
 from rotastack.workflow.judge.comparisons import compare_group, compare_methods
 from rotastack.workflow.judge.published_columns import published_columns, ranks_beside_published
 from rotastack.workflow.judge.results import (
-    TIE_BREAK,
     baselines,
     compared,
     group_table,
@@ -29,7 +27,8 @@ from rotastack.workflow.judge.results import (
     score_matrices,
     seconds_by_method,
 )
-from rotastack.workflow.judge.verdict import verdict_of_one, verdict_over_datasets
+from rotastack.workflow.judge.verdict import verdict_of_claims, verdict_of_groups, verdict_over_datasets
+from rotastack.workflow.judge.verdict_of_one import verdict_of_one
 from rotastack.workflow.run.job import Job
 
 
@@ -130,23 +129,7 @@ def _verdict(results: StudyResults, comparison: dict[str, Any]) -> dict[str, Any
             times=relative_times(seconds_by_method(_times_table(results)), spec["control"]),
         )  # fmt: skip
         return {"sentences": sentences}
-    cells = scores.pivot_table(index=spec["axes"], columns="method", values=results.primary, sort=False, dropna=False)
-    fair = [m for m in spec["methods"] if m in cells and m not in spec["optimistic"]]
-    fair_scores = scores[scores["method"].isin(fair)]
-    breaker = fair_scores.groupby("method")[TIE_BREAK[spec["task"]]].mean().dropna().to_dict()
-    failures = {
-        m: reason.rpartition("Error: ")[2]
-        for record in results.records
-        for m, reason in record["metrics"].get("failures", {}).items()
-    }
-    return verdict_of_one(
-        cells[fair], spec["task"], spec["control"], score=spec["score"],
-        baseline=results.baseline.loc[datasets[0]].to_dict(), breaker=breaker,
-        seconds=results.records[0]["metrics"].get("fit_processor_seconds", {}), rotation_pairs=spec["rotation_pairs"],
-        test_to_train=spec["test_to_train"].get(datasets[0]), alpha=spec["alpha"],
-        failures=failures, association={m: p for m, p in results.records[0]["metrics"].get("association_p", {}).items() if m in fair},
-        thresholds=results.records[0]["metrics"].get("thresholds", {}) if spec.get("threshold") is None else {}, doubts=results.records[0]["metrics"].get("suspicions", ()),
-    )  # fmt: skip
+    return verdict_of_one(scores, spec, results.records[0])
 
 
 def _variance_table(results: StudyResults) -> pd.DataFrame:
@@ -178,7 +161,7 @@ def _variance_table(results: StudyResults) -> pd.DataFrame:
                 "kendall_w": kendall_w(matrix) if min(matrix.shape) > 1 and matrix.notna().all(axis=None) else np.nan,
             }  # fmt: skip
             try:
-                parts = variance_components(matrix, results.spec["alpha"]).as_dict()
+                parts = vars(variance_components(matrix, results.spec["alpha"]))
                 for name in ("rotation_groups", "fold_groups", "residual"):
                     row[f"variance_{name}"], row[f"lower_{name}"], row[f"upper_{name}"] = parts[name]
                 row |= {k: v for k, v in parts.items() if k.startswith(("share", "f_", "p_")) or k == "verdict"

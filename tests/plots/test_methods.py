@@ -1,4 +1,4 @@
-"""The figures of a verdict: win-rate matrix, ranks with intervals, quality against time, posterior."""
+"""Figures over data sets: differences, win-rate matrix, ranks with intervals, quality against time, posterior."""
 
 from itertools import pairwise
 
@@ -6,11 +6,9 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from rotastack.plots.pareto import pareto_front, plot_pareto
+from rotastack.plots.methods import pareto_front, plot_differences, plot_pareto, plot_rank_intervals, plot_win_matrix
 from rotastack.plots.posterior import plot_posterior
-from rotastack.plots.rank_intervals import plot_rank_intervals
 from rotastack.plots.style import save_figure
-from rotastack.plots.win_matrix import plot_win_matrix
 from rotastack.stats.bayesian import bayesian_signed_rank, signed_rank_draws
 
 NAN = float("nan")
@@ -83,28 +81,18 @@ def test_intervals_stand_from_the_best_down_with_the_control_as_a_band():
 # ---------- quality against time
 
 
-def brute_force_front(points):
-    """By the definition, pair by pair."""
-    values = points.dropna()
-    keep = []
-    for name, p in values.iterrows():
-        dominated = any((q <= p).all() and (q < p).any() for other, q in values.iterrows() if other != name)
-        if not dominated:
-            keep.append(str(name))
-    return keep
-
-
 def test_the_front_is_that_of_the_definition():
     rng = np.random.default_rng(0)
-    for n in (1, 2, 5, 30):
-        for _ in range(20):
-            points = pd.DataFrame(
-                rng.integers(0, 6, (n, 2)).astype(float), [f"m{k}" for k in range(n)], ["time", "quality"]
-            )
-            points[rng.random((n, 2)) < 0.05] = NAN
-            front = pareto_front(points)
-            assert sorted(front) == sorted(brute_force_front(points))
-            assert points.loc[front, "time"].is_monotonic_increasing
+    for n in (1, 2, 5, 30, 30, 30):
+        values = rng.integers(0, 6, (n, 2)).astype(float)
+        points = pd.DataFrame(values, [f"m{k}" for k in range(n)], ["time", "rank"]).mask(rng.random((n, 2)) < 0.05)
+        known = points.dropna()
+        beaten = {
+            a for a, p in known.iterrows() for _, q in known.iterrows() if (q <= p).all() and (q < p).any()
+        }  # fmt: skip
+        front = pareto_front(points)
+        assert set(front) == set(known.index) - beaten
+        assert points.loc[front, "time"].is_monotonic_increasing
 
 
 def test_pareto_names_all_of_a_few_and_of_many_only_the_front():
@@ -158,6 +146,34 @@ def test_a_draw_in_a_corner_is_drawn_there():
     distances = np.linalg.norm(cells[:, None] - corners[None], axis=2)
     assert len(cells) == 3
     assert (distances.min(axis=0) < 0.03).all()
+
+
+# ---------- differences from the control
+
+
+@pytest.mark.parametrize("n_datasets", [1, 6])
+@pytest.mark.parametrize("control", ["RF", "Random forest of many trees"])
+def test_nothing_is_cut_off(n_datasets, control):
+    names = [f"a data set of a long name {k}" for k in range(n_datasets)]
+    methods = [control, "Rotastack", "Random rotations", "Rotation Forest", "Extra trees", "XGBoost"]
+    means = pd.DataFrame(np.arange(6) / 10 + 0.3, index=methods, columns=["m"]).T
+    means = pd.concat([means] * n_datasets).set_axis(names)
+    figure = plot_differences(means, means * np.nan, control, "RMSE as a share of the baseline's")
+    figure.draw_without_rendering()
+    drawn = figure.get_tightbbox()  # in inches, of what is drawn
+    assert drawn.x0 >= 0
+    assert drawn.y0 >= 0
+    assert drawn.x1 <= figure.get_figwidth()
+    assert drawn.y1 <= figure.get_figheight()
+    assert figure.axes[0].get_window_extent().height > 30
+    assert "(left of the line is better)" in figure.get_supxlabel().replace("\n", " ")
+
+
+def test_the_control_s_number_names_its_score():
+    means = pd.DataFrame({"Random forest": [0.501], "Rotastack": [0.4]}, index=["sales"])
+    axis = plot_differences(means, means * np.nan, "Random forest", "RMSE as a share of the baseline's").axes[0]
+    [label] = [text.get_text() for text in axis.get_yticklabels()]
+    assert " ".join(label.split()) == "sales (Random forest: RMSE as a share of the baseline's 0.501)"
 
 
 # ---------- nothing to draw, many methods, strange names, and files
