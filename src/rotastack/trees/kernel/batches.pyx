@@ -8,10 +8,10 @@ from collections import namedtuple
 import numpy as np
 
 from rotastack.trees.kernel.bagging cimport Bagging, BagSize, fill_bag, tell_apart
-from rotastack.trees.kernel.c45 cimport APART, grow_c45_tree
+from rotastack.trees.kernel.c45 cimport APART
 from rotastack.trees.kernel.compact cimport MOST_ROWS, presort_compact
 from rotastack.trees.kernel.elementary cimport cos_turns, exp2, log2
-from rotastack.trees.kernel.error_pruning cimport expected_errors
+from rotastack.trees.kernel.error_pruning cimport collapse, expected_errors, prune_by_errors
 from rotastack.trees.kernel.growing cimport grow_tree
 from rotastack.trees.kernel.interrupts cimport pass_by
 from rotastack.trees.kernel.memory cimport resize, take
@@ -331,10 +331,11 @@ cdef Py_ssize_t grow(Grower* grower, const Bagging* bagging, Py_ssize_t number) 
         )
     elif presorted.used:
         presort(&grower.view, tree.rows, bag.n_rows, &grower.sorter, presorted, &grower.watch)
+    n_nodes = grow_tree(grower, bag.n_rows)
     if c45:
-        n_nodes = grow_c45_tree(grower, bag.n_rows)
-    else:
-        n_nodes = grow_tree(grower, bag.n_rows)
+        collapse(tree, n_nodes, grower.pruning.estimates)
+        if grower.limits.confidence > 0.0:
+            prune_by_errors(grower, n_nodes)
     if grower.limits.ccp_alpha > 0.0:
         prune(tree, n_nodes, grower.limits.ccp_alpha)
     return n_nodes
