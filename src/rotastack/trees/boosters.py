@@ -25,6 +25,7 @@ SPARE = 20
 The losses of all boosters together decide on the number of rounds, and may need more.
 """
 
+
 class BoostingTask(NamedTuple):
     """The training table, the views and the options of boosters."""
 

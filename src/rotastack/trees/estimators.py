@@ -304,12 +304,8 @@ class MembersClassifier(GrownClassifier):
     ) -> MemberForests:
         """Grow this forest on each of many linear views of the data.
 
-        Parameters
-        ----------
-        X, y, n_classes, sequences, **options
-            See :func:`rotastack.trees.members.grow_members`.
-        parts : iterable over members of sequences of (columns, matrix or None)
-            The view of each member, see :meth:`rotastack.trees.LinearViews.blocks`.
+        `parts` are the views of the members, see :meth:`rotastack.trees.LinearViews.blocks`; for the other arguments
+        see :func:`rotastack.trees.members.grow_members`.
         """
         family = self._family()
         views = LinearViews.blocks(parts, X.shape[2])

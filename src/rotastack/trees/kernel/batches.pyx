@@ -1,11 +1,10 @@
 """Grow batches of trees; the trees of a batch share data, view and options."""
 
-from libc.stdint cimport int32_t, int64_t, uint8_t, uint32_t, uint64_t
+from libc.stdint cimport INT32_MAX, int32_t, int64_t, uint8_t, uint32_t, uint64_t
 from libc.string cimport memset
 
-from collections import namedtuple
-
 import numpy as np
+from scipy.special import ndtri
 
 from rotastack.trees.kernel.bagging cimport Bagging, BagSize, fill_bag, tell_apart
 from rotastack.trees.kernel.c45 cimport APART
@@ -53,13 +52,6 @@ BATCH = np.dtype([
 Its trees are the `n_trees` of ``bags.seeds`` from `first_tree` on. The other fields are the rule for splits.
 """
 
-Grown = namedtuple(
-    "Grown",
-    "nodes impurity weight counts values facts oob_sums oob_counts batch_errors tree_errors",
-    module="rotastack.trees.kernel.batches",
-)
-"""The arrays that :func:`grow_batches` returns."""
-
 cdef enum:
     PRESORT_SHARE = 2           # columns are presorted if nodes search more than 1 in PRESORT_SHARE of them ...
     PRESORT_KEYS = 1 << 25      # ... and there are at most this many keys
@@ -81,30 +73,15 @@ def grow_batches(
     table, batches, bags, views, options, *, bint keep, bint want_oob, bint oob_per_batch, held=None,
     const uint8_t[::1] stop=None,
 ):
-    """Grow the trees of `batches`, one after the other.
+    """Grow the trees of `batches`, one after the other, by :class:`rotastack.trees.growing.TreeOptions`.
 
-    Parameters
-    ----------
-    table : rotastack.trees.chunks.TrainingTable
-    batches : structured ndarray of type `BATCH` of shape (n_batches,)
-    bags : rotastack.trees.chunks.TreeBags
-    views : rotastack.trees.linear_views.ViewTables
-    options : rotastack.trees.chunks.KernelOptions
-    keep : bool
-        Return the trees; otherwise only their outputs, errors and sizes.
-    want_oob, oob_per_batch : bool
-        Sum the outputs of the trees for their out-of-bag rows; start the sums anew for each batch.
-    held : ndarray of float32 of shape (n_batches, n_rows, n_outputs), optional
-        Array for the mean output of each batch's trees for the rows of weight 0.
-    stop : ndarray of uint8 of shape (1,), optional
-        KeyboardInterrupt is raised on Ctrl-C, or soon after another thread has set the entry to 1.
+    :class:`rotastack.trees.chunks.GrowthTask` describes the other arguments. `held`, float32 (n_batches, n_rows,
+    n_outputs), receives the mean output of each batch's trees for the rows of weight 0. KeyboardInterrupt is raised on
+    Ctrl-C, or soon after another thread has set the entry of `stop`, uint8 (1,), to 1.
 
-    Returns
-    -------
-    Grown
-        `facts`, int64 (n_trees, 4), holds the number of nodes, number of leaves, depth and number of out-of-bag rows of
-        each tree. `tree_errors` holds the weighted error rate, or weighted mean squared error, of each tree on its
-        out-of-bag rows, NaN without such rows. `batch_errors` holds the out-of-bag error of each batch.
+    Returns the arrays of :class:`rotastack.trees.nodes.TreeArrays`, the sums and counts of out-of-bag outputs, and the
+    out-of-bag errors of batches and of trees. A fourth column of `facts` holds the number of out-of-bag rows of each
+    tree. Errors are weighted error rates or weighted mean squared errors, NaN without out-of-bag rows.
     """
     cdef const float[:, :, ::1] data = table.data
     cdef const uint8_t[::1] missing = table.missing
@@ -149,22 +126,22 @@ def grow_batches(
     cdef double* held_sums = <double*> take(kept, n * n_outputs if want_held else 0, sizeof(double))
     cdef uint32_t* active = <uint32_t*> take(kept, n, sizeof(uint32_t))
 
-    grower.task.criterion = <Criterion> <int> options.criterion
+    grower.task.criterion = <Criterion> <int> CRITERIA[options.criterion]
     grower.task.n_outputs = n_outputs
     grower.task.y = &y[0]
     grower.task.target = &target[0]
     grower.task.table = &logs[0] if len(logs) else NULL
     grower.task.pairs = <double*> take(kept, 2 * n, sizeof(double))
-    grower.limits.max_depth = options.max_depth
-    grower.limits.min_split = options.min_split
-    grower.limits.min_leaf = options.min_leaf
-    grower.limits.min_share = options.min_share
-    grower.limits.max_leaves = options.max_leaves
-    grower.limits.min_decrease = options.min_decrease
+    grower.limits.max_depth = INT32_MAX if options.max_depth is None else options.max_depth
+    grower.limits.min_split = options.min_samples_split
+    grower.limits.min_leaf = options.min_samples_leaf
+    grower.limits.min_share = options.min_weight_fraction_leaf
+    grower.limits.max_leaves = options.max_leaf_nodes or 0
+    grower.limits.min_decrease = options.min_impurity_decrease
     grower.limits.ccp_alpha = options.ccp_alpha
-    grower.limits.confidence = options.confidence
-    grower.limits.quantile = options.quantile
-    grower.limits.raising = options.raising
+    grower.limits.confidence = options.confidence or 0.0
+    grower.limits.quantile = ndtri(1 - grower.limits.confidence)
+    grower.limits.raising = options.subtree_raising
     grower.limits.constant_leaf = options.constant_leaf
     grower.ones.ones = &ones[0] if len(ones) else NULL
     grower.ones.first_one = &first_one[0]
@@ -237,7 +214,7 @@ def grow_batches(
                 mean_held_out(&bagging, held_sums, n_outputs, batch[l].n_trees, &held_outputs[l, 0, 0])
     if not keep:
         written.n_nodes = written.n_values = 0
-    return Grown(*trees.exact(), facts, sums, seen, errors, losses)
+    return (*trees.exact(), facts), sums, seen, errors, losses
 
 
 cdef int take_all(
