@@ -12,7 +12,6 @@ from rotastack.trees.kernel.partition cimport part_rows, split_orders
 from rotastack.trees.kernel.sparse cimport mark_places
 from rotastack.trees.kernel.splitting cimport find_split, has_ones
 from rotastack.trees.kernel.structures cimport C45, MISSING_RIGHT, Described, Grower, Growing, Limits, Split, View
-from rotastack.trees.kernel.unit_splitting cimport find_unit_split
 
 
 cdef inline Py_ssize_t grow_tree(Grower* grower, Py_ssize_t n_bag) except -1 nogil:
@@ -144,10 +143,7 @@ cdef inline bint split_node(
     cdef Split split
     if grower.task.criterion == C45:
         return find_gain_split(grower, found, min_weight, &grower.growing.nodes[node])
-    if grower.presorted.compact:
-        find_unit_split(grower, found, min_weight, &split)
-    else:
-        find_split(grower, found, min_weight, &split)
+    find_split(grower, found, min_weight, &split)
     if split.column < 0 or (least > 0.0 and split.gain / root_weight + 2.3e-16 < least):
         return False
     grower.growing.nodes[node].column = split.column
