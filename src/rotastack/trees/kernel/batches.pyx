@@ -19,7 +19,6 @@ from rotastack.trees.kernel.out_of_bag cimport (
 )
 from rotastack.trees.kernel.presorting cimport presort
 from rotastack.trees.kernel.pruning cimport prune
-from rotastack.trees.kernel.randomness cimport draw_below, draw_unit
 from rotastack.trees.kernel.scratch cimport (
     take_candidates, take_fills, take_growing, take_presorted, take_pruning, take_sorter, take_view,
 )
@@ -388,14 +387,6 @@ def _exp2(double x):
 
 def _cos_turns(double turns):
     return cos_turns(turns)
-
-
-def _draw_below(uint64_t[::1] state, int64_t n):
-    return draw_below(&state[0], n)
-
-
-def _draw_unit(uint64_t[::1] state):
-    return draw_unit(&state[0])
 
 
 def _expected_errors(double weight, double wrong, double confidence, double quantile):

@@ -4,13 +4,12 @@ from libc.math cimport rint, sqrt
 from libc.stdint cimport int32_t, int64_t, uint8_t, uint64_t
 
 from rotastack.trees.kernel.algebra cimport (
-    add_multiple, add_products, dot, factorize, filled_up, make_unit, orthogonalize, principal_axes, solve_lower,
-    solve_upper,
+    add_multiple, factorize, filled_up, make_unit, orthogonalize, principal_axes, solve_lower, solve_upper,
 )
 from rotastack.trees.kernel.filling cimport Filling, fill_missing, note_fills, take_filling
 from rotastack.trees.kernel.interrupts cimport pass_by
 from rotastack.trees.kernel.memory cimport take
-from rotastack.trees.kernel.scatter cimport TILE, scatter_within, sum_at
+from rotastack.trees.kernel.scatter cimport TILE, scatter_within
 from rotastack.trees.kernel.structures cimport Watch
 from rotastack.trees.kernel.view_draws cimport (
     Classed, Sample, classed, deal_columns, draw_bag, draw_some, find_runs,
@@ -202,26 +201,3 @@ def discriminant_views(
                         matrices[n_numbers] = <float> axes[t * filled_up(k) + i]
                         n_numbers += 1
     return *found[:3], found[3][:n_numbers].copy(), found[4]
-
-
-# Wrappers for tests.
-
-
-def _draw_some(uint64_t[::1] state, const int64_t[::1] bag, Py_ssize_t n_wanted, int64_t[::1] sample):
-    draw_some(&state[0], &bag[0], len(bag), n_wanted, &sample[0])
-
-
-def _dot(const double[::1] a, const double[::1] b):
-    return dot(&a[0], &b[0], len(a))
-
-
-def _sum_at(const float[::1] values, const int64_t[::1] where):
-    return sum_at(&values[0], &where[0], len(where))
-
-
-def _add_products(const double[:, ::1] rows, Py_ssize_t k, double[:, ::1] products):
-    add_products(&rows[0, 0], rows.shape[1], k, rows.shape[0], &products[0, 0])
-
-
-def _principal_axes(double[:, ::1] products, double[::1] squares, Py_ssize_t n_top):
-    principal_axes(&products[0, 0], products.shape[1], len(products), &squares[0], n_top)
