@@ -12,7 +12,7 @@ from rotastack.trees.kernel.compact cimport MOST_ROWS, presort_compact
 from rotastack.trees.kernel.elementary cimport cos_turns, exp2, log2
 from rotastack.trees.kernel.error_pruning cimport collapse, expected_errors, prune_by_errors
 from rotastack.trees.kernel.growing cimport grow_tree
-from rotastack.trees.kernel.interrupts cimport pass_by
+from rotastack.trees.kernel.interrupts cimport pass_by, start_watch
 from rotastack.trees.kernel.memory cimport resize, take
 from rotastack.trees.kernel.out_of_bag cimport (
     Unseen, add_held_out, add_out_of_bag, error_of, mean_held_out,
@@ -144,8 +144,7 @@ def grow_batches(
     grower.limits.constant_leaf = options.constant_leaf
     grower.ones.ones = &ones[0] if len(ones) else NULL
     grower.ones.first_one = &first_one[0]
-    grower.watch.n_values = 0
-    grower.watch.stop = &stop[0] if stop is not None else NULL
+    start_watch(&grower.watch, stop)
     bagging.bootstrap = bags.bootstrap
     bagging.ends = &ends[0]
     bagging.n_ends = len(ends)

@@ -9,7 +9,7 @@ from rotastack.trees.kernel.batches import NODE
 from rotastack.trees.kernel.binning cimport CUTS, SAMPLE, make_cuts, sample_rows, write_codes
 from rotastack.trees.kernel.cutting cimport Bounds
 from rotastack.trees.kernel.histograms cimport Bins, pack, share_bits, words_of
-from rotastack.trees.kernel.interrupts cimport pass_by
+from rotastack.trees.kernel.interrupts cimport pass_by, start_watch
 from rotastack.trees.kernel.leafwise cimport Leaf, Leafwise, Step, grow_leafwise, leaf_by_codes
 from rotastack.trees.kernel.losses cimport (
     LOGISTIC, SOFTMAX, SQUARES, Loss, exp_negative, loss_of, of_logistic, of_softmax, of_squares,
@@ -186,8 +186,7 @@ cdef class Booster:
         cdef uint64_t state = self.seed
         cdef const float* column
         cdef Watch* watch = &self.tree.watch
-        watch.n_values = 0
-        watch.stop = &stop[0] if stop is not None else NULL
+        start_watch(watch, stop)
         take_sorter(kept, &sorter, size)
         for k in range(view_parts.shape[0]):
             if view_parts[k, 2] >= 0:
@@ -222,8 +221,7 @@ cdef class Booster:
         """Grow the trees of more rounds; return the weighted sum of held-out losses after each round."""
         cdef Py_ssize_t r, k
         cdef double[::1] losses = np.empty(n_rounds)
-        self.tree.watch.n_values = 0
-        self.tree.watch.stop = &stop[0] if stop is not None else NULL
+        start_watch(&self.tree.watch, stop)
         with nogil:
             for r in range(n_rounds):
                 self.find_gradients()
@@ -248,8 +246,7 @@ cdef class Booster:
     def add_rounds(self, double[:, ::1] sums, Py_ssize_t first, Py_ssize_t last, const uint8_t[::1] stop=None):
         """Add the outputs of the trees of rounds `first` to `last` - 1 to held-out scores."""
         cdef Py_ssize_t t
-        self.tree.watch.n_values = 0
-        self.tree.watch.stop = &stop[0] if stop is not None else NULL
+        start_watch(&self.tree.watch, stop)
         if self.n_held == 0:
             return
         with nogil:

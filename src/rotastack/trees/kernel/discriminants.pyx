@@ -7,7 +7,7 @@ from rotastack.trees.kernel.algebra cimport (
     add_multiple, factorize, filled_up, make_unit, orthogonalize, principal_axes, solve_lower, solve_upper,
 )
 from rotastack.trees.kernel.filling cimport Filling, fill_missing, note_fills, take_filling
-from rotastack.trees.kernel.interrupts cimport pass_by
+from rotastack.trees.kernel.interrupts cimport pass_by, start_watch
 from rotastack.trees.kernel.memory cimport take
 from rotastack.trees.kernel.scatter cimport TILE, scatter_within
 from rotastack.trees.kernel.structures cimport Watch
@@ -98,34 +98,13 @@ def discriminant_views(
 ):
     """Return views whose outputs are Fisher's discriminants of random blocks of the columns.
 
-    The discriminants of a tree are computed from the rows in its bag.
+    The discriminants of a tree are computed from a `share` of the rows in its bag: see
+    :class:`rotastack.trees.bagged_views.BaggedViews`, which describes the arguments. `ends` and `bag_size` are the rule
+    for bags, seeds are uint64 (n_trees,). KeyboardInterrupt is raised on Ctrl-C, or soon after another thread has set
+    the entry of `stop` to 1.
 
-    Parameters
-    ----------
-    data : float32 (n_columns, n_rows)
-    missing : uint8 (n_columns,) or (0,)
-        1 for each column with missing values (NaN), which the mean of the column in the bag replaces; empty if no
-        column has any.
-    places : int64 (n_rows,)
-    edges : int64 (n_classes + 1,)
-        `data`, `places` and `edges` are described in :class:`rotastack.trees.bagged_views.BaggedViews`.
-    ends, bag_size
-        Rule for bags: see :class:`rotastack.trees.bags.Bags`.
-    bag_seeds, view_seeds : uint64 (n_trees,)
-    max_columns : int
-        Largest number of columns of a block; a larger block is reduced to a random choice of its columns.
-    share : float
-        Share of the distinct rows in the bag from which the directions of a block are computed.
-    shrinkage : float
-        Weight of a multiple of the identity in the scatter within classes.
-    max_directions : int
-    stop : uint8 (1,), optional
-        KeyboardInterrupt is raised on Ctrl-C, or soon after another thread has set the entry to 1.
-
-    Returns
-    -------
-    n_parts, parts, columns, matrices, fills
-        Number of parts of each view, and the arrays of :class:`rotastack.trees.LinearViews`.
+    Returns the number of parts of each view, and the arrays of :class:`rotastack.trees.LinearViews`: parts, columns,
+    matrices, fills.
     """
     cdef Classed table = classed(data, places, edges, ends, bag_size)
     cdef Py_ssize_t p = table.n_columns, n = table.n_rows, n_classes = table.n_classes
@@ -147,8 +126,7 @@ def discriminant_views(
     cdef Py_ssize_t tree, b, i, t, k, n_bag, n_wanted, n_out, n_numbers = 0
     cdef double* axes
     take_filling(kept, &table, missing, &filling)
-    watch.n_values = 0
-    watch.stop = &stop[0] if stop is not None else NULL
+    start_watch(&watch, stop)
     sample.rows = <int64_t*> take(kept, n, sizeof(int64_t))
     sample.runs = <int64_t*> take(kept, n_classes + 1, sizeof(int64_t))
     scratch.means = <double*> take(kept, n_classes * width, sizeof(double))
