@@ -11,7 +11,6 @@ from scipy.stats import chi2, kstest
 from rotastack.trees import bagged_views
 from rotastack.trees.bagged_views import BaggedViews
 from rotastack.trees.bags import Bags, draw_many_below
-from rotastack.trees.kernel.discriminants import _add_products, _dot, _draw_some, _principal_axes, _sum_at
 from rotastack.views.subsets import signed
 
 SCALES = np.float32([1e-3, 1, 1e3, 1, 1, 1e-2, 5, 1, 30])
@@ -91,16 +90,6 @@ def evenly(counts, n_kinds):
     return chi2.sf(((counts - expected) ** 2 / expected).sum(), n_kinds - 1) > 1e-3
 
 
-def test_rows_are_drawn_evenly_without_replacement():
-    state, sample, own = np.zeros(1, np.uint64), np.empty(6, np.int64), np.arange(10, 16)
-    drawn = Counter()
-    for _ in range(3000):
-        _draw_some(state, own, 4, sample)
-        drawn[tuple(sample[:4].tolist())] += 1
-    assert set(drawn) == set(combinations(range(10, 16), 4))
-    assert evenly(drawn.values(), 15)
-
-
 def test_columns_are_split_evenly():
     X, codes = table(30, 5, 2)
     views = BaggedViews.of(X, codes, 2).discriminants(*seeds(2000))
@@ -139,59 +128,6 @@ def test_sizes_of_sparse_blocks():
     per_view = np.add.reduceat(views.parts[:, 1], views.starts[:-1])
     assert (per_view == 11).all()
     assert (np.sort(views.columns.reshape(-1, 11)) == np.arange(11)).all()
-
-
-def in_lanes(terms):
-    """Sum whole eights lane by lane, the lanes two by two, and then the rest one by one."""
-    lanes = np.zeros(8)
-    n = len(terms) - len(terms) % 8
-    for eight in terms[:n].reshape(-1, 8):
-        lanes = lanes + eight
-    while len(lanes) > 1:
-        lanes = lanes[: len(lanes) // 2] + lanes[len(lanes) // 2 :]
-    total = lanes[0]
-    for term in terms[n:]:
-        total = total + term
-    return total
-
-
-@pytest.mark.parametrize("n", [0, 1, 7, 8, 9, 15, 16, 50, 300])
-def test_sums_have_one_order(n):
-    """Bit for bit, of numbers whose sum depends on it."""
-    rng = np.random.default_rng(n)
-    a, b = rng.standard_normal((2, n)) * 10.0 ** rng.integers(-9, 9, n)
-    values, where = rng.standard_cauchy(500).astype(np.float32), rng.integers(0, 500, n)
-    assert _dot(a, b) == in_lanes(a * b)
-    assert _sum_at(values, where) == in_lanes(values[where].astype(float))
-
-
-@pytest.mark.parametrize("k", [1, 3, 4, 5, 8, 9, 17, 30])
-@pytest.mark.parametrize("n", [0, 1, 2, 64, 65])
-def test_products_are_added_row_by_row(k, n):
-    rng = np.random.default_rng(k * n)
-    width = -(-k // 8) * 8
-    rows = np.zeros((n, width))
-    rows[:, :k] = rng.standard_normal((n, k)) * 10.0 ** rng.integers(-9, 9, (n, 1))
-    products = rng.standard_normal((width, width))
-    expected = products.copy()
-    for row in rows:
-        expected = expected + np.outer(row, row)
-    _add_products(rows, k, products)
-    assert np.array_equal(np.triu(products[:k, :k]), np.triu(expected[:k, :k]))
-
-
-@pytest.mark.parametrize("rank", [0, 1, 2, 5, 6])
-def test_axes_of_a_matrix(rank):
-    rng = np.random.default_rng(rank)
-    rows = rng.standard_normal((6, rank)) * 10.0 ** -np.arange(rank)
-    matrix = rows @ rows.T
-    values, vectors = (a[..., ::-1] for a in np.linalg.eigh(matrix))
-    axes, squares = np.triu(matrix), np.empty(6)
-    _principal_axes(axes, squares, 6)
-    axes /= np.linalg.norm(axes, axis=1)[:, None]
-    assert axes @ axes.T == pytest.approx(np.eye(6), abs=1e-9)
-    assert squares == pytest.approx(values, abs=1e-14 * values[0] + 1e-299)
-    assert signed(axes.T)[:, :rank] == pytest.approx(signed(vectors)[:, :rank], abs=1e-5)
 
 
 @pytest.mark.parametrize("n", [2, 5, 9, 30])
@@ -276,18 +212,6 @@ def test_threads_and_chunks_change_nothing(chunk, monkeypatch):
     assert [tables_of(v) for v in found] == expected
 
 
-def test_rows_out_of_the_bag_are_not_seen():
-    X, codes = table(60, 9, 3)
-    bags, own = seeds(1)
-    out = np.setdiff1d(np.arange(60), bag(bags[0], 60))
-    other, others = X.copy(), codes.copy()
-    other[out] = 1e6
-    others[out] = (codes[out] + 1) % 3
-    before = all_kinds(BaggedViews.of(X, codes, 3), bags, own)
-    after = all_kinds(BaggedViews.of(other, others, 3), bags, own)
-    assert [tables_of(v) for v in before] == [tables_of(v) for v in after]
-
-
 @pytest.mark.parametrize("light", [0.5, 2.0])
 def test_rows_of_weight_0_are_as_if_they_were_not_there(light):
     X, codes = table(60, 9, 3)
@@ -298,13 +222,15 @@ def test_rows_of_weight_0_are_as_if_they_were_not_there(light):
     assert [tables_of(v) for v in given] == [tables_of(v) for v in without]
 
 
-def test_rows_out_of_a_bag_drawn_by_weight_shape_no_view():
+@pytest.mark.parametrize("weights", [None, np.tile([5.0, 1.0, 0.5], 20)], ids=["equal weights", "weights"])
+def test_rows_out_of_the_bag_are_not_seen(weights):
     X, codes = table(60, 9, 3)
-    drawn = Bags.of(60, np.tile([5.0, 1.0, 0.5], 20))
-    bags, own = (s[:1] for s in seeds(1))
+    drawn = Bags.of(60, weights)
+    bags, own = seeds(1)
     out = np.setdiff1d(np.arange(60), drawn.drawn(bags[0]))
-    assert len(out) > 20
-    other = X.copy()
+    assert len(out) > 15
+    other, others = X.copy(), codes.copy()
     other[out] = 1e6
-    before, after = (all_kinds(BaggedViews.of(x, codes, 3, drawn), bags, own) for x in (X, other))
+    others[out] = (codes[out] + 1) % 3
+    before, after = (all_kinds(BaggedViews.of(*given, 3, drawn), bags, own) for given in ((X, codes), (other, others)))
     assert [tables_of(v) for v in before] == [tables_of(v) for v in after]

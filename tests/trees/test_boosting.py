@@ -4,9 +4,10 @@ import numpy as np
 import pytest
 from tests.trees.boosting_reference import Reference
 
-from rotastack.trees import LinearViews, boosters
+from rotastack.trees import LinearViews
 from rotastack.trees.boosting import boosting_folds, grow_boosted, probabilities
 from rotastack.trees.boosting_options import BoostingOptions
+from rotastack.trees.kernel import boosting
 from rotastack.trees.kernel.boosting import _exp
 from rotastack.trees.nodes import missing_go_left, split_columns
 
@@ -194,7 +195,7 @@ def test_few_histograms_fit_in_memory(monkeypatch):
     """Leaves without a histogram have those of their children made from rows: the same trees, as sums are exact."""
     X, y = table(600, 3)
     many = grow_boosted(X, y, BoostingOptions(n_rounds=3, min_samples_leaf=2), SEQUENCE)
-    monkeypatch.setattr(boosters, "HISTOGRAM_WORDS", 0)
+    monkeypatch.setattr(boosting, "HISTOGRAM_WORDS", 0)
     few = grow_boosted(X, y, BoostingOptions(n_rounds=3, min_samples_leaf=2), SEQUENCE)
     assert same(many, few)
 

@@ -221,12 +221,12 @@ def test_confidence_out_of_range(wine, confidence):
     with pytest.raises(ValueError, match="confidence"):
         C45Classifier(confidence=confidence).fit(*wine)
     with pytest.raises(ValueError, match=f"confidence must be above 0 and at most 0.5, got {confidence}"):
-        TreeOptions("c45", confidence=confidence).for_kernel([])
+        TreeOptions("c45", confidence=confidence).check([])
 
 
 def test_options_that_c45_has_not(wine):
     with pytest.raises(ValueError, match="C4.5 do not support ccp_alpha"):
-        TreeOptions("c45", ccp_alpha=0.1).for_kernel([])
+        TreeOptions("c45", ccp_alpha=0.1).check([])
     X, y = wine
     with pytest.raises(ValueError, match="C4.5 do not support random cuts"):
         grow_forest(X, y, [TreeGroup(2, splitter="random")], C45, SEED, n_classes=3)

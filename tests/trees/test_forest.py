@@ -2,7 +2,7 @@ import joblib
 import numpy as np
 import pandas as pd
 import pytest
-from sklearn.datasets import load_breast_cancer, make_classification, make_friedman1
+from sklearn.datasets import make_classification, make_friedman1
 from sklearn.ensemble import RandomForestClassifier, RandomForestRegressor
 from sklearn.tree import DecisionTreeClassifier
 
@@ -18,18 +18,6 @@ from rotastack.trees import (
     grow_forest,
 )
 from rotastack.trees.growing import n_candidates
-
-
-def test_accuracy_as_scikit_learns():
-    X, y = load_breast_cancer(return_X_y=True)
-    differences = []
-    for seed in range(6):
-        rows = np.random.default_rng(seed).permutation(len(y))
-        train, test = rows[:300], rows[300:]
-        ours = ForestClassifier(60, random_state=seed).fit(X[train], y[train]).score(X[test], y[test])
-        theirs = RandomForestClassifier(60, random_state=seed).fit(X[train], y[train]).score(X[test], y[test])
-        differences.append(ours - theirs)
-    assert abs(np.mean(differences)) < 0.02
 
 
 def test_out_of_bag_rows_are_really_out_of_bag():

@@ -7,8 +7,9 @@ from hypothesis import strategies as st
 from hypothesis.extra.numpy import arrays
 
 from rotastack.trees import ExtraForestClassifier, LinearViews, TreeClassifier, TreeGroup, TreeOptions, TreeRegressor
+from rotastack.trees.bags import draw_many_below, draw_many_units
 from rotastack.trees.growing import grow_forest
-from rotastack.trees.kernel.batches import _draw_below, _draw_unit, _sort_rows
+from rotastack.trees.kernel.batches import _sort_rows
 
 
 def sorted_rows(values, rows):
@@ -172,12 +173,10 @@ def test_more_random_cuts_find_better_splits():
 
 
 def test_random_numbers_are_even():
-    state = np.array([7], dtype=np.uint64)
-    draws = np.array([_draw_below(state, 10) for _ in range(20000)])
-    assert set(draws) == set(range(10))
-    counts = np.bincount(draws)
+    """The bags of trees are drawn by the same numbers in Python: see `test_weights.py`."""
+    draws, units = draw_many_below(7, 10, 20000), draw_many_units(7, 20000)
+    counts = np.bincount(draws, minlength=10)
     assert ((counts - 2000) ** 2 / 2000).sum() < 27.9  # chi-squared, 9 df, 0.999
-    units = np.array([_draw_unit(state) for _ in range(20000)])
     assert units.min() >= 0
     assert units.max() < 1
     assert abs(units.mean() - 0.5) < 0.01

@@ -198,12 +198,6 @@ def test_training_rows_end_in_the_leaves_that_they_were_counted_in(grown):
         assert len(list(splits(trees, X))) == (~is_leaf).sum() > 2
 
 
-def test_no_side_is_smaller_than_a_leaf():
-    X, _, target, _ = table(n=400)
-    trees = TreeRegressor(min_samples_leaf=12, random_state=0).fit(X, target).forest_
-    assert trees.counts.min() >= 12
-
-
 OF_SCIKIT_LEARN = {
     "gini": (TreeClassifier, DecisionTreeClassifier),
     "entropy": (TreeClassifier, DecisionTreeClassifier),

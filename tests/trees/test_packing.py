@@ -163,9 +163,3 @@ def test_a_forest_that_only_predicts_says_so():
             ask()
     assert len(forest.take(np.array([3, 1]))) == 2
     assert len(GrownTrees.concatenate([forest, replace(forest)])) == 2 * len(forest)
-
-
-def test_whole_numbers_are_narrow_up_to_the_largest_integers():
-    assert narrow(np.array([0.0, 2.0**20])).dtype == np.uint32
-    assert narrow(np.array([0.0, 2.0**32])).dtype == np.int64
-    assert narrow(np.array([0.0, 2.0**33])).dtype == np.float64

@@ -176,9 +176,3 @@ def test_a_member_draws_its_bag_by_weight():
     assert drawn[0] == drawn[3] == 0
     assert drawn[1] / drawn.sum() == pytest.approx(0.75, abs=0.05)
     assert set(np.concatenate([member_bag(child(sequence, k), 4) for k in range(20)])) == {0, 1, 2, 3}
-
-
-def test_heavier_weights_than_one_are_shares():
-    bags = Bags.of(3, np.array([4.0, 2.0, 2.0]))
-    np.testing.assert_allclose(bags.ends, [0.5, 0.75, 1.0])
-    assert not len(Bags.of(3, np.array([4.0, 4.0, 4.0])).ends)

@@ -31,28 +31,14 @@ class BaggedViews:
     the bag, or by 0 if the bag has none. The view keeps this fill and also uses it for new rows. Other columns have no
     fill: if a new row misses a value there, each output computed from the value is missing, and trees send a missing
     output to the child of larger weight.
-
-    Attributes
-    ----------
-    data : ndarray of float32 of shape (n_features, n_rows)
-        The rows, sorted by class.
-    places : ndarray of int64 of shape (n_rows,)
-        Position of each row in `data`.
-    edges : ndarray of int64 of shape (n_classes + 1,)
-        Position in `data` at which the rows of each class start; then the number of rows.
-    bags : Bags
-    missing : ndarray of uint8 of shape (n_features,) or (0,)
-        1 for each column with missing values; empty if no column has any.
-    n_jobs : int or None
-        Number of threads or workers over trees. The result does not depend on `n_jobs`.
     """
 
-    data: NDArray[np.float32]
-    places: NDArray[np.int64]
-    edges: NDArray[np.int64]
+    data: NDArray[np.float32]  # (n_features, n_rows): the rows, sorted by class
+    places: NDArray[np.int64]  # (n_rows,): position of each row in `data`
+    edges: NDArray[np.int64]  # (n_classes + 1,): first position of each class in `data`; then the number of rows
     bags: Bags
-    missing: NDArray[np.uint8]
-    n_jobs: int | None = None
+    missing: NDArray[np.uint8]  # (n_features,): 1 for columns with missing values; empty if no column has any
+    n_jobs: int | None = None  # the result does not depend on it
 
     @classmethod
     def of(
@@ -63,19 +49,7 @@ class BaggedViews:
         bags: Bags | None = None,
         n_jobs: int | None = None,
     ) -> "BaggedViews":
-        """Return the training rows sorted by class.
-
-        Parameters
-        ----------
-        X : ndarray of float32 of shape (n_rows, n_features)
-            Finite values; NaN for a missing value.
-        codes : ndarray of int of shape (n_rows,)
-            Class numbers.
-        n_classes : int
-        bags : Bags, optional
-            Bags of the forest. Default: bags of rows without weights.
-        n_jobs : int, optional
-        """
+        """Return the training rows sorted by class; the default bags are those of rows without weights."""
         bags = bags or Bags.of(len(X))
         X, codes = X[bags.rows], codes[bags.rows]
         order = np.argsort(codes, kind="stable")
@@ -100,21 +74,10 @@ class BaggedViews:
         The columns are divided at random into two blocks; with fewer than four columns each block has all columns.
         The discriminants of a block are the directions of length 1 that best separate the classes. They are computed
         from a random `share` of the rows in the bag, with the scatter within classes shrunk towards a multiple of the
-        identity.
+        identity; if a draw of rows has only one class, all rows in the bag are used.
 
-        Parameters
-        ----------
-        bag_seeds, view_seeds : ndarray of uint64 of shape (n_trees,)
-        share : float
-            Share of the rows in the bag, drawn without replacement for each block. If the draw has only one class,
-            all rows in the bag are used.
-        shrinkage : float
-            Weight of the identity times the mean variance; above 0 and at most 1.
-        max_directions : int
-            Largest number of directions of a block. A block has at most as many directions as columns and as classes
-            less one, and fewer if the class means span a smaller space.
-        max_columns : int
-            Largest number of columns of a block; a larger block is reduced to a random choice of its columns.
+        A block has at most `max_directions` directions, at most as many as columns and as classes less one, and fewer if
+        the class means span a smaller space. Blocks of more than `max_columns` columns are reduced to a random choice.
         """
         options = (max_columns, share, shrinkage, max_directions)
         return self._views(discriminant_views, bag_seeds, view_seeds, options)
@@ -131,13 +94,7 @@ class BaggedViews:
 
         The axes of each block are computed from a sample of its own. The sample is drawn with replacement from the
         rows of a random subset of the classes in the bag; its size is `bootstrap_ratio` times the number of these rows.
-
-        Parameters
-        ----------
-        bag_seeds, view_seeds : ndarray of uint64 of shape (n_trees,)
-        subset_size : int
-            Largest number of columns of a block; the sizes of the blocks differ by at most one.
-        bootstrap_ratio : float
+        A block has at most `subset_size` columns; the sizes of the blocks differ by at most one.
         """
         n_blocks = -(-len(self.data) // subset_size)
         return self._views(principal_views, bag_seeds, view_seeds, (n_blocks, bootstrap_ratio))
@@ -145,13 +102,8 @@ class BaggedViews:
     def sparse(self, view_seeds: NDArray[np.uint64], sizes: tuple[int, int] = (2, 4)) -> LinearViews:
         """Return random blocks of the columns, each rotated by a uniform (Haar) rotation that ignores the rows.
 
-        Missing values are replaced by the mean of the column over all rows.
-
-        Parameters
-        ----------
-        view_seeds : ndarray of uint64 of shape (n_trees,)
-        sizes : tuple of int
-            Smallest and largest size of a block; sizes are drawn uniformly, and the last block may be smaller.
+        Sizes of blocks are drawn uniformly from the two `sizes`; the last block may be smaller. Missing values are
+        replaced by the mean of the column over all rows.
         """
         lengths, *arrays = sparse_views(len(self.data), view_seeds, *sizes)
         views = LinearViews(len(self.data), np.concatenate([[0], np.cumsum(lengths)]), *arrays)

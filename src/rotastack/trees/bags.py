@@ -44,24 +44,15 @@ class Bags:
     A row of weight 2 is drawn as often as two copies of a row of weight 1. Equal weights give the same bags as no
     weights. Rows of weight 0 are in no bag.
 
-    Attributes
-    ----------
-    rows : ndarray of int
-        The rows with a weight above 0.
-    ends : ndarray of float64 of shape (len(rows),)
-        Cumulative shares of the total weight; empty if all weights are equal.
-    size : int
-        Number of draws for a bag.
-
     Examples
     --------
     >>> Bags.of(4, np.array([2.0, 0.0, 1.0, 1.0])).ends
     array([0.5 , 0.75, 1.  ])
     """
 
-    rows: NDArray[np.intp]
-    ends: NDArray[np.float64]
-    size: int
+    rows: NDArray[np.intp]  # the rows with a weight above 0
+    ends: NDArray[np.float64]  # (len(rows),): cumulative shares of the total weight; empty if all weights are equal
+    size: int  # number of draws for a bag
 
     @classmethod
     def of(
@@ -73,15 +64,9 @@ class Bags:
     ) -> "Bags":
         """Return the rule for a table of `n_rows` rows.
 
-        Parameters
-        ----------
-        n_rows : int
-        weights : ndarray of shape (n_rows,), optional
-        heaviest : float, optional
-            Largest expected number of draws of the heaviest row, so that the row is out of many bags. The number of
-            draws for a bag is reduced accordingly, but not below 100. Default: as many draws as rows with a weight.
-        most : int, optional
-            Largest number of draws for a bag.
+        The heaviest row is expected at most `heaviest` times in a bag, so that it is out of many bags: there are fewer
+        draws, but at least 100. By default there are as many draws as rows with a weight; there are never more than
+        `most`.
         """
         most = n_rows if most is None else most
         if weights is None:

@@ -7,7 +7,6 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 from sklearn.utils.validation import check_is_fitted
 
-from rotastack.base.docstrings import documented
 from rotastack.base.facts import Facts
 from rotastack.base.outputs import accuracy, r_squared
 from rotastack.base.row_weights import weights_of
@@ -21,53 +20,8 @@ __all__ = ["BoostedTreesClassifier", "BoostedTreesRegressor"]
 DEFAULTS, BAGS = BoostingOptions(), 5
 
 
-@documented
 class BoostedEstimator(GrownEstimator):
-    """Base class of gradient-boosted trees.
-
-    Parameters
-    ----------
-    n_rounds : int, default=200
-        Largest number of rounds. Each round grows one tree, or with more than two classes one tree for each class.
-    learning_rate : float, default=0.1
-        Factor by which the values of leaves are multiplied.
-    max_leaf_nodes : int or None, default=31
-        Largest number of leaves of a tree. The leaf of the largest gain is split first.
-    max_depth : int or None, default=None
-    max_bins : int, default=255
-        Largest number of bins of a column, from 2 to 255; missing values have a bin of their own. The bins are made
-        from the rows of a bag. A column with at most `max_bins` different values has one bin for each value; the bins
-        of other columns hold about equally many rows.
-    min_samples_leaf : int, default=20
-        Smallest number of rows in a leaf.
-    l2_regularization : float, default=1.0
-        Number that is added to the sum of hessians of a leaf, which shrinks the value of the leaf. The hessian of a
-        row is 1 in a regression and at most 1/4 with two classes.
-    subsample : float, default=1.0
-        Share of the bag's rows that is drawn, without replacement, for each round.
-    max_features : int, float or None, default=None
-        Columns that are drawn for each tree: their number, their share, or None for all.
-    n_bags : int, default=5
-        Number of boosters and of folds of the rows. Booster b is trained on the rows outside fold b; predictions are
-        made from the mean of the boosters' scores. So each row has an out-of-fold score. These scores estimate the
-        error, choose the number of rounds, and can train a stacker. The mean of several boosters also varies less than
-        one booster. With 1, a single booster is trained on all rows for `n_rounds` rounds.
-    early_stopping : bool, default=True
-        Choose the number of rounds, the same for all boosters, by the loss of the held-out rows. Training stops when
-        this loss has had no new minimum for 20 rounds. The out-of-fold scores are of the same rows, so they are slightly
-        optimistic.
-    n_jobs : int or None, default=None
-        Number of threads over boosters; the result does not depend on `n_jobs`.
-    %(random_state)s
-
-    Attributes
-    ----------
-    boosted_ : BoostedTrees
-    forest_ : GrownTrees
-        The trees of all boosters.
-    feature_importances_ : ndarray of shape (n_features,)
-        Share of each column in the total gain of all splits.
-    """
+    """Base class of gradient-boosted trees."""
 
     boosted_: BoostedTrees
     _parameter_constraints: ClassVar[dict] = {
@@ -135,7 +89,6 @@ class BoostedEstimator(GrownEstimator):
         return self.boosted_.importances()
 
 
-@documented
 class BoostedTreesClassifier(LabelTrees, BoostedEstimator):
     """Gradient-boosted trees on folds of the rows, with out-of-fold probabilities and a chosen number of rounds.
 
@@ -146,8 +99,41 @@ class BoostedTreesClassifier(LabelTrees, BoostedEstimator):
 
     Parameters
     ----------
-    %(n_rounds, learning_rate, max_leaf_nodes, max_depth, max_bins, min_samples_leaf, l2_regularization, subsample)s
-    %(max_features, n_bags, early_stopping, class_weight, n_jobs, random_state)s
+    n_rounds : int, default=200
+        Largest number of rounds. Each round grows one tree, or with more than two classes one tree for each class.
+    learning_rate : float, default=0.1
+        Factor by which the values of leaves are multiplied.
+    max_leaf_nodes : int or None, default=31
+        Largest number of leaves of a tree. The leaf of the largest gain is split first.
+    max_depth : int or None, default=None
+    max_bins : int, default=255
+        Largest number of bins of a column, from 2 to 255; missing values have a bin of their own. The bins are made
+        from the rows of a bag. A column with at most `max_bins` different values has one bin for each value; the bins
+        of other columns hold about equally many rows.
+    min_samples_leaf : int, default=20
+        Smallest number of rows in a leaf.
+    l2_regularization : float, default=1.0
+        Number that is added to the sum of hessians of a leaf, which shrinks the value of the leaf. The hessian of a
+        row is 1 in a regression and at most 1/4 with two classes.
+    subsample : float, default=1.0
+        Share of the bag's rows that is drawn, without replacement, for each round.
+    max_features : int, float or None, default=None
+        Columns that are drawn for each tree: their number, their share, or None for all.
+    n_bags : int, default=5
+        Number of boosters and of folds of the rows. Booster b is trained on the rows outside fold b; predictions are
+        made from the mean of the boosters' scores. So each row has an out-of-fold score. These scores estimate the
+        error, choose the number of rounds, and can train a stacker. The mean of several boosters also varies less than
+        one booster. With 1, a single booster is trained on all rows for `n_rounds` rounds.
+    early_stopping : bool, default=True
+        Choose the number of rounds, the same for all boosters, by the loss of the held-out rows. Training stops when
+        this loss has had no new minimum for 20 rounds. The out-of-fold scores are of the same rows, so they are slightly
+        optimistic.
+    class_weight : {"balanced"}, dict or None, default=None
+        Weights of the classes, which multiply the weights of their rows.
+    n_jobs : int or None, default=None
+        Number of threads over boosters; the result does not depend on `n_jobs`.
+    random_state : None, int, SeedSequence, Generator or RandomState
+        Seed.
 
     Attributes
     ----------
@@ -156,7 +142,11 @@ class BoostedTreesClassifier(LabelTrees, BoostedEstimator):
         Number of rounds of each booster.
     losses_ : ndarray of shape (n_rounds_tried,)
         Weighted mean log loss, in nats, of the held-out rows after each round; NaN without held-out rows.
-    %(boosted_, forest_, feature_importances_)s
+    boosted_ : BoostedTrees
+    forest_ : GrownTrees
+        The trees of all boosters.
+    feature_importances_ : ndarray of shape (n_features,)
+        Share of each column in the total gain of all splits.
     oob_decision_function_ : ndarray of shape (n_rows, n_classes)
         Out-of-fold probabilities, if `n_bags` is above 1; NaN for rows of weight 0.
     oob_score_ : float
@@ -243,7 +233,6 @@ class BoostedTreesClassifier(LabelTrees, BoostedEstimator):
         return probabilities(self._raw(X), len(self.classes_))
 
 
-@documented
 class BoostedTreesRegressor(NumberTrees, BoostedEstimator):
     """Gradient-boosted trees of least squares on folds of the rows, with out-of-fold predictions.
 
@@ -251,8 +240,33 @@ class BoostedTreesRegressor(NumberTrees, BoostedEstimator):
 
     Parameters
     ----------
-    %(n_rounds, learning_rate, max_leaf_nodes, max_depth, max_bins, min_samples_leaf, l2_regularization, subsample)s
-    %(max_features, n_bags, early_stopping, n_jobs, random_state)s
+    n_rounds : int, default=200
+        Largest number of rounds; each round grows one tree.
+    learning_rate : float, default=0.1
+        Factor by which the values of leaves are multiplied.
+    max_leaf_nodes : int or None, default=31
+        Largest number of leaves of a tree. The leaf of the largest gain is split first.
+    max_depth : int or None, default=None
+    max_bins : int, default=255
+        Largest number of bins of a column, from 2 to 255; missing values have a bin of their own.
+    min_samples_leaf : int, default=20
+        Smallest number of rows in a leaf.
+    l2_regularization : float, default=1.0
+        Number that is added to the weight of a leaf, which shrinks the value of the leaf.
+    subsample : float, default=1.0
+        Share of the bag's rows that is drawn, without replacement, for each round.
+    max_features : int, float or None, default=None
+        Columns that are drawn for each tree: their number, their share, or None for all.
+    n_bags : int, default=5
+        Number of boosters and of folds of the rows. Booster b is trained on the rows outside fold b; predictions are
+        the mean of the boosters' predictions. With 1, a single booster is trained on all rows for `n_rounds` rounds.
+    early_stopping : bool, default=True
+        Choose the number of rounds, the same for all boosters, by the loss of the held-out rows. Training stops when
+        this loss has had no new minimum for 20 rounds.
+    n_jobs : int or None, default=None
+        Number of threads over boosters; the result does not depend on `n_jobs`.
+    random_state : None, int, SeedSequence, Generator or RandomState
+        Seed.
 
     Attributes
     ----------
@@ -260,7 +274,11 @@ class BoostedTreesRegressor(NumberTrees, BoostedEstimator):
         Number of rounds of each booster.
     losses_ : ndarray of shape (n_rounds_tried,)
         Weighted mean squared error of the held-out rows after each round; NaN without held-out rows.
-    %(boosted_, forest_, feature_importances_)s
+    boosted_ : BoostedTrees
+    forest_ : GrownTrees
+        The trees of all boosters.
+    feature_importances_ : ndarray of shape (n_features,)
+        Share of each column in the total gain of all splits.
     oob_prediction_ : ndarray of shape (n_rows,)
         Out-of-fold predictions, if `n_bags` is above 1; NaN for rows of weight 0.
     oob_score_ : float

@@ -2,7 +2,6 @@
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from functools import partial
 from typing import NamedTuple
 
 import numpy as np
@@ -10,7 +9,7 @@ from numpy.typing import NDArray
 
 from rotastack.trees.boosting_options import BoostingOptions
 from rotastack.trees.grown import GrownTrees
-from rotastack.trees.kernel.boosting import LOSSES, Booster
+from rotastack.trees.kernel.boosting import Booster
 from rotastack.trees.linear_views import LinearViews
 from rotastack.trees.nodes import TreeArrays
 from rotastack.trees.threads import on_workers, run_threads, run_units
@@ -26,62 +25,25 @@ SPARE = 20
 The losses of all boosters together decide on the number of rounds, and may need more.
 """
 
-HISTOGRAM_WORDS = 1 << 23
-"""Largest number of 8-byte words that a booster keeps for its histograms."""
-
-MANY = np.iinfo(np.int32).max
-"""A limit larger than any number of rows, leaves or levels."""
-
 
 class BoostingTask(NamedTuple):
-    """The training table, the views and the options of boosters.
+    """The training table, the views and the options of boosters."""
 
-    Attributes
-    ----------
-    target : ndarray of shape (n_rows,)
-        Class numbers, or targets of a regression.
-    unit : float
-        Unit of the targets of a regression: the boosters divide the targets by `unit`.
-    weights : ndarray of float64 of shape (n_rows,)
-    weighted : bool
-        Whether the weights of the rows differ.
-    folds : ndarray of int32 of shape (n_rows,)
-        Number of the booster that holds the row out; -1 if none does.
-    n_classes : int or None
-    data : ndarray of float32 of shape (n_features, n_rows)
-    views : LinearViews
-    view_of : ndarray of int of shape (n_boosters,)
-        Number of each booster's view.
-    seeds : ndarray of uint64 of shape (n_boosters,)
-    options : BoostingOptions
-    """
-
-    target: NDArray
-    unit: float
-    weights: NDArray[np.float64]
-    weighted: bool
-    folds: NDArray[np.int32]
+    target: NDArray  # (n_rows,): class numbers, or targets of a regression
+    unit: float  # the boosters divide the targets of a regression by it
+    weights: NDArray[np.float64]  # (n_rows,)
+    weighted: bool  # whether the weights differ
+    folds: NDArray[np.int32]  # (n_rows,): number of the booster that holds the row out; -1 if none does
     n_classes: int | None
-    data: NDArray[np.float32]
+    data: NDArray[np.float32]  # (n_features, n_rows)
     views: LinearViews
-    view_of: NDArray[np.int64]
-    seeds: NDArray[np.uint64]
+    view_of: NDArray[np.int64]  # (n_boosters,)
+    seeds: NDArray[np.uint64]  # (n_boosters,)
     options: BoostingOptions
 
 
 class Boosters:
-    """Boosters that are trained in step, in threads of this process.
-
-    Parameters
-    ----------
-    n_boosters : int
-    task : BoostingTask
-    n_jobs : int, optional
-
-    Attributes
-    ----------
-    bags : list of Bag
-    """
+    """Boosters that are trained in step, in threads of this process."""
 
     def __init__(self, n_boosters: int, task: BoostingTask, n_jobs: int | None):
         self.bags = [Bag.of(b, task) for b in range(n_boosters)]
@@ -95,43 +57,26 @@ class Boosters:
         return kind(n_boosters, task, n_jobs)
 
     def _start(self) -> None:
-        self._boosters = list(run_threads(partial(_started, task=self.task), self.bags, self.n_jobs))
+        self._boosters = list(run_threads(lambda bag, stop: Booster(bag, self.task, stop), self.bags, self.n_jobs))
         self._n_rounds = 0
         self._kept: list[list[tuple[int, NDArray]]] = [[] for _ in self.bags]  # (round, held-out scores)
 
     def grow(self, n_rounds: int, choosing: bool) -> list[NDArray[np.float64]]:
-        """Train more rounds; return the held-out loss of each booster after each of these rounds.
-
-        Parameters
-        ----------
-        n_rounds : int
-        choosing : bool
-            Whether the losses choose the number of rounds.
-        """
-        for b, booster in enumerate(self._boosters):
-            recent = -self.options.n_iter_no_change // ROUNDS_AT_ONCE - 2
-            self._kept[b] = [*self._kept[b][:1], *self._kept[b][1:][recent:], (self._n_rounds, booster.held_scores())]
+        """Train more rounds, whose losses may choose the number of rounds; return each booster's held-out losses."""
+        recent = -self.options.n_iter_no_change // ROUNDS_AT_ONCE - 2
+        for kept, booster in zip(self._kept, self._boosters, strict=True):
+            kept[1:] = [*kept[1:][recent:], (self._n_rounds, booster.held_scores())]
         self._n_rounds += n_rounds
         return list(run_threads(lambda booster, stop: booster.grow(n_rounds, stop), self._boosters, self.n_jobs))
 
     def finish(self, n_rounds: int, of_held: Sequence[int]) -> list[tuple[TreeArrays, NDArray[np.float64]]]:
-        """Return the trees of the first rounds and the held-out scores (output, row) of each booster.
-
-        Parameters
-        ----------
-        n_rounds : int
-            Number of rounds whose trees are returned.
-        of_held : sequence of int
-            For each booster, the number of rounds that make up the held-out scores.
-        """
+        """Return each booster's trees of the first rounds, and its held-out scores (output, row) after `of_held` rounds."""
 
         def finished(b: int, stop: NDArray[np.uint8]) -> tuple[TreeArrays, NDArray[np.float64]]:
             booster, last = self._boosters[b], of_held[b]
-            if last == self._n_rounds:
-                sums = booster.held_scores()
-            else:
-                first, sums = next(pair for pair in reversed(self._kept[b]) if pair[0] <= last)
-                booster.add_rounds(sums, first, last, stop)
+            kept = [*self._kept[b], (self._n_rounds, booster.held_scores())]
+            first, sums = next(pair for pair in reversed(kept) if pair[0] <= last)
+            booster.add_rounds(sums, first, last, stop)
             return TreeArrays(*booster.trees(n_rounds)), sums
 
         return list(run_threads(finished, range(len(self.bags)), self.n_jobs))
@@ -184,22 +129,13 @@ class _Ahead(Boosters):
         return trees.group_sums(held, groups, len(bag.base), self.n_jobs)[:, :, 0]
 
 
-def _started(bag: "Bag", stop: NDArray[np.uint8], task: BoostingTask) -> Booster:
-    """Return an untrained booster whose columns are already cut into bins."""
-    view, tables = task.view_of[bag.number], task.views.tables()
-    booster = bag.booster(task.weighted, int(task.seeds[bag.number]), int(task.views.widths()[view]), task.options)
-    parts = tables.parts[tables.starts[view] : tables.starts[view + 1]]
-    booster.put_in_bins(task.data, parts, tables.columns, tables.matrices, tables.fills, stop)
-    return booster
-
-
 def _grown_ahead(
     item: tuple[int, int], stop: NDArray[np.uint8], task: BoostingTask
 ) -> tuple[NDArray[np.float64], TreeArrays]:
     """Train booster ``item[0]`` for at least ``item[1]`` rounds; return its losses and its trees."""
     number, least = item
     options = task.options
-    booster = _started(Bag.of(number, task), stop, task)
+    booster = Booster(Bag.of(number, task), task, stop)
     losses, last = np.empty(0), options.n_rounds
     while len(losses) < last:
         more = booster.grow(min(ROUNDS_AT_ONCE, last - len(losses)), stop)
@@ -211,30 +147,20 @@ def _grown_ahead(
 
 @dataclass
 class Bag:
-    """The training rows and the held-out rows of a booster.
-
-    Attributes
-    ----------
-    number : int
-    members : ndarray of uint32
-        The training rows, then the held-out rows.
-    n_rows : int
-        Number of training rows.
-    target, weights : ndarray of float64
-        Targets and weights of the members. A regression target is its difference from the mean of the training rows,
-        divided by the unit.
-    base : ndarray of shape (n_outputs,)
-        Initial scores.
-    loss : {"squares", "logistic", "softmax"}
-    """
+    """The training rows and the held-out rows of a booster."""
 
     number: int
-    members: NDArray[np.uint32]
-    n_rows: int
-    target: NDArray[np.float64]
-    weights: NDArray[np.float64]
-    base: NDArray[np.float64]
-    loss: str
+    members: NDArray[np.uint32]  # the training rows, then the held-out rows
+    n_rows: int  # number of training rows
+    target: NDArray[np.float64]  # of the members; in a regression the difference from `base`, in units of the task
+    weights: NDArray[np.float64]  # of the members
+    base: NDArray[np.float64]  # (n_outputs,): initial scores
+    loss: str  # squares, logistic or softmax
+
+    @property
+    def start(self) -> NDArray[np.float64]:
+        """Initial scores for targets as the bag holds them."""
+        return np.zeros(1) if self.loss == "squares" else self.base
 
     @classmethod
     def of(cls, number: int, task: BoostingTask) -> "Bag":
@@ -263,26 +189,3 @@ class Bag:
     @property
     def held_weight(self) -> float:
         return float(self.weights[self.n_rows :].sum())
-
-    def booster(self, weighted: bool, seed: int, width: int, options: BoostingOptions) -> Booster:
-        """Return an untrained booster of these rows."""
-        return Booster(
-            self.members,
-            n_rows=self.n_rows,
-            target=self.target,
-            weights=self.weights,
-            weighted=weighted,
-            base=np.zeros(1) if self.loss == "squares" else self.base,
-            loss=LOSSES[self.loss],
-            seed=seed,
-            width=width,
-            n_drawn=options.n_drawn(width),
-            n_sampled=max(1, round(options.subsample * self.n_rows)),
-            max_bins=options.max_bins,
-            rate=options.learning_rate,
-            max_leaves=min(options.max_leaf_nodes or 0, MANY),
-            max_depth=min(options.max_depth or MANY, MANY),
-            min_count=min(options.min_samples_leaf, MANY),
-            l2=options.l2_regularization,
-            histogram_words=HISTOGRAM_WORDS,
-        )

@@ -24,32 +24,18 @@ __all__ = ["BoostedTrees", "boosting_folds", "grow_boosted", "probabilities"]
 class BoostedTrees:
     """Trained boosters: their trees, initial scores and held-out scores.
 
-    Attributes
-    ----------
-    trees : GrownTrees
-        The trees in the order booster, round, output. Leaves hold scores, already multiplied by the learning rate. The
-        impurity of a node is the gain of the splits below the node, divided by its weight. If the squares of the
-        targets overflow or underflow (above 1e100 or below 1e-100), the impurity keeps the boosters' internal unit.
-    base : ndarray of shape (n_boosters, n_outputs)
-        Initial scores of the boosters.
-    folds : ndarray of int32 of shape (n_rows,)
-        Number of the booster that holds the row out; -1 if none does.
-    n_rounds : int
-        The chosen number of rounds.
-    losses : ndarray of shape (n_rounds_tried,)
-        Weighted mean held-out loss after each round; NaN without held-out rows.
-    held_out : ndarray of shape (n_rows, n_outputs)
-        Score of each row from the booster that holds the row out; NaN if none does. The number of rounds is the one
-        that the rows of the other folds choose.
-    n_classes : int or None
+    The trees are in the order booster, round, output. Leaves hold scores, already multiplied by the learning rate. The
+    impurity of a node is the gain of the splits below the node, divided by its weight. If the squares of the targets
+    overflow or underflow (above 1e100 or below 1e-100), the impurity keeps the boosters' internal unit.
     """
 
     trees: GrownTrees
-    base: NDArray[np.float64]
-    folds: NDArray[np.int32]
+    base: NDArray[np.float64]  # (n_boosters, n_outputs): initial scores
+    folds: NDArray[np.int32]  # (n_rows,): number of the booster that holds the row out; -1 if none does
     n_rounds: int
-    losses: NDArray[np.float64]
-    held_out: NDArray[np.float64]
+    losses: NDArray[np.float64]  # (n_rounds_tried,): weighted mean held-out losses; NaN without held-out rows
+    held_out: NDArray[np.float64]  # (n_rows, n_outputs): scores of rows from the booster that holds them out, or NaN,
+    # after the number of rounds that the rows of the other folds choose
     n_classes: int | None
 
     def scores(self, X: NDArray[np.float32], n_jobs: int | None = None) -> NDArray[np.float64]:
@@ -61,14 +47,7 @@ class BoostedTrees:
         return self.base[:, None, :] + sums.reshape(n_boosters, n_outputs, len(X)).transpose(0, 2, 1)
 
     def raw(self, X: NDArray[np.float32], n_jobs: int | None = None) -> NDArray[np.float64]:
-        """Return the mean scores of the boosters, (row, output).
-
-        Parameters
-        ----------
-        X : C-contiguous ndarray of float32 of shape (n_rows, n_features)
-        n_jobs : int, optional
-            Number of threads over rows; the result does not depend on `n_jobs`.
-        """
+        """Return the mean scores of the boosters, (row, output)."""
         return mean_of(self.scores(X, n_jobs))
 
     def importances(self) -> NDArray[np.float64]:
@@ -105,22 +84,8 @@ def boosting_folds(
 
     Folds are stratified: each class is spread over the folds as evenly as possible, and so are the ordered values of a
     numeric target.
-
-    Parameters
-    ----------
-    target : ndarray of shape (n_rows,)
-        Class numbers, or numbers for a regression.
-    n_bags : int
-        Number of folds, reduced to the number of rows with a weight. With 1 fold no row is held out.
-    sequence : numpy.random.SeedSequence
-    weights : ndarray of shape (n_rows,), optional
-    n_classes : int, optional
-        None for a regression.
-
-    Returns
-    -------
-    ndarray of int32 of shape (n_rows,)
-        -1 for all rows if there are fewer than 2 folds, and for rows of weight 0, which take no part.
+    There are at most as many folds as rows with a weight. Rows of weight 0 are in fold -1, and all rows if there are
+    fewer than 2 folds: such rows are not held out. Without `n_classes` the target is numeric.
 
     Examples
     --------
@@ -170,30 +135,10 @@ def grow_boosted(
     Memory in bytes, for n rows of p columns and a view of q columns: 4 n p for a copy of X; for each booster at work
     5 n q + 32 n n_outputs (n q in place of 5 n q if the view maps no columns), and at most 64 MB of histograms.
 
-    Parameters
-    ----------
-    X : ndarray of float32 of shape (n_rows, n_features)
-        Finite values; NaN for a missing value.
-    target : ndarray of shape (n_rows,)
-        Class numbers, or finite numbers for a regression.
-    options : BoostingOptions
-    sequence : numpy.random.SeedSequence
-    n_classes : int, optional
-        None for a regression.
-    folds : ndarray of int of shape (n_rows,), optional
-        See :func:`boosting_folds`. Rows of fold -1 are not held out: all boosters are trained on them, if they have a
-        weight.
-    weights : ndarray of shape (n_rows,), optional
-        Weight of each row. Gradients and hessians are multiplied by the weight, divided by the mean of the weights
-        above 0. A row of weight 0 takes no part.
-    views : LinearViews, optional
-        One view for each booster, or one for all. Default: the data themselves.
-    n_jobs : int, optional
-        Number of threads or workers over boosters.
-
-    Returns
-    -------
-    BoostedTrees
+    Missing values in X are NaN. Without `n_classes`, the target is numeric. Rows of fold -1 are not held out: see
+    :func:`boosting_folds`. Gradients and hessians are multiplied by the weight of the row, divided by the mean of the
+    weights above 0; a row of weight 0 takes no part. `views` are one for each booster, or one for all; by default the
+    data themselves.
 
     Raises
     ------

@@ -31,29 +31,7 @@ OPTION_CONSTRAINTS: dict[str, list[Any]] = {
 class BoostingOptions(NamedTuple):
     """Options of boosters, named as in scikit-learn's histogram gradient boosting.
 
-    Attributes
-    ----------
-    n_rounds : int
-        Largest number of rounds.
-    learning_rate : float
-    max_leaf_nodes, max_depth : int or None
-        Limits of a tree. The leaf of the largest gain is split first.
-    max_bins : int
-        At most 255; missing values have a bin of their own.
-    min_samples_leaf : int
-        Smallest number of rows in a leaf.
-    l2_regularization : float
-        Number added to the sum of hessians of a leaf.
-    subsample : float
-        Share of the bag's rows that is drawn, without replacement, for each round.
-    max_features : int, float or None
-        Columns that are drawn for each tree: their number, their share, or None for all.
-    early_stopping : bool
-        Choose the number of rounds by the held-out loss.
-    n_iter_no_change : int
-        Training stops after this number of rounds without a smaller held-out loss.
-    tol : float
-        Training also stops if the last ten rounds have reduced the smallest loss by less than this share.
+    :class:`rotastack.trees.BoostedTreesClassifier` describes the options.
     """
 
     n_rounds: int = 200
@@ -66,8 +44,8 @@ class BoostingOptions(NamedTuple):
     subsample: float = 1.0
     max_features: int | float | None = None
     early_stopping: bool = True
-    n_iter_no_change: int = 20
-    tol: float = 0.0
+    n_iter_no_change: int = 20  # training stops after so many rounds without a smaller held-out loss,
+    tol: float = 0.0  # or if the last ten rounds have reduced the smallest loss by less than this share
 
     def check(self) -> None:
         """Raise InvalidParameterError, a ValueError, if a value is not allowed."""

@@ -1,6 +1,6 @@
 """Batches and chunks of trees: a chunk is the batches that one thread or worker grows in one call of the kernel."""
 
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -13,9 +13,7 @@ from rotastack.trees.nodes import TreeArrays, decreases_of
 
 __all__ = [
     "CHUNK_ROWS",
-    "GrownChunk",
     "GrowthTask",
-    "KernelOptions",
     "TrainingTable",
     "TreeBags",
     "by_column",
@@ -32,39 +30,17 @@ TABLE_LIMIT = 1 << 22
 
 
 class TrainingTable(NamedTuple):
-    """The training rows of a call of the kernel.
+    """The training rows of a call of the kernel."""
 
-    Attributes
-    ----------
-    data : ndarray of float32 of shape (n_sets, n_columns, n_rows)
-        Copies of the data, column by column.
-    missing : ndarray of uint8 of shape (n_columns,) or (0,)
-        1 for each column with missing values (NaN); empty if no column has any.
-    ones : ndarray of uint32
-    first_one : ndarray of int64
-        Columns of few ones, see :func:`rotastack.trees.chunks.few_ones`; empty with several copies of the data.
-    weights : ndarray of float64 of shape (n_masks, n_rows)
-        Weight of each row. The trees leave out rows of weight 0. In a tree with a bootstrap, the weight of a row is its
-        number of draws.
-    classes : ndarray of int32 of shape (n_rows,)
-    targets : ndarray of float64 of shape (n_rows,)
-        The class numbers as floats, or the targets of a regression.
-    log_table : ndarray of float64
-        x log2 x for x = 0, 1, ...; empty if the criterion needs no logarithms, weights are no integers, or the table
-        would be too long.
-    n_outputs : int
-        Number of classes, or 1 for a regression.
-    """
-
-    data: NDArray[np.float32]
-    missing: NDArray[np.uint8]
-    ones: NDArray[np.uint32]
+    data: NDArray[np.float32]  # (n_sets, n_columns, n_rows): copies of the data
+    missing: NDArray[np.uint8]  # (n_columns,): 1 for columns with missing values; empty if no column has any
+    ones: NDArray[np.uint32]  # see `few_ones`, as is `first_one`; empty with several copies of the data
     first_one: NDArray[np.int64]
-    weights: NDArray[np.float64]
-    classes: NDArray[np.int32]
-    targets: NDArray[np.float64]
-    log_table: NDArray[np.float64]
-    n_outputs: int
+    weights: NDArray[np.float64]  # (n_masks, n_rows): rows of weight 0 are left out; a bootstrap weighs rows by draws
+    classes: NDArray[np.int32]  # (n_rows,)
+    targets: NDArray[np.float64]  # (n_rows,): class numbers as floats, or the targets of a regression
+    log_table: NDArray[np.float64]  # x log2 x for x = 0, 1, ...; empty if it is not needed or would be too long
+    n_outputs: int  # number of classes, or 1 for a regression
 
     @classmethod
     def of(
@@ -92,103 +68,39 @@ class TrainingTable(NamedTuple):
 
 
 class TreeBags(NamedTuple):
-    """The seeds, draws and counts of the bags of all trees of a call.
+    """The seeds, draws and counts of the bags of all trees of a call."""
 
-    Attributes
-    ----------
-    seeds : ndarray of uint64 of shape (n_trees,)
-    bootstrap : bool
-    ends : ndarray of float64 of shape (n_weighted_rows,) or (0,)
-    size : int
-        The fields of :class:`rotastack.trees.bags.Bags`, for a bootstrap.
-    counts : ndarray of int32 of shape (n_trees, n_rows) or (0, 0)
-        Given number of times that each tree sees each row; empty if the bags are drawn.
-    """
-
-    seeds: NDArray[np.uint64]
+    seeds: NDArray[np.uint64]  # (n_trees,)
     bootstrap: bool
-    ends: NDArray[np.float64]
+    ends: NDArray[np.float64]  # `ends` and `size` of :class:`rotastack.trees.bags.Bags`
     size: int
-    counts: NDArray[np.int32] = np.empty((0, 0), np.int32)
-
-
-class KernelOptions(NamedTuple):
-    """The options of trees as numbers for the kernel; a limit that is not set is 0 or the largest integer.
-
-    `quantile` is the normal quantile at 1 - `confidence`. `raising` allows C4.5 to raise subtrees. With
-    `constant_leaf`, a node becomes a leaf if all columns drawn for its split are constant; otherwise more columns are
-    drawn.
-    """
-
-    criterion: int
-    max_depth: int
-    min_split: int
-    min_leaf: int
-    min_share: float
-    max_leaves: int
-    min_decrease: float
-    ccp_alpha: float
-    confidence: float
-    quantile: float
-    raising: bool
-    constant_leaf: bool
+    counts: NDArray[np.int32] = np.empty((0, 0), np.int32)  # (n_trees, n_rows): given counts; empty if bags are drawn
 
 
 class GrowthTask(NamedTuple):
-    """The data and options that all chunks of a call share.
-
-    Attributes
-    ----------
-    table : TrainingTable
-    batches : structured ndarray of shape (n_batches,)
-        All batches of the call; a chunk is a range of these batches.
-    bags : TreeBags
-    views : ViewTables
-    options : KernelOptions
-    describe_nodes : bool
-        Whether trees keep impurity, weight and number of rows of each node; else only decreases of impurity by column.
-    keep : bool
-        Whether chunks return the trees.
-    want_oob, oob_per_batch : bool
-        Whether to sum outputs for out-of-bag rows; whether the sums start anew for each batch.
-    want_held : bool
-        Whether chunks return the outputs of each batch for rows of weight 0.
-    """
+    """The data and options that all chunks of a call share."""
 
     table: TrainingTable
-    batches: NDArray
+    batches: NDArray  # all batches of the call; a chunk is a range of these
     bags: TreeBags
     views: ViewTables
-    options: KernelOptions
-    describe_nodes: bool = True
-    keep: bool = True
-    want_oob: bool = False
-    oob_per_batch: bool = False
-    want_held: bool = False
+    options: Any  # :class:`rotastack.trees.growing.TreeOptions`
+    describe_nodes: bool = True  # keep impurity, weight and number of rows of nodes, not decreases by column
+    keep: bool = True  # return the trees
+    want_oob: bool = False  # sum the outputs for out-of-bag rows
+    oob_per_batch: bool = False  # these sums start anew for each batch
+    want_held: bool = False  # return the outputs of each batch for rows of weight 0
 
 
 class GrownChunk(NamedTuple):
-    """The trees of a chunk, their outputs and their out-of-bag errors.
-
-    Attributes
-    ----------
-    trees : TreeArrays
-    oob_sums : ndarray of shape (n_rows, n_outputs)
-    oob_counts : ndarray of shape (n_rows,)
-        Sums of the outputs for each out-of-bag row and the number of summed trees, each in its narrowest type.
-    batch_errors : ndarray of shape (n_batches,)
-    tree_errors : ndarray of shape (n_trees,)
-        Out-of-bag errors of batches and of trees.
-    held_out : ndarray of float32 of shape (n_batches, n_rows, n_outputs), or None
-        Outputs for rows of weight 0.
-    """
+    """The trees of a chunk, their outputs and their out-of-bag errors."""
 
     trees: TreeArrays
-    oob_sums: NDArray
-    oob_counts: NDArray
-    batch_errors: NDArray[np.float64]
-    tree_errors: NDArray[np.float64]
-    held_out: NDArray[np.float32] | None
+    oob_sums: NDArray  # (n_rows, n_outputs): sums for out-of-bag rows, and
+    oob_counts: NDArray  # (n_rows,): number of summed trees, each in its narrowest type
+    batch_errors: NDArray[np.float64]  # (n_batches,): out-of-bag errors
+    tree_errors: NDArray[np.float64]  # (n_trees,)
+    held_out: NDArray[np.float32] | None  # (n_batches, n_rows, n_outputs): outputs for rows of weight 0
 
 
 def chunk_edges(batches: NDArray, owners: NDArray[np.int64], most: int) -> list[int]:
@@ -210,20 +122,18 @@ def grow_chunk(chunk: tuple[int, int], stop: NDArray[np.uint8], task: GrowthTask
     batches = task.batches[slice(*chunk)]
     shape = (len(batches), task.table.data.shape[2], task.table.n_outputs)
     held = np.zeros(shape, np.float32) if task.want_held else None
-    grown = grow_batches(
+    arrays, sums, counts, batch_errors, tree_errors = grow_batches(
         task.table, batches, task.bags, task.views, task.options,
         keep=task.keep, want_oob=task.want_oob, oob_per_batch=task.oob_per_batch, held=held, stop=stop,
     )  # fmt: skip
-    trees = TreeArrays(*grown[:6])
+    trees = TreeArrays(*arrays)
     if not task.describe_nodes:
         starts = np.concatenate([[0], np.cumsum(trees.facts[:, 0])])
         decreases = decreases_of(trees.nodes, starts, trees.impurity, trees.weight, task.views.max_width)
         trees = trees._replace(
             impurity=np.empty(0), weight=np.empty(0), counts=np.empty(0, np.int32), decreases=decreases
         )
-    return GrownChunk(
-        trees, narrow(grown.oob_sums), narrow(grown.oob_counts), grown.batch_errors, grown.tree_errors, held
-    )
+    return GrownChunk(trees, narrow(sums), narrow(counts), batch_errors, tree_errors, held)
 
 
 def by_column(X: NDArray[np.float32]) -> NDArray[np.float32]:

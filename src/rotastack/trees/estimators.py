@@ -15,7 +15,6 @@ from sklearn.utils.validation import check_is_fitted, column_or_1d, validate_dat
 
 from rotastack.base.classes import LabelClassifier, NumberRegressor
 from rotastack.base.columns import refuse_missing_target
-from rotastack.base.docstrings import documented
 from rotastack.base.outputs import accuracy, r_squared
 from rotastack.base.row_weights import row_weights, weights_of
 from rotastack.base.scikit import Interval, StrOptions
@@ -65,34 +64,7 @@ _NO_TARGET = object()
 
 
 class GrownEstimator(BaseEstimator):
-    """Base class of forests and single trees, for classification and regression.
-
-    Parameters
-    ----------
-    n_estimators : int, default=100
-        Number of trees.
-    splitter : {"best", "random"}, default="best"
-        Use the best cut (threshold) of a column, or the best of `n_cuts` random cuts.
-    min_samples_leaf : int, default=1
-        Smallest number of rows in a leaf; a row that a bootstrap draws several times counts once.
-    min_weight_fraction_leaf : float, default=0.0
-        Smallest share of the total weight in a leaf.
-    constant_leaf : bool, default=False
-        Make a node a leaf if all columns drawn for its split are constant, as R's randomForest does. Otherwise further
-        columns are drawn, as in scikit-learn.
-    max_leaf_nodes : int or None, default=None
-        Largest number of leaves. With a limit, the node of the largest decrease of impurity is split first.
-    bootstrap : bool, default=True
-        Grow each tree on a bootstrap sample: as many rows, drawn with replacement in proportion to their weights.
-    class_weight : {"balanced"}, dict or None, default=None
-        Weights of the classes, which multiply the weights of their rows.
-    ccp_alpha : float, default=0.0
-        Minimal cost-complexity pruning.
-    n_jobs : int or None, default=None
-        Number of threads; the forest does not depend on `n_jobs`.
-    random_state : None, int, SeedSequence, Generator or RandomState
-        Seed.
-    """
+    """Base class of forests and single trees, for classification and regression."""
 
     _splitter: ClassVar[str] = "best"
     max_features: str | int | float | None
@@ -263,7 +235,6 @@ class NumberTrees(NumberRegressor, GrownEstimator):
         return y, y, None
 
 
-@documented
 class GrownClassifier(LabelTrees):
     def _fit(self, X, target, weights, n_classes):
         out_of_bag = self._grow(X, target, weights, n_classes)
@@ -304,12 +275,8 @@ class MembersClassifier(GrownClassifier):
     ) -> MemberForests:
         """Grow this forest on each of many linear views of the data.
 
-        Parameters
-        ----------
-        X, y, n_classes, sequences, **options
-            See :func:`rotastack.trees.members.grow_members`.
-        parts : iterable over members of sequences of (columns, matrix or None)
-            The view of each member, see :meth:`rotastack.trees.LinearViews.blocks`.
+        `parts` are the views of the members, see :meth:`rotastack.trees.LinearViews.blocks`; for the other arguments
+        see :func:`rotastack.trees.members.grow_members`.
         """
         family = self._family()
         views = LinearViews.blocks(parts, X.shape[2])
@@ -325,7 +292,6 @@ class MembersClassifier(GrownClassifier):
         )
 
 
-@documented
 class GrownRegressor(NumberTrees):
     def _fit(self, X, target, weights, n_classes):
         out_of_bag = self._grow(X, target, weights, n_classes)

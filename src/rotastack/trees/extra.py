@@ -2,14 +2,12 @@
 
 from typing import ClassVar
 
-from rotastack.base.docstrings import documented
 from rotastack.trees.estimators import LEAST_ONE
 from rotastack.trees.forest import ForestClassifier, ForestRegressor
 
 __all__ = ["ExtraForestClassifier", "ExtraForestRegressor"]
 
 
-@documented
 class ExtraForestClassifier(ForestClassifier):
     """Extremely randomised trees: each split is the best of a few random cuts (thresholds).
 
@@ -19,21 +17,43 @@ class ExtraForestClassifier(ForestClassifier):
 
     Parameters
     ----------
-    %(n_estimators)s
+    n_estimators : int, default=100
+        Number of trees.
     n_cuts : int, default=1
         Number of cuts drawn for each column; the best one is used.
     criterion : {"gini", "entropy", "gain_ratio"}, default="gini"
         Impurity; with random cuts, "gain_ratio" is the same as "entropy".
-    %(max_depth, min_samples_split, min_samples_leaf, min_weight_fraction_leaf, max_features, max_leaf_nodes)s
-    %(min_impurity_decrease)s
+    max_depth : int or None, default=None
+    min_samples_split : int, default=2
+    min_samples_leaf : int, default=1
+        Smallest number of rows in a leaf; a row that a bootstrap draws several times counts once.
+    min_weight_fraction_leaf : float, default=0.0
+        Smallest share of the total weight in a leaf.
+    max_features : {"sqrt", "log2"}, int, float or None, default="sqrt"
+        Columns searched for each split: their number, their share, or None for all.
+    max_leaf_nodes : int or None, default=None
+        Largest number of leaves. With a limit, the node of the largest decrease of impurity is split first.
+    min_impurity_decrease : float, default=0.0
+        Smallest decrease of impurity by a split, weighted by the node's share of the total weight.
     bootstrap : bool, default=False
         Grow each tree on a bootstrap sample: as many rows, drawn with replacement in proportion to their weights.
         Without a bootstrap, no row is out of bag, and fully grown trees do not predict heavy classes more often.
-    %(class_weight, ccp_alpha, n_jobs, random_state)s
+    class_weight : {"balanced"}, dict or None, default=None
+        Weights of the classes, which multiply the weights of their rows.
+    ccp_alpha : float, default=0.0
+        Minimal cost-complexity pruning.
+    n_jobs : int or None, default=None
+        Number of threads; the forest does not depend on `n_jobs`.
+    random_state : None, int, SeedSequence, Generator or RandomState
+        Seed.
 
     Attributes
     ----------
-    %(classes_, forest_, feature_importances_, oob_decision_function_)s
+    classes_ : ndarray of shape (n_classes,)
+    forest_ : GrownTrees
+    feature_importances_ : ndarray of shape (n_features,)
+    oob_decision_function_ : ndarray of shape (n_rows, n_classes)
+        With `bootstrap`: mean output of the trees whose bag lacks the row; NaN if there is no such tree.
     oob_score_, tree_oob_error_ : see :class:`ForestClassifier`
 
     References
@@ -80,7 +100,6 @@ class ExtraForestClassifier(ForestClassifier):
         self.n_cuts = n_cuts
 
 
-@documented
 class ExtraForestRegressor(ForestRegressor):
     """Extremely randomised trees for regression: each split is the best of a few random cuts (thresholds).
 
@@ -89,21 +108,38 @@ class ExtraForestRegressor(ForestRegressor):
 
     Parameters
     ----------
-    %(n_estimators)s
+    n_estimators : int, default=100
+        Number of trees.
     n_cuts : int, default=1
         Number of cuts drawn for each column; the best one is used.
-    %(max_depth, min_samples_split, min_samples_leaf, min_weight_fraction_leaf, max_features, max_leaf_nodes)s
-    %(min_impurity_decrease)s
+    max_depth : int or None, default=None
+    min_samples_split : int, default=2
+    min_samples_leaf : int, default=1
+        Smallest number of rows in a leaf; a row that a bootstrap draws several times counts once.
+    min_weight_fraction_leaf : float, default=0.0
+        Smallest share of the total weight in a leaf.
+    max_features : {"sqrt", "log2"}, int, float or None, default=1.0
+        Columns searched for each split: their number, their share, or None for all.
+    max_leaf_nodes : int or None, default=None
+        Largest number of leaves. With a limit, the node of the largest decrease of impurity is split first.
+    min_impurity_decrease : float, default=0.0
+        Smallest decrease of variance by a split, weighted by the node's share of the total weight.
     bootstrap : bool, default=False
         Grow each tree on a bootstrap sample: as many rows, drawn with replacement in proportion to their weights.
         Without a bootstrap, no row is out of bag.
-    %(ccp_alpha, n_jobs, random_state)s
+    ccp_alpha : float, default=0.0
+        Minimal cost-complexity pruning.
+    n_jobs : int or None, default=None
+        Number of threads; the forest does not depend on `n_jobs`.
+    random_state : None, int, SeedSequence, Generator or RandomState
+        Seed.
 
     Attributes
     ----------
     oob_prediction_ : ndarray of shape (n_rows,)
         With `bootstrap`: see :class:`ForestRegressor`.
-    %(forest_, feature_importances_)s
+    forest_ : GrownTrees
+    feature_importances_ : ndarray of shape (n_features,)
     oob_score_ : see :class:`ForestRegressor`
 
     References

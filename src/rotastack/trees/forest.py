@@ -2,14 +2,12 @@
 
 from typing import ClassVar
 
-from rotastack.base.docstrings import documented
 from rotastack.base.scikit import StrOptions
 from rotastack.trees.estimators import CLASSIFIER_CONSTRAINTS, FOREST_CONSTRAINTS, GrownRegressor, MembersClassifier
 
 __all__ = ["ForestClassifier", "ForestRegressor"]
 
 
-@documented
 class ForestClassifier(MembersClassifier):
     """A random forest: bootstrapped trees with random features at each split.
 
@@ -18,7 +16,8 @@ class ForestClassifier(MembersClassifier):
 
     Parameters
     ----------
-    %(n_estimators)s
+    n_estimators : int, default=100
+        Number of trees.
     criterion : {"gini", "entropy", "gain_ratio", "c45"}, default="gini"
         Impurity. "gain_ratio" chooses a split as C4.5 does: among the columns of at least average decrease of entropy,
         the one with the largest ratio of this decrease to the entropy of the sizes of the sides. "c45" grows and prunes
@@ -26,13 +25,29 @@ class ForestClassifier(MembersClassifier):
         `max_depth` and `min_samples_leaf` (2 in C4.5).
     max_depth : int or None, default=None
     min_samples_split : int, default=2
-    %(min_samples_leaf, min_weight_fraction_leaf)s
+    min_samples_leaf : int, default=1
+        Smallest number of rows in a leaf; a row that a bootstrap draws several times counts once.
+    min_weight_fraction_leaf : float, default=0.0
+        Smallest share of the total weight in a leaf.
     max_features : {"sqrt", "log2"}, int, float or None, default="sqrt"
         Columns searched for each split: their number, their share, or None for all.
-    %(constant_leaf, max_leaf_nodes)s
+    constant_leaf : bool, default=False
+        Make a node a leaf if all columns drawn for its split are constant, as R's randomForest does. Otherwise further
+        columns are drawn, as in scikit-learn.
+    max_leaf_nodes : int or None, default=None
+        Largest number of leaves. With a limit, the node of the largest decrease of impurity is split first.
     min_impurity_decrease : float, default=0.0
         Smallest decrease of impurity by a split, weighted by the node's share of the total weight.
-    %(bootstrap, class_weight, ccp_alpha, n_jobs, random_state)s
+    bootstrap : bool, default=True
+        Grow each tree on a bootstrap sample: as many rows, drawn with replacement in proportion to their weights.
+    class_weight : {"balanced"}, dict or None, default=None
+        Weights of the classes, which multiply the weights of their rows.
+    ccp_alpha : float, default=0.0
+        Minimal cost-complexity pruning.
+    n_jobs : int or None, default=None
+        Number of threads; the forest does not depend on `n_jobs`.
+    random_state : None, int, SeedSequence, Generator or RandomState
+        Seed.
 
     Attributes
     ----------
@@ -111,7 +126,6 @@ class ForestClassifier(MembersClassifier):
         self.random_state = random_state
 
 
-@documented
 class ForestRegressor(GrownRegressor):
     """A random forest for regression: bootstrapped trees that minimise the squared error.
 
@@ -119,16 +133,31 @@ class ForestRegressor(GrownRegressor):
 
     Parameters
     ----------
-    %(n_estimators)s
+    n_estimators : int, default=100
+        Number of trees.
     max_depth : int or None, default=None
     min_samples_split : int, default=2
-    %(min_samples_leaf, min_weight_fraction_leaf)s
+    min_samples_leaf : int, default=1
+        Smallest number of rows in a leaf; a row that a bootstrap draws several times counts once.
+    min_weight_fraction_leaf : float, default=0.0
+        Smallest share of the total weight in a leaf.
     max_features : {"sqrt", "log2"}, int, float or None, default=1.0
         Columns searched for each split: their number, their share, or None for all.
-    %(constant_leaf, max_leaf_nodes)s
+    constant_leaf : bool, default=False
+        Make a node a leaf if all columns drawn for its split are constant, as R's randomForest does. Otherwise further
+        columns are drawn, as in scikit-learn.
+    max_leaf_nodes : int or None, default=None
+        Largest number of leaves. With a limit, the node of the largest decrease of impurity is split first.
     min_impurity_decrease : float, default=0.0
         Smallest decrease of variance by a split, weighted by the node's share of the total weight.
-    %(bootstrap, ccp_alpha, n_jobs, random_state)s
+    bootstrap : bool, default=True
+        Grow each tree on a bootstrap sample: as many rows, drawn with replacement in proportion to their weights.
+    ccp_alpha : float, default=0.0
+        Minimal cost-complexity pruning.
+    n_jobs : int or None, default=None
+        Number of threads; the forest does not depend on `n_jobs`.
+    random_state : None, int, SeedSequence, Generator or RandomState
+        Seed.
 
     Attributes
     ----------

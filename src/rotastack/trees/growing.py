@@ -8,22 +8,13 @@ from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy.special import ndtri
 
 from rotastack.base.outputs import unit_of
 from rotastack.base.row_weights import weights_of
 from rotastack.trees.bags import Bags, tree_seeds
-from rotastack.trees.chunks import (
-    CHUNK_ROWS,
-    GrowthTask,
-    KernelOptions,
-    TrainingTable,
-    TreeBags,
-    chunk_edges,
-    grow_chunk,
-)
+from rotastack.trees.chunks import CHUNK_ROWS, GrowthTask, TrainingTable, TreeBags, chunk_edges, grow_chunk
 from rotastack.trees.grown import GrownTrees
-from rotastack.trees.kernel.batches import BATCH, CRITERIA, SPLITTERS
+from rotastack.trees.kernel.batches import BATCH, SPLITTERS
 from rotastack.trees.linear_views import LinearViews
 from rotastack.trees.threads import run_units
 
@@ -78,52 +69,27 @@ class TreeOptions(NamedTuple):
     subtree_raising: bool = True
     constant_leaf: bool = False
 
-    def for_kernel(self, families: Sequence[TreeGroup]) -> KernelOptions:
-        """Return the options as numbers for the kernel; ValueError if `families` do not allow these options."""
-        if self.criterion == "c45":
-            allowed = {"criterion", "max_depth", "min_samples_leaf", "confidence", "subtree_raising"}
-            for name, default in self._field_defaults.items():
-                if name not in allowed and getattr(self, name) != default:
-                    raise ValueError(f"trees of C4.5 do not support {name}")
-            if any(family.splitter != "best" for family in families):
-                raise ValueError("trees of C4.5 do not support random cuts")
-            if self.confidence is not None and not 0 < self.confidence <= 0.5:
-                raise ValueError(f"confidence must be above 0 and at most 0.5, got {self.confidence}")
-        confidence = 0.0 if self.confidence is None else float(self.confidence)
-        return KernelOptions(
-            CRITERIA[self.criterion],
-            np.iinfo(np.int32).max if self.max_depth is None else int(self.max_depth),
-            int(self.min_samples_split),
-            int(self.min_samples_leaf),
-            float(self.min_weight_fraction_leaf),
-            0 if self.max_leaf_nodes is None else int(self.max_leaf_nodes),
-            float(self.min_impurity_decrease),
-            float(self.ccp_alpha),
-            confidence,
-            float(ndtri(1 - confidence)),
-            bool(self.subtree_raising),
-            bool(self.constant_leaf),
-        )
+    def check(self, families: Sequence[TreeGroup]) -> None:
+        """Raise ValueError if trees of C4.5 are not possible with these options or families."""
+        if self.criterion != "c45":
+            return
+        allowed = {"criterion", "max_depth", "min_samples_leaf", "confidence", "subtree_raising"}
+        for name, default in self._field_defaults.items():
+            if name not in allowed and getattr(self, name) != default:
+                raise ValueError(f"trees of C4.5 do not support {name}")
+        if any(family.splitter != "best" for family in families):
+            raise ValueError("trees of C4.5 do not support random cuts")
+        if self.confidence is not None and not 0 < self.confidence <= 0.5:
+            raise ValueError(f"confidence must be above 0 and at most 0.5, got {self.confidence}")
 
 
 @dataclass
 class FamilyOutOfBag:
-    """The out-of-bag outputs of the trees of a family.
+    """The out-of-bag outputs of the trees of a family."""
 
-    Attributes
-    ----------
-    sums : ndarray of shape (n_rows, n_outputs)
-        Sums of class probabilities, or of predictions, over the trees whose bag lacks the row.
-    counts : ndarray of int of shape (n_rows,)
-        Number of trees whose bag lacks the row.
-    tree_errors : ndarray of shape (n_trees,)
-        Weighted error rate, or weighted mean squared error, of each tree on its out-of-bag rows; NaN if the tree has no
-        such rows.
-    """
-
-    sums: NDArray[np.float64]
-    counts: NDArray[np.int64]
-    tree_errors: NDArray[np.float64] = field(repr=False)
+    sums: NDArray[np.float64]  # (n_rows, n_outputs): over the trees whose bag lacks the row
+    counts: NDArray[np.int64]  # (n_rows,): number of these trees
+    tree_errors: NDArray[np.float64] = field(repr=False)  # (n_trees,): weighted errors; NaN without out-of-bag rows
 
     def means(self) -> NDArray[np.float64]:
         """Return the mean out-of-bag outputs (row, output); NaN for rows in the bag of every tree."""
@@ -248,6 +214,7 @@ def grow_forest(
     n_outputs = n_classes or 1
     if regression:
         options = options._replace(criterion="squared_error")
+    options.check(families)
     codes = np.zeros(n_rows, dtype=np.int32) if regression else target.astype(np.int32)
     base_weight = np.ones((1, n_rows)) if weights is None else weights.reshape(1, -1).astype(np.float64)
     drawing = bootstrap and bag_counts is None
@@ -282,7 +249,7 @@ def grow_forest(
     targets /= unit
     table = TrainingTable.of(X[None], codes, targets, base_weight, n_outputs, options.criterion, tree_bags)
     task = GrowthTask(
-        table, batches, tree_bags, views.tables(), options.for_kernel(families), describe_nodes=describe_nodes, want_oob=want_oob
+        table, batches, tree_bags, views.tables(), options, describe_nodes=describe_nodes, want_oob=want_oob
     )  # fmt: skip
     chunks = list(pairwise(chunk_edges(batches, family_of_batch, trees_at_once)))
     grown = []

@@ -19,25 +19,13 @@ __all__ = ["MemberForests", "grow_members"]
 
 @dataclass
 class MemberForests:
-    """Sizes, errors and outputs of the members of pools; axes (training set, member, ...).
+    """Sizes, errors and outputs of the members of pools; axes (training set, member, ...)."""
 
-    Attributes
-    ----------
-    n_nodes, depth : ndarray of shape (n_sets, n_members)
-        Median number of nodes and mean depth of the trees of each member.
-    oob_error : ndarray of shape (n_sets, n_members)
-        Out-of-bag error of each member; NaN without a bootstrap.
-    held_out : ndarray of float32 of shape (n_sets, n_members, n_rows, n_classes)
-        Outputs of each member for the rows outside its training set; 0 for rows inside it.
-    trees : GrownTrees or None
-        All trees, member after member, if they were kept.
-    """
-
-    n_nodes: NDArray[np.float64]
-    depth: NDArray[np.float64]
-    oob_error: NDArray[np.float64]
-    held_out: NDArray[np.float32]
-    trees: GrownTrees | None
+    n_nodes: NDArray[np.float64]  # median number of nodes of each member's trees
+    depth: NDArray[np.float64]  # mean depth
+    oob_error: NDArray[np.float64]  # out-of-bag error; NaN without a bootstrap
+    held_out: NDArray[np.float32]  # (..., n_rows, n_classes): outputs for rows outside the training set; 0 inside it
+    trees: GrownTrees | None  # all trees, member after member, if they were kept
 
     def take(self, members: NDArray[np.intp]) -> "MemberForests":
         """Return the members of the given numbers, with their trees if the trees were kept."""
@@ -82,33 +70,16 @@ def grow_members(
     bytes, and for each thread the bytes that ``grow_forest`` states. Trees that are not kept are freed after each call
     of the kernel.
 
-    Parameters
-    ----------
-    X : ndarray of float32 of shape (n_sets, n_rows, n_features), or (1, n_rows, n_features)
-        One copy of the rows for each training set, for example scaled by a scaler that was fitted to its training rows;
-        or one copy for all.
-    y : ndarray of shape (n_rows,)
-        Class numbers.
-    n_classes : int
-    family : TreeGroup
-        `views` holds one view for each member; `n_trees` counts the trees of all members.
-    options : TreeOptions
-    sequences : sequence of numpy.random.SeedSequence
-        One sequence for each training set.
-    training : ndarray of bool of shape (n_sets, n_rows), optional
-        Mask of the rows of each training set. Default: all rows.
-    weights : ndarray of shape (n_rows,), optional
-        Weight of each row, only without `training`; see ``grow_forest``.
-    bootstrap : bool
-        Grow each tree on rows drawn with replacement from the training rows.
-    keep : bool
-        Keep the trees; allowed for a single training set only.
-    n_jobs : int, optional
-        Number of threads or workers.
+    X, float32 (n_sets or 1, n_rows, n_features), holds one copy of the rows for each training set (for example scaled
+    by a scaler that was fitted to its training rows) or one for all. `family` has one view for each member, and the
+    number of trees of all members; there is one sequence for each training set. The mask `training`, (n_sets, n_rows),
+    tells the rows of each training set (default: all). `weights` are allowed without `training`; see ``grow_forest``.
+    Trees can be kept for a single training set only.
     """
     n_sets, n_rows = len(sequences), X.shape[1]
     if keep and n_sets != 1:
         raise ValueError(f"all trees must have the same training set, got {n_sets} training sets")
+    options.check([family])
     views = family.views or LinearViews.identity(X.shape[2])
     n_members = len(views)
     widths = views.widths()
@@ -129,7 +100,7 @@ def grow_members(
     tree_bags = TreeBags(seeds, bootstrap, bags.ends, bags.size)
     table = TrainingTable.of(X, y, y, masks, n_classes, options.criterion, tree_bags)
     task = GrowthTask(
-        table, batches, tree_bags, views.tables(), options.for_kernel([family]),
+        table, batches, tree_bags, views.tables(), options,
         keep=keep, want_oob=bootstrap, oob_per_batch=True, want_held=want_held,
     )  # fmt: skip
     edges = chunk_edges(batches, np.zeros(len(batches), np.int64), max(1, CHUNK_ROWS // n_rows))

@@ -78,15 +78,7 @@ def tree_arrays(
     nodes: NDArray, impurity: NDArray[np.float64], weight: NDArray[np.float64], counts: NDArray[np.int32],
     values: NDArray[np.float64],
 ) -> dict[str, NDArray]:  # fmt: skip
-    """Return a tree in new arrays; the output of an inner node is the weighted mean of the outputs of its leaves.
-
-    Parameters
-    ----------
-    nodes, impurity, weight, counts : ndarray of shape (n_nodes,)
-        Arrays of :class:`rotastack.trees.GrownTrees`, for the nodes of this tree.
-    values : ndarray of shape (n_values, n_outputs)
-        Outputs of all leaves of the forest.
-    """
+    """Return a tree in new arrays; the output of an inner node is the weighted mean of the outputs of its leaves."""
     leaf = nodes["column"] < 0
     n_outputs = values.shape[1]
     table = np.concatenate([values, np.eye(n_outputs)[::-1]])
@@ -119,16 +111,8 @@ def tree_text(
 ) -> str:
     """Return a tree as indented lines; splits on columns that had missing values show the side of missing values.
 
-    Parameters
-    ----------
-    arrays : mapping
-        Result of :meth:`rotastack.trees.grown.GrownTrees.arrays`.
-    matrix : ndarray of shape (n_features, n_columns)
-        Matrix of the tree's view.
-    missing : ndarray of bool of shape (n_features,), or None
-        True for data columns that had missing values.
-    names, classes, digits
-        See :meth:`rotastack.trees.grown.GrownTrees.text`.
+    `arrays` are those of :meth:`GrownTrees.arrays`, `matrix` (n_features, n_columns) is that of the tree's view, and
+    `missing` (n_features,) tells which data columns had missing values.
     """
     names = names if names is not None else [f"x{j}" for j in range(len(matrix))]
 
@@ -208,13 +192,7 @@ def packed_nodes(nodes: NDArray[Any], starts: NDArray[np.int64]) -> dict[str, An
 
 
 def unpacked_nodes(packed: dict[str, Any], starts: NDArray[np.int64]) -> NDArray[Any]:
-    """Return the nodes of trees whose first nodes have the numbers `starts`.
-
-    Raises
-    ------
-    ValueError
-        The packed arrays do not describe trees.
-    """
+    """Return the nodes of trees whose first nodes have the numbers `starts`; ValueError if the arrays describe no trees."""
     codes = packed["codes"].astype(np.int32)
     codes += np.int32(packed["least"])
     inner = codes >= 0

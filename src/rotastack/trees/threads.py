@@ -21,14 +21,8 @@ __all__ = ["n_threads", "on_workers", "own", "run_on_workers", "run_threads", "r
 def run_units(function: Callable, items: Sequence, shared: Sequence, n_jobs: int | None) -> Iterator:
     """Yield ``function(item, stop, *shared)`` of all items, in order, from threads or from workers.
 
-    Parameters
-    ----------
-    function : callable
-        A function of a module, so that workers can import it. :func:`run_threads` describes `stop`.
-    items : sequence
-    shared : sequence
-        Arguments of all units; units must not write to arrays among them.
-    n_jobs : int or None
+    `function` is one of a module, so that workers can import it; units must not write to `shared` arrays.
+    :func:`run_threads` describes `stop`.
     """
     if len(items) > 1 and on_workers(n_jobs):
         return run_on_workers(function, items, (np.zeros(1, np.uint8), *shared), n_jobs)

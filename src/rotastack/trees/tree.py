@@ -2,7 +2,6 @@
 
 from typing import ClassVar
 
-from rotastack.base.docstrings import documented
 from rotastack.base.scikit import StrOptions
 from rotastack.trees.estimators import (
     CLASSIFIER_CONSTRAINTS,
@@ -15,7 +14,6 @@ from rotastack.trees.estimators import (
 __all__ = ["TreeClassifier", "TreeRegressor"]
 
 
-@documented
 class TreeClassifier(MembersClassifier):
     """A single classification tree, grown on all rows.
 
@@ -24,7 +22,8 @@ class TreeClassifier(MembersClassifier):
 
     Parameters
     ----------
-    %(splitter)s
+    splitter : {"best", "random"}, default="best"
+        Use the best cut (threshold) of a column, or the best of `n_cuts` random cuts.
     n_cuts : int, default=1
         Number of cuts that the random splitter draws for each column.
     criterion : {"gini", "entropy", "gain_ratio"}, default="gini"
@@ -33,14 +32,17 @@ class TreeClassifier(MembersClassifier):
     min_samples_split : int, default=2
     min_samples_leaf : int, default=1
         Smallest number of rows in a leaf.
-    %(min_weight_fraction_leaf)s
+    min_weight_fraction_leaf : float, default=0.0
+        Smallest share of the total weight in a leaf.
     max_features : {"sqrt", "log2"}, int, float or None, default=None
         Columns searched for each split: their number, their share, or None for all.
-    %(max_leaf_nodes)s
+    max_leaf_nodes : int or None, default=None
+        Largest number of leaves. With a limit, the node of the largest decrease of impurity is split first.
     min_impurity_decrease : float, default=0.0
         Smallest decrease of impurity by a split, weighted by the node's share of the total weight.
     class_weight : {"balanced"}, dict or None, default=None
-    %(ccp_alpha)s
+    ccp_alpha : float, default=0.0
+        Minimal cost-complexity pruning.
     random_state : None, int, SeedSequence, Generator or RandomState
         Seed of the searched columns and of random cuts; it also decides between equally good splits.
 
@@ -109,7 +111,6 @@ class TreeClassifier(MembersClassifier):
         self.random_state = random_state
 
 
-@documented
 class TreeRegressor(GrownRegressor):
     """A single regression tree, grown on all rows.
 
@@ -118,20 +119,24 @@ class TreeRegressor(GrownRegressor):
 
     Parameters
     ----------
-    %(splitter)s
+    splitter : {"best", "random"}, default="best"
+        Use the best cut (threshold) of a column, or the best of `n_cuts` random cuts.
     n_cuts : int, default=1
         Number of cuts that the random splitter draws for each column.
     max_depth : int or None, default=None
     min_samples_split : int, default=2
     min_samples_leaf : int, default=1
         Smallest number of rows in a leaf.
-    %(min_weight_fraction_leaf)s
+    min_weight_fraction_leaf : float, default=0.0
+        Smallest share of the total weight in a leaf.
     max_features : {"sqrt", "log2"}, int, float or None, default=None
         Columns searched for each split: their number, their share, or None for all.
-    %(max_leaf_nodes)s
+    max_leaf_nodes : int or None, default=None
+        Largest number of leaves. With a limit, the node of the largest decrease of impurity is split first.
     min_impurity_decrease : float, default=0.0
         Smallest decrease of variance by a split, weighted by the node's share of the total weight.
-    %(ccp_alpha)s
+    ccp_alpha : float, default=0.0
+        Minimal cost-complexity pruning.
     random_state : None, int, SeedSequence, Generator or RandomState
         Seed of the searched columns and of random cuts; it also decides between equally good splits.
 

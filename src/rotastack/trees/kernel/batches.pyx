@@ -1,26 +1,24 @@
 """Grow batches of trees; the trees of a batch share data, view and options."""
 
-from libc.stdint cimport int32_t, int64_t, uint8_t, uint32_t, uint64_t
+from libc.stdint cimport INT32_MAX, int32_t, int64_t, uint8_t, uint32_t, uint64_t
 from libc.string cimport memset
 
-from collections import namedtuple
-
 import numpy as np
+from scipy.special import ndtri
 
 from rotastack.trees.kernel.bagging cimport Bagging, BagSize, fill_bag, tell_apart
-from rotastack.trees.kernel.c45 cimport APART, grow_c45_tree
+from rotastack.trees.kernel.c45 cimport APART
 from rotastack.trees.kernel.compact cimport MOST_ROWS, presort_compact
 from rotastack.trees.kernel.elementary cimport cos_turns, exp2, log2
-from rotastack.trees.kernel.error_pruning cimport expected_errors
+from rotastack.trees.kernel.error_pruning cimport collapse, expected_errors, prune_by_errors
 from rotastack.trees.kernel.growing cimport grow_tree
-from rotastack.trees.kernel.interrupts cimport pass_by
+from rotastack.trees.kernel.interrupts cimport pass_by, start_watch
 from rotastack.trees.kernel.memory cimport resize, take
 from rotastack.trees.kernel.out_of_bag cimport (
     Unseen, add_held_out, add_out_of_bag, error_of, mean_held_out,
 )
 from rotastack.trees.kernel.presorting cimport presort
 from rotastack.trees.kernel.pruning cimport prune
-from rotastack.trees.kernel.randomness cimport draw_below, draw_unit
 from rotastack.trees.kernel.scratch cimport (
     take_candidates, take_fills, take_growing, take_presorted, take_pruning, take_sorter, take_view,
 )
@@ -53,13 +51,6 @@ BATCH = np.dtype([
 Its trees are the `n_trees` of ``bags.seeds`` from `first_tree` on. The other fields are the rule for splits.
 """
 
-Grown = namedtuple(
-    "Grown",
-    "nodes impurity weight counts values facts oob_sums oob_counts batch_errors tree_errors",
-    module="rotastack.trees.kernel.batches",
-)
-"""The arrays that :func:`grow_batches` returns."""
-
 cdef enum:
     PRESORT_SHARE = 2           # columns are presorted if nodes search more than 1 in PRESORT_SHARE of them ...
     PRESORT_KEYS = 1 << 25      # ... and there are at most this many keys
@@ -81,30 +72,15 @@ def grow_batches(
     table, batches, bags, views, options, *, bint keep, bint want_oob, bint oob_per_batch, held=None,
     const uint8_t[::1] stop=None,
 ):
-    """Grow the trees of `batches`, one after the other.
+    """Grow the trees of `batches`, one after the other, by :class:`rotastack.trees.growing.TreeOptions`.
 
-    Parameters
-    ----------
-    table : rotastack.trees.chunks.TrainingTable
-    batches : structured ndarray of type `BATCH` of shape (n_batches,)
-    bags : rotastack.trees.chunks.TreeBags
-    views : rotastack.trees.linear_views.ViewTables
-    options : rotastack.trees.chunks.KernelOptions
-    keep : bool
-        Return the trees; otherwise only their outputs, errors and sizes.
-    want_oob, oob_per_batch : bool
-        Sum the outputs of the trees for their out-of-bag rows; start the sums anew for each batch.
-    held : ndarray of float32 of shape (n_batches, n_rows, n_outputs), optional
-        Array for the mean output of each batch's trees for the rows of weight 0.
-    stop : ndarray of uint8 of shape (1,), optional
-        KeyboardInterrupt is raised on Ctrl-C, or soon after another thread has set the entry to 1.
+    :class:`rotastack.trees.chunks.GrowthTask` describes the other arguments. `held`, float32 (n_batches, n_rows,
+    n_outputs), receives the mean output of each batch's trees for the rows of weight 0. KeyboardInterrupt is raised on
+    Ctrl-C, or soon after another thread has set the entry of `stop`, uint8 (1,), to 1.
 
-    Returns
-    -------
-    Grown
-        `facts`, int64 (n_trees, 4), holds the number of nodes, number of leaves, depth and number of out-of-bag rows of
-        each tree. `tree_errors` holds the weighted error rate, or weighted mean squared error, of each tree on its
-        out-of-bag rows, NaN without such rows. `batch_errors` holds the out-of-bag error of each batch.
+    Returns the arrays of :class:`rotastack.trees.nodes.TreeArrays`, the sums and counts of out-of-bag outputs, and the
+    out-of-bag errors of batches and of trees. A fourth column of `facts` holds the number of out-of-bag rows of each
+    tree. Errors are weighted error rates or weighted mean squared errors, NaN without out-of-bag rows.
     """
     cdef const float[:, :, ::1] data = table.data
     cdef const uint8_t[::1] missing = table.missing
@@ -149,27 +125,26 @@ def grow_batches(
     cdef double* held_sums = <double*> take(kept, n * n_outputs if want_held else 0, sizeof(double))
     cdef uint32_t* active = <uint32_t*> take(kept, n, sizeof(uint32_t))
 
-    grower.task.criterion = <Criterion> <int> options.criterion
+    grower.task.criterion = <Criterion> <int> CRITERIA[options.criterion]
     grower.task.n_outputs = n_outputs
     grower.task.y = &y[0]
     grower.task.target = &target[0]
     grower.task.table = &logs[0] if len(logs) else NULL
     grower.task.pairs = <double*> take(kept, 2 * n, sizeof(double))
-    grower.limits.max_depth = options.max_depth
-    grower.limits.min_split = options.min_split
-    grower.limits.min_leaf = options.min_leaf
-    grower.limits.min_share = options.min_share
-    grower.limits.max_leaves = options.max_leaves
-    grower.limits.min_decrease = options.min_decrease
+    grower.limits.max_depth = INT32_MAX if options.max_depth is None else options.max_depth
+    grower.limits.min_split = options.min_samples_split
+    grower.limits.min_leaf = options.min_samples_leaf
+    grower.limits.min_share = options.min_weight_fraction_leaf
+    grower.limits.max_leaves = options.max_leaf_nodes or 0
+    grower.limits.min_decrease = options.min_impurity_decrease
     grower.limits.ccp_alpha = options.ccp_alpha
-    grower.limits.confidence = options.confidence
-    grower.limits.quantile = options.quantile
-    grower.limits.raising = options.raising
+    grower.limits.confidence = options.confidence or 0.0
+    grower.limits.quantile = ndtri(1 - grower.limits.confidence)
+    grower.limits.raising = options.subtree_raising
     grower.limits.constant_leaf = options.constant_leaf
     grower.ones.ones = &ones[0] if len(ones) else NULL
     grower.ones.first_one = &first_one[0]
-    grower.watch.n_values = 0
-    grower.watch.stop = &stop[0] if stop is not None else NULL
+    start_watch(&grower.watch, stop)
     bagging.bootstrap = bags.bootstrap
     bagging.ends = &ends[0]
     bagging.n_ends = len(ends)
@@ -237,7 +212,7 @@ def grow_batches(
                 mean_held_out(&bagging, held_sums, n_outputs, batch[l].n_trees, &held_outputs[l, 0, 0])
     if not keep:
         written.n_nodes = written.n_values = 0
-    return Grown(*trees.exact(), facts, sums, seen, errors, losses)
+    return (*trees.exact(), facts), sums, seen, errors, losses
 
 
 cdef int take_all(
@@ -331,10 +306,11 @@ cdef Py_ssize_t grow(Grower* grower, const Bagging* bagging, Py_ssize_t number) 
         )
     elif presorted.used:
         presort(&grower.view, tree.rows, bag.n_rows, &grower.sorter, presorted, &grower.watch)
+    n_nodes = grow_tree(grower, bag.n_rows)
     if c45:
-        n_nodes = grow_c45_tree(grower, bag.n_rows)
-    else:
-        n_nodes = grow_tree(grower, bag.n_rows)
+        collapse(tree, n_nodes, grower.pruning.estimates)
+        if grower.limits.confidence > 0.0:
+            prune_by_errors(grower, n_nodes)
     if grower.limits.ccp_alpha > 0.0:
         prune(tree, n_nodes, grower.limits.ccp_alpha)
     return n_nodes
@@ -410,14 +386,6 @@ def _exp2(double x):
 
 def _cos_turns(double turns):
     return cos_turns(turns)
-
-
-def _draw_below(uint64_t[::1] state, int64_t n):
-    return draw_below(&state[0], n)
-
-
-def _draw_unit(uint64_t[::1] state):
-    return draw_unit(&state[0])
 
 
 def _expected_errors(double weight, double wrong, double confidence, double quantile):

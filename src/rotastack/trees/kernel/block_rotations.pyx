@@ -6,7 +6,7 @@ from libc.stdint cimport int32_t, int64_t, uint8_t, uint64_t
 from rotastack.trees.kernel.algebra cimport filled_up, make_unit, principal_axes
 from rotastack.trees.kernel.elementary cimport LN_2, cos_turns, log2
 from rotastack.trees.kernel.filling cimport Filling, fill_missing, note_fills, take_filling
-from rotastack.trees.kernel.interrupts cimport pass_by
+from rotastack.trees.kernel.interrupts cimport pass_by, start_watch
 from rotastack.trees.kernel.memory cimport take
 from rotastack.trees.kernel.randomness cimport draw_below, draw_bits, draw_unit
 from rotastack.trees.kernel.scatter cimport TILE, scatter_within
@@ -44,16 +44,9 @@ def principal_views(
 ):
     """Return views that rotate random blocks of the columns to their principal axes, the longest first.
 
-    The axes are computed from a sample of the rows in the tree's bag.
-
-    Parameters
-    ----------
-    data, missing, places, edges, ends, bag_size, bag_seeds, view_seeds, stop
-        See :func:`rotastack.trees.kernel.discriminants.discriminant_views`, which also describes the returned arrays.
-    n_blocks : int
-        Number of blocks; their sizes differ by at most one, and larger blocks come first.
-    ratio : float
-        Size of a block's sample, drawn with replacement, as a share of the bag's distinct rows in the drawn classes.
+    There are `n_blocks` blocks; their sizes differ by at most one, and larger blocks come first. The axes of a block are
+    computed from a sample of the bag's distinct rows in the drawn classes, with replacement; `ratio` is its share of
+    these rows. :func:`rotastack.trees.kernel.discriminants.discriminant_views` describes the arrays.
     """
     cdef Classed table = classed(data, places, edges, ends, bag_size)
     cdef Py_ssize_t p = table.n_columns, n = table.n_rows
@@ -77,8 +70,7 @@ def principal_views(
     cdef uint64_t state
     cdef Py_ssize_t tree, b, i, k, t, n_bag, at = 0
     take_filling(kept, &table, missing, &filling)
-    watch.n_values = 0
-    watch.stop = &stop[0] if stop is not None else NULL
+    start_watch(&watch, stop)
     bag.rows = <int64_t*> take(kept, n, sizeof(int64_t))
     bag.runs = <int64_t*> take(kept, table.n_classes + 1, sizeof(int64_t))
     drawn.rows = <int64_t*> take(kept, max(1, <Py_ssize_t> rint(ratio * <double> n) + 1), sizeof(int64_t))

@@ -5,10 +5,11 @@ from libc.stdint cimport int32_t, int64_t, uint8_t, uint32_t, uint64_t
 
 import numpy as np
 
+from rotastack.trees.kernel.batches import NODE
 from rotastack.trees.kernel.binning cimport CUTS, SAMPLE, make_cuts, sample_rows, write_codes
 from rotastack.trees.kernel.cutting cimport Bounds
 from rotastack.trees.kernel.histograms cimport Bins, pack, share_bits, words_of
-from rotastack.trees.kernel.interrupts cimport pass_by
+from rotastack.trees.kernel.interrupts cimport pass_by, start_watch
 from rotastack.trees.kernel.leafwise cimport Leaf, Leafwise, Step, grow_leafwise, leaf_by_codes
 from rotastack.trees.kernel.losses cimport (
     LOGISTIC, SOFTMAX, SQUARES, Loss, exp_negative, loss_of, of_logistic, of_softmax, of_squares,
@@ -21,10 +22,13 @@ from rotastack.trees.kernel.views cimport locate, project
 
 LOSSES = {"squares": SQUARES, "logistic": LOGISTIC, "softmax": SOFTMAX}
 
-NODE = np.dtype([("column", np.int32), ("cut", np.float32), ("child", np.int32)])
 STEP = np.dtype([("column", np.int32), ("child", np.int32), ("shift", np.uint8), ("cut", np.uint8)], align=True)
 
+HISTOGRAM_WORDS = 1 << 23
+"""Largest number of 8-byte words that a booster keeps for its histograms; at least three histograms are kept."""
+
 cdef enum:
+    MANY = 0x7FFFFFFF               # more than any number of rows, leaves or levels
     ROWS_MAPPED = 1 << 14           # rows mapped at once; in between, the call checks for Ctrl-C
 
 cdef double MIN_HESSIAN = 1e-3      # smallest sum of hessians of a child
@@ -84,47 +88,26 @@ cdef class Booster:
     cdef Py_ssize_t room            # number of nodes that fit
     cdef Py_ssize_t tree_room
 
-    def __init__(
-        self, const uint32_t[::1] members, Py_ssize_t n_rows, const double[::1] target, const double[::1] weights,
-        bint weighted, const double[::1] base, int loss, uint64_t seed, Py_ssize_t width, Py_ssize_t n_drawn,
-        Py_ssize_t n_sampled, Py_ssize_t max_bins, double rate, Py_ssize_t max_leaves, int64_t max_depth,
-        int64_t min_count, double l2, Py_ssize_t histogram_words,
-    ):
-        """Copy the rows and options; :func:`rotastack.trees.boosting.grow_boosted` describes the options.
+    def __init__(self, bag, task, const uint8_t[::1] stop=None):
+        """Copy the rows of a :class:`rotastack.trees.boosters.Bag`, and cut the columns of its view into bins.
 
-        Parameters
-        ----------
-        members : uint32 (n,)
-            Row numbers in the data: the rows of the bag, then the held-out rows.
-        n_rows : int
-            Number of rows of the bag.
-        target, weights : float64 (n,)
-            Targets and weights of these rows. Targets are numbers, 0 and 1 for two classes, or class numbers.
-        weighted : bool
-            Whether the weights differ.
-        base : float64 (n_outputs,)
-            Initial scores of all rows.
-        loss : int
-            See `LOSSES`.
-        seed : int
-        width : int
-            Number of columns of the view.
-        n_drawn, n_sampled : int
-            Number of columns drawn for each tree, and of rows drawn for each round.
-        max_leaves : int
-            Largest number of leaves of a tree; 0 for no limit.
-        histogram_words : int
-            Memory for histograms, in words of 8 bytes; at least three histograms are allocated in any case.
+        `task` is a :class:`rotastack.trees.boosters.BoostingTask`. For `stop` see `interrupts.pxd`.
         """
+        options = task.options
+        cdef const uint32_t[::1] members = bag.members
+        cdef const double[::1] target = bag.target, weights = bag.weights, base = bag.start
+        cdef Py_ssize_t n_rows = bag.n_rows, width = task.views.widths()[task.view_of[bag.number]]
+        cdef Py_ssize_t n_drawn = options.n_drawn(width), n_sampled = max(1, round(options.subsample * n_rows))
+        cdef Py_ssize_t min_count = min(options.min_samples_leaf, MANY)
         cdef list kept = []
         cdef Py_ssize_t n = members.shape[0], n_outputs = base.shape[0], i, k
         cdef Leafwise* tree = &self.tree
         self.kept = kept
-        self.loss = <Loss> loss
-        self.seed = seed
+        self.loss = <Loss> <int> LOSSES[bag.loss]
+        self.seed = task.seeds[bag.number]
         self.n_rows, self.n_held, self.n_outputs = n_rows, n - n_rows, n_outputs
-        self.width, self.n_drawn, self.n_sampled, self.max_bins = width, n_drawn, n_sampled, max_bins
-        self.rate, self.l2 = rate, l2
+        self.width, self.n_drawn, self.n_sampled, self.max_bins = width, n_drawn, n_sampled, options.max_bins
+        self.rate, self.l2 = options.learning_rate, options.l2_regularization
         self.n_rounds = self.n_nodes = self.n_values = 0
         self.base = <double*> take(kept, n_outputs, sizeof(double))
         self.scores = <double*> take(kept, n_outputs * n_rows, sizeof(double))
@@ -153,19 +136,17 @@ cdef class Booster:
             for i in range(self.n_held):
                 self.sums[k * self.n_held + i] = 0.0
 
-        cdef Py_ssize_t most_leaves = max(1, n_sampled // max(min_count, 1))
-        if max_leaves > 0:
-            most_leaves = min(most_leaves, max_leaves)
+        cdef Py_ssize_t most_leaves = max(1, min(n_sampled // min_count, options.max_leaf_nodes or MANY))
         self.most_nodes = 2 * most_leaves - 1
         share_bits(&tree.packing, n_sampled)
         cdef Py_ssize_t n_words = words_of(256 * n_drawn, tree.packing.counted_apart)
-        cdef Py_ssize_t n_slots = max(3, min(most_leaves + 2, histogram_words // n_words))
+        cdef Py_ssize_t n_slots = max(3, min(most_leaves + 2, <Py_ssize_t> HISTOGRAM_WORDS // n_words))
         tree.bins = Bins(self.codes, n, self.n_bins, self.begin)
         tree.bounds = Bounds(min_count, 1, 0.0)
         tree.max_leaves = most_leaves
-        tree.max_depth = max_depth
+        tree.max_depth = min(options.max_depth or MANY, MANY)
         tree.cuts = self.cuts
-        tree.weights = self.weights if weighted else NULL
+        tree.weights = self.weights if task.weighted else NULL
         tree.words = <int64_t*> take(kept, n_rows, sizeof(int64_t))
         tree.ordered = <int64_t*> take(kept, n_rows, sizeof(int64_t))
         tree.columns = self.drawn
@@ -187,19 +168,13 @@ cdef class Booster:
         self.count_array, self.fact_array = np.empty(0, np.int32), np.empty((0, 4), np.int64)
         self.n_trees = self.room = self.tree_room = 0
 
-    def put_in_bins(
-        self, const float[:, ::1] data, const int64_t[:, ::1] view_parts, const int32_t[::1] view_columns,
-        const float[::1] matrices, const float[::1] fills, const uint8_t[::1] stop=None,
-    ):
-        """Cut the columns of the view into bins; the cuts are made from the rows of the bag.
+        self.put_in_bins(task.data, task.views.tables(), task.view_of[bag.number], stop)
 
-        Parameters
-        ----------
-        data : float32 (n_columns, n_rows)
-        view_parts : int64 (n_parts, 4); view_columns : int32; matrices, fills : float32
-            The view: see :class:`rotastack.trees.LinearViews`.
-        stop : uint8 (1,), optional
-        """
+    cdef int put_in_bins(self, const float[:, ::1] data, views, Py_ssize_t number, const uint8_t[::1] stop) except -1:
+        """Cut the columns of a view of the data, (n_columns, n_rows), into bins made from the rows of the bag."""
+        cdef const int64_t[:, ::1] view_parts = views.parts[views.starts[number] : views.starts[number + 1]]
+        cdef const int32_t[::1] view_columns = views.columns
+        cdef const float[::1] matrices = views.matrices
         cdef list kept = []
         cdef View view
         cdef Parts parts
@@ -211,8 +186,7 @@ cdef class Booster:
         cdef uint64_t state = self.seed
         cdef const float* column
         cdef Watch* watch = &self.tree.watch
-        watch.n_values = 0
-        watch.stop = &stop[0] if stop is not None else NULL
+        start_watch(watch, stop)
         take_sorter(kept, &sorter, size)
         for k in range(view_parts.shape[0]):
             if view_parts[k, 2] >= 0:
@@ -225,7 +199,7 @@ cdef class Booster:
         parts.n_parts = view_parts.shape[0]
         parts.columns = &view_columns[0]
         parts.matrices = &matrices[0]
-        take_fills(kept, &parts, fills, view_parts)
+        take_fills(kept, &parts, views.fills, view_parts)
         with nogil:
             locate(&parts, view.source, &view.n_columns, &n_stored)
             place_columns(&view)
@@ -241,13 +215,13 @@ cdef class Booster:
                 n_cuts = make_cuts(column, sampled, size, self.max_bins, &sorter, places, self.cuts + j * CUTS)
                 self.n_bins[j] = <int32_t> n_cuts + 1
                 write_codes(column, self.members, n, self.cuts + j * CUTS, n_cuts, self.codes + j * n)
+        return 0
 
     def grow(self, Py_ssize_t n_rounds, const uint8_t[::1] stop=None):
         """Grow the trees of more rounds; return the weighted sum of held-out losses after each round."""
         cdef Py_ssize_t r, k
         cdef double[::1] losses = np.empty(n_rounds)
-        self.tree.watch.n_values = 0
-        self.tree.watch.stop = &stop[0] if stop is not None else NULL
+        start_watch(&self.tree.watch, stop)
         with nogil:
             for r in range(n_rounds):
                 self.find_gradients()
@@ -272,8 +246,7 @@ cdef class Booster:
     def add_rounds(self, double[:, ::1] sums, Py_ssize_t first, Py_ssize_t last, const uint8_t[::1] stop=None):
         """Add the outputs of the trees of rounds `first` to `last` - 1 to held-out scores."""
         cdef Py_ssize_t t
-        self.tree.watch.n_values = 0
-        self.tree.watch.stop = &stop[0] if stop is not None else NULL
+        start_watch(&self.tree.watch, stop)
         if self.n_held == 0:
             return
         with nogil:

@@ -1,4 +1,4 @@
-"""Grow one tree as C4.5 release 8 does, in the form of WEKA's J48.
+"""Find the split of a node as C4.5 release 8 does, in the form of WEKA's J48.
 
 The gain of a column is the largest information gain of its cuts, less log2(number of cuts) / weight, the cost
 of encoding the choice of the cut. The split uses the column of largest gain ratio among the columns of at least
@@ -17,16 +17,14 @@ from libc.stdint cimport int32_t, int64_t, uint16_t, uint32_t, uint64_t
 
 from rotastack.trees.kernel.compact cimport constant
 from rotastack.trees.kernel.elementary cimport log2
-from rotastack.trees.kernel.error_pruning cimport TINY, collapse, largest, prune_by_errors
-from rotastack.trees.kernel.growing cimport add_children, guess_side, look_at, part_orders
+from rotastack.trees.kernel.error_pruning cimport TINY
 from rotastack.trees.kernel.interrupts cimport pass_by
 from rotastack.trees.kernel.missing cimport (
     count_missing, count_missing_compact, put_missing_first, put_missing_first_compact,
 )
-from rotastack.trees.kernel.partition cimport part_rows
 from rotastack.trees.kernel.sorting cimport differ, row_of
 from rotastack.trees.kernel.structures cimport (
-    COLUMN, MISSING_RIGHT, Described, Grower, Growing, Node, Presorted, Units, column_of, may_miss,
+    COLUMN, MISSING_RIGHT, Described, Grower, Limits, Node, Presorted, Units, column_of, may_miss,
 )
 from rotastack.trees.kernel.unit_entropy cimport ROW, UNIT, UnitCut, fill_tables, scan_units
 
@@ -124,10 +122,10 @@ cdef inline GainCut best_unit_cut(
     return GainCut((found.merit - none) / UNIT / node.whole, found.place, found.place, found.n_cuts)
 
 
-cdef inline int find_gain_split(
+cdef inline bint find_gain_split(
     Grower* grower, const Described* node, double least, Node* split
 ) except -1 nogil:
-    """Write column and cut of the best split of a node to `split`; the column is -1 if no split is allowed."""
+    """Write column and cut of the best split of a node to `split`; return False if no split is allowed."""
     cdef const Presorted* presorted = &grower.presorted
     cdef const double* table = grower.task.table
     cdef int32_t* places = grower.candidates.places
@@ -171,15 +169,15 @@ cdef inline int find_gain_split(
         n_candidates += 1
         mean += cut.gain
     mean /= n_candidates
-    split.column = -1
     for j in range(<int32_t> n_columns):
         if places[j] > 0 and gains[j] >= mean - NEAR_MEAN and ratios[j] > best + TINY:
             best = ratios[j]
             split.column = splits[j]
-    if split.column >= 0:
-        j = split.column & COLUMN
-        split.cut = cut_at(grower, j, node.first + places[j])
-    return 0
+    if split.column < 0:
+        return False
+    j = split.column & COLUMN
+    split.cut = cut_at(grower, j, node.first + places[j])
+    return True
 
 
 cdef inline Py_ssize_t missing_in(const Grower* grower, const Described* node, int32_t j) noexcept nogil:
@@ -257,68 +255,15 @@ cdef inline float largest_up_to(const float* ranked, Py_ssize_t n, double middle
     return ranked[low]
 
 
-cdef inline Py_ssize_t grow_c45_tree(Grower* grower, Py_ssize_t n_bag) except -1 nogil:
-    """Grow a tree on the first `n_bag` rows, whose columns are presorted; return the number of nodes.
-
-    After pruning, the root does not reach all nodes. The rows of a node that the root reaches are
-    ``rows[first[node]:last[node]]``.
-    """
-    cdef Growing* tree = &grower.growing
-    cdef Described[2] found
-    cdef double[2] least
-    cdef bint[2] worth
-    cdef Py_ssize_t n_nodes = 1, n_new = 1, n_open = 0, n, n_left, k
-    cdef int32_t node, parent = 0
-    tree.first[0] = 0
-    tree.last[0] = <int32_t> n_bag
-    tree.depth[0] = 0
-    while True:
-        # Find the splits of the two new nodes (at the start: of the root), the right node first.
-        for k in range(n_new):
-            node = <int32_t> (n_nodes - n_new + k)
-            look_at(grower, node, k, &found[k])
-            tree.gains[node] = found[k].whole - largest(found[k].total, grower.task.n_outputs)
-            least[k] = least_weight(grower, found[k].whole)
-            worth[k] = (
-                tree.gains[node] >= TINY
-                and found[k].whole >= 2.0 * (least[k] - TINY)
-                and tree.depth[node] < grower.limits.max_depth
-            )
-        if n_new == 2:
-            guess_side(&grower.view, tree, parent)
-        if n_new == 2 and (worth[0] or worth[1]):
-            part_orders(grower, parent, found[0].n, worth)
-        for k in range(n_new - 1, -1, -1):
-            if not worth[k]:
-                continue
-            node = <int32_t> (n_nodes - n_new + k)
-            find_gain_split(grower, &found[k], least[k], &tree.nodes[node])
-            if tree.nodes[node].column >= 0:
-                tree.open[n_open] = node
-                n_open += 1
-        if n_open == 0:
-            break
-        n_open -= 1
-        parent = tree.open[n_open]
-        n = tree.last[parent] - tree.first[parent]
-        n_left = part_rows(
-            &grower.view, tree.nodes[parent], tree.rows + tree.first[parent], n, tree.spare, tree.side
-        )
-        n_new = 0
-        if n_left == 0 or n_left == n:  # a mapped column that overflowed to NaN
-            tree.nodes[parent].column = -1
-            continue
-        add_children(tree, parent, n_nodes, n_left)
-        n_nodes += 2
-        n_new = 2
-    collapse(tree, n_nodes, grower.pruning.estimates)
-    if grower.limits.confidence > 0.0:
-        prune_by_errors(grower, n_nodes)
-    return n_nodes
-
-
 cdef inline double least_weight(const Grower* grower, double whole) noexcept nogil:
     """Return the smallest weight that each side of a node's split must have."""
     return max(
         <double> grower.limits.min_leaf, min(MOST_NEEDED, LEAST_SHARE * whole / grower.task.n_outputs)
     )
+
+
+cdef inline bint may_gain(
+    const Limits* limits, const Described* node, double wrong, int32_t depth, double least
+) noexcept nogil:
+    """Return whether a node with training errors of weight `wrong` is searched for a split."""
+    return wrong >= TINY and node.whole >= 2.0 * (least - TINY) and depth < limits.max_depth

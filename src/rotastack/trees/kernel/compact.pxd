@@ -9,9 +9,9 @@ from libc.stdint cimport uint8_t, uint16_t, uint32_t, uint64_t
 from libc.string cimport memcpy
 
 from rotastack.trees.kernel.interrupts cimport pass_by
-from rotastack.trees.kernel.missing cimport sort_all_rows
-from rotastack.trees.kernel.sorting cimport gather, row_of, sort_rows, value_of
-from rotastack.trees.kernel.structures cimport Presorted, Sorter, View, Watch, column_of, may_miss
+from rotastack.trees.kernel.missing cimport sort_column
+from rotastack.trees.kernel.sorting cimport row_of, value_of
+from rotastack.trees.kernel.structures cimport Presorted, Sorter, View, Watch
 
 cdef enum:
     MOST_ROWS = 0xFFFF
@@ -28,15 +28,10 @@ cdef inline int presort_compact(
     cdef float* values = sorter.values
     cdef const uint64_t* keys = sorter.keys
     cdef uint32_t* run
-    cdef float low, high
     cdef Py_ssize_t i, j
     for j in range(view.n_columns):
         pass_by(watch, n)
-        if may_miss(view, j):
-            sort_all_rows(column_of(view, j), rows, n, sorter)
-        else:
-            gather(column_of(view, j), rows, n, values, &low, &high)
-            sort_rows(rows, n, low, high, sorter)
+        sort_column(view, j, rows, n, sorter)
         run = presorted.small + j * n
         for i in range(n):
             run[i] = <uint32_t> i << 16 | row_of(keys[i])

@@ -3,6 +3,7 @@
 from libc.stdint cimport int32_t, uint32_t
 
 from rotastack.trees.kernel.structures cimport COLUMN, Node
+from rotastack.trees.kernel.wide cimport inlined_void
 
 
 cdef inline void send_down(
@@ -22,49 +23,31 @@ cdef inline void send_down(
         return
     while n_active > 0:
         if missing:
-            n_active = descend_all(tree, columns, rows, n_active, active, leaves)
+            descend(tree, columns, rows, &n_active, True, active, leaves)
         else:
-            n_active = descend(tree, columns, rows, n_active, active, leaves)
+            descend(tree, columns, rows, &n_active, False, active, leaves)
 
 
-cdef inline Py_ssize_t descend(
-    const Node* tree, const float** columns, const uint32_t* rows, Py_ssize_t n_active,
+cdef inline inlined_void descend(
+    const Node* tree, const float** columns, const uint32_t* rows, Py_ssize_t* n_active, bint missing,
     uint32_t* active, uint32_t* leaves,
 ) noexcept nogil:
-    """Send active rows down by one level; return the number of rows that stay active."""
-    cdef Py_ssize_t i, k, kept = 0
-    cdef uint32_t following
-    cdef const Node* node
-    for k in range(n_active):
-        i = active[k]
-        node = &tree[leaves[i]]
-        following = <uint32_t> node.child + (columns[node.column & COLUMN][rows[i]] > node.cut)
-        leaves[i] = following
-        active[kept] = <uint32_t> i
-        kept += tree[following].column >= 0
-    return kept
-
-
-cdef inline Py_ssize_t descend_all(
-    const Node* tree, const float** columns, const uint32_t* rows, Py_ssize_t n_active,
-    uint32_t* active, uint32_t* leaves,
-) noexcept nogil:
-    """Send active rows down as `descend` does, for values that may be missing."""
+    """Send active rows down by one level, and write the number of rows that stay active; `missing` is a constant."""
     cdef Py_ssize_t i, k, kept = 0
     cdef uint32_t following
     cdef const Node* node
     cdef float value
-    for k in range(n_active):
+    for k in range(n_active[0]):
         i = active[k]
         node = &tree[leaves[i]]
         value = columns[node.column & COLUMN][rows[i]]
         following = <uint32_t> node.child + (
-            (value > node.cut) | ((value != value) & (node.column > COLUMN))
+            (value > node.cut) | (missing & (value != value) & (node.column > COLUMN))
         )
         leaves[i] = following
         active[kept] = <uint32_t> i
         kept += tree[following].column >= 0
-    return kept
+    n_active[0] = kept
 
 
 cdef inline Py_ssize_t add_output(

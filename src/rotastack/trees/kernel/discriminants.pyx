@@ -4,13 +4,12 @@ from libc.math cimport rint, sqrt
 from libc.stdint cimport int32_t, int64_t, uint8_t, uint64_t
 
 from rotastack.trees.kernel.algebra cimport (
-    add_multiple, add_products, dot, factorize, filled_up, make_unit, orthogonalize, principal_axes, solve_lower,
-    solve_upper,
+    add_multiple, factorize, filled_up, make_unit, orthogonalize, principal_axes, solve_lower, solve_upper,
 )
 from rotastack.trees.kernel.filling cimport Filling, fill_missing, note_fills, take_filling
-from rotastack.trees.kernel.interrupts cimport pass_by
+from rotastack.trees.kernel.interrupts cimport pass_by, start_watch
 from rotastack.trees.kernel.memory cimport take
-from rotastack.trees.kernel.scatter cimport TILE, scatter_within, sum_at
+from rotastack.trees.kernel.scatter cimport TILE, scatter_within
 from rotastack.trees.kernel.structures cimport Watch
 from rotastack.trees.kernel.view_draws cimport (
     Classed, Sample, classed, deal_columns, draw_bag, draw_some, find_runs,
@@ -99,34 +98,13 @@ def discriminant_views(
 ):
     """Return views whose outputs are Fisher's discriminants of random blocks of the columns.
 
-    The discriminants of a tree are computed from the rows in its bag.
+    The discriminants of a tree are computed from a `share` of the rows in its bag: see
+    :class:`rotastack.trees.bagged_views.BaggedViews`, which describes the arguments. `ends` and `bag_size` are the rule
+    for bags, seeds are uint64 (n_trees,). KeyboardInterrupt is raised on Ctrl-C, or soon after another thread has set
+    the entry of `stop` to 1.
 
-    Parameters
-    ----------
-    data : float32 (n_columns, n_rows)
-    missing : uint8 (n_columns,) or (0,)
-        1 for each column with missing values (NaN), which the mean of the column in the bag replaces; empty if no
-        column has any.
-    places : int64 (n_rows,)
-    edges : int64 (n_classes + 1,)
-        `data`, `places` and `edges` are described in :class:`rotastack.trees.bagged_views.BaggedViews`.
-    ends, bag_size
-        Rule for bags: see :class:`rotastack.trees.bags.Bags`.
-    bag_seeds, view_seeds : uint64 (n_trees,)
-    max_columns : int
-        Largest number of columns of a block; a larger block is reduced to a random choice of its columns.
-    share : float
-        Share of the distinct rows in the bag from which the directions of a block are computed.
-    shrinkage : float
-        Weight of a multiple of the identity in the scatter within classes.
-    max_directions : int
-    stop : uint8 (1,), optional
-        KeyboardInterrupt is raised on Ctrl-C, or soon after another thread has set the entry to 1.
-
-    Returns
-    -------
-    n_parts, parts, columns, matrices, fills
-        Number of parts of each view, and the arrays of :class:`rotastack.trees.LinearViews`.
+    Returns the number of parts of each view, and the arrays of :class:`rotastack.trees.LinearViews`: parts, columns,
+    matrices, fills.
     """
     cdef Classed table = classed(data, places, edges, ends, bag_size)
     cdef Py_ssize_t p = table.n_columns, n = table.n_rows, n_classes = table.n_classes
@@ -148,8 +126,7 @@ def discriminant_views(
     cdef Py_ssize_t tree, b, i, t, k, n_bag, n_wanted, n_out, n_numbers = 0
     cdef double* axes
     take_filling(kept, &table, missing, &filling)
-    watch.n_values = 0
-    watch.stop = &stop[0] if stop is not None else NULL
+    start_watch(&watch, stop)
     sample.rows = <int64_t*> take(kept, n, sizeof(int64_t))
     sample.runs = <int64_t*> take(kept, n_classes + 1, sizeof(int64_t))
     scratch.means = <double*> take(kept, n_classes * width, sizeof(double))
@@ -202,26 +179,3 @@ def discriminant_views(
                         matrices[n_numbers] = <float> axes[t * filled_up(k) + i]
                         n_numbers += 1
     return *found[:3], found[3][:n_numbers].copy(), found[4]
-
-
-# Wrappers for tests.
-
-
-def _draw_some(uint64_t[::1] state, const int64_t[::1] bag, Py_ssize_t n_wanted, int64_t[::1] sample):
-    draw_some(&state[0], &bag[0], len(bag), n_wanted, &sample[0])
-
-
-def _dot(const double[::1] a, const double[::1] b):
-    return dot(&a[0], &b[0], len(a))
-
-
-def _sum_at(const float[::1] values, const int64_t[::1] where):
-    return sum_at(&values[0], &where[0], len(where))
-
-
-def _add_products(const double[:, ::1] rows, Py_ssize_t k, double[:, ::1] products):
-    add_products(&rows[0, 0], rows.shape[1], k, rows.shape[0], &products[0, 0])
-
-
-def _principal_axes(double[:, ::1] products, double[::1] squares, Py_ssize_t n_top):
-    principal_axes(&products[0, 0], products.shape[1], len(products), &squares[0], n_top)

@@ -166,6 +166,8 @@ cdef inline int32_t deal_rows(Grower* grower, int32_t top) noexcept nogil:
 cdef inline int prune_by_errors(Grower* grower, Py_ssize_t n_nodes) except -1 nogil:
     """Prune from the leaves up; a raised branch is pruned again with its new rows.
 
+    Afterwards the root does not reach all nodes.
+
     A raised branch may contain nodes without rows, but none remain: a node without rows becomes a leaf, and a node with
     such a child is replaced by its other child.
     """

@@ -1,30 +1,33 @@
-"""Grow one tree by the criteria of `criteria.pxd`."""
+"""Grow one tree: by the criteria of `criteria.pxd`, or as C4.5 does (see `c45.pxd`)."""
 
 from libc.stdint cimport int32_t
 
+from rotastack.trees.kernel.c45 cimport find_gain_split, least_weight, may_gain
 from rotastack.trees.kernel.compact cimport part_compact
 from rotastack.trees.kernel.describing cimport describe
+from rotastack.trees.kernel.error_pruning cimport largest
 from rotastack.trees.kernel.heap cimport pop, push
 from rotastack.trees.kernel.missing cimport misses_some
 from rotastack.trees.kernel.partition cimport part_rows, split_orders
 from rotastack.trees.kernel.sparse cimport mark_places
 from rotastack.trees.kernel.splitting cimport find_split, has_ones
-from rotastack.trees.kernel.structures cimport MISSING_RIGHT, Described, Grower, Growing, Limits, Split, View
-from rotastack.trees.kernel.unit_splitting cimport find_unit_split
+from rotastack.trees.kernel.structures cimport C45, MISSING_RIGHT, Described, Grower, Growing, Limits, Split, View
 
 
 cdef inline Py_ssize_t grow_tree(Grower* grower, Py_ssize_t n_bag) except -1 nogil:
     """Grow a tree on the first `n_bag` rows, and reorder these rows; return the number of nodes.
 
     At the end, the rows of each node are ``rows[first[node]:last[node]]``. Nodes are split depth first, or with
-    `max_leaves` in order of decreasing gain.
+    `max_leaves` in order of decreasing gain. With C4.5, `gains` receives the training errors of each node.
     """
     cdef Growing* tree = &grower.growing
+    cdef bint c45 = grower.task.criterion == C45
     cdef bint best_first = grower.limits.max_leaves > 0
     cdef bint sparse = has_ones(grower)
     cdef Described[2] found
+    cdef double[2] least                # weight of each side of a split
     cdef bint[2] worth
-    cdef double root_weight = 0.0, min_weight = 0.0
+    cdef double root_weight = 0.0
     cdef Py_ssize_t j, k, n, n_left, n_new = 1, n_nodes = 1, n_leaves = 1, n_open = 0
     cdef int32_t node, parent = -1
     for j in range(grower.view.n_columns):
@@ -43,15 +46,20 @@ cdef inline Py_ssize_t grow_tree(Grower* grower, Py_ssize_t n_bag) except -1 nog
             look_at(grower, node, k, &found[k])
             if node == 0:
                 root_weight = found[0].whole
-                min_weight = grower.limits.min_share * root_weight
-            worth[k] = may_split(&grower.limits, &found[k], tree.depth[node], min_weight)
+            if c45:
+                tree.gains[node] = found[k].whole - largest(found[k].total, grower.task.n_outputs)
+                least[k] = least_weight(grower, found[k].whole)
+                worth[k] = may_gain(&grower.limits, &found[k], tree.gains[node], tree.depth[node], least[k])
+            else:
+                least[k] = grower.limits.min_share * root_weight
+                worth[k] = may_split(&grower.limits, &found[k], tree.depth[node], least[k])
         if n_new == 2:
             guess_side(&grower.view, tree, parent)
         if grower.presorted.used and n_new == 2 and (worth[0] or worth[1]):
             part_orders(grower, parent, found[0].n, worth)
         for k in range(n_new - 1, -1, -1):
             node = <int32_t> (n_nodes - n_new + k)
-            if worth[k] and split_node(grower, node, &found[k], min_weight, root_weight):
+            if worth[k] and split_node(grower, node, &found[k], least[k], root_weight):
                 if best_first:
                     push(tree.open, n_open, node, tree.gains)
                 else:
@@ -133,10 +141,9 @@ cdef inline bint split_node(
     """Find the split of a node; return whether there is one."""
     cdef double least = grower.limits.min_decrease
     cdef Split split
-    if grower.presorted.compact:
-        find_unit_split(grower, found, min_weight, &split)
-    else:
-        find_split(grower, found, min_weight, &split)
+    if grower.task.criterion == C45:
+        return find_gain_split(grower, found, min_weight, &grower.growing.nodes[node])
+    find_split(grower, found, min_weight, &split)
     if split.column < 0 or (least > 0.0 and split.gain / root_weight + 2.3e-16 < least):
         return False
     grower.growing.nodes[node].column = split.column

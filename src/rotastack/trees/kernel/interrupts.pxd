@@ -4,12 +4,18 @@ Work is counted in processed values, which take some nanoseconds each, so a chec
 """
 
 from cpython.exc cimport PyErr_CheckSignals
-from libc.stdint cimport int64_t
+from libc.stdint cimport int64_t, uint8_t
 
 from rotastack.trees.kernel.structures cimport Watch
 
 cdef enum:
     VALUES_BETWEEN = 1 << 19
+
+
+cdef inline void start_watch(Watch* watch, const uint8_t[::1] stop) noexcept:
+    """Start a call's count; `stop` is the array whose entry another thread sets to 1, or None."""
+    watch.n_values = 0
+    watch.stop = &stop[0] if stop is not None else NULL
 
 
 cdef inline int pass_by(Watch* watch, int64_t n_values) except -1 nogil:

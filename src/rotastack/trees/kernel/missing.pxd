@@ -11,7 +11,7 @@ Only columns with missing values are searched in this way: see `View`.
 from libc.math cimport INFINITY
 from libc.stdint cimport int32_t, uint32_t, uint64_t
 
-from rotastack.trees.kernel.sorting cimport differ, key_of, row_of, sort_rows
+from rotastack.trees.kernel.sorting cimport differ, gather, key_of, row_of, sort_rows
 from rotastack.trees.kernel.structures cimport Growing, Sorter, View, column_in, column_of, may_miss
 from rotastack.trees.kernel.unit_entropy cimport ROW
 
@@ -55,6 +55,18 @@ cdef inline Py_ssize_t sort_all_rows(
     for i in range(n_known, n):
         sorter.keys[i] = key_of(INFINITY, sorter.rows[i])
     return n - n_known
+
+
+cdef inline Py_ssize_t sort_column(
+    const View* view, Py_ssize_t j, const uint32_t* rows, Py_ssize_t n, const Sorter* sorter
+) noexcept nogil:
+    """Write the sorted keys of column j to the sorter; return the number of missing values."""
+    cdef float low, high
+    if may_miss(view, j):
+        return sort_all_rows(column_of(view, j), rows, n, sorter)
+    gather(column_of(view, j), rows, n, sorter.values, &low, &high)
+    sort_rows(rows, n, low, high, sorter)
+    return 0
 
 
 cdef inline Py_ssize_t count_missing(const uint64_t* keys, Py_ssize_t n) noexcept nogil:

@@ -5,6 +5,7 @@ from libc.string cimport memcpy
 
 from rotastack.trees.kernel.sorting cimport row_of
 from rotastack.trees.kernel.structures cimport COLUMN, Node, Presorted, View, column_in, column_of, may_miss
+from rotastack.trees.kernel.wide cimport inlined_void
 
 
 cdef inline Py_ssize_t part_rows(
@@ -15,41 +16,33 @@ cdef inline Py_ssize_t part_rows(
     ``side[row]`` becomes 1 for rows that go left, else 0.
     """
     cdef const float* column = column_of(view, column_in(node))
-    cdef float cut = node.cut
-    cdef Py_ssize_t i, n_left = 0
-    cdef uint32_t row
-    cdef bint goes_left
-    if may_miss(view, column_in(node)):
-        return part_all_rows(column, node, rows, n, spare, side)
-    for i in range(n):
-        row = rows[i]
-        goes_left = column[row] <= cut
-        side[row] = goes_left
-        rows[n_left] = row
-        spare[i - n_left] = row
-        n_left += goes_left
-    memcpy(rows + n_left, spare, (n - n_left) * sizeof(uint32_t))
+    cdef Py_ssize_t n_left = 0
+    if may_miss(view, column_in(node)) and node.column <= COLUMN:
+        part(column, node.cut, rows, n, True, spare, side, &n_left)
+    else:
+        part(column, node.cut, rows, n, False, spare, side, &n_left)
     return n_left
 
 
-cdef inline Py_ssize_t part_all_rows(
-    const float* column, Node node, uint32_t* rows, Py_ssize_t n, uint32_t* spare, uint8_t* side
+cdef inline inlined_void part(
+    const float* column, float cut, uint32_t* rows, Py_ssize_t n, bint missing_left, uint32_t* spare, uint8_t* side,
+    Py_ssize_t* n_left,
 ) noexcept nogil:
-    """Partition rows as `part_rows` does, for values that may be missing."""
-    cdef float cut = node.cut, value
-    cdef Py_ssize_t i, n_left = 0
+    """Partition rows; missing values go left if the constant `missing_left` is True, else right."""
+    cdef Py_ssize_t i, to_left = 0
     cdef uint32_t row
-    cdef bint goes_left, missing_left = node.column <= COLUMN
+    cdef float value
+    cdef bint goes_left
     for i in range(n):
         row = rows[i]
         value = column[row]
-        goes_left = (value <= cut) | ((value != value) & missing_left)
+        goes_left = (value <= cut) | (missing_left & (value != value))
         side[row] = goes_left
-        rows[n_left] = row
-        spare[i - n_left] = row
-        n_left += goes_left
-    memcpy(rows + n_left, spare, (n - n_left) * sizeof(uint32_t))
-    return n_left
+        rows[to_left] = row
+        spare[i - to_left] = row
+        to_left += goes_left
+    memcpy(rows + to_left, spare, (n - to_left) * sizeof(uint32_t))
+    n_left[0] = to_left
 
 
 cdef inline void split_orders(

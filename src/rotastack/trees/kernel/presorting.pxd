@@ -4,28 +4,21 @@ from libc.stdint cimport uint32_t
 from libc.string cimport memcpy
 
 from rotastack.trees.kernel.interrupts cimport pass_by
-from rotastack.trees.kernel.missing cimport sort_all_rows
-from rotastack.trees.kernel.sorting cimport gather, row_of, sort_rows
-from rotastack.trees.kernel.structures cimport Presorted, Sorter, View, Watch, column_of, may_miss
+from rotastack.trees.kernel.missing cimport sort_column
+from rotastack.trees.kernel.sorting cimport row_of
+from rotastack.trees.kernel.structures cimport Presorted, Sorter, View, Watch, column_of
 
 
 cdef inline int presort(
     const View* view, const uint32_t* rows, Py_ssize_t n, const Sorter* sorter, Presorted* presorted, Watch* watch
 ) except -1 nogil:
     """Write the sorted keys of every column, and its sorted values if `ranked` is not NULL."""
-    cdef const float* column
-    cdef float low, high
     cdef Py_ssize_t i, j
     for j in range(view.n_columns):
-        column = column_of(view, j)
         pass_by(watch, n)
-        if may_miss(view, j):
-            sort_all_rows(column, rows, n, sorter)
-        else:
-            gather(column, rows, n, sorter.values, &low, &high)
-            sort_rows(rows, n, low, high, sorter)
+        sort_column(view, j, rows, n, sorter)
         memcpy(presorted.orders + j * n, sorter.keys, n * sizeof(sorter.keys[0]))
         if presorted.ranked != NULL:
             for i in range(n):
-                presorted.ranked[j * n + i] = column[row_of(sorter.keys[i])]
+                presorted.ranked[j * n + i] = column_of(view, j)[row_of(sorter.keys[i])]
     return 0

@@ -3,7 +3,7 @@
 from libc.stdint cimport int32_t, int64_t, uint8_t, uint32_t
 
 from rotastack.trees.kernel.descending cimport add_output, send_down
-from rotastack.trees.kernel.interrupts cimport pass_by
+from rotastack.trees.kernel.interrupts cimport pass_by, start_watch
 from rotastack.trees.kernel.lazy cimport LazyView, lay_out, leaf_of
 from rotastack.trees.kernel.memory cimport take
 from rotastack.trees.kernel.scratch cimport take_fills, take_view
@@ -57,8 +57,7 @@ def read_trees(
     cdef uint32_t* rows = <uint32_t*> take(kept, height, sizeof(uint32_t))
     cdef uint32_t* active = <uint32_t*> take(kept, height, sizeof(uint32_t))
     cdef uint32_t* found = <uint32_t*> take(kept, height, sizeof(uint32_t))
-    watch.n_values = 0
-    watch.stop = &stop[0] if stop is not None else NULL
+    start_watch(&watch, stop)
     parts.columns = &columns[0]
     parts.matrices = &matrices[0]
     take_fills(kept, &parts, fills, view_parts)

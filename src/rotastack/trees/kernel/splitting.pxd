@@ -1,21 +1,25 @@
 """Search random columns for the split of a node, at the best cut or at random cuts."""
 
 from libc.math cimport INFINITY
-from libc.stdint cimport int32_t, int64_t, uint32_t, uint64_t
+from libc.stdint cimport int32_t, int64_t, uint16_t, uint32_t, uint64_t
 
+from rotastack.trees.kernel.compact cimport constant
 from rotastack.trees.kernel.criteria cimport (
     Cut, merit_of_sides, scan_entropy, scan_gini, scan_pairs, scan_whole_entropy,
     split_information,
 )
 from rotastack.trees.kernel.interrupts cimport pass_by
-from rotastack.trees.kernel.missing cimport count_missing, gather_known, put_missing_first, sort_all_rows
+from rotastack.trees.kernel.missing cimport (
+    count_missing, count_missing_compact, gather_known, put_missing_first, put_missing_first_compact, sort_all_rows,
+)
 from rotastack.trees.kernel.randomness cimport draw_below, draw_bits, draw_unit
 from rotastack.trees.kernel.sorting cimport differ, gather, row_of, sort_rows
 from rotastack.trees.kernel.sparse cimport OnesCut, merit_of_ones
 from rotastack.trees.kernel.structures cimport (
-    BEST, COLUMN, GAIN_RATIO, GINI, MISSING_RIGHT, RANDOM, SQUARED_ERROR, Candidates, Described, Grower, Split, Task,
-    column_of, may_miss,
+    BEST, COLUMN, GAIN_RATIO, GINI, MISSING_RIGHT, RANDOM, SQUARED_ERROR, Candidates, Described, Grower, Presorted,
+    Split, Task, column_of, may_miss,
 )
+from rotastack.trees.kernel.unit_entropy cimport NO_BAR, ROW, UNIT, UnitCut, fill_tables, least_rows, scan_units
 
 
 cdef inline float midpoint(float below, float above) noexcept nogil:
@@ -43,6 +47,8 @@ cdef inline int find_split(
     cdef bint goes_on = not grower.limits.constant_leaf
     cdef int32_t j
     cdef Split best = Split(-1, 0, -INFINITY)       # until the end, its gain is the merit
+    if grower.presorted.compact:
+        fill_tables(node.total, grower.task.n_outputs, node.n, &grower.units)
     while n_seen < n_columns and (n_seen < grower.search.max_features or (goes_on and n_useful == 0)):
         k = n_seen + draw_below(&grower.state, n_columns - n_seen) if n_columns > 1 else 0
         j = order[k]
@@ -50,7 +56,9 @@ cdef inline int find_split(
         order[n_seen] = j
         where = grower.view.source[j]
         pass_by(&grower.watch, node.n)
-        if sparse and where >= 0 and 0 < first_one[where + 1] - first_one[where] <= node.n:
+        if grower.presorted.compact:
+            n_useful += split_units(grower, node, min_weight, j, n_seen, &best)
+        elif sparse and where >= 0 and 0 < first_one[where + 1] - first_one[where] <= node.n:
             n_useful += split_ones(grower, node, min_weight, j, &best)
         elif best_cuts:
             n_useful += split_at_best(grower, node, min_weight, j, n_seen, &best)
@@ -143,9 +151,46 @@ cdef inline bint split_at_best(
     low = column[row_of(at[found.place - 1])]
     high = column[row_of(at[found.place])]
     if grower.task.criterion == GAIN_RATIO:
-        note_candidate(grower, node, at, found, split_column, k, midpoint(low, high))
+        note_candidate(grower, node, weigh_left(grower, at, found.place), found.merit, split_column, k, midpoint(low, high))
     else:
         best[0] = Split(split_column, midpoint(low, high), found.merit)
+    return True
+
+
+cdef inline bint split_units(
+    Grower* grower, const Described* node, double min_weight, int32_t j, Py_ssize_t k, Split* best
+) noexcept nogil:
+    """Search column j as `split_at_best` does, by the keys of `compact.pxd`, which hold rows of weight 1."""
+    cdef const Presorted* presorted = &grower.presorted
+    cdef const float* column = column_of(&grower.view, j)
+    cdef const uint16_t* apart = presorted.apart + j * presorted.n_bag
+    cdef const uint32_t* run = presorted.small + j * presorted.n_bag + node.first
+    cdef const uint32_t* at = run
+    cdef Py_ssize_t at_least = max(grower.limits.min_leaf, least_rows(min_weight)), n_missing
+    cdef int32_t split_column = j
+    cdef int side
+    cdef UnitCut found = UnitCut(NO_BAR, 0, 0), other
+    cdef double merit
+    cdef float cut
+    if constant(run, node.n, apart):
+        return False
+    n_missing = count_missing_compact(run, node.n, column) if may_miss(&grower.view, j) else 0
+    for side in range(1 + (n_missing > 0)):     # missing values on the right, then on the left
+        if side == 1:
+            put_missing_first_compact(run, node.n, n_missing, presorted.small_other)
+            run = presorted.small_other
+        other = scan_units(run, node.n, apart, grower.task.n_outputs, at_least, found.merit, 0, False, &grower.units)
+        if other.place > 0:
+            found, at = other, run
+            split_column = j | MISSING_RIGHT if n_missing > 0 and side == 0 else j
+    merit = found.merit / UNIT
+    if found.place == 0 or (grower.task.criterion != GAIN_RATIO and not merit > best.gain):
+        return True
+    cut = midpoint(column[at[found.place - 1] & ROW], column[at[found.place] & ROW])
+    if grower.task.criterion == GAIN_RATIO:
+        note_candidate(grower, node, <double> found.place, merit, split_column, k, cut)
+    else:
+        best[0] = Split(split_column, cut, merit)
     return True
 
 
@@ -168,18 +213,23 @@ cdef inline Cut scan(
     return scan_gini(keys, node.n, task, node.total, left, node.whole, node.squares, min_leaf, min_weight)
 
 
+cdef inline double weigh_left(const Grower* grower, const uint64_t* keys, Py_ssize_t n) noexcept nogil:
+    """Return the weight of the rows of the first n keys."""
+    cdef const double* pairs = grower.task.pairs
+    cdef double weight = 0.0
+    cdef Py_ssize_t i
+    for i in range(n):
+        weight += pairs[2 * <Py_ssize_t> row_of(keys[i])]
+    return weight
+
+
 cdef inline void note_candidate(
-    Grower* grower, const Described* node, const uint64_t* keys, Cut found, int32_t j, Py_ssize_t k, float cut
+    Grower* grower, const Described* node, double weight_left, double merit, int32_t j, Py_ssize_t k, float cut
 ) noexcept nogil:
     """Write gain and gain ratio of the k-th searched column; j is the `column` of a node, with its bit."""
     cdef Candidates* candidates = &grower.candidates
-    cdef const double* pairs = grower.task.pairs
-    cdef double weight_left = 0.0, gain = max(found.merit - node.base, 0.0)
-    cdef Py_ssize_t i
-    for i in range(found.place):
-        weight_left += pairs[2 * <Py_ssize_t> row_of(keys[i])]
-    candidates.gains[k] = gain
-    candidates.ratios[k] = gain / split_information(node.whole, weight_left, grower.task.table)
+    candidates.gains[k] = max(merit - node.base, 0.0)
+    candidates.ratios[k] = candidates.gains[k] / split_information(node.whole, weight_left, grower.task.table)
     candidates.cuts[k] = cut
     candidates.order[k] = -1 - j    # marks a candidate
 

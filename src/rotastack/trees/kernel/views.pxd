@@ -194,26 +194,9 @@ cdef inline wide_void map_row(const Block* block) noexcept nogil:
     """Map one row; vector instructions run over its outputs."""
     cdef float sums[OUTPUTS]
     cdef Py_ssize_t first = 0
-    if block.n_out == 1:         # a constant number of sums
-        map_row_outputs(block, 0, 1, sums)
-    elif block.n_out == 2:
-        map_row_outputs(block, 0, 2, sums)
-    elif block.n_out == 3:
-        map_row_outputs(block, 0, 3, sums)
-    elif block.n_out == 4:
-        map_row_outputs(block, 0, 4, sums)
-    elif block.n_out == 5:
-        map_row_outputs(block, 0, 5, sums)
-    elif block.n_out == 6:
-        map_row_outputs(block, 0, 6, sums)
-    elif block.n_out == 7:
-        map_row_outputs(block, 0, 7, sums)
-    elif block.n_out == 8:
-        map_row_outputs(block, 0, 8, sums)
-    else:
-        while first < block.n_out:
-            map_row_outputs(block, first, min(block.n_out - first, OUTPUTS), sums)
-            first += OUTPUTS
+    while first < block.n_out:
+        map_row_outputs(block, first, min(block.n_out - first, OUTPUTS), sums)
+        first += OUTPUTS
 
 
 cdef inline inlined_void map_row_outputs(
