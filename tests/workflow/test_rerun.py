@@ -380,14 +380,3 @@ def test_what_was_deleted_is_made_again_and_nothing_before_it(project):
         assert planned.get(rule) == 1, name
         assert not set(planned) & before, name
         path.write_bytes(content)
-
-
-@pytest.mark.slow
-def test_a_dry_run_names_the_files_that_changed(project):
-    states = project.folder / "results/tiny/code.json"
-    with project.here():
-        states.write_text(json.dumps(plan_of("tiny", None).codes.states()))
-    project.edit("src/rotastack/combine/stacking.py", "np.ascontiguousarray", "np.array")
-    printed = project.call("rotastack", "run", "tiny", "--dry-run").stdout
-    assert "changed   since the last complete run: combine/stacking.py" in printed.splitlines()
-    assert "why       params have changed since last execution: combine, vote" in printed.splitlines()

@@ -13,7 +13,6 @@ from rotastack.cli.own import OwnTable, cores, look_at
 from rotastack.cli.screen import headed
 from rotastack.cli.studies import offer, plan_of, score_names, snakemake
 from rotastack.errors import RotastackError, nearest
-from rotastack.files import write_text
 
 __all__ = ["add", "ending", "profile_names", "profile_options"]
 
@@ -147,7 +146,6 @@ def _run(arguments: Namespace) -> int:
         return snakemake(plan, options, quiet=False)[0] if arguments.verbose else _describe(plan, arguments, options)
     code, seconds = snakemake(plan, options, quiet=not arguments.verbose)
     if code == 0 and not arguments.rest:
-        write_text(Path(plan.root) / "code.json", json.dumps(plan.codes.states(), indent=1))
         answer = Answer(plan, None if own is None else own.about)
         print(answer.as_json(seconds) if arguments.json else f"\n{ending(answer, plan.root, seconds)}")
     return code
