@@ -173,7 +173,7 @@ def test_logged_models_predict_the_same(shop, new, tmp_path, capsys):
             run = writer.container("study", {"study": "shop"})
             features = customers().drop(columns="target")
             writer.log_model(run, folder / "results/shop/customers/model/model.skops", features)
-            writer.register_model(run, "customers", "")
+            writer.register_model(run, "customers", "", {}, "")
         return run
 
     first = shutil.copytree(shop[0], tmp_path / "first")

@@ -38,22 +38,22 @@ BETWEEN = 5
 
 def bring(study: str, code: str) -> None:
     """Log 14 runs as the steps do."""
-    record = {"parameters": {"seed": 1}, "code": code, "version": "0", "status": "ok", "message": ""}
+    record = {"code": code, "version": "0", "status": "ok", "message": ""}
     with Writer(study, "customers") as writer:
         parent = writer.container("study", {"study": study})
         home = writer.container("dataset", {"study": study, "dataset": "customers"}, parent)
         for kind, count in (("pool", POOLS), ("method", METHODS)):
             for number in range(count):
                 key = {"study": study, "dataset": "customers", kind: number, "code": code}
-                run = writer.leaf(kind, key, home, f"customers / {kind} {number}", record, {})
+                run = writer.leaf(kind, key, home, f"customers / {kind} {number}", record, {}, {})
                 if run.is_new:
                     writer.log_steps(run.run_id, "cell_error", [i / STEPS for i in range(STEPS)], STARTED)
                 writer.finish(run.run_id)
-        run = writer.leaf("model", {"study": study, "model": code}, home, "customers / model", record, {})
+        run = writer.leaf("model", {"study": study, "model": code}, home, "customers / model", record, {}, {})
         if run.is_new:
             writer.log_model(run.run_id, Path("model.skops"), X)
         writer.finish(run.run_id)
-        writer.register_model(run.run_id, study, "as it is")
+        writer.register_model(run.run_id, study, "as it is", {}, "")
         writer.finish(home)
         writer.finish(parent)
 

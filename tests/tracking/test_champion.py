@@ -15,7 +15,7 @@ from rotastack.workflow.tracking.writer import Writer
 
 X = pd.DataFrame({"a": range(20), "b": ["u", "v"] * 10})
 Y = ["x", "z"] * 10
-RECORD = {"parameters": {"seed": 1}, "code": "c", "version": "0", "status": "ok", "message": ""}
+RECORD = {"code": "c", "version": "0", "status": "ok", "message": ""}
 
 STORY = [
     # study, its choice, data -> who is champion then: the study and its choice
@@ -38,7 +38,7 @@ def told(tmp_path_factory):
             with Writer(study, "customers") as writer:
                 home = writer.container("dataset", {"study": study, "dataset": "customers"})
                 key = {"study": study, "method": method, "data": data}
-                run = writer.leaf("model", key, home, f"customers / {method} {data}", RECORD, {})
+                run = writer.leaf("model", key, home, f"customers / {method} {data}", RECORD, {}, {})
                 if run.is_new:
                     writer.log_model(run.run_id, folder / "m.skops", X)
                 writer.finish(run.run_id)

@@ -20,7 +20,7 @@ from rotastack.errors import RotastackError
 from rotastack.workflow.tracking.address import VARIABLE
 from rotastack.workflow.tracking.writer import Writer, make_database
 
-RECORD = {"parameters": {"seed": 1}, "code": "c", "version": "0", "status": "ok", "message": ""}
+RECORD = {"code": "c", "version": "0", "status": "ok", "message": ""}
 
 
 def is_whole(path):
@@ -104,7 +104,7 @@ def bring(folder, code, method="RF"):
     with chdir(folder), Writer("shop", "iris") as writer:
         home = writer.container("dataset", {"study": "shop", "dataset": "iris"})
         key = {"study": "shop", "dataset": "iris", "method": method, "code": code}
-        run = writer.leaf("method", key, home, f"iris / {method}", RECORD, {})
+        run = writer.leaf("method", key, home, f"iris / {method}", RECORD, {}, {})
         writer.log_metrics(run.run_id, {"error": 0.5}, "2026-01-01T00:00:00+00:00")
         writer.finish(run.run_id)
         writer.finish(home)

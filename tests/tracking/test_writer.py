@@ -25,7 +25,7 @@ from rotastack.workflow.tracking.writer import Writer
 
 X = pd.DataFrame({"a": range(20), "b": ["u", "v"] * 10})
 Y = ["x", "z"] * 10
-RECORD = {"parameters": {"seed": 1}, "code": "c", "version": "0", "status": "ok", "message": ""}
+RECORD = {"code": "c", "version": "0", "status": "ok", "message": ""}
 DIGEST = "67a2d851e745f20d947f5df89d8339476598801a9d723bd662a790245eac20cb"
 
 
@@ -35,14 +35,14 @@ def log(folder):
     dump_model(model, folder / "model.skops")
     with chdir(folder), Writer("shop", "customers") as writer:
         home = writer.container("dataset", {"study": "shop", "dataset": "customers"})
-        run = writer.leaf("model", {"study": "shop"}, home, "customers / model", RECORD, {})
+        run = writer.leaf("model", {"study": "shop"}, home, "customers / model", RECORD, {}, {})
         if run.is_new:
             writer.log_dataset(
                 run.run_id, X.assign(target=Y), "customers", "data/raw/customers.parquet", "training", DIGEST
             )
             writer.log_model(run.run_id, folder / "model.skops", X)
             writer.finish(run.run_id)
-        writer.register_model(run.run_id, "customers", "GaussianNB")
+        writer.register_model(run.run_id, "customers", "GaussianNB", {}, "")
     return run.run_id
 
 
@@ -120,7 +120,7 @@ def test_the_recipe_of_the_card_takes_what_read_csv_gives(tmp_path, monkeypatch,
     monkeypatch.chdir(tmp_path)
     with Writer("shop", "customers") as writer:
         home = writer.container("dataset", {"study": "shop", "dataset": "customers"})
-        run = writer.leaf("model", {"study": "shop"}, home, "customers / model", RECORD, {})
+        run = writer.leaf("model", {"study": "shop"}, home, "customers / model", RECORD, {}, {})
         writer.log_model(run.run_id, tmp_path / "model.skops", features)
         writer.finish(run.run_id)
     loaded = f"runs:/{run.run_id}/model"

@@ -4,7 +4,6 @@ Most questions are asked in this process: which instances of rules have other pa
 Snakemake do just these and what follows. A few starts of Snakemake show that it answers the same when a user asks.
 """
 
-import json
 import os
 import random
 import re
@@ -15,7 +14,6 @@ import pandas as pd
 import pytest
 from tests.workflow.project import TINY, changed, following
 
-from rotastack.cli.studies import plan_of
 from rotastack.workflow.run.plan import Plan
 
 pytestmark = pytest.mark.workflow

@@ -16,15 +16,7 @@ __all__ = ["Answer"]
 
 
 class Answer:
-    """The results that a run prints at its end.
-
-    Parameters
-    ----------
-    plan : Plan
-        The plan of a study that was run in the working directory.
-    about : dict, optional
-        Facts of the user's own table, collected before the run.
-    """
+    """The results that a run prints at its end."""
 
     def __init__(self, plan: "Plan", about: dict[str, Any] | None = None):
         self.study, self.score, self.report = plan.study.name, plan.study.score, plan.files.report

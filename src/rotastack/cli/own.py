@@ -49,13 +49,7 @@ class _Laid(NamedTuple):
 
 
 def look_at(arguments: Namespace) -> OwnTable:
-    """Read the table, lay out its study, and describe both.
-
-    Raises
-    ------
-    RotastackError
-        The table cannot be used; the message says why.
-    """
+    """Read the table, lay out its study, and describe both."""
     from rotastack.workflow.use.own_study import place_of
 
     read = _read(arguments)

@@ -205,13 +205,7 @@ def _own(arguments: Namespace) -> OwnTable:
 
 
 def profile_options(name: str | None) -> list[str]:
-    """Return Snakemake's options for a profile, given by the name of a shipped profile or by a folder.
-
-    Raises
-    ------
-    RotastackError
-        There is no such profile (Snakemake would silently run all jobs on this machine), or a plugin is missing.
-    """
+    """Return Snakemake's options for a profile, given by the name of a shipped profile or by a folder."""
     from rotastack.project import project_file
 
     if name in (None, "default"):

@@ -40,13 +40,7 @@ def add_study_arguments(parser: Any) -> None:
 
 
 def plan_of(name: str, size: str | None = None) -> "Plan":
-    """Return the plan of a study, given by a file or by a name; see :func:`rotastack.workflow.run.launch.find_study`.
-
-    Raises
-    ------
-    RotastackError
-        There is no such study, or it is wrong. Classes and their parameters are checked later, in Snakemake's process.
-    """
+    """Return the plan of a study, given by a file or by a name; see :func:`rotastack.workflow.run.launch.find_study`."""
     from rotastack.base.documents import load_yaml
     from rotastack.workflow.run.launch import config_file, find_study, read_plan
 
@@ -88,17 +82,7 @@ def offer(action: Any, values: Callable[..., Iterable[str]]) -> None:
 
 
 def snakemake(plan: "Plan", options: list[str], *, quiet: bool = True, log: str | None = None) -> tuple[int, float]:
-    """Run Snakemake on a study in the working directory; return its exit code and its seconds.
-
-    Parameters
-    ----------
-    plan : Plan
-    options : list of str
-    quiet : bool
-        Whether to show one line of progress, and to write Snakemake's messages to a file.
-    log : str, optional
-        This file.
-    """
+    """Run Snakemake on a study in the working directory; return its exit code and its seconds."""
     log = log or f"results/logs/{plan.study.name}.log"
     logger = ["--logger", "rotastack", "--logger-rotastack-file", log] if quiet else []
     sized = [] if plan.size == "full" else ["--config", f"size={plan.size}"]

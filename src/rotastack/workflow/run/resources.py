@@ -34,14 +34,7 @@ _VOTES = 6  # bytes for a row and member: votes on test and training rows, and b
 
 
 class Resources:
-    """The resources of a study's jobs, for Snakemake.
-
-    Parameters
-    ----------
-    study : Study
-    datasets : mapping
-        Name -> entry of all data sets, including skipped ones.
-    """
+    """The resources of a study's jobs, for Snakemake."""
 
     def __init__(self, study: Study, datasets: Mapping[str, Mapping[str, Any]]):
         self.study = study

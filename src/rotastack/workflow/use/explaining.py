@@ -48,31 +48,7 @@ def explain(
     seed: int = 0,
     divided_by: Mapping[str, str] | None = None,
 ) -> dict[str, Any]:
-    """Return the explanation of a model, as a mapping for JSON.
-
-    Parameters
-    ----------
-    pipeline : Pipeline
-        A study's model, which predicts from raw tables.
-    features : DataFrame of shape (n_rows, n_columns)
-        The raw table that it was trained on.
-    target : ndarray of shape (n_rows,)
-    score : str
-        Score whose loss is the importance of a shuffled column: accuracy for the error, R² for RMSE and pinball loss,
-        else the score itself.
-    seed : int
-        Seed of the shuffles, and of the rows that are drawn.
-    divided_by : mapping, optional
-        ``groups``, ``time`` or ``split 1`` -> the column by which the study divides rows. The model is then judged on
-        other groups, on the last third of the time, or on the test rows of a given split.
-
-    Returns
-    -------
-    dict
-        ``how``, the rows of the shuffles ("out of bag" or "held out"), and ``rows``, their number; ``scoring``, the
-        score in words; ``task``; ``score``, its value; ``importances``, the most important column first; ``families``
-        with their weights; partial ``dependence`` of the top columns; ``words``, the explanation in sentences.
-    """
+    """Return the explanation of a model, as a mapping for JSON."""
     reader = pipeline.named_steps["table"]
     split = _divided(features, divided_by or {}, seed)
     features = features[reader.needed_]
@@ -132,21 +108,7 @@ def _correlations(X: NDArray[np.float64], y: NDArray[np.float64]) -> NDArray[np.
 
 
 def explain_saved(path: Path, raw: Path, study: str, dataset: str, score: str | None = None) -> dict[str, Any]:
-    """Return the explanation of the model in a study's file, with the names of study, data set and method.
-
-    Parameters
-    ----------
-    path, raw : Path
-        File of the model, and file of the table on which the model was trained.
-    study, dataset : str
-    score : str, optional
-        By default the study's score.
-
-    Raises
-    ------
-    RotastackError
-        The file holds no model, or the table is missing.
-    """
+    """Return the explanation of the model in a study's file, with the names of study, data set and method."""
     pipeline = saved_model(path, f"{study}/{dataset}").pipeline
     if not raw.is_file():
         raise RotastackError(f"{raw}: the training table of the model is missing; run the study again")

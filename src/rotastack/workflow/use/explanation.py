@@ -32,15 +32,7 @@ ROTATED = ("principal", "sparse")
 
 
 def write_explanation(content: Mapping[str, Any], record: Path, page: Path) -> None:
-    """Write an explanation, its figures beside it, and a page that shows it.
-
-    Parameters
-    ----------
-    content : mapping
-        From :func:`~rotastack.workflow.use.explaining.explain`, with ``study``, ``dataset`` and ``method``.
-    record, page : Path
-        JSON file and HTML file.
-    """
+    """Write an explanation, its figures beside it, and a page that shows it."""
     for name, figure in _figures(content).items():
         save_figure(figure, record.with_name(f"{name}.svg"))
     write_text(record, json.dumps(content, indent=1) + "\n")
@@ -63,17 +55,7 @@ def _figures(content: Mapping[str, Any]) -> dict[str, Figure]:
 
 
 def in_words(content: Mapping[str, Any], n_columns: int, sign: int) -> list[str]:
-    """Return an explanation in sentences: which columns were not shuffled, which matter, and the families' weights.
-
-    Parameters
-    ----------
-    content : mapping
-        ``importances``, ``families``, ``scoring``, ``score``, ``how`` and ``task``.
-    n_columns : int
-        Number of columns of the model.
-    sign : {-1, 1}
-        1 if higher scores are better.
-    """
+    """Return an explanation in sentences: which columns were not shuffled, which matter, and the families' weights."""
     importances, families = content["importances"], content["families"]
     return [
         *_not_shuffled_in_words(n_columns, len(importances)),

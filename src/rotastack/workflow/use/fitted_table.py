@@ -32,29 +32,7 @@ def fit_table(
     n_jobs: int,
     declared: Mapping[str, str] | None = None,
 ) -> tuple[Pipeline, Reading]:
-    """Fit an estimator to all rows of a table.
-
-    Parameters
-    ----------
-    table : str
-        A file or address that ``rotastack run`` reads.
-    target : str
-    task : {"classification", "regression"} or None
-        By default the target's values decide.
-    name : str
-        The estimator: a short name, a public Rotastack class, or a dotted path.
-    parameters : mapping
-    seed, n_jobs : int
-    declared : mapping of str to str, optional
-        Kinds of columns against the usual rules.
-
-    Returns
-    -------
-    model : Pipeline
-        Predicts the target from the table's columns.
-    reading : Reading
-        Size and format of the table, with notes on it.
-    """
+    """Fit an estimator to all rows of a table."""
     frame, reading = read_with_notes(table, target, declared)
     frame, left_out = with_target(frame, target, table)
     chosen: TaskName = task or decide_task(frame["target"])[0]

@@ -53,21 +53,7 @@ def study_of(
     kinds: Mapping[str, str] | None = None,
     labels: Sequence[str] | None = None,
 ) -> dict[str, Any]:
-    """Return the study of a table, as the content of its YAML file.
-
-    Parameters
-    ----------
-    table, target : str
-        File, and the column to be predicted.
-    shape : Shape
-    layout : Layout
-    score : str, optional
-        Score by which methods are ranked and tested; by default the task's usual score.
-    kinds : mapping of str to str, optional
-        Kinds of columns against the usual rules.
-    labels : sequence of str, optional
-        Labels of the methods; by default all methods of the task whose packages are installed.
-    """
+    """Return the study of a table, as the content of its YAML file."""
     name, file = study_name(table, target), Path(table).name
     labels = labels_of(shape.task) if labels is None else labels
     by_kind: dict[str, list[str]] = {}
@@ -109,16 +95,7 @@ def study_of(
 
 @dataclass(frozen=True)
 class Place:
-    """The path of a study's file, and the state of an existing file there.
-
-    Attributes
-    ----------
-    path : Path
-    edited : bool
-        Whether somebody has edited the existing file, so that it is kept.
-    replaced : str
-        How the existing study tests, if it differs and will be replaced; else "".
-    """
+    """The path of a study's file, and the state of an existing file there."""
 
     path: Path
     edited: bool = False
@@ -126,13 +103,7 @@ class Place:
 
 
 def place_of(study: dict[str, Any]) -> Place:
-    """Return the place of a study, ``studies/<name>.yaml``.
-
-    Raises
-    ------
-    RotastackError
-        A file of this name exists, and is about another table.
-    """
+    """Return the place of a study, ``studies/<name>.yaml``."""
     path = Path("studies") / f"{study['name']}.yaml"
     if not path.is_file():
         return Place(path)

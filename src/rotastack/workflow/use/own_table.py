@@ -88,21 +88,7 @@ class Shape:
 
 @dataclass(frozen=True)
 class Layout:
-    """How the methods are tested, and how many trees they have.
-
-    Attributes
-    ----------
-    protocol : dict
-        The study's ``protocol``.
-    trees_per_family, n_estimators : int
-        Trees in each family of the flagship, and in each other forest.
-    seconds : float
-        Expected seconds of the study on the given cores, by :mod:`rotastack.workflow.study.costs`.
-    shortened : bool
-        Whether the usual layout of the size would take longer than the budget.
-    given : tuple of float
-        Mean numbers of training and test rows, if the table brings its splits.
-    """
+    """How the methods are tested, and how many trees they have."""
 
     protocol: dict[str, Any]
     trees_per_family: int
@@ -176,13 +162,7 @@ class Layout:
 
 
 def default_score(target: pd.Series, task: TaskName) -> tuple[str, str]:
-    """Return the score that fits a target, and the reason: the error misleads if a class is rare.
-
-    Examples
-    --------
-    >>> default_score(pd.Series(["no"] * 91 + ["yes"] * 9), "classification")
-    ('roc_auc', "because class 'yes' is 9% of the rows, and always predicting the largest class has a low error")
-    """
+    """Return the score that fits a target, and the reason: the error misleads if a class is rare."""
     if task == "regression":
         return "rmse", "because the target is a number"
     counts = target.value_counts()
@@ -264,22 +244,7 @@ def laid_out(
     splits: Sequence[tuple[NDArray, NDArray]] = (),
     labels: Sequence[str] | None = None,
 ) -> Layout:
-    """Return the first layout of a size that fits into a budget, else the fastest one.
-
-    Parameters
-    ----------
-    shape : Shape
-    size : {"small", "medium", "full"}
-    budget : float or None
-        Seconds; None is the size's entry in ``BUDGETS``.
-    n_cores : int
-    divided_by : mapping, optional
-        ``groups``, ``time`` or ``split 1`` -> the column by which rows are divided; ``copies_together`` -> True.
-    splits : sequence of (ndarray, ndarray)
-        Training and test rows of the splits that the table brings.
-    labels : sequence of str, optional
-        The methods; by default all.
-    """
+    """Return the first layout of a size that fits into a budget, else the fastest one."""
     budget = BUDGETS[size] if budget is None else budget
     labels = labels_of(shape.task) if labels is None else labels
     found = None

@@ -25,15 +25,7 @@ COVERAGE = 0.9
 
 @dataclass(frozen=True)
 class Predictions:
-    """Predictions of a model for the rows of a table.
-
-    Attributes
-    ----------
-    columns : DataFrame of shape (n_rows, n_columns)
-        ``prediction``; on request ``probability=<class>`` for each class, and ``lower`` and ``upper``.
-    notes : list of str
-        Remarks on odd columns and values.
-    """
+    """Predictions of a model for the rows of a table."""
 
     columns: pd.DataFrame
     notes: list[str] = field(default_factory=list)
@@ -41,15 +33,7 @@ class Predictions:
 
 @dataclass(frozen=True)
 class SavedModel:
-    """A fitted pipeline from a raw table to predictions.
-
-    Attributes
-    ----------
-    pipeline : Pipeline
-        Its step ``table`` reads columns by their names.
-    name : str
-        Name of the model in messages.
-    """
+    """A fitted pipeline from a raw table to predictions."""
 
     pipeline: Any
     name: str
@@ -65,13 +49,7 @@ class SavedModel:
         return [str(c) for c in self.pipeline.classes_] if is_classifier(self.pipeline) else []
 
     def predict(self, table: pd.DataFrame, proba: bool = False, intervals: bool = False) -> Predictions:
-        """Return predictions for the rows of a table, whose columns may be in any order.
-
-        Raises
-        ------
-        RotastackError
-            Columns are missing, values cannot be read, or the model has no probabilities or intervals.
-        """
+        """Return predictions for the rows of a table, whose columns may be in any order."""
         if proba and not hasattr(self.pipeline, "predict_proba"):
             raise RotastackError(f"{self.name}: the model has no probabilities; drop --proba")
         model = self.pipeline[-1]
@@ -120,22 +98,7 @@ def model_of_study(study: str, dataset: str | None = None, project: str | Path =
 
 
 def file_of_study(study: str, dataset: str | None = None, project: str | Path = ".") -> Path:
-    """Return the model's file in the results of a study.
-
-    Parameters
-    ----------
-    study : str
-        Name of the study, or its YAML file.
-    dataset : str, optional
-        Needed if the study has models of several data sets.
-    project : str or Path
-        The folder in which the study was run.
-
-    Raises
-    ------
-    RotastackError
-        The study, data set or model does not exist, or there are several models.
-    """
+    """Return the model's file in the results of a study."""
     if study.endswith((".yaml", ".yml")):
         study = str(load_yaml(Path(study))["name"])
     results = Path(project) / "results"
@@ -160,13 +123,7 @@ def file_of_study(study: str, dataset: str | None = None, project: str | Path = 
 
 
 def model_in_folder(path: Path, name: str | None = None) -> SavedModel:
-    """Return the model in a file or folder of a study's results, or in a folder that MLflow wrote.
-
-    Raises
-    ------
-    RotastackError
-        The folder holds no model of Rotastack.
-    """
+    """Return the model in a file or folder of a study's results, or in a folder that MLflow wrote."""
     note = path / "MLmodel"
     if path.is_file() or ((path / FILE).is_file() and not note.is_file()):
         return saved_model(path if path.is_file() else path / FILE, name or str(path))
@@ -186,13 +143,7 @@ def model_in_folder(path: Path, name: str | None = None) -> SavedModel:
 
 
 def saved_model(path: Path, name: str, versions: Mapping[str, str] | None = None) -> SavedModel:
-    """Return the model in a file; `versions` are those that wrote the file, if the file does not hold them.
-
-    Raises
-    ------
-    RotastackError
-        No model was made, or the file cannot be read.
-    """
+    """Return the model in a file; `versions` are those that wrote the file, if the file does not hold them."""
     record = path.parent / "refit.run.json"
     if path.is_file() and not path.stat().st_size and record.is_file():
         raise RotastackError(f"{name}: no model was made: {read_json(record)['message']}")
