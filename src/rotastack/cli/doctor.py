@@ -9,6 +9,8 @@ from importlib.util import find_spec
 from pathlib import Path
 from typing import Any
 
+from rotastack.cli.options import command
+
 __all__ = ["add"]
 
 _GIGABYTES = 2  # less free disk space is a problem
@@ -20,11 +22,8 @@ class ProblemError(Exception):
 
 def add(commands: Any) -> None:
     """Add the command."""
-    doctor = commands.add_parser(
-        "doctor", help="check the requirements of a run",
-        description="Print one line for each requirement of a run: ok, or the problem and its remedy.",
-    )  # fmt: skip
-    doctor.set_defaults(run=_doctor)
+    text = "Print one line for each requirement of a run: ok, or the problem and its remedy."
+    command(commands, "doctor", _doctor, "check the requirements of a run", description=text)
 
 
 def _doctor(arguments: Namespace) -> int:
