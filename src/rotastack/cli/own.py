@@ -20,9 +20,8 @@ from rotastack.workflow.run.progress import duration
 from rotastack.workflow.run.resources import Resources
 from rotastack.workflow.run.splits.folds import given_splits
 from rotastack.workflow.study.study import Study
+from rotastack.workflow.use import own_study
 from rotastack.workflow.use.fitted_table import read_target
-from rotastack.workflow.use.own_study import place_of, study_of
-from rotastack.workflow.use.own_table import BUDGETS, LEAST_ROWS, SIZES, Shape, default_score, labels_of, laid_out
 
 __all__ = ["KINDS", "OwnTable", "cores", "declared_kinds"]
 
@@ -38,12 +37,14 @@ class OwnTable:
     """The study of the user's own table, its place and the megabytes of all its jobs together, and lines and facts on both."""
 
     def __init__(self, arguments: Namespace):
-        if arguments.size not in (None, *SIZES):
-            raise RotastackError(f"--size: {arguments.size!r} is not a size of tables; allowed: {', '.join(SIZES)}")
+        if arguments.size not in (None, *own_study.SIZES):
+            raise RotastackError(
+                f"--size: {arguments.size!r} is not a size of tables; allowed: {', '.join(own_study.SIZES)}"
+            )
         self.arguments, self.table = arguments, str(arguments.study)
         self._read()
         self._lay_out()
-        self.place = place_of(self.study)
+        self.place = own_study.place_of(self.study)
         self.megabytes = max(int(self.memory), _megabytes(self.study)[1])
 
     def _read(self) -> None:
@@ -60,9 +61,9 @@ class OwnTable:
             self.reader, _ = self.read.fitted(TablePreprocessor(kinds, encoding="onehot"))
         except RotastackError as error:
             raise RotastackError(f"{self.table}: {str(error).removeprefix(f'{self.table}: ')}") from None
-        if len(self.features) < LEAST_ROWS:
+        if len(self.features) < own_study.LEAST_ROWS:
             raise RotastackError(
-                f"{self.table}: the table has {len(self.features)} rows; at least {LEAST_ROWS} are needed"
+                f"{self.table}: the table has {len(self.features)} rows; at least {own_study.LEAST_ROWS} are needed"
             )
         why = self.reader.dropped_in_words()
         self.dropped = {column: text for column, text in why.items() if column not in self.dividing}
@@ -82,14 +83,16 @@ class OwnTable:
         if copies is not None and copies.max() + 1 >= _LEAST_PARTS:
             self.divided_by["copies_together"] = True
         n_classes = self.target.nunique() if self.task == "classification" else 0
-        shape = Shape(self.task, len(features), len(self.reader.get_feature_names_out()), n_classes)
-        labels = _methods(arguments.methods, labels_of(self.task))
+        shape = own_study.Shape(self.task, len(features), len(self.reader.get_feature_names_out()), n_classes)
+        labels = _methods(arguments.methods, own_study.labels_of(self.task))
         size, self.memory = arguments.size or "medium", arguments.memory or _memory()
-        self.layout = laid_out(shape, size, arguments.time, cores(arguments.cores), self.divided_by, splits, labels)
+        self.layout = own_study.laid_out(
+            shape, size, arguments.time, cores(arguments.cores), labels, self.divided_by, splits
+        )
         self.score, self.why = self._score()
 
         def study(labels: list[str]) -> dict[str, Any]:
-            return study_of(self.table, arguments.target, shape, self.layout, self.score, self.read.kinds, labels)
+            return own_study.study_of(self.table, arguments.target, self.layout, self.score, self.read.kinds, labels)
 
         self.needed, _ = _megabytes(study(labels))
         fitting = [label for label in labels if self.needed[label] <= self.memory]
@@ -130,7 +133,7 @@ class OwnTable:
 
     def _score(self) -> tuple[str, str]:
         """Return the score that methods are ranked by, and why."""
-        score, why = default_score(self.target, self.task)
+        score, why = own_study.default_score(self.target, self.task)
         if self.arguments.score is None:
             scores = METRICS[self.task].items()
             others = ", ".join(name for name, higher in scores if name != score and higher is not None)
@@ -195,7 +198,7 @@ class OwnTable:
                 for label, megabytes in self.needed.items() if label not in labels
             ),
             ("score", f"{NAMES[self.score]}, {self.why}"),
-            ("test", f"{layout.test_in_words}{' (shortened to keep the time limit)' * layout.shortened}"),
+            ("test", f"{own_study.division_in_words(layout.protocol)}{' (shortened to keep the time limit)' * layout.shortened}"),
             ("time", self._time(max(self.needed[label] for label in labels))),
             ("study", f"{place.path}{f', replaces the old file ({place.replaced})' if place.replaced else ''}"),
         ]  # fmt: skip
@@ -205,7 +208,11 @@ class OwnTable:
         text = f"about {duration(seconds)} on {counted(cores(arguments.cores), 'core')}, up to {megabytes / 1000:.1f} GB of memory per core"
         if arguments.time is not None and seconds > arguments.time:
             return f"{text}: longer than --time; no shorter comparison exists"
-        if arguments.time is None and seconds > 2 * BUDGETS["small"] and (arguments.size or "medium") != "small":
+        if (
+            arguments.time is None
+            and seconds > 2 * own_study.BUDGETS["small"]
+            and (arguments.size or "medium") != "small"
+        ):
             return f"{text}; --size small or --time 1m is faster"
         return text
 

@@ -68,8 +68,8 @@ def serve(listening: int, life: int, run_command: Callable[[list[str]], int]) ->
     """Run steps by `run_command` for the clients of a socket, until the other end of the pipe `life` is closed."""
     listener = socket.socket(fileno=listening)
     signal.signal(signal.SIGINT, signal.SIG_IGN)
-    steps: dict[int, tuple[Any, socket.socket]] = {}  # file descriptor of a step -> its process and its client
-    clients: dict[socket.socket, Any] = {}  # clients that are there -> process of the step
+    steps: dict[Any, tuple[Any, socket.socket]] = {}  # file descriptor of a step -> its process and its client
+    clients: dict[Any, Any] = {}  # clients that are there -> process of the step
     while life not in (ready := select.select([listener, life, *steps, *clients], [], [])[0]):
         for each in ready:
             if each is listener:

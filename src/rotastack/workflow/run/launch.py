@@ -26,15 +26,15 @@ __all__ = ["Machine", "check_kernel", "config_file", "find_study", "open_plan", 
 
 class _Data(Document):
     mirror: str | None = Field(
-        None,
+        default=None,
         description="folder of files <name>.parquet or <name>.csv.gz, used before the network; DATA_MIRROR has priority",
     )
-    missing: Literal["stop", "skip"] = Field("stop", description="action for a data set that is not available")
+    missing: Literal["stop", "skip"] = Field(default="stop", description="action for a data set that is not available")
 
 
 class _Tracking(Document):
     uri: str | None = Field(
-        None, description="MLflow tracking address; null: MLFLOW_TRACKING_URI, else SQLite in results/mlflow"
+        default=None, description="MLflow tracking address; null: MLFLOW_TRACKING_URI, else SQLite in results/mlflow"
     )
 
 
@@ -44,8 +44,8 @@ class Machine(Document):
     study: str = Field(
         description="study that `snakemake` runs without options: a file of config/studies or a path of a YAML file"
     )
-    data: _Data = Field(_Data(), description="sources of data sets")
-    tracking: _Tracking = Field(_Tracking(), description="settings of MLflow")
+    data: _Data = Field(default=_Data(), description="sources of data sets")
+    tracking: _Tracking = Field(default=_Tracking(), description="settings of MLflow")
 
 
 _MACHINE_KEYS = tuple(Machine.model_fields)

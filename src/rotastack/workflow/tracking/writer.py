@@ -169,13 +169,14 @@ class Writer:
     def _find(self, which: str) -> None:
         """Read this project's existing runs, and delete incomplete ones that stopped writers have left."""
         ours = "".join(f" and tags.`{name}` = {_quoted(value)}" for name, value in self._ours.items())
-        order = {"order_by": ["attributes.start_time ASC"], "output_format": "list"}
         found = [
             TrackedRun(
                 run.info.run_id, run.data.tags["rotastack.kind"], run.info.run_name, dict(run.data.tags),
                 dict(run.data.metrics), run.info.status, False,
             )
-            for run in mlflow.search_runs([self.experiment_id], which + ours, **order)
+            for run in mlflow.search_runs(
+                [self.experiment_id], which + ours, order_by=["attributes.start_time ASC"], output_format="list"
+            )
         ]  # fmt: skip
         chosen: dict[str, TrackedRun] = {}
         for run in found:  # a call that was sent twice makes two runs: the complete one counts, else the last

@@ -15,7 +15,7 @@ from rotastack.data.target import TaskName, check_target, decide_task, typed_lab
 from rotastack.ensembles.rows import takes_tables, with_categories
 from rotastack.workflow.study.classes import checked_estimator
 from rotastack.workflow.study.task import TASKS
-from rotastack.workflow.use.own_table import counts_among
+from rotastack.workflow.use.own_study import counts_among
 
 __all__ = ["TargetTable", "fit_table", "read_target"]
 
