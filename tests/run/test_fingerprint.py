@@ -9,7 +9,6 @@ import grimp
 import pytest
 from tests.run.running import pool_slice
 
-from rotastack.cli.studies import plan_of
 from rotastack.workflow.run import fingerprint as module
 from rotastack.workflow.run.fingerprint import CODE, COMPUTING, ROOT, fingerprint, states
 from rotastack.workflow.run.modules import PROTOCOLS, STEPS
@@ -217,27 +216,10 @@ def test_every_pattern_finds_files():
 def test_an_edit_of_a_users_own_module_is_seen(tmp_path, monkeypatch):
     """No distribution brings it, so its files count."""
     monkeypatch.syspath_prepend(tmp_path)
-    (tmp_path / "mine_alone.py").write_text("A = 1\n")
-    found = [module._sources("mine_alone")]
-    (tmp_path / "mine_alone.py").write_text("A = 2\n")
-    found.append(module._sources("mine_alone"))
+    found = []
+    for text in ("A = 1\n", "A = 2\n"):
+        (tmp_path / "mine_alone.py").write_text(text)
+        forget()
+        found.append(module._version("mine_alone"))
     assert len(set(found)) == 2
-    assert "" not in found
-    forget()
-    assert module._version("mine_alone") == found[1]
     assert module._version("mine_nowhere") == "absent"
-
-
-@pytest.mark.parametrize("name", ["quickstart", "drmf", "rotation_weights", "rotation_stacking"])
-def test_states_have_the_code_of_every_fingerprint(name, monkeypatch):
-    study = plan_of(name, None).study
-    asked = {}
-    monkeypatch.setattr(module, "fingerprint", lambda *modules: asked.update(states(*modules)))
-    codes = module.Codes(study)
-    for step in STEPS:
-        codes.step(step)
-    for call, names in ((codes.train, study.pools), (codes.combine, study.methods)):
-        for one in names:
-            call(one)
-    codes.refit()
-    assert asked.items() <= codes.states().items()
