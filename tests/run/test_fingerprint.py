@@ -112,44 +112,8 @@ def test_an_edit_reaches_what_may_import_it_and_nothing_else(copy):
         before = after
 
 
-def test_another_version_reruns_the_pools_of_its_package_alone(monkeypatch):
-    """Of a package that the steps do not import by themselves."""
-    pools = [
-        pool("catboost.CatBoostClassifier"),
-        pool("forest"),
-        pool("bagging", {"estimator": {"class": "catboost.CatBoostClassifier"}}),
-    ]
-    versions = {"catboost": "1.0"}
-    known = module.version
-    monkeypatch.setattr(module, "_distributions", lambda: {"catboost": ["catboost"]})
-    monkeypatch.setattr(module, "version", lambda name: versions.get(name) or known(name))
-    found = []
-    for versions["catboost"] in ("1.0", "2.0"):
-        forget()
-        found.append([fingerprint(*TRAIN, *modules) for modules in pools])
-    assert [a != b for a, b in zip(*found, strict=True)] == [True, False, True]
-    versions["numpy"] = "99"
-    forget()
-    assert all(fingerprint(*TRAIN, *modules) not in found[1] for modules in pools)
-    monkeypatch.undo()
-    forget()
-
-
 def test_a_package_that_is_not_there_has_a_fingerprint_too():
     assert fingerprint(*pool("nowhere.at_all.Classifier")) != fingerprint(*pool("forest"))
-
-
-def test_a_new_short_name_changes_neither_slices_nor_fingerprints(copy, monkeypatch):
-    root, digest = copy
-    before = digest(*TRAIN, *pool("forest")), pool_slice("forest")
-    edit(
-        root / "workflow" / "study" / "catalogue.py",
-        '    "forest": Entry(',
-        '    "wood": Entry("rotastack.trees.tree.TreeClassifier"),\n    "forest": Entry(',
-    )
-    monkeypatch.setitem(ESTIMATORS, "wood", ESTIMATORS["tree"])
-    assert (digest(*TRAIN, *pool("forest")), pool_slice("forest")) == before
-    assert pool_slice("wood")["estimator"] == "rotastack.trees.tree.TreeClassifier"
 
 
 CLASSES = {entry.module for names in (ESTIMATORS, REGRESSORS, VIEWS, PRUNERS) for entry in names.values()}
