@@ -8,7 +8,7 @@ import pandas as pd
 import pytest
 
 from rotastack.cli import main
-from rotastack.cli.screen import table_text
+from rotastack.cli.options import table_text
 from rotastack.stats.bootstrap_ranks import bootstrap_ranks
 from rotastack.stats.elo import elo
 

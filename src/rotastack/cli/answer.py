@@ -6,7 +6,7 @@ from typing import Any
 
 import pandas as pd
 
-from rotastack.cli.screen import headed, table_text
+from rotastack.cli.options import headed, table_text
 from rotastack.errors import unreadable
 from rotastack.files import read_json
 from rotastack.stats.metrics import METRICS, NAMES, higher_is_better

@@ -6,7 +6,7 @@ from argparse import Namespace
 from pathlib import Path
 from typing import Any
 
-from rotastack.cli.options import command
+from rotastack.cli.options import command, table_text
 from rotastack.errors import RotastackError, nearest
 
 __all__ = ["add"]
@@ -155,7 +155,6 @@ def _interval(ends: list[float | None], digits: int) -> str:
 
 def _as_text(rows: list[dict[str, Any]]) -> str:
     """Return the leaderboard as lines of text."""
-    from rotastack.cli.screen import table_text
     from rotastack.workflow.judge.words import p_cell
 
     if not rows:

@@ -1,12 +1,16 @@
-"""Parts that the commands share: their parsers, the options on studies and models, and the values that shells complete."""
+"""Parts that the commands share: parsers, options on studies and models, values that shells complete, and plain text.
+
+Tables and lines with headings are plain text of any width: pipes and logs cut no name and show no colours.
+"""
 
 from argparse import ArgumentParser, Namespace, RawDescriptionHelpFormatter
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
 __all__ = [
-    "add_model_options", "add_study_options", "command", "offer", "score_names", "studies_with_models", "study_names",
+    "add_model_options", "add_study_options", "command", "headed", "offer", "score_names", "studies_with_models",
+    "study_names", "table_text",
 ]  # fmt: skip
 
 
@@ -55,3 +59,24 @@ def score_names(**_: Any) -> list[str]:
 def studies_with_models(**_: Any) -> list[str]:
     """Return the names of the studies in the working directory that have a model."""
     return sorted({path.parents[2].name for path in Path("results").glob("*/*/model/model.skops")})
+
+
+def headed(lines: Iterable[tuple[str, str]]) -> str:
+    """Return lines with their headings in one column."""
+    return "\n".join(f"{heading:10s}{text}" for heading, text in lines)
+
+
+def table_text(head: Sequence[str], rows: Mapping[str, Sequence[str]]) -> str:
+    """Return a table with its first column aligned left and the others right; a row has its first cell as its key."""
+    from rich.console import Console
+    from rich.table import Table
+
+    table = Table(box=None, pad_edge=False)
+    for k, name in enumerate(head):
+        table.add_column(name, justify="right" if k else "left")
+    for name, cells in rows.items():
+        table.add_row(name, *cells)
+    console = Console(width=10_000, color_system=None, markup=False, emoji=False, highlight=False)
+    with console.capture() as captured:
+        console.print(table)
+    return "\n".join(line.rstrip() for line in captured.get().splitlines())

@@ -61,15 +61,15 @@ def _predict(arguments: Namespace) -> None:
     where = arguments.study, arguments.dataset, arguments.project
     model = _model_at(arguments.model, arguments.project) if arguments.model else model_of_study(*where)
     try:
-        predicted = model.predict(table, arguments.proba, arguments.intervals)
+        predicted, notes = model.predict(table, arguments.proba, arguments.intervals)
     except RotastackError as error:
         named = str(error).startswith(model.name)
         raise RotastackError(str(error) if named else f"{arguments.table}: {error}") from None
-    replaced = [str(c) for c in table.columns if c in predicted.columns]
+    replaced = [str(c) for c in table.columns if c in predicted]
     lost = [f"replaced by predictions: {', '.join(replaced)}"] if replaced else []
-    for note in [*reading.notes, *predicted.notes, *lost]:
+    for note in [*reading.notes, *notes, *lost]:
         print(f"rotastack: {arguments.table}: {note}", file=sys.stderr)
-    rounded = predicted.columns.round({c: 6 for c in predicted.columns if str(c).startswith("probability=")})
+    rounded = predicted.round({c: 6 for c in predicted if str(c).startswith("probability=")})
     for column in rounded.columns.intersection(["prediction", "lower", "upper"]):
         if is_float_dtype(rounded[column].dtype):
             rounded[column] = [float(f"{v:.0f}" if abs(v) >= 1e6 else f"{v:.6g}") for v in rounded[column]]

@@ -8,8 +8,7 @@ from contextlib import suppress
 from pathlib import Path
 from typing import Any
 
-from rotastack.cli.options import command, offer, score_names, study_names
-from rotastack.cli.screen import headed
+from rotastack.cli.options import command, headed, offer, score_names, study_names
 from rotastack.cli.studies import plan_of, profile_names, profile_options, snakemake
 from rotastack.errors import RotastackError
 

@@ -46,11 +46,7 @@ Split = tuple[NDArray[np.intp], NDArray[np.intp]]
 
 
 def explain(
-    pipeline: Any,
-    features: pd.DataFrame,
-    target: NDArray,
-    score: str,
-    divided_by: Mapping[str, str] | None = None,
+    pipeline: Any, features: pd.DataFrame, target: NDArray, score: str, divided_by: Mapping[str, str] | None = None
 ) -> dict[str, Any]:
     """Return the explanation of a study's model on the raw table that it was trained on, as a mapping for JSON.
 
@@ -178,11 +174,7 @@ def _divided(features: pd.DataFrame, divided_by: Mapping[str, str]) -> Split | N
 
 
 def _scored(
-    pipeline: Any,
-    features: pd.DataFrame,
-    target: NDArray,
-    score: str,
-    split: Split | None,
+    pipeline: Any, features: pd.DataFrame, target: NDArray, score: str, split: Split | None
 ) -> tuple[str, NDArray[np.intp], Callable[[NDArray], float]]:
     """Return "out of bag" or "held out", the rows to judge by, and a function from the table of these to a score.
 

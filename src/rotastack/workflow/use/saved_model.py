@@ -2,7 +2,7 @@
 
 import warnings
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
@@ -17,18 +17,10 @@ from rotastack.errors import RotastackError, nearest
 from rotastack.files import read_json
 from rotastack.workflow.tracking.model_files import load_model
 
-__all__ = ["Predictions", "SavedModel", "file_of_study", "model_in_folder", "model_of_study", "saved_model"]
+__all__ = ["SavedModel", "file_of_study", "model_in_folder", "model_of_study", "saved_model"]
 
 FILE = "model.skops"
 COVERAGE = 0.9
-
-
-@dataclass(frozen=True)
-class Predictions:
-    """Predictions of a model for the rows of a table."""
-
-    columns: pd.DataFrame
-    notes: list[str] = field(default_factory=list)
 
 
 @dataclass(frozen=True)
@@ -48,8 +40,13 @@ class SavedModel:
         """Classes, in the order of the probabilities; empty for a regressor."""
         return [str(c) for c in self.pipeline.classes_] if is_classifier(self.pipeline) else []
 
-    def predict(self, table: pd.DataFrame, proba: bool = False, intervals: bool = False) -> Predictions:
-        """Return predictions for the rows of a table, whose columns may be in any order."""
+    def predict(
+        self, table: pd.DataFrame, proba: bool = False, intervals: bool = False
+    ) -> tuple[pd.DataFrame, list[str]]:
+        """Return predictions for the rows of a table, whose columns may be in any order, and notes on odd columns and values.
+
+        The columns are ``prediction``, and on request ``probability=<class>`` for each class, ``lower`` and ``upper``.
+        """
         if proba and not hasattr(self.pipeline, "predict_proba"):
             raise RotastackError(f"{self.name}: the model has no probabilities; drop --proba")
         model = self.pipeline[-1]
@@ -71,7 +68,7 @@ class SavedModel:
             if intervals:
                 found["lower"], found["upper"] = np.asarray(model.predict_interval(numbers, COVERAGE)).T
         notes += dict.fromkeys(" ".join(str(w.message).split()) for w in caught)
-        return Predictions(pd.DataFrame(found, index=table.index), notes)
+        return pd.DataFrame(found, index=table.index), notes
 
     def _rows(self, table: pd.DataFrame) -> tuple[pd.DataFrame, list[str]]:
         """Return the columns of a table that the model reads, and notes on the others and on odd values."""
