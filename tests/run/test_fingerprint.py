@@ -1,9 +1,6 @@
 """The fingerprint follows what code does, and nothing else."""
 
-import json
 import shutil
-import subprocess
-import sys
 
 import grimp
 import pytest
@@ -144,32 +141,6 @@ def test_no_module_imports_what_its_step_does_not_hash():
     for modules in USED:
         behind = {name for module in modules for name in (module, *graph.find_upstream_modules(module))}
         assert unhashed(modules, behind) == [], modules
-
-
-IMPORT = """
-import importlib, json, sys
-
-answers = []
-for modules in json.load(sys.stdin):
-    for name in [name for name in sys.modules if name.split(".")[0] == "rotastack"]:
-        del sys.modules[name]
-    for name in modules:
-        importlib.import_module(name)
-    answers.append([name for name in sys.modules if name.split(".")[0] == "rotastack"])
-print(json.dumps(answers))
-"""
-
-
-@pytest.mark.slow
-def test_what_a_step_really_imports_is_hashed():
-    """In one fresh interpreter that forgets the package's modules in between."""
-    steps = USED[: len(STEPS) + sum(map(len, PROTOCOLS.values()))]
-    run = subprocess.run(
-        [sys.executable, "-c", IMPORT], input=json.dumps(steps), capture_output=True, text=True, check=True
-    )
-    for modules, imported in zip(steps, json.loads(run.stdout.splitlines()[-1]), strict=True):
-        assert set(modules) <= set(imported)
-        assert unhashed(modules, imported) == [], modules
 
 
 def test_every_pattern_finds_files():
