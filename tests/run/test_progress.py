@@ -19,6 +19,7 @@ from rotastack.workflow.run.progress import LogHandler, LogHandlerSettings, Prog
 @pytest.fixture(autouse=True)
 def expected():
     """Two trainings, of 10 and of 30 seconds."""
+    progress.expected.clear()  # a dry run of another test has filled it
     progress.expected.update({("iris", "forest", "S-1"): 10.0, ("iris", "boosted", "S-1"): 30.0})
     yield
     progress.expected.clear()
