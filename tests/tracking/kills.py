@@ -1,13 +1,11 @@
 """Kill the writer at random moments, again and again, and look whether a run was lost or doubled.
 
-    python tests/tracking/kills.py --kills 50                          # SQLite
-    python tests/tracking/kills.py --kills 50 --address http://...     # a server
+    python tests/tracking/kills.py 50
 
 Each writer is a fork of this process, which itself never talks to MLflow. After five kills one writer is left to end;
 then the code of all runs changes, so that the next ones log new runs beside the old.
 """
 
-import argparse
 import os
 import random
 import signal
@@ -23,7 +21,7 @@ from sklearn.naive_bayes import GaussianNB
 from sklearn.pipeline import Pipeline
 
 from rotastack.base.preprocessing import TablePreprocessor
-from rotastack.workflow.tracking.address import VARIABLE, tracking_uri
+from rotastack.workflow.tracking.address import tracking_uri
 from rotastack.workflow.tracking.model_files import dump_model
 from rotastack.workflow.tracking.writer import Writer
 
@@ -106,14 +104,7 @@ def ended(number: int) -> None:
 
 def main() -> None:
     """Kill and look."""
-    parser = argparse.ArgumentParser()
-    parser.add_argument("--kills", type=int, default=50)
-    parser.add_argument("--address")
-    parser.add_argument("--seed", type=int, default=0)
-    arguments = parser.parse_args()
-    if arguments.address:
-        os.environ[VARIABLE] = arguments.address
-    chance = random.Random(arguments.seed)
+    kills, chance = int(sys.argv[1]), random.Random(0)
     study = f"kills-{os.getpid()}"
     with tempfile.TemporaryDirectory() as folder, chdir(folder):
         model = Pipeline([("table", TablePreprocessor()), ("classifier", GaussianNB())]).fit(X, Y)
@@ -122,11 +113,10 @@ def main() -> None:
             start = time.monotonic()
             ended(forked(bring, f"{study}-first", code))
             seconds = time.monotonic() - start
-        if not arguments.address:  # the first writers of the next study make the database, too
-            Path("results/mlflow/mlflow.db").unlink()
+        Path("results/mlflow/mlflow.db").unlink()  # the first writers of the next study make the database, too
         versions = done = early = 0
-        while done < arguments.kills:
-            for _ in range(min(BETWEEN, arguments.kills - done)):
+        while done < kills:
+            for _ in range(min(BETWEEN, kills - done)):
                 number = forked(bring, study, f"code {versions}")
                 time.sleep(chance.uniform(0, 0.7 * seconds))
                 os.kill(number, signal.SIGKILL)

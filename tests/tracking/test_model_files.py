@@ -7,11 +7,9 @@ import json
 import os
 import pickle
 import re
-import subprocess
 import textwrap
 from copy import deepcopy
 from functools import partial
-from operator import attrgetter
 from zipfile import ZIP_DEFLATED, ZipFile
 
 import numpy as np
@@ -261,14 +259,7 @@ def hostile(value, path):
         (os.system, "posix.system"),
         (eval, "builtins.eval"),
         (partial(os.system, "true"), "functools.partial"),
-        (np.load, "numpy.load"),
-        (subprocess.Popen, "subprocess.Popen"),
-        (attrgetter("x"), "operator.attrgetter"),
         (RandomForestClassifier().fit, "sklearn.ensemble._forest.RandomForestClassifier.fit"),
-        (
-            RotastackClassifier().predict_proba,
-            "rotastack.ensembles.flagship.classifier.RotastackClassifier.predict_proba",
-        ),
         (Plan, "rotastack.workflow.run.plan.Plan"),  # a class of ours that no model has
         (object.__new__(Writer), "rotastack.workflow.tracking.writer.Writer"),
     ],

@@ -50,8 +50,7 @@ class TrackedDataset:
 
     def numbers(self, method: str) -> dict[str, float]:
         """Return a method's scores as metrics of its run: means over its cells, and the spread of the main score."""
-        cells = self.cells(method)
-        return run_metrics(cells, self.task, self.score)
+        return run_metrics(self.cells(method), self.task, self.score)
 
     def rotates(self, method: str) -> str:
         """Return "yes" for a method that uses rotated columns, else "no"."""
@@ -66,21 +65,16 @@ SPREAD = 0.95
 """Share of a method's cells between the two numbers beside its mean."""
 
 
-def spread(cells: Sequence[float]) -> tuple[float, float]:
-    """Return the two numbers between which the middle 95 % of the cells lie.
+def run_metrics(cells: pd.DataFrame, task: str, score: str) -> dict[str, float]:
+    """Return a method's scores as metrics of its run: means over its cells, and the spread of the main score.
 
-    Cells of a nested cross-validation share rows. So the range shows how far draws of folds and rotations move an
+    Cells of a nested cross-validation share rows. So the spread shows how far draws of folds and rotations move an
     error, and is no confidence interval for new rows.
     """
-    lower, upper = np.quantile(np.asarray(cells, dtype=float), [(1 - SPREAD) / 2, (1 + SPREAD) / 2])
-    return float(lower), float(upper)
-
-
-def run_metrics(cells: pd.DataFrame, task: str, score: str) -> dict[str, float]:
-    """Return a method's scores as metrics of its run: means over its cells, and the spread of the main score."""
     metrics = {f"test/{metric}": cells[metric].mean(skipna=False) for metric in METRICS[task]}
     if cells[score].notna().all():
-        metrics[f"test/{score}_lower"], metrics[f"test/{score}_upper"] = spread(cells[score])
+        ends = np.quantile(cells[score].to_numpy(dtype=float), [(1 - SPREAD) / 2, (1 + SPREAD) / 2])
+        metrics[f"test/{score}_lower"], metrics[f"test/{score}_upper"] = ends.tolist()
     return metrics
 
 
