@@ -55,9 +55,8 @@ def snakemake(plan: "Plan", options: list[str], *, quiet: bool = True, log: str 
         sys.executable, "-P", "-m", "snakemake", "--snakefile", str(project_file("Snakefile")),
         *logger, *options, "--configfile", plan.where, *sized,
     ]  # fmt: skip
-    path = f"{Path(sys.executable).parent}{os.pathsep}{os.environ.get('PATH', '')}"
     began = time.monotonic()
-    with ending_with_us(command, env={**os.environ, "PATH": path}, stdout=2) as process:
+    with ending_with_us(command, stdout=2) as process:
         code = process.wait()
     if quiet and code not in (0, REFUSED) and "--dry-run" not in options:
         print(f"rotastack: finished steps are kept; repeat the command to continue; details: {log}", file=sys.stderr)

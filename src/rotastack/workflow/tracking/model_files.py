@@ -65,7 +65,7 @@ MOST_ROOM, MOST_TIMES = 1 << 28, 20
 
 
 def dump_model(model: Any, path: str | Path) -> None:
-    """Write a fitted model; the same model gives the same bytes."""
+    """Write a fitted model, unless it holds an unknown type; the same model gives the same bytes."""
     content = canonical(skops.io.dumps(model), {_NOTE: json.dumps(VERSIONS)})
     with replacing(path) as temporary:
         temporary.write_bytes(content)
@@ -73,7 +73,10 @@ def dump_model(model: Any, path: str | Path) -> None:
 
 
 def load_model(path: str | Path, versions: Mapping[str, str] | None = None) -> Any:
-    """Read a model written by :func:`dump_model`."""
+    """Read a model written by :func:`dump_model`; no object of an unknown type is created.
+
+    `versions` are those that wrote the file, if the file does not hold them.
+    """
     path = Path(path)
     if not path.is_file():
         raise RotastackError(f"{path}: model file not found")
