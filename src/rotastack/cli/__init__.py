@@ -27,7 +27,7 @@ def _ask(argv: list[str]) -> int | None:
 
     Signals to this process are passed to the step. If this process dies, the step dies as well.
     """
-    if not (place := os.environ.get("ROTASTACK_FORKS")):
+    if not (place := os.environ.get("ROTASTACK_FORKS")):  # VARIABLE of rotastack.workflow.run.forks
         return None
     import json
     import signal
