@@ -12,7 +12,7 @@ from pathlib import Path
 
 import psutil
 import pytest
-from tests.run.running import iris_table, pool_slice
+from tests.run.running import has_ended, iris_table, pool_slice
 
 from rotastack.workflow.run.forks import VARIABLE
 
@@ -135,17 +135,6 @@ def slow(folder, run):
     return started
 
 
-def has_ended(process):
-    """Tell whether a process ends soon; who waits for it is the system's affair."""
-    with suppress(psutil.NoSuchProcess):
-        for _ in range(500):
-            if process.status() == psutil.STATUS_ZOMBIE:
-                return True
-            time.sleep(0.02)
-        return False
-    return True
-
-
 @pytest.mark.slow
 @pytest.mark.parametrize(
     ("number", "code"), [(signal.SIGINT, 130), (signal.SIGTERM, -signal.SIGTERM), (signal.SIGKILL, -signal.SIGKILL)]
@@ -156,7 +145,7 @@ def test_a_signal_to_the_client_ends_the_step(slow, number, code):
     client, training = slow()
     client.send_signal(number)
     assert client.wait(60) == code
-    assert has_ended(training)
+    assert has_ended(training.pid)
     client.stderr.close()
 
 
@@ -165,7 +154,7 @@ def test_a_step_that_is_killed_by_a_signal_ends_its_client_by_it(slow):
     client, training = slow()
     training.parent().send_signal(signal.SIGTERM)
     assert client.wait(60) == -signal.SIGTERM
-    assert has_ended(training)
+    assert has_ended(training.pid)
     client.stderr.close()
 
 
@@ -181,7 +170,7 @@ def test_the_server_and_its_steps_end_with_the_run(slow, kill):
         else:
             process.stdin.close()
     assert client.wait(60) != 0
-    assert has_ended(training)
-    assert has_ended(server)
+    assert has_ended(training.pid)
+    assert has_ended(server.pid)
     assert not Path(place).parent.exists()
     client.stderr.close()
