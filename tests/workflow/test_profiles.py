@@ -156,7 +156,7 @@ def _shell(command):
 
 
 def test_a_plugin_that_is_missing_is_named(monkeypatch, tmp_path, capsys):
-    monkeypatch.setattr("importlib.util.find_spec", lambda name: None)
+    monkeypatch.setattr("rotastack.cli.studies.find_spec", lambda name: None)
     assert main(["run", "tiny", "--profile", "pbs"]) == 2
     assert (
         "profile pbs: snakemake-executor-plugin-cluster-generic is not installed; run `pip install "
