@@ -124,8 +124,6 @@ def _megabytes(text: str) -> float:
 
 
 def _run(arguments: Namespace) -> int:
-    from rotastack.cli.answer import Answer
-
     own, name, size = None, arguments.study, arguments.size
     if _is_table(name):
         from rotastack.cli.own import OwnTable
@@ -152,6 +150,8 @@ def _run(arguments: Namespace) -> int:
         return snakemake(plan, options, quiet=False)[0] if arguments.verbose else _describe(plan, arguments, options)
     code, seconds = snakemake(plan, options, quiet=not arguments.verbose)
     if code == 0 and not arguments.rest:
+        from rotastack.cli.answer import Answer
+
         answer = Answer(plan, None if own is None else own.about)
         print(answer.as_json(seconds) if arguments.json else f"\n{answer.as_text(seconds)}")
     return code

@@ -126,7 +126,9 @@ class Resources:
     def _forest_megabytes(self, dataset: str, pool: str, rows: int, is_kept: bool) -> float:
         """Return the size of the trees of one training, if they are kept; the flagship's trees always count."""
         kept = min(self.n_trees(pool), 5000)
-        if self._entry(pool).known_facts.families:  # two nodes of 12 bytes for a row, and more than the same again during growth
+        if self._entry(
+            pool
+        ).known_facts.families:  # two nodes of 12 bytes for a row, and more than the same again during growth
             return 66e-6 * min(rows, _MOST_DRAWS) * kept
         if not is_kept:
             return 0
