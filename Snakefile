@@ -5,7 +5,6 @@
 from snakemake.utils import min_version
 
 from rotastack.cli.answer import Answer
-from rotastack.cli.run import ending
 from rotastack.workflow.run import progress
 from rotastack.workflow.run.plan import RAW, TABLE
 from rotastack.workflow.run.launch import config_file, open_plan, start_run
@@ -68,4 +67,4 @@ onstart:
 
 
 onsuccess:
-    progress.answers.append(lambda: ending(Answer(PLAN), PLAN.root))
+    progress.answers.append(lambda: Answer(PLAN).as_text())

@@ -40,7 +40,7 @@ def bring(study: str, runs: int, metrics: int) -> None:
             home = writer.container("dataset", {"study": study, "dataset": f"set-{d}"}, parent)
             for m in range(runs // DATASETS):
                 key = {"study": study, "dataset": d, "method": m}
-                run = writer.leaf("method", key, home, f"set-{d} / method {m}", record, {})
+                run = writer.leaf("method", key, home, f"set-{d} / method {m}", record, {}, {})
                 if run.is_new:
                     writer.log_metrics(run.run_id, {f"metric_{i}": i + m / runs for i in range(metrics)}, STARTED)
                 writer.finish(run.run_id)

@@ -13,7 +13,7 @@ import rotastack
 from rotastack.errors import RotastackError
 from rotastack.files import hashes
 from rotastack.workflow.run import fingerprint
-from rotastack.workflow.run.launch import open_plan
+from rotastack.workflow.run.launch import check_kernel, open_plan
 
 ROOT = Path(__file__).resolve().parents[1]
 KERNEL = Path(rotastack.__file__).parent / "trees/kernel"
@@ -57,14 +57,14 @@ def stale(tmp_path, monkeypatch):
 
 def test_a_touched_kernel_is_accepted_and_an_edited_one_is_refused_whatever_the_times(stale):
     os.utime(stale / "packing.abi3.so", (0, 0))
-    fingerprint.check_kernel()
+    check_kernel()
     (stale / "packing.pyx").write_text("edited")
     os.utime(stale / "packing.pyx", (0, 0))
     with pytest.raises(RotastackError, match=r"packing.pyx has changed since the kernel was compiled; run `make env`"):
-        fingerprint.check_kernel()
+        check_kernel()
     (stale / ".built").unlink()
     with pytest.raises(RotastackError, match="packing.pyx has changed"):
-        fingerprint.check_kernel()
+        check_kernel()
 
 
 def test_snakemake_says_so_in_one_line(stale, capsys):

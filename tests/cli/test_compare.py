@@ -8,7 +8,7 @@ import pandas as pd
 import pytest
 
 from rotastack.cli import main
-from rotastack.cli.screen import table_text
+from rotastack.cli.options import table_text
 from rotastack.stats.elo import elo
 from rotastack.stats.resamples import bootstrap_ranks
 
@@ -19,10 +19,9 @@ ERRORS = pd.DataFrame(
 
 
 @pytest.fixture
-def scores(tmp_path, monkeypatch):
-    monkeypatch.chdir(tmp_path)
+def scores(here):
     ERRORS.to_csv("scores.csv")
-    return tmp_path
+    return here
 
 
 def test_the_verdict_is_printed_and_the_page_written(scores, capsys):

@@ -10,8 +10,7 @@ from rotastack.workflow.tracking.model_files import load_model
 
 
 @pytest.fixture
-def table(tmp_path, monkeypatch):
-    monkeypatch.chdir(tmp_path)
+def table(here):
     rng = np.random.default_rng(0)
     frame = pd.DataFrame(rng.normal(size=(200, 3)), columns=list("abc"))
     frame["k"] = rng.choice(list("xyz"), 200)

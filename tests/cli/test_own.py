@@ -1,6 +1,7 @@
 """What ``rotastack run TABLE`` says before it trains anything, and what it refuses in one line."""
 
 import json
+from contextlib import chdir
 
 import numpy as np
 import pandas as pd
@@ -13,7 +14,7 @@ OLE = b"\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1" + bytes(600)
 
 
 @pytest.fixture(scope="module")
-def tables(tmp_path_factory):
+def all_tables(tmp_path_factory):
     folder = tmp_path_factory.mktemp("tables")
     for name, (table, _) in {"churn": churn(400), "visits": visits(60), "sales": sales(200)}.items():
         table.to_csv(folder / f"{name}.csv", index=False)
@@ -40,38 +41,33 @@ def tables(tmp_path_factory):
     return folder
 
 
+@pytest.fixture
+def tables(all_tables):
+    """The folder of all tables, as the working directory."""
+    with chdir(all_tables):
+        yield all_tables
+
+
 WRONG = [
     (["churn.csv", "--target", "churned", "--score", "rmse"], "--score: 'rmse' is not a score of a classification; allowed: error, "),
-    (["sales.csv", "--target", "sold", "--score", "roc_auc"], "--score: 'roc_auc' is not a score of a regression; allowed: rmse, mae"),
-    (["churn.csv", "--target", "churned", "--score", "interval_coverage"], "is not a score of a classification"),
     (["visits.csv", "--target", "outcome", "--groups", "patient"], "--groups: there is no column 'patient'; did you mean 'patient_id'"),
-    (["visits.csv", "--target", "outcome", "--groups", "outcome"], "--groups: column 'outcome' is the target"),
     (["holes.csv", "--target", "outcome", "--groups", "patient_id"], "--groups: column 'patient_id' is empty in 3 rows"),
     (["churn.csv", "--target", "churned", "--groups", "plan"], "--groups: column 'plan' has 3 different values; at least 10 are needed"),
     (["churn.csv", "--target", "churned", "--time-column", "plan"], ", neither a number nor a date"),
-    (["sales.csv", "--target", "sold", "--time-column", "date"], "--time-column: there is no column 'date'"),
     (["sales.csv", "--target", "sold", "--time-column", "day", "--groups", "day"], "not allowed with argument"),
     (["churn.csv", "--target", "churned", "--split-column", "plan"], "churn.csv: --split-column: column 'plan' holds '"),
-    (["churn.csv", "--target", "churned", "--split-column", "part"], "churn.csv: --split-column: there is no column 'part'"),
     (["churn.csv", "--target", "churned", "--split-column", "churned"], "--split-column: column 'churned' is the target"),
     (["once.csv", "--target", "churned", "--split-column", "part"], "--split-column: split 1 of 1 has no training row of class 'yes'"),
-    (["once.csv", "--target", "churned", "--split-column", "part", "--groups", "part"], "not allowed with argument"),
-    (["score.yaml", "--split-column", "a"], "--split-column is an option for tables"),
     (["churn.csv", "--target", "churned", "--memory", "lots"], "'lots' is not a size; examples: 500M, 8G"),
     (["churn.csv", "--target", "churned", "--time", "10"], "'10' is not a time; examples: 90s, 10m, 2h"),
-    (["churn.csv", "--target", "churned", "--memory", "0G"], "'0G' is not a size"),
     (["churn.csv", "--target", "churned", "--memory", "5M"], "5 MB of memory are available; two methods need "),
     (["empty.csv", "--target", "churned"], "target 'churned' is missing in all rows"),
     (["ragged.csv", "--target", "c"], "ragged.csv: cannot be read: line 32 has 5 fields, the header has 3; put quotes around a field with ','"),
     (["locked.xlsx", "--target", "a"], "locked.xlsx: cannot be read: the file has a password, or is from Excel before 2007"),
     (["damaged.xlsx", "--target", "a"], "damaged.xlsx: cannot be read: the file is damaged, or not an Excel file"),
     (["score.yaml", "--score", "error"], "--score is an option for tables, and score.yaml is a study"),
-    (["score.yaml", "--groups", "a"], "--groups is an option for tables"),
-    (["score.yaml", "--time-column", "a"], "--time-column is an option for tables"),
-    (["score.yaml", "--memory", "8G"], "--memory is an option for tables"),
     (["score.yaml", "--methods", "Ridge"], "--methods is an option for tables"),
     (["churn.csv", "--target", "churned", "--methods", "forest"], "--methods: 'forest' is not a method; did you mean 'Random forest'; methods: Rotastack, "),
-    (["churn.csv", "--target", "churned", "--methods", "Rotastack,Ridge"], "--methods: 'Ridge' is not a method"),
     (["churn.csv", "--target", "churned", "--methods", "Rotastack"], "--methods: 'Rotastack' leaves 1 of "),
     (["score.yaml"], "evaluation.score: 'rmse' is not a score of a classification"),
     (["threshold.yaml"], "model.threshold"),
@@ -82,8 +78,7 @@ WRONG = [
 
 
 @pytest.mark.parametrize(("arguments", "said"), WRONG, ids=lambda v: " ".join(v[:4]) if isinstance(v, list) else "")
-def test_what_is_wrong_is_one_line_that_names_it(tables, monkeypatch, capsys, arguments, said):
-    monkeypatch.chdir(tables)
+def test_what_is_wrong_is_one_line_that_names_it(tables, capsys, arguments, said):
     try:
         code = main(["run", *arguments, "--dry-run"])
     except SystemExit as error:  # of argparse
@@ -102,8 +97,7 @@ def looked_at(capsys, *arguments):
     return {line[:10].strip(): line[10:] for line in lines}, lines
 
 
-def test_the_score_fits_the_table_and_says_why(tables, monkeypatch, capsys):
-    monkeypatch.chdir(tables)
+def test_the_score_fits_the_table_and_says_why(tables, capsys):
     told, _ = looked_at(capsys, "churn.csv", "--target", "churned")
     assert told["score"].startswith("ROC AUC, because class 'yes' is ")
     assert "(--score: error, balanced_accuracy, " in told["score"]
@@ -114,8 +108,7 @@ def test_the_score_fits_the_table_and_says_why(tables, monkeypatch, capsys):
     assert told["look at"].endswith("group stay together, and test rows are from new groups.")
 
 
-def test_groups_and_time_divide_the_rows(tables, monkeypatch, capsys):
-    monkeypatch.chdir(tables)
+def test_groups_and_time_divide_the_rows(tables, capsys):
     told, lines = looked_at(capsys, "visits.csv", "--target", "outcome", "--groups", "patient_id")
     assert told["test"] == "5-fold cross-validation, 4 times, rows of one patient_id together"
     assert not any(line.startswith(("look at", "dropped")) for line in lines)
@@ -128,8 +121,7 @@ def test_groups_and_time_divide_the_rows(tables, monkeypatch, capsys):
     assert told["test"] == "the 4 splits of column fold"
 
 
-def test_methods_are_chosen_or_left_out_and_scores_have_short_names(tables, monkeypatch, capsys):
-    monkeypatch.chdir(tables)
+def test_methods_are_chosen_or_left_out_and_scores_have_short_names(tables, capsys):
     told, _ = looked_at(capsys, "sales.csv", "--target", "sold", "--methods", "ridge, rotastack")
     assert told["methods"].startswith("Rotastack 100, Ridge (")
     told, _ = looked_at(
@@ -139,8 +131,7 @@ def test_methods_are_chosen_or_left_out_and_scores_have_short_names(tables, monk
     assert told["score"].startswith("ROC AUC, --score")
 
 
-def test_copies_are_kept_together_where_rows_are_drawn(tables, monkeypatch, capsys):
-    monkeypatch.chdir(tables)
+def test_copies_are_kept_together_where_rows_are_drawn(tables, capsys):
     table, _ = visits(60)
     twice = pd.concat([table, table.head(50)], ignore_index=True).assign(fold=np.resize([1, 2, 3], len(table) + 50))
     twice.to_csv("twice.csv", index=False)
@@ -154,8 +145,7 @@ def test_copies_are_kept_together_where_rows_are_drawn(tables, monkeypatch, caps
     assert any("given splits may put copies into training and test" in line for line in lines)
 
 
-def test_methods_that_do_not_fit_into_memory_are_left_out(tmp_path, monkeypatch, capsys):
-    monkeypatch.chdir(tmp_path)
+def test_methods_that_do_not_fit_into_memory_are_left_out(here, capsys):
     table, target = churn(40_000)
     table.to_csv("many.csv", index=False)
     told, lines = looked_at(
@@ -167,8 +157,7 @@ def test_methods_that_do_not_fit_into_memory_are_left_out(tmp_path, monkeypatch,
     assert not any(line[10:].split(" needs ")[0] in told["methods"].split(" (")[0] for line in left_out)
 
 
-def test_rows_without_a_target_are_counted_and_wide_tables_are_quiet(tmp_path, monkeypatch, capsys, recwarn):
-    monkeypatch.chdir(tmp_path)
+def test_rows_without_a_target_are_counted_and_wide_tables_are_quiet(here, capsys, recwarn):
     table, target = churn(300)
     table.loc[:6, target] = None
     table.to_csv("t.csv", index=False)

@@ -132,14 +132,6 @@ def test_models_that_cannot_be_had_are_one_line(shop, new, capsys, options, word
     assert not (shop[0] / "results/mlflow").exists()
 
 
-def test_outside_of_a_project_nothing_is_made(new, tmp_path, capsys):
-    (tmp_path / "empty").mkdir()
-    with chdir(tmp_path / "empty"):
-        assert "name the folder of the run: --project" in refused(capsys, new, "--study", "shop")
-        assert "tracking database not found" in refused(capsys, new, "--model", "models:/customers/1")
-    assert not list((tmp_path / "empty").iterdir())
-
-
 def test_tables_that_do_not_fit_are_one_line(shop, new, tmp_path, capsys):
     pd.read_csv(new).drop(columns=["age", "city"]).to_csv(tmp_path / "less.csv", index=False)
     line = refused(capsys, tmp_path / "less.csv", "--study", "shop", "-C", shop[0])
@@ -173,7 +165,7 @@ def test_logged_models_predict_the_same(shop, new, tmp_path, capsys):
             run = writer.container("study", {"study": "shop"})
             features = customers().drop(columns="target")
             writer.log_model(run, folder / "results/shop/customers/model/model.skops", features)
-            writer.register_model(run, "customers", "")
+            writer.register_model(run, "customers", "", {}, "")
         return run
 
     first = shutil.copytree(shop[0], tmp_path / "first")

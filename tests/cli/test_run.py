@@ -11,18 +11,17 @@ import pytest
 
 from rotastack.cli import main, run, studies
 from rotastack.cli.answer import Answer
-from rotastack.cli.studies import plan_of, study_names
+from rotastack.cli.options import study_names
+from rotastack.cli.studies import plan_of
 from rotastack.errors import RotastackError
 from rotastack.project import project_file
-from rotastack.workflow.run.progress import _reason
 
 
 @pytest.mark.parametrize("options", [["--dry-run"], ["--verbose"]])
-def test_what_follows_may_be_a_target(options, monkeypatch, tmp_path):
+def test_what_follows_may_be_a_target(options, monkeypatch, here):
     """Options that take many values would have taken it, too."""
     from snakemake.cli import get_argument_parser
 
-    monkeypatch.chdir(tmp_path)
     told = []
 
     def snakemake(plan, options, log=None, **_):
@@ -57,13 +56,9 @@ Some jobs were triggered by provenance information, see 'reason' section in the 
 """Lines of Snakemake 9."""
 
 
-def test_a_dry_run_of_a_study_is_a_short_plan(monkeypatch, tmp_path, capsys):
+def test_a_dry_run_of_a_study_is_a_short_plan(monkeypatch, here, capsys):
     said = [DRY]
-    monkeypatch.chdir(tmp_path)
     monkeypatch.setattr(run, "snakemake", lambda *_, log, **__: (Path(log).write_text(said[0]) and 0, 1.0))
-    (tmp_path / "results/tiny").mkdir(parents=True)
-    states = plan_of("tiny").codes.states()
-    (tmp_path / "results/tiny/code.json").write_text(json.dumps({**states, "trees/forest.py": "other"}))
     assert main(["run", "tiny", "--dry-run", "--cores", "2"]) == 0
     printed = capsys.readouterr().out
     for line in [
@@ -72,7 +67,6 @@ def test_a_dry_run_of_a_study_is_a_short_plan(monkeypatch, tmp_path, capsys):
         "test      nested: rotations 3, rotation groups 2, fold groups 2, folds 3; 4 cells per data set",
         "jobs      5: 2 train, 2 score, 1 draw",
         "why       params have changed since last execution: train",
-        "changed   since the last complete run: trees/forest.py",
         "time      about 5 s on 2 cores, up to 0.2 GB of memory per core",
     ]:
         assert line in printed.splitlines()
@@ -86,9 +80,8 @@ def test_a_dry_run_of_a_study_is_a_short_plan(monkeypatch, tmp_path, capsys):
     ("# nothing yet", "nothing"), ("- iris", "list"), ("iris", "str"),
 ])  # fmt: skip
 @pytest.mark.parametrize("command", [["run", "--dry-run"], ["report"], ["tables"]], ids=lambda c: c[0])
-def test_a_part_of_a_study_does_not_run_another_one(command, text, found, monkeypatch, tmp_path, capsys):
-    monkeypatch.chdir(tmp_path)
-    (tmp_path / "part.yaml").write_text(text)
+def test_a_part_of_a_study_does_not_run_another_one(command, text, found, here, capsys):
+    (here / "part.yaml").write_text(text)
     assert main([command[0], "part.yaml", *command[1:]]) == 2
     said = f"part.yaml: not a study; needed keys: name, datasets, protocol, pools, methods; found: {found}"
     assert said in capsys.readouterr().err
@@ -96,12 +89,11 @@ def test_a_part_of_a_study_does_not_run_another_one(command, text, found, monkey
 
 @pytest.mark.parametrize("name", ["first", "trial", "trial-small", "./first.yaml"])
 @pytest.mark.parametrize("folder", ["", "studies", "config/studies"])
-def test_a_study_is_found_by_its_file_and_by_its_name_in_results(name, folder, monkeypatch, tmp_path):
-    monkeypatch.chdir(tmp_path)
-    (tmp_path / folder).mkdir(parents=True, exist_ok=True)
+def test_a_study_is_found_by_its_file_and_by_its_name_in_results(name, folder, here):
+    (here / folder).mkdir(parents=True, exist_ok=True)
     text = Path(project_file("config/studies/tiny.yaml")).read_text().replace("name: tiny", "name: trial  # an attempt")
-    (tmp_path / folder / "first.yaml").write_text(text + "\nsizes: {small: {seed: 2}}\n")
-    (tmp_path / "compose.yaml").write_text("services: {}")
+    (here / folder / "first.yaml").write_text(text + "\nsizes: {small: {seed: 2}}\n")
+    (here / "compose.yaml").write_text("services: {}")
     if folder and name.endswith(".yaml"):
         name = f"{folder}/first.yaml"
     plan = plan_of(name)
@@ -113,12 +105,11 @@ def test_a_study_is_found_by_its_file_and_by_its_name_in_results(name, folder, m
         plan_of("trial-tiny")
 
 
-def test_a_study_that_was_edited_says_what_counts(monkeypatch, tmp_path, capsys):
-    monkeypatch.chdir(tmp_path)
-    (tmp_path / "t.csv").write_text("a,b\n" + "".join(f"{i / 7},{'xy'[i % 2]}\n" for i in range(40)))
-    (tmp_path / "studies").mkdir()
+def test_a_study_that_was_edited_says_what_counts(here, capsys):
+    (here / "t.csv").write_text("a,b\n" + "".join(f"{i / 7},{'xy'[i % 2]}\n" for i in range(40)))
+    (here / "studies").mkdir()
     source = "{file: {path: t.csv, target: b}}"
-    (tmp_path / "studies/t.yaml").write_text(f"datasets: [{{name: t, sources: [{source}], kinds: numeric}}]\n")
+    (here / "studies/t.yaml").write_text(f"datasets: [{{name: t, sources: [{source}], kinds: numeric}}]\n")
     assert main(["run", "t.csv", "--target", "b", "--dry-run"]) == 0
     said = capsys.readouterr().out
     assert "studies/t.yaml was edited and is used unchanged" in said
@@ -126,12 +117,11 @@ def test_a_study_that_was_edited_says_what_counts(monkeypatch, tmp_path, capsys)
 
 
 @pytest.mark.parametrize(("code", "goes_on"), [(2, False), (1, True)])
-def test_only_a_run_that_began_goes_on(code, goes_on, monkeypatch, tmp_path, capsys):
+def test_only_a_run_that_began_goes_on(code, goes_on, monkeypatch, here, capsys):
     @contextmanager
     def process(command, **_):
         yield SimpleNamespace(wait=lambda: code)
 
-    monkeypatch.chdir(tmp_path)
     monkeypatch.setattr(studies, "ending_with_us", process)
     assert main(["run", "tiny"]) == code
     told = capsys.readouterr().err
@@ -139,30 +129,12 @@ def test_only_a_run_that_began_goes_on(code, goes_on, monkeypatch, tmp_path, cap
 
 
 @pytest.mark.parametrize(("command", "found"), [("run", True), ("step", True), ("serve", False)])
-def test_classes_of_a_study_may_be_in_a_file_beside_it(command, found, monkeypatch, tmp_path):
-    (tmp_path / "beside_the_study.py").write_text("class Mine: pass\n")
-    monkeypatch.chdir(tmp_path)
+def test_classes_of_a_study_may_be_in_a_file_beside_it(command, found, monkeypatch, here):
+    (here / "beside_the_study.py").write_text("class Mine: pass\n")
     monkeypatch.setattr(sys, "path", [*sys.path])  # the command adds to it
     with pytest.raises(SystemExit):
         main([command, "--none"])
     assert (importlib.util.find_spec("beside_the_study") is not None) == found
-
-
-@pytest.mark.parametrize(
-    ("text", "reason"),
-    [
-        ("a warning\nrotastack: error: a.nc: damaged\nmore\n", "rotastack: error: a.nc: damaged"),
-        (
-            "  ...\nValueError: columns must be 3\n",
-            "rotastack: error: rule train: ValueError: columns must be 3 ({log})",
-        ),
-        ("", "rotastack: error: rule train failed without a message ({log})"),
-    ],
-)
-def test_why_a_job_failed_is_the_last_that_its_log_says(text, reason, tmp_path):
-    log = tmp_path / "job.log"
-    log.write_text(text)
-    assert _reason("rule train", [str(log)]) == reason.format(log=log)
 
 
 def test_the_answer_of_a_study_has_scores_beside_ranks_and_no_empty_columns():

@@ -1,15 +1,13 @@
 """``rotastack ui``: MLflow's own UI on the store of a folder, which ends with the command."""
 
 import signal
-import socket
 import subprocess
 import sys
-import time
-from contextlib import ExitStack, chdir, closing, suppress
-from urllib.request import urlopen
+from contextlib import ExitStack, chdir
 
 import psutil
 import pytest
+from tests.tracking.test_servers import free_port, wait_for
 
 from rotastack.cli import main
 from rotastack.workflow.tracking.address import VARIABLE
@@ -17,7 +15,6 @@ from rotastack.workflow.tracking.writer import Writer
 
 
 def test_without_runs_it_is_one_line(tmp_path, capsys):
-    pytest.importorskip("flask")
     with chdir(tmp_path):
         assert main(["ui"]) == 2
     assert "tracking database not found" in capsys.readouterr().err
@@ -25,7 +22,6 @@ def test_without_runs_it_is_one_line(tmp_path, capsys):
 
 
 def test_a_server_is_opened_in_a_browser(monkeypatch, capsys):
-    pytest.importorskip("flask")
     monkeypatch.setenv(VARIABLE, "http://anna:secret@example.org:5000")
     assert main(["ui"]) == 2
     said = capsys.readouterr().err
@@ -34,11 +30,9 @@ def test_a_server_is_opened_in_a_browser(monkeypatch, capsys):
 
 @pytest.mark.slow
 def test_it_names_the_studies_and_ends_with_all_that_it_started(tmp_path):
-    pytest.importorskip("flask")
     with chdir(tmp_path), Writer("shop") as writer:
         number = writer.experiment_id
-    with closing(socket.create_server(("127.0.0.1", 0))) as closed:
-        port = closed.getsockname()[1]
+    port = free_port()
     command = [sys.executable, "-m", "rotastack", "ui", "--port", str(port)]
     log = tmp_path / "ui.log"
     with (
@@ -47,13 +41,7 @@ def test_it_names_the_studies_and_ends_with_all_that_it_started(tmp_path):
         ExitStack() as stack,
     ):
         stack.callback(process.kill)  # after a failed check, which would else wait for ever
-        end = time.monotonic() + 120
-        while True:
-            with suppress(OSError), urlopen(f"http://127.0.0.1:{port}/health", timeout=5):
-                break
-            assert process.poll() is None, log.read_text()
-            assert time.monotonic() < end, log.read_text()
-            time.sleep(0.2)
+        wait_for(process, f"http://127.0.0.1:{port}", log)
         started = psutil.Process(process.pid).children(recursive=True)
         process.send_signal(signal.SIGTERM)
         assert process.wait(60) == 143

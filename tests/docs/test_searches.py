@@ -36,11 +36,11 @@ def project(tmp_path_factory):
     with chdir(folder), Writer("quickstart", "wine") as writer:
         home = writer.container("dataset", {"study": "quickstart", "dataset": "wine"})
         for kind, method, error, about in RUNS:
-            record = {"parameters": {"n": 1, **about}, "code": CODE, "version": "0.1.0", "status": "ok", "message": "",
+            record = {"code": CODE, "version": "0.1.0", "status": "ok", "message": "",
                       "seed": about.get("seed", 20260701)}  # fmt: skip
             tags = {"dataset": "wine", "method": method, "rotated": "no"}
             key = {"study": "quickstart", "dataset": "wine", "method": method, "parameters": about}
-            run = writer.leaf(kind, key, home, f"wine / {method}", record, tags)
+            run = writer.leaf(kind, key, home, f"wine / {method}", record, tags, {"n": 1, **about})
             scores = {"test/error": error, "test/rank": 1.0}
             writer.log_metrics(run.run_id, scores, "2026-01-01T00:00:00+00:00")
             writer.finish(run.run_id)

@@ -181,7 +181,7 @@ def test_boosters_of_others_are_refitted_to_raw_tables(name, size, table):
     record = refitted(table, pool_slice(name, size))
     assert record["metrics"]["training_error"] < 0.1
     saved = SavedModel(load_model(table / "model"), name)
-    found = saved.predict(raw_rows(table).head(4).assign(colour=["violet", None, "red", "blue"]), proba=True).columns
+    found = saved.predict(raw_rows(table).head(4).assign(colour=["violet", None, "red", "blue"]), proba=True)[0]
     assert found.shape == (4, 4)
 
 
@@ -244,7 +244,7 @@ def test_a_model_keeps_the_threshold_that_was_chosen(tmp_path, estimator, parame
     assert (target == "leaves").mean() < 0.5
     assert (model.predict(raw) == np.where(sure >= 0.2, "leaves", "stays")).all()
     assert record["metrics"]["training_error"] == pytest.approx((model.predict(raw) != target).mean())
-    found = SavedModel(model, "m").predict(raw, proba=True).columns
+    found = SavedModel(model, "m").predict(raw, proba=True)[0]
     assert ((found["probability=leaves"] >= 0.2) == (found["prediction"] == "leaves")).all()
     assert explain(model, raw, target, "roc_auc")["scoring"] == "ROC AUC"
     decided = explain(model, raw, target, "f1")["score"]

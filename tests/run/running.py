@@ -2,9 +2,12 @@
 
 import importlib
 import json
+import time
+from contextlib import suppress
 
 import numpy as np
 import pandas as pd
+import psutil
 from sklearn.datasets import load_iris
 
 from rotastack.data.artifacts import read_arrays, read_frame, write_frame
@@ -21,6 +24,7 @@ __all__ = [
     "checked",
     "combine",
     "draw",
+    "has_ended",
     "iris_table",
     "pool_slice",
     "scored",
@@ -154,3 +158,16 @@ def scored(folder, axes=("split",), protocol="splits", blocks=("pool",)):
     step("score", folder, slice_, inputs, outputs)
     frames = [read_frame(folder / name)[0] for name in ("scores", "calibration")]
     return *frames, json.loads((folder / "s.json").read_text())
+
+
+def has_ended(pid):
+    """Return whether a process ends soon; the system decides when it is reaped."""
+    with suppress(psutil.NoSuchProcess):
+        process = psutil.Process(pid)
+        for _ in range(500):
+            if process.status() == psutil.STATUS_ZOMBIE:
+                return True
+            time.sleep(0.02)
+        process.kill()
+        return False
+    return True

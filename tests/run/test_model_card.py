@@ -1,18 +1,20 @@
 """The card of a model, and the notes beside it: what they say follows from the records."""
 
+from pathlib import Path
+
 import pandas as pd
 import pytest
 
 from rotastack.workflow.run.steps.track import _best
-from rotastack.workflow.run.tracked.card import ModelCard
 from rotastack.workflow.run.tracked.notes import (
+    TrackedDataset,
     dataset_note,
     means_table,
     method_note,
     method_params,
+    model_card,
     plain,
     run_metrics,
-    spread,
     study_note,
 )
 
@@ -27,22 +29,34 @@ CELLS = pd.DataFrame(
         "brier": 0.3,
     }
 )
-REFIT = {
-    "started": "2026-02-03T04:05:06+00:00", "version": "1.2.3", "seed": 7, "code": "abc",
-    "metrics": {"method": "RF", "training_error": 0.0, "oob_error": 0.31, "model_bytes": 10},
-}  # fmt: skip
+METRICS = {"training_error": 0.0, "oob_error": 0.31, "model_bytes": 10}
+FACTS = {"numeric_columns": 2, "categorical_columns": 1, "missing_cells": 5, "class_counts": {"x": 90, "y": 10}}
+RAW = pd.DataFrame({"a": range(100), "b": 0, "c": 0, "target": 0})
 
 
-def card(**changes):
+def card(
+    scores=CELLS,
+    metrics=METRICS,
+    facts=FACTS,
+    method="RF",
+    refit="best",
+    loaded="runs:/1/model",
+    store="sqlite:///m.db",
+    **changes,
+):
     """Return the text of a card."""
-    known = {
-        "study": "shop", "dataset": "customers", "method": "RF", "task": "classification", "score": "error",
-        "params": {"estimator": "Forest", "view": "none"}, "digest": "f00d", "source": "data/raw/customers.parquet",
-        "facts": {"numeric_columns": 2, "categorical_columns": 1, "missing_cells": 5, "class_counts": {"x": 90, "y": 10}},
-        "rows": 100, "columns": ["a", "b", "c"], "numbers": run_metrics(CELLS, "classification", "error"), "cells": 3,
-        "methods": 4, "baseline": 0.45, "refit": REFIT, "chosen": True, "loaded": "runs:/1/model", "store": "sqlite:///m.db",
+    record = {
+        "started": "2026-02-03T04:05:06+00:00", "version": "1.2.3", "seed": 7, "code": "abc",
+        "metrics": {"method": method, **metrics}, "parameters": {"refit": refit, "methods": dict.fromkeys("ABCD")},
     }  # fmt: skip
-    return ModelCard(**{**known, **changes}).text()
+    known = {
+        "study": "shop", "dataset": "customers", "task": "classification", "score": "error", "table": None,
+        "scores": scores.assign(method=method), "records": {"prepare": {"metrics": facts}}, "baseline": {"error": 0.45},
+        "raw": Path("data/raw/customers.parquet"), "prepared_file": None, "model": None, "refit": record, "figures": [],
+        "rotated": [], "optimistic": [],
+    }  # fmt: skip
+    params = {"estimator": "Forest", "view": "none"}
+    return model_card(TrackedDataset(**{**known, **changes}), params, RAW, "f00d", loaded, store)
 
 
 def test_the_card_says_what_the_model_is():
@@ -66,8 +80,7 @@ def test_the_card_says_what_the_model_is():
 
 
 def test_the_card_says_what_is_not_known():
-    metrics = {"training_error": 0.0, "model_bytes": 1}
-    text = card(refit={**REFIT, "metrics": metrics}, baseline=None, chosen=False, cells=1)
+    text = card(CELLS[:1], {"training_error": 0.0, "model_bytes": 1}, baseline={}, refit="RF")
     assert "Out-of-bag: no score" in text
     assert "Chosen in the file of the study shop" in text
     assert "largest class" not in text
@@ -78,10 +91,7 @@ def test_the_card_says_what_is_not_known():
 def test_the_card_of_numbers():
     cells = pd.DataFrame({"rmse": [2.0, 4.0], "mae": 1.0, "r2": 0.5, "pinball": 0.2, "interval_coverage": 0.9})
     metrics = {"training_rmse": 1.5, "oob_rmse_of_members": 3.25, "model_bytes": 1}
-    text = card(
-        task="regression", score="rmse", numbers=run_metrics(cells, "regression", "rmse"), cells=2, refit={**REFIT, "metrics": metrics},
-        facts={"numeric_columns": 3}, baseline=9.0,
-    )  # fmt: skip
+    text = card(cells, metrics, {"numeric_columns": 3}, task="regression", score="rmse", baseline={"rmse": 9.0})
     for part in (
         "### RMSE",
         "Always the mean: 9",
@@ -105,7 +115,7 @@ def test_markup_of_names_is_taken_out():
 def test_numbers_of_runs():
     numbers = run_metrics(CELLS, "classification", "error")
     assert numbers["test/error"] == pytest.approx(0.3)
-    assert (numbers["test/error_lower"], numbers["test/error_upper"]) == pytest.approx(spread([0.2, 0.3, 0.4]))
+    assert (numbers["test/error_lower"], numbers["test/error_upper"]) == pytest.approx((0.205, 0.395))
     failed = CELLS.assign(error=[0.2, None, 0.4])
     assert pd.isna(run_metrics(failed, "classification", "error")["test/error"])
     assert "test/error_lower" not in run_metrics(failed, "classification", "error")

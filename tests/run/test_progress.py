@@ -3,6 +3,7 @@
 import io
 import logging
 import sys
+from contextlib import chdir
 from pathlib import Path
 from types import SimpleNamespace
 
@@ -16,10 +17,13 @@ from rotastack.workflow.run.progress import LogHandler, LogHandlerSettings, Prog
 
 
 @pytest.fixture(autouse=True)
-def expected(monkeypatch):
+def expected():
     """Two trainings, of 10 and of 30 seconds."""
-    known = {("iris", "forest", "S-1"): 10.0, ("iris", "boosted", "S-1"): 30.0}
-    monkeypatch.setattr(progress, "expected", known)
+    progress.expected.clear()  # a dry run of another test has filled it
+    progress.expected.update({("iris", "forest", "S-1"): 10.0, ("iris", "boosted", "S-1"): 30.0})
+    yield
+    progress.expected.clear()
+    progress.answers.clear()
 
 
 def cell(pool):
@@ -65,9 +69,8 @@ class Terminal(io.StringIO):
 
 
 @pytest.fixture
-def make(tmp_path, monkeypatch):
+def make(tmp_path):
     """Makes a handler in an empty folder, as Snakemake does."""
-    monkeypatch.chdir(tmp_path)
     all_made = []
 
     def make(file=None, **common):
@@ -77,9 +80,10 @@ def make(tmp_path, monkeypatch):
         all_made[-1].setFormatter(DefaultFormatter())
         return all_made[-1]
 
-    yield make
-    for handler in all_made:
-        handler.close()
+    with chdir(tmp_path):
+        yield make
+        for handler in all_made:
+            handler.close()
 
 
 @pytest.fixture
@@ -182,8 +186,8 @@ def test_what_no_job_failed_by_is_told_too(handler, capsys):
     ],
     ids=["all", "verbose", "one file", "of the command"],
 )
-def test_snakemake_itself_ends_with_the_answer_of_a_complete_run(make, capsys, monkeypatch, common, jobs, printed):
-    monkeypatch.setattr(progress, "answers", [lambda: "the answer"])
+def test_snakemake_itself_ends_with_the_answer_of_a_complete_run(make, capsys, common, jobs, printed):
+    progress.answers.append(lambda: "the answer")
     handler = make(**common)
     tell(handler, None, "Building DAG of jobs...")
     tell(handler, LogEvent.RUN_INFO, "Job stats", stats=jobs)

@@ -8,14 +8,13 @@ import os
 import signal
 import sys
 import time
-from contextlib import suppress
 from pathlib import Path
 
 import numpy as np
 import pandas as pd
 import psutil
 import pytest
-from tests.run.running import combine, iris_table, split, train, train_nested
+from tests.run.running import combine, has_ended, iris_table, split, train, train_nested
 
 from rotastack.data.artifacts import write_frame
 from rotastack.errors import DamagedError, RotastackError
@@ -132,19 +131,6 @@ def apart(work, limit=None):
     return told[0] if told else None
 
 
-def ends(pid):
-    """Tell whether a process ends soon; who waits for it is the system's affair."""
-    with suppress(psutil.NoSuchProcess):
-        process = psutil.Process(pid)
-        for _ in range(500):
-            if process.status() == psutil.STATUS_ZOMBIE:
-                return True
-            time.sleep(0.02)
-        process.kill()
-        return False
-    return True
-
-
 def raising(error):
     def work(beat):
         raise error
@@ -199,7 +185,7 @@ def test_what_an_estimator_has_started_holds_nothing_up_and_ends_with_it(tmp_pat
     failure = apart(work)
     assert isinstance(failure, TrainingStoppedError)
     assert str(failure) == "the training process crashed (SIGSEGV)"
-    assert ends(int((tmp_path / "pid").read_text()))
+    assert has_ended(int((tmp_path / "pid").read_text()))
 
 
 @pytest.mark.slow
@@ -214,7 +200,7 @@ def test_processes_that_worked_for_an_estimator_end_with_its_training(tmp_path):
     assert apart(work) is None
     pids = [int(pid) for pid in (tmp_path / "pids").read_text().split()]
     assert pids
-    assert all(map(ends, pids))
+    assert all(map(has_ended, pids))
 
 
 def test_nothing_trains_on_when_the_job_is_killed(tmp_path):
@@ -231,4 +217,4 @@ def test_nothing_trains_on_when_the_job_is_killed(tmp_path):
     trains = int((tmp_path / "pid").read_text())
     job.kill()
     job.join()
-    assert ends(trains)
+    assert has_ended(trains)

@@ -1,13 +1,11 @@
 """Kill the writer at random moments, again and again, and look whether a run was lost or doubled.
 
-    python tests/tracking/kills.py --kills 50                          # SQLite
-    python tests/tracking/kills.py --kills 50 --address http://...     # a server
+    python tests/tracking/kills.py 50
 
 Each writer is a fork of this process, which itself never talks to MLflow. After five kills one writer is left to end;
 then the code of all runs changes, so that the next ones log new runs beside the old.
 """
 
-import argparse
 import os
 import random
 import signal
@@ -23,7 +21,7 @@ from sklearn.naive_bayes import GaussianNB
 from sklearn.pipeline import Pipeline
 
 from rotastack.base.preprocessing import TablePreprocessor
-from rotastack.workflow.tracking.address import VARIABLE, tracking_uri
+from rotastack.workflow.tracking.address import tracking_uri
 from rotastack.workflow.tracking.model_files import dump_model
 from rotastack.workflow.tracking.writer import Writer
 
@@ -38,22 +36,22 @@ BETWEEN = 5
 
 def bring(study: str, code: str) -> None:
     """Log 14 runs as the steps do."""
-    record = {"parameters": {"seed": 1}, "code": code, "version": "0", "status": "ok", "message": ""}
+    record = {"code": code, "version": "0", "status": "ok", "message": ""}
     with Writer(study, "customers") as writer:
         parent = writer.container("study", {"study": study})
         home = writer.container("dataset", {"study": study, "dataset": "customers"}, parent)
         for kind, count in (("pool", POOLS), ("method", METHODS)):
             for number in range(count):
                 key = {"study": study, "dataset": "customers", kind: number, "code": code}
-                run = writer.leaf(kind, key, home, f"customers / {kind} {number}", record, {})
+                run = writer.leaf(kind, key, home, f"customers / {kind} {number}", record, {}, {})
                 if run.is_new:
                     writer.log_steps(run.run_id, "cell_error", [i / STEPS for i in range(STEPS)], STARTED)
                 writer.finish(run.run_id)
-        run = writer.leaf("model", {"study": study, "model": code}, home, "customers / model", record, {})
+        run = writer.leaf("model", {"study": study, "model": code}, home, "customers / model", record, {}, {})
         if run.is_new:
             writer.log_model(run.run_id, Path("model.skops"), X)
         writer.finish(run.run_id)
-        writer.register_model(run.run_id, study, "as it is")
+        writer.register_model(run.run_id, study, "as it is", {}, "")
         writer.finish(home)
         writer.finish(parent)
 
@@ -106,14 +104,7 @@ def ended(number: int) -> None:
 
 def main() -> None:
     """Kill and look."""
-    parser = argparse.ArgumentParser()
-    parser.add_argument("--kills", type=int, default=50)
-    parser.add_argument("--address")
-    parser.add_argument("--seed", type=int, default=0)
-    arguments = parser.parse_args()
-    if arguments.address:
-        os.environ[VARIABLE] = arguments.address
-    chance = random.Random(arguments.seed)
+    kills, chance = int(sys.argv[1]), random.Random(0)
     study = f"kills-{os.getpid()}"
     with tempfile.TemporaryDirectory() as folder, chdir(folder):
         model = Pipeline([("table", TablePreprocessor()), ("classifier", GaussianNB())]).fit(X, Y)
@@ -122,11 +113,10 @@ def main() -> None:
             start = time.monotonic()
             ended(forked(bring, f"{study}-first", code))
             seconds = time.monotonic() - start
-        if not arguments.address:  # the first writers of the next study make the database, too
-            Path("results/mlflow/mlflow.db").unlink()
+        Path("results/mlflow/mlflow.db").unlink()  # the first writers of the next study make the database, too
         versions = done = early = 0
-        while done < arguments.kills:
-            for _ in range(min(BETWEEN, arguments.kills - done)):
+        while done < kills:
+            for _ in range(min(BETWEEN, kills - done)):
                 number = forked(bring, study, f"code {versions}")
                 time.sleep(chance.uniform(0, 0.7 * seconds))
                 os.kill(number, signal.SIGKILL)

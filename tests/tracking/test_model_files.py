@@ -7,11 +7,9 @@ import json
 import os
 import pickle
 import re
-import subprocess
 import textwrap
 from copy import deepcopy
 from functools import partial
-from operator import attrgetter
 from zipfile import ZIP_DEFLATED, ZipFile
 
 import numpy as np
@@ -62,8 +60,7 @@ from rotastack.views import (
 from rotastack.workflow.run.plan import Plan
 from rotastack.workflow.study.building import build
 from rotastack.workflow.study.catalogue import resolved
-from rotastack.workflow.tracking import model_files
-from rotastack.workflow.tracking.model_files import REVIEWED_TYPES, VERSIONS, dump_model, load_model, trusted_types
+from rotastack.workflow.tracking.model_files import MOST_ROOM, REVIEWED_TYPES, VERSIONS, dump_model, load_model
 from rotastack.workflow.tracking.writer import Writer
 
 MODELS = [
@@ -123,36 +120,7 @@ def test_the_same_model_makes_the_same_bytes(model, tmp_path):
     for _ in range(2):
         dump_model(clone(model).set_params(random_state=0).fit(X, y), tmp_path / "model.skops")
         written.append((tmp_path / "model.skops").read_bytes())
-    assert not differences(*written)
     assert written[0] == written[1]
-
-
-def differences(one, two):
-    """Tell what two model files do not have in common: an array and its numbers, or the place in the schema."""
-    parts = [{n: archive.read(n) for n in archive.namelist()} for archive in map(ZipFile, map(io.BytesIO, (one, two)))]
-    said = [f"{name} is in one of them" for name in parts[0].keys() ^ parts[1].keys()]
-    for name in parts[0].keys() & parts[1].keys():
-        first, second = parts[0][name], parts[1][name]
-        if first == second:
-            continue
-        if name.endswith(".npy"):
-            said += [f"{name}: {np.load(io.BytesIO(part))!r}" for part in (first, second)]
-            continue
-        at = next((k for k, pair in enumerate(zip(first, second, strict=False)) if len(set(pair)) > 1), 0)
-        said += [f"{name}: ...{part[max(0, at - 300) : at + 100].decode()}" for part in (first, second)]
-    return said
-
-
-def test_what_files_do_not_have_in_common_is_told(tmp_path):
-    X, y = load_iris(return_X_y=True)
-    files = []
-    for model in (GaussianNB(), GaussianNB(var_smoothing=1e-3)):
-        dump_model(model.fit(X, y), tmp_path / "model.skops")
-        files.append((tmp_path / "model.skops").read_bytes())
-    assert not differences(files[0], files[0])
-    said = "\n".join(differences(*files))
-    assert "var_smoothing" in said
-    assert "npy: array(" in said
 
 
 def test_what_lies_between_the_fields_of_records_is_no_part_of_a_file(tmp_path):
@@ -229,13 +197,6 @@ def test_a_file_with_a_strange_type_is_refused_by_its_name(module, name, tmp_pat
         load_model(path)
 
 
-def test_our_own_types_are_trusted_without_a_list(tmp_path):
-    X, y = load_iris(return_X_y=True)
-    dump_model(RotastackClassifier(2, random_state=0).fit(X, y), tmp_path / "model.skops")
-    ours = [kind for kind in trusted_types(tmp_path / "model.skops") if kind.startswith("rotastack.")]
-    assert "rotastack.ensembles.flagship.classifier.RotastackClassifier" in ours
-
-
 @pytest.fixture
 def small(tmp_path):
     X, y = load_iris(return_X_y=True)
@@ -246,7 +207,7 @@ def small(tmp_path):
 def rewritten(path, name, content):
     """Replace a part of a model file."""
     with ZipFile(path) as archive:
-        parts = {n: archive.read(n) for n in archive.namelist()} | {name: content.encode()}
+        parts = {n: archive.read(n) for n in archive.namelist()} | {name: content}
     with ZipFile(path, "w") as archive:
         for n, part in parts.items():
             archive.writestr(n, part)
@@ -298,14 +259,7 @@ def hostile(value, path):
         (os.system, "posix.system"),
         (eval, "builtins.eval"),
         (partial(os.system, "true"), "functools.partial"),
-        (np.load, "numpy.load"),
-        (subprocess.Popen, "subprocess.Popen"),
-        (attrgetter("x"), "operator.attrgetter"),
         (RandomForestClassifier().fit, "sklearn.ensemble._forest.RandomForestClassifier.fit"),
-        (
-            RotastackClassifier().predict_proba,
-            "rotastack.ensembles.flagship.classifier.RotastackClassifier.predict_proba",
-        ),
         (Plan, "rotastack.workflow.run.plan.Plan"),  # a class of ours that no model has
         (object.__new__(Writer), "rotastack.workflow.tracking.writer.Writer"),
     ],
@@ -346,10 +300,7 @@ def test_pickles_are_no_models(tmp_path):
     path = hostile(np.arange(3.0), tmp_path / "array.skops")
     with ZipFile(path) as archive:
         (name,) = [n for n in archive.namelist() if n.endswith(".npy")]
-        parts = {n: archive.read(n) for n in archive.namelist()} | {name: body.getvalue()}
-    with ZipFile(path, "w") as archive:
-        for n, part in parts.items():
-            archive.writestr(n, part)
+    rewritten(path, name, body.getvalue())
     with pytest.raises(RotastackError, match="cannot be read"):
         load_model(path)
     assert not (tmp_path / "pwned").exists()
@@ -362,11 +313,10 @@ def test_an_archive_of_paths_writes_nothing(small, tmp_path):
     assert sorted(tmp_path.parent.rglob("*")) == before
 
 
-def test_a_bomb_is_refused_before_it_is_unpacked(small, monkeypatch):
-    monkeypatch.setattr(model_files, "MOST_ROOM", 1 << 20)
+def test_a_bomb_is_refused_before_it_is_unpacked(small):
     with ZipFile(small, "a", ZIP_DEFLATED) as archive:
-        archive.writestr("zeros.npy", bytes(10_000_000))
-    with pytest.raises(RotastackError, match=r"not a Rotastack model file: the content unpacks to 10,\d+,\d+ bytes"):
+        archive.writestr("zeros.npy", bytes(MOST_ROOM))
+    with pytest.raises(RotastackError, match=r"not a Rotastack model file: the content unpacks to 268,\d+,\d+ bytes"):
         load_model(small)
 
 

@@ -20,7 +20,7 @@ from rotastack.errors import RotastackError
 from rotastack.workflow.tracking.address import VARIABLE
 from rotastack.workflow.tracking.writer import Writer, make_database
 
-RECORD = {"parameters": {"seed": 1}, "code": "c", "version": "0", "status": "ok", "message": ""}
+RECORD = {"code": "c", "version": "0", "status": "ok", "message": ""}
 
 
 def is_whole(path):
@@ -104,7 +104,7 @@ def bring(folder, code, method="RF"):
     with chdir(folder), Writer("shop", "iris") as writer:
         home = writer.container("dataset", {"study": "shop", "dataset": "iris"})
         key = {"study": "shop", "dataset": "iris", "method": method, "code": code}
-        run = writer.leaf("method", key, home, f"iris / {method}", RECORD, {})
+        run = writer.leaf("method", key, home, f"iris / {method}", RECORD, {}, {})
         writer.log_metrics(run.run_id, {"error": 0.5}, "2026-01-01T00:00:00+00:00")
         writer.finish(run.run_id)
         writer.finish(home)
@@ -154,8 +154,8 @@ def test_what_a_stopped_writer_left_is_done_away_with(tmp_path, monkeypatch):
 
 @pytest.mark.slow
 def test_killed_writers_lose_and_double_nothing(tmp_path):
-    """``python tests/tracking/kills.py --kills 50`` is the same at length."""
+    """``python tests/tracking/kills.py 50`` is the same at length."""
     kills = Path(__file__).with_name("kills.py")
-    done = subprocess.run([sys.executable, kills, "--kills", "6"], cwd=tmp_path, capture_output=True, text=True)
+    done = subprocess.run([sys.executable, kills, "6"], cwd=tmp_path, capture_output=True, text=True)
     assert done.returncode == 0, done.stderr[-3000:]
     assert re.fullmatch(r"6 kills \(\d after the end\), 2 versions of 14 runs: none lost, none doubled\n", done.stdout)

@@ -30,6 +30,17 @@ def free_port():
         return closed.getsockname()[1]
 
 
+def wait_for(process, address, log):
+    """Wait until a server answers, for at most two minutes."""
+    end = time.monotonic() + 120
+    while True:
+        with suppress(OSError), urlopen(f"{address}/health", timeout=5):
+            return
+        assert process.poll() is None, log.read_text()
+        assert time.monotonic() < end, log.read_text()
+        time.sleep(0.2)
+
+
 @contextmanager
 def served(folder, *arguments, **environment):
     """Give the address of a server that MLflow's command line starts."""
@@ -40,13 +51,7 @@ def served(folder, *arguments, **environment):
     with log.open("w") as said:
         process = subprocess.Popen(command, cwd=folder, stdout=said, stderr=said, env={**os.environ, **environment})
     try:
-        end = time.monotonic() + 120
-        while True:
-            with suppress(OSError), urlopen(f"{address}/health", timeout=5):
-                break
-            assert process.poll() is None, log.read_text()
-            assert time.monotonic() < end, log.read_text()
-            time.sleep(0.2)
+        wait_for(process, address, log)
         yield address
     finally:
         process.terminate()

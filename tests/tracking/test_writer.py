@@ -19,30 +19,34 @@ from tests.run.test_model_card import card
 
 from rotastack.base.preprocessing import TablePreprocessor
 from rotastack.errors import RotastackError
+from rotastack.workflow.tracking import writer as writing
 from rotastack.workflow.tracking.address import existing_uri, tracking_uri
 from rotastack.workflow.tracking.model_files import dump_model, load_model
 from rotastack.workflow.tracking.writer import Writer
 
 X = pd.DataFrame({"a": range(20), "b": ["u", "v"] * 10})
 Y = ["x", "z"] * 10
-RECORD = {"parameters": {"seed": 1}, "code": "c", "version": "0", "status": "ok", "message": ""}
+RECORD = {"code": "c", "version": "0", "status": "ok", "message": ""}
 DIGEST = "67a2d851e745f20d947f5df89d8339476598801a9d723bd662a790245eac20cb"
+
+
+def fitted():
+    return Pipeline([("table", TablePreprocessor()), ("classifier", GaussianNB())]).fit(X, Y)
 
 
 def log(folder):
     """Log a model and its table as steps do; return the run."""
-    model = Pipeline([("table", TablePreprocessor()), ("classifier", GaussianNB())]).fit(X, Y)
-    dump_model(model, folder / "model.skops")
+    dump_model(fitted(), folder / "model.skops")
     with chdir(folder), Writer("shop", "customers") as writer:
         home = writer.container("dataset", {"study": "shop", "dataset": "customers"})
-        run = writer.leaf("model", {"study": "shop"}, home, "customers / model", RECORD, {})
+        run = writer.leaf("model", {"study": "shop"}, home, "customers / model", RECORD, {}, {})
         if run.is_new:
             writer.log_dataset(
                 run.run_id, X.assign(target=Y), "customers", "data/raw/customers.parquet", "training", DIGEST
             )
             writer.log_model(run.run_id, folder / "model.skops", X)
             writer.finish(run.run_id)
-        writer.register_model(run.run_id, "customers", "GaussianNB")
+        writer.register_model(run.run_id, "customers", "GaussianNB", {}, "")
     return run.run_id
 
 
@@ -120,7 +124,7 @@ def test_the_recipe_of_the_card_takes_what_read_csv_gives(tmp_path, monkeypatch,
     monkeypatch.chdir(tmp_path)
     with Writer("shop", "customers") as writer:
         home = writer.container("dataset", {"study": "shop", "dataset": "customers"})
-        run = writer.leaf("model", {"study": "shop"}, home, "customers / model", RECORD, {})
+        run = writer.leaf("model", {"study": "shop"}, home, "customers / model", RECORD, {}, {})
         writer.log_model(run.run_id, tmp_path / "model.skops", features)
         writer.finish(run.run_id)
     loaded = f"runs:/{run.run_id}/model"
@@ -194,3 +198,93 @@ def test_a_damaged_database_is_one_line(tmp_path):
     damaged = r"^[^\n]*mlflow.db: the tracking database is damaged; move the file away [^\n]*not a database[^\n]*$"
     with chdir(tmp_path), pytest.raises(RotastackError, match=damaged), Writer("shop"):
         pass
+
+
+STORY = [
+    # study, its choice, data -> who is champion then: the study and its choice
+    ("shop", "forest", "monday", "shop forest"),  # the first
+    ("shop", "boosted", "monday", "shop boosted"),  # the same study chooses anew for the same data
+    ("rival", "linear", "monday", "shop boosted"),  # another study does not take it away
+    ("shop", "boosted", "tuesday", "shop boosted"),  # other data are no reason, even for the same study
+    ("shop", "forest", "monday", "shop forest"),  # the first choice once more, which is a version already
+]
+
+
+@pytest.fixture(scope="module")
+def told(tmp_path_factory):
+    """The client after the story, and who was champion and who was logged last after each part of it."""
+    folder = tmp_path_factory.mktemp("told")
+    dump_model(fitted(), folder / "m.skops")
+    found = []
+    with chdir(folder):
+        for study, method, data, _ in STORY:
+            with Writer(study, "customers") as writer:
+                home = writer.container("dataset", {"study": study, "dataset": "customers"})
+                key = {"study": study, "method": method, "data": data}
+                run = writer.leaf("model", key, home, f"customers / {method} {data}", RECORD, {}, {})
+                if run.is_new:
+                    writer.log_model(run.run_id, folder / "m.skops", X)
+                writer.finish(run.run_id)
+                tags = {"study": study, "method": method, "data": data}
+                writer.register_model(run.run_id, "customers", f"# {study} {method}", tags, "Who buys.")
+                versions = [
+                    writer.client.get_model_version_by_alias("customers", alias) for alias in ("champion", "current")
+                ]
+                found.append([" ".join(v.tags[k] for k in ("study", "method", "data")) for v in versions])
+        return MlflowClient(tracking_uri(folder)), found
+
+
+def test_the_champion_follows_its_study_on_the_same_data_and_current_is_the_last(told):
+    _, found = told
+    assert found == [[f"{champion} monday", f"{study} {method} {data}"] for study, method, data, champion in STORY]
+
+
+def test_a_model_that_comes_back_is_no_new_version(told):
+    client, _ = told
+    versions = client.search_model_versions("name = 'customers'")
+    assert sorted(int(v.version) for v in versions) == [1, 2, 3, 4]
+    assert {v.description for v in versions} == {"# shop forest", "# shop boosted", "# rival linear"}
+    assert client.get_registered_model("customers").description == "Who buys."
+
+
+@pytest.mark.slow
+def test_the_description_is_kept_up_to_date_and_is_never_too_long(tmp_path):
+    with chdir(tmp_path), Writer("shop") as writer:
+        for text in ("first", "second", "\n".join(["# Verdict", *["| row |"] * 2000])):
+            writer.describe_experiment(text)
+            note = writer.client.get_experiment(writer.experiment_id).tags["mlflow.note.content"]
+            assert note == text or len(text) > 5000
+    assert len(note) <= 5000
+    assert note.startswith("# Verdict\n| row |")
+    assert note.endswith("…")
+
+
+@pytest.mark.slow
+def test_an_experiment_that_was_deleted_comes_back(tmp_path):
+    with chdir(tmp_path):
+        with Writer("shop") as writer:
+            writer.client.delete_experiment(number := writer.experiment_id)
+        with Writer("shop") as writer:
+            assert writer.experiment_id == number
+            assert writer.client.get_experiment(number).lifecycle_stage == "active"
+
+
+@pytest.mark.slow
+def test_runs_of_an_earlier_form_are_marked_and_logged_anew(tmp_path, monkeypatch):
+    """After an upgrade nothing has two names for one number."""
+    record = {"parameters": {"n": 1}, "code": "c", "version": "0", "status": "ok", "message": "", "seed": 7}
+    found = []
+    with chdir(tmp_path):
+        for form in (1, 2, 2):
+            monkeypatch.setattr(writing, "FORM", form)
+            with Writer("shop", "customers") as writer:
+                home = writer.container("dataset", {"study": "shop", "dataset": "customers"})
+                run = writer.leaf("method", {"method": "RF"}, home, "customers / RF", record, {"code": "a-c"}, {"n": 2})
+                writer.finish(run.run_id)
+                found.append(run)
+        client = writer.client
+        assert [run.is_new for run in found] == [True, True, False]
+        runs = [client.get_run(run.run_id).data for run in found[:2]]
+    assert [r.tags["rotastack.superseded"] for r in runs] == ["yes", "no"]
+    assert {k: runs[1].tags[k] for k in ("code", "version", "seed")} == {"code": "a-c", "version": "0", "seed": "7"}
+    assert runs[1].params == {"n": "2"}

@@ -11,7 +11,7 @@ import pytest
 from tests.workflow.project import ROOT, TINY
 
 from rotastack.base.documents import load_yaml
-from rotastack.cli import main, run
+from rotastack.cli import main, studies
 from rotastack.workflow.run.modules import STEPS
 
 PROFILES = {path.parent.name: path for path in sorted((ROOT / "workflow/profiles").glob("*/config.yaml"))}
@@ -55,7 +55,7 @@ def test_keys_are_options_of_snakemake_or_of_its_plugin(name):
 
 def test_snakemake_shows_a_line_of_progress_and_the_answer_by_the_default_profile():
     assert load_yaml(PROFILES["default"])["logger"] == "rotastack"
-    assert "--logger" not in run.profile_options(None), "the command names the log's file"
+    assert "--logger" not in studies.profile_options(None), "the command names the log's file"
 
 
 @pytest.mark.parametrize("name", [n for n in PROFILES if n != "default"])
@@ -156,13 +156,13 @@ def _shell(command):
 
 
 def test_a_plugin_that_is_missing_is_named(monkeypatch, tmp_path, capsys):
-    monkeypatch.setattr("importlib.util.find_spec", lambda name: None)
+    monkeypatch.setattr("rotastack.cli.studies.find_spec", lambda name: None)
     assert main(["run", "tiny", "--profile", "pbs"]) == 2
     assert (
         "profile pbs: snakemake-executor-plugin-cluster-generic is not installed; run `pip install "
         in capsys.readouterr().err
     )
-    assert run._missing_plugins(PROFILES["default"].parent) == []
+    assert studies._missing_plugins(PROFILES["default"].parent) == []
 
 
 def test_a_profile_that_is_nowhere_is_named_and_nothing_runs(monkeypatch, tmp_path, capsys):
@@ -174,7 +174,7 @@ def test_a_profile_that_is_nowhere_is_named_and_nothing_runs(monkeypatch, tmp_pa
     assert said.count("\n") == 1
     assert not list(tmp_path.iterdir())
     (tmp_path / "profiles" / "mine").mkdir(parents=True)
-    assert run.profile_options("mine") == ["--workflow-profile", "mine"]
+    assert studies.profile_options("mine") == ["--workflow-profile", "mine"]
 
 
 @pytest.mark.slow

@@ -4,7 +4,6 @@ Most questions are asked in this process: which instances of rules have other pa
 Snakemake do just these and what follows. A few starts of Snakemake show that it answers the same when a user asks.
 """
 
-import json
 import os
 import random
 import re
@@ -15,7 +14,6 @@ import pandas as pd
 import pytest
 from tests.workflow.project import TINY, changed, following
 
-from rotastack.cli.studies import plan_of
 from rotastack.workflow.run.plan import Plan
 
 pytestmark = pytest.mark.workflow
@@ -380,14 +378,3 @@ def test_what_was_deleted_is_made_again_and_nothing_before_it(project):
         assert planned.get(rule) == 1, name
         assert not set(planned) & before, name
         path.write_bytes(content)
-
-
-@pytest.mark.slow
-def test_a_dry_run_names_the_files_that_changed(project):
-    states = project.folder / "results/tiny/code.json"
-    with project.here():
-        states.write_text(json.dumps(plan_of("tiny", None).codes.states()))
-    project.edit("src/rotastack/combine/stacking.py", "np.ascontiguousarray", "np.array")
-    printed = project.call("rotastack", "run", "tiny", "--dry-run").stdout
-    assert "changed   since the last complete run: combine/stacking.py" in printed.splitlines()
-    assert "why       params have changed since last execution: combine, vote" in printed.splitlines()

@@ -1,8 +1,7 @@
-"""The ``rotastack`` command."""
+"""The ``rotastack`` command. Until the server of steps has answered, it imports only what is loaded already or loads fast."""
 
+import os
 import sys
-
-from rotastack.workflow.run import forks
 
 __all__ = ["main"]
 
@@ -12,10 +11,44 @@ def main(argv: list[str] | None = None) -> int:
     args = sys.argv[1:] if argv is None else argv
     serves = args[:2] == ["step", "serve"]
     # The server of steps, if there is one, spares this process the slow imports.
-    if args[:1] == ["step"] and not serves and (code := forks.ask(args)) is not None:
+    if len(args) > 1 and args[0] == "step" and not serves and (code := _ask(args)) is not None:
         return code
     from rotastack.cli.commands import run_command
 
     if serves:
-        return forks.serve(int(args[2]), int(args[3]), run_command)
+        from rotastack.workflow.run.forks import serve
+
+        return serve(int(args[2]), int(args[3]), run_command)
     return run_command(args)
+
+
+def _ask(argv: list[str]) -> int | None:
+    """Let the server run a step with this process's streams, folder and environment; None if no server takes the step.
+
+    Signals to this process are passed to the step. If this process dies, the step dies as well.
+    """
+    if not (place := os.environ.get("ROTASTACK_FORKS")):  # VARIABLE of rotastack.workflow.run.forks
+        return None
+    import json
+    import signal
+    import socket
+
+    request = {"argv": argv, "folder": os.getcwd(), "environment": dict(os.environ)}  # noqa: PTH109
+    with socket.socket(socket.AF_UNIX, socket.SOCK_STREAM) as connection:
+        try:
+            connection.connect(place)
+            socket.send_fds(connection, [b"0"], [0, 1, 2])
+            connection.sendall(json.dumps(request).encode() + b"\n")
+        except OSError:  # the server has ended
+            return None
+        for number in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP):
+            if signal.getsignal(number) is not signal.SIG_IGN:
+                signal.signal(number, lambda number, _: connection.send(bytes([number])))
+        answer = connection.makefile("r", encoding="utf-8").readline().strip()
+    if answer == "refused":
+        return None
+    code = int(answer or 1)  # an empty answer: the server was killed
+    if code < 0:
+        signal.signal(-code, signal.SIG_DFL)
+        os.kill(os.getpid(), -code)  # end by the same signal as the step
+    return code

@@ -1,8 +1,12 @@
 """``rotastack compare``: the verdict on any table of scores, and a page to explore them."""
 
-from argparse import Namespace, RawDescriptionHelpFormatter
+import json
+import sys
+from argparse import Namespace
+from pathlib import Path
 from typing import Any
 
+from rotastack.cli.options import command, table_text
 from rotastack.errors import RotastackError, nearest
 
 __all__ = ["add"]
@@ -12,16 +16,14 @@ _SHOWN = 12  # the most methods, and the most notes, that are printed
 
 def add(commands: Any) -> None:
     """Add the command."""
-    compare = commands.add_parser(
-        "compare",
-        help="compare the methods of a table of scores",
+    compare = command(
+        commands, "compare", _compare, "compare the methods of a table of scores",
         description="Report the best method of a table of scores, its lead, and whether the lead is statistically significant; write "
         "a page with a choice of data sets, methods and control.\n\n"
         "The table has a row for each data set and a column for each method; or one score per row, with columns for the data "
         "set, the method and the score, and optional columns for repeats (split, fold, seed) and seconds (fit_seconds, predict_seconds).",
         epilog="example:\n  rotastack compare accuracies.csv --higher --control 'Random forest'",
-        formatter_class=RawDescriptionHelpFormatter,
-    )
+    )  # fmt: skip
     compare.add_argument("table", help="table of scores, in a format that `rotastack run` reads")
     compare.add_argument(
         "--score", metavar="NAME", help="column of the score; for a table with a column per method, the score's name"
@@ -43,14 +45,9 @@ def add(commands: Any) -> None:
         "--output", default="comparison.html", metavar="FILE", help="file of the page (default: comparison.html)"
     )
     compare.add_argument("--json", action="store_true", help="print the answer as JSON only")
-    compare.set_defaults(run=_compare)
 
 
 def _compare(arguments: Namespace) -> None:
-    import json
-    import sys
-    from pathlib import Path
-
     from rotastack.data.tables import read_as_written, read_with_notes
     from rotastack.files import write_text
     from rotastack.workflow.judge.comparisons import compare_methods
@@ -158,7 +155,6 @@ def _interval(ends: list[float | None], digits: int) -> str:
 
 def _as_text(rows: list[dict[str, Any]]) -> str:
     """Return the leaderboard as lines of text."""
-    from rotastack.cli.screen import table_text
     from rotastack.workflow.judge.words import p_cell
 
     if not rows:

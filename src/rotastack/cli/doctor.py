@@ -9,56 +9,49 @@ from importlib.util import find_spec
 from pathlib import Path
 from typing import Any
 
+from rotastack.cli.options import command
+
 __all__ = ["add"]
 
 _GIGABYTES = 2  # less free disk space is a problem
 
 
-class ProblemError(Exception):
-    """A failed check; the message is the problem and what to do about it."""
-
-
 def add(commands: Any) -> None:
     """Add the command."""
-    doctor = commands.add_parser(
-        "doctor", help="check the requirements of a run",
-        description="Print one line for each requirement of a run: ok, or the problem and its remedy.",
-    )  # fmt: skip
-    doctor.set_defaults(run=_doctor)
+    text = "Print one line for each requirement of a run: ok, or the problem and its remedy."
+    command(commands, "doctor", _doctor, "check the requirements of a run", description=text)
 
 
 def _doctor(arguments: Namespace) -> int:
     wrong = 0
     for name, check in (("environment", _environment), ("snakemake", _snakemake), ("folder", _folder)):
-        try:
-            print(f"ok       {name}: {check()}", flush=True)
-        except ProblemError as error:
-            print(f"PROBLEM  {name}: {error}", flush=True)
-            wrong += 1
+        is_fine, text = check()
+        print(f"{'ok     ' if is_fine else 'PROBLEM'}  {name}: {text}", flush=True)
+        wrong += not is_fine
     return int(wrong > 0)
 
 
-def _environment() -> str:
+def _environment() -> tuple[bool, str]:
     import rotastack
 
     try:
         import rotastack.trees.kernel  # noqa: F401
     except ImportError as error:
-        raise ProblemError(f"the compiled kernel cannot be loaded ({error}); run `make env` to build it") from None
-    return f"rotastack {rotastack.__version__}, Python {sys.version.split()[0]} in {sys.prefix}"
+        return False, f"the compiled kernel cannot be loaded ({error}); run `make env` to build it"
+    return True, f"rotastack {rotastack.__version__}, Python {sys.version.split()[0]} in {sys.prefix}"
 
 
-def _snakemake() -> str:
+def _snakemake() -> tuple[bool, str]:
     if find_spec("snakemake") is None:
-        raise ProblemError("not installed; run `pip install 'rotastack[workflow]'`")
-    return version("snakemake")
+        return False, "not installed; run `pip install 'rotastack[workflow]'`"
+    return True, version("snakemake")
 
 
-def _folder() -> str:
+def _folder() -> tuple[bool, str]:
     here = Path.cwd()
     if not os.access(here, os.W_OK):
-        raise ProblemError(f"{here} is not writable; run in a folder of your own")
+        return False, f"{here} is not writable; run in a folder of your own"
     free = shutil.disk_usage(here).free / 1e9
     if free < _GIGABYTES:
-        raise ProblemError(f"{here} has {free:.1f} GB free; free disk space, or run in another folder")
-    return f"{here} is writable, {free:.0f} GB free"
+        return False, f"{here} has {free:.1f} GB free; free disk space, or run in another folder"
+    return True, f"{here} is writable, {free:.0f} GB free"

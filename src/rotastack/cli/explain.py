@@ -1,33 +1,28 @@
 """``rotastack explain``: print which columns a study's model uses, and write a page about them."""
 
-from argparse import Namespace, RawDescriptionHelpFormatter
+from argparse import Namespace
+from pathlib import Path
 from typing import Any
 
-from rotastack.cli.models import add_study_options
-from rotastack.cli.studies import offer, score_names, studies_with_models
+from rotastack.cli.options import add_model_options, command, offer, score_names, studies_with_models
 
 __all__ = ["add"]
 
 
 def add(commands: Any) -> None:
     """Add the command."""
-    explain = commands.add_parser(
-        "explain",
-        help="explain the model of a study, and write a page",
+    explain = command(
+        commands, "explain", _explain, "explain the model of a study, and write a page",
         description="Compute importances of columns, weights of rotated columns, and the dependence of predictions on the top columns.",
         epilog="example:\n  rotastack explain customers",
-        formatter_class=RawDescriptionHelpFormatter,
-    )
+    )  # fmt: skip
     offer(explain.add_argument("study", help="the study that made the model"), studies_with_models)
-    add_study_options(explain)
+    add_model_options(explain)
     score = explain.add_argument("--score", help="score by which importances are measured (default: the study's score)")
     offer(score, score_names)
-    explain.set_defaults(run=_explain)
 
 
 def _explain(arguments: Namespace) -> None:
-    from pathlib import Path
-
     from rotastack.workflow.use.explaining import explain_saved
     from rotastack.workflow.use.explanation import write_explanation
     from rotastack.workflow.use.saved_model import file_of_study

@@ -1,10 +1,11 @@
 """``rotastack fit``: fit one estimator to the user's own table."""
 
-import argparse
+import sys
 from argparse import Namespace
 from pathlib import Path
 from typing import Any
 
+from rotastack.cli.options import command
 from rotastack.errors import RotastackError
 
 __all__ = ["add"]
@@ -18,9 +19,8 @@ examples:
 
 def add(commands: Any) -> None:
     """Add the command."""
-    fit = commands.add_parser(
-        "fit", help="fit one estimator to a table", epilog=EXAMPLES,
-        formatter_class=argparse.RawDescriptionHelpFormatter,
+    fit = command(
+        commands, "fit", _fit, "fit one estimator to a table", epilog=EXAMPLES,
         description="Fit one estimator to all rows of a table, without a comparison of methods.",
     )  # fmt: skip
     fit.add_argument("table", help="table, in a format that `rotastack run` reads")
@@ -35,36 +35,29 @@ def add(commands: Any) -> None:
     )  # fmt: skip
     fit.add_argument("--estimator", default="rotastack", help="short name or class, as in a study (default: rotastack)")
     fit.add_argument(
-        "--set",
-        action="append",
-        default=[],
-        metavar="NAME=VALUE",
+        "--set", metavar="NAME=VALUE", action="append", default=[],
         help="parameter of the estimator, as in a study (repeatable)",
-    )
+    )  # fmt: skip
     fit.add_argument("--seed", type=int, default=0, help="seed (default: 0)")
     fit.add_argument("--threads", type=int, default=1, help="threads (default: 1)")
-    fit.set_defaults(run=_fit)
 
 
 def _fit(arguments: Namespace) -> int:
-    import sys
-
     from rotastack.cli.own import declared_kinds
     from rotastack.workflow.tracking.model_files import dump_model
-    from rotastack.workflow.use.fitted_table import fit_table
+    from rotastack.workflow.use.fitted_table import fit_table, read_target
 
     if arguments.threads < 1:
         raise RotastackError(f"--threads must be at least 1, found {arguments.threads}")
     if not Path(arguments.out).suffix:
         raise RotastackError(f"--out: {arguments.out} is not a file name; name a file such as {arguments.out}.skops")
-    model, reading = fit_table(
-        arguments.table, arguments.target, arguments.task, arguments.estimator, _parameters(arguments.set), arguments.seed,
-        arguments.threads, declared_kinds(arguments.kind),
-    )  # fmt: skip
+    parameters = _parameters(arguments.set)
+    read = read_target(arguments.table, arguments.target, arguments.task, declared_kinds(arguments.kind))
+    model, notes = fit_table(read, arguments.estimator, parameters, arguments.seed, arguments.threads)
     dump_model(model, arguments.out)
-    for note in reading.notes:
+    for note in notes:
         print(f"rotastack: {arguments.table}: {note}", file=sys.stderr)
-    print(f"{reading}\nmodel: {arguments.out}")
+    print(f"{read.reading}\nmodel: {arguments.out}")
     return 0
 
 

@@ -3,30 +3,25 @@
 from argparse import Namespace
 from typing import Any
 
+from rotastack.cli.options import command
+
 __all__ = ["add"]
 
 
 def add(commands: Any) -> None:
     """Add the commands."""
-    datasets = commands.add_parser("datasets", help="list the data sets")
-    datasets.add_argument(
-        "--available", action="store_true", help="also check whether each data set is available (uses the network)"
-    )
-    datasets.set_defaults(run=_datasets)
-
-    methods = commands.add_parser("methods", help="list short names of estimators, views and pruners")
-    methods.set_defaults(run=_methods)
-
-    schema = commands.add_parser("schema", help="print the JSON schema of studies, for editors")
-    schema.set_defaults(run=_schema)
+    datasets = command(commands, "datasets", _datasets, "list the data sets")
+    text = "also check whether each data set is available (uses the network)"
+    datasets.add_argument("--available", action="store_true", help=text)
+    command(commands, "methods", _methods, "list short names of estimators, views and pruners")
+    command(commands, "schema", _schema, "print the JSON schema of studies, for editors")
 
 
 def _datasets(arguments: Namespace) -> None:
     from rotastack.data.registry import registry
 
-    entries = registry()
     print(f"{'name':24s} {'rows':>6s} {'columns':>7s} {'classes':>7s}  source")
-    for name, spec in entries.items():
+    for name, spec in registry().items():
         columns = spec["columns"] if isinstance(spec["columns"], int) else len(spec["columns"])
         sources = ", ".join(next(iter(source)) for source in spec["sources"]) or "mirror only"
         line = f"{name:24s} {spec['rows']:6d} {columns:7d} {len(spec.get('classes', [])) or '-':>7}  {sources}"
@@ -39,33 +34,23 @@ def _datasets(arguments: Namespace) -> None:
 
 
 def _methods(arguments: Namespace) -> None:
+    import yaml
+
     from rotastack.workflow.study.catalogue import ESTIMATORS, PRUNERS, REGRESSORS, VIEWS
 
     print(
         "A study names an estimator, view or pruner by its short name or by its class: a dotted path, or the name of a Rotastack class."
     )
     print("Parameters are those of the class. Short names, classes and fixed parameters:")
-    for title, entries in [
-        ("estimators", ESTIMATORS),
-        ("estimators, task regression", REGRESSORS),
-        ("views", VIEWS),
-        ("pruners", PRUNERS),
-    ]:
+    titles = ("estimators", "estimators, task regression", "views", "pruners")
+    for title, entries in zip(titles, (ESTIMATORS, REGRESSORS, VIEWS, PRUNERS), strict=True):
         print(f"{title}:")
         for name, entry in entries.items():
-            print(f"  {name}: {entry.path}{_fixed(entry.parameters)}")
+            fixed = yaml.safe_dump(entry.parameters, default_flow_style=True, sort_keys=False, width=10**6).strip()
+            print(f"  {name}: {entry.path}{f' {fixed}' if entry.parameters else ''}")
     print(
         "combiners (kind): vote, stacking, log_linear, weights, member, prune, other; `rotastack schema` prints their keys"
     )
-
-
-def _fixed(parameters: dict) -> str:
-    """Return fixed parameters in the YAML of a study."""
-    import yaml
-
-    if not parameters:
-        return ""
-    return " " + yaml.safe_dump(parameters, default_flow_style=True, sort_keys=False, width=10**6).strip()
 
 
 def _schema(arguments: Namespace) -> None:

@@ -1,267 +1,220 @@
-"""Read the table of ``rotastack run TABLE``, lay out its study, and describe both before the training."""
+"""The table of ``rotastack run TABLE``: what it holds, the study that is made of it, and lines on both before the training."""
 
+import os
 from argparse import Namespace
-from typing import Any, NamedTuple
+from collections.abc import Iterable
+from pathlib import Path
+from typing import Any
 
+import numpy as np
+import psutil
+
+from rotastack.base.preprocessing import TablePreprocessor
+from rotastack.data.divisions import division_numbers, united
+from rotastack.data.suspicions import copies_of, suspicions
+from rotastack.data.tables import read_with_notes
 from rotastack.errors import RotastackError, nearest
+from rotastack.stats.metrics import METRICS, NAMES, score_named
+from rotastack.workflow.judge.words import counted
+from rotastack.workflow.run.progress import duration
+from rotastack.workflow.run.resources import Resources
+from rotastack.workflow.run.splits.folds import given_splits
+from rotastack.workflow.study.study import Study
+from rotastack.workflow.use import own_study
+from rotastack.workflow.use.fitted_table import read_target
 
-__all__ = ["KINDS", "OwnTable", "declared_kinds", "look_at"]
+__all__ = ["KINDS", "OwnTable", "cores", "declared_kinds"]
 
 KINDS = ("numeric", "categorical", "id")
 """Kinds of ``--kind``; an id is left out."""
 _LEAST_PARTS = 10
 """The fewest groups or times that can be divided into training and test rows."""
+_DIVIDING = {"groups": "--groups", "time": "--time-column", "split 1": "--split-column"}
+"""Key of the protocol -> option with the column that divides the rows."""
 
 
-class OwnTable(NamedTuple):
-    """The study of a table, its place, the megabytes of all its jobs together, and lines (heading, text) and facts on both."""
+class OwnTable:
+    """The study of the user's own table, its place and the megabytes of all its jobs together, and lines and facts on both."""
 
-    study: dict[str, Any]
-    place: Any
-    megabytes: int
-    lines: list[tuple[str, str]]
-    about: dict[str, Any]
+    def __init__(self, arguments: Namespace):
+        if arguments.size not in (None, *own_study.SIZES):
+            raise RotastackError(
+                f"--size: {arguments.size!r} is not a size of tables; allowed: {', '.join(own_study.SIZES)}"
+            )
+        self.arguments, self.table = arguments, str(arguments.study)
+        self._read()
+        self._lay_out()
+        self.place = own_study.place_of(self.study)
+        self.megabytes = max(int(self.memory), _megabytes(self.study)[1])
 
-
-class _Read(NamedTuple):
-    """What the table holds: its columns and their kinds, the target and its task."""
-
-    features: Any
-    target: Any
-    task: Any
-    reason: str
-    kinds: dict[str, str]
-    preprocessor: Any
-    reading: Any
-    notes: list[str]
-
-
-class _Laid(NamedTuple):
-    """What will be run: the study, its costs, and what was left out."""
-
-    study: dict[str, Any]
-    layout: Any
-    score: str
-    why: str
-    divided_by: dict[str, Any]
-    memory: float
-    needed: dict[str, int]
-
-
-def look_at(arguments: Namespace) -> OwnTable:
-    """Read the table, lay out its study, and describe both.
-
-    Raises
-    ------
-    RotastackError
-        The table cannot be used; the message says why.
-    """
-    from rotastack.workflow.use.own_study import place_of
-
-    read = _read(arguments)
-    laid = _laid_out(arguments, read)
-    place = place_of(laid.study)
-    kinds, dropped = _kinds(read.preprocessor), _dropped(arguments, read)
-    lines = [
-        *_lines_of_table(arguments, read, laid.divided_by, kinds, dropped),
-        *_lines_of_study(arguments, laid, place),
-    ]
-    about = {
-        "table": str(arguments.study), "rows": len(read.features), "target": arguments.target, "task": read.task,
-        "task_reason": read.reason, "score": laid.score, "columns": kinds, "dropped": dropped,
-        "estimated_seconds": round(laid.layout.seconds),
-    }  # fmt: skip
-    return OwnTable(laid.study, place, max(int(laid.memory), _megabytes(laid.study)[1]), lines, about)
-
-
-def _read(arguments: Namespace) -> _Read:
-    """Read the table, and decide its task and the kinds of its columns."""
-    import warnings
-
-    from rotastack.base.preprocessing import TablePreprocessor
-    from rotastack.data.tables import read_with_notes
-    from rotastack.data.target import check_target, decide_task, with_target
-    from rotastack.workflow.use.own_table import LEAST_ROWS, counts_among
-
-    table = str(arguments.study)
-    if arguments.target is None:
-        frame, _ = read_with_notes(table)
-        raise RotastackError(f"{table}: --target COLUMN is missing; columns: {_few(map(str, frame.columns), 20)}")
-    declared = declared_kinds(arguments.kind)
-    frame, reading = read_with_notes(table, arguments.target, declared)
-    frame, without = with_target(frame, arguments.target, table)
-    task, reason = decide_task(frame["target"])
-    if arguments.task and arguments.task != task:
-        task, reason = arguments.task, f"--task; default {task}: {reason}"
-    with warnings.catch_warnings(record=True) as caught:
-        warnings.simplefilter("always")
-        target = check_target(frame["target"], table, task)
-        features = frame.drop(columns="target")
-        kinds = dict.fromkeys(counts_among(features), "numeric") | declared
-        ids = dict.fromkeys(_dividing_columns(arguments), "id")
+    def _read(self) -> None:
+        """Read the table, and decide its task and the kinds of its columns."""
+        if self.arguments.target is None:
+            names = map(str, read_with_notes(self.table)[0].columns)
+            raise RotastackError(f"{self.table}: --target COLUMN is missing; columns: {_few(names, 20)}")
+        declared = declared_kinds(self.arguments.kind)
+        self.read = read_target(self.table, self.arguments.target, self.arguments.task, declared)
+        self.features, self.target, self.task = self.read.features, self.read.target, self.read.task
+        self.dividing = [c for c in (self.arguments.groups, self.arguments.split_column) if c is not None]
+        kinds = self.read.kinds | dict.fromkeys(self.dividing, "id")
         try:
-            with warnings.catch_warnings():
-                warnings.simplefilter("ignore")  # lines of the answer name the columns that are left out
-                preprocessor = TablePreprocessor(kinds | ids, encoding="onehot").fit(features)
+            self.reader, _ = self.read.fitted(TablePreprocessor(kinds, encoding="onehot"))
         except RotastackError as error:
-            raise RotastackError(f"{table}: {str(error).removeprefix(f'{table}: ')}") from None
-    if len(frame) < LEAST_ROWS:
-        raise RotastackError(f"{table}: the table has {len(frame)} rows; at least {LEAST_ROWS} are needed")
-    notes = [*reading.notes, *without, *(str(w.message).removeprefix(f"{table}: ") for w in caught)]
-    return _Read(features, target, task, reason, kinds, preprocessor, reading, notes)
+            raise RotastackError(f"{self.table}: {str(error).removeprefix(f'{self.table}: ')}") from None
+        if len(self.features) < own_study.LEAST_ROWS:
+            raise RotastackError(
+                f"{self.table}: the table has {len(self.features)} rows; at least {own_study.LEAST_ROWS} are needed"
+            )
+        why = self.reader.dropped_in_words()
+        self.dropped = {column: text for column, text in why.items() if column not in self.dividing}
+        self.kinds: dict[str, list[str]] = {}  # kind -> used columns
+        for column, kind in self.reader.kinds_.items():
+            if column not in self.reader.dropped_:
+                self.kinds.setdefault(kind, []).append(str(column))
 
-
-def _laid_out(arguments: Namespace, read: _Read) -> _Laid:
-    """Choose the score, the methods that fit into memory, and the splits; lay out the study."""
-    from rotastack.data.divisions import division_numbers, united
-    from rotastack.data.suspicions import copies_of
-    from rotastack.workflow.use import own_study, own_table
-
-    table, features, target, task = str(arguments.study), read.features, read.target, read.task
-    found = {key: _dividing(arguments, key, features) for key in ("groups", "time", "split 1")}
-    divided_by: dict[str, Any] = {key: column for key, column in found.items() if column is not None}
-    splits = _splits(arguments, features, target, task) if "split 1" in divided_by else []
-    copies = copies_of(features, read.preprocessor.kinds_) if divided_by.keys() <= {"groups"} else None
-    if copies is not None and "groups" in divided_by:
-        copies = united(division_numbers(features, arguments.groups, "groups", table), copies)
-    if copies is not None and copies.max() + 1 >= _LEAST_PARTS:
-        divided_by["copies_together"] = True
-    n_columns, n_classes = len(read.preprocessor.get_feature_names_out()), target.nunique()
-    shape = own_table.Shape(task, len(features), n_columns, n_classes if task == "classification" else 0)
-    size, n_cores, memory = arguments.size or "medium", cores(arguments.cores), arguments.memory or _memory()
-    labels = _methods(arguments.methods, own_table.labels_of(task))
-    layout = own_table.laid_out(shape, size, arguments.time, n_cores, divided_by, splits, labels)
-    score, why = _score(arguments.score, target, task)
-
-    def study(labels: list[str]) -> dict[str, Any]:
-        return own_study.study_of(table, arguments.target, shape, layout, score, read.kinds, labels)
-
-    needed, _ = _megabytes(study(labels))
-    fitting = [label for label in labels if needed[label] <= memory]
-    if len(fitting) < 2:
-        least = sorted(needed.values())[1]
-        raise RotastackError(
-            f"{table}: {memory:,.0f} MB of memory are available; two methods need at least {least:,.0f} MB"
+    def _lay_out(self) -> None:
+        """Choose the splits, the score, and the methods that fit into memory; lay out the study."""
+        arguments, features = self.arguments, self.features
+        self.divided_by: dict[str, Any] = dict(self._division())
+        splits = self._splits() if "split 1" in self.divided_by else []
+        copies = copies_of(features, self.reader.kinds_) if self.divided_by.keys() <= {"groups"} else None
+        if copies is not None and "groups" in self.divided_by:
+            copies = united(division_numbers(features, arguments.groups, "groups", self.table), copies)
+        if copies is not None and copies.max() + 1 >= _LEAST_PARTS:
+            self.divided_by["copies_together"] = True
+        n_classes = self.target.nunique() if self.task == "classification" else 0
+        shape = own_study.Shape(self.task, len(features), len(self.reader.get_feature_names_out()), n_classes)
+        labels = _methods(arguments.methods, own_study.labels_of(self.task))
+        size, self.memory = arguments.size or "medium", arguments.memory or _memory()
+        self.layout = own_study.laid_out(
+            shape, size, arguments.time, cores(arguments.cores), labels, self.divided_by, splits
         )
-    return _Laid(study(fitting), layout, score, why, divided_by, memory, needed)
+        self.score, self.why = self._score()
 
+        def study(labels: list[str]) -> dict[str, Any]:
+            return own_study.study_of(self.table, arguments.target, self.layout, self.score, self.read.kinds, labels)
 
-def _lines_of_table(
-    arguments: Namespace, read: _Read, divided_by: dict[str, Any], kinds: dict[str, list[str]], dropped: dict[str, str]
-) -> list[tuple[str, str]]:
-    """Return lines on the table: its format, target and columns, and what to look at."""
-    from rotastack.data.suspicions import suspicions
+        self.needed, _ = _megabytes(study(labels))
+        fitting = [label for label in labels if self.needed[label] <= self.memory]
+        if len(fitting) < 2:
+            least = sorted(self.needed.values())[1]
+            raise RotastackError(
+                f"{self.table}: {self.memory:,.0f} MB of memory are available; two methods need at least {least:,.0f} MB"
+            )
+        self.study = study(fitting)
 
-    features, target, task = read.features, read.target, read.task
-    other = {"classification": "regression", "regression": "classification"}[task]
-    hint = f"; --task {other} for {other}" if " numbers in " in read.reason and arguments.task is None else ""
-    lines = [
-        ("table", str(read.reading)),
-        ("target", f"{arguments.target}: {task} ({read.reason}{hint}){_classes(target, task)}"),
-        ("columns", "; ".join(f"{len(v)} {kind} ({_few(v)})" for kind, v in kinds.items() if v)),
-        *(("dropped", f"{column}: {why}") for column, why in list(dropped.items())[:10]),
-    ]
-    found = read.preprocessor.kinds_
-    keep = next((c for c in dropped if found[c] in ("id", "text") and c not in kinds), None)
-    if keep is not None:
-        lines.append(("", f"to keep a column: --kind '{keep}=categorical' or numeric"))
-    if len(dropped) > 10:
-        lines.append(("", f"and {len(dropped) - 10} more columns; the report lists all"))
-    missing = features[[c for c in features if c not in dropped]].isna().mean()
-    holes = missing[missing > 0].sort_values(ascending=False).items()
-    if texts := [f"{c} {share:.0%}" if share >= 0.01 else f"{c} below 1%" for c, share in holes]:
-        lines.append(("missing", _few(texts)))
-    lines += [("look at", text) for text in suspicions(features, target, task, found, divided_by)]
-    return lines + [("note", note) for note in read.notes]
+    def _division(self) -> Iterable[tuple[str, str]]:
+        """Yield keys of the protocol with the columns by which the options divide the rows, checked."""
+        for key, option in _DIVIDING.items():
+            column: str | None = getattr(self.arguments, option[2:].replace("-", "_"))
+            if column is None:
+                continue
+            if column == self.arguments.target:
+                raise RotastackError(f"{self.table}: {option}: column {column!r} is the target; name another column")
+            try:
+                n = int(division_numbers(self.features, column, key, self.table).max()) + 1
+            except RotastackError as error:
+                text = str(error).replace(f"protocol.{key}", option).replace("protocol.columns", option)
+                raise RotastackError(text) from None
+            if key != "split 1" and n < _LEAST_PARTS:
+                raise RotastackError(
+                    f"{self.table}: {option}: column {column!r} has {n} different values; at least {_LEAST_PARTS} are needed"
+                )
+            yield key, column
 
+    def _splits(self) -> list[tuple[Any, Any]]:
+        """Return the training and test rows of the splits in a column of the table."""
+        classes, y = np.unique(self.target, return_inverse=True)
+        try:
+            folds = division_numbers(self.features, self.arguments.split_column, "split 1", self.table)
+            return given_splits([folds], y, list(map(str, classes)) if self.task == "classification" else [])
+        except RotastackError as error:
+            raise RotastackError(f"{self.table}: --split-column: {error}") from None
 
-def _lines_of_study(arguments: Namespace, laid: _Laid, place: Any) -> list[tuple[str, str]]:
-    """Return lines on the study: its methods, score, splits, time and file."""
-    from rotastack.stats.metrics import NAMES
+    def _score(self) -> tuple[str, str]:
+        """Return the score that methods are ranked by, and why."""
+        score, why = own_study.default_score(self.target, self.task)
+        if self.arguments.score is None:
+            scores = METRICS[self.task].items()
+            others = ", ".join(name for name, higher in scores if name != score and higher is not None)
+            return score, f"{why} (--score: {others})"
+        try:
+            return score_named(self.arguments.score, self.task), f"--score; default {score}, {why}"
+        except ValueError as error:
+            raise RotastackError(f"--score: {error}") from None
 
-    if place.edited:
-        text = f"{place.path} was edited and is used unchanged: options of the table have no effect (to write a new study, delete the file)"
-        return [("study", f"{text}; the kinds of columns are those of the file, not those above")]
-    labels = list(laid.study["methods"])
-    sizes = {label: next(iter(laid.layout.parameters(label).values()), None) for label in labels}
-    trees = ", ".join(label if n is None else f"{label} {n}" for label, n in sizes.items())
-    available = f"available are {laid.memory / 1000:.1f} GB (--memory)"
-    shortened = " (shortened to keep the time limit)" if laid.layout.shortened else ""
-    replaced = f", replaces the old file ({place.replaced})" if place.replaced else ""
-    return [
-        ("methods", f"{trees} (numbers of trees; Rotastack: trees per family)"),
-        *(
-            ("left out", f"{label} needs about {megabytes / 1000:.1f} GB of memory, {available}")
-            for label, megabytes in laid.needed.items() if label not in labels
-        ),
-        ("score", f"{NAMES[laid.score]}, {laid.why}"),
-        ("test", f"{laid.layout.test_in_words}{shortened}"),
-        ("time", _time(laid.layout.seconds, arguments, max(laid.needed[label] for label in labels))),
-        ("study", f"{place.path}{replaced}"),
-    ]  # fmt: skip
+    @property
+    def about(self) -> dict[str, Any]:
+        """Facts on the table and its study, for JSON."""
+        return {
+            "table": self.table, "rows": len(self.features), "target": self.arguments.target, "task": self.task,
+            "task_reason": self.read.reason, "score": self.score, "columns": self.kinds, "dropped": self.dropped,
+            "estimated_seconds": round(self.layout.seconds),
+        }  # fmt: skip
 
+    @property
+    def lines(self) -> list[tuple[str, str]]:
+        """Lines, each with its heading, on the table and on the study that is made of it."""
+        return [*self._lines_of_table(), *self._lines_of_study()]
 
-def _dividing_columns(arguments: Namespace) -> list[str]:
-    return [column for column in (arguments.groups, arguments.split_column) if column is not None]
+    def _lines_of_table(self) -> list[tuple[str, str]]:
+        """Return lines on the table's format, target and columns, and on what to look at."""
+        task, reason, dropped = self.task, self.read.reason, self.dropped
+        other = {"classification": "regression", "regression": "classification"}[task]
+        hint = f"; --task {other} for {other}" if " numbers in " in reason and self.arguments.task is None else ""
+        lines = [
+            ("table", str(self.read.reading)),
+            ("target", f"{self.arguments.target}: {task} ({reason}{hint}){_values(self.target, task)}"),
+            ("columns", "; ".join(f"{len(v)} {kind} ({_few(v)})" for kind, v in self.kinds.items())),
+            *(("dropped", f"{column}: {why}") for column, why in list(dropped.items())[:10]),
+        ]
+        found = self.reader.kinds_
+        keep = next((c for c in dropped if found[c] in ("id", "text") and c not in self.read.kinds), None)
+        if keep is not None:
+            lines.append(("", f"to keep a column: --kind '{keep}=categorical' or numeric"))
+        if len(dropped) > 10:
+            lines.append(("", f"and {len(dropped) - 10} more columns; the report lists all"))
+        missing = self.features[[c for c in self.features if c not in dropped]].isna().mean()
+        holes = missing[missing > 0].sort_values(ascending=False).items()
+        if texts := [f"{c} {share:.0%}" if share >= 0.01 else f"{c} below 1%" for c, share in holes]:
+            lines.append(("missing", _few(texts)))
+        odd = suspicions(self.features, self.target, task, found, self.divided_by)
+        return [*lines, *(("look at", text) for text in odd), *(("note", note) for note in self.read.notes)]
 
+    def _lines_of_study(self) -> list[tuple[str, str]]:
+        """Return lines on the study's methods, score, splits, time and file."""
+        place, layout = self.place, self.layout
+        if place.edited:
+            text = f"{place.path} was edited and is used unchanged: options of the table have no effect (to write a new study, delete the file)"
+            return [("study", f"{text}; the kinds of columns are those of the file, not those above")]
+        labels = list(self.study["methods"])
+        sizes = {label: next(iter(layout.parameters(label).values()), None) for label in labels}
+        trees = ", ".join(label if n is None else f"{label} {n}" for label, n in sizes.items())
+        available = f"available are {self.memory / 1000:.1f} GB (--memory)"
+        return [
+            ("methods", f"{trees} (numbers of trees; Rotastack: trees per family)"),
+            *(
+                ("left out", f"{label} needs about {megabytes / 1000:.1f} GB of memory, {available}")
+                for label, megabytes in self.needed.items() if label not in labels
+            ),
+            ("score", f"{NAMES[self.score]}, {self.why}"),
+            ("test", f"{own_study.division_in_words(layout.protocol)}{' (shortened to keep the time limit)' * layout.shortened}"),
+            ("time", self._time(max(self.needed[label] for label in labels))),
+            ("study", f"{place.path}{f', replaces the old file ({place.replaced})' if place.replaced else ''}"),
+        ]  # fmt: skip
 
-def _dropped(arguments: Namespace, read: _Read) -> dict[str, str]:
-    """Return column -> why it is left out, without the columns that divide the rows."""
-    words = read.preprocessor.dropped_in_words()
-    return {column: why for column, why in words.items() if column not in _dividing_columns(arguments)}
-
-
-def _dividing(arguments: Namespace, key: str, features: Any) -> str | None:
-    """Return the column that divides the rows, checked; None if its option is not given."""
-    from rotastack.data.divisions import division_numbers
-
-    option = {"groups": "--groups", "time": "--time-column", "split 1": "--split-column"}[key]
-    column: str | None = getattr(arguments, option[2:].replace("-", "_"))
-    if column is None:
-        return None
-    if column == arguments.target:
-        raise RotastackError(f"{arguments.study}: {option}: column {column!r} is the target; name another column")
-    try:
-        n = int(division_numbers(features, column, key, str(arguments.study)).max()) + 1
-    except RotastackError as error:
-        raise RotastackError(
-            str(error).replace(f"protocol.{key}", option).replace("protocol.columns", option)
-        ) from None
-    if key != "split 1" and n < _LEAST_PARTS:
-        raise RotastackError(
-            f"{arguments.study}: {option}: column {column!r} has {n} different values; at least {_LEAST_PARTS} are needed"
-        )
-    return column
-
-
-def _splits(arguments: Namespace, features: Any, target: Any, task: str) -> list[tuple[Any, Any]]:
-    """Return the training and test rows of the splits in a column of the table."""
-    import numpy as np
-
-    from rotastack.data.divisions import division_numbers
-    from rotastack.workflow.run.splits.folds import given_splits
-
-    classes, y = np.unique(target, return_inverse=True)
-    try:
-        folds = division_numbers(features, arguments.split_column, "split 1", str(arguments.study))
-        return given_splits([folds], y, list(map(str, classes)) if task == "classification" else [])
-    except RotastackError as error:
-        raise RotastackError(f"{arguments.study}: --split-column: {error}") from None
-
-
-def _score(given: str | None, target: Any, task: Any) -> tuple[str, str]:
-    """Return the score that methods are ranked by, and why."""
-    from rotastack.stats.metrics import METRICS, score_named
-    from rotastack.workflow.use.own_table import default_score
-
-    score, why = default_score(target, task)
-    if given is None:
-        others = ", ".join(name for name, higher in METRICS[task].items() if name != score and higher is not None)
-        return score, f"{why} (--score: {others})"
-    try:
-        return score_named(given, task), f"--score; default {score}, {why}"
-    except ValueError as error:
-        raise RotastackError(f"--score: {error}") from None
+    def _time(self, megabytes: float) -> str:
+        arguments, seconds = self.arguments, self.layout.seconds
+        text = f"about {duration(seconds)} on {counted(cores(arguments.cores), 'core')}, up to {megabytes / 1000:.1f} GB of memory per core"
+        if arguments.time is not None and seconds > arguments.time:
+            return f"{text}: longer than --time; no shorter comparison exists"
+        if (
+            arguments.time is None
+            and seconds > 2 * own_study.BUDGETS["small"]
+            and (arguments.size or "medium") != "small"
+        ):
+            return f"{text}; --size small or --time 1m is faster"
+        return text
 
 
 def declared_kinds(given: list[str]) -> dict[str, str]:
@@ -298,8 +251,6 @@ def _methods(given: str | None, labels: list[str]) -> list[str]:
 
 def cores(given: str) -> int:
     """Return the number of cores for ``--cores``, which is a number or ``all``."""
-    import os
-
     if given == "all":
         return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
     if not given.isdigit() or int(given) < 1:
@@ -309,9 +260,6 @@ def cores(given: str) -> int:
 
 def _megabytes(study: dict[str, Any]) -> tuple[dict[str, int], int]:
     """Return the estimated memory of training each method, and the largest request of any job."""
-    from rotastack.workflow.run.resources import Resources
-    from rotastack.workflow.study.study import Study
-
     checked = Study.from_mapping(study, study["name"])
     resources = Resources(checked, checked.datasets)
     usual = {label: resources.usual_mb(study["name"], method["pool"]) for label, method in study["methods"].items()}
@@ -320,10 +268,6 @@ def _megabytes(study: dict[str, Any]) -> tuple[dict[str, int], int]:
 
 def _memory() -> float:
     """Return the free memory of the machine or its container, in megabytes."""
-    from pathlib import Path
-
-    import psutil
-
     limit, used = Path("/sys/fs/cgroup/memory.max"), Path("/sys/fs/cgroup/memory.current")
     left = float(psutil.virtual_memory().available)
     if limit.is_file() and used.is_file() and (most := limit.read_text().strip()) != "max":
@@ -331,36 +275,13 @@ def _memory() -> float:
     return left / 1e6
 
 
-def _time(seconds: float, arguments: Namespace, megabytes: float) -> str:
-    from rotastack.workflow.judge.words import counted
-    from rotastack.workflow.run.progress import duration
-    from rotastack.workflow.use.own_table import BUDGETS
-
-    text = f"about {duration(seconds)} on {counted(cores(arguments.cores), 'core')}, up to {megabytes / 1000:.1f} GB of memory per core"
-    if arguments.time is not None and seconds > arguments.time:
-        return f"{text}: longer than --time; no shorter comparison exists"
-    if arguments.time is None and seconds > 2 * BUDGETS["small"] and (arguments.size or "medium") != "small":
-        return f"{text}; --size small or --time 1m is faster"
-    return text
-
-
-def _kinds(preprocessor: Any) -> dict[str, list[str]]:
-    """Return kind of column -> names of the used columns of this kind."""
-    kinds: dict[str, list[str]] = {}
-    for column, kind in preprocessor.kinds_.items():
-        if column not in preprocessor.dropped_:
-            kinds.setdefault(kind, []).append(str(column))
-    return kinds
-
-
-def _classes(target: Any, task: str) -> str:
+def _values(target: Any, task: str) -> str:
     """Return text on the target: its least and largest number, or the number of rows of each class."""
     if task == "regression":
         return f"; from {target.min():.6g} to {target.max():.6g}"
-    counts = target.value_counts()
-    return f"; rows of each class: {_few([f'{label}: {n}' for label, n in counts.items()])}"
+    return f"; rows of each class: {_few(f'{label}: {n}' for label, n in target.value_counts().items())}"
 
 
-def _few(names: Any, most: int = 8) -> str:
+def _few(names: Iterable[str], most: int = 8) -> str:
     names = list(names)
     return ", ".join(names[:most]) + (f", ... ({len(names) - most} more)" if len(names) > most else "")

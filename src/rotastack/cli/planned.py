@@ -1,23 +1,17 @@
 """``rotastack run STUDY --dry-run``: the study, the jobs that would run and why, their time and memory."""
 
 import re
-from pathlib import Path
-from typing import TYPE_CHECKING
 
-from rotastack.files import read_json
-
-if TYPE_CHECKING:
-    from rotastack.workflow.run.plan import Plan
+from rotastack.stats.metrics import NAMES
+from rotastack.workflow.judge.words import counted, listed
+from rotastack.workflow.run import progress
+from rotastack.workflow.run.plan import Plan
 
 __all__ = ["lines_of"]
 
 
-def lines_of(plan: "Plan", log: str, n_cores: int) -> dict[str, str]:
+def lines_of(plan: Plan, log: str, n_cores: int) -> dict[str, str]:
     """Return heading -> text of a plan; `log` is what Snakemake prints in a dry run, with its tables of jobs and reasons."""
-    from rotastack.stats.metrics import NAMES
-    from rotastack.workflow.judge.words import counted, listed
-    from rotastack.workflow.run import progress
-
     study, resources = plan.study, plan.resources
     rows = sorted(int(resources.extent(d, "rows") or 0) for d in study.datasets)
     keys = {key.replace("_", " "): value for key, value in study.protocol.dump().items() if value is not None}
@@ -44,11 +38,6 @@ def lines_of(plan: "Plan", log: str, n_cores: int) -> dict[str, str]:
     each = [f"{n} {rule}" for rule, n in jobs.items() if rule not in ("all", "total")]
     lines["jobs"] = f"{jobs['total'] - jobs.get('all', 0)}: {', '.join(each)}"
     lines["why"] = "; ".join(f"{reason}: {rules}" for reason, rules in reasons.items())
-    file = Path(plan.root) / "code.json"
-    before = read_json(file) if file.is_file() else {}
-    now = plan.codes.states() if before else {}
-    if changed := [name for name in sorted({*before, *now}) if before.get(name) != now.get(name)]:
-        lines["changed"] = f"since the last complete run: {listed(changed, 12)}"
     time = f"{progress.duration(work.planned / n_cores)} on {counted(n_cores, 'core')}"
     lines["time"] = f"about {time}, up to {megabytes / 1000:.1f} GB of memory per core"
     return {**lines, "results": plan.root, "details": "--verbose prints each job with Snakemake's reason"}

@@ -1,54 +1,48 @@
 """``rotastack predict``: predict the rows of a table with a saved model."""
 
-from argparse import Namespace, RawDescriptionHelpFormatter
+import sys
+import tempfile
+from argparse import Namespace
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
-from rotastack.cli.models import add_study_options, model_at
-from rotastack.cli.studies import offer, studies_with_models
-from rotastack.errors import RotastackError, nearest
+from rotastack.cli.options import add_model_options, command, offer, studies_with_models
+from rotastack.errors import RotastackError, in_one_line, nearest
+
+if TYPE_CHECKING:
+    from rotastack.workflow.use.saved_model import SavedModel
 
 __all__ = ["add"]
 
 
 def add(commands: Any) -> None:
     """Add the command."""
-    predict = commands.add_parser(
-        "predict",
-        help="predict the rows of a table with a saved model",
+    predict = command(
+        commands, "predict", _predict, "predict the rows of a table with a saved model",
         description="Predict the rows of a table. The output has the rows in their order, with predictions beside the columns.",
         epilog="example:\n  rotastack predict --study customers new.csv --proba --output predicted.csv",
-        formatter_class=RawDescriptionHelpFormatter,
-    )
+    )  # fmt: skip
     predict.add_argument("table", help="table, in a format that `rotastack run` reads")
     which = predict.add_mutually_exclusive_group(required=True)
     offer(which.add_argument("--study", metavar="NAME", help="study that made the model"), studies_with_models)
     which.add_argument(
         "--model", metavar="MODEL", help="model file, its folder, runs:/<id>/model or models:/<name>/<version>"
     )
-    add_study_options(predict)
+    add_model_options(predict)
     predict.add_argument("--proba", action="store_true", help="add a column probability=<class> for each class")
     predict.add_argument(
         "--intervals", action="store_true", help="add columns lower and upper, bounds that contain 90 %% of the targets"
     )
     predict.add_argument(
-        "--output",
-        metavar="FILE",
+        "--output", metavar="FILE",
         help="file to write; its ending is the format: .csv, .tsv, .jsonl (each also .gz), .parquet, .xlsx "
         "(default: CSV to standard output)",
-    )
-    predict.add_argument(
-        "--keep",
-        metavar="COLUMN",
-        action="append",
-        help="column of the table to write, such as an id (repeatable; default: all)",
-    )
-    predict.set_defaults(run=_predict)
+    )  # fmt: skip
+    text = "column of the table to write, such as an id (repeatable; default: all)"
+    predict.add_argument("--keep", metavar="COLUMN", action="append", help=text)
 
 
 def _predict(arguments: Namespace) -> None:
-    import sys
-
     from pandas.api.types import is_float_dtype
 
     from rotastack.data.tables import read_as_written
@@ -64,24 +58,18 @@ def _predict(arguments: Namespace) -> None:
     if unknown:
         names = list(map(str, table.columns))
         raise RotastackError(f"--keep: {arguments.table}: column {unknown[0]!r} not found{nearest(unknown[0], names)}")
-    model = (
-        model_at(arguments)
-        if arguments.model
-        else model_of_study(arguments.study, arguments.dataset, arguments.project)
-    )
+    where = arguments.study, arguments.dataset, arguments.project
+    model = _model_at(arguments.model, arguments.project) if arguments.model else model_of_study(*where)
     try:
-        predicted = model.predict(table, arguments.proba, arguments.intervals)
+        predicted, notes = model.predict(table, arguments.proba, arguments.intervals)
     except RotastackError as error:
         named = str(error).startswith(model.name)
         raise RotastackError(str(error) if named else f"{arguments.table}: {error}") from None
-    replaced = [str(c) for c in table.columns if c in predicted.columns]
-    for note in [
-        *reading.notes,
-        *predicted.notes,
-        *([f"replaced by predictions: {', '.join(replaced)}"] if replaced else []),
-    ]:
+    replaced = [str(c) for c in table.columns if c in predicted]
+    lost = [f"replaced by predictions: {', '.join(replaced)}"] if replaced else []
+    for note in [*reading.notes, *notes, *lost]:
         print(f"rotastack: {arguments.table}: {note}", file=sys.stderr)
-    rounded = predicted.columns.round({c: 6 for c in predicted.columns if str(c).startswith("probability=")})
+    rounded = predicted.round({c: 6 for c in predicted if str(c).startswith("probability=")})
     for column in rounded.columns.intersection(["prediction", "lower", "upper"]):
         if is_float_dtype(rounded[column].dtype):
             rounded[column] = [float(f"{v:.0f}" if abs(v) >= 1e6 else f"{v:.6g}") for v in rounded[column]]
@@ -92,3 +80,33 @@ def _predict(arguments: Namespace) -> None:
         print(f"rotastack: {len(result)} rows written to {arguments.output}", file=sys.stderr)
     else:
         write_csv(result, sys.stdout)
+
+
+def _model_at(address: str, project: str) -> "SavedModel":
+    """Return the model at an MLflow address, or in a file or folder."""
+    from rotastack.workflow.use.saved_model import model_in_folder
+
+    if ":/" not in address:
+        if not Path(address).exists():
+            raise RotastackError(f"{address}: not found; name a file, a folder, or an address runs:/... or models:/...")
+        return model_in_folder(Path(address))
+    from rotastack.workflow.tracking.address import database_file, existing_uri, mute_libraries, without_secrets
+
+    uri = existing_uri(project)
+    import mlflow
+    from mlflow.exceptions import MlflowException
+
+    mute_libraries()
+    mlflow.set_tracking_uri(uri)  # some functions behind the download take the address only from this setting
+    with tempfile.TemporaryDirectory() as folder:
+        try:
+            files = Path(mlflow.artifacts.download_artifacts(address, dst_path=folder))
+            if files.is_dir() and not any(files.iterdir()):
+                raise OSError("the model's files are missing")
+        except (MlflowException, OSError) as error:
+            moved = "; if the folder was moved or copied, delete results/*/tracking.json and run the study again"
+            message = without_secrets(in_one_line(error), uri).rstrip(".")
+            raise RotastackError(f"{address}: {message}{moved if database_file(uri) else ''}") from None
+        finally:
+            mlflow.set_tracking_uri(None)  # type: ignore[arg-type]  # setting it wrote the address to the environment
+        return model_in_folder(files, address)

@@ -1,22 +1,20 @@
 """``rotastack report``: bring the HTML report of a study up to date."""
 
-from argparse import Namespace, RawDescriptionHelpFormatter
+from argparse import Namespace
 from typing import Any
 
-from rotastack.cli.studies import add_study_arguments, plan_of, snakemake
+from rotastack.cli.options import add_study_options, command
+from rotastack.cli.studies import plan_of, snakemake
 
 __all__ = ["add"]
 
 
 def add(commands: Any) -> None:
     """Add the command."""
-    report = commands.add_parser(
-        "report", help="update the HTML report of a study, and print its path",
-        formatter_class=RawDescriptionHelpFormatter,
-        epilog="examples:\n  rotastack report customers\n  rotastack report rotation_weights --size small",
-    )  # fmt: skip
-    add_study_arguments(report)
-    report.set_defaults(run=_report)
+    examples = "examples:\n  rotastack report customers\n  rotastack report rotation_weights --size small"
+    add_study_options(
+        command(commands, "report", _report, "update the HTML report of a study, and print its path", epilog=examples)
+    )
 
 
 def _report(arguments: Namespace) -> int:

@@ -8,14 +8,11 @@ from contextlib import suppress
 from pathlib import Path
 from typing import Any
 
-from rotastack.cli.answer import Answer
-from rotastack.cli.own import OwnTable, cores, look_at
-from rotastack.cli.screen import headed
-from rotastack.cli.studies import offer, plan_of, score_names, snakemake
-from rotastack.errors import RotastackError, nearest
-from rotastack.files import write_text
+from rotastack.cli.options import command, headed, offer, score_names, study_names
+from rotastack.cli.studies import plan_of, profile_names, profile_options, snakemake
+from rotastack.errors import RotastackError
 
-__all__ = ["add", "ending", "profile_names", "profile_options"]
+__all__ = ["add"]
 
 EXAMPLES = """\
 examples:
@@ -28,11 +25,14 @@ examples:
 Options after -- are passed to snakemake unchanged."""
 
 
+OF_TABLES = ("target", "task", "score", "groups", "time_column", "split_column", "time", "kind", "methods", "memory")
+"""Options that no study takes."""
+
+
 def add(commands: Any) -> None:
     """Add the command."""
-    run = commands.add_parser(
-        "run", help="run a study, or compare methods on a table", epilog=EXAMPLES,
-        formatter_class=argparse.RawDescriptionHelpFormatter,
+    run = command(
+        commands, "run", _run, "run a study, or compare methods on a table", epilog=EXAMPLES,
         description="Compare ensembles on a table, train the best method on all rows, and print the verdict.",
     )  # fmt: skip
     study = run.add_argument(
@@ -90,7 +90,6 @@ def add(commands: Any) -> None:
     run.add_argument("--dry-run", action="store_true", help="describe the run, and write nothing")
     run.add_argument("--verbose", action="store_true", help="show the output of snakemake")
     run.add_argument("--json", action="store_true", help="print the answer as JSON only")
-    run.set_defaults(run=_run)
     offer(study, _studies_and_tables)
     offer(size, lambda **_: ("small", "medium", "full"))
     offer(score, score_names)
@@ -99,7 +98,6 @@ def add(commands: Any) -> None:
 
 def _studies_and_tables(prefix: str = "", **_: Any) -> list[str]:
     """Return the studies, and the folders, tables and YAML files in the folder of `prefix`."""
-    from rotastack.cli.studies import study_names
     from rotastack.data.formats import format_of
 
     folder = Path(prefix).parent if not prefix.endswith("/") else Path(prefix)
@@ -128,16 +126,21 @@ def _megabytes(text: str) -> float:
 def _run(arguments: Namespace) -> int:
     own, name, size = None, arguments.study, arguments.size
     if _is_table(name):
-        own, size = _own(arguments), None
+        from rotastack.cli.own import OwnTable
+        from rotastack.workflow.use.own_study import write_study
+
+        own, size = OwnTable(arguments), None
+        print(headed(own.lines), file=sys.stderr if arguments.json else sys.stdout, flush=True)
         if arguments.dry_run:
+            if arguments.json:
+                print(json.dumps(own.about, indent=1, default=str))
             return 0
+        write_study(own.study, own.place)
         name = str(own.place.path)
     else:
-        _refuse(
-            arguments,
-            ("target", "task", "score", "groups", "time_column", "split_column", "time", "kind", "methods", "memory"),
-            f"is an option for tables, and {name} is a study",
-        )
+        for option in OF_TABLES:
+            if getattr(arguments, option) not in (None, []):
+                raise RotastackError(f"--{option.replace('_', '-')} is an option for tables, and {name} is a study")
     plan = plan_of(name, size)
     options = [*profile_options(arguments.profile), *arguments.rest, "--cores", str(arguments.cores)]
     if own is not None and arguments.profile is None:
@@ -147,9 +150,10 @@ def _run(arguments: Namespace) -> int:
         return snakemake(plan, options, quiet=False)[0] if arguments.verbose else _describe(plan, arguments, options)
     code, seconds = snakemake(plan, options, quiet=not arguments.verbose)
     if code == 0 and not arguments.rest:
-        write_text(Path(plan.root) / "code.json", json.dumps(plan.codes.states(), indent=1))
+        from rotastack.cli.answer import Answer
+
         answer = Answer(plan, None if own is None else own.about)
-        print(answer.as_json(seconds) if arguments.json else f"\n{ending(answer, plan.root, seconds)}")
+        print(answer.as_json(seconds) if arguments.json else f"\n{answer.as_text(seconds)}")
     return code
 
 
@@ -157,6 +161,7 @@ def _describe(plan: Any, arguments: Namespace, options: list[str]) -> int:
     """Print what a run of the study would do; return Snakemake's exit code."""
     from tempfile import TemporaryDirectory
 
+    from rotastack.cli.own import cores
     from rotastack.cli.planned import lines_of
 
     with TemporaryDirectory() as folder:
@@ -168,17 +173,6 @@ def _describe(plan: Any, arguments: Namespace, options: list[str]) -> int:
     return code
 
 
-def ending(answer: Answer, root: str, seconds: float | None = None) -> str:
-    """Return the text at the end of a run: the verdict, the leaderboard, and where everything is."""
-    return f"{answer.as_text(seconds)}\n{headed([('runs', 'rotastack ui'), ('results', root)])}"
-
-
-def _refuse(arguments: Namespace, options: tuple[str, ...], why: str) -> None:
-    for option in options:
-        if getattr(arguments, option) not in (None, []):
-            raise RotastackError(f"--{option.replace('_', '-')} {why}")
-
-
 def _is_table(name: str) -> bool:
     from rotastack.data.formats import format_of, is_address
 
@@ -188,82 +182,3 @@ def _is_table(name: str) -> bool:
     if path.suffix in (".yaml", ".yml"):
         return False
     return format_of(path.name) is not None or is_address(name) or name.startswith("openml:") or path.is_file()
-
-
-def _own(arguments: Namespace) -> OwnTable:
-    """Print what the table is and how it will be studied, and write its study."""
-    from rotastack.workflow.use.own_study import write_study
-    from rotastack.workflow.use.own_table import SIZES
-
-    if arguments.size not in (None, *SIZES):
-        raise RotastackError(f"--size: {arguments.size!r} is not a size of tables; allowed: {', '.join(SIZES)}")
-    own = look_at(arguments)
-    print(headed(own.lines), file=sys.stderr if arguments.json else sys.stdout, flush=True)
-    if not arguments.dry_run:
-        write_study(own.study, own.place)
-    elif arguments.json:
-        print(json.dumps(own.about, indent=1, default=str))
-    return own
-
-
-def profile_options(name: str | None) -> list[str]:
-    """Return Snakemake's options for a profile, given by the name of a shipped profile or by a folder.
-
-    Raises
-    ------
-    RotastackError
-        There is no such profile (Snakemake would silently run all jobs on this machine), or a plugin is missing.
-    """
-    from rotastack.project import project_file
-
-    if name in (None, "default"):
-        return ["--workflow-profile", "none", *_as_options(project_file("workflow/profiles/default/config.yaml"))]
-    shipped = project_file(f"workflow/profiles/{name}")
-    folder = shipped if shipped.is_dir() else Path(name)
-    if not folder.exists() and not Path("profiles", name).exists():
-        names = profile_names()
-        raise RotastackError(
-            f"--profile: {name!r} is neither a folder nor a profile{nearest(name, names)}; profiles: {', '.join(names)}"
-        )
-    for needed in _missing_plugins(folder):
-        raise RotastackError(f"profile {name}: {needed} is not installed; run `pip install {needed}`")
-    return ["--workflow-profile", str(folder)]
-
-
-def profile_names(**_: Any) -> list[str]:
-    """Return the names of the shipped profiles."""
-    from rotastack.project import project_file
-
-    return sorted(path.name for path in project_file("workflow/profiles").iterdir() if path.is_dir())
-
-
-def _as_options(file: Path) -> list[str]:
-    """Return a profile as options; with a profile Snakemake would print a notice at every run."""
-    from rotastack.base.documents import load_yaml
-
-    options = []
-    for key, value in load_yaml(file).items():
-        if key == "logger":  # the command names it, with a file
-            continue
-        pairs = [f"{name}={number}" for name, number in value.items()] if isinstance(value, dict) else value
-        values = pairs if isinstance(pairs, list) else [] if value is True else [value]
-        options += [f"--{key}", *map(str, values)]
-    return options
-
-
-def _missing_plugins(profile: Path) -> list[str]:
-    """Return the Snakemake plugins that a profile needs and that are not installed."""
-    from importlib.util import find_spec
-
-    from rotastack.base.documents import load_yaml
-
-    file = profile / "config.yaml"
-    content = load_yaml(file) if file.is_file() else {}
-    kinds = {"executor": "executor", "default-storage-provider": "storage"}
-    plugins = [f"snakemake-{kind}-plugin-{content[key]}" for key, kind in kinds.items() if content.get(key)]
-    built_in = (
-        "snakemake-executor-plugin-local",
-        "snakemake-executor-plugin-dryrun",
-        "snakemake-executor-plugin-touch",
-    )
-    return [name for name in plugins if name not in built_in and find_spec(name.replace("-", "_")) is None]

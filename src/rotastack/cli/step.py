@@ -1,12 +1,15 @@
 """``rotastack step``: one step of the workflow, as its rules run it."""
 
+import json
 import os
 import sys
 from argparse import Namespace
+from importlib import import_module
 from pathlib import Path
 from typing import Any
 
-from rotastack.errors import RotastackError
+from rotastack.cli.options import command
+from rotastack.errors import RotastackError, nearest
 
 __all__ = ["add"]
 
@@ -15,40 +18,28 @@ _CAPS = ("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS", "NUMEXPR_
 
 def add(commands: Any) -> None:
     """Add the command."""
-    step = commands.add_parser("step", help="run one step of the workflow, as its rules do")
+    step = command(commands, "step", _step, "run one step of the workflow, as its rules do")
     step.add_argument("step", metavar="NAME", help="name of the step; `rotastack step list` lists all")
     step.add_argument("--slice", default="{}", help="part of the study that the step uses, as JSON")
     for option, text in (("--input", "files to read"), ("--output", "files to write")):
         step.add_argument(option, nargs="+", action="append", default=[], metavar="NAME FILE", help=text)
-    step.add_argument(
-        "--about",
-        nargs="*",
-        default=[],
-        metavar="KEY=VALUE",
-        help="data set, pool and method of the job, for the record",
-    )
+    text = "data set, pool and method of the job, for the record"
+    step.add_argument("--about", nargs="*", default=[], metavar="KEY=VALUE", help=text)
     step.add_argument("--code", default="", help="fingerprint of the code, for the record")
     step.add_argument("--threads", type=int, default=1, help="largest number of threads")
-    step.set_defaults(run=_step)
 
 
 def _step(arguments: Namespace) -> None:
-    """Run a step of the workflow."""
     from rotastack.workflow.run.modules import STEPS
 
     if arguments.step == "list":
         print("\n".join(STEPS))
         return
     if arguments.step not in STEPS:
-        from rotastack.errors import nearest
-
         raise RotastackError(
             f"step {arguments.step!r} is unknown{nearest(arguments.step, list(STEPS))}; allowed: {', '.join(STEPS)}"
         )
-    _cap_threads(1 if arguments.step == "train" else arguments.threads)
-    import json
-    from importlib import import_module
-
+    _cap_threads(1 if arguments.step == "train" else arguments.threads)  # before the imports of libraries
     from rotastack.workflow.run.job import Job
 
     try:

@@ -14,13 +14,7 @@ _PATIENCE = 15.0  # seconds that a process gets to end by itself
 
 
 class StoppedError(BaseException):
-    """The stop of this process by a signal; no ``except Exception`` may catch it.
-
-    Parameters
-    ----------
-    number : int
-        Number of the signal.
-    """
+    """The stop of this process by a signal; no ``except Exception`` may catch it."""
 
     def __init__(self, number: int):
         super().__init__(signal.Signals(number).name)
@@ -33,11 +27,6 @@ def ending_with_us(command: list[str], **options: object) -> Iterator[subprocess
 
     Signals that the command was started to ignore (``nohup``) stay ignored. Ctrl-C in a terminal reaches all
     processes directly, so they get time to end before they are signalled again.
-
-    Raises
-    ------
-    StoppedError
-        SIGTERM or SIGHUP arrived, and the processes have ended.
     """
 
     def stop(number: int, frame: FrameType | None) -> None:

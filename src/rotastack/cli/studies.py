@@ -1,52 +1,27 @@
-"""Helpers of the commands on studies: find a study, plan it, and run Snakemake on it."""
+"""Find a study, plan it, and run Snakemake on it, with its profiles."""
 
 import os
 import sys
 import time
-from collections.abc import Callable, Iterable
 from importlib.util import find_spec
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from rotastack.cli.stopping import ending_with_us
-from rotastack.errors import RotastackError
+from rotastack.errors import RotastackError, nearest
 from rotastack.project import project_file
 
 if TYPE_CHECKING:
     from rotastack.workflow.run.plan import Plan
 
-__all__ = [
-    "add_study_arguments",
-    "call_snakemake",
-    "offer",
-    "plan_of",
-    "score_names",
-    "snakemake",
-    "studies_with_models",
-    "study_names",
-]
+__all__ = ["plan_of", "profile_names", "profile_options", "snakemake"]
 
 REFUSED = 2
 """Exit code of a run that ended before its first job."""
 
 
-def add_study_arguments(parser: Any) -> None:
-    """Add the arguments that name a study."""
-    offer(
-        parser.add_argument("study", help="study of this folder, of studies or of config/studies, or a YAML file"),
-        study_names,
-    )
-    parser.add_argument("--size", help="size of the study, such as small (default: full)")
-
-
 def plan_of(name: str, size: str | None = None) -> "Plan":
-    """Return the plan of a study, given by a file or by a name; see :func:`rotastack.workflow.run.launch.find_study`.
-
-    Raises
-    ------
-    RotastackError
-        There is no such study, or it is wrong. Classes and their parameters are checked later, in Snakemake's process.
-    """
+    """Return the plan of a study, given by a file or by a name; its classes are checked later, in Snakemake's process."""
     from rotastack.base.documents import load_yaml
     from rotastack.workflow.run.launch import config_file, find_study, read_plan
 
@@ -63,60 +38,77 @@ def plan_of(name: str, size: str | None = None) -> "Plan":
     return read_plan({**load_yaml(Path(machine)), **content, **options}, [machine, str(path)])
 
 
-def study_names(**_: Any) -> list[str]:
-    """Return the names of the studies in the working directory and of the shipped studies."""
-    from rotastack.workflow.run.launch import study_files
-
-    return sorted({path.stem for path in study_files()})
-
-
-def score_names(**_: Any) -> list[str]:
-    """Return the names of the scores that can rank methods, for both tasks."""
-    from rotastack.stats.metrics import METRICS
-
-    return [name for scores in METRICS.values() for name, higher in scores.items() if higher is not None]
-
-
-def studies_with_models(**_: Any) -> list[str]:
-    """Return the names of the studies in the working directory that have a model."""
-    return sorted({path.parents[2].name for path in Path("results").glob("*/*/model/model.skops")})
-
-
-def offer(action: Any, values: Callable[..., Iterable[str]]) -> None:
-    """Set the function by which argcomplete lists the values of an argument."""
-    action.completer = values
-
-
 def snakemake(plan: "Plan", options: list[str], *, quiet: bool = True, log: str | None = None) -> tuple[int, float]:
     """Run Snakemake on a study in the working directory; return its exit code and its seconds.
 
-    Parameters
-    ----------
-    plan : Plan
-    options : list of str
-    quiet : bool
-        Whether to show one line of progress, and to write Snakemake's messages to a file.
-    log : str, optional
-        This file.
+    A `quiet` run shows one line of progress, and writes Snakemake's messages to the file `log`.
     """
-    log = log or f"results/logs/{plan.study.name}.log"
-    logger = ["--logger", "rotastack", "--logger-rotastack-file", log] if quiet else []
-    sized = [] if plan.size == "full" else ["--config", f"size={plan.size}"]
-    began = time.monotonic()
-    code = call_snakemake("Snakefile", [*logger, *options, "--configfile", plan.where, *sized])
-    if quiet and code not in (0, REFUSED) and "--dry-run" not in options:
-        print(f"rotastack: finished steps are kept; repeat the command to continue; details: {log}", file=sys.stderr)
-    return code, time.monotonic() - began
-
-
-def call_snakemake(snakefile: str, options: list[str]) -> int:
-    """Run a Snakefile of the project in the working directory; return Snakemake's exit code."""
     if find_spec("snakemake") is None:
         raise ModuleNotFoundError("no snakemake", name="snakemake")
     here = Path.cwd()
     if not os.access(here, os.W_OK):  # Snakemake would print a traceback, even in a dry run
         raise RotastackError(f"{here} is not writable; run in a folder of your own")
-    command = [sys.executable, "-P", "-m", "snakemake", "--snakefile", str(project_file(snakefile)), *options]
-    path = f"{Path(sys.executable).parent}{os.pathsep}{os.environ.get('PATH', '')}"
-    with ending_with_us(command, env={**os.environ, "PATH": path}, stdout=2) as process:
-        return process.wait()
+    log = log or f"results/logs/{plan.study.name}.log"
+    logger = ["--logger", "rotastack", "--logger-rotastack-file", log] if quiet else []
+    sized = [] if plan.size == "full" else ["--config", f"size={plan.size}"]
+    command = [
+        sys.executable, "-P", "-m", "snakemake", "--snakefile", str(project_file("Snakefile")),
+        *logger, *options, "--configfile", plan.where, *sized,
+    ]  # fmt: skip
+    began = time.monotonic()
+    with ending_with_us(command, stdout=2) as process:
+        code = process.wait()
+    if quiet and code not in (0, REFUSED) and "--dry-run" not in options:
+        print(f"rotastack: finished steps are kept; repeat the command to continue; details: {log}", file=sys.stderr)
+    return code, time.monotonic() - began
+
+
+def profile_options(name: str | None) -> list[str]:
+    """Return Snakemake's options for a profile, given by the name of a shipped profile or by a folder.
+
+    Without such a profile Snakemake would silently run all jobs on this machine.
+    """
+    if name in (None, "default"):
+        return ["--workflow-profile", "none", *_as_options(project_file("workflow/profiles/default/config.yaml"))]
+    shipped = project_file(f"workflow/profiles/{name}")
+    folder = shipped if shipped.is_dir() else Path(name)
+    if not folder.exists() and not Path("profiles", name).exists():
+        names = profile_names()
+        raise RotastackError(
+            f"--profile: {name!r} is neither a folder nor a profile{nearest(name, names)}; profiles: {', '.join(names)}"
+        )
+    for needed in _missing_plugins(folder):
+        raise RotastackError(f"profile {name}: {needed} is not installed; run `pip install {needed}`")
+    return ["--workflow-profile", str(folder)]
+
+
+def profile_names(**_: Any) -> list[str]:
+    """Return the names of the shipped profiles."""
+    return sorted(path.name for path in project_file("workflow/profiles").iterdir() if path.is_dir())
+
+
+def _as_options(file: Path) -> list[str]:
+    """Return a profile as options; with a profile Snakemake would print a notice at every run."""
+    from rotastack.base.documents import load_yaml
+
+    options = []
+    for key, value in load_yaml(file).items():
+        if key == "logger":  # the command names it, with a file
+            continue
+        pairs = [f"{name}={number}" for name, number in value.items()] if isinstance(value, dict) else value
+        values = pairs if isinstance(pairs, list) else [] if value is True else [value]
+        options += [f"--{key}", *map(str, values)]
+    return options
+
+
+def _missing_plugins(profile: Path) -> list[str]:
+    """Return the Snakemake plugins that a profile needs and that are not installed."""
+    from rotastack.base.documents import load_yaml
+
+    file = profile / "config.yaml"
+    content = load_yaml(file) if file.is_file() else {}
+    kinds = {"executor": "executor", "default-storage-provider": "storage"}
+    built_in = ("local", "dryrun", "touch")
+    plugins = [f"snakemake-{kind}-plugin-{content[key]}" for key, kind in kinds.items()
+               if content.get(key) and content[key] not in built_in]  # fmt: skip
+    return [name for name in plugins if find_spec(name.replace("-", "_")) is None]

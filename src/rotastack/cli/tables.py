@@ -1,28 +1,27 @@
 """``rotastack tables``: the tables of a finished study as CSV, and as LaTeX."""
 
-from argparse import Namespace, RawDescriptionHelpFormatter
+from argparse import Namespace
 from pathlib import Path
 from typing import Any
 
-from rotastack.cli.studies import add_study_arguments, plan_of
+from rotastack.cli.options import add_study_options, command
+from rotastack.cli.studies import plan_of
 
 __all__ = ["add"]
 
 
 def add(commands: Any) -> None:
     """Add the command."""
-    tables = commands.add_parser(
-        "tables", help="write the tables of a finished study as CSV and LaTeX",
+    tables = command(
+        commands, "tables", _tables, "write the tables of a finished study as CSV and LaTeX",
         description="Write all tables of a finished study: leaderboard, scores by data set, tests, and more.",
-        formatter_class=RawDescriptionHelpFormatter,
         epilog="LaTeX tables use booktabs; a document that includes them needs \\usepackage{booktabs,longtable} and "
         "\\usepackage[T1]{fontenc}.\n\nexamples:\n  rotastack tables quickstart --latex\n"
         "  rotastack tables rotation_weights --size small --latex --out paper/tables",
     )  # fmt: skip
-    add_study_arguments(tables)
+    add_study_options(tables)
     tables.add_argument("--latex", action="store_true", help="also write LaTeX tables, and a document of all tables")
     tables.add_argument("--out", metavar="FOLDER", help="folder to write to (default: results/STUDY/printed)")
-    tables.set_defaults(run=_tables)
 
 
 def _tables(arguments: Namespace) -> None:

@@ -1,48 +1,47 @@
 """``rotastack ui``: open the MLflow UI."""
 
-from argparse import Namespace, RawDescriptionHelpFormatter
+import os
+import sys
+from argparse import Namespace
+from contextlib import suppress
+from importlib.util import find_spec
 from typing import Any
+
+from rotastack.cli.options import command
+from rotastack.cli.stopping import ending_with_us
+from rotastack.errors import RotastackError
 
 __all__ = ["add"]
 
 
 def add(commands: Any) -> None:
     """Add the command."""
-    ui = commands.add_parser(
-        "ui", help="open the MLflow UI of the tracking database", formatter_class=RawDescriptionHelpFormatter,
-        epilog="example:\n  rotastack ui --port 5001",
-    )  # fmt: skip
+    example = "example:\n  rotastack ui --port 5001"
+    ui = command(commands, "ui", _ui, "open the MLflow UI of the tracking database", epilog=example)
     ui.add_argument("--port", type=int, default=5000, help="(default: 5000)")
     ui.add_argument(
         "--host", default="127.0.0.1", help="address to listen on; the UI has no password (default: 127.0.0.1)"
     )
-    ui.set_defaults(run=_ui)
 
 
 def _ui(arguments: Namespace) -> int:
-    import os
-    import sys
-    from contextlib import suppress
-    from importlib.util import find_spec
-
     if find_spec("mlflow") is None or find_spec("flask") is None:
         raise ModuleNotFoundError("no flask", name="flask" if find_spec("mlflow") else "mlflow")
-    from rotastack.cli.stopping import ending_with_us
-    from rotastack.errors import RotastackError
     from rotastack.workflow.tracking.address import existing_uri, shown
 
     uri = existing_uri()
     if uri.startswith(("http:", "https:")):
         raise RotastackError(f"the runs are on the server {shown(uri)}; open this address in a browser")
     # One worker is enough for one person, and starts in half the time of four.
-    command = [sys.executable, "-m", "mlflow", "server", "--host", arguments.host, "--port", str(arguments.port), "--workers", "1"]  # fmt: skip
+    address = ["--host", arguments.host, "--port", str(arguments.port)]
+    server = [sys.executable, "-m", "mlflow", "server", *address, "--workers", "1"]
     environment = {
         **os.environ,
         "MLFLOW_BACKEND_STORE_URI": uri,  # a command line would show the password to all users
         "MLFLOW_SERVER_ENABLE_JOB_EXECUTION": "false",  # these queues serve the evaluation of language models
     }
     # The user ends the server with Ctrl-C.
-    with suppress(KeyboardInterrupt), ending_with_us(command, env=environment) as process:
+    with suppress(KeyboardInterrupt), ending_with_us(server, env=environment) as process:
         for name, place in _studies(uri).items():
             print(f"{name}: http://{arguments.host}:{arguments.port}/{place}", flush=True)
         return process.wait()
@@ -60,8 +59,5 @@ def _studies(uri: str) -> dict[str, str]:
         experiments = MlflowClient(uri, uri).search_experiments(order_by=["experiment_id DESC"])
     except MlflowException as error:
         raise explained(error, uri) from None
-    return {
-        e.name: f"#/experiments/{e.experiment_id}/runs?workflowType=machine_learning"
-        for e in experiments
-        if e.experiment_id != "0"
-    }
+    place = "#/experiments/{}/runs?workflowType=machine_learning"
+    return {e.name: place.format(e.experiment_id) for e in experiments if e.experiment_id != "0"}

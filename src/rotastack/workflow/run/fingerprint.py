@@ -1,71 +1,59 @@
-"""Fingerprints of the code that a step runs, for Snakemake's ``params``.
+"""Fingerprints of the code that a step runs, for Snakemake's ``params``, because Snakemake sees no edit of an imported module.
 
-Snakemake does not see an edit of an imported module. So each rule has a hash of the files that its step may import, and
-of the versions of the libraries that compute: :data:`CODE` lists them by folders, as the import contracts of
-pyproject.toml allow, for the step and for each class that the study names. Comments and docstrings do not count.
+A fingerprint is a hash of the files that a step and the classes of a study may import, as the import contracts allow
+(:data:`CODE`), without comments and docstrings, and of the versions of the libraries that compute.
 """
 
 import ast
 import hashlib
-from collections.abc import Mapping
 from contextlib import suppress
 from functools import cache, cached_property
 from importlib.metadata import PackageNotFoundError, packages_distributions, version
 from importlib.util import find_spec
 from pathlib import Path
 
-from rotastack.errors import RotastackError
-from rotastack.files import hashes, read_json
 from rotastack.workflow.run.modules import PROTOCOLS, STEPS
 from rotastack.workflow.study.building import REFITTED, combiner_modules, pool_modules
 from rotastack.workflow.study.study import Study
 
-__all__ = ["CODE", "COMPUTING", "Codes", "check_kernel", "fingerprint", "states"]
+__all__ = ["CODE", "COMPUTING", "Codes", "fingerprint", "states"]
 
 ROOT = Path(__file__).resolve().parents[2]
-
 COMPUTING = {
     "cvxpy": "cvxpy", "joblib": "joblib", "numpy": "numpy", "pandas": "pandas", "piqp": "piqp", "scipy": "scipy",
     "sklearn": "scikit-learn", "xgboost": "xgboost-cpu",
 }  # fmt: skip
 """Package -> its distribution."""
 
-_SOLVERS = "cvxpy piqp"
 _STATISTICS = "stats/*.py workflow/judge/*.py workflow/study/published_tables.py"
 _MEMBERS = "ensembles/*.py ensembles/pooled/*.py trees/**/* views/*.py resampling/*.py diagnostics/*.py"
-_MODELS = f"data/**/* stats/*.py combine/*.py workflow/tracking/model_files.py {_MEMBERS}"
+_MODELS = f"data/**/* stats/*.py combine/*.py workflow/tracking/model_files.py workflow/judge/results.py {_MEMBERS}"
+_PRUNERS = "combine/pruning/*.py cvxpy piqp"
 CODE = {
-    "workflow.run.steps": "*.py base/*.py workflow/run/job.py workflow/run/modules.py data/artifacts.py data/frames.py workflow/study/building.py workflow/study/names.py"
-    " workflow/tracking/records.py joblib numpy pandas scipy sklearn",
-    "workflow.run.steps.fetch": "data/**/*",
-    "workflow.run.steps.prepare": "data/**/*",
-    "workflow.run.steps.groups": "resampling/*.py views/*.py",
+    "workflow.run.steps": "*.py base/*.py workflow/run/job.py workflow/run/modules.py workflow/tracking/records.py data/artifacts.py"
+    " data/frames.py workflow/study/building.py workflow/study/names.py joblib numpy pandas scipy sklearn",
+    "workflow.run.steps.fetch workflow.run.steps.prepare": "data/**/*",
+    "workflow.run.steps.groups workflow.run.nested.folds": "resampling/*.py views/*.py",
     "workflow.run.steps.train": f"workflow/run/watching.py {_MEMBERS}",
     "workflow.run.steps.combine": "workflow/run/watching.py combine/*.py diagnostics/*.py",
     "workflow.run.steps.score": "stats/*.py workflow/judge/words.py",
-    "workflow.run.steps.summarize": _STATISTICS,
+    "workflow.run.steps.summarize workflow.run.steps.published workflow.run.steps.report": _STATISTICS,
     "workflow.run.steps.draw": "plots/*.py diagnostics/*.py stats/*.py workflow/judge/results.py workflow/run/figures/*.py",
-    "workflow.run.steps.published": _STATISTICS,
-    "workflow.run.steps.refit": f"workflow/run/watching.py workflow/judge/results.py {_MODELS}",
-    "workflow.run.steps.explain": f"workflow/use/*.py workflow/study/costs.py plots/*.py workflow/judge/pages.py workflow/judge/words.py ensembles/flagship/*.py {_MODELS}",
-    "workflow.run.steps.report": _STATISTICS,
+    "workflow.run.steps.refit": f"workflow/run/watching.py {_MODELS}",
+    "workflow.run.steps.explain": f"workflow/use/*.py workflow/study/costs.py plots/*.py workflow/judge/pages.py workflow/judge/words.py"
+    f" ensembles/flagship/*.py {_MODELS}",
     "workflow.run.steps.track": "data/**/* workflow/tracking/*.py workflow/run/tracked/*.py stats/*.py workflow/judge/results.py",
-    "workflow.run.nested.folds": "resampling/*.py views/*.py",
     "workflow.run.splits.folds": "resampling/*.py views/*.py data/divisions.py",
-    "workflow.run.splits.pruned": "combine/pruning/*.py",
     "workflow.run.splits.training": "workflow/run/splits/fitting.py workflow/run/splits/folds.py data/divisions.py",
     "views": "views/*.py",
-    "trees": "trees/**/*",
-    "linear": f"linear/*.py {_SOLVERS}",
+    "trees combine.stacking": "trees/**/*",
+    "linear": "linear/*.py cvxpy piqp",
     "combine": "combine/*.py diagnostics/*.py",
-    "combine.stacking": "trees/**/*",
-    "combine.pruning": f"combine/pruning/*.py {_SOLVERS}",
+    "combine.pruning ensembles.pruned ensembles.forests.double workflow.run.splits.pruned": _PRUNERS,
     "ensembles": f"ensembles/**/* combine/*.py {_MEMBERS}",
-    "ensembles.forests.double": f"combine/pruning/*.py {_SOLVERS}",
-    "ensembles.pruned": f"combine/pruning/*.py {_SOLVERS}",
     "ensembles.pooled.boosting": "xgboost",
 }
-"""Module, or package above it -> the files that it may import, and the libraries."""
+"""Modules, or packages above them -> the files that they may import, and the libraries."""
 
 
 @cache
@@ -81,14 +69,16 @@ def states(*modules: str) -> dict[str, str]:
     for module in modules:
         top, *names = module.split(".")
         wanted |= {"/".join(names) + ".py"} if top == "rotastack" else {top}
-        wanted.update(*(words.split() for key, words in CODE.items() if f"{module}.".startswith(f"rotastack.{key}.")))
+        for keys, words in CODE.items():
+            if any(f"{module}.".startswith(f"rotastack.{key}.") for key in keys.split()):
+                wanted.update(words.split())
     libraries = {name for name in wanted if "." not in name and "*" not in name}
     files = {file: code for pattern in wanted - libraries for file, code in _files(pattern).items()}
     return dict(sorted(files.items())) | {name: _version(name) for name in sorted(libraries)}
 
 
 @cache
-def _files(pattern: str) -> Mapping[str, str]:
+def _files(pattern: str) -> dict[str, str]:
     """Return file -> hash of its code; lists of names, in ``__init__.py``, do not count."""
     kinds = (".py", ".pyx", ".pxd", ".build")
     paths = [path for path in ROOT.glob(pattern) if path.suffix in kinds and path.name != "__init__.py"]
@@ -108,59 +98,34 @@ class _WithoutDocstrings(ast.NodeTransformer):
         return None if isinstance(getattr(node.value, "value", None), str) else node
 
 
+_distributions = cache(packages_distributions)
+
+
 @cache
 def _version(package: str) -> str:
     """Return the versions of the distributions that install a package, or else a hash of the user's own files."""
     with suppress(PackageNotFoundError):  # another distribution may install the package
         if package in COMPUTING:
             return version(COMPUTING[package])
-    versions = " ".join(version(name) for name in sorted(set(_distributions().get(package, []))))
-    return versions or _sources(package) or "absent"
-
-
-def _sources(package: str) -> str:
-    """Return a hash of the Python files of a package without a distribution, such as a user's own module."""
-    spec = find_spec(package)
-    if spec is None:
-        return ""
+    if versions := " ".join(version(name) for name in sorted(set(_distributions().get(package, [])))):
+        return versions
+    if (spec := find_spec(package)) is None:
+        return "absent"
     folders = [Path(folder) for folder in spec.submodule_search_locations or []]
     files = [p for folder in folders for p in sorted(folder.rglob("*.py"))] or [Path(spec.origin or "")]
     return hashlib.sha256(b"".join(p.read_bytes() for p in files if p.is_file())).hexdigest()[:16]
 
 
-_distributions = cache(packages_distributions)
-
-
-def check_kernel() -> None:
-    """Raise RotastackError if a source of the kernel in a checkout is not the one that was compiled."""
-    kernel = ROOT / "trees/kernel"
-    if not (ROOT.parents[1] / "tools/build_kernel.py").is_file() or not list(kernel.glob("*.so")):
-        return  # an installed package
-    built = read_json(kernel / ".built") if (kernel / ".built").is_file() else {}
-    now = hashes(p for p in kernel.iterdir() if p.suffix in (".pyx", ".pxd", ".build"))
-    for name in sorted(built.keys() | now.keys()):
-        if built.get(name) != now.get(name):
-            raise RotastackError(
-                f"{kernel / name} has changed since the kernel was compiled; run `make env` to build the kernel"
-            )
-
-
 class Codes:
-    """The fingerprints of a study's steps.
-
-    Parameters
-    ----------
-    study : Study
-    """
+    """The fingerprints of a study's steps."""
 
     def __init__(self, study: Study):
         self.study = study
-        self._protocol = PROTOCOLS[study.protocol.package]
 
     def step(self, name: str, *modules: str) -> str:
         """Return the fingerprint of a step, in this study's protocol, that also imports `modules`."""
-        protocol = [self._protocol[name]] if name in self._protocol else []
-        return fingerprint(STEPS[name], *protocol, *modules)
+        protocol = PROTOCOLS[self.study.protocol.package]
+        return fingerprint(STEPS[name], *([protocol[name]] if name in protocol else []), *modules)
 
     def train(self, pool: str) -> str:
         """Return the fingerprint of training a pool."""
@@ -172,28 +137,17 @@ class Codes:
 
     def refit(self) -> str:
         """Return the fingerprint of refitting any method that may become the model."""
-        return self.step("refit", *self._refitted)
-
-    def states(self) -> dict[str, str]:
-        """Return all files and libraries behind the study's results: name -> hash of the code, or version."""
-        named = [module for modules in (*self._pools.values(), *self._combiners.values()) for module in modules]
-        return states(*STEPS.values(), *self._protocol.values(), *named, *self._refitted)
-
-    @cached_property
-    def _refitted(self) -> list[str]:
-        """Modules of the methods that may become the model."""
-        methods = [(label, self.study.methods[label]) for label in self.study.refittable]
-        modules = [m for label, method in methods for m in (*self._pools[method.pool], *self._combiners[label])]
-        return modules + [REFITTED[m.combiner.kind] for _, m in methods if m.combiner.kind in REFITTED]
+        methods = {label: self.study.methods[label] for label in self.study.refittable}
+        modules = [m for label, method in methods.items() for m in self._pools[method.pool] + self._combiners[label]]
+        kinds = {method.combiner.kind for method in methods.values()}
+        return self.step("refit", *sorted({*modules, *(REFITTED[kind] for kind in kinds & REFITTED.keys())}))
 
     @cached_property
     def _pools(self) -> dict[str, list[str]]:
-        """Pool -> modules of its estimator and view."""
         estimators = self.study.task.estimators
         return {name: pool_modules(pool.resolved(estimators)) for name, pool in self.study.pools.items()}
 
     @cached_property
     def _combiners(self) -> dict[str, list[str]]:
-        """Method -> modules of its combiner."""
         estimators = self.study.task.estimators
         return {m: combiner_modules(method.combiner.resolved(estimators)) for m, method in self.study.methods.items()}

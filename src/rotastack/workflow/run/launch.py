@@ -7,53 +7,45 @@ import sys
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from pathlib import Path
-from typing import IO, Annotated, Any, Literal
+from typing import IO, Any, Literal
 
 from pydantic import Field
 
 from rotastack.base.documents import Document, load_yaml
 from rotastack.errors import RotastackError, nearest
+from rotastack.files import hashes, read_json
 from rotastack.project import find_own_modules, project_file
-from rotastack.workflow.run import progress
-from rotastack.workflow.run.fingerprint import check_kernel
+from rotastack.workflow.run import fingerprint, progress
 from rotastack.workflow.run.forks import start_forks
 from rotastack.workflow.run.plan import Plan
 from rotastack.workflow.study.study import Study, resized
 from rotastack.workflow.tracking import address
 
-__all__ = ["Machine", "config_file", "find_study", "open_plan", "read_plan", "start_run", "study_files"]
+__all__ = ["Machine", "check_kernel", "config_file", "find_study", "open_plan", "read_plan", "start_run", "study_files"]
 
 
 class _Data(Document):
-    mirror: Annotated[
-        str | None,
-        Field(
-            description="folder of files <name>.parquet or <name>.csv.gz, used before the network; DATA_MIRROR has priority"
-        ),
-    ] = None
-    missing: Annotated[Literal["stop", "skip"], Field(description="action for a data set that is not available")] = (
-        "stop"
+    mirror: str | None = Field(
+        default=None,
+        description="folder of files <name>.parquet or <name>.csv.gz, used before the network; DATA_MIRROR has priority",
     )
+    missing: Literal["stop", "skip"] = Field(default="stop", description="action for a data set that is not available")
 
 
 class _Tracking(Document):
-    uri: Annotated[
-        str | None,
-        Field(description="MLflow tracking address; null: MLFLOW_TRACKING_URI, else SQLite in results/mlflow"),
-    ] = None
+    uri: str | None = Field(
+        default=None, description="MLflow tracking address; null: MLFLOW_TRACKING_URI, else SQLite in results/mlflow"
+    )
 
 
 class Machine(Document):
     """The content of config/config.yaml: settings of this machine, not of the study."""
 
-    study: Annotated[
-        str,
-        Field(
-            description="study that `snakemake` runs without options: a file of config/studies or a path of a YAML file"
-        ),
-    ]
-    data: Annotated[_Data, Field(description="sources of data sets")] = _Data()
-    tracking: Annotated[_Tracking, Field(description="settings of MLflow")] = _Tracking()
+    study: str = Field(
+        description="study that `snakemake` runs without options: a file of config/studies or a path of a YAML file"
+    )
+    data: _Data = Field(default=_Data(), description="sources of data sets")
+    tracking: _Tracking = Field(default=_Tracking(), description="settings of MLflow")
 
 
 _MACHINE_KEYS = tuple(Machine.model_fields)
@@ -68,20 +60,7 @@ def config_file() -> str:
 
 
 def read_plan(config: Mapping[str, Any], config_files: list[str]) -> Plan:
-    """Return the plan of a study; its classes and their parameters are not checked.
-
-    Parameters
-    ----------
-    config : mapping
-        Snakemake's ``config``: config/config.yaml, and the study of ``--configfile`` if given.
-    config_files : list of str
-        Files of the configuration, for messages.
-
-    Raises
-    ------
-    RotastackError
-        The configuration is wrong; the message names the first error with its file and key.
-    """
+    """Return the plan of the study in Snakemake's ``config``; its classes and their parameters are not checked."""
     find_own_modules()
     machine = Machine.read({k: v for k, v in config.items() if k in _MACHINE_KEYS}, "config/config.yaml").dump()
     content = {k: v for k, v in config.items() if k not in _MACHINE_KEYS}
@@ -113,13 +92,7 @@ def study_files() -> dict[Path, str]:
 
 
 def find_study(name: str) -> tuple[Path, str]:
-    """Return the file and size of a study, given by a path, a file's name, or the study's name in results.
-
-    Raises
-    ------
-    RotastackError
-        There is no such study.
-    """
+    """Return the file and size of a study, given by a path, a file's name, or the study's name in results."""
     if name.endswith((".yaml", ".yml")) and Path(name).is_file():
         return Path(name), "full"
     files = study_files()
@@ -136,12 +109,7 @@ def find_study(name: str) -> tuple[Path, str]:
 def open_plan(config: Mapping[str, Any], config_files: list[str], is_main: bool) -> Plan:
     """Return the plan for the rules; if the study is wrong, print one line and end the process.
 
-    Parameters
-    ----------
-    config, config_files
-        See :func:`read_plan`.
-    is_main : bool
-        Whether this process was started by the user. A job's process does not check the study again.
+    Only the process that the user has started (`is_main`) checks the study; the processes of jobs do not.
     """
     # Jobs must find `rotastack` of this environment, even if the environment is not activated.
     os.environ["PATH"] = f"{Path(sys.executable).parent}{os.pathsep}{os.environ.get('PATH', '')}"
@@ -156,6 +124,20 @@ def open_plan(config: Mapping[str, Any], config_files: list[str], is_main: bool)
         if plan.skips:
             plan.drop_unavailable() if is_main else plan.drop_skipped()
     return plan
+
+
+def check_kernel() -> None:
+    """Raise RotastackError if a source of the kernel in a checkout is not the one that was compiled."""
+    kernel = fingerprint.ROOT / "trees/kernel"
+    if not (fingerprint.ROOT.parents[1] / "tools/build_kernel.py").is_file() or not list(kernel.glob("*.so")):
+        return  # an installed package
+    built = read_json(kernel / ".built") if (kernel / ".built").is_file() else {}
+    now = hashes(p for p in kernel.iterdir() if p.suffix in (".pyx", ".pxd", ".build"))
+    for name in sorted(built.keys() | now.keys()):
+        if built.get(name) != now.get(name):
+            raise RotastackError(
+                f"{kernel / name} has changed since the kernel was compiled; run `make env` to build the kernel"
+            )
 
 
 def start_run(plan: Plan) -> None:

@@ -52,15 +52,7 @@ class LogHandlerSettings(LogHandlerSettingsBase):
 
 @dataclass
 class Progress:
-    """The share of the work that is done.
-
-    Attributes
-    ----------
-    planned, done : float
-        Expected seconds of all jobs, and of the jobs that have ended.
-    running : dict
-        Job -> its message, its expected seconds and its start time.
-    """
+    """The share of the work that is done."""
 
     planned: float = 0.0
     done: float = 0.0

@@ -9,7 +9,6 @@ from collections.abc import Collection, Iterable, Mapping
 from math import prod
 from typing import Any
 
-from rotastack.base.facts import Facts
 from rotastack.workflow.study.catalogue import Entry, defaults_of, find
 from rotastack.workflow.study.costs import JOB_SECONDS, USUAL_COST
 from rotastack.workflow.study.study import Study, size_of
@@ -34,14 +33,7 @@ _VOTES = 6  # bytes for a row and member: votes on test and training rows, and b
 
 
 class Resources:
-    """The resources of a study's jobs, for Snakemake.
-
-    Parameters
-    ----------
-    study : Study
-    datasets : mapping
-        Name -> entry of all data sets, including skipped ones.
-    """
+    """The resources of a study's jobs, for Snakemake."""
 
     def __init__(self, study: Study, datasets: Mapping[str, Mapping[str, Any]]):
         self.study = study
@@ -67,15 +59,12 @@ class Resources:
     def _entry(self, pool: str) -> Entry:
         return find(self.study.pools[pool].estimator, self.study.task.estimators)
 
-    def _facts(self, pool: str) -> Facts:
-        return self._entry(pool).known_facts
-
     def _parameters(self, pool: str) -> dict[str, Any]:
         return {**defaults_of(self._entry(pool).path), **self.study.pools[pool].parameters}
 
     def n_trees(self, pool: str) -> int:
         """Return the number of trees or members of an estimator, as far as its parameters show."""
-        facts, stated = self._facts(pool), self.study.pools[pool].parameters
+        facts, stated = self._entry(pool).known_facts, self.study.pools[pool].parameters
         parameters = self._parameters(pool) if facts.trees else stated
         numbers = [n for name in facts.trees or ("n_estimators",) if isinstance(n := parameters.get(name), int)]
         # One family more, of category pairs: data sets do not state whether they have categories.
@@ -86,10 +75,6 @@ class Resources:
 
     def _classes(self, dataset: str) -> int:
         return len(self.datasets[dataset].get("classes") or range(10)) if self.study.task.name != "regression" else 3
-
-    def _cells_megabytes(self, dataset: str) -> float:
-        """Return the size of a table of numbers with the rows and columns of a data set."""
-        return 8e-6 * self.rows(dataset) * self.columns(dataset)
 
     def _tested(self, dataset: str) -> int:
         """Return the number of rows for which a cell has outputs."""
@@ -112,7 +97,8 @@ class Resources:
 
     def _megabytes(self, step: str, dataset: str, pool: str | None = None) -> float:
         """Return the size of what a step holds of a data set and of a pool."""
-        sizes = [self._cells_megabytes(dataset), 0.0, 0.0, self._method_megabytes(dataset)]
+        table = 8e-6 * self.rows(dataset) * self.columns(dataset)
+        sizes = [table, 0.0, 0.0, self._method_megabytes(dataset)]
         if pool is not None:
             sizes[1:3] = self.pool_megabytes(dataset, pool), self.votes_megabytes(dataset, pool)
         return sum(n * size for n, size in zip(COPIES[step], sizes, strict=True))
@@ -139,8 +125,10 @@ class Resources:
 
     def _forest_megabytes(self, dataset: str, pool: str, rows: int, is_kept: bool) -> float:
         """Return the size of the trees of one training, if they are kept; the flagship's trees always count."""
-        facts, kept = self._facts(pool), min(self.n_trees(pool), 5000)
-        if facts.families:  # two nodes of 12 bytes for a row, and more than the same again during growth
+        kept = min(self.n_trees(pool), 5000)
+        if self._entry(
+            pool
+        ).known_facts.families:  # two nodes of 12 bytes for a row, and more than the same again during growth
             return 66e-6 * min(rows, _MOST_DRAWS) * kept
         if not is_kept:
             return 0

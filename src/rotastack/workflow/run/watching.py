@@ -40,22 +40,7 @@ class TrainingStoppedError(Exception):
 
 
 def train_watched(job: Job, work: Work, trained: Any, limit: float | None = None) -> None:
-    """Do the work of a training job, in a separate process if it has a limit or trains foreign classes.
-
-    Parameters
-    ----------
-    job : Job
-    work : callable
-    trained : mapping
-        Part of a slice, with the dotted paths of the classes.
-    limit : float, optional
-        Limit of a training in seconds, if it has one; the work sets it at the start of each training.
-
-    Raises
-    ------
-    RotastackError
-        The training process was ended from outside.
-    """
+    """Do the work of a training job, in a separate process if it has a limit or trains foreign classes."""
     if sys.platform == "win32" or not (limit or _foreign(trained)):
         work(job, lambda seconds: None, None)
         return
@@ -70,13 +55,7 @@ def train_watched(job: Job, work: Work, trained: Any, limit: float | None = None
 
 
 def check_numbers(outputs: NDArray[np.floating], estimator: str, task: str) -> None:
-    """Raise an error if outputs (..., row, class) are not finite; a regression's intervals may be missing.
-
-    Raises
-    ------
-    ValueError
-        Outputs are not finite; the message has the number of such rows.
-    """
+    """Raise an error if outputs (..., row, class) are not finite; a regression's intervals may be missing."""
     decided = outputs[..., :1] if task == "regression" else outputs
     odd = ~np.isfinite(decided).all(axis=-1)
     if odd.any():

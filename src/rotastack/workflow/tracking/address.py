@@ -9,18 +9,8 @@ from urllib.parse import unquote, urlsplit, urlunsplit
 from rotastack.errors import RotastackError, in_one_line
 
 __all__ = [
-    "FOLDER",
-    "VARIABLE",
-    "check_address",
-    "database_file",
-    "existing_uri",
-    "explained",
-    "is_own",
-    "mute_libraries",
-    "owner",
-    "shown",
-    "tracking_uri",
-    "without_secrets",
+    "FOLDER", "VARIABLE", "check_address", "database_file", "existing_uri", "explained", "is_own", "mute_libraries", "owner",
+    "shown", "tracking_uri", "without_secrets",
 ]  # fmt: skip
 
 FOLDER = Path("results/mlflow")

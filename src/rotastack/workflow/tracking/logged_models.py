@@ -4,7 +4,7 @@ import json
 import platform
 import tempfile
 import warnings
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from contextlib import suppress
 from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
@@ -16,7 +16,6 @@ from mlflow.entities import Dataset, DatasetInput, InputTag, LoggedModelOutput, 
 from mlflow.exceptions import MlflowException
 from mlflow.models import Model
 from mlflow.tracking import MlflowClient
-from pandas.api import types
 
 from rotastack import __version__
 
@@ -28,40 +27,24 @@ DIGITS = 12
 MOST_COLUMNS = 2000
 """Most columns of a table whose schema is logged; for a wider table only its size is."""
 
-KINDS = (
-    (types.is_bool_dtype, "boolean"),
-    (types.is_integer_dtype, "long"),
-    (types.is_float_dtype, "double"),
-    (types.is_datetime64_any_dtype, "datetime"),
-)
-"""Check of a column's type, and MLflow's name of the type; other columns are strings."""
+KINDS = {"b": "boolean", "i": "long", "u": "long", "f": "double", "M": "datetime"}
+"""NumPy's kind of a column's type -> MLflow's name of the type; other columns are strings."""
 
 
 def dataset_input(table: pd.DataFrame, name: str, source: str, context: str, digest: str) -> DatasetInput:
     """Return a table, with the digest of its file `source`, as an input of a run: "training" or "evaluation".
 
     MLflow's own function would infer a schema and a profile from the cells for each run.
-
-    Examples
-    --------
-    >>> table = pd.DataFrame({"age": [41, 50], "target": ["yes", "no"]})
-    >>> found = dataset_input(table, "customers", "data/raw/customers.csv.gz", "training", "67a2d851e745f20d")
-    >>> found.dataset.digest, found.dataset.profile
-    ('67a2d851e745', '{"num_rows": 2, "num_columns": 2, "num_elements": 4}')
     """
     rows, columns = table.shape
     described = [
-        {"type": _kind(column.dtype), "name": str(name), "required": not column.hasnans}
+        {"type": KINDS.get(getattr(column.dtype, "kind", "O"), "string"), "name": str(name), "required": not column.hasnans}
         for name, column in table.items()
     ]  # fmt: skip
     schema = json.dumps({"mlflow_colspec": described}) if columns <= MOST_COLUMNS else None
     profile = json.dumps({"num_rows": rows, "num_columns": columns, "num_elements": rows * columns})
     entity = Dataset(name, digest[:DIGITS], "local", json.dumps({"uri": source}), schema, profile)
     return DatasetInput(entity, [InputTag("mlflow.data.context", context)])
-
-
-def _kind(dtype) -> str:
-    return next((name for is_such, name in KINDS if is_such(dtype)), "string")
 
 
 NAME = "model"
@@ -124,15 +107,11 @@ def _write_folder(folder: Path, note: Model, path: Path, features: pd.DataFrame)
     environment = {"python": platform.python_version(), "build_dependencies": ["pip"],
                    "dependencies": ["-r requirements.txt"]}  # fmt: skip
     (folder / PYTHON).write_text(yaml.safe_dump(environment, sort_keys=False), encoding="utf-8")
-    (folder / "requirements.txt").write_text("\n".join(_requirements()) + "\n", encoding="utf-8")
-
-
-def _requirements() -> list[str]:
-    found = [f"mlflow=={mlflow.__version__}", f"rotastack=={__version__}"]
+    needed = [f"mlflow=={mlflow.__version__}", f"rotastack=={__version__}"]
     for package in PACKAGES:
         with suppress(PackageNotFoundError):
-            found.append(f"{package}=={version(package)}")
-    return found
+            needed.append(f"{package}=={version(package)}")
+    (folder / "requirements.txt").write_text("\n".join(needed) + "\n", encoding="utf-8")
 
 
 def delete_models(client: MlflowClient, experiment_id: str, run_id: str) -> None:
@@ -142,21 +121,18 @@ def delete_models(client: MlflowClient, experiment_id: str, run_id: str) -> None
 
 
 def register_model(
-    client: MlflowClient,
-    run_id: str,
-    name: str,
-    description: str,
-    aliases: Sequence[str],
-    tags: Mapping[str, str],
-    about: str,
+    client: MlflowClient, run_id: str, name: str, description: str, tags: Mapping[str, str], about: str
 ) -> str:
     """Register the model of a run under a name, unless it is a version already; return its address.
 
-    The version gets the `aliases`, which mark the version that was logged last. It also gets the alias ``champion`` if
-    no version has this alias, or if the tags of the champion name the same study, data and owner. So the champion
-    follows a study's choice for the same data, and never moves to another study or table by itself. `about` describes
-    a registered model that is new.
+    The alias ``current`` marks the version that was logged last; on a server ``current-<owner>`` marks the owner's last
+    version. The alias ``champion`` goes to the version if none has it, or if the tags of the champion name the same
+    study, data and owner. So the champion follows a study's choice for the same data, and never moves to another study
+    or table by itself. `about` describes a registered model that is new.
     """
+    aliases = ["current"]
+    if user := tags.get("rotastack.owner"):  # MLflow accepts no other characters in an alias
+        aliases.append("current-" + "".join(c if c.isascii() and c.isalnum() else "-" for c in user))
     found = client.search_model_versions(f"name = '{name}' and run_id = '{run_id}'")
     if found:
         made = found[0]
@@ -174,16 +150,7 @@ def register_model(
     for alias in aliases:
         if str(known.get(alias)) != str(made.version):
             client.set_registered_model_alias(name, alias, made.version)
-    if _may_follow(client, name, known.get(CHAMPION), made.version, tags):
+    before = tags if CHAMPION not in known else client.get_model_version_by_alias(name, CHAMPION).tags
+    if all(before.get(key) == tags.get(key) for key in SAME):
         client.set_registered_model_alias(name, CHAMPION, made.version)
     return f"models:/{name}/{made.version}"
-
-
-def _may_follow(client: MlflowClient, name: str, champion: str | None, version: str, tags: Mapping[str, str]) -> bool:
-    """Return whether a version is to become the champion; False if it is the champion already."""
-    if champion is None:
-        return True
-    if str(champion) == str(version):
-        return False
-    before = client.get_model_version(name, str(champion)).tags
-    return all(before.get(key) == tags.get(key) for key in SAME)

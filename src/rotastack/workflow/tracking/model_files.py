@@ -65,13 +65,7 @@ MOST_ROOM, MOST_TIMES = 1 << 28, 20
 
 
 def dump_model(model: Any, path: str | Path) -> None:
-    """Write a fitted model; the same model gives the same bytes.
-
-    Raises
-    ------
-    RotastackError
-        The model holds a type that is neither Rotastack's nor reviewed; no file is written.
-    """
+    """Write a fitted model, unless it holds an unknown type; the same model gives the same bytes."""
     content = canonical(skops.io.dumps(model), {_NOTE: json.dumps(VERSIONS)})
     with replacing(path) as temporary:
         temporary.write_bytes(content)
@@ -79,19 +73,9 @@ def dump_model(model: Any, path: str | Path) -> None:
 
 
 def load_model(path: str | Path, versions: Mapping[str, str] | None = None) -> Any:
-    """Read a model written by :func:`dump_model`.
+    """Read a model written by :func:`dump_model`; no object of an unknown type is created.
 
-    Parameters
-    ----------
-    path : str or Path
-    versions : mapping of str to str, optional
-        Versions that wrote the file, if the file does not hold them.
-
-    Raises
-    ------
-    RotastackError
-        The file is not a model, was written by other versions, or holds a type that is neither Rotastack's nor
-        reviewed; no object is created.
+    `versions` are those that wrote the file, if the file does not hold them.
     """
     path = Path(path)
     if not path.is_file():
@@ -167,19 +151,7 @@ def _other_versions(found: Mapping[str, str]) -> str:
 
 
 def trusted_types(path: str | Path, name: str | Path | None = None) -> list[str]:
-    """Return the types in a model file that skops does not trust by itself, after checking all of them.
-
-    Parameters
-    ----------
-    path : str or Path
-    name : str or Path, optional
-        Name of the file in the message.
-
-    Raises
-    ------
-    RotastackError
-        A type is neither Rotastack's nor reviewed.
-    """
+    """Return the types in a model file that skops does not trust by itself, after checking all of them."""
     found = skops.io.get_untrusted_types(file=path)
     unknown = [kind for kind in found if kind not in REVIEWED_TYPES and not _is_ours(kind)]
     if unknown:
@@ -216,12 +188,6 @@ def canonical(archive: bytes, notes: dict[str, str]) -> bytes:
     """Return an archive of :func:`skops.io.dumps` with objects and files numbered in order, and without dates.
 
     Files of equal content become one file. Times that Rotastack's objects have measured become zero.
-
-    Parameters
-    ----------
-    archive : bytes
-    notes : dict of str to str
-        File name -> text, added beside the schema.
     """
     with ZipFile(io.BytesIO(archive)) as source:
         files = {name: _without_gaps(name, source.read(name)) for name in source.namelist()}

@@ -19,18 +19,7 @@ __all__ = ["Record"]
 
 @dataclass
 class Record:
-    """The record of one run of a step.
-
-    Parameters
-    ----------
-    step : str
-    about : mapping
-        What the step worked on: study, dataset, pool or method.
-    parameters : mapping
-        The slice of the configuration that the step used.
-    code : str
-        Fingerprint of the code that the step ran.
-    """
+    """The record of one run of a step."""
 
     step: str
     about: Mapping[str, str]

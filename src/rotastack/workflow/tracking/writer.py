@@ -28,16 +28,8 @@ from mlflow.tracking import MlflowClient
 from requests.exceptions import RequestException
 from sqlalchemy.exc import SQLAlchemyError
 
-from rotastack.workflow.tracking.address import (
-    FOLDER,
-    VARIABLE,
-    database_file,
-    explained,
-    is_own,
-    mute_libraries,
-    owner,
-    tracking_uri,
-)
+from rotastack.workflow.tracking import address
+from rotastack.workflow.tracking.address import FOLDER, VARIABLE, database_file, is_own
 from rotastack.workflow.tracking.logged_models import dataset_input, delete_models, log_model, register_model
 
 __all__ = ["TrackedRun", "Writer", "make_database"]
@@ -92,17 +84,9 @@ def make_database(path: Path) -> None:
 
 
 class Writer:
-    """Writer of the runs of one experiment; a context manager that holds the writers' lock.
+    """Writer of the runs of a study's experiment, and of one data set; a context manager that holds the writers' lock.
 
-    The content of a run is collected until the run is finished, and sent in as few calls as possible. Existing runs
-    are read once.
-
-    Parameters
-    ----------
-    experiment : str
-        Name, one per study; made if missing.
-    dataset : str, optional
-        Data set whose runs are written; without it, only the study's own run is.
+    The content of a run is collected until the run is finished, and sent in few calls. Existing runs are read once.
     """
 
     def __init__(self, experiment: str, dataset: str | None = None):
@@ -110,10 +94,10 @@ class Writer:
         self.dataset = dataset
 
     def __enter__(self):
-        mute_libraries()
+        address.mute_libraries()
         FOLDER.mkdir(parents=True, exist_ok=True)
         self._lock = FOLDER.with_name(".mlflow-writer.lock").open("w")
-        self._given, self.uri = os.environ.get(VARIABLE), tracking_uri()
+        self._given, self.uri = os.environ.get(VARIABLE), address.tracking_uri()
         try:
             fcntl.flock(self._lock, fcntl.LOCK_EX)
             self._open()
@@ -128,7 +112,7 @@ class Writer:
             os.environ[VARIABLE] = self._given
         self._lock.close()
         if isinstance(error, (MlflowException, RequestException, SQLAlchemyError, OSError)):
-            raise explained(error, self.uri) from None
+            raise address.explained(error, self.uri) from None
 
     def _open(self) -> None:
         path = database_file(self.uri)
@@ -137,7 +121,7 @@ class Writer:
             os.environ.setdefault("MLFLOW_SQLALCHEMYSTORE_POOLCLASS", "NullPool")
             make_database(path)
         mlflow.set_tracking_uri(self.uri)  # MLflow's registry has no other way to the address
-        self._ours = owner(self.uri)
+        self._ours = address.owner(self.uri)
         self.client = MlflowClient(self.uri, self.uri)
         if path is not None and is_own(self.uri) and self._set_aside():
             make_database(path)
@@ -199,40 +183,33 @@ class Writer:
             before = chosen.get(run.tags["rotastack.key"])
             if before is None or not before.is_complete:
                 chosen[run.tags["rotastack.key"]] = run
-        kept = {run.run_id for run in chosen.values() if run.is_complete or run.kind in ("study", "dataset")}
         for run in found:
-            if run.run_id in kept:
-                self._runs[run.run_id] = self._by_key[run.tags["rotastack.key"]] = run
+            key = run.tags["rotastack.key"]
+            if chosen[key] is run and (run.is_complete or run.kind in ("study", "dataset")):
+                self._runs[run.run_id] = self._by_key[key] = run
             else:
-                self._delete(run.run_id)
+                delete_models(self.client, self.experiment_id, run.run_id)
+                self.client.delete_run(run.run_id)
 
-    def _delete(self, run_id: str) -> None:
-        delete_models(self.client, self.experiment_id, run_id)
-        self.client.delete_run(run_id)
-
-    def container(self, kind: str, key: Mapping[str, Any], parent: str | None = None, name: str | None = None) -> str:
+    def container(self, kind: str, key: Mapping[str, Any], parent: str | None = None) -> str:
         """Return the id of the run of a study or a data set, which is made once and then kept up to date."""
-        return self._upsert(kind, key, parent, name or str(key[kind]), {}).run_id
+        return self._upsert(kind, key, parent, str(key[kind]), {}).run_id
 
     def leaf(
         self, kind: str, key: Mapping[str, Any], parent: str, name: str,
-        record: Mapping[str, Any], tags: Mapping[str, str], params: Mapping[str, Any] | None = None,
+        record: Mapping[str, Any], tags: Mapping[str, str], params: Mapping[str, Any],
     ) -> TrackedRun:  # fmt: skip
         """Return the run of a pool, method or model with exactly these parameters and code.
 
-        Its MLflow parameters are `params`, or else all parameters of its record; code, version and seed are tags.
-
-        Earlier runs of the same kind and name are kept; once this run is finished, their tag
-        ``rotastack.superseded`` is "yes".
+        Earlier runs of the same kind and name are kept; :meth:`finish` tags them as superseded.
         """
         of_record = {k: str(record[k]) for k in ("code", "version", "seed") if record.get(k) is not None}
         run = self._upsert(kind, key, parent, name, {"rotastack.superseded": "no", **of_record, **tags})
         if run.is_new:
-            content = _flat(record["parameters"] if params is None else params)
-            run.waiting_params += [Param(_key_name(k), str(v)[:6000]) for k, v in content.items()]
-            for tag in ("status", "message"):
-                if record[tag]:
-                    run.waiting_tags[f"rotastack.{tag}"] = record[tag][:LONGEST]
+            run.waiting_params += [Param(_key_name(k), str(v)[:6000]) for k, v in params.items()]
+            run.waiting_tags |= {
+                f"rotastack.{tag}": record[tag][:LONGEST] for tag in ("status", "message") if record[tag]
+            }
         return run
 
     def finish(self, run_id: str, succeeded: bool = True) -> None:
@@ -259,8 +236,7 @@ class Writer:
         run.waiting_metrics, run.waiting_params, run.waiting_tags = [], [], {}
         calls = max(math.ceil(len(metrics) / MOST_METRICS), math.ceil(len(params) / MOST_PARAMS), bool(tags))
         for k in range(calls):
-            some = metrics[k * MOST_METRICS : (k + 1) * MOST_METRICS]
-            few = params[k * MOST_PARAMS : (k + 1) * MOST_PARAMS]
+            some, few = metrics[k * MOST_METRICS :][:MOST_METRICS], params[k * MOST_PARAMS :][:MOST_PARAMS]
             self.client.log_batch(run.run_id, some, few, tags if k == calls - 1 else ())
 
     def log_metrics(self, run_id: str, values: Mapping[str, float], started: str) -> None:
@@ -279,9 +255,9 @@ class Writer:
             if v is not None and math.isfinite(v)
         ]
 
-    def log_dataset(self, run_id: str, table: pd.DataFrame, name: str, source: str, context: str, digest: str) -> None:
-        """Log a table as the run's input; `context` is "training" or "evaluation", `digest` that of the file."""
-        self.client.log_inputs(run_id, [dataset_input(table, name, source, context, digest)])
+    def log_dataset(self, run_id: str, *table: Any) -> None:
+        """Log a table as the run's input, by the arguments of :func:`~rotastack.workflow.tracking.logged_models.dataset_input`."""
+        self.client.log_inputs(run_id, [dataset_input(*table)])
 
     def set_tags(self, run_id: str, tags: Mapping[str, str]) -> None:
         """Set tags of a run."""
@@ -300,23 +276,12 @@ class Writer:
     def log_model(self, run_id: str, path: Path, features: pd.DataFrame) -> None:
         """Log a model file with signature, example and requirements; metrics not sent yet also belong to the model."""
         model_id = log_model(self.client, self.experiment_id, run_id, path, features)
-        run = self._runs[run_id]
-        run.waiting_metrics = [
-            Metric(m.key, m.value, m.timestamp, m.step, model_id=model_id) for m in run.waiting_metrics
-        ]
+        waiting = self._runs[run_id].waiting_metrics
+        waiting[:] = [Metric(m.key, m.value, m.timestamp, m.step, model_id=model_id) for m in waiting]
 
-    def register_model(
-        self, run_id: str, name: str, description: str, tags: Mapping[str, str] | None = None, about: str = ""
-    ) -> str:
-        """Register the model of a run as :func:`rotastack.workflow.tracking.logged_models.register_model` does; return its address.
-
-        The alias ``current`` marks the version that was logged last; on a server ``current-<owner>`` marks the owner's
-        last version.
-        """
-        aliases = ["current"]
-        if user := self._ours.get("rotastack.owner"):  # MLflow accepts no other characters in an alias
-            aliases.append("current-" + "".join(c if c.isascii() and c.isalnum() else "-" for c in user))
-        return register_model(self.client, run_id, name, description, aliases, {**(tags or {}), **self._ours}, about)
+    def register_model(self, run_id: str, name: str, description: str, tags: Mapping[str, str], about: str) -> str:
+        """Register the model of a run by :func:`~rotastack.workflow.tracking.logged_models.register_model`; return its address."""
+        return register_model(self.client, run_id, name, description, {**tags, **self._ours}, about)
 
     def _upsert(self, kind, key, parent, name, tags) -> TrackedRun:
         text = json.dumps({"form": FORM, "kind": kind, **key, **self._ours}, sort_keys=True, default=str)
@@ -334,14 +299,6 @@ class Writer:
         run = TrackedRun(made.info.run_id, kind, name, about)
         self._runs[run.run_id] = self._by_key[digest] = run
         return run
-
-
-def _flat(parameters: Mapping[str, Any], prefix: str = "") -> dict[str, Any]:
-    """Return nested parameters as one level, with dots in the names."""
-    found: dict[str, Any] = {}
-    for name, value in parameters.items():
-        found |= _flat(value, f"{prefix}{name}.") if isinstance(value, Mapping) else {f"{prefix}{name}": value}
-    return found
 
 
 def _key_name(key: str) -> str:

@@ -10,6 +10,7 @@ import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 from sklearn.base import clone, is_regressor
+from sklearn.feature_selection import r_regression
 from sklearn.model_selection import FixedThresholdClassifier, GroupShuffleSplit, train_test_split
 from sklearn.pipeline import Pipeline
 
@@ -30,7 +31,7 @@ from rotastack.workflow.use.saved_model import saved_model
 __all__ = ["explain", "explain_saved"]
 
 MOST_ROWS = 1000  # most rows in which columns are shuffled
-N_REPEATS = 5
+N_REPEATS, SEED = 5, 0
 LEAST_SHUFFLED, MOST_SHUFFLED, SHUFFLING_SECONDS = 5, 300, 120  # least and most columns to shuffle, and the time for it
 N_SHOWN = 6  # columns with partial dependence, and classes in each figure
 PREDICTED_ROWS = 200  # rows over which partial dependence is averaged
@@ -40,62 +41,35 @@ _SHOWN = {"error": "accuracy", "rmse": "R²", "pinball": "R²"}
 """Score -> the score that is shown instead, of which higher is better."""
 
 
+Split = tuple[NDArray[np.intp], NDArray[np.intp]]
+"""Training rows and test rows."""
+
+
 def explain(
-    pipeline: Any,
-    features: pd.DataFrame,
-    target: NDArray,
-    score: str,
-    seed: int = 0,
-    divided_by: Mapping[str, str] | None = None,
+    pipeline: Any, features: pd.DataFrame, target: NDArray, score: str, divided_by: Mapping[str, str] | None = None
 ) -> dict[str, Any]:
-    """Return the explanation of a model, as a mapping for JSON.
+    """Return the explanation of a study's model on the raw table that it was trained on, as a mapping for JSON.
 
-    Parameters
-    ----------
-    pipeline : Pipeline
-        A study's model, which predicts from raw tables.
-    features : DataFrame of shape (n_rows, n_columns)
-        The raw table that it was trained on.
-    target : ndarray of shape (n_rows,)
-    score : str
-        Score whose loss is the importance of a shuffled column: accuracy for the error, R² for RMSE and pinball loss,
-        else the score itself.
-    seed : int
-        Seed of the shuffles, and of the rows that are drawn.
-    divided_by : mapping, optional
-        ``groups``, ``time`` or ``split 1`` -> the column by which the study divides rows. The model is then judged on
-        other groups, on the last third of the time, or on the test rows of a given split.
-
-    Returns
-    -------
-    dict
-        ``how``, the rows of the shuffles ("out of bag" or "held out"), and ``rows``, their number; ``scoring``, the
-        score in words; ``task``; ``score``, its value; ``importances``, the most important column first; ``families``
-        with their weights; partial ``dependence`` of the top columns; ``words``, the explanation in sentences.
+    The importance of a column is the loss of the score if the column is shuffled: of accuracy for the error, of R² for
+    RMSE and pinball loss. If the study divides rows by columns (`divided_by`), the model is judged on other groups, on
+    the last third of the time, or on the test rows of a given split.
     """
     reader = pipeline.named_steps["table"]
-    split = _divided(features, divided_by or {}, seed)
+    split = _divided(features, divided_by or {})
     features = features[reader.needed_]
-    how, rows, judged = _scored(pipeline, features, target, score, seed, split)
+    how, rows, judged = _scored(pipeline, features, target, score, split)
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
         numbers = pipeline[:1].transform(features.iloc[rows])
         parts = dict(zip(features.columns, reader.parts_, strict=True))
         shuffled = _shuffled_columns(_decider(pipeline), numbers, parts, target[rows])
-        found = permutation_importances(
-            numbers, judged, [parts[c] for c in shuffled], N_REPEATS, np.random.default_rng(seed)
-        )
+        random = np.random.default_rng(SEED)
+        found = permutation_importances(numbers, judged, [parts[c] for c in shuffled], N_REPEATS, random)
+        losses, deviations = found.importances_mean.tolist(), found.importances_std.tolist()
         order = np.argsort(-found.importances_mean, kind="stable")
-        importances = [
-            {
-                "column": str(shuffled[j]),
-                "loss": float(found.importances_mean[j]),
-                "sd": float(found.importances_std[j]),
-            }
-            for j in order
-        ]
-        top = [shuffled[j] for j in order[:N_SHOWN] if found.importances_mean[j] > 0]
-        dependence = [_dependence(pipeline, features, target, column, seed) for column in top]
+        importances = [{"column": str(shuffled[j]), "loss": losses[j], "sd": deviations[j]} for j in order]
+        top = [shuffled[j] for j in order[:N_SHOWN] if losses[j] > 0]
+        dependence = [_dependence(pipeline, features, target, column) for column in top]
     sign = _sign(score)
     content = {
         "how": how, "rows": len(rows), "scoring": _SHOWN.get(score, NAMES[score]),
@@ -116,37 +90,16 @@ def _shuffled_columns(model: Any, numbers: NDArray, parts: dict[Any, NDArray[np.
         return list(parts)
     if most < LEAST_SHUFFLED:
         return []
-    filled = np.where(np.isnan(numbers), np.nanmean(numbers, axis=0), numbers)
+    filled = np.where(np.isnan(numbers), np.nan_to_num(np.nanmean(numbers, axis=0)), numbers)
     answers = [target] if is_regressor(model) else [(target == name).astype(float) for name in np.unique(target)]
-    strength = np.max([np.abs(_correlations(filled, np.asarray(y, dtype=float))) for y in answers], axis=0)
+    strength = np.max([np.abs(r_regression(filled, y)) for y in answers], axis=0)
     strongest = {column: strength[own].max() for column, own in parts.items()}
     kept = sorted(parts, key=lambda column: -strongest[column])[:most]
     return [column for column in parts if column in set(kept)]
 
 
-def _correlations(X: NDArray[np.float64], y: NDArray[np.float64]) -> NDArray[np.float64]:
-    """Return the correlation of each column with a target; 0 for a constant column."""
-    X, y = X - X.mean(axis=0), y - y.mean()
-    spread = np.sqrt((X**2).sum(axis=0) * (y**2).sum())
-    return np.divide(y @ X, spread, out=np.zeros(X.shape[1]), where=spread > 0)
-
-
 def explain_saved(path: Path, raw: Path, study: str, dataset: str, score: str | None = None) -> dict[str, Any]:
-    """Return the explanation of the model in a study's file, with the names of study, data set and method.
-
-    Parameters
-    ----------
-    path, raw : Path
-        File of the model, and file of the table on which the model was trained.
-    study, dataset : str
-    score : str, optional
-        By default the study's score.
-
-    Raises
-    ------
-    RotastackError
-        The file holds no model, or the table is missing.
-    """
+    """Return the explanation of the model in a study's file, with the names of study, data set and method."""
     pipeline = saved_model(path, f"{study}/{dataset}").pipeline
     if not raw.is_file():
         raise RotastackError(f"{raw}: the training table of the model is missing; run the study again")
@@ -205,31 +158,23 @@ def _scorer(
     return scored
 
 
-def _divided(
-    features: pd.DataFrame, divided_by: Mapping[str, str], seed: int
-) -> tuple[NDArray[np.intp], NDArray[np.intp]] | None:
+def _divided(features: pd.DataFrame, divided_by: Mapping[str, str]) -> Split | None:
     """Return training and test rows by a study's groups, time or first given split; None without any of these."""
     for key, column in divided_by.items():
         numbers = division_numbers(features, column, key, "explain")
         if key == "groups":
-            splitter = GroupShuffleSplit(1, test_size=1 / 3, random_state=seed)
+            splitter = GroupShuffleSplit(1, test_size=1 / 3, random_state=SEED)
             return next(splitter.split(features, groups=numbers))
         if key.startswith("split"):
-            return np.flatnonzero((numbers >= -1) & (numbers != numbers.max())), np.flatnonzero(
-                numbers == numbers.max()
-            )
+            test = numbers == numbers.max()
+            return np.flatnonzero((numbers >= -1) & ~test), np.flatnonzero(test)
         late = numbers >= np.quantile(numbers, 2 / 3)
         return np.flatnonzero(~late), np.flatnonzero(late)
     return None
 
 
 def _scored(
-    pipeline: Any,
-    features: pd.DataFrame,
-    target: NDArray,
-    score: str,
-    seed: int,
-    split: tuple[NDArray[np.intp], NDArray[np.intp]] | None,
+    pipeline: Any, features: pd.DataFrame, target: NDArray, score: str, split: Split | None
 ) -> tuple[str, NDArray[np.intp], Callable[[NDArray], float]]:
     """Return "out of bag" or "held out", the rows to judge by, and a function from the table of these to a score.
 
@@ -243,7 +188,7 @@ def _scored(
     scorer = _scorer(score, target, "regression" if is_regressor(pipeline) else "classification", threshold)
     if split is None and hasattr(model, "out_of_bag_scorer"):
         try:
-            rows, judged = model.out_of_bag_scorer(target, scorer, max_rows=MOST_ROWS, random_state=seed)
+            rows, judged = model.out_of_bag_scorer(target, scorer, max_rows=MOST_ROWS, random_state=SEED)
             # The steps between give a table the form that the last step needs.
             form = pipeline[1:-1].transform if len(pipeline) > 2 else lambda table: table
             return "out of bag", rows, lambda table: judged(form(table))
@@ -252,27 +197,22 @@ def _scored(
     counts = np.unique(target, return_counts=True)[1]
     by_class = not is_regressor(pipeline) and counts.min() > 2
     train, test = split or train_test_split(
-        np.arange(len(features)), test_size=1 / 3, random_state=seed, stratify=target if by_class else None
+        np.arange(len(features)), test_size=1 / 3, random_state=SEED, stratify=target if by_class else None
     )
     # The model's own reader is kept: a reader fitted to fewer rows may lack the column of a rare category.
     plain = Pipeline([*pipeline.steps[1:-1], (pipeline.steps[-1][0], last.estimator if wrapped else last)])
     refitted = clone(plain).fit(pipeline[:1].transform(features.iloc[train]), target[train])
     if split is not None and len(test) > MOST_ROWS:
-        test = np.random.default_rng(seed).choice(test, MOST_ROWS, replace=False)
+        test = np.random.default_rng(SEED).choice(test, MOST_ROWS, replace=False)
     rows = np.sort(test[:MOST_ROWS])
     return "held out", rows, lambda table: scorer(refitted, table, target[rows])
 
 
-def _dependence(pipeline: Any, features: pd.DataFrame, target: NDArray, column: str, seed: int) -> dict[str, Any]:
+def _dependence(pipeline: Any, features: pd.DataFrame, target: NDArray, column: str) -> dict[str, Any]:
     """Return the partial dependence on a column: the mean prediction if all rows have one value, for some values."""
     values, ordered = _values(features[column], pipeline.named_steps["table"])
-    sample = features.sample(min(PREDICTED_ROWS, len(features)), random_state=seed)
-    tables = []
-    for value in values:
-        table = sample.copy()
-        table[column] = value
-        tables.append(table)
-    table = pd.concat(tables, ignore_index=True)
+    sample = features.sample(min(PREDICTED_ROWS, len(features)), random_state=SEED)
+    table = pd.concat([sample.assign(**{column: value}) for value in values], ignore_index=True)
     if is_regressor(pipeline):
         outputs = {"prediction": pipeline.predict(table)}
     else:

@@ -6,7 +6,6 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
-from matplotlib.figure import Figure
 from sklearn.base import is_regressor
 
 from rotastack.ensembles.flagship.families import FAMILIES, NUMBER_FAMILIES, TreeFamily, find_families
@@ -32,63 +31,29 @@ ROTATED = ("principal", "sparse")
 
 
 def write_explanation(content: Mapping[str, Any], record: Path, page: Path) -> None:
-    """Write an explanation, its figures beside it, and a page that shows it.
-
-    Parameters
-    ----------
-    content : mapping
-        From :func:`~rotastack.workflow.use.explaining.explain`, with ``study``, ``dataset`` and ``method``.
-    record, page : Path
-        JSON file and HTML file.
-    """
-    for name, figure in _figures(content).items():
-        save_figure(figure, record.with_name(f"{name}.svg"))
+    """Write an explanation, its figures beside it, and a page that shows it; without a model there are no figures."""
+    if "importances" in content:
+        bars = content["importances"][:MOST_BARS]
+        columns, losses, deviations = ([bar[key] for bar in bars] for key in ("column", "loss", "sd"))
+        lost = f"loss of {content['scoring']} if the column is shuffled"
+        mean = "mean prediction" if content["task"] == "regression" else "mean probability"
+        save_figure(plot_importances(columns, losses, deviations, lost), record.with_name("importances.svg"))
+        save_figure(plot_dependence(content["dependence"], mean), record.with_name("dependence.svg"))
     write_text(record, json.dumps(content, indent=1) + "\n")
     template = page_environment().get_template("explain.html.j2")
     write_text(page, template.render(explained=read_explanation(record)))
 
 
-def _figures(content: Mapping[str, Any]) -> dict[str, Figure]:
-    """Return name -> figure; empty if there is no model."""
-    if "importances" not in content:
-        return {}
-    bars = content["importances"][:MOST_BARS]
-    lost = f"loss of {content['scoring']} if the column is shuffled"
-    mean = "mean prediction" if content["task"] == "regression" else "mean probability"
-    columns, losses, deviations = ([bar[key] for bar in bars] for key in ("column", "loss", "sd"))
-    return {
-        "importances": plot_importances(columns, losses, deviations, lost),
-        "dependence": plot_dependence(content["dependence"], mean),
-    }
-
-
 def in_words(content: Mapping[str, Any], n_columns: int, sign: int) -> list[str]:
-    """Return an explanation in sentences: which columns were not shuffled, which matter, and the families' weights.
-
-    Parameters
-    ----------
-    content : mapping
-        ``importances``, ``families``, ``scoring``, ``score``, ``how`` and ``task``.
-    n_columns : int
-        Number of columns of the model.
-    sign : {-1, 1}
-        1 if higher scores are better.
-    """
-    importances, families = content["importances"], content["families"]
-    return [
-        *_not_shuffled_in_words(n_columns, len(importances)),
-        *_importances_in_words(importances, content["scoring"], content["score"], sign, content["how"]),
-        *_families_in_words(families, content["task"]),
-    ]
-
-
-def _not_shuffled_in_words(n_columns: int, n_shuffled: int) -> list[str]:
-    """Return a sentence if not all columns were shuffled, else nothing."""
-    if n_shuffled == n_columns:
-        return []
-    if not n_shuffled:
-        return [f"No column of {n_columns:,} was shuffled, because a prediction of this model takes long."]
-    return [f"Of {n_columns:,} columns, the {n_shuffled} with the highest correlation to the target were shuffled."]
+    """Return an explanation in sentences: which columns were not shuffled, which matter, and the families' weights."""
+    importances, words = content["importances"], []
+    if not importances:
+        words.append(f"No column of {n_columns:,} was shuffled, because a prediction of this model takes long.")
+    elif len(importances) < n_columns:
+        most = f"the {len(importances)} with the highest correlation to the target"
+        words.append(f"Of {n_columns:,} columns, {most} were shuffled.")
+    words += _importances_in_words(importances, content["scoring"], content["score"], sign, content["how"])
+    return words + _families_in_words(content["families"], content["task"])
 
 
 def families_of(model: Any) -> list[dict[str, Any]]:

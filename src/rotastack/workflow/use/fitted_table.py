@@ -1,11 +1,12 @@
-"""An estimator of the catalogue, fitted to a user's own table."""
+"""A user's own table with its target, and an estimator of the catalogue that is fitted to it."""
 
 import warnings
 from collections.abc import Mapping
-from dataclasses import replace
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
+import pandas as pd
 from sklearn.pipeline import Pipeline
 
 from rotastack.base.preprocessing import TablePreprocessor
@@ -14,69 +15,70 @@ from rotastack.data.target import TaskName, check_target, decide_task, typed_lab
 from rotastack.ensembles.rows import takes_tables, with_categories
 from rotastack.workflow.study.classes import checked_estimator
 from rotastack.workflow.study.task import TASKS
-from rotastack.workflow.use.own_table import counts_among
+from rotastack.workflow.use.own_study import counts_among
 
-__all__ = ["fit_table"]
+__all__ = ["TargetTable", "fit_table", "read_target"]
 
 NAMES = {"classification": "classifier", "regression": "regressor"}
 """TaskName -> name of the model's last step."""
 
 
-def fit_table(
-    table: str,
-    target: str,
-    task: TaskName | None,
-    name: str,
-    parameters: Mapping[str, Any],
-    seed: int,
-    n_jobs: int,
-    declared: Mapping[str, str] | None = None,
-) -> tuple[Pipeline, Reading]:
-    """Fit an estimator to all rows of a table.
+@dataclass(frozen=True)
+class TargetTable:
+    """The columns of a table and their declared kinds, its target, and the task with its reason."""
 
-    Parameters
-    ----------
-    table : str
-        A file or address that ``rotastack run`` reads.
-    target : str
-    task : {"classification", "regression"} or None
-        By default the target's values decide.
-    name : str
-        The estimator: a short name, a public Rotastack class, or a dotted path.
-    parameters : mapping
-    seed, n_jobs : int
-    declared : mapping of str to str, optional
-        Kinds of columns against the usual rules.
+    features: pd.DataFrame
+    raw_target: pd.Series
+    target: pd.Series  # as numbers, or as text
+    task: TaskName
+    reason: str
+    kinds: dict[str, str]
+    reading: Reading
+    notes: list[str]
 
-    Returns
-    -------
-    model : Pipeline
-        Predicts the target from the table's columns.
-    reading : Reading
-        Size and format of the table, with notes on it.
-    """
+    def fitted(self, reader: TablePreprocessor) -> tuple[TablePreprocessor, list[str]]:
+        """Return a reader fitted to the columns, and its warnings."""
+        with warnings.catch_warnings(record=True) as caught:
+            warnings.simplefilter("always", UserWarning)
+            reader.fit(self.features)
+        return reader, [str(w.message) for w in caught]
+
+
+def read_target(table: str, target: str, task: TaskName | None, declared: Mapping[str, str]) -> TargetTable:
+    """Read a table and its target; the target's values decide the task if `task` is None."""
     frame, reading = read_with_notes(table, target, declared)
     frame, left_out = with_target(frame, target, table)
-    chosen: TaskName = task or decide_task(frame["target"])[0]
-    y = check_target(frame["target"], table, chosen).to_numpy()
-    y = y if chosen == "regression" else typed_labels(frame["target"])
-    X = frame.drop(columns="target")
-    estimator = checked_estimator(name, parameters, "--estimator, --set", TASKS[chosen])
+    usual, reason = decide_task(frame["target"])
+    if task is not None and task != usual:
+        reason = f"--task; default {usual}: {reason}"
+    chosen: TaskName = task or usual
+    with warnings.catch_warnings(record=True) as caught:
+        warnings.simplefilter("always")
+        y = check_target(frame["target"], table, chosen)
+        features = frame.drop(columns="target")
+        kinds = dict.fromkeys(counts_among(features), "numeric") | dict(declared)
+    notes = [*reading.notes, *left_out, *(str(w.message).removeprefix(f"{table}: ") for w in caught)]
+    return TargetTable(features, frame["target"], y, chosen, reason, kinds, reading, notes)
+
+
+def fit_table(
+    read: TargetTable, name: str, parameters: Mapping[str, Any], seed: int, n_jobs: int
+) -> tuple[Pipeline, list[str]]:
+    """Fit the estimator of a short name, a public class or a dotted path to all rows; return the model and notes."""
+    y = read.target.to_numpy() if read.task == "regression" else typed_labels(read.raw_target)
+    estimator = checked_estimator(name, parameters, "--estimator, --set", TASKS[read.task])
     known = estimator.get_params()
     given = {"random_state": seed, "n_jobs": n_jobs}
     estimator.set_params(**{key: value for key, value in given.items() if key in known})
     whole = takes_tables(estimator)
-    kinds = dict.fromkeys(counts_among(X), "numeric") | dict(declared or {})
-    with warnings.catch_warnings(record=True) as caught:
-        warnings.simplefilter("always", UserWarning)
-        reader = TablePreprocessor(kinds, encoding="codes" if whole else "onehot").fit(X)
+    reader, notes = read.fitted(TablePreprocessor(read.kinds, encoding="codes" if whole else "onehot"))
     steps: list[tuple[str, Any]] = [("table", reader)]
     if whole:
         tell, estimator = with_categories(estimator, np.flatnonzero(reader.categorical_).tolist())
         steps += [] if tell is None else [("frame", tell)]
     with warnings.catch_warnings():
         warnings.filterwarnings("ignore", "columns left out")  # the notes say so
-        model = Pipeline([*steps, (NAMES[chosen], estimator)]).fit(X, y)
+        model = Pipeline([*steps, (NAMES[read.task], estimator)]).fit(read.features, y)
     if "n_jobs" in known:
         estimator.set_params(n_jobs=None)
-    return model, replace(reading, notes=(*reading.notes, *left_out, *(str(w.message) for w in caught)))
+    return model, [*read.notes, *notes]

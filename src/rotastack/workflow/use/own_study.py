@@ -1,22 +1,279 @@
-"""The study of a user's own table: its name, its content and its file."""
+"""The study of a user's own table: its methods, how they are tested, the time that this takes, its content and its file."""
 
 import hashlib
 import unicodedata
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
+from importlib.util import find_spec
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
+import pandas as pd
 import yaml
+from numpy.typing import NDArray
+from pandas.api.types import is_bool_dtype, is_numeric_dtype
 
+from rotastack.base.columns import column_kind
 from rotastack.base.documents import load_yaml
+from rotastack.base.reading import beyond_floats
 from rotastack.data.registry import list_datasets
+from rotastack.data.target import TaskName
 from rotastack.errors import RotastackError
 from rotastack.files import write_text
 from rotastack.project import project_file
-from rotastack.workflow.use.own_table import CONTROL, METHODS, Layout, Shape, block_of, labels_of, training_limit
+from rotastack.workflow.study.catalogue import find
+from rotastack.workflow.study.costs import JOB_SECONDS, USUAL_COST
+from rotastack.workflow.study.task import TASKS
 
-__all__ = ["Place", "place_of", "study_name", "study_of", "write_study"]
+__all__ = [
+    "BUDGETS",
+    "LEAST_ROWS",
+    "METHODS",
+    "SIZES",
+    "Layout",
+    "Place",
+    "Shape",
+    "counts_among",
+    "default_score",
+    "division_in_words",
+    "labels_of",
+    "laid_out",
+    "place_of",
+    "study_name",
+    "study_of",
+    "write_study",
+]  # fmt: skip
+
+SIZES = ("small", "medium", "full")
+BUDGETS = {"small": 60.0, "medium": 200.0, "full": float("inf")}
+"""Size -> seconds that a study may take, unless the user sets another number."""
+
+
+class Named(NamedTuple):
+    """A method: its pool, the short name of its estimator, and whether the layout sets its number of trees."""
+
+    pool: str
+    estimator: str
+    is_forest: bool = True
+
+
+METHODS = {
+    "Rotastack": Named("rotastack", "rotastack"),
+    "Random forest": Named("forest", "forest"),
+    "Extra trees": Named("extra_trees", "extra_forest"),
+    "Random rotations": Named("random_rotations", "random_rotation_forest"),
+    "Rotation Forest": Named("rotation_forest", "rotation_forest"),
+    "HistGradientBoosting": Named("hist_gradient_boosting", "hist_gradient_boosting", is_forest=False),
+    "LightGBM": Named("lightgbm", "lightgbm", is_forest=False),
+    "XGBoost": Named("xgboost", "boosted", is_forest=False),
+    "CatBoost": Named("catboost", "catboost", is_forest=False),
+    "Logistic regression": Named("logistic_regression", "logistic_regression", is_forest=False),
+    "Ridge": Named("ridge", "ridge", is_forest=False),
+}
+"""Label -> method, in the order of the report. A method whose package is not installed is not compared."""
+CONTROL = "Random forest"
+BLOCK_SECONDS = 30
+"""Splits that together take about this long are one job."""
+LIMIT_SECONDS, LIMIT_TIMES = 60, 10
+"""A training is stopped after these seconds plus this multiple of its expected seconds; the study goes on."""
+SPLITS, TESTED = 5, 20_000
+"""Number of splits of a large table, and the most test rows of each."""
+CELL_SECONDS = 3e-6
+"""Seconds for each entry of the table, to read and write it in several steps that wait for each other."""
+LEAST_ROWS = 20
+RARE = 0.4
+"""A class is rare below this multiple of an equal share; of two classes, below a fifth of the rows."""
+LESS = [(100, 300), (30, 100)]
+"""Numbers of trees in a family of the flagship, and in other forests, if time is short."""
+FEW, SOME = 1000, 5000
+"""Most rows with which tests are repeated often, and most rows with which they are repeated a few times."""
+
+
+@dataclass(frozen=True)
+class Shape:
+    """The task and size of a table before its study runs; columns are counted after encoding as numbers."""
+
+    task: TaskName
+    rows: int
+    columns: int
+    n_classes: int
+
+
+@dataclass(frozen=True)
+class Layout:
+    """How the methods are tested on a table, and how many trees they have."""
+
+    shape: Shape
+    protocol: dict[str, Any]  # of the study
+    trees_per_family: int  # of the flagship
+    n_estimators: int  # of each other forest
+    seconds: float = 0.0  # expected on the given cores, by rotastack.workflow.study.costs
+    shortened: bool = False  # whether the usual layout of the size would take longer than the budget
+    given: tuple[float, float] = (0.0, 0.0)  # mean numbers of training and test rows, if the table brings its splits
+
+    @property
+    def n_splits(self) -> int:
+        """Number of splits, on each of which each method is trained and tested."""
+        if self.protocol["kind"] == "given":
+            return int(self.protocol["splits"])
+        return int(self.protocol["repeats"] * self.protocol.get("folds", 1))
+
+    @property
+    def block(self) -> int:
+        """Number of splits in a job, which the slowest method decides for all methods."""
+        slowest = max(self.split_seconds(label) for label in labels_of(self.shape.task))
+        return max(1, min(self.n_splits, int(BLOCK_SECONDS / max(slowest, 1e-3))))
+
+    @property
+    def rows(self) -> tuple[float, float]:
+        """Numbers of training and test rows of a split; for spans of time, their means."""
+        rows, folds, test = self.shape.rows, self.protocol.get("folds"), self.protocol.get("test")
+        if self.protocol["kind"] == "given":
+            return self.given
+        if folds and self.protocol.get("time"):
+            return rows / 2, rows / (folds + 1)
+        if folds:
+            return rows * (1 - 1 / folds), rows / folds
+        train = self.protocol["train"] * (rows if self.protocol["train"] < 1 else 1)
+        return train, test or rows - train
+
+    def parameters(self, label: str) -> dict[str, int]:
+        """Return the parameters that the layout sets for a method's estimator; none for boosters."""
+        if label == "Rotastack":
+            return {"trees_per_family": self.trees_per_family}
+        return {"n_estimators": self.n_estimators} if METHODS[label].is_forest else {}
+
+    def split_seconds(self, label: str) -> float:
+        """Return the expected seconds to train and test a method on one split, on one core."""
+        return self._seconds(label, *self.rows)
+
+    def model_seconds(self) -> float:
+        """Return the expected seconds to train the flagship on all rows and to predict these, on one core."""
+        return self._seconds("Rotastack", self.shape.rows, self.shape.rows)
+
+    def _seconds(self, label: str, train: float, test: float) -> float:
+        entry = find(METHODS[label].estimator, TASKS[self.shape.task].estimators)
+        facts, cost = entry.known_facts, entry.cost or USUAL_COST
+        trees = next(iter(self.parameters(label).values()), facts.n_trees) * (facts.families or 1)
+        trained = cost.training_seconds(trees, train, self.shape.columns, self.shape.n_classes)
+        return trained + cost.prediction_seconds(trees, test)
+
+
+def division_in_words(protocol: Mapping[str, Any]) -> str:
+    """Return how a protocol divides the rows, in words."""
+    if protocol["kind"] == "given":
+        n, column = protocol["splits"], protocol["columns"][0]
+        return f"the {n} splits of column {column}" if n > 1 else f"the training and test rows of column {column}"
+    repeats, folds = protocol["repeats"], protocol.get("folds")
+    groups, time = protocol.get("groups"), protocol.get("time")
+    together = f", rows of one {groups} together" if groups else ""
+    together += ", copies of a row together" if protocol.get("copies_together") else ""
+    if folds and time:
+        return f"{folds} spans of {time}, each tested after training on earlier rows"
+    if folds:
+        return f"{folds}-fold cross-validation" + (f", {repeats} times" if repeats > 1 else "") + together
+    train, test = protocol["train"], protocol.get("test")
+    share = f"{train:.0%}" if train < 1 else f"{train:,}"
+    tested = f" and {test:,} for test" if test else ""
+    kind = f"spans of {time}" if time else "random splits"
+    return f"{repeats} {kind}, {share} of the rows for training{tested}{together}"
+
+
+def default_score(target: pd.Series, task: TaskName) -> tuple[str, str]:
+    """Return the score that fits a target, and the reason: the error misleads if a class is rare."""
+    if task == "regression":
+        return "rmse", "because the target is a number"
+    counts = target.value_counts()
+    share = counts.min() / len(target)
+    if share * len(counts) >= RARE:
+        return "error", "because no class is rare"
+    rarest = f"because class {str(counts.index[-1])!r}"
+    if len(counts) > 2:
+        return "log_loss", f"{rarest} of {len(counts)} classes is {share:.1%} of the rows"
+    return "roc_auc", f"{rarest} is {share:.0%} of the rows, and always predicting the largest class has a low error"
+
+
+def counts_among(features: pd.DataFrame) -> list[str]:
+    """Return the columns of whole numbers with more than two values that the usual rules make categories of.
+
+    As numbers, such counts and grades keep their order, and trees can cut them into the same sets.
+    """
+    found = []
+    for name, column in features.items():
+        is_number = is_numeric_dtype(column.dtype) and not is_bool_dtype(column.dtype) and not beyond_floats(column)
+        if is_number and column.nunique() > 2 and column_kind(column).kind == "categorical":
+            numbers = column.dropna().to_numpy(dtype=float)
+            if (numbers == numbers.round()).all():
+                found.append(str(name))
+    return found
+
+
+def labels_of(task: TaskName) -> list[str]:
+    """Return the labels of a task's methods whose packages are installed."""
+    known = TASKS[task].estimators
+    of_task = {label: method.estimator for label, method in METHODS.items() if method.estimator in known}
+    return [label for label, name in of_task.items() if find_spec(known[name].path.partition(".")[0]) is not None]
+
+
+def _candidates(
+    shape: Shape, size: str, divided_by: Mapping[str, Any], splits: Sequence[tuple[NDArray, NDArray]]
+) -> Iterator[Layout]:
+    """Yield layouts, from the usual one of a size downwards: fewer repeats, folds, trees and training rows.
+
+    A split has enough test rows to show a difference of a point of error. With enough rows, splits share none.
+    """
+    rows = shape.rows
+    many = 0 if rows <= FEW else 1 if rows <= SOME else 2
+    folds, repeats, trees = {
+        "small": (3, 1, (30, 100)), "medium": (5, (4, 2, 1)[many], (100, 300)), "full": (10, (10, 4, 1)[many], (300, 500)),
+    }[size]  # fmt: skip
+    fewer = [trees, *(few for few in LESS if few < trees)]
+    if splits:
+        protocol = {"kind": "given", "columns": list(divided_by.values()), "splits": len(splits)}
+        train, test = (sum(map(len, part)) / len(splits) for part in zip(*splits, strict=True))
+        yield from (Layout(shape, protocol, *few, given=(train, test)) for few in fewer)
+        return
+    less = [(10, 4), (10, 1), (5, 4), (5, 2), (5, 1), (3, 1)]
+    folds_of = [(folds, repeats), *((f, r) for f, r in less if f * r < folds * repeats)]
+    if "time" in divided_by:
+        folds_of = list(dict.fromkeys((f, 1) for f, _ in folds_of))
+    whole = [(split, count) for count in fewer[:2] for split in folds_of]
+    if rows <= FEW:  # on few rows, splits matter more than trees
+        whole.sort(key=lambda pair: folds_of.index(pair[0]))
+    for (f, r), count in whole:
+        yield Layout(shape, {"kind": "crossval", "folds": f, "repeats": r, **divided_by}, *count)
+    for train in (100_000, 50_000, 20_000, 10_000, 5_000, 2_000):
+        if train < rows / 2:
+            apart = min(TESTED, rows // SPLITS - train)
+            test = apart if apart >= train / 2 else train // 2
+            protocol = {"kind": "holdout", "repeats": SPLITS, "train": train, "test": test, **divided_by}
+            yield Layout(shape, protocol, *fewer[-1])
+
+
+def laid_out(
+    shape: Shape, size: str, budget: float | None, n_cores: int, labels: Sequence[str],
+    divided_by: Mapping[str, Any], splits: Sequence[tuple[NDArray, NDArray]] = (),
+) -> Layout:  # fmt: skip
+    """Return the first layout of a size that fits into a budget of seconds (None: the size's), else the fastest one.
+
+    The rows are divided by columns: `divided_by` maps ``groups``, ``time`` or ``split 1`` to a column, and
+    ``copies_together`` to True; `splits` are the training and test rows of the splits that the table brings.
+    """
+    budget = BUDGETS[size] if budget is None else budget
+    found = None
+    for k, layout in enumerate(_candidates(shape, size, divided_by, splits)):
+        work = sum(layout.n_splits * layout.split_seconds(label) for label in labels)
+        n_jobs = 12 + len(labels) * (1 + -(-layout.n_splits // layout.block))
+        # The model is trained alone, on all cores.
+        seconds = (work + n_jobs * JOB_SECONDS + layout.model_seconds()) / n_cores + 4 * JOB_SECONDS
+        seconds += CELL_SECONDS * shape.rows * shape.columns
+        if found is None or seconds < found.seconds:
+            found = replace(layout, seconds=seconds, shortened=k > 0)
+        if seconds <= budget:
+            break
+    assert found is not None
+    return found
+
 
 _LETTERS = str.maketrans({"ß": "ss", "æ": "ae", "ø": "o", "œ": "oe", "ł": "l", "đ": "d", "ı": "i"})
 
@@ -45,38 +302,17 @@ def _plain(text: str) -> str:
 
 
 def study_of(
-    table: str,
-    target: str,
-    shape: Shape,
-    layout: Layout,
-    score: str | None = None,
-    kinds: Mapping[str, str] | None = None,
-    labels: Sequence[str] | None = None,
+    table: str, target: str, layout: Layout, score: str, kinds: Mapping[str, str], labels: Sequence[str]
 ) -> dict[str, Any]:
-    """Return the study of a table, as the content of its YAML file.
-
-    Parameters
-    ----------
-    table, target : str
-        File, and the column to be predicted.
-    shape : Shape
-    layout : Layout
-    score : str, optional
-        Score by which methods are ranked and tested; by default the task's usual score.
-    kinds : mapping of str to str, optional
-        Kinds of columns against the usual rules.
-    labels : sequence of str, optional
-        Labels of the methods; by default all methods of the task whose packages are installed.
-    """
-    name, file = study_name(table, target), Path(table).name
-    labels = labels_of(shape.task) if labels is None else labels
+    """Return the study of a table and its target, as the content of its YAML file; `kinds` are against the usual rules."""
+    name, file, shape = study_name(table, target), Path(table).name, layout.shape
     by_kind: dict[str, list[str]] = {}
-    for column, kind in (kinds or {}).items():
+    for column, kind in kinds.items():
         by_kind.setdefault(kind, []).append(column)
     return {
         "name": name,
         "title": f"Which method predicts {target} in {file} best, and do rotations help?",
-        "description": f"Made from {file}, target {target}: {layout.test_in_words}.",
+        "description": f"Made from {file}, target {target}: {division_in_words(layout.protocol)}.",
         "task": shape.task,
         "seed": 20260701,
         "datasets": [
@@ -89,50 +325,32 @@ def study_of(
             }
         ],
         "protocol": layout.protocol,
-        "blocks": {"splits": block_of(layout, shape)},
+        "blocks": {"splits": layout.block},
         "pools": {
             METHODS[label].pool: {
                 "estimator": METHODS[label].estimator,
                 **({"parameters": parameters} if (parameters := layout.parameters(label)) else {}),
-                "training_limit": training_limit(layout, label, shape),
+                "training_limit": round(LIMIT_SECONDS + LIMIT_TIMES * layout.split_seconds(label)),
             }
             for label in labels
         },
         "methods": {label: {"pool": METHODS[label].pool, "combiner": {"kind": "vote"}} for label in labels},
-        "evaluation": {
-            "control": CONTROL if CONTROL in labels else labels[0],
-            **({} if score is None else {"score": score}),
-        },
+        "evaluation": {"control": CONTROL if CONTROL in labels else labels[0], "score": score},
         "model": {"refit": "best", "explain": True},
     }
 
 
 @dataclass(frozen=True)
 class Place:
-    """The path of a study's file, and the state of an existing file there.
-
-    Attributes
-    ----------
-    path : Path
-    edited : bool
-        Whether somebody has edited the existing file, so that it is kept.
-    replaced : str
-        How the existing study tests, if it differs and will be replaced; else "".
-    """
+    """The path of a study's file, and the state of an existing file there."""
 
     path: Path
-    edited: bool = False
-    replaced: str = ""
+    edited: bool = False  # by somebody, so that it is kept
+    replaced: str = ""  # how the existing study tests, if it differs and will be replaced
 
 
 def place_of(study: dict[str, Any]) -> Place:
-    """Return the place of a study, ``studies/<name>.yaml``.
-
-    Raises
-    ------
-    RotastackError
-        A file of this name exists, and is about another table.
-    """
+    """Return the place of a study, ``studies/<name>.yaml``."""
     path = Path("studies") / f"{study['name']}.yaml"
     if not path.is_file():
         return Place(path)
@@ -144,7 +362,7 @@ def place_of(study: dict[str, Any]) -> Place:
         return Place(path, edited=True)
     if all(found.get(key) == study[key] for key in ("task", "protocol", "pools", "evaluation")):
         return Place(path)
-    return Place(path, replaced=Layout(found["protocol"], 0, 0).test_in_words)
+    return Place(path, replaced=division_in_words(found["protocol"]))
 
 
 def write_study(study: dict[str, Any], place: Place) -> None:

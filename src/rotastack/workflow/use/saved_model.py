@@ -2,7 +2,7 @@
 
 import warnings
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
@@ -17,39 +17,15 @@ from rotastack.errors import RotastackError, nearest
 from rotastack.files import read_json
 from rotastack.workflow.tracking.model_files import load_model
 
-__all__ = ["Predictions", "SavedModel", "file_of_study", "model_in_folder", "model_of_study", "saved_model"]
+__all__ = ["SavedModel", "file_of_study", "model_in_folder", "model_of_study", "saved_model"]
 
 FILE = "model.skops"
 COVERAGE = 0.9
 
 
 @dataclass(frozen=True)
-class Predictions:
-    """Predictions of a model for the rows of a table.
-
-    Attributes
-    ----------
-    columns : DataFrame of shape (n_rows, n_columns)
-        ``prediction``; on request ``probability=<class>`` for each class, and ``lower`` and ``upper``.
-    notes : list of str
-        Remarks on odd columns and values.
-    """
-
-    columns: pd.DataFrame
-    notes: list[str] = field(default_factory=list)
-
-
-@dataclass(frozen=True)
 class SavedModel:
-    """A fitted pipeline from a raw table to predictions.
-
-    Attributes
-    ----------
-    pipeline : Pipeline
-        Its step ``table`` reads columns by their names.
-    name : str
-        Name of the model in messages.
-    """
+    """A fitted pipeline from a raw table to predictions."""
 
     pipeline: Any
     name: str
@@ -64,13 +40,12 @@ class SavedModel:
         """Classes, in the order of the probabilities; empty for a regressor."""
         return [str(c) for c in self.pipeline.classes_] if is_classifier(self.pipeline) else []
 
-    def predict(self, table: pd.DataFrame, proba: bool = False, intervals: bool = False) -> Predictions:
-        """Return predictions for the rows of a table, whose columns may be in any order.
+    def predict(
+        self, table: pd.DataFrame, proba: bool = False, intervals: bool = False
+    ) -> tuple[pd.DataFrame, list[str]]:
+        """Return predictions for the rows of a table, whose columns may be in any order, and notes on odd columns and values.
 
-        Raises
-        ------
-        RotastackError
-            Columns are missing, values cannot be read, or the model has no probabilities or intervals.
+        The columns are ``prediction``, and on request ``probability=<class>`` for each class, ``lower`` and ``upper``.
         """
         if proba and not hasattr(self.pipeline, "predict_proba"):
             raise RotastackError(f"{self.name}: the model has no probabilities; drop --proba")
@@ -93,7 +68,7 @@ class SavedModel:
             if intervals:
                 found["lower"], found["upper"] = np.asarray(model.predict_interval(numbers, COVERAGE)).T
         notes += dict.fromkeys(" ".join(str(w.message).split()) for w in caught)
-        return Predictions(pd.DataFrame(found, index=table.index), notes)
+        return pd.DataFrame(found, index=table.index), notes
 
     def _rows(self, table: pd.DataFrame) -> tuple[pd.DataFrame, list[str]]:
         """Return the columns of a table that the model reads, and notes on the others and on odd values."""
@@ -120,22 +95,7 @@ def model_of_study(study: str, dataset: str | None = None, project: str | Path =
 
 
 def file_of_study(study: str, dataset: str | None = None, project: str | Path = ".") -> Path:
-    """Return the model's file in the results of a study.
-
-    Parameters
-    ----------
-    study : str
-        Name of the study, or its YAML file.
-    dataset : str, optional
-        Needed if the study has models of several data sets.
-    project : str or Path
-        The folder in which the study was run.
-
-    Raises
-    ------
-    RotastackError
-        The study, data set or model does not exist, or there are several models.
-    """
+    """Return the model's file in the results of a study."""
     if study.endswith((".yaml", ".yml")):
         study = str(load_yaml(Path(study))["name"])
     results = Path(project) / "results"
@@ -160,13 +120,7 @@ def file_of_study(study: str, dataset: str | None = None, project: str | Path = 
 
 
 def model_in_folder(path: Path, name: str | None = None) -> SavedModel:
-    """Return the model in a file or folder of a study's results, or in a folder that MLflow wrote.
-
-    Raises
-    ------
-    RotastackError
-        The folder holds no model of Rotastack.
-    """
+    """Return the model in a file or folder of a study's results, or in a folder that MLflow wrote."""
     note = path / "MLmodel"
     if path.is_file() or ((path / FILE).is_file() and not note.is_file()):
         return saved_model(path if path.is_file() else path / FILE, name or str(path))
@@ -186,13 +140,7 @@ def model_in_folder(path: Path, name: str | None = None) -> SavedModel:
 
 
 def saved_model(path: Path, name: str, versions: Mapping[str, str] | None = None) -> SavedModel:
-    """Return the model in a file; `versions` are those that wrote the file, if the file does not hold them.
-
-    Raises
-    ------
-    RotastackError
-        No model was made, or the file cannot be read.
-    """
+    """Return the model in a file; `versions` are those that wrote the file, if the file does not hold them."""
     record = path.parent / "refit.run.json"
     if path.is_file() and not path.stat().st_size and record.is_file():
         raise RotastackError(f"{name}: no model was made: {read_json(record)['message']}")

@@ -11,8 +11,8 @@ from rotastack.data.artifacts import read_frame
 from rotastack.files import read_json, write_text
 from rotastack.stats.metrics import METRICS
 from rotastack.workflow.run.job import Job
-from rotastack.workflow.run.tracked.datasets import TrackedDataset, track_dataset
-from rotastack.workflow.run.tracked.notes import study_note
+from rotastack.workflow.run.tracked.datasets import track_dataset
+from rotastack.workflow.run.tracked.notes import TrackedDataset, study_note
 from rotastack.workflow.study.names import slug
 from rotastack.workflow.tracking.address import is_own, shown
 from rotastack.workflow.tracking.writer import Writer
@@ -73,7 +73,7 @@ def _best(spec: Mapping[str, Any], comparison: Mapping[str, Any]) -> str | None:
 def track_study(job: Job, writer: Writer) -> str:
     """Upsert the study's run; return its id."""
     study = job.about["study"]
-    run = writer.container("study", {"study": study}, name=study)
+    run = writer.container("study", {"study": study})
     primary = job.slice["score"]
     comparison = read_json(job.input("comparison"))[primary]
     verdict = read_json(job.input("verdict"))

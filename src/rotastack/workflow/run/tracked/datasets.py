@@ -1,27 +1,23 @@
 """Log one data set to MLflow: its own run, and the runs of its pools, methods and model."""
 
 import hashlib
-from collections.abc import Mapping
-from dataclasses import dataclass
-from pathlib import Path
-from typing import Any
 
 import pandas as pd
 
 from rotastack.stats.metrics import PRIMARY, higher_is_better
-from rotastack.workflow.run.tracked.card import ModelCard
 from rotastack.workflow.run.tracked.notes import (
+    TrackedDataset,
     dataset_note,
     means_table,
     method_note,
     method_params,
+    model_card,
     pool_params,
-    run_metrics,
 )
 from rotastack.workflow.tracking.address import FOLDER, is_own, shown
 from rotastack.workflow.tracking.writer import Writer
 
-__all__ = ["TrackedDataset", "track_dataset"]
+__all__ = ["track_dataset"]
 
 FACTS = ("rows", "numeric_columns", "categorical_columns", "date_columns", "missing_cells")
 """Facts of a table that are metrics of its run."""
@@ -29,52 +25,11 @@ FACTS = ("rows", "numeric_columns", "categorical_columns", "date_columns", "miss
 SERIES = ("fit_seconds", "predict_seconds", "n_nodes", "depth", "oob_error")
 """Facts of a pool's members that are metrics, with the member as step."""
 
-TIMES = ("fit_seconds", "predict_seconds")
-
-
-@dataclass(frozen=True)
-class TrackedDataset:
-    """The data behind the runs of a data set."""
-
-    study: str
-    dataset: str
-    task: str
-    score: str  # by which methods are ranked and chosen
-    table: pd.DataFrame
-    scores: pd.DataFrame
-    records: dict[str, Any]  # of the table, of the blocks of each pool, and of each method
-    baseline: dict[str, float]  # scores without any column
-    raw: Path
-    prepared_file: Path  # of `table`
-    model: Path | None
-    refit: dict[str, Any] | None  # record of the model
-    figures: list[Path]
-    rotated: list[str]  # methods that use rotated columns
-    optimistic: list[str]  # methods that choose members by the test rows
-
-    @property
-    def prepared(self) -> dict[str, Any]:
-        """Record of the table."""
-        return self.records["prepare"]
-
-    @property
-    def pools(self) -> dict[str, list[dict[str, Any]]]:
-        """Records of the blocks of each pool."""
-        return self.records["pools"]
-
-    def rotates(self, method: str) -> str:
-        """Return "yes" for a method that uses rotated columns, else "no"."""
-        return "yes" if method in self.rotated else "no"
-
-    def times(self, pool: str) -> dict[str, float]:
-        """Return the seconds of all trainings of a pool, and of all its predictions."""
-        return {f"time/{k}": sum(sum(p["metrics"].get(k, [])) for p in self.pools[pool]) for k in TIMES}
-
 
 def track_dataset(data: TrackedDataset, writer: Writer) -> dict[str, str]:
     """Upsert the runs of a data set; return the name and id of each run."""
     parent = writer.container("study", {"study": data.study})
-    home = writer.container("dataset", {"study": data.study, "dataset": data.dataset}, parent, name=data.dataset)
+    home = writer.container("dataset", {"study": data.study, "dataset": data.dataset}, parent)
     runs = {"dataset": home, **_track_pools(data, writer, home), **_track_methods(data, writer, home)}
     if data.refit is not None and data.refit["status"] == "ok":
         runs |= _track_model(data, writer, home)
@@ -110,7 +65,7 @@ def _log_table(data: TrackedDataset, writer: Writer, run: str) -> None:
 
 def _track_pools(data: TrackedDataset, writer: Writer, home: str) -> dict[str, str]:
     runs = {}
-    for pool, parts in data.pools.items():
+    for pool, parts in data.records["pools"].items():
         key = {"study": data.study, "dataset": data.dataset, "pool": pool,
                "parts": [[p["parameters"], p["code"], p["status"], _results(p["metrics"])] for p in parts]}  # fmt: skip
         params = pool_params(parts[0]["parameters"]["pool"])
@@ -133,7 +88,7 @@ def _track_methods(data: TrackedDataset, writer: Writer, home: str) -> dict[str,
     ranks = means.round(12).rank(ascending=not higher_is_better(data.score))
     for record in data.records["methods"]:
         label, pool = record["method"], record["pool"]
-        part, parts = data.scores[data.scores["method"] == label], data.pools[pool]
+        part, parts = data.cells(label), data.records["pools"][pool]
         key = {"study": data.study, "dataset": data.dataset, "method": label, "parameters": record["parameters"],
                "pool": [p["parameters"] for p in parts], "code": [record["code"], *(p["code"] for p in parts)],
                "scores": _digest(part.to_json().encode())}  # fmt: skip
@@ -142,7 +97,7 @@ def _track_methods(data: TrackedDataset, writer: Writer, home: str) -> dict[str,
         params = method_params(parts[0]["parameters"]["pool"], record["parameters"]["combiner"])
         run = writer.leaf("method", key, home, f"{data.dataset} / {label}", record, tags, params)
         runs[f"method {label}"] = run.run_id
-        numbers = run_metrics(part, data.task, data.score)
+        numbers = data.numbers(label)
         writer.log_metrics(run.run_id, {"test/rank": ranks[label]}, record["started"])
         note = method_note(label, data.dataset, numbers, data.score, len(part), ranks[label], len(ranks))
         writer.describe(run.run_id, note)
@@ -162,6 +117,7 @@ def _track_model(data: TrackedDataset, writer: Writer, home: str) -> dict[str, s
 
     record = data.refit
     assert record is not None
+    assert data.model is not None
     study, dataset, label = data.study, data.dataset, record["metrics"]["method"]
     raw, digest = read_raw(data.raw), _digest(data.raw.read_bytes())
     # Equal data, parameters and code make an equal model.
@@ -171,22 +127,20 @@ def _track_model(data: TrackedDataset, writer: Writer, home: str) -> dict[str, s
     params = method_params(of_method["pool"], of_method["combiner"])
     tags = {"method": label, "rotated": data.rotates(label)}
     run = writer.leaf("model", key, home, f"{dataset} / model", record, tags, params)
-    part = data.scores[data.scores["method"] == label]
-    numbers = run_metrics(part, data.task, data.score)
-    source = data.raw.as_posix()
-    card = ModelCard(
-        study=study, dataset=dataset, method=label, task=data.task, score=data.score, params=params,
-        facts=data.prepared["metrics"], digest=digest, source=source, rows=len(raw),
-        columns=list(raw.columns.drop("target")), numbers=numbers, cells=len(part),
-        methods=len(record["parameters"]["methods"]), baseline=data.baseline.get(data.score), refit=record,
-        chosen=record["parameters"]["refit"] == "best", loaded=f"runs:/{run.run_id}/model",
-        store=f"sqlite:///{FOLDER}/mlflow.db" if is_own(writer.uri) else shown(writer.uri),
-    )  # fmt: skip
-    text = card.text()
+    store = f"sqlite:///{FOLDER}/mlflow.db" if is_own(writer.uri) else shown(writer.uri)
+    text = model_card(data, params, raw, digest, f"runs:/{run.run_id}/model", store)
     writer.describe(run.run_id, text)
     if run.is_new:
-        _log_model(data, writer, run.run_id, raw, numbers)
-        writer.log_dataset(run.run_id, raw, dataset, source, "training", digest)
+        metrics, primary = record["metrics"], PRIMARY[data.task]
+        logged = {
+            **{k: v for k, v in data.numbers(label).items() if k.startswith(f"test/{data.score}")},
+            f"train/{primary}": metrics[f"training_{primary}"],
+            **{f"oob/{k.removeprefix('oob_')}": v for k, v in metrics.items() if k.startswith("oob_")},
+            "model/bytes": metrics["model_bytes"],
+        }
+        writer.log_metrics(run.run_id, logged, record["started"])
+        writer.log_model(run.run_id, data.model, raw.drop(columns="target"))
+        writer.log_dataset(run.run_id, raw, dataset, data.raw.as_posix(), "training", digest)
         writer.client.log_text(run.run_id, text, "model_card.md")
     writer.finish(run.run_id)
     marks = {"study": study, "method": label, "data": digest, "rotated": data.rotates(label), "task": data.task,
@@ -198,22 +152,6 @@ def _track_model(data: TrackedDataset, writer: Writer, home: str) -> dict[str, s
     )
     registered = writer.register_model(run.run_id, dataset, text, marks, about)
     return {"model": run.run_id, "model_uri": f"runs:/{run.run_id}/model", "registered": registered}
-
-
-def _log_model(data: TrackedDataset, writer: Writer, run: str, raw: pd.DataFrame, numbers: Mapping[str, float]) -> None:
-    """Log a model's numbers and files."""
-    record, on_training_rows = data.refit, PRIMARY[data.task]
-    assert record is not None
-    assert data.model is not None
-    metrics = record["metrics"]
-    logged = {
-        **{k: v for k, v in numbers.items() if k.startswith(f"test/{data.score}")},
-        f"train/{on_training_rows}": metrics[f"training_{on_training_rows}"],
-        **{f"oob/{k.removeprefix('oob_')}": v for k, v in metrics.items() if k.startswith("oob_")},
-        "model/bytes": metrics["model_bytes"],
-    }
-    writer.log_metrics(run, logged, record["started"])
-    writer.log_model(run, data.model, raw.drop(columns="target"))
 
 
 def _results(metrics: dict) -> dict:

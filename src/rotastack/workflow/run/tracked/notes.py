@@ -1,42 +1,80 @@
 """The descriptions of a study and of its runs in MLflow, in Markdown, and the numbers of the runs."""
 
 from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from math import sqrt
+from pathlib import Path
 from typing import Any
 
 import numpy as np
 import pandas as pd
 
-from rotastack.stats.metrics import METRICS, NAMES, higher_is_better
+from rotastack.stats.metrics import BASELINE, METRICS, NAMES, PRIMARY, higher_is_better
+from rotastack.workflow.judge.results import TIE_BREAK
 
 __all__ = [
-    "dataset_note", "means_table", "method_note", "method_params", "plain", "pool_params", "run_metrics", "shown", "spread",
-    "spread_note", "study_note",
+    "TrackedDataset", "dataset_note", "means_table", "method_note", "method_params", "model_card", "pool_params", "study_note",
 ]  # fmt: skip
+
+TIMES = ("fit_seconds", "predict_seconds")
+
+
+@dataclass(frozen=True)
+class TrackedDataset:
+    """The data behind the runs of a data set."""
+
+    study: str
+    dataset: str
+    task: str
+    score: str  # by which methods are ranked and chosen
+    table: pd.DataFrame
+    scores: pd.DataFrame
+    records: dict[str, Any]  # of the table, of the blocks of each pool, and of each method
+    baseline: dict[str, float]  # scores without any column
+    raw: Path
+    prepared_file: Path  # of `table`
+    model: Path | None
+    refit: dict[str, Any] | None  # record of the model
+    figures: list[Path]
+    rotated: list[str]  # methods that use rotated columns
+    optimistic: list[str]  # methods that choose members by the test rows
+
+    @property
+    def prepared(self) -> dict[str, Any]:
+        """Record of the table."""
+        return self.records["prepare"]
+
+    def cells(self, method: str) -> pd.DataFrame:
+        """Return the scores of a method, one row a cell."""
+        return self.scores[self.scores["method"] == method]
+
+    def numbers(self, method: str) -> dict[str, float]:
+        """Return a method's scores as metrics of its run: means over its cells, and the spread of the main score."""
+        return run_metrics(self.cells(method), self.task, self.score)
+
+    def rotates(self, method: str) -> str:
+        """Return "yes" for a method that uses rotated columns, else "no"."""
+        return "yes" if method in self.rotated else "no"
+
+    def times(self, pool: str) -> dict[str, float]:
+        """Return the seconds of all trainings of a pool, and of all its predictions."""
+        return {f"time/{k}": sum(sum(p["metrics"].get(k, [])) for p in self.records["pools"][pool]) for k in TIMES}
+
 
 SPREAD = 0.95
 """Share of a method's cells between the two numbers beside its mean."""
 
 
-def spread(cells: Sequence[float]) -> tuple[float, float]:
-    """Return the two numbers between which the middle 95 % of the cells lie.
-
-    Cells of a nested cross-validation share rows. So the range shows how far draws of folds and rotations move an
-    error, and is no confidence interval for new rows.
-
-    Examples
-    --------
-    >>> tuple(round(float(edge), 4) for edge in spread([0.02, 0.03, 0.04]))
-    (0.0205, 0.0395)
-    """
-    lower, upper = np.quantile(np.asarray(cells, dtype=float), [(1 - SPREAD) / 2, (1 + SPREAD) / 2])
-    return float(lower), float(upper)
-
-
 def run_metrics(cells: pd.DataFrame, task: str, score: str) -> dict[str, float]:
-    """Return a method's scores as metrics of its run: means over its cells, and the spread of the main score."""
+    """Return a method's scores as metrics of its run: means over its cells, and the spread of the main score.
+
+    Cells of a nested cross-validation share rows. So the spread shows how far draws of folds and rotations move an
+    error, and is no confidence interval for new rows.
+    """
     metrics = {f"test/{metric}": cells[metric].mean(skipna=False) for metric in METRICS[task]}
     if cells[score].notna().all():
-        metrics[f"test/{score}_lower"], metrics[f"test/{score}_upper"] = spread(cells[score])
+        ends = np.quantile(cells[score].to_numpy(dtype=float), [(1 - SPREAD) / 2, (1 + SPREAD) / 2])
+        metrics[f"test/{score}_lower"], metrics[f"test/{score}_upper"] = ends.tolist()
     return metrics
 
 
@@ -51,13 +89,7 @@ def means_table(scores: pd.DataFrame, task: str, score: str) -> pd.DataFrame:
 
 
 def pool_params(pool: Mapping[str, Any]) -> dict[str, Any]:
-    """Return the params that distinguish pools: view, estimator, and their parameters.
-
-    Examples
-    --------
-    >>> pool_params({"view": None, "scaling": "minmax", "estimator": "a.b.Forest", "parameters": {"n_estimators": 80}})
-    {'estimator': 'Forest', 'view': 'none', 'scaling': 'minmax', 'estimator.n_estimators': 80}
-    """
+    """Return the params that distinguish pools: view, estimator, and their parameters."""
     view = pool["view"] or {"class": "none", "parameters": {}}
     return {
         "estimator": _last(pool["estimator"]),
@@ -97,26 +129,14 @@ MOST_ROWS = 40
 
 
 def shown(value: float | None, score: str) -> str:
-    """Return a score as text.
-
-    Examples
-    --------
-    >>> shown(0.01873, "error"), shown(53.5678, "rmse"), shown(None, "error")
-    ('1.87 %', '53.57', '—')
-    """
+    """Return a score as text."""
     if value is None or pd.isna(value):
         return "—"
     return f"{100 * value:.2f} %" if score in SHARES else f"{value:.4g}"
 
 
 def plain(text: str) -> str:
-    r"""Return a text with the marks of Markdown and HTML escaped.
-
-    Examples
-    --------
-    >>> print(plain("<b> a_b | c"))
-    &lt;b&gt; a\_b \| c
-    """
+    r"""Return a text with the marks of Markdown and HTML escaped."""
     text = text.replace("&", "&amp;").replace("<", "&lt;").replace(">", "&gt;")
     return "".join(f"\\{c}" if c in "\\`*_[]|#" else c for c in " ".join(text.split()))
 
@@ -165,3 +185,82 @@ def study_note(spec: Mapping[str, Any], sentences: Sequence[str], report: str) -
         *(f"- {kind}s: {SEARCH.format(kind)}" for kind in ("method", "model", "pool")),
     ]  # fmt: skip
     return "\n".join(lines)
+
+
+FEW = 30
+"""Rows of a class below which the card warns."""
+
+
+def model_card(
+    data: TrackedDataset, params: Mapping[str, Any], raw: pd.DataFrame, digest: str, loaded: str, store: str
+) -> str:
+    """Return the card of a data set's model, in Markdown: its training data, its method, its scores and its limits.
+
+    `params` are what distinguishes methods, `raw` is the training table with its `digest`, `loaded` the model's address
+    in MLflow, and `store` that of MLflow.
+    """
+    refit, facts = data.refit, data.prepared["metrics"]
+    assert refit is not None
+    method, methods = refit["metrics"]["method"], len(refit["parameters"]["methods"])
+    chosen, counts = refit["parameters"]["refit"] == "best", facts.get("class_counts", {})
+    name, cells = NAMES[data.score], len(data.cells(method))
+    tested = spread_note(data.numbers(method), data.score, cells)
+    named = {"numeric": "numeric", "categorical": "categorical", "date": "of dates"}
+    kinds = [f"{facts[f'{k}_columns']} {text}" for k, text in named.items() if facts.get(f"{k}_columns")]
+    shown_counts = [f"{plain(str(label))} {count:,}" for label, count in list(counts.items())[:20]]
+    choice = (
+        f"Chosen by the study {plain(data.study)} as the best of {methods} methods by the {name}; "
+        f"of methods that tie with the best, as that of least {NAMES[TIE_BREAK[data.task]]}, then of shortest training."
+        if chosen
+        else f"Chosen in the file of the study {plain(data.study)}, which compared {methods} methods."
+    )
+    lines = [
+        f"**{plain(method)}** for the table **{plain(data.dataset)}**: cross-validated {name} {tested}.", "",
+        "### Training data", "",
+        f"- All {len(raw):,} rows of `{data.raw.as_posix()}`, SHA-256 `{digest}`.",
+        f"- {raw.shape[1] - 1:,} columns: {', '.join(kinds) or 'no useful column'}; {facts.get('missing_cells', 0):,} cells are missing.",
+        *([f"- Classes: {', '.join(shown_counts)}{' …' if len(counts) > 20 else ''}."] if counts else []), "",
+        "### Method", "",
+        f"- {plain(method)}: {', '.join(f'{plain(k)} {plain(str(v))}' for k, v in params.items())}.",
+        f"- {choice}",
+        f"- Trained on {refit['started'][:10]} by rotastack {refit['version']}, seed {refit['seed']}, code {refit['code']}.", "",
+        f"### {name[0].upper()}{name[1:]}", "", f"- Cross-validated: {tested}.", *(f"- {line}" for line in _other_scores(data, refit["metrics"])), "",
+        "### Limits", "", "- The cross-validated models had fewer rows than this model, which has all rows.",
+        *(["- The interval covers random folds and rotations, not new rows."] if cells > 1 else []),
+    ]  # fmt: skip
+    error = data.numbers(method).get("test/error")
+    if data.task == "classification" and error is not None:
+        deviation = shown(sqrt(max(error * (1 - error), 0) / len(raw)), "error")
+        lines.append(f"- The standard error of the error on {len(raw):,} rows is about {deviation}.")
+    if chosen and methods > 1:
+        lines.append("- The method was chosen by the number shown, so the number is slightly optimistic.")
+    if few := [f"{plain(str(k))} ({n})" for k, n in counts.items() if n < FEW][:10]:
+        lines.append(f"- Few rows of: {', '.join(few)}.")
+    if not facts.get("missing_cells"):
+        lines.append("- The training rows had no missing values.")
+    lines += [
+        "- The numbers hold for rows from the same source; no check detects a change of the rows.", "",
+        "### Load and predict", "", "```python", "import mlflow, pandas", f'mlflow.set_tracking_uri("{store}")',
+        f'mlflow.pyfunc.load_model("{loaded}").predict(pandas.read_csv("new.csv"))', "```",
+    ]  # fmt: skip
+    if data.task == "classification":
+        lines += ["", 'For the probabilities of the classes, add `params={"probabilities": True}` to `predict`.']
+    return "\n".join(lines)
+
+
+def _other_scores(data: TrackedDataset, metrics: Mapping[str, float]) -> list[str]:
+    """Return lines on the scores beside the cross-validated one: without columns, out-of-bag, on the training rows."""
+    primary, baseline = PRIMARY[data.task], data.baseline.get(data.score)
+    named = "" if primary == data.score else f"{NAMES[primary]} "
+    alone = BASELINE[data.task]
+    lines = [] if baseline is None else [f"{alone[0].upper()}{alone[1:]}: {shown(baseline, data.score)}."]
+    if f"oob_{primary}" in metrics:
+        lines.append(f"Out-of-bag, this model: {named}{shown(metrics[f'oob_{primary}'], primary)}.")
+    elif "oob_r2" in metrics:
+        lines.append(f"Out-of-bag, this model: R² {shown(metrics['oob_r2'], 'r2')}.")
+    elif f"oob_{primary}_of_members" in metrics:
+        of_members = shown(metrics[f"oob_{primary}_of_members"], primary)
+        lines.append(f"Out-of-bag, mean of the single members: {named}{of_members}.")
+    else:
+        lines.append("Out-of-bag: no score, because the members have no bags of rows.")
+    return [*lines, f"On the training rows (optimistic): {named}{shown(metrics[f'training_{primary}'], primary)}."]

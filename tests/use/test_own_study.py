@@ -16,16 +16,33 @@ from rotastack.errors import RotastackError
 from rotastack.workflow.study.catalogue import find
 from rotastack.workflow.study.costs import COSTS, USUAL_COST
 from rotastack.workflow.study.study import Study
-from rotastack.workflow.use import own_table
-from rotastack.workflow.use.own_study import place_of, study_name, study_of, write_study
-from rotastack.workflow.use.own_table import BUDGETS, SIZES, Layout, Shape, counts_among, labels_of, laid_out
+from rotastack.workflow.use.own_study import (
+    BUDGETS,
+    METHODS,
+    SIZES,
+    Layout,
+    Shape,
+    counts_among,
+    division_in_words,
+    labels_of,
+    laid_out,
+    place_of,
+    study_name,
+    study_of,
+    write_study,
+)  # fmt: skip
 
 SMALL = Shape("classification", 500, 12, 2)
 LARGE = Shape("classification", 20_000, 30, 2)
 
 
-def content(table="t.csv", shape=SMALL, size="medium", **options):
-    return study_of(table, "label", shape, laid_out(shape, size, options.get("budget"), 2))
+def lay(shape=SMALL, size="medium", budget=None, n_cores=2):
+    return laid_out(shape, size, budget, n_cores, labels_of(shape.task), {})
+
+
+def content(table="t.csv", shape=SMALL, size="medium", kinds=None):
+    score = "error" if shape.task == "classification" else "rmse"
+    return study_of(table, "label", lay(shape, size), score, kinds or {}, labels_of(shape.task))
 
 
 @pytest.mark.parametrize("task", ["classification", "regression"])
@@ -40,46 +57,46 @@ def test_every_layout_is_a_study(task, size, rows):
 
 
 def test_sizes_grow():
-    found = [laid_out(SMALL, size, None, 2) for size in SIZES]
+    found = [lay(SMALL, size) for size in SIZES]
     assert [layout.n_splits for layout in found] == [3, 20, 100]
     assert [layout.seconds for layout in found] == sorted(layout.seconds for layout in found)
     assert not any(layout.shortened for layout in found)
-    assert found[1].test_in_words == "5-fold cross-validation, 4 times"
+    assert division_in_words(found[1].protocol) == "5-fold cross-validation, 4 times"
 
 
 def test_twenty_thousand_rows_fit_into_five_minutes_at_the_usual_size():
-    assert laid_out(LARGE, "medium", None, 2).seconds < 300
+    assert lay(LARGE).seconds < 300
 
 
 def test_a_budget_shortens_and_says_so():
-    free = laid_out(LARGE, "full", None, 2)
-    tight = laid_out(LARGE, "full", free.seconds / 4, 2)
+    free = lay(LARGE, "full")
+    tight = lay(LARGE, "full", free.seconds / 4)
     assert tight.seconds <= free.seconds / 4
     assert (free.shortened, tight.shortened) == (False, True)
-    assert laid_out(LARGE, "full", 1e9, 2) == free
-    least = laid_out(Shape("regression", 1_000_000, 30, 0), "medium", 1.0, 2)
+    assert lay(LARGE, "full", 1e9) == free
+    least = lay(Shape("regression", 1_000_000, 30, 0), "medium", 1.0)
     assert least.shortened
     assert least.seconds > BUDGETS["small"], "there is no smaller one, and what it takes is said"
     assert least.protocol == {"kind": "holdout", "repeats": 5, "train": 2_000, "test": 20_000}
-    assert least.test_in_words == "5 random splits, 2,000 of the rows for training and 20,000 for test"
+    assert division_in_words(least.protocol) == "5 random splits, 2,000 of the rows for training and 20,000 for test"
 
 
 def test_more_cores_are_faster():
-    assert laid_out(LARGE, "full", None, 8).seconds < laid_out(LARGE, "full", None, 2).seconds
+    assert lay(LARGE, "full", n_cores=8).seconds < lay(LARGE, "full").seconds
 
 
 def test_pipelines_have_the_costs_of_their_last_steps():
-    layout = laid_out(SMALL, "small", None, 2)
-    logistic, forest = (layout.split_seconds(label, SMALL) for label in ("Logistic regression", "Random forest"))
+    layout = lay(SMALL, "small")
+    logistic, forest = (layout.split_seconds(label) for label in ("Logistic regression", "Random forest"))
     assert 0 < logistic < forest / 5
     assert find("logistic_regression").cost == COSTS["sklearn.linear_model.LogisticRegression"]
     assert find("svm").cost is None
 
 
 def test_a_layout_knows_what_a_split_takes():
-    layout = Layout({"kind": "crossval", "folds": 5, "repeats": 1}, 100, 300)
+    layout = Layout(SMALL, {"kind": "crossval", "folds": 5, "repeats": 1}, 100, 300)
     fit, test = USUAL_COST.training_seconds(300, 400, 12, 2), USUAL_COST.prediction_seconds(300, 100)
-    assert layout.split_seconds("Random forest", SMALL) == pytest.approx(fit + test)
+    assert layout.split_seconds("Random forest") == pytest.approx(fit + test)
     assert layout.parameters("Rotastack") == {"trees_per_family": 100}
 
 
@@ -125,7 +142,7 @@ def test_counts_are_numbers_and_codes_of_two_are_not():
         {"rooms": [1, 2, 3, 4] * 10, "yes": [0, 1] * 20, "x": np.arange(40) / 7, "city": ["a", "b"] * 20}
     )
     assert counts_among(table) == ["rooms"]
-    made = study_of("t.csv", "label", SMALL, laid_out(SMALL, "small", None, 2), kinds={"rooms": "numeric"})
+    made = content(size="small", kinds={"rooms": "numeric"})
     assert made["datasets"][0]["kinds"] == {"numeric": ["rooms"], "others": "auto"}
     Study.from_mapping(made, "s")
 
@@ -137,7 +154,7 @@ def test_methods_that_rotate_are_known():
 def test_labels():
     installed = {name: find_spec(name) is not None for name in ("lightgbm", "xgboost", "catboost")}
     named = {"LightGBM": "lightgbm", "XGBoost": "xgboost", "CatBoost": "catboost"}
-    there = [label for label in own_table.METHODS if installed.get(named.get(label, ""), label != "Ridge")]
+    there = [label for label in METHODS if installed.get(named.get(label, ""), label != "Ridge")]
     assert labels_of("classification") == there
     assert set(labels_of("classification")) - set(labels_of("regression")) == {"Rotation Forest", "Logistic regression"}
     assert set(labels_of("regression")) - set(labels_of("classification")) == {"Ridge"}

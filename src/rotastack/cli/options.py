@@ -1,0 +1,82 @@
+"""Parts that the commands share: parsers, options on studies and models, values that shells complete, and plain text.
+
+Tables and lines with headings are plain text of any width: pipes and logs cut no name and show no colours.
+"""
+
+from argparse import ArgumentParser, Namespace, RawDescriptionHelpFormatter
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from pathlib import Path
+from typing import Any
+
+__all__ = [
+    "add_model_options", "add_study_options", "command", "headed", "offer", "score_names", "studies_with_models",
+    "study_names", "table_text",
+]  # fmt: skip
+
+
+def command(commands: Any, name: str, run: Callable[[Namespace], int | None], summary: str, **texts: str) -> Any:
+    """Return the parser of a new command, which `run` does; `texts` are its description and its epilog."""
+    parser = commands.add_parser(name, help=summary, formatter_class=RawDescriptionHelpFormatter, **texts)
+    parser.set_defaults(run=run)
+    return parser
+
+
+def offer(action: Any, values: Callable[..., Iterable[str]]) -> None:
+    """Set the function by which argcomplete lists the values of an argument."""
+    action.completer = values
+
+
+def add_study_options(parser: ArgumentParser) -> None:
+    """Add the arguments that name a study."""
+    text = "study of this folder, of studies or of config/studies, or a YAML file"
+    offer(parser.add_argument("study", help=text), study_names)
+    parser.add_argument("--size", help="size of the study, such as small (default: full)")
+
+
+def add_model_options(parser: ArgumentParser) -> None:
+    """Add the options that choose a model of a study: the data set and the project's folder."""
+    parser.add_argument("--dataset", metavar="NAME", help="data set of the model, for a study of several data sets")
+    parser.add_argument(
+        "-C", "--project", metavar="DIR", default=".",
+        help="folder in which the study was run (default: the current folder)",
+    )  # fmt: skip
+
+
+def study_names(**_: Any) -> list[str]:
+    """Return the names of the studies in the working directory and of the shipped studies."""
+    from rotastack.workflow.run.launch import study_files
+
+    return sorted({path.stem for path in study_files()})
+
+
+def score_names(**_: Any) -> list[str]:
+    """Return the names of the scores that can rank methods, for both tasks."""
+    from rotastack.stats.metrics import METRICS
+
+    return [name for scores in METRICS.values() for name, higher in scores.items() if higher is not None]
+
+
+def studies_with_models(**_: Any) -> list[str]:
+    """Return the names of the studies in the working directory that have a model."""
+    return sorted({path.parents[2].name for path in Path("results").glob("*/*/model/model.skops")})
+
+
+def headed(lines: Iterable[tuple[str, str]]) -> str:
+    """Return lines with their headings in one column."""
+    return "\n".join(f"{heading:10s}{text}" for heading, text in lines)
+
+
+def table_text(head: Sequence[str], rows: Mapping[str, Sequence[str]]) -> str:
+    """Return a table with its first column aligned left and the others right; a row has its first cell as its key."""
+    from rich.console import Console
+    from rich.table import Table
+
+    table = Table(box=None, pad_edge=False)
+    for k, name in enumerate(head):
+        table.add_column(name, justify="right" if k else "left")
+    for name, cells in rows.items():
+        table.add_row(name, *cells)
+    console = Console(width=10_000, color_system=None, markup=False, emoji=False, highlight=False)
+    with console.capture() as captured:
+        console.print(table)
+    return "\n".join(line.rstrip() for line in captured.get().splitlines())
