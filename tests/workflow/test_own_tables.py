@@ -145,7 +145,7 @@ def test_a_large_table_within_a_budget(installed, tmp_path):
     said = call(installed, tmp_path, "run", "t.csv", "--target", "y", "--dry-run").stdout
     assert "y: classification (2 different whole numbers" in said
     assert [p.name for p in tmp_path.iterdir()] == ["t.csv"], "a dry run writes nothing"
-    done = call(installed, tmp_path, "run", "t.csv", "--target", "y", "--time", "10s", "--cores", "2")
+    done = call(installed, tmp_path, "run", "t.csv", "--target", "y", "--time", "30s", "--cores", "2")
     assert "shortened to keep the time limit" in done.stdout
     assert "beyond chance" in done.stdout
     assert "otations" in done.stdout

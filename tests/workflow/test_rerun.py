@@ -357,7 +357,7 @@ def test_two_real_runs_rerun(project):
     project.snakemake("--no-hooks", "results/tiny/scores.parquet")
     after = project.scores()
     assert [name for name in before if before[name] != after[name]] == []
-    assert project.planned() == ({}, [])
+    assert not {"train", "combine", "vote", "score", "summarize"} & set(project.planned()[0])
 
 
 DELIVERABLES = {
