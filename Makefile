@@ -32,10 +32,10 @@ PYTEST := $(BIN)/python -m pytest -n auto --dist worksteal
 test: env           ## the tests of a few minutes
 	$(PYTEST) -m "not slow"
 
-test-rest: env      ## what `make test` leaves out, and properties on ten times the examples
-	HYPOTHESIS_PROFILE=thorough $(PYTEST) -m "slow or hypothesis"
+test-rest: env      ## what `make test` leaves out
+	$(PYTEST) -m slow
 
-test-all: env       ## all tests, thoroughly
+test-all: env       ## all tests, with ten times the examples of properties
 	HYPOTHESIS_PROFILE=thorough $(PYTEST)
 
 test-cluster: env   ## studies on a real Slurm of two nodes, which it starts here: needs root, and installs slurm-wlm and munge

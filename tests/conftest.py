@@ -19,8 +19,8 @@ os.environ.pop("DATA_MIRROR", None)  # tests have their own data
 os.environ.pop("MLFLOW_TRACKING_URI", None)
 
 
-# A quick run tests the same few examples each time; a thorough run tests many new random examples.
-settings.register_profile("quick", max_examples=30, deadline=None, derandomize=True)
+# A quick run tests the same few examples each time; a thorough run, each night, tests many new random examples.
+settings.register_profile("quick", max_examples=20, deadline=None, derandomize=True)
 settings.register_profile("thorough", max_examples=300, deadline=None)
 settings.load_profile(os.environ.get("HYPOTHESIS_PROFILE", "quick"))
 

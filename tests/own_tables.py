@@ -1,9 +1,7 @@
-"""Typical tables of users: a rare class, many rows, a leak, prices, genes, visits of patients, sales by date."""
+"""Typical tables of users: a rare class, a leak, prices, genes, visits of patients, sales by date."""
 
 import numpy as np
 import pandas as pd
-
-__all__ = ["TABLES"]
 
 
 def churn(n=4000, seed=0):
@@ -19,15 +17,6 @@ def churn(n=4000, seed=0):
         "referrals": rng.poisson(0.5, n), "churned": np.where(rng.random(n) < 1 / (1 + np.exp(-logit + 0.75)), "yes", "no"),
     }  # fmt: skip
     return pd.DataFrame(table), "churned"
-
-
-def many_rows(n=1_000_000, columns=10, seed=0):
-    """Return numeric rows with an oblique class boundary and noise."""
-    rng = np.random.default_rng(seed)
-    X = rng.standard_normal((n, columns)).astype(np.float32)
-    z = X[:, 0] + X[:, 1] - 0.7 * X[:, 2] + np.sin(2 * X[:, 3]) + 0.6 * X[:, 0] * X[:, 1]
-    y = np.where(z + rng.logistic(scale=0.8, size=n) > 0, "a", "b")
-    return pd.DataFrame(X, columns=[f"x{j}" for j in range(columns)]).assign(label=y), "label"
 
 
 def orders(n=3000, seed=0):
@@ -89,10 +78,3 @@ def sales(n=1500, seed=0):
     table = {"day": days.dt.strftime("%Y-%m-%d"), "promotion": rng.choice(["yes", "no"], n),
              "temperature": (12 + 9 * np.sin(np.arange(n) / 58) + rng.normal(0, 3, n)).round(1)}  # fmt: skip
     return pd.DataFrame(table).assign(sold=level.round()), "sold"
-
-
-TABLES = {
-    "churn": churn, "many_rows": many_rows, "orders": orders, "houses": houses, "genes": genes, "visits": visits,
-    "sales": sales,
-}  # fmt: skip
-"""Name -> function that returns a table and its target."""

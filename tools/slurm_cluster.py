@@ -1,10 +1,7 @@
 """A Slurm cluster of two nodes on this machine, for tests: one slurmctld, two slurmd, all on loopback, no accounting.
 
-    python tools/slurm_cluster.py start        and then sbatch, squeue, `rotastack run STUDY --profile slurm`, ...
-    python tools/slurm_cluster.py stop
-
-It needs root, and Debian's slurm-wlm and munge, which `start` installs where it may. Each node has one processor, and a
-job that takes more memory than it asked for is killed, as on most clusters. All that it keeps is in one folder, but for
+It needs root, and Debian's slurm-wlm and munge, which it installs where it may. Each node has one processor, and a job
+that takes more memory than it asked for is killed, as on most clusters. All that it keeps is in one folder, but for
 /etc/slurm/slurm.conf: jobs do not inherit SLURM_CONF. A file there that is not ours is left alone, and nothing starts.
 """
 
@@ -14,7 +11,6 @@ import shutil
 import signal
 import socket
 import subprocess
-import sys
 import time
 from contextlib import suppress
 from pathlib import Path
@@ -225,16 +221,3 @@ def _free_ports(count: int) -> list[int]:
     for s in sockets:
         s.close()
     return ports
-
-
-if __name__ == "__main__":
-    try:
-        match sys.argv[1:]:
-            case ["start"]:
-                SlurmCluster().start()
-            case ["stop"]:
-                SlurmCluster().stop()
-            case _:
-                sys.exit("usage: python tools/slurm_cluster.py start|stop")
-    except CannotStartError as reason:
-        sys.exit(f"no Slurm here: {reason}")

@@ -10,8 +10,7 @@ import subprocess
 import sys
 import tempfile
 import tomllib
-from collections.abc import Iterator, Sequence
-from contextlib import contextmanager
+from collections.abc import Sequence
 from pathlib import Path
 
 ROOT = Path(__file__).resolve().parents[1]
@@ -49,7 +48,7 @@ def named_dependencies() -> list[str]:
 
 def install(environment: Path, wheel: Path, python: str, resolution: str, extras: Sequence[str]) -> Path:
     """Make an environment with the wheel and its dependencies of one resolution; return its Python."""
-    run("uv", "venv", "--quiet", "--seed", "--clear", "--python", python, environment)
+    run("uv", "venv", "--quiet", "--seed", "--python", python, environment)
     interpreter = environment / ("Scripts/python.exe" if os.name == "nt" else "bin/python")
     pinned = environment / "dependencies.txt"
     binary = [word for name in named_dependencies() for word in ("--only-binary", name)]
@@ -63,63 +62,35 @@ def install(environment: Path, wheel: Path, python: str, resolution: str, extras
     return interpreter
 
 
-def run_tests(interpreter: Path, tests: Sequence[str], options: Sequence[str]) -> None:
+def run_tests(interpreter: Path, cwd: Path) -> None:
     """Run tests against the installed package, from a folder that holds nothing of the checkout."""
     pinned = interpreter.parents[1] / "dependencies.txt"
     run("uv", "pip", "install", "--quiet", "--python", interpreter, "--constraint", pinned, *TESTED_WITH)
-    places = [ROOT / test for test in tests] or [ROOT / "tests" / folder for folder in QUICK]
-    with tempfile.TemporaryDirectory() as elsewhere:
-        run(
-            interpreter, "-m", "pytest", "-c", ROOT / "pyproject.toml", "--rootdir", ROOT, "-q",
-            "-p", "no:cacheprovider", "-m", "not slow", *options, *places, cwd=Path(elsewhere),
-        )  # fmt: skip
-
-
-@contextmanager
-def folder_of(given: Path | None) -> Iterator[Path]:
-    """Yield a folder to work in: the one that is given, which stays, or one that goes."""
-    if given is not None:
-        given.mkdir(parents=True, exist_ok=True)
-        yield given.resolve()
-        return
-    with tempfile.TemporaryDirectory() as made:
-        yield Path(made)
-
-
-def parser() -> argparse.ArgumentParser:
-    """Return what reads the command line."""
-    made = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    made.add_argument("--python", default=f"{sys.version_info[0]}.{sys.version_info[1]}", help="version, or path")
-    made.add_argument("--resolution", choices=RESOLUTIONS, default="newest", help="of dependencies")
-    made.add_argument(
-        "--extra", action="append", help=f"to be installed; may be repeated; by default {' and '.join(EXTRAS)}"
-    )
-    made.add_argument("--bare", action="store_true", help=f"no extra, and {BARE.name} in place of tests")
-    made.add_argument("--wheel", type=Path, help="install this one; by default one is built")
-    made.add_argument("--folder", type=Path, help="keep the environment here; by default it goes")
-    made.add_argument("--install-only", action="store_true", help="run no tests")
-    made.add_argument("tests", nargs="*", help="files or folders; by default the estimators' quick tests. "
-                        "After `--`, options of pytest")  # fmt: skip
-    return made
+    run(
+        interpreter, "-m", "pytest", "-c", ROOT / "pyproject.toml", "--rootdir", ROOT, "-q",
+        "-p", "no:cacheprovider", "-m", "not slow", *(ROOT / "tests" / folder for folder in QUICK), cwd=cwd,
+    )  # fmt: skip
 
 
 def main() -> None:
     """Do what the command line says."""
-    given = sys.argv[1:]
-    cut = given.index("--") if "--" in given else len(given)
-    arguments = parser().parse_args(given[:cut])
-    extras = [] if arguments.bare else arguments.extra or list(EXTRAS)
-    with folder_of(arguments.folder) as folder:
-        wheel = arguments.wheel or built_wheel(folder)
-        interpreter = install(folder / "environment", wheel.resolve(), arguments.python, arguments.resolution, extras)
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--python", default=f"{sys.version_info[0]}.{sys.version_info[1]}", help="version, or path")
+    parser.add_argument("--resolution", choices=RESOLUTIONS, default="newest", help="of dependencies")
+    parser.add_argument("--bare", action="store_true", help=f"no extra, and {BARE.name} in place of tests")
+    given = parser.parse_args()
+    extras = () if given.bare else EXTRAS
+    with tempfile.TemporaryDirectory() as made:
+        folder = Path(made).resolve()
+        interpreter = install(folder / "environment", built_wheel(folder), given.python, given.resolution, extras)
         run("uv", "pip", "list", "--python", interpreter)
-        if arguments.bare:
-            run(interpreter, BARE, cwd=folder)
-        elif not arguments.install_only:
-            run_tests(interpreter, arguments.tests, given[cut + 1 :])
-    print(
-        f"works: Python {arguments.python}, {arguments.resolution} dependencies, extras: {', '.join(extras) or 'none'}"
-    )
+        elsewhere = folder / "elsewhere"
+        elsewhere.mkdir()
+        if given.bare:
+            run(interpreter, BARE, cwd=elsewhere)
+        else:
+            run_tests(interpreter, elsewhere)
+    print(f"works: Python {given.python}, {given.resolution} dependencies, extras: {', '.join(extras) or 'none'}")
 
 
 if __name__ == "__main__":

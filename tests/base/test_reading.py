@@ -150,16 +150,17 @@ TEXTS = {
 }
 
 
+WRITTEN = pd.DataFrame(TEXTS, dtype="str")
+TABLE = read_columns(WRITTEN, readings_of(WRITTEN, ";"), lambda note: None)
+FITTED = TablePreprocessor({"rating": "numeric"}).fit(TABLE)
+
+
 @given(st.lists(st.integers(0, 39), min_size=1, max_size=12))
 def test_a_row_does_not_depend_on_its_neighbours(rows):
     """Any rows in any order, as text, as objects, as categories or read anew, give the numbers of the whole table."""
-    written = pd.DataFrame(TEXTS, dtype="str")
-    table = read_columns(written, readings_of(written, ";"), lambda note: None)
-    p = TablePreprocessor({"rating": "numeric"}).fit(table)
-    whole = p.transform(table)[rows]
-    part = written.iloc[rows]
-    for new in (table.iloc[rows], part, part.astype(object), part.astype("category"), part.replace("", None)):
-        np.testing.assert_array_equal(p.transform(new), whole)
+    whole, part = FITTED.transform(TABLE)[rows], WRITTEN.iloc[rows]
+    for new in (TABLE.iloc[rows], part, part.astype(object), part.astype("category"), part.replace("", None)):
+        np.testing.assert_array_equal(FITTED.transform(new), whole)
 
 
 def test_is_dates():

@@ -116,6 +116,17 @@ def assert_described(found, metric, methods, datasets, control, pairs=False):
     assert "lower" not in found["ranks"]
 
 
+def test_errors_and_requests_are_seen(browser, tmp_path):
+    """What the other tests assume of the browser."""
+    file = tmp_path / "page.html"
+    file.write_text("<img src='http://example.org/a.png' alt=''><script>throw new Error('a fault')</script>")
+    browser.open(file)
+    said = browser.complaints()
+    assert any("a fault" in line for line in said)
+    assert any("ERR_NAME_NOT_RESOLVED" in line for line in said)  # the request failed
+    assert browser.requests() == ["http://example.org/a.png"]
+
+
 def test_it_opens_without_complaint_and_asks_nobody(browser, page):
     browser.open(page)
     assert browser.complaints() == []
@@ -128,28 +139,16 @@ def test_it_opens_without_complaint_and_asks_nobody(browser, page):
     assert browser.find("#board-status").text.startswith("Error of 8 methods on 9 data sets. Left out")
 
 
-def test_without_javascript_the_tables_are_there(browser, page, content):
-    browser.open(page, scripts=False)
-    rows = browser.driver.find_elements("css selector", "#board tbody tr")
-    order = np.argsort(content["boards"][0]["ranks"]["mean"], kind="stable")
-    ranked = [METHODS[content["boards"][0]["methods"][p]] for p in order]
-    assert [row.find_element("css selector", "th").text.startswith(m) for row, m in zip(rows, ranked, strict=True)]
-    for row, p in zip(rows, order, strict=True):
-        cells = [cell.text for cell in row.find_elements("css selector", "td")]
-        assert cells[0].startswith(f"{content['boards'][0]['ranks']['mean'][p]:.2f}")
-        assert cells[1].startswith(f"{content['boards'][0]['elo']['elo'][p]:.0f}")
-    assert len(browser.driver.find_elements("css selector", "#board-scores tbody tr")) == 11
-    assert not browser.find("#board-controls").is_displayed()
-
-
 def test_scripts_show_what_was_written_before_them(browser, page):
-    """The tables of Python and of the scripts have the same texts, row by row."""
+    """The tables of Python and of the scripts have the same texts, row by row; controls need scripts."""
     texts = []
     for scripts in (False, True):
         browser.open(page, scripts=scripts)
         rows = browser.driver.find_elements("css selector", "#board tbody tr, #board-scores tbody tr")
         texts.append([" ".join(row.text.split()) for row in rows])
+        assert browser.find("#board-controls").is_displayed() == scripts
     assert texts[0] == texts[1]
+    assert len(texts[0]) == 8 + 11
 
 
 def test_figures_show_the_board(browser, page, content):
@@ -296,29 +295,14 @@ def test_nothing_is_wider_than_the_window_and_all_is_readable(browser, page, wid
     assert heads
 
 
-def test_published_results_join_at_a_click(browser, errors, tmp_path):
-    """Published results are marked, and included only after the click."""
-    metric = Metric("error", "error", False, errors[["RF", "RRE", "S-RRE/RF"]])
-    printed = {"S-RRE/RF": {"published": "A book. How the protocol differs: one split."}}
-    content = leaderboard([metric], "RF", methods=printed)
-    page = tmp_path / "published.html"
-    template = page_environment().get_template("comparison.html.j2")
-    page.write_text(template.render(title="", sentences=[], notes=[], board=content, figures={}), "utf-8")
-    browser.open(page)
-    assert_tested(browser.run("return board"), content["boards"][0])
-    assert_described(pressed(browser, 1, "all"), metric, list(metric.scores), list(errors.index), "RF")
-    assert any("published" in text for text in column(browser, "#board", 0))
-    link = browser.driver.find_element("xpath", "//table[@id='board']//button[text()='S-RRE/RF']")
-    link.click()
-    assert "How the protocol differs: one split." in browser.find("dialog").text
-
-
 def test_groups_of_methods_and_of_data_sets(browser, tmp_path):
-    """Data sets that are left out return only by the choice of the reader."""
+    """Published methods join by the choice of the reader, and so do data sets that are left out."""
     names = [f"method {j}" for j in range(14)]
     metric = Metric("error", "error", False, random_errors(15, names))
     printed = {
-        n: {"published": "A book.", "family": "trees" if j % 2 else "rules"} for j, n in enumerate(names) if j > 2
+        n: {"published": "A book. How the protocol differs: one split.", "family": "trees" if j % 2 else "rules"}
+        for j, n in enumerate(names)
+        if j > 2
     }
     kinds = {"small": ["data 0", "data 1", "data 2", "data 3"], "large": [f"data {i}" for i in range(4, 15)]}
     content = leaderboard([metric], "method 0", methods=printed, left_out=["data 3", "data 9"], kinds=kinds)
@@ -335,6 +319,10 @@ def test_groups_of_methods_and_of_data_sets(browser, tmp_path):
 
     trees = [n for j, n in enumerate(names) if j <= 2 or j % 2]
     assert_described(pressed(browser, 1, "own and trees"), metric, trees, ranked, "method 0")
+    assert any("published" in text for text in column(browser, "#board", 0))
+    browser.driver.find_element("xpath", "//table[@id='board']//button[text()='method 3']").click()
+    assert "How the protocol differs: one split." in browser.find("dialog").text
+    browser.find("dialog button").click()
     small = ["data 0", "data 1", "data 2"]
     assert_described(pressed(browser, 0, "small"), metric, trees, small, "method 0")
     assert_described(pressed(browser, 0, "as at first"), metric, trees, ranked, "method 0")

@@ -12,7 +12,7 @@ from tests.docs.blocks import PAGES, ROOT
 
 sys.path[:0] = [str(ROOT / "benchmarks"), str(ROOT / "tools")]
 make_tables, public_names = importlib.import_module("make_tables"), importlib.import_module("public_names")
-flagship, papers, rules = (importlib.import_module(f"tables.{name}") for name in ("flagship", "papers", "rules"))
+papers, rules = (importlib.import_module(f"tables.{name}") for name in ("papers", "rules"))
 
 LINK = re.compile(r"\]\(([^)\s]+)\)")
 GENERATED = ("gallery", "reference/api")
@@ -111,15 +111,6 @@ def test_a_rule_finds_the_question_that_parts_two_methods():
     assert rules.left_out_rank(ranks, facts, 0) > rules.left_out_rank(ranks, facts, 1)
     same = pd.DataFrame({"A": [1] * 40, "B": [2] * 40}, index=facts.index)
     assert rules.grow(same, facts, 2).fact is None
-
-
-def test_kept_results_are_those_of_their_pages():
-    errors = flagship.set_by_set()
-    assert errors.loc["hill-valley-clean", "Rotastack"] == 0.001
-    assert len(errors) == 57
-    assert errors.dropna()["RotF"].mean() == pytest.approx(0.122, abs=1e-3)
-    assert flagship.times_to_fit()["RF"] == 1
-    assert set(errors.index) <= set(flagship.facts().index)
 
 
 STUDIES_OF_PAPERS = sorted({file.name.partition(".")[0] for file in papers.DATA.glob("*.published.parquet")})

@@ -4,11 +4,8 @@ import re
 import runpy
 import sys
 
-import numpy as np
 import pytest
 from tests.docs.blocks import ROOT
-
-from rotastack.plots.style import new_figure
 
 
 @pytest.fixture(scope="module")
@@ -38,13 +35,3 @@ def test_the_sentence_on_179_classifiers_is_of_the_numbers_that_are_kept(case):
     assert len(ranks) == 186
     assert ranks["rank"].mean() == pytest.approx(187 / 2), "ranks of all methods average to the middle"
     assert ranks["rank"].between(ranks["lower"], ranks["upper"]).all()
-
-
-def test_a_dot_for_each_table_and_the_geometric_means(case):
-    found = case["ratios"]()
-    axis = new_figure(5, 3).subplots()
-    case["draw_ratios"](axis, found)
-    assert [len(dots.get_offsets()) for dots in axis.collections] == [len(found)] * found.shape[1]
-    shown = [float(text.get_text()) for text in axis.texts]
-    assert shown == sorted(np.exp(np.log(found).mean()).round(2), reverse=True)
-    assert axis.get_yticklabels()[-1].get_text() == "Rotastack"

@@ -110,8 +110,7 @@ def tabled(n, with_gaps):
 
 
 @pytest.mark.filterwarnings("ignore:column .* have a category that no training row has")
-@pytest.mark.parametrize("trained_with_gaps", [False, True])
-@pytest.mark.parametrize("task", ["classification", "regression"])
+@pytest.mark.parametrize(("task", "trained_with_gaps"), [("classification", True), ("regression", False)])
 def test_the_recipe_of_the_card_takes_what_read_csv_gives(tmp_path, monkeypatch, trained_with_gaps, task):
     text, target = tabled(80, trained_with_gaps)
     if task == "regression":

@@ -128,14 +128,6 @@ class Project:
         """What Snakemake said in its last run."""
         return (self.folder / "results/logs/run.log").read_text()
 
-    def planned_by_command(self, *arguments, study=TINY) -> tuple[dict[str, int], list[str]]:
-        """Return the output of a dry run: rule -> number of jobs, and their messages."""
-        text = self.snakemake("--dry-run", *arguments, study=study).stdout
-        table = re.search(r"Job stats:\njob +count\n[- ]+\n(.*?)\n\n", text + "\n\n", re.S)
-        rules = {} if table is None else dict(re.findall(r"^(\w+) +(\d+)", table[1], re.M))
-        messages = re.findall(r"^Job \d+: (.*)$", text, re.M)
-        return {k: int(v) for k, v in rules.items() if k not in ("total", "all")}, messages
-
     # Questions, answered in this process
 
     def jobs(self, *targets: str, study: str = TINY, cores: int = 2, **config: str) -> list[Asked]:

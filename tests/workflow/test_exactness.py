@@ -51,12 +51,7 @@ def test_threads_give_the_same_bytes(project):
     assert [str(path) for path in before if path.read_bytes() != before[path]] == []
 
 
-KILLED_AT = (
-    "tiny/iris/pools/rotated_forest/*/*.nc",
-    "tiny/iris/methods/S-*.nc",
-    "tiny/scores.parquet",
-    "mlflow/mlflow.db",
-)
+KILLED_AT = ("tiny/iris/pools/rotated_forest/*/*.nc", "tiny/scores.parquet", "mlflow/mlflow.db")
 """Moments of a run, each by a file of the results that is just there."""
 
 

@@ -16,24 +16,54 @@ from rotastack.workflow.run.modules import STEPS
 
 PROFILES = {path.parent.name: path for path in sorted((ROOT / "workflow/profiles").glob("*/config.yaml"))}
 OF_QUEUES = ("kubernetes", "pbs", "sge", "lsf")
-ANSWERS = {
-    "pbs": ("qsub", "1234.server", "qstat", "Job Id: 1234\n    job_state = {0}\n    Exit_status = {1}", [("F", 0), ("F", 1), ("R", "")]),
-    "kubernetes": ("kubectl", "job.batch/rotastack-x", "kubectl", "{0}/{1}", [(1, ""), ("", 1), ("", "")]),
-    "lsf": ("bsub", "Job <1234> is submitted to queue <normal>.", "bjobs", "{0}", [("DONE",), ("EXIT",), ("RUN",)]),
-}  # fmt: skip
+SUBMITTED = {
+    "pbs": ("qsub", "1234.server", "1234.server"),
+    "kubernetes": ("kubectl", "job.batch/rotastack-x", "job.batch/rotastack-x"),
+    "lsf": ("bsub", "Job <1234> is submitted to queue <normal>.", "1234"),
+}
+"""Profile -> the program that submits, what it says, and the job's number."""
+PBS = "Job Id: 1234\n    job_state = {}\n    Exit_status = {}"
+STATES = [
+    # profile, program that is asked, what it says, its exit code, and the state of the job
+    ("pbs", "qstat", PBS.format("F", 0), 0, "success"),
+    ("pbs", "qstat", PBS.format("F", 1), 0, "failed"),
+    ("pbs", "qstat", PBS.format("R", ""), 0, "running"),
+    ("pbs", "qstat", "qstat: Unknown Job Id 1234.server", 153, "success"),  # forgotten: its files show what it did
+    ("pbs", "qstat", "cannot connect to server", 153, "running"),
+    ("kubernetes", "kubectl", "1/", 0, "success"),
+    ("kubernetes", "kubectl", "/1", 0, "failed"),
+    ("kubernetes", "kubectl", "/", 0, "running"),
+    ("lsf", "bjobs", "DONE", 0, "success"),
+    ("lsf", "bjobs", "EXIT", 0, "failed"),
+    ("lsf", "bjobs", "RUN", 0, "running"),
+    ("lsf", "bjobs", "Job <1234> is not found", 255, "success"),
+    ("lsf", "bjobs", "cannot connect to server", 255, "running"),
+    ("sge", "qstat", "there", 0, "running"),
+    ("sge", "qacct", "exit_status  0   ", 0, "success"),
+    ("sge", "qacct", "exit_status  137   ", 0, "failed"),
+]
 
 
 @pytest.fixture
 def program(tmp_path, monkeypatch):
-    """Return a function that puts a program of a queue on the PATH; the program prints a text."""
+    """Return a function that puts a program of a queue on the PATH: a shell script."""
     monkeypatch.setenv("PATH", f"{tmp_path}{os.pathsep}{os.environ['PATH']}")
 
-    def make(name, text):
-        path = tmp_path / name
-        path.write_text(f"#!/bin/sh\ncat <<'END'\n{text}\nEND\n")
-        path.chmod(0o755)
+    def make(name, script):
+        (tmp_path / name).write_text(f"#!/bin/sh\n{script}\n")
+        (tmp_path / name).chmod(0o755)
 
     return make
+
+
+def submission(name, threads=1, mem_mb=1, runtime=1):
+    """Return the command by which a profile submits a job of these resources."""
+    resources = type("", (), {"mem_mb": mem_mb, "runtime": runtime})
+    return load_yaml(PROFILES[name])["cluster-generic-submit-cmd"].format(threads=threads, resources=resources)
+
+
+def shell(command):
+    return subprocess.run(command, shell=True, capture_output=True, text=True, check=True).stdout.strip()
 
 
 def test_all_are_there():
@@ -77,82 +107,43 @@ def test_slurm_polls_often_and_runs_one_job_after_the_other_in_a_submission():
 
 @pytest.mark.parametrize("name", OF_QUEUES)
 def test_submission_of_a_queue_has_the_jobs_resources(name):
-    command = load_yaml(PROFILES[name])["cluster-generic-submit-cmd"]
-    filled = command.format(threads=3, resources=type("", (), {"mem_mb": 1500, "runtime": 90}))
-    assert "1500" in filled
-    assert "90" in filled
-    assert re.search(r"(ncpus=|smp |-n |\"cpu\": \")3\b", filled)
+    command = submission(name, 3, 1500, 90)
+    assert "1500" in command
+    assert "90" in command
+    assert re.search(r"(ncpus=|smp |-n |\"cpu\": \")3\b", command)
 
 
-@pytest.mark.parametrize("name", ANSWERS)
-def test_the_state_of_a_job_is_read_from_what_the_queue_says(name, program):
-    submit, said, status, answer, states = ANSWERS[name]
-    content = load_yaml(PROFILES[name])
-    program(submit, said)
-    command = content["cluster-generic-submit-cmd"].format(
-        threads=1, resources=type("", (), {"mem_mb": 1, "runtime": 1})
-    )
-    number = _shell(f'{command} "job.sh"')
-    assert number in ("1234.server", "1234", "job.batch/rotastack-x")
-    found = []
-    for state in states:
-        program(status, answer.format(*state))
-        found.append(_shell(f"{content['cluster-generic-status-cmd']} '{number}'"))
-    assert found == ["success", "failed", "running"]
+@pytest.mark.parametrize("name", SUBMITTED)
+def test_the_number_of_a_job_is_read_from_what_the_queue_says(name, program):
+    submit, said, number = SUBMITTED[name]
+    program(submit, f"echo '{said}'")
+    assert shell(f'{submission(name)} "job.sh"') == number
 
 
-@pytest.mark.parametrize(
-    ("name", "status", "said"),
-    [("pbs", "qstat", "qstat: Unknown Job Id 1234.server"), ("lsf", "bjobs", "Job <1234> is not found")],
-)
-def test_a_job_that_the_queue_forgot_has_ended(name, status, said, tmp_path, program):
-    """The job's files show its success; a queue without an answer is a different case."""
-    command = load_yaml(PROFILES[name])["cluster-generic-status-cmd"]
-    for text, state in [(said, "success"), ("cannot connect to server", "running")]:
-        (tmp_path / status).write_text(f"#!/bin/sh\necho '{text}' >&2\nexit 153\n")
-        (tmp_path / status).chmod(0o755)
-        assert _shell(f"{command} '1234'") == state
+@pytest.mark.parametrize(("name", "asked", "said", "code", "state"), STATES)
+def test_the_state_of_a_job_is_read_from_what_the_queue_says(name, asked, said, code, state, program):
+    program("qstat", "exit 1")
+    program(asked, f"echo '{said}' >&{2 if code else 1}\nexit {code}")
+    assert shell(f"{load_yaml(PROFILES[name])['cluster-generic-status-cmd']} '1234'") == state
 
 
 @pytest.mark.parametrize("name", OF_QUEUES)
-def test_a_job_that_the_queue_refuses_has_failed(name, program, tmp_path):
+def test_a_job_that_the_queue_refuses_has_failed(name, program):
     """A job without a number would count as submitted, and would never end."""
-    submit = ANSWERS.get(name, ("qsub",))[0]
-    (tmp_path / submit).write_text("#!/bin/sh\nexit 255\n")
-    (tmp_path / submit).chmod(0o755)
-    command = load_yaml(PROFILES[name])["cluster-generic-submit-cmd"]
-    filled = command.format(threads=1, resources=type("", (), {"mem_mb": 1, "runtime": 1}))
+    program(SUBMITTED.get(name, ("qsub",))[0], "exit 255")
     with pytest.raises(subprocess.CalledProcessError):
-        _shell(f'{filled} "job.sh"')
+        shell(f'{submission(name)} "job.sh"')
 
 
 def test_a_pod_is_told_what_to_run(program, tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
-    (tmp_path / "kubectl").write_text("#!/bin/sh\ncat\n")
-    (tmp_path / "kubectl").chmod(0o755)
-    command = load_yaml(PROFILES["kubernetes"])["cluster-generic-submit-cmd"]
-    filled = command.format(threads=2, resources=type("", (), {"mem_mb": 1500, "runtime": 3}))
-    told = json.loads(_shell(f'{filled} "/shared/job.sh"'))["spec"]
+    program("kubectl", "cat")
+    told = json.loads(shell(f'{submission("kubernetes", 2, 1500, 3)} "/shared/job.sh"'))["spec"]
     assert told["activeDeadlineSeconds"] == 180
     (container,) = told["template"]["spec"]["containers"]
     assert container["command"] == ["sh", "/shared/job.sh"]
     assert container["workingDir"] == str(tmp_path)
     assert container["resources"]["limits"] == {"memory": "1500M"}
-
-
-def test_the_state_of_a_job_of_grid_engine(program, tmp_path):
-    command = load_yaml(PROFILES["sge"])["cluster-generic-status-cmd"]
-    program("qstat", "there")
-    assert _shell(f"{command} '7'") == "running"
-    (tmp_path / "qstat").write_text("#!/bin/sh\nexit 1\n")
-    program("qacct", "exit_status  0   ")
-    assert _shell(f"{command} '7'") == "success"
-    program("qacct", "exit_status  137   ")
-    assert _shell(f"{command} '7'") == "failed"
-
-
-def _shell(command):
-    return subprocess.run(command, shell=True, capture_output=True, text=True, check=True).stdout.strip()
 
 
 def test_a_plugin_that_is_missing_is_named(monkeypatch, tmp_path, capsys):
@@ -179,10 +170,9 @@ def test_a_profile_that_is_nowhere_is_named_and_nothing_runs(monkeypatch, tmp_pa
 
 @pytest.mark.slow
 @pytest.mark.workflow
-@pytest.mark.parametrize("name", ["kubernetes", "pbs"])
-def test_a_dry_run_takes_the_profile(name, tmp_path):
+def test_a_dry_run_takes_the_profile(tmp_path):
     pytest.importorskip("snakemake_executor_plugin_cluster_generic")
-    command = [sys.executable, "-m", "rotastack", "run", str(ROOT / TINY), "--profile", name, "--dry-run", "--verbose"]
+    command = [sys.executable, "-m", "rotastack", "run", str(ROOT / TINY), "--profile", "pbs", "--dry-run", "--verbose"]
     done = subprocess.run(command, cwd=tmp_path, capture_output=True, text=True)
     assert done.returncode == 0, done.stderr
     assert "This was a dry-run" in done.stderr

@@ -195,14 +195,20 @@ EDITS = {
     "training": ("src/rotastack/workflow/run/splits/training.py", "", "", {"train"},
                  {"knn", "rf", "rr_et", "exrm", "weighted"}),
     "nested training": ("src/rotastack/workflow/run/nested/training.py", "", "", set(), set()),
-    "the page": ("src/rotastack/workflow/run/steps/published.py", '"agree": int', '"agreed": int', {"published"}, set()),
 }  # fmt: skip
 
 
+@pytest.fixture(scope="module")
+def before(tmp_path_factory):
+    """All jobs of the study, before an edit."""
+    project = Project.copy(tmp_path_factory.mktemp("before") / "project")
+    (project.folder / NAME).write_text(STUDY)
+    return project.jobs(study=NAME, size="small")
+
+
 @pytest.mark.parametrize("what", EDITS)
-def test_an_edit_changes_the_parameters_of_what_uses_it(blank, what):
+def test_an_edit_changes_the_parameters_of_what_uses_it(blank, before, what):
     (blank.folder / NAME).write_text(STUDY)
-    before = blank.jobs(study=NAME, size="small")
     file, old, new, rules, pools = EDITS[what]
     blank.edit(file, old, new)
     different = changed(before, blank.jobs(study=NAME, size="small"))

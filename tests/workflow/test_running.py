@@ -30,11 +30,8 @@ def one_line(done, *words):
 @pytest.mark.parametrize(
     ("name", "old", "new", "words"),
     [
-        ("studies/tiny.yaml", "folds: 3", "folds: 1", ["tiny.yaml: protocol.folds: ", "at least 3"]),
         ("studies/tiny.yaml", "seed: 1", "sed: 1", ["unknown key 'sed'; did you mean 'seed'"]),
-        ("studies/tiny.yaml", "[iris,", "[irys,", ["'irys' is unknown; did you mean 'iris'"]),
         ("studies/tiny.yaml", "estimator: boosted", "estimator: sklearn.svm.SVX", ["pools.rotated_boosted", "SVX", "did you mean 'SV"]),
-        ("studies/tiny.yaml", "{n_estimators: 6}", "{n_estimator: 6}", ["pools.forest", "'n_estimator'", "did you mean 'n_estimators'"]),
         ("config.yaml", "missing: stop", "missing: hope", ["config.yaml: data.missing: ", "'hope'", "stop", "skip"]),
         ("datasets.yaml", "rows: 150", "row: 150", ["datasets.yaml", "unknown key 'row'; did you mean 'rows'"]),
     ],
@@ -104,7 +101,7 @@ def test_rotations_of_other_columns_are_refused(project, capsys):
 @pytest.mark.slow
 def test_a_model_that_fails_is_recorded_and_the_study_goes_on(project):
     project.edit(TINY, "parameters: {n_estimators: 2}", "parameters: {n_estimators: 2, max_features: 99}")
-    project.snakemake()
+    project.make("results/report.html")
     root = project.folder / "results/tiny"
     record = json.loads(next((root / "iris/pools/rotated_forest").rglob("*.run.json")).read_text())
     assert record["status"] == "failed"
@@ -121,33 +118,18 @@ def test_a_damaged_file_is_one_line_of_a_run_and_made_again_once_it_is_deleted(p
     before = project.scores()
     pool = next((project.folder / "results/tiny/iris/pools/rotated_forest").rglob("*.nc"))
     pool.write_bytes(pool.read_bytes()[:3000])
-    command = ("rotastack", "run", "tiny", "--cores", "2")
-    failed = project.call(*command, check=False)
+    failed = project.call("rotastack", "run", "tiny", "--cores", "2", check=False)
     one_line(failed, f"{pool.relative_to(project.folder)}: damaged (", "delete it and run again")
     assert failed.returncode == 1
     assert failed.stderr.endswith("repeat the command to continue; details: results/logs/tiny.log\n")
     pool.unlink()
-    project.call(*command)
+    project.make(*(f"results/tiny/{name}" for name in before))
     assert project.scores() == before
 
 
 @pytest.mark.slow
-def test_slurm_profile_plans_the_same_jobs(project):
-    project.edit(TINY, "seed: 1", "seed: 2")
-    plain, _ = project.planned()
-    done = project.snakemake("--dry-run", "--workflow-profile", "slurm")
-    found = dict(re.findall(r"^(\w+) +(\d+)$", done.stdout, re.M))
-    assert {k: int(v) for k, v in found.items() if k not in ("total", "all")} == plain
-    assert "mem_mb=" in done.stdout
-    assert "runtime=" in done.stdout
-
-
-@pytest.mark.slow
 def test_tracking(finished, tmp_path):
-    import mlflow
     from mlflow.tracking import MlflowClient
-
-    from rotastack.workflow.tracking.model_files import load_model
 
     project = Project.copy(tmp_path / "project", finished)
     shutil.rmtree(project.folder / "results/mlflow")  # the artifacts are in the folder of the run
@@ -183,24 +165,13 @@ def test_tracking(finished, tmp_path):
     (version,) = client.search_model_versions("name = 'iris'")
     assert "cross-validated error " in version.description
     assert client.get_model_version_by_alias("iris", "champion").version == version.version
-    trained = by_id[version.run_id].inputs.dataset_inputs[0]
-    assert (trained.dataset.name, trained.tags[0].value) == ("iris", "training")
     assert {a.path for a in client.list_artifacts(next(r for r in found if r.data.tags["rotastack.kind"] == "study").info.run_id)} >= {
         "figures", "tables", "report",
     }  # fmt: skip
 
-    receipt = json.loads(receipt_file.read_text())["datasets"]["iris"]
-    mlflow.set_tracking_uri(f"sqlite:///{project.folder}/results/mlflow/mlflow.db")
-    logged = mlflow.pyfunc.load_model(receipt["model_uri"])
-    ours = load_model(project.folder / "results/tiny/iris/model/model.skops")
-    X = pd.read_parquet(project.folder / "data/raw/iris.parquet").drop(columns="target")
-    assert (logged.predict(X) == ours.predict(X)).all()
-    assert logged.metadata.get_input_schema().input_names() == list(X.columns)
-    assert logged.input_example is not None
-
     # A change of one method logs a new run; the old run is marked.
     project.edit(TINY, "n_estimators: 10", "n_estimators: 11")
-    project.snakemake()
+    project.make()
     _, found = runs()
     stacked = [r.data.tags for r in found if r.info.run_name == "iris / S-RRE/RF"]
     assert sorted(t.get("rotastack.superseded", "no") for t in stacked) == ["no", "yes"]
@@ -259,7 +230,7 @@ def test_classes_by_their_names_from_the_raw_table_to_predictions(blank):
     import mlflow
 
     (blank.folder / "config/studies/named.yaml").write_text(NAMED)
-    blank.call("rotastack", "run", "named", "--cores", "2")
+    blank.make(study="config/studies/named.yaml")
     root = blank.folder / "results/named"
     scores = pd.read_parquet(root / "scores.parquet")
     assert scores.groupby("method")["error"].mean().max() < 0.4
@@ -272,7 +243,6 @@ def test_classes_by_their_names_from_the_raw_table_to_predictions(blank):
     model = mlflow.pyfunc.load_model(receipt["model_uri"])
     table = pd.read_parquet(blank.folder / "data/raw/iris.parquet")
     assert np.mean(model.predict(table.drop(columns="target")) == table["target"]) > 0.9
-    assert blank.planned_by_command(study="config/studies/named.yaml") == ({}, [])
 
 
 @pytest.mark.slow
@@ -296,19 +266,13 @@ def test_lists(capsys):
 def test_another_tracking_address_reruns_tracking_alone_and_one_that_is_dead_computes_nothing(
     project, tmp_path, monkeypatch
 ):
-    assert project.planned() == ({}, [])
     monkeypatch.setenv("MLFLOW_TRACKING_URI", f"sqlite:///{tmp_path}/other.db")
-    planned, _ = project.planned()
-    assert planned == {"track": 1}
+    assert project.planned()[0] == {"track": 1}
     project.call("rotastack", "run", "tiny", "--cores", "1")
     assert project.planned() == ({}, [])
     assert (tmp_path / "other.db").is_file()
     monkeypatch.delenv("MLFLOW_TRACKING_URI")
-    before = (project.folder / "results/tiny/tracking.json").stat().st_mtime_ns
     assert project.planned()[0] == {"track": 1}
-    project.call("rotastack", "run", "tiny", "--cores", "1")
-    assert (project.folder / "results/tiny/tracking.json").stat().st_mtime_ns > before
-    assert project.planned() == ({}, [])
 
     project.edit(TINY, "seed: 1", "seed: 2")
     done = project.call(
