@@ -23,7 +23,7 @@ def test_the_study_of_the_page_takes_the_classes_of_its_file(tmp_path, monkeypat
     monkeypatch.syspath_prepend(tmp_path)
     study = Study.from_mapping(load_yaml(tmp_path / "mine.yaml"), "mine.yaml")
     check_classes(study, "mine.yaml")
-    assert study.pools["centroid"].resolved()["estimator"] == "mine.CentroidClassifier"
+    assert study.pools["centroid"].resolved().estimator == "mine.CentroidClassifier"
     assert next(iter(study.methods)) == "Random forest"  # the control of which the page speaks
 
 

@@ -11,6 +11,7 @@ from rotastack.stats.bootstrap_ranks import bootstrap_ranks
 from rotastack.stats.win_matrix import win_matrix
 from rotastack.workflow.run.figures.study import ROPE, draw_of_study
 from rotastack.workflow.run.plan import OF_SEVERAL, Plan
+from rotastack.workflow.study.specs import FiguresSpec
 from rotastack.workflow.study.study import Study
 
 ERRORS = pd.DataFrame(
@@ -35,7 +36,9 @@ def drawn(tmp_path, errors=ERRORS, seconds=SECONDS, **spec):
         for m, s in seconds.items()
     ]
     pd.DataFrame(times).to_csv(tmp_path / "times.csv", index=False)
-    return draw_of_study(OF_SEVERAL, {**SPEC, **spec}, pd.DataFrame(rows), {"times": tmp_path / "times.csv"})
+    return draw_of_study(
+        OF_SEVERAL, FiguresSpec(**{**SPEC, **spec}), pd.DataFrame(rows), {"times": tmp_path / "times.csv"}
+    )
 
 
 def words(figure):

@@ -150,7 +150,7 @@ def test_a_new_short_name_changes_neither_slices_nor_fingerprints(copy, monkeypa
     )
     monkeypatch.setitem(ESTIMATORS, "wood", ESTIMATORS["tree"])
     assert (digest(*TRAIN, *pool("forest")), pool_slice("forest")) == before
-    assert pool_slice("wood")["estimator"] == "rotastack.trees.tree.TreeClassifier"
+    assert pool_slice("wood").estimator == "rotastack.trees.tree.TreeClassifier"
 
 
 CLASSES = {entry.module for names in (ESTIMATORS, REGRESSORS, VIEWS, PRUNERS) for entry in names.values()}

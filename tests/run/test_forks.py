@@ -20,8 +20,7 @@ from rotastack.workflow.run import forks
 pytestmark = pytest.mark.skipif(sys.platform != "linux", reason="the server of steps exists on Linux only")
 
 SLICE = {
-    "protocol": "splits", "kind": "holdout", "repeats": 3, "train": 0.6, "seed": 1, "dataset": "d", "views": {}, "groups": [],
-    "rotations": 3,
+    "protocol": "splits", "kind": "holdout", "repeats": 3, "train": 0.6, "seed": 1, "dataset": "d",
 }  # fmt: skip
 SLOW = """
 import os, time
@@ -120,7 +119,6 @@ def slow(folder, run):
     (folder / "slow.py").write_text(SLOW)
     assert done(groups(), folder, run).returncode == 0
     slice_ = {
-        "protocol": "splits", "seed": 1, "dataset": "d", "name": "p", "splits": [0], "repeats": 9, "rotations": 3,
         "pool": pool_slice("slow.Slow"), "members": [], "selections": [],
     }  # fmt: skip
     command = [

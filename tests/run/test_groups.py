@@ -138,7 +138,7 @@ def test_the_report_is_given_methods_and_groups_in_their_order():
     content["methods"] = dict(reversed(content["methods"].items()))
     groups = {"H": {"methods": {"z": "RRE", "a": "RF"}}, "G": {"methods": {"z": "RF", "a": "RRE"}}}
     content["evaluation"] = {"groups": groups}
-    shown = json.loads(Slices(Study.from_mapping(content, "s.yaml")).report())
+    shown = json.loads(Slices(Study.from_mapping(content, "s.yaml")).report().line())
     assert list(shown["methods"]) == ["S-RRE/XGB", "S-RRE/RF", "RRE", "RF"]
     assert list(shown["evaluation"]["groups"]) == ["H", "G"]
     assert list(shown["evaluation"]["groups"]["H"]["methods"]) == ["z", "a"]
@@ -232,10 +232,9 @@ def test_the_published_page_gives_no_verdict_on_groups(cells, tmp_path):
     published.run(
         Job(
             "published",
-            {"alpha": 0.05, "groups": source_groups()},
+            {"title": "s", "alpha": 0.05, "groups": source_groups()},
             {"scores": [tmp_path / "scores"], "published": [tmp_path / "p.csv"]},
             {"table": [tmp_path / "table.csv"], "page": [tmp_path / "page.html"]},
-            {"title": "s"},
         )
     )
     page = (tmp_path / "page.html").read_text()

@@ -49,7 +49,7 @@ def test_studies_of_linear_machines_are_valid_at_both_sizes(name, size):
     study = Study.from_mapping(resized(load_yaml(path), size, str(path)), str(path))
     assert all(pool.scaling == "symmetric" for pool in study.pools.values())
     for dataset in study.datasets:
-        assert json.loads(Slices(study).prepare(dataset))["kinds"] == "numeric"
+        assert Slices(study).prepare(dataset).kinds == "numeric"
     if study.document.published:
         cells = pd.read_csv(project_file(f"config/published/{study.document.published}.csv"))
         assert set(cells["method"]) <= set(study.methods)
@@ -187,4 +187,4 @@ def test_data_sets_like_others_share_their_entry():
     study = Study.from_mapping(changed(datasets=[{"name": "n", "like": "glass", "noise_columns": 4}]), "s.yaml")
     assert study.datasets["n"]["mirror"] == "glass"
     assert study.datasets["n"]["rows"] == 214
-    assert json.loads(Slices(study).prepare("n"))["noise_columns"] == 4
+    assert Slices(study).prepare("n").noise_columns == 4

@@ -35,7 +35,7 @@ _STATISTICS = "stats/*.py workflow/judge/*.py workflow/study/published_tables.py
 _MEMBERS = "ensembles/*.py ensembles/pooled/*.py trees/**/* views/*.py resampling/*.py diagnostics/*.py"
 _MODELS = f"data/**/* stats/*.py combine/*.py workflow/tracking/model_files.py {_MEMBERS}"
 CODE = {
-    "workflow.run.steps": "*.py base/*.py workflow/run/job.py workflow/run/modules.py data/artifacts.py data/frames.py workflow/study/building.py workflow/study/names.py"
+    "workflow.run.steps": "*.py base/*.py workflow/run/job.py workflow/run/modules.py data/artifacts.py data/frames.py workflow/study/building.py workflow/study/names.py workflow/study/specs.py"
     " workflow/tracking/records.py joblib numpy pandas scipy sklearn",
     "workflow.run.steps.fetch": "data/**/*",
     "workflow.run.steps.prepare": "data/**/*",

@@ -6,6 +6,7 @@ from pydantic import Field, field_validator
 
 from rotastack.base.documents import Document
 from rotastack.workflow.study.catalogue import VIEWS, Entry, facts_of, find, resolved
+from rotastack.workflow.study.specs import ClassSpec
 
 __all__ = ["Component", "Label", "Parameters", "ViewComponent", "check_texts", "in_order"]
 
@@ -61,9 +62,9 @@ class Component(Document):
 
     _sorted = field_validator("parameters")(in_order)
 
-    def resolved(self) -> dict[str, Any]:
+    def resolved(self) -> ClassSpec:
         """Return the class's path and all its parameters."""
-        return resolved(self.class_, self.parameters)
+        return ClassSpec(**resolved(self.class_, self.parameters))
 
 
 class ViewComponent(Component):

@@ -1,6 +1,5 @@
 """A checked study: its document, its data sets, and the properties that the workflow uses."""
 
-import json
 from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import cached_property
@@ -17,14 +16,10 @@ from rotastack.workflow.study.names import slug
 from rotastack.workflow.study.protocols.protocol import Protocol
 from rotastack.workflow.study.published_tables import check_published
 from rotastack.workflow.study.rotation_pairs import rotates, rotation_pairs
+from rotastack.workflow.study.specs import MethodSpec
 from rotastack.workflow.study.task import TASKS, Task
 
-__all__ = ["Study", "compact", "resized"]
-
-
-def compact(spec: Mapping[str, Any]) -> str:
-    """Return JSON on one line, with the keys in their order: the order of methods and groups has a meaning."""
-    return json.dumps(spec, separators=(",", ":"))
+__all__ = ["Study", "resized"]
 
 
 BLOCK_SECONDS, MOST_CELLS, MOST_BLOCKS = 10, 10, 500
@@ -128,19 +123,20 @@ class Study:
     @property
     def rotated(self) -> list[str]:
         """Methods whose members see rotated columns, by the facts of their views and estimators."""
-        return [label for label, method in self._resolved_methods.items() if rotates(method["pool"])]
+        return [label for label, method in self.resolved_methods.items() if rotates(method.pool)]
 
     @property
     def rotation_pairs(self) -> list[list[str]]:
         """Pairs of methods that differ by rotations alone: the one with them, the one without."""
-        fair = {label: method for label, method in self._resolved_methods.items() if label not in self.optimistic}
+        fair = {label: method for label, method in self.resolved_methods.items() if label not in self.optimistic}
         return rotation_pairs(fair, self.protocol.rotations)
 
     @property
-    def _resolved_methods(self) -> dict[str, dict[str, Any]]:
+    def resolved_methods(self) -> dict[str, MethodSpec]:
+        """Methods with the paths and parameters of all classes."""
         known = self.task.estimators
         return {
-            label: {"pool": self.pools[m.pool].resolved(known), "combiner": m.combiner.resolved(known)}
+            label: MethodSpec(pool=self.pools[m.pool].resolved(known), combiner=m.combiner.resolved(known))
             for label, m in self.methods.items()
         }
 
