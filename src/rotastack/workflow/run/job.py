@@ -55,29 +55,15 @@ class Outcome:
 
 @dataclass(frozen=True)
 class Job:
-    """One run of a step.
-
-    Parameters
-    ----------
-    step : str
-    slice : mapping
-        Content of the step's spec.
-    inputs, outputs : mapping of str to list of Path
-    about : mapping
-        Study, dataset, pool, method: what the job works on.
-    code : str
-        Fingerprint, for the record only.
-    threads : int
-        The most threads that the step may use; results do not depend on their number.
-    """
+    """One run of a step."""
 
     step: str
     slice: Mapping[str, Any]
     inputs: Mapping[str, list[Path]]
     outputs: Mapping[str, list[Path]]
-    about: Mapping[str, str] = field(default_factory=dict)
-    code: str = ""
-    threads: int = 1
+    about: Mapping[str, str] = field(default_factory=dict)  # data set, pool, method: for the record
+    code: str = ""  # fingerprint, for the record
+    threads: int = 1  # the most; results do not depend on their number
 
     def spec(self, kind: type[AnySpec]) -> AnySpec:
         """Return the spec of the step; raise RotastackError, with the key, if the slice is none."""

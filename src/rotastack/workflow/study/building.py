@@ -34,13 +34,7 @@ _PLAIN = {bool, int, float, str, NoneType}
 
 
 def load_class(path: str, where: str = "class") -> type:
-    """Import a class by its dotted path.
-
-    Raises
-    ------
-    RotastackError
-        The package is not installed, the module or class does not exist, or the name is not that of a class.
-    """
+    """Import a class by its dotted path."""
     top, (module_name, _, name) = path.partition(".")[0], path.rpartition(".")
     try:
         module = importlib.import_module(module_name)
@@ -106,17 +100,9 @@ def plain_types(cls: type) -> dict[str, tuple[type, ...]]:
 def build(path: str, parameters: Mapping[str, Any], *, n_jobs: int | None = None) -> Any:
     """Return an unfitted object of a class.
 
-    Rotastack's own classes get ``scaling=None`` unless `parameters` set it, because the pool scales the columns.
-
-    Parameters
-    ----------
-    path : str
-        Dotted path of the class, such as ``sklearn.svm.SVC``.
-    parameters : mapping
-        Parameter -> value; ``a__b`` sets parameter b of parameter a. A value ``{class: path, parameters: ...}``,
-        also inside a list, is built into an object.
-    n_jobs : int, optional
-        Number of threads, for classes with the parameter ``n_jobs`` (CatBoost: ``thread_count``). `parameters` win.
+    Rotastack's own classes get ``scaling=None`` unless `parameters` set it, because the pool scales the columns. The key
+    ``a__b`` sets parameter b of parameter a; a value ``{class: path, parameters: ...}``, also inside a list, is built into an
+    object. Classes with the parameter ``n_jobs`` (CatBoost: ``thread_count``) get `n_jobs`, unless `parameters` set it.
 
     Examples
     --------

@@ -11,40 +11,6 @@ from pydantic import ConfigDict, Field
 
 from rotastack.base.documents import Document
 
-__all__ = [
-    "AnyCombinerSpec",
-    "Axes",
-    "ClaimSpec",
-    "ClassSpec",
-    "CombinerSpec",
-    "CombiningSpec",
-    "ExplainSpec",
-    "FetchSpec",
-    "FiguresSpec",
-    "FoldGroupsSpec",
-    "MemberSpec",
-    "MethodSpec",
-    "NestedTrainingSpec",
-    "Noise",
-    "PoolSpec",
-    "PrepareSpec",
-    "ProtocolName",
-    "PrunerSpec",
-    "PublishedSpec",
-    "RefitSpec",
-    "ReportSpec",
-    "RotationsSpec",
-    "ScoringSpec",
-    "Spec",
-    "SplitTrainingSpec",
-    "SplitsSpec",
-    "SummarySpec",
-    "SweepSpec",
-    "TaskName",
-    "Vote",
-    "VotingSpec",
-]
-
 ProtocolName = Literal["nested", "splits"]
 TaskName = Literal["classification", "regression"]
 Axes = list[str]

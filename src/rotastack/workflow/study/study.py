@@ -34,27 +34,14 @@ def size_of(entry: Mapping[str, Any]) -> tuple[int, int]:
 
 @dataclass(frozen=True)
 class Study:
-    """A checked study.
-
-    Parameters
-    ----------
-    document : StudyDocument
-    datasets : dict
-        Name -> registry entry of each data set.
-    """
+    """A checked study."""
 
     document: StudyDocument
     datasets: dict[str, dict[str, Any]]
 
     @classmethod
     def from_mapping(cls, data: Mapping[str, Any], where: str) -> "Study":
-        """Return the checked study in `data`, read from `where`; only ``check_classes`` checks its classes.
-
-        Raises
-        ------
-        RotastackError
-            For the first mistake, with its key and the allowed values.
-        """
+        """Return the checked study in `data`, read from `where`; only ``check_classes`` checks its classes."""
         document = StudyDocument.read(dict(data), where)
         study = cls(document, _resolve_datasets(document.datasets, where))
         study._check_datasets(where)
@@ -293,13 +280,7 @@ def _resolve_datasets(items: list[str | OwnDataset], where: str) -> dict[str, di
 
 
 def resized(content: Mapping[str, Any], size: str, where: str) -> dict[str, Any]:
-    """Return a study's content at one of its sizes; every size but ``full`` is added to the study's name.
-
-    Raises
-    ------
-    RotastackError
-        The study has no such size.
-    """
+    """Return a study's content at one of its sizes; every size but ``full`` is added to the study's name."""
     full = {k: v for k, v in content.items() if k != "sizes"}
     sizes = content.get("sizes") or {}
     if not isinstance(sizes, Mapping) or not all(

@@ -12,18 +12,7 @@ __all__ = ["TASKS", "Task"]
 
 
 class Task:
-    """Classification, and the base class of the other task.
-
-    Attributes
-    ----------
-    name : str
-    estimators : mapping
-        Short name -> class.
-    estimator_type : str
-        scikit-learn's type of the task's estimators.
-    staged : str
-        Method of ensembles that average their members; a pool's ``ensemble_sizes`` need it.
-    """
+    """Classification, and the base class of the other task."""
 
     name: TaskName = "classification"
     estimators: Mapping[str, Entry] = ESTIMATORS

@@ -64,10 +64,11 @@ def train(
 
                 beat(limit)
                 fold = folds[label("FG", fg)].to_numpy()
-                held_out = outputs[i, j] = nested_outputs(
+                outputs[i, j] = nested_outputs(
                     rows.X, table.y, table.n_classes, fold, pairs, recipes, child(root, rg, fg), views=child(views, rg),
                     on_pool=note, n_jobs=n_jobs, **rows.options,
                 )  # fmt: skip
+                held_out = outputs[i, j]
                 if not spec.second_level:  # the members trained without each row's fold alone
                     held_out = held_out[fold, :, np.arange(len(table.y))].swapaxes(0, 1)
                 check_numbers(held_out, spec.pool.estimator, table.task)

@@ -154,11 +154,6 @@ def given_splits(
         Class numbers, or the numbers of a regression.
     classes : sequence of str
         Names of the classes; empty in a regression.
-
-    Raises
-    ------
-    RotastackError
-        There is no split, or a split has no training row, or none of a class that it tests.
     """
     splits: list[tuple[NDArray[np.intp], NDArray[np.intp]]] = []
     for column in columns:

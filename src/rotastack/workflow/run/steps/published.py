@@ -96,13 +96,6 @@ def split_cells(
 
     Results of groups are cells of data set "all". A cell of a group's method belongs to this group. Cells of a label,
     or of a test without a group's name at its end (``Friedman/NN`` has one), belong to the group "all" or the only one.
-
-    Returns
-    -------
-    rest : DataFrame
-        All other cells.
-    printed : dict
-        (group, label, metric) -> the printed value; the label is empty for tests.
     """
     places: dict[str, tuple[str, str]] = {}
     for group in groups:
