@@ -77,8 +77,8 @@ def test_the_step_writes_every_figure_twice_in_its_folder_and_the_same_bytes_aga
         write_arrays(path, arrays)
     names = ["study/critical_difference", *(f"{d}/{name}" for d in datasets for name in (*FIGURES, "boxes"))]
     slice_ = {
-        "task": "classification", "score": "error", "axes": ["split"], "alpha": 0.05, "control": "tree", "methods": labels, "shown": [],
-        "optimistic": [], "groups": [], "sweeps": {}, "datasets": datasets, "votes": [], "silent": [], "only": {},
+        "task": "classification", "score": "error", "axes": ["split"], "alpha": 0.05, "control": "tree", "methods": labels,
+        "datasets": datasets,
     }  # fmt: skip
     inputs = {"scores": [tmp_path / "scores"], "tables": [], "methods": methods}
     made = []

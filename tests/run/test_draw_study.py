@@ -20,8 +20,8 @@ ERRORS = pd.DataFrame(
 )
 SECONDS = {"RF": 1.0, "RRE": 3.0, "CUT": 0.5}
 SPEC = {
-    "task": "classification", "score": "error", "axes": ["split"], "alpha": 0.05, "control": "RF", "methods": list(ERRORS), "shown": [],
-    "optimistic": ["CUT"], "groups": [], "sweeps": {},
+    "task": "classification", "score": "error", "axes": ["split"], "alpha": 0.05, "control": "RF", "methods": list(ERRORS),
+    "optimistic": ["CUT"],
 }  # fmt: skip
 
 

@@ -148,8 +148,7 @@ def test_the_source_s_errors_give_its_ranks_improvements_and_tests(cells, tmp_pa
     groups = source_groups()
     write_frame(tmp_path / "scores", scores_of(errors_of(cells)))
     spec = {"task": "classification", "score": "error", "axes": ["split"], "alpha": 0.05, "control": "Plain/NN", "methods": list(errors_of(cells)), "pairs": [["Plain/NN", "RP/NN"]],
-            "claims": [], "optimistic": [], "published_columns": [], "groups": groups,
-            "titles": {g["name"]: "" for g in groups}, "test_to_train": {}, "rotation_pairs": []}  # fmt: skip
+            "groups": groups, "titles": {g["name"]: "" for g in groups}}  # fmt: skip
     tables = [*Plan(Study.from_mapping(load_yaml(project_file("config/studies/tiny.yaml")), "s"), {}).tables, "groups"]
     outputs = {name: [tmp_path / f"out_{name}"] for name in ("scores", "comparison", "verdict", "variance")}
     outputs["tables"] = [tmp_path / f"{table}.csv" for table in tables]

@@ -28,14 +28,7 @@ SPEC = {
     "alpha": 0.05,
     "control": "A",
     "methods": ["A", "B", "C"],
-    "pairs": [],
-    "claims": [],
     "optimistic": [],
-    "published_columns": [],
-    "groups": [],
-    "titles": {},
-    "rotation_pairs": [],
-    "test_to_train": {},
 }
 
 

@@ -116,18 +116,15 @@ def _verdict(results: StudyResults, comparison: dict[str, Any]) -> dict[str, Any
     fair = [m for m in spec.methods if m in cells and m not in spec.optimistic]
     fair_scores = scores[scores["method"].isin(fair)]
     breaker = fair_scores.groupby("method")[TIE_BREAK[spec.task]].mean().dropna().to_dict()
-    failures = {
-        m: reason.rpartition("Error: ")[2]
-        for record in results.records
-        for m, reason in record["metrics"].get("failures", {}).items()
-    }
+    measured = results.records[0]["metrics"]
+    failures = {m: reason.rpartition("Error: ")[2] for m, reason in measured.get("failures", {}).items()}
     return verdict_of_one(
         cells[fair], spec.task, spec.control, score=spec.score,
-        baseline=results.baseline.loc[datasets[0]].to_dict(), breaker=breaker,
-        seconds=results.records[0]["metrics"].get("fit_processor_seconds", {}), rotation_pairs=spec.rotation_pairs,
-        test_to_train=spec.test_to_train.get(datasets[0]), alpha=spec.alpha,
-        failures=failures, association={m: p for m, p in results.records[0]["metrics"].get("association_p", {}).items() if m in fair},
-        thresholds=results.records[0]["metrics"].get("thresholds", {}) if spec.threshold is None else {}, doubts=results.records[0]["metrics"].get("suspicions", ()),
+        baseline=results.baseline.loc[datasets[0]].to_dict(), breaker=breaker, alpha=spec.alpha,
+        seconds=measured.get("fit_processor_seconds", {}), rotation_pairs=spec.rotation_pairs,
+        test_to_train=spec.test_to_train.get(datasets[0]), failures=failures,
+        association={m: p for m, p in measured.get("association_p", {}).items() if m in fair},
+        thresholds=measured.get("thresholds", {}) if spec.threshold is None else {}, doubts=measured.get("suspicions", ()),
     )  # fmt: skip
 
 
