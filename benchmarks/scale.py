@@ -74,7 +74,7 @@ def combining_seconds(plan: Plan, label: str) -> float:
     seconds = JOB_SECONDS + protocol.n_cells * (0.002 + 2e-5 * rows)
     if not method.combiner.trained:
         return seconds
-    given = method.combiner.resolved(plan.study.task.estimators)["parameters"].get("estimator")
+    given = method.combiner.resolved(plan.study.task.estimators).parameters.get("estimator")
     if not isinstance(given, Mapping):
         return seconds + protocol.combiner_fits * (0.1 + 2e-4 * rows)
     columns = 2 * (protocol.rotations if plan.study.pools[method.pool].view is not None else 1)

@@ -10,7 +10,7 @@ from rotastack import PooledEnsembleClassifier
 from rotastack.combine import LogLinearWeights
 from rotastack.errors import RotastackError
 from rotastack.views import RandomRotation
-from rotastack.workflow.study.building import combiner_modules, make_combiner
+from rotastack.workflow.study.building import combiner_modules, make
 from rotastack.workflow.study.combiners import LogLinear
 
 
@@ -141,6 +141,6 @@ def test_with_bags_it_weighs_the_families_of_a_pool_out_of_bag():
 
 def test_a_study_may_name_it():
     spec = LogLinear(kind="log_linear", ridge=5.0).resolved()
-    assert make_combiner(spec).get_params() == {"ridge": 5.0}
+    assert make(spec).get_params() == {"ridge": 5.0}
     assert LogLinear(kind="log_linear").ridge == LogLinearWeights().ridge
     assert combiner_modules(spec) == ["rotastack.combine.log_linear"]

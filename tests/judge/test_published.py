@@ -32,10 +32,9 @@ def test_published_cells_agree_or_not_for_a_reason(tmp_path):
     published.run(
         Job(
             "published",
-            {"alpha": 0.05, "groups": []},
+            {"title": "s", "alpha": 0.05, "groups": []},
             {"scores": [tmp_path / "scores"], "published": [tmp_path / "t.csv", tmp_path / "t.yaml"]},
             {"table": [tmp_path / "table.csv"], "page": [tmp_path / "page.html"], "record": [tmp_path / "r.json"]},
-            {"title": "s"},
         )
     )
     table = pd.read_csv(tmp_path / "table.csv")

@@ -9,7 +9,7 @@ import pytest
 from sklearn.datasets import load_iris
 from sklearn.pipeline import Pipeline
 from sklearn.utils import get_tags
-from tests.run.running import pool_slice, split, step, train, train_nested
+from tests.run.running import combiner_slice, pool_slice, split, step, train, train_nested
 
 from rotastack import RotastackClassifier
 from rotastack.base.fitting import seeded as seeded_clone
@@ -17,11 +17,10 @@ from rotastack.data.artifacts import read_frame, read_prepared, write_frame
 from rotastack.data.raw import read_raw, write_raw
 from rotastack.ensembles.rows import rows_for, takes_tables
 from rotastack.seeds import child, integer_seed, root_sequence
-from rotastack.workflow.run.job import Job
-from rotastack.workflow.run.steps import refit
 from rotastack.workflow.study.building import make_estimator
-from rotastack.workflow.study.catalogue import ESTIMATORS, REGRESSORS, resolved
-from rotastack.workflow.study.model import Method, PoolDocument
+from rotastack.workflow.study.catalogue import ESTIMATORS, REGRESSORS
+from rotastack.workflow.study.model import PoolDocument
+from rotastack.workflow.study.specs import MethodSpec, RefitSpec
 from rotastack.workflow.tracking.model_files import dump_model, load_model
 from rotastack.workflow.use.explaining import explain
 from rotastack.workflow.use.saved_model import SavedModel
@@ -43,7 +42,7 @@ def table(tmp_path):
     step(
         "prepare",
         tmp_path,
-        {"task": "classification", "kinds": "auto"},
+        {"dataset": "d", "task": "classification"},
         {"raw": "raw"},
         {"table": "table", "record": "p.json"},
     )
@@ -94,25 +93,20 @@ def test_the_flagship_in_nested_cross_validation_is_the_flagship_on_the_raw_tabl
         np.testing.assert_allclose(proba[fold == a], expected.predict_proba(raw[fold == a]), atol=1e-6)
 
 
-def refitted(folder, pool, protocol="splits", **more):
+def refitted(folder, pool, **more):
     """Refit the only method to the raw table; return the record."""
     write_frame(folder / "scores", pd.DataFrame({"method": ["A"], "error": [0.1]}))
-    combiner = Method.read({"pool": "p", "combiner": {"kind": "vote"}}, "m").combiner.resolved()
-    spec = {
-        "task": "classification", "score": "error", "protocol": protocol, "seed": 1, "dataset": "d", "refit": "A", "kinds": "auto", "rotations": 3, "folds": 3,
-        "methods": {"A": {"pool": pool, "combiner": combiner}}, **more,
-    }  # fmt: skip
-    inputs = {"raw": [folder / "raw"], "scores": [folder / "scores"]}
-    outputs = {"model": [folder / "model"], "record": [folder / "r.json"]}
-    refit.run(Job("refit", spec, inputs, outputs, {"dataset": "d"}))
+    methods = {"A": MethodSpec(pool=pool, combiner=combiner_slice({"kind": "vote"}))}
+    known = {"task": "classification", "score": "error", "rotations": 3, "folds": 3, "methods": methods, **more}
+    spec = RefitSpec(seed=1, dataset="d", refit="A", **known)
+    step("refit", folder, spec, {"raw": "raw", "scores": "scores"}, {"model": "model", "record": "r.json"})
     record = json.loads((folder / "r.json").read_text())
     assert record["status"] == "ok", record["message"]
     return record
 
 
-@pytest.mark.parametrize("protocol", ["nested", "splits"])
-def test_the_refitted_flagship_is_the_flagship_on_the_raw_table(table, protocol):
-    refitted(table, pool_slice("rotastack", SMALL), protocol)
+def test_the_refitted_flagship_is_the_flagship_on_the_raw_table(table):
+    refitted(table, pool_slice("rotastack", SMALL))
     raw = raw_rows(table)
     model = load_model(table / "model")
     seed = integer_seed(child(root_sequence(1), "refit", "d", "A"))
@@ -158,8 +152,7 @@ def test_boosters_of_others_are_told_of_categories(name, size, estimators, tmp_p
     table[:10] = np.nan
     told_apart = np.r_[np.zeros(10, dtype=int), y[codes[10:]]]
     data = SimpleNamespace(table=table, is_category=np.array([False, True]), n_classes=2)
-    content = resolved(name, size, estimators, estimators)
-    spec = {"estimator": content["class"], "parameters": content["parameters"], "view": None}
+    spec = PoolDocument.read({"estimator": name, "parameters": size}, "pool").resolved(estimators)
     rows = rows_for(make_estimator(spec, 4), data, spec)
     assert rows.X is table
     assert rows.options["as_is"]

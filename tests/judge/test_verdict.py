@@ -10,6 +10,7 @@ from rotastack.stats.resampled_t import corrected_t
 from rotastack.stats.wilcoxon import holm
 from rotastack.workflow.judge.results import TIE_BREAK
 from rotastack.workflow.judge.verdict_of_one import verdict_of_one
+from rotastack.workflow.study.specs import SummarySpec
 
 RNG = np.random.default_rng(0)
 NOISE = RNG.normal(scale=0.001, size=(10, 3))
@@ -25,10 +26,10 @@ def verdict(table, control="B", ratio=None, *, task="classification", score=None
     scores = table.rename_axis(index="split", columns="method").reset_index().melt("split", value_name=score)
     if TIE_BREAK[task] not in scores:
         scores[TIE_BREAK[task]] = scores["method"].map(breaker or {}).astype(float)
-    spec = {
-        "task": task, "score": score, "control": control, "alpha": 0.05, "axes": ["split"], "methods": list(table),
-        "optimistic": [], "rotation_pairs": pairs, "test_to_train": {"d": ratio},
-    }  # fmt: skip
+    spec = SummarySpec(
+        task=task, score=score, control=control, alpha=0.05, axes=["split"], methods=list(table),
+        rotation_pairs=[list(pair) for pair in pairs], test_to_train={"d": ratio},
+    )  # fmt: skip
     return verdict_of_one(scores, spec, {"dataset": "d", "metrics": {"baseline": {}, **found}})
 
 

@@ -2,13 +2,13 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from rotastack.data.artifacts import read_arrays, write_frame
+from rotastack.data.artifacts import read_prepared, write_frame
 from rotastack.errors import RotastackError
 from rotastack.resampling import fold_groups, nested_pairs, rotation_groups
 from rotastack.seeds import child, root_sequence
 from rotastack.views import RandomRotation
-from rotastack.workflow.run.job import Job
-from rotastack.workflow.run.steps import groups
+from rotastack.workflow.run.steps.groups import draw_rotations
+from rotastack.workflow.study.specs import RotationsSpec
 
 
 def test_folds_partition_and_stratify():
@@ -60,9 +60,8 @@ def test_a_study_draws_the_rotations_of_the_public_function(tmp_path, max_axes):
     frame = pd.DataFrame(np.zeros((3, 6)), columns=[*"abcde", "target"])
     write_frame(tmp_path / "table", frame, {"task": "classification", "classes": ["x"]})
     view = {"class": "rotastack.views.rotation.RandomRotation", "parameters": {"flip": True, "max_axes": max_axes}}
-    spec = {"seed": 7, "dataset": "d", "groups": ["RG-01", "RG-02"], "rotations": 4, "view": view}
-    groups.run(Job("groups", spec, {"table": [tmp_path / "table"]}, {"rotations": [tmp_path / "rotations"]}))
-    arrays = read_arrays(tmp_path / "rotations")
+    spec = RotationsSpec(seed=7, dataset="d", groups=["RG-01", "RG-02"], rotations=4, view=view)
+    arrays = draw_rotations(spec, read_prepared(tmp_path / "table"))
     theirs = [
         RandomRotation.from_matrix(block, axes, 5).rotation_
         for block, axes in zip(arrays["block"].values, arrays["axes"].values, strict=True)

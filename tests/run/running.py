@@ -13,16 +13,24 @@ from sklearn.datasets import load_iris
 from rotastack.data.artifacts import read_arrays, read_frame, write_frame
 from rotastack.workflow.run.job import Job
 from rotastack.workflow.run.modules import STEPS
+from rotastack.workflow.study.catalogue import facts_of
 from rotastack.workflow.study.classes import check_classes
-from rotastack.workflow.study.components import ViewComponent
 from rotastack.workflow.study.model import Method, PoolDocument
 from rotastack.workflow.study.names import label
+from rotastack.workflow.study.specs import (
+    CombiningSpec,
+    NestedTrainingSpec,
+    RotationsSpec,
+    ScoringSpec,
+    SplitTrainingSpec,
+)
 from rotastack.workflow.study.study import Study
 
 __all__ = [
     "LEVELS",
     "checked",
     "combine",
+    "combiner_slice",
     "draw",
     "has_ended",
     "iris_table",
@@ -56,6 +64,7 @@ def checked(content):
 
 def step(name, folder, spec, inputs, outputs, pool="", **options):
     """Run a step; files are named below `folder`."""
+    spec = spec if isinstance(spec, dict) else spec.content()
     importlib.import_module(STEPS[name]).run(
         Job(
             name,
@@ -69,7 +78,7 @@ def step(name, folder, spec, inputs, outputs, pool="", **options):
 
 
 def pool_slice(estimator, parameters=None, view=None, **pool):
-    """Return a pool as the slices of a study have it."""
+    """Return the spec of a pool, as a study has it."""
     given = {"estimator": estimator, "parameters": parameters or {}, "view": view, **pool}
     return PoolDocument.read(given, "pool").resolved()
 
@@ -86,7 +95,7 @@ def draw(folder, spec, view=None, groups=(), rotations=3):
     step("groups", folder, spec, {"table": "table"}, {"folds": "folds", "record": "groups.run.json"})
     if view is None:
         return None
-    spec |= {"view": view, "groups": list(groups), "rotations": rotations}
+    spec = RotationsSpec(seed=1, dataset="d", view=view, groups=list(groups), rotations=rotations)
     step("groups", folder, spec, {"table": "table"}, {"rotations": "rotations.nc", "record": "rotations.run.json"})
     return "rotations.nc"
 
@@ -95,12 +104,11 @@ def train(
     folder, estimator, parameters=None, splits=(0, 1, 2, 3), name="pool", limit=100, threads=1, selections=(), rotations=3, **pool
 ):  # fmt: skip
     """Train a pool on splits; return its file."""
-    content = pool_slice(estimator, parameters, **pool)
     given = PoolDocument.read({"estimator": estimator, "parameters": parameters or {}, **pool}, "pool")
-    spec = {
-        "protocol": "splits", "seed": 1, "dataset": "d", "name": "p", "splits": list(splits), "repeats": limit,
-        "rotations": rotations, "pool": content, "members": given.member_names, "selections": list(selections),
-    }  # fmt: skip
+    spec = SplitTrainingSpec(
+        protocol="splits", seed=1, dataset="d", name="p", splits=list(splits), repeats=limit, rotations=rotations,
+        pool=pool_slice(estimator, parameters, **pool), members=given.member_names, selections=list(selections),
+    )  # fmt: skip
     (folder / "p").mkdir(exist_ok=True)
     files = {"pool": f"p/{name}.nc", "record": f"p/{name}.run.json"}
     step("train", folder, spec, {"table": "table", "folds": "folds"}, files, threads=threads)
@@ -112,27 +120,28 @@ def train_nested(
 ):
     """Train a pool in nested cross-validation of one fold group, rotations drawn first; return its file and record."""
     content = pool_slice(estimator, parameters, view, **pool)
-    spec = {
-        "protocol": "nested", "seed": 1, "dataset": "d", "name": "p", "folds": 3, "second_level": nested, "fold_groups": [0],
-        "rotation_groups": list(groups), "pool": content,
-    }  # fmt: skip
+    spec = NestedTrainingSpec(
+        protocol="nested", seed=1, dataset="d", name="p", folds=3, second_level=nested, fold_groups=[0],
+        rotation_groups=list(groups), pool=content, rotations=1 if content.view is None else rotations,
+    )  # fmt: skip
     inputs = {"table": "table", "folds": "folds", "rotations": []}
-    if content["view"] is not None:
-        spec["rotations"] = rotations
-        if ViewComponent.read(content["view"], "view").is_drawn:
-            nested = {"protocol": "nested", "fold_groups": 1, "folds": 3}
-            names = [label("RG", g) for g in groups]
-            inputs["rotations"] = draw(folder, nested, content["view"], names, rotations)
+    if content.view is not None and facts_of(content.view.class_).is_drawn:
+        sizes = {"protocol": "nested", "fold_groups": 1, "folds": 3}
+        inputs["rotations"] = draw(folder, sizes, content.view, [label("RG", g) for g in groups], rotations)
     (folder / "p").mkdir(exist_ok=True)
     files = {"pool": f"p/{name}.nc", "record": f"p/{name}.run.json"}
     step("train", folder, spec, inputs, files)
     return read_arrays(folder / files["pool"]), json.loads((folder / files["record"]).read_text())
 
 
+def combiner_slice(combiner):
+    """Return the spec of a combiner, as a study has it."""
+    return Method.read({"pool": "p", "combiner": combiner}, "method").combiner.resolved()
+
+
 def combine(folder, combiner, blocks=("pool",), protocol="splits"):
     """Run a method on the pool; return its file and record."""
-    content = Method.read({"pool": "p", "combiner": combiner}, "method").combiner.resolved()
-    spec = {"protocol": protocol, "seed": 1, "dataset": "d", "method": "M", "combiner": content}
+    spec = CombiningSpec(protocol=protocol, seed=1, dataset="d", method="M", combiner=combiner_slice(combiner))
     inputs = {"table": "table", "folds": "folds", "pool": [f"p/{block}.nc" for block in blocks]}
     step("combine", folder, spec, inputs, {"method": "M.nc", "record": "M.run.json"}, pool="p")
     return read_arrays(folder / "M.nc"), json.loads((folder / "M.run.json").read_text())
@@ -152,10 +161,8 @@ def scored(folder, axes=("split",), protocol="splits", blocks=("pool",)):
         "records": "records.json",
         "record": "s.json",
     }
-    slice_ = {
-        "protocol": protocol, "axes": list(axes), "pools": ["p"], "blocks": len(blocks), "methods": ["M"],
-    }  # fmt: skip
-    step("score", folder, slice_, inputs, outputs)
+    sizes = {"axes": list(axes), "pools": ["p"], "blocks": len(blocks), "methods": ["M"]}
+    step("score", folder, ScoringSpec(dataset="d", protocol=protocol, **sizes), inputs, outputs)
     frames = [read_frame(folder / name)[0] for name in ("scores", "calibration")]
     return *frames, json.loads((folder / "s.json").read_text())
 

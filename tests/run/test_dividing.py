@@ -1,7 +1,5 @@
 """Rows that are divided by groups, in the order of time, or so that splits share none."""
 
-from types import SimpleNamespace
-
 import numpy as np
 import pandas as pd
 import pytest
@@ -20,9 +18,10 @@ TRAIN, TEST, NEITHER = 1, 0, 2
 def divided(folder, table, target, task, divided_by, **protocol):
     """Return what each row is in each split, and the prepared table."""
     write_raw(table.drop(columns=target).assign(target=table[target]), folder / "raw.parquet")
-    spec = {"task": task, "kinds": "auto", **({"divided_by": divided_by} if divided_by else {})}
+    spec = {"dataset": "d", "task": task, **({"divided_by": divided_by} if divided_by else {})}
     step("prepare", folder, spec, {"raw": "raw.parquet"}, {"table": "table", "record": "prepare.json"})
-    spec = {"protocol": "splits", "seed": 1, "dataset": "d", "repeats": 1, **protocol, **divided_by}
+    spec = {"protocol": "splits", "seed": 1, "dataset": "d", "repeats": 1, **protocol}
+    spec |= {key: column for key, column in divided_by.items() if key in ("groups", "time")}
     step("groups", folder, spec, {"table": "table"}, {"folds": "folds", "record": "folds.json"})
     return read_frame(folder / "folds")[0].to_numpy().T, read_prepared(folder / "table")
 
@@ -95,17 +94,18 @@ def test_what_follows_is_tested_after_training_on_the_past(tmp_path, protocol):
 
 def test_naive_forecasts_and_a_trend_are_told(tmp_path):
     table, target = sales(900)
-    job = SimpleNamespace(slice={"protocol": "splits"}, input=lambda name: tmp_path / name)
-    _, data = divided(tmp_path, table, target, "regression", {"time": "day"}, kind="crossval", folds=3)
-    naive, trend = _in_time(job, data)
+
+    def said(table, divided_by):
+        parts, data = divided(tmp_path, table, target, "regression", divided_by, kind="crossval", folds=3)
+        return _in_time(data, [[(part == TEST, part == TRAIN)] for part in parts])
+
+    naive, trend = said(table, {"time": "day"})
     assert naive.startswith("Naive forecasts: the last value has RMSE ")
     assert " and the last season (7 moments) has RMSE " in naive
     assert trend.startswith("A trend: ")
     still = table.assign(sold=np.random.default_rng(0).permutation(table["sold"]))
-    _, data = divided(tmp_path, still, target, "regression", {"time": "day"}, kind="crossval", folds=3)
-    assert len(_in_time(job, data)) == 1
-    _, data = divided(tmp_path, table, target, "regression", {}, kind="crossval", folds=3)
-    assert _in_time(job, data) == []
+    assert len(said(still, {"time": "day"})) == 1
+    assert said(table, {}) == []
 
 
 def test_splits_share_no_row_where_there_are_rows_enough(tmp_path):

@@ -11,6 +11,7 @@ from rotastack.stats.resamples import bootstrap_ranks
 from rotastack.stats.win_matrix import win_matrix
 from rotastack.workflow.run.figures.study import ROPE, draw_of_study
 from rotastack.workflow.run.plan import OF_SEVERAL, Plan
+from rotastack.workflow.study.specs import FiguresSpec
 from rotastack.workflow.study.study import Study
 
 ERRORS = pd.DataFrame(
@@ -19,8 +20,8 @@ ERRORS = pd.DataFrame(
 )
 SECONDS = {"RF": 1.0, "RRE": 3.0, "CUT": 0.5}
 SPEC = {
-    "task": "classification", "score": "error", "axes": ["split"], "alpha": 0.05, "control": "RF", "methods": list(ERRORS), "shown": [],
-    "optimistic": ["CUT"], "groups": [], "sweeps": {},
+    "task": "classification", "score": "error", "axes": ["split"], "alpha": 0.05, "control": "RF", "methods": list(ERRORS),
+    "optimistic": ["CUT"],
 }  # fmt: skip
 
 
@@ -35,7 +36,9 @@ def drawn(tmp_path, errors=ERRORS, seconds=SECONDS, **spec):
         for m, s in seconds.items()
     ]
     pd.DataFrame(times).to_csv(tmp_path / "times.csv", index=False)
-    return draw_of_study(OF_SEVERAL, {**SPEC, **spec}, pd.DataFrame(rows), {"times": tmp_path / "times.csv"})
+    return draw_of_study(
+        OF_SEVERAL, FiguresSpec(**{**SPEC, **spec}), pd.DataFrame(rows), {"times": tmp_path / "times.csv"}
+    )
 
 
 def words(figure):

@@ -15,13 +15,13 @@ import pytest
 from tests.run.running import has_ended, iris_table, pool_slice
 
 from rotastack.workflow.run.forks import VARIABLE
+from rotastack.workflow.study.specs import SplitTrainingSpec
 
 # On other systems start_forks starts no server and each step is a process of its own, which the other tests of steps cover.
 pytestmark = pytest.mark.skipif(sys.platform != "linux", reason="the server of steps exists on Linux only")
 
 SLICE = {
-    "protocol": "splits", "kind": "holdout", "repeats": 3, "train": 0.6, "seed": 1, "dataset": "d", "views": {}, "groups": [],
-    "rotations": 3,
+    "protocol": "splits", "kind": "holdout", "repeats": 3, "train": 0.6, "seed": 1, "dataset": "d",
 }  # fmt: skip
 SLOW = """
 import os, time
@@ -85,9 +85,9 @@ def test_a_step_gives_the_same_bytes_and_runs_in_a_fork_of_the_server(folder, ru
 @pytest.mark.parametrize(
     ("slice_", "code", "said"),
     [
-        ({"seed": 1}, 2, "rotastack: error: --slice: key 'protocol' is missing; keys: seed\n"),
+        ({"seed": 1}, 2, "rotastack: error: --slice: top level: key 'dataset' is missing\n"),
         ("{", 2, "rotastack: error: --slice: not valid JSON"),
-        ({**SLICE, "repeats": "x"}, 1, "Traceback"),
+        ({**SLICE, "seed": -1}, 1, "Traceback"),
     ],
 )
 def test_its_exit_code_and_what_it_says_are_the_step_s(folder, run, slice_, code, said):
@@ -114,10 +114,9 @@ def slow(folder, run):
     """Return a step that goes on for ever: the process of its client, and that of the step."""
     (folder / "slow.py").write_text(SLOW)
     assert done(groups(), folder, run).returncode == 0
-    slice_ = {
-        "protocol": "splits", "seed": 1, "dataset": "d", "name": "p", "splits": [0], "repeats": 9, "rotations": 3,
-        "pool": pool_slice("slow.Slow"), "members": [], "selections": [],
-    }  # fmt: skip
+    slice_ = SplitTrainingSpec(
+        protocol="splits", seed=1, dataset="d", name="p", splits=[0, 1, 2], repeats=3, members=["all"], pool=pool_slice("slow.Slow")
+    ).content()  # fmt: skip
     command = [
         sys.executable, "-m", "rotastack", "step", "train", "--slice", json.dumps(slice_), "--input", "table", "table",
         "--input", "folds", "folds", "--output", "pool", "p.nc", "--output", "record", "p.run.json",

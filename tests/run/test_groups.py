@@ -138,7 +138,7 @@ def test_the_report_is_given_methods_and_groups_in_their_order():
     content["methods"] = dict(reversed(content["methods"].items()))
     groups = {"H": {"methods": {"z": "RRE", "a": "RF"}}, "G": {"methods": {"z": "RF", "a": "RRE"}}}
     content["evaluation"] = {"groups": groups}
-    shown = json.loads(Slices(Study.from_mapping(content, "s.yaml")).report())
+    shown = json.loads(Slices(Study.from_mapping(content, "s.yaml")).report().line())
     assert list(shown["methods"]) == ["S-RRE/XGB", "S-RRE/RF", "RRE", "RF"]
     assert list(shown["evaluation"]["groups"]) == ["H", "G"]
     assert list(shown["evaluation"]["groups"]["H"]["methods"]) == ["z", "a"]
@@ -148,8 +148,7 @@ def test_the_source_s_errors_give_its_ranks_improvements_and_tests(cells, tmp_pa
     groups = source_groups()
     write_frame(tmp_path / "scores", scores_of(errors_of(cells)))
     spec = {"task": "classification", "score": "error", "axes": ["split"], "alpha": 0.05, "control": "Plain/NN", "methods": list(errors_of(cells)), "pairs": [["Plain/NN", "RP/NN"]],
-            "claims": [], "optimistic": [], "published_columns": [], "groups": groups,
-            "titles": {g["name"]: "" for g in groups}, "test_to_train": {}, "rotation_pairs": []}  # fmt: skip
+            "groups": groups, "titles": {g["name"]: "" for g in groups}}  # fmt: skip
     tables = [*Plan(Study.from_mapping(load_yaml(project_file("config/studies/tiny.yaml")), "s"), {}).tables, "groups"]
     outputs = {name: [tmp_path / f"out_{name}"] for name in ("scores", "comparison", "verdict", "variance")}
     outputs["tables"] = [tmp_path / f"{table}.csv" for table in tables]
@@ -232,10 +231,9 @@ def test_the_published_page_gives_no_verdict_on_groups(cells, tmp_path):
     published.run(
         Job(
             "published",
-            {"alpha": 0.05, "groups": source_groups()},
+            {"title": "s", "alpha": 0.05, "groups": source_groups()},
             {"scores": [tmp_path / "scores"], "published": [tmp_path / "p.csv"]},
             {"table": [tmp_path / "table.csv"], "page": [tmp_path / "page.html"]},
-            {"title": "s"},
         )
     )
     page = (tmp_path / "page.html").read_text()

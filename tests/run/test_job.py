@@ -15,9 +15,9 @@ from rotastack.workflow.run.job import Job
     ("arguments", "said"),
     [
         (["groups", "--slice", '{"seed": 1}', "--input", "table", "table", "--output", "folds", "f"],
-         "--slice: key 'protocol' is missing; keys: seed"),
-        (["prepare", "--slice", '{"kinds": "auto"}', "--about", "dataset=iris"], "prepare: --input raw is missing; given: none"),
-        (["prepare", "--input", "raw", "x"], "--about: key 'dataset' is missing; keys: none"),
+         "--slice: top level: key 'dataset' is missing"),
+        (["prepare", "--slice", '{"dataset": "d", "task": "classification"}'], "prepare: --input raw is missing; given: none"),
+        (["train", "--slice", '{"protocol": "splits", "pool": {"vew": null}}'], "--slice: pool: unknown key 'vew'; did you mean 'view'"),
         (["groups", "--slice", "{"], "--slice: not valid JSON"),
         (["group"], "step 'group' is unknown; did you mean 'groups'; allowed: fetch, prepare, groups"),
     ],
@@ -37,13 +37,6 @@ def test_a_missing_file_is_named(option):
     given = {"input": "tables", "output": "fold"}[option]
     with pytest.raises(RotastackError, match=f"groups: --{option} table is missing; given: {given}"):
         getattr(job, option)("table")
-
-
-def test_a_key_error_within_a_step_is_no_missing_key_of_the_slice():
-    """It is a fault of the step, and shows where it is."""
-    job = Job("groups", {"views": {}}, {}, {})
-    with pytest.raises(KeyError, match="something else"):
-        _ = job.slice["views"]["something else"]
 
 
 def test_a_record_has_each_warning_once(tmp_path):

@@ -4,7 +4,7 @@ import pytest
 
 from rotastack.errors import RotastackError
 from rotastack.workflow.run.fingerprint import Codes
-from rotastack.workflow.study.building import combiner_modules, make_combiner
+from rotastack.workflow.study.building import combiner_modules, make
 from rotastack.workflow.study.classes import check_classes
 from rotastack.workflow.study.study import Study
 
@@ -23,8 +23,12 @@ def study(combiner, protocol=None):
 def test_a_class_is_built_with_its_parameters_and_its_module_counts():
     made = study({"kind": "other", "class": "Voting", "parameters": {"voting": "hard"}})
     spec = made.methods["A"].combiner.resolved()
-    assert spec == {"kind": "other", "class": "rotastack.combine.voting.Voting", "parameters": {"voting": "hard"}}
-    assert make_combiner(spec).voting == "hard"
+    assert spec.content() == {
+        "kind": "other",
+        "class": "rotastack.combine.voting.Voting",
+        "parameters": {"voting": "hard"},
+    }
+    assert make(spec).voting == "hard"
     assert combiner_modules(spec) == ["rotastack.combine.voting"]
     assert not made.has_second_level("p")
     assert Codes(made).combine("A") == Codes(made).combine("B")
@@ -42,7 +46,7 @@ def test_kinds_are_short_for_classes():
         "stacking": {"kind": "stacking", "estimator": "logistic"},
         "log_linear": {"kind": "log_linear", "ridge": 3.0},
     }
-    made = {kind: make_combiner(study(combiner).methods["A"].combiner.resolved()) for kind, combiner in kinds.items()}
+    made = {kind: make(study(combiner).methods["A"].combiner.resolved()) for kind, combiner in kinds.items()}
     assert type(made["stacking"].estimator).__name__ == "Pipeline"
     assert made["log_linear"].ridge == 3.0
 

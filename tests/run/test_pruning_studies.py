@@ -1,20 +1,18 @@
 """What a study may say of pruning, what of it is refused before anything runs, and the model made of it."""
 
-import json
-
 import pandas as pd
 import pytest
 from sklearn.datasets import load_iris
-from tests.run.running import checked, pool_slice
+from tests.run.running import checked, combiner_slice, pool_slice
 from tests.run.test_pruned_methods import BAGS, prune
 
 from rotastack.base.preprocessing import TablePreprocessor
 from rotastack.errors import RotastackError
 from rotastack.workflow.run.slices import Slices
 from rotastack.workflow.run.steps.refit import _estimators
-from rotastack.workflow.study.building import combiner_modules, make_combiner
+from rotastack.workflow.study.building import combiner_modules, make
 from rotastack.workflow.study.catalogue import PRUNERS
-from rotastack.workflow.study.model import Method
+from rotastack.workflow.study.specs import MethodSpec, RefitSpec
 
 
 def study(methods, pools=None, protocol=None):
@@ -49,7 +47,7 @@ def test_defaults_of_pruned_methods():
     }
     assert made.protocol.n_cells == 10
     assert [made.selections_of(pool) for pool in "pbj"] == [["auto"], ["auto"], []]
-    assert json.loads(Slices(made).train("iris", "p", next(iter(made.blocks))))["selections"] == ["auto"]
+    assert Slices(made).train("iris", "p", next(iter(made.blocks))).selections == ["auto"]
 
 
 @pytest.mark.parametrize(
@@ -124,15 +122,11 @@ def test_noise_needs_splits():
         study({"K": {"pool": "k", "combiner": {"kind": "vote"}}}, pools, {"kind": "nested"})
 
 
-def combiner_slice(combiner):
-    return Method.read({"pool": "p", "combiner": combiner}, "m").combiner.resolved()
-
-
 @pytest.mark.parametrize("name", PRUNERS)
 def test_every_pruner_of_a_study_can_be_made(name):
     given = {"margin": {"lambda_": 0.5}, "lasso": {"lambda_": 0.5}}.get(name, {})
     content = combiner_slice(prune(name, **given))
-    made = make_combiner(content)
+    made = make(content)
     assert hasattr(made, "fit")
     assert type(made).__module__ in combiner_modules(content)
     if given:
@@ -143,8 +137,17 @@ def test_every_pruner_of_a_study_can_be_made(name):
 def refitted(pool, combiner):
     """Return what the step would fit to iris."""
     frame = pd.DataFrame(load_iris().data).rename(columns=str)
-    method = {"pool": pool, "combiner": combiner_slice(combiner)}
-    spec = {"task": "classification", "score": "error", "protocol": "splits", "folds": 5, "rotations": 3}
+    method = MethodSpec(pool=pool, combiner=combiner_slice(combiner))
+    spec = RefitSpec(
+        task="classification",
+        score="error",
+        seed=0,
+        dataset="d",
+        refit="A",
+        methods={"A": method},
+        folds=5,
+        rotations=3,
+    )
     preprocessor, model = _estimators(spec, method, TablePreprocessor(), frame)
     model.set_params(random_state=0)
     return model.fit(preprocessor.transform(frame), load_iris().target), preprocessor.transform(frame)

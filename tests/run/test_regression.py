@@ -1,7 +1,5 @@
 """Studies of numbers: what they refuse, and each step on a small table."""
 
-import json
-
 import numpy as np
 import pandas as pd
 import pytest
@@ -17,7 +15,7 @@ from rotastack.errors import RotastackError
 from rotastack.workflow.run.plan import Plan
 from rotastack.workflow.run.slices import Slices
 from rotastack.workflow.run.steps.refit import _estimators
-from rotastack.workflow.study.building import make_estimator
+from rotastack.workflow.study.building import build
 from rotastack.workflow.study.catalogue import REGRESSORS, resolved
 from rotastack.workflow.tracking.model_files import load_model
 
@@ -45,7 +43,7 @@ def test_every_short_name_is_a_regressor_that_learns(name):
     checked(study({"estimator": name}))
     X, y = load_diabetes(return_X_y=True)
     content = resolved(name, {}, REGRESSORS, REGRESSORS)
-    made = make_estimator({"estimator": content["class"], "parameters": content["parameters"]})
+    made = build(content["class"], content["parameters"])
     predicted = fit_regressor(made, X, y, np.random.SeedSequence(0)).outputs(X)
     assert predicted.shape == (len(y), 1)
     assert np.mean((predicted[:, 0] - y) ** 2) < (0.99 if name == "svm" else 0.9) * y.var()
@@ -53,9 +51,9 @@ def test_every_short_name_is_a_regressor_that_learns(name):
 
 def test_a_short_name_is_the_task_s_own():
     made = checked(study({"estimator": "bagging", "parameters": {"estimator": {"class": "tree_stump"}}}))
-    content = json.loads(Slices(made).train("diabetes", "p", next(iter(made.blocks))))["pool"]
-    assert content["estimator"] == "sklearn.ensemble.BaggingRegressor"
-    assert content["parameters"]["estimator"]["class"] == "rotastack.trees.tree.TreeRegressor"
+    pool = Slices(made).train("diabetes", "p", next(iter(made.blocks))).pool
+    assert pool.estimator == "sklearn.ensemble.BaggingRegressor"
+    assert pool.parameters["estimator"]["class"] == "rotastack.trees.tree.TreeRegressor"
 
 
 @pytest.mark.parametrize(
@@ -82,7 +80,7 @@ def test_what_does_not_go_with_numbers_is_refused_in_one_line(changed, expected)
 
 def test_a_table_of_one_s_own_has_the_study_s_task():
     own = {"name": "mine", "sources": [{"file": {"path": "mine.csv", "target": "y"}}]}
-    assert json.loads(Slices(checked(study(datasets=[own]))).prepare("mine"))["task"] == "regression"
+    assert Slices(checked(study(datasets=[own]))).prepare("mine").task == "regression"
 
 
 def test_nothing_is_made_of_probabilities():
@@ -99,7 +97,7 @@ def table(tmp_path):
     write_raw(raw, tmp_path / "raw")
     kinds = {"categorical": ["sex"]}
     files = {"table": "table", "record": "p.json"}
-    step("prepare", tmp_path, {"task": "regression", "kinds": kinds}, {"raw": "raw"}, files)
+    step("prepare", tmp_path, {"dataset": "d", "task": "regression", "kinds": kinds}, {"raw": "raw"}, files)
     split(tmp_path)
     return tmp_path
 
@@ -178,7 +176,7 @@ def test_the_refitted_model_predicts_numbers(table, combiner, view):
     protocol = {"folds": 3, "rotation_groups": 1, "fold_groups": 1, "rotations": 3}
     pool = {**FOREST, "view": view}
     made = checked(study(pool, {"pool": "p", "combiner": combiner}, protocol=protocol, model={"refit": "B"}))
-    spec = {**json.loads(Slices(made).refit("diabetes", None)), "dataset": "d"}
+    spec = Slices(made).refit("diabetes", None).model_copy(update={"dataset": "d"})
     pd.DataFrame({"method": ["B"], "rmse": [60.0]}).to_parquet(table / "scores")
     files = {"model": "model.skops", "record": "m.json"}
     step("refit", table, spec, {"raw": "raw", "scores": "scores"}, files)
@@ -189,12 +187,9 @@ def test_the_refitted_model_predicts_numbers(table, combiner, view):
 
 
 def test_the_flagship_is_refitted_on_the_table_itself():
-    spec = {"task": "regression", "score": "rmse", "folds": 3, "rotations": 3}
-    made = checked(study({"estimator": "rotastack"}))
-    pool = json.loads(Slices(made).train("diabetes", "p", next(iter(made.blocks))))["pool"]
+    spec = Slices(checked(study({"estimator": "rotastack"}, model={"refit": "A"}))).refit("diabetes", None)
     frame = load_diabetes(as_frame=True).data
-    method = {"pool": pool, "combiner": {"kind": "vote", "class": "", "parameters": {}}}
-    _, model = _estimators(spec, method, TablePreprocessor({"sex": "categorical"}), frame)
+    _, model = _estimators(spec, spec.methods["A"], TablePreprocessor({"sex": "categorical"}), frame)
     assert type(model).__name__ == "RotastackRegressor"
     assert model.categorical_features == [9]
 

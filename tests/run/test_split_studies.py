@@ -13,54 +13,32 @@ from rotastack.project import project_file
 from rotastack.workflow.run.slices import Slices
 from rotastack.workflow.study.study import Study, resized
 
-STUDIES = ["rotation_scaling", "iris_sensitivity", "rotation_weights", "rotation_noise", "multi_rotation"]
+OF_THESIS = ["rotation_scaling", "iris_sensitivity", "rotation_weights", "rotation_noise", "multi_rotation"]
+OF_PRUNING = ["drmf", "drmf_noise", "qmm", "qmm_curves"]
+OF_MACHINES = ["exrm", "exrm_members", "exrm_lambda"]
 
 
 # The study files
 
 
-@pytest.mark.parametrize("name", STUDIES)
+@pytest.mark.parametrize("name", OF_THESIS + OF_PRUNING + OF_MACHINES)
 @pytest.mark.parametrize("size", ["full", "small"])
-def test_studies_of_the_thesis_are_valid_at_both_sizes(name, size):
+def test_studies_are_valid_at_both_sizes_and_have_the_methods_of_their_source(name, size):
     path = project_file(f"config/studies/{name}.yaml")
     study = Study.from_mapping(resized(load_yaml(path), size, str(path)), str(path))
     assert study.name == (name if size == "full" else f"{name}-small")
-    cells = pd.read_csv(project_file(f"config/published/{study.document.published}.csv"))
-    assert set(cells["method"]) <= set(study.methods)
-    if size == "full":
-        assert set(cells["dataset"]) <= set(study.datasets)
-
-
-@pytest.mark.parametrize("name", ["drmf", "drmf_noise", "qmm", "qmm_curves"])
-@pytest.mark.parametrize("size", ["full", "small"])
-def test_studies_of_pruning_are_valid_at_both_sizes(name, size):
-    path = project_file(f"config/studies/{name}.yaml")
-    study = Study.from_mapping(resized(load_yaml(path), size, str(path)), str(path))
-    assert study.prunes
+    assert study.prunes == (name in OF_PRUNING)
+    if name in OF_MACHINES:
+        assert all(pool.scaling == "symmetric" for pool in study.pools.values())
+        assert {Slices(study).prepare(dataset).kinds for dataset in study.datasets} == {"numeric"}
+    if name in ("exrm_members", "exrm_lambda"):
+        drawn = {m for sweep in study.document.evaluation.sweeps for line in sweep.lines.values() for m in line}
+        assert drawn == set(study.methods)
     if study.document.published:
         cells = pd.read_csv(project_file(f"config/published/{study.document.published}.csv"))
         assert set(cells["method"]) - {"Nemenyi"} <= set(study.methods)
-
-
-@pytest.mark.parametrize("name", ["exrm", "exrm_members", "exrm_lambda"])
-@pytest.mark.parametrize("size", ["full", "small"])
-def test_studies_of_linear_machines_are_valid_at_both_sizes(name, size):
-    path = project_file(f"config/studies/{name}.yaml")
-    study = Study.from_mapping(resized(load_yaml(path), size, str(path)), str(path))
-    assert all(pool.scaling == "symmetric" for pool in study.pools.values())
-    for dataset in study.datasets:
-        assert json.loads(Slices(study).prepare(dataset))["kinds"] == "numeric"
-    if study.document.published:
-        cells = pd.read_csv(project_file(f"config/published/{study.document.published}.csv"))
-        assert set(cells["method"]) <= set(study.methods)
-        if size == "full":
-            means_alone = set(cells["dataset"]) == {"all"}
-            assert means_alone == (name == "exrm_members")
-            assert means_alone or set(cells["dataset"]) - {"all"} == set(study.datasets)
-    if name != "exrm":
-        sweeps = study.document.evaluation.sweeps
-        drawn = {m for sweep in sweeps for line in sweep.lines.values() for m in line}
-        assert drawn == set(study.methods)
+        if size == "full" and name not in OF_PRUNING:
+            assert set(cells["dataset"]) - {"all"} <= set(study.datasets)
 
 
 def test_the_printed_studies_are_valid(tmp_path):
@@ -187,4 +165,4 @@ def test_data_sets_like_others_share_their_entry():
     study = Study.from_mapping(changed(datasets=[{"name": "n", "like": "glass", "noise_columns": 4}]), "s.yaml")
     assert study.datasets["n"]["mirror"] == "glass"
     assert study.datasets["n"]["rows"] == 214
-    assert json.loads(Slices(study).prepare("n"))["noise_columns"] == 4
+    assert Slices(study).prepare("n").noise_columns == 4

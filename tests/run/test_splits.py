@@ -215,7 +215,7 @@ def test_noise_columns_come_after_the_numeric_ones(tmp_path):
 
     frame = pd.DataFrame({"x": np.arange(30) * 1.5, "c": ["r", "g"] * 15, "target": ["a", "b", "b"] * 10})
     write_raw(frame, tmp_path / "raw")
-    spec = {"task": "classification", "kinds": "auto", "noise_columns": 3, "seed": 5}
+    spec = {"dataset": "d", "task": "classification", "noise_columns": 3, "seed": 5}
     step("prepare", tmp_path, spec, {"raw": "raw"}, {"table": "table", "record": "p.json"})
     table, about = read_frame(tmp_path / "table")
     assert list(table.columns) == ["x", "noise 1", "noise 2", "noise 3", "c", "target"]
@@ -236,7 +236,7 @@ def test_methods_that_vote_are_combined_together_and_records_are_gathered(table)
     _, record = combine(table, {"kind": "vote"}, blocks)
     alone, expected = (table / "M.nc").read_bytes(), scored(table, blocks=blocks)
     (table / "M.nc").unlink()
-    votes = [{"slice": record["parameters"], "pool": pool, "code": f"c0de-{pool}"} for pool in ("q", "p")]
+    votes = [{"spec": record["parameters"], "pool": pool, "code": f"c0de-{pool}"} for pool in ("q", "p")]
     inputs = {"table": "table", "folds": "folds", "pool": [f"p/{block}.nc" for block in blocks[::-1] + blocks]}
     outputs = {"method": ["N.nc", "M.nc"], "record": ["N.run.json", "M.run.json"]}
     step("combine", table, {"votes": votes, "pools": ["q", "p"], "blocks": 2}, inputs, outputs)

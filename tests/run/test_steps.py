@@ -8,16 +8,18 @@ import numpy as np
 import pandas as pd
 import pytest
 from sklearn.metrics import balanced_accuracy_score, confusion_matrix
+from tests.run.running import combiner_slice, pool_slice
 
 from rotastack.data.artifacts import write_frame
-from rotastack.data.raw import write_raw
-from rotastack.files import read_json, write_text
+from rotastack.data.raw import read_raw, write_raw
+from rotastack.files import write_text
 from rotastack.stats import corrected_t
 from rotastack.workflow.judge.comparisons import compare_methods
 from rotastack.workflow.judge.pages import page_environment
 from rotastack.workflow.run.figures import study
 from rotastack.workflow.run.job import Job
 from rotastack.workflow.run.steps import prepare, refit, report, score, summarize
+from rotastack.workflow.study.specs import MethodSpec, PrepareSpec, RefitSpec, SummarySpec
 
 SPEC = {
     "task": "classification",
@@ -26,14 +28,7 @@ SPEC = {
     "alpha": 0.05,
     "control": "A",
     "methods": ["A", "B", "C"],
-    "pairs": [],
-    "claims": [],
     "optimistic": [],
-    "published_columns": [],
-    "groups": [],
-    "titles": {},
-    "rotation_pairs": [],
-    "test_to_train": {},
 }
 
 
@@ -64,6 +59,13 @@ def summarized(tmp_path, errors, cells=1, n_rows=10, seconds=None, published=(),
     outputs["tables"] = [tmp_path / f"{name}.csv" for name in summarize.TABLES]
     summarize.run(Job("summarize", SPEC | changes, inputs, outputs, {"study": "s"}))
     return json.loads((tmp_path / "comparison").read_text())["error"], pd.read_parquet(tmp_path / "variance")
+
+
+def results(spec, rows):
+    """Return the results of a study on splits, before comparisons."""
+    nothing = pd.DataFrame()
+    spec = SummarySpec(**{**SPEC, "axes": ["split"], **spec})
+    return summarize.StudyResults(spec, pd.DataFrame(rows), nothing, nothing, {}, [], nothing)
 
 
 def test_one_data_set_and_one_cell(tmp_path):
@@ -164,15 +166,7 @@ def test_claims_are_tested_over_data_sets():
         {"what": "members", "of": "A", "than": "C", "expect": "higher"},
         {"what": "height", "of": "A", "than": "C", "expect": "higher"},
     ]
-    known = summarize.StudyResults(
-        {**SPEC, "axes": ["split"], "claims": claims},
-        pd.DataFrame(rows),
-        pd.DataFrame(),
-        pd.DataFrame(),
-        {},
-        [],
-        pd.DataFrame(),
-    )
+    known = results({"claims": claims}, rows)
     found = summarize.TABLES["claims"](known)
     assert found["holds"].tolist() == [True, False, True, True]  # nobody measured the height
     assert found["in_favour"].tolist() == [1.0, 0.0, 0.0, 1.0]
@@ -194,19 +188,13 @@ def test_within_a_data_set_claims_and_pairs_are_tested_by_the_corrected_t_test()
         for i, e in enumerate(values)
     ]
     claims = [{"what": "error", "of": "A", "than": "B", "expect": "lower"}]
-    spec = {
-        **SPEC,
-        "axes": ["split"],
-        "pairs": [["A", "B"], ["A", "C"]],
-        "claims": claims,
-        "test_to_train": {"d": 0.25},
-    }
-    known = summarize.StudyResults(spec, pd.DataFrame(rows), pd.DataFrame(), pd.DataFrame(), {}, [], pd.DataFrame())
+    spec = {"pairs": [["A", "B"], ["A", "C"]], "claims": claims, "test_to_train": {"d": 0.25}}
+    known = results(spec, rows)
     expected = corrected_t(errors["A"], errors["B"], 4, 1).p
     assert summarize.TABLES["claims"](known)["p_value"].tolist() == [pytest.approx(expected)]
     fewer = corrected_t(errors["A"][:4], errors["C"][:4], 4, 1).p
     assert summarize.TABLES["pairs"](known)["p_value"].tolist() == [pytest.approx(expected), pytest.approx(fewer)]
-    nested = known._replace(spec={**spec, "test_to_train": {"d": None}})
+    nested = results({**spec, "test_to_train": {"d": None}}, rows)
     assert summarize.TABLES["pairs"](nested)["p_value"].isna().all()
 
 
@@ -216,14 +204,14 @@ def test_claims_compare_the_splits_that_both_methods_have():
     rows += [{"dataset": "left", "method": m, "split": 0, "error": e} for m, e in (("A", 0.9), ("B", 0.1))]
     rows += [{"dataset": "d", "method": "C", "split": 0, "error": np.inf}]
     claims = [{"what": "error", "of": "A", "than": "B", "expect": expect} for expect in ("lower", "higher", "equal")]
-    spec = {**SPEC, "axes": ["split"], "claims": claims, "left_out": {"left": "why"}, "pairs": [["A", "C"]]}
+    spec = {"claims": claims, "left_out": {"left": "why"}, "pairs": [["A", "C"]]}
     spec["test_to_train"] = {"d": 0.25, "left": 0.25}
-    known = summarize.StudyResults(spec, pd.DataFrame(rows), pd.DataFrame(), pd.DataFrame(), {}, [], pd.DataFrame())
+    known = results(spec, rows)
     found = summarize.TABLES["claims"](known)
     assert found["holds"].tolist() == [True, False, False]
     assert found["n_datasets"].tolist() == [1, 1, 1]
     assert np.isnan(summarize.TABLES["pairs"](known)["p_value"].iloc[0])
-    untested = known._replace(spec={**spec, "test_to_train": {"d": None}})
+    untested = results({**spec, "test_to_train": {"d": None}}, rows)
     assert not summarize.TABLES["claims"](untested)["holds"].any()
 
 
@@ -235,12 +223,18 @@ def test_methods_that_choose_by_test_rows_are_shown_but_not_ranked():
     assert "B: left out of the ranks, because the method chooses members by the test rows" in result["notes"]
 
 
-def test_the_model_is_never_a_method_that_chose_by_test_rows_and_ties_go_to_the_least_log_loss(tmp_path):
-    (tmp_path / "r.json").write_text('{"metrics": {"fit_processor_seconds": {}}}')
+def test_the_model_is_never_a_method_that_chose_by_test_rows_and_ties_go_to_the_least_log_loss():
     scores = pd.DataFrame({"method": [*"ABC"], "split": "S-1", "error": [0.2, 0.2, 0.1], "log_loss": [0.5, 0.4, 0.1]})
-    spec = {"task": "classification", "score": "error", "axes": ["split"], "alpha": 0.05, "test_to_train": 0.25}
-    job = SimpleNamespace(slice={**spec, "methods": {"A": {}, "B": {}}}, input=lambda _: tmp_path / "r.json")
-    assert refit._chosen(job, scores) == "B"
+    method = MethodSpec(pool=pool_slice("forest"), combiner=combiner_slice({"kind": "vote"}))
+    known = {
+        "axes": ["split"],
+        "rotations": 1,
+        "folds": 5,
+        "test_to_train": 0.25,
+        "methods": {"A": method, "B": method},
+    }
+    spec = RefitSpec(task="classification", score="error", seed=0, dataset="d", refit="best", **known)
+    assert refit._chosen(spec, scores, {"metrics": {"fit_processor_seconds": {}}}) == "B"
 
 
 def test_the_proposed_threshold_has_the_best_balanced_accuracy_of_all():
@@ -315,10 +309,7 @@ def test_missing_cells_are_those_of_the_raw_columns(tmp_path):
     raw.insert(1, "joined", days.strftime("%Y-%m-%d"))
     raw.loc[:4, "a"], raw.loc[:2, "joined"], raw.loc[:6, "city"] = np.nan, None, None
     write_raw(raw, tmp_path / "raw")
-    outputs = {"table": [tmp_path / "table"], "record": [tmp_path / "record"]}
-    spec = {"task": "classification", "kinds": "auto"}
-    prepare.run(Job("prepare", spec, {"raw": [tmp_path / "raw"]}, outputs, {"dataset": "d"}))
-    metrics = read_json(tmp_path / "record")["metrics"]
+    metrics = prepare.prepare(PrepareSpec(dataset="d", task="classification"), read_raw(tmp_path / "raw")).metrics
     assert metrics["missing_cells"] == 5 + 3 + 7
     assert (metrics["numeric_columns"], metrics["categorical_columns"]) == (1, 1)
     assert (metrics["date_columns"], metrics["date_numbers"]) == (1, 3)

@@ -7,6 +7,7 @@ from rotastack.data.artifacts import write_frame
 from rotastack.workflow.run.figures.study import draw_sweep
 from rotastack.workflow.run.job import Job
 from rotastack.workflow.run.steps import draw
+from rotastack.workflow.study.specs import SweepSpec
 
 NAN = float("nan")
 SWEEP = {
@@ -15,6 +16,9 @@ SWEEP = {
     "values": [1, 10],
     "lines": {"machine": ["M1", "M10"], "level": ["L"]},
 }
+
+
+LINES = SweepSpec(**SWEEP)
 
 
 def scores(errors, training=None):
@@ -34,7 +38,7 @@ def heights(axis):
 
 def test_means_over_data_sets_of_test_and_training_errors():
     errors = {"a": {"M1": 0.3, "M10": 0.2, "L": 0.4}, "b": {"M1": 0.1, "M10": 0.2, "L": 0.2}}
-    figure = draw_sweep(scores(errors, {"M1": 0.05, "M10": 0.1}), SWEEP)
+    figure = draw_sweep(scores(errors, {"M1": 0.05, "M10": 0.1}), LINES)
     left, right = figure.axes
     assert heights(left) == {"machine": [0.2, 0.2], "level": [0.3, 0.3]}
     assert heights(right) == {"machine": [0.05, 0.1]}
@@ -44,14 +48,14 @@ def test_means_over_data_sets_of_test_and_training_errors():
 
 
 def test_without_training_errors_there_is_one_panel():
-    (axis,) = draw_sweep(scores({"a": {"M1": 0.3, "M10": 0.2, "L": 0.4}}), SWEEP | {"log": True}).axes
+    (axis,) = draw_sweep(scores({"a": {"M1": 0.3, "M10": 0.2, "L": 0.4}}), LINES.model_copy(update={"log": True})).axes
     assert axis.get_title() == "test rows, a"
     assert axis.get_xscale() == "log"
 
 
 def test_what_failed_is_left_out():
     errors = {"a": {"M1": 0.3, "M10": 0.2, "L": NAN}, "b": {"M1": NAN, "M10": 0.5, "L": NAN}}
-    figure = draw_sweep(scores(errors), SWEEP)
+    figure = draw_sweep(scores(errors), LINES)
     assert heights(figure.axes[0]) == {"machine": [0.3, 0.2]}
     assert "Left out, because a method failed: b (test rows)." in figure._supxlabel.get_text()
 

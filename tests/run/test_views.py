@@ -7,18 +7,16 @@ import pandas as pd
 import pytest
 from sklearn.datasets import load_iris
 from sklearn.preprocessing import MinMaxScaler
-from tests.run.running import combine, draw, iris_table, pool_slice, split, train, train_nested
+from tests.run.running import combine, combiner_slice, draw, iris_table, pool_slice, split, step, train, train_nested
 
 from rotastack.base.fitting import fit_aligned
 from rotastack.data.artifacts import read_arrays, read_frame, read_prepared, write_frame
 from rotastack.data.raw import read_raw, write_raw
 from rotastack.errors import RotastackError
 from rotastack.seeds import child, integer_seed, root_sequence
-from rotastack.workflow.run.job import Job
 from rotastack.workflow.run.nested import training
-from rotastack.workflow.run.steps import refit
-from rotastack.workflow.study.building import make_estimator, make_view
-from rotastack.workflow.study.model import Method
+from rotastack.workflow.study.building import make, make_estimator
+from rotastack.workflow.study.specs import MethodSpec, NestedTrainingSpec, RefitSpec
 from rotastack.workflow.tracking.model_files import load_model
 
 VIEWS = {
@@ -79,27 +77,30 @@ def test_in_splits(table, name):
 
 
 @EVERY
-@pytest.mark.parametrize("protocol", ["nested", "splits"])
-def test_in_the_refitted_model(tmp_path, name, protocol):
+def test_in_the_refitted_model(tmp_path, name):
     X, y = load_iris(return_X_y=True)
     raw = pd.DataFrame(X, columns=list("abcd")).assign(e=np.resize(["u", "v", "w"], 150), target=y.astype(str))
     write_raw(raw, tmp_path / "raw")
     scores = pd.DataFrame({"method": ["A"], "error": [0.1]})
     write_frame(tmp_path / "scores", scores)
-    combiner = Method.read({"pool": "p", "combiner": {"kind": "vote"}}, "m").combiner.resolved()
-    spec = {
-        "task": "classification", "score": "error", "protocol": protocol, "seed": 1, "dataset": "d", "refit": "A", "kinds": "auto", "rotations": 3, "folds": 3,
-        "methods": {"A": {"pool": pool_slice("tree", view=view_of(name)), "combiner": combiner}},
-    }  # fmt: skip
-    inputs = {"raw": [tmp_path / "raw"], "scores": [tmp_path / "scores"]}
-    outputs = {"model": [tmp_path / "model"], "record": [tmp_path / "r.json"]}
-    refit.run(Job("refit", spec, inputs, outputs, {"dataset": "d"}))
+    method = MethodSpec(pool=pool_slice("tree", view=view_of(name)), combiner=combiner_slice({"kind": "vote"}))
+    spec = RefitSpec(
+        task="classification",
+        score="error",
+        seed=1,
+        dataset="d",
+        refit="A",
+        rotations=3,
+        folds=3,
+        methods={"A": method},
+    )
+    step("refit", tmp_path, spec, {"raw": "raw", "scores": "scores"}, {"model": "model", "record": "r.json"})
     record = json.loads((tmp_path / "r.json").read_text())
     assert record["status"] == "ok", record["message"]
     model = load_model(tmp_path / "model")
     views = [member.view for member in model[-1].pool_.members]
     assert views[0] is None
-    assert [type(view) for view in views[1:]] == [type(make_view(pool_slice("tree", view=view_of(name))["view"]))] * 2
+    assert [type(view) for view in views[1:]] == [type(make(method.pool.view))] * 2
     assert (model.predict(read_raw(tmp_path / "raw").drop(columns="target")) == y.astype(str)).mean() > 0.9
 
 
@@ -139,7 +140,7 @@ def test_pools_of_a_group_share_views_and_groups_have_their_own(nested):
 
 def drawn_rotation(folder):
     """Draw a rotation group; return its view and file."""
-    content = pool_slice("lda", view=view_of("rotation"))["view"]
+    content = pool_slice("lda", view=view_of("rotation")).view
     folds = {"protocol": "nested", "fold_groups": 1, "folds": 3}
     return content, draw(folder, folds, content, ["RG-01"])
 
@@ -153,7 +154,7 @@ def test_rotations_are_drawn_in_their_step_and_used(nested):
     data, folds = read_prepared(nested / "table"), pd.read_parquet(nested / "folds")["FG-01"].to_numpy()
     train_rows = folds != 1
     scaled = MinMaxScaler(clip=True).fit(data.numeric[train_rows]).transform(data.numeric).astype(np.float32)
-    view = type(make_view(content)).from_matrix(group["block"].values[2], group["axes"].values[2], 4)
+    view = type(make(content)).from_matrix(group["block"].values[2], group["axes"].values[2], 4)
     seen = np.hstack([view.transform(scaled).astype(np.float32), data.X[:, 4:].astype(np.float32)])
     estimator = make_estimator(pool_slice("nearest_neighbors"))
     fitted = fit_aligned(estimator, seen[train_rows], data.y[train_rows], 3, np.random.SeedSequence(0))
@@ -164,13 +165,12 @@ def test_rotations_of_another_table_are_refused(nested):
     _, name = drawn_rotation(nested)
     frame, about = read_frame(nested / "table")
     write_frame(nested / "table", frame.drop(columns="d"), about)
-    spec = {
-        "protocol": "nested", "seed": 1, "dataset": "d", "name": "p", "folds": 3, "second_level": False, "fold_groups": [0],
-        "rotation_groups": [0], "rotations": 3, "pool": pool_slice("lda", view=view_of("rotation")),
-    }  # fmt: skip
-    inputs = {"table": [nested / "table"], "folds": [nested / "folds"], "rotations": [nested / name]}
+    spec = NestedTrainingSpec(
+        protocol="nested", seed=1, dataset="d", name="p", folds=3, second_level=False, fold_groups=[0],
+        rotation_groups=[0], rotations=3, pool=pool_slice("lda", view=view_of("rotation")),
+    )  # fmt: skip
     with pytest.raises(RotastackError, match="rotations of 4 columns, but d has 3 numeric columns"):
-        training.train(Job("train", spec, inputs, {"pool": [nested / "pool"]}), lambda _: None, None)
+        step("train", nested, spec, {"table": "table", "folds": "folds", "rotations": name}, {"pool": "pool"})
 
 
 def test_the_view_of_a_split_is_seeded_by_data_set_split_and_member(table):
@@ -179,7 +179,7 @@ def test_the_view_of_a_split_is_seeded_by_data_set_split_and_member(table):
     held_out = pool["rows"].values[1]
     rows = np.setdiff1d(np.arange(150), held_out)
     scaled = MinMaxScaler(clip=True).fit(data.numeric[rows]).transform(data.numeric).astype(np.float32)
-    view = make_view(pool_slice("lda", view=view_of("projection"))["view"])
+    view = make(pool_slice("lda", view=view_of("projection")).view)
     seed = integer_seed(child(root_sequence(1), "views", "d", 1, 2))
     mapped = view.set_params(random_state=seed).fit(scaled[rows]).transform(scaled).astype(np.float32)
     seen = np.hstack([mapped, data.X[:, 4:].astype(np.float32)])

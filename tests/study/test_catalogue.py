@@ -59,7 +59,7 @@ def test_a_study_can_ask_for_the_printed_problem_of_a_machine(name, iris):
 @pytest.mark.parametrize("name", ["qmm", "lp"])
 def test_a_study_can_ask_for_the_printed_problem_of_a_pruner(name):
     pruner = Prune(kind="prune", pruner=name, parameters={"solver": "cvxpy"}).resolved()
-    assert pruner["parameters"]["solver"] == "cvxpy"
+    assert pruner.parameters["solver"] == "cvxpy"
     assert checked(name, {"solver": "cvxpy"}, "here", PRUNERS).fit([[0, 1], [0, 0]], [0, 0]).n_selected_ == 1
 
 

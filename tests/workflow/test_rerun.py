@@ -48,7 +48,7 @@ EDITS = {
     "nested training": ("workflow/run/nested/training.py", "round(float(s), 4)", "round(float(s), 5)",
                         ALL),
     "nested combining": ("workflow/run/nested/combining.py", "", "", STACKED | VOTED),
-    "drawing folds": ("workflow/run/nested/folds.py", "counts.min()", "counts.max()", DRAWN | each("groups") | each("score")),  # the baseline needs the rows of each
+    "drawing folds": ("workflow/run/nested/folds.py", "groups.T", "groups.T + 0", DRAWN | each("groups") | each("score")),  # the baseline needs the rows of each
     "a combiner": ("combine/stacking.py", "np.ascontiguousarray", "np.array", STACKED | VOTED | REFIT),
     "a view": ("views/rotation.py", "rotated = X.copy()", "rotated = X.copy() + 0", ALL | DRAWN | each("groups") | each("score") | REFIT),
     "the trees": ("trees/forest.py", "", "", ALL | STACKED | REFIT),

@@ -21,7 +21,7 @@ rule combine:
         mem_mb=lambda w, attempt: attempt * RESOURCES.combine_mb(w.dataset, PLAN.pool_of(w.method)),
         runtime=lambda w, attempt: attempt * RESOURCES.combine_minutes(w.dataset, PLAN.study.method_of(w.method)),
     params:
-        slice=lambda w: SLICES.combine(w.dataset, PLAN.study.method_of(w.method)),
+        slice=lambda w: SLICES.combine(w.dataset, PLAN.study.method_of(w.method)).line(),
         code=lambda w: CODES.combine(PLAN.study.method_of(w.method)),
         method=lambda w: PLAN.study.method_of(w.method),
         pool=lambda w: PLAN.pool_of(w.method),
@@ -55,7 +55,7 @@ rule vote:
         mem_mb=lambda w, attempt: attempt * RESOURCES.vote_mb(w.dataset),
         runtime=lambda w, attempt: attempt * RESOURCES.vote_minutes(),
     params:
-        slice=lambda w: SLICES.vote(w.dataset, PLAN.voted_codes),
+        slice=lambda w: SLICES.vote(w.dataset, PLAN.voted_codes).line(),
         code=lambda w: CODES.step("combine"),
     message:
         "{wildcards.dataset}: letting the members of pools vote"

@@ -15,9 +15,9 @@ rule table:
         runtime=lambda w, attempt: 10 * attempt,
     params:
         contents=lambda w: PLAN.contents(PLAN.own_file(w.dataset)),
-        fetch=lambda w: SLICES.fetch(w.dataset),
+        fetch=lambda w: SLICES.fetch(w.dataset).line(),
         fetch_code=lambda w: CODES.step("fetch"),
-        prepare=lambda w: SLICES.prepare(w.dataset),
+        prepare=lambda w: SLICES.prepare(w.dataset).line(),
         prepare_code=lambda w: CODES.step("prepare"),
     message:
         "{wildcards.dataset}: making the table"
@@ -45,7 +45,7 @@ rule fetch:
         mem_mb=lambda w, attempt: attempt * RESOURCES.prepare_mb(w.dataset),
         runtime=lambda w, attempt: 30 * attempt,
     params:
-        slice=lambda w: SLICES.fetch(w.dataset),
+        slice=lambda w: SLICES.fetch(w.dataset).line(),
         code=lambda w: CODES.step("fetch"),
     message:
         "{wildcards.dataset}: fetching the raw table"
@@ -69,7 +69,7 @@ rule prepare:
         mem_mb=lambda w, attempt: attempt * RESOURCES.prepare_mb(w.dataset),
         runtime=lambda w, attempt: 5 * attempt,
     params:
-        slice=lambda w: SLICES.prepare(w.dataset),
+        slice=lambda w: SLICES.prepare(w.dataset).line(),
         code=lambda w: CODES.step("prepare"),
     message:
         "{wildcards.dataset}: preprocessing"

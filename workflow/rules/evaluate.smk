@@ -26,7 +26,7 @@ rule score:
         mem_mb=lambda w, attempt: attempt * RESOURCES.score_mb(w.dataset),
         runtime=lambda w, attempt: 10 * attempt,
     params:
-        slice=lambda w: SLICES.score(w.dataset),
+        slice=lambda w: SLICES.score(w.dataset).line(),
         code=lambda w: CODES.step("score"),
     message:
         "{wildcards.dataset}: scoring all methods"
@@ -61,7 +61,7 @@ rule summarize:
         runtime=lambda w, attempt: 20 * attempt,
     params:
         contents=PLAN.contents(PLAN.published_columns_files),
-        slice=lambda w: SLICES.summarize(RESOURCES.extent),
+        slice=lambda w: SLICES.summarize(RESOURCES.extent).line(),
         code=lambda w: CODES.step("summarize"),
     message:
         "statistics over all data sets"

@@ -12,7 +12,7 @@ rule groups:
         mem_mb=lambda w, attempt: attempt * RESOURCES.groups_mb(w.dataset),
         runtime=lambda w, attempt: 5 * attempt,
     params:
-        slice=lambda w: SLICES.groups(w.dataset),
+        slice=lambda w: SLICES.groups(w.dataset).line(),
         code=lambda w: CODES.step("groups"),
     message:
         "{wildcards.dataset}: drawing folds"
@@ -39,7 +39,7 @@ rule rotations:
         mem_mb=lambda w, attempt: attempt * RESOURCES.groups_mb(w.dataset),
         runtime=lambda w, attempt: 10 * attempt,
     params:
-        slice=lambda w: SLICES.rotations(w.dataset, w.view, w.groups),
+        slice=lambda w: SLICES.rotations(w.dataset, w.view, w.groups).line(),
         code=lambda w: CODES.step("groups"),
     message:
         "{wildcards.dataset}: drawing rotations {wildcards.groups} of {wildcards.view}"

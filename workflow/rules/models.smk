@@ -13,7 +13,7 @@ rule refit:
         mem_mb=lambda w, attempt: attempt * RESOURCES.refit_mb(w.dataset),
         runtime=lambda w, attempt: 60 * attempt,
     params:
-        slice=lambda w: SLICES.refit(w.dataset, RESOURCES.extent),
+        slice=lambda w: SLICES.refit(w.dataset, RESOURCES.extent).line(),
         code=lambda w: CODES.refit(),
     message:
         "{wildcards.dataset}: training the chosen method on all rows"
@@ -41,11 +41,11 @@ rule explain:
     params:
         study=PLAN.study.name,
         contents=PLAN.contents(PLAN.report_texts),
-        slice=lambda w: SLICES.explain(),
+        slice=lambda w: SLICES.explain(w.dataset).line(),
         code=lambda w: CODES.step("explain"),
     message:
         "{wildcards.dataset}: explaining the model"
     shell:
-        "rotastack step explain --slice {params.slice:q} --code {params.code} --about study={params.study:q} dataset={wildcards.dataset:q}"
+        "rotastack step explain --slice {params.slice:q} --code {params.code} --about dataset={wildcards.dataset:q}"
         " --input raw {input.raw:q} --input model {input.model:q} --input refit {input.refit:q}"
         " --output explanation {output.explanation:q} --output page {output.page:q} --output record {output.record:q} 2> {log:q}"

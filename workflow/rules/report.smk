@@ -33,7 +33,7 @@ rule draw:
         mem_mb=lambda w, attempt: attempt * RESOURCES.draw_mb(PLAN.datasets),
         runtime=lambda w, attempt: (20 + 2 * len(PLAN.datasets)) * attempt,
     params:
-        slice=lambda w: SLICES.draw(PLAN.pruning_figures),
+        slice=lambda w: SLICES.draw(PLAN.pruning_figures).line(),
         code=lambda w: CODES.step("draw"),
     message:
         "drawing figures"
@@ -60,15 +60,14 @@ rule published:
         runtime=lambda w, attempt: 20 * attempt,
     params:
         contents=PLAN.contents(PLAN.published_files + PLAN.report_texts),
-        title=lambda w: PLAN.study.document.title or PLAN.study.name,
         skipped=lambda w: PLAN.skipped_json,
-        slice=lambda w: SLICES.published(),
+        slice=lambda w: SLICES.published().line(),
         code=lambda w: CODES.step("published"),
     message:
         "published against ours"
     shell:
         "rotastack step published --slice {params.slice:q} --code {params.code}"
-        " --about title={params.title:q} skipped={params.skipped:q}"
+        " --about skipped={params.skipped:q}"
         " --input scores {input.scores:q} --input published {input.published:q}"
         " --output page {output.page:q} --output table {output.table:q} --output record {output.record:q} 2> {log:q}"
 
@@ -98,15 +97,14 @@ rule report:
         runtime=lambda w, attempt: 20 * attempt,
     params:
         contents=PLAN.contents(PLAN.report_texts),
-        control=lambda w: PLAN.study.control,
         skipped=lambda w: PLAN.skipped_json,
-        slice=lambda w: SLICES.report(),
+        slice=lambda w: SLICES.report().line(),
         code=lambda w: CODES.step("report"),
     message:
         "writing the report"
     shell:
         "rotastack step report --slice {params.slice:q} --code {params.code}"
-        " --about control={params.control:q} skipped={params.skipped:q}"
+        " --about skipped={params.skipped:q}"
         " --input scores {input.scores:q} --input comparison {input.comparison:q} --input verdict {input.verdict:q}"
         " --input variance {input.variance:q} --input tables {input.tables:q} --input figures {input.figures:q}"
         " --input records {input.records:q} --input decisions {input.decisions:q} --input scored {input.scored:q} --input others {input.others:q}"

@@ -25,15 +25,14 @@ rule track:
         runtime=lambda w, attempt: 60 * attempt,
         mlflow_writer=1,
     params:
-        study=PLAN.study.name,
         refitted=PLAN.refitted,
         address=PLAN.tracked_at,
-        slice=lambda w: SLICES.report(),
+        slice=lambda w: SLICES.report().line(),
         code=lambda w: CODES.step("track"),
     message:
         "logging the study's runs to MLflow"
     shell:
-        "rotastack step track --slice {params.slice:q} --code {params.code} --about study={params.study:q}"
+        "rotastack step track --slice {params.slice:q} --code {params.code}"
         " --input raw {input.raw:q} --input table {input.table:q} --input scores {input.scores:q}"
         " --input scored {input.scored:q} --input records {input.records:q}"
         " --input model {input.model:q} --input refit {input.refit:q}"

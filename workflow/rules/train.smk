@@ -20,7 +20,7 @@ rule train:
         mem_mb=lambda w, attempt: attempt * RESOURCES.train_mb(w.dataset, w.pool),
         runtime=lambda w, attempt: attempt * RESOURCES.train_minutes(w.dataset, w.pool),
     params:
-        slice=lambda w: SLICES.train(w.dataset, w.pool, w.block),
+        slice=lambda w: SLICES.train(w.dataset, w.pool, w.block).line(),
         code=lambda w: CODES.train(w.pool),
     message:
         "{wildcards.dataset}: training pool {wildcards.pool} on {wildcards.block}"

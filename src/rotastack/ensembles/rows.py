@@ -1,6 +1,6 @@
 """Conversion of a prepared data set to an estimator's input: dummies, or a table with missing values and categories."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -109,18 +109,18 @@ class Rows(NamedTuple):
     options: dict[str, Any]  # arguments scaler, categorical, as_is and intervals of fit_pool
 
 
-def rows_for(estimator: Any, data: Any, pool: Mapping[str, Any]) -> Rows:
+def rows_for(estimator: Any, data: Any, pool: Any) -> Rows:
     """Return the columns of a prepared data set (``rotastack.data.artifacts.Prepared``) in the form that an estimator needs.
 
     With a ``view`` in `pool`, an estimator gets numbers and dummies. ``scaling`` is not used for estimators of tables.
     """
     intervals = {"intervals": data.n_classes is None}
-    if pool["view"] is None and takes_tables(estimator):
+    if pool.view is None and takes_tables(estimator):
         frame, estimator = with_categories(estimator, data.is_category.nonzero()[0].tolist())
         if frame is not None:
             estimator = Pipeline([("frame", frame), ("estimator", estimator)])
         return Rows(data.table, estimator, {"scaler": None, "categorical": None, "as_is": True, **intervals})
-    scaler = SCALERS[pool["scaling"]]() if pool["scaling"] else None
+    scaler = SCALERS[pool.scaling]() if pool.scaling else None
     return Rows(data.X, estimator, {"scaler": scaler, "categorical": data.is_dummy, "as_is": False, **intervals})
 
 

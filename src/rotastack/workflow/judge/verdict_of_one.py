@@ -13,6 +13,7 @@ from rotastack.workflow.judge import sentences as say
 from rotastack.workflow.judge.results import TIE_BREAK, choose
 from rotastack.workflow.judge.verdict import Pairs, rotations
 from rotastack.workflow.judge.words import listed, p_equal, printer
+from rotastack.workflow.study.specs import SummarySpec
 
 __all__ = ["verdict_of_one"]
 
@@ -24,17 +25,17 @@ FAR = 0.2
 """Share of the baseline's distance to the best possible score; a method that is nearer by this share has learnt something."""
 
 
-def verdict_of_one(scores: pd.DataFrame, spec: Mapping[str, Any], record: Mapping[str, Any]) -> dict[str, Any]:
+def verdict_of_one(scores: pd.DataFrame, spec: SummarySpec, record: Mapping[str, Any]) -> dict[str, Any]:
     """Return sentences on the chosen method of a data set, its test against the control, and the effect of rotations.
 
     The chosen method is the one of :func:`~rotastack.workflow.judge.results.choose`. `scores` has a row for each method and
-    cell, `spec` is the slice of the study, and `record` that of the scoring step. The result has ``best`` (None if all
+    cell, `spec` is the summary's part of the study, and `record` that of the scoring step. The result has ``best`` (None if all
     methods failed), ``means`` (method -> mean), ``p_value`` (None without a test), and ``sentences``.
     """
-    task, score, control, alpha = (spec[key] for key in ("task", "score", "control", "alpha"))
-    found, test_to_train = record["metrics"], spec["test_to_train"].get(record["dataset"])
-    cells = scores.pivot_table(index=spec["axes"], columns="method", values=score, sort=False, dropna=False)
-    cells = cells[[m for m in spec["methods"] if m in cells and m not in spec["optimistic"]]]
+    task, score, control, alpha = spec.task, spec.score, spec.control, spec.alpha
+    found, test_to_train = record["metrics"], spec.test_to_train.get(record["dataset"])
+    cells = scores.pivot_table(index=spec.axes, columns="method", values=score, sort=False, dropna=False)
+    cells = cells[[m for m in spec.methods if m in cells and m not in spec.optimistic]]
     breaker = scores[scores["method"].isin(cells.columns)].groupby("method")[TIE_BREAK[task]].mean().dropna().to_dict()
     association = {m: p for m, p in found.get("association_p", {}).items() if m in cells}
     level = found["baseline"].get(score, np.nan)
@@ -74,10 +75,10 @@ def verdict_of_one(scores: pd.DataFrame, spec: Mapping[str, Any], record: Mappin
     if rival is not None:
         p_value, text = splits.difference(best, rival, control)
         sentences += [text] if text else [say.ONE_SPLIT] if len(cells) == 1 else []
-    sentences += splits.rotations(spec["rotation_pairs"])
+    sentences += splits.rotations(spec.rotation_pairs)
     if levels:
         sentences += _beside_baseline(means.iloc[0], found["baseline"], breaker, score, task, association, alpha)
-    if association.get(best, 0.0) < alpha and spec.get("threshold") is None:
+    if association.get(best, 0.0) < alpha and spec.threshold is None:
         sentences += _threshold(best, found.get("thresholds", {}).get(best))
     if failed := [m for m in cells.columns if m not in means.index]:
         why = {m: reason.rpartition("Error: ")[2] for m, reason in found.get("failures", {}).items()}

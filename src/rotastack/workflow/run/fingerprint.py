@@ -31,7 +31,7 @@ _MODELS = f"data/**/* stats/*.py combine/*.py workflow/tracking/model_files.py w
 _PRUNERS = "combine/pruning/*.py cvxpy piqp"
 CODE = {
     "workflow.run.steps": "*.py base/*.py workflow/run/job.py workflow/run/modules.py workflow/tracking/records.py data/artifacts.py"
-    " data/frames.py workflow/study/building.py workflow/study/names.py joblib numpy pandas scipy sklearn",
+    " data/frames.py workflow/study/building.py workflow/study/names.py workflow/study/specs.py joblib numpy pandas scipy sklearn",
     "workflow.run.steps.fetch workflow.run.steps.prepare": "data/**/*",
     "workflow.run.steps.groups workflow.run.nested.folds": "resampling/*.py views/*.py",
     "workflow.run.steps.train": f"workflow/run/watching.py {_MEMBERS}",

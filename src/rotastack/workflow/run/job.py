@@ -1,73 +1,77 @@
-"""The job of a step: its slice of the study, its input files and its output files."""
+"""The job of a step: its spec, its input files and its output files."""
 
 import warnings
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from concurrent.futures import BrokenExecutor
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any
+from typing import Any, TypeVar
 
+import xarray as xr
+
+from rotastack.data.artifacts import write_arrays
 from rotastack.errors import RotastackError
+from rotastack.workflow.study.specs import ScoringSpec, Spec, VotingSpec
 from rotastack.workflow.tracking.records import Record
 
-__all__ = ["Job", "Slice", "may_fail"]
+__all__ = ["Job", "Outcome", "failing"]
 
 
-@contextmanager
-def may_fail(record: Record) -> Iterator[None]:
-    """Note in the record that a model fails: a failed model is a result, and the study goes on.
-
-    Some errors are not a model's fault: then the job fails, and may be retried with more memory.
-    """
-    try:
-        yield
-    except (MemoryError, OSError, BrokenExecutor):
-        raise
-    except Exception as error:  # foreign estimators raise anything; the record keeps it, and the report shows it
-        record.fail(error)
+AnySpec = TypeVar("AnySpec", bound=Spec)
+Other = TypeVar("Other", bound=Spec)
 
 
-class Slice(dict[str, Any]):
-    """A mapping of a step's ``--slice`` or ``--about``; the error of a missing key names the key."""
+def failing(failure: Exception) -> Callable[[float | None], None]:
+    """Return a beat by which a training fails at its start, because it failed in another process."""
 
-    def __init__(self, content: Mapping[str, Any], option: str):
-        super().__init__(content)
-        self.option = option
+    def beat(seconds: float | None) -> None:
+        raise failure
 
-    def __missing__(self, key: str) -> Any:
-        raise RotastackError(f"{self.option}: key {key!r} is missing; keys: {', '.join(self) or 'none'}")
+    return beat
+
+
+@dataclass
+class Outcome:
+    """How a model ended: a failed model is a result, and the study goes on."""
+
+    status: str = "ok"
+    message: str = ""
+
+    @contextmanager
+    def may_fail(self) -> Iterator[None]:
+        """Note that a model fails; errors that are not its fault fail the job, which may be retried with more memory."""
+        try:
+            yield
+        except (MemoryError, OSError, BrokenExecutor):
+            raise
+        except Exception as error:  # foreign estimators raise anything; the report shows it
+            self.fail(f"{type(error).__name__}: {' '.join(str(error).split())}")
+
+    def fail(self, message: str) -> None:
+        """Note a failure."""
+        self.status, self.message = "failed", message
 
 
 @dataclass(frozen=True)
 class Job:
-    """One run of a step.
-
-    Parameters
-    ----------
-    step : str
-    slice : mapping
-        The slice of the study that the step uses.
-    inputs, outputs : mapping of str to list of Path
-    about : mapping
-        Study, dataset, pool, method: what the job works on.
-    code : str
-        Fingerprint, for the record only.
-    threads : int
-        The most threads that the step may use; results do not depend on their number.
-    """
+    """One run of a step."""
 
     step: str
     slice: Mapping[str, Any]
     inputs: Mapping[str, list[Path]]
     outputs: Mapping[str, list[Path]]
-    about: Mapping[str, str] = field(default_factory=dict)
-    code: str = ""
-    threads: int = 1
+    about: Mapping[str, str] = field(default_factory=dict)  # data set, pool, method: for the record
+    code: str = ""  # fingerprint, for the record
+    threads: int = 1  # the most; results do not depend on their number
 
-    def __post_init__(self):
-        object.__setattr__(self, "slice", Slice(self.slice, "--slice"))
-        object.__setattr__(self, "about", Slice(self.about, "--about"))
+    def spec(self, kind: type[AnySpec]) -> AnySpec:
+        """Return the spec of the step; raise RotastackError, with the key, if the slice is none."""
+        return kind.read(self.slice, "--slice")
+
+    def spec_of_protocol(self, nested: type[AnySpec], splits: type[Other]) -> AnySpec | Other:
+        """Return the spec of a step that is told other things in nested cross-validation than on splits."""
+        return self.spec(splits) if self.slice.get("protocol") == "splits" else self.spec(nested)
 
     def input(self, name: str) -> Path:
         """Return the first input file of `name`; raise RotastackError if there is none."""
@@ -77,15 +81,21 @@ class Job:
         """Return the first output file of `name`; raise RotastackError if there is none."""
         return self._file(self.outputs, name, "--output")
 
-    def by_pool(self, name: str) -> dict[str, list[Path]]:
-        """Return pool -> files of its blocks, from the inputs `name` of all pools of the slice."""
-        files, n = self.inputs[name], self.slice["blocks"]
-        return {pool: files[k * n : (k + 1) * n] for k, pool in enumerate(self.slice["pools"])}
+    def by_pool(self, name: str, spec: VotingSpec | ScoringSpec) -> dict[str, list[Path]]:
+        """Return pool -> files of its blocks, from the inputs `name` of all pools of a spec."""
+        files, n = self.inputs[name], spec.blocks
+        return {pool: files[k * n : (k + 1) * n] for k, pool in enumerate(spec.pools)}
 
     def _file(self, files: Mapping[str, list[Path]], name: str, option: str) -> Path:
         if not files.get(name):
             raise RotastackError(f"{self.step}: {option} {name} is missing; given: {', '.join(files) or 'none'}")
         return files[name][0]
+
+    def write_outcome(self, name: str, arrays: xr.Dataset, record: Record) -> None:
+        """Write an output whose attributes say how a model ended, and take its numbers and its end into the record."""
+        record.metrics = arrays.attrs.pop("metrics")
+        record.status, record.message = arrays.attrs["status"], arrays.attrs["message"]
+        write_arrays(self.output(name), arrays)
 
     @contextmanager
     def recorded(self) -> Iterator[Record]:

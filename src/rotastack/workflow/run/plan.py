@@ -30,13 +30,7 @@ TABLE = "results/datasets/{dataset}.parquet"
 
 
 class StudyFiles:
-    """Paths of a study's files; the paths of a data set's files contain ``{dataset}``.
-
-    Parameters
-    ----------
-    root : str
-        Folder of the study's results.
-    """
+    """Paths of a study's files; the paths of a data set's files contain ``{dataset}``."""
 
     def __init__(self, root: str):
         self.root = root
@@ -82,18 +76,7 @@ OF_SEVERAL = ("rank_intervals", "win_matrix", "pareto", "posterior")
 
 
 class Plan:
-    """A study laid out for the rules.
-
-    Parameters
-    ----------
-    study : Study
-    machine : mapping
-        Content of config/config.yaml.
-    where : str
-        File of the study, for messages.
-    size : str
-        Size of the study.
-    """
+    """A study laid out for the rules."""
 
     def __init__(self, study: Study, machine: Mapping[str, Any], where: str = "study", size: str = "full"):
         self.study = study

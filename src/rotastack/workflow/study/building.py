@@ -13,6 +13,7 @@ from types import NoneType, UnionType
 from typing import Any, Union, get_args, get_origin, get_type_hints
 
 from rotastack.errors import RotastackError, extra_of, nearest
+from rotastack.workflow.study.specs import AnyCombinerSpec, ClassSpec, MemberSpec, PoolSpec
 
 __all__ = [
     "REFITTED",
@@ -20,9 +21,8 @@ __all__ = [
     "combiner_modules",
     "draws_bags",
     "load_class",
-    "make_combiner",
+    "make",
     "make_estimator",
-    "make_view",
     "modules_of",
     "nested_specs",
     "parameter_names",
@@ -34,13 +34,7 @@ _PLAIN = {bool, int, float, str, NoneType}
 
 
 def load_class(path: str, where: str = "class") -> type:
-    """Import a class by its dotted path.
-
-    Raises
-    ------
-    RotastackError
-        The package is not installed, the module or class does not exist, or the name is not that of a class.
-    """
+    """Import a class by its dotted path."""
     top, (module_name, _, name) = path.partition(".")[0], path.rpartition(".")
     try:
         module = importlib.import_module(module_name)
@@ -106,17 +100,9 @@ def plain_types(cls: type) -> dict[str, tuple[type, ...]]:
 def build(path: str, parameters: Mapping[str, Any], *, n_jobs: int | None = None) -> Any:
     """Return an unfitted object of a class.
 
-    Rotastack's own classes get ``scaling=None`` unless `parameters` set it, because the pool scales the columns.
-
-    Parameters
-    ----------
-    path : str
-        Dotted path of the class, such as ``sklearn.svm.SVC``.
-    parameters : mapping
-        Parameter -> value; ``a__b`` sets parameter b of parameter a. A value ``{class: path, parameters: ...}``,
-        also inside a list, is built into an object.
-    n_jobs : int, optional
-        Number of threads, for classes with the parameter ``n_jobs`` (CatBoost: ``thread_count``). `parameters` win.
+    Rotastack's own classes get ``scaling=None`` unless `parameters` set it, because the pool scales the columns. The key
+    ``a__b`` sets parameter b of parameter a; a value ``{class: path, parameters: ...}``, also inside a list, is built into an
+    object. Classes with the parameter ``n_jobs`` (CatBoost: ``thread_count``) get `n_jobs`, unless `parameters` set it.
 
     Examples
     --------
@@ -158,19 +144,17 @@ def nested_specs(value: Any) -> Iterable[Mapping[str, Any]]:
 
 def modules_of(path: str, parameters: Mapping[str, Any]) -> list[str]:
     """Return the names of the modules that :func:`build` imports for a class and its parameters."""
-    found = {path.rpartition(".")[0]}
-    for spec in nested_specs(dict(parameters)):
-        found.add(spec["class"].rpartition(".")[0])
-    return sorted(found)
+    paths = [path, *(spec["class"] for spec in nested_specs(parameters))]
+    return sorted({path.rpartition(".")[0] for path in paths})
 
 
 REFITTED = {"member": "rotastack.ensembles.forests.regularized", "prune": "rotastack.ensembles.pruned"}
 """Kind of combiner -> module of the class of the final model, where that is not the pool's estimator."""
 
 
-def make_estimator(spec: Mapping[str, Any], n_jobs: int | None = None) -> Any:
-    """Return the unfitted estimator of a pool or stacker."""
-    return build(spec["estimator"], spec["parameters"], n_jobs=n_jobs)
+def make_estimator(pool: PoolSpec, n_jobs: int | None = None) -> Any:
+    """Return the unfitted estimator of a pool."""
+    return build(pool.estimator, pool.parameters, n_jobs=n_jobs)
 
 
 def draws_bags(estimator: Any) -> bool:
@@ -179,28 +163,20 @@ def draws_bags(estimator: Any) -> bool:
     return bool(parameters.get("bootstrap", parameters.get("tree") == "forest"))
 
 
-def make_view(spec: Mapping[str, Any] | None) -> Any:
-    """Return the unfitted view of a pool, None for the identity."""
-    return None if spec is None else build(spec["class"], spec["parameters"])
+def make(spec: ClassSpec) -> Any:
+    """Return the unfitted view, combiner or pruner of a spec."""
+    return build(spec.class_, spec.parameters)
 
 
-def make_combiner(spec: Mapping[str, Any]) -> Any:
-    """Return the unfitted combiner; for kind ``prune`` this is the pruner."""
-    return build(spec["class"], spec["parameters"])
-
-
-def pool_modules(pool: Mapping[str, Any]) -> list[str]:
+def pool_modules(pool: PoolSpec) -> list[str]:
     """Return the modules of a pool's estimator and view."""
-    view = pool["view"]
-    return [
-        *modules_of(pool["estimator"], pool["parameters"]),
-        *([] if view is None else modules_of(view["class"], view["parameters"])),
-    ]
+    view = [] if pool.view is None else modules_of(pool.view.class_, pool.view.parameters)
+    return [*modules_of(pool.estimator, pool.parameters), *view]
 
 
-def combiner_modules(combiner: Mapping[str, Any]) -> list[str]:
+def combiner_modules(combiner: AnyCombinerSpec) -> list[str]:
     """Return the modules of a combiner and of its level-1 estimator; none for kind ``member``."""
-    if combiner["kind"] == "member":
+    if isinstance(combiner, MemberSpec):
         return []
-    found = modules_of(combiner["class"], combiner["parameters"])
-    return ["rotastack.workflow.run.splits.pruned", *found] if combiner["kind"] == "prune" else found
+    found = modules_of(combiner.class_, combiner.parameters)
+    return ["rotastack.workflow.run.splits.pruned", *found] if combiner.kind == "prune" else found

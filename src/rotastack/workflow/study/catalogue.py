@@ -213,20 +213,6 @@ def _public() -> dict[str, str]:
 def find(name: str, among: Mapping[str, Entry] = _SHORT, where: str = "class") -> Entry:
     """Return the catalogue entry of the class that a study names, without importing the class.
 
-    Parameters
-    ----------
-    name : str
-        A short name, a public Rotastack class, or a dotted path.
-    among : mapping
-        The short names that are allowed here.
-    where : str
-        Place in the study, for messages.
-
-    Raises
-    ------
-    RotastackError
-        The name is unknown; the message suggests the nearest one. Only :func:`load_class` checks a dotted path.
-
     Examples
     --------
     >>> find("tree_stump").parameters, find("RotationForestClassifier").module

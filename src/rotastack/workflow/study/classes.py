@@ -26,13 +26,7 @@ __all__ = ["check_classes", "checked", "checked_estimator"]
 
 
 def check_classes(study: Study, where: str) -> None:
-    """Check classes and parameters that would otherwise fail only in training, perhaps after hours.
-
-    Raises
-    ------
-    RotastackError
-        For the first mistake, with its key and the allowed values.
-    """
+    """Check classes and parameters that would otherwise fail only in training, perhaps after hours."""
     estimators = {}
     for name, pool in study.pools.items():
         place = f"{where}: pools.{name}"
@@ -77,26 +71,7 @@ def checked(
     key: str = "",
     task: Task = TASKS["classification"],
 ) -> Any:
-    """Return an unfitted object of the class that a study names, after checking the class and its parameters.
-
-    Parameters
-    ----------
-    name, parameters
-        Class and parameters, as written in the study.
-    where : str
-        Place of class and parameters in the study, for messages.
-    among : mapping
-        The short names that are allowed here.
-    key : str
-        Key of the class at that place, such as ``.estimator``.
-    task : Task
-        Task whose short names of estimators may appear among the parameters.
-
-    Raises
-    ------
-    RotastackError
-        An unknown class or parameter (the message suggests the nearest name), a refused value, or a missing parameter.
-    """
+    """Return an unfitted object of the class that a study names, after checking the class and its parameters."""
     if among is task.estimators and name not in among:
         _check_other_tasks(name, task, where + key)
     entry = find(name, among, where + key)

@@ -1,7 +1,7 @@
 """Combiners as a study describes them."""
 
 from collections.abc import Mapping
-from typing import Annotated, Any, ClassVar, Literal
+from typing import Annotated, ClassVar, Literal
 
 from pydantic import Field, field_validator
 
@@ -9,6 +9,7 @@ from rotastack.base.documents import Document
 from rotastack.workflow.study.building import load_class
 from rotastack.workflow.study.catalogue import ESTIMATORS, PRUNERS, Entry, resolved
 from rotastack.workflow.study.components import Component, Parameters, in_order
+from rotastack.workflow.study.specs import AnyCombinerSpec, CombinerSpec, MemberSpec, PrunerSpec
 
 __all__ = [
     "NO_WEIGHTS",
@@ -40,13 +41,10 @@ class _Combiner(Document):
         """Whether the combiner is trained, on outputs for rows that the members were not trained on."""
         return False
 
-    def resolved(self, estimators: Mapping[str, Entry] = ESTIMATORS) -> dict[str, Any]:
-        """Return the kind, the class's path, its parameters, and further keys that steps need.
-
-        `estimators` are the short names of the study's task.
-        """
+    def resolved(self, estimators: Mapping[str, Entry] = ESTIMATORS) -> AnyCombinerSpec:
+        """Return the combiner with its class's path; `estimators` are the short names of the study's task."""
         parameters = self.dump()
-        return {"kind": parameters.pop("kind"), "class": self.path, "parameters": parameters}
+        return CombinerSpec(kind=parameters.pop("kind"), class_=self.path, parameters=parameters)
 
 
 class _Trained(_Combiner):
@@ -77,10 +75,10 @@ class StackingDocument(_Trained):
 
     _sorted = field_validator("parameters")(in_order)
 
-    def resolved(self, estimators: Mapping[str, Entry] = ESTIMATORS) -> dict[str, Any]:
-        """Return the kind, the class's path, and its one parameter, the level-1 estimator."""
+    def resolved(self, estimators: Mapping[str, Entry] = ESTIMATORS) -> AnyCombinerSpec:
+        """Return the combiner with its class's path, and its one parameter, the level-1 estimator."""
         estimator = resolved(self.estimator, self.parameters, estimators, estimators)
-        return {"kind": self.kind, "class": self.path, "parameters": {"estimator": estimator}}
+        return CombinerSpec(kind=self.kind, class_=self.path, parameters={"estimator": estimator})
 
 
 class LogLinear(_Trained):
@@ -122,9 +120,9 @@ class MemberDocument(_Combiner):
     kind: Literal["member"]
     member: Annotated[str, Field(description="a weighting, or an ensemble size of the pool")]
 
-    def resolved(self, estimators: Mapping[str, Entry] = ESTIMATORS) -> dict[str, Any]:
+    def resolved(self, estimators: Mapping[str, Entry] = ESTIMATORS) -> AnyCombinerSpec:
         """Return the keys unchanged, because this combiner has no class."""
-        return self.dump()
+        return MemberSpec(kind=self.kind, member=self.member)
 
 
 class Prune(_Combiner):
@@ -148,10 +146,10 @@ class Prune(_Combiner):
 
     _sorted = field_validator("parameters")(in_order)
 
-    def resolved(self, estimators: Mapping[str, Entry] = ESTIMATORS) -> dict[str, Any]:
-        """Return the kind, the pruner's path and parameters, and the rows and members that it selects from."""
+    def resolved(self, estimators: Mapping[str, Entry] = ESTIMATORS) -> AnyCombinerSpec:
+        """Return the pruner with its path and parameters, and the rows and members that it selects from."""
         pruner = resolved(self.pruner, self.parameters, PRUNERS)
-        return {"kind": self.kind, **pruner, "selection": self.selection, "first": self.first}
+        return PrunerSpec(kind=self.kind, selection=self.selection, first=self.first, **pruner)
 
 
 class Other(Component, _Combiner):
@@ -164,9 +162,9 @@ class Other(Component, _Combiner):
         """Whether the combiner is trained, by the attribute ``trained`` of its class."""
         return bool(getattr(load_class(resolved(self.class_, {}, {})["class"]), "trained", False))
 
-    def resolved(self, estimators: Mapping[str, Entry] = ESTIMATORS) -> dict[str, Any]:
-        """Return the kind, the class's path, and its parameters."""
-        return {"kind": self.kind, **resolved(self.class_, self.parameters, {})}
+    def resolved(self, estimators: Mapping[str, Entry] = ESTIMATORS) -> AnyCombinerSpec:  # type: ignore[override]
+        """Return the combiner with its class's path and parameters."""
+        return CombinerSpec(kind=self.kind, **resolved(self.class_, self.parameters, {}))
 
 
 AnyCombiner = Annotated[

@@ -6,6 +6,7 @@ from pydantic import Field, field_validator
 
 from rotastack.base.documents import Document
 from rotastack.workflow.study.catalogue import VIEWS, Entry, facts_of, find, resolved
+from rotastack.workflow.study.specs import ClassSpec
 
 __all__ = ["Component", "Label", "Parameters", "ViewComponent", "check_texts", "in_order"]
 
@@ -17,13 +18,7 @@ Label = Annotated[str, Field(pattern=r"^[A-Za-z0-9][A-Za-z0-9 ._/=+-]*$")]
 
 
 def check_texts(content: Any) -> None:
-    """Check that no text, at any depth, holds characters that files or commands cannot hold: NUL, half characters.
-
-    Raises
-    ------
-    ValueError
-        For the first such text.
-    """
+    """Check that no text, at any depth, holds characters that files or commands cannot hold: NUL, half characters."""
     if isinstance(content, dict):
         for pair in content.items():
             check_texts(list(pair))
@@ -38,13 +33,7 @@ _CONTROL = {chr(n) for n in range(32)} - set("\t\n\r") | {"\x7f"}
 
 
 def in_order(value: Any) -> Any:
-    """Return parameters with their keys sorted, at any depth, because the order of keys has no meaning.
-
-    Raises
-    ------
-    ValueError
-        A key is not a text: slices are JSON, which has only texts as keys.
-    """
+    """Return parameters with their keys sorted, at any depth, because the order of keys has no meaning."""
     if isinstance(value, dict):
         strange = [key for key in value if not isinstance(key, str)]
         if strange:
@@ -61,9 +50,9 @@ class Component(Document):
 
     _sorted = field_validator("parameters")(in_order)
 
-    def resolved(self) -> dict[str, Any]:
+    def resolved(self) -> ClassSpec:
         """Return the class's path and all its parameters."""
-        return resolved(self.class_, self.parameters)
+        return ClassSpec(**resolved(self.class_, self.parameters))
 
 
 class ViewComponent(Component):

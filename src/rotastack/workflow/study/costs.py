@@ -19,25 +19,7 @@ JOB_SECONDS = 1.5
 
 
 class Cost(NamedTuple):
-    """The numbers of a class in the formula.
-
-    Attributes
-    ----------
-    microseconds : float
-        Time to train a member, such as a tree or a round of boosting, on 1,000 rows and 10 columns of two classes.
-    rows, columns : float
-        Powers of the numbers of rows and columns.
-    predicted : float
-        Nanoseconds for a member's output for a row.
-    classes : float
-        Share of the training time that each class beyond the second adds.
-    extra : int
-        Further members, such as boosted families, whose number no parameter states.
-    row_bytes : int
-        Bytes that a kept member needs for each of its training rows; 0 means 16 plus 4 for each class.
-    matrices, axes : int
-        Most matrices of columns times columns that are kept at once, and the most axes of one.
-    """
+    """The numbers of a class in the formula."""
 
     microseconds: float
     rows: float

@@ -131,20 +131,7 @@ class Evaluation(Document):
     ] = []
 
     def check(self, labels: list[str], optimistic: Container[str]) -> None:
-        """Check that all methods named by the keys exist, and that the keys fit together.
-
-        Parameters
-        ----------
-        labels : list of str
-            Labels of the study's methods.
-        optimistic : container of str
-            Labels of the methods that choose members by the test rows.
-
-        Raises
-        ------
-        ValueError
-            For the first mistake, with its key.
-        """
+        """Check that all methods named by the keys exist, and that the keys fit together."""
 
         def known(label: str, key: str) -> None:
             if label not in labels:

@@ -22,6 +22,7 @@ from rotastack.workflow.study.evaluation import Evaluation
 from rotastack.workflow.study.names import slug
 from rotastack.workflow.study.protocols.nested import Nested
 from rotastack.workflow.study.protocols.splits import CrossValidation, GivenSplits, RandomSplits
+from rotastack.workflow.study.specs import Noise, PoolSpec
 from rotastack.workflow.study.task import TASKS
 
 __all__ = ["Blocks", "Method", "PoolDocument", "StudyDocument"]
@@ -30,15 +31,6 @@ Dataset = Annotated[
     Annotated[str, Tag("name")] | Annotated[OwnDataset, Tag("entry")],
     Discriminator(lambda value: "name" if isinstance(value, str) else "entry"),
 ]
-
-
-class Noise(Document):
-    """Noise in training rows, the same for all pools."""
-
-    labels: Annotated[float, Field(ge=0, le=1, description="share of training rows with a random other class")] = 0
-    features: Annotated[
-        float, Field(ge=0, description="standard deviation of normal noise added to scaled numeric columns")
-    ] = 0
 
 
 class PoolDocument(Document):
@@ -101,18 +93,14 @@ class PoolDocument(Document):
             return None
         return {"class": value} if isinstance(value, str) else value
 
-    def resolved(self, estimators: Mapping[str, Entry] = ESTIMATORS) -> dict[str, Any]:
-        """Return the pool as plain mappings, with the path and the parameters of each class.
-
-        `estimators` are the short names of the study's task.
-        """
+    def resolved(self, estimators: Mapping[str, Entry] = ESTIMATORS) -> PoolSpec:
+        """Return the pool with the path and the parameters of each class; `estimators` are those of the study's task."""
         estimator = resolved(self.estimator, self.parameters, estimators, estimators)
-        return {
-            **self.dump(),
-            "view": None if self.view is None else self.view.resolved(),
-            "estimator": estimator["class"],
-            "parameters": estimator["parameters"],
+        same = {
+            key: getattr(self, key) for key in PoolSpec.model_fields if key not in ("view", "estimator", "parameters")
         }
+        view = None if self.view is None else self.view.resolved()
+        return PoolSpec(view=view, estimator=estimator["class"], parameters=estimator["parameters"], **same)
 
     @property
     def member_names(self) -> list[str]:

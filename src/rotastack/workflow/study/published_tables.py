@@ -21,11 +21,6 @@ def published_paths(name: str) -> list[Path]:
 
     Cells that Rotastack may not redistribute are in the mirror folder (``DATA_MIRROR``), in the file that the remarks
     name by ``mirror``.
-
-    Raises
-    ------
-    RotastackError
-        No published table has this name.
     """
     paths = [project_file(f"config/published/{name}.{suffix}") for suffix in ("csv", "yaml")]
     if not paths[0].is_file() and paths[1].is_file():
@@ -39,16 +34,7 @@ def published_paths(name: str) -> list[Path]:
 
 
 def scores_of(path: Path, metric: str) -> list[dict[str, Any]]:
-    """Return the cells of a score in a published table, a mapping each; ``sd`` is empty where none is printed.
-
-    Parameters
-    ----------
-    path : Path
-        The CSV file. Its columns are ``table, dataset, method, metric, value, repeats, note``; or ``dataset`` and for
-        each method a column of accuracies in percent, empty where the method failed.
-    metric : str
-        Name of the score, such as ``error``. Files of the first kind hold errors even if the source prints accuracies.
-    """
+    """Return the cells of a score in a published table, a mapping each; ``sd`` is empty where none is printed."""
     with path.open(encoding="utf-8", newline="") as file:
         rows = list(csv.DictReader(file))
     if rows and "metric" not in rows[0]:
@@ -80,22 +66,7 @@ def column_label(method: str, suffix: str) -> str:
 
 
 def check_published(name: str | None, columns: Sequence[Mapping[str, Any]], metric: str) -> None:
-    """Check that the published tables of a study exist, and hold the score and the methods that the study names.
-
-    Parameters
-    ----------
-    name : str or None
-        The study's ``published``.
-    columns : sequence of mapping
-        Its ``evaluation.published_columns``.
-    metric : str
-        The score that the study ranks by.
-
-    Raises
-    ------
-    RotastackError
-        For the first mistake, with its key.
-    """
+    """Check that the published tables of a study exist, and hold the score and the methods that the study names."""
     if name is not None:
         try:
             published_paths(name)

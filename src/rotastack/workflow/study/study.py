@@ -1,6 +1,5 @@
 """A checked study: its document, its data sets, and the properties that the workflow uses."""
 
-import json
 from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import cached_property
@@ -17,14 +16,10 @@ from rotastack.workflow.study.names import slug
 from rotastack.workflow.study.protocols.protocol import Protocol
 from rotastack.workflow.study.published_tables import check_published
 from rotastack.workflow.study.rotation_pairs import rotates, rotation_pairs
+from rotastack.workflow.study.specs import MethodSpec
 from rotastack.workflow.study.task import TASKS, Task
 
-__all__ = ["Study", "compact", "resized"]
-
-
-def compact(spec: Mapping[str, Any]) -> str:
-    """Return JSON on one line, with the keys in their order: the order of methods and groups has a meaning."""
-    return json.dumps(spec, separators=(",", ":"))
+__all__ = ["Study", "resized"]
 
 
 BLOCK_SECONDS, MOST_CELLS, MOST_BLOCKS = 10, 10, 500
@@ -39,27 +34,14 @@ def size_of(entry: Mapping[str, Any]) -> tuple[int, int]:
 
 @dataclass(frozen=True)
 class Study:
-    """A checked study.
-
-    Parameters
-    ----------
-    document : StudyDocument
-    datasets : dict
-        Name -> registry entry of each data set.
-    """
+    """A checked study."""
 
     document: StudyDocument
     datasets: dict[str, dict[str, Any]]
 
     @classmethod
     def from_mapping(cls, data: Mapping[str, Any], where: str) -> "Study":
-        """Return the checked study in `data`, read from `where`; only ``check_classes`` checks its classes.
-
-        Raises
-        ------
-        RotastackError
-            For the first mistake, with its key and the allowed values.
-        """
+        """Return the checked study in `data`, read from `where`; only ``check_classes`` checks its classes."""
         document = StudyDocument.read(dict(data), where)
         study = cls(document, _resolve_datasets(document.datasets, where))
         study._check_datasets(where)
@@ -128,19 +110,20 @@ class Study:
     @property
     def rotated(self) -> list[str]:
         """Methods whose members see rotated columns, by the facts of their views and estimators."""
-        return [label for label, method in self._resolved_methods.items() if rotates(method["pool"])]
+        return [label for label, method in self.resolved_methods.items() if rotates(method.pool)]
 
     @property
     def rotation_pairs(self) -> list[list[str]]:
         """Pairs of methods that differ by rotations alone: the one with them, the one without."""
-        fair = {label: method for label, method in self._resolved_methods.items() if label not in self.optimistic}
+        fair = {label: method for label, method in self.resolved_methods.items() if label not in self.optimistic}
         return rotation_pairs(fair, self.protocol.rotations)
 
     @property
-    def _resolved_methods(self) -> dict[str, dict[str, Any]]:
+    def resolved_methods(self) -> dict[str, MethodSpec]:
+        """Methods with the paths and parameters of all classes."""
         known = self.task.estimators
         return {
-            label: {"pool": self.pools[m.pool].resolved(known), "combiner": m.combiner.resolved(known)}
+            label: MethodSpec(pool=self.pools[m.pool].resolved(known), combiner=m.combiner.resolved(known))
             for label, m in self.methods.items()
         }
 
@@ -297,13 +280,7 @@ def _resolve_datasets(items: list[str | OwnDataset], where: str) -> dict[str, di
 
 
 def resized(content: Mapping[str, Any], size: str, where: str) -> dict[str, Any]:
-    """Return a study's content at one of its sizes; every size but ``full`` is added to the study's name.
-
-    Raises
-    ------
-    RotastackError
-        The study has no such size.
-    """
+    """Return a study's content at one of its sizes; every size but ``full`` is added to the study's name."""
     full = {k: v for k, v in content.items() if k != "sizes"}
     sizes = content.get("sizes") or {}
     if not isinstance(sizes, Mapping) or not all(

@@ -6,25 +6,15 @@ from typing import Any
 from rotastack.errors import RotastackError
 from rotastack.workflow.study.catalogue import ESTIMATORS, REGRESSORS, Entry
 from rotastack.workflow.study.combiners import MemberDocument, StackingDocument, Vote
+from rotastack.workflow.study.specs import TaskName
 
 __all__ = ["TASKS", "Task"]
 
 
 class Task:
-    """Classification, and the base class of the other task.
+    """Classification, and the base class of the other task."""
 
-    Attributes
-    ----------
-    name : str
-    estimators : mapping
-        Short name -> class.
-    estimator_type : str
-        scikit-learn's type of the task's estimators.
-    staged : str
-        Method of ensembles that average their members; a pool's ``ensemble_sizes`` need it.
-    """
-
-    name: str = "classification"
+    name: TaskName = "classification"
     estimators: Mapping[str, Entry] = ESTIMATORS
     estimator_type: str = "classifier"
     staged: str = "staged_predict_proba"
@@ -45,7 +35,7 @@ class Task:
 
 
 class _Regression(Task):
-    name = "regression"
+    name: TaskName = "regression"
     estimators = REGRESSORS
     estimator_type = "regressor"
     staged = "staged_predict"

@@ -34,11 +34,6 @@ class Record:
     _processor: float = field(default_factory=lambda: _processor_seconds(), repr=False)
     _libraries: float = field(default_factory=lambda: _peak_mb(), repr=False)
 
-    def fail(self, error: BaseException) -> None:
-        """Mark the record of a failed model, after which the study goes on."""
-        self.status = "failed"
-        self.message = f"{type(error).__name__}: {' '.join(str(error).split())}"
-
     def write(self, path: str | Path) -> None:
         """Write the record; its seconds run from the creation of this object to this call."""
         content = {

@@ -22,18 +22,7 @@ __all__ = ["PoolVotes", "draw_members", "draw_scores", "first_cell_votes"]
 
 
 def draw_scores(name: str, dataset: str, scores: pd.DataFrame, primary: str) -> Figure:
-    """Return a figure of a data set's scores.
-
-    Parameters
-    ----------
-    name : str
-        ``boxes``, ``histogram``, or a heat map with its order: ``heatmap_drawn``, ``heatmap_by_rotation_group``, ...
-    dataset : str
-    scores : DataFrame
-        Scores of the data set, a row for each method and cell.
-    primary : str
-        The score that is drawn.
-    """
+    """Return a figure of a data set's scores."""
     score = NAMES[primary]
     plural = "errors" if primary == "error" else score
     if name == "boxes":
@@ -47,17 +36,7 @@ def draw_scores(name: str, dataset: str, scores: pd.DataFrame, primary: str) -> 
 
 
 def draw_members(dataset: str, table: Path, folds: Path, pools: Mapping[str, Path], silent: Sequence[str]) -> Figure:
-    """Return a figure of kappa and error of each pool's pairs of members, on the test rows of the first cell.
-
-    Parameters
-    ----------
-    dataset : str
-    table, folds : Path
-    pools : mapping of str to Path
-        The first block of each pool that holds votes.
-    silent : sequence of str
-        Pools that hold no votes.
-    """
+    """Return a figure of kappa and error of each pool's pairs of members, on the test rows of the first cell."""
     y = read_prepared(table).y
     groups, _ = read_frame(folds)
     clouds: dict[str, KappaError] = {}

@@ -21,20 +21,7 @@ Methods = dict[str, xr.Dataset]
 def draw_of_members(
     names: Sequence[str], paths: Sequence[Path], scores: pd.DataFrame, dataset: str, only: Mapping[str, Sequence[str]]
 ) -> dict[str, Figure]:
-    """Return name -> figure of a data set's members; a note names the methods that failed.
-
-    Parameters
-    ----------
-    names : sequence of str
-        Names of the figures.
-    paths : sequence of Path
-        Files of the methods, in the order of the study.
-    scores : DataFrame
-        Scores of the data set, a row for each method and cell.
-    dataset : str
-    only : mapping
-        Figure -> the methods that it shows, if not all.
-    """
+    """Return name -> figure of a data set's members; a note names the methods that failed."""
     methods: Methods = {}
     failed, order = [], []
     for path in paths:
@@ -59,12 +46,9 @@ def _margin_distributions(known: Methods, scores: pd.DataFrame, dataset: str, or
     """Draw the cumulative margin distributions, as means over splits."""
     shares = {}
     for label, arrays in _with(known, "margin_cdf").items():
-        means = {}
-        for part in ("training", "test"):
-            cdf = _part(arrays["margin_cdf"], part)
-            means[part] = cdf.mean([d for d in cdf.dims if d != "margin"])
-        grid = _labels(arrays, "margin", np.linspace(-1, 1, arrays.sizes["margin"]))
-        shares[label] = pd.DataFrame({part: mean.values for part, mean in means.items()}, grid)
+        cdf = arrays["margin_cdf"].mean("split")
+        means = {part: cdf.sel(part=part).values for part in ("training", "test")}
+        shares[label] = pd.DataFrame(means, arrays["margin"].values)
     return plot_margin_distributions(shares, f"{dataset}: distribution of margins", order)
 
 
@@ -72,14 +56,13 @@ def _ordered_curves(known: Methods, scores: pd.DataFrame, dataset: str, order: l
     """Draw the error by number of members, and the members' accuracies, as means over splits."""
     votes = {}
     for label, arrays in _with(known, "curve").items():
-        errors = _by_size(arrays, "curve")
+        errors = _by_size(arrays["curve"])
         error = errors.ffill(axis=1).mean()  # an ensemble without further members keeps its error
         accuracy = None
         if "order_accuracy" in arrays:
-            single = _by_size(arrays, "order_accuracy")
+            single = _by_size(arrays["order_accuracy"])
             accuracy = single.mean()[single.notna().mean() >= 0.5]  # only ranks that at least half of the splits have
-        kept = float(arrays["members"].mean()) if "members" in arrays else float("nan")
-        votes[label] = OrderedVotes(error, kept, accuracy)
+        votes[label] = OrderedVotes(error, float(arrays["members"].mean()), accuracy)
     return plot_ordered_curves(votes, f"{dataset}: members in the pruner's order", order)
 
 
@@ -101,16 +84,12 @@ def _members(known: Methods, scores: pd.DataFrame, dataset: str, order: list[str
 
 def _diversity(known: Methods, scores: pd.DataFrame, dataset: str, order: list[str]) -> Figure:
     """Draw disagreement and accuracy of the members, a point for each split."""
-    points = {}
-    for label, arrays in known.items():
-        if "disagreement" in arrays and "member_accuracy" in arrays:
-            names = {"disagreement": "disagreement", "accuracy": "member_accuracy"}
-            points[label] = pd.DataFrame(
-                {
-                    column: arrays[name].mean([d for d in arrays[name].dims if d != "split"]).values
-                    for column, name in names.items()
-                }
-            )
+    columns = {"disagreement": "disagreement", "accuracy": "member_accuracy"}
+    points = {
+        label: pd.DataFrame({column: arrays[name].values for column, name in columns.items()})
+        for label, arrays in known.items()
+        if "disagreement" in arrays
+    }
     return plot_diversity(points, f"{dataset}: disagreement and accuracy of members", order)
 
 
@@ -119,24 +98,10 @@ def _with(known: Methods, name: str) -> Methods:
     return {m: a for m, a in known.items() if name in a and bool(a[name].notnull().any())}
 
 
-def _part(array: xr.DataArray, name: str) -> xr.DataArray:
-    """Return the values of the training or the test rows; without labels, training comes first."""
-    return array.sel(part=name) if "part" in array.coords else array.isel(part=int(name == "test"))
-
-
-def _labels(arrays: xr.Dataset, axis: str, otherwise: np.ndarray) -> np.ndarray:
-    """Return the labels of an axis, or else `otherwise`; a variable may have the axis's name and be no label."""
-    if axis in arrays.coords and arrays[axis].dims == (axis,):
-        return arrays[axis].values
-    return otherwise
-
-
-def _by_size(arrays: xr.Dataset, name: str) -> pd.DataFrame:
+def _by_size(array: xr.DataArray) -> pd.DataFrame:
     """Return a table of splits by size, on test rows, without empty splits and empty sizes."""
-    array = _part(arrays[name], "test") if "part" in arrays[name].dims else arrays[name]
-    values = array.transpose(..., "size").values
-    sizes = _labels(arrays, "size", np.arange(1, values.shape[-1] + 1))
-    frame = pd.DataFrame(values.reshape(-1, len(sizes)), columns=sizes)
+    of_test = array.sel(part="test") if "part" in array.dims else array
+    frame = pd.DataFrame(of_test.values, columns=np.arange(1, array.sizes["size"] + 1))
     return frame.dropna(axis=0, how="all").dropna(axis=1, how="all")
 
 

@@ -1,8 +1,8 @@
 """The figures over all data sets."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
 import pandas as pd
@@ -32,6 +32,7 @@ from rotastack.workflow.judge.results import (
     seconds_by_method,
 )
 from rotastack.workflow.study.names import ranks_name
+from rotastack.workflow.study.specs import FiguresSpec, SweepSpec
 
 __all__ = ["draw_of_study", "draw_sweep", "names_of_study"]
 
@@ -41,30 +42,14 @@ _TOO_FEW = "Ranks need at least two data sets without failed methods."
 
 
 class StudyScores(NamedTuple):
-    """The scores of a study and the settings of its figures.
+    """The scores of a study and the settings of its figures: the score drawn, its printed name, and the means of it."""
 
-    Attributes
-    ----------
-    slice : mapping
-        The slice of the study.
-    scores : DataFrame
-        A row for each data set, method and cell.
-    primary, score : str
-        The score that is drawn, and its printed name.
-    means : DataFrame
-        Means of this score, a row for each data set and a column for each method.
-    shown : list of str
-        The methods in figures that have no space for all methods.
-    tables : dict
-        Name -> file of each table of the study.
-    """
-
-    slice: Mapping[str, Any]
+    spec: FiguresSpec
     scores: pd.DataFrame
     primary: str
     score: str
     means: pd.DataFrame
-    shown: list[str]
+    shown: list[str]  # the methods in figures that have no space for all methods
     tables: dict[str, Path]
 
     @property
@@ -78,52 +63,39 @@ class StudyScores(NamedTuple):
 
         Methods that choose members by the test rows are not ranked.
         """
-        table = complete(self.means, self.slice["optimistic"])
+        table = complete(self.means, self.spec.optimistic)
         return table if len(table) > 1 and table.shape[1] > 1 else None
 
 
-def names_of_study(slice_: Mapping[str, Any]) -> set[str]:
+def names_of_study(spec: FiguresSpec) -> set[str]:
     """Return the names of a study's possible figures over all data sets."""
-    return {*FIGURES, *slice_["sweeps"], *(ranks_name(group["name"]) for group in slice_["groups"])}
+    return {*FIGURES, *spec.sweeps, *(ranks_name(group["name"]) for group in spec.groups)}
 
 
 def draw_of_study(
-    names: Sequence[str], slice_: Mapping[str, Any], scores: pd.DataFrame, tables: dict[str, Path]
+    names: Sequence[str], spec: FiguresSpec, scores: pd.DataFrame, tables: dict[str, Path]
 ) -> dict[str, Figure]:
     """Return name -> figure over all data sets: figures of ``FIGURES``, rank diagrams of groups, and sweeps.
 
-    Each of the slice's ``groups`` has a rank diagram, ``shown`` may name the methods whose differences are drawn, and
-    ``sweeps`` are figures of errors against a parameter: figure -> title, axis, values, lines. A score in units of the
-    target is drawn as a multiple of the baseline's score, because data sets have different units.
-
-    Parameters
-    ----------
-    names : sequence of str
-        Names of the figures.
-    slice_ : mapping
-        The slice of the study.
-    scores : DataFrame
-        A row for each data set, method and cell.
-    tables : dict of str to Path
-        The study's tables.
+    A score in units of the target is drawn as a multiple of the baseline's score, because data sets have different units.
     """
-    primary = slice_["score"]
+    primary = spec.score
     score = NAMES[primary]
-    scores = scores[~scores["dataset"].isin(list(slice_.get("left_out", {})))]
+    scores = scores[~scores["dataset"].isin(list(spec.left_out))]
     if primary in IN_UNITS:
         units = in_units(primary, pd.read_csv(tables["baseline"]).set_index("dataset"))
         scores = scores.assign(**{primary: scores[primary] / scores["dataset"].map(units)})
         score = f"{score} as a share of the baseline's"
-    means = mean_scores(scores, primary, slice_["methods"]).round(12)
-    shown = [m for m in means if m in (slice_["shown"] or slice_["methods"]) or m == slice_["control"]]
-    drawn = StudyScores(slice_, scores, primary, score, means, shown, tables)
-    groups = {ranks_name(group["name"]): group for group in slice_["groups"]}
+    means = mean_scores(scores, primary, spec.methods).round(12)
+    shown = [m for m in means if m in (spec.shown or spec.methods) or m == spec.control]
+    drawn = StudyScores(spec, scores, primary, score, means, shown, tables)
+    groups = {ranks_name(group["name"]): group for group in spec.groups}
     figures = {}
     for name in names:
         if name in groups:
-            figures[name] = _draw_ranks(group_table(means, groups[name]), slice_["alpha"], drawn.higher)
-        elif name in slice_["sweeps"]:
-            figures[name] = draw_sweep(scores, slice_["sweeps"][name], primary, score)
+            figures[name] = _draw_ranks(group_table(means, groups[name]), spec.alpha, drawn.higher)
+        elif name in spec.sweeps:
+            figures[name] = draw_sweep(scores, spec.sweeps[name], primary, score)
         else:
             figures[name] = FIGURES[name](drawn)
     return figures
@@ -131,14 +103,14 @@ def draw_of_study(
 
 def _critical_difference(study: StudyScores) -> Figure:
     """Draw the average ranks of the methods, and the critical difference."""
-    fair = study.means.drop(columns=study.slice["optimistic"], errors="ignore")
-    return _draw_ranks(fair, study.slice["alpha"], study.higher)
+    fair = study.means.drop(columns=study.spec.optimistic, errors="ignore")
+    return _draw_ranks(fair, study.spec.alpha, study.higher)
 
 
 def _differences(study: StudyScores) -> Figure:
     """Draw the errors minus the control's errors, by data set."""
-    control = study.slice["control"]
-    deviations = _standard_errors(study.scores, study.primary, control, study.slice["axes"])
+    control = study.spec.control
+    deviations = _standard_errors(study.scores, study.primary, control, study.spec.axes)
     return plot_differences(study.means[study.shown], deviations, control, study.score, study.higher)
 
 
@@ -158,8 +130,8 @@ def _rank_intervals(study: StudyScores) -> Figure:
     """Draw the average ranks, with their intervals over resampled data sets."""
     if study.ranked is None:
         return sentence(_TOO_FEW)
-    ranks = bootstrap_ranks(study.ranked, study.higher, alpha=study.slice["alpha"])
-    return plot_rank_intervals(ranks, study.slice["control"])
+    ranks = bootstrap_ranks(study.ranked, study.higher, alpha=study.spec.alpha)
+    return plot_rank_intervals(ranks, study.spec.control)
 
 
 def _win_matrix(study: StudyScores) -> Figure:
@@ -169,7 +141,7 @@ def _win_matrix(study: StudyScores) -> Figure:
 
 def _pareto(study: StudyScores) -> Figure:
     """Draw the average ranks against the time of a training."""
-    control = study.slice["control"]
+    control = study.spec.control
     if study.ranked is None:
         return sentence(_TOO_FEW)
     times = relative_times(seconds_by_method(read_csv(study.tables["times"])), control)
@@ -182,7 +154,7 @@ def _pareto(study: StudyScores) -> Figure:
 
 def _posterior(study: StudyScores) -> Figure:
     """Draw the probabilities that the control is better, the best other method is better, or neither."""
-    control = study.slice["control"]
+    control = study.spec.control
     if study.ranked is None:
         return sentence(_TOO_FEW)
     if control not in study.ranked:
@@ -201,13 +173,13 @@ def _draw_ranks(means: pd.DataFrame, alpha: float, higher: bool) -> Figure:
     return plot_critical_difference(compare(table, higher), alpha)
 
 
-def draw_sweep(scores: pd.DataFrame, sweep: dict, primary: str = "error", score: str = "error") -> Figure:
+def draw_sweep(scores: pd.DataFrame, sweep: SweepSpec, primary: str = "error", score: str = "error") -> Figure:
     """Return a figure of mean errors against a parameter, on test rows and, if known, on training rows.
 
     Means are over the data sets on which no method of the figure failed. A method that failed on all data sets leaves
     a gap.
     """
-    methods = list(dict.fromkeys(m for line in sweep["lines"].values() for m in line))
+    methods = list(dict.fromkeys(m for line in sweep.lines.values() for m in line))
     panels: dict[str, dict[str, Curve]] = {}
     noted = []
     for column, title in ((primary, "test rows"), ("training_error", "training rows")):
@@ -219,12 +191,10 @@ def draw_sweep(scores: pd.DataFrame, sweep: dict, primary: str = "error", score:
         noted += [f"{name} ({title})" for name in table.index.difference(ranked.index, sort=False)]
         over = ranked.index[0] if len(ranked) == 1 else f"mean of {len(ranked)} data sets"
         panels[f"{title}, {over}"] = {
-            label: float(means[line[0]]) if len(line) == 1 else (sweep["values"], means[line].to_numpy())
-            for label, line in sweep["lines"].items()
+            label: float(means[line[0]]) if len(line) == 1 else (sweep.values, means[line].to_numpy())
+            for label, line in sweep.lines.items()
         }
-    figure = plot_curves(
-        panels, sweep["axis"], score, log=bool(sweep.get("log")), ticks=sweep["values"], title=sweep["title"]
-    )
+    figure = plot_curves(panels, sweep.axis, score, log=bool(sweep.log), ticks=sweep.values, title=sweep.title)
     if noted:
         add_note(figure, f"Left out, because a method failed: {', '.join(noted)}.")
     return figure

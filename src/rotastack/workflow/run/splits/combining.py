@@ -1,89 +1,84 @@
 """Combine a pool's stored outputs for the test rows of each split."""
 
+from collections.abc import Iterable
 from importlib import import_module
 
 import numpy as np
+import pandas as pd
 import xarray as xr
 
-from rotastack.data.artifacts import read_arrays, read_prepared, write_arrays
+from rotastack.data.artifacts import Prepared
 from rotastack.errors import RotastackError
-from rotastack.workflow.run.job import Job, may_fail
+from rotastack.workflow.run.job import Outcome
 from rotastack.workflow.run.watching import Beat
-from rotastack.workflow.study.building import make_combiner
+from rotastack.workflow.study.building import make
+from rotastack.workflow.study.specs import CombiningSpec, MemberSpec, PrunerSpec
 
 
-def combine(job: Job, beat: Beat, failure: Exception | None) -> None:
-    """Read inputs ``table`` and ``pool`` (its blocks), write output ``method``.
+def combine(
+    spec: CombiningSpec, table: Prepared, folds: pd.DataFrame, pool: Iterable[xr.Dataset], n_jobs: int, beat: Beat
+) -> xr.Dataset:
+    """Return outputs with axes (split, row, class) for the test rows, whose numbers are in ``rows``.
 
-    The output has axes (split, row, class): the outputs (probabilities, or prediction and interval) for the test rows,
-    whose numbers are in ``rows``. It also has the mean facts of the deciding members. Methods that choose among members
-    add margins and ordered curves, see :mod:`rotastack.workflow.run.splits.pruned`.
+    They come with the mean facts of the deciding members. Methods that choose among members add margins and ordered
+    curves, see :mod:`rotastack.workflow.run.splits.pruned`.
     """
-    spec = job.slice
-    data = read_prepared(job.input("table"))
-    combiner = spec["combiner"]
-    with job.recorded() as record:
-        parts = []
-        for path in job.inputs["pool"]:
-            block = read_arrays(path)
-            if block.sizes["split"] == 0:
-                continue
-            if block.attrs["status"] != "ok":
-                record.status, record.message = "failed", f"the pool failed: {block.attrs['message']}"
-            block = _members(block, combiner.get("member"), spec["method"])
-            missing = np.full((*block["rows"].shape, len(data.outputs)), np.nan)
-            proba: np.ndarray = missing
-            extra: dict = {}
-            with may_fail(record):
-                if failure is not None:
-                    raise failure
-                if combiner["kind"] == "prune":
-                    if block.attrs["status"] == "ok":
-                        proba, extra = _pruned(combiner, block, data)
-                elif combiner["kind"] == "member":
-                    proba = block["proba"].values[:, 0]
-                else:
-                    ready = make_combiner(combiner)
-                    proba = np.stack([ready.predict_proba(o) for o in block["proba"].values])
-            facts = {
-                name: ("split", block[name].mean("member", skipna=False).values)
-                for name in block.data_vars
-                if block[name].dims == ("split", "member")
-                and (name != "training_error" or combiner["kind"] != "prune")  # the pool's value counts all members
-            }
-            parts.append(
-                xr.Dataset(
-                    {
-                        "proba": (("split", "row", "class"), proba.astype(np.float64)),
-                        "rows": (("split", "row"), block["rows"].values),
-                        **facts,
-                        **extra,
-                    },
-                    coords={"split": block.split.values.astype(object), "class": data.outputs},
-                )
+    combiner, outcome, parts = spec.combiner, Outcome(), []
+    for block in pool:
+        if block.sizes["split"] == 0:
+            continue
+        if block.attrs["status"] != "ok":
+            outcome.fail(f"the pool failed: {block.attrs['message']}")
+        if isinstance(combiner, MemberSpec):
+            block = _member(block, combiner.member, spec.method)
+        proba = np.full((*block["rows"].shape, len(table.outputs)), np.nan)
+        extra: dict = {}
+        with outcome.may_fail():
+            beat(None)
+            if isinstance(combiner, PrunerSpec):
+                if block.attrs["status"] == "ok":
+                    proba, extra = _pruned(combiner, block, table)
+            elif isinstance(combiner, MemberSpec):
+                proba = block["proba"].values[:, 0]
+            else:
+                ready = make(combiner)
+                proba = np.stack([ready.predict_proba(o) for o in block["proba"].values])
+        facts = {
+            name: ("split", block[name].mean("member", skipna=False).values)
+            for name in block.data_vars
+            if block[name].dims == ("split", "member")
+            and (name != "training_error" or combiner.kind != "prune")  # the pool's value counts all members
+        }
+        parts.append(
+            xr.Dataset(
+                {
+                    "proba": (("split", "row", "class"), proba.astype(np.float64)),
+                    "rows": (("split", "row"), block["rows"].values),
+                    **facts,
+                    **extra,
+                },
+                coords={"split": block.split.values.astype(object), "class": table.outputs},
             )
-        joined = _joined(parts)
-        if record.status != "ok":
-            joined["proba"][:] = np.nan
-        joined.attrs = {"status": record.status, "message": record.message, "method": spec["method"]}
-        write_arrays(job.output("method"), joined)
-        record.metrics = {"cells": int(joined.sizes["split"])}
+        )
+    joined = _joined(parts)
+    if outcome.status != "ok":
+        joined["proba"][:] = np.nan
+    metrics = {"cells": int(joined.sizes["split"])}
+    return joined.assign_attrs(status=outcome.status, message=outcome.message, method=spec.method, metrics=metrics)
 
 
-def _members(block: xr.Dataset, chosen: str | None, method: str) -> xr.Dataset:
-    """Return the block with the member `chosen` alone, or the block itself if `chosen` is None."""
-    if chosen is None:
-        return block
+def _member(block: xr.Dataset, chosen: str, method: str) -> xr.Dataset:
+    """Return the block with one member alone."""
     names = [str(m) for m in block.member.values]
     if chosen not in names:
         raise RotastackError(f"{method}: member {chosen!r} is not in the pool; members: {', '.join(names)}")
     return block.sel(member=[chosen])
 
 
-def _pruned(combiner, block: xr.Dataset, data) -> tuple[np.ndarray, dict]:
+def _pruned(combiner: PrunerSpec, block: xr.Dataset, table: Prepared) -> tuple[np.ndarray, dict]:
     """Return the outputs of the members that a pruner keeps, and facts about these members."""
     pruned = import_module("rotastack.workflow.run.splits.pruned")
-    cells = [pruned.pruned_cell(combiner, block, i, data.y, len(data.classes)) for i in range(block.sizes["split"])]
+    cells = [pruned.pruned_cell(combiner, block, i, table.y, len(table.classes)) for i in range(block.sizes["split"])]
     return np.stack([cell.proba for cell in cells]), pruned.tabulated(cells)
 
 

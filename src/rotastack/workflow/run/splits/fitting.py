@@ -1,7 +1,7 @@
 """Train a pool on the training rows of one split, and let its members vote."""
 
 import time
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any, NamedTuple
 
@@ -15,7 +15,8 @@ from rotastack.ensembles.pooled.pool import Pool, Recipe, fit_pool
 from rotastack.ensembles.rows import Rows
 from rotastack.ensembles.table import fitted_scaler, scaled_columns
 from rotastack.ensembles.voters import voters_of
-from rotastack.workflow.study.building import make_view
+from rotastack.workflow.study.building import make
+from rotastack.workflow.study.specs import SplitTrainingSpec
 
 __all__ = ["MACHINES", "Fitted", "SplitVotes", "cast_votes", "fitted", "machine_facts", "stacked"]
 
@@ -79,19 +80,19 @@ def fitted(
     rows: Rows,
     data: Prepared,
     train: NDArray[np.intp],
-    spec: Mapping[str, Any],
+    spec: SplitTrainingSpec,
     sequence: np.random.SeedSequence,
     noise: np.random.SeedSequence,
     views: np.random.SeedSequence,
 ) -> Fitted:
     """Scale the training rows, add the pool's noise, and train the estimator, or a member for each view."""
     start, start_processor = time.perf_counter(), time.process_time()
-    pool, options = spec["pool"], rows.options
+    pool, options = spec.pool, rows.options
     X, y = rows.X[train], data.y[train]
     rng = np.random.default_rng(noise)
     if data.n_classes is not None:
-        y = _other_labels(y, data.n_classes, pool["noise"]["labels"], rng)
-    scaler, spread = None, pool["noise"]["features"]
+        y = _other_labels(y, data.n_classes, pool.noise.labels, rng)
+    scaler, spread = None, pool.noise.features
     n_other = 0
     if options["as_is"]:
         if spread:  # the noise is as large as in columns scaled to [0, 1]
@@ -100,21 +101,21 @@ def fitted(
             X[:, ~data.is_category] += spread * width * rng.standard_normal(numeric.shape)
         estimator = rows.estimator
     else:
-        scaler = fitted_scaler(X, options["categorical"], pool["scaling"])
+        scaler = fitted_scaler(X, options["categorical"], pool.scaling)
         numeric, other = scaled_columns(X, options["categorical"], scaler)
         if spread:
             numeric = (numeric + spread * rng.standard_normal(numeric.shape)).astype(np.float32)
         X, n_other = np.hstack([numeric, other]), other.shape[1]
         estimator = set_up_columns(rows.estimator, numeric.shape[1], n_other)
     model: AlignedClassifier | FittedRegressor | Pool
-    if pool["view"] is None:
+    if pool.view is None:
         if data.n_classes is None:
             model = fit_regressor(estimator, X, y, sequence, intervals=options["intervals"])
         else:
             model = fit_aligned(estimator, X, y, data.n_classes, sequence)
     else:
-        view = make_view(pool["view"])
-        recipes = [Recipe(view if k else None, rows.estimator, "view") for k in range(spec["rotations"])]
+        view = make(pool.view)
+        recipes = [Recipe(view if k else None, rows.estimator, "view") for k in range(spec.rotations)]
         is_other = np.arange(X.shape[1]) >= X.shape[1] - n_other
         model = fit_pool(
             X, y, data.n_classes, recipes, sequence,

@@ -1,7 +1,7 @@
 """Splits of a data set: random, by cross-validation, by groups, in the order of time, or given by the table."""
 
 import warnings
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from typing import Any
 
 import numpy as np
@@ -15,65 +15,60 @@ from sklearn.model_selection import (
     TimeSeriesSplit,
 )
 
-from rotastack.data.artifacts import Prepared, write_frame
+from rotastack.data.artifacts import Prepared
 from rotastack.data.divisions import equal_rows, united
 from rotastack.errors import RotastackError
 from rotastack.resampling.folds import fold_groups
 from rotastack.resampling.holdout import repeated_holdout
 from rotastack.resampling.weka import weka_folds
 from rotastack.seeds import child, integer_seed, root_sequence
-from rotastack.workflow.run.job import Job
 from rotastack.workflow.study.names import label
-from rotastack.workflow.tracking.records import Record
+from rotastack.workflow.study.specs import SplitsSpec
 
 TEST, TRAIN, NEITHER = 0, 1, 2
 """The parts that a row can belong to in a split."""
 
 
-def draw(job: Job, data: Prepared, record: Record) -> None:
-    """Write output ``folds``: a column for each split, with 0 for test rows, 1 for training rows and 2 for others."""
-    spec = job.slice
-    sequence = child(root_sequence(spec["seed"]), "folds", spec["dataset"])
-    groups = data.groups
-    if spec.get("copies_together"):
-        copies = equal_rows(pd.DataFrame(np.hstack([data.numeric, data.codes])))
+def draw(spec: SplitsSpec, table: Prepared) -> pd.DataFrame:
+    """Return a column for each split, with 0 for test rows, 1 for training rows and 2 for others."""
+    sequence, groups = child(root_sequence(spec.seed), "folds", spec.dataset), table.groups
+    if spec.copies_together:
+        copies = equal_rows(pd.DataFrame(np.hstack([table.numeric, table.codes])))
         groups = copies if groups is None else united(groups, copies)
     try:
-        if data.given:
-            splits = given_splits(data.given, data.y, data.classes)
-            if len(splits) > spec["splits"]:
-                raise RotastackError(f"protocol.splits is {spec['splits']}, but the table has {len(splits)} splits")
-            parts = _parts(splits, len(data.y))
-        elif groups is not None and ("groups" in spec or spec["kind"] == "holdout"):
-            parts = _by_groups(data, groups, spec, sequence)
-        elif data.time is not None:
-            parts = _by_time(data.time, spec)
+        if table.given:
+            splits = given_splits(table.given, table.y, table.classes)
+            if len(splits) > spec.splits:
+                raise RotastackError(f"protocol.splits is {spec.splits}, but the table has {len(splits)} splits")
+            parts = _parts(splits, len(table.y))
+        elif groups is not None and (spec.groups is not None or spec.kind == "holdout"):
+            parts = _by_groups(table, groups, spec, sequence)
+        elif table.time is not None:
+            parts = _by_time(table.time, spec)
         else:
-            parts = _at_random(data, spec, sequence, np.arange(len(data.y)) if groups is None else groups)
+            parts = _at_random(table, spec, sequence, np.arange(len(table.y)) if groups is None else groups)
     except (RotastackError, ValueError) as error:
-        raise RotastackError(f"{spec['dataset']}: {error}") from None
-    names = [label("S", s) for s in range(len(parts))]
-    write_frame(job.output("folds"), pd.DataFrame(parts.T.astype(np.int8), columns=names))
-    record.metrics = {"training_rows": int((parts[0] == TRAIN).sum()), "test_rows": int((parts[0] == TEST).sum())}
+        raise RotastackError(f"{spec.dataset}: {error}") from None
+    return pd.DataFrame(parts.T.astype(np.int8), columns=[label("S", s) for s in range(len(parts))])
 
 
 def _at_random(
-    data: Prepared, spec: Mapping[str, Any], sequence: np.random.SeedSequence, copies: NDArray[np.intp]
+    table: Prepared, spec: SplitsSpec, sequence: np.random.SeedSequence, copies: NDArray[np.intp]
 ) -> NDArray[np.int8]:
     """Return the part of each row in random splits or stratified random folds, shape (n_splits, n_rows).
 
     In folds, rows with one number of `copies` go where the first of them goes: scikit-learn's splitters of groups are slow
     for as many groups.
     """
-    if spec["kind"] == "crossval":
-        if "weka_seed" in spec:
-            groups = weka_folds(data.strata, spec["folds"], spec["weka_seed"])[None]
+    if spec.kind == "crossval":
+        if spec.weka_seed is not None:
+            groups = weka_folds(table.strata, spec.folds, spec.weka_seed)[None]
         else:
             _, first, of_row = np.unique(copies, return_index=True, return_inverse=True)
-            groups = fold_groups(data.strata[first], spec["repeats"], spec["folds"], sequence)[:, of_row]
-        return np.concatenate([group != np.arange(spec["folds"])[:, None] for group in groups]).astype(np.int8)
-    levels = data.codes if data.codes.shape[1] else None
-    n, repeats, train, test = len(data.y), spec["repeats"], spec["train"], spec.get("test")
+            groups = fold_groups(table.strata[first], spec.repeats, spec.folds, sequence)[:, of_row]
+        return np.concatenate([group != np.arange(spec.folds)[:, None] for group in groups]).astype(np.int8)
+    levels = table.codes if table.codes.shape[1] else None
+    n, repeats, train, test = len(table.y), spec.repeats, spec.train, spec.test
     rows = round(train * n) if train < 1 else train
     if test is not None and repeats * (rows + test) <= n:
         parts = np.full((repeats, n), NEITHER, dtype=np.int8)
@@ -81,45 +76,45 @@ def _at_random(
         for part, mine in zip(parts, dealt[: repeats * (rows + test)].reshape(repeats, -1), strict=True):
             part[mine[:rows]], part[mine[rows:]] = TRAIN, TEST
         return parts
-    parts = (~repeated_holdout(data.strata, repeats, train, sequence, levels=levels)).astype(np.int8)
+    parts = (~repeated_holdout(table.strata, repeats, train, sequence, levels=levels)).astype(np.int8)
     return parts if test is None else _fewer_tested(parts, test, sequence)
 
 
 def _by_groups(
-    data: Prepared, groups: NDArray[np.intp], spec: Mapping[str, Any], sequence: np.random.SeedSequence
+    table: Prepared, groups: NDArray[np.intp], spec: SplitsSpec, sequence: np.random.SeedSequence
 ) -> NDArray[np.int8]:
     """Return splits by scikit-learn's group splitters: the rows of a group are all trained on or all tested."""
     rows, n_groups = np.zeros((len(groups), 1)), len(np.unique(groups))
-    if spec["kind"] == "holdout":
-        share = spec["train"] if spec["train"] < 1 else spec["train"] / len(groups)
+    if spec.kind == "holdout":
+        share = spec.train if spec.train < 1 else spec.train / len(groups)
         seed = integer_seed(child(sequence, "groups"))
-        splitter: Any = GroupShuffleSplit(spec["repeats"], train_size=share, random_state=seed)
-        return _fewer_tested(_parts(splitter.split(rows, data.y, groups), len(groups)), spec.get("test"), sequence)
-    if n_groups < spec["folds"]:
-        raise RotastackError(f"{n_groups} groups cannot be split into {spec['folds']} folds")
-    of_task = StratifiedGroupKFold if data.classes else GroupKFold
+        splitter: Any = GroupShuffleSplit(spec.repeats, train_size=share, random_state=seed)
+        return _fewer_tested(_parts(splitter.split(rows, table.y, groups), len(groups)), spec.test, sequence)
+    if n_groups < spec.folds:
+        raise RotastackError(f"{n_groups} groups cannot be split into {spec.folds} folds")
+    of_task = StratifiedGroupKFold if table.classes else GroupKFold
     splits = []
-    for repeat in range(spec["repeats"]):
-        splitter = of_task(spec["folds"], shuffle=True, random_state=integer_seed(child(sequence, "groups", repeat)))
+    for repeat in range(spec.repeats):
+        splitter = of_task(spec.folds, shuffle=True, random_state=integer_seed(child(sequence, "groups", repeat)))
         with warnings.catch_warnings():  # a class may have fewer rows than folds
             warnings.filterwarnings("ignore", message="The least populated class")
-            splits += splitter.split(rows, data.y, groups)
+            splits += splitter.split(rows, table.y, groups)
     return _parts(splits, len(groups))
 
 
-def _by_time(time: NDArray[np.intp], spec: Mapping[str, Any]) -> NDArray[np.int8]:
+def _by_time(time: NDArray[np.intp], spec: SplitsSpec) -> NDArray[np.int8]:
     """Return splits by scikit-learn's splitter of time series; rows of one moment stay together."""
-    n_moments, n_splits = int(time.max()) + 1, spec["folds"] if spec["kind"] == "crossval" else spec["repeats"]
+    n_moments, n_splits = int(time.max()) + 1, spec.folds if spec.kind == "crossval" else spec.repeats
     sizes: dict[str, int] = {}
-    if spec["kind"] == "holdout":
+    if spec.kind == "holdout":
         of_moment = len(time) / n_moments
-        if spec["train"] < 1:
-            tested = (1 - spec["train"]) * n_moments / n_splits
+        if spec.train < 1:
+            tested = (1 - spec.train) * n_moments / n_splits
         else:
-            sizes["max_train_size"] = max(1, round(spec["train"] / of_moment))
+            sizes["max_train_size"] = max(1, round(spec.train / of_moment))
             tested = (n_moments - sizes["max_train_size"]) / n_splits
-        if spec.get("test"):
-            tested = min(tested, spec["test"] / of_moment)
+        if spec.test:
+            tested = min(tested, spec.test / of_moment)
         sizes["test_size"] = max(1, int(tested))
     splitter = TimeSeriesSplit(n_splits, **sizes)
     moments = splitter.split(np.zeros((n_moments, 1)))
@@ -159,11 +154,6 @@ def given_splits(
         Class numbers, or the numbers of a regression.
     classes : sequence of str
         Names of the classes; empty in a regression.
-
-    Raises
-    ------
-    RotastackError
-        There is no split, or a split has no training row, or none of a class that it tests.
     """
     splits: list[tuple[NDArray[np.intp], NDArray[np.intp]]] = []
     for column in columns:

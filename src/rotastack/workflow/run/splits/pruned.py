@@ -1,6 +1,5 @@
 """Prune the pool of one split: the outputs of the members kept, and facts about these members."""
 
-from collections.abc import Mapping
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -11,7 +10,8 @@ from rotastack.combine.pruning.curves import ordered_curve
 from rotastack.combine.pruning.pruner import vote_shares
 from rotastack.diagnostics.margin import margins
 from rotastack.diagnostics.pairs import mean_disagreement, paper_diversity
-from rotastack.workflow.study.building import make_combiner
+from rotastack.workflow.study.building import make
+from rotastack.workflow.study.specs import PrunerSpec
 
 __all__ = ["GRID", "Cell", "pruned_cell", "tabulated"]
 
@@ -41,22 +41,10 @@ class Cell(NamedTuple):
     order_accuracy: NDArray[np.float64] | None  # (size,)
 
 
-def pruned_cell(combiner: Mapping[str, Any], block: xr.Dataset, i: int, y: NDArray[np.intp], n_classes: int) -> Cell:
-    """Prune the i-th training in a block of a pool, and return its outputs and facts.
-
-    Parameters
-    ----------
-    combiner : mapping
-        The study's combiner: pruner, selection and the pruner's parameters.
-    block : xarray.Dataset
-        Output of the training on splits.
-    i : int
-    y : ndarray of shape (n_rows,)
-        Class numbers of the whole data set.
-    n_classes : int
-    """
+def pruned_cell(combiner: PrunerSpec, block: xr.Dataset, i: int, y: NDArray[np.intp], n_classes: int) -> Cell:
+    """Prune the i-th training in a block of a pool; `y` has the class numbers of the whole data set."""
     weights = block["voter_weights"].values[i]
-    voters = np.flatnonzero(np.isfinite(weights))[: combiner.get("first")]
+    voters = np.flatnonzero(np.isfinite(weights))[: combiner.first]
     weights = weights[voters]
     rows = block["rows"].values[i]
     is_test = rows >= 0
@@ -65,11 +53,11 @@ def pruned_cell(combiner: Mapping[str, Any], block: xr.Dataset, i: int, y: NDArr
     is_training = trained >= 0
     training = block["training_votes"].values[i][is_training][:, voters].astype(np.int64)
     trained = trained[is_training].astype(np.intp)
-    selection = combiner["selection"] or ("oob" if "out_of_bag" in block else "train")
+    selection = combiner.selection or ("oob" if "out_of_bag" in block else "train")
     if selection == "oob":
         training = np.where(block["out_of_bag"].values[i][is_training][:, voters] > 0, training, -1)
     chosen, answers = (test, truth) if selection == "test" else (training, trained)
-    pruner = make_combiner(combiner).fit(chosen, answers, weights=weights, classes=np.arange(n_classes))
+    pruner = make(combiner).fit(chosen, answers, weights=weights, classes=np.arange(n_classes))
     kept, share, common = pruner.selected_, pruner.weights_[pruner.selected_], pruner.most_common_
     fallback = float(not getattr(pruner, "status_", "solved").startswith("solved"))
     order = getattr(pruner, "order_", None)

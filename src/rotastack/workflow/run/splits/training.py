@@ -4,17 +4,18 @@ import time
 from collections.abc import Iterator
 
 import numpy as np
+import pandas as pd
 import xarray as xr
 from sklearn.dummy import DummyClassifier
 
 from rotastack.base.fitting import AlignedClassifier, FittedRegressor
-from rotastack.data.artifacts import member_means, read_frame, read_prepared, write_arrays
+from rotastack.data.artifacts import Prepared, member_means
 from rotastack.diagnostics.complexity import oob_error, tree_complexity
 from rotastack.diagnostics.margin import summarize_margins
 from rotastack.ensembles.pooled.pool import Pool
 from rotastack.ensembles.rows import rows_for
 from rotastack.seeds import child, root_sequence
-from rotastack.workflow.run.job import Job, may_fail
+from rotastack.workflow.run.job import Outcome
 from rotastack.workflow.run.splits.fitting import (
     MACHINES,
     Fitted,
@@ -28,79 +29,82 @@ from rotastack.workflow.run.splits.folds import TEST, TRAIN
 from rotastack.workflow.run.watching import Beat, check_numbers
 from rotastack.workflow.study.building import make_estimator
 from rotastack.workflow.study.names import label
+from rotastack.workflow.study.specs import PoolSpec, SplitTrainingSpec
 
 TREES = ("n_nodes", "n_leaves", "depth")
 FACTS = (*TREES, "median_leaves", "oob_error", "training_error", *MACHINES)
 DIVERSITY = ("margin_mean", "margin_variance", "chebyshev_bound", "mean_correlation")
 
 
-def train(job: Job, beat: Beat, failure: Exception | None) -> None:
-    """Read inputs ``table`` and ``folds``, write output ``pool``.
+def train(
+    spec: SplitTrainingSpec, table: Prepared, folds: pd.DataFrame, rotations: None, n_jobs: int, beat: Beat
+) -> xr.Dataset:
+    """Return outputs with axes (split, member, row, class).
 
-    The output has axes (split, member, row, class). Its rows are the test rows of each split, whose numbers are in
-    ``rows`` (-1 fills up smaller test sets). Members are views, ensemble sizes, or the outputs of an estimator that has
-    several, such as one for each weighting. In split s the estimator has the seed ("train", dataset, pool, s), noise
-    ("noise", dataset, s), and views ("views", dataset, s, member). If a method chooses among an ensemble's members,
-    their votes are stored as well. A pool that fails, or that gets a `failure`, is stored as missing values with the
-    message.
+    The rows are the test rows of each split, whose numbers are in ``rows`` (-1 fills up smaller test sets). Members are
+    views, ensemble sizes, or the outputs of an estimator that has several, such as one for each weighting. In split s the
+    estimator has the seed ("train", dataset, pool, s), noise ("noise", dataset, s), and views ("views", dataset, s,
+    member). If a method chooses among an ensemble's members, their votes are kept as well.
     """
-    spec = job.slice
-    data = read_prepared(job.input("table"))
-    divided, _ = read_frame(job.input("folds"))
-    splits = [s for s in spec["splits"] if s < min(spec["repeats"], divided.shape[1])]
+    splits = [s for s in spec.splits if s < min(spec.repeats, folds.shape[1])]
     names = [label("S", s) for s in splits]
-    test, trained_on = ([np.flatnonzero(divided[name].to_numpy() == part) for name in names] for part in (TEST, TRAIN))
-    members = spec["members"]
-    if spec["pool"]["view"] is not None:
-        members = [str(k + 1) for k in range(spec["rotations"])]
+    test, trained_on = ([np.flatnonzero(folds[name].to_numpy() == part) for name in names] for part in (TEST, TRAIN))
+    members = spec.members if spec.pool.view is None else [str(k + 1) for k in range(spec.rotations)]
     n_test = max(map(len, test), default=0)
-    outputs = np.full((len(splits), len(members), n_test, len(data.outputs)), np.nan, dtype=data.precision)
+    outputs = np.full((len(splits), len(members), n_test, len(table.outputs)), np.nan, dtype=table.precision)
     facts = {name: np.full((len(splits), len(members)), np.nan) for name in (*FACTS, *DIVERSITY)}
     seconds: list[tuple[float, float, float, float]] = []
     votes: list[SplitVotes] = []
-    with job.recorded() as record:
-        root = root_sequence(spec["seed"])
-        seeds = child(root, "train", spec["dataset"], spec["name"])
-        noise, views = (child(root, what, spec["dataset"]) for what in ("noise", "views"))
-        with may_fail(record):
-            if failure is not None:
-                raise failure
-            rows = rows_for(make_estimator(spec["pool"], job.threads), data, spec["pool"])
-            for i, (s, train, held_out) in enumerate(zip(splits, trained_on, test, strict=True)):
-                beat(spec["pool"].get("training_limit"))
-                trained = fitted(rows, data, train, spec, child(seeds, s), child(noise, s), child(views, s))
-                start, start_processor = time.perf_counter(), time.process_time()
-                columns = trained.columns_for(rows.X[held_out])
-                predicted, member_facts = _outputs(trained.model, columns, spec["pool"]["ensemble_sizes"])
-                elapsed, processor = time.perf_counter() - start, time.process_time() - start_processor
-                seconds.append((trained.seconds, elapsed, trained.processor_seconds, processor))
-                check_numbers(predicted, spec["pool"]["estimator"], data.task)
-                outputs[i, :, : len(held_out)] = predicted
-                for name, values in _facts(trained, member_facts, columns, data.y[held_out], spec["pool"]).items():
-                    facts[name][i] = values
-                if spec["selections"]:
-                    votes.append(cast_votes(trained, rows.X[held_out], spec["selections"]))
-            beat(None)
-        if record.status != "ok":
-            outputs[:] = np.nan
-            votes = []
-        numbers = np.full((len(splits), n_test), -1, dtype=np.int32)
-        for i, held_out in enumerate(test):
-            numbers[i, : len(held_out)] = held_out
-        arrays = _labelled(outputs, facts, numbers, names, members, data, record)
-        write_arrays(job.output("pool"), arrays.assign(stacked(votes, n_test)))
-        record.metrics = {
-            "members": len(members),
-            "trainings": len(splits),
-            "fit_seconds": [round(sum(fit for fit, *_ in seconds), 4)],
-            "predict_seconds": [round(sum(predict for _, predict, *_ in seconds), 4)],
-            "fit_processor_seconds": [round(fit, 6) for *_, fit, _ in seconds],
-            "predict_processor_seconds": [round(predict, 6) for *_, predict in seconds],
-            **{k: member_means(v) for k, v in facts.items() if np.isfinite(v).any()},
-        }
+    root, outcome = root_sequence(spec.seed), Outcome()
+    seeds = child(root, "train", spec.dataset, spec.name)
+    noise, views = (child(root, what, spec.dataset) for what in ("noise", "views"))
+    with outcome.may_fail():
+        beat(spec.pool.training_limit)
+        rows = rows_for(make_estimator(spec.pool, n_jobs), table, spec.pool)
+        for i, (s, train, held_out) in enumerate(zip(splits, trained_on, test, strict=True)):
+            beat(spec.pool.training_limit)
+            trained = fitted(rows, table, train, spec, child(seeds, s), child(noise, s), child(views, s))
+            start, start_processor = time.perf_counter(), time.process_time()
+            columns = trained.columns_for(rows.X[held_out])
+            predicted, member_facts = _outputs(trained.model, columns, spec.pool.ensemble_sizes)
+            elapsed, processor = time.perf_counter() - start, time.process_time() - start_processor
+            seconds.append((trained.seconds, elapsed, trained.processor_seconds, processor))
+            check_numbers(predicted, spec.pool.estimator, table.task)
+            outputs[i, :, : len(held_out)] = predicted
+            for name, values in _facts(trained, member_facts, columns, table.y[held_out], spec.pool).items():
+                facts[name][i] = values
+            if spec.selections:
+                votes.append(cast_votes(trained, rows.X[held_out], spec.selections))
+        beat(None)
+    if outcome.status != "ok":
+        outputs[:] = np.nan
+        votes = []
+    numbers = np.full((len(splits), n_test), -1, dtype=np.int32)
+    for i, held_out in enumerate(test):
+        numbers[i, : len(held_out)] = held_out
+    return xr.Dataset(
+        {
+            "proba": (("split", "member", "row", "class"), outputs),
+            "rows": (("split", "row"), numbers),
+            **{name: (("split", "member"), values) for name, values in facts.items()},
+        },
+        coords={"split": np.array(names, dtype=object), "member": members, "class": table.outputs},
+        attrs={
+            "status": outcome.status, "message": outcome.message,
+            "metrics": {
+                "members": len(members),
+                "trainings": len(splits),
+                "fit_seconds": [round(sum(fit for fit, *_ in seconds), 4)],
+                "predict_seconds": [round(sum(predict for _, predict, *_ in seconds), 4)],
+                "fit_processor_seconds": [round(fit, 6) for *_, fit, _ in seconds],
+                "predict_processor_seconds": [round(predict, 6) for *_, predict in seconds],
+                **{k: member_means(v) for k, v in facts.items() if np.isfinite(v).any()},
+            },
+        },
+    ).assign(stacked(votes, n_test))  # fmt: skip
 
 
-def _facts(trained: Fitted, known: list[dict] | None, rows: np.ndarray, y: np.ndarray, pool: dict) -> dict:
+def _facts(trained: Fitted, known: list[dict] | None, rows: np.ndarray, y: np.ndarray, pool: PoolSpec) -> dict:
     """Return the facts of the members, of their trees, and of their votes on `rows` with classes `y`."""
     model = trained.model
     if isinstance(model, Pool):
@@ -108,11 +112,11 @@ def _facts(trained: Fitted, known: list[dict] | None, rows: np.ndarray, y: np.nd
         known = [{name: getattr(m, name) for name in names} for m in model.members]
     elif known is None:
         known = [_tree_facts(model, trained.y)]
-    if pool["training_error"]:
-        decided = _outputs(model, trained.X, pool["ensemble_sizes"])[0].argmax(axis=-1)
+    if pool.training_error:
+        decided = _outputs(model, trained.X, pool.ensemble_sizes)[0].argmax(axis=-1)
         for member, error in zip(known, (decided != trained.y).mean(axis=1), strict=True):
             member["training_error"] = float(error)
-    if pool["diversity"] and isinstance(model, AlignedClassifier):
+    if pool.diversity and isinstance(model, AlignedClassifier):
         votes = model.classes[model.estimator.tree_votes(rows)]
         known[0].update(zip(DIVERSITY, summarize_margins(votes, y), strict=True))
     return {name: [m.get(name, np.nan) for m in known] for name in (*FACTS, *DIVERSITY)}
@@ -145,15 +149,3 @@ def _outputs(
         return model.outputs(rows)[None], None
     outputs, facts = model.estimator.member_outputs(rows)
     return model.aligned(outputs), facts
-
-
-def _labelled(outputs, facts, rows, names, members, data, record) -> xr.Dataset:
-    return xr.Dataset(
-        {
-            "proba": (("split", "member", "row", "class"), outputs),
-            "rows": (("split", "row"), rows),
-            **{name: (("split", "member"), table) for name, table in facts.items()},
-        },
-        coords={"split": np.array(names, dtype=object), "member": members, "class": data.outputs},
-        attrs={"status": record.status, "message": record.message},
-    )

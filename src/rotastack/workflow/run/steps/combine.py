@@ -1,22 +1,56 @@
 """combine: combine a pool's stored outputs by a method, or all pools by the methods that only vote."""
 
-from rotastack.workflow.run.job import Job
+from collections.abc import Iterable
+from functools import partial
+
+import pandas as pd
+import xarray as xr
+
+from rotastack.data.artifacts import Prepared, read_arrays, read_frame, read_prepared
+from rotastack.workflow.run.job import Job, failing
 from rotastack.workflow.run.modules import protocol_module
-from rotastack.workflow.run.watching import train_watched
+from rotastack.workflow.run.watching import Beat, train_watched
+from rotastack.workflow.study.specs import CombiningSpec, VotingSpec
+
+
+def combine(
+    spec: CombiningSpec,
+    table: Prepared,
+    folds: pd.DataFrame,
+    pool: Iterable[xr.Dataset],
+    n_jobs: int = 1,
+    beat: Beat = lambda seconds: None,
+) -> xr.Dataset:
+    """Return a method's outputs for held-out rows, from the blocks of its pool.
+
+    The axes are those of :mod:`rotastack.workflow.run.nested.combining` or :mod:`rotastack.workflow.run.splits.combining`.
+    A method that fails, or whose pool failed, has missing values, and the error as ``message``.
+    """
+    return protocol_module(spec.protocol, "combine").combine(spec, table, folds, pool, n_jobs, beat)
 
 
 def run(job: Job) -> None:
-    """Combine by the slice's protocol, in a separate process if the combiner may crash."""
-    if "votes" in job.slice:
-        _vote(job)
-    else:
-        train_watched(job, protocol_module(job.slice["protocol"], "combine").combine, job.slice["combiner"])
+    """Combine by one method, or by each method that votes, from the inputs ``pool`` of all pools."""
+    if "votes" not in job.slice:
+        _run(job.spec(CombiningSpec), job)
+        return
+    spec = job.spec(VotingSpec)
+    pools = job.by_pool("pool", spec)
+    for vote, method, record in zip(spec.votes, job.outputs["method"], job.outputs["record"], strict=True):
+        about = {**job.about, "method": vote.spec.method, "pool": vote.pool}
+        files = {**job.inputs, "pool": pools[vote.pool]}, {"method": [method], "record": [record]}
+        _run(vote.spec, Job("combine", vote.spec.content(), *files, about, vote.code))
 
 
-def _vote(job: Job) -> None:
-    """Combine each of several methods; the inputs ``pool`` are those of all pools, the outputs are in the slice's order."""
-    pools = job.by_pool("pool")
-    for part, method, record in zip(job.slice["votes"], job.outputs["method"], job.outputs["record"], strict=True):
-        about = {**job.about, "method": part["slice"]["method"], "pool": part["pool"]}
-        inputs = {**job.inputs, "pool": pools[part["pool"]]}
-        run(Job("combine", part["slice"], inputs, {"method": [method], "record": [record]}, about, part["code"]))
+def _run(spec: CombiningSpec, job: Job) -> None:
+    """Combine, in a separate process if the combiner may crash."""
+    train_watched(job, partial(_combine, spec), spec.combiner.content())
+
+
+def _combine(spec: CombiningSpec, job: Job, beat: Beat, failure: Exception | None) -> None:
+    """Read inputs ``table``, ``folds`` and ``pool``, write output ``method``; `failure` is known from another process."""
+    table, (folds, _) = read_prepared(job.input("table")), read_frame(job.input("folds"))
+    with job.recorded() as record:
+        blocks = map(read_arrays, job.inputs["pool"])
+        method = combine(spec, table, folds, blocks, job.threads, failing(failure) if failure else beat)
+        job.write_outcome("method", method, record)

@@ -3,11 +3,13 @@
 from rotastack.data.loading import fetch_table
 from rotastack.data.raw import write_raw
 from rotastack.workflow.run.job import Job
+from rotastack.workflow.study.specs import FetchSpec
 
 
 def run(job: Job) -> None:
     """Write output ``raw``, the raw table."""
     with job.recorded() as record:
-        table = fetch_table(job.about["dataset"], job.slice)
+        spec = job.spec(FetchSpec)
+        table = fetch_table(spec.dataset, spec.entry)
         write_raw(table, job.output("raw"))
         record.metrics = {"rows": len(table), "columns": table.shape[1] - 1}

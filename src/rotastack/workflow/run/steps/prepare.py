@@ -1,13 +1,13 @@
 """prepare: turn a raw table into numbers and categories, before any split."""
 
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
 from rotastack.base.preprocessing import TablePreprocessor
-from rotastack.data.artifacts import write_frame
+from rotastack.data.artifacts import Prepared, write_frame
 from rotastack.data.divisions import division_numbers
 from rotastack.data.loading import columns_by_kind
 from rotastack.data.raw import read_raw
@@ -16,71 +16,88 @@ from rotastack.data.target import check_target
 from rotastack.errors import RotastackError
 from rotastack.seeds import child, root_sequence
 from rotastack.workflow.run.job import Job
+from rotastack.workflow.study.specs import PrepareSpec
+
+
+class PreparedTable(NamedTuple):
+    """A prepared table, the facts that stand in its file, and those of its record."""
+
+    frame: pd.DataFrame
+    about: dict[str, Any]
+    metrics: dict[str, Any]
+    warnings: list[str]
+
+    @property
+    def data(self) -> Prepared:
+        """The table in the form that the next steps read from its file."""
+        return Prepared(self.frame, self.about)
+
+
+def prepare(spec: PrepareSpec, raw: pd.DataFrame) -> PreparedTable:
+    """Return a raw table as numbers and categories."""
+    dataset, task = spec.dataset, spec.task
+    target = check_target(raw["target"], dataset, task)
+    features = raw.drop(columns="target")
+    kinds = columns_by_kind(list(features.columns), spec.kinds, dataset)
+    divided_by = {k: c for k, c in spec.divided_by.items() if k in ("groups", "time", "split 1") or c in features}
+    kinds |= dict.fromkeys([c for key, c in divided_by.items() if key != "time"], "id")
+    dividing = {key: division_numbers(features, column, key, dataset) for key, column in divided_by.items()}
+    try:
+        preprocessor = TablePreprocessor(kinds, encoding="codes").fit(features)
+        X = preprocessor.transform(features)
+    except RotastackError as error:
+        raise RotastackError(f"{dataset}: {error}") from None
+    names = list(preprocessor.get_feature_names_out())
+    n_numeric, n_noise = len(preprocessor.numeric_), spec.noise_columns
+    columns: dict[str, Any] = {f"numeric {k}": X[:, k] for k in range(n_numeric)}
+    if n_noise:
+        rng = np.random.default_rng(child(root_sequence(spec.seed), "noise", dataset))
+        noise = rng.standard_normal((len(X), n_noise))
+        columns |= {f"noise {k}": noise[:, k] for k in range(n_noise)}
+        names[n_numeric:n_numeric] = [f"noise {k + 1}" for k in range(n_noise)]
+    for k, categories in enumerate(preprocessor.categories_.values()):
+        codes = np.nan_to_num(X[:, n_numeric + k]).astype(np.intp)  # a missing value becomes the first category
+        columns[f"category {k}"] = pd.Categorical.from_codes(codes, categories)
+    dividing_names = {key: f"rows by {key}" for key in dividing}
+    frame = pd.DataFrame(columns).set_axis(_distinct(names, {"target", *dividing_names.values()}), axis=1)
+    for key, numbers in dividing.items():
+        frame[dividing_names[key]] = numbers
+    frame["target"], classes, facts = _target(target, task)
+    about: dict[str, Any] = {"task": task, "classes": classes, "dropped": preprocessor.dropped_}
+    about |= {"divided_by": dividing_names} if dividing_names else {}
+    about |= {"encoding": spec.encoding} if spec.encoding != "dummies" else {}
+    if spec.is_own:
+        dividing_keys = divided_by | ({"copies_together": "copies_together"} if spec.copies_together else {})
+        facts["suspicions"] = suspicions(features, target, task, preprocessor.kinds_, dividing_keys)
+    # Numeric columns with few values would be categories by default.
+    values = (len(np.unique(column[~np.isnan(column)])) for column in X[:, : len(preprocessor.numbers_)].T)
+    n_few = sum(n < preprocessor.min_distinct for n in values)
+    n_numbers, n_categorical = len(preprocessor.numbers_), len(preprocessor.categories_)
+    of_dates = [len(parts) for parts in preprocessor.dates_.values()]
+    metrics = {
+        "rows": len(frame),
+        "numeric_columns": n_numbers + n_noise,
+        "date_columns": len(of_dates),
+        "date_numbers": sum(of_dates),
+        "categorical_columns": n_categorical,
+        "few_valued_columns": n_categorical + n_few,
+        "missing_cells": _missing(X, [*[1] * n_numbers, *of_dates, *[1] * n_categorical]),
+        **facts,
+    }
+    if n_noise:  # an upper bound of the signal-to-noise ratio (thesis, table 2.4)
+        n_signal = n_numeric + sum(len(c) - 1 for c in preprocessor.categories_.values())
+        metrics |= {"noise_columns": n_noise, "snr_db": round(10 * np.log10(n_signal / n_noise), 2)}
+    dropped = [f"column {c!r} dropped: {why}" for c, why in preprocessor.dropped_in_words().items()]
+    return PreparedTable(frame, about, metrics, dropped)
 
 
 def run(job: Job) -> None:
     """Read input ``raw``, write output ``table``."""
-    dataset = job.about["dataset"]
+    spec = job.spec(PrepareSpec)
     with job.recorded() as record:
-        raw = read_raw(job.input("raw"))
-        target = check_target(raw["target"], dataset, job.slice["task"])
-        features = raw.drop(columns="target")
-        divided_by = job.slice.get("divided_by", {})
-        kinds = columns_by_kind(list(features.columns), job.slice["kinds"], dataset)
-        divided_by = {k: c for k, c in divided_by.items() if k in ("groups", "time", "split 1") or c in features}
-        kinds |= dict.fromkeys([c for key, c in divided_by.items() if key != "time"], "id")
-        dividing = {key: division_numbers(features, column, key, dataset) for key, column in divided_by.items()}
-        try:
-            preprocessor = TablePreprocessor(kinds, encoding="codes").fit(features)
-            X = preprocessor.transform(features)
-        except RotastackError as error:
-            raise RotastackError(f"{dataset}: {error}") from None
-        names = list(preprocessor.get_feature_names_out())
-        n_numeric, n_noise = len(preprocessor.numeric_), job.slice.get("noise_columns", 0)
-        columns = {f"numeric {k}": X[:, k] for k in range(n_numeric)}
-        if n_noise:
-            rng = np.random.default_rng(child(root_sequence(job.slice["seed"]), "noise", dataset))
-            noise = rng.standard_normal((len(X), n_noise))
-            columns |= {f"noise {k}": noise[:, k] for k in range(n_noise)}
-            names[n_numeric:n_numeric] = [f"noise {k + 1}" for k in range(n_noise)]
-        for k, categories in enumerate(preprocessor.categories_.values()):
-            codes = np.nan_to_num(X[:, n_numeric + k]).astype(np.intp)  # a missing value becomes the first category
-            columns[f"category {k}"] = pd.Categorical.from_codes(codes, categories)
-        dividing_names = {key: f"rows by {key}" for key in dividing}
-        frame = pd.DataFrame(columns).set_axis(_distinct(names, {"target", *dividing_names.values()}), axis=1)
-        for key, numbers in dividing.items():
-            frame[dividing_names[key]] = numbers
-        frame["target"], classes, facts = _target(target, job.slice["task"])
-        about = {"task": job.slice["task"], "classes": classes, "dropped": preprocessor.dropped_}
-        about |= {
-            key: value
-            for key, value in (("divided_by", dividing_names), ("encoding", job.slice.get("encoding")))
-            if value
-        }
-        write_frame(job.output("table"), frame, about)
-        if job.slice.get("is_own"):
-            dividing_keys = divided_by | {k: k for k in ("copies_together",) if k in job.slice}
-            facts["suspicions"] = suspicions(features, target, job.slice["task"], preprocessor.kinds_, dividing_keys)
-        record.warnings = [f"column {c!r} dropped: {why}" for c, why in preprocessor.dropped_in_words().items()]
-        # Numeric columns with few values would be categories by default.
-        values = (len(np.unique(column[~np.isnan(column)])) for column in X[:, : len(preprocessor.numbers_)].T)
-        n_few = sum(n < preprocessor.min_distinct for n in values)
-        n_numbers, n_categorical = len(preprocessor.numbers_), len(preprocessor.categories_)
-        of_dates = [len(parts) for parts in preprocessor.dates_.values()]
-        record.metrics = {
-            "rows": len(frame),
-            "numeric_columns": n_numbers + n_noise,
-            "date_columns": len(of_dates),
-            "date_numbers": sum(of_dates),
-            "categorical_columns": n_categorical,
-            "few_valued_columns": n_categorical + n_few,
-            "missing_cells": _missing(X, [*[1] * n_numbers, *of_dates, *[1] * n_categorical]),
-            **facts,
-        }
-        n_signal = n_numeric + sum(len(c) - 1 for c in preprocessor.categories_.values())
-        if n_noise:  # an upper bound of the signal-to-noise ratio (thesis, table 2.4)
-            record.metrics["noise_columns"] = n_noise
-            record.metrics["snr_db"] = round(10 * np.log10(n_signal / n_noise), 2)
+        made = prepare(spec, read_raw(job.input("raw")))
+        write_frame(job.output("table"), made.frame, made.about)
+        record.metrics, record.warnings = made.metrics, made.warnings
 
 
 def _missing(X: NDArray[np.float64], widths: list[int]) -> int:

@@ -15,6 +15,7 @@ from rotastack.workflow.judge.pages import page_environment
 from rotastack.workflow.judge.published_columns import TIMES, compare_with_published
 from rotastack.workflow.judge.results import by_method, complete, group_table
 from rotastack.workflow.run.job import Job
+from rotastack.workflow.study.specs import PublishedSpec
 
 
 def run(job: Job) -> None:
@@ -23,14 +24,14 @@ def run(job: Job) -> None:
     A published cell agrees if it differs from our mean by at most twice the standard error of the
     difference plus the printed rounding. If the source prints no standard deviation (metric
     ``error_sd``), ours is used for both, scaled to the source's number of repeats. Published results of
-    the slice's ``groups`` have no standard error: they are in separate tables, without a verdict.
+    ``groups`` have no standard error: they are in separate tables, without a verdict.
     """
-    scores, _ = read_frame(job.input("scores"))
+    spec, (scores, _) = job.spec(PublishedSpec), read_frame(job.input("scores"))
     paths = {p.suffix: p for p in job.inputs["published"]}
     cells = pd.read_csv(paths[".csv"], dtype={"table": str, "note": str, "value": str})
     about = load_yaml(paths[".yaml"]) if ".yaml" in paths else {}
     with job.recorded() as record:
-        groups = job.slice["groups"]
+        groups = spec.groups
         rest, printed = split_cells(cells, groups)
         means = by_method(scores, "error")
         frame, absent = compare_with_published(scores, rest, about.get("reasons", []), about.get("datasets", ()))
@@ -42,13 +43,13 @@ def run(job: Job) -> None:
             page_environment()
             .get_template("published.html.j2")
             .render(
-                title=job.about["title"],
+                title=spec.title,
                 source=about.get("source", ""),
                 remarks=about.get("remarks", []),
                 rows=frame.astype(object).where(frame.notna(), None).to_dict("records"),
                 summary=summary.to_dict("records"),
                 ranks=[] if groups else _average_ranks(frame),
-                groups=beside_published(means, cells, printed, groups, job.slice["alpha"]) if groups else [],
+                groups=beside_published(means, cells, printed, groups, spec.alpha) if groups else [],
                 absent=absent,
                 skipped=json.loads(job.about.get("skipped", "[]")),
                 times=TIMES,
@@ -95,13 +96,6 @@ def split_cells(
 
     Results of groups are cells of data set "all". A cell of a group's method belongs to this group. Cells of a label,
     or of a test without a group's name at its end (``Friedman/NN`` has one), belong to the group "all" or the only one.
-
-    Returns
-    -------
-    rest : DataFrame
-        All other cells.
-    printed : dict
-        (group, label, metric) -> the printed value; the label is empty for tests.
     """
     places: dict[str, tuple[str, str]] = {}
     for group in groups:

@@ -1,6 +1,7 @@
 """refit: train the chosen method of a data set on all rows, as a model for predictions."""
 
 from collections.abc import Mapping
+from functools import partial
 from importlib import import_module
 from typing import Any
 
@@ -24,9 +25,18 @@ from rotastack.files import read_json, replacing
 from rotastack.seeds import child, integer_seed, root_sequence
 from rotastack.stats.metrics import PRIMARY
 from rotastack.workflow.judge.results import TIE_BREAK, choose
-from rotastack.workflow.run.job import Job, may_fail
+from rotastack.workflow.run.job import Job, Outcome, failing
 from rotastack.workflow.run.watching import Beat, train_watched
-from rotastack.workflow.study.building import REFITTED, draws_bags, make_combiner, make_estimator, make_view
+from rotastack.workflow.study.building import REFITTED, draws_bags, make, make_estimator
+from rotastack.workflow.study.specs import (
+    AnyCombinerSpec,
+    CombinerSpec,
+    MemberSpec,
+    MethodSpec,
+    PoolSpec,
+    PrunerSpec,
+    RefitSpec,
+)
 from rotastack.workflow.tracking.model_files import dump_model
 
 ENSEMBLES = {"classification": PooledEnsembleClassifier, "regression": PooledEnsembleRegressor}
@@ -34,78 +44,92 @@ NAMES = {"classification": "classifier", "regression": "regressor"}
 """Task -> name of the model's last step."""
 
 
+def refit(
+    spec: RefitSpec, label: str, raw: pd.DataFrame, n_jobs: int = 1, beat: Beat = lambda seconds: None
+) -> Pipeline:
+    """Return a method trained on all rows: a pipeline from raw table to label or number. At its start `beat` gets its limit."""
+    dataset, method = spec.dataset, spec.methods[label]
+    limit = method.pool.training_limit
+    beat(limit and limit * (spec.folds + 1))  # a stacker also trains the pool on each fold
+    features = raw.drop(columns="target")
+    kinds = columns_by_kind(list(features.columns), spec.kinds, dataset)
+    kinds |= {c: "id" for key, c in spec.divided_by.items() if key != "time" and c in features}
+    target = _target(spec, raw)
+    *before, estimator = _estimators(spec, method, TablePreprocessor(kinds), features)
+    seed = integer_seed(child(root_sequence(spec.seed), "refit", dataset, label))
+    parameters = estimator.get_params()
+    estimator.set_params(**{k: v for k, v in {"random_state": seed, "n_jobs": n_jobs}.items() if k in parameters})
+    decides = _thresholded(estimator, target, spec.threshold)
+    names = (*("table", "frame")[: len(before)], NAMES[spec.task])
+    model = Pipeline(list(zip(names, (*before, decides), strict=True))).fit(features, target)
+    beat(None)
+    if "n_jobs" in parameters:
+        _fitted(model).set_params(n_jobs=None)
+    return model
+
+
 def run(job: Job) -> None:
     """Train the model, in a separate process if an estimator may crash or hang."""
-    limits = [method["pool"].get("training_limit") for method in job.slice["methods"].values()]
-    train_watched(job, _run, job.slice["methods"], max(filter(None, limits), default=None))
+    spec = job.spec(RefitSpec)
+    limits = [method.pool.training_limit for method in spec.methods.values()]
+    train_watched(job, partial(_run, spec), spec.content()["methods"], max(filter(None, limits), default=None))
 
 
-def _run(job: Job, beat: Beat, failure: Exception | None) -> None:
-    """Read inputs ``raw``, ``scores`` and their record ``scored``, write output ``model``: a pipeline from raw table to label or number.
+def _run(spec: RefitSpec, job: Job, beat: Beat, failure: Exception | None) -> None:
+    """Read inputs ``raw``, ``scores`` and their record ``scored``, write output ``model``.
 
     If no method can be refitted (all failed, or the chosen one fails with `failure`), the model file is empty and the
     record has the reason.
     """
-    spec = job.slice
-    dataset, score = spec["dataset"], spec["score"]
     with job.recorded() as record:
         scores, _ = read_frame(job.input("scores"))
-        label = _chosen(job, scores) if spec["refit"] == "best" else spec["refit"]
+        label, outcome = spec.refit, Outcome()
+        if label == "best":
+            label = _chosen(spec, scores, read_json(job.input("scored")))
         if label is None:
-            record.status, record.message = "failed", "no method succeeded on this data set"
+            outcome.fail("no method succeeded on this data set")
+        else:
+            raw = read_raw(job.input("raw"))
+            with outcome.may_fail():
+                model = refit(spec, label, raw, job.threads, failing(failure) if failure else beat)
+                dump_model(model, job.output("model"))
+        record.status, record.message = outcome.status, outcome.message
+        if outcome.status != "ok":
             with replacing(job.output("model")) as temporary:
                 temporary.touch()
             return
-        raw = read_raw(job.input("raw"))
-        features = raw.drop(columns="target")
-        kinds = columns_by_kind(list(features.columns), spec["kinds"], dataset)
-        kinds |= {c: "id" for key, c in spec.get("divided_by", {}).items() if key != "time" and c in features}
-        with may_fail(record):
-            if failure is not None:
-                raise failure
-            target = check_target(raw["target"], dataset, spec["task"]).to_numpy()
-            if spec["task"] == "classification":
-                target = typed_labels(raw["target"])
-            *before, estimator = _estimators(spec, spec["methods"][label], TablePreprocessor(kinds), features)
-            seed = integer_seed(child(root_sequence(spec["seed"]), "refit", dataset, label))
-            parameters = estimator.get_params()
-            estimator.set_params(
-                **{k: v for k, v in {"random_state": seed, "n_jobs": job.threads}.items() if k in parameters}
-            )
-            names = ("table", "frame")[: len(before)]
-            decides = _thresholded(estimator, target, spec.get("threshold"))
-            model = Pipeline([*zip(names, before, strict=True), (NAMES[spec["task"]], decides)])
-            limit = spec["methods"][label]["pool"].get("training_limit")
-            beat(limit and limit * (spec["folds"] + 1))  # a stacker also trains the pool on each fold
-            model.fit(features, target)
-            beat(None)
-            estimator = decides if decides is estimator else decides.estimator_
-            if "n_jobs" in parameters:
-                estimator.set_params(n_jobs=None)
-            dump_model(model, job.output("model"))
-        if record.status != "ok":
-            with replacing(job.output("model")) as temporary:
-                temporary.touch()
-            return
-        threshold = spec.get("threshold")
+        target, predicted = _target(spec, raw), model.predict(raw.drop(columns="target"))
+        decided = (
+            {} if spec.threshold is None else {"threshold": spec.threshold, "decides_for": str(model[-1].pos_label)}
+        )
         record.metrics = {
             "method": label,
-            **({} if threshold is None else {"threshold": threshold, "decides_for": str(decides.pos_label)}),
-            f"cross_validated_{score}": float(scores.loc[scores["method"] == label, score].mean()),
-            f"training_{PRIMARY[spec['task']]}": _error(target, model.predict(features), spec["task"]),
+            **decided,
+            f"cross_validated_{spec.score}": float(scores.loc[scores["method"] == label, spec.score].mean()),
+            f"training_{PRIMARY[spec.task]}": _error(target, predicted, spec.task),
             "model_bytes": job.output("model").stat().st_size,
-            **_out_of_bag(estimator, spec["task"]),
+            **_out_of_bag(_fitted(model), spec.task),
         }
 
 
-def _chosen(job: Job, scores: pd.DataFrame) -> str | None:
+def _target(spec: RefitSpec, raw: pd.DataFrame) -> NDArray:
+    """Return the numbers of a regression, or labels of the type that the raw table gives them."""
+    numbers = check_target(raw["target"], spec.dataset, spec.task).to_numpy()
+    return typed_labels(raw["target"]) if spec.task == "classification" else numbers
+
+
+def _fitted(model: Pipeline) -> Any:
+    """Return the estimator at the end of a model, without the classifier that sets its threshold."""
+    return model[-1].estimator_ if isinstance(model[-1], FixedThresholdClassifier) else model[-1]
+
+
+def _chosen(spec: RefitSpec, scores: pd.DataFrame, scored: Mapping[str, Any]) -> str | None:
     """Return the method that the verdict on this data set chooses; None if all failed."""
-    spec = job.slice
-    scores = scores[scores["method"].isin(list(spec["methods"]))]
-    cells = scores.pivot_table(index=spec["axes"], columns="method", values=spec["score"], sort=False, dropna=False)
-    breaker = scores.groupby("method")[TIE_BREAK[spec["task"]]].mean().dropna().to_dict()
-    seconds = read_json(job.input("scored"))["metrics"]["fit_processor_seconds"]
-    choice = choose(cells, spec["score"], breaker, seconds, spec["test_to_train"], spec["alpha"])
+    scores = scores[scores["method"].isin(list(spec.methods))]
+    cells = scores.pivot_table(index=spec.axes, columns="method", values=spec.score, sort=False, dropna=False)
+    breaker = scores.groupby("method")[TIE_BREAK[spec.task]].mean().dropna().to_dict()
+    seconds = scored["metrics"]["fit_processor_seconds"]
+    choice = choose(cells, spec.score, breaker, seconds, spec.test_to_train, spec.alpha)
     return None if choice is None else choice.method
 
 
@@ -141,56 +165,54 @@ def _out_of_bag(estimator: Any, task: str) -> dict[str, float]:
     return {f"oob_{PRIMARY[task]}{'' if len(members) == 1 else '_of_members'}": float(np.mean(errors))}
 
 
-def _estimators(
-    spec: Mapping[str, Any], method: Mapping[str, Any], preprocessor: TablePreprocessor, features: Any
-) -> list[Any]:
+def _estimators(spec: RefitSpec, method: MethodSpec, preprocessor: TablePreprocessor, features: Any) -> list[Any]:
     """Return the preprocessor, and last the estimator with the views, combiner and folds of the workflow's method.
 
     A step between them may convert the table. An estimator that takes tables gets categories and missing values as
     they are, unless it has a view or a combiner that is trained. Other estimators get a dummy for each category, also
     where the study had one fewer: new rows may have new categories.
     """
-    pool, combiner = method["pool"], method["combiner"]
+    pool, combiner = method.pool, method.combiner
     estimator = _member(make_estimator(pool), pool, combiner)
-    voted = combiner["kind"] in ("vote", "member", "prune")
-    as_table = pool["view"] is None and voted and takes_tables(estimator)
+    voted = combiner.kind in ("vote", "member", "prune")
+    as_table = pool.view is None and voted and takes_tables(estimator)
     preprocessor.set_params(encoding="codes" if as_table else "onehot").fit(features)
     others = np.flatnonzero(preprocessor.categorical_).tolist()
     if as_table:
         frame, estimator = with_categories(estimator, others)
-        if combiner["kind"] == "prune":
+        if isinstance(combiner, PrunerSpec):
             estimator = _pruned(estimator, combiner)
         return [preprocessor, *([] if frame is None else [frame]), estimator]
-    decision = make_combiner(combiner) if combiner["kind"] not in ("member", "prune") else None
-    if combiner["kind"] == "prune":
+    decision = make(combiner) if isinstance(combiner, CombinerSpec) else None
+    if isinstance(combiner, PrunerSpec):
         estimator = _pruned(set_up_columns(estimator, len(preprocessor.numeric_), len(others)), combiner)
     view, n_members = None, 1
-    if pool["view"] is not None:
-        n_members = spec["rotations"]
-        view = [("identity", None, 1), ("view", make_view(pool["view"]), n_members - 1)]
-    pooled = ENSEMBLES[spec["task"]](
-        view, estimator, decision, n_members, scaling=pool["scaling"],
-        categorical_features=others, cv=spec["folds"],
+    if pool.view is not None:
+        n_members = spec.rotations
+        view = [("identity", None, 1), ("view", make(pool.view), n_members - 1)]
+    pooled = ENSEMBLES[spec.task](
+        view, estimator, decision, n_members, scaling=pool.scaling,
+        categorical_features=others, cv=spec.folds,
     )  # fmt: skip
     return [preprocessor, pooled]
 
 
-def _member(estimator: Any, pool: Mapping[str, Any], combiner: Mapping[str, Any]) -> Any:
+def _member(estimator: Any, pool: PoolSpec, combiner: AnyCombinerSpec) -> Any:
     """Return the estimator; if it has several outputs, the estimator that gives the chosen output alone."""
-    if combiner["kind"] != "member":
+    if not isinstance(combiner, MemberSpec):
         return estimator
-    if pool.get("ensemble_sizes"):
-        return estimator.set_params(n_estimators=int(combiner["member"]))
+    if pool.ensemble_sizes:
+        return estimator.set_params(n_estimators=int(combiner.member))
     parameters = {k: v for k, v in estimator.get_params(deep=False).items() if k != "weightings"}
     chosen = import_module(REFITTED["member"]).RegularizedRotationForestClassifier
-    return chosen(weighting=combiner["member"], **parameters)
+    return chosen(weighting=combiner.member, **parameters)
 
 
-def _pruned(estimator: Any, combiner: Mapping[str, Any]) -> Any:
+def _pruned(estimator: Any, combiner: PrunerSpec) -> Any:
     """Return the ensemble with its pruner."""
-    if combiner["first"]:
-        estimator.set_params(n_estimators=combiner["first"])
+    if combiner.first:
+        estimator.set_params(n_estimators=combiner.first)
     # A comparison may select members by test rows; here they can only be selected by training rows.
     selection = {"oob": "oob", None: "oob" if draws_bags(estimator) else "train"}
     pruned = import_module(REFITTED["prune"]).PrunedEnsembleClassifier
-    return pruned(estimator, make_combiner(combiner), selection.get(combiner["selection"], "train"))
+    return pruned(estimator, make(combiner), selection.get(combiner.selection, "train"))

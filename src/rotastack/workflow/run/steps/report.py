@@ -24,6 +24,7 @@ from rotastack.workflow.judge.results import read_csv, relative_times, seconds_b
 from rotastack.workflow.judge.verdict import claim_in_words
 from rotastack.workflow.judge.words import score_cell
 from rotastack.workflow.run.job import Job
+from rotastack.workflow.study.specs import ReportSpec
 
 LIBRARIES = ("numpy", "scipy", "pandas", "scikit-learn", "xgboost-cpu", "snakemake", "mlflow-skinny")
 
@@ -81,17 +82,15 @@ GLOSSARY = {
 def run(job: Job) -> None:
     """Read statistics, figures and records; write output ``report``."""
     with job.recorded():
-        write_text(job.output("report"), _page(job))
+        write_text(job.output("report"), _page(job, job.spec(ReportSpec)))
 
 
-def _page(job: Job) -> str:
-    study = job.slice
-    task = study["task"]
-    primary = study["score"]
+def _page(job: Job, spec: ReportSpec) -> str:
+    study, task, primary = spec.dump(), spec.task, spec.score
     tables = {path.stem: path for path in job.inputs["tables"]}
     comparison, verdict = read_json(job.input("comparison")), read_json(job.input("verdict"))
     variance, _ = read_frame(job.input("variance"))
-    methods, cells, control = list(study["methods"]), study["cells"], job.about["control"]
+    methods, cells, control = list(spec.methods), spec.cells, spec.control
     records = {r["prepare"]["dataset"]: r for r in map(read_json, job.inputs["records"])}
     datasets = _datasets(variance, records)
     many = len(datasets) > 1
@@ -108,7 +107,7 @@ def _page(job: Job) -> str:
     return environment.get_template("report.html.j2").render(
         study=study,
         control=control,
-        alpha=study["evaluation"]["alpha"],
+        alpha=spec.evaluation["alpha"],
         methods=methods,
         datasets=datasets,
         many=many,
@@ -131,16 +130,16 @@ def _page(job: Job) -> str:
         facts=facts,
         fact_names=fact_names,
         fact_kinds=_kinds(fact_names, cells),
-        decisions=_decisions(job, study, comparison[primary]["means"], control, verdict.get("best"))
+        decisions=_decisions(job, spec, comparison[primary]["means"], verdict.get("best"))
         if len(datasets) <= MOST_DECIDED
         else {},
         explanations={e["dataset"]: e for e in map(read_explanation, job.inputs.get("explanations", []))},
         claims=[claim_in_words(claim) for claim in _table(tables["claims"])],
-        notes=_notes(job, comparison, many, records),
+        notes=_notes(job, comparison[primary], many, records),
         times=(times := _times(read_csv(tables["times"]), control, methods)),
         predicted=any(pd.notna(row["predict"]) for row in times),
         seconds=_seconds(job, records),
-        board=_board(job, tables, control, {d: r["prepare"]["metrics"] for d, r in records.items()}),
+        board=_board(job, spec, tables, {d: r["prepare"]["metrics"] for d, r in records.items()}),
         published=_published(tables),
         configuration=yaml.safe_dump(_shown(study), sort_keys=False, allow_unicode=True, width=100),
         glossary={
@@ -171,39 +170,36 @@ def _figures(paths: Sequence[Path]) -> dict[str, Markup]:
 
 
 def _board(
-    job: Job, tables: Mapping[str, Path], control: str, facts: Mapping[str, Mapping[str, Any]]
+    job: Job, spec: ReportSpec, tables: Mapping[str, Path], facts: Mapping[str, Mapping[str, Any]]
 ) -> dict[str, Any]:
     """Return the leaderboard, with each method's pool and combiner."""
-    study, shown = job.slice, _shown(job.slice)
-    about = {m: described(m, shown["methods"][m], shown["pools"]) for m in study["methods"]}
+    study = spec.dump()
+    shown = _shown(study)
+    about = {m: described(m, shown["methods"][m], shown["pools"]) for m in spec.methods}
     scores, _ = read_frame(job.input("scores"))
     baseline = read_csv(tables["baseline"]).set_index("dataset")
     times = read_csv(tables["times"])
     published = read_csv(tables["published_columns"]) if "published_columns" in tables else None
-    root = f"results/{study['name']}"
-    return study_board(study, scores, baseline, times, about, control, root, published, facts)
+    root = f"results/{spec.name}"
+    return study_board(study, scores, baseline, times, about, spec.control, root, published, facts)
 
 
 def _decisions(
-    job: Job,
-    study: Mapping[str, Any],
-    means: Mapping[str, Mapping[str, float | None]],
-    control: str,
-    chosen: str | None,
+    job: Job, spec: ReportSpec, means: Mapping[str, Mapping[str, float | None]], chosen: str | None
 ) -> dict[str, Any]:
     """Return the decisions of the chosen or else the best method, and of the control, on each data set of classes."""
     decisions = {}
     for path in job.inputs["decisions"]:
         content = read_json(path)
-        scores = {m: v for m, v in means[content["dataset"]].items() if v is not None and m not in study["optimistic"]}
+        scores = {m: v for m, v in means[content["dataset"]].items() if v is not None and m not in spec.optimistic}
         decided = {m["name"]: {**m, **_shares(m["confusion"])} for m in content["methods"] if m["name"] in scores}
         if decided:
-            better = max if higher_is_better(study["score"]) else min
+            better = max if higher_is_better(spec.score) else min
             best = chosen if chosen in decided else better(decided, key=lambda m: scores[m])
-            names = dict.fromkeys([best, *([control] if control in decided else [])])
+            names = dict.fromkeys([best, *([spec.control] if spec.control in decided else [])])
             decisions[content["dataset"]] = {
                 **content,
-                "threshold": study["model"].get("threshold"),
+                "threshold": spec.model["threshold"],
                 "methods": [decided[m] for m in names],
             }
     return decisions
@@ -250,8 +246,8 @@ def _kinds(names: list[str], cells: str) -> dict[str, str]:
 
 def _shown(study: Mapping[str, Any]) -> dict[str, Any]:
     """Return the configuration without entries that are empty or have no effect in this study."""
-    shown = _filled({k: v for k, v in study.items() if k not in ("cells", "optimistic", "rotated")})
-    if not any(pool.get("view") for pool in study["pools"].values()):
+    shown = _filled({k: v for k, v in study.items() if k not in ("cells", "control", "optimistic", "rotated")})
+    if not any(pool["view"] for pool in study["pools"].values()):
         shown["protocol"].pop("rotations", None)
     if study["task"] == "regression":  # numbers have no majority: a vote is their mean
         for method in shown["methods"].values():
@@ -285,7 +281,7 @@ def _datasets(variance: pd.DataFrame, records: Mapping[str, Mapping[str, Any]]) 
 def _notes(job: Job, comparison: dict, many: bool, records: Mapping[str, Mapping[str, Any]]) -> list[str]:
     notes = [
         note
-        for note in comparison[job.slice["score"]]["notes"]
+        for note in comparison["notes"]
         if many or not note.startswith("Friedman")  # the test needs several data sets
     ]
     scored = list(map(read_json, job.inputs["scored"]))

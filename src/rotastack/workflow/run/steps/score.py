@@ -1,9 +1,9 @@
 """score: scores of all methods and of the baseline on a data set, cell by cell, with calibration and costs."""
 
 import json
-from collections.abc import Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from statistics import median
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 import pandas as pd
@@ -20,6 +20,7 @@ from rotastack.stats.scores import constant_output, score_numbers, score_probabi
 from rotastack.workflow.judge.words import printer
 from rotastack.workflow.run.job import Job
 from rotastack.workflow.run.modules import protocol_module
+from rotastack.workflow.study.specs import ScoringSpec
 
 MOST_CURVES = 10
 """The most classes for which ROC and precision-recall curves are stored."""
@@ -28,6 +29,44 @@ TREND = 0.1
 """Share of test rows with a target outside the range of the training rows from which a trend is named."""
 
 COSTS = ("fit_processor_seconds", "predict_processor_seconds")
+
+Divisions = Iterable[list[tuple[NDArray[np.bool_], NDArray[np.bool_]]]]
+"""The masks of test rows and training rows of the folds of each cell; a split is a cell of one fold."""
+
+
+class Cell(NamedTuple):
+    """The test rows of a cell: their numbers, their targets, and the outputs for them."""
+
+    at: tuple[int, ...]
+    rows: NDArray[np.intp]
+    y: NDArray
+    outputs: NDArray[np.float64]
+
+
+def score(spec: ScoringSpec, table: Prepared, method: xr.Dataset) -> pd.DataFrame:
+    """Return the scores and facts of a method, a row for each cell."""
+    facts = [n for n in method.data_vars if method[n].dims == tuple(spec.axes)]
+    return pd.DataFrame(
+        [
+            {
+                "dataset": spec.dataset,
+                "method": method.attrs["method"],
+                **{axis: str(method[axis].values[i]) for axis, i in zip(spec.axes, cell.at, strict=True)},
+                **_scores(table, cell.y, cell.outputs),
+                **{str(name): float(method[name].values[cell.at]) for name in facts},
+            }
+            for cell in _cells(spec.axes, table, method)
+        ]
+    )
+
+
+def _cells(axes: list[str], table: Prepared, method: xr.Dataset) -> Iterator[Cell]:
+    for at in np.ndindex(*(method.sizes[axis] for axis in axes)):
+        rows, outputs = np.arange(len(table.y)), method["proba"].values[at]
+        if "rows" in method:
+            rows = method["rows"].values[at]
+            outputs, rows = outputs[rows >= 0], rows[rows >= 0]
+        yield Cell(at, rows, table.y[rows], outputs)
 
 
 def run(job: Job) -> None:
@@ -39,9 +78,9 @@ def run(job: Job) -> None:
     the median time of the trainings of a method's pool, because it differs between runs. It also holds the baseline's
     scores: the class shares or the mean of a cell's training rows predict its test rows.
     """
-    data = read_prepared(job.input("table"))
+    spec, table = job.spec(ScoringSpec), read_prepared(job.input("table"))
     with job.recorded() as record:
-        rows, curves, decided = [], [], []
+        scores, curves, decided = [], [], []
         failures: dict[str, str] = {}
         association: dict[str, float] = {}
         thresholds: dict[str, dict[str, Any]] = {}
@@ -51,50 +90,47 @@ def run(job: Job) -> None:
             if arrays.attrs["status"] != "ok":
                 record.warnings.append(f"method {method} failed: {arrays.attrs['message']}")
                 failures[method] = arrays.attrs["message"]
-            scores, cells = _scored(arrays, job.about["dataset"], job.slice["axes"], data)
-            true, outputs = (np.concatenate([cell[k] for cell in cells]) for k in (1, 2))
-            rows += scores
+            scores.append(score(spec, table, arrays))
+            cells = list(_cells(spec.axes, table, arrays))
+            true, outputs = (np.concatenate(parts) for parts in zip(*((c.y, c.outputs) for c in cells), strict=True))
             if np.isfinite(outputs[:, 0]).all():  # the ends of intervals may be missing
-                first = [(tested, y, proba[:, : data.n_classes or 1]) for tested, y, proba in cells]
-                association[method] = association_p(first, len(data.y), data.n_classes)
-            curves.append(_curve(job.about["dataset"], method, true, outputs, data))
-            of_method = _decided(method, true, outputs, data)
-            if of_method and data.n_classes == 2:
-                times = len(true) / len(np.unique(np.concatenate([tested for tested, *_ in cells])))
-                thresholds[method] = {
-                    "class": data.classes[data.positive],
-                    **_threshold(of_method[0], data.positive, times),
-                }
+                first = [(c.rows, c.y, c.outputs[:, : table.n_classes or 1]) for c in cells]
+                association[method] = association_p(first, len(table.y), table.n_classes)
+            curves.append(_curve(spec.dataset, method, true, outputs, table))
+            of_method = _decided(method, true, outputs, table)
+            if of_method and table.n_classes == 2:
+                times = len(true) / len(np.unique(np.concatenate([cell.rows for cell in cells])))
+                best = _threshold(of_method[0], table.positive, times)
+                thresholds[method] = {"class": table.classes[table.positive], **best}
             decided += of_method
-        frame = pd.DataFrame(rows)
+        frame = pd.concat(scores, ignore_index=True)
         write_frame(job.output("scores"), frame)
         write_frame(job.output("calibration"), pd.concat(curves, ignore_index=True))
-        about = {
-            "dataset": job.about["dataset"],
-            "classes": data.classes,
-            "positive": data.positive,
-            "methods": decided,
-        }
+        about = {"dataset": spec.dataset, "classes": table.classes, "positive": table.positive, "methods": decided}
         write_text(job.output("decisions"), json.dumps(about) + "\n")
-        records = _records(job)
+        records = _records(job, spec)
         write_text(job.output("records"), json.dumps(records) + "\n")
-        means = frame.groupby("method")[list(METRICS[data.task])].mean()
-        record.metrics = {f"mean_{name}": column.to_dict() for name, column in means.items()}
-        baseline = _baseline(job, data)
-        record.metrics["baseline"] = {name: float(value) for name, value in baseline.mean().items()}
-        record.metrics["association_p"] = association
-        record.metrics["thresholds"] = thresholds
-        record.metrics["failures"] = failures
+        means = frame.groupby("method")[list(METRICS[table.task])].mean()
+        folds, _ = read_frame(job.input("folds"))
         found = records["prepare"].get("metrics", {}).get("suspicions", [])
-        record.metrics["suspicions"] = [*found, *_in_time(job, data)]
-        record.metrics |= _costs(records)
+        record.metrics = {
+            **{f"mean_{name}": column.to_dict() for name, column in means.items()},
+            "baseline": {
+                name: float(value) for name, value in _baseline(table, _divisions(spec, folds)).mean().items()
+            },
+            "association_p": association,
+            "thresholds": thresholds,
+            "failures": failures,
+            "suspicions": [*found, *_in_time(table, _divisions(spec, folds))],
+            **_costs(records),
+        }
 
 
-def _records(job: Job) -> dict[str, Any]:
+def _records(job: Job, spec: ScoringSpec) -> dict[str, Any]:
     """Return the records of the earlier steps: of the table, the groups, each pool's blocks and each method."""
     return {
         **{name: read_json(job.input(name)) for name in ("prepare", "groups")},
-        "pools": {pool: list(map(read_json, files)) for pool, files in job.by_pool("pool_records").items()},
+        "pools": {pool: list(map(read_json, files)) for pool, files in job.by_pool("pool_records", spec).items()},
         "methods": list(map(read_json, job.inputs["method_records"])),
     }
 
@@ -104,66 +140,41 @@ def _scores(data: Prepared, y: NDArray, outputs: NDArray) -> dict[str, float]:
     return score_probabilities(y, outputs, data.positive) if data.classes else score_numbers(y, outputs)
 
 
-def _scored(
-    arrays: xr.Dataset, dataset: str, axes: list[str], data: Prepared
-) -> tuple[list[dict[str, Any]], list[tuple[NDArray, NDArray, NDArray]]]:
-    """Return the scores and facts of a method by cell, and the numbers, targets and outputs of each cell's rows."""
-    method = arrays.attrs["method"]
-    cells, rows = [], []
-    facts = [n for n in arrays.data_vars if arrays[n].dims == tuple(axes)]
-    for cell in np.ndindex(*(arrays.sizes[axis] for axis in axes)):
-        tested, proba = np.arange(len(data.y)), arrays["proba"].values[cell]
-        if "rows" in arrays:
-            tested = arrays["rows"].values[cell]
-            proba, tested = proba[tested >= 0], tested[tested >= 0]
-        y = data.y[tested]
-        cells.append((tested, y, proba))
-        rows.append(
-            {
-                "dataset": dataset,
-                "method": method,
-                **{axis: str(arrays[axis].values[i]) for axis, i in zip(axes, cell, strict=True)},
-                **_scores(data, y, proba),
-                **{str(name): float(arrays[name].values[cell]) for name in facts},
-            }
-        )
-    return rows, cells
+def _divisions(spec: ScoringSpec, folds: pd.DataFrame) -> Divisions:
+    tested = protocol_module(spec.protocol, "score").tested
+    return (list(tested(column.to_numpy())) for _, column in folds.items())
 
 
-def _baseline(job: Job, data: Prepared) -> pd.DataFrame:
+def _baseline(data: Prepared, divisions: Divisions) -> pd.DataFrame:
     """Return the scores of the baseline, which uses no column, a row for each fold group or split.
 
     ROC AUC and average precision use one output for all rows: outputs that differ by fold would rank rows by folds.
     """
-    folds, _ = read_frame(job.input("folds"))
-    tested = protocol_module(job.slice["protocol"], "score").tested
-    cells = []
-    for _, column in folds.items():
+    rows = []
+    for folds in divisions:
         outputs = np.full((len(data.y), len(data.outputs)), np.nan)
         is_tested = np.zeros(len(data.y), dtype=bool)
-        for test, train in tested(column.to_numpy()):
+        for test, train in folds:
             outputs[test] = constant_output(data.y[train], data.n_classes)
             is_tested |= test
         constant = np.broadcast_to(constant_output(data.y, data.n_classes), outputs[is_tested].shape)
         unordered = _scores(data, data.y[is_tested], constant)
         of_cell = _scores(data, data.y[is_tested], outputs[is_tested])
-        cells.append(of_cell | {name: unordered[name] for name in ("roc_auc", "average_precision") if name in of_cell})
-    return pd.DataFrame(cells)
+        rows.append(of_cell | {name: unordered[name] for name in ("roc_auc", "average_precision") if name in of_cell})
+    return pd.DataFrame(rows)
 
 
-def _in_time(job: Job, data: Prepared) -> list[str]:
+def _in_time(data: Prepared, divisions: Divisions) -> list[str]:
     """Return sentences on a regression in time: the RMSE of naive forecasts, and a trend that trees cannot follow."""
     if data.time is None or data.classes:
         return []
-    tested = protocol_module(job.slice["protocol"], "score").tested
     errors: dict[str, list[float]] = {}
     beyond = []
-    for _, column in read_frame(job.input("folds"))[0].items():
-        for test, train in tested(column.to_numpy()):
-            y = data.y[test]
-            beyond.append(np.mean((y > data.y[train].max()) | (y < data.y[train].min())))
-            for name, forecast in naive_forecasts(data.y, data.time, train, test).items():
-                errors.setdefault(name, []).append(float(np.sqrt(np.mean((forecast - y) ** 2))))
+    for test, train in (fold for folds in divisions for fold in folds):
+        y = data.y[test]
+        beyond.append(np.mean((y > data.y[train].max()) | (y < data.y[train].min())))
+        for name, forecast in naive_forecasts(data.y, data.time, train, test).items():
+            errors.setdefault(name, []).append(float(np.sqrt(np.mean((forecast - y) ** 2))))
     means = {name: float(np.mean(rmse)) for name, rmse in errors.items() if len(rmse) == len(beyond)}
     shown, share = printer("rmse", list(means.values())), np.mean(beyond)
     naive = f"Naive forecasts: {' and '.join(f'{name} has RMSE {shown(rmse)}' for name, rmse in means.items())}."

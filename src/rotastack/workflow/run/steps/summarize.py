@@ -1,7 +1,6 @@
 """summarize: statistics over cells and over data sets."""
 
 import json
-from collections.abc import Mapping
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -30,40 +29,24 @@ from rotastack.workflow.judge.results import (
 from rotastack.workflow.judge.verdict import verdict_of_claims, verdict_of_groups, verdict_over_datasets
 from rotastack.workflow.judge.verdict_of_one import verdict_of_one
 from rotastack.workflow.run.job import Job
+from rotastack.workflow.study.specs import SummarySpec
 
 
 class StudyResults(NamedTuple):
-    """The results of a study, from which its tables are made.
+    """The results of a study, from which its tables are made."""
 
-    Attributes
-    ----------
-    spec : mapping
-        The slice of the study.
-    scores : DataFrame
-        A row for each data set, method and cell.
-    calibration : DataFrame
-    baseline : DataFrame
-        Scores of the baseline, which uses no column, by data set.
-    comparisons : dict
-        Score -> comparison of the methods by this score.
-    records : list of dict
-        Records of the scores of each data set.
-    published : DataFrame
-        Published scores that tables show beside the study's own.
-    """
-
-    spec: Mapping[str, Any]
-    scores: pd.DataFrame
+    spec: SummarySpec
+    scores: pd.DataFrame  # a row for each data set, method and cell
     calibration: pd.DataFrame
-    baseline: pd.DataFrame
-    comparisons: dict[str, dict]
-    records: list[dict]
-    published: pd.DataFrame
+    baseline: pd.DataFrame  # scores of the baseline, which uses no column, by data set
+    comparisons: dict[str, dict]  # score -> comparison of the methods by this score
+    records: list[dict]  # of the scores of each data set
+    published: pd.DataFrame  # published scores that tables show beside the study's own
 
     @property
     def primary(self) -> str:
         """The score that methods are ranked by."""
-        return self.spec["score"]
+        return self.spec.score
 
 
 def run(job: Job) -> None:
@@ -72,8 +55,8 @@ def run(job: Job) -> None:
     Each data set has a file of scores, calibration and records. The tables are the means of each score, and those of
     ``TABLES``. Over data sets, scores in units of the target are compared as multiples of the baseline's scores.
     """
-    spec = job.slice
-    metrics, primary = METRICS[spec["task"]], spec["score"]
+    spec = job.spec(SummarySpec)
+    metrics, primary = METRICS[spec.task], spec.score
     with job.recorded() as record:
         scores, calibration = (
             pd.concat([read_frame(path)[0] for path in job.inputs[name]], ignore_index=True)
@@ -81,25 +64,24 @@ def run(job: Job) -> None:
         )
         write_frame(job.output("scores"), scores)
         wrong = calibration["rows"] * (1 - calibration["accuracy"])
-        wrong = wrong[calibration["method"] == spec["control"]].groupby(calibration["dataset"]).sum().round()
+        wrong = wrong[calibration["method"] == spec.control].groupby(calibration["dataset"]).sum().round()
         records = list(map(read_json, job.inputs["records"]))
         baseline = baselines(records)
-        means = {metric: mean_scores(scores, metric, spec["methods"]) for metric in metrics}
-        left_out = spec.get("left_out", {})
+        means = {metric: mean_scores(scores, metric, spec.methods) for metric in metrics}
         comparisons = {
-            metric: compare_methods(means[metric], higher, spec, wrong, in_units(metric, baseline))
+            metric: compare_methods(means[metric], higher, spec.dump(), wrong, in_units(metric, baseline))
             for metric, higher in metrics.items()
         }
         comparisons[primary]["notes"] += [
-            f"{name}: left out of ranks and tests: {why}" for name, why in left_out.items()
+            f"{name}: left out of ranks and tests: {why}" for name, why in spec.left_out.items()
         ]
-        if spec["groups"]:
+        if spec.groups:
             units = in_units(primary, baseline)
-            shown = compared(means[primary].drop(list(left_out)), units)
-            groups = {g["name"]: compare_group(group_table(shown, g), spec["alpha"], primary) for g in spec["groups"]}
+            shown = compared(means[primary].drop(list(spec.left_out)), units)
+            groups = {g["name"]: compare_group(group_table(shown, g), spec.alpha, primary) for g in spec.groups}
             comparisons[primary]["groups"] = groups
         beside = published_columns(
-            scores, primary, spec["published_columns"], job.inputs.get("published", []), spec.get("printed_names")
+            scores, primary, spec.published_columns, job.inputs.get("published", []), spec.printed_names
         )
         results = StudyResults(spec, scores, calibration, baseline, comparisons, records, beside)
         tables = {metric: table.reset_index() for metric, table in means.items()}
@@ -121,12 +103,12 @@ def _verdict(results: StudyResults, comparison: dict[str, Any]) -> dict[str, Any
     spec, scores = results.spec, results.scores
     datasets = scores["dataset"].unique()
     score = NAMES[results.primary]
-    if spec["groups"]:
-        return {"sentences": verdict_of_groups(comparison["groups"], score, spec["alpha"], spec["titles"])}
+    if spec.groups:
+        return {"sentences": verdict_of_groups(comparison["groups"], score, spec.alpha, spec.titles)}
     if len(datasets) > 1:
         sentences = verdict_over_datasets(
-            comparison, score, spec["control"], spec["alpha"], rotation_pairs=spec["rotation_pairs"],
-            times=relative_times(seconds_by_method(_times_table(results)), spec["control"]),
+            comparison, score, spec.control, spec.alpha, rotation_pairs=spec.rotation_pairs,
+            times=relative_times(seconds_by_method(_times_table(results)), spec.control),
         )  # fmt: skip
         return {"sentences": sentences}
     return verdict_of_one(scores, spec, results.records[0])
@@ -136,7 +118,7 @@ def _variance_table(results: StudyResults) -> pd.DataFrame:
     """Return how much of the variance of each method's errors is due to the axes that number a cell."""
     rows = []
     low, high = ("worst", "best") if higher_is_better(results.primary) else ("best", "worst")
-    if len(results.spec["axes"]) == 1:
+    if len(results.spec.axes) == 1:
         for (dataset, method), part in results.scores.groupby(["dataset", "method"], sort=False)[results.primary]:
             scores, mean = part.to_numpy(), part.mean()
             rows.append(
@@ -149,7 +131,7 @@ def _variance_table(results: StudyResults) -> pd.DataFrame:
             )  # fmt: skip
         return pd.DataFrame(rows)
     for dataset, part in results.scores.groupby("dataset", sort=False):
-        for method, matrix in score_matrices(part, results.primary, results.spec["axes"]).items():
+        for method, matrix in score_matrices(part, results.primary, results.spec.axes).items():
             means = matrix.mean()
             row = {
                 "dataset": dataset, "method": method, "mean": matrix.to_numpy().mean(),
@@ -161,7 +143,7 @@ def _variance_table(results: StudyResults) -> pd.DataFrame:
                 "kendall_w": kendall_w(matrix) if min(matrix.shape) > 1 and matrix.notna().all(axis=None) else np.nan,
             }  # fmt: skip
             try:
-                parts = vars(variance_components(matrix, results.spec["alpha"]))
+                parts = vars(variance_components(matrix, results.spec.alpha))
                 for name in ("rotation_groups", "fold_groups", "residual"):
                     row[f"variance_{name}"], row[f"lower_{name}"], row[f"upper_{name}"] = parts[name]
                 row |= {k: v for k, v in parts.items() if k.startswith(("share", "f_", "p_")) or k == "verdict"
@@ -175,14 +157,14 @@ def _variance_table(results: StudyResults) -> pd.DataFrame:
 def _pairs_table(results: StudyResults) -> pd.DataFrame:
     """Return wins and ties of pairs of methods over the cells of each data set."""
     spec = results.spec
-    pairs = spec["pairs"] or [[spec["control"], m] for m in spec["methods"] if m != spec["control"]]
+    pairs = spec.pairs or [[spec.control, m] for m in spec.methods if m != spec.control]
     higher = bool(higher_is_better(results.primary))
     cells = results.scores.pivot_table(
-        index=["dataset", *spec["axes"]], columns="method", values=results.primary, sort=False, dropna=False
+        index=["dataset", *spec.axes], columns="method", values=results.primary, sort=False, dropna=False
     )
     rows = []
     for dataset, part in cells.groupby("dataset", sort=False):
-        ratio = spec["test_to_train"].get(dataset)
+        ratio = spec.test_to_train.get(dataset)
         rows += [
             {
                 "dataset": dataset, "first": a, "second": b,
@@ -204,7 +186,7 @@ def _corrected_p(first: pd.Series, second: pd.Series, test_to_train: float | Non
 
 def _facts_table(results: StudyResults) -> pd.DataFrame:
     """Return the facts of each method's trees and votes, as means over cells."""
-    others = ["dataset", "method", *results.spec["axes"], *METRICS[results.spec["task"]]]
+    others = ["dataset", "method", *results.spec.axes, *METRICS[results.spec.task]]
     facts = [c for c in results.scores.columns if c not in others]
     return results.scores.groupby(["dataset", "method"], sort=False)[facts].mean().dropna(how="all").reset_index()
 
@@ -214,14 +196,14 @@ def _claims_table(results: StudyResults) -> pd.DataFrame:
     columns = ["what", "of", "than", "expect", "n_datasets", "difference", "in_favour", "ties", "p_value"]
     spec, scores = results.spec, results.scores
     rows = []
-    for claim in spec["claims"]:
-        what, of, than = claim["what"], claim["of"], claim["than"]
+    for claim in spec.claims:
+        what, of, than = claim.what, claim.of, claim.than
         if what not in scores or not {of, than} <= set(scores["method"]):
             continue
-        cells = scores.pivot_table(index=["dataset", *spec["axes"]], columns="method", values=what, sort=False)
+        cells = scores.pivot_table(index=["dataset", *spec.axes], columns="method", values=what, sort=False)
         # Pools may have different numbers of splits, so only splits of both methods count.
         cells = cells[[of, than]].dropna() if {of, than} <= set(cells) else cells[:0]
-        cells = cells[~cells.index.isin(list(spec.get("left_out", {})), level="dataset")]
+        cells = cells[~cells.index.isin(list(spec.left_out), level="dataset")]
         if not len(cells):
             continue
         both = compared(cells.groupby("dataset", sort=False).mean(), in_units(what, results.baseline))
@@ -229,15 +211,15 @@ def _claims_table(results: StudyResults) -> pd.DataFrame:
         pair = compare_pair(both[of], both[than], higher_is_better=False)
         p = signed_rank_p(np.round(both[of] - both[than], 12).to_numpy())
         if pair.n == 1:
-            p = _corrected_p(cells[of], cells[than], spec["test_to_train"].get(both.index[0]))
+            p = _corrected_p(cells[of], cells[than], spec.test_to_train.get(both.index[0]))
         lower, higher = pair.wins_first, pair.wins_second
-        favour = {"higher": higher, "lower": lower, "equal": max(lower, higher)}[claim["expect"]]
-        rows.append([what, of, than, claim["expect"], pair.n, pair.difference, favour, pair.ties, p])
+        favour = {"higher": higher, "lower": lower, "equal": max(lower, higher)}[claim.expect]
+        rows.append([what, of, than, claim.expect, pair.n, pair.difference, favour, pair.ties, p])
     table = pd.DataFrame(rows, columns=columns)
     equal = table["expect"] == "equal"
     # A correction would make equality easier to hold, so equality is judged by the uncorrected p-value.
     table["p_holm"] = table["p_value"].where(equal, holm(table.loc[~equal, "p_value"].dropna()).reindex(table.index))
-    small, claimed = table["p_holm"] < spec["alpha"], (table["difference"] > 0) == (table["expect"] == "higher")
+    small, claimed = table["p_holm"] < spec.alpha, (table["difference"] > 0) == (table["expect"] == "higher")
     table["holds"] = table["p_value"].notna() & np.where(equal, ~small, small & claimed)
     return table
 
@@ -263,11 +245,11 @@ def _times_table(results: StudyResults) -> pd.DataFrame:
 def _published_ranks_table(results: StudyResults) -> pd.DataFrame:
     """Return average ranks with published methods among the study's; no test of the study counts them."""
     spec = results.spec
-    means = mean_scores(results.scores, results.primary, spec["methods"]).drop(list(spec.get("left_out", {})))
+    means = mean_scores(results.scores, results.primary, spec.methods).drop(list(spec.left_out))
     units = in_units(results.primary, results.baseline)
     higher = bool(higher_is_better(results.primary))
     return ranks_beside_published(
-        means, results.published, spec["optimistic"], spec["alpha"], units, higher, control=spec["control"]
+        means, results.published, spec.optimistic, spec.alpha, units, higher, control=spec.control
     )
 
 

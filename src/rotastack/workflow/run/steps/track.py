@@ -14,6 +14,7 @@ from rotastack.workflow.run.job import Job
 from rotastack.workflow.run.tracked.datasets import track_dataset
 from rotastack.workflow.run.tracked.notes import TrackedDataset, study_note
 from rotastack.workflow.study.names import slug
+from rotastack.workflow.study.specs import ReportSpec
 from rotastack.workflow.tracking.address import is_own, shown
 from rotastack.workflow.tracking.writer import Writer
 
@@ -28,24 +29,24 @@ def run(job: Job) -> None:
     and the ``model`` with its record ``refit`` if there is one. For the study it reads ``comparison``, ``verdict``, the
     statistics' ``record``, ``tables``, ``figures`` and ``report``.
     """
-    study = job.about["study"]
+    spec = job.spec(ReportSpec)
     runs: dict[str, Any] = {}
-    for data in _datasets(job):
-        with Writer(study, data.dataset) as writer:
+    for data in _datasets(job, spec):
+        with Writer(spec.name, data.dataset) as writer:
             runs[data.dataset] = track_dataset(data, writer)
-    with Writer(study) as writer:
-        runs = {"study": track_study(job, writer), "datasets": runs}
+    with Writer(spec.name) as writer:
+        runs = {"study": track_study(job, spec, writer), "datasets": runs}
     digest = hashlib.sha256()
     for paths in job.inputs.values():
         for path in paths:
             digest.update(path.read_bytes())
-    receipt = {"experiment": study, "content": digest.hexdigest(), **runs}
+    receipt = {"experiment": spec.name, "content": digest.hexdigest(), **runs}
     if not is_own(writer.uri):
         receipt["address"] = shown(writer.uri)
     write_text(job.output("receipt"), json.dumps(receipt, indent=1, sort_keys=True) + "\n")
 
 
-def _datasets(job: Job) -> Iterator[TrackedDataset]:
+def _datasets(job: Job, spec: ReportSpec) -> Iterator[TrackedDataset]:
     """Yield the data sets, whose files have the same order in all inputs."""
     of_each = (job.inputs[name] for name in ("raw", "table", "scores", "scored", "records"))
     models = {}
@@ -56,45 +57,41 @@ def _datasets(job: Job) -> Iterator[TrackedDataset]:
         dataset = gathered["prepare"]["dataset"]
         model, refit = models.get(dataset, (None, None))
         yield TrackedDataset(
-            study=job.about["study"], dataset=dataset, task=prepared[1]["task"], score=job.slice["score"], table=prepared[0],
+            study=spec.name, dataset=dataset, task=prepared[1]["task"], score=spec.score, table=prepared[0],
             scores=read_frame(scores)[0], records=gathered, baseline=read_json(scored)["metrics"]["baseline"],
             raw=raw, prepared_file=table, model=model, refit=refit, figures=[f for f in job.inputs["figures"] if f.parent.name == dataset],
-            rotated=job.slice["rotated"], optimistic=job.slice["optimistic"],
+            rotated=spec.rotated, optimistic=spec.optimistic,
         )  # fmt: skip
 
 
-def _best(spec: Mapping[str, Any], comparison: Mapping[str, Any]) -> str | None:
+def _best(ranks: Mapping[str, float], control: str) -> str | None:
     """Return the method with the best average rank, in a tie the control; None without ranks."""
-    ranks = comparison.get("average_ranks") or {}
-    control = spec["evaluation"]["control"] or next(iter(spec["methods"]))
     return min(ranks, key=lambda method: (ranks[method], method != control), default=None)
 
 
-def track_study(job: Job, writer: Writer) -> str:
+def track_study(job: Job, spec: ReportSpec, writer: Writer) -> str:
     """Upsert the study's run; return its id."""
-    study = job.about["study"]
-    run = writer.container("study", {"study": study})
-    primary = job.slice["score"]
-    comparison = read_json(job.input("comparison"))[primary]
+    run = writer.container("study", {"study": spec.name})
+    comparison = read_json(job.input("comparison"))[spec.score]
     verdict = read_json(job.input("verdict"))
     record = read_json(job.input("record"))
 
     ranks = comparison.get("average_ranks", {})
-    metrics = {"study/data_sets": len(job.slice["datasets"]), "study/methods": len(job.slice["methods"])}
+    metrics = {"study/data_sets": len(spec.datasets), "study/methods": len(spec.methods)}
     if len(ranks) <= MOST_RANKS:
         metrics |= {f"rank/{slug(method)}": rank for method, rank in ranks.items()}
-    best = _best(job.slice, comparison)
+    best = _best(ranks, spec.control)
     for path in job.inputs["tables"]:
-        if best is not None and path.stem in METRICS[job.slice["task"]]:
+        if best is not None and path.stem in METRICS[spec.task]:
             metrics[f"best/{path.stem}"] = pd.read_csv(path)[best].mean()
     for name in ("p_value", "friedman_chi2", "critical_difference"):
         if comparison.get(name) is not None:
             metrics[f"friedman/{name.removeprefix('friedman_')}"] = comparison[name]
     writer.log_metrics(run, metrics, record["started"])
     named = {} if best is None else {"best": best}
-    writer.set_tags(run, {"version": record["version"], "seed": str(job.slice["seed"]), **named})
+    writer.set_tags(run, {"version": record["version"], "seed": str(spec.seed), **named})
 
-    note = study_note(job.slice, verdict["sentences"], str(job.input("report")))
+    note = study_note(spec.dump(), verdict["sentences"], str(job.input("report")))
     writer.describe_experiment(note)
     writer.describe(run, note)
     writer.log_artifacts(run, [f for f in job.inputs["figures"] if f.parent.name == "study"], "figures")

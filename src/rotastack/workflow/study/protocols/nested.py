@@ -8,6 +8,7 @@ from pydantic import Field
 from rotastack.workflow.study.combiners import NO_WEIGHTS, MemberDocument, Prune, Weights
 from rotastack.workflow.study.names import block_name, label
 from rotastack.workflow.study.protocols.protocol import Protocol, in_blocks
+from rotastack.workflow.study.specs import FoldGroupsSpec, NestedTrainingSpec, ProtocolName, Spec
 
 __all__ = ["Nested"]
 
@@ -15,7 +16,7 @@ __all__ = ["Nested"]
 class Nested(Protocol):
     """Repeated nested cross-validation: a cell is one fold group under one rotation group."""
 
-    package: ClassVar[str] = "nested"
+    package: ClassVar[ProtocolName] = "nested"
     axes: ClassVar[tuple[str, ...]] = ("rotation_group", "fold_group")
     cells: ClassVar[str] = "cells"
     own_blocks: ClassVar[tuple[str, ...]] = ("rotation_groups", "fold_groups")
@@ -49,9 +50,10 @@ class Nested(Protocol):
         """Return the rotation groups whose files a block reads."""
         return [label("RG", g) for g in block["rotation_groups"]]
 
-    def folds_spec(self) -> dict[str, Any]:
+    def folds_spec(self, seed: int, dataset: str) -> Spec:
         """Return the number of fold groups and of folds."""
-        return {"protocol": self.package, "fold_groups": self.fold_groups, "folds": self.folds}
+        sizes = {"fold_groups": self.fold_groups, "folds": self.folds}
+        return FoldGroupsSpec(protocol="nested", seed=seed, dataset=dataset, **sizes)
 
     def trainings(self, block: Mapping[str, list[int]]) -> int:
         """Return the number of trainings: one for each pair of folds, the diagonal included, in each cell."""
@@ -61,9 +63,11 @@ class Nested(Protocol):
         """Return the number of outputs for a member, row and class: one for each other fold in each cell."""
         return len(block["rotation_groups"]) * len(block["fold_groups"]) * self.folds
 
-    def training_spec(self, pool: Any, dataset: str, trained: bool, selections: list[str]) -> dict[str, Any]:
-        """Return whether pairs of folds are held out, as trained combiners need, and the number of folds."""
-        return {"second_level": trained, "folds": self.folds}
+    def training_spec(
+        self, document: Any, block: Mapping[str, Any], trained: bool, selections: list[str], **known: Any
+    ) -> Spec:
+        """Return a block of cells; trained combiners need outputs with pairs of folds held out."""
+        return NestedTrainingSpec(protocol="nested", second_level=trained, folds=self.folds, **block, **known)
 
     @property
     def combiner_fits(self) -> int:

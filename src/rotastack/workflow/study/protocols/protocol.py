@@ -4,6 +4,7 @@ from collections.abc import Mapping
 from typing import Any, ClassVar
 
 from rotastack.base.documents import Document
+from rotastack.workflow.study.specs import ProtocolName, Spec
 
 __all__ = ["Protocol", "in_blocks"]
 
@@ -20,7 +21,7 @@ class Protocol(Document):
     ``rotastack.workflow.run.nested`` and ``rotastack.workflow.run.splits``.
     """
 
-    package: ClassVar[str]
+    package: ClassVar[ProtocolName]
     """Name of the protocol in slices; ``PROTOCOLS`` of :mod:`rotastack.workflow.run.modules` lists the modules that run it."""
     axes: ClassVar[tuple[str, ...]]
     """Names of the numbers that identify a cell: axes of arrays, and columns of the scores."""
@@ -28,8 +29,6 @@ class Protocol(Document):
     """Word for cells in the report."""
     own_blocks: ClassVar[tuple[str, ...]]
     """Keys of the study's ``blocks`` that the protocol uses."""
-    pool_keys: ClassVar[tuple[str, ...]] = ()
-    """Keys of a pool that its training reads, besides view, scaling, estimator and parameters."""
     keeps_forests: ClassVar[bool]
     """Whether a training keeps all its trees in memory until it predicts the test rows."""
     training_seconds: ClassVar[float]
@@ -55,8 +54,8 @@ class Protocol(Document):
         """Return the rotation groups whose files a block reads."""
         return []
 
-    def folds_spec(self) -> dict[str, Any]:
-        """Return the protocol's keys in the slice of the step ``groups``."""
+    def folds_spec(self, seed: int, dataset: str) -> Spec:
+        """Return what the step ``groups`` is told of a data set."""
         raise NotImplementedError
 
     def trainings(self, block: Mapping[str, list[int]]) -> int:
@@ -67,28 +66,18 @@ class Protocol(Document):
         """Return the number of outputs that a block holds for each member, row and class."""
         raise NotImplementedError
 
-    def training_spec(self, pool: Any, dataset: str, trained: bool, selections: list[str]) -> dict[str, Any]:
-        """Return the protocol's keys in the slice of the step ``train``.
+    def training_spec(
+        self, document: Any, block: Mapping[str, Any], trained: bool, selections: list[str], **known: Any
+    ) -> Spec:
+        """Return what the step ``train`` is told of a pool, by its `document`, and of a block.
 
-        Parameters
-        ----------
-        pool : PoolDocument
-        dataset : str
-        trained : bool
-            Whether a combiner is trained on the pool's outputs.
-        selections : list of str
-            Rows by which methods choose among the pool's members.
+        A combiner may be `trained` on the pool's outputs. `selections` are the rows by which methods choose among the
+        pool's members. The keys that do not depend on the protocol are `known`.
         """
         raise NotImplementedError
 
     def test_to_train(self, rows: int | None) -> float | None:
-        """Return the number of test rows per training row of a split; None if unknown, or if cells are not splits.
-
-        Parameters
-        ----------
-        rows : int or None
-            Number of rows of the data set.
-        """
+        """Return the number of test rows per training row of a split; None if unknown, or if cells are not splits."""
         return None
 
     def split_rows(self, rows: int) -> tuple[int, int]:
@@ -101,13 +90,7 @@ class Protocol(Document):
         return 0
 
     def check_rows(self, rows: Mapping[str, int | None]) -> None:
-        """Raise a ValueError, with the key, if a data set is too small.
-
-        Parameters
-        ----------
-        rows : mapping
-            Data set -> its number of rows, or None if that is not known yet.
-        """
+        """Raise a ValueError, with the key, if a data set is too small; a number of rows that is not known is None."""
 
     def check_pool(self, pool: Any) -> None:
         """Raise a ValueError, with the key, if this protocol does not support a pool."""

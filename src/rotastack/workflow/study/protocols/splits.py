@@ -8,6 +8,7 @@ from pydantic import Field, field_validator, model_validator
 from rotastack.workflow.study.combiners import NO_WEIGHTS, MemberDocument, Prune, Weights
 from rotastack.workflow.study.names import block_name
 from rotastack.workflow.study.protocols.protocol import Protocol, in_blocks
+from rotastack.workflow.study.specs import ProtocolName, Spec, SplitsSpec, SplitTrainingSpec
 
 __all__ = ["CrossValidation", "GivenSplits", "RandomSplits", "Splits"]
 
@@ -27,17 +28,11 @@ Rotations = Annotated[
 class Splits(Protocol):
     """A series of divisions into training and test rows."""
 
-    package: ClassVar[str] = "splits"
+    package: ClassVar[ProtocolName] = "splits"
     axes: ClassVar[tuple[str, ...]] = ("split",)
     own_blocks: ClassVar[tuple[str, ...]] = ("splits",)
-    pool_keys: ClassVar[tuple[str, ...]] = ("diversity", "training_error", "noise", "ensemble_sizes")
     keeps_forests: ClassVar[bool] = True
     training_seconds: ClassVar[float] = 10
-
-    @property
-    def n_cells(self) -> int:
-        """Number of splits."""
-        raise NotImplementedError
 
     def blocks(self, sizes: Any) -> dict[str, dict[str, list[int]]]:
         """Return block name (``S-01-10``) -> numbers of its splits."""
@@ -51,12 +46,17 @@ class Splits(Protocol):
         """Return the number of outputs for a member, row and class: one for each split."""
         return len(block["splits"])
 
-    def training_spec(self, pool: Any, dataset: str, trained: bool, selections: list[str]) -> dict[str, Any]:
-        """Return the number of splits, the names of the outputs, and the rows whose votes pruners need."""
-        return {
-            "repeats": pool.repeats.get(dataset, self.n_cells),
-            "members": pool.member_names, "selections": selections,
-        }  # fmt: skip
+    def folds_spec(self, seed: int, dataset: str) -> Spec:
+        """Return the protocol's own keys."""
+        return SplitsSpec(protocol="splits", seed=seed, dataset=dataset, **self.model_dump(exclude={"rotations"}))
+
+    def training_spec(
+        self, document: Any, block: Mapping[str, Any], trained: bool, selections: list[str], **known: Any
+    ) -> Spec:
+        """Return a block of splits, the names of the outputs, and the rows whose votes pruners need."""
+        repeats = document.repeats.get(known["dataset"], self.n_cells)
+        of_block = {"repeats": repeats, "members": document.member_names, "selections": selections, **block}
+        return SplitTrainingSpec(protocol="splits", **of_block, **known)
 
     def check_combiner(self, combiner: Any, pool: Any, where: str) -> None:
         """Raise a ValueError for trained combiners, weights, pruned views, and members that the pool does not have."""
@@ -137,12 +137,6 @@ class RandomSplits(DrawnSplits):
         """Number of splits."""
         return self.repeats
 
-    def folds_spec(self) -> dict[str, Any]:
-        """Return the number of splits, and the numbers of training and test rows."""
-        tested = {} if self.test is None else {"test": self.test}
-        sizes = {"protocol": self.package, "kind": self.kind, "repeats": self.repeats, "train": self.train}
-        return {**sizes, **tested, **self._dividing}
-
     def split_rows(self, rows: int) -> tuple[int, int]:
         """Return the numbers of training and test rows of a split."""
         train = round(self.train * rows) if self.train < 1 else int(self.train)
@@ -198,12 +192,6 @@ class CrossValidation(DrawnSplits):
         """Number of folds in all partitions."""
         return self.repeats * self.folds
 
-    def folds_spec(self) -> dict[str, Any]:
-        """Return the number of partitions and of folds."""
-        folds = {"protocol": self.package, "kind": self.kind, "repeats": self.repeats, "folds": self.folds}
-        drawn = {} if self.weka_seed is None else {"weka_seed": self.weka_seed}
-        return {**folds, **drawn, **self._dividing}
-
     def split_rows(self, rows: int) -> tuple[int, int]:
         """Return the number of training rows for a fold, and the number of rows in a fold."""
         return rows - rows // self.folds, -(-rows // self.folds)
@@ -253,9 +241,9 @@ class GivenSplits(Splits):
         """The columns that mark training and test rows: ``split 1``, ... -> column name."""
         return {f"{SPLIT} {k + 1}": column for k, column in enumerate(self.columns)}
 
-    def folds_spec(self) -> dict[str, Any]:
+    def folds_spec(self, seed: int, dataset: str) -> Spec:
         """Return the largest number of splits; the prepared table holds the columns."""
-        return {"protocol": self.package, "kind": self.kind, "splits": self.n_cells}
+        return SplitsSpec(protocol="splits", seed=seed, dataset=dataset, kind=self.kind, splits=self.n_cells)
 
     def test_to_train(self, rows: int | None) -> float | None:
         """Return the number of test rows per training row if a single column numbers the folds, else None."""

@@ -1,0 +1,328 @@
+"""What each step is told of a study: a model for each step, which a rule hands on as one line of JSON.
+
+The line is a parameter of the step's rule: Snakemake reruns the step if the line changes. Equal content gives the same
+line, and a value that is its key's default is not in it. :mod:`rotastack.workflow.run.slices` makes the specs of a study.
+"""
+
+import json
+from typing import Annotated, Any, Literal
+
+from pydantic import ConfigDict, Field
+
+from rotastack.base.documents import Document
+
+ProtocolName = Literal["nested", "splits"]
+TaskName = Literal["classification", "regression"]
+Axes = list[str]
+"""Names of the numbers that identify a cell: axes of arrays, and columns of the scores."""
+
+
+class Spec(Document):
+    """What a step is told of a study."""
+
+    model_config = ConfigDict(populate_by_name=True)
+
+    def content(self) -> dict[str, Any]:
+        """Return the spec as plain mappings, without defaults; keys keep their order, which has a meaning for methods."""
+        return self.model_dump(mode="json", by_alias=True, exclude_defaults=True)
+
+    def line(self) -> str:
+        """Return the spec as JSON on one line."""
+        return json.dumps(self.content(), separators=(",", ":"))
+
+
+# Pools and combiners
+
+
+class ClassSpec(Spec):
+    """The dotted path of a class, and all its parameters."""
+
+    class_: Annotated[str, Field(alias="class")]
+    parameters: dict[str, Any]
+
+
+class Noise(Document):
+    """Noise in training rows, the same for all pools."""
+
+    labels: Annotated[float, Field(ge=0, le=1, description="share of training rows with a random other class")] = 0
+    features: Annotated[
+        float, Field(ge=0, description="standard deviation of normal noise added to scaled numeric columns")
+    ] = 0
+
+
+class PoolSpec(Spec):
+    """A pool, with the path and the parameters of each class; the keys are those of a study."""
+
+    view: ClassSpec | None
+    scaling: str | None
+    estimator: str
+    parameters: dict[str, Any]
+    training_limit: float | None = None
+    diversity: bool = False
+    training_error: bool = False
+    ensemble_sizes: list[int] = []
+    noise: Noise = Noise()
+
+
+class CombinerSpec(ClassSpec):
+    """A combiner."""
+
+    kind: Literal["vote", "stacking", "log_linear", "weights", "other"]
+
+
+class PrunerSpec(ClassSpec):
+    """A pruner, and the rows and members that it chooses by."""
+
+    kind: Literal["prune"]
+    selection: Literal["oob", "train", "test"] | None
+    first: int | None
+
+
+class MemberSpec(Spec):
+    """One of the pool's named outputs, which has no class."""
+
+    kind: Literal["member"]
+    member: str
+
+
+AnyCombinerSpec = Annotated[CombinerSpec | PrunerSpec | MemberSpec, Field(discriminator="kind")]
+
+
+class MethodSpec(Spec):
+    """A pool and a combiner."""
+
+    pool: PoolSpec
+    combiner: AnyCombinerSpec
+
+
+# The steps
+
+
+class _Seeded(Spec):
+    seed: int
+    dataset: str
+
+
+class FetchSpec(Spec):
+    """The sources of a table, and the rows, columns and classes that it must have, as the registry has them."""
+
+    dataset: str
+    entry: dict[str, Any]
+
+
+class PrepareSpec(Spec):
+    """The task, the kinds and encoding of columns, the columns that divide rows, and the noise columns."""
+
+    dataset: str
+    task: TaskName
+    kinds: str | dict[str, Any] = "auto"
+    divided_by: dict[str, str] = {}
+    copies_together: bool = False
+    is_own: bool = False
+    encoding: str = "dummies"
+    noise_columns: int = 0
+    seed: int = 0
+
+
+class FoldGroupsSpec(_Seeded):
+    """Fold groups of nested cross-validation."""
+
+    protocol: Literal["nested"]
+    fold_groups: int
+    folds: int
+
+
+class SplitsSpec(_Seeded):
+    """Splits of one of three kinds; each kind reads some of the keys."""
+
+    protocol: Literal["splits"]
+    kind: Literal["holdout", "crossval", "given"]
+    repeats: int = 1
+    train: float | int = 0.7
+    test: int | None = None
+    folds: int = 10
+    weka_seed: int | None = None
+    splits: int = 0
+    groups: str | None = None
+    time: str | None = None
+    copies_together: bool = False
+
+
+class RotationsSpec(_Seeded):
+    """A view whose rotations are drawn before all training, and the rotation groups of one file."""
+
+    view: ClassSpec
+    groups: list[str]
+    rotations: int
+
+
+class _TrainingSpec(_Seeded):
+    name: str
+    pool: PoolSpec
+    rotations: int = 1
+
+
+class NestedTrainingSpec(_TrainingSpec):
+    """A pool, and the numbers of the groups of a block."""
+
+    protocol: Literal["nested"]
+    rotation_groups: list[int]
+    fold_groups: list[int]
+    folds: int
+    second_level: bool
+
+
+class SplitTrainingSpec(_TrainingSpec):
+    """A pool, the numbers of the splits of a block, and the rows by which pruners choose members."""
+
+    protocol: Literal["splits"]
+    splits: list[int]
+    repeats: int
+    members: list[str]
+    selections: list[str] = []
+
+
+class CombiningSpec(_Seeded):
+    """A method's combiner."""
+
+    protocol: ProtocolName
+    method: str
+    combiner: AnyCombinerSpec
+
+
+class Vote(Spec):
+    """A method that only votes, its pool, and the fingerprint of its combiner."""
+
+    spec: CombiningSpec
+    pool: str
+    code: str
+
+
+class VotingSpec(Spec):
+    """The methods of a data set that only vote, and the number of blocks of each of their pools."""
+
+    votes: list[Vote]
+    pools: list[str]
+    blocks: int
+
+
+class ScoringSpec(Spec):
+    """The axes that number a cell, the methods, and the pools with the number of their blocks."""
+
+    dataset: str
+    protocol: ProtocolName
+    axes: Axes
+    methods: list[str]
+    pools: list[str]
+    blocks: int
+
+
+class ClaimSpec(Spec):
+    """A claim on two methods."""
+
+    what: str
+    of: str
+    than: str
+    expect: Literal["higher", "lower", "equal"]
+
+
+class SweepSpec(Spec):
+    """A figure of the mean error against a parameter."""
+
+    title: str
+    axis: str
+    values: list[float]
+    lines: dict[str, list[str]]
+    log: bool = False
+
+
+class _ComparedSpec(Spec):
+    task: TaskName
+    score: str
+    axes: Axes
+    alpha: float
+    control: str
+    methods: list[str]
+    optimistic: list[str] = []
+    groups: list[dict[str, Any]] = []
+    left_out: dict[str, str] = {}
+
+
+class SummarySpec(_ComparedSpec):
+    """The methods, tests and groups; data set -> reason for which ranks and tests leave it out."""
+
+    pairs: list[list[str]] = []
+    claims: list[ClaimSpec] = []
+    published_columns: list[dict[str, Any]] = []
+    printed_names: dict[str, str] = {}
+    rotation_pairs: list[list[str]] = []
+    titles: dict[str, str] = {}
+    test_to_train: dict[str, float | None] = {}
+    threshold: float | None = None
+
+
+class FiguresSpec(_ComparedSpec):
+    """The methods, data sets and pools that figures show; pools that are `silent` hold no votes."""
+
+    datasets: list[str] = []
+    shown: list[str] = []
+    sweeps: dict[str, SweepSpec] = {}
+    votes: list[str] = []
+    silent: list[str] = []
+    only: dict[str, list[str]] = {}
+
+
+class PublishedSpec(Spec):
+    """The title, the test level and the groups of methods, for the comparison with published results."""
+
+    title: str
+    alpha: float
+    groups: list[dict[str, Any]] = []
+
+
+class RefitSpec(_Seeded):
+    """The methods that may become the model of a data set, and how one is chosen."""
+
+    task: TaskName
+    score: str
+    refit: str
+    methods: dict[str, MethodSpec]
+    rotations: int
+    folds: int
+    kinds: str | dict[str, Any] = "auto"
+    divided_by: dict[str, str] = {}
+    threshold: float | None = None
+    axes: Axes = []
+    alpha: float = 0.05
+    test_to_train: float | None = None
+
+
+class ExplainSpec(Spec):
+    """The score for the explanation of a model."""
+
+    study: str
+    dataset: str
+    score: str
+
+
+class ReportSpec(Spec):
+    """The study without its blocks and sizes, and facts that follow from it."""
+
+    name: str
+    title: str
+    description: str
+    seed: int
+    task: TaskName
+    datasets: list[Any]
+    missing: str | None
+    published: str | None
+    protocol: dict[str, Any]
+    pools: dict[str, dict[str, Any]]
+    methods: dict[str, dict[str, Any]]
+    evaluation: dict[str, Any]
+    model: dict[str, Any]
+    score: str
+    control: str
+    optimistic: list[str]
+    rotated: list[str]
+    cells: str
