@@ -148,7 +148,7 @@ def test_the_estimator_is_the_workflows_method(finished):
     combining = child(np.random.SeedSequence(seed), "combine", "iris", "S-RRE/RF", 0, 1)
     estimator._train_nested(
         data.X, data.y, recipes, Stacking(ForestClassifier(10)), folds, None,
-        data.is_dummy, training, combining, None,
+        estimator._options(data.is_dummy), training, combining, None,
     )  # fmt: skip
     with xr.open_dataset(root / "methods/S-RRE_RF.nc", engine="h5netcdf") as stored:
         expected = stored["proba"].sel(rotation_group="RG-01", fold_group="FG-02").values

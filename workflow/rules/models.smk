@@ -39,7 +39,6 @@ rule explain:
         mem_mb=lambda w, attempt: attempt * RESOURCES.refit_mb(w.dataset),
         runtime=lambda w, attempt: 60 * attempt,
     params:
-        study=PLAN.study.name,
         contents=PLAN.contents(PLAN.report_texts),
         slice=lambda w: SLICES.explain(w.dataset).line(),
         code=lambda w: CODES.step("explain"),
