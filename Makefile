@@ -91,8 +91,8 @@ $(STAMP):
 	$(PIP) --require-hashes -r $(VENV)/uv.lock
 # uv takes seconds, pip takes minutes; uv ignores pip's settings of indexes, so pip is the fallback.
 	$(BIN)/uv pip install --quiet --python $(BIN)/python --require-hashes $(LOCKS) || $(PIP) --require-hashes $(LOCKS)
-# This only saves time at the first import, so a folder that is not writable is no error.
-	$(BIN)/python -m compileall -q src || true
+# Bytecode saves seconds in each process where Python may write none. What cannot be compiled is no error: templates, Python 2.
+	$(BIN)/python -m compileall -qq -j 0 src $(VENV)/lib || true
 	rm -f $(VENV)/.installed*
 	touch $(STAMP)
 
