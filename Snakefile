@@ -4,7 +4,6 @@
 # The keys of a study are in src/rotastack/workflow/study/model.py; the work of each step is in src/rotastack/workflow/run/steps.
 from snakemake.utils import min_version
 
-from rotastack.cli.answer import Answer
 from rotastack.workflow.run import progress
 from rotastack.workflow.run.plan import RAW, TABLE
 from rotastack.workflow.run.launch import config_file, open_plan, start_run
@@ -67,4 +66,6 @@ onstart:
 
 
 onsuccess:
+    from rotastack.cli.answer import Answer
+
     progress.answers.append(lambda: Answer(PLAN).as_text())

@@ -235,3 +235,20 @@ def test_parts_that_take_no_weights_are_named(estimator, message):
     weights = np.arange(len(y), dtype=float)
     with pytest.raises(ValueError, match=message):
         estimator.fit(X, y, weights - ("Negative" in message))
+
+
+def test_weights_reach_base_learners_and_level_1():
+    X, y, X_new, y_new = imbalanced()
+    heavy = np.where(y == 1, 30.0, 1.0)
+    for estimator in (
+        PooledEnsembleClassifier(RandomRotation(), LogisticRegression(), n_estimators=2, random_state=0),
+        StackedRotationClassifier(2, LogisticRegression(), LogisticRegression(), cv=3, random_state=0),
+        RandomProjectionEnsembleClassifier(GaussianNB(), n_estimators=3, random_state=0),
+        RandomProjectionEnsembleClassifier(KNeighborsClassifier(1), n_estimators=5, random_state=0),
+        PrunedEnsembleClassifier(ForestClassifier(20), KappaPruner(9), random_state=0),
+        PooledEnsembleClassifier(estimator=KNeighborsClassifier(1), n_estimators=5, bootstrap=True, random_state=0),
+    ):
+        plain, weighed = (recall_score(y_new, clone(estimator).fit(X, y, w).predict(X_new)) for w in (None, heavy))
+        assert weighed >= plain, estimator
+    one = StackedRotationClassifier(2, LogisticRegression(), LogisticRegression(), cv=3, random_state=0)
+    assert recall_score(y_new, one.fit(X, y, heavy).predict(X_new)) > 0.5

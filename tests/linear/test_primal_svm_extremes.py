@@ -6,6 +6,8 @@ from sklearn.svm import SVC
 from tests.linear.problems import two_classes
 from tests.linear.svms import check, fit, powers
 
+from rotastack import PrimalSVMClassifier
+
 
 def separable():
     X, y = two_classes(10, 40, 3, noise=0.0)
@@ -99,3 +101,11 @@ def test_data_far_from_the_origin(p):
     near, far = fit(X, y, 1.0, p, tol=1e-9, max_iter=5000), fit(X + 1e4, y, 1.0, p, tol=1e-9, max_iter=5000)
     np.testing.assert_allclose(far.coef_, near.coef_, atol=1e-3)
     assert far.objective_ == pytest.approx(near.objective_, rel=1e-6)
+
+
+@pytest.mark.parametrize("beta", [0, 1])
+@pytest.mark.parametrize("lam", [1e-200, 1e200])
+def test_a_solver_that_cannot_take_a_step_has_a_path(beta, lam):
+    X, y = np.random.default_rng(0).normal(size=(20, 3)), np.arange(20) % 2
+    fitted = PrimalSVMClassifier(beta=beta, lam=lam).fit(X, y)
+    assert len(fitted.objective_path_) == fitted.n_iter_ >= 1

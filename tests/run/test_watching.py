@@ -218,3 +218,16 @@ def test_nothing_trains_on_when_the_job_is_killed(tmp_path):
     job.kill()
     job.join()
     assert has_ended(trains)
+
+
+@pytest.mark.parametrize("protocol", ["splits", "nested"])
+def test_a_combiner_that_gives_no_numbers_has_failed(table, protocol):
+    combiner = {"kind": "other", "class": "strange.NoNumbers"}
+    if protocol == "splits":
+        train(table, "lda", splits=(0, 1))
+    else:
+        write_frame(table / "folds", pd.DataFrame({"FG-01": np.arange(150) % 3}))
+        train_nested(table, "lda", nested=False)
+    outputs, record = combine(table, combiner, protocol=protocol)
+    assert record["message"].startswith("ValueError: NoNumbers predicted NaN or infinity for ")
+    assert np.isnan(outputs["proba"]).all()

@@ -10,6 +10,8 @@ import warnings
 import numpy as np
 from sklearn.base import BaseEstimator, ClassifierMixin, RegressorMixin
 
+from rotastack.base.combiner import Combiner
+
 
 class Mute(ClassifierMixin, BaseEstimator):
     """The class of the nearest training row; no probabilities."""
@@ -152,3 +154,12 @@ def _loop(_):
 
 def _hang(_):
     ctypes.PyDLL(None).sleep(1000)  # holds Python's lock, so that no handler of signals is run
+
+
+class NoNumbers(Combiner):
+    """A combiner whose probabilities are 0 / 0 for one row."""
+
+    def predict_proba(self, outputs):
+        probabilities = outputs.mean(axis=0)
+        probabilities[0] = np.nan
+        return probabilities

@@ -3,6 +3,7 @@
 import json
 from typing import get_args
 
+import numpy as np
 import pytest
 from pydantic import BaseModel
 from tests.run.running import checked
@@ -15,6 +16,7 @@ from rotastack.workflow.run.slices import Slices
 from rotastack.workflow.study.classes import check_classes
 from rotastack.workflow.study.model import StudyDocument
 from rotastack.workflow.study.names import slug
+from rotastack.workflow.study.specs import PoolSpec
 from rotastack.workflow.study.study import Study
 
 
@@ -239,3 +241,10 @@ def test_a_number_is_not_a_text():
         checked(study(protocol__folds="5"))
     with pytest.raises(RotastackError, match="seed: must be a valid integer, found True"):
         checked(study(seed=True))
+
+
+def test_infinite_and_missing_parameters_reach_the_step():
+    line = PoolSpec(view=None, scaling=None, estimator="a.B", parameters={"most": np.inf, "missing": np.nan}).line()
+    read = PoolSpec.read(json.loads(line), "--slice").parameters
+    assert read["most"] == np.inf
+    assert np.isnan(read["missing"])

@@ -222,3 +222,11 @@ def test_importances_go_through_the_rotation(iris):
     trees, _ = grow(X, y, [TreeGroup(5, LinearViews.dense(half))])
     assert trees.importances() == pytest.approx([0.5, 0, 0.5, 0])
     assert trees.importances(per_tree=True).shape == (5, 4)
+
+
+def test_rows_get_the_same_numbers_in_any_company():
+    """Training rows and new rows must fall on the same side of a cut."""
+    views = MAKERS["dense"]()
+    X = RNG.standard_normal((1000, P)).astype(np.float32)
+    alone = np.concatenate([seen(views, 0, X[i : i + 1]) for i in range(200)])
+    assert np.array_equal(alone, seen(views, 0, X)[:200])

@@ -5,6 +5,7 @@ import pickle
 import numpy as np
 import pytest
 from scipy.stats import kstest
+from sklearn.exceptions import NotFittedError
 
 from rotastack import PooledEnsembleClassifier
 from rotastack.trees import ForestClassifier, LinearViews
@@ -118,3 +119,12 @@ def test_compiled_forests_grow_on_them_in_one_call(view):
     assert pool.score(X, y) > 0.9
     parts = [m.view.linear_parts() for m in pool.pool_.members]
     assert LinearViews.blocks(parts, 6).widths().tolist() == [3] * 4
+
+
+@pytest.mark.parametrize("view", [RandomProjection(9), RandomSubspace(9)])
+def test_a_view_whose_fit_failed_is_not_fitted(view):
+    X = np.ones((4, 3))
+    with pytest.raises(ValueError, match="n_components"):
+        view.fit(X)
+    with pytest.raises(NotFittedError):
+        view.transform(X)

@@ -69,6 +69,7 @@ def _sentence(cls: type[BaseModel], data: Any, error: Any) -> str:
     shown = repr(given)
     shown = shown if len(shown) < 80 else shown[:77] + "..."
     rule = re.sub("^[A-Z][a-z]+ should", "must", error["msg"])  # such as "Input should be a valid integer"
+    rule = rule[0].lower() + rule[1:]
     field = _at(cls, error["loc"])[1]
     described = f" ({field.description})" if field is not None and field.description else ""
     return f"{key}: {rule}, found {shown}{described}"

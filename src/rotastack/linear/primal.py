@@ -24,7 +24,7 @@ def solve_primal(problem: Problem, tol: float = 1e-14, max_iter: int = 200) -> S
 
     With w in every column the objective is copies^2 times the objective of the primal SVM with ``cost / copies``
     and ``beta / copies``. Without beta, scipy's Newton method in a trust region solves the squared hinge. An interior
-    point method, 1.3 to 9 times as slow there, solves the other problems, and those where Newton's method does not
+    point method, 1.1 to 9 times as slow there, solves the other problems, and those where Newton's method does not
     close the gap. The solvers end at a relative duality gap of `tol`, or when rounding ends them.
     """
     n, m = problem.X.shape
@@ -41,6 +41,7 @@ def solve_primal(problem: Problem, tol: float = 1e-14, max_iter: int = 200) -> S
             search.newton(min(max_iter, _NEWTON_STEPS))
         if best.gap > max(tol, _SATISFIED) or not best.path:
             search.interior(max_iter - len(best.path))
+    best.path = best.path or [best.objective]
     if problem.beta > 0:
         search.drop_rounding()
     if basis is not None:

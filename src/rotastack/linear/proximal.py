@@ -30,7 +30,7 @@ def _positive_root(t: NDArray[np.float64], slope: NDArray[np.float64], q: float)
         first, second = np.exp(log_u), np.exp(log_slope + q * log_u)
         change = (np.log(first + second) - log_t) * (first + second) / (first + q * second)
         log_u -= change
-        if np.abs(change).max(initial=0) <= 1e-15:
+        if np.abs(change).max(initial=0) <= 1e-14:
             break
     return np.exp(log_u)
 

@@ -37,6 +37,9 @@ class BaseView(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator)
         check_is_fitted(self)
         return self._map(validate_data(self, X, reset=False, dtype=FLOATS))
 
+    def __sklearn_is_fitted__(self) -> bool:
+        return any(name.endswith("_") for name in vars(self).keys() - {"n_features_in_", "feature_names_in_"})
+
     def __sklearn_tags__(self):
         tags = super().__sklearn_tags__()
         tags.transformer_tags.preserves_dtype = ["float64", "float32"]

@@ -92,8 +92,9 @@ def principal_blocks(
     current = None
     for start in range(0, len(sequences), step):
         block = slice(start, start + step)
-        subsets, axes, products = [], [], []
-        for sampled, sequence in zip(rows[block], sequences[block], strict=True):
+        subsets, axes = [], []
+        products = np.empty((0 if len(X) < widest else len(sequences[block]), n_subsets, widest, widest))
+        for k, (sampled, sequence) in enumerate(zip(rows[block], sequences[block], strict=True)):
             if sampled is not current:
                 current = sampled
                 # The row of zeros fills the places of columns that smaller subsets lack.
@@ -112,8 +113,8 @@ def principal_blocks(
             weighted = values * counts[:, None]
             sums = weighted.sum(axis=2)
             means = sums / counts.sum(axis=1)[:, None]
-            products.append(weighted @ values.transpose(0, 2, 1) - sums[:, :, None] * means[:, None])
-        axes = axes or _axes(np.stack(products), n_features - n_subsets * (widest - 1))
+            products[k] = weighted @ values.transpose(0, 2, 1) - sums[:, :, None] * means[:, None]
+        axes = axes or _axes(products, n_features - n_subsets * (widest - 1))
         yield from (list(zip(*one, strict=True)) for one in zip(subsets, axes, strict=True))
 
 

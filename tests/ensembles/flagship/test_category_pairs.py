@@ -80,3 +80,16 @@ def test_an_unknown_category_has_the_mean_of_known_ones():
     new = X[:4].assign(b="other")
     assert np.isfinite(clf.predict_proba(new)).all()
     assert len({tuple(row) for row in clf.predict_proba(X[X["a"] == "y"]).round(9)}) <= 2
+
+
+def test_rows_are_counted_in_blocks(monkeypatch):
+    rng = np.random.default_rng(0)
+    X, groups = table(rng.integers(0, 5, (50, 6)))
+    targets = rng.normal(size=(50, 2))
+    monkeypatch.setattr(category_pairs, "MOST_COLUMNS", 10)
+    whole = CategoryPairs(groups).fit(X, targets)
+    monkeypatch.setattr(category_pairs, "ROWS_AT_ONCE", 7)
+    blocks = CategoryPairs(groups).fit(X, targets)
+    assert len(whole.first_) == 6 + 5
+    assert blocks.first_.tolist() == whole.first_.tolist()
+    assert blocks.second_.tolist() == whole.second_.tolist()

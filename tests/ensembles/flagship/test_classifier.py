@@ -332,3 +332,30 @@ def test_boosters_of_many_rows_go_on_for_smaller_gains(monkeypatch, all_kept):
     monkeypatch.setattr("rotastack.ensembles.flagship.growing.SURE_ROWS", 80)
     many = small(families=(slow,)).fit(X, y > np.median(y))
     assert many.grown_[0].boosted.n_rounds > few.grown_[0].boosted.n_rounds
+
+
+def test_weights_of_rows_and_classes():
+    X, y = load_iris(return_X_y=True)
+    present = np.ones(150)
+    present[100:] = 0
+    clf = small().fit(X, y, sample_weight=present)
+    assert clf.predict_proba(X)[:, 2].max() < 0.2  # what was left out is unknown
+    known = ~np.isnan(clf.oob_decision_function_).all(axis=1)
+    assert known[:100].sum() > 90
+    assert not known[100:].any()
+    assert clf.oob_score_ == (clf.oob_decision_function_[known].argmax(axis=1) == y[known]).mean()
+    few = np.r_[np.arange(50), np.arange(50, 60)]
+    plain = small().fit(X[few][:, :2], y[few])
+    heavy = small(class_weight={0: 1, 1: 20}).fit(X[few][:, :2], y[few])
+    assert heavy.predict_proba(X[:100, :2])[:, 1].mean() > plain.predict_proba(X[:100, :2])[:, 1].mean()
+    with pytest.raises(ValueError, match="Negative values in data passed to `sample_weight`"):
+        small().fit(X, y, sample_weight=np.r_[-1.0, np.ones(149)])
+
+
+def test_rows_that_were_never_out_of_bag():
+    X, y = load_iris(return_X_y=True)
+    clf = small(trees_per_family=1, families=("rotations",)).fit(X, y)
+    never = ~clf.forest_.out_of_bag(150).any(axis=1)
+    assert never.any()
+    assert (np.isnan(clf.oob_decision_function_).all(axis=1) == never).all()
+    assert clf.oob_score_ == (clf.oob_decision_function_[~never].argmax(axis=1) == y[~never]).mean()

@@ -280,3 +280,15 @@ def test_a_row_alone_is_predicted_as_in_company():
     table.loc[:9, "a"] = "new"
     alone = [reg.predict_interval(table[i : i + 1]) for i in range(60)]
     assert reg.predict_interval(table).tobytes() == np.concatenate(alone).tobytes()
+
+
+def test_rows_of_no_weight_are_left_out():
+    X, y = slope()
+    present = np.ones(200)
+    present[100:] = 0
+    spoiled = np.where(present > 0, y, 1e6)
+    np.testing.assert_allclose(
+        small().fit(X, y, sample_weight=present).predict(X), small().fit(X, spoiled, sample_weight=present).predict(X)
+    )
+    with pytest.raises(ValueError, match="Negative values in data passed to `sample_weight`"):
+        small().fit(X, y, sample_weight=present - 1)

@@ -267,3 +267,19 @@ def test_a_regression_has_no_labels_for_a_view(iris):
     pool = PooledEnsembleRegressor([("id", None, 1), ("lda", DiscriminantRotation(), 1)], n_estimators=2)
     with pytest.raises(ValueError, match="view DiscriminantRotation.* needs class labels; a regression has none"):
         pool.fit(X, y.astype(float))
+
+
+@pytest.mark.parametrize("estimator", MANY)
+def test_same_result_for_any_n_jobs(estimator, iris):
+    X, y = iris
+    one = clone(estimator).set_params(n_jobs=1).fit(X, y).predict_proba(X)
+    two = clone(estimator).set_params(n_jobs=2).fit(X, y).predict_proba(X)
+    assert (one == two).all()
+
+
+def test_blocks_of_rows_do_not_change_predictions(iris, monkeypatch):
+    X, y = iris
+    clf = PooledEnsembleClassifier(RandomRotation(), n_estimators=6, random_state=0).fit(X, y)
+    whole = clf.predict_proba(X)
+    monkeypatch.setattr("rotastack.ensembles.pooled.pooled._BLOCK", 100)
+    assert (clf.predict_proba(X) == whole).all()

@@ -1,6 +1,6 @@
 """The views of the families' trees: each view is fitted to the rows in the bag of its tree."""
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from numbers import Integral
 from typing import Any
 
@@ -73,11 +73,11 @@ def _views(
             return bagged.principal(seeds, own)
         case "sparse":
             return bagged.sparse(own)
-    return _fitted(part, rows, [np.unique(bags.drawn(seed)) for seed in seeds], sequence)
+    return _fitted(part, rows, (np.unique(bags.drawn(seed)) for seed in seeds), sequence)
 
 
 def _fitted(
-    view: Any, rows: TrainingRows, drawn: Sequence[NDArray[np.intp]], sequence: np.random.SeedSequence
+    view: Any, rows: TrainingRows, drawn: Iterable[NDArray[np.intp]], sequence: np.random.SeedSequence
 ) -> LinearViews:
     """Return clones of a view, each fitted to the rows in `drawn` of a bag; means in the bag replace missing values."""
     names = [k for k in view.get_params() if k.split("__")[-1] == "random_state"]

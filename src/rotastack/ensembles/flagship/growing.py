@@ -74,17 +74,17 @@ def _each_grown(families, n_trees, rows, folds, sequence, n_jobs) -> Iterator[_G
 
 def _boostable(families: Sequence[TreeFamily], n_classes: int | None) -> Sequence[TreeFamily]:
     """Return the families; without boosted families, and with a warning, if there are more than 100 classes."""
-    boosted = ", ".join(family.name for family in families if family.boosting is not None)
+    boosted = [family.name for family in families if family.boosting is not None]
     if n_classes is None or n_classes <= MOST_CLASSES or not boosted:
         return families
     others = [family for family in families if family.boosting is None]
     if not others:
         raise ValueError(
-            f"families: {boosted.split(', ')[0]} grows a tree per class and round; at most {MOST_CLASSES} classes are "
+            f"families: {boosted[0]} grows a tree per class and round; at most {MOST_CLASSES} classes are "
             f"allowed, y has {n_classes}"
         )
     warn(
-        f"y has {n_classes} classes: boosted trees ({boosted}), a tree per class and round, are left out; "
+        f"y has {n_classes} classes: boosted trees ({', '.join(boosted)}), a tree per class and round, are left out; "
         f"at most {MOST_CLASSES} classes are allowed"
     )
     return others

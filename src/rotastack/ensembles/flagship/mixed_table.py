@@ -55,8 +55,8 @@ class MixedTable(BaseEstimator):
     columns_: list[Any]  # names of the columns in training; absent if all columns are numbers
     preprocessor_: TablePreprocessor  # encodes the other columns; it drops ids, free text and columns of one value
     many_: NDArray[np.bool_]  # mask of the categorical columns with more than 30 values
-    few_: list[list[str]]  # the categories of each other categorical column
     means_: "ManyValues"  # encodes these
+    few_: list[list[str]]  # the categories of each other categorical column
     scaler_: Any
     groups_: list[NDArray[np.intp]]  # for each column of few categories, its dummies among the columns of the result
     # Mask of the numeric columns that are scaled in reverse order. In these, an outlier far below moves all other values

@@ -22,7 +22,7 @@ from rotastack.trees.members import grow_members
 __all__ = ["GrowingForests", "RegularizedRotationForestClassifier"]
 
 
-@dataclass
+@dataclass(eq=False, repr=False)
 class GrowingForests:
     """A pool of trees on R rotations: a micro-forest on each rotation, and more trees on demand.
 

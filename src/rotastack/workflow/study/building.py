@@ -1,7 +1,6 @@
 """Build estimators, views and combiners from the paths of their classes, and list the modules that they need.
 
-A step imports the classes that its slice names. The plan adds their modules to the step's fingerprint, so an
-edit to one estimator, view or combiner reruns only the steps that use it.
+A step imports the classes that its spec names. The plan adds their modules to the step's fingerprint.
 """
 
 import importlib

@@ -10,7 +10,7 @@ import xarray as xr
 from rotastack.data.artifacts import Prepared
 from rotastack.errors import RotastackError
 from rotastack.workflow.run.job import Outcome
-from rotastack.workflow.run.watching import Beat
+from rotastack.workflow.run.watching import Beat, check_numbers
 from rotastack.workflow.study.building import make
 from rotastack.workflow.study.specs import CombiningSpec, MemberSpec, PrunerSpec
 
@@ -35,14 +35,16 @@ def combine(
         extra: dict = {}
         with outcome.may_fail():
             beat(None)
-            if isinstance(combiner, PrunerSpec):
-                if block.attrs["status"] == "ok":
+            if block.attrs["status"] == "ok":
+                if isinstance(combiner, PrunerSpec):
                     proba, extra = _pruned(combiner, block, table)
-            elif isinstance(combiner, MemberSpec):
-                proba = block["proba"].values[:, 0]
-            else:
-                ready = make(combiner)
-                proba = np.stack([ready.predict_proba(o) for o in block["proba"].values])
+                elif isinstance(combiner, MemberSpec):
+                    proba = block["proba"].values[:, 0]
+                else:
+                    ready = make(combiner)
+                    proba = np.stack([ready.predict_proba(o) for o in block["proba"].values])
+                name = spec.method if isinstance(combiner, MemberSpec) else combiner.class_
+                check_numbers(proba[block["rows"].values >= 0], name, table.task)
         facts = {
             name: ("split", block[name].mean("member", skipna=False).values)
             for name in block.data_vars
