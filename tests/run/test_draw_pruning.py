@@ -152,20 +152,9 @@ def test_studies_without_members_get_a_sentence(tmp_path, methods):
         assert figure.axes == []
 
 
-def test_curves_without_accuracies(tmp_path):
-    (axis,) = draw(tmp_path, [pruned("A").drop_vars("order_accuracy")], ["ordered_curves"])["ordered_curves"].axes
-    assert len([line for line in axis.lines if not line.get_label().startswith("_")]) == 1
-
-
 def test_a_figure_may_be_of_some_methods_only(tmp_path):
     methods, only = [pruned(name) for name in "ABC"], {"ordered_curves": ["C", "A"]}
     seen = draw(tmp_path, methods, only=only)
     assert list(labelled(seen["ordered_curves"].axes[0])) == ["A", "C"]
     assert labelled(seen["ordered_curves"].axes[0])["C"].get_color() == "#009E73"  # as in the other figures
     assert list(labelled(seen["diversity"].axes[0])) == ["A", "B", "C"]
-
-
-def test_ranks_that_few_splits_have_are_left_out(tmp_path):
-    arrays = pruned("A").isel(split=[0, 1, 1]).assign_coords(split=["a", "b", "c"])
-    _, right = draw(tmp_path, [arrays], ["ordered_curves"])["ordered_curves"].axes
-    np.testing.assert_array_equal(right.lines[-1].get_xdata(), [1, 2, 3])  # one of three has five

@@ -5,7 +5,6 @@ from pathlib import Path
 import pandas as pd
 import pytest
 
-from rotastack.workflow.run.steps.track import _best
 from rotastack.workflow.run.tracked.notes import (
     TrackedDataset,
     dataset_note,
@@ -157,9 +156,3 @@ def test_notes_of_runs():
     assert "1,500 rows; columns: 4 numeric." in note
     assert "Classes: x (1,000), y (500)." in note
     assert "| RF | 30.00 % | 70.00 % | 0.8 | 0.6 | 0.7 | 0.5 | 0.3 |" in note
-
-
-def test_the_study_has_the_scores_of_the_method_with_the_best_rank():
-    assert _best({"A": 1.5, "B": 1.5, "C": 3.0}, "B") == "B"
-    assert _best({"A": 1.0, "B": 2.0, "C": 3.0}, "B") == "A"
-    assert _best({}, "B") is None

@@ -47,14 +47,6 @@ def test_jobs_count_by_what_they_are_expected_to_take():
     assert work.line(60.0, 100.0) == "", "nothing is under way"
 
 
-def test_the_line_has_no_guess_at_the_first_and_the_last():
-    work = Progress(planned=100.0)
-    work.start(1, "score", {}, "scoring", 0.0)
-    assert work.line(5.0, 0.5) == "  0%: scoring"
-    work.done = 200.0
-    assert work.line(5.0, 0.5) == "100%: scoring"
-
-
 def test_durations_are_as_exact_as_a_guess():
     assert [duration(s) for s in (0, 38, 91, 600, 7800)] == ["5 s", "40 s", "2 min", "10 min", "2 h 10 min"]
 
@@ -221,16 +213,6 @@ def test_a_dry_run_and_verbose_leave_the_screen_to_snakemake_and_a_dry_run_write
     tell(handler, None, "words")
     assert not handler.writes_to_stream
     assert list(tmp_path.iterdir()) == []
-
-
-def test_a_dry_run_of_the_command_is_silent_and_its_file_has_all(make, capsys):
-    handler = make("plan.log", dryrun=True)
-    assert handler.writes_to_stream
-    tell(handler, LogEvent.RUN_INFO, "Job stats: 4", stats={"train": 2, "score": 1, "all": 1, "total": 4})
-    tell(handler, LogEvent.JOB_INFO, jobid=1, wildcards=cell("forest"))
-    handler.close()
-    assert "Job stats: 4" in Path("plan.log").read_text()
-    assert capsys.readouterr() == ("", "")
 
 
 def test_a_log_that_cannot_be_written_is_told_of_once_and_the_run_goes_on(handler, capsys):

@@ -13,7 +13,7 @@ from rotastack.combine.pruning import MarginPruner, MDMPruner, QMMPruner
 from rotastack.data.artifacts import read_frame
 from rotastack.resampling.weka import weka_folds
 from rotastack.seeds import child, integer_seed, root_sequence
-from rotastack.workflow.run.splits.fitting import SplitVotes, _other_labels, stacked
+from rotastack.workflow.run.splits.fitting import _other_labels
 from rotastack.workflow.study.building import make_estimator
 
 BAGS = {"n_estimators": 12, "bootstrap": True}
@@ -42,16 +42,6 @@ def by_hand(folder, pool, i):
         pool["training_votes"].values[i], pool["training_classes"].values[i], pool["out_of_bag"].values[i] > 0,
         pool["votes"].values[i], y[test],
     )  # fmt: skip
-
-
-def test_cross_validation_tests_each_row_once_per_repeat(folder):
-    draw(folder, {"protocol": "splits", "kind": "crossval", "repeats": 2, "folds": 7})
-    folds, _ = read_frame(folder / "folds")
-    assert list(folds.columns) == [f"S-{k:02d}" for k in range(1, 15)]
-    tested = (folds == 0).to_numpy()
-    assert (tested[:, :7].sum(axis=1) == 1).all()
-    assert (tested[:, 7:].sum(axis=1) == 1).all()
-    assert (tested[:, :7] != tested[:, 7:]).any()
 
 
 def test_folds_of_weka(folder):
@@ -227,21 +217,6 @@ def test_other_labels_are_other_labels():
     assert (noisy != y).all()
     assert set(noisy) == {0, 1, 2, 3}
     assert (_other_labels(y, 4, 0.0, np.random.default_rng(1)) == y).all()
-
-
-def test_trainings_of_different_sizes_are_filled_up():
-    def vote_table(n_test, n_train, n_voters):
-        return SplitVotes(
-            np.ones((n_test, n_voters), np.int16), np.ones((n_train, n_voters), np.int16),
-            np.ones(n_train, np.intp), np.ones((n_train, n_voters), bool), np.full(n_voters, 0.5),
-        )  # fmt: skip
-
-    variables = stacked([vote_table(3, 7, 2), vote_table(2, 8, 4)], 3)
-    assert variables["votes"][1][0].tolist() == [[1, 1, -1, -1]] * 3
-    assert variables["votes"][1][1].tolist() == [[1] * 4] * 2 + [[-1] * 4]
-    assert variables["training_classes"][1].tolist() == [[1] * 7 + [-1], [1] * 8]
-    assert np.isnan(variables["voter_weights"][1][0]).tolist() == [False, False, True, True]
-    assert stacked([], 3) == {}
 
 
 @pytest.mark.slow

@@ -8,7 +8,6 @@ from tests.run.test_pruned_methods import BAGS, prune
 
 from rotastack.base.preprocessing import TablePreprocessor
 from rotastack.errors import RotastackError
-from rotastack.workflow.run.slices import Slices
 from rotastack.workflow.run.steps.refit import _estimators
 from rotastack.workflow.study.building import combiner_modules, make
 from rotastack.workflow.study.catalogue import PRUNERS
@@ -26,28 +25,6 @@ def study(methods, pools=None, protocol=None):
         "methods": {"J": {"pool": "j", "combiner": {"kind": "vote"}}, **methods},
     }  # fmt: skip
     return checked(content)
-
-
-def test_defaults_of_pruned_methods():
-    made = study({
-        "A": {"pool": "p", "combiner": {"kind": "prune"}},
-        "B": {"pool": "b", "combiner": {"kind": "prune", "pruner": "drep"}},
-    }, protocol={"kind": "crossval"})  # fmt: skip
-    combiner = made.methods["A"].combiner
-    assert (combiner.pruner, combiner.parameters, combiner.selection, combiner.first) == ("orientation", {}, None, None)
-    assert made.document.protocol.dump() == {
-        "rotations": 8,
-        "groups": None,
-        "time": None,
-        "copies_together": False,
-        "kind": "crossval",
-        "repeats": 1,
-        "folds": 10,
-        "weka_seed": None,
-    }
-    assert made.protocol.n_cells == 10
-    assert [made.selections_of(pool) for pool in "pbj"] == [["auto"], ["auto"], []]
-    assert Slices(made).train("iris", "p", next(iter(made.blocks))).selections == ["auto"]
 
 
 @pytest.mark.parametrize(

@@ -2,7 +2,7 @@
 
 import pytest
 
-from rotastack.workflow.run.resources import BASE_MB, FIXED_MB, Resources
+from rotastack.workflow.run.resources import BASE_MB, Resources
 from rotastack.workflow.study.study import Study
 
 POOLS = {
@@ -41,16 +41,6 @@ def test_more_rows_get_more(pool):
     assert BASE_MB == few <= many < most
     assert found.train_minutes("few", pool) <= found.train_minutes("many", pool)
     assert 0 < found.usual_seconds("few", pool, next(iter(found.study.blocks))) < 60 * found.train_minutes("few", pool)
-
-
-def test_trees_end_to_grow_where_bags_or_leaves_do():
-    """A million rows take the table of a million, not the trees."""
-    found = resources()
-    for pool in ("flagship", "boosted"):
-        asked = found.train_mb("most", pool)
-        table, outputs = 8 * 8e-6 * 1_000_000 * 10, 8 * found.pool_megabytes("most", pool)
-        trees = {"flagship": 66e-6 * 40_000 * 400, "boosted": 1e-6 * 62 * 24 * 200}[pool]
-        assert asked == pytest.approx(FIXED_MB + table + outputs + trees, abs=2)
 
 
 def test_a_forest_takes_its_nodes_and_matrices():

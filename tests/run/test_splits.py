@@ -196,20 +196,6 @@ def test_nothing_to_rotate_is_the_plain_forest():
     assert (type(extra).__name__, extra.n_cuts) == ("ExtraForestClassifier", 3)
 
 
-@pytest.mark.parametrize(
-    "kind", ["lda", "svm", "gaussian_process", "nearest_neighbors", "gradient_boosting", "random_rotation_boosting",
-             "multi_rotation_forest", "extra_forest"],
-)  # fmt: skip
-def test_controls_and_ensembles_learn_iris(table, kind):
-    split(table, 2)
-    small = {"random_rotation_boosting": {"n_rotations": 5, "trees_per_rotation": 20}}.get(kind, {})
-    pool = train(table, kind, small, (0, 1))
-    assert pool.attrs["status"] == "ok", pool.attrs["message"]
-    decided = pool["proba"].values[:, 0].argmax(axis=-1)
-    wrong = decided != load_iris().target[pool["rows"].values]
-    assert wrong.mean() < 0.2
-
-
 def test_noise_columns_come_after_the_numeric_ones(tmp_path):
     from rotastack.data.raw import write_raw
 

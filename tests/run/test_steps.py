@@ -1,7 +1,6 @@
 """Steps in corners that the workflow's tests do not reach."""
 
 import json
-import re
 from types import SimpleNamespace
 
 import numpy as np
@@ -289,17 +288,6 @@ def test_the_configuration_is_shown_without_what_has_no_effect():
     )
     assert rotated["protocol"]["rotations"] == 8
     assert rotated["methods"]["RF"]["combiner"]["voting"] == "soft"
-
-
-def test_captions_speak_of_the_study_s_task_and_protocol():
-    text = report._caption("differences", "classification", "error", "folds")
-    assert "five or more folds" in text
-    assert "cells" not in text
-    assert "RMSE" in report._caption("boxes", "regression", "rmse", "cells")
-    text = report._caption("differences", "classification", "roc_auc", "folds")
-    assert "Mean ROC AUC of each method minus" in text
-    assert re.search(r"two standard\s+errors of the difference", text)
-    assert "expected\ncalibration error" in report._caption("calibration_one", "classification", "roc_auc", "folds")
 
 
 def test_missing_cells_are_those_of_the_raw_columns(tmp_path):

@@ -184,8 +184,3 @@ def test_too_few_data_sets_have_no_intervals():
             bootstrap_means(improvability(errors, False), n_bootstraps=20, alpha=alpha),
         ):
             assert (intervals[["lower", "upper"]].notna() == known).all(axis=None)
-
-
-def test_equal_methods_are_not_improvable():
-    equal = pd.DataFrame({"A": [0.1, 0.2], "B": [0.1, 0.2]})
-    assert (improvability(equal, False) == 0).all(axis=None)

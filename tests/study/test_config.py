@@ -14,7 +14,6 @@ from rotastack.workflow.run.launch import Machine
 from rotastack.workflow.run.slices import Slices
 from rotastack.workflow.study.classes import check_classes
 from rotastack.workflow.study.model import StudyDocument
-from rotastack.workflow.study.names import slug
 from rotastack.workflow.study.study import Study
 
 
@@ -205,15 +204,6 @@ def test_a_small_study_has_few_blocks_and_only_its_size_and_protocol_set_them():
     larger = {"pools__forest__parameters": {"n_estimators": 10_000}, **votes}
     huge = {"name": "huge", "sources": [{"file": "h.csv"}], "rows": 2_000_000, "columns": 500}
     assert blocks(500, larger, [huge], **holdout) == blocks(500, votes, **holdout)
-
-
-def test_only_pools_with_a_trained_combiner_are_nested():
-    plan = Study.from_mapping(study(), "s")
-    assert [plan.has_second_level(p) for p in ("forest", "rotated_forest", "rotated_boosted")] == [False, True, True]
-
-
-def test_slug():
-    assert slug("S-RRE/RF") == "S-RRE_RF"
 
 
 def test_methods_groups_and_sweeps_keep_their_order_and_parameters_have_none():

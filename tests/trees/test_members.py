@@ -7,7 +7,7 @@ import pytest
 from sklearn.datasets import load_wine
 
 from rotastack.ensembles.pooled.nested import nested_outputs
-from rotastack.ensembles.pooled.pool import Recipe, fit_pool
+from rotastack.ensembles.pooled.pool import Recipe
 from rotastack.resampling import fold_groups, nested_pairs
 from rotastack.trees import ExtraForestClassifier, ForestClassifier, LinearViews, TreeGroup, TreeOptions, grow_forest
 from rotastack.trees.members import grow_members
@@ -122,16 +122,6 @@ def test_memory_is_as_stated():
     peak = tracemalloc.get_traced_memory()[1]
     tracemalloc.stop()
     assert peak < 1.2 * stated  # of Python's memory, which arrays and the kernel's are
-
-
-def test_a_pool_predicts_as_its_members(wine):
-    X, y = wine
-    recipes = [Recipe(RandomRotation(), ForestClassifier(6)) for _ in range(3)]
-    pool = fit_pool(X, y, 3, recipes, SEED, scaler=SCALERS["minmax"]())
-    outputs = pool.outputs(X, n_jobs=2)
-    assert outputs.dtype == np.float32
-    assert (outputs.mean(axis=0).argmax(axis=1) == y).mean() > 0.97
-    assert all(np.isfinite([m.n_nodes, m.depth, m.oob_error]).all() for m in pool.members)
 
 
 def test_a_training_set_without_rows(wine):

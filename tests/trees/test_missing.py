@@ -5,9 +5,6 @@ from itertools import pairwise
 
 import numpy as np
 import pytest
-import sklearn
-from sklearn.tree import DecisionTreeClassifier, DecisionTreeRegressor
-from sklearn.utils.fixes import parse_version
 
 from rotastack.trees import (
     C45Classifier,
@@ -196,48 +193,6 @@ def test_training_rows_end_in_the_leaves_that_they_were_counted_in(grown):
         is_leaf = trees.nodes["column"] < 0
         assert leaves[is_leaf].tolist() == trees.counts[is_leaf].tolist()
         assert len(list(splits(trees, X))) == (~is_leaf).sum() > 2
-
-
-OF_SCIKIT_LEARN = {
-    "gini": (TreeClassifier, DecisionTreeClassifier),
-    "entropy": (TreeClassifier, DecisionTreeClassifier),
-    "squared_error": (TreeRegressor, DecisionTreeRegressor),
-}
-
-
-# Only where tools/try_install.py installs the oldest scikit-learn: requirements.lock has a newer one.
-@pytest.mark.skipif(
-    parse_version(sklearn.__version__) < parse_version("1.8"),
-    reason="scikit-learn before 1.8 grows other trees where values are missing",
-)
-@pytest.mark.parametrize("criterion", OF_SCIKIT_LEARN)
-def test_scikit_learn_grows_the_same_tree(criterion):
-    """Weights are such that no two splits are as good as each other."""
-    for seed in range(12):
-        X, y, target, _ = table(n=120, p=3, seed=seed)
-        y = target if criterion == "squared_error" else y
-        weight = 1 + np.random.default_rng(seed).random(len(X))
-        options = {"criterion": criterion, "max_depth": 3, "min_samples_leaf": 5, "random_state": 0}
-        kind, scikit_learn = OF_SCIKIT_LEARN[criterion]
-        if kind is TreeRegressor:
-            del options["criterion"]
-        ours, theirs = kind(**options).fit(X, y, weight), scikit_learn(**options).fit(X, y, weight)
-        output = "predict" if kind is TreeRegressor else "predict_proba"
-        assert getattr(ours, output)(X) == pytest.approx(getattr(theirs, output)(X))
-        a, b = ours.forest_.arrays(0), theirs.tree_
-        found = _mixed_nodes(a["n_node_samples"], a["impurity"], a["feature"], a["threshold"], a["missing_go_to_left"])
-        expected = _mixed_nodes(b.n_node_samples, b.impurity, b.feature, b.threshold, b.missing_go_to_left)
-        assert found[:, 2].tolist() == expected[:, 2].tolist()
-        assert found[:, 3] == pytest.approx(expected[:, 3], rel=1e-5)
-        learnt = np.isinf(found[:, 3]) | ((found[:, 2] == 0) & (found[:, 0] > 60))
-        assert learnt.any()
-        assert found[learnt, 4].tolist() == expected[learnt, 4].tolist()
-
-
-def _mixed_nodes(*arrays):
-    """Return what is told of nodes of some impurity, by number of rows; scikit-learn may go on to split pure ones."""
-    nodes = np.stack(arrays, axis=1)[arrays[1] > 1e-9]
-    return nodes[np.lexsort((nodes[:, 1].round(9), nodes[:, 0]))]
 
 
 @pytest.mark.parametrize("tree", [

@@ -2,17 +2,12 @@
 
 import numpy as np
 import pytest
-import sklearn
 from sklearn.datasets import load_wine, make_classification
-from sklearn.ensemble import RandomForestClassifier
-from sklearn.metrics import recall_score
-from sklearn.utils.fixes import parse_version
 
 from rotastack.seeds import child
-from rotastack.trees import ExtraForestClassifier, ForestClassifier, ForestRegressor
+from rotastack.trees import ForestClassifier, ForestRegressor
 from rotastack.trees.bags import Bags, member_bag
 from rotastack.trees.growing import TreeGroup, TreeOptions, grow_forest
-from rotastack.trees.members import grow_members
 
 
 def imbalanced(seed=0):
@@ -124,48 +119,6 @@ def test_a_weight_of_k_is_in_expectation_a_row_given_k_times():
     )
     assert abs(weighted - given).mean() < 0.015
     assert weighted.mean(axis=0) == pytest.approx(given.mean(axis=0), abs=0.01)
-
-
-def test_members_grown_together_are_those_grown_alone():
-    X, y, _, _ = imbalanced()
-    weights = np.where(y == 1, 5.0, 1.0)
-    sequence = np.random.SeedSequence(3)
-    members = grow_members(X[None].astype(np.float32), y, 2, TreeGroup(6), TreeOptions(), [sequence], weights=weights)
-    trees, oob = grow_forest(
-        X.astype(np.float32), y, [TreeGroup(6)], TreeOptions(), sequence, n_classes=2, weights=weights
-    )
-    assert np.array_equal(members.trees.nodes, trees.nodes)
-    known = oob[0].counts > 0
-    wrong = oob[0].sums.argmax(axis=1)[known] != y[known]
-    assert members.oob_error == pytest.approx(np.average(wrong, weights=weights[known]))
-
-
-def recalls(estimator, weights):
-    X, y, X_new, y_new = imbalanced()
-    return [
-        recall_score(y_new, estimator.set_params(class_weight={0: 1, 1: w}).fit(X, y).predict(X_new)) for w in weights
-    ]
-
-
-# Only where tools/try_install.py installs the oldest scikit-learn: requirements.lock has a newer one.
-@pytest.mark.skipif(
-    parse_version(sklearn.__version__) < parse_version("1.9"), reason="scikit-learn draws rows by weight since 1.9"
-)
-def test_recall_is_as_scikit_learns():
-    weights = (0.1, 1, 10, 100, 1000)
-    ours = recalls(ForestClassifier(60, random_state=0), weights)
-    theirs = recalls(RandomForestClassifier(60, random_state=0), weights)
-    assert ours == pytest.approx(theirs, abs=0.15)
-
-
-def test_recall_rises_with_the_weight():
-    weights = (0.1, 1, 10, 100, 1000)
-    ours = recalls(ForestClassifier(60, random_state=0), weights)
-    assert (np.diff(ours) > -0.02).all()
-    assert ours[-1] > ours[1] + 0.3
-    extra = recalls(ExtraForestClassifier(60, bootstrap=True, random_state=0), weights)
-    assert (np.diff(extra) > -0.02).all()
-    assert extra[-1] > extra[1] + 0.3
 
 
 def test_a_member_draws_its_bag_by_weight():

@@ -66,14 +66,6 @@ def test_memorised_noise_is_worth_nothing():
     assert np.abs(model.out_of_bag_importances(X, y).importances_mean).max() < 0.06
 
 
-def test_other_scores_and_fewer_rows(fitted):
-    model, X, y = fitted
-    scoring = "neg_log_loss" if isinstance(model, RotastackClassifier) else "neg_mean_absolute_error"
-    found = model.out_of_bag_importances(X, y, scoring, max_rows=60)
-    assert found.score < 0
-    assert found.importances_mean[1] > found.importances_mean[0]
-
-
 def test_other_rows_are_refused(fitted):
     model, X, y = fitted
     with pytest.raises(ValueError, match="need the 150 rows of fit"):
@@ -149,19 +141,6 @@ def decreases(tree, rows, codes, bag):
 
 def total(tree, rows, codes, bag):
     return sum(decrease for _, decrease in decreases(tree, rows, codes, bag))
-
-
-def test_sources_of_the_columns_that_trees_see():
-    X, y = mixed_table(60)
-    X["gone"] = "same"
-    X["day"] = pd.date_range("2020-01-01", periods=60, freq="11D")
-    X.loc[::7, "x"] = np.nan
-    table = RotastackRegressor(2, random_state=0).fit(X, y).table_
-    n_parts = len(table.preprocessor_.dates_["day"])
-    assert table.sources_.tolist() == [0, 1, *[4] * n_parts, 2, 2, 2]
-    amounts = np.arange(6.0 + n_parts)
-    assert table.by_input(amounts, 5)[[0, 1, 3]].tolist() == [0, 1 + amounts[-1], 0]
-    assert table.by_input(amounts, 5).sum() == amounts.sum()
 
 
 def test_a_target_that_nothing_tells_has_no_importances():

@@ -1,6 +1,5 @@
 """Tables as they come, in the flagship: frames of any library, dates, ids, free text, and categories never seen."""
 
-import datetime
 import warnings
 
 import numpy as np
@@ -227,21 +226,6 @@ def test_text_is_named_where_it_cannot_be_used():
             ValueError, match=r"^column 'city' contains dates or times \(such as '2020-01-01 00:00:00'\); numbers"
         ):
             forest.fit(dates, y)
-
-
-@pytest.mark.parametrize(
-    ("value", "what"),
-    [
-        (datetime.time(8, 30), r"dates or times \(such as '08:30:00'\)"),
-        (b"red", r"text \(such as .*\)"),
-        (datetime.timedelta(1), r"dates or times \(such as '1 day, 0:00:00'\)"),
-    ],
-)
-def test_other_values_are_named_too(value, what):
-    X, y = cities()
-    X = X.assign(city=pd.Series([value] * len(X), dtype=object))
-    with pytest.raises(ValueError, match=rf"^column 'city' contains {what}; numbers are needed"):
-        RotationForestClassifier(5).fit(X, y)
 
 
 def test_what_is_no_number_in_predict_is_named():

@@ -254,14 +254,6 @@ def test_a_second_fit_forgets_the_first(iris):
     assert (clf.predict(X) == (y + 1) % 3).mean() > 0.9
 
 
-def test_bootstrap_goes_with_a_trained_combiner(iris):
-    X, y = iris
-    clf = PooledEnsembleClassifier(
-        RandomRotation(), combiner=Stacking(LogisticRegression(max_iter=1000)), n_estimators=2, cv=3, bootstrap=True
-    ).fit(X, y)
-    assert all(m.out_of_bag is not None for p in clf.nested_pools_.values() for m in p.members)
-
-
 def test_a_regression_has_no_labels_for_a_view(iris):
     X, y = iris
     pool = PooledEnsembleRegressor([("id", None, 1), ("lda", DiscriminantRotation(), 1)], n_estimators=2)
