@@ -1,5 +1,7 @@
 """AdaBoost.M1 over classifiers of any kind, and over compiled trees."""
 
+from typing import ClassVar
+
 import numpy as np
 import pytest
 from sklearn.base import BaseEstimator, ClassifierMixin, clone
@@ -53,24 +55,27 @@ class Constant(ClassifierMixin, BaseEstimator):
         return np.full(len(X), self.classes_[0])
 
 
-def test_a_sample_without_errors_is_drawn_ten_times(monkeypatch):
-    X = np.repeat([[0.0], [1.0]], 20, axis=0)  # any row is told by any other of its class
-    fits = []
-    train = Wrapped.fit
+class Counted(Wrapped):
+    """Counts the rows of each fit."""
+
+    fits: ClassVar[list[int]] = []
 
     def fit(self, X, y, sample_weight=None):
-        fits.append(len(X))
-        return train(self, X, y, sample_weight)
+        self.fits.append(len(X))
+        return super().fit(X, y, sample_weight)
 
-    monkeypatch.setattr(Wrapped, "fit", fit)
-    clf = AdaBoostM1Classifier(5, Wrapped(GaussianNB()), resample=True, random_state=0).fit(X, X[:, 0] > 0.5)
-    assert fits == [40] * 10
+
+def test_a_sample_without_errors_is_drawn_ten_times():
+    X = np.repeat([[0.0], [1.0]], 20, axis=0)  # any row is told by any other of its class
+    Counted.fits.clear()
+    clf = AdaBoostM1Classifier(5, Counted(GaussianNB()), resample=True, random_state=0).fit(X, X[:, 0] > 0.5)
+    assert Counted.fits == [40] * 10
     assert len(clf.estimators_) == 1
     assert clf.estimator_weights_.tolist() == [1.0]
     assert clf.estimator_errors_.tolist() == [0.0]
-    fits.clear()
-    AdaBoostM1Classifier(5, Wrapped(GaussianNB())).fit(X, X[:, 0] > 0.5)
-    assert len(fits) == 1
+    Counted.fits.clear()
+    AdaBoostM1Classifier(5, Counted(GaussianNB())).fit(X, X[:, 0] > 0.5)
+    assert len(Counted.fits) == 1
 
 
 def test_a_useless_later_member_is_left_out():

@@ -116,7 +116,7 @@ def test_ranks_are_over_the_data_sets_that_all_have(table):
     assert not len(ranks_beside_published(means, found[found["dataset"] == "a"], [], 0.05))
 
 
-def test_the_study_s_own_statistics_are_the_same_bytes(tmp_path, table, monkeypatch):
+def test_the_study_s_own_statistics_are_the_same_bytes(tmp_path, table):
     errors = {d: {"RF": 0.2, "RRE": 0.1 + 0.01 * k, "C": 0.3} for k, d in enumerate("abc")}
     bytes_of = []
     for name in ("without", "with"):

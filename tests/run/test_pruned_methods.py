@@ -34,12 +34,13 @@ def folder(tmp_path):
 
 
 def by_hand(folder, pool, i):
-    """Return training votes, their classes, out-of-bag rows, test votes and the truth of one training."""
+    """Return training votes, their classes, out-of-bag rows where known, test votes and the truth of one training."""
     y = load_iris(return_X_y=True)[1]
     folds, _ = read_frame(folder / "folds")
     test = np.flatnonzero(folds.iloc[:, i].to_numpy() == 0)
     return (
-        pool["training_votes"].values[i], pool["training_classes"].values[i], pool["out_of_bag"].values[i] > 0,
+        pool["training_votes"].values[i], pool["training_classes"].values[i],
+        pool["out_of_bag"].values[i] > 0 if "out_of_bag" in pool else None,
         pool["votes"].values[i], y[test],
     )  # fmt: skip
 
@@ -140,7 +141,7 @@ def test_facts_of_the_members_kept(folder):
     pool = train(folder, "rotation_forest", BAGS, selections=["train"])
     method, _ = combine(folder, prune())
     for i in range(4):
-        votes, classes, _, test_votes, truth = by_hand_train(folder, pool, i)
+        votes, classes, _, test_votes, truth = by_hand(folder, pool, i)
         pruner = MarginPruner().fit(votes, classes, classes=range(3))
         kept = pruner.selected_
         right = test_votes[:, kept] == truth[:, None]
@@ -151,19 +152,6 @@ def test_facts_of_the_members_kept(folder):
         np.testing.assert_allclose(
             method["order_accuracy"].values[i], (test_votes[:, pruner.order_] == truth[:, None]).mean(axis=0)
         )
-
-
-def by_hand_train(folder, pool, i):
-    y = load_iris(return_X_y=True)[1]
-    folds, _ = read_frame(folder / "folds")
-    test = np.flatnonzero(folds.iloc[:, i].to_numpy() == 0)
-    return (
-        pool["training_votes"].values[i],
-        pool["training_classes"].values[i],
-        None,
-        pool["votes"].values[i],
-        y[test],
-    )
 
 
 @pytest.mark.slow
@@ -177,7 +165,7 @@ def test_boosting_that_ends_early_and_its_weights(folder):
     weighted, _ = combine(folder, prune("none", vote="weighted"))
     np.testing.assert_allclose(weighted["proba"].values, pool["proba"].values[:, 0], atol=1e-5)
     i = int(sizes.argmax())
-    votes, classes, _, test_votes, _ = by_hand_train(folder, pool, i)
+    votes, classes, _, test_votes, _ = by_hand(folder, pool, i)
     pruner = QMMPruner().fit(votes, classes, weights=pool["voter_weights"].values[i], classes=range(3))
     np.testing.assert_allclose(method["proba"].values[i], pruner.predict_proba(test_votes), atol=1e-6)
 

@@ -33,13 +33,9 @@ def study(methods, pools=None, protocol=None):
         ({"pool": "j", "combiner": {"kind": "prune"}}, "C45Classifier has no members that vote"),
         ({"pool": "p", "combiner": {"kind": "prune", "pruner": "kapa"}}, "'kapa' is unknown; did you mean 'kappa'"),
         ({"pool": "p", "combiner": prune("kappa", v=0.5)}, "'v' is not a parameter of KappaPruner.*allowed: n_select, vote"),
-        ({"pool": "p", "combiner": prune("lp", vote="simple")}, "'vote' is not a parameter of LPPruner"),
-        ({"pool": "p", "combiner": prune("kappa", n_select="many")}, "parameters: n_select of KappaPruner must be int or float or null, found 'many'"),
         ({"pool": "p", "combiner": prune("none", vote="loud")}, "parameters: vote must be 'simple' or 'weighted', got 'loud'"),
         ({"pool": "b", "combiner": prune(selection="oob")}, "selection: the members of AdaBoostM1Classifier have no out-of-bag rows"),
         ({"pool": "p", "combiner": prune("kappa", n_select=13)}, "n_select: 13 is more than the 12 members of the pool"),
-        ({"pool": "p", "combiner": prune("none", first=13)}, "first: 13 is more than the 12 members"),
-        ({"pool": "p", "combiner": {"kind": "vote", "pruner": "kappa"}}, "unknown key 'pruner'"),
         ({"pool": "p", "combiner": {"kind": "prune", "n_select": 3}}, "unknown key 'n_select'; did you mean 'selection'"),
         ({"pool": "p", "combiner": prune("sklearn.svm.SVC")}, "SVC is not a pruner: method combine is missing"),
     ],
@@ -83,8 +79,6 @@ def test_ensemble_sizes_that_do_not_fit(pool, message):
     ("protocol", "message"),
     [
         ({"kind": "nested", "folds": 5}, r"prune needs splits"),
-        ({"kind": "crossval", "train": 0.7}, "protocol: unknown key 'train'"),
-        ({"kind": "holdout", "folds": 5}, "protocol: unknown key 'folds'"),
         ({"kind": "hold-out"}, "protocol.kind: 'hold-out' is not one of nested, holdout, crossval, given; did you mean 'holdout'"),
     ],
 )  # fmt: skip

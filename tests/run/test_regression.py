@@ -60,10 +60,8 @@ def test_a_short_name_is_the_task_s_own():
     ("changed", "expected"),
     [
         ({"pool": {"estimator": "ForestClassifier"}}, "pools.p.estimator: ForestClassifier is a classifier, but the study's task is regression"),
-        ({"pool": {"estimator": "logistic"}}, "pools.p.estimator: logistic is a classifier, but the study's task is regression"),
         ({"pool": {**FOREST, "view": "discriminant"}}, "pools.p.view: DiscriminantRotation needs classes"),
         ({"pool": {**FOREST, "diversity": True}}, "pools.p: diversity is for classification"),
-        ({"pool": {**FOREST, "noise": {"labels": 0.1}}}, "pools.p: noise.labels is for classification"),
         ({"method": {"pool": "p", "combiner": {"kind": "vote", "voting": "hard"}}}, "methods.B.combiner.voting must be soft (the mean) for a regression"),
         ({"method": {"pool": "p", "combiner": {"kind": "prune"}}}, "methods.B.combiner.kind: prune is for classification"),
         ({"datasets": ["iris"]}, "datasets: iris is for classification, but the study's task is regression"),

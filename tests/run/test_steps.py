@@ -15,7 +15,6 @@ from rotastack.files import write_text
 from rotastack.stats import corrected_t
 from rotastack.workflow.judge.comparisons import compare_methods
 from rotastack.workflow.judge.pages import page_environment
-from rotastack.workflow.run.figures import study
 from rotastack.workflow.run.job import Job
 from rotastack.workflow.run.steps import prepare, refit, report, score, summarize
 from rotastack.workflow.study.specs import MethodSpec, PrepareSpec, RefitSpec, SummarySpec
@@ -116,26 +115,20 @@ def test_times_are_told_as_ratios_to_the_control(tmp_path):
     assert report._times(pd.DataFrame(), "A", ["A", "B"]) == []
 
 
-def test_a_method_that_failed_everywhere_leaves_the_others_compared(tmp_path):
-    nan = float("nan")
-    result, _ = summarized(tmp_path, {d: {"A": 0.1, "B": 0.2, "C": nan} for d in "xyz"}, cells=2)
-    assert result["average_ranks"] == {"A": 1, "B": 2}
-    assert result["n_datasets"] == 3
-    assert result["notes"] == ["C: left out of the ranks, because the method failed on every data set"]
-
-
-def test_a_method_that_failed_once_leaves_that_data_set_out(tmp_path):
-    table = {d: {"A": 0.1, "B": 0.2, "C": 0.3} for d in "xyz"}
-    table["y"]["C"] = float("nan")
-    result, _ = summarized(tmp_path, table)
-    assert result["n_datasets"] == 2
-    assert "y: left out of the ranks, because C failed" in result["notes"]
-
-
-def test_a_failed_control_is_said(tmp_path):
-    result, _ = summarized(tmp_path, {d: {"A": float("nan"), "B": 0.2, "C": 0.3} for d in "xyz"})
-    assert result["average_ranks"] == {"B": 1, "C": 2}
-    assert any("the control A failed on every data set" in n for n in result["notes"])
+@pytest.mark.parametrize(
+    ("failed", "on", "n_datasets", "note"),
+    [
+        ("C", "xyz", 3, "C: left out of the ranks, because the method failed on every data set"),
+        ("C", "y", 2, "y: left out of the ranks, because C failed"),
+        ("A", "xyz", 3, "the control A failed on every data set"),
+    ],
+)
+def test_what_failed_is_left_out_and_the_others_are_compared(tmp_path, failed, on, n_datasets, note):
+    table = {d: {"A": 0.1, "B": 0.2, "C": 0.3} | ({failed: float("nan")} if d in on else {}) for d in "xyz"}
+    result, _ = summarized(tmp_path, table, cells=2)
+    assert result["n_datasets"] == n_datasets
+    assert list(result["average_ranks"]) == [m for m in "ABC" if m != failed or on == "y"]
+    assert any(note in said for said in result["notes"])
 
 
 def test_equal_means_are_ties_in_whatever_order_they_were_summed(tmp_path):
@@ -256,40 +249,6 @@ def test_the_proposed_threshold_has_the_best_balanced_accuracy_of_all():
     }
 
 
-FACTS_OF_FOREST = "dataset,method,n_nodes,oob_error,margin_mean,iterations\nd,RF,9,4,,\nd,ET,9,,,\n"
-
-
-def test_the_report_explains_the_facts_that_it_shows(tmp_path):
-    (tmp_path / "facts.csv").write_text(FACTS_OF_FOREST)
-    classes, numbers = (report._facts(tmp_path / "facts.csv", t) for t in ("classification", "regression"))
-    assert list(classes[0]) == ["dataset", "method", "n_nodes", "oob_error"]
-    assert numbers[0]["oob_RMSE"] == 2, "the root of a mean squared error"
-    kinds = report._kinds(list(numbers[0]), "splits")
-    assert list(kinds) == ["Trees"]
-    assert "RMSE" in kinds["Trees"]
-    assert "Chebyshev" not in kinds["Trees"]
-    everything = [name for names in report.FACTS.values() for name in names]
-    assert "share of folds with an unsolved" in report._kinds(everything, "folds")["votes"]
-
-
-def test_the_configuration_is_shown_without_what_has_no_effect():
-    study = {
-        "task": "regression", "title": "", "datasets": [{"name": "d", "classes": {}}], "cells": "splits",
-        "protocol": {"rotations": 8, "repeats": 2}, "pools": {"p": {"view": None, "training_error": False}},
-        "methods": {"RF": {"pool": "p", "combiner": {"kind": "vote", "voting": "soft"}}},
-    }  # fmt: skip
-    shown = {
-        "task": "regression", "datasets": [{"name": "d"}], "protocol": {"repeats": 2},
-        "pools": {"p": {"training_error": False}}, "methods": {"RF": {"pool": "p", "combiner": {"kind": "vote"}}},
-    }  # fmt: skip
-    assert report._shown(study) == shown
-    rotated = report._shown(
-        {**study, "task": "classification", "score": "error", "pools": {"p": {"view": {"class": "rotation"}}}}
-    )
-    assert rotated["protocol"]["rotations"] == 8
-    assert rotated["methods"]["RF"]["combiner"]["voting"] == "soft"
-
-
 def test_missing_cells_are_those_of_the_raw_columns(tmp_path):
     n, rng = 60, np.random.default_rng(0)
     raw = pd.DataFrame({"a": rng.normal(size=n), "city": ["A", "B", "C"] * 20, "target": ["x", "y"] * 30})
@@ -301,14 +260,3 @@ def test_missing_cells_are_those_of_the_raw_columns(tmp_path):
     assert metrics["missing_cells"] == 5 + 3 + 7
     assert (metrics["numeric_columns"], metrics["categorical_columns"]) == (1, 1)
     assert (metrics["date_columns"], metrics["date_numbers"]) == (1, 3)
-
-
-@pytest.mark.parametrize(("cells", "bars"), [(4, False), (5, True)])
-def test_few_cells_have_no_standard_error(cells, bars):
-    rows = [
-        {"dataset": "d", "method": m, "split": s, "error": e * s}
-        for m, e in (("A", 0.1), ("B", 0.2))
-        for s in range(cells)
-    ]
-    found = study._standard_errors(pd.DataFrame(rows), "error", "A", ["split"])
-    assert found.notna().all(axis=None) == bars

@@ -8,7 +8,7 @@ import pytest
 from scipy.linalg import eigh
 from scipy.stats import chi2, kstest
 
-from rotastack.trees import bagged_views
+from rotastack.trees import LinearViews
 from rotastack.trees.bagged_views import BaggedViews
 from rotastack.trees.bags import Bags, draw_many_below
 from rotastack.views.subsets import signed
@@ -203,13 +203,13 @@ def test_no_scatter_within_classes_leaves_the_means():
             assert matrix == pytest.approx(expected[:, None] / np.linalg.norm(expected), abs=1e-6)
 
 
-@pytest.mark.parametrize("chunk", [1, 7, 100])
-def test_threads_and_chunks_change_nothing(chunk, monkeypatch):
+def test_threads_and_chunks_change_nothing():
     X, codes = table(80, 9, 4)
-    expected = [tables_of(v) for v in all_kinds(BaggedViews.of(X, codes, 4), *seeds(23))]
-    monkeypatch.setattr(bagged_views, "TREES_AT_ONCE", chunk)
-    found = all_kinds(BaggedViews.of(X, codes, 4, n_jobs=2), *seeds(23))
-    assert [tables_of(v) for v in found] == expected
+    bags, own = seeds(23)
+    whole = all_kinds(BaggedViews.of(X, codes, 4, n_jobs=2), bags, own)
+    parts = [all_kinds(BaggedViews.of(X, codes, 4), bags[part], own[part]) for part in (slice(7), slice(7, None))]
+    joined = [LinearViews.concatenate(views) for views in zip(*parts, strict=True)]
+    assert [tables_of(v) for v in joined] == [tables_of(v) for v in whole]
 
 
 @pytest.mark.parametrize("light", [0.5, 2.0])

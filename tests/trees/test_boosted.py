@@ -137,13 +137,3 @@ def test_a_row_alone_is_predicted_as_in_company(rows, n_bags):
     X, _, t = rows
     boosted = clone(REGRESSOR).set_params(n_bags=n_bags, n_rounds=5).fit(X, t)
     assert boosted.predict(X).tolist() == [boosted.predict(row[None])[0] for row in X]
-
-
-@pytest.mark.parametrize("size", [1e-300, 1e-150, 1e200])
-def test_targets_without_squares(rows, size):
-    X, _, t = rows
-    plain = clone(REGRESSOR).fit(X, t)
-    scaled = clone(REGRESSOR).fit(X, t * size)
-    assert scaled.oob_score_ == pytest.approx(plain.oob_score_)
-    np.testing.assert_allclose(scaled.feature_importances_, plain.feature_importances_)
-    np.testing.assert_allclose(scaled.predict(X), plain.predict(X) * size)

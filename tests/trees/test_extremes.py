@@ -138,16 +138,6 @@ def test_values_that_cannot_be_used_are_named(forest, value, what):
         fitted.predict(X)
 
 
-def test_many_columns():
-    rng = np.random.default_rng(0)
-    X = rng.standard_normal((60, 5000)).astype(np.float32)
-    y = (X[:, 4321] > 0).astype(int)
-    for max_features in ("sqrt", None):
-        fitted = ForestClassifier(5, max_features=max_features, random_state=0).fit(X, y)
-        assert fitted.score(X, y) > 0.7
-    assert split_columns(TreeClassifier(random_state=0).fit(X, y).forest_.nodes)[0] == 4321
-
-
 @pytest.mark.slow
 def test_a_million_rows():
     """The range of row numbers, and of the sort's scratch memory."""

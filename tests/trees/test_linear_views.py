@@ -94,9 +94,7 @@ def test_numbers_of_one_are_not_copied():
     assert np.array_equal(views.matrix(1)[:, 5], np.eye(P)[1])
 
 
-@pytest.mark.parametrize("at_once", [1, 40, 1 << 20])
-def test_amounts_are_spread_by_squared_weights(at_once, monkeypatch):
-    monkeypatch.setattr("rotastack.trees.linear_views.SPREAD_AT_ONCE", at_once)
+def test_amounts_are_spread_by_squared_weights():
     views = LinearViews.concatenate([MAKERS[name]() for name in ("identity", "dense", "blocks")])
     views = views.beside(LinearViews.blocks([[([2, 5], np.ones((2, 3)))]] * len(views), P))
     amounts = RNG.random((len(views), int(views.widths().max()) + 1))

@@ -315,11 +315,3 @@ def test_a_column_that_may_be_missing_elsewhere_changes_nothing():
         alone = forest.fit(known, y, np.ones(200)).forest_
         beside = forest.fit(both, codes, weight).forest_
         assert alone.nodes.tobytes() == beside.nodes.tobytes()
-
-
-def test_infinite_values_are_refused_beside_missing_ones():
-    X, y, _, _ = table()
-    X[7, 1] = -np.inf
-    for fit in (ForestClassifier(2).fit, TreeClassifier().fit):
-        with pytest.raises(ValueError, match="infinity.*column 1, row 7"):
-            fit(X, y)
