@@ -18,7 +18,6 @@ from xgboost import XGBClassifier
 
 from rotastack import AdaBoostM1Classifier, PrunedEnsembleClassifier
 from rotastack.combine.pruning import KappaPruner
-from rotastack.data.generators import waveform
 from rotastack.ensembles.voters import ListVoters, voters_of
 from rotastack.trees import C45Classifier, ForestClassifier, TreeClassifier
 
@@ -194,18 +193,6 @@ def test_what_cannot_be_boosted_is_refused(estimator, message):
         AdaBoostM1Classifier(3, estimator).fit(*load_iris(return_X_y=True))
 
 
-def test_another_kind_of_estimator_forgets_the_members_before():
-    X, y = load_iris(return_X_y=True)
-    clf = AdaBoostM1Classifier(3, random_state=0).fit(X, y)
-    clf.set_params(estimator=GaussianNB()).fit(X, y)
-    assert not hasattr(clf, "forest_")
-    assert not hasattr(clf, "feature_importances_")
-    before = clf.predict_proba(X)
-    clf.set_params(estimator=None)
-    assert (clf.predict_proba(X) == before).all()
-    assert not hasattr(clf.fit(X, y), "estimators_")
-
-
 def test_members_are_voters_and_can_be_pruned():
     X, y = load_iris(return_X_y=True)
     labels = np.array([2, 0, 5])[y]  # numbers of classes are labels of others
@@ -237,13 +224,6 @@ def split(load=load_wine):
 
 
 class TestOverTrees:
-    def test_c45_on_more_than_two_classes(self):
-        frame = waveform(600, seed=0)
-        X, y = frame.iloc[:, :-1].to_numpy(float), frame.iloc[:, -1].to_numpy()
-        boosted = AdaBoostM1Classifier(25).fit(X[:300], y[:300])
-        assert boosted.score(X[300:], y[300:]) > C45Classifier().fit(X[:300], y[:300]).score(X[300:], y[300:])
-        assert (boosted.estimator_errors_ < 0.5).all()
-
     def test_weights_of_rows_are_cases(self):
         X, Z, y, _ = split()
         repeats = np.random.default_rng(0).integers(1, 4, len(y))

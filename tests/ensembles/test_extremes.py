@@ -33,7 +33,7 @@ from rotastack.trees import (
     TreeRegressor,
 )
 from rotastack.trees.growing import TreeOptions
-from rotastack.views import QuantileScaler, RandomRotation
+from rotastack.views import RandomRotation
 
 
 @pytest.fixture
@@ -130,14 +130,6 @@ def test_memory_of_rotations_is_what_they_take():
     peak = tracemalloc.get_traced_memory()[1]
     tracemalloc.stop()
     assert peak < 5 * rotations.nbytes
-
-
-def test_a_view_fitted_before_is_drawn_anew_for_each_member(iris):
-    X, y = iris
-    view = RandomRotation(random_state=0).fit(X)
-    clf = PooledEnsembleClassifier(view, ForestClassifier(5), n_estimators=3, random_state=0).fit(X, y)
-    matrices = [m.view.rotation_ for m in clf.pool_.members]
-    assert not np.allclose(matrices[0], matrices[1])
 
 
 def test_a_view_that_was_given_must_fit(iris):
@@ -241,12 +233,6 @@ def test_dropping_nothing_is_said(iris):
     assert len(clf.kept_rotations_) == 18
     np.testing.assert_array_equal(clf.forest_.tree_view, clf.kept_rotations_)
     assert len(RandomRotationForestClassifier(100, drop_worst=0.29, random_state=0).fit(*iris).forest_) == 71
-
-
-def test_where_quantiles_coincide_the_fallback_is_plain_minmax():
-    X = np.r_[np.zeros(98), 1, 1].reshape(-1, 1)
-    scaler = QuantileScaler().fit(X)
-    assert scaler.transform([[50.0], [-3.0], [0.5]]).ravel().tolist() == [1, 0, 0.5]
 
 
 def test_one_column_is_never_flipped():

@@ -18,7 +18,6 @@ from rotastack.stats import metrics
 from rotastack.stats.elo import elo
 from rotastack.stats.resamples import bootstrap_ranks
 from rotastack.stats.wilcoxon import wilcoxon_holm
-from rotastack.workflow.judge import printed
 from rotastack.workflow.judge.comparisons import compare_methods
 from rotastack.workflow.judge.printed import document, escaped, latex_table, printed_tables
 
@@ -189,18 +188,3 @@ def test_the_command_writes_both_kinds(tmp_path, capsys):
     assert {path.stem for path in (tmp_path / "paper").glob("*.tex")} == {*names, "all"}
     assert r"\input{leaderboard}" in (tmp_path / "paper/all.tex").read_text()
     assert r"\label{tab:tiny-error}" in (tmp_path / "paper/error.tex").read_text()
-
-
-def test_numbers_of_a_column_have_as_many_decimals_as_each_other():
-    def texts(values, name="x"):
-        return printed._column(pd.Series(values, name=name)).tolist()
-
-    assert texts([1.0, 2.0, NAN]) == ["1", "2", "--"]
-    assert texts([0.5, 0.12345]) == ["0.5000", "0.1235"]  # half of a unit goes up or down as floats have it
-    assert texts([12.5, 3.0]) == ["12.50", "3.00"]
-    assert texts([1e-6, 0.5]) == ["1.00e-06", "5.00e-01"]
-    assert texts([0.0001, 0.5], "p_value") == ["<0.001", "0.500"]
-    assert texts([True, False]) == ["yes", "no"]
-    assert texts([True, None, False]) == ["yes", "--", "no"]
-    assert texts(["a", None]) == ["a", "--"]
-    assert texts([NAN, NAN]) == ["--", "--"]

@@ -119,19 +119,6 @@ def test_the_legend_is_beside_the_panels(draw, n):
 # ---------- curves
 
 
-def test_ticks_of_curves_are_plain_numbers():
-    error = pd.Series(np.linspace(0.5, 0.1, 500), np.arange(1, 501))
-    (axis,) = plot_ordered_curves({"A": OrderedVotes(error, 200)}).axes
-    axis.figure.draw_without_rendering()
-    low, high = axis.get_xlim()
-    shown = [
-        text.get_text()
-        for place, text in zip(axis.get_xticks(), axis.get_xticklabels(), strict=True)
-        if low <= place <= high
-    ]
-    assert shown == ["1", "2", "5", "10", "20", "50", "100", "200", "500"]
-
-
 def test_accuracies_by_rank_are_smoothed():
     rng = np.random.default_rng(0)
     accuracy = pd.Series(rng.random(50), np.arange(1, 51))
@@ -145,9 +132,6 @@ def test_accuracies_by_rank_are_smoothed():
     assert right.get_xlabel() == "rank of the member by weight"
     many = plot_ordered_curves({str(k): OrderedVotes(1 - accuracy, 3, accuracy) for k in range(5)})
     assert [line.get_marker() for line in many.axes[1].lines] == ["None"] * 5
-
-
-# ---------- diversity
 
 
 # ---------- kappa and error

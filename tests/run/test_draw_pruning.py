@@ -143,15 +143,6 @@ def test_failed_methods_are_left_out_and_named(tmp_path):
     assert [text.get_text() for text in seen["members"].axes[0].get_yticklabels()] == ["DRMF"]
 
 
-@pytest.mark.parametrize(
-    "methods", [[method("tree")], [pruned("DRMF", "failed")], [method("tree"), pruned("DRMF", "failed")]]
-)
-def test_studies_without_members_get_a_sentence(tmp_path, methods):
-    for figure in draw(tmp_path, methods).values():
-        assert figure.texts[0].get_text().startswith("No ")
-        assert figure.axes == []
-
-
 def test_a_figure_may_be_of_some_methods_only(tmp_path):
     methods, only = [pruned(name) for name in "ABC"], {"ordered_curves": ["C", "A"]}
     seen = draw(tmp_path, methods, only=only)

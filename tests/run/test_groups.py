@@ -184,22 +184,6 @@ def test_published_and_ours_are_compared_on_the_rows_of_both(cells):
     assert row("NN", "critical difference")["shared"] == "2.62"  # 16 data sets
 
 
-def test_one_group_takes_tests_without_a_suffix_and_needs_no_printed_errors():
-    groups = groups_of({"trees": {"J48": "RF", "RotF": "RRE"}})
-    rows = [("J48", "rank", "1.9"), ("Nemenyi", "critical_difference", "0.5"), ("Bagging", "rank", "2.1")]
-    cells = pd.DataFrame(rows, columns=["method", "metric", "value"]).assign(
-        table="1", dataset="all", repeats=1, note=""
-    )
-    rest, printed = split_cells(cells, groups)
-    assert rest["method"].tolist() == ["Bagging"]
-    ours = pd.DataFrame({"RF": [0.1, 0.2], "RRE": [0.2, 0.3]}, index=["x", "y"])
-    (table,) = beside_published(ours, cells, printed, groups, 0.05)
-    assert table["n_shared"] == 0
-    assert table["rows"][0] == {
-        "label": "J48", "what": "average rank", "source": None, "shared": None, "ours": "1.00", "printed": "1.90",
-    }  # fmt: skip
-
-
 def test_the_published_page_gives_no_verdict_on_groups(cells, tmp_path):
     errors = errors_of(cells).drop(index="isolet")
     write_frame(tmp_path / "scores", scores_of(errors))

@@ -2,8 +2,7 @@
 
 import io
 import logging
-import sys
-from contextlib import chdir
+from contextlib import chdir, redirect_stderr
 from pathlib import Path
 from types import SimpleNamespace
 
@@ -100,22 +99,29 @@ def test_snakemake_finds_it():
 
 
 def test_a_terminal_has_one_line_that_goes_and_the_file_has_all(make, monkeypatch, tmp_path):
-    monkeypatch.setattr(sys, "stderr", Terminal())
     monkeypatch.setenv("TERM", "xterm")
     monkeypatch.setenv("COLUMNS", "22")
-    handler = make("logs/run.log")
-    tell(handler, LogEvent.RUN_INFO, "Job stats: 3", stats={"train": 2, "all": 1, "total": 3})
-    tell(handler, LogEvent.JOB_INFO, "Rule: train", jobid=1, rule_msg="iris: training", wildcards=cell("forest"))
-    tell(handler, LogEvent.JOB_FINISHED, "Finished jobid: 1", job_id=1)
-    tell(handler, LogEvent.JOB_INFO, "Rule: train", jobid=2, rule_msg="iris: more than fits", wildcards=cell("boosted"))
-    tell(handler, None, "anything else")
-    for _ in range(2):
-        handler.live.refresh()
-    shown = sys.stderr.getvalue().split(CLEAR)
-    assert shown[-1].startswith(" 25%")
-    assert len(shown[-1]) == 22
-    handler.close()
-    assert sys.stderr.getvalue().endswith(f"\x1b[1A{CLEAR[1:]}")
+    with redirect_stderr(Terminal()) as stderr:
+        handler = make("logs/run.log")
+        tell(handler, LogEvent.RUN_INFO, "Job stats: 3", stats={"train": 2, "all": 1, "total": 3})
+        tell(handler, LogEvent.JOB_INFO, "Rule: train", jobid=1, rule_msg="iris: training", wildcards=cell("forest"))
+        tell(handler, LogEvent.JOB_FINISHED, "Finished jobid: 1", job_id=1)
+        tell(
+            handler,
+            LogEvent.JOB_INFO,
+            "Rule: train",
+            jobid=2,
+            rule_msg="iris: more than fits",
+            wildcards=cell("boosted"),
+        )
+        tell(handler, None, "anything else")
+        for _ in range(2):
+            handler.live.refresh()
+        shown = stderr.getvalue().split(CLEAR)
+        assert shown[-1].startswith(" 25%")
+        assert len(shown[-1]) == 22
+        handler.close()
+        assert stderr.getvalue().endswith(f"\x1b[1A{CLEAR[1:]}")
     written = (tmp_path / "logs/run.log").read_text()
     for line in ("Job stats: 3", "Job 1: iris: training", "Finished jobid: 1", "anything else"):
         assert line in written

@@ -26,14 +26,6 @@ def resources(task="classification", **pools):
     )
 
 
-def test_trees_are_counted():
-    found = resources()
-    assert [found.n_trees(pool) for pool in POOLS] == [400, 100, 200, 1000]
-    small = {"flagship": {"estimator": "rotastack", "parameters": {"trees_per_family": 10}}, "forest": POOLS["forest"]}
-    assert resources(**small).n_trees("flagship") == 40
-    assert resources("regression", **small).n_trees("flagship") == 30
-
-
 @pytest.mark.parametrize("pool", POOLS)
 def test_more_rows_get_more(pool):
     found = resources()

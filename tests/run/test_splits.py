@@ -34,13 +34,6 @@ def seen_rows(mask):
     return np.hstack([MinMaxScaler(clip=True).fit(X[mask]).transform(X), dummies]).astype(np.float32)
 
 
-def test_splits_hold_all_levels(table):
-    split(table)
-    folds, _ = read_frame(table / "folds")
-    assert list(folds.columns) == ["S-01", "S-02", "S-03", "S-04"]
-    assert (folds.sum() == 90).all()
-
-
 def test_the_number_of_training_rows_may_be_given(table):
     split(table, rows=20)
     folds, _ = read_frame(table / "folds")

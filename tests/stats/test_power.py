@@ -31,16 +31,6 @@ def test_one_sign_is_seen_from_six_data_sets_on():
     assert found.sd == pytest.approx(0.1)
 
 
-def test_power_rises_with_data_sets_and_needed_is_the_first_that_reaches():
-    d = np.random.default_rng(1).normal(0.5, 1, 30)
-    found = power(d, np.zeros(30), range(5, 60))
-    steps = found.power.to_numpy()
-    assert (np.diff(steps) > -0.06).all()  # the exact test's level has steps
-    assert (np.diff(steps[::10]) > 0).all()
-    assert found.needed == found.power.index[steps >= 0.8][0]
-    assert power(d, np.zeros(30), [5], wished=0.95).needed > found.needed
-
-
 def test_zeros_are_left_out():
     """Half of the differences are 0: what remains has one sign, and is seen if it is six or more."""
     found = power([0.0, 0.1], [0.0, 0.0], [10], n_simulations=20_000)

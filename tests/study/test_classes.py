@@ -45,7 +45,7 @@ BAD = [
     ({"estimator": "sklearn.svm"}, f"{PLACE}: sklearn.svm is not a class but module"),
     ({"estimator": "tests.study.strange.function"}, f"{PLACE}: tests.study.strange.function is not a class but function"),
     ({"estimator": "tests.study.strange.Nothing"}, f"{PLACE}: Nothing is not an estimator: method fit is missing"),
-    ({"estimator": "tests.study.strange.Number"}, f"{PLACE}: Number is a regressor, but the study's task is classification"),
+    ({"estimator": "ForestRegressor"}, f"{PLACE}: ForestRegressor is a regressor, but the study's task is classification"),
     ({"estimator": "sklearn.cluster.KMeans"}, f"{PLACE}: KMeans is not a classifier"),
     ({"estimator": "tests.study.strange.NeedsArguments"}, "s.yaml: pools.p.estimator: tests.study.strange.NeedsArguments cannot be made: NeedsArguments.__init__() missing 1 required positional argument: 'secret'"),
     ({"estimator": "forest", "parameters": {"n_estimator": 3}}, "s.yaml: pools.p.parameters: 'n_estimator' is not a parameter of ForestClassifier; did you mean 'n_estimators'; allowed: n_estimators, "),

@@ -60,24 +60,19 @@ def discriminants(Z, codes, n_top):
     return signed(found / np.linalg.norm(found, axis=0))
 
 
-@pytest.mark.parametrize(("p", "n_classes"), [(9, 2), (9, 3), (8, 12), (14, 7), (3, 3), (1, 3)])
-def test_discriminants_of_the_rows_in_the_bag(p, n_classes):
-    X, codes = table(300, p, n_classes)
+@pytest.mark.parametrize(
+    ("n", "p", "n_classes"),
+    [
+        (300, 9, 2), (300, 9, 3), (300, 8, 12), (300, 14, 7), (300, 3, 3), (300, 1, 3),
+        (1500, 38, 5),  # more rows than are held at once, and columns that the products are not unrolled to
+    ],
+)  # fmt: skip
+def test_discriminants_of_the_rows_in_the_bag(n, p, n_classes):
+    X, codes = table(n, p, n_classes)
     bags, own = seeds(4)
     views = BaggedViews.of(X, codes, n_classes).discriminants(bags, own, share=1.0)
     for v, columns, matrix in blocks(views):
-        rows = bag(bags[v], 300)
-        expected = discriminants(X[rows][:, columns].astype(float), codes[rows], 4)
-        assert matrix == pytest.approx(expected, abs=1e-6)
-
-
-def test_scatter_of_many_rows_and_columns():
-    """More rows than are held at once, and a number of columns that the products are not unrolled to."""
-    X, codes = table(1500, 38, 5)
-    bags, own = seeds(1)
-    views = BaggedViews.of(X, codes, 5).discriminants(bags, own, share=1.0)
-    rows = bag(bags[0], 1500)
-    for _, columns, matrix in blocks(views):
+        rows = bag(bags[v], n)
         expected = discriminants(X[rows][:, columns].astype(float), codes[rows], 4)
         assert matrix == pytest.approx(expected, abs=1e-6)
 

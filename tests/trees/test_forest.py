@@ -5,7 +5,6 @@ import pytest
 from sklearn.datasets import make_classification, make_friedman1
 from sklearn.ensemble import RandomForestRegressor
 
-from rotastack.diagnostics import tree_complexity
 from rotastack.trees import (
     ExtraForestClassifier,
     ForestClassifier,
@@ -139,19 +138,6 @@ def test_text_shows_names_and_weighted_sums():
         np.random.SeedSequence(0), n_classes=2, bootstrap=False,
     )  # fmt: skip
     assert trees.text(0, list(X)).startswith("|--- (0.600 a -0.800 b) <= 0.100")
-
-
-def test_complexity_of_each_tree(wine_forest):
-    forest, _, _ = wine_forest
-    complexity = tree_complexity(forest)
-    for t in range(30):
-        arrays = forest.forest_.arrays(t)
-        depth = np.zeros(len(arrays["feature"]), int)
-        for node in np.flatnonzero(arrays["children_left"] >= 0):
-            depth[[arrays["children_left"][node], arrays["children_right"][node]]] = depth[node] + 1
-        assert complexity["n_nodes"][t] == len(depth)
-        assert complexity["n_leaves"][t] == (arrays["children_left"] < 0).sum()
-        assert complexity["depth"][t] == depth.max()
 
 
 def test_a_fitted_forest_survives_pickle_and_read_only_memory(wine_forest, tmp_path):

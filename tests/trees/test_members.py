@@ -86,23 +86,6 @@ def test_held_out_rows_decide_nothing(wine):
     assert 0 <= a.oob_error[0, 0] < 0.2
 
 
-def test_many_sets_in_any_blocks(wine):
-    X, y = wine
-    rng = np.random.default_rng(0)
-    training = rng.random((5, len(y))) < 0.7
-    sequences = np.random.SeedSequence(1).spawn(5)
-    family = TreeGroup(8, rotations(4, 13))
-    together = grow_members(X[None], y, 3, family, TreeOptions(), sequences, training=training, keep=False)
-    for s in (0, 3):
-        alone = grow_members(
-            X[None], y, 3, family, TreeOptions(), sequences[s : s + 1], training=training[s : s + 1], keep=False
-        )
-        assert np.array_equal(alone.held_out[0], together.held_out[s])
-        assert np.array_equal(alone.oob_error[0], together.oob_error[s])
-    with pytest.raises(ValueError, match="all trees must have the same training set, got 5 training sets"):
-        grow_members(X[None], y, 3, family, TreeOptions(), sequences, training=training)
-
-
 def test_memory_is_as_stated():
     rng = np.random.default_rng(0)
     n, p, n_members = 3000, 10, 8

@@ -12,14 +12,10 @@ from rotastack.trees import (
     ExtraForestRegressor,
     ForestClassifier,
     ForestRegressor,
-    LinearViews,
     TreeClassifier,
-    TreeGroup,
-    TreeOptions,
     TreeRegressor,
 )
 from rotastack.trees.kernel.batches import MISSING_RIGHT
-from rotastack.trees.members import grow_members
 from rotastack.trees.nodes import split_columns
 
 FORESTS = [ForestClassifier, ExtraForestClassifier, ForestRegressor, ExtraForestRegressor]
@@ -275,18 +271,6 @@ def test_rows_out_of_bag_go_down_as_all_others(forest):
     means = (outputs * out[:, :, None]).sum(axis=0) / out.sum(axis=0)[:, None]
     kept = fitted.oob_decision_function_ if classifies else fitted.oob_prediction_[:, None]
     assert kept == pytest.approx(means)
-
-
-def test_held_out_rows_go_down_as_all_others():
-    X, y, _, _ = table(n=120)
-    training = np.arange(120) % 3 > 0
-    family, seed = TreeGroup(6, LinearViews.identity(4, 2)), np.random.SeedSequence(1)
-    held = grow_members(
-        X[None], y, 3, family, TreeOptions(), [seed], training=training[None], keep=True
-    )  # fmt: skip
-    assert held.trees is not None
-    outputs = held.outputs(X)
-    assert held.held_out[0][:, ~training] == pytest.approx(outputs[:, ~training])
 
 
 def test_a_column_of_missing_values_only_is_never_split_on():

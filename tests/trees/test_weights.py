@@ -96,17 +96,6 @@ def test_equal_weights_and_rows_of_no_weight(criterion):
     assert plain.oob_score_ == left_out.oob_score_
 
 
-def test_zero_weight_and_removed_rows_when_the_others_weigh_differently():
-    X, y = load_wine(return_X_y=True)
-    weights = np.random.default_rng(0).random(len(y)) * (np.arange(len(y)) % 4 > 0)
-    there = weights > 0
-    one = ForestClassifier(10, random_state=0).fit(X, y, weights)
-    equal(one, ForestClassifier(10, random_state=0).fit(X[there], y[there], weights[there]))
-    target = X[:, 0]
-    one = ForestRegressor(10, random_state=0).fit(X, target, weights)
-    equal(one, ForestRegressor(10, random_state=0).fit(X[there], target[there], weights[there]))
-
-
 def test_a_weight_of_k_is_in_expectation_a_row_given_k_times():
     """Rows are drawn alike; that repeated ones also mean more draws makes little difference."""
     X, y, X_new, _ = imbalanced()

@@ -283,11 +283,3 @@ def test_bags_of_few_draws_where_rows_are_many(monkeypatch, tmp_path, weights, a
     assert (first.forest_.outputs(rows)[unseen] == second.forest_.outputs(rows)[unseen]).all()
     dump_model(first, tmp_path / "model.skops")
     assert (load_model(tmp_path / "model.skops").forest_.out_of_bag(150) == out).all()
-
-
-def test_larger_forests_begin_with_the_trees_of_smaller_ones(all_kept):
-    X, y = load_wine(return_X_y=True)
-    few, many = (small(trees_per_family=n, families=ON_BAGS).fit(X, y) for n in (4, 10))
-    rows = few.table_.transform(X, few)
-    first = many.forest_.outputs(rows).reshape(3, 10, 178, 3)[:, :4]
-    assert (first == few.forest_.outputs(rows).reshape(3, 4, 178, 3)).all()

@@ -147,20 +147,6 @@ def test_families_without_a_weight_keep_no_trees(kind, request):
     np.testing.assert_allclose(model.feature_importances_, whole.feature_importances_)
 
 
-@pytest.mark.parametrize(
-    ("boosting", "message"),
-    [
-        (BoostingOptions(max_bins=256), "families: mine: The 'max_bins' parameter of BoostingOptions must be"),
-        (BoostingOptions(subsample=2.0), "families: mine: The 'subsample' parameter"),
-        ({"n_rounds": 3}, "families: mine: boosting must be BoostingOptions or None, got {'n_rounds': 3}"),
-    ],
-)
-def test_boosting_that_cannot_be(boosting, message):
-    X, y = load_iris(return_X_y=True)
-    with pytest.raises(ValueError, match=message):
-        RotastackClassifier(5, (TreeFamily("mine", folds=True, boosting=boosting),)).fit(X, y)
-
-
 def test_a_forest_without_families_on_bags():
     X, y = load_iris(return_X_y=True)
     clf = RotastackClassifier(5, ("boosted",), random_state=0).fit(X, y)
