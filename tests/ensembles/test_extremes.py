@@ -59,7 +59,7 @@ OUT_OF_BAG = ("oob_prediction_", "oob_score_", "oob_errors_", "tree_oob_error_")
 
 
 @pytest.mark.parametrize("regressor", REGRESSORS, ids=lambda e: f"{type(e).__name__}-{getattr(e, 'engine', '')}")
-@pytest.mark.parametrize(("unit", "offset"), [(1, 1e8), (1, 1e10), (2.0**-40, 0), (2.0**-40, 1), (2.0**40, 0)])
+@pytest.mark.parametrize(("unit", "offset"), [(1, 1e10), (2.0**-40, 1), (2.0**40, 0)])
 def test_the_offset_and_the_unit_of_a_target_change_no_prediction(regressor, unit, offset):
     rng = np.random.default_rng(0)
     X = rng.normal(size=(160, 4))
@@ -208,17 +208,6 @@ def test_a_fit_that_fails_leaves_nothing_behind(iris):
 def test_bad_requests_are_named(estimator, message, iris):
     with pytest.raises(ValueError, match=message):
         estimator.fit(*iris)
-
-
-def test_categorical_columns_by_name(iris):
-    import pandas as pd
-
-    X, y = iris
-    frame = pd.DataFrame(X, columns=list("abcd"))
-    clf = RandomRotationForestClassifier(5, categorical_features=["c"], random_state=0).fit(frame, y)
-    assert clf.categorical_.tolist() == [False, False, True, False]
-    with pytest.raises(ValueError, match="column 'z' not found; columns: a, b, c, d"):
-        clf.set_params(categorical_features=["z"]).fit(frame, y)
 
 
 def test_a_pool_of_regressors_takes_no_classifier():

@@ -191,7 +191,6 @@ def test_protocols_that_do_not_fit_are_refused(protocol, said):
     ({"datasets": [{"name": "iris", "mirror": "iris"}]}, "'iris' is a registered data set; give the name without keys, or choose another"),
     ({"datasets": [{"name": "own"}]}, "needs the key 'sources', 'mirror' or 'like'"),
     ({"evaluation": {"left_out": {"iris-2": "it is odd"}}}, "evaluation.left_out: 'iris-2' is not a data set of this study; did you mean 'iris'"),
-    ({"evaluation": {"published_columns": [{"table": "delgado2015", "protocol": "P."}]}}, "'delgado2015' is not a table of config/published; did you mean 'delgado2014'"),
 ])  # fmt: skip
 def test_data_sets_and_tables_that_are_none_are_refused(change, said):
     vote = {"pool": "p", "combiner": {"kind": "vote"}}

@@ -129,9 +129,3 @@ def test_the_refitted_model_is_pruned():
     inner = model.pool_.members[0].model.estimator
     assert len(inner.voters_) == 4
     assert model.score(X, load_iris().target) > 0.9
-
-
-def test_the_refitted_ensemble_has_the_size_of_its_method():
-    pool = pool_slice("random_subspace", {"n_estimators": 9}, ensemble_sizes=[2, 5])
-    model, _ = refitted(pool, {"kind": "member", "member": "5"})
-    assert len(model.pool_.members[0].model.estimator.pool_.members) == 5

@@ -15,7 +15,7 @@ from rotastack.files import write_text
 from rotastack.stats import corrected_t
 from rotastack.workflow.judge.comparisons import compare_methods
 from rotastack.workflow.run.job import Job
-from rotastack.workflow.run.steps import prepare, refit, report, score, summarize
+from rotastack.workflow.run.steps import prepare, refit, score, summarize
 from rotastack.workflow.study.specs import MethodSpec, PrepareSpec, RefitSpec, SummarySpec
 
 SPEC = {
@@ -29,7 +29,7 @@ SPEC = {
 }
 
 
-def summarized(tmp_path, errors, cells=1, n_rows=10, seconds=None, published=(), **changes):
+def summarized(tmp_path, errors, cells=1, n_rows=10, published=(), **changes):
     """Summarize a table dataset -> method -> error, in `cells` x `cells` cells with `n_rows` test rows in all."""
     inputs = {"scores": [], "calibration": [], "records": []}
     for name, row in errors.items():
@@ -43,14 +43,12 @@ def summarized(tmp_path, errors, cells=1, n_rows=10, seconds=None, published=(),
             for m, e in row.items()
             if e == e
         ]
-        costs = {f"{kind}_processor_seconds": (seconds or {}).get(name, {}) for kind in ("fit", "predict")}
         for kind, paths in inputs.items():
             paths.append(tmp_path / f"{name}.{kind}")
         write_frame(inputs["scores"][-1], pd.DataFrame(rows))
         write_frame(inputs["calibration"][-1], pd.DataFrame(curves))
-        write_text(
-            inputs["records"][-1], json.dumps({"dataset": name, "metrics": {**costs, "baseline": {"error": 0.5}}})
-        )
+        metrics = {"fit_processor_seconds": {}, "predict_processor_seconds": {}, "baseline": {"error": 0.5}}
+        write_text(inputs["records"][-1], json.dumps({"dataset": name, "metrics": metrics}))
     inputs["published"] = list(published)
     outputs = {n: [tmp_path / n] for n in ("scores", "comparison", "verdict", "variance", "record")}
     outputs["tables"] = [tmp_path / f"{name}.csv" for name in summarize.TABLES]
@@ -90,18 +88,6 @@ def test_the_worst_loss_against_the_control_is_named_and_few_errors_do_not_count
     assert table.loc[("error", "C"), "worst_loss"] == pytest.approx(25)
     assert table.loc[("balanced_accuracy", "B"), "worst_loss"] == pytest.approx(10)  # none: 1 -> .9
     assert table.loc[("balanced_accuracy", "B"), "on"] == "none"
-
-
-def test_times_are_told_as_ratios_to_the_control(tmp_path):
-    errors = {d: {"A": 0.1, "B": 0.2, "C": 0.3} for d in "xyz"}
-    seconds = {"x": {"A": 1, "B": 2}, "y": {"A": 2, "B": 1}, "z": {"A": 1, "B": 4}}
-    summarized(tmp_path, errors, seconds=seconds)
-    table = pd.read_csv(tmp_path / "times.csv")
-    assert len(table) == 6
-    a, b = report._times(table, "A", ["A", "B", "C"])
-    assert a == {"method": "A", "fit": 1, "fit_most": 1, "predict": 1, "predict_most": 1}
-    assert b == {"method": "B", "fit": 2, "fit_most": 4, "predict": 2, "predict_most": 4}
-    assert report._times(pd.DataFrame(), "A", ["A", "B"]) == []
 
 
 @pytest.mark.parametrize(

@@ -25,13 +25,10 @@ def study(pool, kind="holdout"):
         ({"estimator": "sklearn.ensemble.ExtraTreesClassifier", "parameters": {"n_estimators": 5}}, "sklearn.ensemble.ExtraTreesClassifier"),
         ({"estimator": "RotationForestClassifier", "parameters": {"estimator": {"class": "TreeClassifier", "parameters": {"max_depth": 2}}}}, "rotastack.ensembles.forests.rotation.RotationForestClassifier"),
         ({"estimator": "xgboost.XGBClassifier", "parameters": {"max_depth": 3, "tree_method": "exact"}}, "xgboost.XGBClassifier"),
-        ({"estimator": "svm", "parameters": {"svc__C": 2.0}}, "sklearn.pipeline.Pipeline"),
         ({"estimator": "bagging", "parameters": {"estimator": {"class": "sklearn.svm.SVC"}, "estimator__C": 3}}, "sklearn.ensemble.BaggingClassifier"),
         ({"estimator": "PooledEnsembleClassifier", "parameters": {"view": {"class": "rotation", "parameters": {"flip": True}}, "estimator": {"class": "bagging", "parameters": {"estimator": {"class": "c45"}}}}}, "rotastack.ensembles.pooled.classifier.PooledEnsembleClassifier"),
         ({"estimator": "tests.study.strange.Mute", "parameters": {"power": 1}}, "tests.study.strange.Mute"),
         ({"estimator": "tests.study.strange.Duck"}, "tests.study.strange.Duck"),
-        ({"estimator": "tests.study.strange.Open", "parameters": {"depth": 1, "something_else_entirely": 5}}, "tests.study.strange.Open"),
-        ({"estimator": "lda", "view": {"class": "sklearn.decomposition.PCA", "parameters": {"n_components": 2}}}, "sklearn.discriminant_analysis.LinearDiscriminantAnalysis"),
     ],
 )  # fmt: skip
 def test_any_compatible_class_may_be_named(pool, path):

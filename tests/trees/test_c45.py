@@ -9,7 +9,6 @@ from tests.trees.j48.tables import table
 
 from rotastack.trees import C45Classifier, LinearViews, TreeGroup, TreeOptions, grow_forest
 from rotastack.trees.kernel.batches import _expected_errors
-from rotastack.trees.members import grow_members
 
 C45 = TreeOptions("c45", min_samples_leaf=2)
 SEED = np.random.SeedSequence(5)
@@ -120,19 +119,6 @@ def test_weights_are_repeated_rows(name):
     X, n_classes = data.X.astype(np.float32), data.y.max() + 1
     trees, _ = grow_forest(X, data.y, [TreeGroup(1)], C45, SEED, n_classes=n_classes, bag_counts=bags)
     assert np.array_equal(trees.sums(X), probe)
-
-
-def test_members(wine):
-    X, y = wine
-    family = TreeGroup(8, rotations(4, 13))
-    members = grow_members(X[None], y, 3, family, C45, [SEED])
-    trees, _ = grow_forest(X, y, [family], C45, SEED, n_classes=3)
-    assert np.array_equal(members.trees.nodes, trees.nodes)
-    assert 0 < members.oob_error.max() < 0.3
-    training = np.arange(len(y))[None] % 4 > 0
-    held = C45Classifier().grow_members(X[None], y, 3, [[(np.arange(13), None)]], [SEED], training=training, keep=False)
-    alone = C45Classifier().fit(X[training[0]], y[training[0]])
-    assert held.held_out[0, 0, ~training[0]] == pytest.approx(alone.predict_proba(X[~training[0]]))
 
 
 @pytest.mark.parametrize("confidence", [0.0, 0.6, -1])

@@ -159,18 +159,6 @@ def test_random_cuts_lie_between_the_values():
     assert len(set(cuts)) == 40
 
 
-def test_more_random_cuts_find_better_splits():
-    rng = np.random.default_rng(0)
-    X = rng.random((300, 1)).astype(np.float32)
-    y = (X[:, 0] > 0.37).astype(int)
-
-    def decrease(n_cuts):
-        forest = ExtraForestClassifier(60, n_cuts=n_cuts, max_depth=1, random_state=0).fit(X, y).forest_
-        return np.mean([root_decrease(forest.arrays(t)) for t in range(60)])
-
-    assert decrease(1) < decrease(4) < decrease(32)
-
-
 def test_random_numbers_are_even():
     """The bags of trees are drawn by the same numbers in Python: see `test_weights.py`."""
     draws, units = draw_many_below(7, 10, 20000), draw_many_units(7, 20000)

@@ -15,7 +15,6 @@ from rotastack.trees import (
     TreeClassifier,
     TreeRegressor,
 )
-from rotastack.trees.kernel.batches import MISSING_RIGHT
 from rotastack.trees.nodes import split_columns
 
 FORESTS = [ForestClassifier, ExtraForestClassifier, ForestRegressor, ExtraForestRegressor]
@@ -210,15 +209,6 @@ def test_what_is_missing_may_be_all_that_tells_classes_apart(tree, constant):
         assert tree.forest_.nodes["cut"][0] == np.inf
         assert "x0 is known" in tree.export_text()
         assert "x0 is missing" in tree.export_text()
-
-
-def test_random_cuts_send_missing_values_to_either_side():
-    X, y, _, _ = table(n=300)
-    trees = ExtraForestClassifier(30, random_state=0).fit(X, y).forest_
-    roots = trees.nodes[trees.starts[:-1]]
-    of_missing = roots["column"][(split_columns(roots) != 1)]
-    right = (of_missing & MISSING_RIGHT > 0).mean()
-    assert 0.2 < right < 0.8
 
 
 def test_text_says_where_missing_values_go():

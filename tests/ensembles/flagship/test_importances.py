@@ -2,7 +2,6 @@
 
 import numpy as np
 import pandas as pd
-import pyarrow
 import pytest
 
 from rotastack import RotastackClassifier, RotastackRegressor, TreeFamily
@@ -44,18 +43,6 @@ def test_columns_are_shuffled_as_they_were_given(fitted):
     assert abs(noise) < 0.05
     again = model.out_of_bag_importances(X, y, n_repeats=3)
     assert (again.importances == found.importances).all()
-
-
-def test_a_table_of_arrow_is_read_and_an_array_has_no_names(fitted, recwarn):
-    model, X, y = fitted
-    found = model.out_of_bag_importances(X, y, n_repeats=1)
-    again = model.out_of_bag_importances(pyarrow.Table.from_pandas(X), y, n_repeats=1)
-    assert again.feature_names.tolist() == found.feature_names.tolist()
-    assert (again.importances == found.importances).all()
-    assert not recwarn.list
-    numbers = np.random.default_rng(0).normal(size=(90, 2))
-    plain = RotastackClassifier(5, random_state=0).fit(numbers, numbers[:, 0] > 0)
-    assert "feature_names" not in plain.out_of_bag_importances(numbers, numbers[:, 0] > 0, n_repeats=1)
 
 
 def test_memorised_noise_is_worth_nothing():

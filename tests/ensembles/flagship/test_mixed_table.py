@@ -123,15 +123,6 @@ def test_rows_of_objects_are_read_as_the_columns_of_fit():
     np.testing.assert_allclose(rows, clf.predict_proba(X)[:20], atol=1e-12)
 
 
-def test_numbers_that_are_categories_are_sorted_by_size():
-    X, y = cities()
-    codes = np.random.default_rng(0).choice([-2.0, -1.0, 9.0, 10.0, np.nan], len(X))
-    expected = ["(missing)", "-2", "-1", "9", "10"]
-    for column in (codes, codes.astype(object), pd.Categorical(codes, [10, 9, -1, -2])):
-        clf = small(categorical_features=["city", "code"]).fit(X.assign(code=column), y)
-        assert clf.table_.preprocessor_.categories_["code"] == expected
-
-
 def test_dummies_of_categories_and_of_missing_values():
     """Two categories have one dummy; "missing" is the last one; an unknown category is missing where that was seen."""
     X = pd.DataFrame({"three": ["a", "b", None] * 20, "two": ["x", "y"] * 30, "one": ["z", None] * 30})
