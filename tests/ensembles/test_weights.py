@@ -120,8 +120,8 @@ def test_a_splitter_counts_rows_of_weight_0_and_a_fold_of_these_alone_is_left_ou
     assert (left_out.folds_[~there] == -1).all()
 
 
-def imbalanced(seed=0):
-    X, y = make_classification(1600, 8, n_informative=5, weights=[0.93], flip_y=0.02, class_sep=0.8, random_state=seed)
+def imbalanced():
+    X, y = make_classification(1600, 8, n_informative=5, weights=[0.93], flip_y=0.02, class_sep=0.8, random_state=0)
     return X[:600], y[:600], X[600:], y[600:]
 
 

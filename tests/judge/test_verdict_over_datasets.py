@@ -13,9 +13,9 @@ BASE = RNG.uniform(0.05, 0.4, N)
 WON = pd.DataFrame({"RF": BASE, "A": BASE * RNG.uniform(0.75, 0.85, N), "B": BASE * 1.1}, [f"d{i}" for i in range(N)])
 
 
-def said(means, control="RF", higher=False, score="error", **options):
+def said(means, control="RF", **options):
     spec = {"control": control, "alpha": 0.05, "optimistic": []}
-    return verdict_over_datasets(compare_methods(means, higher, spec), score, control, 0.05, **options)
+    return verdict_over_datasets(compare_methods(means, False, spec), "error", control, 0.05, **options)
 
 
 def test_a_clear_winner():

@@ -85,11 +85,7 @@ def test_a_note_is_folded_to_the_figure():
     assert " ".join(lines) == "Left out: " + ", ".join(TWELVE)
 
 
-# ---------- margins
-
-
-def shares(*columns, parts=("training", "test"), grid=(-1, 0, 1)):
-    return pd.DataFrame(dict(zip(parts, columns, strict=True)), index=list(grid))
+# ---------- legends
 
 
 @pytest.mark.parametrize("draw", ["margins", "curves", "diversity", "members"])
@@ -97,7 +93,8 @@ def shares(*columns, parts=("training", "test"), grid=(-1, 0, 1)):
 def test_the_legend_is_beside_the_panels(draw, n):
     names = (TWELVE * 3)[:n] if n <= 12 else [f"{TWELVE[k % 6]} T={k}" for k in range(n)]
     if draw == "margins":
-        figure = plot_margin_distributions({m: shares([0, 0, 1], [0, 0, 1]) for m in names})
+        shares = pd.DataFrame({"training": [0, 0, 1], "test": [0, 0, 1]}, index=[-1, 0, 1])
+        figure = plot_margin_distributions(dict.fromkeys(names, shares))
     elif draw == "curves":
         single = pd.Series([0.5, 0.6], [1, 2])
         figure = plot_ordered_curves({m: OrderedVotes(1 - single, 1, single) for m in names})

@@ -15,11 +15,11 @@ GRID = np.linspace(-1, 1, 5)
 NAN = float("nan")
 
 
-def method(label, status="ok", splits=("S-1", "S-2"), **variables):
+def method(label, status="ok", **variables):
     """A method's artifact: probabilities, and variables as dims and values."""
     arrays = xr.Dataset(
-        {"proba": (("split", "row", "class"), np.zeros((len(splits), 3, 2))), **variables},
-        coords={"split": list(splits), "class": ["a", "b"]},
+        {"proba": (("split", "row", "class"), np.zeros((2, 3, 2))), **variables},
+        coords={"split": ["S-1", "S-2"], "class": ["a", "b"]},
         attrs={"status": status, "message": "", "method": label},
     )
     if "margin_cdf" in variables:
@@ -46,7 +46,7 @@ def pruned(label, status="ok"):
     )  # fmt: skip
 
 
-def draw(tmp_path, methods, figures=FIGURES, errors=None, only=None):
+def draw(tmp_path, methods, errors=None, only=None):
     """Return the figures, by name."""
     paths, rows = [], []
     for k, arrays in enumerate(methods):
@@ -57,7 +57,7 @@ def draw(tmp_path, methods, figures=FIGURES, errors=None, only=None):
             {"dataset": "D", "method": label, "split": s, "error": e}
             for s, e in (errors or {}).get(label, {"S-1": 0.1, "S-2": 0.3}).items()
         ]
-    return draw_of_members(figures, paths, pd.DataFrame(rows), "D", only or {})
+    return draw_of_members(FIGURES, paths, pd.DataFrame(rows), "D", only or {})
 
 
 def labelled(axis):

@@ -13,16 +13,16 @@ POOLS = {
 }
 
 
-def resources(task="classification", **pools):
+def resources(**pools):
     pools = pools or POOLS
     study = {
-        "name": "s", "task": task, "datasets": ["diabetes" if task == "regression" else "iris"], "protocol": {"kind": "holdout", "repeats": 2, "train": 0.7}, "blocks": {"splits": 1}, "pools": pools,
+        "name": "s", "datasets": ["iris"], "protocol": {"kind": "holdout", "repeats": 2, "train": 0.7}, "blocks": {"splits": 1}, "pools": pools,
         "methods": {name: {"pool": name, "combiner": {"kind": "vote"}} for name in pools},
     }  # fmt: skip
     sizes = {"few": 1_000, "many": 100_000, "most": 1_000_000}
-    classes = {} if task == "regression" else {"classes": ["a", "b"]}
     return Resources(
-        Study.from_mapping(study, "s"), {name: {"rows": rows, "columns": 10, **classes} for name, rows in sizes.items()}
+        Study.from_mapping(study, "s"),
+        {name: {"rows": rows, "columns": 10, "classes": ["a", "b"]} for name, rows in sizes.items()},
     )
 
 

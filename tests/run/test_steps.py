@@ -13,7 +13,6 @@ from rotastack.data.artifacts import write_frame
 from rotastack.data.raw import read_raw, write_raw
 from rotastack.files import write_text
 from rotastack.stats import corrected_t
-from rotastack.workflow.judge.comparisons import compare_methods
 from rotastack.workflow.run.job import Job
 from rotastack.workflow.run.steps import prepare, refit, score, summarize
 from rotastack.workflow.study.specs import MethodSpec, PrepareSpec, RefitSpec, SummarySpec
@@ -166,14 +165,6 @@ def test_claims_compare_the_splits_that_both_methods_have():
     assert np.isnan(summarize.TABLES["pairs"](known)["p_value"].iloc[0])
     untested = results({**spec, "test_to_train": {"d": None}}, rows)
     assert not summarize.TABLES["claims"](untested)["holds"].any()
-
-
-def test_methods_that_choose_by_test_rows_are_shown_but_not_ranked():
-    means = pd.DataFrame({"A": [0.2, 0.3], "B": [0.1, 0.1], "C": [0.3, 0.4]}, index=["x", "y"])
-    result = compare_methods(means, False, {**SPEC, "optimistic": ["B"]})
-    assert result["average_ranks"] == {"A": 1, "C": 2}
-    assert result["means"]["x"]["B"] == 0.1
-    assert "B: left out of the ranks, because the method chooses members by the test rows" in result["notes"]
 
 
 def test_the_model_is_never_a_method_that_chose_by_test_rows_and_ties_go_to_the_least_log_loss():

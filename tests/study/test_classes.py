@@ -12,9 +12,9 @@ from rotastack.data.artifacts import write_frame
 from rotastack.errors import RotastackError
 
 
-def study(pool, kind="holdout"):
+def study(pool):
     return checked({
-        "name": "s", "datasets": ["iris"], "protocol": {"kind": kind}, "pools": {"p": pool, "q": {"estimator": "lda"}},
+        "name": "s", "datasets": ["iris"], "protocol": {"kind": "holdout"}, "pools": {"p": pool, "q": {"estimator": "lda"}},
         "methods": {"A": {"pool": "p", "combiner": {"kind": "vote"}}, "B": {"pool": "q", "combiner": {"kind": "vote"}}},
     })  # fmt: skip
 

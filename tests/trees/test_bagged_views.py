@@ -125,16 +125,6 @@ def test_sizes_of_sparse_blocks():
     assert (np.sort(views.columns.reshape(-1, 11)) == np.arange(11)).all()
 
 
-@pytest.mark.parametrize("n", [2, 5, 9, 30])
-@pytest.mark.parametrize("p", [8, 16, 60])
-def test_principal_axes_of_more_columns_than_rows(n, p):
-    """Most axes are of length 0; they are at right angles to the others and to each other."""
-    X, codes = table(n, p, 2)
-    views = BaggedViews.of(X, codes, 2).principal(*seeds(10), subset_size=p)
-    for _, _, matrix in blocks(views):
-        assert matrix.T @ matrix == pytest.approx(np.eye(p), abs=1e-6)
-
-
 def test_principal_axes_of_the_rows_in_the_bag():
     """So many draws that the sample is the bag, of one class."""
     X, _ = table(40, 8, 1)

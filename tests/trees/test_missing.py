@@ -251,18 +251,6 @@ def test_threads_pickles_and_companies_of_rows_make_no_difference(forest):
     assert np.isfinite(one.forest_.outputs(np.full((3, X.shape[1]), np.nan, np.float32))).all()
 
 
-@pytest.mark.parametrize("forest", [ForestClassifier, ForestRegressor])
-def test_rows_out_of_bag_go_down_as_all_others(forest):
-    X, y, target, _ = table(n=300)
-    classifies = forest is ForestClassifier
-    fitted = forest(25, random_state=0).fit(X, y if classifies else target)
-    out = fitted.forest_.out_of_bag(len(X)).T
-    outputs = fitted.forest_.outputs(X)
-    means = (outputs * out[:, :, None]).sum(axis=0) / out.sum(axis=0)[:, None]
-    kept = fitted.oob_decision_function_ if classifies else fitted.oob_prediction_[:, None]
-    assert kept == pytest.approx(means)
-
-
 def test_a_column_of_missing_values_only_is_never_split_on():
     X, y, _, _ = table()
     X[:, 3] = np.nan

@@ -9,8 +9,8 @@ from rotastack.ensembles.pooled.classifier import PooledEnsembleClassifier
 from rotastack.views import PrincipalRotation, RandomRotation
 
 
-def holed(n=200, p=5, seed=0):
-    rng = np.random.default_rng(seed)
+def holed(n=200, p=5):
+    rng = np.random.default_rng(0)
     X = rng.normal(size=(n, p))
     y = (X[:, 0] + X[:, 1] > 0).astype(int)
     X[rng.random((n, p)) < np.resize([0.2, 0.1, 0, 0.3], p)] = np.nan

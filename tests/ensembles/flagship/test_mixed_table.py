@@ -15,16 +15,12 @@ def small(**parameters):
     return RotastackClassifier(**{"trees_per_family": 5, "random_state": 0, **parameters})
 
 
-def cities(n=200, missing=False):
+def cities(n=200):
     """Aachen is a risk, Bonn and Celle are none."""
     rng = np.random.default_rng(0)
     city = rng.choice(["Aachen", "Bonn", "Celle"], n)
     X = pd.DataFrame({"city": city, "noise": rng.random(n)})
-    y = np.where(city == "Aachen", "risk", "safe")
-    if missing:
-        X.loc[rng.random(n) < 0.2, "city"] = None
-        y = np.where(X["city"].isna(), rng.choice(["risk", "safe"], n), y)
-    return X, y
+    return X, np.where(city == "Aachen", "risk", "safe")
 
 
 @pytest.mark.parametrize("unknown", ["Ulm", None])
@@ -40,14 +36,6 @@ def test_an_unknown_category_is_not_the_first_one(unknown):
     assert np.abs(proba[[0, 3], 0] - share).max() < 0.2
     np.testing.assert_array_equal(proba[1:3], clf.predict_proba(new.iloc[1:3]))
     np.testing.assert_array_equal(clf.predict_proba(X), known)
-
-
-def test_an_unknown_category_is_missing_where_training_rows_are():
-    X, y = cities(missing=True)
-    clf = small().fit(X, y)
-    with pytest.warns(UserWarning, match="column 'city': 1 of 1 rows .* .such as 'Ulm'"):
-        proba = clf.predict_proba(X.head(1).assign(city="Ulm"))
-    np.testing.assert_array_equal(proba, clf.predict_proba(X.head(1).assign(city=None)))
 
 
 def test_frames_of_other_libraries_are_those_of_pandas():
