@@ -38,6 +38,7 @@ def test_any_compatible_class_may_be_named(pool, path):
 PLACE = "s.yaml: pools.p.estimator"
 BAD = [
     ({"estimator": "sklearn.svm.SVCC"}, f"{PLACE}: module sklearn.svm has no class 'SVCC'; did you mean 'SVC'"),
+    ({"estimator": "sklearn.swm.SVC"}, f"{PLACE}: sklearn.swm.SVC cannot be imported: No module named 'sklearn.swm'; did you mean 'svm'"),
     ({"estimator": "catbost.CatBoostClassifier"}, f"{PLACE}: catbost.CatBoostClassifier needs the package catbost, which is not installed: pip install 'catbost'"),
     ({"estimator": "sklearn.svm"}, f"{PLACE}: sklearn.svm is not a class but module"),
     ({"estimator": "tests.study.strange.function"}, f"{PLACE}: tests.study.strange.function is not a class but function"),

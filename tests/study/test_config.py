@@ -60,6 +60,7 @@ def test_the_default_study_is_as_promised():
         ({"methods__RF__combiner": {"kind": "vote", "voting": "loud"}}, "loud"),
         ({"pools__forest__estimator": "forst"}, "pools.forest.estimator: 'forst' is unknown; did you mean 'forest'"),
         ({"evaluation__control": "rf"}, "evaluation.control: 'rf' is not a method; did you mean 'RF'"),
+        ({"model__refit": "S-RRE"}, "model.refit: 'S-RRE' is not a method; did you mean 'S-RRE/RF'"),
         (
             {"evaluation__groups": {"G": {"methods": {"a": "RF"}}}},
             "evaluation.groups.G.methods: must have at least 2 items after validation, not 1, found {'a': 'RF'}",
