@@ -33,7 +33,7 @@ from rotastack.trees import (
     TreeRegressor,
 )
 from rotastack.trees.growing import TreeOptions
-from rotastack.views import QuantileScaler, RandomRotation
+from rotastack.views import RandomRotation
 
 
 @pytest.fixture
@@ -59,7 +59,7 @@ OUT_OF_BAG = ("oob_prediction_", "oob_score_", "oob_errors_", "tree_oob_error_")
 
 
 @pytest.mark.parametrize("regressor", REGRESSORS, ids=lambda e: f"{type(e).__name__}-{getattr(e, 'engine', '')}")
-@pytest.mark.parametrize(("unit", "offset"), [(1, 1e8), (1, 1e10), (2.0**-40, 0), (2.0**-40, 1), (2.0**40, 0)])
+@pytest.mark.parametrize(("unit", "offset"), [(1, 1e10), (2.0**-40, 1), (2.0**40, 0)])
 def test_the_offset_and_the_unit_of_a_target_change_no_prediction(regressor, unit, offset):
     rng = np.random.default_rng(0)
     X = rng.normal(size=(160, 4))
@@ -130,14 +130,6 @@ def test_memory_of_rotations_is_what_they_take():
     peak = tracemalloc.get_traced_memory()[1]
     tracemalloc.stop()
     assert peak < 5 * rotations.nbytes
-
-
-def test_a_view_fitted_before_is_drawn_anew_for_each_member(iris):
-    X, y = iris
-    view = RandomRotation(random_state=0).fit(X)
-    clf = PooledEnsembleClassifier(view, ForestClassifier(5), n_estimators=3, random_state=0).fit(X, y)
-    matrices = [m.view.rotation_ for m in clf.pool_.members]
-    assert not np.allclose(matrices[0], matrices[1])
 
 
 def test_a_view_that_was_given_must_fit(iris):
@@ -218,17 +210,6 @@ def test_bad_requests_are_named(estimator, message, iris):
         estimator.fit(*iris)
 
 
-def test_categorical_columns_by_name(iris):
-    import pandas as pd
-
-    X, y = iris
-    frame = pd.DataFrame(X, columns=list("abcd"))
-    clf = RandomRotationForestClassifier(5, categorical_features=["c"], random_state=0).fit(frame, y)
-    assert clf.categorical_.tolist() == [False, False, True, False]
-    with pytest.raises(ValueError, match="column 'z' not found; columns: a, b, c, d"):
-        clf.set_params(categorical_features=["z"]).fit(frame, y)
-
-
 def test_a_pool_of_regressors_takes_no_classifier():
     with pytest.raises(ValueError, match="estimator must be a regressor"):
         PooledEnsembleRegressor(estimator=DecisionTreeClassifier()).fit([[1.0], [2.0]], [1.0, 2.0])
@@ -241,12 +222,6 @@ def test_dropping_nothing_is_said(iris):
     assert len(clf.kept_rotations_) == 18
     np.testing.assert_array_equal(clf.forest_.tree_view, clf.kept_rotations_)
     assert len(RandomRotationForestClassifier(100, drop_worst=0.29, random_state=0).fit(*iris).forest_) == 71
-
-
-def test_where_quantiles_coincide_the_fallback_is_plain_minmax():
-    X = np.r_[np.zeros(98), 1, 1].reshape(-1, 1)
-    scaler = QuantileScaler().fit(X)
-    assert scaler.transform([[50.0], [-3.0], [0.5]]).ravel().tolist() == [1, 0, 0.5]
 
 
 def test_one_column_is_never_flipped():

@@ -1,6 +1,5 @@
 """Fits on workers of joblib's backends: the same arrays, byte for byte, as in one process."""
 
-import os
 from contextlib import contextmanager
 
 import joblib
@@ -118,18 +117,6 @@ def test_workers_give_the_same_bytes(backend, fit, table, here, request, monkeyp
     with joblib.parallel_config(backend, **jobs), sent(monkeypatch) as functions:
         assert contents(fit(table)) == here[fit]
     assert len(functions) > 1
-
-
-def _told(item, stop):
-    return item, os.getpid()
-
-
-@pytest.mark.slow
-def test_workers_return_in_order():
-    with joblib.parallel_config("loky", n_jobs=2):
-        items, processes = zip(*threads.run_units(_told, range(20), [], None), strict=True)
-    assert items == tuple(range(20))
-    assert os.getpid() not in processes
 
 
 def _refuses(item, stop):

@@ -179,22 +179,6 @@ def test_new_rows_may_lack_a_class_of_the_fitted_forest():
     assert pruned.score(X, y) > 0.9
 
 
-def test_more_members_wanted_than_there_are():
-    X, y = load_iris(return_X_y=True)
-    with pytest.raises(ValueError, match="n_select is 9; at most 5, the number of members"):
-        PrunedEnsembleClassifier(RandomForestClassifier(5), KappaPruner(9)).fit(X, y)
-
-
-def test_an_unfitted_ensemble_is_refused():
-    from sklearn.exceptions import NotFittedError
-
-    X, y = load_iris(return_X_y=True)
-    with pytest.raises(NotFittedError):
-        PrunedEnsembleClassifier(FrozenEstimator(RandomForestClassifier()), KappaPruner(1)).fit(X, y)
-    with pytest.raises(NotFittedError):
-        PrunedEnsembleClassifier().predict(X)
-
-
 def test_a_class_that_only_the_held_out_rows_have():
     X, y = load_iris(return_X_y=True)
     keep = np.concatenate([np.arange(100), [120]])  # one row of the third class

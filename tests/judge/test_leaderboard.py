@@ -148,9 +148,3 @@ def test_numbers_are_compared_as_multiples_of_the_baseline():
     assert content["metrics"][0]["scores"] == [[0.5, 0.25], [0.5, 1]]
     assert content["metrics"][0]["shown"] == [[2, 1], [30, 60]]
     assert content["times"] == {}
-
-
-def test_one_method_alone_is_shown(errors):
-    content = leaderboard([Metric("error", "error", False, errors[["RF"]], optimum=0)], "RF")
-    assert content["boards"][0]["methods"] == [0]
-    assert content["boards"][0]["ranks"] is None

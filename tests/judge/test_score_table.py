@@ -116,10 +116,3 @@ def test_what_cannot_be_compared_is_one_line(text, options, message):
         score_table(table(text), **options)
     assert message in str(raised.value)
     assert "\n" not in str(raised.value)
-
-
-def test_a_hundred_thousand_cells_are_read():
-    rng = np.random.default_rng(0)
-    names = pd.MultiIndex.from_product([range(500), range(200)], names=["dataset", "method"])
-    found = score_table(pd.DataFrame({"error": rng.uniform(size=100_000)}, names).reset_index())
-    assert found.means.shape == (500, 200)

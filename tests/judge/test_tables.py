@@ -8,14 +8,13 @@ import pandas as pd
 import pytest
 from sklearn.datasets import load_iris
 from sklearn.pipeline import Pipeline
-from sklearn.utils import get_tags
 from tests.run.running import combiner_slice, pool_slice, split, step, train, train_nested
 
 from rotastack import RotastackClassifier
 from rotastack.base.fitting import seeded as seeded_clone
 from rotastack.data.artifacts import read_frame, read_prepared, write_frame
 from rotastack.data.raw import read_raw, write_raw
-from rotastack.ensembles.rows import rows_for, takes_tables
+from rotastack.ensembles.rows import rows_for
 from rotastack.seeds import child, integer_seed, root_sequence
 from rotastack.workflow.study.building import make_estimator
 from rotastack.workflow.study.catalogue import ESTIMATORS, REGRESSORS
@@ -127,18 +126,6 @@ def test_a_refitted_model_is_not_sure_of_a_category_that_is_new(tmp_path):
     with pytest.warns(UserWarning, match="column 'city': 5 of 5 rows have a category that no training row has"):
         unknown = model.predict_proba(raw.head().assign(city="Ulm"))
     assert unknown[:, 0].max() < 0.8
-
-
-def test_who_takes_tables():
-    assert takes_tables(make_estimator(pool_slice("rotastack")))
-    assert (
-        takes_tables(make_estimator(pool_slice("hist_gradient_boosting")))
-        is get_tags(make_estimator(pool_slice("hist_gradient_boosting"))).input_tags.categorical
-    )
-    assert not any(
-        takes_tables(make_estimator(pool_slice(name)))
-        for name in ("forest", "boosted", "rotation_forest", "svm", "lda")
-    )
 
 
 @pytest.mark.parametrize(("name", "size"), [("catboost", {"iterations": 30}), ("lightgbm", {"n_estimators": 30})])

@@ -3,7 +3,6 @@
 import numpy as np
 import pandas as pd
 
-from rotastack.stats.friedman import friedman
 from rotastack.stats.wilcoxon import wilcoxon_holm
 from rotastack.workflow.judge.comparisons import compare_methods
 from rotastack.workflow.judge.verdict import verdict_of_claims, verdict_over_datasets
@@ -14,9 +13,9 @@ BASE = RNG.uniform(0.05, 0.4, N)
 WON = pd.DataFrame({"RF": BASE, "A": BASE * RNG.uniform(0.75, 0.85, N), "B": BASE * 1.1}, [f"d{i}" for i in range(N)])
 
 
-def said(means, control="RF", higher=False, score="error", **options):
+def said(means, control="RF", **options):
     spec = {"control": control, "alpha": 0.05, "optimistic": []}
-    return verdict_over_datasets(compare_methods(means, higher, spec), score, control, 0.05, **options)
+    return verdict_over_datasets(compare_methods(means, False, spec), "error", control, 0.05, **options)
 
 
 def test_a_clear_winner():
@@ -38,14 +37,6 @@ def test_a_clear_winner():
     )
 
 
-def test_accuracies_are_raised():
-    accuracies = 1 - WON
-    best, _, rotations = said(accuracies, higher=True, score="accuracy", rotation_pairs=[["A", "RF"]])
-    raised = 100 * (accuracies["A"] / accuracies["RF"] - 1)
-    assert f"it raises the accuracy of RF by {raised.mean():.1f} % on average (better on 20)" in best
-    assert rotations.endswith(f"most on {raised.idxmax()} ({raised.max():+.0f} %).")
-
-
 def test_where_the_control_is_best_the_others_are_set_against_it():
     times = {"fit": pd.DataFrame({"RF": [0.5]}), "predict": pd.DataFrame({"RF": [0.02]})}
     best, chance, _ = said(WON, control="A", rotation_pairs=[["A", "RF"]], times=times)
@@ -56,21 +47,6 @@ def test_where_the_control_is_best_the_others_are_set_against_it():
     assert f"RF raises the error of A by {raised:.1f} % on average (worse on 20), for 0.5 times" in best
     assert "0.02 times the prediction time" in best
     assert chance.startswith("That it beats RF and B is beyond chance")
-
-
-def test_rotations_that_do_harm():
-    *_, rotations = said(WON, rotation_pairs=[["B", "A"]])
-    assert rotations.startswith(
-        "Rotations do harm (p < 0.001, B against A): they do harm on 20 of 20 data sets, most on "
-    )
-
-
-def test_help_and_harm_are_both_told():
-    means = WON[["RF", "A"]].iloc[:6].copy()
-    means.loc["d2", "A"] = 1.5 * means.loc["d2", "RF"]
-    *_, rotations = said(means, rotation_pairs=[["A", "RF"]])
-    assert rotations.startswith("Rotations make no difference beyond chance (p = ")
-    assert rotations.endswith(", and do harm on 1: d2 (+50 %).")
 
 
 def test_without_a_pair_that_ran_nothing_is_said_of_rotations():
@@ -124,28 +100,12 @@ def test_the_least_number_of_data_sets_is_the_one_that_the_test_needs():
         assert ("is beyond chance" in said(means)[1]) is (n == 6)
 
 
-def test_a_hundred_methods_are_not_listed():
-    means = pd.DataFrame(RNG.uniform(0.1, 0.4, (30, 100)), columns=[f"m{i}" for i in range(100)])
-    best, chance, rotations = said(means, control="m0", rotation_pairs=[["m1", "m0"]])
-    assert "best of 100 methods" in best
-    p = friedman(means, False).p
-    assert f"the 100 methods do not differ beyond chance (Friedman's test, p = {p:.2g})" in chance
-    assert max(map(len, (best, chance, rotations))) < 320
-
-
 def test_data_sets_that_a_method_failed_on_are_left_out_openly():
     means = WON.copy()
     means.loc["d3", "A"] = means.loc["d4", "B"] = np.nan
     best, *_ = said(means)
     assert "over the 18 of 20 data sets that have all of them" in best
     assert "(better on 18)" in best
-
-
-def test_a_control_that_failed_everywhere():
-    best, chance = said(WON.assign(C=np.nan), control="C")
-    assert best.startswith("A is best of 3 methods")
-    assert "it lowers the error of RF" in best
-    assert chance == "As a whole the 3 methods differ (Friedman's test, p < 0.001)."
 
 
 def test_one_data_set_that_has_all_methods():
@@ -155,18 +115,6 @@ def test_one_data_set_that_has_all_methods():
     assert "over the 1 of 2 data sets that have all of them" in best
     assert chance == "No test: there is only one data set."
     assert rotations.startswith("Rotations (A against RF) help on 1 of 1 data set: d0 (")
-
-
-def test_no_data_set_has_all_methods():
-    means = WON.iloc[:2].copy()
-    means.loc["d0", "A"] = means.loc["d1", "B"] = np.nan
-    assert said(means) == ["No data set has scores of all methods; see the notes."]
-
-
-def test_errors_of_zero():
-    means = pd.DataFrame({"RF": [0.0] * 3, "A": [0.1] * 3})
-    best, *_ = said(means)
-    assert best.endswith("A is compared with RF, whose error is 0 everywhere (worse on 3).")
 
 
 def test_the_claims_of_a_study_are_answered():

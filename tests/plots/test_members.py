@@ -4,7 +4,6 @@ import numpy as np
 import pandas as pd
 
 from rotastack.plots.members import plot_members
-from rotastack.plots.style import METHOD_COLORS
 
 NAN = float("nan")
 
@@ -54,13 +53,6 @@ def test_sizes_of_a_method_are_joined():
     assert above.get_shared_x_axes().joined(above, below)
 
 
-def test_unknown_voters_are_read_from_the_label():
-    rows = {"RF T=50": [0.2, NAN, NAN], "RF T=100": [0.1, NAN, NAN], "QMM T=50": [0.2, 10, 50]}
-    above, below = plot_members(table(rows)).axes
-    np.testing.assert_array_equal(labelled(above)["RF"].get_xydata(), [[50, 0.2], [100, 0.1]])
-    assert np.isnan(labelled(below)["RF"].get_ydata()).all()
-
-
 def test_without_sizes_methods_are_sorted_by_the_members_kept():
     figure = plot_members(
         table({"all": [0.2, 100, 100], "tree": [0.4, NAN, NAN], "few": [0.1, 12.34, 100], "some": [0.3, 40, 90]})
@@ -78,14 +70,6 @@ def test_without_sizes_methods_are_sorted_by_the_members_kept():
     assert right.get_xlabel() == "error on test rows"
     figure.draw_without_rendering()
     assert all(text.get_window_extent().x1 <= left.bbox.x1 for text in left.texts)
-
-
-def test_the_method_without_t_is_joined_at_its_voters():
-    rows = {"A T=20": [0.3, 2, 20], "A": [0.1, 5, 100], "A T=40": [0.2, 4, 40], "B": [0.4, NAN, NAN]}
-    above, below = plot_members(table(rows)).axes
-    np.testing.assert_array_equal(labelled(above)["A"].get_xydata(), [[20, 0.3], [40, 0.2], [100, 0.1]])
-    np.testing.assert_array_equal(labelled(below)["A"].get_ydata(), [0.1, 0.1, 0.05])
-    assert labelled(above)["A"].get_color() == METHOD_COLORS[0]
 
 
 def test_other_parameters_have_panels_of_their_own():
@@ -123,10 +107,3 @@ def test_without_members_there_is_a_sentence():
         figure = plot_members(table(rows))
         assert [text.get_text() for text in figure.texts] == ["No method votes by members."]
         assert figure.axes == []
-
-
-def test_ticks_of_whole_numbers_are_whole():
-    rows = {f"A K={k}": [0.1, 5, 100] for k in (3, 4, 5)}
-    ticks = plot_members(table(rows)).axes[1].get_xticks()
-    assert {3, 4, 5} <= set(ticks)
-    assert all(tick % 1 == 0 for tick in ticks)

@@ -26,22 +26,6 @@ from rotastack.workflow.study.specs import (
 )
 from rotastack.workflow.study.study import Study
 
-__all__ = [
-    "LEVELS",
-    "checked",
-    "combine",
-    "combiner_slice",
-    "draw",
-    "has_ended",
-    "iris_table",
-    "pool_slice",
-    "scored",
-    "split",
-    "step",
-    "train",
-    "train_nested",
-]
-
 LEVELS = np.arange(150) % 3
 """Of the categorical column of the table."""
 

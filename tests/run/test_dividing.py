@@ -177,10 +177,7 @@ def test_columns_that_divide_nothing_are_named(tmp_path, divided_by, change, sai
     ({"kind": "crossval", "copies_together": True, "time": "b"}, "protocol.copies_together and protocol.time exclude"),
     ({"kind": "crossval", "time": "b", "repeats": 2}, "protocol.repeats must be 1 with protocol.time"),
     ({"kind": "crossval", "weka_seed": 1, "repeats": 2}, "protocol.weka_seed needs repeats: 1"),
-    ({"kind": "crossval", "weka_seed": 1, "time": "b"}, "protocol.weka_seed needs repeats: 1"),
     ({"kind": "nested", "groups": "a"}, "unknown key 'groups'"),
-    ({"kind": "given", "columns": ["a"], "groups": "a"}, "unknown key 'groups'"),
-    ({"kind": "given"}, "protocol: key 'columns' is missing"), ({"kind": "given", "columns": []}, "protocol.columns"),
 ])  # fmt: skip
 def test_protocols_that_do_not_fit_are_refused(protocol, said):
     vote = {"pool": "p", "combiner": {"kind": "vote"}}
@@ -194,7 +191,6 @@ def test_protocols_that_do_not_fit_are_refused(protocol, said):
     ({"datasets": [{"name": "iris", "mirror": "iris"}]}, "'iris' is a registered data set; give the name without keys, or choose another"),
     ({"datasets": [{"name": "own"}]}, "needs the key 'sources', 'mirror' or 'like'"),
     ({"evaluation": {"left_out": {"iris-2": "it is odd"}}}, "evaluation.left_out: 'iris-2' is not a data set of this study; did you mean 'iris'"),
-    ({"evaluation": {"published_columns": [{"table": "delgado2015", "protocol": "P."}]}}, "'delgado2015' is not a table of config/published; did you mean 'delgado2014'"),
 ])  # fmt: skip
 def test_data_sets_and_tables_that_are_none_are_refused(change, said):
     vote = {"pool": "p", "combiner": {"kind": "vote"}}

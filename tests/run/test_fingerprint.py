@@ -32,18 +32,18 @@ def forget():
 
 
 @pytest.fixture
-def copy(tmp_path, monkeypatch):
+def copy(tmp_path):
     """A copy of the package whose files may be edited, and a function that hashes it anew."""
     root = tmp_path / "rotastack"
     shutil.copytree(ROOT, root, ignore=shutil.ignore_patterns("__pycache__", "*.so"))
-    monkeypatch.setattr(module, "ROOT", root)
 
     def digest(*modules):
         forget()
         return fingerprint(*modules)
 
-    yield root, digest
-    monkeypatch.undo()
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(module, "ROOT", root)
+        yield root, digest
     forget()
 
 

@@ -14,7 +14,6 @@ from rotastack.workflow.judge.results import group_table
 from rotastack.workflow.judge.verdict import verdict_of_groups
 from rotastack.workflow.run.job import Job
 from rotastack.workflow.run.plan import Plan
-from rotastack.workflow.run.slices import Slices
 from rotastack.workflow.run.steps import published, summarize
 from rotastack.workflow.run.steps.published import beside_published, split_cells
 from rotastack.workflow.study.study import Study
@@ -65,17 +64,6 @@ def test_groups_keep_their_order_and_end_with_all_of_them():
 @pytest.mark.parametrize("second", [{"a": "RRE", "c": "RF"}, {"b": "RRE", "a": "RF"}])
 def test_other_labels_or_another_control_leave_nothing_in_common(second):
     assert [g["name"] for g in groups_of({"X": {"a": "RF", "b": "RRE"}, "Y": second})] == ["X", "Y"]
-
-
-def test_a_study_without_groups_has_no_files_of_groups():
-    content = load_yaml(project_file("config/studies/tiny.yaml"))
-    plan = Plan(Study.from_mapping(content, "s.yaml"), {})
-    assert "groups" not in plan.tables
-    assert not any("ranks-" in figure for figure in plan.figures)
-    content["evaluation"]["groups"] = {"X": {"methods": {"a": "RF", "b": "RRE"}}}
-    plan = Plan(Study.from_mapping(content, "s.yaml"), {})
-    assert plan.tables[-1] == "groups"
-    assert plan.figures["study/ranks-X"] == "study"
 
 
 def test_rows_over_all_groups_are_data_sets_in_groups():
@@ -130,18 +118,6 @@ def test_the_report_says_what_came_out_in_each_group():
         "difference between the methods (p = 1): with 8 data sets the order above may be chance."
     )
     assert nothing == "I: no data set has scores of all methods; see the notes of the group."
-
-
-def test_the_report_is_given_methods_and_groups_in_their_order():
-    """JSON keeps what YAML said: sorted keys would list methods by their names."""
-    content = load_yaml(project_file("config/studies/tiny.yaml"))
-    content["methods"] = dict(reversed(content["methods"].items()))
-    groups = {"H": {"methods": {"z": "RRE", "a": "RF"}}, "G": {"methods": {"z": "RF", "a": "RRE"}}}
-    content["evaluation"] = {"groups": groups}
-    shown = json.loads(Slices(Study.from_mapping(content, "s.yaml")).report().line())
-    assert list(shown["methods"]) == ["S-RRE/XGB", "S-RRE/RF", "RRE", "RF"]
-    assert list(shown["evaluation"]["groups"]) == ["H", "G"]
-    assert list(shown["evaluation"]["groups"]["H"]["methods"]) == ["z", "a"]
 
 
 def test_the_source_s_errors_give_its_ranks_improvements_and_tests(cells, tmp_path):
@@ -206,22 +182,6 @@ def test_published_and_ours_are_compared_on_the_rows_of_both(cells):
     assert row("NN", "p of F")["printed"] == "< 0.022"
     assert row("NN", "critical difference")["printed"] == "2.55"
     assert row("NN", "critical difference")["shared"] == "2.62"  # 16 data sets
-
-
-def test_one_group_takes_tests_without_a_suffix_and_needs_no_printed_errors():
-    groups = groups_of({"trees": {"J48": "RF", "RotF": "RRE"}})
-    rows = [("J48", "rank", "1.9"), ("Nemenyi", "critical_difference", "0.5"), ("Bagging", "rank", "2.1")]
-    cells = pd.DataFrame(rows, columns=["method", "metric", "value"]).assign(
-        table="1", dataset="all", repeats=1, note=""
-    )
-    rest, printed = split_cells(cells, groups)
-    assert rest["method"].tolist() == ["Bagging"]
-    ours = pd.DataFrame({"RF": [0.1, 0.2], "RRE": [0.2, 0.3]}, index=["x", "y"])
-    (table,) = beside_published(ours, cells, printed, groups, 0.05)
-    assert table["n_shared"] == 0
-    assert table["rows"][0] == {
-        "label": "J48", "what": "average rank", "source": None, "shared": None, "ours": "1.00", "printed": "1.90",
-    }  # fmt: skip
 
 
 def test_the_published_page_gives_no_verdict_on_groups(cells, tmp_path):

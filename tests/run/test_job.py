@@ -2,6 +2,7 @@
 
 import json
 import warnings
+from contextlib import chdir
 
 import pytest
 from tests.run.running import iris_table
@@ -22,10 +23,10 @@ from rotastack.workflow.run.job import Job
         (["group"], "step 'group' is unknown; did you mean 'groups'; allowed: fetch, prepare, groups"),
     ],
 )  # fmt: skip
-def test_what_is_missing_is_named_in_one_line(tmp_path, monkeypatch, capsys, arguments, said):
-    monkeypatch.chdir(tmp_path)
+def test_what_is_missing_is_named_in_one_line(tmp_path, capsys, arguments, said):
     iris_table(tmp_path)
-    assert main(["step", *arguments]) == 2
+    with chdir(tmp_path):
+        assert main(["step", *arguments]) == 2
     line = capsys.readouterr().err
     assert line.startswith(f"rotastack: error: {said}")
     assert line.count("\n") == 1

@@ -3,20 +3,8 @@
 from pathlib import Path
 
 import pandas as pd
-import pytest
 
-from rotastack.workflow.run.steps.track import _best
-from rotastack.workflow.run.tracked.notes import (
-    TrackedDataset,
-    dataset_note,
-    means_table,
-    method_note,
-    method_params,
-    model_card,
-    plain,
-    run_metrics,
-    study_note,
-)
+from rotastack.workflow.run.tracked.notes import TrackedDataset, method_params, model_card, plain, study_note
 
 CELLS = pd.DataFrame(
     {
@@ -34,16 +22,7 @@ FACTS = {"numeric_columns": 2, "categorical_columns": 1, "missing_cells": 5, "cl
 RAW = pd.DataFrame({"a": range(100), "b": 0, "c": 0, "target": 0})
 
 
-def card(
-    scores=CELLS,
-    metrics=METRICS,
-    facts=FACTS,
-    method="RF",
-    refit="best",
-    loaded="runs:/1/model",
-    store="sqlite:///m.db",
-    **changes,
-):
+def card(scores=CELLS, metrics=METRICS, facts=FACTS, method="RF", refit="best", **changes):
     """Return the text of a card."""
     record = {
         "started": "2026-02-03T04:05:06+00:00", "version": "1.2.3", "seed": 7, "code": "abc",
@@ -56,7 +35,7 @@ def card(
         "rotated": [], "optimistic": [],
     }  # fmt: skip
     params = {"estimator": "Forest", "view": "none"}
-    return model_card(TrackedDataset(**{**known, **changes}), params, RAW, "f00d", loaded, store)
+    return model_card(TrackedDataset(**{**known, **changes}), params, RAW, "f00d", "runs:/1/model", "sqlite:///m.db")
 
 
 def test_the_card_says_what_the_model_is():
@@ -112,19 +91,6 @@ def test_markup_of_names_is_taken_out():
     assert plain("two\nlines") == "two lines"
 
 
-def test_numbers_of_runs():
-    numbers = run_metrics(CELLS, "classification", "error")
-    assert numbers["test/error"] == pytest.approx(0.3)
-    assert (numbers["test/error_lower"], numbers["test/error_upper"]) == pytest.approx((0.205, 0.395))
-    failed = CELLS.assign(error=[0.2, None, 0.4])
-    assert pd.isna(run_metrics(failed, "classification", "error")["test/error"])
-    assert "test/error_lower" not in run_metrics(failed, "classification", "error")
-    both = pd.concat([failed.assign(method="A"), CELLS.assign(method="B")])
-    table = means_table(both, "classification", "error")
-    assert table["method"].tolist() == ["B", "A"]
-    assert table["failed_cells"].tolist() == [0, 1]
-
-
 def test_params_are_what_tells_methods_apart():
     pool = {"view": {"class": "a.Rotation", "parameters": {"n": 2}}, "scaling": "minmax", "estimator": "b.Forest",
             "parameters": {"n_estimators": 10}, "noise": {"labels": 0.0}, "repeats": {}}  # fmt: skip
@@ -144,22 +110,3 @@ def test_the_note_of_a_study_has_the_verdict_and_where_to_look():
     assert "- methods: ``tags.`rotastack.kind` = 'method' AND tags.`rotastack.superseded` = 'no'``" in lines
     assert "`results/shop/report.html`" in note
     assert r"Who \*buys\*?" in note
-
-
-def test_notes_of_runs():
-    numbers = run_metrics(CELLS, "classification", "error")
-    note = method_note("RF", "iris", numbers, "error", 3, 1.5, 4)
-    assert note.endswith("error 30.00 % (the middle 95 % of 3 cells: 20.50 % to 39.50 %), rank 1.5 of 4.")
-    assert "failed" in method_note("RF", "iris", {}, "error", 3, float("nan"), 4)
-    facts = {"rows": 1500, "numeric_columns": 4, "class_counts": {"x": 1000, "y": 500}}
-    table = means_table(CELLS.assign(method="RF"), "classification", "error")
-    note = dataset_note("iris", facts, "classification", table)
-    assert "1,500 rows; columns: 4 numeric." in note
-    assert "Classes: x (1,000), y (500)." in note
-    assert "| RF | 30.00 % | 70.00 % | 0.8 | 0.6 | 0.7 | 0.5 | 0.3 |" in note
-
-
-def test_the_study_has_the_scores_of_the_method_with_the_best_rank():
-    assert _best({"A": 1.5, "B": 1.5, "C": 3.0}, "B") == "B"
-    assert _best({"A": 1.0, "B": 2.0, "C": 3.0}, "B") == "A"
-    assert _best({}, "B") is None

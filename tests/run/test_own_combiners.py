@@ -41,16 +41,6 @@ def test_the_class_tells_whether_it_is_trained():
         study(stacking, {"kind": "holdout"})
 
 
-def test_kinds_are_short_for_classes():
-    kinds = {
-        "stacking": {"kind": "stacking", "estimator": "logistic"},
-        "log_linear": {"kind": "log_linear", "ridge": 3.0},
-    }
-    made = {kind: make(study(combiner).methods["A"].combiner.resolved()) for kind, combiner in kinds.items()}
-    assert type(made["stacking"].estimator).__name__ == "Pipeline"
-    assert made["log_linear"].ridge == 3.0
-
-
 @pytest.mark.parametrize(
     ("combiner", "message"),
     [

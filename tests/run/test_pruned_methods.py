@@ -13,7 +13,7 @@ from rotastack.combine.pruning import MarginPruner, MDMPruner, QMMPruner
 from rotastack.data.artifacts import read_frame
 from rotastack.resampling.weka import weka_folds
 from rotastack.seeds import child, integer_seed, root_sequence
-from rotastack.workflow.run.splits.fitting import SplitVotes, _other_labels, stacked
+from rotastack.workflow.run.splits.fitting import _other_labels
 from rotastack.workflow.study.building import make_estimator
 
 BAGS = {"n_estimators": 12, "bootstrap": True}
@@ -34,24 +34,15 @@ def folder(tmp_path):
 
 
 def by_hand(folder, pool, i):
-    """Return training votes, their classes, out-of-bag rows, test votes and the truth of one training."""
+    """Return training votes, their classes, out-of-bag rows where known, test votes and the truth of one training."""
     y = load_iris(return_X_y=True)[1]
     folds, _ = read_frame(folder / "folds")
     test = np.flatnonzero(folds.iloc[:, i].to_numpy() == 0)
     return (
-        pool["training_votes"].values[i], pool["training_classes"].values[i], pool["out_of_bag"].values[i] > 0,
+        pool["training_votes"].values[i], pool["training_classes"].values[i],
+        pool["out_of_bag"].values[i] > 0 if "out_of_bag" in pool else None,
         pool["votes"].values[i], y[test],
     )  # fmt: skip
-
-
-def test_cross_validation_tests_each_row_once_per_repeat(folder):
-    draw(folder, {"protocol": "splits", "kind": "crossval", "repeats": 2, "folds": 7})
-    folds, _ = read_frame(folder / "folds")
-    assert list(folds.columns) == [f"S-{k:02d}" for k in range(1, 15)]
-    tested = (folds == 0).to_numpy()
-    assert (tested[:, :7].sum(axis=1) == 1).all()
-    assert (tested[:, 7:].sum(axis=1) == 1).all()
-    assert (tested[:, :7] != tested[:, 7:]).any()
 
 
 def test_folds_of_weka(folder):
@@ -150,7 +141,7 @@ def test_facts_of_the_members_kept(folder):
     pool = train(folder, "rotation_forest", BAGS, selections=["train"])
     method, _ = combine(folder, prune())
     for i in range(4):
-        votes, classes, _, test_votes, truth = by_hand_train(folder, pool, i)
+        votes, classes, _, test_votes, truth = by_hand(folder, pool, i)
         pruner = MarginPruner().fit(votes, classes, classes=range(3))
         kept = pruner.selected_
         right = test_votes[:, kept] == truth[:, None]
@@ -161,19 +152,6 @@ def test_facts_of_the_members_kept(folder):
         np.testing.assert_allclose(
             method["order_accuracy"].values[i], (test_votes[:, pruner.order_] == truth[:, None]).mean(axis=0)
         )
-
-
-def by_hand_train(folder, pool, i):
-    y = load_iris(return_X_y=True)[1]
-    folds, _ = read_frame(folder / "folds")
-    test = np.flatnonzero(folds.iloc[:, i].to_numpy() == 0)
-    return (
-        pool["training_votes"].values[i],
-        pool["training_classes"].values[i],
-        None,
-        pool["votes"].values[i],
-        y[test],
-    )
 
 
 @pytest.mark.slow
@@ -187,7 +165,7 @@ def test_boosting_that_ends_early_and_its_weights(folder):
     weighted, _ = combine(folder, prune("none", vote="weighted"))
     np.testing.assert_allclose(weighted["proba"].values, pool["proba"].values[:, 0], atol=1e-5)
     i = int(sizes.argmax())
-    votes, classes, _, test_votes, _ = by_hand_train(folder, pool, i)
+    votes, classes, _, test_votes, _ = by_hand(folder, pool, i)
     pruner = QMMPruner().fit(votes, classes, weights=pool["voter_weights"].values[i], classes=range(3))
     np.testing.assert_allclose(method["proba"].values[i], pruner.predict_proba(test_votes), atol=1e-6)
 
@@ -227,21 +205,6 @@ def test_other_labels_are_other_labels():
     assert (noisy != y).all()
     assert set(noisy) == {0, 1, 2, 3}
     assert (_other_labels(y, 4, 0.0, np.random.default_rng(1)) == y).all()
-
-
-def test_trainings_of_different_sizes_are_filled_up():
-    def vote_table(n_test, n_train, n_voters):
-        return SplitVotes(
-            np.ones((n_test, n_voters), np.int16), np.ones((n_train, n_voters), np.int16),
-            np.ones(n_train, np.intp), np.ones((n_train, n_voters), bool), np.full(n_voters, 0.5),
-        )  # fmt: skip
-
-    variables = stacked([vote_table(3, 7, 2), vote_table(2, 8, 4)], 3)
-    assert variables["votes"][1][0].tolist() == [[1, 1, -1, -1]] * 3
-    assert variables["votes"][1][1].tolist() == [[1] * 4] * 2 + [[-1] * 4]
-    assert variables["training_classes"][1].tolist() == [[1] * 7 + [-1], [1] * 8]
-    assert np.isnan(variables["voter_weights"][1][0]).tolist() == [False, False, True, True]
-    assert stacked([], 3) == {}
 
 
 @pytest.mark.slow

@@ -8,7 +8,6 @@ from tests.run.test_pruned_methods import BAGS, prune
 
 from rotastack.base.preprocessing import TablePreprocessor
 from rotastack.errors import RotastackError
-from rotastack.workflow.run.slices import Slices
 from rotastack.workflow.run.steps.refit import _estimators
 from rotastack.workflow.study.building import combiner_modules, make
 from rotastack.workflow.study.catalogue import PRUNERS
@@ -28,41 +27,15 @@ def study(methods, pools=None, protocol=None):
     return checked(content)
 
 
-def test_defaults_of_pruned_methods():
-    made = study({
-        "A": {"pool": "p", "combiner": {"kind": "prune"}},
-        "B": {"pool": "b", "combiner": {"kind": "prune", "pruner": "drep"}},
-    }, protocol={"kind": "crossval"})  # fmt: skip
-    combiner = made.methods["A"].combiner
-    assert (combiner.pruner, combiner.parameters, combiner.selection, combiner.first) == ("orientation", {}, None, None)
-    assert made.document.protocol.dump() == {
-        "rotations": 8,
-        "groups": None,
-        "time": None,
-        "copies_together": False,
-        "kind": "crossval",
-        "repeats": 1,
-        "folds": 10,
-        "weka_seed": None,
-    }
-    assert made.protocol.n_cells == 10
-    assert [made.selections_of(pool) for pool in "pbj"] == [["auto"], ["auto"], []]
-    assert Slices(made).train("iris", "p", next(iter(made.blocks))).selections == ["auto"]
-
-
 @pytest.mark.parametrize(
     ("method", "message"),
     [
         ({"pool": "j", "combiner": {"kind": "prune"}}, "C45Classifier has no members that vote"),
         ({"pool": "p", "combiner": {"kind": "prune", "pruner": "kapa"}}, "'kapa' is unknown; did you mean 'kappa'"),
         ({"pool": "p", "combiner": prune("kappa", v=0.5)}, "'v' is not a parameter of KappaPruner.*allowed: n_select, vote"),
-        ({"pool": "p", "combiner": prune("lp", vote="simple")}, "'vote' is not a parameter of LPPruner"),
-        ({"pool": "p", "combiner": prune("kappa", n_select="many")}, "parameters: n_select of KappaPruner must be int or float or null, found 'many'"),
         ({"pool": "p", "combiner": prune("none", vote="loud")}, "parameters: vote must be 'simple' or 'weighted', got 'loud'"),
         ({"pool": "b", "combiner": prune(selection="oob")}, "selection: the members of AdaBoostM1Classifier have no out-of-bag rows"),
         ({"pool": "p", "combiner": prune("kappa", n_select=13)}, "n_select: 13 is more than the 12 members of the pool"),
-        ({"pool": "p", "combiner": prune("none", first=13)}, "first: 13 is more than the 12 members"),
-        ({"pool": "p", "combiner": {"kind": "vote", "pruner": "kappa"}}, "unknown key 'pruner'"),
         ({"pool": "p", "combiner": {"kind": "prune", "n_select": 3}}, "unknown key 'n_select'; did you mean 'selection'"),
         ({"pool": "p", "combiner": prune("sklearn.svm.SVC")}, "SVC is not a pruner: method combine is missing"),
     ],
@@ -106,8 +79,6 @@ def test_ensemble_sizes_that_do_not_fit(pool, message):
     ("protocol", "message"),
     [
         ({"kind": "nested", "folds": 5}, r"prune needs splits"),
-        ({"kind": "crossval", "train": 0.7}, "protocol: unknown key 'train'"),
-        ({"kind": "holdout", "folds": 5}, "protocol: unknown key 'folds'"),
         ({"kind": "hold-out"}, "protocol.kind: 'hold-out' is not one of nested, holdout, crossval, given; did you mean 'holdout'"),
     ],
 )  # fmt: skip
@@ -158,9 +129,3 @@ def test_the_refitted_model_is_pruned():
     inner = model.pool_.members[0].model.estimator
     assert len(inner.voters_) == 4
     assert model.score(X, load_iris().target) > 0.9
-
-
-def test_the_refitted_ensemble_has_the_size_of_its_method():
-    pool = pool_slice("random_subspace", {"n_estimators": 9}, ensemble_sizes=[2, 5])
-    model, _ = refitted(pool, {"kind": "member", "member": "5"})
-    assert len(model.pool_.members[0].model.estimator.pool_.members) == 5

@@ -8,13 +8,11 @@ from sklearn.dummy import DummyRegressor
 from tests.run.running import checked, combine, draw, scored, split, step, train, train_nested
 
 from rotastack.base.fitting import fit_regressor
-from rotastack.base.preprocessing import TablePreprocessor
 from rotastack.data.artifacts import read_frame, read_prepared
 from rotastack.data.raw import write_raw
 from rotastack.errors import RotastackError
 from rotastack.workflow.run.plan import Plan
 from rotastack.workflow.run.slices import Slices
-from rotastack.workflow.run.steps.refit import _estimators
 from rotastack.workflow.study.building import build
 from rotastack.workflow.study.catalogue import REGRESSORS, resolved
 from rotastack.workflow.tracking.model_files import load_model
@@ -49,21 +47,12 @@ def test_every_short_name_is_a_regressor_that_learns(name):
     assert np.mean((predicted[:, 0] - y) ** 2) < (0.99 if name == "svm" else 0.9) * y.var()
 
 
-def test_a_short_name_is_the_task_s_own():
-    made = checked(study({"estimator": "bagging", "parameters": {"estimator": {"class": "tree_stump"}}}))
-    pool = Slices(made).train("diabetes", "p", next(iter(made.blocks))).pool
-    assert pool.estimator == "sklearn.ensemble.BaggingRegressor"
-    assert pool.parameters["estimator"]["class"] == "rotastack.trees.tree.TreeRegressor"
-
-
 @pytest.mark.parametrize(
     ("changed", "expected"),
     [
         ({"pool": {"estimator": "ForestClassifier"}}, "pools.p.estimator: ForestClassifier is a classifier, but the study's task is regression"),
-        ({"pool": {"estimator": "logistic"}}, "pools.p.estimator: logistic is a classifier, but the study's task is regression"),
         ({"pool": {**FOREST, "view": "discriminant"}}, "pools.p.view: DiscriminantRotation needs classes"),
         ({"pool": {**FOREST, "diversity": True}}, "pools.p: diversity is for classification"),
-        ({"pool": {**FOREST, "noise": {"labels": 0.1}}}, "pools.p: noise.labels is for classification"),
         ({"method": {"pool": "p", "combiner": {"kind": "vote", "voting": "hard"}}}, "methods.B.combiner.voting must be soft (the mean) for a regression"),
         ({"method": {"pool": "p", "combiner": {"kind": "prune"}}}, "methods.B.combiner.kind: prune is for classification"),
         ({"datasets": ["iris"]}, "datasets: iris is for classification, but the study's task is regression"),
@@ -76,11 +65,6 @@ def test_what_does_not_go_with_numbers_is_refused_in_one_line(changed, expected)
         checked(study(**changed))
     assert expected in str(refused.value)
     assert "\n" not in str(refused.value)
-
-
-def test_a_table_of_one_s_own_has_the_study_s_task():
-    own = {"name": "mine", "sources": [{"file": {"path": "mine.csv", "target": "y"}}]}
-    assert Slices(checked(study(datasets=[own]))).prepare("mine").task == "regression"
 
 
 def test_nothing_is_made_of_probabilities():
@@ -184,14 +168,6 @@ def test_the_refitted_model_predicts_numbers(table, combiner, view):
     y = load_diabetes().target[:150]
     assert model[-1]._estimator_type == "regressor" if hasattr(model[-1], "_estimator_type") else True
     assert np.mean((model.predict(X) - y) ** 2) < 0.7 * y.var()
-
-
-def test_the_flagship_is_refitted_on_the_table_itself():
-    spec = Slices(checked(study({"estimator": "rotastack"}, model={"refit": "A"}))).refit("diabetes", None)
-    frame = load_diabetes(as_frame=True).data
-    _, model = _estimators(spec, spec.methods["A"], TablePreprocessor({"sex": "categorical"}), frame)
-    assert type(model).__name__ == "RotastackRegressor"
-    assert model.categorical_features == [9]
 
 
 def test_a_constant_regressor_has_no_interval():

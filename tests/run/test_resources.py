@@ -2,7 +2,7 @@
 
 import pytest
 
-from rotastack.workflow.run.resources import BASE_MB, FIXED_MB, Resources
+from rotastack.workflow.run.resources import BASE_MB, Resources
 from rotastack.workflow.study.study import Study
 
 POOLS = {
@@ -13,25 +13,17 @@ POOLS = {
 }
 
 
-def resources(task="classification", **pools):
+def resources(**pools):
     pools = pools or POOLS
     study = {
-        "name": "s", "task": task, "datasets": ["diabetes" if task == "regression" else "iris"], "protocol": {"kind": "holdout", "repeats": 2, "train": 0.7}, "blocks": {"splits": 1}, "pools": pools,
+        "name": "s", "datasets": ["iris"], "protocol": {"kind": "holdout", "repeats": 2, "train": 0.7}, "blocks": {"splits": 1}, "pools": pools,
         "methods": {name: {"pool": name, "combiner": {"kind": "vote"}} for name in pools},
     }  # fmt: skip
     sizes = {"few": 1_000, "many": 100_000, "most": 1_000_000}
-    classes = {} if task == "regression" else {"classes": ["a", "b"]}
     return Resources(
-        Study.from_mapping(study, "s"), {name: {"rows": rows, "columns": 10, **classes} for name, rows in sizes.items()}
+        Study.from_mapping(study, "s"),
+        {name: {"rows": rows, "columns": 10, "classes": ["a", "b"]} for name, rows in sizes.items()},
     )
-
-
-def test_trees_are_counted():
-    found = resources()
-    assert [found.n_trees(pool) for pool in POOLS] == [400, 100, 200, 1000]
-    small = {"flagship": {"estimator": "rotastack", "parameters": {"trees_per_family": 10}}, "forest": POOLS["forest"]}
-    assert resources(**small).n_trees("flagship") == 40
-    assert resources("regression", **small).n_trees("flagship") == 30
 
 
 @pytest.mark.parametrize("pool", POOLS)
@@ -41,16 +33,6 @@ def test_more_rows_get_more(pool):
     assert BASE_MB == few <= many < most
     assert found.train_minutes("few", pool) <= found.train_minutes("many", pool)
     assert 0 < found.usual_seconds("few", pool, next(iter(found.study.blocks))) < 60 * found.train_minutes("few", pool)
-
-
-def test_trees_end_to_grow_where_bags_or_leaves_do():
-    """A million rows take the table of a million, not the trees."""
-    found = resources()
-    for pool in ("flagship", "boosted"):
-        asked = found.train_mb("most", pool)
-        table, outputs = 8 * 8e-6 * 1_000_000 * 10, 8 * found.pool_megabytes("most", pool)
-        trees = {"flagship": 66e-6 * 40_000 * 400, "boosted": 1e-6 * 62 * 24 * 200}[pool]
-        assert asked == pytest.approx(FIXED_MB + table + outputs + trees, abs=2)
 
 
 def test_a_forest_takes_its_nodes_and_matrices():

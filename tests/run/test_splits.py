@@ -34,13 +34,6 @@ def seen_rows(mask):
     return np.hstack([MinMaxScaler(clip=True).fit(X[mask]).transform(X), dummies]).astype(np.float32)
 
 
-def test_splits_hold_all_levels(table):
-    split(table)
-    folds, _ = read_frame(table / "folds")
-    assert list(folds.columns) == ["S-01", "S-02", "S-03", "S-04"]
-    assert (folds.sum() == 90).all()
-
-
 def test_the_number_of_training_rows_may_be_given(table):
     split(table, rows=20)
     folds, _ = read_frame(table / "folds")
@@ -194,20 +187,6 @@ def test_nothing_to_rotate_is_the_plain_forest():
     extra = make_estimator(pool_slice("random_rotation_forest", {"tree": "extra", "n_cuts": 3}))
     extra = set_up_columns(extra, 0, 5)
     assert (type(extra).__name__, extra.n_cuts) == ("ExtraForestClassifier", 3)
-
-
-@pytest.mark.parametrize(
-    "kind", ["lda", "svm", "gaussian_process", "nearest_neighbors", "gradient_boosting", "random_rotation_boosting",
-             "multi_rotation_forest", "extra_forest"],
-)  # fmt: skip
-def test_controls_and_ensembles_learn_iris(table, kind):
-    split(table, 2)
-    small = {"random_rotation_boosting": {"n_rotations": 5, "trees_per_rotation": 20}}.get(kind, {})
-    pool = train(table, kind, small, (0, 1))
-    assert pool.attrs["status"] == "ok", pool.attrs["message"]
-    decided = pool["proba"].values[:, 0].argmax(axis=-1)
-    wrong = decided != load_iris().target[pool["rows"].values]
-    assert wrong.mean() < 0.2
 
 
 def test_noise_columns_come_after_the_numeric_ones(tmp_path):

@@ -1,7 +1,6 @@
 """Steps in corners that the workflow's tests do not reach."""
 
 import json
-import re
 from types import SimpleNamespace
 
 import numpy as np
@@ -14,11 +13,8 @@ from rotastack.data.artifacts import write_frame
 from rotastack.data.raw import read_raw, write_raw
 from rotastack.files import write_text
 from rotastack.stats import corrected_t
-from rotastack.workflow.judge.comparisons import compare_methods
-from rotastack.workflow.judge.pages import page_environment
-from rotastack.workflow.run.figures import study
 from rotastack.workflow.run.job import Job
-from rotastack.workflow.run.steps import prepare, refit, report, score, summarize
+from rotastack.workflow.run.steps import prepare, refit, score, summarize
 from rotastack.workflow.study.specs import MethodSpec, PrepareSpec, RefitSpec, SummarySpec
 
 SPEC = {
@@ -32,7 +28,7 @@ SPEC = {
 }
 
 
-def summarized(tmp_path, errors, cells=1, n_rows=10, seconds=None, published=(), **changes):
+def summarized(tmp_path, errors, cells=1, n_rows=10, published=(), **changes):
     """Summarize a table dataset -> method -> error, in `cells` x `cells` cells with `n_rows` test rows in all."""
     inputs = {"scores": [], "calibration": [], "records": []}
     for name, row in errors.items():
@@ -46,14 +42,12 @@ def summarized(tmp_path, errors, cells=1, n_rows=10, seconds=None, published=(),
             for m, e in row.items()
             if e == e
         ]
-        costs = {f"{kind}_processor_seconds": (seconds or {}).get(name, {}) for kind in ("fit", "predict")}
         for kind, paths in inputs.items():
             paths.append(tmp_path / f"{name}.{kind}")
         write_frame(inputs["scores"][-1], pd.DataFrame(rows))
         write_frame(inputs["calibration"][-1], pd.DataFrame(curves))
-        write_text(
-            inputs["records"][-1], json.dumps({"dataset": name, "metrics": {**costs, "baseline": {"error": 0.5}}})
-        )
+        metrics = {"fit_processor_seconds": {}, "predict_processor_seconds": {}, "baseline": {"error": 0.5}}
+        write_text(inputs["records"][-1], json.dumps({"dataset": name, "metrics": metrics}))
     inputs["published"] = list(published)
     outputs = {n: [tmp_path / n] for n in ("scores", "comparison", "verdict", "variance", "record")}
     outputs["tables"] = [tmp_path / f"{name}.csv" for name in summarize.TABLES]
@@ -95,62 +89,20 @@ def test_the_worst_loss_against_the_control_is_named_and_few_errors_do_not_count
     assert table.loc[("balanced_accuracy", "B"), "on"] == "none"
 
 
-def test_without_many_wrong_rows_there_is_no_worst_loss_that_counts(tmp_path):
-    result, _ = summarized(tmp_path, {"x": {"A": 0.1, "B": 0.2, "C": 0.3}})
-    row = result["against_control"][0]
-    assert row["worst_loss"] == pytest.approx(100)
-    assert (row["worst_loss_counted"], row["on_counted"], row["n_counted"]) == (None, None, 0)
-    percent = page_environment().filters["percent"]
-    assert percent(row["worst_loss"], row["on"]) == "+100.0 % (x)"
-    assert percent(row["worst_loss_counted"], row["on_counted"]) == "-"
-
-
-def test_times_are_told_as_ratios_to_the_control(tmp_path):
-    errors = {d: {"A": 0.1, "B": 0.2, "C": 0.3} for d in "xyz"}
-    seconds = {"x": {"A": 1, "B": 2}, "y": {"A": 2, "B": 1}, "z": {"A": 1, "B": 4}}
-    summarized(tmp_path, errors, seconds=seconds)
-    table = pd.read_csv(tmp_path / "times.csv")
-    assert len(table) == 6
-    a, b = report._times(table, "A", ["A", "B", "C"])
-    assert a == {"method": "A", "fit": 1, "fit_most": 1, "predict": 1, "predict_most": 1}
-    assert b == {"method": "B", "fit": 2, "fit_most": 4, "predict": 2, "predict_most": 4}
-    assert report._times(pd.DataFrame(), "A", ["A", "B"]) == []
-
-
-def test_a_method_that_failed_everywhere_leaves_the_others_compared(tmp_path):
-    nan = float("nan")
-    result, _ = summarized(tmp_path, {d: {"A": 0.1, "B": 0.2, "C": nan} for d in "xyz"}, cells=2)
-    assert result["average_ranks"] == {"A": 1, "B": 2}
-    assert result["n_datasets"] == 3
-    assert result["notes"] == ["C: left out of the ranks, because the method failed on every data set"]
-
-
-def test_a_method_that_failed_once_leaves_that_data_set_out(tmp_path):
-    table = {d: {"A": 0.1, "B": 0.2, "C": 0.3} for d in "xyz"}
-    table["y"]["C"] = float("nan")
-    result, _ = summarized(tmp_path, table)
-    assert result["n_datasets"] == 2
-    assert "y: left out of the ranks, because C failed" in result["notes"]
-
-
-def test_a_failed_control_is_said(tmp_path):
-    result, _ = summarized(tmp_path, {d: {"A": float("nan"), "B": 0.2, "C": 0.3} for d in "xyz"})
-    assert result["average_ranks"] == {"B": 1, "C": 2}
-    assert any("the control A failed on every data set" in n for n in result["notes"])
-
-
-def test_equal_means_are_ties_in_whatever_order_they_were_summed(tmp_path):
-    rng = np.random.default_rng(0)
-    cells = rng.integers(0, 30, 9) / 150
-    frame = []
-    for m, values in {"A": cells, "B": rng.permutation(cells), "C": cells[::-1]}.items():
-        frame += [
-            {"dataset": "x", "method": m, "rotation_group": f"RG-{i % 3}", "fold_group": f"FG-{i // 3}", "error": e,
-             **dict.fromkeys(("balanced_accuracy", "roc_auc", "average_precision", "f1"), 0.5), "log_loss": 1.0, "brier": 1.0}
-            for i, e in enumerate(values)
-        ]  # fmt: skip
-    means = pd.DataFrame(frame).pivot_table(index="dataset", columns="method", values="error")
-    assert compare_methods(means, False, SPEC)["average_ranks"] == {"A": 2, "B": 2, "C": 2}
+@pytest.mark.parametrize(
+    ("failed", "on", "n_datasets", "note"),
+    [
+        ("C", "xyz", 3, "C: left out of the ranks, because the method failed on every data set"),
+        ("C", "y", 2, "y: left out of the ranks, because C failed"),
+        ("A", "xyz", 3, "the control A failed on every data set"),
+    ],
+)
+def test_what_failed_is_left_out_and_the_others_are_compared(tmp_path, failed, on, n_datasets, note):
+    table = {d: {"A": 0.1, "B": 0.2, "C": 0.3} | ({failed: float("nan")} if d in on else {}) for d in "xyz"}
+    result, _ = summarized(tmp_path, table, cells=2)
+    assert result["n_datasets"] == n_datasets
+    assert list(result["average_ranks"]) == [m for m in "ABC" if m != failed or on == "y"]
+    assert any(note in said for said in result["notes"])
 
 
 def test_claims_are_tested_over_data_sets():
@@ -215,14 +167,6 @@ def test_claims_compare_the_splits_that_both_methods_have():
     assert not summarize.TABLES["claims"](untested)["holds"].any()
 
 
-def test_methods_that_choose_by_test_rows_are_shown_but_not_ranked():
-    means = pd.DataFrame({"A": [0.2, 0.3], "B": [0.1, 0.1], "C": [0.3, 0.4]}, index=["x", "y"])
-    result = compare_methods(means, False, {**SPEC, "optimistic": ["B"]})
-    assert result["average_ranks"] == {"A": 1, "C": 2}
-    assert result["means"]["x"]["B"] == 0.1
-    assert "B: left out of the ranks, because the method chooses members by the test rows" in result["notes"]
-
-
 def test_the_model_is_never_a_method_that_chose_by_test_rows_and_ties_go_to_the_least_log_loss():
     scores = pd.DataFrame({"method": [*"ABC"], "split": "S-1", "error": [0.2, 0.2, 0.1], "log_loss": [0.5, 0.4, 0.1]})
     method = MethodSpec(pool=pool_slice("forest"), combiner=combiner_slice({"kind": "vote"}))
@@ -257,51 +201,6 @@ def test_the_proposed_threshold_has_the_best_balanced_accuracy_of_all():
     }
 
 
-FACTS_OF_FOREST = "dataset,method,n_nodes,oob_error,margin_mean,iterations\nd,RF,9,4,,\nd,ET,9,,,\n"
-
-
-def test_the_report_explains_the_facts_that_it_shows(tmp_path):
-    (tmp_path / "facts.csv").write_text(FACTS_OF_FOREST)
-    classes, numbers = (report._facts(tmp_path / "facts.csv", t) for t in ("classification", "regression"))
-    assert list(classes[0]) == ["dataset", "method", "n_nodes", "oob_error"]
-    assert numbers[0]["oob_RMSE"] == 2, "the root of a mean squared error"
-    kinds = report._kinds(list(numbers[0]), "splits")
-    assert list(kinds) == ["Trees"]
-    assert "RMSE" in kinds["Trees"]
-    assert "Chebyshev" not in kinds["Trees"]
-    everything = [name for names in report.FACTS.values() for name in names]
-    assert "share of folds with an unsolved" in report._kinds(everything, "folds")["votes"]
-
-
-def test_the_configuration_is_shown_without_what_has_no_effect():
-    study = {
-        "task": "regression", "title": "", "datasets": [{"name": "d", "classes": {}}], "cells": "splits",
-        "protocol": {"rotations": 8, "repeats": 2}, "pools": {"p": {"view": None, "training_error": False}},
-        "methods": {"RF": {"pool": "p", "combiner": {"kind": "vote", "voting": "soft"}}},
-    }  # fmt: skip
-    shown = {
-        "task": "regression", "datasets": [{"name": "d"}], "protocol": {"repeats": 2},
-        "pools": {"p": {"training_error": False}}, "methods": {"RF": {"pool": "p", "combiner": {"kind": "vote"}}},
-    }  # fmt: skip
-    assert report._shown(study) == shown
-    rotated = report._shown(
-        {**study, "task": "classification", "score": "error", "pools": {"p": {"view": {"class": "rotation"}}}}
-    )
-    assert rotated["protocol"]["rotations"] == 8
-    assert rotated["methods"]["RF"]["combiner"]["voting"] == "soft"
-
-
-def test_captions_speak_of_the_study_s_task_and_protocol():
-    text = report._caption("differences", "classification", "error", "folds")
-    assert "five or more folds" in text
-    assert "cells" not in text
-    assert "RMSE" in report._caption("boxes", "regression", "rmse", "cells")
-    text = report._caption("differences", "classification", "roc_auc", "folds")
-    assert "Mean ROC AUC of each method minus" in text
-    assert re.search(r"two standard\s+errors of the difference", text)
-    assert "expected\ncalibration error" in report._caption("calibration_one", "classification", "roc_auc", "folds")
-
-
 def test_missing_cells_are_those_of_the_raw_columns(tmp_path):
     n, rng = 60, np.random.default_rng(0)
     raw = pd.DataFrame({"a": rng.normal(size=n), "city": ["A", "B", "C"] * 20, "target": ["x", "y"] * 30})
@@ -313,14 +212,3 @@ def test_missing_cells_are_those_of_the_raw_columns(tmp_path):
     assert metrics["missing_cells"] == 5 + 3 + 7
     assert (metrics["numeric_columns"], metrics["categorical_columns"]) == (1, 1)
     assert (metrics["date_columns"], metrics["date_numbers"]) == (1, 3)
-
-
-@pytest.mark.parametrize(("cells", "bars"), [(4, False), (5, True)])
-def test_few_cells_have_no_standard_error(cells, bars):
-    rows = [
-        {"dataset": "d", "method": m, "split": s, "error": e * s}
-        for m, e in (("A", 0.1), ("B", 0.2))
-        for s in range(cells)
-    ]
-    found = study._standard_errors(pd.DataFrame(rows), "error", "A", ["split"])
-    assert found.notna().all(axis=None) == bars

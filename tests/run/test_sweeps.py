@@ -47,12 +47,6 @@ def test_means_over_data_sets_of_test_and_training_errors():
     assert list(left.lines[0].get_xdata()) == [1, 10]
 
 
-def test_without_training_errors_there_is_one_panel():
-    (axis,) = draw_sweep(scores({"a": {"M1": 0.3, "M10": 0.2, "L": 0.4}}), LINES.model_copy(update={"log": True})).axes
-    assert axis.get_title() == "test rows, a"
-    assert axis.get_xscale() == "log"
-
-
 def test_what_failed_is_left_out():
     errors = {"a": {"M1": 0.3, "M10": 0.2, "L": NAN}, "b": {"M1": NAN, "M10": 0.5, "L": NAN}}
     figure = draw_sweep(scores(errors), LINES)

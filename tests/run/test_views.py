@@ -14,7 +14,6 @@ from rotastack.data.artifacts import read_arrays, read_frame, read_prepared, wri
 from rotastack.data.raw import read_raw, write_raw
 from rotastack.errors import RotastackError
 from rotastack.seeds import child, integer_seed, root_sequence
-from rotastack.workflow.run.nested import training
 from rotastack.workflow.study.building import make, make_estimator
 from rotastack.workflow.study.specs import MethodSpec, NestedTrainingSpec, RefitSpec
 from rotastack.workflow.tracking.model_files import load_model
@@ -102,32 +101,6 @@ def test_in_the_refitted_model(tmp_path, name):
     assert views[0] is None
     assert [type(view) for view in views[1:]] == [type(make(method.pool.view))] * 2
     assert (model.predict(read_raw(tmp_path / "raw").drop(columns="target")) == y.astype(str)).mean() > 0.9
-
-
-def test_members_of_a_group_draw_the_same_view_for_all_pairs_of_folds(nested, monkeypatch):
-    seen = {}
-    known = training.nested_outputs
-
-    def noted(*args, on_pool, **options):
-        def both(pair, pool):
-            seen[pair] = [member.view for member in pool.members]
-            on_pool(pair, pool)
-
-        return known(*args, on_pool=both, **options)
-
-    monkeypatch.setattr(training, "nested_outputs", noted)
-    for name in ("projection", "rotation"):
-        seen.clear()
-        train_nested(nested, "lda", view=view_of(name))
-        assert len(seen) == 6
-        for member in (1, 2):
-            drawn = [view_matrix(views[member]) for views in seen.values()]
-            assert all((matrix == drawn[0]).all() for matrix in drawn)
-        assert not np.array_equal(*(view_matrix(views[k]) for views in list(seen.values())[:1] for k in (1, 2)))
-
-
-def view_matrix(view):
-    return view.transform(np.eye(4)) - view.transform(np.zeros((4, 4)))
 
 
 def test_pools_of_a_group_share_views_and_groups_have_their_own(nested):

@@ -6,7 +6,6 @@ import json
 import multiprocessing
 import os
 import signal
-import sys
 import time
 from pathlib import Path
 
@@ -19,14 +18,6 @@ from tests.run.running import combine, has_ended, iris_table, split, train, trai
 from rotastack.data.artifacts import write_frame
 from rotastack.errors import DamagedError, RotastackError
 from rotastack.workflow.run.watching import TrainingStoppedError, train_watched
-
-
-@pytest.fixture(autouse=True)
-def strange(monkeypatch):
-    """The module ``strange`` of the tests, importable as anybody's."""
-    monkeypatch.syspath_prepend(Path(__file__).parents[1] / "study")
-    yield
-    sys.modules.pop("strange", None)
 
 
 @pytest.fixture
@@ -49,7 +40,7 @@ FAULTS = {
 def test_what_no_exception_tells_of_is_recorded_and_the_study_goes_on(table, how):
     others = set(psutil.Process().children())
     limit = 0.5 if how in ("hang", "loop") else None
-    pool = train(table, "strange.Faulty", {"how": how, "when": 1}, (0, 1, 2), training_limit=limit)
+    pool = train(table, "tests.study.strange.Faulty", {"how": how, "when": 1}, (0, 1, 2), training_limit=limit)
     record = json.loads((table / "p/pool.run.json").read_text())
     assert (record["status"], record["message"]) == ("failed", f"TrainingStoppedError: {FAULTS[how]}")
     assert pool.attrs["message"] == record["message"]
@@ -63,7 +54,7 @@ def test_what_no_exception_tells_of_is_recorded_and_the_study_goes_on(table, how
 def test_in_nested_cross_validation_too(table):
     write_frame(table / "folds", pd.DataFrame({"FG-01": np.arange(150) % 3}))
     for how, limit in [("crash", None), ("loop", 0.5)]:
-        pool, record = train_nested(table, "strange.Faulty", {"how": how, "when": 4}, training_limit=limit)
+        pool, record = train_nested(table, "tests.study.strange.Faulty", {"how": how, "when": 4}, training_limit=limit)
         assert record["message"] == f"TrainingStoppedError: {FAULTS[how]}"
         assert np.isnan(pool["proba"]).all()
 
@@ -71,11 +62,11 @@ def test_in_nested_cross_validation_too(table):
 @pytest.mark.parametrize("protocol", ["splits", "nested"])
 def test_one_that_gives_no_numbers_has_failed(table, protocol):
     if protocol == "splits":
-        train(table, "strange.Faulty", {"how": "nan"}, (0, 1))
+        train(table, "tests.study.strange.Faulty", {"how": "nan"}, (0, 1))
         rows = 60
     else:
         write_frame(table / "folds", pd.DataFrame({"FG-01": np.arange(150) % 3}))
-        train_nested(table, "strange.Faulty", {"how": "nan"}, nested=False)
+        train_nested(table, "tests.study.strange.Faulty", {"how": "nan"}, nested=False)
         rows = 150
     record = json.loads((table / "p/pool.run.json").read_text())
     assert record["status"] == "failed"
@@ -91,7 +82,7 @@ def test_a_limit_that_is_kept_changes_nothing(table):
 
 
 def test_a_limited_training_that_is_killed_has_failed_and_the_others_are_compared(table):
-    pool = train(table, "strange.Faulty", {"how": "kill"}, (0, 1), training_limit=60)
+    pool = train(table, "tests.study.strange.Faulty", {"how": "kill"}, (0, 1), training_limit=60)
     record = json.loads((table / "p/pool.run.json").read_text())
     assert record["status"] == "failed"
     assert "SIGKILL ended the training process, probably for lack of memory" in record["message"]
@@ -101,12 +92,12 @@ def test_a_limited_training_that_is_killed_has_failed_and_the_others_are_compare
 def test_memory_that_ran_out_is_no_fault_of_the_model(table):
     """The system kills the process; the job fails, and is tried again with more."""
     with pytest.raises(RotastackError, match="SIGKILL ended the training process, probably for lack of memory"):
-        train(table, "strange.Faulty", {"how": "kill"}, (0, 1))
+        train(table, "tests.study.strange.Faulty", {"how": "kill"}, (0, 1))
     assert not (table / "p/pool.nc").exists()
 
 
 def test_only_what_may_crash_or_is_limited_gets_a_process_of_its_own(table):
-    train(table, "strange.Mute", splits=(0,))
+    train(table, "tests.study.strange.Mute", splits=(0,))
     assert json.loads((table / "p/pool.run.json").read_text())["status"] == "ok"
     ours = {"estimator": "rotastack.trees.Forest", "parameters": {"estimator": {"class": "sklearn.svm.SVC"}}}
     for content, limit, expected in [
@@ -222,7 +213,7 @@ def test_nothing_trains_on_when_the_job_is_killed(tmp_path):
 
 @pytest.mark.parametrize("protocol", ["splits", "nested"])
 def test_a_combiner_that_gives_no_numbers_has_failed(table, protocol):
-    combiner = {"kind": "other", "class": "strange.NoNumbers"}
+    combiner = {"kind": "other", "class": "tests.study.strange.NoNumbers"}
     if protocol == "splits":
         train(table, "lda", splits=(0, 1))
     else:

@@ -1,8 +1,5 @@
 import numpy as np
 import pytest
-from hypothesis import given, settings
-from hypothesis import strategies as st
-from hypothesis.extra.numpy import arrays
 
 from rotastack.errors import RotastackError
 from rotastack.stats import bayesian_signed_rank, signed_rank_draws
@@ -53,15 +50,6 @@ def test_agrees_with_baycomp(rope, prior, expected):
     np.testing.assert_allclose(found, expected, atol=4e-3)
 
 
-@settings(max_examples=40, deadline=None)
-@given(arrays(float, (2, 6), elements=st.integers(0, 20).map(lambda v: v / 20)), st.sampled_from([0.0, 0.05, 0.1]))
-def test_swapping_methods_swaps_left_and_right(scores, rope):
-    one = bayesian_signed_rank(*scores, True, rope=rope, n_samples=500, random_state=1)
-    other = bayesian_signed_rank(*scores[::-1], True, rope=rope, n_samples=500, random_state=1)
-    assert one == other[::-1]
-    assert sum(one) == pytest.approx(1)
-
-
 def test_the_better_method_has_the_lower_errors():
     errors = [0.1, 0.2, 0.3, 0.15], [0.2, 0.3, 0.4, 0.16]
     found = bayesian_signed_rank(*errors, higher_is_better=False, random_state=0)
@@ -79,9 +67,8 @@ def test_equal_methods():
     assert bayesian_signed_rank([0.3], [0.1 + 0.2], True, random_state=0) == (0.5, 0, 0.5)
 
 
-def test_seeded_and_independent_of_the_size_of_blocks(monkeypatch):
+def test_seeded():
     whole = bayesian_signed_rank(X, Y, True, rope=0.01, n_samples=3000, random_state=5)
-    monkeypatch.setattr("rotastack.stats.bayesian._AT_ONCE", 1000)
     assert bayesian_signed_rank(X, Y, True, rope=0.01, n_samples=3000, random_state=5) == whole
     assert bayesian_signed_rank(X, Y, True, rope=0.01, n_samples=3000, random_state=6) != whole
 

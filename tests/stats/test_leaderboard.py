@@ -164,16 +164,6 @@ def test_nonsense_options_are_refused(options, message):
         elo(random_table(), False, **options)
 
 
-def test_one_data_set_and_equal_methods():
-    one = random_table(n=1, k=3)
-    found = elo(one, False)
-    assert np.isfinite(found["elo"]).all()
-    assert bootstrap_ranks(one, False)["average_rank"].tolist() == average_ranks(one, False).tolist()
-    equal = pd.DataFrame({"A": [0.1, 0.2], "B": [0.1, 0.2]})
-    assert (elo(equal, False)["elo"] == 1000).all()
-    assert (elo(pd.concat([equal] * 3, ignore_index=True), False) == 1000).all(axis=None)
-
-
 def test_too_few_data_sets_have_no_intervals():
     """All of n data sets lie on one side of the median with probability 2^(1 - n)."""
     for n, alpha, known in [(1, 0.05, False), (5, 0.05, False), (6, 0.05, True), (4, 0.1, False), (5, 0.1, True)]:
@@ -184,8 +174,3 @@ def test_too_few_data_sets_have_no_intervals():
             bootstrap_means(improvability(errors, False), n_bootstraps=20, alpha=alpha),
         ):
             assert (intervals[["lower", "upper"]].notna() == known).all(axis=None)
-
-
-def test_equal_methods_are_not_improvable():
-    equal = pd.DataFrame({"A": [0.1, 0.2], "B": [0.1, 0.2]})
-    assert (improvability(equal, False) == 0).all(axis=None)

@@ -25,16 +25,6 @@ def test_nemenyi():
         np.testing.assert_allclose(nemenyi(table, False), theirs, atol=1e-9)
 
 
-@pytest.mark.slow
-def test_wilcoxon_and_holm():
-    for table in tables():
-        ours = wilcoxon_holm(table, None, False)
-        for column, adjust in [("p", None), ("p_holm", "holm")]:
-            theirs = posthocs.posthoc_wilcoxon(table.melt(), val_col="value", group_col="variable", p_adjust=adjust)
-            np.testing.assert_allclose(ours[column], [theirs.loc[pair] for pair in ours.index], atol=1e-12)
-        np.testing.assert_allclose(ours["p_holm"], multitest.multipletests(ours["p"], method="holm")[1])
-
-
 def test_wilcoxon_of_rounded_scores_depends_on_no_unit():
     """Scores with two decimals tie as whole percents do; scipy and scikit-posthocs rank the noise of subtraction."""
     percents = [table for table in tables() if (table % 1 == 0).all(axis=None)]

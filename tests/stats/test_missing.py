@@ -168,20 +168,6 @@ def test_bayesian_table_is_pairs_of_tests():
         bayesian_table(WHOLE, "a", False)
 
 
-def test_a_hundred_thousand_cells():
-    rng = np.random.default_rng(0)
-    scores = pd.DataFrame(rng.random((1000, 100)) + np.arange(100) / 100)
-    scores.columns = [f"m{c}" for c in scores]
-    ranks = average_ranks(scores, False)
-    assert (ranks.rank().to_numpy() - np.arange(1, 101)).max() < 30
-    assert elo(scores, False, n_bootstraps=2)["elo"].corr(ranks) < -0.99
-    assert improvability(scores, False).min(axis=1).max() == 0
-    assert bootstrap_ranks(scores, False, n_bootstraps=100)["lower"].le(ranks).all()
-    assert friedman(scores, False).p < 1e-12
-    assert win_matrix(scores, False).loc["m0", "m99"] > 0.5
-    assert len(wilcoxon_holm(scores, "m0", False)) == 99
-
-
 def test_averages_of_what_is_not_finite_are_refused():
     with pytest.raises(RotastackError, match="not finite"):
         bootstrap_means(HOLES)

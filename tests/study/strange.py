@@ -8,7 +8,7 @@ import sys
 import warnings
 
 import numpy as np
-from sklearn.base import BaseEstimator, ClassifierMixin, RegressorMixin
+from sklearn.base import BaseEstimator, ClassifierMixin
 
 from rotastack.base.combiner import Combiner
 
@@ -61,16 +61,6 @@ class Open(ClassifierMixin, BaseEstimator):
 
     def predict(self, X):
         return np.zeros(len(X), dtype=int)
-
-
-class Number(RegressorMixin, BaseEstimator):
-    """A regressor."""
-
-    def fit(self, X, y):
-        return self
-
-    def predict(self, X):
-        return np.zeros(len(X))
 
 
 class Duck:

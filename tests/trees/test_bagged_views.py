@@ -8,7 +8,7 @@ import pytest
 from scipy.linalg import eigh
 from scipy.stats import chi2, kstest
 
-from rotastack.trees import bagged_views
+from rotastack.trees import LinearViews
 from rotastack.trees.bagged_views import BaggedViews
 from rotastack.trees.bags import Bags, draw_many_below
 from rotastack.views.subsets import signed
@@ -60,24 +60,19 @@ def discriminants(Z, codes, n_top):
     return signed(found / np.linalg.norm(found, axis=0))
 
 
-@pytest.mark.parametrize(("p", "n_classes"), [(9, 2), (9, 3), (8, 12), (14, 7), (3, 3), (1, 3)])
-def test_discriminants_of_the_rows_in_the_bag(p, n_classes):
-    X, codes = table(300, p, n_classes)
+@pytest.mark.parametrize(
+    ("n", "p", "n_classes"),
+    [
+        (300, 9, 2), (300, 9, 3), (300, 8, 12), (300, 14, 7), (300, 3, 3), (300, 1, 3),
+        (1500, 38, 5),  # more rows than are held at once, and columns that the products are not unrolled to
+    ],
+)  # fmt: skip
+def test_discriminants_of_the_rows_in_the_bag(n, p, n_classes):
+    X, codes = table(n, p, n_classes)
     bags, own = seeds(4)
     views = BaggedViews.of(X, codes, n_classes).discriminants(bags, own, share=1.0)
     for v, columns, matrix in blocks(views):
-        rows = bag(bags[v], 300)
-        expected = discriminants(X[rows][:, columns].astype(float), codes[rows], 4)
-        assert matrix == pytest.approx(expected, abs=1e-6)
-
-
-def test_scatter_of_many_rows_and_columns():
-    """More rows than are held at once, and a number of columns that the products are not unrolled to."""
-    X, codes = table(1500, 38, 5)
-    bags, own = seeds(1)
-    views = BaggedViews.of(X, codes, 5).discriminants(bags, own, share=1.0)
-    rows = bag(bags[0], 1500)
-    for _, columns, matrix in blocks(views):
+        rows = bag(bags[v], n)
         expected = discriminants(X[rows][:, columns].astype(float), codes[rows], 4)
         assert matrix == pytest.approx(expected, abs=1e-6)
 
@@ -128,16 +123,6 @@ def test_sizes_of_sparse_blocks():
     per_view = np.add.reduceat(views.parts[:, 1], views.starts[:-1])
     assert (per_view == 11).all()
     assert (np.sort(views.columns.reshape(-1, 11)) == np.arange(11)).all()
-
-
-@pytest.mark.parametrize("n", [2, 5, 9, 30])
-@pytest.mark.parametrize("p", [8, 16, 60])
-def test_principal_axes_of_more_columns_than_rows(n, p):
-    """Most axes are of length 0; they are at right angles to the others and to each other."""
-    X, codes = table(n, p, 2)
-    views = BaggedViews.of(X, codes, 2).principal(*seeds(10), subset_size=p)
-    for _, _, matrix in blocks(views):
-        assert matrix.T @ matrix == pytest.approx(np.eye(p), abs=1e-6)
 
 
 def test_principal_axes_of_the_rows_in_the_bag():
@@ -203,13 +188,13 @@ def test_no_scatter_within_classes_leaves_the_means():
             assert matrix == pytest.approx(expected[:, None] / np.linalg.norm(expected), abs=1e-6)
 
 
-@pytest.mark.parametrize("chunk", [1, 7, 100])
-def test_threads_and_chunks_change_nothing(chunk, monkeypatch):
+def test_threads_and_chunks_change_nothing():
     X, codes = table(80, 9, 4)
-    expected = [tables_of(v) for v in all_kinds(BaggedViews.of(X, codes, 4), *seeds(23))]
-    monkeypatch.setattr(bagged_views, "TREES_AT_ONCE", chunk)
-    found = all_kinds(BaggedViews.of(X, codes, 4, n_jobs=2), *seeds(23))
-    assert [tables_of(v) for v in found] == expected
+    bags, own = seeds(23)
+    whole = all_kinds(BaggedViews.of(X, codes, 4, n_jobs=2), bags, own)
+    parts = [all_kinds(BaggedViews.of(X, codes, 4), bags[part], own[part]) for part in (slice(7), slice(7, None))]
+    joined = [LinearViews.concatenate(views) for views in zip(*parts, strict=True)]
+    assert [tables_of(v) for v in joined] == [tables_of(v) for v in whole]
 
 
 @pytest.mark.parametrize("light", [0.5, 2.0])

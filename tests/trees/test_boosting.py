@@ -270,17 +270,6 @@ def test_a_fold_that_leaves_nothing():
         grow_boosted(X, y, BoostingOptions(), SEQUENCE, folds=np.zeros(150, np.int32))
 
 
-def test_the_target_of_a_row_of_no_weight_does_not_matter():
-    X, y = table()
-    weights = np.ones(150)
-    weights[0] = 0
-    y = np.ldexp(y, -900)
-    options = BoostingOptions(5)
-    plain = grow_boosted(X, y, options, SEQUENCE, weights=weights)
-    y[0] = 1e300
-    assert same(plain, grow_boosted(X, y, options, SEQUENCE, weights=weights))
-
-
 @pytest.mark.parametrize(
     ("name", "value"),
     [("max_bins", 1000), ("subsample", 3.0), ("n_rounds", 0), ("min_samples_leaf", 0), ("max_leaf_nodes", 1)],
@@ -290,10 +279,3 @@ def test_options_that_cannot_be(name, value):
     X, y = table()
     with pytest.raises(ValueError, match=f"'{name}' parameter of BoostingOptions must be"):
         grow(X, y, **{name: value})
-
-
-def test_limits_beyond_all_rows_are_none():
-    X, y = table()
-    limits = {"max_leaf_nodes": 10**30, "max_depth": 10**30}
-    assert same(grow(X, y, max_leaf_nodes=None), grow(X, y, **limits))
-    assert (grow(X, y, min_samples_leaf=2**62).trees.facts[:, 0] == 1).all()

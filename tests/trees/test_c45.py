@@ -4,14 +4,11 @@ import numpy as np
 import pytest
 from scipy.special import ndtri
 from scipy.stats import beta
-from sklearn.datasets import load_iris, load_wine
+from sklearn.datasets import load_wine
 from tests.trees.j48.tables import table
 
-from rotastack.diagnostics import tree_complexity
 from rotastack.trees import C45Classifier, LinearViews, TreeGroup, TreeOptions, grow_forest
 from rotastack.trees.kernel.batches import _expected_errors
-from rotastack.trees.members import grow_members
-from rotastack.trees.nodes import split_columns
 
 C45 = TreeOptions("c45", min_samples_leaf=2)
 SEED = np.random.SeedSequence(5)
@@ -79,30 +76,6 @@ def test_values_closer_than_a_hundred_thousandth_are_one():
     assert C45Classifier().fit(np.where(y, 1.2e-5, 0)[:, None], y).forest_.facts[0, 1] == 2
 
 
-def test_average_gain_decides_who_is_asked_for_the_ratio():
-    """x1 splits off two pure rows: a fair ratio, but a gain far below the average of the two."""
-    y = np.repeat([0, 1], 20)
-    X = np.column_stack([y * 1.0, np.r_[np.zeros(38), 1, 1]])
-    X[19, 0], X[20, 0] = 1, 0
-    tree = C45Classifier().fit(X, y)
-    assert split_columns(tree.tree_.nodes)[0] == 0
-
-
-def test_the_first_of_equal_columns_splits():
-    X, y = load_iris(return_X_y=True)
-    once, twice = C45Classifier().fit(X, y), C45Classifier().fit(np.hstack([X, X]), y)
-    assert twice.export_text() == once.export_text()
-
-
-def test_large_nodes_have_large_leaves():
-    """A side needs a tenth of the mean weight of a class, but not more than 25 rows."""
-    for n, least in [(100, 5), (2000, 25)]:
-        for part in (least - 1, least):
-            y = np.repeat([0, 1], [part, n - part])
-            tree = C45Classifier(confidence=None).fit(np.arange(float(n))[:, None], y)
-            assert tree.tree_.arrays(0)["n_node_samples"].tolist() == [n, least, n - least]
-
-
 def test_subtrees_that_get_no_fewer_rows_wrong_go_even_unpruned():
     """The split is worth its cost in bits, yet both leaves say 0."""
     X = np.repeat([0.0, 1.0], [40, 40])[:, None]
@@ -135,13 +108,6 @@ def test_a_branch_is_raised():
         assert arrays["n_node_samples"][node] == arrays["n_node_samples"][[left, right]].sum()
 
 
-def test_lower_confidence_prunes_more():
-    data = table("ties and noise")
-    sizes = [C45Classifier(confidence=c).fit(data.X, data.y).forest_.facts[0, 1] for c in (None, 0.5, 0.25, 0.1, 0.01)]
-    assert sizes == sorted(sizes, reverse=True)
-    assert sizes[0] > sizes[2] > sizes[-1]
-
-
 @pytest.mark.parametrize("name", ["ties, two classes", "raised", "slope, five classes"])
 def test_weights_are_repeated_rows(name):
     data = table(name)
@@ -153,67 +119,6 @@ def test_weights_are_repeated_rows(name):
     X, n_classes = data.X.astype(np.float32), data.y.max() + 1
     trees, _ = grow_forest(X, data.y, [TreeGroup(1)], C45, SEED, n_classes=n_classes, bag_counts=bags)
     assert np.array_equal(trees.sums(X), probe)
-
-
-def test_fractions_of_weights_make_no_difference_where_they_should_not():
-    """Each row thrice with a third of its weight is the row itself, but for rounding."""
-    data = table("raised")
-    whole = C45Classifier().fit(data.X, data.y)
-    thirds = C45Classifier().fit(np.repeat(data.X, 3, axis=0), np.repeat(data.y, 3), np.full(3 * len(data.y), 1 / 3))
-    assert np.array_equal(split_columns(whole.tree_.nodes), split_columns(thirds.tree_.nodes))
-    assert np.array_equal(whole.tree_.nodes["cut"], thirds.tree_.nodes["cut"])
-    assert thirds.predict_proba(data.X) == pytest.approx(whole.predict_proba(data.X))
-
-
-def test_many_trees_over_many_views(wine):
-    X, y = wine
-    family = TreeGroup(24, LinearViews.concatenate([LinearViews.identity(13), rotations(5, 13)]))
-    grown = [grow_forest(X, y, [family], C45, SEED, n_classes=3, n_jobs=jobs) for jobs in (1, 2)]
-    (trees, (oob,)), (again, (oob_again,)) = grown
-    assert np.array_equal(trees.nodes, again.nodes)
-    assert np.array_equal(trees.values, again.values)
-    assert np.array_equal(oob.sums, oob_again.sums)
-    out = trees.out_of_bag(len(y))
-    said = trees.outputs(X)
-    assert oob.counts.tolist() == out.sum(axis=1).tolist()
-    for row in range(0, len(y), 17):
-        assert oob.sums[row] == pytest.approx(said[out[row], row].sum(axis=0))
-    wrong = trees.votes(X) != y[:, None]
-    assert oob.tree_errors == pytest.approx([wrong[out[:, t], t].mean() for t in range(24)])
-
-
-def test_a_tree_of_a_view_is_that_of_its_columns(wine):
-    X, y = wine
-    views = rotations(3, 13)
-    trees, _ = grow_forest(X, y, [TreeGroup(3, views)], C45, SEED, n_classes=3, bootstrap=False)
-    for t in range(3):
-        alone = C45Classifier().fit(X @ views.matrix(t), y)
-        assert np.array_equal(split_columns(alone.tree_.nodes), split_columns(trees.take(np.array([t])).nodes))
-        assert (trees.votes(X)[:, t] == alone.predict(X @ views.matrix(t))).mean() > 0.98
-
-
-def test_members(wine):
-    X, y = wine
-    family = TreeGroup(8, rotations(4, 13))
-    members = grow_members(X[None], y, 3, family, C45, [SEED])
-    trees, _ = grow_forest(X, y, [family], C45, SEED, n_classes=3)
-    assert np.array_equal(members.trees.nodes, trees.nodes)
-    assert 0 < members.oob_error.max() < 0.3
-    training = np.arange(len(y))[None] % 4 > 0
-    held = C45Classifier().grow_members(X[None], y, 3, [[(np.arange(13), None)]], [SEED], training=training, keep=False)
-    alone = C45Classifier().fit(X[training[0]], y[training[0]])
-    assert held.held_out[0, 0, ~training[0]] == pytest.approx(alone.predict_proba(X[~training[0]]))
-
-
-def test_estimator(wine):
-    X, y = wine
-    tree = C45Classifier().fit(X, y)
-    assert tree.forest_.facts[0, 1] == tree_complexity(tree)["n_leaves"][0] == 5
-    assert tree.forest_.facts[0, 2] == tree.tree_.facts[0, 2]
-    assert len(tree.tree_) == 1
-    assert tree.feature_importances_.sum() == pytest.approx(1)
-    assert C45Classifier(min_samples_leaf=200).fit(X, y).forest_.facts[0, 2] == 0
-    assert C45Classifier(confidence=None).fit(X, y).forest_.facts[0, 1] >= tree.forest_.facts[0, 1]
 
 
 @pytest.mark.parametrize("confidence", [0.0, 0.6, -1])

@@ -5,7 +5,7 @@ import pytest
 from sklearn.datasets import load_wine
 
 from rotastack import MultiRotationForestClassifier, RandomRotationForestClassifier, RotationForestClassifier
-from rotastack.trees import ForestClassifier, LinearViews
+from rotastack.trees import ForestClassifier
 
 
 @pytest.mark.parametrize(
@@ -35,11 +35,3 @@ def test_the_same_votes_in_less_room(forest):
     if isinstance(forest, RandomRotationForestClassifier):
         assert len(small.views) == 3  # of four: trees 7, 2 and 3 stand on rotations 2, 0 and 1
         assert small.views.matrices.size == trees.views.matrices.size * 3 / 4
-
-
-def test_views_keep_what_they_share():
-    views = LinearViews.dense(np.arange(12.0).reshape(3, 2, 2), n_features=2).take([2, 0, 2])
-    small = views.compact()
-    for k in range(3):
-        np.testing.assert_array_equal(small.matrix(k), views.matrix(k))
-    assert small.matrices.size == 8

@@ -45,14 +45,6 @@ def test_one_class_or_constant_target(forest):
 
 
 @pytest.mark.parametrize("forest", FORESTS)
-def test_one_column(forest):
-    X = np.arange(60.0)[:, None]
-    y = (X[:, 0] > 29).astype(int)
-    fitted = forest(20, random_state=0).fit(X, y)
-    assert np.round(fitted.predict([[3.0], [55.0]])).tolist() == [0, 1]
-
-
-@pytest.mark.parametrize("forest", FORESTS)
 def test_constant_columns_are_passed_over(forest):
     X = np.zeros((80, 40))
     X[:, 17] = np.arange(80)
@@ -146,16 +138,6 @@ def test_values_that_cannot_be_used_are_named(forest, value, what):
         fitted.predict(X)
 
 
-def test_many_columns():
-    rng = np.random.default_rng(0)
-    X = rng.standard_normal((60, 5000)).astype(np.float32)
-    y = (X[:, 4321] > 0).astype(int)
-    for max_features in ("sqrt", None):
-        fitted = ForestClassifier(5, max_features=max_features, random_state=0).fit(X, y)
-        assert fitted.score(X, y) > 0.7
-    assert split_columns(TreeClassifier(random_state=0).fit(X, y).forest_.nodes)[0] == 4321
-
-
 @pytest.mark.slow
 def test_a_million_rows():
     """The range of row numbers, and of the sort's scratch memory."""
@@ -215,21 +197,6 @@ def test_mapped_columns_that_underflow_or_overflow():
 def test_class_weights_that_make_no_sense(weights):
     with pytest.raises(ValueError, match="sample_weight times class_weight"):
         ForestClassifier(2, class_weight=weights).fit(np.eye(4), [0, 1, 0, 1])
-
-
-def test_importances_of_targets_and_weights_of_any_size():
-    rng = np.random.default_rng(0)
-    X = rng.random((80, 3))
-    plain = TreeRegressor(random_state=0).fit(X, X[:, 1])
-    large = TreeRegressor(random_state=0).fit(X, X[:, 1] * 1e20)
-    light = TreeRegressor(random_state=0).fit(X, X[:, 1], np.full(80, 1e-50))
-    assert large.feature_importances_ == pytest.approx(plain.feature_importances_, abs=1e-3)
-    assert light.feature_importances_ == pytest.approx(plain.feature_importances_, abs=1e-3)
-
-
-def test_a_target_of_one_word():
-    with pytest.raises(ValueError, match="y"):
-        ForestClassifier(2).fit(np.eye(3), "abc")
 
 
 def test_bags_with_negative_counts():

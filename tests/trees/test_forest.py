@@ -3,10 +3,8 @@ import numpy as np
 import pandas as pd
 import pytest
 from sklearn.datasets import make_classification, make_friedman1
-from sklearn.ensemble import RandomForestClassifier, RandomForestRegressor
-from sklearn.tree import DecisionTreeClassifier
+from sklearn.ensemble import RandomForestRegressor
 
-from rotastack.diagnostics import tree_complexity
 from rotastack.trees import (
     ExtraForestClassifier,
     ForestClassifier,
@@ -54,12 +52,6 @@ def test_a_node_whose_drawn_column_is_constant_is_a_leaf_in_r(criterion, n_const
     leaves = ForestClassifier(constant_leaf=True, **options).fit(X, y).forest_.complexity()["n_nodes"] == 1
     assert leaves.mean() == pytest.approx(n_constant / (n_constant + 1), abs=0.04)
     assert ForestClassifier(constant_leaf=True, **{**options, "max_features": None}).fit(X, y).score(X, y) == 1
-
-
-def test_constant_leaf_of_regression():
-    X = np.column_stack([np.arange(60), np.zeros(60)])
-    leaves = ForestRegressor(1000, max_features=1, constant_leaf=True, max_depth=1, random_state=0).fit(X, X[:, 0])
-    assert (leaves.forest_.complexity()["n_nodes"] == 1).mean() == pytest.approx(0.5, abs=0.05)
 
 
 def test_too_many_features_are_refused():
@@ -134,26 +126,6 @@ def test_out_of_bag_probabilities_are_means_over_trees_that_did_not_see_the_row(
     assert forest.oob_score_ > 0.9
 
 
-def test_importances(wine_forest):
-    _, X, y = wine_forest
-    theirs = RandomForestClassifier(300, random_state=0).fit(X, y).feature_importances_
-    ours = ForestClassifier(300, random_state=0).fit(X, y).feature_importances_
-    assert ours.sum() == pytest.approx(1)
-    assert np.corrcoef(ours, theirs)[0, 1] > 0.98
-
-
-def test_a_tree_can_be_drawn_with_the_arrays_of_scikit_learn(wine_forest):
-    forest, X, y = wine_forest
-    arrays = forest.forest_.arrays(3)
-    theirs = DecisionTreeClassifier().fit(X, y).tree_
-    for name, values in arrays.items():
-        assert values.dtype == getattr(theirs, name).dtype, name
-    inner = arrays["children_left"] >= 0
-    left, right = arrays["children_left"][inner], arrays["children_right"][inner]
-    assert (arrays["n_node_samples"][inner] == arrays["n_node_samples"][left] + arrays["n_node_samples"][right]).all()
-    assert arrays["value"].sum(axis=1) == pytest.approx(np.ones(len(inner)))
-
-
 def test_text_shows_names_and_weighted_sums():
     X = pd.DataFrame({"a": [0.0, 1.0, 2.0, 3.0], "b": [1.0, 1.0, 1.0, 0.0]})
     y = np.array(["low", "low", "high", "high"])
@@ -166,19 +138,6 @@ def test_text_shows_names_and_weighted_sums():
         np.random.SeedSequence(0), n_classes=2, bootstrap=False,
     )  # fmt: skip
     assert trees.text(0, list(X)).startswith("|--- (0.600 a -0.800 b) <= 0.100")
-
-
-def test_complexity_of_each_tree(wine_forest):
-    forest, _, _ = wine_forest
-    complexity = tree_complexity(forest)
-    for t in range(30):
-        arrays = forest.forest_.arrays(t)
-        depth = np.zeros(len(arrays["feature"]), int)
-        for node in np.flatnonzero(arrays["children_left"] >= 0):
-            depth[[arrays["children_left"][node], arrays["children_right"][node]]] = depth[node] + 1
-        assert complexity["n_nodes"][t] == len(depth)
-        assert complexity["n_leaves"][t] == (arrays["children_left"] < 0).sum()
-        assert complexity["depth"][t] == depth.max()
 
 
 def test_a_fitted_forest_survives_pickle_and_read_only_memory(wine_forest, tmp_path):

@@ -6,9 +6,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 from hypothesis.extra.numpy import arrays
 
-from rotastack.trees import ExtraForestClassifier, LinearViews, TreeClassifier, TreeGroup, TreeOptions, TreeRegressor
+from rotastack.trees import ExtraForestClassifier, TreeClassifier, TreeRegressor
 from rotastack.trees.bags import draw_many_below, draw_many_units
-from rotastack.trees.growing import grow_forest
 from rotastack.trees.kernel.batches import _sort_rows
 
 
@@ -160,18 +159,6 @@ def test_random_cuts_lie_between_the_values():
     assert len(set(cuts)) == 40
 
 
-def test_more_random_cuts_find_better_splits():
-    rng = np.random.default_rng(0)
-    X = rng.random((300, 1)).astype(np.float32)
-    y = (X[:, 0] > 0.37).astype(int)
-
-    def decrease(n_cuts):
-        forest = ExtraForestClassifier(60, n_cuts=n_cuts, max_depth=1, random_state=0).fit(X, y).forest_
-        return np.mean([root_decrease(forest.arrays(t)) for t in range(60)])
-
-    assert decrease(1) < decrease(4) < decrease(32)
-
-
 def test_random_numbers_are_even():
     """The bags of trees are drawn by the same numbers in Python: see `test_weights.py`."""
     draws, units = draw_many_below(7, 10, 20000), draw_many_units(7, 20000)
@@ -180,14 +167,3 @@ def test_random_numbers_are_even():
     assert units.min() >= 0
     assert units.max() < 1
     assert abs(units.mean() - 0.5) < 0.01
-
-
-def test_bags_are_bootstrap_samples():
-    """The share of rows left out is (1 - 1/n)^n, and counts add up to the number of rows."""
-    X = np.arange(50, dtype=np.float32)[:, None]
-    _, oob = grow_forest(
-        X, np.arange(50) % 2, [TreeGroup(2000, LinearViews.identity(1))], TreeOptions(), np.random.SeedSequence(0),
-        n_classes=2,
-    )  # fmt: skip
-    assert oob[0].counts.mean() / 2000 == pytest.approx((1 - 1 / 50) ** 50, abs=0.01)
-    assert np.ptp(oob[0].counts) < 200

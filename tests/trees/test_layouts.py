@@ -10,12 +10,7 @@ from rotastack.trees import (
     ExtraForestClassifier,
     ForestClassifier,
     ForestRegressor,
-    LinearViews,
-    TreeGroup,
-    TreeOptions,
-    grow_forest,
 )
-from rotastack.trees.members import grow_members
 
 
 def read_only(X):
@@ -70,31 +65,3 @@ def test_estimators(table, estimator, layout):
     predicted = estimator.predict(X)
     assert (estimator.predict(given) == predicted).all()
     assert estimator.fit(given, y, weights).forest_.nodes.tobytes() == expected.nodes.tobytes()
-
-
-@pytest.mark.parametrize("layout", ["by column", "read-only", "not aligned"])
-def test_views_and_bags(table, layout):
-    """What the kernel is handed directly."""
-    X, y, _ = table
-    rng = np.random.default_rng(1)
-    X = X.astype(np.float32)
-    other = LAYOUTS[layout]
-    rotations = LinearViews.dense(np.linalg.qr(rng.standard_normal((4, 5, 5)))[0])
-    views = LinearViews.concatenate([LinearViews.identity(5).beside(rotations), LinearViews.subset([[0, 1]], 5)])
-    families = [TreeGroup(12, views.take([0, 4, 1])), TreeGroup(3, splitter="random")]
-    bags = rng.poisson(1, (15, 200)).astype(np.int32)
-    grown = [
-        grow_forest(x, y, families, TreeOptions(), np.random.SeedSequence(0), n_classes=3, bag_counts=counts)[0]
-        for x, counts in ((X, bags), (other(X), other(bags)))
-    ]
-    assert grown[0].nodes.tobytes() == grown[1].nodes.tobytes()
-    assert (grown[0].outputs(X) == grown[0].outputs(other(X))).all()
-    training = rng.random((3, 200)) < 0.6
-    members = [
-        grow_members(
-            x, y, 3, families[0], TreeOptions("entropy"), np.random.SeedSequence(0).spawn(3),
-            training=mask, keep=False, n_jobs=2,
-        )
-        for x, mask in ((X[None], training), (other(np.stack([X] * 3)), other(training)))
-    ]  # fmt: skip
-    assert (members[0].held_out == members[1].held_out).all()

@@ -43,18 +43,6 @@ def test_the_kernel_sees_what_the_matrix_says(name, n):
         assert seen(views, v, X) == pytest.approx(X @ views.matrix(v), abs=1e-4)
 
 
-def sources(parts, columns, n):
-    source = np.full(n, 99, np.int32)
-    return _locate(parts, columns, source), source.tolist()
-
-
-def test_where_columns_stand():
-    parts = np.array([[2, 2, -1, 2], [0, 4, 0, 3], [1, 1, -1, 1], [0, 2, 12, 1]])
-    columns = np.array([7, 5, 3, 5], np.int32)
-    assert sources(parts, columns, 8) == ((7, 4), [3, 5, -1, -2, -3, 5, -4, 99])
-    assert sources(parts[:0], columns, 1) == ((0, 0), [99])
-
-
 def mapped_in_order(X, matrix):
     """Sum over the inputs in order, from 0, with each product and each sum rounded to single precision."""
     z = np.zeros((len(X), matrix.shape[1]), np.float32)
@@ -99,14 +87,6 @@ def test_mapped_columns_are_sums_in_order(n, n_out):
             assert (stored[:, n:] == 7).all()
 
 
-def test_parts_that_pick_columns_are_not_stored():
-    stored = np.full((1, 70), 7, np.float32)
-    columns, none = np.arange(3, dtype=np.int32), np.empty(0, np.float32)
-    _project(np.array([[0, 3, -1, 3]]), columns, none, np.ones((3, 70), np.float32), 70, stored)
-    _project(np.empty((0, 4), np.int64), columns, none, np.ones((3, 70), np.float32), 70, stored)
-    assert (stored == 7).all()
-
-
 def test_numbers_of_one_are_not_copied():
     matrices = RNG.standard_normal((3, 5, 5)).astype(np.float32)
     views = LinearViews.dense(matrices, RNG.integers(0, P, (3, 5)), P).beside(LinearViews.subset([[1]] * 3, P))
@@ -114,9 +94,7 @@ def test_numbers_of_one_are_not_copied():
     assert np.array_equal(views.matrix(1)[:, 5], np.eye(P)[1])
 
 
-@pytest.mark.parametrize("at_once", [1, 40, 1 << 20])
-def test_amounts_are_spread_by_squared_weights(at_once, monkeypatch):
-    monkeypatch.setattr("rotastack.trees.linear_views.SPREAD_AT_ONCE", at_once)
+def test_amounts_are_spread_by_squared_weights():
     views = LinearViews.concatenate([MAKERS[name]() for name in ("identity", "dense", "blocks")])
     views = views.beside(LinearViews.blocks([[([2, 5], np.ones((2, 3)))]] * len(views), P))
     amounts = RNG.random((len(views), int(views.widths().max()) + 1))
@@ -135,13 +113,6 @@ def test_parts_side_by_side(names):
     one_after_the_other = LinearViews.concatenate(made)
     assert len(one_after_the_other) == 3 * len(made)
     assert np.array_equal(one_after_the_other.matrix(3), made[1].matrix(0))
-
-
-def test_a_single_view_goes_along_with_many():
-    many = LinearViews.identity(P).beside(MAKERS["dense"]())
-    assert len(many) == 3
-    assert np.array_equal(many.matrix(2)[:, :P], np.eye(P))
-    assert many.take([2, 0, 2]).widths().tolist() == [P + 13] * 3
 
 
 @pytest.mark.parametrize(

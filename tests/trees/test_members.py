@@ -7,7 +7,7 @@ import pytest
 from sklearn.datasets import load_wine
 
 from rotastack.ensembles.pooled.nested import nested_outputs
-from rotastack.ensembles.pooled.pool import Recipe, fit_pool
+from rotastack.ensembles.pooled.pool import Recipe
 from rotastack.resampling import fold_groups, nested_pairs
 from rotastack.trees import ExtraForestClassifier, ForestClassifier, LinearViews, TreeGroup, TreeOptions, grow_forest
 from rotastack.trees.members import grow_members
@@ -86,23 +86,6 @@ def test_held_out_rows_decide_nothing(wine):
     assert 0 <= a.oob_error[0, 0] < 0.2
 
 
-def test_many_sets_in_any_blocks(wine):
-    X, y = wine
-    rng = np.random.default_rng(0)
-    training = rng.random((5, len(y))) < 0.7
-    sequences = np.random.SeedSequence(1).spawn(5)
-    family = TreeGroup(8, rotations(4, 13))
-    together = grow_members(X[None], y, 3, family, TreeOptions(), sequences, training=training, keep=False)
-    for s in (0, 3):
-        alone = grow_members(
-            X[None], y, 3, family, TreeOptions(), sequences[s : s + 1], training=training[s : s + 1], keep=False
-        )
-        assert np.array_equal(alone.held_out[0], together.held_out[s])
-        assert np.array_equal(alone.oob_error[0], together.oob_error[s])
-    with pytest.raises(ValueError, match="all trees must have the same training set, got 5 training sets"):
-        grow_members(X[None], y, 3, family, TreeOptions(), sequences, training=training)
-
-
 def test_memory_is_as_stated():
     rng = np.random.default_rng(0)
     n, p, n_members = 3000, 10, 8
@@ -122,16 +105,6 @@ def test_memory_is_as_stated():
     peak = tracemalloc.get_traced_memory()[1]
     tracemalloc.stop()
     assert peak < 1.2 * stated  # of Python's memory, which arrays and the kernel's are
-
-
-def test_a_pool_predicts_as_its_members(wine):
-    X, y = wine
-    recipes = [Recipe(RandomRotation(), ForestClassifier(6)) for _ in range(3)]
-    pool = fit_pool(X, y, 3, recipes, SEED, scaler=SCALERS["minmax"]())
-    outputs = pool.outputs(X, n_jobs=2)
-    assert outputs.dtype == np.float32
-    assert (outputs.mean(axis=0).argmax(axis=1) == y).mean() > 0.97
-    assert all(np.isfinite([m.n_nodes, m.depth, m.oob_error]).all() for m in pool.members)
 
 
 def test_a_training_set_without_rows(wine):

@@ -5,9 +5,6 @@ from itertools import pairwise
 
 import numpy as np
 import pytest
-import sklearn
-from sklearn.tree import DecisionTreeClassifier, DecisionTreeRegressor
-from sklearn.utils.fixes import parse_version
 
 from rotastack.trees import (
     C45Classifier,
@@ -15,14 +12,9 @@ from rotastack.trees import (
     ExtraForestRegressor,
     ForestClassifier,
     ForestRegressor,
-    LinearViews,
     TreeClassifier,
-    TreeGroup,
-    TreeOptions,
     TreeRegressor,
 )
-from rotastack.trees.kernel.batches import MISSING_RIGHT
-from rotastack.trees.members import grow_members
 from rotastack.trees.nodes import split_columns
 
 FORESTS = [ForestClassifier, ExtraForestClassifier, ForestRegressor, ExtraForestRegressor]
@@ -198,48 +190,6 @@ def test_training_rows_end_in_the_leaves_that_they_were_counted_in(grown):
         assert len(list(splits(trees, X))) == (~is_leaf).sum() > 2
 
 
-OF_SCIKIT_LEARN = {
-    "gini": (TreeClassifier, DecisionTreeClassifier),
-    "entropy": (TreeClassifier, DecisionTreeClassifier),
-    "squared_error": (TreeRegressor, DecisionTreeRegressor),
-}
-
-
-# Only where tools/try_install.py installs the oldest scikit-learn: requirements.lock has a newer one.
-@pytest.mark.skipif(
-    parse_version(sklearn.__version__) < parse_version("1.8"),
-    reason="scikit-learn before 1.8 grows other trees where values are missing",
-)
-@pytest.mark.parametrize("criterion", OF_SCIKIT_LEARN)
-def test_scikit_learn_grows_the_same_tree(criterion):
-    """Weights are such that no two splits are as good as each other."""
-    for seed in range(12):
-        X, y, target, _ = table(n=120, p=3, seed=seed)
-        y = target if criterion == "squared_error" else y
-        weight = 1 + np.random.default_rng(seed).random(len(X))
-        options = {"criterion": criterion, "max_depth": 3, "min_samples_leaf": 5, "random_state": 0}
-        kind, scikit_learn = OF_SCIKIT_LEARN[criterion]
-        if kind is TreeRegressor:
-            del options["criterion"]
-        ours, theirs = kind(**options).fit(X, y, weight), scikit_learn(**options).fit(X, y, weight)
-        output = "predict" if kind is TreeRegressor else "predict_proba"
-        assert getattr(ours, output)(X) == pytest.approx(getattr(theirs, output)(X))
-        a, b = ours.forest_.arrays(0), theirs.tree_
-        found = _mixed_nodes(a["n_node_samples"], a["impurity"], a["feature"], a["threshold"], a["missing_go_to_left"])
-        expected = _mixed_nodes(b.n_node_samples, b.impurity, b.feature, b.threshold, b.missing_go_to_left)
-        assert found[:, 2].tolist() == expected[:, 2].tolist()
-        assert found[:, 3] == pytest.approx(expected[:, 3], rel=1e-5)
-        learnt = np.isinf(found[:, 3]) | ((found[:, 2] == 0) & (found[:, 0] > 60))
-        assert learnt.any()
-        assert found[learnt, 4].tolist() == expected[learnt, 4].tolist()
-
-
-def _mixed_nodes(*arrays):
-    """Return what is told of nodes of some impurity, by number of rows; scikit-learn may go on to split pure ones."""
-    nodes = np.stack(arrays, axis=1)[arrays[1] > 1e-9]
-    return nodes[np.lexsort((nodes[:, 1].round(9), nodes[:, 0]))]
-
-
 @pytest.mark.parametrize("tree", [
     TreeClassifier(max_depth=1), TreeClassifier(max_depth=1, criterion="entropy"),
     TreeClassifier(max_depth=1, criterion="gain_ratio"), TreeClassifier(max_depth=1, splitter="random"),
@@ -259,15 +209,6 @@ def test_what_is_missing_may_be_all_that_tells_classes_apart(tree, constant):
         assert tree.forest_.nodes["cut"][0] == np.inf
         assert "x0 is known" in tree.export_text()
         assert "x0 is missing" in tree.export_text()
-
-
-def test_random_cuts_send_missing_values_to_either_side():
-    X, y, _, _ = table(n=300)
-    trees = ExtraForestClassifier(30, random_state=0).fit(X, y).forest_
-    roots = trees.nodes[trees.starts[:-1]]
-    of_missing = roots["column"][(split_columns(roots) != 1)]
-    right = (of_missing & MISSING_RIGHT > 0).mean()
-    assert 0.2 < right < 0.8
 
 
 def test_text_says_where_missing_values_go():
@@ -310,30 +251,6 @@ def test_threads_pickles_and_companies_of_rows_make_no_difference(forest):
     assert np.isfinite(one.forest_.outputs(np.full((3, X.shape[1]), np.nan, np.float32))).all()
 
 
-@pytest.mark.parametrize("forest", [ForestClassifier, ForestRegressor])
-def test_rows_out_of_bag_go_down_as_all_others(forest):
-    X, y, target, _ = table(n=300)
-    classifies = forest is ForestClassifier
-    fitted = forest(25, random_state=0).fit(X, y if classifies else target)
-    out = fitted.forest_.out_of_bag(len(X)).T
-    outputs = fitted.forest_.outputs(X)
-    means = (outputs * out[:, :, None]).sum(axis=0) / out.sum(axis=0)[:, None]
-    kept = fitted.oob_decision_function_ if classifies else fitted.oob_prediction_[:, None]
-    assert kept == pytest.approx(means)
-
-
-def test_held_out_rows_go_down_as_all_others():
-    X, y, _, _ = table(n=120)
-    training = np.arange(120) % 3 > 0
-    family, seed = TreeGroup(6, LinearViews.identity(4, 2)), np.random.SeedSequence(1)
-    held = grow_members(
-        X[None], y, 3, family, TreeOptions(), [seed], training=training[None], keep=True
-    )  # fmt: skip
-    assert held.trees is not None
-    outputs = held.outputs(X)
-    assert held.held_out[0][:, ~training] == pytest.approx(outputs[:, ~training])
-
-
 def test_a_column_of_missing_values_only_is_never_split_on():
     X, y, _, _ = table()
     X[:, 3] = np.nan
@@ -360,11 +277,3 @@ def test_a_column_that_may_be_missing_elsewhere_changes_nothing():
         alone = forest.fit(known, y, np.ones(200)).forest_
         beside = forest.fit(both, codes, weight).forest_
         assert alone.nodes.tobytes() == beside.nodes.tobytes()
-
-
-def test_infinite_values_are_refused_beside_missing_ones():
-    X, y, _, _ = table()
-    X[7, 1] = -np.inf
-    for fit in (ForestClassifier(2).fit, TreeClassifier().fit):
-        with pytest.raises(ValueError, match="infinity.*column 1, row 7"):
-            fit(X, y)

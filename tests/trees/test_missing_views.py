@@ -115,14 +115,3 @@ def test_what_is_made_of_missing_values_is_missing_without_fills():
     plain, _ = grow_forest(made, y, [TreeGroup(1)], TreeOptions(), seed, **options)
     assert trees.nodes.tobytes() == plain.nodes.tobytes()
     assert np.array_equal(trees.outputs(X), plain.outputs(made))
-
-
-def test_what_overflows_is_the_same_in_any_company():
-    """Sums of huge values are NaN; other rows with missing values make no difference to where they go."""
-    X, y, _, _ = table(n=100)
-    difference = LinearViews.dense([[[2.0], [-2.0], [0.0], [0.0]]])
-    trees, _ = grow_forest(
-        np.nan_to_num(X), y, [TreeGroup(20, difference)], TreeOptions(), np.random.SeedSequence(3), n_classes=3
-    )
-    huge = np.float32([[3e38, 3e38, 0, 0]])
-    assert np.array_equal(trees.leaves(huge)[0], trees.leaves(np.vstack([huge, X]))[0])

@@ -72,12 +72,6 @@ def test_a_model_is_a_fraction_of_scikit_learns_forest():
     assert len(ours) < len(theirs) / 5
 
 
-def test_three_bytes_a_node():
-    forest = RotastackRegressor(10, families=("rotations",), random_state=0).fit(*NUMBERS).forest_
-    packed = packed_nodes(forest.nodes, forest.starts)
-    assert sum(a.nbytes for a in packed.values() if isinstance(a, np.ndarray)) < 3.2 * len(forest.nodes)
-
-
 def test_forests_whose_nodes_are_not_in_the_order_of_the_kernel():
     """Those of boosted trees are in the order of their splits; what nothing can be said of stays as it is."""
     forest = ForestClassifier(200, min_samples_leaf=5, random_state=0).fit(X, y).forest_

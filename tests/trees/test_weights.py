@@ -2,22 +2,17 @@
 
 import numpy as np
 import pytest
-import sklearn
 from sklearn.datasets import load_wine, make_classification
-from sklearn.ensemble import RandomForestClassifier
-from sklearn.metrics import recall_score
-from sklearn.utils.fixes import parse_version
 
 from rotastack.seeds import child
-from rotastack.trees import ExtraForestClassifier, ForestClassifier, ForestRegressor
+from rotastack.trees import ForestClassifier, ForestRegressor
 from rotastack.trees.bags import Bags, member_bag
 from rotastack.trees.growing import TreeGroup, TreeOptions, grow_forest
-from rotastack.trees.members import grow_members
 
 
-def imbalanced(seed=0):
-    X, y = make_classification(1600, 8, n_informative=5, weights=[0.93], flip_y=0.02, class_sep=0.8, random_state=seed)
-    return X[:600], y[:600], X[600:], y[600:]
+def imbalanced():
+    X, y = make_classification(1600, 8, n_informative=5, weights=[0.93], flip_y=0.02, class_sep=0.8, random_state=0)
+    return X[:600], y[:600]
 
 
 def equal(one, two):
@@ -52,7 +47,7 @@ def test_the_heaviest_row_is_drawn_so_often_at_most():
 
 
 def test_the_kernel_grows_trees_on_the_bags_that_can_be_drawn_again():
-    X, y, _, _ = imbalanced()
+    X, y = imbalanced()
     weights = np.where(y == 1, 7.0, np.random.default_rng(0).random(len(y)))
     weights[:20] = 0
     forest = ForestClassifier(8, random_state=0).fit(X, y, weights)
@@ -71,7 +66,7 @@ def test_the_kernel_grows_trees_on_the_bags_that_can_be_drawn_again():
 
 
 def test_out_of_bag_scores_by_hand():
-    X, y, _, _ = imbalanced()
+    X, y = imbalanced()
     weights = np.where(y == 1, 3.0, 1.0)
     forest = ForestClassifier(6, random_state=0).fit(X, y, weights)
     out, wrong = forest.forest_.out_of_bag(len(y)), forest.tree_votes(X) != y[:, None]
@@ -99,73 +94,6 @@ def test_equal_weights_and_rows_of_no_weight(criterion):
     assert np.array_equal(plain.oob_decision_function_, left_out.oob_decision_function_[there], equal_nan=True)
     assert np.isnan(left_out.oob_decision_function_[~there]).all()
     assert plain.oob_score_ == left_out.oob_score_
-
-
-def test_zero_weight_and_removed_rows_when_the_others_weigh_differently():
-    X, y = load_wine(return_X_y=True)
-    weights = np.random.default_rng(0).random(len(y)) * (np.arange(len(y)) % 4 > 0)
-    there = weights > 0
-    one = ForestClassifier(10, random_state=0).fit(X, y, weights)
-    equal(one, ForestClassifier(10, random_state=0).fit(X[there], y[there], weights[there]))
-    target = X[:, 0]
-    one = ForestRegressor(10, random_state=0).fit(X, target, weights)
-    equal(one, ForestRegressor(10, random_state=0).fit(X[there], target[there], weights[there]))
-
-
-def test_a_weight_of_k_is_in_expectation_a_row_given_k_times():
-    """Rows are drawn alike; that repeated ones also mean more draws makes little difference."""
-    X, y, X_new, _ = imbalanced()
-    X, y = X[:200], y[:200]
-    repeats = np.random.default_rng(1).integers(0, 4, 200)
-    repeated = np.repeat(np.arange(200), repeats)
-    weighted, given = (
-        np.mean([ForestClassifier(60, random_state=s).fit(*data).predict_proba(X_new) for s in range(10)], axis=0)
-        for data in ((X, y, repeats), (X[repeated], y[repeated]))
-    )
-    assert abs(weighted - given).mean() < 0.015
-    assert weighted.mean(axis=0) == pytest.approx(given.mean(axis=0), abs=0.01)
-
-
-def test_members_grown_together_are_those_grown_alone():
-    X, y, _, _ = imbalanced()
-    weights = np.where(y == 1, 5.0, 1.0)
-    sequence = np.random.SeedSequence(3)
-    members = grow_members(X[None].astype(np.float32), y, 2, TreeGroup(6), TreeOptions(), [sequence], weights=weights)
-    trees, oob = grow_forest(
-        X.astype(np.float32), y, [TreeGroup(6)], TreeOptions(), sequence, n_classes=2, weights=weights
-    )
-    assert np.array_equal(members.trees.nodes, trees.nodes)
-    known = oob[0].counts > 0
-    wrong = oob[0].sums.argmax(axis=1)[known] != y[known]
-    assert members.oob_error == pytest.approx(np.average(wrong, weights=weights[known]))
-
-
-def recalls(estimator, weights):
-    X, y, X_new, y_new = imbalanced()
-    return [
-        recall_score(y_new, estimator.set_params(class_weight={0: 1, 1: w}).fit(X, y).predict(X_new)) for w in weights
-    ]
-
-
-# Only where tools/try_install.py installs the oldest scikit-learn: requirements.lock has a newer one.
-@pytest.mark.skipif(
-    parse_version(sklearn.__version__) < parse_version("1.9"), reason="scikit-learn draws rows by weight since 1.9"
-)
-def test_recall_is_as_scikit_learns():
-    weights = (0.1, 1, 10, 100, 1000)
-    ours = recalls(ForestClassifier(60, random_state=0), weights)
-    theirs = recalls(RandomForestClassifier(60, random_state=0), weights)
-    assert ours == pytest.approx(theirs, abs=0.15)
-
-
-def test_recall_rises_with_the_weight():
-    weights = (0.1, 1, 10, 100, 1000)
-    ours = recalls(ForestClassifier(60, random_state=0), weights)
-    assert (np.diff(ours) > -0.02).all()
-    assert ours[-1] > ours[1] + 0.3
-    extra = recalls(ExtraForestClassifier(60, bootstrap=True, random_state=0), weights)
-    assert (np.diff(extra) > -0.02).all()
-    assert extra[-1] > extra[1] + 0.3
 
 
 def test_a_member_draws_its_bag_by_weight():

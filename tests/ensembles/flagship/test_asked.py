@@ -39,12 +39,6 @@ def test_scores_out_of_bag_by_a_function():
     assert model.oob_score_ == -mean_absolute_error(X[:, 3], model.oob_prediction_)
 
 
-def test_no_score_is_left_from_an_earlier_fit():
-    model = classifier().fit(X, y)
-    assert model.oob_score_ > 0.9
-    assert not hasattr(model.set_params(oob_score=False).fit(X, y), "oob_score_")
-
-
 def test_scores_that_are_none():
     with pytest.raises(ValueError, match="The 'oob_score' parameter of RotastackClassifier must be"):
         classifier(oob_score="acuracy").fit(X, y)

@@ -4,14 +4,13 @@ import numpy as np
 import pandas as pd
 import pytest
 from sklearn import config_context
-from sklearn.datasets import load_breast_cancer, load_iris, load_wine, make_friedman1
+from sklearn.datasets import load_breast_cancer, load_iris, load_wine
 
 from rotastack import RotastackClassifier, TreeFamily
 from rotastack.combine import LogLinearWeights
-from rotastack.ensembles.flagship.families import BOOSTING
 from rotastack.ensembles.flagship.rotastack import RIDGE
 from rotastack.ensembles.flagship.training_rows import draw_folds
-from rotastack.views import DiscriminantRotation, PrincipalRotation
+from rotastack.views import DiscriminantRotation
 from rotastack.views.haar import haar_rotations
 from rotastack.workflow.tracking.model_files import dump_model, load_model
 
@@ -95,13 +94,6 @@ def test_families_are_switched_off_where_they_hurt():
     assert weights["rotations"] > 0.3
 
 
-def test_threads_do_not_matter():
-    X, y = load_wine(return_X_y=True)
-    own = TreeFamily("pca", ("identity", PrincipalRotation(2)), max_features=0.5)
-    one, many = (small(families=(own, "discriminants"), n_jobs=n).fit(X, y).predict_proba(X) for n in (1, 2))
-    assert (one == many).all()
-
-
 def test_bags_of_one_class_and_a_view_that_needs_two():
     """A class of one row, which a third of the bags do not have."""
     X, y = load_iris(return_X_y=True)
@@ -167,14 +159,6 @@ def test_all_columns_categorical():
         small().fit(X.assign(colour="red", shape=None), y)
 
 
-def test_tables_that_are_none():
-    X, y = mixed_table()
-    with pytest.raises(ValueError, match="Expected a 2-dimensional container"):
-        small().fit(X["count"], y)
-    with pytest.raises(ValueError, match="Expected 2D array"):
-        small(categorical_features=[0]).fit(X["count"].to_numpy(), y)
-
-
 def test_an_array_after_a_table_is_told_of_once():
     """And a missing category is one, however it is written."""
     X, y = mixed_table()
@@ -200,15 +184,6 @@ def test_what_is_refused_is_refused_without_warnings():
         small().fit(X, np.where(y == 2, np.nan, y))
     with pytest.raises(ValueError, match="a range too large for scaling"):
         small().fit(np.where(X > 3, 1.7e308, -1.7e308), y)
-
-
-def test_text_that_is_not_declared_is_refused():
-    X, y = mixed_table()
-    message = r"^column .* contains text \(such as .*; name the column in categorical_features"
-    with pytest.raises(ValueError, match=message):
-        small().fit(X.to_numpy(object), y)
-    with pytest.raises(ValueError, match=message):
-        small(categorical_features=["colour"]).fit(X, y)
 
 
 def test_two_classes_have_a_weight():
@@ -252,13 +227,6 @@ def test_shapes_at_the_edge(shape, n_classes):
     proba = small(trees_per_family=3).fit(X, y).predict_proba(X)
     assert proba.shape == (len(X), n_classes)
     np.testing.assert_allclose(proba.sum(axis=1), 1)
-
-
-def test_constant_columns_and_copies():
-    X, y = load_iris(return_X_y=True)
-    X = np.hstack([X, X, np.ones((150, 3))])
-    assert small().fit(X, y).score(X, y) > 0.95
-    assert small().fit(np.ones((20, 4)), np.arange(20) % 2).predict_proba(np.ones((1, 4))).shape == (1, 2)
 
 
 @pytest.mark.parametrize(
@@ -315,23 +283,6 @@ def test_bags_of_few_draws_where_rows_are_many(monkeypatch, tmp_path, weights, a
     assert (first.forest_.outputs(rows)[unseen] == second.forest_.outputs(rows)[unseen]).all()
     dump_model(first, tmp_path / "model.skops")
     assert (load_model(tmp_path / "model.skops").forest_.out_of_bag(150) == out).all()
-
-
-def test_larger_forests_begin_with_the_trees_of_smaller_ones(all_kept):
-    X, y = load_wine(return_X_y=True)
-    few, many = (small(trees_per_family=n, families=ON_BAGS).fit(X, y) for n in (4, 10))
-    rows = few.table_.transform(X, few)
-    first = many.forest_.outputs(rows).reshape(3, 10, 178, 3)[:, :4]
-    assert (first == few.forest_.outputs(rows).reshape(3, 4, 178, 3)).all()
-
-
-def test_boosters_of_many_rows_go_on_for_smaller_gains(monkeypatch, all_kept):
-    X, y = make_friedman1(400, random_state=0)
-    slow = TreeFamily("slow", folds=True, boosting=BOOSTING._replace(learning_rate=0.05, tol=0.1))
-    few = small(families=(slow,)).fit(X, y > np.median(y))
-    monkeypatch.setattr("rotastack.ensembles.flagship.growing.SURE_ROWS", 80)
-    many = small(families=(slow,)).fit(X, y > np.median(y))
-    assert many.grown_[0].boosted.n_rounds > few.grown_[0].boosted.n_rounds
 
 
 def test_weights_of_rows_and_classes():

@@ -2,7 +2,6 @@
 
 import numpy as np
 import pandas as pd
-import pyarrow
 import pytest
 
 from rotastack import RotastackClassifier, RotastackRegressor, TreeFamily
@@ -46,32 +45,12 @@ def test_columns_are_shuffled_as_they_were_given(fitted):
     assert (again.importances == found.importances).all()
 
 
-def test_a_table_of_arrow_is_read_and_an_array_has_no_names(fitted, recwarn):
-    model, X, y = fitted
-    found = model.out_of_bag_importances(X, y, n_repeats=1)
-    again = model.out_of_bag_importances(pyarrow.Table.from_pandas(X), y, n_repeats=1)
-    assert again.feature_names.tolist() == found.feature_names.tolist()
-    assert (again.importances == found.importances).all()
-    assert not recwarn.list
-    numbers = np.random.default_rng(0).normal(size=(90, 2))
-    plain = RotastackClassifier(5, random_state=0).fit(numbers, numbers[:, 0] > 0)
-    assert "feature_names" not in plain.out_of_bag_importances(numbers, numbers[:, 0] > 0, n_repeats=1)
-
-
 def test_memorised_noise_is_worth_nothing():
     rng = np.random.default_rng(1)
     X, y = rng.normal(size=(200, 3)), rng.integers(0, 2, 200)
     model = RotastackClassifier(20, ("rotations",), random_state=0).fit(X, y)
     assert model.score(X, y) > 0.9
     assert np.abs(model.out_of_bag_importances(X, y).importances_mean).max() < 0.06
-
-
-def test_other_scores_and_fewer_rows(fitted):
-    model, X, y = fitted
-    scoring = "neg_log_loss" if isinstance(model, RotastackClassifier) else "neg_mean_absolute_error"
-    found = model.out_of_bag_importances(X, y, scoring, max_rows=60)
-    assert found.score < 0
-    assert found.importances_mean[1] > found.importances_mean[0]
 
 
 def test_other_rows_are_refused(fitted):
@@ -149,19 +128,6 @@ def decreases(tree, rows, codes, bag):
 
 def total(tree, rows, codes, bag):
     return sum(decrease for _, decrease in decreases(tree, rows, codes, bag))
-
-
-def test_sources_of_the_columns_that_trees_see():
-    X, y = mixed_table(60)
-    X["gone"] = "same"
-    X["day"] = pd.date_range("2020-01-01", periods=60, freq="11D")
-    X.loc[::7, "x"] = np.nan
-    table = RotastackRegressor(2, random_state=0).fit(X, y).table_
-    n_parts = len(table.preprocessor_.dates_["day"])
-    assert table.sources_.tolist() == [0, 1, *[4] * n_parts, 2, 2, 2]
-    amounts = np.arange(6.0 + n_parts)
-    assert table.by_input(amounts, 5)[[0, 1, 3]].tolist() == [0, 1 + amounts[-1], 0]
-    assert table.by_input(amounts, 5).sum() == amounts.sum()
 
 
 def test_a_target_that_nothing_tells_has_no_importances():

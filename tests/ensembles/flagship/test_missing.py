@@ -4,13 +4,13 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from rotastack import RotastackClassifier, RotastackRegressor, RotationForestClassifier, TreeFamily
+from rotastack import RotastackClassifier, RotationForestClassifier, TreeFamily
 from rotastack.ensembles.pooled.classifier import PooledEnsembleClassifier
 from rotastack.views import PrincipalRotation, RandomRotation
 
 
-def holed(n=200, p=5, seed=0):
-    rng = np.random.default_rng(seed)
+def holed(n=200, p=5):
+    rng = np.random.default_rng(0)
     X = rng.normal(size=(n, p))
     y = (X[:, 0] + X[:, 1] > 0).astype(int)
     X[rng.random((n, p)) < np.resize([0.2, 0.1, 0, 0.3], p)] = np.nan
@@ -80,14 +80,6 @@ def test_views_of_ones_own_see_filled_bags(view):
     clf, again = (small(families=families, n_jobs=k).fit(X, y) for k in (1, 2))
     assert clf.score(X, y) > 0.9
     assert np.array_equal(clf.predict_proba(X), again.predict_proba(X))
-
-
-def test_a_regressor():
-    X, _ = holed(300)
-    y = np.nan_to_num(X[:, 0]) * 2 + X[:, 2]
-    reg = RotastackRegressor(20, random_state=0).fit(X, y)
-    assert reg.oob_score_ > 0.7
-    assert np.isfinite(reg.predict(np.full((1, 5), np.nan))).all()
 
 
 def test_rows_without_a_weight_say_nothing_of_what_is_missing():

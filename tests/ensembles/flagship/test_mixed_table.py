@@ -1,6 +1,5 @@
 """Tables as they come, in the flagship: frames of any library, dates, ids, free text, and categories never seen."""
 
-import datetime
 import warnings
 
 import numpy as np
@@ -16,16 +15,12 @@ def small(**parameters):
     return RotastackClassifier(**{"trees_per_family": 5, "random_state": 0, **parameters})
 
 
-def cities(n=200, missing=False):
+def cities(n=200):
     """Aachen is a risk, Bonn and Celle are none."""
     rng = np.random.default_rng(0)
     city = rng.choice(["Aachen", "Bonn", "Celle"], n)
     X = pd.DataFrame({"city": city, "noise": rng.random(n)})
-    y = np.where(city == "Aachen", "risk", "safe")
-    if missing:
-        X.loc[rng.random(n) < 0.2, "city"] = None
-        y = np.where(X["city"].isna(), rng.choice(["risk", "safe"], n), y)
-    return X, y
+    return X, np.where(city == "Aachen", "risk", "safe")
 
 
 @pytest.mark.parametrize("unknown", ["Ulm", None])
@@ -41,14 +36,6 @@ def test_an_unknown_category_is_not_the_first_one(unknown):
     assert np.abs(proba[[0, 3], 0] - share).max() < 0.2
     np.testing.assert_array_equal(proba[1:3], clf.predict_proba(new.iloc[1:3]))
     np.testing.assert_array_equal(clf.predict_proba(X), known)
-
-
-def test_an_unknown_category_is_missing_where_training_rows_are():
-    X, y = cities(missing=True)
-    clf = small().fit(X, y)
-    with pytest.warns(UserWarning, match="column 'city': 1 of 1 rows .* .such as 'Ulm'"):
-        proba = clf.predict_proba(X.head(1).assign(city="Ulm"))
-    np.testing.assert_array_equal(proba, clf.predict_proba(X.head(1).assign(city=None)))
 
 
 def test_frames_of_other_libraries_are_those_of_pandas():
@@ -122,15 +109,6 @@ def test_rows_of_objects_are_read_as_the_columns_of_fit():
     np.testing.assert_array_equal(clf.predict_proba(records), clf.predict_proba(X))
     rows = [clf.predict_proba(records.iloc[[row]])[0] for row in range(20)]
     np.testing.assert_allclose(rows, clf.predict_proba(X)[:20], atol=1e-12)
-
-
-def test_numbers_that_are_categories_are_sorted_by_size():
-    X, y = cities()
-    codes = np.random.default_rng(0).choice([-2.0, -1.0, 9.0, 10.0, np.nan], len(X))
-    expected = ["(missing)", "-2", "-1", "9", "10"]
-    for column in (codes, codes.astype(object), pd.Categorical(codes, [10, 9, -1, -2])):
-        clf = small(categorical_features=["city", "code"]).fit(X.assign(code=column), y)
-        assert clf.table_.preprocessor_.categories_["code"] == expected
 
 
 def test_dummies_of_categories_and_of_missing_values():
@@ -227,21 +205,6 @@ def test_text_is_named_where_it_cannot_be_used():
             ValueError, match=r"^column 'city' contains dates or times \(such as '2020-01-01 00:00:00'\); numbers"
         ):
             forest.fit(dates, y)
-
-
-@pytest.mark.parametrize(
-    ("value", "what"),
-    [
-        (datetime.time(8, 30), r"dates or times \(such as '08:30:00'\)"),
-        (b"red", r"text \(such as .*\)"),
-        (datetime.timedelta(1), r"dates or times \(such as '1 day, 0:00:00'\)"),
-    ],
-)
-def test_other_values_are_named_too(value, what):
-    X, y = cities()
-    X = X.assign(city=pd.Series([value] * len(X), dtype=object))
-    with pytest.raises(ValueError, match=rf"^column 'city' contains {what}; numbers are needed"):
-        RotationForestClassifier(5).fit(X, y)
 
 
 def test_what_is_no_number_in_predict_is_named():

@@ -111,21 +111,6 @@ def test_shapes_at_the_edge(shape):
     assert predicted.shape == y.shape
 
 
-def test_rows_that_were_never_out_of_bag():
-    X, y = slope()
-    reg = small(trees_per_family=1, families=("rotations",)).fit(X, y)
-    never = ~reg.forest_.out_of_bag(200).any(axis=1)
-    assert never.any()
-    assert (np.isnan(reg.oob_prediction_) == never).all()
-
-
-@pytest.mark.parametrize("target", [np.full(30, 2.5), np.r_[np.zeros(27), 1, 2, 3.0]])
-def test_targets_with_few_values(target):
-    X, _ = slope(30)
-    predicted = small().fit(X, target).predict(X)
-    assert target.min() - 1 < predicted.min() <= predicted.max() < target.max() + 1
-
-
 def test_a_family_of_ones_own_learns_from_slices():
     X, y = slope()
     family = TreeFamily("turned", (DiscriminantRotation(random_state=0),), max_features=None)

@@ -55,19 +55,6 @@ def test_rotations_are_stored_once():
     assert len(pickle.dumps(clf)) < 1.5 * clf.rotations_.nbytes
 
 
-def test_weightings_share_their_trees(iris):
-    X, y = iris
-    X32 = np.ascontiguousarray(X, dtype=np.float32)
-    linear = regularized(weighting="linear").fit(X, y)
-    best = regularized(weighting="best").fit(X, y)
-    np.testing.assert_array_equal(linear.complexity_, best.complexity_)
-    top = int(np.argmax(best.trees_per_rotation_))
-    n = int(linear.trees_per_rotation_[top])
-    mine = linear.forest_.take(np.flatnonzero(linear.forest_.tree_view == top))
-    theirs = best.forest_.take(np.arange(n))
-    np.testing.assert_array_equal(mine.leaves(X32), theirs.leaves(X32))
-
-
 def test_votes_of_many_weightings_are_those_of_each_forest(iris):
     X, y = iris
     X32 = np.ascontiguousarray(X, dtype=np.float32)

@@ -78,17 +78,6 @@ def test_out_of_bag_scores_are_honest(diabetes):
     np.testing.assert_allclose(reg.rotation_oob_error_, errors, rtol=1e-5)
 
 
-def test_each_group_of_trees_has_its_rotation(iris):
-    clf = RandomRotationForestClassifier(12, n_trees_per_rotation=4, random_state=0).fit(*iris)
-    views = clf.forest_.views
-    assert clf.forest_.tree_view.tolist() == [0] * 4 + [1] * 4 + [2] * 4
-    for v in range(3):
-        matrix = views.matrix(v).astype(float)
-        np.testing.assert_allclose(matrix @ matrix.T, np.eye(4), atol=1e-6)
-        assert np.linalg.det(matrix) == pytest.approx(1)
-    assert not np.allclose(views.matrix(0), views.matrix(1))
-
-
 def test_rotations_come_in_order_however_many_there_are(iris):
     few = RandomRotationForestClassifier(3, random_state=0).fit(*iris).forest_
     many = RandomRotationForestClassifier(9, random_state=0).fit(*iris).forest_
@@ -174,31 +163,12 @@ def test_constant_leaf(forest):
     assert clone(forest).set_params(constant_leaf=True).unrotated().constant_leaf
 
 
-def test_multi_rotation_without_bootstrap(iris):
-    X, y = iris
-    forest = MultiRotationForestClassifier(4, 20, bootstrap=False, random_state=0).fit(X, y)
-    assert not hasattr(forest, "oob_score_")
-    assert (forest.tree_votes(X) == y[:, None]).all()
-    assert not forest.unrotated().bootstrap
-
-
 def regularized(**options):
     settings = {"n_estimators": 90, "n_rotations": 6, "micro_forest_size": 5, "random_state": 2} | options
     return RegularizedRotationForestClassifier(**settings)
 
 
 # Regression pools
-
-
-def test_pool_of_regressors_with_families_and_out_of_bag(diabetes):
-    X, y = diabetes
-    views = [("identity", None, 1), ("rotation", RandomRotation(), 3)]
-    reg = PooledEnsembleRegressor(views, n_estimators=80, bootstrap=True, random_state=0).fit(X, y)
-    assert set(reg.oob_family_errors_) == {"identity", "rotation"}
-    assert 0.3 < reg.oob_score_ < 0.6
-    assert reg.oob_errors_.shape == (80,)
-    outputs = reg.pool_.outputs(X[:5])
-    np.testing.assert_allclose(reg.predict(X[:5]), outputs.mean(axis=0)[:, 0], rtol=1e-6)
 
 
 def test_rotating_changes_nothing_for_ridge(diabetes):

@@ -115,13 +115,6 @@ def test_out_of_bag_rows_of_bootstrapped_trees():
     assert not hasattr(RotationForestClassifier(5, random_state=0).fit(X, y), "oob_score_")
 
 
-def test_the_unrotated_counterpart():
-    X, Z, y, t = split()
-    for forest in FORESTS:
-        plain = forest(15, random_state=0).unrotated().fit(X, y)
-        assert plain.score(Z, t) > 0.85
-
-
 def test_rotations_help_on_waveform():
     frame = waveform(1200, seed=3)
     X, y = frame.iloc[:, :-1].to_numpy(float), frame.iloc[:, -1].to_numpy()
@@ -170,14 +163,6 @@ class TestMarginForest:
         with pytest.raises(ValueError, match="selection='oob' needs bootstrap=True"):
             DoubleRotationMarginForestClassifier(5, selection="oob").fit(X, y)
 
-    def test_weighted_votes(self):
-        X, Z, y, t = split()
-        fitted = DoubleRotationMarginForestClassifier(
-            30, pruner=MarginPruner(1.0, vote="weighted"), selection="oob", bootstrap=True, random_state=0
-        ).fit(X, y)
-        assert fitted.score(Z, t) > 0.9
-        assert len(set(fitted.pruner_.weights_[fitted.pruner_.selected_].round(6))) > 1
-
 
 @pytest.mark.parametrize("forest", [RotationForestClassifier, DoubleRotationForestClassifier])
 def test_views_have_not_seen_rows_out_of_their_trees_bags(forest):
@@ -195,15 +180,6 @@ def test_a_view_is_fitted_to_its_trees_bag():
         alone = PrincipalRotation(random_state=child(root_sequence(2), "views", k)).fit(scaled[~out], y[~out])
         order = np.argsort(np.concatenate([columns for columns, _ in alone.blocks_]))
         np.testing.assert_allclose(fitted.forest_.views.matrix(k)[:, order], alone.rotation_, atol=1e-5)
-
-
-def test_cuts_of_random_trees_are_handed_on():
-    X, Z, y, _ = split()
-    one, many = (
-        RotationForestClassifier(5, estimator=TreeClassifier(splitter="random", n_cuts=n), random_state=0).fit(X, y)
-        for n in (1, 50)
-    )
-    assert (one.predict_proba(Z) != many.predict_proba(Z)).any()
 
 
 def wide(n=24, p=600):

@@ -81,14 +81,6 @@ def test_families_share_the_members_and_out_of_bag_is_kept_per_family(iris):
     assert 0.85 < clf.oob_score_ <= 1
 
 
-def test_bootstrap_out_of_bag_is_honest():
-    rng = np.random.default_rng(0)
-    X, y = rng.normal(size=(200, 4)), rng.integers(0, 2, 200)
-    clf = PooledEnsembleClassifier(RandomRotation(), n_estimators=40, bootstrap=True, random_state=0).fit(X, y)
-    assert clf.score(X, y) > 0.9
-    assert 0.3 < clf.oob_score_ < 0.7
-
-
 def test_an_estimator_without_probabilities_votes(iris):
     X, y = iris
     clf = PooledEnsembleClassifier(RandomRotation(), RidgeClassifier(), n_estimators=3, random_state=0).fit(X, y)
@@ -252,14 +244,6 @@ def test_a_second_fit_forgets_the_first(iris):
     assert not hasattr(clf, "pool_")
     assert not hasattr(clf, "oob_score_")
     assert (clf.predict(X) == (y + 1) % 3).mean() > 0.9
-
-
-def test_bootstrap_goes_with_a_trained_combiner(iris):
-    X, y = iris
-    clf = PooledEnsembleClassifier(
-        RandomRotation(), combiner=Stacking(LogisticRegression(max_iter=1000)), n_estimators=2, cv=3, bootstrap=True
-    ).fit(X, y)
-    assert all(m.out_of_bag is not None for p in clf.nested_pools_.values() for m in p.members)
 
 
 def test_a_regression_has_no_labels_for_a_view(iris):
