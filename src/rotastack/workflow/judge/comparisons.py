@@ -21,18 +21,11 @@ def compare_methods(
     means: pd.DataFrame, higher: bool | None, spec: Mapping[str, Any], wrong: pd.Series | None = None,
     units: pd.Series | None = None,
 ) -> dict:  # fmt: skip
-    """Compare methods on the data sets for which all of them have a score.
+    """Compare methods on the data sets for which all of them have a score; `means` are (data sets, methods).
 
-    Parameters
-    ----------
-    means : DataFrame of shape (n_datasets, n_methods)
-    higher : bool or None
-        Whether higher scores are better; None for a score without a better direction, which gets no ranks.
-    spec : mapping
-        The slice of the study: ``control``, ``alpha``, ``optimistic`` methods, and ``left_out`` data sets, which have
-        means only.
-    wrong, units : Series, optional
-        By data set, the number of rows that the control classifies wrongly, and the divisor of the scores.
+    Without a better direction (`higher` is None) there are no ranks. `spec` has the ``control``, ``alpha``, ``optimistic``
+    methods, and ``left_out`` data sets, which have means only. By data set, `wrong` is the number of rows that the control
+    classifies wrongly, and `units` the divisor of the scores.
     """
     shown = means if units is not None else means.round(12)
     result = {"means": shown.astype(object).where(shown.notna(), None).to_dict("index"), "notes": [],

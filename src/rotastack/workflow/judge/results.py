@@ -74,17 +74,12 @@ def score_matrices(scores: pd.DataFrame, metric: str, axes: Sequence[str]) -> di
 
 
 class Choice(NamedTuple):
-    """The method chosen on a data set.
-
-    `tied` are the methods that tie with the best mean, in order of their means, and the chosen method is one of them;
-    `value` is its mean of the score in ``TIE_BREAK`` (NaN if unknown); `tested` tells whether ties are by intervals,
-    else by equal means.
-    """
+    """The method chosen on a data set."""
 
     method: str
-    tied: list[str]
-    value: float
-    tested: bool
+    tied: list[str]  # methods that tie with the best mean, the chosen one among them, in order of their means
+    value: float  # its mean of the score in TIE_BREAK; NaN if unknown
+    tested: bool  # whether ties are by intervals, else by equal means
 
 
 TIE_BREAK = {"classification": "log_loss", "regression": "rmse"}

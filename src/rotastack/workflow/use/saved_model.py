@@ -1,7 +1,7 @@
 """Models saved by studies: find a model, check a table against it, and predict."""
 
 import warnings
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -15,6 +15,7 @@ from rotastack.base.reading import read_columns
 from rotastack.data.target import free_name
 from rotastack.errors import RotastackError, nearest
 from rotastack.files import read_json
+from rotastack.workflow.judge.words import few
 from rotastack.workflow.tracking.model_files import load_model
 
 __all__ = ["SavedModel", "file_of_study", "model_in_folder", "model_of_study", "saved_model"]
@@ -77,14 +78,14 @@ class SavedModel:
         missing = [c for c in self.columns if c not in table.columns]
         if missing:
             raise RotastackError(
-                f"columns of the model are missing: {', '.join(missing)}; columns: {_listed(table.columns)}"
+                f"columns of the model are missing: {', '.join(missing)}; columns: {few(table.columns, 20)}"
             )
         twice = sorted({str(c) for c in table.columns[table.columns.duplicated()]} & set(self.columns))
         if twice:
             raise RotastackError(f"columns occur twice: {', '.join(twice)}; rename or drop one of each")
         reader = self.pipeline.named_steps["table"]
         extra = [c for c in table.columns if c not in {*self.columns, *reader.dropped_}]
-        notes = [f"columns that the model does not use are ignored: {_listed(extra)}"] if extra else []
+        notes = [f"columns that the model does not use are ignored: {few(extra, 20)}"] if extra else []
         return read_columns(table[self.columns], reader.readings_, notes.append), notes
 
 
@@ -150,8 +151,3 @@ def saved_model(path: Path, name: str, versions: Mapping[str, str] | None = None
             f"{path}: {type(pipeline).__name__} is not a model of a study; name a file that rotastack run or fit wrote"
         )
     return SavedModel(pipeline, name)
-
-
-def _listed(names: Sequence[Any], most: int = 20) -> str:
-    shown = [str(name) for name in names]
-    return ", ".join(shown[:most]) + (f" and {len(shown) - most} more" if len(shown) > most else "")
