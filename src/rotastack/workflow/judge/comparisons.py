@@ -79,10 +79,7 @@ def _left_out(scores: pd.DataFrame, ranked: pd.DataFrame, optimistic: Sequence[s
 
 
 def _against(comparison: Comparison, control: str, wrong: pd.Series) -> list[dict]:
-    """Return on how many data sets each method is better or worse than the control, and its worst loss.
-
-    The worst loss is repeated for data sets where the control has many wrong rows: a ratio of few errors is noisy.
-    """
+    """Return wins and losses of each method against the control, and its worst loss, also where few errors are no noise."""
     counted = compare(comparison.scores[wrong.reindex(comparison.scores.index) >= MANY], comparison.higher_is_better)
     tests = wilcoxon_holm(comparison.scores, control, comparison.higher_is_better)
     worst, worst_counted = comparison.worst_loss(control), counted.worst_loss(control)

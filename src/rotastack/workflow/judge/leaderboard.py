@@ -38,21 +38,16 @@ N_MEANS = 1000
 
 
 class Metric(NamedTuple):
-    """A score that methods can be compared by; its tables have a row for each data set and a column for each method.
-
-    `shown` holds the scores that are printed, if `scores` are multiples of a unit. `spread` has their standard
-    deviations over cells, and `baseline` the score of the baseline, by data set. Without an `optimum`, the best possible
-    score, there is no improvability.
-    """
+    """A score that methods can be compared by; its tables have a row for each data set and a column for each method."""
 
     name: str
     title: str
     higher_is_better: bool
     scores: pd.DataFrame
-    spread: pd.DataFrame | None = None
-    shown: pd.DataFrame | None = None
-    optimum: float | None = None
-    baseline: pd.Series | None = None
+    spread: pd.DataFrame | None = None  # standard deviations over cells
+    shown: pd.DataFrame | None = None  # the scores that are printed, if `scores` are multiples of a unit
+    optimum: float | None = None  # the best possible score; without it there is no improvability
+    baseline: pd.Series | None = None  # by data set
 
 
 def leaderboard(
@@ -104,10 +99,9 @@ def board(
     metric: Metric, methods: Sequence[str], control: str | None, *, datasets: Sequence[str] | None = None,
     alpha: float = 0.05, times: Mapping[str, pd.DataFrame] | None = None,
 ) -> dict[str, Any]:  # fmt: skip
-    """Return the leaderboard of some methods on some data sets.
+    """Return the leaderboard of the methods with any score here, on the data sets that have scores of all these methods.
 
-    First, methods without any score on these data sets are left out. Then data sets that lack a score of a remaining
-    method are left out. Methods and data sets are numbered by their positions in ``metric.scores``.
+    Methods and data sets are numbered by their positions in ``metric.scores``.
     """
     names, places = list(metric.scores.columns), list(metric.scores.index)
     wide = metric.scores.loc[places if datasets is None else list(datasets), list(methods)].astype(float)

@@ -182,8 +182,7 @@ def _scored(
 ) -> tuple[str, NDArray[np.intp], Callable[[NDArray], float]]:
     """Return "out of bag" or "held out", the rows to judge by, and a function from the table of these to a score.
 
-    Out-of-bag rows are used if the model knows them and `split` is None. Otherwise the method is trained again, on two
-    thirds of the rows or by `split`, and judged by the others: a model remembers the rows that it was trained on.
+    Without out-of-bag rows, or with a `split`, the method is trained again: a model remembers its training rows.
     """
     model = _decider(pipeline)
     last = pipeline[-1]

@@ -1,7 +1,6 @@
 """Models saved by studies: find a model, check a table against it, and predict."""
 
 import warnings
-from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -127,25 +126,18 @@ def model_in_folder(path: Path, name: str | None = None) -> SavedModel:
         return saved_model(path if path.is_file() else path / FILE, name or str(path))
     if not note.is_file():
         raise RotastackError(f"{name or path}: no model found: neither {FILE} nor MLmodel")
-    content = load_yaml(note)
-    sklearn = content.get("flavors", {}).get("sklearn", {})
+    sklearn = load_yaml(note).get("flavors", {}).get("sklearn", {})
     if sklearn.get("serialization_format") != "skops":
         raise RotastackError(f"{name or path}: not a model of rotastack, which are skops files")
-    versions = {
-        "rotastack": (content.get("metadata") or {}).get("rotastack"),
-        "scikit-learn": sklearn.get("sklearn_version"),
-    }
-    return saved_model(
-        path / sklearn.get("pickled_model", FILE), name or str(path), {k: v for k, v in versions.items() if v}
-    )
+    return saved_model(path / sklearn.get("pickled_model", FILE), name or str(path))
 
 
-def saved_model(path: Path, name: str, versions: Mapping[str, str] | None = None) -> SavedModel:
-    """Return the model in a file; `versions` are those that wrote the file, if the file does not hold them."""
+def saved_model(path: Path, name: str) -> SavedModel:
+    """Return the model in a file."""
     record = path.parent / "refit.run.json"
     if path.is_file() and not path.stat().st_size and record.is_file():
         raise RotastackError(f"{name}: no model was made: {read_json(record)['message']}")
-    pipeline = load_model(path, versions)
+    pipeline = load_model(path)
     if "table" not in getattr(pipeline, "named_steps", ()):
         raise RotastackError(
             f"{path}: {type(pipeline).__name__} is not a model of a study; name a file that rotastack run or fit wrote"
