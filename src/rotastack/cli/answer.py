@@ -120,9 +120,9 @@ def _read(path: str, read: Callable[[Path], pd.DataFrame]) -> pd.DataFrame:
 
 
 def _mean_scores(scores: pd.DataFrame) -> pd.DataFrame:
-    """Return the means of all scores by data set and method."""
+    """Return the means of all scores by data set and method, without rounding errors."""
     names = [n for n in dict.fromkeys(n for task in METRICS.values() for n in task) if n in scores]
-    return scores.groupby(["dataset", "method"], sort=False)[names].mean().reset_index()
+    return scores.groupby(["dataset", "method"], sort=False)[names].mean().round(10).reset_index()
 
 
 def _rows(table: pd.DataFrame) -> list[dict[str, Any]]:
