@@ -4,6 +4,7 @@ import os
 import signal
 import sys
 import sysconfig
+from contextlib import chdir
 
 import pytest
 from hypothesis import settings
@@ -31,6 +32,13 @@ def tracked_nowhere():
     yield
     if "mlflow" in sys.modules:
         sys.modules["mlflow"].set_tracking_uri(None)
+
+
+@pytest.fixture
+def here(tmp_path):
+    """An empty working directory."""
+    with chdir(tmp_path):
+        yield tmp_path
 
 
 @pytest.fixture

@@ -1,7 +1,6 @@
 """A folder in which studies were run, as far as commands see it that use saved models."""
 
 import json
-from contextlib import chdir
 
 import numpy as np
 import pandas as pd
@@ -66,10 +65,3 @@ def shop(tmp_path_factory):
     for name in ("flats", "houses"):
         saved(folder, numbers, RotastackRegressor(5, random_state=0), "prices", name)
     return folder, model
-
-
-@pytest.fixture
-def here(tmp_path):
-    """An empty working directory."""
-    with chdir(tmp_path):
-        yield tmp_path

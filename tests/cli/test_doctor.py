@@ -3,14 +3,10 @@
 from rotastack.cli import main
 
 
-def test_each_thing_has_a_line_and_a_problem_says_what_to_do(tmp_path, monkeypatch, capsys):
-    monkeypatch.chdir(tmp_path)
+def test_each_thing_has_a_line_and_a_problem_says_what_to_do(here, monkeypatch, capsys):
     assert main(["doctor"]) == 0
-    assert [line.split()[1] for line in capsys.readouterr().out.splitlines()] == [
-        "environment:",
-        "snakemake:",
-        "folder:",
-    ]
+    found = [line.split()[1] for line in capsys.readouterr().out.splitlines()]
+    assert found == ["environment:", "snakemake:", "folder:"]
     monkeypatch.setattr("rotastack.cli.doctor.find_spec", lambda name: None)
     assert main(["doctor"]) == 1
     assert "PROBLEM  snakemake: not installed; run `pip install 'rotastack[workflow]'`" in capsys.readouterr().out

@@ -7,6 +7,7 @@ from contextlib import contextmanager
 from pathlib import Path
 from types import SimpleNamespace
 
+import pandas as pd
 import pytest
 
 from rotastack.cli import main, run, studies
@@ -139,8 +140,8 @@ def test_classes_of_a_study_may_be_in_a_file_beside_it(command, found, monkeypat
 
 def test_the_answer_of_a_study_has_scores_beside_ranks_and_no_empty_columns():
     answer = Answer.__new__(Answer)
-    answer.score, answer.scores = "rmse", [{"dataset": d, "method": m} for d in "ab" for m in ("Forest", "Linear")]
-    answer.baseline = [{"dataset": "a", "rmse": 2.0}, {"dataset": "b", "rmse": 100.0}]
+    answer.score, answer.scores = "rmse", pd.DataFrame({"dataset": ["a", "b"]})
+    answer.baseline = pd.DataFrame({"dataset": ["a", "b"], "rmse": [2.0, 100.0]})
     means = {"a": {"Forest": 1.0, "Linear": 1.2}, "b": {"Forest": 70.0, "Linear": 50.0}}
     answer.comparison = {"average_ranks": {"Linear": 1.4, "Forest": 1.6}, "means": means}
     assert answer._table() == [

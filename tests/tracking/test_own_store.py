@@ -12,12 +12,13 @@ import threading
 import time
 from contextlib import chdir, closing, contextmanager
 from pathlib import Path
+from unittest.mock import patch
 
 import pytest
 from mlflow.tracking import MlflowClient
 
 from rotastack.errors import RotastackError
-from rotastack.workflow.tracking.address import VARIABLE
+from rotastack.workflow.tracking.address import VARIABLE, tracking_uri
 from rotastack.workflow.tracking.writer import Writer, make_database
 
 RECORD = {"code": "c", "version": "0", "status": "ok", "message": ""}
@@ -98,55 +99,51 @@ def test_a_kill_while_it_is_made_leaves_nothing_or_all(tmp_path, share):
     assert sorted(p.name for p in tmp_path.glob("[!.]*")) == ["mlflow.db", "other.db"]
 
 
-def bring(folder, code, method="RF"):
+def bring(folder, code, **environment):
     """Log one method from a folder; return its run."""
     folder.mkdir(exist_ok=True)
-    with chdir(folder), Writer("shop", "iris") as writer:
-        home = writer.container("dataset", {"study": "shop", "dataset": "iris"})
-        key = {"study": "shop", "dataset": "iris", "method": method, "code": code}
-        run = writer.leaf("method", key, home, f"iris / {method}", RECORD, {}, {})
-        writer.log_metrics(run.run_id, {"error": 0.5}, "2026-01-01T00:00:00+00:00")
-        writer.finish(run.run_id)
-        writer.finish(home)
+    with patch.dict(os.environ, environment):
+        with chdir(folder), Writer("shop", "iris") as writer:
+            home = writer.container("dataset", {"study": "shop", "dataset": "iris"})
+            key = {"study": "shop", "dataset": "iris", "method": "RF", "code": code}
+            run = writer.leaf("method", key, home, "iris / RF", RECORD, {}, {})
+            writer.log_metrics(run.run_id, {"error": 0.5}, "2026-01-01T00:00:00+00:00")
+            writer.finish(run.run_id)
+            writer.finish(home)
+        assert os.environ.get(VARIABLE) == environment.get(VARIABLE), "the writer leaves the address as it was"
     return run.run_id
 
 
 @pytest.mark.slow
-def test_two_people_and_two_folders_share_a_study_s_name(tmp_path, monkeypatch):
+def test_two_people_and_two_folders_share_a_study_s_name(tmp_path):
     uri = f"sqlite:///{tmp_path}/shared/mlflow.db"
-    monkeypatch.setenv(VARIABLE, uri)
+    anna, bob = ({VARIABLE: uri, "MLFLOW_TRACKING_USERNAME": name} for name in ("anna", "bob's"))
 
     def superseded(run):
         return MlflowClient(uri, uri).get_run(run).data.tags.get("rotastack.superseded", "no")
 
-    monkeypatch.setenv("MLFLOW_TRACKING_USERNAME", "anna")
-    first = bring(tmp_path / "a", "one")
-    assert os.environ[VARIABLE] == uri
-    monkeypatch.setenv("MLFLOW_TRACKING_USERNAME", "bob's")
-    others = [bring(tmp_path / "a", "one"), bring(tmp_path / "b", "two")]
+    first = bring(tmp_path / "a", "one", **anna)
+    others = [bring(tmp_path / "a", "one", **bob), bring(tmp_path / "b", "two", **bob)]
     assert [superseded(r) for r in (first, *others)] == ["no", "no", "no"]
-    monkeypatch.setenv("MLFLOW_TRACKING_USERNAME", "anna")
-    assert bring(tmp_path / "a", "one") == first
-    second = bring(tmp_path / "a", "two")
+    assert bring(tmp_path / "a", "one", **anna) == first
+    second = bring(tmp_path / "a", "two", **anna)
     assert [superseded(r) for r in (first, second, *others)] == ["yes", "no", "no", "no"]
-    assert bring(tmp_path / "a", "one") == first
+    assert bring(tmp_path / "a", "one", **anna) == first
     assert [superseded(r) for r in (first, second)] == ["no", "yes"]
 
 
 @pytest.mark.slow
-def test_what_a_stopped_writer_left_is_done_away_with(tmp_path, monkeypatch):
+def test_what_a_stopped_writer_left_is_done_away_with(tmp_path):
     """Half a run, a run that a repeated call has made twice, and a model that nobody finished."""
-    uri = f"sqlite:///{tmp_path}/mlflow.db"
-    monkeypatch.setenv(VARIABLE, uri)
-    whole = bring(tmp_path / "a", "one")
-    client = MlflowClient(uri, uri)
+    whole = bring(tmp_path, "one")
+    client = MlflowClient(uri := tracking_uri(tmp_path), uri)
     run = client.get_run(whole)
     experiment = run.info.experiment_id
     tags = {k: v for k, v in run.data.tags.items() if k != "rotastack.complete"}
     client.create_run(experiment, tags=tags)
     half = client.create_run(experiment, tags={**tags, "rotastack.key": "of old"})
     client.create_logged_model(experiment, "model", half.info.run_id)
-    assert bring(tmp_path / "a", "one") == whole
+    assert bring(tmp_path, "one") == whole
     assert {r.info.run_name for r in client.search_runs([experiment])} == {"iris", "iris / RF"}
     assert len(client.search_runs([experiment])) == 2
     assert not client.search_logged_models([experiment])

@@ -111,7 +111,7 @@ def tabled(n, with_gaps):
 
 @pytest.mark.filterwarnings("ignore:column .* have a category that no training row has")
 @pytest.mark.parametrize(("task", "trained_with_gaps"), [("classification", True), ("regression", False)])
-def test_the_recipe_of_the_card_takes_what_read_csv_gives(tmp_path, monkeypatch, trained_with_gaps, task):
+def test_the_recipe_of_the_card_takes_what_read_csv_gives(here, trained_with_gaps, task):
     text, target = tabled(80, trained_with_gaps)
     if task == "regression":
         target = np.where(target == "yes", 2.5, 1.25)
@@ -119,15 +119,14 @@ def test_the_recipe_of_the_card_takes_what_read_csv_gives(tmp_path, monkeypatch,
     estimator = GaussianNB() if task == "classification" else DummyRegressor()
     scaled = [("imputer", SimpleImputer()), ("estimator", estimator)]
     model = Pipeline([("table", TablePreprocessor()), *scaled]).fit(features, target)
-    dump_model(model, tmp_path / "model.skops")
-    monkeypatch.chdir(tmp_path)
+    dump_model(model, "model.skops")
     with Writer("shop", "customers") as writer:
         home = writer.container("dataset", {"study": "shop", "dataset": "customers"})
         run = writer.leaf("model", {"study": "shop"}, home, "customers / model", RECORD, {}, {})
-        writer.log_model(run.run_id, tmp_path / "model.skops", features)
+        writer.log_model(run.run_id, Path("model.skops"), features)
         writer.finish(run.run_id)
     loaded = f"runs:/{run.run_id}/model"
-    recipe = card(loaded=loaded, store=tracking_uri(tmp_path)).partition("```python\n")[2].partition("```")[0]
+    recipe = card(loaded=loaded, store=tracking_uri()).partition("```python\n")[2].partition("```")[0]
     *first, last = recipe.splitlines()
     scope: dict = {}
     exec("\n".join(first), scope)

@@ -1,6 +1,7 @@
 """The answer of a finished study: the verdict, the scores, and the paths of the report and the models."""
 
 import json
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
@@ -10,7 +11,7 @@ from rotastack.cli.options import headed, table_text
 from rotastack.errors import unreadable
 from rotastack.files import read_json
 from rotastack.stats.metrics import METRICS, NAMES, higher_is_better
-from rotastack.workflow.judge.results import compared, complete, in_units
+from rotastack.workflow.judge.results import compared, complete, in_units, read_csv
 from rotastack.workflow.judge.words import printer
 from rotastack.workflow.run.plan import Plan
 from rotastack.workflow.run.progress import duration
@@ -30,8 +31,8 @@ class Answer:
         self.study, self.score, self.report = plan.study.name, plan.study.score, plan.files.report
         self.sentences = read_json(plan.files.verdict)["sentences"]
         self.comparison: dict[str, Any] = read_json(plan.files.comparison)[self.score]
-        self.scores = _scores(Path(plan.files.scores))
-        self.baseline = _table(Path(plan.files.table("baseline")))
+        self.scores = _mean_scores(_read(plan.files.scores, pd.read_parquet))
+        self.baseline = _read(plan.files.table("baseline"), read_csv)
         self.about, self.root = about or {}, plan.root
         self.models: dict[str, dict[str, Any]] = {}  # data set -> method, file and MLflow address of its model
         self.without_model: dict[str, str] = {}  # data set -> why its model could not be trained
@@ -71,17 +72,15 @@ class Answer:
 
     def _table(self) -> list[str]:
         """Return lines with the methods and their scores, best first; for several data sets average ranks and means."""
-        if len({row["dataset"] for row in self.scores}) > 1:
+        if self.scores["dataset"].nunique() > 1:
             ranks = self.comparison.get("average_ranks")
             return [] if ranks is None else self._ranks(ranks)
-        rows, higher = {row["method"]: row for row in self.scores}, higher_is_better(self.score)
-        worst = float("inf")
-        order = sorted(rows, key=lambda m: worst if (v := rows[m][self.score]) is None else -v if higher else v)
-        known = [n for n in (self.scores[0] if rows else ()) if n in NAMES and higher_is_better(n) is not None]
-        names = [self.score, *(n for n in known if n != self.score)]
-        shown = [n for n in names if any(rows[m][n] is not None for m in rows)]
-        printed = {n: printer(n, [v for m in rows if (v := rows[m][n]) is not None]) for n in shown}
-        cells = {m: ["-" if rows[m][n] is None else printed[n](rows[m][n]) for n in shown] for m in order}
+        table = self.scores.set_index("method").drop(columns="dataset")
+        table = table.sort_values(self.score, ascending=not higher_is_better(self.score), kind="stable")
+        known = [n for n in table.dropna(axis="columns", how="all") if higher_is_better(n) is not None]
+        shown = sorted(known, key=lambda n: n != self.score)
+        printed = {n: printer(n, list(table[n].dropna())) for n in shown}
+        cells = {m: ["-" if pd.isna(row[n]) else printed[n](row[n]) for n in shown] for m, row in table.iterrows()}
         return table_text(["method", *(SHORT.get(n, NAMES[n]) for n in shown)], cells).split("\n")
 
     def _ranks(self, ranks: dict[str, float]) -> list[str]:
@@ -89,16 +88,13 @@ class Answer:
         means = (
             pd.DataFrame.from_dict(self.comparison["means"], orient="index").reindex(columns=list(ranks)).astype(float)
         )
-        units = in_units(self.score, pd.DataFrame(self.baseline).set_index("dataset"))
+        units = in_units(self.score, self.baseline.set_index("dataset"))
         found = complete(compared(means, units)).mean()
         mean = printer("r2" if units is not None else self.score, list(found))
         against = self.comparison.get("against_control", [])
         wins = {row["method"]: f"{row['better']}/{row['equal']}/{row['worse']}" for row in against}
-        head = [
-            "method",
-            "rank",
-            f"mean {SHORT.get(self.score, NAMES[self.score])}{'' if units is None else ' / baseline'}",
-        ]
+        unit = "" if units is None else " / baseline"
+        head = ["method", "rank", f"mean {SHORT.get(self.score, NAMES[self.score])}{unit}"]
         cells = {m: [f"{ranks[m]:.2f}", mean(found[m])] for m in sorted(ranks, key=lambda m: ranks[m])}
         if wins:
             head.append("better/equal/worse")
@@ -108,29 +104,27 @@ class Answer:
     def as_json(self, seconds: float | None) -> str:
         """Return the answer as JSON."""
         content = {
-            "study": self.study, "verdict": self.sentences, "score": self.score, "scores": self.scores, "baseline": self.baseline,
+            "study": self.study, "verdict": self.sentences, "score": self.score,
+            "scores": _rows(self.scores), "baseline": _rows(self.baseline),
             "report": self.report, "models": self.models, "seconds": None if seconds is None else round(seconds, 1),
             **({"table": self.about} if self.about else {}),
         }  # fmt: skip
         return json.dumps(content, indent=1, default=str)
 
 
-def _table(path: Path) -> list[dict[str, Any]]:
-    """Return the rows of a table; none if the table is missing or empty."""
-    if not path.is_file() or not path.read_text(encoding="utf-8").strip():
-        return []
+def _read(path: str, read: Callable[[Path], pd.DataFrame]) -> pd.DataFrame:
     try:
-        return json.loads(pd.read_csv(path).to_json(orient="records"))
-    except ValueError as error:
-        raise unreadable(path, error) from None
-
-
-def _scores(path: Path) -> list[dict[str, Any]]:
-    """Return the means of all scores by data set and method."""
-    try:
-        scores = pd.read_parquet(path)
+        return read(Path(path))
     except (OSError, ValueError) as error:
         raise unreadable(path, error) from None
+
+
+def _mean_scores(scores: pd.DataFrame) -> pd.DataFrame:
+    """Return the means of all scores by data set and method, without rounding errors."""
     names = [n for n in dict.fromkeys(n for task in METRICS.values() for n in task) if n in scores]
-    means = scores.groupby(["dataset", "method"], sort=False)[names].mean().reset_index()
-    return json.loads(means.to_json(orient="records"))
+    return scores.groupby(["dataset", "method"], sort=False)[names].mean().round(10).reset_index()
+
+
+def _rows(table: pd.DataFrame) -> list[dict[str, Any]]:
+    """Return the rows of a table, for JSON."""
+    return json.loads(table.to_json(orient="records"))

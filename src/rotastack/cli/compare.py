@@ -51,7 +51,7 @@ def _compare(arguments: Namespace) -> None:
     from rotastack.data.tables import read_as_written, read_with_notes
     from rotastack.files import write_text
     from rotastack.workflow.judge.comparisons import compare_methods
-    from rotastack.workflow.judge.leaderboard import Metric, leaderboard
+    from rotastack.workflow.judge.leaderboard import Metric, board_table, leaderboard
     from rotastack.workflow.judge.pages import comparison_page
     from rotastack.workflow.judge.results import relative_times
     from rotastack.workflow.judge.score_table import name_columns, score_table
@@ -91,10 +91,11 @@ def _compare(arguments: Namespace) -> None:
     board = leaderboard([metric], control, alpha=arguments.alpha, times=table.seconds)
     title = f"Methods compared by {table.score}"
     write_text(page, comparison_page(board, title=title, sentences=sentences, notes=notes))
-    rows = _rows(board["boards"][0], methods)
+    first = board["boards"][0]
+    ranked = [] if first["ranks"] is None else board_table(first, methods).to_dict("records")
     if arguments.json:
         content = {"score": table.score, "higher_is_better": table.higher_is_better, "control": control,
-                   "sentences": sentences, "notes": notes, "leaderboard": rows, "page": str(page)}  # fmt: skip
+                   "sentences": sentences, "notes": notes, "leaderboard": ranked, "page": str(page)}  # fmt: skip
         print(json.dumps(content, indent=1, ensure_ascii=False))
         return
     for note in notes[:_SHOWN]:
@@ -102,7 +103,7 @@ def _compare(arguments: Namespace) -> None:
     if len(notes) > _SHOWN:
         print(f"rotastack: {arguments.table}: {len(notes) - _SHOWN} more notes are on the page", file=sys.stderr)
     print("\n".join(sentences))
-    print(f"\n{_as_text(rows)}\npage      {page}")
+    print(f"\n{_as_text(ranked)}\npage      {page}")
 
 
 def _left_out(means: Any) -> list[str]:
@@ -129,30 +130,6 @@ def _method(name: str, methods: list[str], option: str) -> str:
     return name
 
 
-def _rows(board: dict[str, Any], names: list[str]) -> list[dict[str, Any]]:
-    """Return the rows of the leaderboard, one dict for each method, best first."""
-    from rotastack.workflow.judge.leaderboard import board_table
-
-    if board["ranks"] is None or board["elo"] is None:
-        return []
-    return [
-        {
-            "method": row["method"],
-            "average_rank": row["average_rank"],
-            "rank_interval": [row["average_rank_lower"], row["average_rank_upper"]],
-            "elo": row["elo"],
-            "elo_interval": [row["elo_lower"], row["elo_upper"]],
-            **{key: row[key] for key in ("improvability", "wins", "ties", "losses", "p_holm")},
-        }
-        for row in board_table(board, names).to_dict("records")
-    ]
-
-
-def _interval(ends: list[float | None], digits: int) -> str:
-    low, high = ends
-    return "-" if low is None or high is None else f"({low:.{digits}f}-{high:.{digits}f})"
-
-
 def _as_text(rows: list[dict[str, Any]]) -> str:
     """Return the leaderboard as lines of text."""
     from rotastack.workflow.judge.words import p_cell
@@ -161,7 +138,7 @@ def _as_text(rows: list[dict[str, Any]]) -> str:
         return "no leaderboard: no data set has scores of at least two methods"
     cells = {
         row["method"]: [
-            f"{row['average_rank']:.2f}", _interval(row["rank_interval"], 2), f"{row['elo']:.0f}", _interval(row["elo_interval"], 0),
+            f"{row['average_rank']:.2f}", _interval(row, "average_rank", 2), f"{row['elo']:.0f}", _interval(row, "elo", 0),
             "-" if row["improvability"] is None else f"{row['improvability']:.1f} %",
             "-" if row["wins"] is None else f"{row['wins']}/{row['ties']}/{row['losses']}", p_cell(row["p_holm"]),
         ]
@@ -169,3 +146,8 @@ def _as_text(rows: list[dict[str, Any]]) -> str:
     }  # fmt: skip
     more = f"\nand {len(rows) - _SHOWN} more methods; the page lists all" if len(rows) > _SHOWN else ""
     return table_text(["method", "rank", "(95 %)", "Elo", "(95 %)", "improvable", "W/T/L", "p"], cells) + more
+
+
+def _interval(row: dict[str, Any], name: str, digits: int) -> str:
+    low, high = row[f"{name}_lower"], row[f"{name}_upper"]
+    return "-" if low is None or high is None else f"({low:.{digits}f}-{high:.{digits}f})"

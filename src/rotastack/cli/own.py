@@ -15,7 +15,7 @@ from rotastack.data.suspicions import copies_of, suspicions
 from rotastack.data.tables import read_with_notes
 from rotastack.errors import RotastackError, nearest
 from rotastack.stats.metrics import METRICS, NAMES, score_named
-from rotastack.workflow.judge.words import counted
+from rotastack.workflow.judge.words import counted, few
 from rotastack.workflow.run.progress import duration
 from rotastack.workflow.run.resources import Resources
 from rotastack.workflow.run.splits.folds import given_splits
@@ -50,8 +50,8 @@ class OwnTable:
     def _read(self) -> None:
         """Read the table, and decide its task and the kinds of its columns."""
         if self.arguments.target is None:
-            names = map(str, read_with_notes(self.table)[0].columns)
-            raise RotastackError(f"{self.table}: --target COLUMN is missing; columns: {_few(names, 20)}")
+            names = read_with_notes(self.table)[0].columns
+            raise RotastackError(f"{self.table}: --target COLUMN is missing; columns: {few(names, 20)}")
         declared = declared_kinds(self.arguments.kind)
         self.read = read_target(self.table, self.arguments.target, self.arguments.task, declared)
         self.features, self.target, self.task = self.read.features, self.read.target, self.read.task
@@ -165,7 +165,7 @@ class OwnTable:
         lines = [
             ("table", str(self.read.reading)),
             ("target", f"{self.arguments.target}: {task} ({reason}{hint}){_values(self.target, task)}"),
-            ("columns", "; ".join(f"{len(v)} {kind} ({_few(v)})" for kind, v in self.kinds.items())),
+            ("columns", "; ".join(f"{len(v)} {kind} ({few(v)})" for kind, v in self.kinds.items())),
             *(("dropped", f"{column}: {why}") for column, why in list(dropped.items())[:10]),
         ]
         found = self.reader.kinds_
@@ -177,7 +177,7 @@ class OwnTable:
         missing = self.features[[c for c in self.features if c not in dropped]].isna().mean()
         holes = missing[missing > 0].sort_values(ascending=False).items()
         if texts := [f"{c} {share:.0%}" if share >= 0.01 else f"{c} below 1%" for c, share in holes]:
-            lines.append(("missing", _few(texts)))
+            lines.append(("missing", few(texts)))
         odd = suspicions(self.features, self.target, task, found, self.divided_by)
         return [*lines, *(("look at", text) for text in odd), *(("note", note) for note in self.read.notes)]
 
@@ -279,9 +279,4 @@ def _values(target: Any, task: str) -> str:
     """Return text on the target: its least and largest number, or the number of rows of each class."""
     if task == "regression":
         return f"; from {target.min():.6g} to {target.max():.6g}"
-    return f"; rows of each class: {_few(f'{label}: {n}' for label, n in target.value_counts().items())}"
-
-
-def _few(names: Iterable[str], most: int = 8) -> str:
-    names = list(names)
-    return ", ".join(names[:most]) + (f", ... ({len(names) - most} more)" if len(names) > most else "")
+    return f"; rows of each class: {few(f'{label}: {n}' for label, n in target.value_counts().items())}"

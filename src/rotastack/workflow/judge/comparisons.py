@@ -21,18 +21,11 @@ def compare_methods(
     means: pd.DataFrame, higher: bool | None, spec: Mapping[str, Any], wrong: pd.Series | None = None,
     units: pd.Series | None = None,
 ) -> dict:  # fmt: skip
-    """Compare methods on the data sets for which all of them have a score.
+    """Compare methods on the data sets for which all of them have a score; `means` are (data sets, methods).
 
-    Parameters
-    ----------
-    means : DataFrame of shape (n_datasets, n_methods)
-    higher : bool or None
-        Whether higher scores are better; None for a score without a better direction, which gets no ranks.
-    spec : mapping
-        The slice of the study: ``control``, ``alpha``, ``optimistic`` methods, and ``left_out`` data sets, which have
-        means only.
-    wrong, units : Series, optional
-        By data set, the number of rows that the control classifies wrongly, and the divisor of the scores.
+    Without a better direction (`higher` is None) there are no ranks. `spec` has the ``control``, ``alpha``, ``optimistic``
+    methods, and ``left_out`` data sets, which have means only. By data set, `wrong` is the number of rows that the control
+    classifies wrongly, and `units` the divisor of the scores.
     """
     shown = means if units is not None else means.round(12)
     result = {"means": shown.astype(object).where(shown.notna(), None).to_dict("index"), "notes": [],
@@ -86,10 +79,7 @@ def _left_out(scores: pd.DataFrame, ranked: pd.DataFrame, optimistic: Sequence[s
 
 
 def _against(comparison: Comparison, control: str, wrong: pd.Series) -> list[dict]:
-    """Return on how many data sets each method is better or worse than the control, and its worst loss.
-
-    The worst loss is repeated for data sets where the control has many wrong rows: a ratio of few errors is noisy.
-    """
+    """Return wins and losses of each method against the control, and its worst loss, also where few errors are no noise."""
     counted = compare(comparison.scores[wrong.reindex(comparison.scores.index) >= MANY], comparison.higher_is_better)
     tests = wilcoxon_holm(comparison.scores, control, comparison.higher_is_better)
     worst, worst_counted = comparison.worst_loss(control), counted.worst_loss(control)

@@ -38,21 +38,16 @@ N_MEANS = 1000
 
 
 class Metric(NamedTuple):
-    """A score that methods can be compared by; its tables have a row for each data set and a column for each method.
-
-    `shown` holds the scores that are printed, if `scores` are multiples of a unit. `spread` has their standard
-    deviations over cells, and `baseline` the score of the baseline, by data set. Without an `optimum`, the best possible
-    score, there is no improvability.
-    """
+    """A score that methods can be compared by; its tables have a row for each data set and a column for each method."""
 
     name: str
     title: str
     higher_is_better: bool
     scores: pd.DataFrame
-    spread: pd.DataFrame | None = None
-    shown: pd.DataFrame | None = None
-    optimum: float | None = None
-    baseline: pd.Series | None = None
+    spread: pd.DataFrame | None = None  # standard deviations over cells
+    shown: pd.DataFrame | None = None  # the scores that are printed, if `scores` are multiples of a unit
+    optimum: float | None = None  # the best possible score; without it there is no improvability
+    baseline: pd.Series | None = None  # by data set
 
 
 def leaderboard(
@@ -62,26 +57,11 @@ def leaderboard(
 ) -> dict[str, Any]:  # fmt: skip
     """Return the data of a page's leaderboard, as a mapping for JSON.
 
-    All tests and intervals are computed here, for each score, on the data sets and methods of the first view. For other
-    choices of its reader the page computes average ranks, wins and the like, and no test.
-
-    Parameters
-    ----------
-    metrics : sequence of Metric
-        Scores on the same data sets. The first one has all methods, and the page opens with it.
-    times : mapping, optional
-        "fit" and "predict" -> DataFrame of shape (n_datasets, n_methods) of seconds.
-    methods : mapping, optional
-        Method -> its facts: ``optimistic`` (it chooses members by the test rows), ``published`` (the source of its
-        scores, and how its protocol differs), ``family`` of a published method, ``rotated``, and ``about``, its
-        configuration as text. Optimistic and published methods are ranked only if the reader selects them.
-    cells : mapping, optional
-        Origin of the scores: ``word`` ("splits"), ``counts`` (DataFrame of numbers of cells), ``seed``, ``folders`` of
-        data sets and ``files`` of methods (parts of a path), ``study``.
-    left_out : sequence of str
-        Data sets that are ranked only if the reader selects them.
-    kinds : mapping, optional
-        Kind -> the data sets of this kind, which the reader may select.
+    All tests and intervals are computed here, on the data sets and methods of the first view; for other choices of its
+    reader the page computes no test. The first of `metrics` has all methods. `times` has seconds of "fit" and "predict"
+    (data sets x methods). `methods` are facts: ``optimistic``, ``published`` (the source), ``family``, ``rotated`` and
+    ``about``; the reader may add optimistic and published ones, and the data sets `left_out`, to the ranks. `cells` tells
+    the origin of the scores, and `kinds` the data sets of a kind, which the reader may select.
     """
     first = metrics[0].scores
     for metric in metrics:
@@ -119,10 +99,9 @@ def board(
     metric: Metric, methods: Sequence[str], control: str | None, *, datasets: Sequence[str] | None = None,
     alpha: float = 0.05, times: Mapping[str, pd.DataFrame] | None = None,
 ) -> dict[str, Any]:  # fmt: skip
-    """Return the leaderboard of some methods on some data sets.
+    """Return the leaderboard of the methods with any score here, on the data sets that have scores of all these methods.
 
-    First, methods without any score on these data sets are left out. Then data sets that lack a score of a remaining
-    method are left out. Methods and data sets are numbered by their positions in ``metric.scores``.
+    Methods and data sets are numbered by their positions in ``metric.scores``.
     """
     names, places = list(metric.scores.columns), list(metric.scores.index)
     wide = metric.scores.loc[places if datasets is None else list(datasets), list(methods)].astype(float)
@@ -246,22 +225,10 @@ def study_board(
     study: Mapping[str, Any], scores: pd.DataFrame, baseline: pd.DataFrame, times: pd.DataFrame, about: Mapping[str, str],
     control: str, root: str, published: pd.DataFrame | None = None, facts: Mapping[str, Mapping[str, Any]] | None = None,
 ) -> dict[str, Any]:  # fmt: skip
-    """Return the leaderboard of a study.
+    """Return the leaderboard of a study, from its document, its scores by cell, and its tables.
 
-    Parameters
-    ----------
-    study : mapping
-        The study's document, with ``optimistic`` and ``rotated`` methods.
-    scores : DataFrame
-        A row for each data set, method and cell.
-    baseline, times, published : DataFrame
-        The study's tables; `baseline` is indexed by data set. Published methods have only the first score.
-    about : mapping
-        Method -> its pool and combiner, from :func:`described`.
-    root : str
-        The study's folder.
-    facts : mapping, optional
-        Data set -> its facts from preparation: rows, columns, classes.
+    `about` has the texts of :func:`described`, `root` is the study's folder, and `facts` are of the data sets'
+    preparation. Published methods have only the study's own score.
     """
     task, scored = study["task"], set(scores["method"])
     names = [m for m in study["methods"] if m in scored]

@@ -127,26 +127,9 @@ def published_columns(
 ) -> pd.DataFrame:  # fmt: skip
     """Return the published scores that a study sets beside its own: a row per data set and published method.
 
-    Parameters
-    ----------
-    scores : DataFrame
-        A row for each data set, method and cell of the study.
-    metric : str
-        The score by which the study ranks methods.
-    columns : sequence of mapping
-        The study's ``evaluation.published_columns``.
-    files : sequence of Path
-        Files of the published tables.
-    names : mapping, optional
-        Name of a data set in a source -> its name in the study.
-
-    Returns
-    -------
-    DataFrame
-        ``dataset``; ``method``, the label with brackets, and ``of``, the name without; ``score``, and the printed
-        ``sd`` and ``repeats``; ``ours``, the score of the study's method with the name ``of``, the ``difference``,
-        whether it ``agrees`` as on the page of published results, and a ``reason`` if not; ``table``, ``source``, and
-        how the ``protocol`` differs; the ``family`` of the method, if the source has families.
+    `scores` are the study's, by cell, `columns` its ``evaluation.published_columns``, `files` those of the published
+    tables, and `names` maps a data set's name in a source to that in the study. In the result ``method`` is the label
+    with brackets and ``of`` the name without; ``ours`` is the score of the study's method ``of``.
     """
     own = list(dict.fromkeys(scores["dataset"]))
     by_name = {path.name: path for path in files}
@@ -218,12 +201,9 @@ def ranks_beside_published(
 ) -> pd.DataFrame:  # fmt: skip
     """Return average ranks of a study's methods and published ones, on the data sets that all of them have.
 
-    `means` are those of the study's methods, and `columns` are of :func:`published_columns`. The result has a row per method,
-    sorted by rank: ``method``; whether it is ``published``; ``average_rank`` with a bootstrap interval ``lower, upper`` over
-    data sets; ``own_rank`` among the study's methods alone on the same data sets; ``n_datasets``, their number. The best
-    twenty also have ``p_holm`` of Wilcoxon's test against the control, and the probabilities by the Bayesian signed-rank
-    test, with a rope of a point, that the method is ``better``, ``equal`` or ``worse`` than the control. There are no rows if
-    all methods share fewer than two data sets.
+    `columns` are of :func:`published_columns`; ``own_rank`` is among the study's methods alone. The best twenty also have
+    ``p_holm`` of Wilcoxon's test against the control, and the probabilities by the Bayesian signed-rank test, with a rope
+    of a point, that they are ``better``, ``equal`` or ``worse``. There are no rows if all share fewer than two data sets.
     """
     nothing = pd.DataFrame(columns=list(RANKS))
     if not len(columns):

@@ -58,10 +58,7 @@ def in_units(metric: str, baseline: pd.DataFrame) -> pd.Series | None:
 
 
 def score_matrices(scores: pd.DataFrame, metric: str, axes: Sequence[str]) -> dict[str, pd.DataFrame]:
-    """Return method -> result matrix of one data set: rows fold groups, columns rotation groups.
-
-    With splits, whose cells have one axis, a matrix has a row per split and one column.
-    """
+    """Return method -> result matrix of one data set: (fold groups, rotation groups), or (splits, 1)."""
     matrices = {}
     for method, part in scores.groupby("method", sort=False):
         if len(axes) == 1:
@@ -74,17 +71,12 @@ def score_matrices(scores: pd.DataFrame, metric: str, axes: Sequence[str]) -> di
 
 
 class Choice(NamedTuple):
-    """The method chosen on a data set.
-
-    `tied` are the methods that tie with the best mean, in order of their means, and the chosen method is one of them;
-    `value` is its mean of the score in ``TIE_BREAK`` (NaN if unknown); `tested` tells whether ties are by intervals,
-    else by equal means.
-    """
+    """The method chosen on a data set."""
 
     method: str
-    tied: list[str]
-    value: float
-    tested: bool
+    tied: list[str]  # methods that tie with the best mean, the chosen one among them, in order of their means
+    value: float  # its mean of the score in TIE_BREAK; NaN if unknown
+    tested: bool  # whether ties are by intervals, else by equal means
 
 
 TIE_BREAK = {"classification": "log_loss", "regression": "rmse"}
@@ -141,11 +133,7 @@ def complete(scores: pd.DataFrame, optimistic: Sequence[str] = ()) -> pd.DataFra
 
 
 def group_table(means: pd.DataFrame, group: Mapping[str, Any]) -> pd.DataFrame:
-    """Return the scores of a group of methods: a row per data set and part, a column per label.
-
-    `group` is one of a study's ``groups_of_methods``: ``parts``, and ``methods``: label -> its method in each part. A
-    method without a column of `means` counts as failed.
-    """
+    """Return the scores of one of a study's ``groups_of_methods``: a row per data set and part, a column per label."""
     parts = []
     for k, name in enumerate(group["parts"]):
         part = means.reindex(columns=[methods[k] for methods in group["methods"].values()])
@@ -169,10 +157,7 @@ def seconds_by_method(times: pd.DataFrame) -> dict[str, pd.DataFrame]:
 
 
 def relative_times(seconds: Mapping[str, pd.DataFrame], control: str | None) -> dict[str, pd.DataFrame]:
-    """Return seconds as multiples of the control's on the same data set, without kinds that the control lacks.
-
-    ``workflow/report/statistics.js`` does the same for the control that a reader chooses.
-    """
+    """Return seconds as multiples of the control's on the same data set, as ``workflow/report/statistics.js`` does."""
     return {
         kind: table.div(table[control].where(table[control] > 0), axis=0)
         for kind, table in seconds.items()

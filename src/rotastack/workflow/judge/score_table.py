@@ -29,29 +29,20 @@ LOWER = ("error", "errors", "loss", "logloss", "brier", "rmse", "mse", "mae", "m
 
 @dataclass
 class ScoreTable:
-    """Scores of methods on data sets: tables with a row for each data set and a column for each method.
-
-    `means` are without rounding errors, NaN for a missing score, and `deviations` are over `repeats`, of which a method
-    has so many at most on a data set; `optimum` is the best possible score, None if unknown; `seconds` has "fit" and
-    "predict", if the table has these columns; `notes` are remarks for the user on how the table was read.
-    """
+    """Scores of methods on data sets: tables with a row for each data set and a column for each method."""
 
     score: str
-    means: pd.DataFrame
-    deviations: pd.DataFrame
-    repeats: int
-    seconds: dict[str, pd.DataFrame]
-    notes: list[str]
+    means: pd.DataFrame  # without rounding errors; NaN for a missing score
+    deviations: pd.DataFrame  # over repeats
+    repeats: int  # the most of a method on a data set
+    seconds: dict[str, pd.DataFrame]  # "fit" and "predict", if the table has these columns
+    notes: list[str]  # remarks for the user on how the table was read
     higher_is_better: bool = False
-    optimum: float | None = None
+    optimum: float | None = None  # the best possible score; None if unknown
 
 
 def score_table(frame: pd.DataFrame, score: str | None = None, higher: bool | None = None) -> ScoreTable:
-    """Read a table of scores: a row per data set and a column per method, or one score a row.
-
-    With one score a row the table has columns for the data set, the method and the score. Further columns may number
-    repeats, over which scores are averaged, or hold seconds. A method with fewer repeats than others on a data set has
-    no score there.
+    """Read a table of scores: a row per data set and a column per method, or one score a row, with repeats or seconds.
 
     `score` is the column of the score, if there are several; in a table with a column per method, the name of the score.
     `higher` tells whether higher scores are better, if the name of the score does not show it.
@@ -103,7 +94,7 @@ def _of_columns(frame: pd.DataFrame, dataset: str | None, score: str | None) -> 
 
 
 def _of_rows(frame: pd.DataFrame, dataset: str, method: str, score: str | None) -> ScoreTable:
-    """Read a table with one score a row."""
+    """Read a table with one score a row; a method with fewer repeats than others on a data set has no score there."""
     repeats = [c for c in frame if _plain(c) in map(_plain, REPEATS)]
     seconds = {kind: name for kind, names in TIMES.items() if (name := _called(frame, names)) is not None}
     others = [c for c in frame if c not in (dataset, method, *repeats, *seconds.values())]

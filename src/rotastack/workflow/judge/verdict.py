@@ -29,12 +29,8 @@ def verdict_over_datasets(
 ) -> list[str]:  # fmt: skip
     """Return sentences on the best method, its lead and cost, the tests, and the data sets where rotations help.
 
-    The best method has the lowest average rank. If it is the control, it is compared with the next one. The tests are
-    Wilcoxon's of each method against the control, with Holm's correction, and Friedman's. The effect of rotations is
-    the difference between a method with and without them, with Holm's correction for several such pairs.
-
-    `result` is of :func:`~rotastack.workflow.judge.comparisons.compare_methods`, and `times` are of
-    :func:`~rotastack.workflow.judge.results.relative_times`.
+    `result` is of `compare_methods`, and `times` are of `relative_times`. If the best method by average rank is the
+    control, it is compared with the next one.
     """
     if "average_ranks" not in result:
         return [say.NO_DATASET]

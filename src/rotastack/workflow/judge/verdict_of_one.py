@@ -26,11 +26,10 @@ FAR = 0.2
 
 
 def verdict_of_one(scores: pd.DataFrame, spec: SummarySpec, record: Mapping[str, Any]) -> dict[str, Any]:
-    """Return sentences on the chosen method of a data set, its test against the control, and the effect of rotations.
+    """Return the ``best`` method of a data set by `choose`, the ``means``, the ``p_value`` and the verdict's ``sentences``.
 
-    The chosen method is the one of :func:`~rotastack.workflow.judge.results.choose`. `scores` has a row for each method and
-    cell, `spec` is the summary's part of the study, and `record` that of the scoring step. The result has ``best`` (None if all
-    methods failed), ``means`` (method -> mean), ``p_value`` (None without a test), and ``sentences``.
+    `scores` has a row for each method and cell, and `record` is that of the scoring step. ``best`` is None if all methods
+    failed, and ``p_value`` without a test.
     """
     task, score, control, alpha = spec.task, spec.score, spec.control, spec.alpha
     found, test_to_train = record["metrics"], spec.test_to_train.get(record["dataset"])
@@ -153,10 +152,7 @@ def _beside_baseline(
     mean: float, baseline: Mapping[str, float], log_loss: Mapping[str, float], score: str, task: str,
     association: Mapping[str, float], alpha: float,
 ) -> list[str]:  # fmt: skip
-    """Return a sentence if no method is better than the baseline, or no method's outputs go with the target.
-
-    Whether the columns hold information is judged by the rows, not by the few splits, and by all methods.
-    """
+    """Return a sentence if no method is better than the baseline, or no method's outputs for rows go with the target."""
     optimum, level = OPTIMA.get(score, 0.0), baseline[score]
     gain = (mean - level) / (optimum - level) if level != optimum else 0.0
     goes, p = min(association.items(), key=lambda item: item[1], default=("", 0.0))

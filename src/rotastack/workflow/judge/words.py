@@ -1,12 +1,13 @@
 """Numbers and names in the formats of verdicts, pages and printed tables."""
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
+from typing import Any
 
 import pandas as pd
 
 from rotastack.stats.metrics import IN_UNITS
 
-__all__ = ["capital", "counted", "listed", "p_cell", "p_equal", "printer", "score_cell"]
+__all__ = ["capital", "counted", "few", "listed", "p_cell", "p_equal", "printer", "score_cell"]
 
 
 def p_equal(p: float) -> str:
@@ -60,6 +61,12 @@ def capital(text: str) -> str:
 def counted(n: int, word: str) -> str:
     """Return a number with its noun: "1 row", "2 rows"."""
     return f"{n} {word}{'s' * (n != 1)}"
+
+
+def few(names: Iterable[Any], most: int = 8) -> str:
+    """Return names as a list, cut after `most` of them with the number of the others."""
+    shown = list(map(str, names))
+    return ", ".join(shown[:most]) + (f", ... ({len(shown) - most} more)" if len(shown) > most else "")
 
 
 def listed(names: Sequence[str], most: int = 3) -> str:

@@ -125,10 +125,9 @@ def register_model(
 ) -> str:
     """Register the model of a run under a name, unless it is a version already; return its address.
 
-    The alias ``current`` marks the version that was logged last; on a server ``current-<owner>`` marks the owner's last
-    version. The alias ``champion`` goes to the version if none has it, or if the tags of the champion name the same
-    study, data and owner. So the champion follows a study's choice for the same data, and never moves to another study
-    or table by itself. `about` describes a registered model that is new.
+    The alias ``current``, on a server also ``current-<owner>``, marks the version that was logged last. ``champion``
+    goes to the version if none has it, or if the champion is of the same study, data and owner, so it never moves to
+    another study or table by itself. `about` describes a registered model that is new.
     """
     aliases = ["current"]
     if user := tags.get("rotastack.owner"):  # MLflow accepts no other characters in an alias

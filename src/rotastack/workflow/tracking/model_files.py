@@ -72,11 +72,8 @@ def dump_model(model: Any, path: str | Path) -> None:
         trusted_types(temporary, path)
 
 
-def load_model(path: str | Path, versions: Mapping[str, str] | None = None) -> Any:
-    """Read a model written by :func:`dump_model`; no object of an unknown type is created.
-
-    `versions` are those that wrote the file, if the file does not hold them.
-    """
+def load_model(path: str | Path) -> Any:
+    """Read a model written by :func:`dump_model`; no object of an unknown type is created."""
     path = Path(path)
     if not path.is_file():
         raise RotastackError(f"{path}: model file not found")
@@ -84,11 +81,10 @@ def load_model(path: str | Path, versions: Mapping[str, str] | None = None) -> A
         raise RotastackError(f"{path}: the file is empty, because no method could be trained on all rows")
     try:
         with ZipFile(path) as archive:
-            names = archive.namelist()
             unpacked = sum(part.file_size for part in archive.infolist())
             if unpacked > max(MOST_ROOM, MOST_TIMES * path.stat().st_size):
                 raise RotastackError(f"{path}: not a Rotastack model file: the content unpacks to {unpacked:,} bytes")
-            found = json.loads(archive.read(_NOTE)) if _NOTE in names else dict(versions or {})
+            found = json.loads(archive.read(_NOTE)) if _NOTE in archive.namelist() else {}
     except RotastackError:
         raise
     except (BadZipFile, ValueError, OSError, EOFError, NotImplementedError, RuntimeError, zlib.error) as error:

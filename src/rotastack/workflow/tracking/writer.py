@@ -37,9 +37,6 @@ __all__ = ["TrackedRun", "Writer", "make_database"]
 FORM = 2
 """Version of the logged content: runs of an older version are marked, and logged again beside the old ones."""
 
-MOST_METRICS, MOST_PARAMS = 800, 100
-"""Limits for one call: MLflow accepts 1000 entries, of which at most 100 parameters and 100 tags."""
-
 DESCRIPTION = "mlflow.note.content"
 """Tag that MLflow shows as the description of an experiment or a run, in Markdown."""
 
@@ -230,14 +227,10 @@ class Writer:
 
     def _send(self, run: TrackedRun) -> None:
         """Send the collected content of a run; the tags come last, because one of them marks the run as complete."""
-        metrics, params = run.waiting_metrics, run.waiting_params
-        tags = [RunTag(name, value) for name, value in run.waiting_tags.items()]
+        self.client.log_batch(run.run_id, run.waiting_metrics, run.waiting_params)
+        self.client.log_batch(run.run_id, tags=[RunTag(name, value) for name, value in run.waiting_tags.items()])
         run.tags |= run.waiting_tags
         run.waiting_metrics, run.waiting_params, run.waiting_tags = [], [], {}
-        calls = max(math.ceil(len(metrics) / MOST_METRICS), math.ceil(len(params) / MOST_PARAMS), bool(tags))
-        for k in range(calls):
-            some, few = metrics[k * MOST_METRICS :][:MOST_METRICS], params[k * MOST_PARAMS :][:MOST_PARAMS]
-            self.client.log_batch(run.run_id, some, few, tags if k == calls - 1 else ())
 
     def log_metrics(self, run_id: str, values: Mapping[str, float], started: str) -> None:
         """Log single numbers, without missing numbers and numbers that are logged already."""

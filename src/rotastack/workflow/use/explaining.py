@@ -142,12 +142,8 @@ def _scorer(
             predicted = np.asarray(model.predict(X), dtype=float)
             found = score_numbers(y, np.stack([predicted, predicted, predicted], axis=1))
         else:
-            if hasattr(model, "predict_proba"):
-                shares = model.predict_proba(X)
-            else:
-                shares = np.asarray(model.predict(X))[:, None] == classes
+            shares = _probabilities(model, X, classes)
             positive = int(len(counts) == 2 and counts[1] <= counts[0])
-            shares = np.asarray(shares, dtype=float)
             if threshold is not None and score in ("error", "balanced_accuracy", "f1"):
                 shares = np.eye(2)[np.where(shares[:, positive] >= threshold, positive, 1 - positive)]
             found = score_probabilities(np.searchsorted(classes, y), shares, positive)
@@ -156,6 +152,14 @@ def _scorer(
         return _sign(score) * found[score]
 
     return scored
+
+
+def _probabilities(model: Any, X: Any, classes: NDArray) -> NDArray:
+    """Return probabilities (n, classes); those of a model without any are 0 and 1."""
+    found = (
+        model.predict_proba(X) if hasattr(model, "predict_proba") else np.asarray(model.predict(X))[:, None] == classes
+    )
+    return np.asarray(found, dtype=float)
 
 
 def _divided(features: pd.DataFrame, divided_by: Mapping[str, str]) -> Split | None:
@@ -178,8 +182,7 @@ def _scored(
 ) -> tuple[str, NDArray[np.intp], Callable[[NDArray], float]]:
     """Return "out of bag" or "held out", the rows to judge by, and a function from the table of these to a score.
 
-    Out-of-bag rows are used if the model knows them and `split` is None. Otherwise the method is trained again, on two
-    thirds of the rows or by `split`, and judged by the others: a model remembers the rows that it was trained on.
+    Without out-of-bag rows, or with a `split`, the method is trained again: a model remembers its training rows.
     """
     model = _decider(pipeline)
     last = pipeline[-1]
@@ -216,10 +219,7 @@ def _dependence(pipeline: Any, features: pd.DataFrame, target: NDArray, column: 
     if is_regressor(pipeline):
         outputs = {"prediction": pipeline.predict(table)}
     else:
-        if hasattr(pipeline, "predict_proba"):
-            shares = pipeline.predict_proba(table)
-        else:
-            shares = np.asarray(pipeline.predict(table))[:, None] == np.asarray(pipeline.classes_)
+        shares = _probabilities(pipeline, table, pipeline.classes_)
         counts = pd.Series(target).value_counts()
         common = sorted(range(len(pipeline.classes_)), key=lambda k: -counts.get(pipeline.classes_[k], 0))
         shown = common[1:] if len(common) == 2 else common[:N_SHOWN]  # of two classes, the rarer one

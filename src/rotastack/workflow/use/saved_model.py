@@ -1,7 +1,6 @@
 """Models saved by studies: find a model, check a table against it, and predict."""
 
 import warnings
-from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -15,6 +14,7 @@ from rotastack.base.reading import read_columns
 from rotastack.data.target import free_name
 from rotastack.errors import RotastackError, nearest
 from rotastack.files import read_json
+from rotastack.workflow.judge.words import few
 from rotastack.workflow.tracking.model_files import load_model
 
 __all__ = ["SavedModel", "file_of_study", "model_in_folder", "model_of_study", "saved_model"]
@@ -77,14 +77,14 @@ class SavedModel:
         missing = [c for c in self.columns if c not in table.columns]
         if missing:
             raise RotastackError(
-                f"columns of the model are missing: {', '.join(missing)}; columns: {_listed(table.columns)}"
+                f"columns of the model are missing: {', '.join(missing)}; columns: {few(table.columns, 20)}"
             )
         twice = sorted({str(c) for c in table.columns[table.columns.duplicated()]} & set(self.columns))
         if twice:
             raise RotastackError(f"columns occur twice: {', '.join(twice)}; rename or drop one of each")
         reader = self.pipeline.named_steps["table"]
         extra = [c for c in table.columns if c not in {*self.columns, *reader.dropped_}]
-        notes = [f"columns that the model does not use are ignored: {_listed(extra)}"] if extra else []
+        notes = [f"columns that the model does not use are ignored: {few(extra, 20)}"] if extra else []
         return read_columns(table[self.columns], reader.readings_, notes.append), notes
 
 
@@ -126,32 +126,20 @@ def model_in_folder(path: Path, name: str | None = None) -> SavedModel:
         return saved_model(path if path.is_file() else path / FILE, name or str(path))
     if not note.is_file():
         raise RotastackError(f"{name or path}: no model found: neither {FILE} nor MLmodel")
-    content = load_yaml(note)
-    sklearn = content.get("flavors", {}).get("sklearn", {})
+    sklearn = load_yaml(note).get("flavors", {}).get("sklearn", {})
     if sklearn.get("serialization_format") != "skops":
         raise RotastackError(f"{name or path}: not a model of rotastack, which are skops files")
-    versions = {
-        "rotastack": (content.get("metadata") or {}).get("rotastack"),
-        "scikit-learn": sklearn.get("sklearn_version"),
-    }
-    return saved_model(
-        path / sklearn.get("pickled_model", FILE), name or str(path), {k: v for k, v in versions.items() if v}
-    )
+    return saved_model(path / sklearn.get("pickled_model", FILE), name or str(path))
 
 
-def saved_model(path: Path, name: str, versions: Mapping[str, str] | None = None) -> SavedModel:
-    """Return the model in a file; `versions` are those that wrote the file, if the file does not hold them."""
+def saved_model(path: Path, name: str) -> SavedModel:
+    """Return the model in a file."""
     record = path.parent / "refit.run.json"
     if path.is_file() and not path.stat().st_size and record.is_file():
         raise RotastackError(f"{name}: no model was made: {read_json(record)['message']}")
-    pipeline = load_model(path, versions)
+    pipeline = load_model(path)
     if "table" not in getattr(pipeline, "named_steps", ()):
         raise RotastackError(
             f"{path}: {type(pipeline).__name__} is not a model of a study; name a file that rotastack run or fit wrote"
         )
     return SavedModel(pipeline, name)
-
-
-def _listed(names: Sequence[Any], most: int = 20) -> str:
-    shown = [str(name) for name in names]
-    return ", ".join(shown[:most]) + (f" and {len(shown) - most} more" if len(shown) > most else "")
