@@ -15,20 +15,6 @@ from typing import Any, Union, get_args, get_origin, get_type_hints
 from rotastack.errors import RotastackError, extra_of, nearest
 from rotastack.workflow.study.specs import AnyCombinerSpec, ClassSpec, MemberSpec, PoolSpec
 
-__all__ = [
-    "REFITTED",
-    "build",
-    "combiner_modules",
-    "draws_bags",
-    "load_class",
-    "make",
-    "make_estimator",
-    "modules_of",
-    "nested_specs",
-    "parameter_names",
-    "plain_types",
-    "pool_modules",
-]
 
 _PLAIN = {bool, int, float, str, NoneType}
 

@@ -19,8 +19,6 @@ from rotastack.errors import RotastackError, nearest
 from rotastack.workflow.study.building import load_class
 from rotastack.workflow.study.costs import Cost, cost_of
 
-__all__ = ["ESTIMATORS", "PRUNERS", "REGRESSORS", "VIEWS", "Entry", "defaults_of", "facts_of", "find", "resolved"]
-
 
 class Entry(NamedTuple):
     """The path of a class and its fixed parameters; for other packages also silencing parameters and facts.

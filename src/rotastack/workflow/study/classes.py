@@ -22,8 +22,6 @@ from rotastack.workflow.study.model import PoolDocument
 from rotastack.workflow.study.study import Study
 from rotastack.workflow.study.task import TASKS, Task
 
-__all__ = ["check_classes", "checked", "checked_estimator"]
-
 
 def check_classes(study: Study, where: str) -> None:
     """Check classes and parameters that would otherwise fail only in training, perhaps after hours."""

@@ -8,7 +8,6 @@ from rotastack.base.documents import Document
 from rotastack.workflow.study.catalogue import VIEWS, Entry, facts_of, find, resolved
 from rotastack.workflow.study.specs import ClassSpec
 
-__all__ = ["Component", "Label", "Parameters", "ViewComponent", "check_texts", "in_order"]
 
 Parameters = Annotated[
     dict[str, Any],

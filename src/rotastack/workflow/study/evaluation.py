@@ -10,8 +10,6 @@ from rotastack.base.documents import Document
 from rotastack.errors import nearest
 from rotastack.workflow.study.components import Label
 
-__all__ = ["Claim", "Evaluation", "Group", "PublishedColumns", "Sweep"]
-
 
 class Group(Document):
     """Methods that are compared among themselves."""

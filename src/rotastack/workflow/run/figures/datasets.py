@@ -18,8 +18,6 @@ from rotastack.plots.style import add_note
 from rotastack.stats.metrics import NAMES, higher_is_better
 from rotastack.workflow.judge.results import score_matrices
 
-__all__ = ["PoolVotes", "draw_members", "draw_scores", "first_cell_votes"]
-
 
 def draw_scores(name: str, dataset: str, scores: pd.DataFrame, primary: str) -> Figure:
     """Return a figure of a data set's scores."""

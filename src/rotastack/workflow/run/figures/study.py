@@ -34,7 +34,6 @@ from rotastack.workflow.judge.results import (
 from rotastack.workflow.study.names import ranks_name
 from rotastack.workflow.study.specs import FiguresSpec, SweepSpec
 
-__all__ = ["draw_of_study", "draw_sweep", "names_of_study"]
 
 FEW = 5  # the fewest cells for a standard error
 

@@ -18,7 +18,6 @@ from rotastack.ensembles.voters import voters_of
 from rotastack.workflow.study.building import make
 from rotastack.workflow.study.specs import SplitTrainingSpec
 
-__all__ = ["MACHINES", "Fitted", "SplitVotes", "cast_votes", "fitted", "machine_facts", "stacked"]
 
 MACHINES = ("iterations", "duality_gap", "training_disagreement")
 

@@ -10,8 +10,6 @@ from rotastack.workflow.study.names import block_name, label
 from rotastack.workflow.study.protocols.protocol import Protocol, in_blocks
 from rotastack.workflow.study.specs import FoldGroupsSpec, NestedTrainingSpec, ProtocolName, Spec
 
-__all__ = ["Nested"]
-
 
 class Nested(Protocol):
     """Repeated nested cross-validation: a cell is one fold group under one rotation group."""

@@ -6,8 +6,6 @@ from typing import Any, ClassVar
 from rotastack.base.documents import Document
 from rotastack.workflow.study.specs import ProtocolName, Spec
 
-__all__ = ["Protocol", "in_blocks"]
-
 
 def in_blocks(count: int, size: int) -> list[list[int]]:
     """Divide the numbers below `count` into blocks of `size`."""
