@@ -15,8 +15,7 @@ WON = pd.DataFrame({"RF": BASE, "A": BASE * RNG.uniform(0.75, 0.85, N), "B": BAS
 
 
 def said(means, control="RF", higher=False, score="error", **options):
-    spec = {"control": control, "alpha": 0.05, "optimistic": []}
-    return verdict_over_datasets(compare_methods(means, higher, spec), score, control, 0.05, **options)
+    return verdict_over_datasets(compare_methods(means, higher, control, 0.05), score, control, 0.05, **options)
 
 
 def test_a_clear_winner():

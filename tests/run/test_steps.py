@@ -150,7 +150,7 @@ def test_equal_means_are_ties_in_whatever_order_they_were_summed(tmp_path):
             for i, e in enumerate(values)
         ]  # fmt: skip
     means = pd.DataFrame(frame).pivot_table(index="dataset", columns="method", values="error")
-    assert compare_methods(means, False, SPEC)["average_ranks"] == {"A": 2, "B": 2, "C": 2}
+    assert compare_methods(means, False, "A", 0.05)["average_ranks"] == {"A": 2, "B": 2, "C": 2}
 
 
 def test_claims_are_tested_over_data_sets():
@@ -217,7 +217,7 @@ def test_claims_compare_the_splits_that_both_methods_have():
 
 def test_methods_that_choose_by_test_rows_are_shown_but_not_ranked():
     means = pd.DataFrame({"A": [0.2, 0.3], "B": [0.1, 0.1], "C": [0.3, 0.4]}, index=["x", "y"])
-    result = compare_methods(means, False, {**SPEC, "optimistic": ["B"]})
+    result = compare_methods(means, False, "A", 0.05, optimistic=["B"])
     assert result["average_ranks"] == {"A": 1, "C": 2}
     assert result["means"]["x"]["B"] == 0.1
     assert "B: left out of the ranks, because the method chooses members by the test rows" in result["notes"]
@@ -262,7 +262,7 @@ FACTS_OF_FOREST = "dataset,method,n_nodes,oob_error,margin_mean,iterations\nd,RF
 
 def test_the_report_explains_the_facts_that_it_shows(tmp_path):
     (tmp_path / "facts.csv").write_text(FACTS_OF_FOREST)
-    classes, numbers = (report._facts(tmp_path / "facts.csv", t) for t in ("classification", "regression"))
+    classes, numbers = (report._facts(pd.read_csv(tmp_path / "facts.csv"), t) for t in ("classification", "regression"))
     assert list(classes[0]) == ["dataset", "method", "n_nodes", "oob_error"]
     assert numbers[0]["oob_RMSE"] == 2, "the root of a mean squared error"
     kinds = report._kinds(list(numbers[0]), "splits")

@@ -15,7 +15,6 @@ from rotastack.errors import RotastackError
 from rotastack.workflow.study.specs import ScoringSpec, Spec, VotingSpec
 from rotastack.workflow.tracking.records import Record
 
-
 AnySpec = TypeVar("AnySpec", bound=Spec)
 Other = TypeVar("Other", bound=Spec)
 

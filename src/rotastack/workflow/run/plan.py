@@ -23,7 +23,6 @@ from rotastack.workflow.study.published_tables import published_paths
 from rotastack.workflow.study.study import Study
 from rotastack.workflow.tracking.address import is_own, shown, tracking_uri
 
-
 RAW = "data/raw/{dataset}.parquet"
 TABLE = "results/datasets/{dataset}.parquet"
 

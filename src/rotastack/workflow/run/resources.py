@@ -13,7 +13,6 @@ from rotastack.workflow.study.catalogue import Entry, defaults_of, find
 from rotastack.workflow.study.costs import JOB_SECONDS, USUAL_COST
 from rotastack.workflow.study.study import Study, size_of
 
-
 BASE_MB = 900
 """The smallest request of a job."""
 FIXED_MB = 600

@@ -24,7 +24,6 @@ from rotastack.workflow.study.specs import (
 )
 from rotastack.workflow.study.study import Study
 
-
 Extent = Callable[[str, str], int | None]
 """Returns the number of rows of a data set, for the words "rows"; None if it is unknown."""
 

@@ -15,7 +15,6 @@ from typing import Any, Union, get_args, get_origin, get_type_hints
 from rotastack.errors import RotastackError, extra_of, nearest
 from rotastack.workflow.study.specs import AnyCombinerSpec, ClassSpec, MemberSpec, PoolSpec
 
-
 _PLAIN = {bool, int, float, str, NoneType}
 
 

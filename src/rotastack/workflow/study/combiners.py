@@ -11,7 +11,6 @@ from rotastack.workflow.study.catalogue import ESTIMATORS, PRUNERS, Entry, resol
 from rotastack.workflow.study.components import Component, Parameters, in_order
 from rotastack.workflow.study.specs import AnyCombinerSpec, CombinerSpec, MemberSpec, PrunerSpec
 
-
 NO_WEIGHTS = (
     "{}: weights need a pool with rotations and nested cross-validation; for random splits use estimator "
     "regularized_rotation_forest and combiner member"

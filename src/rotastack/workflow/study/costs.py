@@ -12,7 +12,6 @@ from typing import NamedTuple
 from rotastack.errors import RotastackError
 from rotastack.workflow.study.building import load_class
 
-
 JOB_SECONDS = 1.5
 """Seconds that every job needs to start a process and to import libraries."""
 

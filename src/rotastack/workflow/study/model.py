@@ -25,7 +25,6 @@ from rotastack.workflow.study.protocols.splits import CrossValidation, GivenSpli
 from rotastack.workflow.study.specs import Noise, PoolSpec
 from rotastack.workflow.study.task import TASKS
 
-
 Dataset = Annotated[
     Annotated[str, Tag("name")] | Annotated[OwnDataset, Tag("entry")],
     Discriminator(lambda value: "name" if isinstance(value, str) else "entry"),

@@ -10,7 +10,6 @@ from rotastack.base.documents import load_yaml
 from rotastack.errors import RotastackError, nearest
 from rotastack.project import project_file
 
-
 WHOLE = "all"
 """Entry of the column ``dataset`` that marks the mean over a source's data sets."""
 

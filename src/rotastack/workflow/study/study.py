@@ -19,7 +19,6 @@ from rotastack.workflow.study.rotation_pairs import rotates, rotation_pairs
 from rotastack.workflow.study.specs import MethodSpec
 from rotastack.workflow.study.task import TASKS, Task
 
-
 BLOCK_SECONDS, MOST_CELLS, MOST_BLOCKS = 10, 10, 500
 """Seconds for which a job trains forests of 100 trees on its cells, most cells of a job, and most blocks of a pool."""
 

@@ -13,7 +13,6 @@ from rotastack.plots.members import plot_members
 from rotastack.plots.pruning import OrderedVotes, plot_diversity, plot_margin_distributions, plot_ordered_curves
 from rotastack.plots.style import add_note
 
-
 Methods = dict[str, xr.Dataset]
 
 

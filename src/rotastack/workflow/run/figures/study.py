@@ -34,7 +34,6 @@ from rotastack.workflow.judge.results import (
 from rotastack.workflow.study.names import ranks_name
 from rotastack.workflow.study.specs import FiguresSpec, SweepSpec
 
-
 FEW = 5  # the fewest cells for a standard error
 
 _TOO_FEW = "Ranks need at least two data sets without failed methods."

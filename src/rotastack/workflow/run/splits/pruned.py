@@ -13,7 +13,6 @@ from rotastack.diagnostics.pairs import mean_disagreement, paper_diversity
 from rotastack.workflow.study.building import make
 from rotastack.workflow.study.specs import PrunerSpec
 
-
 GRID = np.linspace(-1, 1, 81).round(4)
 """Margins at which the distributions are stored."""
 

@@ -69,7 +69,16 @@ def run(job: Job) -> None:
         baseline = baselines(records)
         means = {metric: mean_scores(scores, metric, spec.methods) for metric in metrics}
         comparisons = {
-            metric: compare_methods(means[metric], higher, spec.dump(), wrong, in_units(metric, baseline))
+            metric: compare_methods(
+                means[metric],
+                higher,
+                spec.control,
+                spec.alpha,
+                optimistic=spec.optimistic,
+                left_out=spec.left_out,
+                wrong=wrong,
+                units=in_units(metric, baseline),
+            )
             for metric, higher in metrics.items()
         }
         comparisons[primary]["notes"] += [

@@ -10,7 +10,6 @@ from rotastack.workflow.study.names import block_name
 from rotastack.workflow.study.protocols.protocol import Protocol, in_blocks
 from rotastack.workflow.study.specs import ProtocolName, Spec, SplitsSpec, SplitTrainingSpec
 
-
 SPLIT = "split"
 """First word of the keys of given splits in ``divided_by``, such as ``split 1``."""
 
