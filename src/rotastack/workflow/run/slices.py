@@ -120,27 +120,26 @@ class Slices:
 
     def summarize(self, extent: Extent) -> SummarySpec:
         """Return the spec of the step ``summarize``."""
-        study, evaluation = self.study, self.study.document.evaluation.dump()
-        columns = [
-            {k: v for k, v in c.items() if (k, v) != ("failed", "missing")} for c in evaluation["published_columns"]
-        ]
+        study, evaluation = self.study, self.study.document.evaluation
+        columns = [c.dump() for c in evaluation.published_columns]
+        columns = [{k: v for k, v in c.items() if (k, v) != ("failed", "missing")} for c in columns]
         entries = self._entries.items()
         mirrored = {entry["mirror"]: name for name, entry in entries if entry.get("mirror") and not entry["sources"]}
         return SummarySpec(
-            **self._compared(), pairs=evaluation["pairs"], claims=evaluation["claims"],
+            **self._compared(), pairs=evaluation.pairs, claims=evaluation.claims,
             published_columns=columns, printed_names=mirrored if columns else {}, rotation_pairs=study.rotation_pairs,
-            titles={name: group["title"] for name, group in evaluation["groups"].items()},
+            titles={name: group.title for name, group in evaluation.groups.items()},
             test_to_train={d: study.protocol.test_to_train(extent(d, "rows")) for d in study.datasets},
             threshold=study.document.model.threshold,
         )  # fmt: skip
 
     def draw(self, pruning_figures: tuple[str, ...]) -> FiguresSpec:
         """Return the spec of the step ``draw``."""
-        study, evaluation = self.study, self.study.document.evaluation.dump()
-        shown = evaluation["shown"]
+        study, evaluation = self.study, self.study.document.evaluation
+        shown = evaluation.shown
         return FiguresSpec(
             **self._compared(), shown=shown, datasets=list(study.datasets), votes=study.voting_pools,
-            sweeps={sweep_name(k): sweep for k, sweep in enumerate(evaluation["sweeps"])},
+            sweeps={sweep_name(k): sweep for k, sweep in enumerate(evaluation.sweeps)},
             silent=[p for p in study.used_pools if p not in study.voting_pools],
             only={name: shown for name in pruning_figures if shown and name != "members"},
         )  # fmt: skip

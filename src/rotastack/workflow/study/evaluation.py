@@ -9,6 +9,7 @@ from pydantic import Field
 from rotastack.base.documents import Document
 from rotastack.errors import nearest
 from rotastack.workflow.study.components import Label
+from rotastack.workflow.study.specs import Claim, Sweep
 
 
 class Group(Document):
@@ -21,35 +22,6 @@ class Group(Document):
             min_length=2, description="label within the group -> method; the first method is the control of the group"
         ),
     ]
-
-
-class Claim(Document):
-    """A statement that the study tests over its data sets, or over the splits of one."""
-
-    what: Annotated[
-        str,
-        Field(
-            description="error, or any other column of the scores: roc_auc, disagreement, member_accuracy, margin, members"
-        ),
-    ]
-    of: Annotated[str, Field(description="a method")]
-    than: Annotated[str, Field(description="method of the comparison")]
-    expect: Annotated[Literal["higher", "lower", "equal"], Field(description="direction of the claim")]
-
-
-class Sweep(Document):
-    """A figure of the mean error against a parameter, one method for each value."""
-
-    title: Annotated[str, Field(description="title of the figure")]
-    axis: Annotated[str, Field(description="label of the axis")]
-    values: Annotated[list[float], Field(min_length=2, description="values of the parameter, in increasing order")]
-    lines: Annotated[
-        dict[str, Annotated[list[str], Field(min_length=1)]],
-        Field(
-            min_length=1, description="label -> one method per value, or a single method, drawn as a horizontal line"
-        ),
-    ]
-    log: Annotated[bool, Field(description="a logarithmic axis")] = False
 
 
 class PublishedColumns(Document):

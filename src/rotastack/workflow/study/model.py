@@ -31,6 +31,9 @@ Dataset = Annotated[
 ]
 
 
+AnyProtocol = Nested | RandomSplits | CrossValidation | GivenSplits
+
+
 class PoolDocument(Document):
     """How the members of a pool are trained."""
 
@@ -198,7 +201,7 @@ class StudyDocument(Document):
         ),
     ] = None
     protocol: Annotated[
-        Nested | RandomSplits | CrossValidation | GivenSplits,
+        AnyProtocol,
         Field(
             discriminator="kind",
             description="repeated nested cross-validation (thesis, section 3.3.2), random splits (section 1.6.3), plain "

@@ -52,14 +52,7 @@ def scores_of(path: Path, metric: str) -> list[dict[str, Any]]:
 
 
 def column_label(method: str, suffix: str) -> str:
-    """Return the label of a published method beside the methods of a study.
-
-    Examples
-    --------
-    >>> from rotastack.workflow.study.published_tables import column_label
-    >>> column_label("RF", "published")
-    'RF (published)'
-    """
+    """Return the label of a published method beside the methods of a study: ``RF (published)``."""
     return f"{method} ({suffix})"
 
 

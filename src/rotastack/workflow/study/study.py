@@ -11,9 +11,8 @@ from rotastack.stats.metrics import PRIMARY, score_named
 from rotastack.workflow.study.combiners import Prune
 from rotastack.workflow.study.components import ViewComponent
 from rotastack.workflow.study.costs import USUAL_COST
-from rotastack.workflow.study.model import Method, PoolDocument, StudyDocument
+from rotastack.workflow.study.model import AnyProtocol, Method, PoolDocument, StudyDocument
 from rotastack.workflow.study.names import slug
-from rotastack.workflow.study.protocols.protocol import Protocol
 from rotastack.workflow.study.published_tables import check_published
 from rotastack.workflow.study.rotation_pairs import rotates, rotation_pairs
 from rotastack.workflow.study.specs import MethodSpec
@@ -80,7 +79,7 @@ class Study:
         return self.document.name
 
     @property
-    def protocol(self) -> Protocol:
+    def protocol(self) -> AnyProtocol:
         """How rows are divided into training and test rows."""
         return self.document.protocol
 

@@ -32,7 +32,7 @@ from rotastack.workflow.judge.results import (
     seconds_by_method,
 )
 from rotastack.workflow.study.names import ranks_name
-from rotastack.workflow.study.specs import FiguresSpec, SweepSpec
+from rotastack.workflow.study.specs import FiguresSpec, Sweep
 
 FEW = 5  # the fewest cells for a standard error
 
@@ -171,7 +171,7 @@ def _draw_ranks(means: pd.DataFrame, alpha: float, higher: bool) -> Figure:
     return plot_critical_difference(compare(table, higher), alpha)
 
 
-def draw_sweep(scores: pd.DataFrame, sweep: SweepSpec, primary: str = "error", score: str = "error") -> Figure:
+def draw_sweep(scores: pd.DataFrame, sweep: Sweep, primary: str = "error", score: str = "error") -> Figure:
     """Return a figure of mean errors against a parameter, on test rows and, if known, on training rows.
 
     Means are over the data sets on which no method of the figure failed. A method that failed on all data sets leaves
