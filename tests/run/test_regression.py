@@ -176,7 +176,7 @@ def test_the_refitted_model_predicts_numbers(table, combiner, view):
     protocol = {"folds": 3, "rotation_groups": 1, "fold_groups": 1, "rotations": 3}
     pool = {**FOREST, "view": view}
     made = checked(study(pool, {"pool": "p", "combiner": combiner}, protocol=protocol, model={"refit": "B"}))
-    spec = Slices(made).refit("diabetes", None).model_copy(update={"dataset": "d"})
+    spec = Slices(made).refit("diabetes").model_copy(update={"dataset": "d"})
     pd.DataFrame({"method": ["B"], "rmse": [60.0]}).to_parquet(table / "scores")
     files = {"model": "model.skops", "record": "m.json"}
     step("refit", table, spec, {"raw": "raw", "scores": "scores"}, files)
@@ -187,7 +187,7 @@ def test_the_refitted_model_predicts_numbers(table, combiner, view):
 
 
 def test_the_flagship_is_refitted_on_the_table_itself():
-    spec = Slices(checked(study({"estimator": "rotastack"}, model={"refit": "A"}))).refit("diabetes", None)
+    spec = Slices(checked(study({"estimator": "rotastack"}, model={"refit": "A"}))).refit("diabetes")
     frame = load_diabetes(as_frame=True).data
     _, model = _estimators(spec, spec.methods["A"], TablePreprocessor({"sex": "categorical"}), frame)
     assert type(model).__name__ == "RotastackRegressor"

@@ -279,7 +279,6 @@ class FiguresSpec(_ComparedSpec):
     sweeps: dict[str, Sweep] = {}
     votes: list[str] = []
     silent: list[str] = []
-    only: dict[str, list[str]] = {}
 
 
 class PublishedSpec(Spec):

@@ -22,9 +22,14 @@ BLOCK_SECONDS, MOST_CELLS, MOST_BLOCKS = 10, 10, 500
 """Seconds for which a job trains forests of 100 trees on its cells, most cells of a job, and most blocks of a pool."""
 
 
+def stated(entry: Mapping[str, Any], key: str) -> Any:
+    """Return the rows or columns that an entry of a data set states, exactly or roughly; None if it states neither."""
+    return entry.get(key) or entry.get("roughly", {}).get(key)
+
+
 def size_of(entry: Mapping[str, Any]) -> tuple[int, int]:
-    """Return the rows and columns that an entry of a data set states, exactly or roughly; else 1000 and 50."""
-    rows, columns = (entry.get(key) or entry.get("roughly", {}).get(key) for key in ("rows", "columns"))
+    """Return the rows and columns that an entry of a data set states; else 1000 and 50."""
+    rows, columns = stated(entry, "rows"), stated(entry, "columns")
     return int(rows or 1000), columns if isinstance(columns, int) else len(columns or range(50))
 
 
