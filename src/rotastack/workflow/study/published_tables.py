@@ -72,8 +72,7 @@ def check_published(name: str | None, columns: Sequence[Mapping[str, Any]], metr
             raise RotastackError(f"{key}.table: {error}") from None
         if paths[0].suffix != ".csv":  # the mirror folder is missing, and its data sets with it
             continue
-        path = paths[0]
-        methods = list(dict.fromkeys(cell["method"] for cell in scores_of(path, metric)))
+        methods = list(dict.fromkeys(cell["method"] for cell in scores_of(paths[0], metric)))
         if not methods:
             raise RotastackError(f"{key}.table: {table!r} has no {metric}; name another table")
         for method in column["methods"]:

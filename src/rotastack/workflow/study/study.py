@@ -45,37 +45,24 @@ class Study:
         """Return the checked study in `data`, read from `where`; only ``check_classes`` checks its classes."""
         document = StudyDocument.read(dict(data), where)
         study = cls(document, _resolve_datasets(document.datasets, where))
-        study._check_datasets(where)
-        study._check_published(where)
+        study._check(where)
         return study
 
-    def _check_datasets(self, where: str) -> None:
+    def _check(self, where: str) -> None:
         for name, entry in self.datasets.items():
             self.task.check_dataset(name, entry, where)
-        for dataset in self.document.evaluation.left_out:
+        named = [("evaluation.left_out", dataset) for dataset in self.document.evaluation.left_out]
+        named += [(f"pools.{name}.repeats", dataset) for name, pool in self.pools.items() for dataset in pool.repeats]
+        for key, dataset in named:
             if dataset not in self.datasets:
                 raise RotastackError(
-                    f"{where}: evaluation.left_out: {dataset!r} is not a data set of this study{nearest(dataset, list(self.datasets))}"
+                    f"{where}: {key}: {dataset!r} is not a data set of this study{nearest(dataset, list(self.datasets))}"
                 )
-        for name, pool in self.pools.items():
-            for dataset in pool.repeats:
-                if dataset not in self.datasets:
-                    raise RotastackError(
-                        f"{where}: pools.{name}.repeats: {dataset!r} is not a data set of this study"
-                        f"{nearest(dataset, list(self.datasets))}"
-                    )
         try:
             self.protocol.check_rows({name: entry.get("rows") for name, entry in self.datasets.items()})
-        except ValueError as error:
-            raise RotastackError(f"{where}: {error}") from None
-
-    def _check_published(self, where: str) -> None:
-        columns = self.document.evaluation.dump()["published_columns"]
-        if self.document.published is None and not columns:
-            return
-        try:
+            columns = [column.dump() for column in self.document.evaluation.published_columns]
             check_published(self.document.published, columns, self.score)
-        except RotastackError as error:
+        except ValueError as error:
             raise RotastackError(f"{where}: {error}") from None
 
     @property

@@ -85,10 +85,8 @@ class Nested(Protocol):
 
     def check_combiner(self, combiner: Any, pool: Any, where: str) -> None:
         """Raise a ValueError for combiners that only splits support, and for weights without drawn rotations."""
-        if isinstance(combiner, MemberDocument):
-            raise ValueError(f"{where}: member needs splits (protocol.kind: holdout or crossval)")
-        if isinstance(combiner, Prune):
-            raise ValueError(f"{where}: prune needs splits (protocol.kind: holdout or crossval)")
+        if isinstance(combiner, MemberDocument | Prune):
+            raise ValueError(f"{where}: {combiner.kind} needs splits (protocol.kind: holdout or crossval)")
         if isinstance(combiner, Weights):
             if pool.view is None or not pool.view.is_drawn:
                 raise ValueError(NO_WEIGHTS.format(where))
