@@ -43,7 +43,7 @@ def needs(plan: Any) -> list[Need]:
         elif step in OF_DATASETS:
             asked = getattr(plan.resources, f"{'prepare' if step == 'fetch' else step}_mb")(dataset)
         elif step == "draw":
-            asked = plan.resources.draw_mb(plan.datasets)
+            asked = plan.resources.draw_mb()
         else:
             asked = plan.resources.study_mb()
         names = [dataset, record.get("pool") if step == "train" else record.get("method")]

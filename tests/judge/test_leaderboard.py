@@ -11,6 +11,7 @@ from rotastack.errors import RotastackError
 from rotastack.stats.ranks import average_ranks
 from rotastack.workflow.judge.leaderboard import Metric, board, leaderboard, study_board
 from rotastack.workflow.judge.pages import comparison_page
+from rotastack.workflow.study.specs import ReportSpec
 
 NAMES = ["RF", "RRE", "</script><script>alert(1)</script>", "<!-- & \u2028"]
 
@@ -93,16 +94,16 @@ def test_a_study_has_what_is_behind_each_number():
     scores = scores.assign(error=values, **more, log_loss=2 * values, brier=values)
     scores.loc[(scores["dataset"] == "wine") & (scores["method"] == "S/RF"), "error"] = np.nan
     baseline = pd.DataFrame({"error": [0.6, 0.7]}, index=["iris", "wine"])
-    study = {
-        "name": "s", "task": "classification", "score": "error", "seed": 3, "cells": "splits", "methods": ["RF", "S/RF", "Test"],
-        "evaluation": {"alpha": 0.1, "left_out": {}}, "rotated": ["S/RF"], "optimistic": ["Test"],
-    }  # fmt: skip
+    spec = ReportSpec.model_construct(
+        name="s", task="classification", score="error", seed=3, cells="splits", methods={"RF": {}, "S/RF": {}, "Test": {}},
+        evaluation={"alpha": 0.1, "left_out": {}}, rotated=["S/RF"], optimistic=["Test"], control="RF",
+    )  # fmt: skip
     times = pd.DataFrame({"dataset": ["iris", "iris"], "method": ["RF", "S/RF"], "fit_seconds": [2.0, 5.0]})
     printed = pd.DataFrame(
         {"dataset": ["iris"], "method": ["RF (x)"], "score": [0.1], "source": ["A book."], "protocol": ["One split."]}
     )
-    about = {m: f"about {m}" for m in study["methods"]}
-    content = study_board(study, scores, baseline, times, about, "RF", "results/s", printed)
+    about = {m: f"about {m}" for m in spec.methods}
+    content = study_board(spec, scores, baseline, times, about, printed)
     assert [m["name"] for m in content["methods"]] == ["RF", "S/RF", "Test", "RF (x)"]
     assert content["chosen"] == [0, 1]
     assert content["methods"][1]["rotated"]
@@ -139,11 +140,11 @@ def test_numbers_are_compared_as_multiples_of_the_baseline():
         {**frame, "rmse": [2.0, 1.0, 30.0, 60.0], "mae": 1.0, "r2": 0.5, "pinball": 1.0, "interval_coverage": 0.9}
     )
     baseline = pd.DataFrame({"rmse": [4.0, 60.0], "mae": [1.0, 1.0], "pinball": [1.0, 1.0]}, index=["a", "b"])
-    study = {
-        "name": "n", "task": "regression", "score": "rmse", "seed": 3, "cells": "splits", "methods": ["RF", "ET"],
-        "evaluation": {"alpha": 0.05, "left_out": {}}, "rotated": [], "optimistic": [],
-    }  # fmt: skip
-    content = study_board(study, scores, baseline, pd.DataFrame(), {"RF": "", "ET": ""}, "RF", "results/n")
+    spec = ReportSpec.model_construct(
+        name="n", task="regression", score="rmse", seed=3, cells="splits", methods={"RF": {}, "ET": {}},
+        evaluation={"alpha": 0.05, "left_out": {}}, rotated=[], optimistic=[], control="RF",
+    )  # fmt: skip
+    content = study_board(spec, scores, baseline, pd.DataFrame(), {"RF": "", "ET": ""})
     assert [m["name"] for m in content["metrics"]] == ["rmse", "mae", "r2", "pinball"]
     assert content["metrics"][0]["scores"] == [[0.5, 0.25], [0.5, 1]]
     assert content["metrics"][0]["shown"] == [[2, 1], [30, 60]]

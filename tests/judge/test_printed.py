@@ -44,8 +44,7 @@ def finished(folder, errors, optimistic=(), seconds=True):
     times = long[["dataset", "method"]].assign(fit_seconds=1.0, predict_seconds=NAN)
     write("times", times if seconds else pd.DataFrame())
     write("claims", pd.DataFrame(columns=["what", "of"]))
-    spec = {"control": control, "alpha": 0.05, "optimistic": list(optimistic)}
-    comparison = {"error": compare_methods(errors, False, spec)}
+    comparison = {"error": compare_methods(errors, False, control, 0.05, optimistic=list(optimistic))}
     (folder / "statistics/comparison.json").write_text(json.dumps(comparison))
     return Names(
         name="s", task=Names(name="classification"), score="error", protocol=Names(cells="splits"), control=control,

@@ -146,9 +146,7 @@ def test_a_study_that_names_published_tables_has_two_tables_more():
     plan = Plan(study(published_columns=[entry(methods=["RRE"])]), {})
     assert {"published_columns", "published_ranks"} <= set(plan.tables)
     assert [Path(f).name for f in plan.published_columns_files] == ["rotation_weights.csv", "rotation_weights.yaml"]
-    assert plan.slices.summarize(plan.resources.extent).published_columns == [
-        entry(methods=["RRE"], **{"as": "published"})
-    ]
+    assert plan.slices.summarize().published_columns == [entry(methods=["RRE"], **{"as": "published"})]
     plain = Plan(study(), {})
     assert not [t for t in plain.tables if "published" in t]
     assert plain.published_columns_files == []

@@ -14,8 +14,7 @@ WON = pd.DataFrame({"RF": BASE, "A": BASE * RNG.uniform(0.75, 0.85, N), "B": BAS
 
 
 def said(means, control="RF", **options):
-    spec = {"control": control, "alpha": 0.05, "optimistic": []}
-    return verdict_over_datasets(compare_methods(means, False, spec), "error", control, 0.05, **options)
+    return verdict_over_datasets(compare_methods(means, False, control, 0.05), "error", control, 0.05, **options)
 
 
 def test_a_clear_winner():

@@ -24,7 +24,7 @@ def test_pools_that_hold_votes_are_those_with_views_or_whose_members_are_chosen(
     nested = plan_of("quickstart")
     assert nested.study.voting_pools == ["rotated_forest", "rotated_boosted"]
     assert "iris/kappa_error" in nested.figures
-    assert nested.slices.draw(()).silent == ["forest", "boosted", "rotastack"]
+    assert nested.slices.draw().silent == ["forest", "boosted", "rotastack"]
     pruned = plan_of("qmm")
     assert set(pruned.study.voting_pools) == {
         m.pool for m in pruned.study.methods.values() if m.combiner.kind == "prune"
@@ -72,14 +72,14 @@ def test_in_nested_cross_validation_a_vote_is_of_the_model_that_has_not_seen_the
     draw(folder, {"protocol": "nested", "fold_groups": 1, "folds": 3})
     pool, _ = train_nested(folder, "forest", {"n_estimators": 3}, view={"class": "RandomRotation"})
     folds = read_frame(folder / "folds")[0]
-    found = first_cell_votes(folder / "p/pool.nc", Y, folds)
-    assert found.cell == "RG-01, FG-01"
-    assert found.votes.shape == (150, 3)
+    votes, rows, cell = first_cell_votes(pool, folds)
+    assert (cell, votes.shape) == ("RG-01, FG-01", (150, 3))
+    assert rows.tolist() == list(range(150))
     for row in (0, 60, 149):
         own = pool["proba"].sel(other_fold=folds["FG-01"][row]).values[0, 0, :, row]
-        assert found.votes[row].tolist() == own.argmax(axis=-1).tolist()
+        assert votes[row].tolist() == own.argmax(axis=-1).tolist()
     figure = drawn(folder, {"rotated": "p/pool.nc"})
-    np.testing.assert_array_equal(figure.axes[0].lines[0].get_xydata(), np.column_stack(kappa_error(found.votes, Y)))
+    np.testing.assert_array_equal(figure.axes[0].lines[0].get_xydata(), np.column_stack(kappa_error(votes, Y)))
 
 
 def test_a_pool_that_failed_is_named_and_voters_that_others_lack_are_left_out(folder):
@@ -87,8 +87,7 @@ def test_a_pool_that_failed_is_named_and_voters_that_others_lack_are_left_out(fo
     kept = train(folder, "forest", {"n_estimators": 4}, name="kept", selections=("training",))
     fewer = kept.copy(deep=True)
     fewer["votes"].values[0, :, 2:] = -1
-    write_arrays(folder / "fewer.nc", fewer)
-    assert first_cell_votes(folder / "fewer.nc", Y, None).votes.shape[1] == 2
+    assert first_cell_votes(fewer, None)[0].shape[1] == 2
     failed = kept.assign_attrs(status="failed", message="no")
     write_arrays(folder / "failed.nc", failed)
     figure = drawn(folder, {"kept": "p/kept.nc", "bad": "failed.nc"})

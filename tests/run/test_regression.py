@@ -160,7 +160,7 @@ def test_the_refitted_model_predicts_numbers(table, combiner, view):
     protocol = {"folds": 3, "rotation_groups": 1, "fold_groups": 1, "rotations": 3}
     pool = {**FOREST, "view": view}
     made = checked(study(pool, {"pool": "p", "combiner": combiner}, protocol=protocol, model={"refit": "B"}))
-    spec = Slices(made).refit("diabetes", None).model_copy(update={"dataset": "d"})
+    spec = Slices(made).refit("diabetes").model_copy(update={"dataset": "d"})
     pd.DataFrame({"method": ["B"], "rmse": [60.0]}).to_parquet(table / "scores")
     files = {"model": "model.skops", "record": "m.json"}
     step("refit", table, spec, {"raw": "raw", "scores": "scores"}, files)

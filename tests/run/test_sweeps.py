@@ -7,7 +7,7 @@ from rotastack.data.artifacts import write_frame
 from rotastack.workflow.run.figures.study import draw_sweep
 from rotastack.workflow.run.job import Job
 from rotastack.workflow.run.steps import draw
-from rotastack.workflow.study.specs import SweepSpec
+from rotastack.workflow.study.specs import Sweep
 
 NAN = float("nan")
 SWEEP = {
@@ -18,7 +18,7 @@ SWEEP = {
 }
 
 
-LINES = SweepSpec(**SWEEP)
+LINES = Sweep(**SWEEP)
 
 
 def scores(errors, training=None):

@@ -55,7 +55,7 @@ rule vote:
         mem_mb=lambda w, attempt: attempt * RESOURCES.vote_mb(w.dataset),
         runtime=lambda w, attempt: attempt * RESOURCES.vote_minutes(),
     params:
-        slice=lambda w: SLICES.vote(w.dataset, PLAN.voted_codes).line(),
+        slice=lambda w: SLICES.vote(w.dataset, {m: CODES.combine(m) for m in PLAN.study.quick}).line(),
         code=lambda w: CODES.step("combine"),
     message:
         "{wildcards.dataset}: letting the members of pools vote"

@@ -61,7 +61,7 @@ rule summarize:
         runtime=lambda w, attempt: 20 * attempt,
     params:
         contents=PLAN.contents(PLAN.published_columns_files),
-        slice=lambda w: SLICES.summarize(RESOURCES.extent).line(),
+        slice=lambda w: SLICES.summarize().line(),
         code=lambda w: CODES.step("summarize"),
     message:
         "statistics over all data sets"

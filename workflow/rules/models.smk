@@ -13,7 +13,7 @@ rule refit:
         mem_mb=lambda w, attempt: attempt * RESOURCES.refit_mb(w.dataset),
         runtime=lambda w, attempt: 60 * attempt,
     params:
-        slice=lambda w: SLICES.refit(w.dataset, RESOURCES.extent).line(),
+        slice=lambda w: SLICES.refit(w.dataset).line(),
         code=lambda w: CODES.refit(),
     message:
         "{wildcards.dataset}: training the chosen method on all rows"

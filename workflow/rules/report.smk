@@ -28,12 +28,12 @@ rule draw:
         record=f"{ROOT}/figures/draw.run.json",
     log:
         f"{ROOT}/logs/draw.log",
-    threads: RESOURCES.draw_threads(PLAN.datasets)
+    threads: RESOURCES.draw_threads()
     resources:
-        mem_mb=lambda w, attempt: attempt * RESOURCES.draw_mb(PLAN.datasets),
+        mem_mb=lambda w, attempt: attempt * RESOURCES.draw_mb(),
         runtime=lambda w, attempt: (20 + 2 * len(PLAN.datasets)) * attempt,
     params:
-        slice=lambda w: SLICES.draw(PLAN.pruning_figures).line(),
+        slice=lambda w: SLICES.draw().line(),
         code=lambda w: CODES.step("draw"),
     message:
         "drawing figures"

@@ -21,7 +21,7 @@ rule track:
     localrule: True
     threads: 1
     resources:
-        mem_mb=lambda w, attempt: attempt * RESOURCES.tracking_mb(PLAN.datasets),
+        mem_mb=lambda w, attempt: attempt * RESOURCES.tracking_mb(),
         runtime=lambda w, attempt: 60 * attempt,
         mlflow_writer=1,
     params:

@@ -79,8 +79,7 @@ def _compare(arguments: Namespace) -> None:
         raise RotastackError(
             f"--rotated: {control!r} is the control; name the control on rotated columns, or change --control"
         )
-    spec = {"control": control, "alpha": arguments.alpha, "optimistic": []}
-    comparison = compare_methods(table.means, table.higher_is_better, spec)
+    comparison = compare_methods(table.means, table.higher_is_better, control, arguments.alpha)
     times = relative_times(table.seconds, control)
     sentences = verdict_over_datasets(
         comparison, table.score, control, arguments.alpha, rotation_pairs=pairs, times=times

@@ -1,7 +1,6 @@
 """Comparisons of a study's methods over its data sets, as mappings for JSON."""
 
-from collections.abc import Mapping, Sequence
-from typing import Any
+from collections.abc import Iterable, Sequence
 
 import numpy as np
 import pandas as pd
@@ -18,27 +17,25 @@ MANY = 100  # wrong rows that the control needs for a ratio of errors to be mean
 
 
 def compare_methods(
-    means: pd.DataFrame, higher: bool | None, spec: Mapping[str, Any], wrong: pd.Series | None = None,
-    units: pd.Series | None = None,
+    means: pd.DataFrame, higher: bool | None, control: str, alpha: float, *, optimistic: Sequence[str] = (),
+    left_out: Iterable[str] = (), wrong: pd.Series | None = None, units: pd.Series | None = None,
 ) -> dict:  # fmt: skip
-    """Compare methods on the data sets for which all of them have a score; `means` are (data sets, methods).
+    """Compare methods on the data sets for which all of them have a score; `left_out` data sets have means only.
 
-    Without a better direction (`higher` is None) there are no ranks. `spec` has the ``control``, ``alpha``, ``optimistic``
-    methods, and ``left_out`` data sets, which have means only. By data set, `wrong` is the number of rows that the control
-    classifies wrongly, and `units` the divisor of the scores.
+    `higher` is None for a score without a better direction, which gets no ranks. By data set, `wrong` is the number of rows
+    that the control classifies wrongly, and `units` the divisor of the scores.
     """
     shown = means if units is not None else means.round(12)
     result = {"means": shown.astype(object).where(shown.notna(), None).to_dict("index"), "notes": [],
               "higher_is_better": higher, "n_datasets": int(shown.notna().all(axis=1).sum())}  # fmt: skip
     if higher is None:
         return result
-    scores = compared(means, units).drop(index=list(spec.get("left_out", {})))
-    ranked = complete(scores, spec["optimistic"])
-    result["n_datasets"], result["notes"] = len(ranked), _left_out(scores, ranked, spec["optimistic"])
+    scores = compared(means, units).drop(index=list(left_out))
+    ranked = complete(scores, optimistic)
+    result["n_datasets"], result["notes"] = len(ranked), _left_out(scores, ranked, optimistic)
     if len(ranked) < 1 or ranked.shape[1] < 2:
         return result
-    comparison = compare(ranked, higher)
-    control, alpha, notes = spec["control"], spec["alpha"], result["notes"]
+    comparison, notes = compare(ranked, higher), result["notes"]
     if control not in ranked:
         notes.append(
             f"the control {control} failed on every data set; the other methods are ranked, but not compared with the control"
@@ -103,8 +100,7 @@ def compare_group(scores: pd.DataFrame, alpha: float, score: str = "error") -> d
     control = scores.columns[0]
     scores = 1 - scores.round(12) if score == "error" else scores.round(12)
     higher = score == "error" or bool(higher_is_better(score))
-    spec = {"control": control, "alpha": alpha, "optimistic": []}
-    found = compare_methods(scores, higher, spec)
+    found = compare_methods(scores, higher, control, alpha)
     n_rows = found["n_datasets"] if "average_ranks" in found else 0
     kept = {key: value for key, value in found.items() if key not in ("means", "higher_is_better", "n_datasets")}
     result = {"methods": list(scores.columns), "control": control, "n_rows": n_rows, **kept}

@@ -5,7 +5,6 @@ from typing import Any, NamedTuple
 
 import numpy as np
 import pandas as pd
-import yaml
 
 from rotastack.errors import RotastackError
 from rotastack.stats.elo import elo
@@ -27,8 +26,9 @@ from rotastack.workflow.judge.results import (
 )
 from rotastack.workflow.judge.words import p_equal
 from rotastack.workflow.study.names import slug
+from rotastack.workflow.study.specs import ReportSpec
 
-__all__ = ["Metric", "board", "board_table", "described", "kinds_of", "leaderboard", "study_board"]
+__all__ = ["Metric", "board", "board_table", "kinds_of", "leaderboard", "study_board"]
 
 N_RATINGS = 200
 """Resamples of data sets for the intervals of Elo; each needs a fit."""
@@ -222,40 +222,40 @@ def kinds_of(facts: Mapping[str, Mapping[str, Any]]) -> dict[str, list[str]]:
 
 
 def study_board(
-    study: Mapping[str, Any], scores: pd.DataFrame, baseline: pd.DataFrame, times: pd.DataFrame, about: Mapping[str, str],
-    control: str, root: str, published: pd.DataFrame | None = None, facts: Mapping[str, Mapping[str, Any]] | None = None,
+    spec: ReportSpec, scores: pd.DataFrame, baseline: pd.DataFrame, times: pd.DataFrame, about: Mapping[str, str],
+    published: pd.DataFrame | None = None, facts: Mapping[str, Mapping[str, Any]] | None = None,
 ) -> dict[str, Any]:  # fmt: skip
-    """Return the leaderboard of a study, from its document, its scores by cell, and its tables.
+    """Return the leaderboard of a study, from its scores by cell and its tables; `baseline` is indexed by data set.
 
-    `about` has the texts of :func:`described`, `root` is the study's folder, and `facts` are of the data sets'
-    preparation. Published methods have only the study's own score.
+    `about` has each method's pool and combiner as text, and `facts` the rows, columns and classes of each data set.
+    Published methods have only the first score.
     """
-    task, scored = study["task"], set(scores["method"])
-    names = [m for m in study["methods"] if m in scored]
+    scored = set(scores["method"])
+    names = [m for m in spec.methods if m in scored]
     theirs = pd.DataFrame() if published is None else published
     metrics = [
-        _study_metric(name, higher, scores, names, baseline, theirs if name == study["score"] else theirs[:0])
-        for name, higher in sorted(METRICS[task].items(), key=lambda item: item[0] != study["score"])
+        _study_metric(name, higher, scores, names, baseline, theirs if name == spec.score else theirs[:0])
+        for name, higher in sorted(METRICS[spec.task].items(), key=lambda item: item[0] != spec.score)
         if higher is not None
     ]
     known: dict[str, dict[str, Any]] = {
-        m: {"rotated": m in study["rotated"], "optimistic": m in study["optimistic"], "about": about[m]} for m in names
+        m: {"rotated": m in spec.rotated, "optimistic": m in spec.optimistic, "about": about[m]} for m in names
     }
     for row in theirs.drop_duplicates("method").to_dict("records") if len(theirs) else ():
         family = {"family": row["family"]} if isinstance(row.get("family"), str) else {}
         known[row["method"]] = {
             "published": f"{row['source']} How the protocol differs: {row['protocol']}", **family,
         }  # fmt: skip
-    counts = by_method(scores, study["score"], "count")
+    counts = by_method(scores, spec.score, "count")
     cells = {
-        "word": study["cells"], "counts": counts.where(counts > 0), "seed": study["seed"], "study": study["name"],
-        "folders": [f"{root}/{d}" for d in metrics[0].scores.index], "files": [slug(m) for m in known],
+        "word": spec.cells, "counts": counts.where(counts > 0), "seed": spec.seed, "study": spec.name,
+        "folders": [f"results/{spec.name}/{d}" for d in metrics[0].scores.index], "files": [slug(m) for m in known],
     }  # fmt: skip
     board = leaderboard(
-        metrics, control if control in names else None, alpha=study["evaluation"]["alpha"],
-        times=seconds_by_method(times), methods=known, cells=cells, left_out=list(study["evaluation"]["left_out"]), kinds=kinds_of(facts or {}),
+        metrics, spec.control if spec.control in names else None, alpha=spec.evaluation["alpha"],
+        times=seconds_by_method(times), methods=known, cells=cells, left_out=list(spec.evaluation["left_out"]), kinds=kinds_of(facts or {}),
     )  # fmt: skip
-    return {**board, "baseline": BASELINE[task]}
+    return {**board, "baseline": BASELINE[spec.task]}
 
 
 def _study_metric(
@@ -271,9 +271,3 @@ def _study_metric(
         name, NAMES[name], higher, compared(means, units), spread, shown=None if units is None else means,
         optimum=OPTIMA.get(name, 0.0), baseline=baseline.get(name),
     )  # fmt: skip
-
-
-def described(label: str, method: Mapping[str, Any], pools: Mapping[str, Any]) -> str:
-    """Return a method and its pool as YAML, in the form of the study's file."""
-    content = {"pools": {method["pool"]: pools.get(method["pool"])}, "methods": {label: dict(method)}}
-    return yaml.safe_dump(content, sort_keys=False, allow_unicode=True, width=90)

@@ -15,9 +15,6 @@ from rotastack.errors import RotastackError
 from rotastack.workflow.study.specs import ScoringSpec, Spec, VotingSpec
 from rotastack.workflow.tracking.records import Record
 
-__all__ = ["Job", "Outcome", "failing"]
-
-
 AnySpec = TypeVar("AnySpec", bound=Spec)
 Other = TypeVar("Other", bound=Spec)
 
@@ -74,11 +71,11 @@ class Job:
         return self.spec(splits) if self.slice.get("protocol") == "splits" else self.spec(nested)
 
     def input(self, name: str) -> Path:
-        """Return the first input file of `name`; raise RotastackError if there is none."""
+        """Return the first input file of `name`."""
         return self._file(self.inputs, name, "--input")
 
     def output(self, name: str) -> Path:
-        """Return the first output file of `name`; raise RotastackError if there is none."""
+        """Return the first output file of `name`."""
         return self._file(self.outputs, name, "--output")
 
     def by_pool(self, name: str, spec: VotingSpec | ScoringSpec) -> dict[str, list[Path]]:

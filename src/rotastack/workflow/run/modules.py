@@ -3,8 +3,6 @@
 from importlib import import_module
 from typing import Any
 
-__all__ = ["PROTOCOLS", "STEPS", "protocol_module"]
-
 _STEPS = "fetch prepare groups train combine score summarize draw published refit explain report track"
 STEPS = {name: f"rotastack.workflow.run.steps.{name}" for name in _STEPS.split()}
 """Step -> its module, in the order of the chain."""

@@ -23,8 +23,6 @@ from rotastack.workflow.study.published_tables import published_paths
 from rotastack.workflow.study.study import Study
 from rotastack.workflow.tracking.address import is_own, shown, tracking_uri
 
-__all__ = ["RAW", "TABLE", "Plan", "StudyFiles"]
-
 RAW = "data/raw/{dataset}.parquet"
 TABLE = "results/datasets/{dataset}.parquet"
 
@@ -186,12 +184,7 @@ class Plan:
     @cached_property
     def voted(self) -> list[str]:
         """File names of the methods that only vote, which rule vote combines."""
-        return [slug(label) for label in self.study.quick]
-
-    @property
-    def voted_codes(self) -> dict[str, str]:
-        """Method -> fingerprint of its combiner, for the methods that only vote."""
-        return {label: self.codes.combine(label) for label in self.study.quick}
+        return list(map(slug, self.study.quick))
 
     @cached_property
     def methods(self) -> list[str]:
@@ -261,11 +254,6 @@ class Plan:
         return [name for name in (*METRICS[self.study.task.name], *TABLES) if name not in without]
 
     @property
-    def pruning_figures(self) -> tuple[str, ...]:
-        """Figures of a data set's members, if methods of the study choose among members."""
-        return FIGURES_OF_MEMBERS if self.study.prunes else ()
-
-    @property
     def pruning_methods(self) -> list[str]:
         """File names of the methods in figures of members."""
         return self.methods if self.study.prunes else []
@@ -280,7 +268,7 @@ class Plan:
         sweeps = map(sweep_name, range(len(study.document.evaluation.sweeps)))
         of_study = [name for name in (*FIGURES_OF_STUDY, *ranks, *sweeps) if name not in without]
         pairs = ["kappa_error"] if self.study.voting_pools else []
-        of_dataset = [*FIGURES_OF_CELLS[study.protocol.package], *pairs, *self.pruning_figures]
+        of_dataset = [*FIGURES_OF_CELLS[study.protocol.package], *pairs, *(FIGURES_OF_MEMBERS if study.prunes else ())]
         return {
             **{f"study/{name}": "study" for name in of_study},
             **{f"{dataset}/{name}": "data sets" for dataset in self.datasets for name in of_dataset},

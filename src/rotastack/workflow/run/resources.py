@@ -5,15 +5,13 @@ memory of all steps: copies of four sizes, whose numbers (:data:`COPIES`) are fi
 120,000 rows and 4 to 2000 columns. ``benchmarks/memory.py`` compares estimates and peaks for any results.
 """
 
-from collections.abc import Collection, Iterable, Mapping
+from collections.abc import Mapping
 from math import prod
 from typing import Any
 
 from rotastack.workflow.study.catalogue import Entry, defaults_of, find
 from rotastack.workflow.study.costs import JOB_SECONDS, USUAL_COST
 from rotastack.workflow.study.study import Study, size_of
-
-__all__ = ["Resources"]
 
 BASE_MB = 900
 """The smallest request of a job."""
@@ -50,11 +48,6 @@ class Resources:
     def columns(self, dataset: str) -> int:
         """Return the number of columns that the entry states, or else 50."""
         return size_of(self.datasets[dataset])[1]
-
-    def extent(self, dataset: str, what: str) -> Any:
-        """Return the rows or columns that an entry states, exactly or roughly; None if it states neither."""
-        entry = self.datasets[dataset]
-        return entry.get(what) or entry.get("roughly", {}).get(what)
 
     def _entry(self, pool: str) -> Entry:
         return find(self.study.pools[pool].estimator, self.study.task.estimators)
@@ -113,10 +106,9 @@ class Resources:
 
     def largest_mb(self) -> int:
         """Return the largest request of any job at its first attempt."""
-        datasets = list(self.study.datasets)
+        datasets = self.study.datasets
         trained = [self.train_mb(d, pool) for d in datasets for pool in self.study.used_pools]
-        others = [self.refit_mb(d) for d in datasets] + [self.score_mb(d) for d in datasets]
-        return max([*trained, *others, self.draw_mb(datasets), self.tracking_mb(datasets)])
+        return max([*trained, *map(self.score_mb, datasets), self.draw_mb(), self.tracking_mb()])
 
     def _training_megabytes(self, dataset: str, pool: str) -> float:
         rows, _ = self.study.protocol.split_rows(self.rows(dataset))
@@ -126,9 +118,7 @@ class Resources:
     def _forest_megabytes(self, dataset: str, pool: str, rows: int, is_kept: bool) -> float:
         """Return the size of the trees of one training, if they are kept; the flagship's trees always count."""
         kept = min(self.n_trees(pool), 5000)
-        if self._entry(
-            pool
-        ).known_facts.families:  # two nodes of 12 bytes for a row, and more than the same again during growth
+        if self._entry(pool).known_facts.families:  # two nodes of 12 bytes for a row, and more than that during growth
             return 66e-6 * min(rows, _MOST_DRAWS) * kept
         if not is_kept:
             return 0
@@ -212,22 +202,22 @@ class Resources:
         seconds = 0.5 * self.study.protocol.n_cells * len(self.study.quick)
         return int(SPARE_MINUTES + seconds / 20)
 
-    def draw_mb(self, datasets: Collection[str]) -> int:
+    def draw_mb(self) -> int:
         """Return the memory of drawing: in each process a data set's scores, and the members of one cell of a block."""
-        pools = self.study.voting_pools
-        pairs = sum(
-            1e-6 * 8 * 12 * (self.n_trees(pool) if self.study.selections_of(pool) else self._views(pool)) ** 2
-            for pool in pools
-        )
-        held = [max(self._megabytes("draw", d, p) for p in (pools or (None,))) for d in datasets]
-        members = [len(self.study.methods) * self._method_megabytes(d) * self.study.prunes for d in datasets]
-        largest = pairs + max(h + m for h, m in zip(held, members, strict=True))
-        processes = self.draw_threads(datasets)
-        return _request(processes * largest + (processes - 1) * LIBRARIES_MB)
+        study, pools = self.study, self.study.voting_pools
+        n_voters = [self.n_trees(pool) if study.selections_of(pool) else self._views(pool) for pool in pools]
+        pairs = sum(1e-6 * 8 * 12 * n**2 for n in n_voters)
+        methods = len(study.methods) * study.prunes
+        held = [
+            max(self._megabytes("draw", d, p) for p in (pools or (None,))) + methods * self._method_megabytes(d)
+            for d in study.datasets
+        ]
+        processes = self.draw_threads()
+        return _request(processes * (pairs + max(held)) + (processes - 1) * LIBRARIES_MB)
 
-    def draw_threads(self, datasets: Collection[str]) -> int:
+    def draw_threads(self) -> int:
         """Return the processes of the drawing job: one for the study and each data set, at most four."""
-        return min(len(datasets) + 1, 4)
+        return min(len(self.study.datasets) + 1, 4)
 
     def refit_mb(self, dataset: str) -> int:
         """Return the memory of training the largest method on all rows, with all its trees kept, and of explaining it."""
@@ -236,9 +226,9 @@ class Resources:
         forests = [self._views(p) * self._forest_megabytes(dataset, p, rows, True) for p in sorted(pools)]
         return _request(self._megabytes("refit", dataset) + 1.2 * max(forests, default=0.0))
 
-    def tracking_mb(self, datasets: Iterable[str]) -> int:
+    def tracking_mb(self) -> int:
         """Return the memory of logging the data sets to MLflow one after the other, with MLflow's own share."""
-        return max(self.refit_mb(d) for d in datasets) + 200
+        return max(map(self.refit_mb, self.study.datasets)) + 200
 
     def study_mb(self) -> int:
         """Return the memory of steps that read the scores of all data sets, but no outputs."""

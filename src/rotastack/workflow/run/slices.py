@@ -1,6 +1,6 @@
 """Slices of a study: what each step is told of it, and nothing else."""
 
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from functools import cached_property
 from typing import Any
 
@@ -22,12 +22,7 @@ from rotastack.workflow.study.specs import (
     Vote,
     VotingSpec,
 )
-from rotastack.workflow.study.study import Study
-
-__all__ = ["Slices"]
-
-Extent = Callable[[str, str], int | None]
-"""Returns the number of rows of a data set, for the words "rows"; None if it is unknown."""
+from rotastack.workflow.study.study import Study, stated
 
 
 class Slices:
@@ -40,6 +35,9 @@ class Slices:
     @cached_property
     def _pools(self) -> dict[str, PoolSpec]:
         return {name: pool.resolved(self.study.task.estimators) for name, pool in self.study.pools.items()}
+
+    def _test_to_train(self, dataset: str) -> float | None:
+        return self.study.protocol.test_to_train(stated(self._entries[dataset], "rows"))
 
     def _is_own(self, dataset: str) -> bool:
         return any("file" in source for source in self._entries[dataset]["sources"])
@@ -120,31 +118,28 @@ class Slices:
             "left_out": {d: why for d, why in evaluation.left_out.items() if d in study.datasets},
         }  # fmt: skip
 
-    def summarize(self, extent: Extent) -> SummarySpec:
+    def summarize(self) -> SummarySpec:
         """Return the spec of the step ``summarize``."""
-        study, evaluation = self.study, self.study.document.evaluation.dump()
-        columns = [
-            {k: v for k, v in c.items() if (k, v) != ("failed", "missing")} for c in evaluation["published_columns"]
-        ]
+        study, evaluation = self.study, self.study.document.evaluation
+        columns = [c.dump() for c in evaluation.published_columns]
+        columns = [{k: v for k, v in c.items() if (k, v) != ("failed", "missing")} for c in columns]
         entries = self._entries.items()
         mirrored = {entry["mirror"]: name for name, entry in entries if entry.get("mirror") and not entry["sources"]}
         return SummarySpec(
-            **self._compared(), pairs=evaluation["pairs"], claims=evaluation["claims"],
+            **self._compared(), pairs=evaluation.pairs, claims=evaluation.claims,
             published_columns=columns, printed_names=mirrored if columns else {}, rotation_pairs=study.rotation_pairs,
-            titles={name: group["title"] for name, group in evaluation["groups"].items()},
-            test_to_train={d: study.protocol.test_to_train(extent(d, "rows")) for d in study.datasets},
+            titles={name: group.title for name, group in evaluation.groups.items()},
+            test_to_train={d: self._test_to_train(d) for d in study.datasets},
             threshold=study.document.model.threshold,
         )  # fmt: skip
 
-    def draw(self, pruning_figures: tuple[str, ...]) -> FiguresSpec:
+    def draw(self) -> FiguresSpec:
         """Return the spec of the step ``draw``."""
-        study, evaluation = self.study, self.study.document.evaluation.dump()
-        shown = evaluation["shown"]
+        study, evaluation = self.study, self.study.document.evaluation
         return FiguresSpec(
-            **self._compared(), shown=shown, datasets=list(study.datasets), votes=study.voting_pools,
-            sweeps={sweep_name(k): sweep for k, sweep in enumerate(evaluation["sweeps"])},
+            **self._compared(), shown=evaluation.shown, datasets=list(study.datasets), votes=study.voting_pools,
+            sweeps={sweep_name(k): sweep for k, sweep in enumerate(evaluation.sweeps)},
             silent=[p for p in study.used_pools if p not in study.voting_pools],
-            only={name: shown for name in pruning_figures if shown and name != "members"},
         )  # fmt: skip
 
     def published(self) -> PublishedSpec:
@@ -153,13 +148,15 @@ class Slices:
         title, alpha = document.title or document.name, document.evaluation.alpha
         return PublishedSpec(title=title, alpha=alpha, groups=self.study.groups_of_methods)
 
-    def refit(self, dataset: str, extent: Extent) -> RefitSpec:
+    def refit(self, dataset: str) -> RefitSpec:
         """Return the spec of the step ``refit``."""
         study, model, protocol = self.study, self.study.document.model, self.study.protocol
         choosing: dict[str, Any] = {}
         if model.refit == "best":
-            choosing = {"axes": list(protocol.axes), "alpha": study.document.evaluation.alpha}
-            choosing["test_to_train"] = protocol.test_to_train(extent(dataset, "rows"))
+            choosing = {
+                "axes": list(protocol.axes), "alpha": study.document.evaluation.alpha,
+                "test_to_train": self._test_to_train(dataset),
+            }  # fmt: skip
         methods = {label: method for label, method in study.resolved_methods.items() if label in study.refittable}
         return RefitSpec(
             task=study.task.name, score=study.score, seed=study.document.seed, dataset=dataset, refit=model.refit,

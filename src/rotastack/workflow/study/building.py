@@ -14,21 +14,6 @@ from typing import Any, Union, get_args, get_origin, get_type_hints
 from rotastack.errors import RotastackError, extra_of, nearest
 from rotastack.workflow.study.specs import AnyCombinerSpec, ClassSpec, MemberSpec, PoolSpec
 
-__all__ = [
-    "REFITTED",
-    "build",
-    "combiner_modules",
-    "draws_bags",
-    "load_class",
-    "make",
-    "make_estimator",
-    "modules_of",
-    "nested_specs",
-    "parameter_names",
-    "plain_types",
-    "pool_modules",
-]
-
 _PLAIN = {bool, int, float, str, NoneType}
 
 
@@ -64,6 +49,14 @@ def _nearest_module(name: str) -> str:
     except Exception:  # without the package there is no name to suggest
         return ""
     return nearest(last, [info.name for info in pkgutil.iter_modules(paths)])
+
+
+def own_class(path: str) -> type:
+    """Return a class of Rotastack; object for one of another package, or one that ``check_classes`` will report."""
+    try:
+        return load_class(path) if path.startswith("rotastack.") else object
+    except RotastackError:
+        return object
 
 
 def parameter_names(cls: type) -> tuple[list[str], bool]:
@@ -102,11 +95,6 @@ def build(path: str, parameters: Mapping[str, Any], *, n_jobs: int | None = None
     Rotastack's own classes get ``scaling=None`` unless `parameters` set it, because the pool scales the columns. The key
     ``a__b`` sets parameter b of parameter a; a value ``{class: path, parameters: ...}``, also inside a list, is built into an
     object. Classes with the parameter ``n_jobs`` (CatBoost: ``thread_count``) get `n_jobs`, unless `parameters` set it.
-
-    Examples
-    --------
-    >>> build("sklearn.ensemble.BaggingClassifier", {"estimator": {"class": "sklearn.svm.SVC", "parameters": {"C": 2}}})
-    BaggingClassifier(estimator=SVC(C=2))
     """
     cls = load_class(path)
     known, _ = parameter_names(cls)

@@ -16,10 +16,8 @@ from typing import Any, NamedTuple
 
 from rotastack.base.facts import Facts
 from rotastack.errors import RotastackError, nearest
-from rotastack.workflow.study.building import load_class
+from rotastack.workflow.study.building import own_class
 from rotastack.workflow.study.costs import Cost, cost_of
-
-__all__ = ["ESTIMATORS", "PRUNERS", "REGRESSORS", "VIEWS", "Entry", "defaults_of", "facts_of", "find", "resolved"]
 
 
 class Entry(NamedTuple):
@@ -211,13 +209,7 @@ def _public() -> dict[str, str]:
 
 
 def find(name: str, among: Mapping[str, Entry] = _SHORT, where: str = "class") -> Entry:
-    """Return the catalogue entry of the class that a study names, without importing the class.
-
-    Examples
-    --------
-    >>> find("tree_stump").parameters, find("RotationForestClassifier").module
-    ({'max_depth': 1}, 'rotastack.ensembles.forests.rotation')
-    """
+    """Return the catalogue entry of the class that a study names, without importing the class."""
     if name in among:
         return among[name]
     if name in _public():
@@ -237,29 +229,14 @@ def find(name: str, among: Mapping[str, Entry] = _SHORT, where: str = "class") -
 
 @cache
 def facts_of(path: str) -> Facts:
-    """Return the facts of a class that are known before training; a Rotastack class is imported to read them.
-
-    Examples
-    --------
-    >>> facts_of("rotastack.views.principal.PrincipalRotation").rotates, facts_of("sklearn.svm.SVC").rotates
-    (True, False)
-    """
-    if path.partition(".")[0] != "rotastack":
-        return _BY_PATH.get(path, Entry(path)).facts
-    try:
-        return getattr(load_class(path), "study_facts", Facts())
-    except RotastackError:  # no such class, or a missing package: check_classes reports either
-        return Facts()
+    """Return the facts of a class that are known before training; a Rotastack class is imported to read them."""
+    return getattr(own_class(path), "study_facts", _BY_PATH.get(path, Entry(path)).facts)
 
 
 @cache
 def defaults_of(path: str) -> dict[str, Any]:
     """Return parameter -> default of a Rotastack class; an empty mapping for a class of another package."""
-    try:
-        cls = load_class(path) if path.partition(".")[0] == "rotastack" else object
-    except RotastackError:  # check_classes reports the error
-        return {}
-    return {name: found.default for name, found in inspect.signature(cls).parameters.items()}
+    return {name: found.default for name, found in inspect.signature(own_class(path)).parameters.items()}
 
 
 def resolved(
@@ -271,11 +248,6 @@ def resolved(
     """Return the path and the parameters of a class, with fixed and silencing ones, and no short name at any depth.
 
     Short names among the parameters are those of views, of pruners, and of `estimators` (classifiers or regressors).
-
-    Examples
-    --------
-    >>> resolved("rotation_forest", {"estimator": {"class": "tree_stump"}})["parameters"]["estimator"]
-    {'class': 'rotastack.trees.tree.TreeClassifier', 'parameters': {'max_depth': 1}}
     """
     entry = find(name, among)
     short = {**estimators, **VIEWS, **PRUNERS}

@@ -22,8 +22,6 @@ from rotastack.workflow.study.model import PoolDocument
 from rotastack.workflow.study.study import Study
 from rotastack.workflow.study.task import TASKS, Task
 
-__all__ = ["check_classes", "checked", "checked_estimator"]
-
 
 def check_classes(study: Study, where: str) -> None:
     """Check classes and parameters that would otherwise fail only in training, perhaps after hours."""
@@ -72,8 +70,12 @@ def checked(
     task: Task = TASKS["classification"],
 ) -> Any:
     """Return an unfitted object of the class that a study names, after checking the class and its parameters."""
-    if among is task.estimators and name not in among:
-        _check_other_tasks(name, task, where + key)
+    for other in TASKS.values() if among is task.estimators and name not in among else ():
+        if name in other.estimators:
+            raise RotastackError(
+                f"{where}{key}: {name} is a {other.estimator_type}, but the study's task is {task.name}; "
+                f"allowed: {', '.join(task.estimators)}, and any {task.estimator_type} by its class"
+            )
     entry = find(name, among, where + key)
     cls = load_class(entry.path, where + key)
     for parameter, value in parameters.items():
@@ -94,16 +96,6 @@ def checked(
     if not hasattr(made, "_parameter_constraints"):
         _check_types(cls, parameters, f"{where}.parameters")
     return made
-
-
-def _check_other_tasks(name: str, task: Task, where: str) -> None:
-    """Raise an error if a short name belongs to the estimators of another task only."""
-    for other in TASKS.values():
-        if name in other.estimators:
-            raise RotastackError(
-                f"{where}: {name} is a {other.estimator_type}, but the study's task is {task.name}; "
-                f"allowed: {', '.join(task.estimators)}, and any {task.estimator_type} by its class"
-            )
 
 
 def _made(entry: Entry, parameters: Mapping[str, Any], where: str, task: Task, key: str = "") -> Any:
@@ -169,18 +161,12 @@ def checked_estimator(name: str, parameters: Mapping[str, Any], where: str, task
     """Return the unfitted estimator that a study names for its task; parameters and errors as in :func:`checked`."""
     made = checked(name, parameters, where, task.estimators, ".estimator", task)
     _check_methods(made, ("fit", "predict", "get_params"), f"{where}.estimator", "an estimator")
-    kind = _kind(made)
+    has_tags = hasattr(made, "__sklearn_tags__")
+    kind = get_tags(made).estimator_type if has_tags else getattr(made, "_estimator_type", None)
     if kind != task.estimator_type:
         found = f"a {kind}, but the study's task is {task.name}" if kind in ("classifier", "regressor") else ""
         raise RotastackError(f"{where}.estimator: {type(made).__name__} is {found or f'not a {task.estimator_type}'}")
     return made
-
-
-def _kind(made: Any) -> str | None:
-    """Return an estimator's type, such as "classifier": from its scikit-learn tags, else from ``_estimator_type``."""
-    if hasattr(made, "__sklearn_tags__"):
-        return get_tags(made).estimator_type
-    return getattr(made, "_estimator_type", None)
 
 
 def _check_methods(made: Any, methods: tuple[str, ...], where: str, role: str) -> None:
@@ -235,13 +221,9 @@ def _check_pruner(combiner: Prune, estimator: Any, where: str) -> None:
     size, first = combiner.parameters.get("n_select"), combiner.first or n_members
     if isinstance(size, int) and size > first:
         raise RotastackError(f"{where}.parameters.n_select: {size} is more than the {first} members of the pool")
-    _try(pruner, max(2, size if isinstance(size, int) else 0), where)
-
-
-def _try(pruner: Any, n_members: int, where: str) -> None:
-    """Fit a pruner to made-up votes, because pruners check their parameters only in ``fit``."""
+    # pruners check their parameters only in ``fit``, so this one is fitted to made-up votes
     y = np.arange(20) % 2
-    wrong = np.random.default_rng(0).random((len(y), n_members)) < 0.2
+    wrong = np.random.default_rng(0).random((len(y), max(2, size if isinstance(size, int) else 0))) < 0.2
     try:
         with warnings.catch_warnings():
             warnings.simplefilter("ignore")

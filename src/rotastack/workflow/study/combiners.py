@@ -11,19 +11,6 @@ from rotastack.workflow.study.catalogue import ESTIMATORS, PRUNERS, Entry, resol
 from rotastack.workflow.study.components import Component, Parameters, in_order
 from rotastack.workflow.study.specs import AnyCombinerSpec, CombinerSpec, MemberSpec, PrunerSpec
 
-__all__ = [
-    "NO_WEIGHTS",
-    "AnyCombiner",
-    "LogLinear",
-    "MemberDocument",
-    "Other",
-    "Prune",
-    "StackingDocument",
-    "Vote",
-    "Weights",
-]
-
-
 NO_WEIGHTS = (
     "{}: weights need a pool with rotations and nested cross-validation; for random splits use estimator "
     "regularized_rotation_forest and combiner member"
@@ -36,22 +23,17 @@ class _Combiner(Document):
     is_quick: ClassVar[bool] = False
     """Whether one job combines all such methods of a data set, because combining takes almost no time."""
 
+    learns: ClassVar[bool] = False
+
     @property
     def trained(self) -> bool:
         """Whether the combiner is trained, on outputs for rows that the members were not trained on."""
-        return False
+        return self.learns
 
     def resolved(self, estimators: Mapping[str, Entry] = ESTIMATORS) -> AnyCombinerSpec:
         """Return the combiner with its class's path; `estimators` are the short names of the study's task."""
         parameters = self.dump()
         return CombinerSpec(kind=parameters.pop("kind"), class_=self.path, parameters=parameters)
-
-
-class _Trained(_Combiner):
-    @property
-    def trained(self) -> bool:
-        """Whether the combiner is trained, on outputs for rows that the members were not trained on."""
-        return True
 
 
 class Vote(_Combiner):
@@ -64,10 +46,11 @@ class Vote(_Combiner):
     voting: Annotated[Literal["soft", "hard"], Field(description="mean probability (soft) or majority (hard)")] = "soft"
 
 
-class StackingDocument(_Trained):
+class StackingDocument(_Combiner):
     """A level-1 estimator learns from outputs for rows that the members have not seen."""
 
     path: ClassVar[str] = "rotastack.combine.stacking.Stacking"
+    learns: ClassVar[bool] = True
 
     kind: Literal["stacking"]
     estimator: Annotated[str, Field(description="class of the level-1 estimator")] = "forest"
@@ -81,10 +64,11 @@ class StackingDocument(_Trained):
         return CombinerSpec(kind=self.kind, class_=self.path, parameters={"estimator": estimator})
 
 
-class LogLinear(_Trained):
+class LogLinear(_Combiner):
     """The members' log probabilities get weights, fitted to outputs for rows that the members were not trained on."""
 
     path: ClassVar[str] = "rotastack.combine.log_linear.LogLinearWeights"
+    learns: ClassVar[bool] = True
 
     kind: Literal["log_linear"]
     ridge: Annotated[float, Field(gt=0, description="strength of the penalty on unequal weights")] = 2.0
@@ -107,8 +91,9 @@ class Weights(_Combiner):
         least = {"cut": 1, "exp": 0.1}.get(self.weighting)
         whole = "a whole number " if least == 1 else ""
         allowed = "null" if least is None else f"{whole}from {least} to {n_rotations}, or null"
-        fits = least is not None and self.h is not None and least <= self.h <= n_rotations
-        if self.h is not None and not (fits and not (whole and self.h != int(self.h))):
+        if self.h is None:
+            return
+        if least is None or not least <= self.h <= n_rotations or (whole and self.h != int(self.h)):
             raise ValueError(f"{where}.h: {self.h} is not allowed for weighting {self.weighting}; allowed: {allowed}")
 
 

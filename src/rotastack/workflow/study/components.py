@@ -8,8 +8,6 @@ from rotastack.base.documents import Document
 from rotastack.workflow.study.catalogue import VIEWS, Entry, facts_of, find, resolved
 from rotastack.workflow.study.specs import ClassSpec
 
-__all__ = ["Component", "Label", "Parameters", "ViewComponent", "check_texts", "in_order"]
-
 Parameters = Annotated[
     dict[str, Any],
     Field(description="parameters of the class, by the names of the class; {class: ..., parameters: ...} is an object"),

@@ -9,10 +9,7 @@ in :mod:`rotastack.workflow.run.resources`, are many times the estimates.
 from functools import cache
 from typing import NamedTuple
 
-from rotastack.errors import RotastackError
-from rotastack.workflow.study.building import load_class
-
-__all__ = ["COSTS", "JOB_SECONDS", "USUAL_COST", "Cost", "cost_of"]
+from rotastack.workflow.study.building import own_class
 
 JOB_SECONDS = 1.5
 """Seconds that every job needs to start a process and to import libraries."""
@@ -80,17 +77,6 @@ USUAL_COST = COSTS["rotastack.trees.forest.ForestClassifier"]
 
 @cache
 def cost_of(path: str) -> Cost | None:
-    """Return the cost of a class; None if it is unknown.
-
-    Examples
-    --------
-    >>> cost_of("sklearn.svm.SVC"), cost_of("lightgbm.LGBMRegressor").predicted
-    (None, 60)
-    """
-    if path in COSTS or not path.startswith("rotastack."):
-        return COSTS.get(path)
-    try:
-        lineage = load_class(path).__mro__
-    except RotastackError:  # no such class, or a missing package: check_classes reports either
-        return None
-    return next((COSTS[name] for c in lineage if (name := f"{c.__module__}.{c.__qualname__}") in COSTS), None)
+    """Return the cost of a class; None if it is unknown."""
+    names = (path, *(f"{c.__module__}.{c.__qualname__}" for c in own_class(path).__mro__))
+    return next((COSTS[name] for name in names if name in COSTS), None)

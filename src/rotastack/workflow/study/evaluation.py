@@ -9,8 +9,7 @@ from pydantic import Field
 from rotastack.base.documents import Document
 from rotastack.errors import nearest
 from rotastack.workflow.study.components import Label
-
-__all__ = ["Claim", "Evaluation", "Group", "PublishedColumns", "Sweep"]
+from rotastack.workflow.study.specs import Claim, Sweep
 
 
 class Group(Document):
@@ -23,35 +22,6 @@ class Group(Document):
             min_length=2, description="label within the group -> method; the first method is the control of the group"
         ),
     ]
-
-
-class Claim(Document):
-    """A statement that the study tests over its data sets, or over the splits of one."""
-
-    what: Annotated[
-        str,
-        Field(
-            description="error, or any other column of the scores: roc_auc, disagreement, member_accuracy, margin, members"
-        ),
-    ]
-    of: Annotated[str, Field(description="a method")]
-    than: Annotated[str, Field(description="method of the comparison")]
-    expect: Annotated[Literal["higher", "lower", "equal"], Field(description="direction of the claim")]
-
-
-class Sweep(Document):
-    """A figure of the mean error against a parameter, one method for each value."""
-
-    title: Annotated[str, Field(description="title of the figure")]
-    axis: Annotated[str, Field(description="label of the axis")]
-    values: Annotated[list[float], Field(min_length=2, description="values of the parameter, in increasing order")]
-    lines: Annotated[
-        dict[str, Annotated[list[str], Field(min_length=1)]],
-        Field(
-            min_length=1, description="label -> one method per value, or a single method, drawn as a horizontal line"
-        ),
-    ]
-    log: Annotated[bool, Field(description="a logarithmic axis")] = False
 
 
 class PublishedColumns(Document):
@@ -133,18 +103,16 @@ class Evaluation(Document):
     def check(self, labels: list[str], optimistic: Container[str]) -> None:
         """Check that all methods named by the keys exist, and that the keys fit together."""
 
-        def known(label: str, key: str) -> None:
+        named = [("pairs", label) for pair in self.pairs for label in pair]
+        named += [("shown", label) for label in self.shown]
+        named += [(f"claims.{key}", getattr(claim, key)) for claim in self.claims for key in ("of", "than")]
+        for k, sweep in enumerate(self.sweeps):
+            named += [(f"sweeps.{k}.lines.{name}", m) for name, line in sweep.lines.items() for m in line]
+        for name, group in self.groups.items():
+            named += [(f"groups.{name}.methods.{label}", method) for label, method in group.methods.items()]
+        for key, label in named:
             if label not in labels:
                 raise ValueError(f"evaluation.{key}: {label!r} is not a method{nearest(label, labels)}")
-
-        for key, named in [
-            ("pairs", [label for pair in self.pairs for label in pair]),
-            ("shown", self.shown),
-            ("claims.of", [claim.of for claim in self.claims]),
-            ("claims.than", [claim.than for claim in self.claims]),
-        ]:
-            for label in named:
-                known(label, key)
         for k, sweep in enumerate(self.sweeps):
             if any(b <= a for a, b in pairwise(sweep.values)) or (sweep.log and sweep.values[0] <= 0):
                 more = " from more than 0" if sweep.log else ""
@@ -155,8 +123,6 @@ class Evaluation(Document):
                         f"evaluation.sweeps.{k}.lines.{name}: {len(line)} methods for {len(sweep.values)} values; "
                         "name one method per value, or a single method"
                     )
-                for label in line:
-                    known(label, f"sweeps.{k}.lines.{name}")
         for name, group in self.groups.items():
             if name == "all":
                 raise ValueError(
@@ -164,7 +130,6 @@ class Evaluation(Document):
                 )
             for label, method in group.methods.items():
                 key = f"groups.{name}.methods.{label}"
-                known(method, key)
                 if list(group.methods.values()).count(method) > 1:
                     raise ValueError(f"evaluation.{key}: {method!r} occurs twice in the group; drop one")
                 if method in optimistic:

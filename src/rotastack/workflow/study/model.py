@@ -25,12 +25,13 @@ from rotastack.workflow.study.protocols.splits import CrossValidation, GivenSpli
 from rotastack.workflow.study.specs import Noise, PoolSpec
 from rotastack.workflow.study.task import TASKS
 
-__all__ = ["Blocks", "Method", "PoolDocument", "StudyDocument"]
-
 Dataset = Annotated[
     Annotated[str, Tag("name")] | Annotated[OwnDataset, Tag("entry")],
     Discriminator(lambda value: "name" if isinstance(value, str) else "entry"),
 ]
+
+
+AnyProtocol = Nested | RandomSplits | CrossValidation | GivenSplits
 
 
 class PoolDocument(Document):
@@ -200,7 +201,7 @@ class StudyDocument(Document):
         ),
     ] = None
     protocol: Annotated[
-        Nested | RandomSplits | CrossValidation | GivenSplits,
+        AnyProtocol,
         Field(
             discriminator="kind",
             description="repeated nested cross-validation (thesis, section 3.3.2), random splits (section 1.6.3), plain "

@@ -3,8 +3,6 @@
 from collections.abc import Sequence
 from functools import cache
 
-__all__ = ["block_name", "label", "number_of", "ranks_name", "slug", "sweep_name"]
-
 
 def label(prefix: str, number: int) -> str:
     """Return the name of a group or split from its number: ``RG-01`` for 0."""

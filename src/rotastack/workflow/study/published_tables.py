@@ -10,8 +10,6 @@ from rotastack.base.documents import load_yaml
 from rotastack.errors import RotastackError, nearest
 from rotastack.project import project_file
 
-__all__ = ["check_published", "column_label", "published_paths", "scores_of"]
-
 WHOLE = "all"
 """Entry of the column ``dataset`` that marks the mean over a source's data sets."""
 
@@ -54,14 +52,7 @@ def scores_of(path: Path, metric: str) -> list[dict[str, Any]]:
 
 
 def column_label(method: str, suffix: str) -> str:
-    """Return the label of a published method beside the methods of a study.
-
-    Examples
-    --------
-    >>> from rotastack.workflow.study.published_tables import column_label
-    >>> column_label("RF", "published")
-    'RF (published)'
-    """
+    """Return the label of a published method beside the methods of a study: ``RF (published)``."""
     return f"{method} ({suffix})"
 
 
@@ -81,8 +72,7 @@ def check_published(name: str | None, columns: Sequence[Mapping[str, Any]], metr
             raise RotastackError(f"{key}.table: {error}") from None
         if paths[0].suffix != ".csv":  # the mirror folder is missing, and its data sets with it
             continue
-        path = paths[0]
-        methods = list(dict.fromkeys(cell["method"] for cell in scores_of(path, metric)))
+        methods = list(dict.fromkeys(cell["method"] for cell in scores_of(paths[0], metric)))
         if not methods:
             raise RotastackError(f"{key}.table: {table!r} has no {metric}; name another table")
         for method in column["methods"]:

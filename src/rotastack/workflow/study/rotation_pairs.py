@@ -7,8 +7,6 @@ from rotastack.workflow.study.building import make_estimator
 from rotastack.workflow.study.catalogue import defaults_of, facts_of
 from rotastack.workflow.study.specs import MethodSpec, PoolSpec
 
-__all__ = ["rotates", "rotation_pairs"]
-
 
 def rotates(pool: PoolSpec) -> bool:
     """Return whether the members of a pool see rotated columns, by the facts of its view and estimator."""

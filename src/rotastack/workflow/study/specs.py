@@ -217,23 +217,33 @@ class ScoringSpec(Spec):
     blocks: int
 
 
-class ClaimSpec(Spec):
-    """A claim on two methods."""
+class Claim(Document):
+    """A statement that the study tests over its data sets, or over the splits of one."""
 
-    what: str
-    of: str
-    than: str
-    expect: Literal["higher", "lower", "equal"]
+    what: Annotated[
+        str,
+        Field(
+            description="error, or any other column of the scores: roc_auc, disagreement, member_accuracy, margin, members"
+        ),
+    ]
+    of: Annotated[str, Field(description="a method")]
+    than: Annotated[str, Field(description="method of the comparison")]
+    expect: Annotated[Literal["higher", "lower", "equal"], Field(description="direction of the claim")]
 
 
-class SweepSpec(Spec):
-    """A figure of the mean error against a parameter."""
+class Sweep(Document):
+    """A figure of the mean error against a parameter, one method for each value."""
 
-    title: str
-    axis: str
-    values: list[float]
-    lines: dict[str, list[str]]
-    log: bool = False
+    title: Annotated[str, Field(description="title of the figure")]
+    axis: Annotated[str, Field(description="label of the axis")]
+    values: Annotated[list[float], Field(min_length=2, description="values of the parameter, in increasing order")]
+    lines: Annotated[
+        dict[str, Annotated[list[str], Field(min_length=1)]],
+        Field(
+            min_length=1, description="label -> one method per value, or a single method, drawn as a horizontal line"
+        ),
+    ]
+    log: Annotated[bool, Field(description="a logarithmic axis")] = False
 
 
 class _ComparedSpec(Spec):
@@ -252,7 +262,7 @@ class SummarySpec(_ComparedSpec):
     """The methods, tests and groups; data set -> reason for which ranks and tests leave it out."""
 
     pairs: list[list[str]] = []
-    claims: list[ClaimSpec] = []
+    claims: list[Claim] = []
     published_columns: list[dict[str, Any]] = []
     printed_names: dict[str, str] = {}
     rotation_pairs: list[list[str]] = []
@@ -266,10 +276,9 @@ class FiguresSpec(_ComparedSpec):
 
     datasets: list[str] = []
     shown: list[str] = []
-    sweeps: dict[str, SweepSpec] = {}
+    sweeps: dict[str, Sweep] = {}
     votes: list[str] = []
     silent: list[str] = []
-    only: dict[str, list[str]] = {}
 
 
 class PublishedSpec(Spec):

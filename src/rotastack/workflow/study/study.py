@@ -11,24 +11,25 @@ from rotastack.stats.metrics import PRIMARY, score_named
 from rotastack.workflow.study.combiners import Prune
 from rotastack.workflow.study.components import ViewComponent
 from rotastack.workflow.study.costs import USUAL_COST
-from rotastack.workflow.study.model import Method, PoolDocument, StudyDocument
+from rotastack.workflow.study.model import AnyProtocol, Method, PoolDocument, StudyDocument
 from rotastack.workflow.study.names import slug
-from rotastack.workflow.study.protocols.protocol import Protocol
 from rotastack.workflow.study.published_tables import check_published
 from rotastack.workflow.study.rotation_pairs import rotates, rotation_pairs
 from rotastack.workflow.study.specs import MethodSpec
 from rotastack.workflow.study.task import TASKS, Task
 
-__all__ = ["Study", "resized"]
-
-
 BLOCK_SECONDS, MOST_CELLS, MOST_BLOCKS = 10, 10, 500
 """Seconds for which a job trains forests of 100 trees on its cells, most cells of a job, and most blocks of a pool."""
 
 
+def stated(entry: Mapping[str, Any], key: str) -> Any:
+    """Return the rows or columns that an entry of a data set states, exactly or roughly; None if it states neither."""
+    return entry.get(key) or entry.get("roughly", {}).get(key)
+
+
 def size_of(entry: Mapping[str, Any]) -> tuple[int, int]:
-    """Return the rows and columns that an entry of a data set states, exactly or roughly; else 1000 and 50."""
-    rows, columns = (entry.get(key) or entry.get("roughly", {}).get(key) for key in ("rows", "columns"))
+    """Return the rows and columns that an entry of a data set states; else 1000 and 50."""
+    rows, columns = stated(entry, "rows"), stated(entry, "columns")
     return int(rows or 1000), columns if isinstance(columns, int) else len(columns or range(50))
 
 
@@ -44,37 +45,24 @@ class Study:
         """Return the checked study in `data`, read from `where`; only ``check_classes`` checks its classes."""
         document = StudyDocument.read(dict(data), where)
         study = cls(document, _resolve_datasets(document.datasets, where))
-        study._check_datasets(where)
-        study._check_published(where)
+        study._check(where)
         return study
 
-    def _check_datasets(self, where: str) -> None:
+    def _check(self, where: str) -> None:
         for name, entry in self.datasets.items():
             self.task.check_dataset(name, entry, where)
-        for dataset in self.document.evaluation.left_out:
+        named = [("evaluation.left_out", dataset) for dataset in self.document.evaluation.left_out]
+        named += [(f"pools.{name}.repeats", dataset) for name, pool in self.pools.items() for dataset in pool.repeats]
+        for key, dataset in named:
             if dataset not in self.datasets:
                 raise RotastackError(
-                    f"{where}: evaluation.left_out: {dataset!r} is not a data set of this study{nearest(dataset, list(self.datasets))}"
+                    f"{where}: {key}: {dataset!r} is not a data set of this study{nearest(dataset, list(self.datasets))}"
                 )
-        for name, pool in self.pools.items():
-            for dataset in pool.repeats:
-                if dataset not in self.datasets:
-                    raise RotastackError(
-                        f"{where}: pools.{name}.repeats: {dataset!r} is not a data set of this study"
-                        f"{nearest(dataset, list(self.datasets))}"
-                    )
         try:
             self.protocol.check_rows({name: entry.get("rows") for name, entry in self.datasets.items()})
-        except ValueError as error:
-            raise RotastackError(f"{where}: {error}") from None
-
-    def _check_published(self, where: str) -> None:
-        columns = self.document.evaluation.dump()["published_columns"]
-        if self.document.published is None and not columns:
-            return
-        try:
+            columns = [column.dump() for column in self.document.evaluation.published_columns]
             check_published(self.document.published, columns, self.score)
-        except RotastackError as error:
+        except ValueError as error:
             raise RotastackError(f"{where}: {error}") from None
 
     @property
@@ -83,7 +71,7 @@ class Study:
         return self.document.name
 
     @property
-    def protocol(self) -> Protocol:
+    def protocol(self) -> AnyProtocol:
         """How rows are divided into training and test rows."""
         return self.document.protocol
 

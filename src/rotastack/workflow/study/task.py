@@ -8,8 +8,6 @@ from rotastack.workflow.study.catalogue import ESTIMATORS, REGRESSORS, Entry
 from rotastack.workflow.study.combiners import MemberDocument, StackingDocument, Vote
 from rotastack.workflow.study.specs import TaskName
 
-__all__ = ["TASKS", "Task"]
-
 
 class Task:
     """Classification, and the base class of the other task."""

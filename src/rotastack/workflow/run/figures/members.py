@@ -1,6 +1,6 @@
 """The figures of one data set on the members that pruners keep: their number, margins, errors and diversity."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from pathlib import Path
 
 import numpy as np
@@ -13,29 +13,22 @@ from rotastack.plots.members import plot_members
 from rotastack.plots.pruning import OrderedVotes, plot_diversity, plot_margin_distributions, plot_ordered_curves
 from rotastack.plots.style import add_note
 
-__all__ = ["draw_of_members"]
-
 Methods = dict[str, xr.Dataset]
 
 
 def draw_of_members(
-    names: Sequence[str], paths: Sequence[Path], scores: pd.DataFrame, dataset: str, only: Mapping[str, Sequence[str]]
+    names: Sequence[str], paths: Sequence[Path], scores: pd.DataFrame, dataset: str, shown: Sequence[str]
 ) -> dict[str, Figure]:
-    """Return name -> figure of a data set's members; a note names the methods that failed."""
-    methods: Methods = {}
-    failed, order = [], []
-    for path in paths:
-        arrays = read_arrays(path)
-        label = str(arrays.attrs["method"])
-        order.append(label)
-        if arrays.attrs["status"] == "ok":
-            methods[label] = arrays.drop_vars(["proba", "rows"], errors="ignore")
-        else:
-            failed.append(label)
+    """Return name -> figure of a data set's members, of the methods in `shown` if any; a note names the methods that failed."""
+    methods = {}
+    for arrays in map(read_arrays, paths):
+        methods[str(arrays.attrs["method"])] = arrays.drop_vars(["proba", "rows"], errors="ignore")
+    order = list(methods)
+    failed = [label for label, arrays in methods.items() if arrays.attrs["status"] != "ok"]
     drawn = {}
     for name in names:
-        shown = only.get(name, order)
-        chosen = {label: arrays for label, arrays in methods.items() if label in shown}
+        wanted = shown if shown and name != "members" else order  # the figure of numbers has space for all methods
+        chosen = {m: a for m, a in methods.items() if m in wanted and m not in failed}
         drawn[name] = FIGURES[name](chosen, scores, dataset, order)
         if failed:
             add_note(drawn[name], f"Left out, because they failed: {', '.join(failed)}.")
@@ -68,17 +61,9 @@ def _ordered_curves(known: Methods, scores: pd.DataFrame, dataset: str, order: l
 
 def _members(known: Methods, scores: pd.DataFrame, dataset: str, order: list[str]) -> Figure:
     """Draw the mean errors, the members kept and the members before pruning."""
-    errors = scores.groupby("method", sort=False)["error"].mean()
-    table = pd.DataFrame(
-        {
-            "error": errors.reindex(list(known)),
-            **{
-                name: [float(a[name].mean()) if name in a else np.nan for a in known.values()]
-                for name in ("members", "voters")
-            },
-        },
-        index=list(known),
-    )
+    table = scores.groupby("method", sort=False)[["error"]].mean().reindex(list(known))
+    for name in ("members", "voters"):
+        table[name] = [float(a[name].mean()) if name in a else np.nan for a in known.values()]
     return plot_members(table, f"{dataset}: members kept", order)
 
 

@@ -32,9 +32,7 @@ from rotastack.workflow.judge.results import (
     seconds_by_method,
 )
 from rotastack.workflow.study.names import ranks_name
-from rotastack.workflow.study.specs import FiguresSpec, SweepSpec
-
-__all__ = ["draw_of_study", "draw_sweep", "names_of_study"]
+from rotastack.workflow.study.specs import FiguresSpec, Sweep
 
 FEW = 5  # the fewest cells for a standard error
 
@@ -42,12 +40,11 @@ _TOO_FEW = "Ranks need at least two data sets without failed methods."
 
 
 class StudyScores(NamedTuple):
-    """The scores of a study and the settings of its figures: the score drawn, its printed name, and the means of it."""
+    """The scores of a study and the settings of its figures."""
 
     spec: FiguresSpec
     scores: pd.DataFrame
-    primary: str
-    score: str
+    score: str  # the printed name of the score that is drawn
     means: pd.DataFrame
     shown: list[str]  # the methods in figures that have no space for all methods
     tables: dict[str, Path]
@@ -55,21 +52,17 @@ class StudyScores(NamedTuple):
     @property
     def higher(self) -> bool:
         """Whether a higher score is better."""
-        return bool(higher_is_better(self.primary))
+        return bool(higher_is_better(self.spec.score))
 
     @property
-    def ranked(self) -> pd.DataFrame | None:
-        """Means of the ranked methods on the data sets on which none failed; None if fewer than 2 of either remain.
-
-        Methods that choose members by the test rows are not ranked.
-        """
-        table = complete(self.means, self.spec.optimistic)
-        return table if len(table) > 1 and table.shape[1] > 1 else None
+    def ranked(self) -> pd.DataFrame:
+        """Means of the ranked methods on the data sets on which none failed; those that choose by test rows are not ranked."""
+        return complete(self.means, self.spec.optimistic)
 
 
 def names_of_study(spec: FiguresSpec) -> set[str]:
     """Return the names of a study's possible figures over all data sets."""
-    return {*FIGURES, *spec.sweeps, *(ranks_name(group["name"]) for group in spec.groups)}
+    return {*FIGURES, *FIGURES_OF_RANKS, *spec.sweeps, *(ranks_name(group["name"]) for group in spec.groups)}
 
 
 def draw_of_study(
@@ -88,7 +81,7 @@ def draw_of_study(
         score = f"{score} as a share of the baseline's"
     means = mean_scores(scores, primary, spec.methods).round(12)
     shown = [m for m in means if m in (spec.shown or spec.methods) or m == spec.control]
-    drawn = StudyScores(spec, scores, primary, score, means, shown, tables)
+    drawn = StudyScores(spec, scores, score, means, shown, tables)
     groups = {ranks_name(group["name"]): group for group in spec.groups}
     figures = {}
     for name in names:
@@ -96,8 +89,10 @@ def draw_of_study(
             figures[name] = _draw_ranks(group_table(means, groups[name]), spec.alpha, drawn.higher)
         elif name in spec.sweeps:
             figures[name] = draw_sweep(scores, spec.sweeps[name], primary, score)
-        else:
+        elif name in FIGURES:
             figures[name] = FIGURES[name](drawn)
+        else:
+            figures[name] = sentence(_TOO_FEW) if min(drawn.ranked.shape) < 2 else FIGURES_OF_RANKS[name](drawn)
     return figures
 
 
@@ -110,7 +105,7 @@ def _critical_difference(study: StudyScores) -> Figure:
 def _differences(study: StudyScores) -> Figure:
     """Draw the errors minus the control's errors, by data set."""
     control = study.spec.control
-    deviations = _standard_errors(study.scores, study.primary, control, study.spec.axes)
+    deviations = _standard_errors(study.scores, study.spec.score, control, study.spec.axes)
     return plot_differences(study.means[study.shown], deviations, control, study.score, study.higher)
 
 
@@ -128,22 +123,18 @@ def _calibration(study: StudyScores) -> Figure:
 
 def _rank_intervals(study: StudyScores) -> Figure:
     """Draw the average ranks, with their intervals over resampled data sets."""
-    if study.ranked is None:
-        return sentence(_TOO_FEW)
     ranks = bootstrap_ranks(study.ranked, study.higher, alpha=study.spec.alpha)
     return plot_rank_intervals(ranks, study.spec.control)
 
 
 def _win_matrix(study: StudyScores) -> Figure:
     """Draw how often each method beats each other method."""
-    return sentence(_TOO_FEW) if study.ranked is None else plot_win_matrix(win_matrix(study.ranked, study.higher))
+    return plot_win_matrix(win_matrix(study.ranked, study.higher))
 
 
 def _pareto(study: StudyScores) -> Figure:
     """Draw the average ranks against the time of a training."""
     control = study.spec.control
-    if study.ranked is None:
-        return sentence(_TOO_FEW)
     times = relative_times(seconds_by_method(read_csv(study.tables["times"])), control)
     if "fit" not in times:
         return sentence(f"Times are multiples of the training time of {control}, which is unknown.")
@@ -155,8 +146,6 @@ def _pareto(study: StudyScores) -> Figure:
 def _posterior(study: StudyScores) -> Figure:
     """Draw the probabilities that the control is better, the best other method is better, or neither."""
     control = study.spec.control
-    if study.ranked is None:
-        return sentence(_TOO_FEW)
     if control not in study.ranked:
         return sentence(f"The control {control} failed on every data set.")
     ranks = average_ranks(study.ranked, study.higher).drop(control)
@@ -168,12 +157,10 @@ def _posterior(study: StudyScores) -> Figure:
 
 def _draw_ranks(means: pd.DataFrame, alpha: float, higher: bool) -> Figure:
     table = complete(means)
-    if len(table) < 2 or table.shape[1] < 2:
-        return sentence(_TOO_FEW)
-    return plot_critical_difference(compare(table, higher), alpha)
+    return sentence(_TOO_FEW) if min(table.shape) < 2 else plot_critical_difference(compare(table, higher), alpha)
 
 
-def draw_sweep(scores: pd.DataFrame, sweep: SweepSpec, primary: str = "error", score: str = "error") -> Figure:
+def draw_sweep(scores: pd.DataFrame, sweep: Sweep, primary: str = "error", score: str = "error") -> Figure:
     """Return a figure of mean errors against a parameter, on test rows and, if known, on training rows.
 
     Means are over the data sets on which no method of the figure failed. A method that failed on all data sets leaves
@@ -208,13 +195,9 @@ def _standard_errors(scores: pd.DataFrame, metric: str, control: str, axes: list
     return (grouped.std(ddof=1) / np.sqrt(grouped.count())).where(grouped.count() >= FEW)
 
 
-FIGURES = {
-    "critical_difference": _critical_difference,
-    "differences": _differences,
-    "calibration": _calibration,
-    "rank_intervals": _rank_intervals,
-    "win_matrix": _win_matrix,
-    "pareto": _pareto,
-    "posterior": _posterior,
-}
+FIGURES = {"critical_difference": _critical_difference, "differences": _differences, "calibration": _calibration}
 """Name of a figure -> the function that draws it."""
+FIGURES_OF_RANKS = {
+    "rank_intervals": _rank_intervals, "win_matrix": _win_matrix, "pareto": _pareto, "posterior": _posterior,
+}  # fmt: skip
+"""Name of a figure that needs two ranked methods on two data sets -> the function that draws it."""

@@ -64,16 +64,12 @@ def combine(
     return xr.Dataset(
         {"proba": (("rotation_group", "fold_group", "row", "class"), proba)},
         coords={"rotation_group": rotation_groups, "fold_group": fold_groups, "class": table.outputs},
-        attrs={
-            "status": outcome.status,
-            "message": outcome.message,
-            "method": spec.method,
-            "metrics": {"cells": len(cells)},
-        },
+        attrs={**vars(outcome), "method": spec.method, "metrics": {"cells": len(cells)}},
     )
 
 
 def _one(combiner, outputs, folds, y, sequence, facts) -> np.ndarray:
+    """Return the outputs alone, because the fitted combiners would be sent between processes, too."""
     return combine_nested(combiner, outputs, folds, y, sequence, facts)[0]
 
 

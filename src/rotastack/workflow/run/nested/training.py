@@ -89,7 +89,7 @@ def train(
             "class": table.outputs,
         },
         attrs={
-            "second_level": int(spec.second_level), "status": outcome.status, "message": outcome.message,
+            "second_level": int(spec.second_level), **vars(outcome),
             "metrics": {
                 "members": spec.rotations,
                 "trainings": spec.rotations * len(pairs) * shape[0] * shape[1],

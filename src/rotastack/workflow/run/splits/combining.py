@@ -30,7 +30,11 @@ def combine(
         if block.attrs["status"] != "ok":
             outcome.fail(f"the pool failed: {block.attrs['message']}")
         if isinstance(combiner, MemberSpec):
-            block = _member(block, combiner.member, spec.method)
+            if combiner.member not in (names := [str(m) for m in block.member.values]):
+                raise RotastackError(
+                    f"{spec.method}: member {combiner.member!r} is not in the pool; members: {', '.join(names)}"
+                )
+            block = block.sel(member=[combiner.member])
         proba = np.full((*block["rows"].shape, len(table.outputs)), np.nan)
         extra: dict = {}
         with outcome.may_fail():
@@ -65,16 +69,7 @@ def combine(
     joined = _joined(parts)
     if outcome.status != "ok":
         joined["proba"][:] = np.nan
-    metrics = {"cells": int(joined.sizes["split"])}
-    return joined.assign_attrs(status=outcome.status, message=outcome.message, method=spec.method, metrics=metrics)
-
-
-def _member(block: xr.Dataset, chosen: str, method: str) -> xr.Dataset:
-    """Return the block with one member alone."""
-    names = [str(m) for m in block.member.values]
-    if chosen not in names:
-        raise RotastackError(f"{method}: member {chosen!r} is not in the pool; members: {', '.join(names)}")
-    return block.sel(member=[chosen])
+    return joined.assign_attrs(**vars(outcome), method=spec.method, metrics={"cells": int(joined.sizes["split"])})
 
 
 def _pruned(combiner: PrunerSpec, block: xr.Dataset, table: Prepared) -> tuple[np.ndarray, dict]:
@@ -86,13 +81,10 @@ def _pruned(combiner: PrunerSpec, block: xr.Dataset, table: Prepared) -> tuple[n
 
 def _joined(parts: list[xr.Dataset]) -> xr.Dataset:
     """Return the blocks as one; all axes except the splits are filled up to the longest."""
-    sizes: dict = {}
-    for part in parts:
-        for name, size in part.sizes.items():
-            sizes[name] = max(sizes.get(name, 0), size)
+    sizes = {name: max(part.sizes.get(name, 0) for part in parts) for name in ("row", "size")}
     filled = []
     for part in parts:
-        pad = {name: (0, sizes[name] - part.sizes[name]) for name in ("row", "size") if name in part.sizes}
+        pad = {name: (0, size - part.sizes[name]) for name, size in sizes.items() if name in part.sizes}
         if any(end for _, end in pad.values()):
             rows = part["rows"]
             part = part.drop_vars("rows").pad(pad, constant_values=np.nan)

@@ -18,37 +18,20 @@ from rotastack.ensembles.voters import voters_of
 from rotastack.workflow.study.building import make
 from rotastack.workflow.study.specs import SplitTrainingSpec
 
-__all__ = ["MACHINES", "Fitted", "SplitVotes", "cast_votes", "fitted", "machine_facts", "stacked"]
-
 MACHINES = ("iterations", "duality_gap", "training_disagreement")
 
 
 @dataclass
 class Fitted:
-    """A pool trained on the training rows of a split.
-
-    Attributes
-    ----------
-    model : AlignedClassifier, FittedRegressor or Pool
-        The estimator, or with a view the members.
-    rows : Rows
-        The columns and options that the estimator needs.
-    scaler : fitted transformer or None
-    X : ndarray of shape (n_rows, n_features)
-        Training rows that the model was trained on: scaled, with noise.
-    y : ndarray
-        Targets of these rows, with noise.
-    seconds, processor_seconds : float
-        Elapsed time, and processor time, which other jobs on the machine change little.
-    """
+    """A pool trained on the training rows of a split."""
 
     model: AlignedClassifier | FittedRegressor | Pool
     rows: Rows
-    scaler: Any
-    X: NDArray[np.floating]
-    y: NDArray
+    scaler: Any  # fitted, or None
+    X: NDArray[np.floating]  # the training rows, scaled and with noise
+    y: NDArray  # their targets, with noise
     seconds: float
-    processor_seconds: float
+    processor_seconds: float  # other jobs on the machine change it little
 
     def columns_for(self, X: NDArray[np.float64]) -> NDArray[np.floating]:
         """Return rows in the form that the model needs."""
@@ -58,22 +41,13 @@ class Fitted:
 
 
 class SplitVotes(NamedTuple):
-    """Votes of an ensemble's members after one training; class numbers are those of the data set.
+    """Votes of an ensemble's members after one training; class numbers are those of the data set."""
 
-    Attributes
-    ----------
-    test, training : ndarray of int16 of shape (n_rows, n_voters)
-    classes : ndarray of int of shape (n_training_rows,)
-        Classes of the training rows, with noise.
-    out_of_bag : ndarray of bool of shape (n_training_rows, n_voters), or None
-    weights : ndarray of shape (n_voters,)
-    """
-
-    test: NDArray[np.int16]
-    training: NDArray[np.int16]
-    classes: NDArray[np.intp]
-    out_of_bag: NDArray[np.bool_] | None
-    weights: NDArray[np.float64]
+    test: NDArray[np.int16]  # (row, voter)
+    training: NDArray[np.int16]  # (training row, voter)
+    classes: NDArray[np.intp]  # of the training rows, with noise
+    out_of_bag: NDArray[np.bool_] | None  # (training row, voter)
+    weights: NDArray[np.float64]  # (voter,)
 
 
 def fitted(
@@ -92,8 +66,7 @@ def fitted(
     rng = np.random.default_rng(noise)
     if data.n_classes is not None:
         y = _other_labels(y, data.n_classes, pool.noise.labels, rng)
-    scaler, spread = None, pool.noise.features
-    n_other = 0
+    scaler, spread, n_other = None, pool.noise.features, 0
     if options["as_is"]:
         if spread:  # the noise is as large as in columns scaled to [0, 1]
             numeric = X[:, ~data.is_category]
@@ -121,8 +94,7 @@ def fitted(
             X, y, data.n_classes, recipes, sequence,
             categorical=is_other, views=views, intervals=options["intervals"],
         )  # fmt: skip
-    seconds, processor = time.perf_counter() - start, time.process_time() - start_processor
-    return Fitted(model, rows, scaler, X, y, seconds, processor)
+    return Fitted(model, rows, scaler, X, y, time.perf_counter() - start, time.process_time() - start_processor)
 
 
 def _other_labels(y, n_classes, share, rng):

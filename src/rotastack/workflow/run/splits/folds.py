@@ -144,17 +144,7 @@ def _fewer_tested(parts: NDArray[np.int8], test: int | None, sequence: np.random
 def given_splits(
     columns: Sequence[NDArray[np.intp]], y: NDArray, classes: Sequence[str]
 ) -> list[tuple[NDArray[np.intp], NDArray[np.intp]]]:
-    """Return the training and test rows of a table's own splits: one split for each column and fold, in order.
-
-    Parameters
-    ----------
-    columns : sequence of ndarray of shape (n_rows,)
-        The fold that tests each row, from :func:`rotastack.data.divisions.division_numbers`.
-    y : ndarray of shape (n_rows,)
-        Class numbers, or the numbers of a regression.
-    classes : sequence of str
-        Names of the classes; empty in a regression.
-    """
+    """Return the training and test rows of a table's own splits: one split for each column of folds and each fold."""
     splits: list[tuple[NDArray[np.intp], NDArray[np.intp]]] = []
     for column in columns:
         rows = np.flatnonzero(column >= -1)

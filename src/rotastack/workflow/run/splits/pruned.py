@@ -13,22 +13,8 @@ from rotastack.diagnostics.pairs import mean_disagreement, paper_diversity
 from rotastack.workflow.study.building import make
 from rotastack.workflow.study.specs import PrunerSpec
 
-__all__ = ["GRID", "Cell", "pruned_cell", "tabulated"]
-
 GRID = np.linspace(-1, 1, 81).round(4)
 """Margins at which the distributions are stored."""
-
-FACTS = (
-    "members",
-    "voters",
-    "disagreement",
-    "selection_disagreement",
-    "paper_diversity",
-    "member_accuracy",
-    "selection_margin",
-    "test_margin",
-    "fallback",
-)
 
 
 class Cell(NamedTuple):
@@ -37,8 +23,8 @@ class Cell(NamedTuple):
     proba: NDArray[np.float64]
     facts: dict[str, float]
     cdf: NDArray[np.float64]  # (part, margin)
-    curve: NDArray[np.float64] | None  # (part, size)
-    order_accuracy: NDArray[np.float64] | None  # (size,)
+    curve: NDArray[np.float64]  # (part, size); no size if the pruner has no order
+    order_accuracy: NDArray[np.float64]  # (size,)
 
 
 def pruned_cell(combiner: PrunerSpec, block: xr.Dataset, i: int, y: NDArray[np.intp], n_classes: int) -> Cell:
@@ -77,7 +63,7 @@ def pruned_cell(combiner: PrunerSpec, block: xr.Dataset, i: int, y: NDArray[np.i
         "test_margin": float(test_margins.mean()),
         "fallback": fallback,
     }
-    curve = accuracy = None
+    curve, accuracy = np.zeros((2, 0)), np.zeros(0)
     if order is not None:
         both = [ordered_curve(v, t, order, pruner.vote_weights_) for v, t in ((training, trained), (test, truth))]
         curve = np.stack(both)
@@ -90,17 +76,15 @@ def tabulated(cells: list[Cell]) -> dict[str, Any]:
     """Return the facts, margins and curves of all cells as variables of a method's file."""
     n, n_voters = len(cells), int(max(cell.facts["voters"] for cell in cells))
     variables: dict[str, Any] = {
-        name: ("split", np.array([cell.facts[name] for cell in cells], dtype=float)) for name in FACTS
+        name: ("split", np.array([cell.facts[name] for cell in cells], dtype=float)) for name in cells[0].facts
     }
     variables["margin_cdf"] = (("split", "part", "margin"), np.stack([cell.cdf for cell in cells]))
     variables |= {"margin": ("margin", GRID), "part": ("part", ["training", "test"])}
     curves = np.full((n, 2, n_voters), np.nan)
     accuracies = np.full((n, n_voters), np.nan)
     for k, cell in enumerate(cells):
-        if cell.curve is not None:
-            curves[k, :, : cell.curve.shape[1]] = cell.curve
-        if cell.order_accuracy is not None:
-            accuracies[k, : len(cell.order_accuracy)] = cell.order_accuracy
+        curves[k, :, : cell.curve.shape[1]] = cell.curve
+        accuracies[k, : len(cell.order_accuracy)] = cell.order_accuracy
     # The part called training has the votes of the selection, with out-of-bag selection only out-of-bag votes.
     if np.isfinite(curves).any():
         variables["curve"] = (("split", "part", "size"), curves)

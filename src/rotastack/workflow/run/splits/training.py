@@ -90,7 +90,7 @@ def train(
         },
         coords={"split": np.array(names, dtype=object), "member": members, "class": table.outputs},
         attrs={
-            "status": outcome.status, "message": outcome.message,
+            **vars(outcome),
             "metrics": {
                 "members": len(members),
                 "trainings": len(splits),

@@ -72,4 +72,4 @@ def _of_dataset(
             yield name, draw_scores(name, dataset, scores, spec.score)
     if of_members:
         files = methods[k * n_methods : (k + 1) * n_methods]
-        yield from draw_of_members(of_members, files, scores, dataset, spec.only).items()
+        yield from draw_of_members(of_members, files, scores, dataset, spec.shown).items()

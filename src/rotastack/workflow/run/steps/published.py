@@ -62,18 +62,12 @@ def run(job: Job) -> None:
 def _average_ranks(frame: pd.DataFrame) -> list[dict[str, Any]]:
     """Return average ranks of the methods, published and ours, over the data sets that have all methods."""
     errors = frame[frame["metric"] == "error"]
-    tables = {
-        name: errors.pivot_table(index="dataset", columns="method", values=name, sort=False)
-        for name in ("published", "ours")
-    }
-    complete = tables["ours"].notna().all(axis=1) & tables["published"].notna().all(axis=1)
-    if complete.sum() < 2:
+    means = errors.pivot_table(index="dataset", columns="method", values=["published", "ours"], sort=False).dropna()
+    if len(means) < 2:
         return []
-    ranks = {name: t[complete].round(4).rank(axis=1).mean() for name, t in tables.items()}
-    n = int(complete.sum())
+    ranks = {name: means[name].round(4).rank(axis=1).mean() for name in ("published", "ours")}
     return [
-        {"method": m, "published": ranks["published"][m], "ours": ranks["ours"][m], "datasets": n}
-        for m in tables["ours"].columns
+        {"method": m, **{name: rank[m] for name, rank in ranks.items()}, "datasets": len(means)} for m in means["ours"]
     ]
 
 
@@ -130,17 +124,8 @@ def beside_published(
 ) -> list[dict[str, Any]]:
     """Return a table for each group: printed results, results computed from printed errors, and the study's results.
 
-    Parameters
-    ----------
-    means : DataFrame of shape (n_datasets, n_methods)
-        The study's errors.
-    cells : DataFrame
-        Published cells; results are computed from those of metric "error", on the rows that the study also has.
-    printed : mapping
-        From :func:`split_cells`.
-    groups : sequence of mapping
-        A study's ``groups_of_methods``.
-    alpha : float
+    `means` are the study's errors (data set, method); results are computed from the `cells` of metric "error" on the rows
+    that the study also has; `printed` is of :func:`split_cells`.
     """
     errors = cells[cells["metric"] == "error"].astype({"value": float})
     theirs = errors.pivot_table(index="dataset", columns="method", values="value", sort=False)
@@ -162,14 +147,8 @@ def beside_published(
                 row["printed"] = printed.get((group["name"], label, metric))
                 if any(row.values()):
                     rows.append({"label": label, "what": what.format(control=control), **row})
-        tables.append(
-            {
-                "name": group["name"],
-                "n_shared": len(shared) if columns["source"] else 0,
-                "n_rows": len(ours),
-                "rows": rows,
-            }
-        )
+        n_shared = len(shared) if columns["source"] else 0
+        tables.append({"name": group["name"], "n_shared": n_shared, "n_rows": len(ours), "rows": rows})
     return tables
 
 

@@ -99,14 +99,16 @@ def _run(spec: RefitSpec, job: Job, beat: Beat, failure: Exception | None) -> No
                 temporary.touch()
             return
         target, predicted = _target(spec, raw), model.predict(raw.drop(columns="target"))
-        decided = (
-            {} if spec.threshold is None else {"threshold": spec.threshold, "decides_for": str(model[-1].pos_label)}
-        )
-        record.metrics = {
-            "method": label,
-            **decided,
+        if spec.task == "regression":
+            error = np.sqrt(np.mean((target - predicted) ** 2))
+        else:
+            error = np.mean(np.ravel(predicted) != target)  # some estimators predict a column
+        record.metrics = {"method": label}
+        if spec.threshold is not None:
+            record.metrics |= {"threshold": spec.threshold, "decides_for": str(model[-1].pos_label)}
+        record.metrics |= {
             f"cross_validated_{spec.score}": float(scores.loc[scores["method"] == label, spec.score].mean()),
-            f"training_{PRIMARY[spec.task]}": _error(target, predicted, spec.task),
+            f"training_{PRIMARY[spec.task]}": float(error),
             "model_bytes": job.output("model").stat().st_size,
             **_out_of_bag(_fitted(model), spec.task),
         }
@@ -144,13 +146,6 @@ def _thresholded(estimator: Any, target: NDArray, threshold: float | None) -> An
     return FixedThresholdClassifier(estimator, threshold=threshold, pos_label=positive, response_method="predict_proba")
 
 
-def _error(target: Any, predicted: Any, task: str) -> float:
-    """Return the error of predictions; in a regression the RMSE."""
-    if task == "regression":
-        return float(np.sqrt(np.mean((target - predicted) ** 2)))
-    return float(np.mean(np.ravel(predicted) != target))  # some estimators predict a column
-
-
 def _out_of_bag(estimator: Any, task: str) -> dict[str, float]:
     """Return the out-of-bag error of a fitted estimator, or else the mean of its single members' errors."""
     score = getattr(estimator, "oob_score_", None)
@@ -182,7 +177,7 @@ def _estimators(spec: RefitSpec, method: MethodSpec, preprocessor: TablePreproce
         frame, estimator = with_categories(estimator, others)
         if isinstance(combiner, PrunerSpec):
             estimator = _pruned(estimator, combiner)
-        return [preprocessor, *([] if frame is None else [frame]), estimator]
+        return [step for step in (preprocessor, frame, estimator) if step is not None]
     decision = make(combiner) if isinstance(combiner, CombinerSpec) else None
     if isinstance(combiner, PrunerSpec):
         estimator = _pruned(set_up_columns(estimator, len(preprocessor.numeric_), len(others)), combiner)

@@ -17,7 +17,7 @@ from rotastack.data.artifacts import read_frame
 from rotastack.files import read_json, write_text
 from rotastack.project import project_file
 from rotastack.stats.metrics import BASELINE, METRICS, NAMES, higher_is_better
-from rotastack.workflow.judge.leaderboard import described, study_board
+from rotastack.workflow.judge.leaderboard import study_board
 from rotastack.workflow.judge.pages import inline_figure, page_environment, read_explanation
 from rotastack.workflow.judge.published_columns import on_page
 from rotastack.workflow.judge.results import read_csv, relative_times, seconds_by_method
@@ -87,7 +87,18 @@ def run(job: Job) -> None:
 
 def _page(job: Job, spec: ReportSpec) -> str:
     study, task, primary = spec.dump(), spec.task, spec.score
-    tables = {path.stem: path for path in job.inputs["tables"]}
+    files = {path.stem: path for path in job.inputs["tables"]}
+    tables = {name: read_csv(path) for name, path in files.items()}
+    baseline, times, published = (
+        tables["baseline"].set_index("dataset"),
+        tables["times"],
+        tables.get("published_columns"),
+    )
+    shown = _shown(study)
+    about = {
+        m: _as_yaml({"pools": {of["pool"]: shown["pools"].get(of["pool"])}, "methods": {m: of}}, width=90)
+        for m, of in shown["methods"].items()
+    }
     comparison, verdict = read_json(job.input("comparison")), read_json(job.input("verdict"))
     variance, _ = read_frame(job.input("variance"))
     methods, cells, control = list(spec.methods), spec.cells, spec.control
@@ -103,7 +114,7 @@ def _page(job: Job, spec: ReportSpec) -> str:
         "share": lambda value: "-" if value is None else f"{value:.1%}",
         "zip": zip,
     }
-    figures, pairs = _figures(job.inputs["figures"]), _table(tables["pairs"])
+    ratios = _times(times, control, methods)
     return environment.get_template("report.html.j2").render(
         study=study,
         control=control,
@@ -120,12 +131,12 @@ def _page(job: Job, spec: ReportSpec) -> str:
         other_scores={m: known for m in METRICS[task] if m != primary and (known := _known(comparison[m], methods))},
         ranked_too=[name for name in RANKED_TOO[task] if name != primary][: len(RANKED_TOO[task]) - 1],
         baseline_name=BASELINE[task],
-        baseline={row["dataset"]: row for row in _table(tables["baseline"])},
-        figures=figures,
+        baseline=baseline.to_dict("index"),
+        figures=_figures(job.inputs["figures"]),
         cells=cells,
-        pairs=pairs if len(pairs) <= MOST_ROWS else [],
-        n_pairs=len(pairs),
-        files={name: path.as_posix() for name, path in tables.items()},
+        pairs=tables["pairs"].to_dict("records") if len(tables["pairs"]) <= MOST_ROWS else [],
+        n_pairs=len(tables["pairs"]),
+        files={name: path.as_posix() for name, path in files.items()},
         few_numbers=len(datasets) * len(methods) <= MOST_ROWS,
         facts=facts,
         fact_names=fact_names,
@@ -134,14 +145,22 @@ def _page(job: Job, spec: ReportSpec) -> str:
         if len(datasets) <= MOST_DECIDED
         else {},
         explanations={e["dataset"]: e for e in map(read_explanation, job.inputs.get("explanations", []))},
-        claims=[claim_in_words(claim) for claim in _table(tables["claims"])],
+        claims=[claim_in_words(claim) for claim in tables["claims"].to_dict("records")],
         notes=_notes(job, comparison[primary], many, records),
-        times=(times := _times(read_csv(tables["times"]), control, methods)),
-        predicted=any(pd.notna(row["predict"]) for row in times),
+        times=ratios,
+        predicted=any(pd.notna(row["predict"]) for row in ratios),
         seconds=_seconds(job, records),
-        board=_board(job, spec, tables, {d: r["prepare"]["metrics"] for d, r in records.items()}),
-        published=_published(tables),
-        configuration=yaml.safe_dump(_shown(study), sort_keys=False, allow_unicode=True, width=100),
+        board=study_board(
+            spec,
+            read_frame(job.input("scores"))[0],
+            baseline,
+            times,
+            about,
+            published,
+            {d: r["prepare"]["metrics"] for d, r in records.items()},
+        ),
+        published=on_page(published, read_csv(tables["published_ranks"])) if published is not None else {},
+        configuration=_as_yaml(shown, width=100),
         glossary={
             **GLOSSARY_OF_CELLS[cells],
             **{k: v.format(control=control, baseline=BASELINE[task]) for k, v in GLOSSARY.items()},
@@ -169,19 +188,8 @@ def _figures(paths: Sequence[Path]) -> dict[str, Markup]:
     return {key: shown[key] for key in files}
 
 
-def _board(
-    job: Job, spec: ReportSpec, tables: Mapping[str, Path], facts: Mapping[str, Mapping[str, Any]]
-) -> dict[str, Any]:
-    """Return the leaderboard, with each method's pool and combiner."""
-    study = spec.dump()
-    shown = _shown(study)
-    about = {m: described(m, shown["methods"][m], shown["pools"]) for m in spec.methods}
-    scores, _ = read_frame(job.input("scores"))
-    baseline = read_csv(tables["baseline"]).set_index("dataset")
-    times = read_csv(tables["times"])
-    published = read_csv(tables["published_columns"]) if "published_columns" in tables else None
-    root = f"results/{spec.name}"
-    return study_board(study, scores, baseline, times, about, spec.control, root, published, facts)
+def _as_yaml(content: Mapping[str, Any], width: int) -> str:
+    return yaml.safe_dump(content, sort_keys=False, allow_unicode=True, width=width)
 
 
 def _decisions(
@@ -215,20 +223,9 @@ def _shares(confusion: list[list[int]]) -> dict[str, list[float | None]]:
     }
 
 
-def _published(tables: Mapping[str, Path]) -> dict[str, Any]:
-    """Return the published columns for the page, if the study names any."""
-    names = ("published_columns", "published_ranks")
-    return on_page(*(read_csv(tables[name]) for name in names)) if names[0] in tables else {}
-
-
-def _table(path: Path) -> list[dict]:
-    """Return the rows of a CSV file; none if it is empty."""
-    return pd.read_csv(path).to_dict("records") if path.read_text(encoding="utf-8").strip() else []
-
-
-def _facts(path: Path, task: str) -> list[dict]:
+def _facts(table: pd.DataFrame, task: str) -> list[dict]:
     """Return the facts of trees and votes, without empty columns, and with the roots of squared errors."""
-    frame = pd.DataFrame(_table(path)).dropna(axis="columns", how="all")
+    frame = table.dropna(axis="columns", how="all")
     if task == "regression" and "oob_error" in frame:
         frame["oob_error"] **= 0.5
         frame = frame.rename(columns={"oob_error": "oob_RMSE"})

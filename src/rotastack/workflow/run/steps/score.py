@@ -74,9 +74,7 @@ def run(job: Job) -> None:
 
     Reads inputs ``table``, ``folds``, ``methods`` in the study's order, and the records ``method_records``,
     ``pool_records``, ``prepare`` and ``groups``. Writes outputs ``scores``, ``calibration``, ``decisions`` and
-    ``records``. The calibration curve of a method is over the rows of all cells; a regression has none. The record holds
-    the median time of the trainings of a method's pool, because it differs between runs. It also holds the baseline's
-    scores: the class shares or the mean of a cell's training rows predict its test rows.
+    ``records``. The record holds the median time of the trainings of a method's pool, because it differs between runs.
     """
     spec, table = job.spec(ScoringSpec), read_prepared(job.input("table"))
     with job.recorded() as record:
@@ -115,9 +113,7 @@ def run(job: Job) -> None:
         found = records["prepare"].get("metrics", {}).get("suspicions", [])
         record.metrics = {
             **{f"mean_{name}": column.to_dict() for name, column in means.items()},
-            "baseline": {
-                name: float(value) for name, value in _baseline(table, _divisions(spec, folds)).mean().items()
-            },
+            "baseline": _baseline(table, _divisions(spec, folds)).mean().astype(float).to_dict(),
             "association_p": association,
             "thresholds": thresholds,
             "failures": failures,
@@ -146,7 +142,7 @@ def _divisions(spec: ScoringSpec, folds: pd.DataFrame) -> Divisions:
 
 
 def _baseline(data: Prepared, divisions: Divisions) -> pd.DataFrame:
-    """Return the scores of the baseline, which uses no column, a row for each fold group or split.
+    """Return the scores of the baseline, a row for each fold group or split: class shares or the mean of the training rows.
 
     ROC AUC and average precision use one output for all rows: outputs that differ by fold would rank rows by folds.
     """

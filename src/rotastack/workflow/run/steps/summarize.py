@@ -52,8 +52,8 @@ class StudyResults(NamedTuple):
 def run(job: Job) -> None:
     """Read ``scores``, ``calibration``, ``records`` and ``published`` results; write statistics and tables of the study.
 
-    Each data set has a file of scores, calibration and records. The tables are the means of each score, and those of
-    ``TABLES``. Over data sets, scores in units of the target are compared as multiples of the baseline's scores.
+    The tables are the means of each score, and those of ``TABLES``. Over data sets, scores in units of the target are
+    compared as multiples of the baseline's scores.
     """
     spec = job.spec(SummarySpec)
     metrics, primary = METRICS[spec.task], spec.score
@@ -69,7 +69,16 @@ def run(job: Job) -> None:
         baseline = baselines(records)
         means = {metric: mean_scores(scores, metric, spec.methods) for metric in metrics}
         comparisons = {
-            metric: compare_methods(means[metric], higher, spec.dump(), wrong, in_units(metric, baseline))
+            metric: compare_methods(
+                means[metric],
+                higher,
+                spec.control,
+                spec.alpha,
+                optimistic=spec.optimistic,
+                left_out=spec.left_out,
+                wrong=wrong,
+                units=in_units(metric, baseline),
+            )
             for metric, higher in metrics.items()
         }
         comparisons[primary]["notes"] += [
@@ -78,8 +87,9 @@ def run(job: Job) -> None:
         if spec.groups:
             units = in_units(primary, baseline)
             shown = compared(means[primary].drop(list(spec.left_out)), units)
-            groups = {g["name"]: compare_group(group_table(shown, g), spec.alpha, primary) for g in spec.groups}
-            comparisons[primary]["groups"] = groups
+            comparisons[primary]["groups"] = {
+                g["name"]: compare_group(group_table(shown, g), spec.alpha, primary) for g in spec.groups
+            }
         beside = published_columns(
             scores, primary, spec.published_columns, job.inputs.get("published", []), spec.printed_names
         )
@@ -100,18 +110,16 @@ def run(job: Job) -> None:
 
 def _verdict(results: StudyResults, comparison: dict[str, Any]) -> dict[str, Any]:
     """Return the sentences of the verdict; for one data set also the best method and means."""
-    spec, scores = results.spec, results.scores
-    datasets = scores["dataset"].unique()
-    score = NAMES[results.primary]
+    spec, score = results.spec, NAMES[results.primary]
     if spec.groups:
         return {"sentences": verdict_of_groups(comparison["groups"], score, spec.alpha, spec.titles)}
-    if len(datasets) > 1:
+    if results.scores["dataset"].nunique() > 1:
         sentences = verdict_over_datasets(
             comparison, score, spec.control, spec.alpha, rotation_pairs=spec.rotation_pairs,
             times=relative_times(seconds_by_method(_times_table(results)), spec.control),
         )  # fmt: skip
         return {"sentences": sentences}
-    return verdict_of_one(scores, spec, results.records[0])
+    return verdict_of_one(results.scores, spec, results.records[0])
 
 
 def _variance_table(results: StudyResults) -> pd.DataFrame:
@@ -136,10 +144,8 @@ def _variance_table(results: StudyResults) -> pd.DataFrame:
             row = {
                 "dataset": dataset, "method": method, "mean": matrix.to_numpy().mean(),
                 "sd": matrix.to_numpy().std(ddof=1) if matrix.size > 1 else np.nan,
-                f"{low}_rotation_group": means.idxmin() if means.notna().all() else "",
-                f"{low}_mean": means.min(),
-                f"{high}_rotation_group": means.idxmax() if means.notna().all() else "",
-                f"{high}_mean": means.max(),
+                f"{low}_rotation_group": means.idxmin() if means.notna().all() else "", f"{low}_mean": means.min(),
+                f"{high}_rotation_group": means.idxmax() if means.notna().all() else "", f"{high}_mean": means.max(),
                 "kendall_w": kendall_w(matrix) if min(matrix.shape) > 1 and matrix.notna().all(axis=None) else np.nan,
             }  # fmt: skip
             try:
@@ -232,14 +238,13 @@ def _control_table(results: StudyResults) -> pd.DataFrame:
 
 def _times_table(results: StudyResults) -> pd.DataFrame:
     """Return seconds of a training and, if known, of predicting its test rows: a row per data set and method."""
-    rows = []
-    for record in results.records:
-        fit, predict = (record["metrics"][f"{kind}_processor_seconds"] for kind in ("fit", "predict"))
-        rows += [
-            {"dataset": record["dataset"], "method": m, "fit_seconds": s, "predict_seconds": predict.get(m, np.nan)}
-            for m, s in fit.items()
+    return pd.DataFrame(
+        [
+            {"dataset": record["dataset"], "method": m, "fit_seconds": s,
+             "predict_seconds": record["metrics"]["predict_processor_seconds"].get(m, np.nan)}
+            for record in results.records for m, s in record["metrics"]["fit_processor_seconds"].items()
         ]
-    return pd.DataFrame(rows)
+    )  # fmt: skip
 
 
 def _published_ranks_table(results: StudyResults) -> pd.DataFrame:

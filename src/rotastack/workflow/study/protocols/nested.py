@@ -10,8 +10,6 @@ from rotastack.workflow.study.names import block_name, label
 from rotastack.workflow.study.protocols.protocol import Protocol, in_blocks
 from rotastack.workflow.study.specs import FoldGroupsSpec, NestedTrainingSpec, ProtocolName, Spec
 
-__all__ = ["Nested"]
-
 
 class Nested(Protocol):
     """Repeated nested cross-validation: a cell is one fold group under one rotation group."""
@@ -51,22 +49,23 @@ class Nested(Protocol):
         return [label("RG", g) for g in block["rotation_groups"]]
 
     def folds_spec(self, seed: int, dataset: str) -> Spec:
-        """Return the number of fold groups and of folds."""
-        sizes = {"fold_groups": self.fold_groups, "folds": self.folds}
-        return FoldGroupsSpec(protocol="nested", seed=seed, dataset=dataset, **sizes)
+        """Return what the step ``groups`` is told: the number of fold groups and of folds."""
+        return FoldGroupsSpec(
+            protocol="nested", seed=seed, dataset=dataset, fold_groups=self.fold_groups, folds=self.folds
+        )
 
     def trainings(self, block: Mapping[str, list[int]]) -> int:
-        """Return the number of trainings: one for each pair of folds, the diagonal included, in each cell."""
+        """Return the number of trainings of a pool in a block: one for each pair of folds, the diagonal included, in each cell."""
         return len(block["rotation_groups"]) * len(block["fold_groups"]) * self.folds * (self.folds + 1) // 2
 
     def output_cells(self, block: Mapping[str, list[int]]) -> int:
-        """Return the number of outputs for a member, row and class: one for each other fold in each cell."""
+        """Return the number of outputs of a block for a member, row and class: one for each other fold in each cell."""
         return len(block["rotation_groups"]) * len(block["fold_groups"]) * self.folds
 
     def training_spec(
         self, document: Any, block: Mapping[str, Any], trained: bool, selections: list[str], **known: Any
     ) -> Spec:
-        """Return a block of cells; trained combiners need outputs with pairs of folds held out."""
+        """Return what the step ``train`` is told: a block of cells; trained combiners need outputs with pairs of folds held out."""
         return NestedTrainingSpec(protocol="nested", second_level=trained, folds=self.folds, **block, **known)
 
     @property
@@ -86,10 +85,8 @@ class Nested(Protocol):
 
     def check_combiner(self, combiner: Any, pool: Any, where: str) -> None:
         """Raise a ValueError for combiners that only splits support, and for weights without drawn rotations."""
-        if isinstance(combiner, MemberDocument):
-            raise ValueError(f"{where}: member needs splits (protocol.kind: holdout or crossval)")
-        if isinstance(combiner, Prune):
-            raise ValueError(f"{where}: prune needs splits (protocol.kind: holdout or crossval)")
+        if isinstance(combiner, MemberDocument | Prune):
+            raise ValueError(f"{where}: {combiner.kind} needs splits (protocol.kind: holdout or crossval)")
         if isinstance(combiner, Weights):
             if pool.view is None or not pool.view.is_drawn:
                 raise ValueError(NO_WEIGHTS.format(where))

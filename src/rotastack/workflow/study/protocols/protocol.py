@@ -1,12 +1,10 @@
-"""The base class of protocols: the properties and methods that the plan of a study uses."""
+"""The base class of protocols: the facts of each, and the methods that not all of them have of their own."""
 
 from collections.abc import Mapping
 from typing import Any, ClassVar
 
 from rotastack.base.documents import Document
-from rotastack.workflow.study.specs import ProtocolName, Spec
-
-__all__ = ["Protocol", "in_blocks"]
+from rotastack.workflow.study.specs import ProtocolName
 
 
 def in_blocks(count: int, size: int) -> list[list[int]]:
@@ -41,40 +39,9 @@ class Protocol(Document):
         """The columns by which rows are divided: ``groups``, ``time`` or ``split 1``, ... -> column name."""
         return {}
 
-    @property
-    def n_cells(self) -> int:
-        """Number of scores of a method on a data set."""
-        raise NotImplementedError
-
-    def blocks(self, sizes: Any) -> dict[str, dict[str, list[int]]]:
-        """Return the blocks, one for each job: file name below the pool -> numbers of its groups or splits."""
-        raise NotImplementedError
-
     def rotation_groups_of(self, block: Mapping[str, list[int]]) -> list[str]:
         """Return the rotation groups whose files a block reads."""
         return []
-
-    def folds_spec(self, seed: int, dataset: str) -> Spec:
-        """Return what the step ``groups`` is told of a data set."""
-        raise NotImplementedError
-
-    def trainings(self, block: Mapping[str, list[int]]) -> int:
-        """Return the number of trainings of a pool in a block."""
-        raise NotImplementedError
-
-    def output_cells(self, block: Mapping[str, list[int]]) -> int:
-        """Return the number of outputs that a block holds for each member, row and class."""
-        raise NotImplementedError
-
-    def training_spec(
-        self, document: Any, block: Mapping[str, Any], trained: bool, selections: list[str], **known: Any
-    ) -> Spec:
-        """Return what the step ``train`` is told of a pool, by its `document`, and of a block.
-
-        A combiner may be `trained` on the pool's outputs. `selections` are the rows by which methods choose among the
-        pool's members. The keys that do not depend on the protocol are `known`.
-        """
-        raise NotImplementedError
 
     def test_to_train(self, rows: int | None) -> float | None:
         """Return the number of test rows per training row of a split; None if unknown, or if cells are not splits."""

@@ -10,8 +10,6 @@ from rotastack.workflow.study.names import block_name
 from rotastack.workflow.study.protocols.protocol import Protocol, in_blocks
 from rotastack.workflow.study.specs import ProtocolName, Spec, SplitsSpec, SplitTrainingSpec
 
-__all__ = ["CrossValidation", "GivenSplits", "RandomSplits", "Splits"]
-
 SPLIT = "split"
 """First word of the keys of given splits in ``divided_by``, such as ``split 1``."""
 
@@ -39,21 +37,24 @@ class Splits(Protocol):
         return {block_name("S", part): {"splits": part} for part in in_blocks(self.n_cells, sizes.splits)}
 
     def trainings(self, block: Mapping[str, list[int]]) -> int:
-        """Return the number of trainings: one for each split."""
+        """Return the number of trainings of a pool in a block, and of outputs for a member, row and class: one for each split."""
         return len(block["splits"])
 
-    def output_cells(self, block: Mapping[str, list[int]]) -> int:
-        """Return the number of outputs for a member, row and class: one for each split."""
-        return len(block["splits"])
+    output_cells = trainings
+
+    @property
+    def n_cells(self) -> int:
+        """Number of splits."""
+        raise NotImplementedError
 
     def folds_spec(self, seed: int, dataset: str) -> Spec:
-        """Return the protocol's own keys."""
+        """Return what the step ``groups`` is told: the protocol's own keys."""
         return SplitsSpec(protocol="splits", seed=seed, dataset=dataset, **self.model_dump(exclude={"rotations"}))
 
     def training_spec(
         self, document: Any, block: Mapping[str, Any], trained: bool, selections: list[str], **known: Any
     ) -> Spec:
-        """Return a block of splits, the names of the outputs, and the rows whose votes pruners need."""
+        """Return what the step ``train`` is told: a block of splits, the names of the outputs, and the rows whose votes pruners need."""
         repeats = document.repeats.get(known["dataset"], self.n_cells)
         of_block = {"repeats": repeats, "members": document.member_names, "selections": selections, **block}
         return SplitTrainingSpec(protocol="splits", **of_block, **known)
