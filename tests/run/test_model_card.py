@@ -93,11 +93,12 @@ def test_markup_of_names_is_taken_out():
 
 def test_params_are_what_tells_methods_apart():
     pool = {"view": {"class": "a.Rotation", "parameters": {"n": 2}}, "scaling": "minmax", "estimator": "b.Forest",
-            "parameters": {"n_estimators": 10}, "noise": {"labels": 0.0}, "repeats": {}}  # fmt: skip
+            "parameters": {"n_estimators": 10, "inner": {"class": "d.Tree"}}, "noise": {"labels": 0.0}, "repeats": {}}  # fmt: skip
     inner = {"class": "b.Forest", "parameters": {"n_estimators": 100}}
     combiner = {"kind": "stacking", "class": "c.Stacking", "parameters": {"estimator": inner}}
     assert method_params(pool, combiner) == {
         "estimator": "Forest", "view": "Rotation", "scaling": "minmax", "estimator.n_estimators": 10, "view.n": 2,
+        "estimator.inner.class": "d.Tree",
         "combiner": "stacking", "combiner.estimator": "Forest", "combiner.estimator.n_estimators": 100,
     }  # fmt: skip
 

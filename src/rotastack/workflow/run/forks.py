@@ -6,6 +6,7 @@ the same. The server has one thread, so a fork is safe. The server ends with the
 end with the server. All this needs Linux.
 """
 
+import ctypes
 import json
 import multiprocessing
 import os
@@ -34,6 +35,7 @@ _LIBRARIES = (
     "sklearn.ensemble", "xarray.backends.h5netcdf_",
 )  # fmt: skip
 """Modules that libraries import late and nearly all steps need; xarray uses Dask if present."""
+_PARENT_DEATH_SIGNAL = 1
 _held: list = []  # the folder, the server, and the pipe by which the server sees this process end
 
 
@@ -143,6 +145,7 @@ def _import_for(argv: list[str]) -> None:
 
 def _step(request: dict, streams: list[int], run_command: Callable) -> None:
     """Run the step in this fork, with the client's streams, folder and environment."""
+    ctypes.CDLL(None).prctl(_PARENT_DEATH_SIGNAL, signal.SIGKILL)  # a server that is killed takes its steps along
     os.setpgid(0, 0)
     for number, stream in enumerate(streams):
         os.dup2(stream, number)

@@ -95,8 +95,8 @@ def pool_params(pool: Mapping[str, Any]) -> dict[str, Any]:
         "estimator": _last(pool["estimator"]),
         "view": _last(view["class"]),
         "scaling": pool["scaling"],
-        **{f"estimator.{name}": value for name, value in pool["parameters"].items()},
-        **{f"view.{name}": value for name, value in view.get("parameters", {}).items()},
+        **_flat("estimator", pool["parameters"]),
+        **_flat("view", view.get("parameters", {})),
     }
 
 
@@ -107,10 +107,18 @@ def method_params(pool: Mapping[str, Any], combiner: Mapping[str, Any]) -> dict[
     for name, value in {**options, **combiner.get("parameters", {})}.items():
         if isinstance(value, Mapping) and "class" in value:
             params[f"combiner.{name}"] = _last(value["class"])
-            params |= {f"combiner.{name}.{k}": v for k, v in value.get("parameters", {}).items()}
+            params |= _flat(f"combiner.{name}", value.get("parameters", {}))
         else:
-            params[f"combiner.{name}"] = value
+            params |= _flat("combiner", {name: value})
     return params
+
+
+def _flat(prefix: str, parameters: Mapping[str, Any]) -> dict[str, Any]:
+    """Return nested parameters as one level, with dots in the names."""
+    found: dict[str, Any] = {}
+    for name, value in parameters.items():
+        found |= _flat(f"{prefix}.{name}", value) if isinstance(value, Mapping) else {f"{prefix}.{name}": value}
+    return found
 
 
 def _last(path: str) -> str:
