@@ -22,7 +22,16 @@ FACTS = {"numeric_columns": 2, "categorical_columns": 1, "missing_cells": 5, "cl
 RAW = pd.DataFrame({"a": range(100), "b": 0, "c": 0, "target": 0})
 
 
-def card(scores=CELLS, metrics=METRICS, facts=FACTS, method="RF", refit="best", **changes):
+def card(
+    scores=CELLS,
+    metrics=METRICS,
+    facts=FACTS,
+    method="RF",
+    refit="best",
+    loaded="runs:/1/model",
+    store="sqlite:///m.db",
+    **changes,
+):
     """Return the text of a card."""
     record = {
         "started": "2026-02-03T04:05:06+00:00", "version": "1.2.3", "seed": 7, "code": "abc",
@@ -35,7 +44,7 @@ def card(scores=CELLS, metrics=METRICS, facts=FACTS, method="RF", refit="best", 
         "rotated": [], "optimistic": [],
     }  # fmt: skip
     params = {"estimator": "Forest", "view": "none"}
-    return model_card(TrackedDataset(**{**known, **changes}), params, RAW, "f00d", "runs:/1/model", "sqlite:///m.db")
+    return model_card(TrackedDataset(**{**known, **changes}), params, RAW, "f00d", loaded, store)
 
 
 def test_the_card_says_what_the_model_is():
