@@ -158,9 +158,11 @@ class Project:
         return line
 
     def make(
-        self, *targets: str, study: str = TINY, cores: int = 2, backwards: bool = False, threads: int = 0, **config: str
+        self, *targets: str, study: str = TINY, cores: int = 1, backwards: bool = False, threads: int = 0, **config: str
     ) -> None:
         """Run the needed jobs one after another: the shell lines of the rules, in this process.
+
+        On one core, because a watched training is a fork, which would wait for OpenMP threads that it has not.
 
         Parameters
         ----------

@@ -7,7 +7,6 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
-import psutil
 
 from rotastack.base.preprocessing import TablePreprocessor
 from rotastack.data.divisions import division_numbers, united
@@ -268,6 +267,8 @@ def _megabytes(study: dict[str, Any]) -> tuple[dict[str, int], int]:
 
 def _memory() -> float:
     """Return the free memory of the machine or its container, in megabytes."""
+    import psutil
+
     limit, used = Path("/sys/fs/cgroup/memory.max"), Path("/sys/fs/cgroup/memory.current")
     left = float(psutil.virtual_memory().available)
     if limit.is_file() and used.is_file() and (most := limit.read_text().strip()) != "max":

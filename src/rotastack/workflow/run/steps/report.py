@@ -159,7 +159,7 @@ def _page(job: Job, spec: ReportSpec) -> str:
             published,
             {d: r["prepare"]["metrics"] for d, r in records.items()},
         ),
-        published=on_page(published, read_csv(tables["published_ranks"])) if published is not None else {},
+        published=on_page(published, tables["published_ranks"]) if published is not None else {},
         configuration=_as_yaml(shown, width=100),
         glossary={
             **GLOSSARY_OF_CELLS[cells],
