@@ -158,11 +158,11 @@ class Project:
         return line
 
     def make(
-        self, *targets: str, study: str = TINY, cores: int = 1, backwards: bool = False, threads: int = 0, **config: str
+        self, *targets: str, study: str = TINY, cores: int = 2, backwards: bool = False, threads: int = 0, **config: str
     ) -> None:
         """Run the needed jobs one after another: the shell lines of the rules, in this process.
 
-        On one core, because a watched training is a fork, which would wait for OpenMP threads that it has not.
+        XGBoost is trained in another process: a fork of this one would wait for OpenMP threads that it does not have.
 
         Parameters
         ----------
@@ -180,7 +180,7 @@ class Project:
                 needed.remove(job)
                 for file in [*job.made, *job.log]:
                     Path(file).parent.mkdir(parents=True, exist_ok=True)
-                if job.commands[0][0] != "rotastack":
+                if job.commands[0][0] != "rotastack" or "xgboost" in job.shell:
                     subprocess.run(["bash", "-c", job.shell], check=True)
                     continue
                 for words in job.commands:
