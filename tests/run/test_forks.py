@@ -158,18 +158,22 @@ def test_a_step_that_is_killed_by_a_signal_ends_its_client_by_it(slow):
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("kill", [False, True])
-def test_the_server_and_its_steps_end_with_the_run(slow, kill):
+@pytest.mark.parametrize("killed", [None, "run", "server"])
+def test_steps_end_with_the_run_and_with_the_server(slow, killed):
     with subprocess.Popen([sys.executable, "-c", RUN], stdin=-1, stdout=-1, text=True) as process:
         place = process.stdout.readline().strip()
         (server,) = psutil.Process(process.pid).children()
         client, training = slow({**os.environ, VARIABLE: place})
-        if kill:
+        step = training.parent()
+        if killed == "run":
             process.kill()
-        else:
-            process.stdin.close()
+        elif killed == "server":
+            server.kill()
+        process.stdin.close()
     assert client.wait(60) != 0
     assert has_ended(training.pid)
+    assert has_ended(step.pid)
     assert has_ended(server.pid)
-    assert not Path(place).parent.exists()
+    if killed != "server":  # a killed server leaves its folder
+        assert not Path(place).parent.exists()
     client.stderr.close()
