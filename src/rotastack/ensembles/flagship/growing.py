@@ -57,7 +57,10 @@ def grow_families(
     return grown, np.concatenate(outputs)
 
 
-def _each_grown(families, n_trees, rows, folds, sequence, n_jobs) -> Iterator[_Grown]:
+def _each_grown(
+    families: Sequence[TreeFamily], n_trees: int, rows: TrainingRows, folds: NDArray[np.int32],
+    sequence: np.random.SeedSequence, n_jobs: int | None,
+) -> Iterator[_Grown]:  # fmt: skip
     """Yield the grown families with their unseen outputs; each kind of family has a function that returns both."""
     on_bags = [family for family in families if not family.folds]
     for criterion in dict.fromkeys(family.criterion for family in on_bags):
@@ -90,7 +93,9 @@ def _boostable(families: Sequence[TreeFamily], n_classes: int | None) -> Sequenc
     return others
 
 
-def _on_bags(families, n_trees, rows, sequence, n_jobs) -> _Grown:
+def _on_bags(
+    families: Sequence[TreeFamily], n_trees: int, rows: TrainingRows, sequence: np.random.SeedSequence, n_jobs: int | None,
+) -> _Grown:  # fmt: skip
     """Grow families of the same criterion, each tree on a bootstrap."""
     groups = tree_groups(families, n_trees, rows, sequence, n_jobs)
     trees, out_of_bag = grow_forest(
@@ -106,7 +111,10 @@ _Forest = tuple[GrownTrees, CategoryPairs | None, NDArray[np.float64]]
 """The trees grown on the rows outside a fold, their encoder of pairs or None, and their mean outputs for the fold."""
 
 
-def _forests_on_folds(families, n_trees, rows, folds, sequence, n_jobs) -> Iterator[_Forest]:
+def _forests_on_folds(
+    families: Sequence[TreeFamily], n_trees: int, rows: TrainingRows, folds: NDArray[np.int32],
+    sequence: np.random.SeedSequence, n_jobs: int | None,
+) -> Iterator[_Forest]:  # fmt: skip
     """Return a forest for each family that is not boosted and each fold, grown on the rows outside the fold."""
     tasks = [(family, fold) for family in families if family.boosting is None for fold in range(n_folds(folds))]
     shared = (n_trees, sequence, folds, *rows)  # array by array: Dask sends a large argument to a worker once
@@ -158,8 +166,11 @@ def _on_folds(family: TreeFamily, rows: TrainingRows, folds: NDArray[np.int32], 
     return OnFolds((family.name,), GrownTrees.concatenate(forests), folds), outputs
 
 
-def _on_rounds(family, rows, folds, sequence, n_jobs) -> _Grown:
+def _on_rounds(
+    family: TreeFamily, rows: TrainingRows, folds: NDArray[np.int32], sequence: np.random.SeedSequence, n_jobs: int | None,
+) -> _Grown:  # fmt: skip
     """Grow a booster for each fold, on the rows outside the fold."""
+    assert family.boosting is not None
     views, width = None, rows.X.shape[1]
     if family.parts != ("identity",):
         by_fold = [

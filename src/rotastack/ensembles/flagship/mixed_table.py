@@ -62,9 +62,8 @@ class MixedTable(BaseEstimator):
     # Mask of the numeric columns that are scaled in reverse order. In these, an outlier far below moves all other values
     # so near to 1 that float32 cannot represent their differences.
     mirrored_: NDArray[np.bool_]
-    missing_: NDArray[
-        np.intp
-    ]  # the numeric columns with missing values; if there are any, their share is the last column
+    # The numeric columns with missing values. If there are any, their share is the last column.
+    missing_: NDArray[np.intp]
     sources_: NDArray[np.intp]  # the input column of each column of the result, without the share of missing numbers
     donors_: NDArray[np.float32]  # random training rows, whose dummies replace those of unknown categories
 
