@@ -29,7 +29,7 @@ def test_a_page_says_what_matters(folder, capsys):
     assert out[0].startswith("age matters most: with shuffled values, accuracy falls from ")
     assert out[0].endswith("(out of bag).")
     assert out[-3].startswith("Rotations ")
-    assert out[-3].endswith("of the weight (33% with equal weights of families).")
+    assert out[-3].endswith("of the weight (17% with equal weights of families).")
     assert out[-2].startswith("Out-of-bag, the best family on rotated columns, ")
     page = (folder / "results/shop/customers/explain.html").read_text()
     assert out[-1] == f"rotastack: page written to {folder}/results/shop/customers/explain.html"
@@ -43,8 +43,9 @@ def test_a_page_says_what_matters(folder, capsys):
     assert content["importances"][0]["column"] == "age"
     families = {f["name"]: f for f in content["families"]}
     assert sum(f["share"] for f in families.values()) == pytest.approx(1)
-    assert {name for name, f in families.items() if f["rotated"]} == {"rotations", "random_cuts"}
+    assert {name for name, f in families.items() if f["rotated"]} == {"rotations"}
     assert families["boosted"]["text"] == "the columns as they are; boosted trees"
+    assert families["kernel"]["text"].endswith("ridge regression with a Gaussian kernel on all rows outside a fold")
     assert families["discriminants"]["text"].endswith("; trees of C4.5, each on all rows outside a fold")
     assert "random rotations and rotations to principal axes and linear discriminants" in page
     shown = {d["column"]: d for d in content["dependence"]}

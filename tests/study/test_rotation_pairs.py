@@ -8,7 +8,10 @@ from rotastack.workflow.study.study import Study
 from rotastack.workflow.use.explanation import ROTATED
 
 FLAGSHIP = {"estimator": "rotastack"}
-PLAIN = {"estimator": "rotastack", "parameters": {"families": ["discriminants", "pairs", "boosted", "boosted_large"]}}
+PLAIN = {
+    "estimator": "rotastack",
+    "parameters": {"families": ["discriminants", "pairs", "boosted", "boosted_large", "kernel"]},
+}
 FOREST = {"estimator": "forest", "parameters": {"n_estimators": 80}}
 STACKING = {"kind": "stacking", "estimator": "forest", "parameters": {"n_estimators": 10}}
 VOTE = {"kind": "vote"}

@@ -62,6 +62,11 @@ class BoostedTrees:
         total = views.spread(by_view).sum(axis=0)
         return total / total.sum() if total.any() else total
 
+    def gains(self) -> NDArray[np.float64]:
+        """Return the gain of all splits on each data column by booster, shape (n_boosters, n_features)."""
+        by_tree = self.trees.views.take(self.trees.tree_view).spread(self.trees.column_decreases())
+        return by_tree.reshape(len(self.base), -1, by_tree.shape[1]).sum(axis=1)
+
 
 def probabilities(raw: NDArray[np.float64], n_classes: int) -> NDArray[np.float64]:
     """Return the class probabilities (row, class) of scores (row, output); two classes have one output."""

@@ -57,9 +57,9 @@ def test_a_line_for_each_step(kind, capsys):
     seconds = r" \(\d+\.\d\d s\)"
     for line, words in zip(
         lines,
-        ["150 rows read, 4 columns as 4", (r"5 trees of random_cuts" if kind is RotastackRegressor else r"10 trees of rotations, random_cuts") + r" grown on bags, \d+ nodes",
+        ["150 rows read, 4 columns as 4", (r"5 trees of random_cuts" if kind is RotastackRegressor else r"5 trees of rotations") + r" grown on bags, \d+ nodes",
          r"5 trees of discriminants grown on folds, \d+ nodes", *[r"\d+ trees of boosted\w* grown on folds in \d+ rounds, \d+ nodes"] * (2 - (kind is RotastackRegressor)),
-         rf"weights of families: \w+ .*, boosted\w* .*; out-of-bag score {told.oob_score_:.4f}"],
+         r"kernel of 150 points fitted on folds", rf"weights of families: \w+ .*, boosted\w* .*; out-of-bag score {told.oob_score_:.4f}"],
         strict=True,
     ):  # fmt: skip
         assert re.fullmatch(rf"\[{kind.__name__}\] {words}{seconds}", line)

@@ -15,7 +15,7 @@ from rotastack.views.haar import haar_rotations
 from rotastack.workflow.tracking.model_files import dump_model, load_model
 
 ON_BAGS = (TreeFamily("columns"), TreeFamily("cuts", splitter="random"), "rotations")
-NAMES = ("rotations", "random_cuts", "discriminants", "boosted", "boosted_large")
+NAMES = ("rotations", "discriminants", "boosted", "boosted_large", "kernel")
 
 
 def small(**parameters):
@@ -85,10 +85,12 @@ def test_families_are_switched_off_where_they_hurt():
     X = rng.random((1500, 6)) - 0.5
     straight = ((rng.random(6) - 0.5 < X).sum(axis=1) > 3).astype(int)
     turned = np.floor(5 * (X[:, 0] + 0.5)).astype(int)
-    clf = small(trees_per_family=40).fit(X, straight)
+    clf = small(trees_per_family=40, families=("rotations", "discriminants", "boosted")).fit(X, straight)
     weights = dict(zip(clf.families_, clf.family_weights_, strict=True))
     assert weights["rotations"] < 0.3 * weights["boosted"]
-    clf = small(trees_per_family=100).fit(X @ haar_rotations(6, rng, 1)[0], turned)
+    clf = small(trees_per_family=100, families=("rotations", "discriminants", "boosted")).fit(
+        X @ haar_rotations(6, rng, 1)[0], turned
+    )
     weights = dict(zip(clf.families_, clf.family_weights_, strict=True))
     assert weights["boosted"] < 0.3 * weights["rotations"]
     assert weights["rotations"] > 0.3
@@ -123,7 +125,7 @@ def test_a_table_with_categories_and_missing_values():
     X, y = mixed_table()
     clf = small(trees_per_family=30).fit(X, y)
     assert clf.oob_score_ > 0.7
-    assert clf.families_ == ("rotations", "random_cuts", "discriminants", "pairs", "boosted", "boosted_large")
+    assert clf.families_ == ("rotations", "discriminants", "pairs", "boosted", "boosted_large", "kernel")
     assert [*clf.table_.preprocessor_.categories_] == ["colour", "shape"]
     assert clf.table_.missing_.tolist() == [0]
     new = X.head(3).assign(colour=["violet", "red", None], length=[np.nan, 1.0, 2.0])
@@ -232,7 +234,10 @@ def test_shapes_at_the_edge(shape, n_classes):
 @pytest.mark.parametrize(
     ("families", "message"),
     [
-        (("pairs", "ie"), "families: 'ie' is unknown; allowed: rotations, random_cuts, discriminants, pairs, boosted"),
+        (
+            ("pairs", "ie"),
+            "families: 'ie' is unknown; allowed: rotations, discriminants, pairs, boosted, boosted_large, kernel",
+        ),
         ((), "families is empty"),
         (("boosted", "boosted"), "families: 'boosted' occurs twice"),
         ((TreeFamily("a", ("wings",)),), "families: a: 'wings' is neither identity, discriminants"),

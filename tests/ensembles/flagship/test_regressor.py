@@ -12,7 +12,7 @@ from rotastack.ensembles.flagship.rotastack import RIDGE
 from rotastack.views import DiscriminantRotation
 
 ON_BAGS = (TreeFamily("columns"), TreeFamily("cuts", splitter="random"), "rotations")
-NAMES = ("random_cuts", "discriminants", "boosted")
+NAMES = ("random_cuts", "discriminants", "boosted", "kernel")
 
 
 def small(**parameters):
@@ -32,14 +32,14 @@ def test_it_learns_and_knows_how_well():
     assert reg.score(X[1::2], y[1::2]) > 0.4
     assert abs(reg.oob_score_ - reg.score(X[1::2], y[1::2])) < 0.1
     assert reg.families_ == NAMES
-    assert reg.family_weights_.shape == reg.oob_family_errors_.shape == (3,)
+    assert reg.family_weights_.shape == reg.oob_family_errors_.shape == (4,)
     residual = y[::2] - reg.oob_prediction_
     assert reg.oob_score_ == pytest.approx(1 - residual @ residual / (len(residual) * y[::2].var()))
 
 
 def test_directions_count_where_the_target_rises_along_one():
     X, y = slope()
-    reg = small(trees_per_family=30).fit(X, y)
+    reg = small(trees_per_family=30, families=("random_cuts", "discriminants", "boosted")).fit(X, y)
     weights = dict(zip(reg.families_, reg.family_weights_, strict=True))
     assert weights["random_cuts"] + weights["discriminants"] > 2 * weights["boosted"]
     alone = small(trees_per_family=60, families=ON_BAGS[:2]).fit(X, y)
@@ -89,7 +89,8 @@ def test_units_and_threads_do_not_matter():
 def test_targets_that_lie_close():
     """Trees know no variance below 2e-16, and numbers below 1e-162 have no square: the unit of the target is changed."""
     X, y = slope()
-    one, tiny = small().fit(X, y), small().fit(X, np.ldexp(y, -600))
+    trees = ("random_cuts", "discriminants", "boosted")  # the kernel alone would have a weight here
+    one, tiny = (small(families=trees).fit(X, target) for target in (y, np.ldexp(y, -600)))
     np.testing.assert_array_equal(np.ldexp(tiny.predict(X), 600), one.predict(X))
     np.testing.assert_array_equal(np.ldexp(tiny.oob_prediction_, 600), one.oob_prediction_)
     np.testing.assert_array_equal(tiny.family_weights_, one.family_weights_)
@@ -97,7 +98,7 @@ def test_targets_that_lie_close():
     np.testing.assert_array_equal(np.ldexp(tiny.forest_.outputs(rows), 600), one.forest_.outputs(rows))
     assert tiny.oob_score_ == one.oob_score_
     np.testing.assert_allclose(np.ldexp(tiny.predict_interval(X), 600), one.predict_interval(X), rtol=1e-6)
-    near = small().fit(X, np.ldexp(y, -40))
+    near = small(families=trees).fit(X, np.ldexp(y, -40))
     np.testing.assert_allclose(np.ldexp(near.oob_family_errors_, 80), one.oob_family_errors_)
     with pytest.raises(ValueError, match=r"y contains values up to 1e\+160; at most 1e100 is allowed"):
         small().fit(X, np.where(y > 0, 1e160, 0))

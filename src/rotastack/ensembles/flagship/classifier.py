@@ -13,6 +13,7 @@ from rotastack.base.row_weights import of_all_rows, weights_of
 from rotastack.base.scikit import StrOptions, check_y
 from rotastack.combine.log_linear import LogLinearWeights
 from rotastack.ensembles.flagship.families import TreeFamily
+from rotastack.ensembles.flagship.kernel import OnKernel
 from rotastack.ensembles.flagship.rotastack import RIDGE, RotastackEnsemble
 from rotastack.seeds import root_sequence
 
@@ -31,14 +32,15 @@ class RotastackClassifier(LabelClassifier, RotastackEnsemble):
     Parameters
     ----------
     trees_per_family : int, default=100
-    families : sequence of str or TreeFamily, default=("rotations", "random_cuts", "discriminants", "pairs", "boosted", "boosted_large")
+    families : sequence of str or TreeFamily, default=("rotations", "discriminants", "pairs", "boosted", "boosted_large", "kernel")
         Names of families, or custom :class:`~rotastack.ensembles.TreeFamily` objects.
         "rotations": principal axes of blocks of three columns, random rotations of blocks of two to four columns, and
-        linear discriminants of two random halves of the columns; trees on bootstraps. "random_cuts": like "rotations",
-        with random cuts. The trees of all other families are grown on the rows outside one of five folds.
-        "discriminants": the columns and discriminants, C4.5 trees (half as many). "pairs": numbers, and the class
-        shares of categories and of pairs of categories; left out without categories. "boosted" and "boosted_large":
-        gradient boosting of trees of up to 8 and 31 leaves; left out with a warning for more than 100 classes.
+        linear discriminants of two random halves of the columns; trees on bootstraps. All other families are fitted to
+        the rows outside each of five folds. "discriminants": the columns and discriminants, C4.5 trees (half as many).
+        "pairs": numbers, and the class shares of categories and of pairs of categories; left out without categories.
+        "boosted" and "boosted_large": gradient boosting of trees of up to 8 and 31 leaves; left out with a warning for
+        more than 100 classes. "kernel": ridge regressions on indicators of the classes with a Gaussian kernel of at most
+        2,500 standardised rows; left out for more than 20,000 rows.
     categorical_features : "from_dtype", array-like of int, bool or str, or None, default="from_dtype"
         Categorical columns. "from_dtype": the columns of a pandas, polars or Arrow table that are not numeric (numbers
         stored as objects are not). Of these, dates become numbers, and ids and free text are left out with a warning.
@@ -75,7 +77,7 @@ class RotastackClassifier(LabelClassifier, RotastackEnsemble):
         Weighted error of each family on rows that its trees have not seen.
     feature_importances_ : ndarray of shape (n_features,)
         Decrease of impurity by splits on each column; the sum is 1. This is the mean over the trees of a family, and
-        the weighted mean over families. A split on a weighted sum of columns counts for these columns in proportion to
+        the weighted mean over families. A kernel has the mean squared derivative by each standardised column instead. A split on a weighted sum of columns counts for these columns in proportion to
         their squared weights. Dummies and parts of dates count for their input column. The share of missing values
         counts for the columns with missing values. Decreases are measured on the rows that the trees were grown on, so
         noise columns get a share, which is larger for columns with many values. Redundant columns divide their share.
@@ -112,11 +114,11 @@ class RotastackClassifier(LabelClassifier, RotastackEnsemble):
     >>> clf.predict(X[[0, 60, 120]]).tolist(), clf.oob_score_ > 0.93
     ([0, 1, 2], True)
     >>> clf.families_
-    ('rotations', 'random_cuts', 'discriminants', 'boosted', 'boosted_large')
+    ('rotations', 'discriminants', 'boosted', 'boosted_large', 'kernel')
     """
 
     study_facts: ClassVar[Facts] = Facts(
-        rotates=True, rotated_families=("rotations", "random_cuts"), trees=("trees_per_family",), families=3
+        rotates=True, rotated_families=("rotations",), trees=("trees_per_family",), families=2
     )
 
     _parameter_constraints: ClassVar[dict] = {
@@ -131,11 +133,11 @@ class RotastackClassifier(LabelClassifier, RotastackEnsemble):
         trees_per_family: int = 100,
         families: tuple[str | TreeFamily, ...] = (
             "rotations",
-            "random_cuts",
             "discriminants",
             "pairs",
             "boosted",
             "boosted_large",
+            "kernel",
         ),
         *,
         categorical_features: ArrayLike | str | None = "from_dtype",
@@ -185,14 +187,26 @@ class RotastackClassifier(LabelClassifier, RotastackEnsemble):
         outputs = np.where(unseen[:, :, None], 1 / len(self.classes_), outputs)
         never = np.asarray(unseen.all(axis=0))
 
-        def fitted(rows: NDArray[np.bool_]) -> LogLinearWeights:
+        def fitted(outputs: NDArray[np.float64], rows: NDArray[np.bool_]) -> LogLinearWeights:
             return LogLinearWeights(RIDGE).fit(
                 outputs[:, rows], codes[rows], len(self.classes_), sample_weight=weights_of(weights, rows)
             )
 
-        self.combiner_ = fitted(np.ones(len(codes), dtype=bool))
-        pooled = self._cross_fitted(folds, lambda others, mine: fitted(others).predict_proba(outputs[:, mine]))
-        self.oob_decision_function_ = np.where(never[:, None], np.nan, pooled)
+        self.combiner_ = fitted(outputs, np.ones(len(codes), dtype=bool))
+
+        def pooled(others: NDArray[np.bool_], mine: NDArray[np.bool_]) -> NDArray[np.float64]:
+            return fitted(self._without(folds[mine].max(initial=-1), outputs), others).predict_proba(outputs[:, mine])
+
+        out_of_bag = self._cross_fitted(folds, pooled)
+        self.oob_decision_function_ = np.where(never[:, None], np.nan, out_of_bag)
+
+    def _without(self, fold: int, outputs: NDArray[np.float64]) -> NDArray[np.float64]:
+        """Return the unseen outputs, those of kernels from machines that have not seen the rows of `fold`, either.
+
+        A kernel of two rows is symmetric: where a row predicts another row well, that row predicts the first one well.
+        """
+        nested = {g.names[0]: g.nested[fold] for g in self.grown_ if isinstance(g, OnKernel) and g.nested is not None}
+        return np.stack([nested.get(name, mine) for name, mine in zip(self.families_, outputs, strict=True)])
 
     def predict_proba(self, X: ArrayLike) -> NDArray[np.float64]:
         return self._predicted(self._encoded(X))

@@ -3,12 +3,12 @@
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from numbers import Integral, Real
-from typing import Any
+from typing import Any, ClassVar
 
 from rotastack.base.view import is_linear
 from rotastack.trees.boosting_options import BoostingOptions
 
-__all__ = ["BOOSTING", "FAMILIES", "NUMBER_FAMILIES", "PARTS", "TreeFamily", "find_families"]
+__all__ = ["BOOSTING", "FAMILIES", "NUMBER_FAMILIES", "PARTS", "Family", "KernelFamily", "TreeFamily", "find_families"]
 
 PARTS = ("identity", "discriminants", "principal", "sparse", "pairs")
 """Names of the built-in parts of a family's view."""
@@ -66,13 +66,24 @@ class TreeFamily:
     boosting: BoostingOptions | None = None
 
 
+@dataclass(frozen=True)
+class KernelFamily:
+    """A family of kernel ridge regressions on the unchanged columns, one on the rows outside each fold."""
+
+    name: str = "kernel"
+    parts: ClassVar[tuple[str, ...]] = ("identity",)
+    folds: ClassVar[bool] = True
+    boosting: ClassVar[None] = None
+
+
+Family = TreeFamily | KernelFamily
+
 BOOSTING = BoostingOptions(
     300, 0.2, max_leaf_nodes=8, max_bins=63, min_samples_leaf=5, l2_regularization=0.3, max_features=128,
     n_iter_no_change=10, tol=0.005,
 )  # fmt: skip
 
 _ROTATIONS = TreeFamily("rotations", ("sparse", "principal", "discriminants"))
-_RANDOM_CUTS = replace(_ROTATIONS, name="random_cuts", splitter="random")
 _DISCRIMINANTS = TreeFamily(
     "discriminants", ("identity", "discriminants"), max_features=None, criterion="c45", folds=True
 )
@@ -82,32 +93,32 @@ _BOOSTED_LARGE = TreeFamily(
     "boosted_large", folds=True, boosting=BOOSTING._replace(learning_rate=0.3, max_leaf_nodes=31, tol=0.02)
 )
 
-FAMILIES = {
-    family.name: family for family in (_ROTATIONS, _RANDOM_CUTS, _DISCRIMINANTS, _PAIRS, _BOOSTED, _BOOSTED_LARGE)
+FAMILIES: dict[str, Family] = {
+    family.name: family for family in (_ROTATIONS, _DISCRIMINANTS, _PAIRS, _BOOSTED, _BOOSTED_LARGE, KernelFamily())
 }
 """The named families of a classifier."""
 
-NUMBER_FAMILIES = {
+NUMBER_FAMILIES: dict[str, Family] = {
     **FAMILIES,
     "rotations": replace(_ROTATIONS, max_features=None),
-    "random_cuts": replace(_RANDOM_CUTS, max_features=None),
+    "random_cuts": replace(_ROTATIONS, name="random_cuts", splitter="random", max_features=None),
     "discriminants": replace(_DISCRIMINANTS, criterion="gini", splitter="random"),
 }
 """The named families of a regressor: trees on views consider all columns for each split."""
 
 
 def find_families(
-    families: Sequence[str | TreeFamily], n_categories: int, named: Mapping[str, TreeFamily] = FAMILIES
-) -> list[TreeFamily]:
+    families: Sequence[str | Family], n_categories: int, named: Mapping[str, Family] = FAMILIES
+) -> list[Family]:
     """Return the checked families as objects; families of pairs are left out if no column is categorical."""
-    checked: list[TreeFamily] = []
+    checked: list[Family] = []
     for item in families:
         family = named.get(item) if isinstance(item, str) else item
-        if not isinstance(family, TreeFamily):
+        if not isinstance(family, Family):
             raise ValueError(f"families: {item!r} is unknown; allowed: {', '.join(named)}, or a TreeFamily object")
         if family.name in {f.name for f in checked}:
             raise ValueError(f"families: {family.name!r} occurs twice; drop one")
-        if problem := _problem(family):
+        if isinstance(family, TreeFamily) and (problem := _problem(family)):
             raise ValueError(f"families: {family.name}: {problem}")
         checked.append(family)
     if not checked:

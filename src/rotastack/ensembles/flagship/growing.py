@@ -10,9 +10,10 @@ from numpy.typing import NDArray
 
 from rotastack.base.warned import warn
 from rotastack.ensembles.flagship.category_pairs import CategoryPairs
-from rotastack.ensembles.flagship.families import TreeFamily
+from rotastack.ensembles.flagship.families import Family, KernelFamily, TreeFamily
 from rotastack.ensembles.flagship.family_views import candidates, tree_groups
 from rotastack.ensembles.flagship.grown_families import GrownFamilies, OnBags, OnFolds, OnPairs, OnRounds, n_folds
+from rotastack.ensembles.flagship.kernel import MOST_ROWS, grow_kernel
 from rotastack.ensembles.flagship.training_rows import MOST_DRAWS, TrainingRows, category_targets
 from rotastack.seeds import child
 from rotastack.trees.boosting import grow_boosted
@@ -40,7 +41,7 @@ _Grown = tuple[GrownFamilies, NDArray[np.float64]]
 
 
 def grow_families(
-    families: Sequence[TreeFamily], n_trees: int, rows: TrainingRows, folds: NDArray[np.int32],
+    families: Sequence[Family], n_trees: int, rows: TrainingRows, folds: NDArray[np.int32],
     sequence: np.random.SeedSequence, *, n_jobs: int | None = None, done: Callable[[str], None] = lambda words: None,
 ) -> tuple[list[GrownFamilies], NDArray[np.float64]]:  # fmt: skip
     """Grow families: first the families on bags, then each of the other families.
@@ -58,24 +59,35 @@ def grow_families(
 
 
 def _each_grown(
-    families: Sequence[TreeFamily], n_trees: int, rows: TrainingRows, folds: NDArray[np.int32],
+    families: Sequence[Family], n_trees: int, rows: TrainingRows, folds: NDArray[np.int32],
     sequence: np.random.SeedSequence, n_jobs: int | None,
 ) -> Iterator[_Grown]:  # fmt: skip
     """Yield the grown families with their unseen outputs; each kind of family has a function that returns both."""
-    on_bags = [family for family in families if not family.folds]
+    families = _boostable(families, rows.n_classes)
+    kernels = [family for family in families if isinstance(family, KernelFamily)]
+    of_trees = [family for family in families if isinstance(family, TreeFamily)]
+    if not of_trees and len(rows.X) > MOST_ROWS:
+        raise ValueError(f"families: a kernel is for at most {MOST_ROWS:,} rows, X has {len(rows.X):,}")
+    on_bags = [family for family in of_trees if not family.folds]
     for criterion in dict.fromkeys(family.criterion for family in on_bags):
         alike = [family for family in on_bags if family.criterion == criterion]
-        yield _on_bags(alike, n_trees, rows, sequence, n_jobs)
-    on_folds = [family for family in _boostable(families, rows.n_classes) if family.folds]
+        yield _on_bags(alike, n_trees, rows, child(sequence, "bags", criterion), n_jobs)
+    on_folds = [family for family in of_trees if family.folds]
     forests = _forests_on_folds(on_folds, n_trees, rows, folds, sequence, n_jobs)
+    gains = None
     for family in on_folds:
         if family.boosting is None:
             yield _on_folds(family, rows, folds, islice(forests, n_folds(folds)))
         else:
-            yield _on_rounds(family, rows, folds, child(sequence, "family", family.name), n_jobs)
+            booster, unseen = _on_rounds(family, rows, folds, child(sequence, "family", family.name), n_jobs)
+            gains = booster.boosted.gains() if gains is None else gains
+            yield booster, unseen
+    for family in kernels if len(rows.X) <= MOST_ROWS else []:
+        used = gains if rows.n_classes is None else None
+        yield grow_kernel(family.name, rows, folds, used, child(sequence, "family", family.name))
 
 
-def _boostable(families: Sequence[TreeFamily], n_classes: int | None) -> Sequence[TreeFamily]:
+def _boostable(families: Sequence[Family], n_classes: int | None) -> Sequence[Family]:
     """Return the families; without boosted families, and with a warning, if there are more than 100 classes."""
     boosted = [family.name for family in families if family.boosting is not None]
     if n_classes is None or n_classes <= MOST_CLASSES or not boosted:
@@ -168,7 +180,7 @@ def _on_folds(family: TreeFamily, rows: TrainingRows, folds: NDArray[np.int32], 
 
 def _on_rounds(
     family: TreeFamily, rows: TrainingRows, folds: NDArray[np.int32], sequence: np.random.SeedSequence, n_jobs: int | None,
-) -> _Grown:  # fmt: skip
+) -> tuple[OnRounds, NDArray[np.float64]]:  # fmt: skip
     """Grow a booster for each fold, on the rows outside the fold."""
     assert family.boosting is not None
     views, width = None, rows.X.shape[1]

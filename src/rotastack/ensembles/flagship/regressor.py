@@ -15,7 +15,7 @@ from rotastack.base.reading import is_dates
 from rotastack.base.row_weights import of_all_rows, weights_of
 from rotastack.base.scikit import check_y
 from rotastack.combine.least_squares import LeastSquaresWeights
-from rotastack.ensembles.flagship.families import NUMBER_FAMILIES, TreeFamily
+from rotastack.ensembles.flagship.families import NUMBER_FAMILIES, Family, TreeFamily
 from rotastack.ensembles.flagship.residuals import OutOfBagResiduals
 from rotastack.ensembles.flagship.rotastack import RIDGE, RotastackEnsemble, kept_families
 from rotastack.seeds import child, root_sequence
@@ -38,13 +38,15 @@ class RotastackRegressor(RegressorMixin, RotastackEnsemble):
     Parameters
     ----------
     trees_per_family : int, default=100
-    families : sequence of str or TreeFamily, default=("random_cuts", "discriminants", "pairs", "boosted")
+    families : sequence of str or TreeFamily, default=("random_cuts", "discriminants", "pairs", "boosted", "kernel")
         Names of families, or custom :class:`~rotastack.ensembles.TreeFamily` objects.
         "random_cuts": principal axes of blocks of three columns, random rotations of blocks of two to four columns, and
         linear discriminants of two random halves of the columns; trees on bootstraps with random cuts of all columns.
-        The trees of all other families are grown on the rows outside one of five folds. "discriminants": the columns
-        and discriminants, trees with random cuts. "pairs": numbers, and the mean targets of categories and of pairs of
-        categories; left out without categories. "boosted": gradient boosting of trees of up to 8 leaves.
+        All other families are fitted to the rows outside each of five folds. "discriminants": the columns and
+        discriminants, trees with random cuts. "pairs": numbers, and the mean targets of categories and of pairs of
+        categories; left out without categories. "boosted": gradient boosting of trees of up to 8 leaves. "kernel":
+        ridge regressions with a Gaussian kernel of at most 2,500 standardised rows; a squared difference counts by its
+        column's share of the gains of "boosted" outside the fold. The family is left out for more than 20,000 rows.
     categorical_features : "from_dtype", array-like of int, bool or str, or None, default="from_dtype"
         Categorical columns. "from_dtype": the columns of a pandas, polars or Arrow table that are not numeric (numbers
         stored as objects are not). Of these, dates become numbers, and ids and free text are left out with a warning.
@@ -79,7 +81,7 @@ class RotastackRegressor(RegressorMixin, RotastackEnsemble):
         Targets minus `oob_prediction_`, and a model of their spread, from which intervals are computed.
     feature_importances_ : ndarray of shape (n_features,)
         Decrease of impurity by splits on each column; the sum is 1. This is the mean over the trees of a family, and
-        the weighted mean over families. A split on a weighted sum of columns counts for these columns in proportion to
+        the weighted mean over families. A kernel has the mean squared derivative by each standardised column instead. A split on a weighted sum of columns counts for these columns in proportion to
         their squared weights. Dummies and parts of dates count for their input column. The share of missing values
         counts for the columns with missing values. Decreases are measured on the rows that the trees were grown on, so
         noise columns get a share, which is larger for columns with many values. Redundant columns divide their share.
@@ -119,21 +121,21 @@ class RotastackRegressor(RegressorMixin, RotastackEnsemble):
     >>> reg.predict(X[:3]).shape, reg.oob_score_ > 0.4
     ((3,), True)
     >>> reg.families_
-    ('random_cuts', 'discriminants', 'boosted')
+    ('random_cuts', 'discriminants', 'boosted', 'kernel')
     """
 
     study_facts: ClassVar[Facts] = Facts(
         rotates=True, rotated_families=("rotations", "random_cuts"), trees=("trees_per_family",), families=2
     )
 
-    _known_families: ClassVar[Mapping[str, TreeFamily]] = NUMBER_FAMILIES
+    _known_families: ClassVar[Mapping[str, Family]] = NUMBER_FAMILIES
 
     oob_prediction_: NDArray[np.float64]
 
     def __init__(
         self,
         trees_per_family: int = 100,
-        families: tuple[str | TreeFamily, ...] = ("random_cuts", "discriminants", "pairs", "boosted"),
+        families: tuple[str | TreeFamily, ...] = ("random_cuts", "discriminants", "pairs", "boosted", "kernel"),
         *,
         categorical_features: ArrayLike | str | None = "from_dtype",
         oob_score: bool | str | Callable = True,

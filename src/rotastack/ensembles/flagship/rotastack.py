@@ -15,7 +15,7 @@ from sklearn.utils.validation import check_consistent_length, check_is_fitted
 from rotastack.base.outputs import mean_of
 from rotastack.base.row_weights import relative_weights, row_weights, weights_of
 from rotastack.base.scikit import Interval, StrOptions, fit_context, safe_indexing
-from rotastack.ensembles.flagship.families import FAMILIES, TreeFamily, find_families
+from rotastack.ensembles.flagship.families import FAMILIES, Family, find_families
 from rotastack.ensembles.flagship.growing import grow_families
 from rotastack.ensembles.flagship.grown_families import GrownFamilies, OnBags
 from rotastack.ensembles.flagship.importances import OutOfBagImportances, scored, unseen_rows
@@ -58,7 +58,7 @@ def kept_families(weights: NDArray[np.float64]) -> NDArray[np.bool_]:
 class RotastackEnsemble(OutOfBagImportances, BaseEstimator):
     """A forest of families of trees, with weights of the families fitted to their out-of-bag outputs."""
 
-    _known_families: ClassVar[Mapping[str, TreeFamily]] = FAMILIES
+    _known_families: ClassVar[Mapping[str, Family]] = FAMILIES
 
     _parameter_constraints: ClassVar[dict] = {
         "trees_per_family": [Interval(Integral, 1, None, closed="left")],

@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 from sklearn.base import is_regressor
 
-from rotastack.ensembles.flagship.families import FAMILIES, NUMBER_FAMILIES, TreeFamily, find_families
+from rotastack.ensembles.flagship.families import FAMILIES, NUMBER_FAMILIES, Family, KernelFamily, find_families
 from rotastack.files import write_text
 from rotastack.plots.bars import plot_importances
 from rotastack.plots.curves import plot_dependence
@@ -75,10 +75,12 @@ def families_of(model: Any) -> list[dict[str, Any]]:
     return rows
 
 
-def _family_in_words(family: TreeFamily) -> str:
+def _family_in_words(family: Family) -> str:
     """Return the columns that a family's trees are grown on, and how, if these are not usual trees on bootstraps."""
     parts = [PARTS[p] if isinstance(p, str) else type(p).__name__ for p in family.parts]
     text = " and ".join(dict.fromkeys(parts))
+    if isinstance(family, KernelFamily):
+        return f"{text}; ridge regression with a Gaussian kernel on all rows outside a fold"
     if family.boosting is not None:
         return f"{text}; boosted trees"
     if family.splitter == "random":

@@ -1,0 +1,309 @@
+"""Kernel ridge regression on folds: a family of smooth functions beside the families of trees."""
+
+from collections.abc import Collection, Sequence
+from dataclasses import dataclass, replace
+from functools import cache
+from itertools import product
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy.linalg import cho_factor, cho_solve
+from scipy.spatial.distance import cdist
+
+from rotastack.base.outputs import mean_of
+from rotastack.blas import one_blas_thread
+from rotastack.ensembles.flagship.grown_families import GrownFamilies, n_folds
+from rotastack.ensembles.flagship.training_rows import TrainingRows
+from rotastack.trees.grown import GrownTrees
+
+__all__ = ["MOST_ROWS", "OnKernel", "grow_kernel"]
+
+MOST_ROWS = 20_000
+"""With more rows the family is left out: each row meets each point, and trees need less help."""
+
+MOST_POINTS = 2_500
+"""Largest number of training rows, a random sample, that are points of the kernel; each machine has four fifths."""
+
+MOST_NESTED = 1_000
+"""With more rows the weights of families are cross-fitted to the same outputs as the weights for new rows."""
+
+MOST_TRIED = 200
+"""Largest number of training rows, a random sample, that width and penalty are chosen on."""
+
+WIDTHS = (1.0, 0.5, 2.0, 0.25, 8.0)
+"""Widths of the kernel that are tried, relative to the median distance of two rows."""
+
+PENALTIES = (0.1, 1.0, 0.01, 10.0, 0.001, 0.0001)
+"""Penalties that are tried. If no row is held out, the first width and the first penalty are used."""
+
+FARTHEST = 5.0
+"""Standardised columns are clipped at this number of standard deviations."""
+
+_SMALLEST = -36.0  # of an exponent: kernels below exp(-36), 2e-16, would slow down sums and change none
+_N_GRADIENTS = 60  # largest number of rows of a fold that gradients are taken at
+_BLOCK = 2**21  # largest number of kernels held in memory at once in predict
+
+
+@dataclass
+class Machine:
+    """A kernel ridge regression (Saunders, Gammerman and Vovk 1998).
+
+    The prediction for x is ``offset + sum over points i of coefficient_i k(x, x_i)`` with the Gaussian kernel
+    ``k(x, z) = exp(-gamma sum over columns j of metric_j (x_j - z_j)^2)``. The coefficients are
+    ``(K + penalty W^-1)^-1 (y - offset)`` for rows with the weights W, and the offset is the weighted mean target.
+    """
+
+    metric: NDArray[np.float64]  # (n_columns,)
+    gamma: float
+    coefficients: NDArray[np.float64]  # (n_outputs, n_points); 0 for points that the machine is not fitted to
+    offset: NDArray[np.float64]  # (n_outputs,)
+
+    def kernels(self, rows: NDArray[np.float32], points: NDArray[np.float32]) -> NDArray[np.float64]:
+        roots = np.sqrt(self.metric)
+        return _decayed(cdist(rows * roots, points * roots, "sqeuclidean"), self.gamma)
+
+    def sums(self, rows: NDArray[np.float32], points: NDArray[np.float32]) -> NDArray[np.float64]:
+        """Return predictions (row, output); those for a row do not depend on other rows, as they would by BLAS."""
+        return np.einsum("rp,op->ro", self.kernels(rows, points), self.coefficients) + self.offset
+
+    def squared_gradients(self, rows: NDArray[np.float32], points: NDArray[np.float32]) -> NDArray[np.float64]:
+        """Return the sum of the squared derivatives by each column over rows and outputs, shape (n_columns,)."""
+        kernels, total = self.kernels(rows, points), np.zeros(rows.shape[1])
+        for coefficients in self.coefficients:
+            weighted = kernels * coefficients
+            total += ((weighted.sum(axis=1, keepdims=True) * rows - weighted @ points) ** 2).sum(axis=0)
+        return total * (2 * self.gamma * self.metric) ** 2
+
+
+@dataclass
+class OnKernel(GrownFamilies):
+    """A family of kernel ridge regressions on standardised columns, one on the rows outside each fold.
+
+    Classes have targets 0 and 1; outputs for classes are cut at 0 and divided by their sum.
+    """
+
+    names: tuple[str, ...]
+    centre: NDArray[np.float64]  # (n_columns,): means; missing numbers count as means
+    deviation: NDArray[np.float64]  # (n_columns,)
+    points: NDArray[np.float32]  # (n_points, n_columns): standardised training rows
+    machines: list[Machine]  # one for each fold
+    folds: NDArray[np.int32]  # the fold of each training row; -1 for rows of weight 0
+    classes: bool
+    gradients: NDArray[np.float64] | None = None  # (1, n_columns): sums of squared derivatives
+    # (fold, row of positive weight, output): outputs of machines that have seen neither the row's fold nor this fold
+    nested: NDArray[np.float64] | None = None
+
+    def described(self, rows: str = "folds") -> str:
+        return f"{', '.join(self.names)} of {len(self.points)} points fitted on {rows}"
+
+    def forests(self) -> list[GrownTrees]:
+        return []
+
+    def outputs(self, rows, n_jobs=None):
+        machines = self.machines
+        if len({(machine.metric.tobytes(), machine.gamma) for machine in machines}) == 1:
+            coefficients = mean_of([machine.coefficients for machine in machines])
+            machines = [
+                Machine(machines[0].metric, machines[0].gamma, coefficients, mean_of([m.offset for m in machines]))
+            ]
+        return self._finished(mean_of([self._sums(machine, rows) for machine in machines]))
+
+    def unseen(self, places):
+        return self.folds[places]
+
+    def unseen_outputs(self, rows, unseen, n_jobs=None):
+        outputs = np.full((len(rows), len(self.machines[0].offset)), np.nan)
+        for fold, machine in enumerate(self.machines):
+            held = unseen == fold
+            outputs[held] = self._sums(machine, rows[held])
+        return self._finished(outputs)
+
+    def importances(self):
+        assert self.gradients is not None
+        return self.gradients
+
+    def scale(self, unit: float) -> None:
+        for machine in self.machines:
+            machine.coefficients *= unit
+            machine.offset *= unit
+
+    def forget(self) -> None:
+        self.gradients = self.nested = None
+
+    def standardised(self, rows: NDArray[np.float32]) -> NDArray[np.float32]:
+        """Return standardised rows, clipped, with 0 for missing numbers."""
+        scaled = np.clip((rows - self.centre) / self.deviation, -FARTHEST, FARTHEST)
+        return np.nan_to_num(scaled).astype(np.float32)
+
+    def _sums(self, machine: Machine, rows: NDArray[np.float32]) -> NDArray[np.float64]:
+        sums, step = np.empty((len(rows), len(machine.offset))), max(1, _BLOCK // len(self.points))
+        for start in range(0, len(rows), step):
+            block = slice(start, start + step)
+            sums[block] = machine.sums(self.standardised(rows[block]), self.points)
+        return sums
+
+    def _finished(self, sums: NDArray[np.float64]) -> NDArray[np.float64]:
+        """Return the outputs (1, row, output) for predictions of machines."""
+        if self.classes:
+            sums = np.maximum(sums, 0)  # the sums of a row add up to 1
+            sums /= sums.sum(axis=1, keepdims=True)
+        return sums[None]
+
+
+class _Sample(NamedTuple):
+    """Training rows that machines are fitted to."""
+
+    points: NDArray[np.float32]
+    targets: NDArray[np.float64]  # (n_points, n_outputs)
+    weights: NDArray[np.float64]
+    folds: NDArray[np.int32]
+
+    def of(self, places: NDArray[np.intp]) -> "_Sample":
+        return _Sample(*(part[places] for part in self))
+
+
+class _Choice(NamedTuple):
+    width: float  # relative to the median distance of two rows
+    penalty: float
+
+
+_CHOICES = [_Choice(width, penalty) for width, penalty in product(WIDTHS, PENALTIES)]
+
+
+def grow_kernel(
+    name: str, rows: TrainingRows, folds: NDArray[np.int32], gains: NDArray[np.float64] | None,
+    sequence: np.random.SeedSequence,
+) -> tuple[OnKernel, NDArray[np.float64]]:  # fmt: skip
+    """Fit a kernel ridge regression to the rows outside each fold; return the family and its unseen outputs.
+
+    With `gains` (fold, column), the metric of a fold's machine is the share of each column in the gains of the fold.
+    Width and penalty have the least squared error on held-out rows. For the unseen outputs (1, row, output) of a fold,
+    the other folds choose them, without `gains` by machines that have not seen the fold.
+    """
+    weighted = np.flatnonzero(folds >= 0) if n_folds(folds) > 1 else np.arange(len(folds))
+    order = np.random.default_rng(sequence).permutation(weighted)
+    found = OnKernel(
+        (name,), *_moments(rows.X[weighted]), np.empty((0, 0), np.float32), [], folds, rows.n_classes is not None
+    )
+    targets = rows.target[:, None] if rows.n_classes is None else np.eye(rows.n_classes)[rows.codes]
+    weights = np.ones(len(folds)) if rows.weights is None else rows.weights
+
+    def sample(most: int) -> _Sample:
+        mine = np.sort(order[:most])
+        return _Sample(found.standardised(rows.X[mine]), targets[mine], weights[mine], folds[mine])
+
+    with one_blas_thread():
+        all_folds = range(n_folds(folds))
+        metrics = [np.ones(rows.X.shape[1])] * len(all_folds) if gains is None else [_metric(mine) for mine in gains]
+        gammas, best, by_fold = _chosen(sample(MOST_TRIED), metrics, nested=gains is None)
+        whole = sample(MOST_POINTS)
+        found.points = whole.points
+
+        @cache
+        def machine(out: frozenset[int], choice: _Choice) -> Machine:
+            fold = min(out)
+            gamma, mine = gammas[fold] / choice.width**2, _inside(whole, out)
+            kernels = _decayed(_squares(whole.points[mine], metrics[fold]), gamma)
+            solution, offset = _solved(kernels, whole.of(mine), choice.penalty)
+            coefficients = np.zeros((len(offset), len(whole.points)))
+            coefficients[:, mine] = solution.T
+            return Machine(metrics[fold], gamma, coefficients, offset)
+
+        def unseen_by(machines: Sequence[Machine]) -> NDArray[np.float64]:
+            return replace(found, machines=machines).unseen_outputs(rows.X, folds)
+
+        found.machines = [machine(frozenset([fold]), best) for fold in all_folds]
+        outputs = unseen_by([machine(frozenset([fold]), choice) for fold, choice in enumerate(by_fold)])
+        if gains is None and len(all_folds) > 2 and len(weighted) <= MOST_NESTED:
+            nested = [
+                unseen_by([machine(frozenset([fold, out]), by_fold[out]) for fold in all_folds]) for out in all_folds
+            ]
+            found.nested = np.concatenate(nested)[:, weighted]
+        places = [found.standardised(rows.X[order[folds[order] == fold][:_N_GRADIENTS]]) for fold in all_folds]
+        pairs = zip(found.machines, places, strict=True)
+        found.gradients = np.sum([mine.squared_gradients(rows, found.points) for mine, rows in pairs], axis=0)[None]
+    return found, outputs
+
+
+def _moments(X: NDArray[np.float32]) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
+    """Return mean and standard deviation of the known values of each column; deviation 1 instead of 0."""
+    known = np.isfinite(X)
+    counts = np.maximum(known.sum(axis=0), 1)
+    centre = np.where(known, X, 0).sum(axis=0, dtype=np.float64) / counts
+    variance = np.where(known, (X - centre) ** 2, 0).sum(axis=0) / counts
+    return centre, np.sqrt(np.where(variance > 0, variance, 1))
+
+
+def _metric(gains: NDArray[np.float64]) -> NDArray[np.float64]:
+    """Return each column's share of the gains, times the number of columns; 1 without gains."""
+    return gains * len(gains) / gains.sum() if gains.any() else np.ones(len(gains))
+
+
+def _inside(sample: _Sample, out: Collection[int]) -> NDArray[np.intp]:
+    """Return the numbers of the rows of a sample that are in none of the folds `out`."""
+    return np.flatnonzero(~np.isin(sample.folds, [*out]))
+
+
+def _squares(points: NDArray[np.float32], metric: NDArray[np.float64]) -> NDArray[np.float64]:
+    """Return the squared distances of points by BLAS, which is fast for many columns."""
+    scaled = points * np.sqrt(metric)
+    lengths = (scaled**2).sum(axis=1)
+    return np.maximum(lengths[:, None] + lengths - 2 * scaled @ scaled.T, 0)
+
+
+def _decayed(squares: NDArray[np.float64], gamma: float) -> NDArray[np.float64]:
+    """Return the kernels of squared distances."""
+    return np.exp(np.maximum(squares * -gamma, _SMALLEST))
+
+
+def _solved(
+    kernels: NDArray[np.float64], sample: _Sample, penalty: float
+) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
+    """Return the coefficients (point, output) and the offset (output,) of a machine; `kernels` is overwritten."""
+    offset = sample.weights @ sample.targets / sample.weights.sum()
+    kernels[np.diag_indices(len(kernels))] += penalty / sample.weights
+    factor = cho_factor(kernels, lower=True, overwrite_a=True, check_finite=False)
+    return cho_solve(factor, sample.targets - offset, check_finite=False), offset
+
+
+def _chosen(
+    sample: _Sample, metrics: Sequence[NDArray[np.float64]], nested: bool
+) -> tuple[NDArray[np.float64], _Choice, list[_Choice]]:
+    """Return the gamma of each fold's metric at width 1, the best choice, and the best choice for each fold.
+
+    The choice for a fold has the least loss on the other folds; `nested`: of machines that have not seen the fold.
+    """
+    n_machines = len(metrics)
+    gammas = np.ones(n_machines)
+    losses = np.zeros((n_machines, len(_CHOICES)))
+    others = np.zeros((n_machines, n_machines, len(_CHOICES)))  # (a, b): losses on fold b that choose for fold a
+    for fold in range(n_machines):
+        squares = _squares(sample.points, metrics[fold])
+        median = np.median(squares[np.triu_indices(len(squares), 1)]) if len(squares) > 1 else 0
+        gammas[fold] = 0.5 / median if median > 0 else 1.0
+        losses[fold] = _losses(squares, gammas[fold], sample, (fold,))
+        for other in range(fold) if nested else ():
+            others[fold, other], others[other, fold] = _losses(squares, gammas[fold], sample, (other, fold))
+    if not nested:
+        others[:] = losses
+        others[np.diag_indices(n_machines)] = 0
+    choices = others.sum(axis=1).argmin(axis=1)
+    return gammas, _CHOICES[losses.sum(axis=0).argmin()], [_CHOICES[k] for k in choices]
+
+
+def _losses(squares: NDArray[np.float64], gamma: float, sample: _Sample, out: Sequence[int]) -> NDArray[np.float64]:
+    """Return squared errors (fold, choice) on each of the folds `out` of machines that are fitted to the other folds."""
+    mine, losses = _inside(sample, out), np.zeros((len(out), len(WIDTHS), len(PENALTIES)))
+    if not len(mine):
+        return losses.reshape(len(out), -1)
+    held, fitted = [np.flatnonzero(sample.folds == fold) for fold in out], sample.of(mine)
+    for (i, width), (j, penalty) in product(enumerate(WIDTHS), enumerate(PENALTIES)):
+        if not j:
+            kernels = _decayed(squares[:, mine], gamma / width**2)
+            inner = kernels[mine]
+        coefficients, offset = _solved(inner.copy(), fitted, penalty)
+        for fold, rows in enumerate(held):
+            residuals = sample.targets[rows] - offset - kernels[rows] @ coefficients
+            losses[fold, i, j] = sample.weights[rows] @ (residuals**2).sum(axis=1)
+    return losses.reshape(len(out), -1)

@@ -1,0 +1,131 @@
+"""The family of kernel ridge regressions: what its machines predict, and what their unseen outputs have not seen."""
+
+import numpy as np
+import pytest
+from sklearn.datasets import load_breast_cancer, load_iris, make_friedman1
+from sklearn.kernel_ridge import KernelRidge
+
+from rotastack import RotastackClassifier, RotastackRegressor, TreeFamily
+from rotastack.ensembles.flagship import growing, kernel
+from rotastack.ensembles.flagship.kernel import grow_kernel
+from rotastack.ensembles.flagship.training_rows import TrainingRows, draw_folds
+
+
+def rows_of(n=120, seed=0, classes=True):
+    """Return rows of three columns, of which two count, with weights and folds."""
+    rng = np.random.default_rng(seed)
+    X = rng.random((n, 3)).astype(np.float32)
+    y = np.sin(6 * X[:, 0]) + X[:, 1] + 0.1 * rng.normal(size=n)
+    codes = (y > np.median(y)).astype(int)
+    weights = rng.choice([1.0, 2.0], n)
+    rows = TrainingRows(X, codes, weights / weights.mean(), numbers=None if classes else y)
+    return rows, draw_folds(codes, weights, np.random.SeedSequence(seed))
+
+
+def grown(rows, folds, gains=None):
+    return grow_kernel("kernel", rows, folds, gains, np.random.SeedSequence(1))
+
+
+def test_a_machine_is_scikit_learns_kernel_ridge_on_the_rows_outside_its_fold():
+    rows, folds = rows_of(classes=False)
+    family, outputs = grown(rows, folds, gains=np.tile([3.0, 1.0, 0.0], (5, 1)))
+    scaled = family.standardised(rows.X) * np.sqrt([2.25, 0.75, 0.0])
+    for fold, machine in enumerate(family.machines):
+        mine = folds != fold
+        offset = np.average(rows.numbers[mine], weights=rows.weights[mine])
+        found = []
+        for penalty in kernel.PENALTIES:
+            peer = KernelRidge(alpha=penalty, kernel="rbf", gamma=machine.gamma)
+            peer.fit(scaled[mine], rows.numbers[mine] - offset, sample_weight=rows.weights[mine])
+            found.append(peer.predict(scaled[~mine]) + offset)
+        told = family.unseen_outputs(rows.X[~mine], np.full((~mine).sum(), fold))[0, :, 0]
+        assert np.abs(told - found).max(axis=1).min() < 1e-6
+    mean = np.mean([family.unseen_outputs(rows.X, np.full(120, fold)) for fold in range(5)], axis=0)
+    np.testing.assert_allclose(family.outputs(rows.X), mean, atol=1e-12)
+    assert np.mean((outputs[0, :, 0] - rows.numbers) ** 2) < 0.1 * rows.numbers.var()
+
+
+def test_unseen_outputs_do_not_depend_on_the_targets_of_their_fold():
+    """Neither do the outputs for other folds that weights are cross-fitted to, with width and penalty chosen."""
+    rows, folds = rows_of()
+    family, outputs = grown(rows, folds)
+    codes = rows.codes.copy()
+    codes[folds == 2] = 1 - codes[folds == 2]
+    changed, others = grown(rows._replace(codes=codes), folds)
+    np.testing.assert_array_equal(others[:, folds == 2], outputs[:, folds == 2])
+    np.testing.assert_array_equal(changed.nested[2], family.nested[2])
+    assert (others[:, folds != 2] != outputs[:, folds != 2]).any()
+    assert (changed.nested[1] != family.nested[1]).any()
+
+
+def test_metrics_are_shares_of_the_gains_outside_a_fold():
+    X, y = make_friedman1(200, n_features=40, noise=0.5, random_state=0)
+    alike = RotastackRegressor(10, families=("kernel",), random_state=0).fit(X, y)
+    weighted = RotastackRegressor(10, families=("boosted", "kernel"), random_state=0).fit(X, y)
+    assert 1 - weighted.oob_score_ < 0.5 * (1 - alike.oob_score_)
+    metrics = [machine.metric for machine in weighted.grown_[-1].machines]
+    assert all(metric.sum() == pytest.approx(40) for metric in metrics)
+    assert len({metric.tobytes() for metric in metrics}) == 5
+
+
+def test_a_prediction_does_not_depend_on_other_rows(monkeypatch):
+    X, y = load_iris(return_X_y=True)
+    for model in (RotastackClassifier, RotastackRegressor):
+        fitted = model(5, families=("boosted", "kernel"), random_state=0, oob_score=False).fit(X, y)
+        method = getattr(fitted, "predict_proba", fitted.predict)
+        whole = method(X)
+        assert all(np.array_equal(method(X[i : i + k]), whole[i : i + k]) for i, k in ((0, 1), (7, 2), (50, 30)))
+        monkeypatch.setattr(kernel, "_BLOCK", 1000)
+        np.testing.assert_array_equal(method(X), whole)
+
+
+def test_missing_numbers_count_as_the_mean_and_outliers_as_five_deviations():
+    rows, folds = rows_of()
+    family, _ = grown(rows, folds)
+    holes = rows.X[:2].copy()
+    holes[0, 0], holes[1, 1] = np.nan, 1e6
+    scaled = family.standardised(holes)
+    assert scaled[0, 0] == 0
+    assert scaled[1, 1] == 5
+    X, y = load_iris(return_X_y=True)
+    X[::3, 2] = np.nan
+    assert RotastackClassifier(families=("kernel",), random_state=0).fit(X, y).oob_score_ > 0.9
+
+
+def test_gradients_tell_which_columns_count():
+    X, y = load_breast_cancer(return_X_y=True)
+    rng = np.random.default_rng(0)
+    table = np.column_stack([X[:, [20, 21, 27]], rng.random((len(X), 3))])
+    shares = RotastackClassifier(families=("kernel",), random_state=0).fit(table, y).feature_importances_
+    assert shares[:3].sum() > 0.9
+    rows, folds = rows_of(classes=False)
+    family, _ = grown(rows, folds)
+    places, machine = family.standardised(rows.X[:4]), family.machines[0]
+    total = np.zeros(3)
+    for j, step in enumerate(1e-2 * np.eye(3, dtype=np.float32)):
+        rise = machine.sums(places + step, family.points) - machine.sums(places - step, family.points)
+        total[j] = ((rise / 2e-2) ** 2).sum()
+    np.testing.assert_allclose(machine.squared_gradients(places, family.points), total, rtol=1e-2)
+
+
+def test_many_rows_have_a_sample_of_points_or_no_kernel(monkeypatch):
+    X, y = load_breast_cancer(return_X_y=True)
+    monkeypatch.setattr(kernel, "MOST_POINTS", 100)
+    monkeypatch.setattr(kernel, "MOST_NESTED", 100)
+    clf = RotastackClassifier(families=("kernel",), random_state=0).fit(X, y)
+    assert len(clf.grown_[0].points) == 100
+    assert np.isfinite(clf.oob_decision_function_).all()
+    assert clf.oob_score_ > 0.9
+    monkeypatch.setattr(growing, "MOST_ROWS", 500)
+    assert RotastackClassifier(3, families=("boosted", "kernel"), random_state=0).fit(X, y).families_ == ("boosted",)
+    with pytest.raises(ValueError, match="families: a kernel is for at most 500 rows, X has 569"):
+        RotastackClassifier(families=("kernel",)).fit(X, y)
+
+
+def test_families_of_two_criteria_have_bags_of_their_own():
+    X, y = load_iris(return_X_y=True)
+    families = (TreeFamily("gini", max_features=None), TreeFamily("entropy", criterion="entropy", max_features=None))
+    clf = RotastackClassifier(10, families=families, random_state=0).fit(X, y)
+    assert len(clf.grown_) == 2
+    first, second = (grown.trees.out_of_bag(len(X)) for grown in clf.grown_)
+    assert (first != second).any()
