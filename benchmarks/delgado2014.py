@@ -15,41 +15,42 @@ from pathlib import Path
 
 import numpy as np
 import pandas as pd
+from ranking import (
+    CONTROL,
+    DATA,
+    Numbers,
+    friedman_of,
+    hours_of,
+    ranks_of,
+    scores_beside,
+    study_of,
+    tests_of,
+    with_means,
+)
 
-from rotastack.base.documents import load_yaml
 from rotastack.plots.style import new_figure, save_figure
-from rotastack.project import project_file
 from rotastack.stats import power
-from rotastack.stats.bayesian import bayesian_table
-from rotastack.stats.friedman import friedman
 from rotastack.stats.nemenyi import critical_difference
-from rotastack.stats.resamples import bootstrap_ranks
-from rotastack.stats.wilcoxon import holm, signed_rank_p, wilcoxon_holm
+from rotastack.stats.wilcoxon import holm, signed_rank_p
 from rotastack.workflow.judge.leaderboard import kinds_of
-from rotastack.workflow.study.published_tables import published_paths, scores_of
 
-OUT = Path(__file__).resolve().parents[1] / "docs/evidence/data/delgado2014.parquet"
-FIGURE = OUT.parents[2] / "images/classifiers.png"
+OUT = DATA / "delgado2014.parquet"
+FIGURE = DATA.parents[1] / "images/classifiers.png"
 BLUE, GREY = "#0072B2", "#777777"
-CONTROL, BEST, POINT = "Rotastack", 20, 1.0
+BEST, POINT = 20, 1.0
 SUBSETS, DRAWS = (3, 6, 12, 20, 30, 50, 80), 4000
+STUDY = study_of("delgado2014")
+OWN = list(STUDY["methods"])
 
 
-def accuracies(folder: Path) -> tuple[pd.DataFrame, pd.DataFrame, pd.Series, list[str]]:
-    """Return accuracies in percent, ours and published with failures as means; facts of data sets; splits by our names; those left out."""
-    study = load_yaml(project_file("config/studies/delgado2014.yaml"))
-    names = {d["name"]: d["mirror"] for d in study["datasets"]}
-    scores = pd.read_parquet(folder / "scores.parquet")
-    ours = 100 - 100 * scores.groupby(["dataset", "method"], sort=False)["error"].mean().unstack()
-    ours = ours[list(study["methods"])].rename(index=names)
-    cells = pd.DataFrame(scores_of(published_paths("delgado2014")[0], "error")).astype({"value": float})
-    theirs = (100 - 100 * cells.pivot(index="dataset", columns="method", values="value")).round(4).reindex(ours.index)
-    theirs = theirs.T.fillna(theirs.mean(axis=1)).T
+def accuracies(folder: Path) -> tuple[pd.DataFrame, pd.DataFrame, list[str]]:
+    """Return accuracies in percent, ours and published with failures as means; facts of data sets; those left out."""
+    names = {d["name"]: d["mirror"] for d in STUDY["datasets"]}
+    ours, theirs = (100 - 100 * errors for errors in scores_beside(folder, STUDY))
     facts = pd.DataFrame.from_dict(
         {names[d]: _facts(folder / d, d) for d in names if (folder / d).is_dir()}, orient="index"
     )
-    splits = scores.groupby("dataset")["split"].nunique()
-    return ours.join(theirs), facts, splits, [names[d] for d in study["evaluation"]["left_out"]]
+    return ours.join(with_means(theirs.round(4))), facts, [names[d] for d in STUDY["evaluation"]["left_out"]]
 
 
 def _facts(folder: Path, dataset: str) -> dict[str, float]:
@@ -69,19 +70,6 @@ def _as_prepared(facts: pd.DataFrame) -> dict[str, dict]:
                "few_valued_columns": f["few_valued"]}
         for name, f in facts.iterrows()
     }  # fmt: skip
-
-
-def ranks_of(table: pd.DataFrame) -> pd.DataFrame:
-    """Return each method's average rank with its interval, mean accuracy, and mean share of the best accuracy."""
-    found = bootstrap_ranks(table, True).rename(columns={"average_rank": "rank"})
-    return found.assign(accuracy=table.mean(), share=100 * table.div(table.max(axis=1), axis=0).mean())
-
-
-def tests_of(table: pd.DataFrame, ranks: pd.Series) -> pd.DataFrame:
-    """Return the tests of the control against the best twenty others."""
-    rivals = list(ranks.drop(CONTROL).nsmallest(BEST).index)
-    among = table[[CONTROL, *rivals]]
-    return wilcoxon_holm(among, CONTROL, True).join(bayesian_table(among, CONTROL, True, POINT))
 
 
 def named(table: pd.DataFrame, size: int, rng: np.random.Generator) -> dict[str, float]:
@@ -112,60 +100,42 @@ def seen(table: pd.DataFrame, size: int, rng: np.random.Generator) -> dict[str, 
     return {"alone": found[:, 0].mean(), "of_all": found[:, 1].mean()}
 
 
-OWN: list[str] = list(load_yaml(project_file("config/studies/delgado2014.yaml"))["methods"])
-
-
 def main(folder: Path) -> None:
     """Write the file."""
-    table, facts, splits, left_out = accuracies(folder)
+    table, facts, left_out = accuracies(folder)
     whole = table.dropna()
     ranked = whole.drop(index=left_out, errors="ignore")
-    rows: list[dict] = []
-
-    def add(
-        of: str, over: str, found: pd.DataFrame, index: str = "method", columns: str = "name", **more: object
-    ) -> None:
-        long = found.rename_axis(index=index, columns=columns).stack().rename("value").reset_index()
-        rows.extend({"table": of, "over": over, **row, **more} for row in long.to_dict("records"))
-
+    numbers = Numbers()
     over = {"ranked": ranked, "all": whole}
     over |= {kind: ranked.loc[ranked.index.intersection(of)] for kind, of in kinds_of(_as_prepared(facts)).items()}
     for name, part in over.items():
         found = ranks_of(part)
-        add("ranks", name, found)
+        share = 100 * part.div(part.max(axis=1), axis=0).mean()
+        numbers.add("ranks", name, found.assign(accuracy=part.mean(), share=share))
         about = {"data_sets": float(len(part))}
         if name in ("ranked", "all"):
-            add("tests", name, tests_of(part, found["rank"]))
+            rivals = list(found["rank"].drop(CONTROL).nsmallest(BEST).index)
+            numbers.add("tests", name, tests_of(part, rivals, POINT))
             best = list(found["rank"].nsmallest(BEST).index)
-            add("best", name, part[best].rank(axis=1, ascending=False).mean().to_frame("rank"))
-            tested = friedman(part, True)
-            about |= {"chi2": tested.chi2, "F": tested.F, "df_1": tested.df[0], "df_2": tested.df[1], "p": tested.p}
-            about |= {"methods": part.shape[1], "critical_difference": critical_difference(BEST, len(part))}
-        add("friedman", name, pd.DataFrame({"": about}).T)
-    add("scores", "all", table[OWN], "dataset", "method", name="accuracy")
+            numbers.add("best", name, part[best].rank(axis=1, ascending=False).mean().to_frame("rank"))
+            about |= friedman_of(part) | {"critical_difference": critical_difference(BEST, len(part))}
+        numbers.add_facts("friedman", name, about)
+    numbers.add("scores", "all", table[OWN], "dataset", "method", name="accuracy")
     theirs = table.drop(columns=OWN)
     sets = facts.assign(
         best=theirs.max(axis=1), rf_caret=theirs["rf_caret"], left_out=facts.index.isin(left_out).astype(int)
     )
-    add("sets", "all", sets, "dataset")
-    best = theirs.idxmax(axis=1)
-    rows += [
-        {"table": "best_of_set", "over": "all", "method": m, "dataset": d, "name": "best", "value": theirs.loc[d, m]}
-        for d, m in best.items()
-    ]
+    numbers.add("sets", "all", sets, "dataset")
+    numbers.add_best(theirs)
     rng = np.random.default_rng(20141001)
     twenty = list(ranks_of(ranked)["rank"].nsmallest(BEST).index)
     for size in SUBSETS:
         for name, methods in (("all methods", list(ranked)), ("best twenty", twenty), ("ours", OWN)):
-            add("subsets", name, pd.DataFrame({"": named(ranked[methods], size, rng)}).T, size=size)
+            numbers.add_facts("subsets", name, named(ranked[methods], size, rng), size=size)
         expected = {"expected": power(ranked[CONTROL], ranked["RF"], [size]).power[size]}
-        add("power", "ranked", pd.DataFrame({"": seen(ranked, size, rng) | expected}).T, size=size)
-    times = pd.read_csv(folder / "tables/times.csv")
-    seconds = times[["fit_seconds", "predict_seconds"]].sum(axis=1) * times["dataset"].map(splits)
-    add("hours", "all", (seconds.groupby(times["method"]).sum() / 3600).to_frame("hours"))
-    found = pd.DataFrame(rows).astype({"value": float}).fillna({"method": "", "dataset": ""})
-    found.to_parquet(OUT, index=False, compression="zstd")
-    print(f"{OUT.name}: {len(found)} numbers, {OUT.stat().st_size} bytes")
+        numbers.add_facts("power", "ranked", seen(ranked, size, rng) | expected, size=size)
+    numbers.add("hours", "all", hours_of(folder))
+    numbers.write(OUT)
 
 
 def draw() -> None:

@@ -1,31 +1,33 @@
 """Tables of the study of 179 classifiers, from its file of numbers."""
 
-from collections.abc import Sequence
-from pathlib import Path
+from functools import partial
 
-import pandas as pd
-
-from tables.papers import lines_of, p_text
-
-FILE = Path(__file__).resolve().parents[2] / "docs/evidence/data/delgado2014.parquet"
+from tables.condensed import (
+    AGAINST,
+    against,
+    hours_text,
+    kept,
+    kinds_table,
+    numbers_of,
+    places_of,
+    scores_by_method,
+    table_of,
+    with_interval,
+)
+from tables.papers import p_text
 
 __all__ = ["TABLES", "numbers", "sentence"]
 
+STUDY = "delgado2014"
 OWN = ("Rotastack", "RotF", "S-RRE/RF", "DRMF", "RF", "RR-RF", "HGB")
 
-
-def numbers(of: str, over: str | None = None, index: str | Sequence[str] = "method") -> pd.DataFrame:
-    """Return the numbers of one kind, a column for each name."""
-    found = pd.read_parquet(FILE).query("table == @of")
-    found = found if over is None else found[found["over"] == over]
-    return found.pivot(index=index, columns="name", values="value")
+numbers = partial(numbers_of, STUDY)
 
 
 def sentence() -> str:
     """Return the result in a sentence, also for README.md."""
     ranks, sets = numbers("ranks", "ranked")["rank"].sort_values(), numbers("friedman", "ranked", "over").iloc[0]
-    theirs = ranks.drop(list(OWN))
-    places = {name: place for place, name in enumerate(ranks.index, 1)}
+    theirs, places = ranks.drop(list(OWN)), places_of(ranks)
     return (
         f"On {sets['data_sets']:.0f} data sets Rotastack has the average rank {ranks['Rotastack']:.1f} of {sets['methods']:.0f} methods (place {places['Rotastack']}), "
         f"our Rotation Forest {ranks['RotF']:.1f} (place {places['RotF']}), and the best of the published 179, {theirs.index[0]}, {theirs.iloc[0]:.1f}."
@@ -34,8 +36,7 @@ def sentence() -> str:
 
 def hours() -> str:
     """Return the processor hours of training and predicting."""
-    found = numbers("hours", "all")["hours"].sort_values(ascending=False)
-    return f"Training and predicting took {found.sum():.1f} hours of one processor: {', '.join(f'{name} {60 * h:.0f} minutes' for name, h in found.items())}."
+    return hours_text(numbers("hours", "all")["hours"])
 
 
 def friedman() -> str:
@@ -53,41 +54,15 @@ def best() -> str:
     """Return the best twenty and ours: ranks, accuracies, and tests of Rotastack against them."""
     ranks, tests = numbers("ranks", "ranked").sort_values("rank"), numbers("tests", "ranked")
     shown = ranks[[place <= 20 or name in OWN for place, name in enumerate(ranks.index, 1)]]
-    places = {name: place for place, name in enumerate(ranks.index, 1)}
+    places = places_of(ranks["rank"])
     rows = []
     for name, r in shown.iterrows():
-        t = tests.loc[name] if name in tests.index else None
-        cells = (
-            ["", "", ""]
-            if t is None
-            else [
-                f"{t.wins:.0f} / {t.ties:.0f} / {t.losses:.0f}",
-                p_text(t.p_holm),
-                f"{t.better:.2f} / {t.equal:.2f} / {t.worse:.2f}",
-            ]
-        )
         label = f"**{name}**" if name in OWN else name
         rows.append(
-            [
-                places[name],
-                label,
-                f"{r['rank']:.1f} ({r.lower:.1f} to {r.upper:.1f})",
-                f"{r.accuracy:.1f}",
-                f"{r.share:.1f}",
-                *cells,
-            ]
+            [places[name], label, with_interval(r), f"{r.accuracy:.1f}", f"{r.share:.1f}", *against(tests, name)]
         )
-    head = [
-        "place",
-        "method",
-        "average rank",
-        "mean accuracy, %",
-        "share of the best, %",
-        "wins / ties / losses against Rotastack",
-        "p (Holm)",
-        "better / equal / worse than Rotastack",
-    ]
-    return _table(head, rows)
+    head = ["place", "method", "average rank", "mean accuracy, %", "share of the best, %", *AGAINST]
+    return table_of(head, rows)
 
 
 def with_and_without() -> str:
@@ -97,25 +72,17 @@ def with_and_without() -> str:
     shown = list(dict.fromkeys([*parts["ranked"].index[:10], *parts["all"].index[:10], *OWN]))
     rows = [[name, *(f"{parts[o][name]:.1f} ({places[o][name]})" for o in parts)] for name in shown]
     sizes = [numbers("friedman", over, "over")["data_sets"].iloc[0] for over in parts]
-    return _table(["method", *(f"{n:.0f} data sets: rank (place)" for n in sizes)], rows)
+    return table_of(["method", *(f"{n:.0f} data sets: rank (place)" for n in sizes)], rows)
 
 
 def kinds() -> str:
     """Return ranks by kinds of data sets: the best published method, and ours."""
-    found = pd.read_parquet(FILE)
-    rows = []
-    for over in found.loc[found["table"] == "friedman", "over"].unique():
-        if over in ("ranked", "all"):
-            continue
-        ranks, n = numbers("ranks", over)["rank"].sort_values(), numbers("friedman", over, "over")["data_sets"].iloc[0]
-        theirs = ranks.drop(list(OWN))
-        rows.append([over, f"{n:.0f}", f"{theirs.index[0]} {theirs.iloc[0]:.1f}", *(f"{ranks[m]:.1f}" for m in OWN)])
-    return _table(["data sets", "number", "best published", *OWN], rows)
+    return kinds_table(STUDY, OWN, ("ranked", "all"))
 
 
 def forests() -> str:
     """Return how far our random forest is from the published ones, in points of accuracy."""
-    sets, ours = numbers("sets", "all", "dataset"), _accuracies()["RF"]
+    sets, ours = numbers("sets", "all", "dataset"), scores_by_method(STUDY)["RF"]
     apart = (ours - sets["rf_caret"]).rename("apart")
     rows = []
     for name, part in (("ranked", apart[sets["left_out"] == 0]), ("left out", apart[sets["left_out"] == 1])):
@@ -129,13 +96,13 @@ def forests() -> str:
                 ", ".join(f"{d} {v:+.1f}" for d, v in far.items()),
             ]
         )
-    return _table(["data sets", "number", "median", "within 1 point", "within 2", "within 5", "farther"], rows)
+    return table_of(["data sets", "number", "median", "within 1 point", "within 2", "within 5", "farther"], rows)
 
 
 def hardest() -> str:
     """Return the ten data sets on which Rotastack is farthest from the best published method."""
-    sets, ours = numbers("sets", "all", "dataset"), _accuracies()
-    winners = pd.read_parquet(FILE).query("table == 'best_of_set'").set_index("dataset")["method"]
+    sets, ours = numbers("sets", "all", "dataset"), scores_by_method(STUDY)
+    winners = kept(STUDY).query("table == 'best_of_set'").set_index("dataset")["method"]
     gap = (sets["best"] - ours["Rotastack"])[sets["left_out"] == 0].sort_values(ascending=False)[:10]
     rows = [
         [
@@ -146,7 +113,7 @@ def hardest() -> str:
         ]
         for name in gap.index
     ]
-    return _table(["data set", "rows", "best published", "rf_caret", "Rotastack", "RotF", "RF"], rows)
+    return table_of(["data set", "rows", "best published", "rf_caret", "Rotastack", "RotF", "RF"], rows)
 
 
 def few() -> str:
@@ -167,16 +134,7 @@ def few() -> str:
         "as `power` expects",
         "corrected for six",
     ]
-    return _table(head, rows)
-
-
-def _accuracies() -> pd.DataFrame:
-    found = pd.read_parquet(FILE).query("table == 'scores'")
-    return found.pivot(index="dataset", columns="method", values="value")
-
-
-def _table(head: list[str], rows: list[list]) -> str:
-    return lines_of([head, ["---"] * len(head), *(list(map(str, row)) for row in rows)])
+    return table_of(head, rows)
 
 
 TABLES = {

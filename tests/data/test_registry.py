@@ -82,8 +82,10 @@ def arrays(folder, **changed):
 
 
 def test_a_mirror_may_have_arrays_with_splits(tmp_path):
-    arrays(tmp_path)
     spec = {"sources": [], "mirror": "mine", "rows": 6}
+    arrays(tmp_path, columns=np.array(["wide", "high"]))
+    assert list(fetch_table("own", spec, tmp_path))[:2] == ["wide", "high"]
+    arrays(tmp_path)
     table = fetch_table("own", spec, tmp_path)
     assert list(table.columns) == ["x1", "x2", "split 1", "split 2", "target"]
     assert table["target"].tolist() == ["0"] * 3 + ["1"] * 3
@@ -103,6 +105,7 @@ def test_a_mirror_may_have_arrays_with_splits(tmp_path):
     ({"y": None}, "arrays X of shape"), ({"y": np.zeros(5)}, "arrays X of shape"), ({"f3": None}, "must be f0, f1, ..., two per split"),
     ({"f1": np.array([2, 6])}, "f1: 6 is not a row number; allowed are 0 to 5"), ({"f1": np.array([0.5])}, "f1: float64 is not a row number"),
     ({"f1": np.array([2, 2])}, "f1: a row occurs twice in f1, or also in f0"), ({"f1": np.array([2, 4])}, "f1: a row occurs twice"),
+    ({"columns": np.array(["a", "a"])}, "columns: X needs 2 different names; found a, a"), ({"columns": np.array(["a"])}, "needs 2 different names"),
     ({"X": np.array([None] * 6, dtype=object).reshape(6, 1)}, "cannot be read"),
 ])  # fmt: skip
 def test_arrays_that_are_no_data_set_are_one_line(tmp_path, changed, said):

@@ -35,3 +35,13 @@ def test_the_sentence_on_179_classifiers_is_of_the_numbers_that_are_kept(case):
     assert len(ranks) == 186
     assert ranks["rank"].mean() == pytest.approx(187 / 2), "ranks of all methods average to the middle"
     assert ranks["rank"].between(ranks["lower"], ranks["upper"]).all()
+
+
+def test_the_sentence_on_21_regressors_is_of_the_numbers_that_are_kept(case):
+    from tables import regressors
+
+    assert regressors.sentence() in (ROOT / "README.md").read_text(encoding="utf-8")
+    ranks = regressors.numbers("ranks", "all")
+    assert len(ranks) == 25
+    assert ranks["rank"].mean() == pytest.approx(13), "ranks of all methods average to the middle"
+    assert ranks["rank"].between(ranks["lower"], ranks["upper"]).all()

@@ -96,7 +96,7 @@ def test_a_study_has_what_is_behind_each_number():
     baseline = pd.DataFrame({"error": [0.6, 0.7]}, index=["iris", "wine"])
     spec = ReportSpec.model_construct(
         name="s", task="classification", score="error", seed=3, cells="splits", methods={"RF": {}, "S/RF": {}, "Test": {}},
-        evaluation={"alpha": 0.1, "left_out": {}}, rotated=["S/RF"], optimistic=["Test"], control="RF",
+        evaluation={"alpha": 0.1, "average": "mean", "left_out": {}}, rotated=["S/RF"], optimistic=["Test"], control="RF",
     )  # fmt: skip
     times = pd.DataFrame({"dataset": ["iris", "iris"], "method": ["RF", "S/RF"], "fit_seconds": [2.0, 5.0]})
     printed = pd.DataFrame(
@@ -142,7 +142,7 @@ def test_numbers_are_compared_as_multiples_of_the_baseline():
     baseline = pd.DataFrame({"rmse": [4.0, 60.0], "mae": [1.0, 1.0], "pinball": [1.0, 1.0]}, index=["a", "b"])
     spec = ReportSpec.model_construct(
         name="n", task="regression", score="rmse", seed=3, cells="splits", methods={"RF": {}, "ET": {}},
-        evaluation={"alpha": 0.05, "left_out": {}}, rotated=[], optimistic=[], control="RF",
+        evaluation={"alpha": 0.05, "average": "mean", "left_out": {}}, rotated=[], optimistic=[], control="RF",
     )  # fmt: skip
     content = study_board(spec, scores, baseline, pd.DataFrame(), {"RF": "", "ET": ""})
     assert [m["name"] for m in content["metrics"]] == ["rmse", "mae", "r2", "pinball"]

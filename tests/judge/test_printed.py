@@ -48,7 +48,7 @@ def finished(folder, errors, optimistic=(), seconds=True):
     (folder / "statistics/comparison.json").write_text(json.dumps(comparison))
     return Names(
         name="s", task=Names(name="classification"), score="error", protocol=Names(cells="splits"), control=control,
-        methods=methods, optimistic=list(optimistic), document=Names(evaluation=Names(alpha=0.05)),
+        methods=methods, optimistic=list(optimistic), document=Names(evaluation=Names(alpha=0.05, average="mean")),
     )  # fmt: skip
 
 

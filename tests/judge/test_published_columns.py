@@ -12,7 +12,9 @@ from rotastack.base.documents import load_yaml
 from rotastack.errors import RotastackError
 from rotastack.project import project_file
 from rotastack.workflow.judge.published_columns import COLUMNS, published_columns, ranks_beside_published
+from rotastack.workflow.judge.results import mean_scores
 from rotastack.workflow.run.plan import Plan
+from rotastack.workflow.study.published_tables import scores_of
 from rotastack.workflow.study.study import Study
 
 COLUMN = {"table": "t", "methods": [], "as": "published", "protocol": "One split."}
@@ -59,6 +61,40 @@ def test_a_table_of_accuracies_and_what_failed(tmp_path):
     assert not len(published_columns(scores(), "error", [COLUMN], [tmp_path / "t.yaml"])), (
         "without the folder there is none"
     )
+
+
+def test_a_table_of_medians_with_a_row_for_each_method_stands_beside_our_medians(tmp_path):
+    (tmp_path / "long.csv").write_text("dataset,algorithm,r2_test\none,A,0.5\none,RF,0.78\nb,A,\nb,RF,-3\n")
+    about = (
+        "source: The source.\nmirror: long.csv\ncolumns: {method: algorithm, r2: r2_test, mae: absolute}\nrepeats: 10\n"
+    )
+    (tmp_path / "t.yaml").write_text(about)
+    files, names = [tmp_path / "long.csv", tmp_path / "t.yaml"], {"one": "a"}
+    ours = scores().assign(r2=lambda part: 1 - part["error"])
+    ours.loc[ours["split"] == "S-0", "r2"] = -50.0
+    found = published_columns(ours, "r2", [COLUMN], files, names, "median")
+    assert found[["dataset", "of", "score", "repeats"]].to_numpy().tolist() == [
+        ["a", "A", 0.5, 10], ["a", "RF", 0.78, 10], ["b", "RF", -3.0, 10],
+    ]  # fmt: skip
+    rows = found.query("of == 'RF'")
+    medians = ours.query("method == 'RF'").groupby("dataset")["r2"].median()
+    assert rows["ours"].tolist() == medians.tolist()
+    assert (rows["ours"] > 0.5).all(), "one bad split does not move a median"
+    assert rows["agrees"].tolist() == [True, True], "with a spread as wide"
+    assert scores_of(files[0], "rmse", load_yaml(files[1])) == [], "the source has no such score"
+    with pytest.raises(
+        RotastackError, match="long.csv: column 'absolute' not found; columns: dataset, algorithm, r2_test"
+    ):
+        published_columns(ours, "mae", [COLUMN], files, names)
+
+
+def test_a_study_may_rank_by_medians():
+    both = [0.1, 0.1, 0.7]
+    cells = pd.DataFrame({"dataset": "a", "method": "RF", "error": both})
+    assert mean_scores(cells, "error", ["RF"]).loc["a", "RF"] == pytest.approx(0.3)
+    assert mean_scores(cells, "error", ["RF"], "median").loc["a", "RF"] == 0.1
+    slices = Plan(study(average="median"), {}).slices
+    assert (slices.summarize().average, slices.draw().average, slices.report().evaluation["average"]) == ("median",) * 3
 
 
 def test_the_control_is_tested_against_the_best_others():

@@ -147,6 +147,16 @@ def test_a_table_brings_its_splits(tmp_path):
     assert len(parts) == 1, "a column that the data set does not have gives no split"
 
 
+def test_ten_and_more_splits_keep_their_order(tmp_path):
+    tested = [f"s{k}" for k in range(12)]
+    columns = {name: np.where(np.arange(40) % 12 == k, "test", "train") for k, name in enumerate(tested)}
+    divided_by = {f"split {k + 1}": name for k, name in enumerate(tested)}
+    parts, _ = divided(
+        tmp_path, numbers().assign(**columns), "label", "classification", divided_by, kind="given", splits=12
+    )
+    assert [np.flatnonzero(part == TEST)[0] for part in parts] == list(range(12))
+
+
 @pytest.mark.parametrize(("column", "said"), [
     (np.resize(["train", "validate"], 40), "d: protocol.columns: column 'part' holds 'validate' in row 1; it must say train or test"),
     (np.resize([0, 1.5], 40), "column 'part' holds '1.5' in row 1"), (np.resize([0, -3], 40), "column 'part' holds '-3' in row 1"),

@@ -31,7 +31,7 @@ class Answer:
         self.study, self.score, self.report = plan.study.name, plan.study.score, plan.files.report
         self.sentences = read_json(plan.files.verdict)["sentences"]
         self.comparison: dict[str, Any] = read_json(plan.files.comparison)[self.score]
-        self.scores = _mean_scores(_read(plan.files.scores, pd.read_parquet))
+        self.scores = _mean_scores(_read(plan.files.scores, pd.read_parquet), plan.study.document.evaluation.average)
         self.baseline = _read(plan.files.table("baseline"), read_csv)
         self.about, self.root = about or {}, plan.root
         self.models: dict[str, dict[str, Any]] = {}  # data set -> method, file and MLflow address of its model
@@ -119,10 +119,10 @@ def _read(path: str, read: Callable[[Path], pd.DataFrame]) -> pd.DataFrame:
         raise unreadable(path, error) from None
 
 
-def _mean_scores(scores: pd.DataFrame) -> pd.DataFrame:
-    """Return the means of all scores by data set and method, without rounding errors."""
+def _mean_scores(scores: pd.DataFrame, average: str) -> pd.DataFrame:
+    """Return the means, or medians, of all scores by data set and method, without rounding errors."""
     names = [n for n in dict.fromkeys(n for task in METRICS.values() for n in task) if n in scores]
-    return scores.groupby(["dataset", "method"], sort=False)[names].mean().round(10).reset_index()
+    return scores.groupby(["dataset", "method"], sort=False)[names].agg(average).round(10).reset_index()
 
 
 def _rows(table: pd.DataFrame) -> list[dict[str, Any]]:

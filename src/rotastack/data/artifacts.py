@@ -60,7 +60,10 @@ class Prepared:
         self.groups, self.time = (
             frame[divided_by[key]].to_numpy() if key in divided_by else None for key in ("groups", "time")
         )
-        self.given = [frame[column].to_numpy() for key, column in divided_by.items() if key.startswith("split")]
+        splits = [
+            key for key in divided_by if key.startswith("split")
+        ]  # files sort names, so split 10 is before split 2
+        self.given = [frame[divided_by[key]].to_numpy() for key in sorted(splits, key=lambda key: int(key.split()[1]))]
         columns = frame.drop(columns=["target", *divided_by.values()])
         categorical = columns.select_dtypes("category")
         self.numeric = columns.drop(columns=categorical.columns).to_numpy(dtype=np.float64)

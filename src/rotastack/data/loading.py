@@ -170,7 +170,7 @@ def _read_mirrored(path: Path) -> pd.DataFrame:
 
 
 def _with_splits(arrays: Mapping[str, NDArray]) -> pd.DataFrame:
-    """Return a table of the arrays ``X`` and ``y``, and of the splits in ``f0, f1, f2, ...``.
+    """Return a table of the arrays ``X`` and ``y``, and of the splits in ``f0, f1, f2, ...``; ``columns`` may name the columns.
 
     Split s trains on the rows ``f(2s - 2)`` and tests the rows ``f(2s - 1)``. Its column, ``split s``, holds train, test or None.
     """
@@ -180,11 +180,15 @@ def _with_splits(arrays: Mapping[str, NDArray]) -> pd.DataFrame:
     missing = [name for name in ("X", "y") if name not in arrays]
     if missing or arrays["X"].ndim != 2 or arrays["y"].shape != arrays["X"].shape[:1]:
         raise RotastackError("arrays X of shape (rows, columns) and y of shape (rows,) are needed")
-    table = pd.DataFrame(arrays["X"], columns=[f"x{j + 1}" for j in range(arrays["X"].shape[1])])
-    n_folds = sum(name not in ("X", "y") for name in arrays)
+    width = arrays["X"].shape[1]
+    names = [str(name) for name in arrays.get("columns", [f"x{j + 1}" for j in range(width)])]
+    if len(names) != width or len(set(names)) < width:
+        raise RotastackError(f"columns: X needs {width} different names; found {', '.join(names)}")
+    table = pd.DataFrame(arrays["X"], columns=names)
+    n_folds = sum(name not in ("X", "y", "columns") for name in arrays)
     if n_folds % 2 or any(f"f{k}" not in arrays for k in range(n_folds)):
         raise RotastackError(
-            f"the arrays besides X and y must be f0, f1, ..., two per split; found {', '.join(arrays)}"
+            f"the arrays besides X, y and columns must be f0, f1, ..., two per split; found {', '.join(arrays)}"
         )
     for s in range(n_folds // 2):
         parts = np.full(len(table), None, dtype=object)

@@ -232,9 +232,9 @@ def study_board(
     """
     scored = set(scores["method"])
     names = [m for m in spec.methods if m in scored]
-    theirs = pd.DataFrame() if published is None else published
+    theirs, average = pd.DataFrame() if published is None else published, spec.evaluation["average"]
     metrics = [
-        _study_metric(name, higher, scores, names, baseline, theirs if name == spec.score else theirs[:0])
+        _study_metric(name, higher, scores, names, baseline, theirs if name == spec.score else theirs[:0], average)
         for name, higher in sorted(METRICS[spec.task].items(), key=lambda item: item[0] != spec.score)
         if higher is not None
     ]
@@ -248,7 +248,7 @@ def study_board(
         }  # fmt: skip
     counts = by_method(scores, spec.score, "count")
     cells = {
-        "word": spec.cells, "counts": counts.where(counts > 0), "seed": spec.seed, "study": spec.name,
+        "average": average, "word": spec.cells, "counts": counts.where(counts > 0), "seed": spec.seed, "study": spec.name,
         "folders": [f"results/{spec.name}/{d}" for d in metrics[0].scores.index], "files": [slug(m) for m in known],
     }  # fmt: skip
     board = leaderboard(
@@ -259,10 +259,11 @@ def study_board(
 
 
 def _study_metric(
-    name: str, higher: bool, scores: pd.DataFrame, methods: list[str], baseline: pd.DataFrame, published: pd.DataFrame
-) -> Metric:
+    name: str, higher: bool, scores: pd.DataFrame, methods: list[str], baseline: pd.DataFrame, published: pd.DataFrame,
+    average: str,
+) -> Metric:  # fmt: skip
     """Return a score, as multiples of the baseline's if it has a unit, with published methods as further columns."""
-    means = mean_scores(scores, name, methods).reindex(columns=methods)
+    means = mean_scores(scores, name, methods, average).reindex(columns=methods)
     spread = by_method(scores, name, "std").reindex(means.index, columns=methods)
     if len(published):
         means = means.join(published_scores(published))

@@ -113,7 +113,7 @@ def _leaderboard(scores: dict[str, pd.DataFrame], tables: dict[str, pd.DataFrame
     share = f"{100 * (1 - study.document.evaluation.alpha):g} %"
     distance = f"distance of the {NAMES[primary]} to 1" if primary in OPTIMA else NAMES[primary]
     note = (
-        f"Mean {NAMES[primary]} over {study.protocol.cells}, on the {n} data sets without failed methods; {'higher' if higher else 'lower'} is better. "
+        f"{capital(study.document.evaluation.average)} {NAMES[primary]} over {study.protocol.cells}, on the {n} data sets without failed methods; {'higher' if higher else 'lower'} is better. "
         f"Brackets: bootstrap intervals of {share} over data sets. Elo: mean 1000, a tie counts half a win. Improvability: "
         f"the share of the {distance} that the best method of a data set saves. Against {study.control}: "
         "data sets won/tied/lost, and p of Wilcoxon's signed-rank test with Holm's correction. Training and predicting: "
@@ -136,15 +136,16 @@ def _with_interval(values: pd.DataFrame, name: str, form: str) -> list[str]:
 def _scores(scores: dict[str, pd.DataFrame], tables: dict[str, pd.DataFrame], study: Study) -> list[Printed]:
     """Return a table for each score: a row per data set, a column per method, and the best of each row bold."""
     found, task, cells = [], study.task.name, study.protocol.cells
+    averages = f"{capital(study.document.evaluation.average)}s"
     deviations = tables["variance"].pivot(index="dataset", columns="method", values="sd")
     for name, table in scores.items():
-        better, bold, note = METRICS[task][name], None, f"Means over {cells}."
+        better, bold, note = METRICS[task][name], None, f"{averages} over {cells}."
         values, shown = table.reset_index(), table.map(lambda v: score_cell(v, task))
         if better is not None:
             fair = table.drop(columns=study.optimistic, errors="ignore").round(12)
             best = fair.max(axis=1) if better else fair.min(axis=1)
             bold = fair.eq(best, axis=0).reindex(columns=table.columns, fill_value=False).reset_index(drop=True)
-            note = f"Means over {cells}; {'higher' if better else 'lower'} is better; bold: the best of each row."
+            note = f"{averages} over {cells}; {'higher' if better else 'lower'} is better; bold: the best of each row."
         if name == study.score:
             spread = deviations.reindex(index=table.index, columns=table.columns)
             brackets = spread.map(lambda v: "" if pd.isna(v) else f" ({score_cell(v, task)})")

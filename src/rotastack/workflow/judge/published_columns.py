@@ -30,11 +30,12 @@ TIMES = 2.0  # standard errors of the difference that count as chance
 
 
 def compare_with_published(
-    scores: pd.DataFrame, cells: pd.DataFrame, reasons: list[dict[str, Any]], whole: Collection[str] = ()
-) -> tuple[pd.DataFrame, dict[str, list[str]]]:
+    scores: pd.DataFrame, cells: pd.DataFrame, reasons: list[dict[str, Any]], whole: Collection[str] = (), average: str = "mean",
+) -> tuple[pd.DataFrame, dict[str, list[str]]]:  # fmt: skip
     """Return published cells beside the study's own, and the published data sets and methods that the study lacks.
 
-    Means over all data sets are compared only if the study has the data sets in `whole`, those of the source's means.
+    `average` says what the cells are, and our numbers beside them: means or medians. Means over all data sets are compared
+    only if the study has the data sets in `whole`, those of the source's means.
     """
     single = cells[cells["dataset"] != "all"]  # "all" is no data set, but the mean over data sets
     absent = {
@@ -53,7 +54,7 @@ def compare_with_published(
         if part is None or cell.metric == "rank":
             continue
         other = by_cell.get((cell.dataset, getattr(cell, "against", None))) if cell.dataset != "all" else None
-        ours, sd, n = _ours(cell, part, other)
+        ours, sd, n = _ours(cell, part, other, average)
         if not np.isfinite(ours):
             continue
         value, error = float(cell.value), sd / np.sqrt(n)
@@ -80,14 +81,18 @@ def _axes(scores: pd.DataFrame) -> list[str]:
     return [name for name in ("rotation_group", "fold_group", "split") if name in scores]
 
 
-def _ours(cell, part, other) -> tuple[float, float, int]:
-    """Return the study's value for a cell, its standard deviation over repeats, and their number."""
+def _ours(cell, part, other, average: str) -> tuple[float, float, int]:
+    """Return the study's value for a cell, its standard deviation over repeats, and their number.
+
+    A median gets the deviation at which the mean of as many normal scores would vary as much.
+    """
     if cell.metric == "error_sd":
         spread = part["error"].std() if part["error"].count() > 2 else np.nan
         return spread, spread / np.sqrt(2), part["error"].count()  # for normal errors, to first order
     if cell.metric in part:
         values = part[cell.metric].dropna()
-        return values.mean(), values.std(), len(values)
+        wider = np.sqrt(np.pi / 2) if average == "median" else 1.0
+        return values.agg(average), wider * values.std(), len(values)
     if other is None or cell.metric not in ("wins", "ties", "size_ratio"):
         return np.nan, np.nan, 0
     both = part.merge(other, on=_axes(part), suffixes=("", "_other"))
@@ -123,13 +128,14 @@ BEST = 20
 
 def published_columns(
     scores: pd.DataFrame, metric: str, columns: Sequence[Mapping[str, Any]], files: Sequence[Path],
-    names: Mapping[str, str] | None = None,
+    names: Mapping[str, str] | None = None, average: str = "mean",
 ) -> pd.DataFrame:  # fmt: skip
     """Return the published scores that a study sets beside its own: a row per data set and published method.
 
     `scores` are the study's, by cell, `columns` its ``evaluation.published_columns``, `files` those of the published
-    tables, and `names` maps a data set's name in a source to that in the study. In the result ``method`` is the label
-    with brackets and ``of`` the name without; ``ours`` is the score of the study's method ``of``.
+    tables, `names` maps a data set's name in a source to that in the study, and `average` is ``evaluation.average``. In
+    the result ``method`` is the label with brackets and ``of`` the name without; ``ours`` is the score of the study's
+    method ``of``.
     """
     own = list(dict.fromkeys(scores["dataset"]))
     by_name = {path.name: path for path in files}
@@ -140,13 +146,13 @@ def published_columns(
         path = by_name.get(known.get("mirror", f"{column['table']}.csv"))
         if path is None:
             continue
-        cells = pd.DataFrame(scores_of(path, metric))
+        cells = pd.DataFrame(scores_of(path, metric, known))
         cells["dataset"] = cells["dataset"].map(lambda name: (names or {}).get(name, name))
         wanted = column["methods"] or list(dict.fromkeys(cells["method"]))
         cells = cells[cells["dataset"].isin(own) & cells["method"].isin(wanted)]
         if not len(cells):
             continue
-        beside = _beside(scores, cells, metric, known.get("reasons", []))
+        beside = _beside(scores, cells, metric, known.get("reasons", []), average)
         part = pd.DataFrame(
             {
                 "dataset": cells["dataset"], "method": [column_label(m, column["as"]) for m in cells["method"]],
@@ -180,11 +186,13 @@ def _filled(part: pd.DataFrame) -> pd.DataFrame:
     return rows.astype({"repeats": int})
 
 
-def _beside(scores: pd.DataFrame, cells: pd.DataFrame, metric: str, reasons: list[dict[str, Any]]) -> pd.DataFrame:
+def _beside(
+    scores: pd.DataFrame, cells: pd.DataFrame, metric: str, reasons: list[dict[str, Any]], average: str
+) -> pd.DataFrame:
     """Return the study's scores beside the published cells of the same methods."""
     spread = cells[cells["sd"] != ""].assign(metric=f"{metric}_sd", value=lambda part: part["sd"])
     given = pd.concat([cells, spread], ignore_index=True).astype({"repeats": int})
-    found, _ = compare_with_published(scores, given, reasons)
+    found, _ = compare_with_published(scores, given, reasons, average=average)
     found = found[found["metric"] == metric].rename(columns={"method": "of"})
     return found[["dataset", "of", "ours", "difference", "agrees", "reason"]]
 

@@ -38,9 +38,9 @@ def by_method(scores: pd.DataFrame, column: str, aggfunc: str = "mean") -> pd.Da
     )
 
 
-def mean_scores(scores: pd.DataFrame, metric: str, methods: Sequence[str]) -> pd.DataFrame:
-    """Return the means of a score over cells, methods in the study's order."""
-    means = by_method(scores, metric)
+def mean_scores(scores: pd.DataFrame, metric: str, methods: Sequence[str], average: str = "mean") -> pd.DataFrame:
+    """Return the means, or the medians, of a score over cells, methods in the study's order."""
+    means = by_method(scores, metric, average)
     return means[[m for m in methods if m in means]]
 
 

@@ -114,7 +114,7 @@ class Slices:
         return {
             "task": study.task.name, "score": study.score, "axes": list(study.protocol.axes), "alpha": evaluation.alpha,
             "control": study.control, "methods": list(study.methods), "optimistic": study.optimistic,
-            "groups": study.groups_of_methods,
+            "groups": study.groups_of_methods, "average": evaluation.average,
             "left_out": {d: why for d, why in evaluation.left_out.items() if d in study.datasets},
         }  # fmt: skip
 

@@ -61,6 +61,12 @@ class Evaluation(Document):
             "or rmse for a regression"
         ),
     ] = None
+    average: Annotated[
+        Literal["mean", "median"],
+        Field(
+            description="how the scores of a method on the cells of a data set become one, for ranks and tests over data sets"
+        ),
+    ] = "mean"
     control: Annotated[str | None, Field(description="control method of all comparisons; null: the first")] = None
     pairs: Annotated[
         list[Annotated[list[str], Field(min_length=2, max_length=2)]],

@@ -31,12 +31,30 @@ def published_paths(name: str) -> list[Path]:
     return [path for path in paths if path.is_file()]
 
 
-def scores_of(path: Path, metric: str) -> list[dict[str, Any]]:
-    """Return the cells of a score in a published table, a mapping each; ``sd`` is empty where none is printed."""
+def scores_of(path: Path, metric: str, remarks: Mapping[str, Any] | None = None) -> list[dict[str, Any]]:
+    """Return the cells of a score in a published table, a mapping each; ``sd`` is empty where none is printed.
+
+    The file of a source has a row for each data set and method if the `remarks` name its ``columns``: that of the methods,
+    and those of scores. Any other file of a source has accuracies in percent, a column for each method.
+    """
     with path.open(encoding="utf-8", newline="") as file:
         rows = list(csv.DictReader(file))
-    if rows and "metric" not in rows[0]:
-        about = {"table": path.stem, "metric": "error", "repeats": "1", "note": ""}
+    known = remarks or {}
+    about = {"table": path.stem, "metric": metric, "repeats": str(known.get("repeats", 1)), "note": ""}
+    if columns := known.get("columns"):
+        if metric not in columns:
+            return []
+        method, value = columns["method"], columns[metric]
+        for name in ("dataset", method, value):
+            if rows and name not in rows[0]:
+                raise RotastackError(f"{path}: column {name!r} not found; columns: {', '.join(rows[0])}")
+        rows = [
+            {**about, "dataset": row["dataset"], "method": row[method], "value": row[value]}
+            for row in rows
+            if row[value]
+        ]
+    elif rows and "metric" not in rows[0]:
+        about["metric"] = "error"
         rows = [
             {**about, "dataset": row["dataset"], "method": method, "value": f"{1 - float(accuracy) / 100:.6f}"}
             for row in rows
@@ -72,7 +90,8 @@ def check_published(name: str | None, columns: Sequence[Mapping[str, Any]], metr
             raise RotastackError(f"{key}.table: {error}") from None
         if paths[0].suffix != ".csv":  # the mirror folder is missing, and its data sets with it
             continue
-        methods = list(dict.fromkeys(cell["method"] for cell in scores_of(paths[0], metric)))
+        remarks = load_yaml(paths[1]) if len(paths) > 1 else {}
+        methods = list(dict.fromkeys(cell["method"] for cell in scores_of(paths[0], metric, remarks)))
         if not methods:
             raise RotastackError(f"{key}.table: {table!r} has no {metric}; name another table")
         for method in column["methods"]:

@@ -256,6 +256,7 @@ class _ComparedSpec(Spec):
     optimistic: list[str] = []
     groups: list[dict[str, Any]] = []
     left_out: dict[str, str] = {}
+    average: str = "mean"
 
 
 class SummarySpec(_ComparedSpec):

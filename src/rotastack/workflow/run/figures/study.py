@@ -79,7 +79,7 @@ def draw_of_study(
         units = in_units(primary, pd.read_csv(tables["baseline"]).set_index("dataset"))
         scores = scores.assign(**{primary: scores[primary] / scores["dataset"].map(units)})
         score = f"{score} as a share of the baseline's"
-    means = mean_scores(scores, primary, spec.methods).round(12)
+    means = mean_scores(scores, primary, spec.methods, spec.average).round(12)
     shown = [m for m in means if m in (spec.shown or spec.methods) or m == spec.control]
     drawn = StudyScores(spec, scores, score, means, shown, tables)
     groups = {ranks_name(group["name"]): group for group in spec.groups}

@@ -109,7 +109,7 @@ def _page(job: Job, spec: ReportSpec) -> str:
     fact_names = [name for name in facts[0] if name not in ("dataset", "method")] if facts else []
     environment = page_environment()
     environment.filters |= {
-        "caption": lambda name: _caption(name, task, primary, cells),
+        "caption": lambda name: _caption(name, task, primary, cells, spec.evaluation["average"]),
         "score": lambda value: score_cell(value, task),
         "share": lambda value: "-" if value is None else f"{value:.1%}",
         "zip": zip,
@@ -119,6 +119,7 @@ def _page(job: Job, spec: ReportSpec) -> str:
         study=study,
         control=control,
         alpha=spec.evaluation["alpha"],
+        average=spec.evaluation["average"],
         methods=methods,
         datasets=datasets,
         many=many,
@@ -315,12 +316,14 @@ def _seconds(job: Job, records: Mapping[str, Mapping[str, Any]]) -> list[dict]:
     return sorted(by_step.values(), key=lambda row: -row["seconds"])
 
 
-def _caption(name: str, task: str, score: str, cells: str) -> str:
+def _caption(name: str, task: str, score: str, cells: str, average: str = "mean") -> str:
     """Return a caption of workflow/report as HTML, in the words of task and protocol; empty if there is none."""
     from docutils.core import publish_parts
 
     of_task, file = (project_file(f"workflow/report/{n}.rst") for n in (f"{name}_{task}", name))
     text = next((f.read_text(encoding="utf-8") for f in (of_task, file) if f.is_file()), "")
+    if average == "median":
+        text = re.sub(r"\b([Mm])ean(?= (?:error|RMSE) of (?:each|the) | over cells)", r"\1edian", text)
     text = text.replace("RMSE", NAMES[score])
     if score != "error" and not of_task.is_file():
         kept = r"\b(?:standard|calibration)\s+errors?\b"  # these errors are no scores

@@ -67,7 +67,7 @@ def run(job: Job) -> None:
         wrong = wrong[calibration["method"] == spec.control].groupby(calibration["dataset"]).sum().round()
         records = list(map(read_json, job.inputs["records"]))
         baseline = baselines(records)
-        means = {metric: mean_scores(scores, metric, spec.methods) for metric in metrics}
+        means = {metric: mean_scores(scores, metric, spec.methods, spec.average) for metric in metrics}
         comparisons = {
             metric: compare_methods(
                 means[metric],
@@ -91,7 +91,7 @@ def run(job: Job) -> None:
                 g["name"]: compare_group(group_table(shown, g), spec.alpha, primary) for g in spec.groups
             }
         beside = published_columns(
-            scores, primary, spec.published_columns, job.inputs.get("published", []), spec.printed_names
+            scores, primary, spec.published_columns, job.inputs.get("published", []), spec.printed_names, spec.average
         )
         results = StudyResults(spec, scores, calibration, baseline, comparisons, records, beside)
         tables = {metric: table.reset_index() for metric, table in means.items()}
@@ -212,7 +212,7 @@ def _claims_table(results: StudyResults) -> pd.DataFrame:
         cells = cells[~cells.index.isin(list(spec.left_out), level="dataset")]
         if not len(cells):
             continue
-        both = compared(cells.groupby("dataset", sort=False).mean(), in_units(what, results.baseline))
+        both = compared(cells.groupby("dataset", sort=False).agg(spec.average), in_units(what, results.baseline))
         # Whatever the score, the smaller number counts as a win here.
         pair = compare_pair(both[of], both[than], higher_is_better=False)
         p = signed_rank_p(np.round(both[of] - both[than], 12).to_numpy())
@@ -250,7 +250,7 @@ def _times_table(results: StudyResults) -> pd.DataFrame:
 def _published_ranks_table(results: StudyResults) -> pd.DataFrame:
     """Return average ranks with published methods among the study's; no test of the study counts them."""
     spec = results.spec
-    means = mean_scores(results.scores, results.primary, spec.methods).drop(list(spec.left_out))
+    means = mean_scores(results.scores, results.primary, spec.methods, spec.average).drop(list(spec.left_out))
     units = in_units(results.primary, results.baseline)
     higher = bool(higher_is_better(results.primary))
     return ranks_beside_published(
