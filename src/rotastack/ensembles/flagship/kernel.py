@@ -160,7 +160,7 @@ class _Sample(NamedTuple):
     folds: NDArray[np.int32]
 
     def of(self, places: NDArray[np.intp]) -> "_Sample":
-        return _Sample(*(part[places] for part in self))
+        return _Sample(self.points[places], self.targets[places], self.weights[places], self.folds[places])
 
 
 class _Choice(NamedTuple):
@@ -210,7 +210,7 @@ def grow_kernel(
             coefficients[:, mine] = solution.T
             return Machine(metrics[fold], gamma, coefficients, offset)
 
-        def unseen_by(machines: Sequence[Machine]) -> NDArray[np.float64]:
+        def unseen_by(machines: list[Machine]) -> NDArray[np.float64]:
             return replace(found, machines=machines).unseen_outputs(rows.X, folds)
 
         found.machines = [machine(frozenset([fold]), best) for fold in all_folds]
