@@ -8,7 +8,7 @@ from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy.linalg import cho_factor, cho_solve
+from scipy.linalg.lapack import dposv
 from scipy.spatial.distance import cdist
 
 from rotastack.base.outputs import mean_of
@@ -25,7 +25,7 @@ MOST_ROWS = 20_000
 MOST_POINTS = 2_500
 """Largest number of training rows, a random sample, that are points of the kernel; each machine has four fifths."""
 
-MOST_NESTED = 1_000
+MOST_NESTED = 500
 """With more rows the weights of families are cross-fitted to the same outputs as the weights for new rows."""
 
 MOST_TRIED = 200
@@ -35,7 +35,7 @@ WIDTHS = (1.0, 0.5, 2.0, 0.25, 8.0)
 """Widths of the kernel that are tried, relative to the median distance of two rows."""
 
 PENALTIES = (0.1, 1.0, 0.01, 10.0, 0.001, 0.0001)
-"""Penalties that are tried. If no row is held out, the first width and the first penalty are used."""
+"""Penalties that are tried, the first four for classes. Without held-out rows the first width and penalty are used."""
 
 FARTHEST = 5.0
 """Standardised columns are clipped at this number of standard deviations."""
@@ -168,9 +168,6 @@ class _Choice(NamedTuple):
     penalty: float
 
 
-_CHOICES = [_Choice(width, penalty) for width, penalty in product(WIDTHS, PENALTIES)]
-
-
 def grow_kernel(
     name: str, rows: TrainingRows, folds: NDArray[np.int32], gains: NDArray[np.float64] | None,
     sequence: np.random.SeedSequence,
@@ -196,7 +193,8 @@ def grow_kernel(
     with one_blas_thread():
         all_folds = range(n_folds(folds))
         metrics = [np.ones(rows.X.shape[1])] * len(all_folds) if gains is None else [_metric(mine) for mine in gains]
-        gammas, best, by_fold = _chosen(sample(MOST_TRIED), metrics, nested=gains is None)
+        choices = [_Choice(*c) for c in product(WIDTHS, PENALTIES[:4] if rows.n_classes else PENALTIES)]
+        gammas, best, by_fold = _chosen(sample(MOST_TRIED), metrics, choices, nested=gains is None)
         whole = sample(MOST_POINTS)
         found.points = whole.points
 
@@ -263,12 +261,14 @@ def _solved(
     """Return the coefficients (point, output) and the offset (output,) of a machine; `kernels` is overwritten."""
     offset = sample.weights @ sample.targets / sample.weights.sum()
     kernels[np.diag_indices(len(kernels))] += penalty / sample.weights
-    factor = cho_factor(kernels, lower=True, overwrite_a=True, check_finite=False)
-    return cho_solve(factor, sample.targets - offset, check_finite=False), offset
+    _, solution, failed = dposv(kernels.T, sample.targets - offset, lower=1, overwrite_a=1)  # LAPACK reads by column
+    if failed:
+        raise np.linalg.LinAlgError("kernels and penalty are not positive definite")
+    return solution, offset
 
 
 def _chosen(
-    sample: _Sample, metrics: Sequence[NDArray[np.float64]], nested: bool
+    sample: _Sample, metrics: Sequence[NDArray[np.float64]], choices: Sequence[_Choice], nested: bool
 ) -> tuple[NDArray[np.float64], _Choice, list[_Choice]]:
     """Return the gamma of each fold's metric at width 1, the best choice, and the best choice for each fold.
 
@@ -276,34 +276,37 @@ def _chosen(
     """
     n_machines = len(metrics)
     gammas = np.ones(n_machines)
-    losses = np.zeros((n_machines, len(_CHOICES)))
-    others = np.zeros((n_machines, n_machines, len(_CHOICES)))  # (a, b): losses on fold b that choose for fold a
+    losses = np.zeros((n_machines, len(choices)))
+    others = np.zeros((n_machines, n_machines, len(choices)))  # (a, b): losses on fold b that choose for fold a
     for fold in range(n_machines):
         squares = _squares(sample.points, metrics[fold])
         median = np.median(squares[np.triu_indices(len(squares), 1)]) if len(squares) > 1 else 0
         gammas[fold] = 0.5 / median if median > 0 else 1.0
-        losses[fold] = _losses(squares, gammas[fold], sample, (fold,))
+        losses[fold] = _losses(squares, gammas[fold], sample, (fold,), choices)
         for other in range(fold) if nested else ():
-            others[fold, other], others[other, fold] = _losses(squares, gammas[fold], sample, (other, fold))
+            others[fold, other], others[other, fold] = _losses(squares, gammas[fold], sample, (other, fold), choices)
     if not nested:
         others[:] = losses
         others[np.diag_indices(n_machines)] = 0
-    choices = others.sum(axis=1).argmin(axis=1)
-    return gammas, _CHOICES[losses.sum(axis=0).argmin()], [_CHOICES[k] for k in choices]
+    return gammas, choices[losses.sum(axis=0).argmin()], [choices[k] for k in others.sum(axis=1).argmin(axis=1)]
 
 
-def _losses(squares: NDArray[np.float64], gamma: float, sample: _Sample, out: Sequence[int]) -> NDArray[np.float64]:
+def _losses(
+    squares: NDArray[np.float64], gamma: float, sample: _Sample, out: Sequence[int], choices: Sequence[_Choice]
+) -> NDArray[np.float64]:
     """Return squared errors (fold, choice) on each of the folds `out` of machines that are fitted to the other folds."""
-    mine, losses = _inside(sample, out), np.zeros((len(out), len(WIDTHS), len(PENALTIES)))
+    mine, losses = _inside(sample, out), np.zeros((len(out), len(choices)))
     if not len(mine):
-        return losses.reshape(len(out), -1)
+        return losses
     held, fitted = [np.flatnonzero(sample.folds == fold) for fold in out], sample.of(mine)
-    for (i, width), (j, penalty) in product(enumerate(WIDTHS), enumerate(PENALTIES)):
-        if not j:
+    last = None
+    for k, (width, penalty) in enumerate(choices):
+        if width != last:
+            last = width
             kernels = _decayed(squares[:, mine], gamma / width**2)
             inner = kernels[mine]
         coefficients, offset = _solved(inner.copy(), fitted, penalty)
         for fold, rows in enumerate(held):
             residuals = sample.targets[rows] - offset - kernels[rows] @ coefficients
-            losses[fold, i, j] = sample.weights[rows] @ (residuals**2).sum(axis=1)
-    return losses.reshape(len(out), -1)
+            losses[fold, k] = sample.weights[rows] @ (residuals**2).sum(axis=1)
+    return losses
