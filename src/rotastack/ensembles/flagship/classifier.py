@@ -158,13 +158,13 @@ class RotastackClassifier(LabelClassifier, RotastackEnsemble):
         refuse_missing_target(y)
         return check_y(y, estimator=self)
 
-    def _fit(self, X, y, weights, weighted):
+    def _fit(self, X, y, weights, weighted, row_groups):
         if weights is not None and len(left := np.unique(y[weighted])) < 2:
             raise ValueError(
                 f"the rows of weight above 0 have one class only ({left[0]}); at least 2 classes are needed"
             )
         codes = self._numbered(y)
-        _, outputs, folds = self._grow(X, codes, weights, root_sequence(self.random_state))
+        _, outputs, folds = self._grow(X, codes, weights, root_sequence(self.random_state), row_groups)
         self._weigh(outputs.compress(weighted, axis=1), codes[weighted], weights_of(weights, weighted), folds[weighted])
         self.oob_decision_function_ = of_all_rows(self.oob_decision_function_, weighted)
 

@@ -156,10 +156,10 @@ class RotastackRegressor(RegressorMixin, RotastackEnsemble):
         refuse_missing_target(y)
         return check_y(y, y_numeric=True, estimator=self).astype(np.float64)
 
-    def _fit(self, X, y, weights, weighted):
+    def _fit(self, X, y, weights, weighted, row_groups):
         unit = _unit(y[weighted])
         sequence = root_sequence(self.random_state)
-        rows, outputs, folds = self._grow(X, _slices(y, weights), weights, sequence, numbers=y / unit)
+        rows, outputs, folds = self._grow(X, _slices(y, weights), weights, sequence, row_groups, numbers=y / unit)
         self._weigh(
             outputs.compress(weighted, axis=1)[:, :, 0],
             y[weighted] / unit,
@@ -169,7 +169,7 @@ class RotastackRegressor(RegressorMixin, RotastackEnsemble):
         judged = np.flatnonzero(weighted)[np.isfinite(self.oob_prediction_)]
         self.residuals_ = OutOfBagResiduals.of(
             rows.X[judged], y[judged] / unit, self.oob_prediction_[np.isfinite(self.oob_prediction_)], weights_of(weights, judged),
-            child(sequence, "residuals"), self.n_jobs,
+            child(sequence, "residuals"), self.n_jobs, None if row_groups is None else row_groups[judged],
         )  # fmt: skip
         self.oob_prediction_ = of_all_rows(self.oob_prediction_, weighted)
         if unit != 1:
