@@ -69,6 +69,8 @@ class RotastackEnsemble(OutOfBagImportances, BaseEstimator):
         "verbose": ["verbose"],
     }
 
+    __metadata_request__fit: ClassVar[dict] = {"groups": True}  # where metadata are routed, groups reach `fit` unasked
+
     trees_per_family: int
     categorical_features: ArrayLike | str | None
     oob_score: bool | str | Callable
@@ -80,6 +82,7 @@ class RotastackEnsemble(OutOfBagImportances, BaseEstimator):
     grown_: list[GrownFamilies]
     family_weights_: NDArray[np.float64]
     oob_score_: float
+    n_groups_: int
 
     @fit_context(prefer_skip_nested_validation=False)  # custom views have parameters to validate, too
     def fit(
@@ -117,7 +120,11 @@ class RotastackEnsemble(OutOfBagImportances, BaseEstimator):
         check_consistent_length(X, y)
         weights = relative_weights(row_weights(X, y, sample_weight, getattr(self, "class_weight", None)))
         weighted = np.ones(len(y), dtype=bool) if weights is None else weights > 0
-        self._fit(X, y, weights, weighted, None if groups is None else group_numbers(groups, weighted))
+        row_groups = None if groups is None else group_numbers(groups, weighted)
+        self.__dict__.pop("n_groups_", None)
+        if row_groups is not None:
+            self.n_groups_ = len(np.unique(row_groups[weighted]))
+        self._fit(X, y, weights, weighted, row_groups)
         self._finish(y, weights)
         return self
 
