@@ -40,7 +40,6 @@ def test_bags_of_groups_by_hand():
     assert bags.row_groups.tolist() == [0, 2, 2, 0, 1]
     assert bags.size == 3
 
-
     def counted(bags):
         return np.stack([np.bincount(bags.drawn(np.uint64(seed)), minlength=6) for seed in range(4000)])
 

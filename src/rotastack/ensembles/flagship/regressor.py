@@ -98,8 +98,9 @@ class RotastackRegressor(RegressorMixin, RotastackEnsemble):
     fill missing numbers with means of their training rows. A category of up to 30 values becomes a 0/1 column for each
     value (one column for two values). A category of more values becomes the mean target of its rows.
     Predictions may lie outside the range of the training targets if the weights sum to more than 1.
-    If rows have copies, or several rows are of one patient, a tree may have seen a copy of an out-of-bag row, or its patient:
-    out-of-bag results are then optimistic, and ``fit`` needs `groups`, so that they hold for new groups. Rounds of boosters are chosen by the rows that are held out, which makes them slightly optimistic, too.
+    If rows have copies, or a patient has several rows, a tree may have seen a copy of an out-of-bag row, or its patient.
+    Out-of-bag results are then optimistic, unless ``fit`` gets `groups`. Rounds of boosters are chosen by the rows that
+    are held out, which makes them slightly optimistic, too.
 
     A bag has at most 40,000 draws. There is no `warm_start`: a larger forest begins with the same trees, but the
     out-of-bag outputs, to which weights are fitted, are not stored.

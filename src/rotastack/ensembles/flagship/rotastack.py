@@ -69,7 +69,7 @@ class RotastackEnsemble(OutOfBagImportances, BaseEstimator):
         "verbose": ["verbose"],
     }
 
-    __metadata_request__fit: ClassVar[dict] = {"groups": True}  # where metadata are routed, groups reach `fit` unasked
+    __metadata_request__fit: ClassVar[dict] = {"groups": True}  # groups need no ``set_fit_request``
 
     trees_per_family: int
     categorical_features: ArrayLike | str | None
@@ -112,9 +112,9 @@ class RotastackEnsemble(OutOfBagImportances, BaseEstimator):
         Raises
         ------
         ValueError
-            A missing target, infinite values, weights below 0, unknown families, or text in a column that is not
-            categorical; groups that are missing, too few or of another length. For a classifier: a continuous target, or fewer than two classes among rows of positive weight.
-            For a regressor: a target that is a date or above 1e100.
+            A missing target, infinite values, weights below 0, unknown families, text in a column that is not
+            categorical, missing groups, or fewer than two groups. For a classifier: a continuous target, or fewer than
+            two classes among rows of positive weight. For a regressor: a target that is a date or above 1e100.
         """
         y = self._target(y)
         check_consistent_length(X, y)
