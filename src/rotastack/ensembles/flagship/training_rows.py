@@ -96,7 +96,7 @@ def draw_folds(
     if row_groups is None:
         return boosting_folds(codes, n_folds, sequence, weights, int(codes.max()) + 1)
     weighted = np.ones(len(codes), dtype=bool) if weights is None else weights > 0
-    sizes = np.bincount(row_groups, weighted)
+    sizes = np.bincount(row_groups, weighted).astype(np.float64)
     means = np.bincount(row_groups, weighted * codes) / np.maximum(sizes, 1)
     order = np.unique(np.column_stack([means, sizes]), axis=0, return_inverse=True)[1]
     return np.where(weighted, boosting_folds(order, n_folds, sequence, sizes)[row_groups], -1).astype(np.int32)
