@@ -3,14 +3,19 @@
 import numpy as np
 import pandas as pd
 import pytest
+from sklearn.naive_bayes import GaussianNB
 from tests.own_tables import sales, visits
-from tests.run.running import step
+from tests.run.running import step, train
 
-from rotastack.data.artifacts import read_frame, read_prepared
+from rotastack.base.fitting import fit_aligned
+from rotastack.data.artifacts import read_frame, read_prepared, write_frame
 from rotastack.data.raw import write_raw
 from rotastack.errors import RotastackError
+from rotastack.files import read_json
+from rotastack.workflow.run.slices import Slices
 from rotastack.workflow.run.steps.score import _in_time
 from rotastack.workflow.study.study import Study
+from rotastack.workflow.use.explaining import explain_saved
 
 TRAIN, TEST, NEITHER = 1, 0, 2
 
@@ -47,6 +52,46 @@ def test_rows_of_a_group_stay_together(tmp_path, task, protocol):
     if "test" in protocol:
         assert (parts == TEST).sum(axis=1).tolist() == [30, 30, 30]
     assert data.X.shape[1] == table.shape[1] - 2, "no model sees the groups"
+
+
+@pytest.mark.parametrize("task", ["classification", "regression"])
+def test_estimators_that_take_groups_get_those_of_the_training_rows(tmp_path, task):
+    """All visits of a patient are alike: out of bag, they are told by chance alone where trees do not know the patient."""
+    table, target = visits()
+    if task == "regression":
+        table[target] = np.random.default_rng(0).standard_normal(120)[table["patient_id"]]
+    errors = {}
+    for name, divided_by in (("alone", {}), ("groups", {"groups": "patient_id"})):
+        rows = table if divided_by else table.drop(columns="patient_id")
+        divided(tmp_path, rows, target, task, divided_by, kind="holdout", train=0.7)
+        estimator = {"classification": "rotastack.RotastackClassifier", "regression": "rotastack.RotastackRegressor"}
+        pool = train(tmp_path, estimator[task], {"trees_per_family": 10}, splits=[0], name=name)
+        assert np.isfinite(pool["proba"].values).all()
+        errors[name] = float(pool["oob_error"].item())
+    assert errors["alone"] < 0.3
+    assert errors["groups"] > 0.4
+    other = fit_aligned(GaussianNB(), np.arange(4.0)[:, None], np.array([0, 0, 1, 1]), 2, np.random.SeedSequence(0), groups=np.arange(4))  # fmt: skip
+    assert other.outputs(np.zeros((1, 1))).argmax() == 0, "its fit takes no groups"
+
+
+@pytest.mark.parametrize("threshold", [None, 0.3])
+def test_the_model_of_all_rows_is_fitted_and_explained_by_groups(tmp_path, threshold):
+    table, target = visits()
+    write_raw(table.drop(columns=target).assign(target=table[target]), tmp_path / "raw.parquet")
+    methods = {"A": {"pool": "p", "combiner": {"kind": "vote"}}, "B": {"pool": "q", "combiner": {"kind": "vote"}}}
+    pools = {"p": {"estimator": "rotastack", "parameters": {"trees_per_family": 10}}, "q": {"estimator": "forest"}}
+    study = {"name": "s", "datasets": ["iris"], "protocol": {"kind": "holdout", "groups": "patient_id"}, "pools": pools,
+             "methods": methods, "model": {"refit": "A", "threshold": threshold}}  # fmt: skip
+    spec = Slices(Study.from_mapping(study, "s.yaml")).refit("iris").model_copy(update={"dataset": "d"})
+    write_frame(tmp_path / "scores", pd.DataFrame({"method": ["A"], "error": [0.5]}), {})
+    files = {"model": "model.skops", "record": "refit.run.json"}
+    step("refit", tmp_path, spec, {"raw": "raw.parquet", "scores": "scores", "scored": "refit.run.json"}, files)
+    record = read_json(tmp_path / "refit.run.json")
+    assert record["status"] == "ok", record["message"]
+    assert 0.3 < record["metrics"]["oob_error"] < 0.7
+    explained = explain_saved(tmp_path / "model.skops", tmp_path / "raw.parquet", "s", "d")
+    assert explained["how"] == "out of bag"
+    assert 0.3 < explained["score"] < 0.7
 
 
 @pytest.mark.parametrize("groups", [{}, {"groups": "patient_id"}], ids=["alone", "with groups"])

@@ -77,6 +77,28 @@ def test_discriminants_of_the_rows_in_the_bag(n, p, n_classes):
         assert matrix == pytest.approx(expected, abs=1e-6)
 
 
+def test_views_of_groups_see_the_rows_in_the_bag_alone():
+    """The rows of a group have other values: views of bags without the group stay, most others change."""
+    X, codes = table(60, 8, 3)
+    X[::5, 2] = np.nan
+    groups = np.arange(60) // 6
+    bags, own = seeds(40)
+    rule = Bags.of(60, row_groups=groups)
+    for changed in (0, 9):
+        other = np.where((groups == changed)[:, None], X[::-1], X)
+        out = np.array([changed not in groups[rule.drawn(seed)] for seed in bags])
+        assert 5 < out.sum() < 35
+        for kind in range(2):
+            before, after = (
+                all_kinds(BaggedViews.of(rows, codes, 3, rule, n_jobs), bags, own)[kind]
+                for rows, n_jobs in ((X, 1), (other, 2))
+            )
+            alone = [[tables_of(views.take([t]).compact()) for t in range(40)] for views in (before, after)]
+            same = np.array([a == b for a, b in zip(*alone, strict=True)])
+            assert same[out].all()
+            assert same[~out].mean() < 0.2
+
+
 def evenly(counts, n_kinds):
     """Whether kinds are as often as chance has it."""
     counts = np.array(list(counts))

@@ -1,5 +1,7 @@
 """Row and class weights: how bags are drawn by them, and what follows."""
 
+import pickle
+
 import numpy as np
 import pytest
 from sklearn.datasets import load_wine, make_classification
@@ -29,6 +31,51 @@ def test_bags_by_hand():
     drawn = np.concatenate([bags.drawn(np.uint64(seed)) for seed in range(4000)])
     shares = np.bincount(drawn, minlength=5) / len(drawn)
     assert shares == pytest.approx(weights / 8, abs=0.015)
+
+
+def test_bags_of_groups_by_hand():
+    """Groups 5 and 9 have two rows, group 7 one, and one without a weight."""
+    bags = Bags.of(6, np.array([1.0, 2.0, 0.0, 1.0, 3.0, 1.0]), row_groups=np.array([5, 9, 7, 9, 5, 7]))
+    assert bags.rows.tolist() == [0, 1, 3, 4, 5]
+    assert bags.row_groups.tolist() == [0, 2, 2, 0, 1]
+    assert bags.size == 3
+
+    def counted(bags):
+        return np.stack([np.bincount(bags.drawn(np.uint64(seed)), minlength=6) for seed in range(4000)])
+
+    counts = counted(bags)
+    assert np.array_equal(counts[:, [0, 1]], counts[:, [4, 3]])
+    assert (counts[:, [0, 1, 5]].sum(axis=1) == 3).all()
+    assert counts.mean(axis=0) == pytest.approx([1, 1, 0, 1, 1, 1], abs=0.05)
+    # The kernel uses the numbers that draw bags of rows for other things.
+    assert np.corrcoef(counts[:, 0], counted(Bags.of(6))[:, 0])[0, 1] == pytest.approx(0, abs=0.05)
+    read = pickle.loads(pickle.dumps(bags))
+    assert np.array_equal(read.drawn(np.uint64(1)), bags.drawn(np.uint64(1)))
+    assert "row_groups" not in Bags.of(6).__getstate__()
+    assert Bags.of(600, most=60, row_groups=np.arange(600) // 3).size == 20
+
+
+@pytest.mark.parametrize("regression", [False, True])
+def test_a_weight_in_a_group_is_as_many_copies(regression):
+    X, y = imbalanced()
+    X, weights, groups = X.astype(np.float32), np.arange(600) % 3, np.arange(600) // 4
+    y = X[:, :2].prod(axis=1).astype(float) if regression else y
+    copied = np.repeat(np.arange(600), weights)
+    kind, options = {"n_classes": None if regression else 2}, TreeOptions(max_depth=4)
+
+    def grown(rows, weights):
+        bags = Bags.of(len(rows), weights, row_groups=groups[rows])
+        return grow_forest(X[rows], y[rows], [TreeGroup(5)], options, np.random.SeedSequence(0), weights=weights, bags=bags, **kind)  # fmt: skip
+
+    trees, out_of_bag = grown(np.arange(600), weights.astype(float))
+    copies, _ = grown(copied, None)
+    assert np.array_equal(trees.seeds, copies.seeds)
+    assert np.isclose(trees.sums(X), copies.sums(X)).mean() > 0.99  # equally good cuts may differ by rounding
+    assert np.array_equal(trees.out_of_bag(600)[copied], copies.out_of_bag(len(copied)))
+    out = trees.out_of_bag(600)[weights > 0]
+    assert np.array_equal(out_of_bag[0].counts[weights > 0], out.sum(axis=1))
+    means = np.where(out, trees.outputs(X[weights > 0])[:, :, 0].T, 0).sum(axis=1) / np.maximum(out.sum(axis=1), 1)
+    assert np.nan_to_num(out_of_bag[0].means()[weights > 0, 0]) == pytest.approx(means)
 
 
 @pytest.mark.parametrize("weights", [None, np.full(7, 0.3), np.full(7, 1e-200)])

@@ -112,15 +112,22 @@ def fit_aligned(
     n_classes: int,
     sequence: np.random.SeedSequence,
     sample_weight: NDArray[np.floating] | None = None,
+    groups: NDArray | None = None,
 ) -> AlignedClassifier:
     """Clone, seed and fit a classifier to class numbers, of which some may have no rows.
 
     `sequence` seeds every ``random_state`` of the clone; ``sample_weight`` is only for an estimator whose ``fit`` takes it.
+    Groups of rows are used if ``fit`` takes ``groups``.
     """
     classes, codes = np.unique(y, return_inverse=True)
     fresh: Any = DummyClassifier() if len(classes) == 1 else seeded(estimator, sequence)
+    return AlignedClassifier(fresh.fit(X, codes, **_beside(fresh, sample_weight, groups)), classes, n_classes)
+
+
+def _beside(estimator: Any, sample_weight: NDArray | None, groups: NDArray | None) -> dict[str, NDArray]:
+    """Return what ``fit`` gets beside X and y; groups only if it takes them."""
     weights = {} if sample_weight is None else {"sample_weight": sample_weight}
-    return AlignedClassifier(fresh.fit(X, codes, **weights), classes, n_classes)
+    return weights if groups is None or not has_fit_parameter(estimator, "groups") else {**weights, "groups": groups}
 
 
 @dataclass
@@ -165,14 +172,15 @@ def fit_regressor(
     sample_weight: NDArray[np.floating] | None = None,
     intervals: bool = False,
     moves: bool = False,
+    groups: NDArray | None = None,
 ) -> FittedRegressor:
     """Clone, seed and fit a regressor; for parameters see :func:`fit_aligned` and :class:`FittedRegressor`.
 
     With `moves`, for an estimator of few digits, targets far from 0 are centred, and tiny or huge ones are scaled.
     """
-    weights = {} if sample_weight is None else {"sample_weight": sample_weight}
     centre, unit = _centre_and_unit(y) if moves else (0.0, 1.0)
-    fitted = FittedRegressor(seeded(estimator, sequence).fit(X, (y - centre) / unit, **weights), intervals)
+    beside = _beside(estimator, sample_weight, groups)
+    fitted = FittedRegressor(seeded(estimator, sequence).fit(X, (y - centre) / unit, **beside), intervals)
     if (centre, unit) != (0.0, 1.0):
         fitted.centre, fitted.unit = centre, unit
     return fitted

@@ -25,7 +25,8 @@ class BaggedViews:
     """The training rows, arranged so that compiled code can fit a view to the bag of each of many trees.
 
     A view is fitted to the distinct rows in the bag of its tree, with equal weights. The bag of a tree is the one that
-    :func:`rotastack.trees.grow_forest` draws for the same seed.
+    :func:`rotastack.trees.grow_forest` draws for the same seed. If rows have groups, a view is fitted to the distinct
+    rows of a bootstrap of that bag.
 
     In a column with missing values (NaN), each missing value is replaced by the mean of the column's known values in
     the bag, or by 0 if the bag has none. The view keeps this fill and also uses it for new rows. Other columns have no
@@ -115,10 +116,13 @@ class BaggedViews:
     def _views(
         self, find: Callable, bag_seeds: NDArray[np.uint64], view_seeds: NDArray[np.uint64], options: tuple[float, ...]
     ) -> LinearViews:
-        shared = (
-            find, bag_seeds, view_seeds, options, self.data, self.missing, self.places, self.edges, self.bags.ends,
-            self.bags.size,
+        shared: tuple[Any, ...] = (
+            find, bag_seeds, view_seeds, options, self.data, self.missing, self.places, self.edges
         )  # fmt: skip
+        if self.bags.row_groups is not None:
+            views = run_units(_found_by_groups, range(len(view_seeds)), (*shared, self.bags), self.n_jobs)
+            return LinearViews.concatenate(list(views))
+        shared += (self.bags.ends, self.bags.size)
         chunks = range(0, len(view_seeds), TREES_AT_ONCE)
         return LinearViews.concatenate(list(run_units(_found, chunks, shared, self.n_jobs)))
 
@@ -138,3 +142,16 @@ def _found(
     lengths, parts, columns, matrices, fills = find(data, *rows, bag_seeds[here], view_seeds[here], *options, stop)
     starts = np.concatenate([[0], np.cumsum(lengths)])
     return LinearViews(len(data), starts, parts, columns, matrices, fills if len(fills) else None)
+
+
+def _found_by_groups(
+    tree: int, stop: NDArray[np.uint8], find: Callable, bag_seeds: NDArray[np.uint64], view_seeds: NDArray[np.uint64],
+    options: tuple[float, ...], data: NDArray[np.float32], missing: NDArray[np.uint8], places: NDArray[np.int64],
+    edges: NDArray[np.int64], bags: Bags,
+) -> LinearViews:  # fmt: skip
+    """Return the view of a tree from a bootstrap of the rows in its bag of groups."""
+    in_bag = np.sort(places[np.searchsorted(bags.rows, np.unique(bags.drawn(bag_seeds[tree])))])
+    edges = np.searchsorted(in_bag, edges).astype(np.int64)
+    rows = np.ascontiguousarray(data[:, in_bag]), missing, np.arange(len(in_bag)), edges
+    here = slice(tree, tree + 1)
+    return _found(0, stop, find, bag_seeds[here], view_seeds[here], options, *rows, np.empty(0), len(in_bag))

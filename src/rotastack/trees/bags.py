@@ -39,10 +39,13 @@ LEAST_DRAWS = 100
 
 @dataclass(frozen=True)
 class Bags:
-    """The rule by which the kernel draws the bags of trees: with replacement, in proportion to the weights of the rows.
+    """The rule by which the bags of trees are drawn: with replacement, in proportion to the weights of the rows.
 
     A row of weight 2 is drawn as often as two copies of a row of weight 1. Equal weights give the same bags as no
     weights. Rows of weight 0 are in no bag.
+
+    With groups of rows, whole groups are drawn, all equally likely: a bag has all rows of a group or none. Weights then
+    do not change the draws.
 
     Examples
     --------
@@ -53,6 +56,7 @@ class Bags:
     rows: NDArray[np.intp]  # the rows with a weight above 0
     ends: NDArray[np.float64]  # (len(rows),): cumulative shares of the total weight; empty if all weights are equal
     size: int  # number of draws for a bag
+    row_groups: NDArray[np.intp] | None = None  # (len(rows),): the number of each row's group, from 0
 
     @classmethod
     def of(
@@ -61,14 +65,20 @@ class Bags:
         weights: NDArray[np.float64] | None = None,
         heaviest: float | None = None,
         most: int | None = None,
+        row_groups: NDArray[np.integer] | None = None,
     ) -> "Bags":
         """Return the rule for a table of `n_rows` rows.
 
         The heaviest row is expected at most `heaviest` times in a bag, so that it is out of many bags: there are fewer
         draws, but at least 100. By default there are as many draws as rows with a weight; there are never more than
-        `most`.
+        `most`. With `row_groups` (n_rows,), there are as many draws as groups, but fewer if a bag would have more than
+        `most` rows on average.
         """
         most = n_rows if most is None else most
+        if row_groups is not None:
+            rows = np.arange(n_rows) if weights is None else np.flatnonzero(weights)
+            names, numbers = np.unique(row_groups[rows], return_inverse=True)
+            return cls(rows, np.empty(0), max(1, round(len(names) * min(1.0, most / len(rows)))), numbers)
         if weights is None:
             return cls(np.arange(n_rows), np.empty(0), min(n_rows, most))
         shares = weights / weights.max()
@@ -84,14 +94,24 @@ class Bags:
     def __getstate__(self) -> dict[str, Any]:
         """Return the state for a file; if `rows` are all rows, the state holds only their number."""
         are_all = np.array_equal(self.rows, np.arange(len(self.rows)))
-        return {"rows": len(self.rows) if are_all else narrow(self.rows), "ends": self.ends, "size": self.size}
+        by_groups = {} if self.row_groups is None else {"row_groups": narrow(self.row_groups)}
+        rows = len(self.rows) if are_all else narrow(self.rows)
+        return {"rows": rows, "ends": self.ends, "size": self.size, **by_groups}
 
     def __setstate__(self, state: dict[str, Any]) -> None:
         rows = state["rows"]
         self.__dict__.update(state, rows=np.arange(rows) if isinstance(rows, int) else rows.astype(np.intp))
 
     def drawn(self, seed: np.uint64) -> NDArray[np.intp]:
-        """Return the rows that the kernel draws for the tree of this seed, each repeated once per draw."""
+        """Return the rows in the bag of the tree of this seed, each repeated once per draw.
+
+        The kernel draws the same rows, unless rows have groups. It uses the first random numbers of the seed in any case,
+        so groups are drawn from another seed.
+        """
+        if self.row_groups is not None:
+            n_groups = int(self.row_groups.max()) + 1
+            draws = np.bincount(draw_many_below(~np.uint64(seed), n_groups, self.size), minlength=n_groups)
+            return np.repeat(self.rows, draws[self.row_groups])
         if not len(self.ends):
             return self.rows[draw_many_below(seed, len(self.rows), self.size)]
         places = np.searchsorted(self.ends, draw_many_units(seed, self.size), side="right")

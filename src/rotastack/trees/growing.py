@@ -189,7 +189,8 @@ def grow_forest(
     bootstrap : bool
         Grow each tree on as many rows, drawn with replacement by weight; in the tree all draws have equal weight.
     bags : Bags, optional
-        Rule for drawing the bags. Default: ``Bags.of(n_rows, weights)``.
+        Rule for drawing the bags. Default: ``Bags.of(n_rows, weights)``. If rows have groups, a draw of a row counts by
+        the weight of the row.
     bag_counts : ndarray of int32 of shape (n_trees, n_rows), optional
         Number of times that each tree sees each row, instead of a draw; for views that were fitted to the same rows.
         The trees of all families are numbered consecutively.
@@ -219,11 +220,12 @@ def grow_forest(
     base_weight = np.ones((1, n_rows)) if weights is None else weights.reshape(1, -1).astype(np.float64)
     drawing = bootstrap and bag_counts is None
     bags = bags or Bags.of(n_rows, weights)
+    by_groups = drawing and bags.row_groups is not None
     centre = 0.0
     if regression:
         uneven = weights_of(weights, bags.rows) if len(bags.ends) else None
         centre = float(np.average(target[bags.rows], weights=uneven))
-    if drawing:
+    if drawing and not by_groups:
         base_weight = base_weight / base_weight.max()  # the draws ignore the scale; only out-of-bag errors use weights
     views = LinearViews.concatenate([f.views or LinearViews.identity(n_features) for f in families])
     widths = views.widths()
@@ -236,6 +238,8 @@ def grow_forest(
     n_trees = int(batches["n_trees"].sum())
     if seeds is None:
         seeds = np.concatenate([tree_seeds(sequence, f, x.n_trees) for f, x in enumerate(families)])
+    if by_groups:
+        bag_counts = np.stack([np.bincount(bags.drawn(seed), minlength=n_rows) for seed in seeds])
     want_oob = want_oob and (bootstrap or bag_counts is not None)
     counts = np.empty((0, 0), np.int32) if bag_counts is None else np.array(bag_counts, dtype=np.int32, order="C")
     if bag_counts is not None and counts.shape != (n_trees, n_rows):
@@ -272,5 +276,6 @@ def grow_forest(
     trees = GrownTrees.join([chunk.trees for chunk in grown], tree_view, views, centre, regression, unit)
     trees.missing = table.missing.astype(bool) if len(table.missing) else None
     if drawing:
-        trees.seeds, trees.bags = seeds, None if weights is None and bags.size == n_rows else bags
+        usual = weights is None and bags.size == n_rows and not by_groups
+        trees.seeds, trees.bags = seeds, None if usual else bags
     return trees, out_of_bag

@@ -88,14 +88,17 @@ class RotastackClassifier(LabelClassifier, RotastackEnsemble):
         store only the data that predictions need.
     forest_ : GrownTrees
         The trees of the families on bags of positive weight, family after family.
+    n_groups_ : int
+        Number of groups with rows of positive weight; only if ``fit`` got groups.
 
     Notes
     -----
     Columns are scaled to [0, 1] on the training rows. At each split, trees learn the branch of missing numbers; views
     fill missing numbers with means of their training rows. A category of up to 30 values becomes a 0/1 column for each
     value (one column for two values). A category of more values becomes the class shares of its rows.
-    If rows have copies, a tree may have seen a copy of an out-of-bag row; out-of-bag results are then optimistic. Rounds of
-    boosters are chosen by the rows that are held out, which makes them slightly optimistic, too.
+    If rows have copies, or a patient has several rows, a tree may have seen a copy of an out-of-bag row, or its patient.
+    Out-of-bag results are then optimistic, unless ``fit`` gets `groups`. Rounds of boosters are chosen by the rows that
+    are held out, which makes them slightly optimistic, too.
 
     A bag has at most 40,000 draws. There is no `warm_start`: a larger forest begins with the same trees, but the
     out-of-bag outputs, to which weights are fitted, are not stored.
@@ -160,13 +163,13 @@ class RotastackClassifier(LabelClassifier, RotastackEnsemble):
         refuse_missing_target(y)
         return check_y(y, estimator=self)
 
-    def _fit(self, X, y, weights, weighted):
+    def _fit(self, X, y, weights, weighted, row_groups):
         if weights is not None and len(left := np.unique(y[weighted])) < 2:
             raise ValueError(
                 f"the rows of weight above 0 have one class only ({left[0]}); at least 2 classes are needed"
             )
         codes = self._numbered(y)
-        _, outputs, folds = self._grow(X, codes, weights, root_sequence(self.random_state))
+        _, outputs, folds = self._grow(X, codes, weights, root_sequence(self.random_state), row_groups)
         self._weigh(outputs.compress(weighted, axis=1), codes[weighted], weights_of(weights, weighted), folds[weighted])
         self.oob_decision_function_ = of_all_rows(self.oob_decision_function_, weighted)
 

@@ -91,15 +91,18 @@ class RotastackRegressor(RegressorMixin, RotastackEnsemble):
         store only the data that predictions need.
     forest_ : GrownTrees
         The trees of the families on bags of positive weight, family after family.
+    n_groups_ : int
+        Number of groups with rows of positive weight; only if ``fit`` got groups.
 
     Notes
     -----
     Columns are scaled to [0, 1] on the training rows. At each split, trees learn the branch of missing numbers; views
     fill missing numbers with means of their training rows. A category of up to 30 values becomes a 0/1 column for each
     value (one column for two values). A category of more values becomes the mean target of its rows.
-    Predictions may lie outside the range of the training targets if the weights sum to more than 1. If rows have
-    copies, a tree may have seen a copy of an out-of-bag row; out-of-bag results are then optimistic. Rounds of
-    boosters are chosen by the rows that are held out, which makes them slightly optimistic, too.
+    Predictions may lie outside the range of the training targets if the weights sum to more than 1.
+    If rows have copies, or a patient has several rows, a tree may have seen a copy of an out-of-bag row, or its patient.
+    Out-of-bag results are then optimistic, unless ``fit`` gets `groups`. Rounds of boosters are chosen by the rows that
+    are held out, which makes them slightly optimistic, too.
 
     A bag has at most 40,000 draws. There is no `warm_start`: a larger forest begins with the same trees, but the
     out-of-bag outputs, to which weights are fitted, are not stored.
@@ -158,10 +161,10 @@ class RotastackRegressor(RegressorMixin, RotastackEnsemble):
         refuse_missing_target(y)
         return check_y(y, y_numeric=True, estimator=self).astype(np.float64)
 
-    def _fit(self, X, y, weights, weighted):
+    def _fit(self, X, y, weights, weighted, row_groups):
         unit = _unit(y[weighted])
         sequence = root_sequence(self.random_state)
-        rows, outputs, folds = self._grow(X, _slices(y, weights), weights, sequence, numbers=y / unit)
+        rows, outputs, folds = self._grow(X, _slices(y, weights), weights, sequence, row_groups, numbers=y / unit)
         self._weigh(
             outputs.compress(weighted, axis=1)[:, :, 0],
             y[weighted] / unit,
@@ -171,7 +174,7 @@ class RotastackRegressor(RegressorMixin, RotastackEnsemble):
         judged = np.flatnonzero(weighted)[np.isfinite(self.oob_prediction_)]
         self.residuals_ = OutOfBagResiduals.of(
             rows.X[judged], y[judged] / unit, self.oob_prediction_[np.isfinite(self.oob_prediction_)], weights_of(weights, judged),
-            child(sequence, "residuals"), self.n_jobs,
+            child(sequence, "residuals"), self.n_jobs, None if row_groups is None else row_groups[judged],
         )  # fmt: skip
         self.oob_prediction_ = of_all_rows(self.oob_prediction_, weighted)
         if unit != 1:

@@ -48,6 +48,7 @@ class OutOfBagResiduals:
     def of(
         cls, rows: NDArray[np.float32], y: NDArray[np.float64], predicted: NDArray[np.float64],
         weights: NDArray[np.float64] | None, sequence: np.random.SeedSequence, n_jobs: int | None = None,
+        row_groups: NDArray[np.intp] | None = None,
     ) -> "OutOfBagResiduals":  # fmt: skip
         """Return the scores of training rows from their out-of-bag predictions; positive `weights` with mean 1."""
         if not len(y):
@@ -57,7 +58,7 @@ class OutOfBagResiduals:
         floor = LEAST_SPREAD * float(np.average(size, weights=weights)) or 1.0  # residuals of 0 define no unit
         forest, out_of_bag = grow_forest(
             rows, size / floor, [TreeGroup(N_TREES, max_features=1 / 3)], TreeOptions(min_samples_leaf=LEAST_ROWS), sequence,
-            weights=weights, bags=Bags.of(len(y), weights, HEAVIEST, MOST_DRAWS), describe_nodes=False, n_jobs=n_jobs,
+            weights=weights, bags=Bags.of(len(y), weights, HEAVIEST, MOST_DRAWS, row_groups), describe_nodes=False, n_jobs=n_jobs,
         )  # fmt: skip
         assert out_of_bag is not None
         forest.decreases = None

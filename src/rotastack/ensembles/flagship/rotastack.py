@@ -20,7 +20,7 @@ from rotastack.ensembles.flagship.growing import grow_families
 from rotastack.ensembles.flagship.grown_families import GrownFamilies, OnBags
 from rotastack.ensembles.flagship.importances import OutOfBagImportances, scored, unseen_rows
 from rotastack.ensembles.flagship.mixed_table import MixedTable
-from rotastack.ensembles.flagship.training_rows import TrainingRows, category_targets, draw_folds
+from rotastack.ensembles.flagship.training_rows import TrainingRows, category_targets, draw_folds, group_numbers
 from rotastack.trees.grown import GrownTrees
 
 __all__ = ["RotastackEnsemble", "kept_families"]
@@ -69,6 +69,8 @@ class RotastackEnsemble(OutOfBagImportances, BaseEstimator):
         "verbose": ["verbose"],
     }
 
+    __metadata_request__fit: ClassVar[dict] = {"groups": True}  # groups need no ``set_fit_request``
+
     trees_per_family: int
     categorical_features: ArrayLike | str | None
     oob_score: bool | str | Callable
@@ -80,9 +82,12 @@ class RotastackEnsemble(OutOfBagImportances, BaseEstimator):
     grown_: list[GrownFamilies]
     family_weights_: NDArray[np.float64]
     oob_score_: float
+    n_groups_: int
 
     @fit_context(prefer_skip_nested_validation=False)  # custom views have parameters to validate, too
-    def fit(self, X: ArrayLike, y: ArrayLike, sample_weight: ArrayLike | None = None) -> Self:
+    def fit(
+        self, X: ArrayLike, y: ArrayLike, sample_weight: ArrayLike | None = None, groups: ArrayLike | None = None
+    ) -> Self:
         """Fit views, grow trees, and fit the weights of the families.
 
         Parameters
@@ -94,6 +99,11 @@ class RotastackEnsemble(OutOfBagImportances, BaseEstimator):
             Weights of at least 0; their scale has no effect. Rows of weight 0 are left out, but a class with only such
             rows stays in ``classes_``, with probabilities near 0. Bags are drawn by weight. The families' weights and
             the out-of-bag scores use the row weights. Views weigh all rows in a bag alike.
+        groups : array-like of shape (n_rows,), optional
+            Labels of groups of rows that belong together, such as visits of a patient, at least 2 among rows of
+            positive weight. A tree is grown on all rows of a group or on none, and a fold holds out whole groups. So
+            out-of-bag results, intervals and the families' weights hold for rows of new groups. There are at most as
+            many folds as groups. Bags are drawn by group; weights then count in the trees.
 
         Returns
         -------
@@ -102,14 +112,19 @@ class RotastackEnsemble(OutOfBagImportances, BaseEstimator):
         Raises
         ------
         ValueError
-            A missing target, infinite values, weights below 0, unknown families, or text in a column that is not
-            categorical. For a classifier: a continuous target, or fewer than two classes among rows of positive weight.
-            For a regressor: a target that is a date or above 1e100.
+            A missing target, infinite values, weights below 0, unknown families, text in a column that is not
+            categorical, missing groups, or fewer than two groups. For a classifier: a continuous target, or fewer than
+            two classes among rows of positive weight. For a regressor: a target that is a date or above 1e100.
         """
         y = self._target(y)
         check_consistent_length(X, y)
         weights = relative_weights(row_weights(X, y, sample_weight, getattr(self, "class_weight", None)))
-        self._fit(X, y, weights, np.ones(len(y), dtype=bool) if weights is None else weights > 0)
+        weighted = np.ones(len(y), dtype=bool) if weights is None else weights > 0
+        row_groups = None if groups is None else group_numbers(groups, weighted)
+        self.__dict__.pop("n_groups_", None)
+        if row_groups is not None:
+            self.n_groups_ = len(np.unique(row_groups[weighted]))
+        self._fit(X, y, weights, weighted, row_groups)
         self._finish(y, weights)
         return self
 
@@ -117,7 +132,10 @@ class RotastackEnsemble(OutOfBagImportances, BaseEstimator):
         """Return the checked target."""
         raise NotImplementedError
 
-    def _fit(self, X: ArrayLike, y: NDArray, weights: NDArray[np.float64] | None, weighted: NDArray[np.bool_]) -> None:
+    def _fit(
+        self, X: ArrayLike, y: NDArray, weights: NDArray[np.float64] | None, weighted: NDArray[np.bool_],
+        row_groups: NDArray[np.intp] | None,
+    ) -> None:  # fmt: skip
         """Grow the families and weigh them; `weighted` is the mask of the rows of positive weight."""
         raise NotImplementedError
 
@@ -127,7 +145,8 @@ class RotastackEnsemble(OutOfBagImportances, BaseEstimator):
 
     def _grow(
         self, X: ArrayLike, codes: NDArray[np.integer], weights: NDArray[np.float64] | None,
-        sequence: np.random.SeedSequence, numbers: NDArray[np.float64] | None = None,
+        sequence: np.random.SeedSequence, row_groups: NDArray[np.intp] | None = None,
+        numbers: NDArray[np.float64] | None = None,
     ) -> tuple[TrainingRows, NDArray[np.float64], NDArray[np.int32]]:  # fmt: skip
         """Encode the training rows and grow the families; return the rows, unseen outputs and folds.
 
@@ -136,9 +155,9 @@ class RotastackEnsemble(OutOfBagImportances, BaseEstimator):
         -1 for rows of weight 0.
         """
         self._clock = _StepPrinter(type(self).__name__, self.verbose)
-        folds = draw_folds(codes, weights, sequence)
+        folds = draw_folds(codes, weights, sequence, row_groups)
         table = self._read(X, category_targets(codes, weights, numbers), folds)
-        rows = TrainingRows(table, codes, weights, self.table_.groups_, numbers)
+        rows = TrainingRows(table, codes, weights, self.table_.groups_, numbers, row_groups)
         self._clock.done(f"{len(rows.X)} rows read, {self.n_features_in_} columns as {rows.X.shape[1]}")
         families = find_families(self.families, len(rows.groups), self._known_families)
         self.grown_, outputs = grow_families(

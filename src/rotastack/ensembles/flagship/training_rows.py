@@ -4,7 +4,8 @@ from collections.abc import Sequence
 from typing import NamedTuple
 
 import numpy as np
-from numpy.typing import NDArray
+import pandas as pd
+from numpy.typing import ArrayLike, NDArray
 
 from rotastack.base.outputs import unit_of
 from rotastack.base.row_weights import weights_of
@@ -12,7 +13,7 @@ from rotastack.seeds import child
 from rotastack.trees.bags import Bags
 from rotastack.trees.boosting import boosting_folds
 
-__all__ = ["HEAVIEST", "MOST_DRAWS", "TrainingRows", "category_targets", "draw_folds"]
+__all__ = ["HEAVIEST", "MOST_DRAWS", "TrainingRows", "category_targets", "draw_folds", "group_numbers"]
 
 HEAVIEST = 2.0
 """Largest mean number of draws of a row for a bag, so that at least about one tree in seven has not seen the row."""
@@ -35,6 +36,7 @@ class TrainingRows(NamedTuple):
     weights: NDArray[np.float64] | None = None
     groups: Sequence[NDArray[np.intp]] = ()  # for each categorical column, the columns of its dummies
     numbers: NDArray[np.float64] | None = None  # targets of a regression
+    row_groups: NDArray[np.intp] | None = None  # numbers of the groups of rows that share bags and folds
 
     @property
     def n_classes(self) -> int | None:
@@ -46,25 +48,58 @@ class TrainingRows(NamedTuple):
         return self.codes if self.numbers is None else self.numbers
 
     def bags(self) -> Bags:
-        return Bags.of(len(self.X), self.weights, HEAVIEST, MOST_DRAWS)
+        return Bags.of(len(self.X), self.weights, HEAVIEST, MOST_DRAWS, self.row_groups)
 
     def n_trees(self, wanted: int) -> int:
         """Return the number of trees of a family: `wanted`, or less (at least 1/8) with more than MOST_DRAWS rows."""
         return max(-(-wanted // 8), min(wanted, round(wanted * MOST_DRAWS / len(self.X))))
 
     def outside(self, folds: NDArray[np.integer], fold: int) -> "TrainingRows":
-        """Return the rows of positive weight outside a fold."""
+        """Return the rows of positive weight outside a fold, without groups: the fold holds out whole groups."""
         rows = np.flatnonzero((folds != fold) & (True if self.weights is None else self.weights > 0))
         numbers = None if self.numbers is None else self.numbers[rows]
         return TrainingRows(self.X[rows], self.codes[rows], weights_of(self.weights, rows), self.groups, numbers)
 
 
+def group_numbers(groups: ArrayLike, weighted: NDArray[np.bool_]) -> NDArray[np.intp]:
+    """Return the number of each row's group, from 0; `weighted` is the mask of the rows of positive weight.
+
+    Raises
+    ------
+    ValueError
+        A wrong number of rows, missing values, or one group only among the rows of positive weight.
+    """
+    shape, wanted = np.shape(groups), weighted.shape
+    if shape != wanted:
+        raise ValueError(f"groups must have shape {wanted}, one entry for each row, got {shape}")
+    numbers = pd.factorize(pd.Series(groups))[0]
+    if numbers.min() < 0:
+        missing = np.flatnonzero(numbers < 0)
+        raise ValueError(
+            f"groups: missing in {len(missing)} of {len(numbers)} rows, the first is row {missing[0]}; each row needs a group"
+        )
+    if np.ptp(numbers[weighted]) == 0:
+        raise ValueError("groups: the rows of weight above 0 are one group; at least 2 groups are needed")
+    return numbers
+
+
 def draw_folds(
-    codes: NDArray[np.integer], weights: NDArray[np.float64] | None, sequence: np.random.SeedSequence
-) -> NDArray[np.int32]:
-    """Return the fold of each row; -1 for rows of weight 0."""
-    n_folds = 2 if len(codes) > TALL else 5
-    return boosting_folds(codes, n_folds, child(sequence, "folds"), weights, int(codes.max()) + 1)
+    codes: NDArray[np.integer], weights: NDArray[np.float64] | None, sequence: np.random.SeedSequence,
+    row_groups: NDArray[np.intp] | None = None,
+) -> NDArray[np.int32]:  # fmt: skip
+    """Return the fold of each row; -1 for rows of weight 0.
+
+    With `row_groups`, rows of a group share a fold, and neighbours in the order of mean class number, then of size,
+    are dealt to different folds.
+    """
+    n_folds, sequence = 2 if len(codes) > TALL else 5, child(sequence, "folds")
+    if row_groups is None:
+        return boosting_folds(codes, n_folds, sequence, weights, int(codes.max()) + 1)
+    weighted = np.ones(len(codes), dtype=bool) if weights is None else weights > 0
+    sizes = np.bincount(row_groups, weighted).astype(np.float64)
+    means = np.bincount(row_groups, weighted * codes) / np.maximum(sizes, 1)
+    order = np.unique(np.column_stack([means, sizes]), axis=0, return_inverse=True)[1]
+    return np.where(weighted, boosting_folds(order, n_folds, sequence, sizes)[row_groups], -1).astype(np.int32)
 
 
 def category_targets(

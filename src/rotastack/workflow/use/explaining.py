@@ -52,10 +52,11 @@ def explain(
 
     The importance of a column is the loss of the score if the column is shuffled: of accuracy for the error, of R² for
     RMSE and pinball loss. If the study divides rows by columns (`divided_by`), the model is judged on other groups, on
-    the last third of the time, or on the test rows of a given split.
+    the last third of the time, or on the test rows of a given split. The bags of a model that was fitted with groups
+    hold out whole groups already.
     """
     reader = pipeline.named_steps["table"]
-    split = _divided(features, divided_by or {})
+    split = None if hasattr(_decider(pipeline), "n_groups_") else _divided(features, divided_by or {})
     features = features[reader.needed_]
     how, rows, judged = _scored(pipeline, features, target, score, split)
     with warnings.catch_warnings():

@@ -80,12 +80,13 @@ def fitted(
             numeric = (numeric + spread * rng.standard_normal(numeric.shape)).astype(np.float32)
         X, n_other = np.hstack([numeric, other]), other.shape[1]
         estimator = set_up_columns(rows.estimator, numeric.shape[1], n_other)
+    groups = None if data.groups is None else data.groups[train]
     model: AlignedClassifier | FittedRegressor | Pool
     if pool.view is None:
         if data.n_classes is None:
-            model = fit_regressor(estimator, X, y, sequence, intervals=options["intervals"])
+            model = fit_regressor(estimator, X, y, sequence, intervals=options["intervals"], groups=groups)
         else:
-            model = fit_aligned(estimator, X, y, data.n_classes, sequence)
+            model = fit_aligned(estimator, X, y, data.n_classes, sequence, groups=groups)
     else:
         view = make(pool.view)
         recipes = [Recipe(view if k else None, rows.estimator, "view") for k in range(spec.rotations)]

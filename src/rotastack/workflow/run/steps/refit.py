@@ -8,12 +8,15 @@ from typing import Any
 import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
+from sklearn import config_context
 from sklearn.model_selection import FixedThresholdClassifier
 from sklearn.pipeline import Pipeline
+from sklearn.utils.metadata_routing import get_routing_for_object
 
 from rotastack.base.fitting import set_up_columns
 from rotastack.base.preprocessing import TablePreprocessor
 from rotastack.data.artifacts import read_frame
+from rotastack.data.divisions import division_numbers
 from rotastack.data.loading import columns_by_kind
 from rotastack.data.raw import read_raw
 from rotastack.data.target import check_target, typed_labels
@@ -61,7 +64,9 @@ def refit(
     estimator.set_params(**{k: v for k, v in {"random_state": seed, "n_jobs": n_jobs}.items() if k in parameters})
     decides = _thresholded(estimator, target, spec.threshold)
     names = (*("table", "frame")[: len(before)], NAMES[spec.task])
-    model = Pipeline(list(zip(names, (*before, decides), strict=True))).fit(features, target)
+    groups = _groups(spec, estimator, features)
+    with config_context(enable_metadata_routing=bool(groups)):
+        model = Pipeline(list(zip(names, (*before, decides), strict=True))).fit(features, target, **groups)
     beat(None)
     if "n_jobs" in parameters:
         _fitted(model).set_params(n_jobs=None)
@@ -118,6 +123,14 @@ def _target(spec: RefitSpec, raw: pd.DataFrame) -> NDArray:
     """Return the numbers of a regression, or labels of the type that the raw table gives them."""
     numbers = check_target(raw["target"], spec.dataset, spec.task).to_numpy()
     return typed_labels(raw["target"]) if spec.task == "classification" else numbers
+
+
+def _groups(spec: RefitSpec, estimator: Any, features: pd.DataFrame) -> dict[str, NDArray[np.intp]]:
+    """Return the study's groups of rows, if there are any and the estimator requests them."""
+    column = spec.divided_by.get("groups")
+    if column is None or not get_routing_for_object(estimator).consumes("fit", ["groups"]):
+        return {}
+    return {"groups": division_numbers(features, column, "groups", spec.dataset)}
 
 
 def _fitted(model: Pipeline) -> Any:
