@@ -102,7 +102,7 @@ def test_gradients_tell_which_columns_count():
     family, _ = grown(rows, folds)
     places, machine = family.standardised(rows.X[:4]), family.machines[0]
     total = np.zeros(3)
-    for j, step in enumerate(1e-2 * np.eye(3, dtype=np.float32)):
+    for j, step in enumerate(1e-2 * np.eye(3)):
         rise = machine.sums(places + step, family.points) - machine.sums(places - step, family.points)
         total[j] = ((rise / 2e-2) ** 2).sum()
     np.testing.assert_allclose(machine.squared_gradients(places, family.points), total, rtol=1e-2)

@@ -59,15 +59,15 @@ class Machine:
     coefficients: NDArray[np.float64]  # (n_outputs, n_points); 0 for points that the machine is not fitted to
     offset: NDArray[np.float64]  # (n_outputs,)
 
-    def kernels(self, rows: NDArray[np.float32], points: NDArray[np.float32]) -> NDArray[np.float64]:
-        roots = np.sqrt(self.metric)
-        return _decayed(cdist(rows * roots, points * roots, "sqeuclidean"), self.gamma)
+    def kernels(self, rows: NDArray[np.float64], points: NDArray[np.float64]) -> NDArray[np.float64]:
+        weights = {} if (self.metric == 1).all() else {"w": self.metric}
+        return _decayed(cdist(rows, points, "sqeuclidean", **weights), self.gamma)
 
-    def sums(self, rows: NDArray[np.float32], points: NDArray[np.float32]) -> NDArray[np.float64]:
+    def sums(self, rows: NDArray[np.float64], points: NDArray[np.float64]) -> NDArray[np.float64]:
         """Return predictions (row, output); those for a row do not depend on other rows, as they would by BLAS."""
         return np.einsum("rp,op->ro", self.kernels(rows, points), self.coefficients) + self.offset
 
-    def squared_gradients(self, rows: NDArray[np.float32], points: NDArray[np.float32]) -> NDArray[np.float64]:
+    def squared_gradients(self, rows: NDArray[np.float64], points: NDArray[np.float64]) -> NDArray[np.float64]:
         """Return the sum of the squared derivatives by each column over rows and outputs, shape (n_columns,)."""
         kernels, total = self.kernels(rows, points), np.zeros(rows.shape[1])
         for coefficients in self.coefficients:
@@ -86,8 +86,9 @@ class OnKernel(GrownFamilies):
     names: tuple[str, ...]
     centre: NDArray[np.float64]  # (n_columns,): means; missing numbers count as means
     deviation: NDArray[np.float64]  # (n_columns,)
-    points: NDArray[np.float32]  # (n_points, n_columns): standardised training rows
+    points: NDArray[np.float64]  # (n_points, n_columns): standardised training rows
     machines: list[Machine]  # one for each fold
+    pooled: list[Machine]  # for new rows: the machines, or one with their mean coefficients if their kernels are alike
     folds: NDArray[np.int32]  # the fold of each training row; -1 for rows of weight 0
     classes: bool
     gradients: NDArray[np.float64] | None = None  # (1, n_columns): sums of squared derivatives
@@ -101,13 +102,7 @@ class OnKernel(GrownFamilies):
         return []
 
     def outputs(self, rows, n_jobs=None):
-        machines = self.machines
-        if len({(machine.metric.tobytes(), machine.gamma) for machine in machines}) == 1:
-            coefficients = mean_of([machine.coefficients for machine in machines])
-            machines = [
-                Machine(machines[0].metric, machines[0].gamma, coefficients, mean_of([m.offset for m in machines]))
-            ]
-        return self._finished(mean_of([self._sums(machine, rows) for machine in machines]))
+        return self._finished(mean_of([self._sums(machine, rows) for machine in self.pooled]))
 
     def unseen(self, places):
         return self.folds[places]
@@ -124,17 +119,17 @@ class OnKernel(GrownFamilies):
         return self.gradients
 
     def scale(self, unit: float) -> None:
-        for machine in self.machines:
+        for machine in {id(machine): machine for machine in (*self.machines, *self.pooled)}.values():
             machine.coefficients *= unit
             machine.offset *= unit
 
     def forget(self) -> None:
         self.gradients = self.nested = None
 
-    def standardised(self, rows: NDArray[np.float32]) -> NDArray[np.float32]:
+    def standardised(self, rows: NDArray[np.float32]) -> NDArray[np.float64]:
         """Return standardised rows, clipped, with 0 for missing numbers."""
         scaled = np.clip((rows - self.centre) / self.deviation, -FARTHEST, FARTHEST)
-        return np.nan_to_num(scaled).astype(np.float32)
+        return np.nan_to_num(scaled)
 
     def _sums(self, machine: Machine, rows: NDArray[np.float32]) -> NDArray[np.float64]:
         sums, step = np.empty((len(rows), len(machine.offset))), max(1, _BLOCK // len(self.points))
@@ -154,7 +149,7 @@ class OnKernel(GrownFamilies):
 class _Sample(NamedTuple):
     """Training rows that machines are fitted to."""
 
-    points: NDArray[np.float32]
+    points: NDArray[np.float64]
     targets: NDArray[np.float64]  # (n_points, n_outputs)
     weights: NDArray[np.float64]
     folds: NDArray[np.int32]
@@ -180,9 +175,7 @@ def grow_kernel(
     """
     weighted = np.flatnonzero(folds >= 0) if n_folds(folds) > 1 else np.arange(len(folds))
     order = np.random.default_rng(sequence).permutation(weighted)
-    found = OnKernel(
-        (name,), *_moments(rows.X[weighted]), np.empty((0, 0), np.float32), [], folds, rows.n_classes is not None
-    )
+    found = OnKernel((name,), *_moments(rows.X[weighted]), np.empty((0, 0)), [], [], folds, rows.n_classes is not None)
     targets = rows.target[:, None] if rows.n_classes is None else np.eye(rows.n_classes)[rows.codes]
     weights = np.ones(len(folds)) if rows.weights is None else rows.weights
 
@@ -212,6 +205,7 @@ def grow_kernel(
             return replace(found, machines=machines).unseen_outputs(rows.X, folds)
 
         found.machines = [machine(frozenset([fold]), best) for fold in all_folds]
+        found.pooled = _pooled(found.machines)
         outputs = unseen_by([machine(frozenset([fold]), choice) for fold, choice in enumerate(by_fold)])
         if gains is None and len(all_folds) > 2 and len(weighted) <= MOST_NESTED:
             nested = [
@@ -222,6 +216,15 @@ def grow_kernel(
         pairs = zip(found.machines, places, strict=True)
         found.gradients = np.sum([mine.squared_gradients(rows, found.points) for mine, rows in pairs], axis=0)[None]
     return found, outputs
+
+
+def _pooled(machines: list[Machine]) -> list[Machine]:
+    """Return the machine of the mean coefficients, or the machines if their kernels differ."""
+    first, *others = machines
+    if any(machine.gamma != first.gamma or (machine.metric != first.metric).any() for machine in others):
+        return machines
+    coefficients, offset = (mean_of([getattr(m, name) for m in machines]) for name in ("coefficients", "offset"))
+    return [Machine(first.metric, first.gamma, coefficients, offset)]
 
 
 def _moments(X: NDArray[np.float32]) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
@@ -243,7 +246,7 @@ def _inside(sample: _Sample, out: Collection[int]) -> NDArray[np.intp]:
     return np.flatnonzero(~np.isin(sample.folds, [*out]))
 
 
-def _squares(points: NDArray[np.float32], metric: NDArray[np.float64]) -> NDArray[np.float64]:
+def _squares(points: NDArray[np.float64], metric: NDArray[np.float64]) -> NDArray[np.float64]:
     """Return the squared distances of points by BLAS, which is fast for many columns."""
     scaled = points * np.sqrt(metric)
     lengths = (scaled**2).sum(axis=1)
