@@ -54,8 +54,7 @@ def class_weights(ran):
     assert (np.diff(recall) > 0).all()
     assert (np.diff(precision) < 0).all()
     curve = np.interp(recall, ran.recall[::-1], ran.precision[::-1])
-    assert abs(precision - curve)[:3].max() < 0.05
-    assert (precision - curve)[3:].min() > 0.02
+    assert abs(precision - curve).max() < 0.03
 
 
 def prediction_intervals(ran):
@@ -217,7 +216,7 @@ def questions(ran):
         assert abs(widths[shade]) < 0.025
         assert np.delete(widths, shade).min() > 0.025
     share = out_of_bag.patches[shade].get_width() / sum(bar.get_width() for bar in out_of_bag.patches)
-    assert impurity.patches[shade].get_width() > max(0.02, 2 * share), "noise has a share of the decreases"
+    assert impurity.patches[shade].get_width() > max(0.01, 2 * share), "noise has a share of the decreases"
     assert [len(bars) for bars in by_class.containers] == [4, 4]
     months, contract = ran.display.pd_results
     assert months.average[0][-1] > 0.3 + months.average[0][0]
