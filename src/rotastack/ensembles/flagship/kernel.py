@@ -26,13 +26,13 @@ MOST_POINTS = 2_500
 """Largest number of training rows, a random sample, that are points of the kernel; each machine has four fifths."""
 
 MOST_NESTED = 500
-"""With more rows the weights of families are cross-fitted to the same outputs as the weights for new rows."""
+"""With more rows, choices and weights for a fold may use outputs of machines that have seen the fold."""
 
-MOST_TRIED = 200
+MOST_TRIED = 150
 """Largest number of training rows, a random sample, that width and penalty are chosen on."""
 
 WIDTHS = (1.0, 0.5, 2.0, 0.25, 8.0)
-"""Widths of the kernel that are tried, relative to the median distance of two rows."""
+"""Widths of the kernel that are tried, relative to the median distance of two rows; the first four for classes."""
 
 PENALTIES = (0.1, 1.0, 0.01, 10.0, 0.001, 0.0001)
 """Penalties that are tried, the first four for classes. Without held-out rows the first width and penalty are used."""
@@ -171,7 +171,7 @@ def grow_kernel(
 
     With `gains` (fold, column), the metric of a fold's machine is the share of each column in the gains of the fold.
     Width and penalty have the least squared error on held-out rows. For the unseen outputs (1, row, output) of a fold,
-    the other folds choose them, without `gains` by machines that have not seen the fold.
+    the other folds choose them; for up to MOST_NESTED rows without `gains`, by machines that have not seen the fold.
     """
     weighted = np.flatnonzero(folds >= 0) if n_folds(folds) > 1 else np.arange(len(folds))
     order = np.random.default_rng(sequence).permutation(weighted)
@@ -186,8 +186,10 @@ def grow_kernel(
     with one_blas_thread():
         all_folds = range(n_folds(folds))
         metrics = [np.ones(rows.X.shape[1])] * len(all_folds) if gains is None else [_metric(mine) for mine in gains]
-        choices = [_Choice(*c) for c in product(WIDTHS, PENALTIES[:4] if rows.n_classes else PENALTIES)]
-        gammas, best, by_fold = _chosen(sample(MOST_TRIED), metrics, choices, nested=gains is None)
+        n_tried = 4 if rows.n_classes else None
+        choices = [_Choice(*c) for c in product(WIDTHS[:n_tried], PENALTIES[:n_tried])]
+        nested = gains is None and len(all_folds) > 2 and len(weighted) <= MOST_NESTED
+        gammas, best, by_fold = _chosen(sample(MOST_TRIED), metrics, choices, nested)
         whole = sample(MOST_POINTS)
         found.points = whole.points
 
@@ -207,11 +209,9 @@ def grow_kernel(
         found.machines = [machine(frozenset([fold]), best) for fold in all_folds]
         found.pooled = _pooled(found.machines)
         outputs = unseen_by([machine(frozenset([fold]), choice) for fold, choice in enumerate(by_fold)])
-        if gains is None and len(all_folds) > 2 and len(weighted) <= MOST_NESTED:
-            nested = [
-                unseen_by([machine(frozenset([fold, out]), by_fold[out]) for fold in all_folds]) for out in all_folds
-            ]
-            found.nested = np.concatenate(nested)[:, weighted]
+        if nested:
+            by_out = [[machine(frozenset([fold, out]), by_fold[out]) for fold in all_folds] for out in all_folds]
+            found.nested = np.concatenate([unseen_by(machines) for machines in by_out])[:, weighted]
         places = [found.standardised(rows.X[order[folds[order] == fold][:_N_GRADIENTS]]) for fold in all_folds]
         pairs = zip(found.machines, places, strict=True)
         found.gradients = np.sum([mine.squared_gradients(rows, found.points) for mine, rows in pairs], axis=0)[None]
