@@ -5,8 +5,9 @@
     python benchmarks/flagship_sets.py --table
 
 At most 3000 rows of a data set, stratified splits, 70 % of the rows for training, one thread. The result of a method on a split
-is a file in the folder `--results`; existing files are reused, so an interrupted command continues. `--table` writes
-docs/evidence/flagship-sets.md. The flagship and CatBoost take categories unchanged, the other methods take dummies.
+is a file in the folder `--results`; existing files are reused, so an interrupted command continues. `--table` adds the scores
+of these files to docs/evidence/data/flagship_sets.parquet, and writes docs/evidence/flagship-sets.md from all scores there. So a
+new version of the flagship needs no new runs of its peers. The flagship and CatBoost take categories unchanged, the others dummies.
 """
 
 import argparse
@@ -35,7 +36,9 @@ from rotastack import RotastackClassifier, RotationForestClassifier
 from rotastack.files import replacing, write_text
 
 PAGE = Path(__file__).parents[1] / "docs/evidence/flagship-sets.md"
+SCORES = PAGE.parent / "data/flagship_sets.parquet"
 OURS = "Rotastack"
+MEASURES = ("error", "log_loss", "fit", "predict")
 BOOSTERS = ("XGB", "HGB", "LightGBM", "CatBoost")
 INTERACTIONS = ("chess-krkopt", "nursery", "tic-tac-toe", "monks-1", "monks-2", "monks-3", "madelon")
 
@@ -179,20 +182,24 @@ class Results:
     n_splits: NDArray[np.intp]
 
     @classmethod
-    def of(cls, folder: Path, sets: Iterable[str], methods: Sequence[str]) -> "Results":
-        names, measured, n_rows, n_splits = [], [], [], []
+    def of(cls, measured: pd.DataFrame, sets: Iterable[str], methods: Sequence[str]) -> "Results":
+        """Return means of what :func:`all_scores` returns."""
+        names, means, n_rows, n_splits = [], [], [], []
+        by_set = dict(iter(measured[measured["method"].isin(methods)].groupby("set")))
         for name in sets:
-            stems = [file.stem for file in (folder / name).glob(f"*.{OURS}.npz")]
-            numbers = sorted(int(stem.split(".")[0]) for stem in stems)
-            whole = [n for n in numbers if all(result_file(folder, name, n, m).exists() for m in methods)]
-            if not whole:
+            values = by_set.get(name, measured[:0]).pivot(index="split", columns="method")
+            whole = (
+                values.dropna(subset=[("error", m) for m in methods if ("error", m) in values])
+                if len(values)
+                else values
+            )
+            if not len(whole) or len(whole["error"].columns) < len(methods):
                 continue
-            rows = [[_measured(result_file(folder, name, n, method)) for method in methods] for n in whole]
             names.append(name)
-            measured.append(np.mean(rows, axis=0)[:, :4])
-            n_rows.append(int(rows[0][0][4]))
+            means.append([[whole[column, m].mean() for column in MEASURES] for m in methods])
+            n_rows.append(int(whole["test_rows"].max().max()))
             n_splits.append(len(whole))
-        errors, losses, fit, predict = np.reshape(measured, (-1, len(methods), 4)).transpose(2, 0, 1)
+        errors, losses, fit, predict = np.reshape(means, (-1, len(methods), 4)).transpose(2, 0, 1)
         return cls(tuple(names), tuple(methods), errors, losses, fit, predict, np.array(n_rows), np.array(n_splits))
 
     def place(self, method: str) -> int:
@@ -204,15 +211,23 @@ class Results:
         return (self.errors - best) / (best + 0.01)
 
 
-def _measured(file: Path) -> tuple[float, float, float, float, int]:
-    with np.load(file) as stored:
-        y = stored["y"]
-        return (
-            *scores(stored["probabilities"].astype(np.float64), y),
-            float(stored["fit"]),
-            float(stored["predict"]),
-            len(y),
-        )
+def all_scores(folder: Path) -> pd.DataFrame:
+    """Return the stored scores and those of the files in a folder: a row for each set, split and method."""
+    rows = []
+    for file in sorted(folder.glob("*/*.npz")):
+        number, method = file.stem.split(".", 1)
+        with np.load(file) as stored:
+            y = stored["y"]
+            values = (
+                *scores(stored["probabilities"].astype(np.float64), y),
+                float(stored["fit"]),
+                float(stored["predict"]),
+            )
+        rows.append((file.parent.name, int(number), method, *values, len(y)))
+    new = pd.DataFrame(rows, columns=["set", "split", "method", *MEASURES, "test_rows"])
+    both = pd.concat([pd.read_parquet(SCORES), new]) if SCORES.exists() else new
+    keys = ["set", "split", "method"]
+    return both.drop_duplicates(keys, keep="last").sort_values(keys, ignore_index=True)
 
 
 def summary(found: Results) -> list[str]:
@@ -242,7 +257,7 @@ def summary(found: Results) -> list[str]:
         lines.append(f"| Wilcoxon's p against {OURS}, {title} | {' | '.join(p_values)} |")
     lines.append(_against_each("sets on which it has more errors than RF", (errors > errors[:, [forest]]).sum(axis=0)))
     for peer in ("RF", "CatBoost"):
-        if peer in found.methods:
+        if peer in found.methods and not np.isnan(found.fit).any():
             for what, times in (("fit", found.fit), ("predict", found.predict)):
                 ratios = np.median(times / times[:, [found.place(peer)]], axis=0)
                 lines.append(_against_each(f"time to {what}, {peer}'s being 1, median", [f"{r:.3g}" for r in ratios]))
@@ -284,10 +299,10 @@ def interactions(found: Results, peers: Results) -> list[str]:
     return lines
 
 
-def page(folder: Path) -> str:
-    """Return the document of all results in a folder."""
+def page(measured: pd.DataFrame) -> str:
+    """Return the document of all results."""
     without = [m for m in METHODS if m != "CatBoost"]
-    found, peers = (Results.of(folder, SETS, methods) for methods in (list(METHODS), without))
+    found, peers = (Results.of(measured, SETS, methods) for methods in (list(METHODS), without))
     lines = [
         "# The flagship and its peers, set by set", "",
         "Written by `python benchmarks/flagship_sets.py --table`, from what the same command without `--table` ran.", "",
@@ -308,14 +323,14 @@ def page(folder: Path) -> str:
     ]  # fmt: skip
     lines += [f"More errors than RF, over all splits: {', '.join(worse) or 'nowhere'}.", ""]
     for title, methods, about in SEARCHES:
-        searched = Results.of(folder, (*SETS, *GENERATED), (OURS, "RF", *methods))
+        searched = Results.of(measured, (*SETS, *GENERATED), (OURS, "RF", *methods))
         if len(searched.sets):
             lines += [
                 f"## {title}", "", about, "", f"{_splits(searched)}:", "", *summary(searched), "",
                 *each_set(searched, "errors"), "", *each_set(searched, "losses"), "",
             ]  # fmt: skip
     lines += ["## Where columns interact", "", *interactions(found, peers), "", *every_set(found, peers)]
-    generated = Results.of(folder, GENERATED, (OURS, "RF"))
+    generated = Results.of(measured, GENERATED, (OURS, "RF"))
     if len(generated.sets):
         lines += ["## Generated tables", "", f"{_splits(generated)}:", "", *summary(generated), ""]
     return "\n".join(lines)
@@ -347,7 +362,9 @@ def main() -> None:
     options = parser.parse_args()
     warnings.filterwarnings("ignore")
     if options.table:
-        write_text(PAGE, page(options.results))
+        measured = all_scores(options.results)
+        measured.to_parquet(SCORES, index=False)
+        write_text(PAGE, page(measured))
         return
     methods = options.methods.split(",")
     known = {**METHODS, **SLOW}

@@ -9,6 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 from sklearn.base import BaseEstimator, clone
 from sklearn.dummy import DummyClassifier
+from sklearn.utils.metadata_routing import get_routing_for_object
 from sklearn.utils.validation import has_fit_parameter
 
 from rotastack.base.outputs import unit_of
@@ -30,6 +31,7 @@ __all__ = [
     "forget_fit",
     "seeded",
     "set_up_columns",
+    "takes_groups",
 ]
 
 
@@ -117,17 +119,24 @@ def fit_aligned(
     """Clone, seed and fit a classifier to class numbers, of which some may have no rows.
 
     `sequence` seeds every ``random_state`` of the clone; ``sample_weight`` is only for an estimator whose ``fit`` takes it.
-    Groups of rows are used if ``fit`` takes ``groups``.
+    Groups of rows are used if the estimator takes them (:func:`takes_groups`).
     """
     classes, codes = np.unique(y, return_inverse=True)
     fresh: Any = DummyClassifier() if len(classes) == 1 else seeded(estimator, sequence)
     return AlignedClassifier(fresh.fit(X, codes, **_beside(fresh, sample_weight, groups)), classes, n_classes)
 
 
+def takes_groups(estimator: Any) -> bool:
+    """Return whether ``fit`` has the parameter ``groups``, and the estimator requests it (metadata routing)."""
+    if not has_fit_parameter(estimator, "groups"):
+        return False
+    return bool(get_routing_for_object(estimator).consumes("fit", ["groups"]))
+
+
 def _beside(estimator: Any, sample_weight: NDArray | None, groups: NDArray | None) -> dict[str, NDArray]:
     """Return what ``fit`` gets beside X and y; groups only if it takes them."""
     weights = {} if sample_weight is None else {"sample_weight": sample_weight}
-    return weights if groups is None or not has_fit_parameter(estimator, "groups") else {**weights, "groups": groups}
+    return weights if groups is None or not takes_groups(estimator) else {**weights, "groups": groups}
 
 
 @dataclass

@@ -64,8 +64,10 @@ class BoostedTrees:
 
     def gains(self) -> NDArray[np.float64]:
         """Return the gain of all splits on each data column by booster, shape (n_boosters, n_features)."""
-        by_tree = self.trees.views.take(self.trees.tree_view).spread(self.trees.column_decreases())
-        return by_tree.reshape(len(self.base), -1, by_tree.shape[1]).sum(axis=1)
+        by_tree = self.trees.column_decreases()
+        n_boosters = len(self.base)
+        of_booster = self.trees.tree_view.reshape(n_boosters, -1)[:, 0]  # all trees of a booster have one view
+        return self.trees.views.take(of_booster).spread(by_tree.reshape(n_boosters, -1, by_tree.shape[1]).sum(axis=1))
 
 
 def probabilities(raw: NDArray[np.float64], n_classes: int) -> NDArray[np.float64]:

@@ -239,7 +239,9 @@ def grow_forest(
     if seeds is None:
         seeds = np.concatenate([tree_seeds(sequence, f, x.n_trees) for f, x in enumerate(families)])
     if by_groups:
-        bag_counts = np.stack([np.bincount(bags.drawn(seed), minlength=n_rows) for seed in seeds])
+        bag_counts = np.empty((len(seeds), n_rows), np.int32)
+        for counts_of_tree, seed in zip(bag_counts, seeds, strict=True):
+            counts_of_tree[:] = np.bincount(bags.drawn(seed), minlength=n_rows)
     want_oob = want_oob and (bootstrap or bag_counts is not None)
     counts = np.empty((0, 0), np.int32) if bag_counts is None else np.array(bag_counts, dtype=np.int32, order="C")
     if bag_counts is not None and counts.shape != (n_trees, n_rows):

@@ -2,13 +2,18 @@
 
 import numpy as np
 import pytest
+from scipy.spatial.distance import cdist
 from sklearn.datasets import load_breast_cancer, load_iris, make_friedman1
 from sklearn.kernel_ridge import KernelRidge
 
 from rotastack import RotastackClassifier, RotastackRegressor, TreeFamily
 from rotastack.ensembles.flagship import growing, kernel
+from rotastack.ensembles.flagship.families import KernelFamily
+from rotastack.ensembles.flagship.growing import grow_families
 from rotastack.ensembles.flagship.kernel import grow_kernel
 from rotastack.ensembles.flagship.training_rows import TrainingRows, draw_folds
+
+SEED = np.random.SeedSequence(1)
 
 
 def rows_of(n=120, seed=0, classes=True):
@@ -23,7 +28,7 @@ def rows_of(n=120, seed=0, classes=True):
 
 
 def grown(rows, folds, gains=None):
-    return grow_kernel("kernel", rows, folds, gains, np.random.SeedSequence(1))
+    return grow_kernel("kernel", rows, folds, gains, SEED)
 
 
 def test_a_machine_is_scikit_learns_kernel_ridge_on_the_rows_outside_its_fold():
@@ -40,6 +45,10 @@ def test_a_machine_is_scikit_learns_kernel_ridge_on_the_rows_outside_its_fold():
             found.append(peer.predict(scaled[~mine]) + offset)
         told = family.unseen_outputs(rows.X[~mine], np.full((~mine).sum(), fold))[0, :, 0]
         assert np.abs(told - found).max(axis=1).min() < 1e-6
+        squares = cdist(*[family.points] * 2, "sqeuclidean", w=machine.metric)
+        widths = np.sqrt(0.5 / machine.gamma / np.median(squares[squares > 0]))
+        assert np.isclose(widths, kernel.WIDTHS).any()
+        np.testing.assert_allclose(machine.metric, [2.25, 0.75, 0.0])
     mean = np.mean([family.unseen_outputs(rows.X, np.full(120, fold)) for fold in range(5)], axis=0)
     np.testing.assert_allclose(family.outputs(rows.X), mean, atol=1e-12)
     assert np.mean((outputs[0, :, 0] - rows.numbers) ** 2) < 0.1 * rows.numbers.var()
@@ -56,6 +65,36 @@ def test_unseen_outputs_do_not_depend_on_the_targets_of_their_fold():
     np.testing.assert_array_equal(changed.nested[2], family.nested[2])
     assert (others[:, folds != 2] != outputs[:, folds != 2]).any()
     assert (changed.nested[1] != family.nested[1]).any()
+
+
+def test_out_of_bag_outputs_do_not_depend_on_the_targets_of_their_fold():
+    """The weight of the family is fitted to outputs for other folds, and these have not seen the fold, either."""
+    rows, folds = rows_of(60)
+    flipped = np.where(folds == 3, 1 - rows.codes, rows.codes)
+    found = []
+    for codes in (rows.codes, flipped):
+        clf = RotastackClassifier(families=("kernel",), random_state=0)
+        clf._numbered(codes)
+        clf.grown_, outputs = grow_families([KernelFamily()], 1, rows._replace(codes=codes), folds, SEED)
+        clf.families_ = ("kernel",)
+        clf._weigh(outputs, codes, None, folds)
+        found.append(clf.oob_decision_function_)
+    np.testing.assert_array_equal(found[0][folds == 3], found[1][folds == 3])
+    assert (found[0][folds != 3] != found[1][folds != 3]).any()
+
+
+def test_the_other_folds_choose_for_a_fold(monkeypatch):
+    """Losses of the first choice are least on fold 0, and least in sum, but not on the other folds."""
+    _, folds = rows_of(50)
+    points = np.random.default_rng(0).random((50, 3))
+    table = np.ones((5, 2))
+    table[0, 0], table[1:, 0] = -9.0, 1.5
+    monkeypatch.setattr(kernel, "_losses", lambda squares, gamma, sample, out, choices: table[list(out)])
+    sample = kernel._Sample(points, points[:, :1], np.ones(50), folds)
+    choices = [kernel._Choice(1.0, 1.0), kernel._Choice(2.0, 1.0)]
+    _, best, by_fold = kernel._chosen(sample, [np.ones(3)] * 5, choices, nested=False)
+    assert best == choices[0]
+    assert by_fold == [choices[1], *choices[:1] * 4]
 
 
 def test_metrics_are_shares_of_the_gains_outside_a_fold():
@@ -106,6 +145,60 @@ def test_gradients_tell_which_columns_count():
         rise = machine.sums(places + step, family.points) - machine.sums(places - step, family.points)
         total[j] = ((rise / 2e-2) ** 2).sum()
     np.testing.assert_allclose(machine.squared_gradients(places, family.points), total, rtol=1e-2)
+
+
+def test_rows_that_nearly_agree():
+    """Most pairs of rows agree, or differ by 1e-9 beside a number that stands for missing: kernels stay exact."""
+    rng = np.random.default_rng(9)
+    X = (rng.random((400, 8)) < 0.3 / 8).astype(float)
+    y = X @ np.arange(1, 9) + 10 + 0.1 * rng.normal(size=400)
+    reg = RotastackRegressor(families=("kernel",), random_state=0).fit(X, y)
+    assert reg.oob_score_ > 0.9
+    assert np.abs(reg.predict(X) - y).max() < 2
+    X = rng.random((150, 3))
+    y = X[:, 0] + X[:, 1] > 1
+    X[3] = -(2.0**31)
+    assert RotastackClassifier(families=("kernel",), random_state=0).fit(X, y).oob_score_ > 0.8
+
+
+def test_a_small_fold_is_among_the_points(monkeypatch):
+    """Groups of very different sizes: the points are drawn from each fold in turn."""
+    monkeypatch.setattr(kernel, "MOST_POINTS", 30)
+    monkeypatch.setattr(kernel, "MOST_TRIED", 20)
+    rng = np.random.default_rng(0)
+    X, sites = rng.normal(size=(500, 3)), np.repeat([0, 1], [498, 2])
+    y = (X[:, 0] > 0).astype(int)
+    y[-2:] = 0, 1
+    for seed in range(4):
+        for model in (RotastackClassifier, RotastackRegressor):
+            fitted = model(3, families=("kernel",), random_state=seed).fit(X, y, groups=sites)
+            assert np.isfinite(fitted.predict(X)).all()
+
+
+@pytest.mark.filterwarnings("error")
+def test_one_row_of_positive_weight():
+    reg = RotastackRegressor(3, families=("kernel",), oob_score=False, random_state=0)
+    assert reg.fit(np.eye(5), np.arange(5), sample_weight=[0, 1, 0, 0, 0]).predict(np.eye(5)).tolist() == [1.0] * 5
+
+
+def test_a_unit_of_the_target_is_a_unit_of_the_predictions():
+    X, y = make_friedman1(120, noise=1.0, random_state=0)
+    one, tiny = (
+        RotastackRegressor(5, families=("boosted", "kernel"), random_state=0).fit(X, target)
+        for target in (y, np.ldexp(y, -40))
+    )
+    assert one.grown_[-1].names == ("kernel",)
+    np.testing.assert_allclose(np.ldexp(tiny.predict(X), 40), one.predict(X))
+    np.testing.assert_allclose(np.ldexp(tiny.predict_interval(X), 40), one.predict_interval(X))
+
+
+def test_a_narrow_kernel_is_chosen_where_the_target_changes_fast():
+    rng = np.random.default_rng(0)
+    X = rng.random((300, 2))
+    reg = RotastackRegressor(families=("kernel",), random_state=0).fit(X, np.sin(25 * X[:, 0]) + np.sin(25 * X[:, 1]))
+    smooth = RotastackRegressor(families=("kernel",), random_state=0).fit(X, X[:, 0] + X[:, 1])
+    assert reg.grown_[0].machines[0].gamma > 10 * smooth.grown_[0].machines[0].gamma
+    assert min(reg.oob_score_, smooth.oob_score_) > 0.9
 
 
 def test_many_rows_have_a_sample_of_points_or_no_kernel(monkeypatch):

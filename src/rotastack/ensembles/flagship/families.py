@@ -72,7 +72,6 @@ class KernelFamily:
 
     name: str = "kernel"
     parts: ClassVar[tuple[str, ...]] = ("identity",)
-    folds: ClassVar[bool] = True
     boosting: ClassVar[None] = None
 
 

@@ -75,16 +75,16 @@ def _each_grown(
     on_folds = [family for family in of_trees if family.folds]
     forests = _forests_on_folds(on_folds, n_trees, rows, folds, sequence, n_jobs)
     gains = None
+    learns_metric = bool(kernels) and rows.n_classes is None
     for family in on_folds:
         if family.boosting is None:
             yield _on_folds(family, rows, folds, islice(forests, n_folds(folds)))
         else:
             booster, unseen = _on_rounds(family, rows, folds, child(sequence, "family", family.name), n_jobs)
-            gains = booster.boosted.gains() if gains is None else gains
+            gains = booster.boosted.gains() if learns_metric and gains is None else gains
             yield booster, unseen
     for family in kernels if len(rows.X) <= MOST_ROWS else []:
-        used = gains if rows.n_classes is None else None
-        yield grow_kernel(family.name, rows, folds, used, child(sequence, "family", family.name))
+        yield grow_kernel(family.name, rows, folds, gains, child(sequence, "family", family.name))
 
 
 def _boostable(families: Sequence[Family], n_classes: int | None) -> Sequence[Family]:

@@ -2,7 +2,7 @@
 
 from collections.abc import Collection, Sequence
 from dataclasses import dataclass, replace
-from functools import cache
+from functools import cache, lru_cache
 from itertools import product
 from typing import NamedTuple
 
@@ -32,7 +32,7 @@ MOST_TRIED = 150
 """Largest number of training rows, a random sample, that width and penalty are chosen on."""
 
 WIDTHS = (1.0, 0.5, 2.0, 0.25, 8.0)
-"""Widths of the kernel that are tried, relative to the median distance of two rows; the first four for classes."""
+"""Widths of the kernel that are tried, relative to the median distance of rows that differ; the first four for classes."""
 
 PENALTIES = (0.1, 1.0, 0.01, 10.0, 0.001, 0.0001)
 """Penalties that are tried, the first four for classes. Without held-out rows the first width and penalty are used."""
@@ -60,8 +60,7 @@ class Machine:
     offset: NDArray[np.float64]  # (n_outputs,)
 
     def kernels(self, rows: NDArray[np.float64], points: NDArray[np.float64]) -> NDArray[np.float64]:
-        weights = {} if (self.metric == 1).all() else {"w": self.metric}
-        return _decayed(cdist(rows, points, "sqeuclidean", **weights), self.gamma)
+        return _decayed(_squares(rows, points, self.metric), self.gamma)
 
     def sums(self, rows: NDArray[np.float64], points: NDArray[np.float64]) -> NDArray[np.float64]:
         """Return predictions (row, output); those for a row do not depend on other rows, as they would by BLAS."""
@@ -159,7 +158,7 @@ class _Sample(NamedTuple):
 
 
 class _Choice(NamedTuple):
-    width: float  # relative to the median distance of two rows
+    width: float  # relative to the median distance of rows that differ
     penalty: float
 
 
@@ -173,11 +172,11 @@ def grow_kernel(
     Width and penalty have the least squared error on held-out rows. For the unseen outputs (1, row, output) of a fold,
     the other folds choose them; for up to MOST_NESTED rows without `gains`, by machines that have not seen the fold.
     """
-    weighted = np.flatnonzero(folds >= 0) if n_folds(folds) > 1 else np.arange(len(folds))
-    order = np.random.default_rng(sequence).permutation(weighted)
+    weights = np.ones(len(folds)) if rows.weights is None else rows.weights
+    weighted = np.flatnonzero(weights)
+    order = _dealt(np.random.default_rng(sequence).permutation(weighted), folds)
     found = OnKernel((name,), *_moments(rows.X[weighted]), np.empty((0, 0)), [], [], folds, rows.n_classes is not None)
     targets = rows.target[:, None] if rows.n_classes is None else np.eye(rows.n_classes)[rows.codes]
-    weights = np.ones(len(folds)) if rows.weights is None else rows.weights
 
     def sample(most: int) -> _Sample:
         mine = np.sort(order[:most])
@@ -193,11 +192,17 @@ def grow_kernel(
         whole = sample(MOST_POINTS)
         found.points = whole.points
 
+        @lru_cache(maxsize=1)
+        def squares_of(fold: int) -> NDArray[np.float64]:
+            return _squares(whole.points, whole.points, metrics[fold])
+
         @cache
         def machine(out: frozenset[int], choice: _Choice) -> Machine:
-            fold = min(out)
+            fold = (
+                0 if gains is None else min(out)
+            )  # without gains all folds have one metric; with gains `out` is a fold
             gamma, mine = gammas[fold] / choice.width**2, _inside(whole, out)
-            kernels = _decayed(_squares(whole.points[mine], metrics[fold]), gamma)
+            kernels = _decayed(squares_of(fold)[np.ix_(mine, mine)], gamma)
             solution, offset = _solved(kernels, whole.of(mine), choice.penalty)
             coefficients = np.zeros((len(offset), len(whole.points)))
             coefficients[:, mine] = solution.T
@@ -213,9 +218,18 @@ def grow_kernel(
             by_out = [[machine(frozenset([fold, out]), by_fold[out]) for fold in all_folds] for out in all_folds]
             found.nested = np.concatenate([unseen_by(machines) for machines in by_out])[:, weighted]
         places = [found.standardised(rows.X[order[folds[order] == fold][:_N_GRADIENTS]]) for fold in all_folds]
-        pairs = zip(found.machines, places, strict=True)
-        found.gradients = np.sum([mine.squared_gradients(rows, found.points) for mine, rows in pairs], axis=0)[None]
+        squared = [m.squared_gradients(held, found.points) for m, held in zip(found.machines, places, strict=True)]
+        found.gradients = np.sum(squared, axis=0)[None]
     return found, outputs
+
+
+def _dealt(shuffled: NDArray[np.intp], folds: NDArray[np.int32]) -> NDArray[np.intp]:
+    """Return row numbers by fold in turn, so that the first of them are of all folds, whatever the folds' sizes."""
+    turns = np.empty(len(shuffled), dtype=np.intp)
+    for fold in np.unique(folds[shuffled]):
+        mine = folds[shuffled] == fold
+        turns[mine] = np.arange(mine.sum())
+    return shuffled[np.argsort(turns, kind="stable")]
 
 
 def _pooled(machines: list[Machine]) -> list[Machine]:
@@ -246,11 +260,12 @@ def _inside(sample: _Sample, out: Collection[int]) -> NDArray[np.intp]:
     return np.flatnonzero(~np.isin(sample.folds, [*out]))
 
 
-def _squares(points: NDArray[np.float64], metric: NDArray[np.float64]) -> NDArray[np.float64]:
-    """Return the squared distances of points by BLAS, which is fast for many columns."""
-    scaled = points * np.sqrt(metric)
-    lengths = (scaled**2).sum(axis=1)
-    return np.maximum(lengths[:, None] + lengths - 2 * scaled @ scaled.T, 0)
+def _squares(
+    rows: NDArray[np.float64], points: NDArray[np.float64], metric: NDArray[np.float64]
+) -> NDArray[np.float64]:
+    """Return squared distances; by differences, as sums of products would leave noise for rows that nearly agree."""
+    weights = {} if (metric == 1).all() else {"w": metric}
+    return cdist(rows, points, "sqeuclidean", **weights)
 
 
 def _decayed(squares: NDArray[np.float64], gamma: float) -> NDArray[np.float64]:
@@ -282,9 +297,8 @@ def _chosen(
     losses = np.zeros((n_machines, len(choices)))
     others = np.zeros((n_machines, n_machines, len(choices)))  # (a, b): losses on fold b that choose for fold a
     for fold in range(n_machines):
-        squares = _squares(sample.points, metrics[fold])
-        median = np.median(squares[np.triu_indices(len(squares), 1)]) if len(squares) > 1 else 0
-        gammas[fold] = 0.5 / median if median > 0 else 1.0
+        squares = _squares(sample.points, sample.points, metrics[fold])
+        gammas[fold] = 0.5 / np.median(squares[squares > 0]) if squares.any() else 1.0
         losses[fold] = _losses(squares, gammas[fold], sample, (fold,), choices)
         for other in range(fold) if nested else ():
             others[fold, other], others[other, fold] = _losses(squares, gammas[fold], sample, (other, fold), choices)

@@ -89,17 +89,25 @@ def draw_folds(
 ) -> NDArray[np.int32]:  # fmt: skip
     """Return the fold of each row; -1 for rows of weight 0.
 
-    With `row_groups`, rows of a group share a fold, and neighbours in the order of mean class number, then of size,
-    are dealt to different folds.
+    With `row_groups`, rows of a group share a fold. The groups, the largest first, go to the fold that has the fewest
+    rows of their classes.
     """
     n_folds, sequence = 2 if len(codes) > TALL else 5, child(sequence, "folds")
     if row_groups is None:
         return boosting_folds(codes, n_folds, sequence, weights, int(codes.max()) + 1)
     weighted = np.ones(len(codes), dtype=bool) if weights is None else weights > 0
-    sizes = np.bincount(row_groups, weighted).astype(np.float64)
-    means = np.bincount(row_groups, weighted * codes) / np.maximum(sizes, 1)
-    order = np.unique(np.column_stack([means, sizes]), axis=0, return_inverse=True)[1]
-    return np.where(weighted, boosting_folds(order, n_folds, sequence, sizes)[row_groups], -1).astype(np.int32)
+    shape = int(row_groups.max()) + 1, int(codes.max()) + 2
+    counts = np.zeros(shape)  # of rows by group and class; in the last column of all rows
+    np.add.at(counts, (row_groups[weighted], codes[weighted]), 1)
+    counts[:, -1] = counts.sum(axis=1)
+    shares = counts / np.maximum(counts.sum(axis=0), 1)
+    filled = np.zeros((min(n_folds, np.count_nonzero(counts[:, -1])), counts.shape[1]))
+    fold_of = np.empty(len(counts), np.int32)
+    order = np.random.default_rng(sequence).permutation(len(counts))
+    for group in order[np.argsort(-counts[order, -1], kind="stable")]:
+        fold_of[group] = (filled @ shares[group]).argmin()
+        filled[fold_of[group]] += shares[group]
+    return np.where(weighted, fold_of[row_groups], -1).astype(np.int32)
 
 
 def category_targets(

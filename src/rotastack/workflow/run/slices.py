@@ -144,9 +144,10 @@ class Slices:
 
     def published(self) -> PublishedSpec:
         """Return the spec of the step ``published``."""
-        document = self.study.document
-        title, alpha = document.title or document.name, document.evaluation.alpha
-        return PublishedSpec(title=title, alpha=alpha, groups=self.study.groups_of_methods)
+        document, about = self.study.document, self.study.document.evaluation
+        return PublishedSpec(
+            title=document.title or document.name, alpha=about.alpha, average=about.average, groups=self.study.groups_of_methods
+        )  # fmt: skip
 
     def refit(self, dataset: str) -> RefitSpec:
         """Return the spec of the step ``refit``."""

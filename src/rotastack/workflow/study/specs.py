@@ -287,6 +287,7 @@ class PublishedSpec(Spec):
 
     title: str
     alpha: float
+    average: str = "mean"
     groups: list[dict[str, Any]] = []
 
 

@@ -52,11 +52,10 @@ def explain(
 
     The importance of a column is the loss of the score if the column is shuffled: of accuracy for the error, of R² for
     RMSE and pinball loss. If the study divides rows by columns (`divided_by`), the model is judged on other groups, on
-    the last third of the time, or on the test rows of a given split. The bags of a model that was fitted with groups
-    hold out whole groups already.
+    the last third of the time, or on the test rows of a given split.
     """
     reader = pipeline.named_steps["table"]
-    split = None if hasattr(_decider(pipeline), "n_groups_") else _divided(features, divided_by or {})
+    split = _divided(features, divided_by or {})
     features = features[reader.needed_]
     how, rows, judged = _scored(pipeline, features, target, score, split)
     with warnings.catch_warnings():
@@ -183,14 +182,15 @@ def _scored(
 ) -> tuple[str, NDArray[np.intp], Callable[[NDArray], float]]:
     """Return "out of bag" or "held out", the rows to judge by, and a function from the table of these to a score.
 
-    Without out-of-bag rows, or with a `split`, the method is trained again: a model remembers its training rows.
+    Without out-of-bag rows, or with a `split`, the method is trained again: a model remembers its training rows. The
+    bags of a model that was fitted with groups hold out whole groups already.
     """
     model = _decider(pipeline)
     last = pipeline[-1]
     wrapped = isinstance(last, FixedThresholdClassifier)
     threshold = last.threshold if wrapped else None
     scorer = _scorer(score, target, "regression" if is_regressor(pipeline) else "classification", threshold)
-    if split is None and hasattr(model, "out_of_bag_scorer"):
+    if hasattr(model, "out_of_bag_scorer") and (split is None or hasattr(model, "n_groups_")):
         try:
             rows, judged = model.out_of_bag_scorer(target, scorer, max_rows=MOST_ROWS, random_state=SEED)
             # The steps between give a table the form that the last step needs.

@@ -88,7 +88,7 @@ def draw_of_study(
         if name in groups:
             figures[name] = _draw_ranks(group_table(means, groups[name]), spec.alpha, drawn.higher)
         elif name in spec.sweeps:
-            figures[name] = draw_sweep(scores, spec.sweeps[name], primary, score)
+            figures[name] = draw_sweep(scores, spec.sweeps[name], primary, score, spec.average)
         elif name in FIGURES:
             figures[name] = FIGURES[name](drawn)
         else:
@@ -160,7 +160,9 @@ def _draw_ranks(means: pd.DataFrame, alpha: float, higher: bool) -> Figure:
     return sentence(_TOO_FEW) if min(table.shape) < 2 else plot_critical_difference(compare(table, higher), alpha)
 
 
-def draw_sweep(scores: pd.DataFrame, sweep: Sweep, primary: str = "error", score: str = "error") -> Figure:
+def draw_sweep(
+    scores: pd.DataFrame, sweep: Sweep, primary: str = "error", score: str = "error", average: str = "mean"
+) -> Figure:
     """Return a figure of mean errors against a parameter, on test rows and, if known, on training rows.
 
     Means are over the data sets on which no method of the figure failed. A method that failed on all data sets leaves
@@ -172,7 +174,7 @@ def draw_sweep(scores: pd.DataFrame, sweep: Sweep, primary: str = "error", score
     for column, title in ((primary, "test rows"), ("training_error", "training rows")):
         if column not in scores or scores.loc[scores["method"].isin(methods), column].isna().all():
             continue
-        table = by_method(scores, column).reindex(columns=methods)
+        table = by_method(scores, column, average).reindex(columns=methods)
         ranked = complete(table)
         means = ranked.mean().reindex(methods)
         noted += [f"{name} ({title})" for name in table.index.difference(ranked.index, sort=False)]

@@ -21,7 +21,7 @@ from rotastack.workflow.study.specs import PublishedSpec
 def run(job: Job) -> None:
     """Read inputs ``scores`` and ``published``, write outputs ``table`` and ``page``.
 
-    A published cell agrees if it differs from our mean by at most twice the standard error of the
+    A published cell agrees if it differs from our mean, or median, by at most twice the standard error of the
     difference plus the printed rounding. If the source prints no standard deviation (metric
     ``error_sd``), ours is used for both, scaled to the source's number of repeats. Published results of
     ``groups`` have no standard error: they are in separate tables, without a verdict.
@@ -33,8 +33,9 @@ def run(job: Job) -> None:
     with job.recorded() as record:
         groups = spec.groups
         rest, printed = split_cells(cells, groups)
-        means = by_method(scores, "error")
-        frame, absent = compare_with_published(scores, rest, about.get("reasons", []), about.get("datasets", ()))
+        means = by_method(scores, "error", spec.average)
+        reasons, whole = about.get("reasons", []), about.get("datasets", ())
+        frame, absent = compare_with_published(scores, rest, reasons, whole, spec.average)
         with replacing(job.output("table")) as temporary:
             frame.to_csv(temporary, index=False)
         judged = frame[frame["agrees"].notna()]

@@ -11,9 +11,8 @@ from numpy.typing import NDArray
 from sklearn import config_context
 from sklearn.model_selection import FixedThresholdClassifier
 from sklearn.pipeline import Pipeline
-from sklearn.utils.metadata_routing import get_routing_for_object
 
-from rotastack.base.fitting import set_up_columns
+from rotastack.base.fitting import set_up_columns, takes_groups
 from rotastack.base.preprocessing import TablePreprocessor
 from rotastack.data.artifacts import read_frame
 from rotastack.data.divisions import division_numbers
@@ -126,9 +125,9 @@ def _target(spec: RefitSpec, raw: pd.DataFrame) -> NDArray:
 
 
 def _groups(spec: RefitSpec, estimator: Any, features: pd.DataFrame) -> dict[str, NDArray[np.intp]]:
-    """Return the study's groups of rows, if there are any and the estimator requests them."""
+    """Return the study's groups of rows, if there are any and the estimator takes them."""
     column = spec.divided_by.get("groups")
-    if column is None or not get_routing_for_object(estimator).consumes("fit", ["groups"]):
+    if column is None or not takes_groups(estimator):
         return {}
     return {"groups": division_numbers(features, column, "groups", spec.dataset)}
 
