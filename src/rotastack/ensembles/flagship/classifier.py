@@ -76,13 +76,14 @@ class RotastackClassifier(LabelClassifier, RotastackEnsemble):
     oob_family_errors_ : ndarray of shape (n_families,)
         Weighted error of each family on rows that its trees have not seen.
     feature_importances_ : ndarray of shape (n_features,)
-        Decrease of impurity by splits on each column; the sum is 1. This is the mean over the trees of a family, and
-        the weighted mean over families. A kernel has the mean squared derivative by each standardised column instead. A split on a weighted sum of columns counts for these columns in proportion to
-        their squared weights. Dummies and parts of dates count for their input column. The share of missing values
-        counts for the columns with missing values. Decreases are measured on the rows that the trees were grown on, so
-        noise columns get a share, which is larger for columns with many values. Redundant columns divide their share.
-        :meth:`out_of_bag_importances` has neither fault of noise columns; redundant columns divide their share
-        there, too.
+        Decrease of impurity by splits on each column; the sum is 1. This is the mean over the trees of a
+        family, and the weighted mean over families. A split on a weighted sum of columns counts for these
+        columns in proportion to their squared weights. A kernel has squared derivatives by standardised columns
+        instead of decreases. Dummies and parts of dates count for their input column. The share of missing
+        values counts for the columns with missing values. Decreases are measured on the rows that the trees
+        were grown on, so noise columns get a share, which is larger for columns with many values. Redundant
+        columns divide their share. :meth:`out_of_bag_importances` has neither fault of noise columns; redundant
+        columns divide their share there, too.
     grown_ : list of GrownFamilies
         The families of positive weight with their trees: first the families on bags, then each other family. Nodes
         store only the data that predictions need.
@@ -96,9 +97,9 @@ class RotastackClassifier(LabelClassifier, RotastackEnsemble):
     Columns are scaled to [0, 1] on the training rows. At each split, trees learn the branch of missing numbers; views
     fill missing numbers with means of their training rows. A category of up to 30 values becomes a 0/1 column for each
     value (one column for two values). A category of more values becomes the class shares of its rows.
-    If rows have copies, or a patient has several rows, a tree may have seen a copy of an out-of-bag row, or its patient.
-    Out-of-bag results are then optimistic, unless ``fit`` gets `groups`. Rounds of boosters are chosen by the rows that
-    are held out, which makes them slightly optimistic, too.
+    If rows have copies, or a patient has several rows, a tree may have seen a copy of an out-of-bag row, or its
+    patient. Out-of-bag results are then optimistic, unless ``fit`` gets `groups`. Rounds of boosters, and the width
+    and the penalty of kernels, are chosen by the rows that are held out, which makes them slightly optimistic, too.
 
     A bag has at most 40,000 draws. There is no `warm_start`: a larger forest begins with the same trees, but the
     out-of-bag outputs, to which weights are fitted, are not stored.

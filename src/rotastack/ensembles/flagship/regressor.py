@@ -46,7 +46,7 @@ class RotastackRegressor(RegressorMixin, RotastackEnsemble):
         discriminants, trees with random cuts. "pairs": numbers, and the mean targets of categories and of pairs of
         categories; left out without categories. "boosted": gradient boosting of trees of up to 8 leaves. "kernel":
         ridge regressions with a Gaussian kernel of at most 2,500 standardised rows; a squared difference counts by its
-        column's share of the gains of "boosted" outside the fold. The family is left out for more than 20,000 rows.
+        column's share of the gains of the first boosted family outside the fold; all columns alike without one. The family is left out for more than 20,000 rows.
     categorical_features : "from_dtype", array-like of int, bool or str, or None, default="from_dtype"
         Categorical columns. "from_dtype": the columns of a pandas, polars or Arrow table that are not numeric (numbers
         stored as objects are not). Of these, dates become numbers, and ids and free text are left out with a warning.
@@ -80,12 +80,13 @@ class RotastackRegressor(RegressorMixin, RotastackEnsemble):
     residuals_ : OutOfBagResiduals
         Targets minus `oob_prediction_`, and a model of their spread, from which intervals are computed.
     feature_importances_ : ndarray of shape (n_features,)
-        Decrease of impurity by splits on each column; the sum is 1. This is the mean over the trees of a family, and
-        the weighted mean over families. A kernel has the mean squared derivative by each standardised column instead. A split on a weighted sum of columns counts for these columns in proportion to
-        their squared weights. Dummies and parts of dates count for their input column. The share of missing values
-        counts for the columns with missing values. Decreases are measured on the rows that the trees were grown on, so
-        noise columns get a share, which is larger for columns with many values. Redundant columns divide their share.
-        :meth:`out_of_bag_importances` does not have the first two faults.
+        Decrease of impurity by splits on each column; the sum is 1. This is the mean over the trees of a
+        family, and the weighted mean over families. A split on a weighted sum of columns counts for these
+        columns in proportion to their squared weights. A kernel has squared derivatives by standardised columns
+        instead of decreases. Dummies and parts of dates count for their input column. The share of missing
+        values counts for the columns with missing values. Decreases are measured on the rows that the trees
+        were grown on, so noise columns get a share, which is larger for columns with many values. Redundant
+        columns divide their share. :meth:`out_of_bag_importances` does not have the first two faults.
     grown_ : list of GrownFamilies
         The families of positive weight with their trees: first the families on bags, then each other family. Nodes
         store only the data that predictions need.
@@ -100,9 +101,9 @@ class RotastackRegressor(RegressorMixin, RotastackEnsemble):
     fill missing numbers with means of their training rows. A category of up to 30 values becomes a 0/1 column for each
     value (one column for two values). A category of more values becomes the mean target of its rows.
     Predictions may lie outside the range of the training targets if the weights sum to more than 1.
-    If rows have copies, or a patient has several rows, a tree may have seen a copy of an out-of-bag row, or its patient.
-    Out-of-bag results are then optimistic, unless ``fit`` gets `groups`. Rounds of boosters are chosen by the rows that
-    are held out, which makes them slightly optimistic, too.
+    If rows have copies, or a patient has several rows, a tree may have seen a copy of an out-of-bag row, or its
+    patient. Out-of-bag results are then optimistic, unless ``fit`` gets `groups`. Rounds of boosters, and the width
+    and the penalty of kernels, are chosen by the rows that are held out, which makes them slightly optimistic, too.
 
     A bag has at most 40,000 draws. There is no `warm_start`: a larger forest begins with the same trees, but the
     out-of-bag outputs, to which weights are fitted, are not stored.

@@ -101,7 +101,7 @@ def draw_folds(
     np.add.at(counts, (row_groups[weighted], codes[weighted]), 1)
     counts[:, -1] = counts.sum(axis=1)
     shares = counts / np.maximum(counts.sum(axis=0), 1)
-    filled = np.zeros((min(n_folds, np.count_nonzero(counts[:, -1])), counts.shape[1]))
+    filled = np.zeros((min(n_folds, int(np.count_nonzero(counts[:, -1]))), shape[1]))
     fold_of = np.empty(len(counts), np.int32)
     order = np.random.default_rng(sequence).permutation(len(counts))
     for group in order[np.argsort(-counts[order, -1], kind="stable")]:
