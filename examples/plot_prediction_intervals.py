@@ -71,6 +71,6 @@ for coverage in COVERAGES:
 plt.show()
 
 # %%
-# Result: the share of new values inside is at least the nominal coverage, and at most about four percentage points
-# more. Intervals are wide where the scatter is large. They are slightly too narrow where the scatter begins and ends,
-# and slightly too wide where it is small.
+# Result: the share of new values inside is within three percentage points of the nominal coverage. Intervals are wide
+# where the scatter is large. They are too narrow where the scatter begins and ends, and slightly too wide where it is
+# small.

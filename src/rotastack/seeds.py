@@ -23,7 +23,7 @@ views, rotations          views of the members
 train, combine, folds     a pool with inner folds: training, level-1 estimator, folds
 micro, more               forests on regularised rotations: first trees, further trees
 ensemble, selection       a pruned ensemble: its members, the rows that choose among them
-family, residuals         the flagship: families on folds, forest of residuals
+bags, family, residuals   the flagship: bags by criterion, families on folds, forest of residuals
 boosting                  boosters
 samples, start            exclusivity regularised machine: rows of the members, start of the iterations
 principal, discriminant   double rotation

@@ -23,17 +23,17 @@ RECORDED = {
     "c45": "b5d82fd347c02003",
     "c45_unpruned": "ae0b098c47fbb551",
     "boosted": "9a1fdaf5ffbb2659",
-    "flagship": "16631d1a0401b1ef",
+    "flagship": "5f8d81b75702ab4a",
     "regression": "c503a1dd91abca05",
     "cost_complexity": "695f73aa9310efe9",
     "extra_regression": "e8af92c78a85def5",
-    "flagship_regression": "cb22d76ee39c0c24",
+    "flagship_regression": "dbda15257d1f85f1",
     "weights": "380835888e24a9da",
     "regression_weights": "fc1ae4bc2df4292e",
-    "categories": "97169eeebdc3b692",
-    "numbers_of_categories": "52678a2fd5433fec",
+    "categories": "3210ec1d6f447ae7",
+    "numbers_of_categories": "ba6e693ed47c707e",
     "views": "9120857abcfda779",
-    "missing": "74dd4135dac51741",
+    "missing": "9f44883d847e460d",
 }
 
 
