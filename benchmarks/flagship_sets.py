@@ -185,20 +185,16 @@ class Results:
     def of(cls, measured: pd.DataFrame, sets: Iterable[str], methods: Sequence[str]) -> "Results":
         """Return means of what :func:`all_scores` returns."""
         names, means, n_rows, n_splits = [], [], [], []
-        by_set = dict(iter(measured[measured["method"].isin(methods)].groupby("set")))
         for name in sets:
-            values = by_set.get(name, measured[:0]).pivot(index="split", columns="method")
-            whole = (
-                values.dropna(subset=[("error", m) for m in methods if ("error", m) in values])
-                if len(values)
-                else values
-            )
-            if not len(whole) or len(whole["error"].columns) < len(methods):
+            part = measured[(measured["set"] == name) & measured["method"].isin(methods)]
+            n_methods = part.groupby("split")["method"].transform("size")
+            whole = part[n_methods == len(methods)]
+            if whole.empty:
                 continue
             names.append(name)
-            means.append([[whole[column, m].mean() for column in MEASURES] for m in methods])
-            n_rows.append(int(whole["test_rows"].max().max()))
-            n_splits.append(len(whole))
+            means.append(whole.groupby("method")[list(MEASURES)].mean().loc[list(methods)])
+            n_rows.append(int(whole["test_rows"].max()))
+            n_splits.append(whole["split"].nunique())
         errors, losses, fit, predict = np.reshape(means, (-1, len(methods), 4)).transpose(2, 0, 1)
         return cls(tuple(names), tuple(methods), errors, losses, fit, predict, np.array(n_rows), np.array(n_splits))
 

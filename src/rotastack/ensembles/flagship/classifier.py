@@ -21,12 +21,12 @@ __all__ = ["RotastackClassifier"]
 
 
 class RotastackClassifier(LabelClassifier, RotastackEnsemble):
-    """A forest of several families of trees; a family that does not help gets weight 0.
+    """A forest of several families of trees, and a kernel machine; a family that does not help gets weight 0.
 
     The families are forests and boosted trees on the unchanged columns, linear discriminants, principal axes,
-    sparse random rotations and pairs of categories. Each view is fitted to the rows that its trees are grown on.
-    The weights of the families are the solution of a convex problem on each family's outputs for rows that its trees
-    have not seen. The ensemble predicts the weighted geometric mean of the families' probabilities
+    sparse random rotations and pairs of categories, and kernel ridge regressions on the unchanged columns. Each view is
+    fitted to the rows that its trees are grown on. The weights of the families are the solution of a convex problem on
+    each family's outputs for rows that it has not seen. The ensemble predicts the weighted geometric mean of the families' probabilities
     (:class:`~rotastack.combine.LogLinearWeights`).
 
     Parameters
@@ -107,7 +107,8 @@ class RotastackClassifier(LabelClassifier, RotastackEnsemble):
     Memory: the forest takes 12 bytes a node (at most 2 n - 1 nodes a tree) and 8 bytes a class for each leaf with
     several classes. The views take at most ``4 p (q + 4)`` bytes a tree, where q is the number of directions (at most
     8) or the size of a block (at most 4). Fitting needs up to 1.7 times the forest more, 32 bytes for each number of
-    the encoded table, and 26 bytes for each row, class and family.
+    the encoded table, and 26 bytes for each row, class and family. The kernel takes 8 bytes for each column and 48 for
+    each class of its points, and up to 24 bytes for each pair of points while it is fitted.
 
     Examples
     --------

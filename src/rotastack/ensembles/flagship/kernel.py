@@ -101,7 +101,7 @@ class OnKernel(GrownFamilies):
         return []
 
     def outputs(self, rows, n_jobs=None):
-        return self._finished(mean_of([self._sums(machine, rows) for machine in self.pooled]))
+        return self._finished(self._means(self.pooled, rows))
 
     def unseen(self, places):
         return self.folds[places]
@@ -110,7 +110,7 @@ class OnKernel(GrownFamilies):
         outputs = np.full((len(rows), len(self.machines[0].offset)), np.nan)
         for fold, machine in enumerate(self.machines):
             held = unseen == fold
-            outputs[held] = self._sums(machine, rows[held])
+            outputs[held] = self._means([machine], rows[held])
         return self._finished(outputs)
 
     def importances(self):
@@ -130,12 +130,14 @@ class OnKernel(GrownFamilies):
         scaled = np.clip((rows - self.centre) / self.deviation, -FARTHEST, FARTHEST)
         return np.nan_to_num(scaled)
 
-    def _sums(self, machine: Machine, rows: NDArray[np.float32]) -> NDArray[np.float64]:
-        sums, step = np.empty((len(rows), len(machine.offset))), max(1, _BLOCK // len(self.points))
+    def _means(self, machines: list[Machine], rows: NDArray[np.float32]) -> NDArray[np.float64]:
+        """Return the mean predictions of machines for rows, (row, output)."""
+        means, step = np.empty((len(rows), len(machines[0].offset))), max(1, _BLOCK // len(self.points))
         for start in range(0, len(rows), step):
             block = slice(start, start + step)
-            sums[block] = machine.sums(self.standardised(rows[block]), self.points)
-        return sums
+            places = self.standardised(rows[block])
+            means[block] = mean_of([machine.sums(places, self.points) for machine in machines])
+        return means
 
     def _finished(self, sums: NDArray[np.float64]) -> NDArray[np.float64]:
         """Return the outputs (1, row, output) for predictions of machines."""

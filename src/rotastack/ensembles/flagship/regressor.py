@@ -27,12 +27,13 @@ N_SLICES = 4
 
 
 class RotastackRegressor(RegressorMixin, RotastackEnsemble):
-    """A regression forest of several families of trees; a family that does not help gets weight 0.
+    """A regression forest of several families of trees, and a kernel machine; a family that does not help gets weight 0.
 
     The families are forests and boosted trees on the unchanged columns, linear discriminants, principal axes,
-    sparse random rotations and pairs of categories. Each view is fitted to the rows that its trees are grown on, with
-    slices of the target as classes (sliced inverse regression). The prediction is a weighted sum of the families'
-    predictions. The weights are fitted by least squares to predictions for rows that the trees have not seen
+    sparse random rotations and pairs of categories, and kernel ridge regressions on the unchanged columns. Each view is
+    fitted to the rows that its trees are grown on, with slices of the target as classes (sliced inverse regression). The
+    prediction is a weighted sum of the families' predictions. The weights are fitted by least squares to predictions for
+    rows that the families have not seen
     (:class:`~rotastack.combine.LeastSquaresWeights`).
 
     Parameters
@@ -109,7 +110,7 @@ class RotastackRegressor(RegressorMixin, RotastackEnsemble):
     out-of-bag outputs, to which weights are fitted, are not stored.
 
     Memory: the forest takes 12 bytes a node (at most 2 n - 1 nodes a tree) and 8 bytes a leaf. Fitting needs up to 1.7
-    times the forest more, and as much as the classifier for the table and the views.
+    times the forest more, and as much as the classifier for the table, the views and the kernel.
 
     References
     ----------
