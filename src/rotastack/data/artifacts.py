@@ -60,7 +60,7 @@ class Prepared:
         self.groups, self.time = (
             frame[divided_by[key]].to_numpy() if key in divided_by else None for key in ("groups", "time")
         )
-        splits = [key for key in divided_by if key.startswith("split")]  # in the order of names: split 10, split 2
+        splits = [key for key in divided_by if key.startswith("split")]  # a file sorts names: split 10 before split 2
         self.given = [frame[divided_by[key]].to_numpy() for key in sorted(splits, key=lambda key: int(key.split()[1]))]
         columns = frame.drop(columns=["target", *divided_by.values()])
         categorical = columns.select_dtypes("category")

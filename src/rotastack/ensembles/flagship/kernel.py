@@ -200,9 +200,7 @@ def grow_kernel(
 
         @cache
         def machine(out: frozenset[int], choice: _Choice) -> Machine:
-            fold = (
-                0 if gains is None else min(out)
-            )  # without gains all folds have one metric; with gains `out` is a fold
+            fold = 0 if gains is None else min(out)  # folds share a metric without gains; with gains `out` is one fold
             gamma, mine = gammas[fold] / choice.width**2, _inside(whole, out)
             kernels = _decayed(squares_of(fold)[np.ix_(mine, mine)], gamma)
             solution, offset = _solved(kernels, whole.of(mine), choice.penalty)
@@ -299,7 +297,8 @@ def _chosen(
     losses = np.zeros((n_machines, len(choices)))
     others = np.zeros((n_machines, n_machines, len(choices)))  # (a, b): losses on fold b that choose for fold a
     for fold in range(n_machines):
-        squares = _squares(sample.points, sample.points, metrics[fold])
+        if not fold or metrics[fold] is not metrics[0]:
+            squares = _squares(sample.points, sample.points, metrics[fold])
         gammas[fold] = 0.5 / np.median(squares[squares > 0]) if squares.any() else 1.0
         losses[fold] = _losses(squares, gammas[fold], sample, (fold,), choices)
         for other in range(fold) if nested else ():
