@@ -197,7 +197,9 @@ def _standard_errors(scores: pd.DataFrame, metric: str, control: str, axes: list
     return (grouped.std(ddof=1) / np.sqrt(grouped.count())).where(grouped.count() >= FEW)
 
 
-FIGURES = {"critical_difference": _critical_difference, "differences": _differences, "calibration": _calibration}
+FIGURES = {
+    "critical_difference": _critical_difference, "differences": _differences, "calibration": _calibration,
+}  # fmt: skip
 """Name of a figure -> the function that draws it."""
 FIGURES_OF_RANKS = {
     "rank_intervals": _rank_intervals, "win_matrix": _win_matrix, "pareto": _pareto, "posterior": _posterior,
