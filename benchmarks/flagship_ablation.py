@@ -1,4 +1,4 @@
-"""Measure the effect of each family and each setting of the flagship: families left out, settings halved and doubled.
+"""Measure the effect of each family of the flagship, and of the number of trees and the ridge halved and doubled.
 
     DATA_MIRROR=... python benchmarks/flagship_ablation.py [--sets all,generated] [--runs 0,1] [--changes name,name]
     python benchmarks/flagship_ablation.py --table
@@ -18,11 +18,9 @@ import zlib
 for _variable in ("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS"):
     os.environ[_variable] = "1"
 
-from collections.abc import Callable, Iterator
-from contextlib import ExitStack
-from dataclasses import dataclass, field, replace
+from collections.abc import Iterator
+from dataclasses import dataclass, field
 from pathlib import Path
-from unittest.mock import patch
 
 import numpy as np
 from flagship_data import GENERATED, MOST_ROWS, SETS, Split, chosen_sets, scores
@@ -30,19 +28,18 @@ from numpy.typing import NDArray
 
 from rotastack import RotastackClassifier
 from rotastack.combine.log_linear import LogLinearWeights
-from rotastack.ensembles.flagship import family_views
-from rotastack.ensembles.flagship.families import BOOSTING, FAMILIES, TreeFamily
+from rotastack.ensembles.flagship.families import FAMILIES, Family, TreeFamily
 from rotastack.ensembles.flagship.rotastack import RIDGE
 from rotastack.files import replacing, write_text
 
 PAGE = Path(__file__).parents[1] / "docs/evidence/flagship-ablation.md"
 DEFAULTS = RotastackClassifier()
 NAMES = DEFAULTS.families
-BAGGED = tuple(name for name in NAMES if not FAMILIES[name].folds)
+BAGGED = tuple(name for name in NAMES if isinstance(FAMILIES[name], TreeFamily) and not FAMILIES[name].folds)
+BOOSTED = tuple(name for name in NAMES if FAMILIES[name].boosting is not None)
 GROUPS = (BAGGED, *((name,) for name in NAMES if name not in BAGGED))
 """Families that are grown together: the seeds of those on bags depend on which others there are."""
 
-CONSTANTS = {"SHRINKAGE": family_views}
 N_SPLITS = 5
 LEAST_ERROR = 0.005  # is added to errors, so that ratios of none to one wrong row are not infinite
 
@@ -54,60 +51,33 @@ class Change:
     Attributes
     ----------
     name : str
-    touched : tuple of str
-        Families that are changed; they are left out where there is no `family`.
-    family : callable, optional
-        Returns a changed family.
+    left_out : tuple of str
+        Families that are left out.
     n_trees : int
     ridge : float
-    constants : dict of str to number
-        Of the package's modules.
     seed : int
         What is added to the usual one.
     """
 
     name: str
-    touched: tuple[str, ...] = ()
-    family: Callable[[TreeFamily], TreeFamily] | None = None
+    left_out: tuple[str, ...] = ()
     n_trees: int = DEFAULTS.trees_per_family
     ridge: float = RIDGE
-    constants: dict[str, float] = field(default_factory=dict)
     seed: int = 0
 
     def grown(self, group: tuple[str, ...]) -> "Growth":
-        """Return the settings of a group of families."""
-        touched = self.touched if self.family is not None else ()
-        families = [self.family(FAMILIES[n]) if n in touched else FAMILIES[n] for n in group]  # type: ignore[misc]
-        if not set(group) & set(self.touched):
-            return Growth(tuple(families))
-        boosted = families[0].boosting is not None
-        n_trees = DEFAULTS.trees_per_family if boosted else self.n_trees
-        return Growth(tuple(families), n_trees, tuple(self.constants.items()), self.seed)
+        """Return the settings of a group of families; only trees that are not boosted have a given number."""
+        n_trees = DEFAULTS.trees_per_family if group[0] in (*BOOSTED, "kernel") else self.n_trees
+        return Growth(tuple(FAMILIES[name] for name in group), n_trees, self.seed)
 
 
 @dataclass(frozen=True)
 class Growth:
     """Families that are grown together, and their settings."""
 
-    families: tuple[TreeFamily, ...]
+    families: tuple[Family, ...]
     n_trees: int = DEFAULTS.trees_per_family
-    constants: tuple[tuple[str, float], ...] = ()
     seed: int = field(default=0, repr=False)
-
-    def fitting(self, n_categories: int, width: int) -> "Growth | None":
-        """Return what it comes to in a table of so many categories and columns: None without families that can be grown.
-
-        Boosted trees draw at most all columns, so that settings beyond these are the same.
-        """
-        if self.families[0].parts == ("pairs",) and not n_categories:
-            return None
-        families = []
-        for family in self.families:
-            if family.boosting is not None and family.boosting.max_features is not None:
-                drawn = min(family.boosting.max_features, width)
-                family = replace(family, boosting=family.boosting._replace(max_features=drawn))
-            families.append(family)
-        return replace(self, families=tuple(families))
 
     def file(self, folder: Path, split: int) -> Path:
         name = self.families[0].name if len(self.families) == 1 else "bags"
@@ -142,38 +112,23 @@ def doubled(value: float) -> list[float]:
 
 def changes() -> Iterator[Change]:
     yield Change("as it is")
-    yield Change("another seed", NAMES, lambda family: family, seed=1000)
+    yield Change("another seed", seed=1000)
     for name in NAMES:
         yield Change(f"without {name}", (name,))
-    yield Change("without both boosted", tuple(name for name in NAMES if FAMILIES[name].boosting is not None))
+    yield Change("without both boosted", BOOSTED)
     yield Change("without all on folds", tuple(name for name in NAMES if name not in BAGGED))
     for n in doubled(DEFAULTS.trees_per_family):
-        yield Change(f"trees_per_family {n}", NAMES, lambda family: family, n_trees=n)
+        yield Change(f"trees_per_family {n}", n_trees=n)
     for ridge in doubled(RIDGE):
         yield Change(f"ridge {ridge:g}", ridge=ridge)
-    for value in doubled(family_views.SHRINKAGE):
-        touched = tuple(name for name in NAMES if "discriminants" in FAMILIES[name].parts)
-        yield Change(
-            f"discriminants shrunk by {value:g}", touched, lambda family: family, constants={"SHRINKAGE": value}
-        )
-    for setting in ("learning_rate", "max_leaf_nodes"):
-        for value in doubled(getattr(BOOSTING, setting)):
-            yield Change(f"boosted: {setting} {value:g}", ("boosted",), _boosting(setting, value))
-
-
-def _boosting(setting: str, value: float) -> Callable[[TreeFamily], TreeFamily]:
-    return lambda family: replace(family, boosting=family.boosting._replace(**{setting: value}))
 
 
 def grow(growth: Growth, split: Split, number: int) -> dict[str, NDArray]:
     """Return the outputs of families for held-out and test rows, and seconds of the fit."""
-    with ExitStack() as changed:
-        for name, value in growth.constants:
-            changed.enter_context(patch.object(CONSTANTS[name], name, value))
-        model = Kept(growth.n_trees, growth.families, random_state=number + growth.seed)
-        start = time.process_time()
-        model.fit(split.X, split.y)
-        seconds = time.process_time() - start
+    model = Kept(growth.n_trees, growth.families, random_state=number + growth.seed)
+    start = time.process_time()
+    model.fit(split.X, split.y)
+    seconds = time.process_time() - start
     return {
         "unseen": model.unseen_.astype(np.float32),
         "test": model.outputs(split.X_test).astype(np.float32),
@@ -187,8 +142,7 @@ class Outputs:
     def __init__(self, name: str, number: int, folder: Path):
         self.split, self.number, self.folder = Split.of(name, number % N_SPLITS), number, folder / name
         model = Kept(1, ("rotations",), oob_score=False).fit(self.split.X, self.split.y)
-        self.width = len(model.table_.sources_) + (len(model.table_.missing_) > 0)
-        self.n_categories = len(model.table_.groups_)
+        self.without = () if model.table_.groups_ else ("pairs",)  # families that the table does not allow
         self.read: dict[Path, dict[str, NDArray]] = {}
 
     def of(self, growth: Growth, write: bool) -> dict[str, NDArray] | None:
@@ -209,14 +163,12 @@ class Outputs:
         """Return error, log loss and seconds to fit."""
         unseen, test, seconds = [], [], 0.0
         for group in GROUPS:
-            growth = change.grown(group).fitting(self.n_categories, self.width)
-            if growth is None:
+            if group[0] in self.without:
                 continue
-            found = self.of(growth, write)
+            found = self.of(change.grown(group), write)
             if found is None:
                 return None
-            left = change.touched if change.family is None else ()
-            there = [g for g, name in enumerate(group) if name not in left]
+            there = [g for g, name in enumerate(group) if name not in change.left_out]
             unseen.append(found["unseen"][there])
             test.append(found["test"][there])
             seconds += float(found["fit"]) * len(there) / len(group)
@@ -268,7 +220,7 @@ def table(folder: Path) -> str:
             "",
             "Written by `python benchmarks/flagship_ablation.py --table`, from what the same command without `--table` ran.",
             "",
-            "What becomes of [the flagship](../understand/flagship.md) if a family is left out, or a setting halved or doubled? Numbers are its log loss "
+            "What becomes of [the flagship](../understand/flagship.md) if a family is left out, or the number of trees or the ridge halved or doubled? Numbers are its log loss "
             "(probabilities clipped at .001), and its error + .005, divided by those of the flagship as it is: above 1 the change does harm. They are geometric means over data sets.",
             "",
             f"- **Data sets.** {len(there['data sets'])} of the registry and {len(there['generated'])} generated tables "
