@@ -7,8 +7,10 @@ from snakemake.utils import min_version
 from rotastack.workflow.run import progress
 from rotastack.workflow.run.plan import RAW, TABLE
 from rotastack.workflow.run.launch import config_file, open_plan, start_run
+from rotastack.workflow.run.scheduling import wait_for_one_pass
 
 min_version("9.1")
+wait_for_one_pass()
 
 
 configfile: config_file()
