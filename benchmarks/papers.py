@@ -9,6 +9,9 @@ The program writes to docs/evidence/data/papers for each study
   number of splits. The row of the data set "all" has the minutes of processor time of all steps, and the number of jobs.
 - STUDY.published.parquet: the published cells beside ours, with the reason for each difference.
 - STUDY.claims.csv: the tests of the published claims.
+- STUDY.splits.csv, of studies with fewer than six data sets: by data set the two methods of each claim and pair over the splits or
+  cells: the mean difference, shares won, tied and lost, and the p-values of Wilcoxon's test, which the thesis takes and which is
+  too small, as splits share rows, and of the corrected t test.
 
 docs/images/papers gets the figures of the pages. A study at another size than the full one keeps its name.
 """
@@ -20,6 +23,7 @@ from pathlib import Path
 
 import numpy as np
 import pandas as pd
+from tables.claims import ENOUGH
 
 from rotastack.base.documents import load_yaml
 from rotastack.files import read_json
@@ -27,6 +31,8 @@ from rotastack.plots.critical_difference import plot_critical_difference
 from rotastack.plots.curves import plot_curves
 from rotastack.plots.style import save_figure
 from rotastack.stats import compare
+from rotastack.stats.pairs import compare_pair
+from rotastack.stats.wilcoxon import signed_rank_p
 from rotastack.workflow.judge.published_columns import compare_with_published
 
 ROOT = Path(__file__).resolve().parents[1]
@@ -87,6 +93,37 @@ def published(folder: Path, study: str) -> pd.DataFrame:
     return frame.drop(columns="note")
 
 
+def by_split(folder: Path) -> pd.DataFrame:
+    """Return tests over the splits of each data set, of the methods of the study's claims and pairs: the first less the second."""
+    scores = pd.read_parquet(folder / "scores.parquet")
+    pairs = pd.read_csv(folder / "tables/pairs.csv")
+    corrected = {(r.dataset, r.second, r.first): r.p_value for r in pairs.itertuples()}
+    corrected |= {(r.dataset, r.first, r.second): r.p_value for r in pairs.itertuples()}
+    claims = pd.read_csv(folder / "tables/claims.csv")
+    named = [tuple(row) for row in claims[["what", "of", "than"]].to_numpy()]
+    named += [("error", *row) for row in pairs[["second", "first"]].to_numpy() if ("error", *row[::-1]) not in named]
+    rows = []
+    for what, of, than in dict.fromkeys(named):
+        cells = scores.pivot_table(
+            index=[a for a in AXES if a in scores and a != "method"], columns="method", values=what, sort=False
+        )
+        for name, part in cells[[of, than]].dropna().groupby(level="dataset", sort=False):
+            found = compare_pair(part[of], part[than], higher_is_better=False)
+            p = corrected.get((name, of, than)) if what == "error" else _claimed_p(claims, what, of, than)
+            rows.append(
+                {"dataset": name, "what": what, "of": of, "than": than, "splits": found.n, "difference": found.difference,
+                 "won": found.wins_first, "tied": found.ties, "lost": found.wins_second,
+                 "p_wilcoxon": signed_rank_p(np.round(part[of] - part[than], 12).to_numpy()), "p_corrected": p}
+            )  # fmt: skip
+    return pd.DataFrame(rows)
+
+
+def _claimed_p(claims: pd.DataFrame, what: str, of: str, than: str) -> float:
+    """Return the p-value of a claim about one data set, NaN about several."""
+    row = claims.set_index(["what", "of", "than"]).loc[(what, of, than)]
+    return row["p_value"] if row["n_datasets"] == 1 else np.nan
+
+
 def noise_curves(folder: Path, destination: Path) -> None:
     """Draw errors by columns of noise, tables 2.4 and 2.5 of the thesis as curves."""
     scores = pd.read_parquet(folder / "scores.parquet")
@@ -119,6 +156,8 @@ def main(folders: list[str]) -> None:
             published(folder, study).to_parquet(OUT / f"{study}.published.parquet", index=False)
         claims = pd.read_csv(folder / "tables/claims.csv")
         claims.to_csv(OUT / f"{study}.claims.csv", index=False, float_format="%.6g", lineterminator="\n")
+        if claims["n_datasets"].max() < ENOUGH:
+            by_split(folder).to_csv(OUT / f"{study}.splits.csv", index=False, float_format="%.6g", lineterminator="\n")
         for figure in FIGURES.get(study, ()):
             shutil.copy(folder / f"figures/{figure}.svg", IMAGES / f"{study}-{figure.replace('/', '-')}.svg")
         if study in RANKED:

@@ -1,15 +1,14 @@
-"""Results of the papers' studies: printed tables beside ours, claims and costs, from the files of benchmarks/papers.py."""
+"""Results of the papers' studies: printed tables beside ours, and costs, from the files of benchmarks/papers.py."""
 
 from functools import cache
 from pathlib import Path
 
 import numpy as np
 import pandas as pd
-import yaml
 
 ROOT = Path(__file__).resolve().parents[2]
 
-__all__ = ["cells", "lines_of", "means", "p_text", "tables"]
+__all__ = ["DATA", "MEASURES", "PERCENT", "cells", "errors", "lines_of", "markdown", "means", "p_text", "tables"]
 
 DATA = ROOT / "docs/evidence/data/papers"
 PERCENT = ("error", "error_sd", "wins", "ties", "improvement", "size_ratio", "pruning_rate")
@@ -124,56 +123,6 @@ def agreement() -> str:
                 "cells": len(part), "agree": agreed, "in %": f"{100 * agreed / len(part):.0f}", "differ, unknown why": unknown,
             }  # fmt: skip
     return markdown(pd.DataFrame.from_dict(rows, orient="index"), "study, table, measure")
-
-
-def claims() -> str:
-    """Return the claims of the papers, a sentence each, with the result of our runs and the test."""
-    rows = []
-    for claim in yaml.safe_load((DATA / "claims.yaml").read_text()):
-        tested = pd.read_csv(DATA / f"{claim['study']}.claims.csv").set_index(["what", "of", "than"])
-        row = tested.loc[(claim.get("what", "error"), claim["of"], claim["than"])]
-        many = row["n_datasets"] > 1
-        test = f"Wilcoxon, {row['n_datasets']:.0f} data sets" if many else "corrected t test, one data set"
-        p = "no test" if pd.isna(row["p_holm"]) else f"{test}, p {p_text(row['p_holm'])}"
-        seen = f"{claim['of']} less {claim['than']}: {_difference({**row, 'what': claim.get('what', 'error')})}"
-        rows.append([claim["paper"], claim["sentence"], _held(row), seen, p])
-    table = pd.DataFrame(rows, columns=["paper", "claim", "held", "what we see", "test"])
-    parts = []
-    for paper, part in table.groupby("paper", sort=False):
-        parts += [f"**{paper}**", "", markdown(part.drop(columns="paper").set_index("claim"), "claim"), ""]
-    return "\n".join(parts)
-
-
-def tested(study: str) -> str:
-    """Return all statements that a study tests: the difference, the number of data sets in agreement, and the result."""
-    rows = []
-    for row in pd.read_csv(DATA / f"{study}.claims.csv").to_dict("records"):
-        words = "the same as" if row["expect"] == "equal" else f"{row['expect']} than"
-        what = MEASURES.get(row["what"], row["what"].replace("_", " "))
-        favour = (
-            "" if row["expect"] == "equal" else f"{row['in_favour'] * row['n_datasets']:.0f} of {row['n_datasets']}"
-        )
-        p = "no test" if pd.isna(row["p_holm"]) else p_text(row["p_holm"])
-        rows.append([f"{what}: {row['of']} {words} {row['than']}", _difference(row), favour, p, _held(row)])
-    columns = ["claim", "mean difference", "data sets as claimed", "p (Holm)", "held"]
-    return markdown(pd.DataFrame(rows, columns=columns).set_index("claim"), "claim")
-
-
-def _difference(row) -> str:
-    if row["what"] in ("error", "disagreement", "member_accuracy", "mean_correlation", "training_error"):
-        return f"{100 * row['difference']:+.2f} points"
-    return f"{row['difference']:+.4g}"
-
-
-def _held(row: pd.Series) -> str:
-    if pd.isna(row["p_holm"]):
-        return "not tested"
-    if row["expect"] == "equal":
-        return "no sign against it" if row["holds"] else "no"
-    if row["holds"]:
-        return "yes"
-    opposite = (row["difference"] > 0) != (row["expect"] == "higher")
-    return "no, the opposite" if opposite and row["p_holm"] < 0.05 else "not shown"
 
 
 def p_text(value: float) -> str:
@@ -335,7 +284,6 @@ def exrm_squared() -> str:
 
 TABLES = {
     "agreement": agreement,
-    "claims": claims,
     "costs": costs,
     "exact-naive-bayes": exact_cells,
     "exrm-squared": exrm_squared,
@@ -356,8 +304,4 @@ def tables() -> dict[str, str]:
         if study != "drmf":
             made[f"printed-{study}"] = printed(study)
     made |= {f"ranks-{study}": ranks(study) for study in RANKED}
-    for file in sorted(DATA.glob("*.claims.csv")):
-        study = file.name.partition(".")[0]
-        if len(pd.read_csv(file)):
-            made[f"tested-{study}"] = tested(study)
     return made
