@@ -102,7 +102,7 @@ def test_scores_are_of_test_rows_with_facts_of_the_trees(table):
     assert len(scores) == 4
     assert (scores["error"] < 0.15).all()
     assert (scores["error"] * 60).round(6).mod(1).eq(0).all()
-    assert scores[["n_nodes", "median_leaves", "mean_correlation", "margin_mean", "oob_error"]].notna().all().all()
+    assert scores[["n_nodes", "median_nodes", "mean_correlation", "margin_mean", "oob_error"]].notna().all().all()
     assert scores["margin_mean"].between(0.5, 1).all()
     assert method.sizes == {"split": 4, "row": 60, "class": 3}
 
