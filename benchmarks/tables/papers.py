@@ -16,8 +16,8 @@ PERCENT = ("error", "error_sd", "wins", "ties", "improvement", "size_ratio", "pr
 MEASURES = {
     "error_sd": "deviation of errors over folds or trials",
     "n_nodes": "nodes of a tree",
-    "median_leaves": "leaves of the median tree",
-    "size_ratio": "leaves by those of the forest",
+    "median_nodes": "nodes of the median tree",
+    "size_ratio": "nodes by those of the forest",
     "members": "members kept",
     "paper_diversity": "diversity (equation 25)",
     "wins": "repeats won",

@@ -17,7 +17,7 @@ def test_published_cells_agree_or_not_for_a_reason(tmp_path):
         errors = np.clip(rng.normal(mean, 0.01, 50), 0, 1)
         rows += [
             {"dataset": "d", "method": method, "split": f"S-{r}", "error": e,
-             "median_leaves": 10.0 if method == "RF" else 6.0} for r, e in enumerate(errors)
+             "median_nodes": 10.0 if method == "RF" else 6.0} for r, e in enumerate(errors)
         ]  # fmt: skip
     write_frame(tmp_path / "scores", pd.DataFrame(rows))
     (tmp_path / "t.csv").write_text(

@@ -154,3 +154,13 @@ def test_data_sets_like_others_share_their_entry():
     assert study.datasets["n"]["mirror"] == "glass"
     assert study.datasets["n"]["rows"] == 214
     assert Slices(study).prepare("n").noise_columns == 4
+    assert Slices(study).prepare("n").smallest_class == 0
+
+
+def test_small_classes_are_left_out_where_a_study_says_so():
+    entry = {"name": "n", "like": "glass", "smallest_class": 20}
+    study = Study.from_mapping(changed(datasets=[entry]), "s.yaml")
+    assert Slices(study).prepare("n").smallest_class == 20
+    entry = {"name": "n", "mirror": "m", "smallest_class": 20}
+    with pytest.raises(RotastackError, match="datasets: n.smallest_class is for classification"):
+        Study.from_mapping(changed(task="regression", datasets=[entry]), "s.yaml")

@@ -102,7 +102,7 @@ def test_scores_are_of_test_rows_with_facts_of_the_trees(table):
     assert len(scores) == 4
     assert (scores["error"] < 0.15).all()
     assert (scores["error"] * 60).round(6).mod(1).eq(0).all()
-    assert scores[["n_nodes", "median_leaves", "mean_correlation", "margin_mean", "oob_error"]].notna().all().all()
+    assert scores[["n_nodes", "median_nodes", "mean_correlation", "margin_mean", "oob_error"]].notna().all().all()
     assert scores["margin_mean"].between(0.5, 1).all()
     assert method.sizes == {"split": 4, "row": 60, "class": 3}
 
@@ -205,6 +205,22 @@ def test_noise_columns_come_after_the_numeric_ones(tmp_path):
     assert 0.7 < noise.std() < 1.3
     metrics = json.loads((tmp_path / "p.json").read_text())["metrics"]
     assert metrics["snr_db"] == pytest.approx(10 * np.log10(2 / 3), abs=0.01)
+
+
+def test_classes_of_few_rows_can_be_left_out(tmp_path):
+    from rotastack.data.raw import write_raw
+
+    frame = pd.DataFrame({"x": np.arange(30) * 1.5, "target": ["a"] * 11 + ["rare"] * 7 + ["b"] * 12})
+    write_raw(frame, tmp_path / "raw")
+    spec = {"dataset": "d", "task": "classification"}
+    for least, classes in [(7, ["a", "b", "rare"]), (8, ["a", "b"])]:
+        files = {"raw": "raw"}, {"table": "table", "record": "p.json"}
+        step("prepare", tmp_path, spec | {"smallest_class": least}, *files)
+        data = read_prepared(tmp_path / "table")
+        assert data.outputs == classes
+        kept = frame[frame["target"].isin(classes)]
+        assert data.X[:, 0].tolist() == kept["x"].tolist()
+        assert [classes[k] for k in data.y] == kept["target"].tolist()
 
 
 def test_methods_that_vote_are_combined_together_and_records_are_gathered(table):

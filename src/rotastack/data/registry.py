@@ -93,7 +93,9 @@ class OwnDataset(_Entry):
     name: Annotated[Name, Field(description="name in the study")]
     like: Annotated[str | None, Field(description="registered data set with the same entry")] = None
     noise_columns: Annotated[int, Field(ge=0, description="number of added columns of N(0, 1) noise")] = 0
-
+    smallest_class: Annotated[
+        int, Field(ge=0, description="classes of fewer rows are left out with their rows; 0: all classes stay")
+    ] = 0
     encoding: Annotated[
         Literal["dummies", "onehot"],
         Field(

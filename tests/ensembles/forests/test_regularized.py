@@ -77,6 +77,7 @@ def test_votes_of_many_weightings_are_those_of_each_forest(iris):
         alone = pool().forest(wanted)
         np.testing.assert_allclose(alone.vote_shares(X32), shares[k], atol=1e-12)
         assert facts[k]["n_nodes"] == pytest.approx(alone.complexity()["n_nodes"].mean())
+        assert facts[k]["median_nodes"] == np.median(alone.complexity()["n_nodes"])
         assert facts[k]["depth"] == pytest.approx(alone.complexity()["depth"].mean())
     assert together.size.sum() < sum(int(c.sum()) for c in counts)
 

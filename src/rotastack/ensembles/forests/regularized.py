@@ -93,13 +93,14 @@ class GrowingForests:
         """Return the vote shares (ensemble, row, class) of several ensembles from this pool, and facts of each one's trees.
 
         `counts` are the ensembles' numbers of trees on each rotation. Each tree is grown and evaluated once. Facts are
-        the mean number of nodes and leaves, and the mean depth.
+        the mean and median number of nodes, the mean number of leaves, and the mean depth.
         """
         self.grow(np.max(counts, axis=0))
         table = np.stack(counts)
         sums: Any = np.zeros((len(counts), len(X), self.n_classes))
         votes: Any = np.zeros_like(sums)
         facts = np.zeros((len(counts), 3))
+        n_nodes: list[list[NDArray[np.float64]]] = [[] for _ in counts]
         for grown, rotation, number in zip(self._grown, self._rotation, self._number, strict=True):
             used = number < table[:, rotation]  # (ensemble, tree)
             # Trees that belong to the same ensembles form a group, so each tree is evaluated once.
@@ -112,14 +113,17 @@ class GrowingForests:
                 group_sums = grown.group_sums(X, group, len(patterns), self.n_jobs)
             sums += np.einsum("eg,grc->erc", weights, group_sums)
             facts += used.astype(np.float64) @ grown.facts
+            for sizes, own in zip(n_nodes, used, strict=True):
+                sizes.append(grown.facts[own, 0])
         n_trees = table.sum(axis=1)
         shares = votes / n_trees[:, None, None]
         for k, n in enumerate(n_trees.tolist()):
             rows = tied_rows(shares[k])
             break_ties(shares[k], rows, sums[k, rows], n)
-        facts /= n_trees[:, None]
-        names = ("n_nodes", "n_leaves", "depth")
-        return shares, [dict(zip(names, row.tolist(), strict=True)) for row in facts]
+        medians = [np.median(np.concatenate(sizes)) for sizes in n_nodes]
+        facts = np.column_stack([facts / n_trees[:, None], medians])
+        names = ("n_nodes", "n_leaves", "depth", "median_nodes")
+        return shares, [dict(zip(names, row, strict=True)) for row in facts.tolist()]
 
 
 class RegularizedRotationForestClassifier(RotatedClassifier):

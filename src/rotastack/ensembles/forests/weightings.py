@@ -70,9 +70,9 @@ class RotationWeightingsClassifier(RegularizedRotationForestClassifier):
         return list(self.weightings)
 
     def member_outputs(self, X: ArrayLike) -> tuple[NDArray[np.float64], list[dict[str, Any]]]:
-        """Return the vote shares (weighting, row, class) of each weighting's forest, and the mean sizes of its trees.
+        """Return the vote shares (weighting, row, class) of each weighting's forest, and the sizes of its trees.
 
-        The sizes are the mean number of nodes and leaves, and the mean depth.
+        The sizes are the mean and median number of nodes, the mean number of leaves, and the mean depth.
         """
         check_is_fitted(self, "forest_")
         rows = np.ascontiguousarray(self._checked(X))

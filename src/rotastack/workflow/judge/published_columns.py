@@ -97,7 +97,7 @@ def _ours(cell, part, other, average: str) -> tuple[float, float, int]:
         return np.nan, np.nan, 0
     both = part.merge(other, on=_axes(part), suffixes=("", "_other"))
     if cell.metric == "size_ratio":
-        ratio = (both["median_leaves"] / both["median_leaves_other"]).dropna()
+        ratio = (both["median_nodes"] / both["median_nodes_other"]).dropna()
         return ratio.mean(), ratio.std(), len(ratio)
     pair = compare_pair(both["error"], both["error_other"], higher_is_better=False)
     share = pair.wins_first if cell.metric == "wins" else pair.ties

@@ -58,7 +58,7 @@ class Slices:
         return PrepareSpec(
             dataset=dataset, task=study.task.name, divided_by=study.protocol.divided_by, is_own=self._is_own(dataset),
             copies_together=getattr(study.protocol, "copies_together", False),
-            **{key: entry[key] for key in ("kinds", "encoding") if key in entry}, **noise,
+            **{key: entry[key] for key in ("kinds", "encoding", "smallest_class") if key in entry}, **noise,
         )  # fmt: skip
 
     def groups(self, dataset: str) -> Spec:

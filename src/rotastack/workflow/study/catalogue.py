@@ -91,7 +91,7 @@ ESTIMATORS: dict[str, Entry] = {
     "exrm_nystroem": _pipeline(("nystroem", _spec("sklearn.kernel_approximation.Nystroem")), ("exrm", _spec("exrm"))),
     "extra_forest": Entry("rotastack.trees.extra.ExtraForestClassifier"),
     "forest": Entry("rotastack.trees.forest.ForestClassifier"),
-    "gaussian_process": Entry("rotastack.ensembles.inducers.gaussian_process.MedianGaussianProcess"),
+    "gaussian_process": Entry("rotastack.ensembles.inducers.gaussian_process.QuantileGaussianProcess"),
     # as R's gbm: stumps, half of the rows in each round, 10 rows in a leaf
     "gradient_boosting": Entry(
         "sklearn.ensemble.GradientBoostingClassifier", {"max_depth": 1, "subsample": 0.5, "min_samples_leaf": 10}

@@ -111,7 +111,7 @@ class FetchSpec(Spec):
 
 
 class PrepareSpec(Spec):
-    """The task, the kinds and encoding of columns, the columns that divide rows, and the noise columns."""
+    """The task, the kinds and encoding of columns, the columns that divide rows, the noise columns and the smallest class."""
 
     dataset: str
     task: TaskName
@@ -121,6 +121,7 @@ class PrepareSpec(Spec):
     is_own: bool = False
     encoding: str = "dummies"
     noise_columns: int = 0
+    smallest_class: int = 0
     seed: int = 0
 
 

@@ -38,6 +38,13 @@ class _Regression(Task):
     estimator_type = "regressor"
     staged = "staged_predict"
 
+    def check_dataset(self, name: str, entry: Mapping[str, Any], where: str) -> None:
+        super().check_dataset(name, entry, where)
+        if entry.get("smallest_class"):
+            raise RotastackError(
+                f"{where}: datasets: {name}.smallest_class is for classification, not for a regression"
+            )
+
     def check_pool(self, pool: Any) -> None:
         of_classes = {
             "diversity": pool.diversity, "training_error": pool.training_error, "noise.labels": pool.noise.labels,

@@ -32,7 +32,7 @@ from rotastack.workflow.study.names import label
 from rotastack.workflow.study.specs import PoolSpec, SplitTrainingSpec
 
 TREES = ("n_nodes", "n_leaves", "depth")
-FACTS = (*TREES, "median_leaves", "oob_error", "training_error", *MACHINES)
+FACTS = (*TREES, "median_nodes", "oob_error", "training_error", *MACHINES)
 DIVERSITY = ("margin_mean", "margin_variance", "chebyshev_bound", "mean_correlation")
 
 
@@ -129,7 +129,7 @@ def _tree_facts(model: AlignedClassifier | FittedRegressor, y: np.ndarray) -> di
     counts = tree_complexity(model.estimator)
     if counts:
         facts |= {name: counts[name].mean() for name in TREES}
-        facts["median_leaves"] = float(np.median(counts["n_leaves"]))
+        facts["median_nodes"] = float(np.median(counts["n_nodes"]))
     return facts
 
 

@@ -37,6 +37,11 @@ def prepare(spec: PrepareSpec, raw: pd.DataFrame) -> PreparedTable:
     """Return a raw table as numbers and categories."""
     dataset, task = spec.dataset, spec.task
     target = check_target(raw["target"], dataset, task)
+    if spec.smallest_class:
+        kept = target.groupby(target).transform("size") >= spec.smallest_class
+        if target[kept].nunique() < 2:
+            raise RotastackError(f"{dataset}: smallest_class: fewer than 2 classes have {spec.smallest_class} rows")
+        raw, target = (part[kept].reset_index(drop=True) for part in (raw, target))
     features = raw.drop(columns="target")
     kinds = columns_by_kind(list(features.columns), spec.kinds, dataset)
     divided_by = {k: c for k, c in spec.divided_by.items() if k in ("groups", "time", "split 1") or c in features}

@@ -47,7 +47,7 @@ LAST = re.compile(r"/(heatmap_by_|kappa_error)")
 FACTS = {
     "Trees": {
         "n_nodes": "nodes (leaves included), leaves and depth of the trees",
-        "median_leaves": "the median of their leaves",
+        "median_nodes": "the median of their nodes",
         "oob_error": "out-of-bag error",
         "oob_RMSE": "out-of-bag RMSE (the root of the mean squared error's mean)",
         "training_error": "error on training rows",
