@@ -264,7 +264,7 @@ VALUES: dict[str, Callable[[], pd.DataFrame | pd.Series]] = {
         "rotation_scaling", {m: f"{m} {{}}" for m in ("RR-RF", "RF", "ET", "RR-ET", "RotF")}, SCALINGS, together=True
     ),
     "near the best": near_best,
-    "size of BST": lambda: of_study("rotation_weights", "n_nodes", "BST", "RRE", "CUT", "EXP", "NEW", "LIN", "OOB", "JNT"),
+    "size of BST": lambda: of_study("rotation_weights", "median_nodes", "BST", "RRE", "CUT", "EXP", "NEW", "LIN", "OOB", "JNT"),
     "error of BST": lambda: of_study("rotation_weights", "error", "BST", "RRE"),
     "few trees, two dimensions": lambda: few_trees(True),
     "few trees, data sets": lambda: few_trees(False),
