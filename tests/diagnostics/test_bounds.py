@@ -61,7 +61,9 @@ def test_linear_bound_is_the_theorem_at_its_best_beta_and_delta():
     values, w = rng.uniform(0.6, 1, 400), rng.dirichlet(np.ones(5))
     found = linear_bound(values, w)
     tried = [
-        theorem(values, w, beta, room, 0.05) for beta in np.linspace(0.4, 0.8, 41) for room in np.geomspace(0.05, 5, 400)
+        theorem(values, w, beta, room, 0.05)
+        for beta in np.linspace(0.4, 0.8, 41)
+        for room in np.geomspace(0.05, 5, 400)
     ]
     assert found == pytest.approx(min(tried), rel=1e-3)
     assert found <= min(tried) * (1 + 1e-9)
