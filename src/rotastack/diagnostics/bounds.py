@@ -110,13 +110,8 @@ def _log_size(hypothesis_size, delta):
 def c_bound(margins: ArrayLike) -> float:
     """Return the C-bound: 1 minus the squared mean of the margins over the mean of their squares.
 
-    Of the rows of these margins no larger share has a margin of 0 or less, with any number of classes. If the mean is
-    not positive there is no bound, and the result is 1.
-
-    Parameters
-    ----------
-    margins : array-like of shape (n_rows,)
-        NaN is left out.
+    No larger share of the rows of these margins has a margin of 0 or less, with any number of classes; NaN is left out.
+    If the mean is not positive there is no bound, and the result is 1.
 
     References
     ----------
@@ -137,34 +132,14 @@ def c_bound(margins: ArrayLike) -> float:
 def margin_bound(margins: ArrayLike, hypothesis_size: float, delta: float = 0.05) -> float:
     """Return the bound of Schapire et al. with its unknown constant as 1: an order of magnitude, no bound.
 
-    It is the least of ``P[margin <= theta] + sqrt((log n log |H| / theta^2 + log(1 / delta)) / n)`` over theta > 0.
-
-    Parameters
-    ----------
-    margins : array-like of shape (n_rows,)
-        NaN is left out.
-    hypothesis_size : float
-        ``|H|`` in equation 5, above 1. In equation 6, for T members that differ on a share d of the rows, ``|H|`` is
-        ``T sqrt(1 / n + (1 - 1 / n) (1 - 2 d))``.
-    delta : float, default=0.05
-        Largest probability with which the bound may fail.
-
-    Returns
-    -------
-    float
-        A value above 1 has no information; it is infinite without a positive margin.
+    It is the least of ``P[margin <= theta] + sqrt((log n log |H| / theta^2 + log(1 / delta)) / n)`` over theta > 0, and
+    infinite without a positive margin. A value above 1 has no information. ``|H|`` is `hypothesis_size`, above 1; in
+    equation 6, for T members that differ on a share d of the rows, it is ``T sqrt(1 / n + (1 - 1 / n) (1 - 2 d))``.
 
     References
     ----------
     Martinez, W. (2022). Ensemble pruning via margin maximization, equations 5 and 6. The printed 6 has the number of
     members for the number of rows below its constant, and no root; its source, Li, Yu and Zhou (2012), has both.
-
-    Examples
-    --------
-    >>> import numpy as np
-    >>> from rotastack.diagnostics import margin_bound
-    >>> round(margin_bound(np.linspace(0.2, 1, 20_000), hypothesis_size=100), 2)
-    0.24
     """
     values, size = np.sort(known_margins(margins)), _log_size(hypothesis_size, delta)
     n, below = len(values), np.arange(len(values)) / len(values)  # the share of rows with less than each margin
@@ -177,21 +152,8 @@ def linear_bound(margins: ArrayLike, weights: ArrayLike, delta: float = 0.05) ->
 
     On n rows the bound is ``(2 / n) (eta log2(8 e n / eta) log2(32 n) + log2(8 n / delta))`` with
     ``eta = 64.5 (R^2 + D^2) (||w||^2 + E^2 / D^2) / beta^2``. R^2 is the number of members, E^2 the sum of the squares by
-    which margins fall short of beta. D and beta are those of the least eta, which favours the bound.
-
-    Parameters
-    ----------
-    margins : array-like of shape (n_rows,)
-        For each row, the weights of the right members minus those of the wrong ones; NaN is left out.
-    weights : array-like of shape (n_members,)
-        The members' weights in the vote.
-    delta : float, default=0.05
-        Largest probability with which the bound may fail.
-
-    Returns
-    -------
-    float
-        A value above 1 has no information; it is infinite if eta exceeds e n, where the theorem has no bound.
+    which margins (the weights of the right members minus those of the wrong ones) fall short of beta. D and beta are those
+    of the least eta, which favours the bound. A value above 1 has no information; it is infinite if eta exceeds e n.
 
     References
     ----------
