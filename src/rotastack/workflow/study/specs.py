@@ -62,6 +62,7 @@ class PoolSpec(Spec):
     training_error: bool = False
     ensemble_sizes: list[int] = []
     noise: Noise = Noise()
+    of: list[str] = []
 
 
 class CombinerSpec(ClassSpec):
