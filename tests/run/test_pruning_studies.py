@@ -105,7 +105,7 @@ def test_every_pruner_of_a_study_can_be_made(name):
         assert made.n_select == ("nonzero" if name == "lasso" else 0.5)
 
 
-def refitted(pool, combiner, y=None):
+def refitted(pool, combiner, y=None, **options):
     """Return what the step would fit to iris."""
     frame = pd.DataFrame(load_iris().data).rename(columns=str)
     method = MethodSpec(pool=pool, combiner=combiner_slice(combiner))
@@ -118,6 +118,7 @@ def refitted(pool, combiner, y=None):
         methods={"A": method},
         folds=5,
         rotations=3,
+        **options,
     )
     preprocessor, model = _estimators(spec, method, TablePreprocessor(), frame)
     model.set_params(random_state=0)

@@ -46,9 +46,7 @@ class Vote(_Combiner):
     voting: Annotated[Literal["soft", "hard"], Field(description="mean probability (soft) or majority (hard)")] = "soft"
     scoring: Annotated[
         Literal["accuracy", "balanced_accuracy"] | None,
-        Field(
-            description="nested protocol, two classes: the score by which held-out rows choose the threshold of votes; null: a half"
-        ),
+        Field(description="nested, two classes: the score by which held-out rows choose the threshold; null: a half"),
     ] = None
 
     @property

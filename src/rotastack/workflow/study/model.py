@@ -54,15 +54,13 @@ class PoolDocument(Document):
     estimator: Annotated[
         str,
         Field(
-            description="class of the members: a short name, one of our classes, or a dotted path; needed without of"
+            description="class of the members, needed without of: a short name, one of our classes, or a dotted path"
         ),
     ] = "sklearn.ensemble.VotingClassifier"
     parameters: Parameters = {}
     of: Annotated[
         list[str],
-        Field(
-            description="names of pools, instead of all other keys: their members are one pool, and none is trained again"
-        ),
+        Field(description="names of pools, instead of all other keys: their members are one pool, not trained again"),
     ] = []
     training_limit: Annotated[
         float | None,
@@ -314,9 +312,7 @@ class StudyDocument(Document):
                     f"allowed: {', '.join(extra + labels)}"
                 )
             if key == "model.refit" and value in labels and self.pools[self.methods[value].pool].of:
-                raise ValueError(
-                    f"{key}: {value!r} has a mixed pool, of which no model is trained; name another method"
-                )
+                raise ValueError(f"{key}: {value!r} has a mixed pool, of which no model is trained; choose another")
             if value in self.optimistic:
                 raise ValueError(f"{key}: {value!r} chooses members by the test rows; name another method")
         return self

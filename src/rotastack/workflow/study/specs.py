@@ -301,6 +301,7 @@ class RefitSpec(_Seeded):
     methods: dict[str, MethodSpec]
     rotations: int
     folds: int
+    rotation_groups: int = 1
     kinds: str | dict[str, Any] = "auto"
     divided_by: dict[str, str] = {}
     threshold: float | None = None
