@@ -53,13 +53,7 @@ class Voting(Combiner):
         self, outputs: NDArray[np.floating], y: NDArray[np.intp], n_classes: int | None, sequence: np.random.SeedSequence,
         sample_weight: NDArray[np.floating] | None = None,
     ) -> Self:  # fmt: skip
-        """Choose the threshold on outputs for rows that the members have not seen; of equal ones, the nearest to a half.
-
-        Raises
-        ------
-        RotastackError
-            More than two classes, or an unknown `scoring`.
-        """
+        """Choose the threshold on outputs for rows that the members have not seen; of equal ones, the nearest to a half."""
         if n_classes != 2:
             raise RotastackError(f"a threshold of votes needs two classes, got {n_classes or 'a regression'}")
         if self.scoring not in ("accuracy", "balanced_accuracy"):

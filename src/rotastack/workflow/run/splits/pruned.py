@@ -110,9 +110,8 @@ def _margins(votes, y, share, n_classes):
 
 
 def _bounds(values, share, disagreement):
-    """Return bounds on the error of the kept members from their margins on the selection rows, NaN without any."""
-    n = int(np.isfinite(values).sum())
-    if not n:
+    """Return bounds on the error of the kept members from their margins on the selection rows, if there are any."""
+    if not (n := int(np.isfinite(values).sum())):
         return dict.fromkeys(("c_bound", "diversity_bound", "linear_bound"), np.nan)
     size = len(share) * np.sqrt(1 / n + (1 - 1 / n) * max(1 - 2 * np.nan_to_num(disagreement), 0))
     return {
