@@ -335,7 +335,11 @@ def exrm_squared() -> str:
 
 def bounds() -> str:
     """Return bounds on the error beside the error, as means over the data sets of study mixed_pools."""
-    found = means("mixed_pools").query("dataset != 'all'").pivot_table(index=["dataset", "method"], columns="metric", values="mean", sort=False)
+    found = (
+        means("mixed_pools")
+        .query("dataset != 'all'")
+        .pivot_table(index=["dataset", "method"], columns="metric", values="mean", sort=False)
+    )
     columns = {
         "error": "error", "C-bound, test rows": "test_c_bound", "C-bound, selection rows": "c_bound",
         "order by diversity (6)": "diversity_bound", "theorem 2": "linear_bound",

@@ -197,7 +197,7 @@ def _estimators(spec: RefitSpec, method: MethodSpec, preprocessor: TablePreproce
     if pool.view is not None:
         n_members = spec.rotations
         view = [("identity", None, 1), ("view", make(pool.view), n_members - 1)]
-    if getattr(decision, "over_groups", False):
+    if decision is not None and getattr(decision, "over_groups", False):
         decision = decision.set_params(group_size=n_members)
         view, n_members = view and view * spec.rotation_groups, n_members * spec.rotation_groups
     pooled = ENSEMBLES[spec.task](
