@@ -45,6 +45,7 @@ INSTANCES = [
     rotastack.RandomSubspaceEnsembleClassifier(KNeighborsClassifier(1), n_estimators=3, random_state=0),
     rotastack.DiffusionMapEnsembleClassifier(random_state=0),
     rotastack.DiffusionMapEnsembleClassifier(GaussianNB(), boost=True, random_state=0),
+    rotastack.OutOfBagSearchClassifier(trees.ForestClassifier(5, random_state=0), {"max_depth": [1, None]}),
     rotastack.PrimalSVMClassifier(),
     rotastack.PrimalSVMClassifier(loss_power=1, beta=0.1),
     rotastack.ExclusivityRegularizedClassifier(),

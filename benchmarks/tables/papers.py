@@ -282,11 +282,42 @@ def exrm_squared() -> str:
     return markdown((100 * table).map("{:.1f}".format), "error in %")
 
 
+def bounds() -> str:
+    """Return bounds on the error beside the error, as means over the data sets of study mixed_pools."""
+    found = (
+        means("mixed_pools")
+        .query("dataset != 'all'")
+        .pivot_table(index=["dataset", "method"], columns="metric", values="mean", sort=False)
+    )
+    columns = {
+        "error": "error", "C-bound, test rows": "test_c_bound", "C-bound, selection rows": "c_bound",
+        "order by diversity (6)": "diversity_bound", "theorem 2": "linear_bound",
+    }  # fmt: skip
+    over = found.groupby("method", sort=False)[list(columns.values())].mean()
+    texts = over.map(lambda value: f"{value:.3f}" if np.isfinite(value) else "none")
+    return markdown(texts.rename(columns={v: k for k, v in columns.items()}), "method")
+
+
+def levels() -> str:
+    """Return mean errors of study stacking_levels, with standard errors over cells that share rows."""
+    found = means("stacking_levels").query("metric == 'error'")
+    texts = [
+        f"{100 * mean:.2f} ± {100 * error:.2f}"
+        for mean, error in zip(found["mean"], found["standard_error"], strict=True)
+    ]
+    table = found.assign(text=texts).pivot_table(
+        index="method", columns="dataset", values="text", aggfunc="first", sort=False
+    )
+    return markdown(table, "error in %, mean of the cells ± its standard error")
+
+
 TABLES = {
     "agreement": agreement,
+    "bounds": bounds,
     "costs": costs,
     "exact-naive-bayes": exact_cells,
     "exrm-squared": exrm_squared,
+    "levels": levels,
     "qmm-members": kept_members,
     "pruned-sizes": pruned_sizes,
     "pruned-trees": pruned_trees,

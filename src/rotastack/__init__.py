@@ -20,6 +20,7 @@ __getattr__, _, __all__ = lazy_loader.attach(
         "ensembles.forests.random": ["RandomRotationForestClassifier", "RandomRotationForestRegressor"],
         "ensembles.forests.regularized": ["RegularizedRotationForestClassifier"],
         "ensembles.forests.rotation": ["RotationForestClassifier"],
+        "ensembles.out_of_bag_search": ["OutOfBagSearchClassifier"],
         "ensembles.pooled.boosting": ["RandomRotationBoostingClassifier", "RandomRotationBoostingRegressor"],
         "ensembles.pooled.classifier": ["PooledEnsembleClassifier"],
         "ensembles.pooled.reduction": [

@@ -20,6 +20,7 @@ from rotastack.ensembles.forests.random import RandomRotationForestClassifier as
 from rotastack.ensembles.forests.random import RandomRotationForestRegressor as RandomRotationForestRegressor
 from rotastack.ensembles.forests.regularized import RegularizedRotationForestClassifier as RegularizedRotationForestClassifier
 from rotastack.ensembles.forests.rotation import RotationForestClassifier as RotationForestClassifier
+from rotastack.ensembles.out_of_bag_search import OutOfBagSearchClassifier as OutOfBagSearchClassifier
 from rotastack.ensembles.pooled.boosting import RandomRotationBoostingClassifier as RandomRotationBoostingClassifier
 from rotastack.ensembles.pooled.boosting import RandomRotationBoostingRegressor as RandomRotationBoostingRegressor
 from rotastack.ensembles.pooled.classifier import PooledEnsembleClassifier as PooledEnsembleClassifier

@@ -1,7 +1,9 @@
 import numpy as np
 import pytest
 from sklearn.linear_model import LogisticRegression
+from sklearn.metrics import balanced_accuracy_score
 
+from rotastack import PooledEnsembleClassifier
 from rotastack.combine import Stacking, Voting
 from rotastack.combine.nested import combine_nested, level_one_inputs
 from rotastack.errors import RotastackError
@@ -26,6 +28,57 @@ def test_hard_voting_counts_and_breaks_ties_by_probability_then_class():
 def test_unknown_voting():
     with pytest.raises(RotastackError, match="soft.*hard"):
         Voting("loud").predict_proba(np.zeros((1, 1, 2)))
+
+
+@pytest.mark.parametrize("scoring", ["accuracy", "balanced_accuracy"])
+@pytest.mark.parametrize("weighted", [False, True])
+def test_threshold_of_votes_against_a_search(scoring, weighted):
+    rng = np.random.default_rng(5)
+    for _ in range(20):
+        y = (rng.random(60) < 0.2).astype(int)
+        p = np.minimum(2 * y + rng.integers(0, 11, 60), 10) / 10  # with ties, 0 and 1
+        w = rng.integers(1, 4, 60).astype(float) if weighted else np.ones(60)
+        outputs = np.stack([member(*(1 - p))])
+
+        def score(decided, y=y, w=w):
+            right = [np.average(decided[y == c] == c, weights=w[y == c]) for c in (0, 1)]
+            return np.mean(right) if scoring == "balanced_accuracy" else np.average(decided == y, weights=w)
+
+        vote = Voting(scoring=scoring).fit(outputs, y, 2, np.random.SeedSequence(0), w if weighted else None)
+        found = vote.predict_proba(outputs)
+        tried = [score(p > t) for t in np.arange(0.05, 1, 0.1)]
+        assert score(found.argmax(axis=1)) == pytest.approx(max(tried))
+        assert 0 < vote.best_threshold_ < 1
+        assert (np.diff(found[np.argsort(p, kind="stable"), 1]) >= 0).all()  # the ranks of rows stay
+
+
+def test_of_equal_thresholds_the_nearest_to_a_half_is_chosen():
+    outputs = np.stack([member(0.9, 0.8, 0.2, 0.1)])
+    vote = Voting("hard", scoring="accuracy").fit(outputs, np.array([0, 0, 1, 1]), 2, np.random.SeedSequence(0))
+    assert vote.best_threshold_ == pytest.approx(0.5)
+    assert not Voting().trained
+    assert vote.trained
+
+
+def test_threshold_needs_two_classes_and_a_known_score():
+    three = np.full((1, 4, 3), 1 / 3)
+    with pytest.raises(RotastackError, match="two classes, got 3"):
+        Voting(scoring="accuracy").fit(three, np.arange(4) % 3, 3, np.random.SeedSequence(0))
+    with pytest.raises(RotastackError, match="balanced_accuracy.*'f1'"):
+        Voting(scoring="f1").fit(three[:, :, :2], np.arange(4) % 2, 2, np.random.SeedSequence(0))
+
+
+def test_threshold_helps_the_rarer_class_of_an_ensemble():
+    rng = np.random.default_rng(0)
+    X = rng.normal(size=(300, 2))
+    y = (X[:, 0] + rng.normal(0, 1, 300) > 1.7).astype(int)
+    plain, chosen = (
+        PooledEnsembleClassifier(None, LogisticRegression(), Voting(scoring=s), 1, cv=3, random_state=0).fit(X, y)
+        for s in (None, "balanced_accuracy")
+    )
+    assert len(chosen.combiners_) == 3
+    assert (chosen.predict(X) == 1).sum() > 2 * (plain.predict(X) == 1).sum()
+    assert balanced_accuracy_score(y, chosen.predict(X)) > balanced_accuracy_score(y, plain.predict(X)) + 0.1
 
 
 def test_stacker_learns_which_member_to_trust():

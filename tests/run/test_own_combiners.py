@@ -41,6 +41,19 @@ def test_the_class_tells_whether_it_is_trained():
         study(stacking, {"kind": "holdout"})
 
 
+def test_a_vote_with_a_score_is_trained():
+    for vote in (
+        {"kind": "vote", "scoring": "accuracy"},
+        {"kind": "other", "class": "Voting", "parameters": {"scoring": "accuracy"}},
+    ):
+        made = study(vote)
+        assert made.has_second_level("p")
+        assert make(made.methods["A"].combiner.resolved()).scoring == "accuracy"
+        with pytest.raises(RotastackError, match="A.combiner: .* needs nested cross-validation"):
+            study(vote, {"kind": "holdout"})
+    assert study({"kind": "vote"}).methods["A"].combiner.resolved().parameters == {"voting": "soft"}
+
+
 @pytest.mark.parametrize(
     ("combiner", "message"),
     [

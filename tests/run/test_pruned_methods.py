@@ -11,6 +11,7 @@ from tests.run.test_splits import seen_rows
 
 from rotastack.combine.pruning import MarginPruner, MDMPruner, QMMPruner
 from rotastack.data.artifacts import read_frame
+from rotastack.diagnostics import c_bound, linear_bound, margin_bound, margins, mean_disagreement
 from rotastack.resampling.weka import weka_folds
 from rotastack.seeds import child, integer_seed, root_sequence
 from rotastack.workflow.run.splits.fitting import _other_labels
@@ -152,6 +153,15 @@ def test_facts_of_the_members_kept(folder):
         np.testing.assert_allclose(
             method["order_accuracy"].values[i], (test_votes[:, pruner.order_] == truth[:, None]).mean(axis=0)
         )
+        chosen, tested = margins(votes[:, kept], classes), margins(test_votes[:, kept], truth)
+        weights = np.full(len(kept), 1 / len(kept))
+        differ = mean_disagreement(votes[:, kept], classes)
+        size = len(kept) * np.sqrt(1 / 90 + 89 / 90 * (1 - 2 * np.nan_to_num(differ)))
+        assert method["c_bound"].values[i] == pytest.approx(c_bound(chosen))
+        assert (tested <= 0).mean() <= method["test_c_bound"].values[i] == pytest.approx(c_bound(tested))
+        assert method["linear_bound"].values[i] == pytest.approx(linear_bound(chosen, weights))
+        if size > 1:
+            assert method["diversity_bound"].values[i] == pytest.approx(margin_bound(chosen, size))
 
 
 @pytest.mark.slow

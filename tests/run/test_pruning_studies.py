@@ -105,7 +105,7 @@ def test_every_pruner_of_a_study_can_be_made(name):
         assert made.n_select == ("nonzero" if name == "lasso" else 0.5)
 
 
-def refitted(pool, combiner):
+def refitted(pool, combiner, y=None, **options):
     """Return what the step would fit to iris."""
     frame = pd.DataFrame(load_iris().data).rename(columns=str)
     method = MethodSpec(pool=pool, combiner=combiner_slice(combiner))
@@ -118,10 +118,21 @@ def refitted(pool, combiner):
         methods={"A": method},
         folds=5,
         rotations=3,
+        **options,
     )
     preprocessor, model = _estimators(spec, method, TablePreprocessor(), frame)
     model.set_params(random_state=0)
-    return model.fit(preprocessor.transform(frame), load_iris().target), preprocessor.transform(frame)
+    y = load_iris().target if y is None else y
+    return model.fit(preprocessor.transform(frame), y), preprocessor.transform(frame)
+
+
+def test_the_refitted_model_of_a_table_estimator_keeps_its_threshold():
+    vote = {"kind": "vote", "scoring": "balanced_accuracy"}
+    model, _ = refitted(
+        pool_slice("hist_gradient_boosting", {"max_iter": 3}), vote, (load_iris().target == 1).astype(int)
+    )
+    assert [type(c).__name__ for c in model.combiners_] == ["Voting"] * 5
+    assert all(0 < c.best_threshold_ < 1 for c in model.combiners_)
 
 
 def test_the_refitted_model_is_pruned():

@@ -54,6 +54,7 @@ def test_every_short_name_is_a_regressor_that_learns(name):
         ({"pool": {**FOREST, "view": "discriminant"}}, "pools.p.view: DiscriminantRotation needs classes"),
         ({"pool": {**FOREST, "diversity": True}}, "pools.p: diversity is for classification"),
         ({"method": {"pool": "p", "combiner": {"kind": "vote", "voting": "hard"}}}, "methods.B.combiner.voting must be soft (the mean) for a regression"),
+        ({"method": {"pool": "p", "combiner": {"kind": "vote", "scoring": "accuracy"}}, "protocol": {"kind": "nested"}}, "methods.B.combiner.scoring is for classification"),
         ({"method": {"pool": "p", "combiner": {"kind": "prune"}}}, "methods.B.combiner.kind: prune is for classification"),
         ({"datasets": ["iris"]}, "datasets: iris is for classification, but the study's task is regression"),
         ({"task": "classification", "datasets": ["iris"], "pool": {"estimator": "linear"}}, "linear is a regressor, but the study's task is classification"),

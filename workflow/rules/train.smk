@@ -8,6 +8,12 @@ rule train:
             dataset=w.dataset,
             name=PLAN.rotations_of(w.pool, w.block),
         ),
+        parts=lambda w: expand(
+            f"{ROOT}/{{dataset}}/pools/{{pool}}/{{block}}.nc",
+            dataset=w.dataset,
+            pool=PLAN.study.pools[w.pool].of,
+            block=w.block,
+        ),
     output:
         pool=f"{ROOT}/{{dataset}}/pools/{{pool}}/{{block}}.nc",
         record=f"{ROOT}/{{dataset}}/pools/{{pool}}/{{block}}.run.json",
@@ -27,4 +33,5 @@ rule train:
     shell:
         "rotastack step train --slice {params.slice:q} --code {params.code} --about dataset={wildcards.dataset:q} pool={wildcards.pool:q}"
         " --input table {input.table:q} --input folds {input.folds:q} --input rotations {input.rotations:q}"
+        " --input parts {input.parts:q}"
         " --output pool {output.pool:q} --output record {output.record:q} 2> {log:q}"

@@ -1,11 +1,13 @@
-"""The equilibrium margin of a vote, and its bound on the error."""
+"""Bounds on the error of a vote, from its margins."""
 
 from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import ArrayLike
 
-__all__ = ["EquilibriumMargin", "equilibrium_margin"]
+from rotastack.diagnostics.margin import known_margins
+
+__all__ = ["EquilibriumMargin", "c_bound", "equilibrium_margin", "linear_bound", "margin_bound"]
 
 
 class EquilibriumMargin(NamedTuple):
@@ -65,16 +67,8 @@ def equilibrium_margin(margins: ArrayLike, hypothesis_size: float, delta: float 
     >>> round(found.margin, 2), round(found.error, 2), round(found.bound, 2)
     (0.29, 0.12, 0.55)
     """
-    values = np.asarray(margins, dtype=np.float64)
-    values = np.sort(values[~np.isnan(values)])
+    values, size = np.sort(known_margins(margins)), _log_size(hypothesis_size, delta)
     n = len(values)
-    if not n:
-        raise ValueError("no row has a margin; at least one is needed")
-    if not hypothesis_size > 1:
-        raise ValueError(f"hypothesis_size must be more than 1, got {hypothesis_size}")
-    if not 0 < delta < 1:
-        raise ValueError(f"delta must lie between 0 and 1, got {delta}")
-    size = float(np.log(hypothesis_size))
     # theta(k / n) is the (k + 1)-th margin: at most k rows lie below it. For k = n it is 1.
     q = np.arange(n + 1) / n
     theta = np.minimum(np.append(values, 1.0), 1.0)
@@ -103,3 +97,83 @@ def _kl_inverse_log(q, u):
             below = near + (1 - q) * (rest + s) <= u
             low, high = np.where(below, s, low), np.where(below, high, s)
     return np.where(q < 1, low, np.inf)
+
+
+def _log_size(hypothesis_size, delta):
+    if not hypothesis_size > 1:
+        raise ValueError(f"hypothesis_size must be more than 1, got {hypothesis_size}")
+    if not 0 < delta < 1:
+        raise ValueError(f"delta must lie between 0 and 1, got {delta}")
+    return float(np.log(hypothesis_size))
+
+
+def c_bound(margins: ArrayLike) -> float:
+    """Return the C-bound: 1 minus the squared mean of the margins over the mean of their squares.
+
+    No larger share of the rows of these margins has a margin of 0 or less, with any number of classes; NaN is left out.
+    If the mean is not positive there is no bound, and the result is 1.
+
+    References
+    ----------
+    Germain, P. et al. (2015). Risk bounds for the majority vote. JMLR 16. Martinez, W. (2022). Ensemble pruning via
+    margin maximization, equation 10, whose numerator lacks the square.
+
+    Examples
+    --------
+    >>> from rotastack.diagnostics import c_bound
+    >>> round(c_bound([1.0, 0.5, -0.1]), 3)
+    0.481
+    """
+    values = known_margins(margins)
+    mean = values.mean()
+    return float(1 - mean**2 / np.mean(values**2)) if mean > 0 else 1.0
+
+
+def margin_bound(margins: ArrayLike, hypothesis_size: float, delta: float = 0.05) -> float:
+    """Return the bound of Schapire et al. with its unknown constant as 1: an order of magnitude, no bound.
+
+    It is the least of ``P[margin <= theta] + sqrt((log n log |H| / theta^2 + log(1 / delta)) / n)`` over theta > 0, and
+    infinite without a positive margin. A value above 1 has no information. ``|H|`` is `hypothesis_size`, above 1; in
+    equation 6, for T members that differ on a share d of the rows, it is ``T sqrt(1 / n + (1 - 1 / n) (1 - 2 d))``.
+
+    References
+    ----------
+    Martinez, W. (2022). Ensemble pruning via margin maximization, equations 5 and 6. The printed 6 has the number of
+    members for the number of rows below its constant, and no root; its source, Li, Yu and Zhou (2012), has both.
+    """
+    values, size = np.sort(known_margins(margins)), _log_size(hypothesis_size, delta)
+    n, below = len(values), np.arange(len(values)) / len(values)  # the share of rows with less than each margin
+    theta, below = values[values > 0], below[values > 0]
+    return float(np.min(below + np.sqrt((np.log(n) * size / theta**2 - np.log(delta)) / n), initial=np.inf))
+
+
+def linear_bound(margins: ArrayLike, weights: ArrayLike, delta: float = 0.05) -> float:
+    """Return a bound on the error of a weighted vote, seen as a linear classifier of the members' votes.
+
+    On n rows the bound is ``(2 / n) (eta log2(8 e n / eta) log2(32 n) + log2(8 n / delta))`` with
+    ``eta = 64.5 (R^2 + D^2) (||w||^2 + E^2 / D^2) / beta^2``. R^2 is the number of members, E^2 the sum of the squares by
+    which margins (the weights of the right members minus those of the wrong ones) fall short of beta. D and beta are those
+    of the least eta, which favours the bound. A value above 1 has no information; it is infinite if eta exceeds e n.
+
+    References
+    ----------
+    Hu, Q. et al. (2014). Exploiting diversity for optimizing margin distribution in ensemble
+    learning. Knowledge-Based Systems, theorem 2, equations 13 and 14.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from rotastack.diagnostics import linear_bound
+    >>> round(linear_bound(np.ones(1000), [0.5, 0.5]), 1), round(linear_bound(np.ones(10**6), [0.5, 0.5]), 3)
+    (16.2, 0.059)
+    """
+    values, w = known_margins(margins), np.asarray(weights, dtype=np.float64)
+    if not 0 < delta < 1:
+        raise ValueError(f"delta must lie between 0 and 1, got {delta}")
+    n, beta = len(values), np.linspace(0.01, 1, 100) * np.abs(w).sum()
+    short = np.array([np.sqrt((np.maximum(b - values, 0) ** 2).sum()) for b in beta])
+    # (R^2 + D^2) (||w||^2 + E^2 / D^2) is least, (R ||w|| + E)^2, at D^2 = R E / ||w||
+    eta = 64.5 * np.min(((np.sqrt(len(w)) * np.linalg.norm(w) + short) / beta) ** 2)
+    if not eta <= np.e * n:
+        return float("inf")
+    return float(2 / n * (eta * np.log2(8 * np.e * n / eta) * np.log2(32 * n) + np.log2(8 * n / delta)))

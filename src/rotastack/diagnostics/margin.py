@@ -84,7 +84,7 @@ def chebyshev_bound(margins: ArrayLike) -> float:
     >>> round(chebyshev_bound([0.5, 0.7, 0.9]), 4)
     0.0544
     """
-    values = _known(margins)
+    values = known_margins(margins)
     mean = float(values.mean())
     return float(values.var() / mean**2) if mean > 0 else float("inf")
 
@@ -125,7 +125,7 @@ def summarize_margins(votes: ArrayLike, y: ArrayLike, mask: ArrayLike | None = N
     """
     codes, n_classes, truth = coded_votes(votes, y, mask)
     of_rows, rival = _margins(codes, n_classes, truth)
-    values = _known(of_rows)
+    values = known_margins(of_rows)
     n = np.maximum((codes >= 0).sum(axis=0), 1)
     p = (codes == truth[:, None]).sum(axis=0) / n
     q = (codes == rival[:, None]).sum(axis=0) / n
@@ -148,10 +148,10 @@ def _margins(codes, n_classes, truth):
         return right / total - counts[rows, rival] / total, rival
 
 
-def _known(values):
-    """Return the values that are not NaN; a ValueError if all are NaN."""
-    values = np.asarray(values, dtype=np.float64)
-    values = values[~np.isnan(values)]
-    if not len(values):
+def known_margins(values: ArrayLike) -> NDArray[np.float64]:
+    """Return the margins that are not NaN; a ValueError if all are NaN."""
+    given = np.asarray(values, dtype=np.float64)
+    known = given[~np.isnan(given)]
+    if not len(known):
         raise ValueError("no row has a margin; at least one is needed")
-    return values
+    return known

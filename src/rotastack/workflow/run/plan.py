@@ -208,7 +208,7 @@ class Plan:
     @property
     def refitted(self) -> list[str]:
         """Data sets that get a model; data sets with noise columns get none."""
-        if self.study.document.model.refit == "none":
+        if self.study.document.model.refit == "none" or not self.study.refittable:
             return []
         return [d for d in self.datasets if not self.study.datasets[d].get("noise_columns")]
 

@@ -57,6 +57,8 @@ class Resources:
 
     def n_trees(self, pool: str) -> int:
         """Return the number of trees or members of an estimator, as far as its parameters show."""
+        if of := self.study.pools[pool].of:
+            return sum(map(self.n_trees, of))
         facts, stated = self._entry(pool).known_facts, self.study.pools[pool].parameters
         parameters = self._parameters(pool) if facts.trees else stated
         numbers = [n for name in facts.trees or ("n_estimators",) if isinstance(n := parameters.get(name), int)]
@@ -64,6 +66,8 @@ class Resources:
         return (facts.families + 1) * (prod(numbers) if numbers else facts.n_trees)
 
     def _views(self, pool: str) -> int:
+        if of := self.study.pools[pool].of:
+            return sum(map(self._views, of))
         return self.study.protocol.rotations if self.study.pools[pool].view is not None else 1
 
     def _classes(self, dataset: str) -> int:
@@ -155,6 +159,8 @@ class Resources:
 
     def _each_seconds(self, dataset: str, pool: str) -> float:
         """Return the expected seconds of one training and of the outputs for its test rows."""
+        if self.study.pools[pool].of:  # its members are known
+            return 0.0
         cost, n_trees = self._entry(pool).cost or USUAL_COST, self.n_trees(pool)
         n_classes = len(self.datasets[dataset].get("classes") or range(2))
         train, test = self.study.protocol.split_rows(self.rows(dataset))

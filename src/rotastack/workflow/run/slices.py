@@ -162,7 +162,8 @@ class Slices:
         return RefitSpec(
             task=study.task.name, score=study.score, seed=study.document.seed, dataset=dataset, refit=model.refit,
             threshold=model.threshold, methods=methods, kinds=self._entries[dataset].get("kinds", "auto"),
-            rotations=protocol.rotations, divided_by=protocol.divided_by, folds=getattr(protocol, "folds", 5), **choosing,
+            rotations=protocol.rotations, rotation_groups=getattr(protocol, "rotation_groups", 1),
+            divided_by=protocol.divided_by, folds=getattr(protocol, "folds", 5), **choosing,
         )  # fmt: skip
 
     def explain(self, dataset: str) -> ExplainSpec:

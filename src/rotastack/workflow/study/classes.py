@@ -27,6 +27,8 @@ def check_classes(study: Study, where: str) -> None:
     """Check classes and parameters that would otherwise fail only in training, perhaps after hours."""
     estimators = {}
     for name, pool in study.pools.items():
+        if pool.of:
+            continue
         place = f"{where}: pools.{name}"
         estimators[name] = checked_estimator(pool.estimator, pool.parameters, place, study.task)
         if pool.view is not None:
@@ -39,11 +41,12 @@ def check_classes(study: Study, where: str) -> None:
         _check_pool(pool, estimators[name], place, study.task)
     for label, method in study.methods.items():
         place = f"{where}: methods.{label}.combiner"
-        pool, estimator, combiner = study.pools[method.pool], estimators[method.pool], method.combiner
+        pool, combiner = study.pools[method.pool], method.combiner
+        of = [estimators[name] for name in pool.of or [method.pool]]
         if isinstance(combiner, StackingDocument):
             checked_estimator(combiner.estimator, combiner.parameters, place, study.task)
         elif isinstance(combiner, Weights) and not (
-            draws_bags(estimator) and estimator.get_params(deep=False).get("oob_score", True) is not False
+            draws_bags(of[0]) and of[0].get_params(deep=False).get("oob_score", True) is not False
         ):
             raise RotastackError(
                 f"{place}: weights need an estimator with an out-of-bag error, such as forest; "
@@ -58,7 +61,7 @@ def check_classes(study: Study, where: str) -> None:
                     f"{place}: {type(made).__name__} is not a combiner; derive the class from rotastack.base.combiner.Combiner"
                 )
         elif isinstance(combiner, Prune):
-            _check_pruner(combiner, estimator, place)
+            _check_pruner(combiner, of, place)
 
 
 def checked(
@@ -205,17 +208,21 @@ def _check_pool(pool: PoolDocument, estimator: Any, where: str, task: Task) -> N
         raise RotastackError(f"{where}.diversity: {name} has no trees that vote")
 
 
-def _check_pruner(combiner: Prune, estimator: Any, where: str) -> None:
+def _check_pruner(combiner: Prune, estimators: list[Any], where: str) -> None:
     pruner = checked(combiner.pruner, combiner.parameters, where, PRUNERS, ".pruner")
     _check_methods(pruner, ("fit", "combine"), f"{where}.pruner", "a pruner")
-    name = type(estimator).__name__
-    if not _can_vote(estimator):
-        raise RotastackError(f"{where}: {name} has no members that vote")
-    if combiner.selection == "oob" and not draws_bags(estimator):
-        raise RotastackError(f"{where}.selection: the members of {name} have no out-of-bag rows; choose train or test")
-    n_members = _n_members(estimator)
-    if n_members is None:
+    for estimator in estimators:
+        name = type(estimator).__name__
+        if not _can_vote(estimator):
+            raise RotastackError(f"{where}: {name} has no members that vote")
+        if combiner.selection == "oob" and not draws_bags(estimator):
+            raise RotastackError(
+                f"{where}.selection: the members of {name} have no out-of-bag rows; choose train or test"
+            )
+    sizes = list(filter(None, map(_n_members, estimators)))
+    if len(sizes) < len(estimators):
         return
+    n_members = sum(sizes)
     if combiner.first is not None and combiner.first > n_members:
         raise RotastackError(f"{where}.first: {combiner.first} is more than the {n_members} members of the pool")
     size, first = combiner.parameters.get("n_select"), combiner.first or n_members

@@ -6,7 +6,7 @@ from typing import Annotated, ClassVar, Literal
 from pydantic import Field, field_validator
 
 from rotastack.base.documents import Document
-from rotastack.workflow.study.building import load_class
+from rotastack.workflow.study.building import make
 from rotastack.workflow.study.catalogue import ESTIMATORS, PRUNERS, Entry, resolved
 from rotastack.workflow.study.components import Component, Parameters, in_order
 from rotastack.workflow.study.specs import AnyCombinerSpec, CombinerSpec, MemberSpec, PrunerSpec
@@ -44,6 +44,20 @@ class Vote(_Combiner):
 
     kind: Literal["vote"]
     voting: Annotated[Literal["soft", "hard"], Field(description="mean probability (soft) or majority (hard)")] = "soft"
+    scoring: Annotated[
+        Literal["accuracy", "balanced_accuracy"] | None,
+        Field(description="nested, two classes: the score by which held-out rows choose the threshold; null: a half"),
+    ] = None
+
+    @property
+    def trained(self) -> bool:
+        """Whether the threshold is chosen on data."""
+        return self.scoring is not None
+
+    def resolved(self, estimators: Mapping[str, Entry] = ESTIMATORS) -> AnyCombinerSpec:
+        """Return the combiner with its class's path; without ``scoring`` if there is none."""
+        parameters = {"voting": self.voting, **({"scoring": self.scoring} if self.scoring else {})}
+        return CombinerSpec(kind=self.kind, class_=self.path, parameters=parameters)
 
 
 class StackingDocument(_Combiner):
@@ -144,10 +158,13 @@ class Other(Component, _Combiner):
 
     @property
     def trained(self) -> bool:
-        """Whether the combiner is trained, by the attribute ``trained`` of its class."""
-        return bool(getattr(load_class(resolved(self.class_, {}, {})["class"]), "trained", False))
+        """Whether the combiner is trained, by its attribute ``trained``."""
+        try:
+            return bool(getattr(make(self.resolved()), "trained", False))
+        except TypeError:  # ``check_classes`` will name the parameter
+            return False
 
-    def resolved(self, estimators: Mapping[str, Entry] = ESTIMATORS) -> AnyCombinerSpec:  # type: ignore[override]
+    def resolved(self, estimators: Mapping[str, Entry] = ESTIMATORS) -> CombinerSpec:  # type: ignore[override]
         """Return the combiner with its class's path and parameters."""
         return CombinerSpec(kind=self.kind, **resolved(self.class_, self.parameters, {}))
 

@@ -52,9 +52,16 @@ class PoolDocument(Document):
         ),
     ] = "minmax"
     estimator: Annotated[
-        str, Field(description="class of the members: a short name, one of our classes, or a dotted path")
-    ]
+        str,
+        Field(
+            description="class of the members, needed without of: a short name, one of our classes, or a dotted path"
+        ),
+    ] = "sklearn.ensemble.VotingClassifier"
     parameters: Parameters = {}
+    of: Annotated[
+        list[str],
+        Field(description="names of pools, instead of all other keys: their members are one pool, not trained again"),
+    ] = []
     training_limit: Annotated[
         float | None,
         Field(
@@ -86,6 +93,15 @@ class PoolDocument(Document):
     ] = {}
 
     _sorted = field_validator("parameters")(in_order)
+
+    @model_validator(mode="after")
+    def _trained_or_mixed(self) -> Self:
+        others = sorted(self.model_fields_set - {"of"})
+        if self.of and others:
+            raise ValueError(f"{others[0]!r} is not allowed beside of: the pools that it names have the members")
+        if not self.of and "estimator" not in others:
+            raise ValueError("estimator is missing")
+        return self
 
     @field_validator("view", mode="before")
     @classmethod
@@ -255,6 +271,7 @@ class StudyDocument(Document):
                 TASKS[self.task].check_pool(pool)
             except ValueError as error:
                 raise ValueError(f"pools.{name}: {error}") from None
+            self._check_parts(name, pool.of)
             alone = [key for key in ("diversity", "ensemble_sizes") if getattr(pool, key)]
             if pool.view is not None and alone:
                 raise ValueError(f"pools.{name}: {alone[0]} needs a single ensemble; a pool with a view has several")
@@ -294,9 +311,24 @@ class StudyDocument(Document):
                     f"{key}: {value!r} is not a method{nearest(value, labels + extra)}; "
                     f"allowed: {', '.join(extra + labels)}"
                 )
+            if key == "model.refit" and value in labels and self.pools[self.methods[value].pool].of:
+                raise ValueError(f"{key}: {value!r} has a mixed pool, of which no model is trained; choose another")
             if value in self.optimistic:
                 raise ValueError(f"{key}: {value!r} chooses members by the test rows; name another method")
         return self
+
+    def _check_parts(self, name: str, of: list[str]) -> None:
+        """Raise a ValueError unless a mixed pool names at least two trained pools, with equal noise and splits."""
+        trained = [pool for pool, document in self.pools.items() if not document.of]
+        for part in of:
+            if part not in trained or of.count(part) > 1 or len(of) < 2:
+                raise ValueError(
+                    f"pools.{name}.of: needs two or more different pools with an estimator, found {part!r}"
+                    f"{nearest(part, trained)}; pools: {', '.join(trained)}"
+                )
+            for key in ("noise", "repeats", "ensemble_sizes"):
+                if getattr(self.pools[part], key) != getattr(self.pools[of[0]], key) or self.pools[part].ensemble_sizes:
+                    raise ValueError(f"pools.{name}.of: {part!r} has other {key} than {of[0]!r}, or ensemble_sizes")
 
     def _check_combiner(self, method: Method, where: str) -> None:
         pool = self.pools[method.pool]

@@ -62,6 +62,7 @@ class PoolSpec(Spec):
     training_error: bool = False
     ensemble_sizes: list[int] = []
     noise: Noise = Noise()
+    of: list[str] = []
 
 
 class CombinerSpec(ClassSpec):
@@ -301,6 +302,7 @@ class RefitSpec(_Seeded):
     methods: dict[str, MethodSpec]
     rotations: int
     folds: int
+    rotation_groups: int = 1
     kinds: str | dict[str, Any] = "auto"
     divided_by: dict[str, str] = {}
     threshold: float | None = None

@@ -98,7 +98,9 @@ class Study:
     @property
     def rotated(self) -> list[str]:
         """Methods whose members see rotated columns, by the facts of their views and estimators."""
-        return [label for label, method in self.resolved_methods.items() if rotates(method.pool)]
+        known = self.task.estimators
+        turned = {name for name, pool in self.pools.items() if rotates(pool.resolved(known))}
+        return [m for m, method in self.methods.items() if turned & {method.pool, *self.pools[method.pool].of}]
 
     @property
     def rotation_pairs(self) -> list[list[str]]:
@@ -119,7 +121,8 @@ class Study:
     def refittable(self) -> list[str]:
         """Methods that may be refitted as the model: the one that the study names, or all that can be the best."""
         named = self.document.model.refit
-        return [m for m in self.methods if m == named or (named == "best" and m not in self.optimistic)]
+        fair = [m for m, method in self.methods.items() if m not in self.optimistic and not self.pools[method.pool].of]
+        return [m for m in self.methods if m == named or (named == "best" and m in fair)]
 
     @property
     def prunes(self) -> bool:
@@ -128,8 +131,8 @@ class Study:
 
     @property
     def used_pools(self) -> list[str]:
-        """Pools that at least one method uses; the others are not trained."""
-        used = {method.pool for method in self.methods.values()}
+        """Pools that at least one method uses, also as part of a mixed pool; the others are not trained."""
+        used = {part for method in self.methods.values() for part in (method.pool, *self.pools[method.pool].of)}
         return [name for name in self.pools if name in used]
 
     @property
@@ -187,12 +190,16 @@ class Study:
 
     def has_second_level(self, pool: str) -> bool:
         """Return whether any method on this pool has a trained combiner."""
-        return any(m.pool == pool and m.combiner.trained for m in self.methods.values())
+        return any(m.combiner.trained for m in self._methods_on(pool))
 
     def selections_of(self, pool: str) -> list[str]:
         """Return the kinds of rows by which pruners choose among the pool's members; empty without pruners."""
-        chosen = [m.combiner for m in self.methods.values() if m.pool == pool]
+        chosen = [m.combiner for m in self._methods_on(pool)]
         return sorted({c.selection or "auto" for c in chosen if isinstance(c, Prune)})
+
+    def _methods_on(self, pool: str) -> list[Method]:
+        """Return the methods on a pool, or on a mixed pool of which it is a part."""
+        return [m for m in self.methods.values() if pool in (m.pool, *self.pools[m.pool].of)]
 
     @property
     def voting_pools(self) -> list[str]:

@@ -60,6 +60,8 @@ class _Regression(Task):
             )
         if isinstance(combiner, Vote) and combiner.voting == "hard":
             raise ValueError(f"{where}.voting must be soft (the mean) for a regression")
+        if isinstance(combiner, Vote) and combiner.trained:
+            raise ValueError(f"{where}.scoring is for classification, but the study's task is regression")
 
 
 TASKS: dict[str, Task] = {task.name: task for task in (Task(), _Regression())}

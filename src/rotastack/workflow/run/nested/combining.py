@@ -35,11 +35,16 @@ def combine(
     root, combiner = child(root_sequence(spec.seed), "combine", spec.dataset, spec.method), make(spec.combiner)
     outcome, groups = Outcome(), set[str]()
     cells: dict[tuple[str, str], np.ndarray] = {}
+    stored: dict[str, dict[str, np.ndarray]] = {}  # fold group -> rotation group -> outputs, for combiners over groups
     for block in pool:
         groups.update(map(str, block.rotation_group.values))
         names = [(str(r), str(f)) for r in block.rotation_group.values for f in block.fold_group.values]
         if block.attrs["status"] != "ok":
             outcome.fail(f"the pool failed: {block.attrs['message']}")
+            continue
+        if getattr(combiner, "over_groups", False):
+            for r, f in names:
+                stored.setdefault(f, {})[r] = block["proba"].sel(rotation_group=r, fold_group=f).values
             continue
         with outcome.may_fail():
             beat(None)
@@ -57,6 +62,13 @@ def combine(
             check_numbers(np.stack(results), spec.combiner.class_, table.task)
             cells.update(zip(names, results, strict=True))
     rotation_groups, fold_groups = sorted(groups, key=number_of), list(folds)
+    for f, of_groups in stored.items() if outcome.status == "ok" else ():
+        with outcome.may_fail():
+            beat(None)
+            outputs = np.concatenate([of_groups[r] for r in rotation_groups], axis=1)
+            combiner.set_params(group_size=outputs.shape[1] // len(rotation_groups))
+            result = _one(combiner, outputs, folds[f].to_numpy(), table.y, child(root, number_of(f)), None)
+            cells.update({(r, f): result for r in rotation_groups})
     proba = np.full((len(rotation_groups), len(fold_groups), len(table.y), len(table.outputs)), np.nan)
     if outcome.status == "ok":
         for (r, f), result in cells.items():

@@ -8,6 +8,7 @@ from numpy.typing import NDArray
 
 from rotastack.combine.pruning.curves import ordered_curve
 from rotastack.combine.pruning.pruner import vote_shares
+from rotastack.diagnostics.bounds import c_bound, linear_bound, margin_bound
 from rotastack.diagnostics.margin import margins
 from rotastack.diagnostics.pairs import mean_disagreement, paper_diversity
 from rotastack.workflow.study.building import make
@@ -62,7 +63,9 @@ def pruned_cell(combiner: PrunerSpec, block: xr.Dataset, i: int, y: NDArray[np.i
         "selection_margin": float(np.nanmean(training_margins)) if np.isfinite(training_margins).any() else np.nan,
         "test_margin": float(test_margins.mean()),
         "fallback": fallback,
+        "test_c_bound": c_bound(test_margins),
     }
+    facts |= _bounds(training_margins, share, facts["selection_disagreement"])
     curve, accuracy = np.zeros((2, 0)), np.zeros(0)
     if order is not None:
         both = [ordered_curve(v, t, order, pruner.vote_weights_) for v, t in ((training, trained), (test, truth))]
@@ -104,6 +107,18 @@ def _margins(votes, y, share, n_classes):
     sums[rows, y] = -1.0
     with np.errstate(invalid="ignore", divide="ignore"):
         return (right - sums.max(axis=1)) / np.where(total > 0, total, np.nan)
+
+
+def _bounds(values, share, disagreement):
+    """Return bounds on the error of the kept members from their margins on the selection rows, if there are any."""
+    if not (n := int(np.isfinite(values).sum())):
+        return dict.fromkeys(("c_bound", "diversity_bound", "linear_bound"), np.nan)
+    size = len(share) * np.sqrt(1 / n + (1 - 1 / n) * max(1 - 2 * np.nan_to_num(disagreement), 0))
+    return {
+        "c_bound": c_bound(values),
+        "diversity_bound": margin_bound(values, size) if size > 1 else np.nan,
+        "linear_bound": linear_bound(values, share / share.sum()),
+    }
 
 
 def _cdf(values):

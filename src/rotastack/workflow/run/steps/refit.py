@@ -181,7 +181,8 @@ def _estimators(spec: RefitSpec, method: MethodSpec, preprocessor: TablePreproce
     """
     pool, combiner = method.pool, method.combiner
     estimator = _member(make_estimator(pool), pool, combiner)
-    voted = combiner.kind in ("vote", "member", "prune")
+    decision = make(combiner) if isinstance(combiner, CombinerSpec) else None
+    voted = combiner.kind in ("vote", "member", "prune") and not getattr(decision, "trained", False)
     as_table = pool.view is None and voted and takes_tables(estimator)
     preprocessor.set_params(encoding="codes" if as_table else "onehot").fit(features)
     others = np.flatnonzero(preprocessor.categorical_).tolist()
@@ -190,13 +191,15 @@ def _estimators(spec: RefitSpec, method: MethodSpec, preprocessor: TablePreproce
         if isinstance(combiner, PrunerSpec):
             estimator = _pruned(estimator, combiner)
         return [step for step in (preprocessor, frame, estimator) if step is not None]
-    decision = make(combiner) if isinstance(combiner, CombinerSpec) else None
     if isinstance(combiner, PrunerSpec):
         estimator = _pruned(set_up_columns(estimator, len(preprocessor.numeric_), len(others)), combiner)
     view, n_members = None, 1
     if pool.view is not None:
         n_members = spec.rotations
         view = [("identity", None, 1), ("view", make(pool.view), n_members - 1)]
+    if decision is not None and getattr(decision, "over_groups", False):
+        decision = decision.set_params(group_size=n_members)
+        view, n_members = view and view * spec.rotation_groups, n_members * spec.rotation_groups
     pooled = ENSEMBLES[spec.task](
         view, estimator, decision, n_members, scaling=pool.scaling,
         categorical_features=others, cv=spec.folds,

@@ -58,6 +58,8 @@ FACTS = {
         "members": "members after and before pruning, share of rows on which pairs disagree (one right, one wrong) on "
         "test and on selection rows, diversity of the QMM paper (fewer members, higher diversity), mean accuracy "
         "and mean margins of the members, and share of {cells} with an unsolved optimization",
+        "c_bound": "bounds of the error: the C-bound, from the margins on test rows and on selection rows; from those on "
+        "selection rows the order of the bound by diversity and DRMF's theorem 2 (above 1 they have no information)",
     },
     "machines": {
         "iterations": "iterations of linear machines, upper bound of the objective's relative distance to the optimum, "

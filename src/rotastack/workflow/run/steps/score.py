@@ -224,15 +224,19 @@ def _costs(records: Mapping[str, Any]) -> dict[str, dict[str, float]]:
     """
     costs: dict[str, dict[str, float]] = {name: {} for name in COSTS}
     for record in records["methods"]:
-        parts = [part["metrics"] for part in records["pools"][record["pool"]]]
+        of = records["pools"][record["pool"]][0]["parameters"]["pool"].get("of") or [record["pool"]]
+        each = [_costs_of([part["metrics"] for part in records["pools"][pool]]) for pool in of]
         for name in COSTS:
-            seconds = [s for part in parts for s in part.get(name, [])]
-            if seconds:
-                costs[name][record["method"]] = round(median(seconds), 6)
-        shares = [_share(part) for part in parts if COSTS[0] not in part and part.get("trainings")]
-        if shares:
-            costs[COSTS[0]][record["method"]] = round(median(shares), 6)
+            if all(name in known for known in each):  # a mixed pool costs what its parts do
+                costs[name][record["method"]] = round(sum(known[name] for known in each), 6)
     return costs
+
+
+def _costs_of(parts: list[Mapping[str, Any]]) -> dict[str, float]:
+    """Return the costs of a pool that its blocks know."""
+    all_seconds = {name: [s for part in parts for s in part.get(name, [])] for name in COSTS}
+    all_seconds[COSTS[0]] += [_share(part) for part in parts if COSTS[0] not in part and part.get("trainings")]
+    return {name: median(seconds) for name, seconds in all_seconds.items() if seconds}
 
 
 def _share(metrics: Mapping[str, Any]) -> float:

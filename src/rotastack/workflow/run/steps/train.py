@@ -8,6 +8,7 @@ import xarray as xr
 from rotastack.data.artifacts import Prepared, read_arrays, read_frame, read_prepared
 from rotastack.errors import RotastackError
 from rotastack.workflow.run.job import Job, failing
+from rotastack.workflow.run.mixed import mixed
 from rotastack.workflow.run.modules import protocol_module
 from rotastack.workflow.run.watching import Beat, train_watched
 from rotastack.workflow.study.specs import NestedTrainingSpec, SplitTrainingSpec
@@ -37,7 +38,7 @@ def run(job: Job) -> None:
 
 
 def _run(spec: NestedTrainingSpec | SplitTrainingSpec, job: Job, beat: Beat, failure: Exception | None) -> None:
-    """Read inputs ``table``, ``folds`` and ``rotations``, write output ``pool``; `failure` is known from another process."""
+    """Read ``table``, ``folds`` and ``rotations``, or ``parts``, write ``pool``; `failure` is known from another process."""
     table, (folds, _), rotations = read_prepared(job.input("table")), read_frame(job.input("folds")), None
     if job.inputs.get("rotations"):
         rotations, n_numeric = read_arrays(job.input("rotations")), table.numeric.shape[1]
@@ -47,5 +48,8 @@ def _run(spec: NestedTrainingSpec | SplitTrainingSpec, job: Job, beat: Beat, fai
                 f"{n_numeric} numeric columns; delete the file and run again"
             )
     with job.recorded() as record:
-        pool = train(spec, table, folds, rotations, job.threads, failing(failure) if failure else beat)
+        if spec.pool.of:
+            pool = mixed(spec.pool.of, list(map(read_arrays, job.inputs["parts"])))
+        else:
+            pool = train(spec, table, folds, rotations, job.threads, failing(failure) if failure else beat)
         job.write_outcome("pool", pool, record)

@@ -76,7 +76,8 @@ class Splits(Protocol):
                     f"{where}: prune needs votes of the members of one ensemble; a pool with a view has outputs only"
                 )
         elif combiner.trained:
-            raise ValueError(f"{where}: {combiner.kind} needs nested cross-validation, not random splits")
+            what = "vote with scoring" if combiner.kind == "vote" else combiner.kind
+            raise ValueError(f"{where}: {what} needs nested cross-validation, not random splits")
 
 
 class DrawnSplits(Splits):

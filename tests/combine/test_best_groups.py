@@ -1,0 +1,68 @@
+"""The stackers of the best groups."""
+
+import numpy as np
+import pytest
+from sklearn.linear_model import LogisticRegression
+
+from rotastack import PooledEnsembleClassifier
+from rotastack.combine import BestGroups, Stacking
+from rotastack.errors import RotastackError
+from rotastack.seeds import child
+from rotastack.trees import ForestClassifier
+from rotastack.views import RandomRotation
+
+SEED = np.random.SeedSequence(3)
+
+
+def outputs_of(quality, y, rng):
+    """Return outputs of members that give the class its probability `quality` plus noise."""
+    p = np.clip(np.where(y == 1, quality, 1 - quality) + rng.normal(0, 0.25, len(y)), 0, 1)
+    return np.stack([1 - p, p], axis=1)
+
+
+@pytest.fixture
+def case():
+    rng = np.random.default_rng(0)
+    y = rng.integers(0, 2, 150)
+    qualities = [0.5, 0.5, 0.9, 0.9, 0.6, 0.6, 0.8, 0.8]  # groups of two: none, the best, weak, good
+    return np.stack([outputs_of(q, y, rng) for q in qualities]), y
+
+
+def test_the_groups_of_least_out_of_bag_error_decide(case):
+    outputs, y = case
+    forest = ForestClassifier(30)
+    best = BestGroups(forest, n_best=2, group_size=2).fit(outputs, y, 2, SEED)
+    assert best.selected_.tolist() == [1, 3]
+    assert best.errors_.shape == (4,)
+    each = [Stacking(forest).fit(outputs[2 * k : 2 * k + 2], y, 2, child(SEED, k)) for k in (1, 3)]
+    expected = np.mean([s.predict_proba(outputs[2 * k : 2 * k + 2]) for s, k in zip(each, (1, 3), strict=True)], axis=0)
+    np.testing.assert_array_equal(best.predict_proba(outputs), expected)
+    for k, stacker in zip((1, 3), each, strict=True):
+        assert best.errors_[k] == pytest.approx(1 - stacker.model_.estimator.oob_score_)
+
+
+def test_one_group_is_stacking(case):
+    outputs, y = case
+    best = BestGroups(ForestClassifier(10)).fit(outputs, y, 2, SEED)
+    alone = Stacking(ForestClassifier(10)).fit(outputs, y, 2, child(SEED, 0))
+    np.testing.assert_array_equal(best.predict_proba(outputs), alone.predict_proba(outputs))
+
+
+def test_as_the_combiner_of_an_ensemble():
+    rng = np.random.default_rng(1)
+    X = rng.normal(size=(120, 3))
+    y = (X[:, 0] + X[:, 1] > 0).astype(int)
+    best = BestGroups(ForestClassifier(20), n_best=1, group_size=2)
+    clf = PooledEnsembleClassifier(RandomRotation(), ForestClassifier(5), best, 6, cv=3, random_state=0).fit(X, y)
+    assert clf.score(X, y) > 0.9
+    assert all(len(c.selected_) == 1 and len(c.errors_) == 3 for c in clf.combiners_)
+
+
+def test_mistakes_are_named(case):
+    outputs, y = case
+    with pytest.raises(RotastackError, match="no 5 best groups of 3 among 8 members"):
+        BestGroups(group_size=3).fit(outputs, y, 2, SEED)
+    with pytest.raises(RotastackError, match="no 0 best groups"):
+        BestGroups(n_best=0).fit(outputs, y, 2, SEED)
+    with pytest.raises(RotastackError, match="out-of-bag error, got LogisticRegression"):
+        BestGroups(LogisticRegression(), group_size=2).fit(outputs, y, 2, SEED)
