@@ -7,6 +7,8 @@ import numpy as np
 import pandas as pd
 import yaml
 
+from rotastack.workflow.judge.published_columns import TIMES
+
 ROOT = Path(__file__).resolve().parents[2]
 
 __all__ = ["cells", "lines_of", "means", "p_text", "tables"]
@@ -14,6 +16,8 @@ __all__ = ["cells", "lines_of", "means", "p_text", "tables"]
 DATA = ROOT / "docs/evidence/data/papers"
 PERCENT = ("error", "error_sd", "wins", "ties", "improvement", "size_ratio", "pruning_rate")
 """Measures that are shown in percent."""
+FOLDS = 10
+"""Folds of the printed deviations of the reduction paper."""
 MEASURES = {
     "error_sd": "deviation of errors over folds or trials",
     "n_nodes": "nodes of a tree",
@@ -322,6 +326,27 @@ def exact_cells() -> str:
     return f"{equal} of {len(plain)} errors have the printed digits, and {near} come within .2 points."
 
 
+def diffusion_readings() -> str:
+    """Return by reading of the diffusion maps the printed errors within two standard errors, and their mean difference."""
+    ours = means("dimension_reduction_readings").query("metric == 'error'")
+    ours = ours.assign(**ours["method"].str.extract(r"(?P<method>\S+) (?P<reading>.*)"))
+    in_print = pd.read_csv(ROOT / "config/published/dimension_reduction.csv").query("metric in ('error', 'error_sd')")
+    in_print = in_print.pivot_table(index=["dataset", "method"], columns="metric", values="value").reset_index()
+    both = ours.merge(in_print, on=["dataset", "method"])
+    off = (both["mean"] - both["error"]).abs()
+    allowed = TIMES * np.hypot(both["standard_error"], both["error_sd"] / np.sqrt(FOLDS)) + 0.5e-4
+    both = both.assign(agrees=off <= allowed, off=off)
+    rows = {}
+    for reading, part in both.groupby("reading", sort=False):
+        known = part.groupby("method", sort=False)["agrees"]
+        rows[reading] = {
+            **{method: f"{n} of {size}" for method, n, size in zip(known.sum().index, known.sum(), known.size(), strict=True)},
+            "all": f"{part['agrees'].sum()} of {len(part)}", "mean difference": f"{100 * part['off'].mean():.1f}",
+            "mean error in %": f"{100 * part['mean'].mean():.1f}",
+        }  # fmt: skip
+    return markdown(pd.DataFrame.from_dict(rows, orient="index"), f"{both['dataset'].nunique()} data sets")
+
+
 def exrm_squared() -> str:
     """Return errors in percent of ten members with squared losses, and of single machines."""
     rows = {
@@ -337,6 +362,7 @@ TABLES = {
     "agreement": agreement,
     "claims": claims,
     "costs": costs,
+    "diffusion-readings": diffusion_readings,
     "exact-naive-bayes": exact_cells,
     "exrm-squared": exrm_squared,
     "qmm-members": kept_members,
