@@ -6,6 +6,8 @@ from pathlib import Path
 import numpy as np
 import pandas as pd
 
+from rotastack.workflow.judge.published_columns import TIMES
+
 ROOT = Path(__file__).resolve().parents[2]
 
 __all__ = ["DATA", "MEASURES", "PERCENT", "cells", "errors", "lines_of", "markdown", "means", "p_text", "tables"]
@@ -13,6 +15,8 @@ __all__ = ["DATA", "MEASURES", "PERCENT", "cells", "errors", "lines_of", "markdo
 DATA = ROOT / "docs/evidence/data/papers"
 PERCENT = ("error", "error_sd", "wins", "ties", "improvement", "size_ratio", "pruning_rate")
 """Measures that are shown in percent."""
+FOLDS = 10
+"""Folds of the printed deviations of the reduction paper."""
 MEASURES = {
     "error_sd": "deviation of errors over folds or trials",
     "n_nodes": "nodes of a tree",
@@ -271,6 +275,28 @@ def exact_cells() -> str:
     return f"{equal} of {len(plain)} errors have the printed digits, and {near} come within .2 points."
 
 
+def diffusion_readings() -> str:
+    """Return by reading of the diffusion maps the printed errors within two standard errors, and their mean difference."""
+    ours = means("dimension_reduction_readings").query("metric == 'error'")
+    ours = ours.assign(**ours["method"].str.extract(r"(?P<method>\S+) (?P<reading>.*)"))
+    in_print = pd.read_csv(ROOT / "config/published/dimension_reduction.csv").query("metric in ('error', 'error_sd')")
+    in_print = in_print.pivot_table(index=["dataset", "method"], columns="metric", values="value").reset_index()
+    both = ours.merge(in_print, on=["dataset", "method"])
+    off = (both["mean"] - both["error"]).abs()
+    allowed = TIMES * np.hypot(both["standard_error"], both["error_sd"] / np.sqrt(FOLDS)) + 0.5e-4
+    both = both.assign(agrees=off <= allowed, off=off)
+    rows = {}
+    for reading, part in both.groupby("reading", sort=False):
+        alone = part[part["method"].str.startswith("DM/")]
+        rows[reading] = {
+            **{name: f"{m['agrees'].sum()} of {len(m)}" for name, m in part.groupby("method", sort=False)},
+            "all": f"{part['agrees'].sum()} of {len(part)}", "mean difference": f"{100 * part['off'].mean():.1f}",
+            "mean error of DM in %": f"{100 * alone['mean'].mean():.1f}",
+        }  # fmt: skip
+    table = pd.DataFrame.from_dict(rows, orient="index")
+    return markdown(table.fillna(""), f"{both['dataset'].nunique()} data sets")
+
+
 def exrm_squared() -> str:
     """Return errors in percent of ten members with squared losses, and of single machines."""
     rows = {
@@ -315,6 +341,7 @@ TABLES = {
     "agreement": agreement,
     "bounds": bounds,
     "costs": costs,
+    "diffusion-readings": diffusion_readings,
     "exact-naive-bayes": exact_cells,
     "exrm-squared": exrm_squared,
     "levels": levels,

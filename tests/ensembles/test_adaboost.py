@@ -87,6 +87,26 @@ def test_a_useless_later_member_is_left_out():
     assert useless.estimator_weights_.tolist() == [1.0]
 
 
+def test_a_restart_goes_on_from_the_first_weights():
+    """Pruned trees soon meet weights with which they err on half; then their sequence begins again."""
+    X, y = load_breast_cancer(return_X_y=True)
+    X = X[:, :4]
+    tree = TreeClassifier(max_depth=1, ccp_alpha=0.04)
+    cycle = AdaBoostM1Classifier(40, tree, random_state=0).fit(X, y)
+    length = len(cycle.forest_)
+    assert 1 < length < 40
+    clf = AdaBoostM1Classifier(3 * length + 1, tree, restart=True, random_state=0).fit(X, y)
+    assert len(clf.forest_) == 3 * length + 1
+    repeated = np.resize(np.arange(length), 3 * length + 1)
+    np.testing.assert_allclose(clf.estimator_errors_, cycle.estimator_errors_[repeated])
+    np.testing.assert_array_equal(clf.tree_votes(X), cycle.tree_votes(X)[:, repeated])
+    perfect = AdaBoostM1Classifier(3, Wrapped(DecisionTreeClassifier()), restart=True).fit(X, y)
+    assert perfect.estimator_weights_.tolist() == [1.0] * 3
+    weights = np.where(np.arange(len(y)) % 2, 1.0, 3.0)
+    given = AdaBoostM1Classifier(2, Wrapped(DecisionTreeClassifier()), restart=True).fit(X, y, sample_weight=weights)
+    assert given.estimators_[1].given_[2].tolist() == weights.tolist()
+
+
 def test_weights_by_hand():
     X = np.arange(6, dtype=float)[:, None]
     y = np.array(["a", "a", "b", "a", "b", "b"])

@@ -10,11 +10,14 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from scipy.linalg import eig
 from scipy.spatial.distance import cdist, pdist
+from scipy.special import iv
 from sklearn.base import clone
 from sklearn.datasets import load_iris, load_wine
 
 from rotastack.views import DiffusionMap, diffusion
 from rotastack.views.diffusion import _Gaussian
+
+EXTENSIONS = ["markov", "kernel", "harmonics"]
 
 
 def points(n=40, p=3, seed=0):
@@ -85,7 +88,7 @@ class TestEmbedding:
         assert pdist(parts[:, 0]).min() > 1
 
     @pytest.mark.parametrize("epsilon", [1e-9, 1e-3, 0.02, 0.05, 0.1, 1e4, 1e8, 1e300])
-    @pytest.mark.parametrize("extension", ["markov", "kernel"])
+    @pytest.mark.parametrize("extension", EXTENSIONS)
     def test_extreme_widths_keep_the_number_of_components(self, epsilon, extension):
         """From no connection at all, where LAPACK's solver for a few eigenvalues finds too few, to one point."""
         X = points(300, 8)
@@ -133,19 +136,19 @@ class TestExtension:
             np.testing.assert_allclose(z, expected, atol=1e-9)
 
     @pytest.mark.parametrize("load", [load_iris, load_wine])
-    def test_landmarks_are_missed_by_less_the_smaller_delta_is(self, load):
+    def test_rows_near_landmarks_are_missed_by_less_the_smaller_delta_is(self, load):
         X = load(return_X_y=True)[0]
         X = (X - X.mean(axis=0)) / X.std(axis=0)
         misses = []
         for delta in (0.5, 0.1, 1e-2, 1e-3, 1e-5, 1e-8):
             view = DiffusionMap(epsilon="median", extension="kernel", delta=delta, random_state=0).fit(X)
-            found = view.transform(view.landmarks_) - view.embedding_
+            found = view.transform(view.landmarks_ + 1e-9) - view.embedding_
             misses.append(np.linalg.norm(found) / np.linalg.norm(view.embedding_))
         assert all(later <= earlier for earlier, later in pairwise(misses))
         assert misses[0] > 0.1
         assert misses[-1] < 1e-3
 
-    @pytest.mark.parametrize("extension", ["markov", "kernel"])
+    @pytest.mark.parametrize("extension", EXTENSIONS)
     def test_a_row_without_weights_gets_its_nearest_landmark(self, extension):
         X = points(30, 2)
         view = DiffusionMap(2, epsilon=0.5, extension=extension).fit(X)
@@ -176,13 +179,63 @@ class TestExtension:
         moved = DiffusionMap(4, epsilon=1.0).fit(near + 1e5).eigenvalues_
         np.testing.assert_allclose(DiffusionMap(4, epsilon=1.0).fit(near).eigenvalues_, moved, atol=1e-9)
 
-    @pytest.mark.parametrize("extension", ["markov", "kernel"])
+    @pytest.mark.parametrize("extension", EXTENSIONS)
     def test_training_rows_are_no_different(self, extension):
         X = points(200, 5)
         view = DiffusionMap(n_landmarks=50, extension=extension, random_state=3)
         np.testing.assert_array_equal(view.fit_transform(X), view.transform(X))
 
-    @pytest.mark.parametrize("extension", ["markov", "kernel"])
+    @pytest.mark.parametrize("dtype", [np.float64, np.float32])
+    @pytest.mark.parametrize("extension", ["kernel", "harmonics"])
+    def test_only_rows_outside_the_sample_are_extended(self, extension, dtype):
+        """Algorithm 1, steps 3 and 4. A row that equals a landmark is no new point."""
+        X = np.concatenate([points(60, 3)] * 2).astype(dtype)
+        X[0, 0], X[60, 0] = 0.0, -0.0
+        view = DiffusionMap(2, epsilon=0.8, n_landmarks=40, extension=extension, delta=0.1, random_state=1).fit(X)
+        Z, rows = view.transform(X), view.landmark_rows_
+        np.testing.assert_array_equal(Z[rows], view.embedding_.astype(dtype))
+        np.testing.assert_array_equal(Z[(rows + 60) % 120], Z[rows])
+        others = np.setdiff1d(np.arange(120), [*rows, *(rows + 60) % 120])
+        assert len(others) == 40
+        w = np.exp(-cdist(X[others], view.landmarks_, "sqeuclidean") / (2 * view.extension_epsilon_))
+        np.testing.assert_allclose(Z[others], w @ view.coefficients_, atol=1e-5)
+
+    def test_harmonics_of_a_circle_have_bessel_functions(self):
+        """Cosines and sines of k angles are eigenvectors of any Gaussian kernel; off the circle they grow as I_k."""
+        n, width = 80, 0.4
+        angle = 2 * np.pi * np.arange(n) / n
+        circle = np.column_stack([np.cos(angle), np.sin(angle)])
+        view = DiffusionMap(4, epsilon=0.1, t=0, extension="harmonics", extension_epsilon=width, delta=1e-6).fit(circle)
+        for radius in (0.6, 0.9, 1.2, 1.7):
+            Z = view.transform(radius * circle)
+            for k in (1, 2):
+                factor = np.exp((1 - radius**2) / (2 * width)) * iv(k, radius / width) / iv(k, 1 / width)
+                pair = slice(2 * k - 2, 2 * k)
+                np.testing.assert_allclose(Z[:, pair], factor * view.embedding_[:, pair], atol=1e-9)
+
+    def test_harmonics_have_a_width_of_their_own(self):
+        X, new = points(80, 3), points(7, 3, seed=1)
+        kernel = DiffusionMap(6, epsilon=0.7, extension="kernel").fit(X)
+        same = DiffusionMap(6, epsilon=0.7, extension="harmonics", extension_epsilon=0.7).fit(X)
+        np.testing.assert_array_equal(same.transform(new), kernel.transform(new))
+        own = DiffusionMap(6, epsilon=0.7, extension="harmonics", extension_epsilon=0.2).fit(X)
+        np.testing.assert_array_equal(own.embedding_, kernel.embedding_)
+        assert (kernel.extension_epsilon_, own.extension_epsilon_) == (0.7, 0.2)
+        assert np.abs(own.transform(new) - kernel.transform(new)).max() > 1e-3
+
+    def test_harmonics_take_the_widest_kernel_that_nearly_meets_the_landmarks(self):
+        X = points(80, 3)
+        missed = {}
+        for halvings in range(7):
+            width = 20 / 2**halvings
+            view = DiffusionMap(6, epsilon=20.0, extension="harmonics", extension_epsilon=width).fit(X)
+            found = np.exp(-cdist(X, X, "sqeuclidean") / (2 * width)) @ view.coefficients_
+            missed[width] = np.linalg.norm(found - view.embedding_) / np.linalg.norm(view.embedding_)
+        widest = max(width for width, share in missed.items() if share <= 0.05)
+        assert min(missed) < widest < 20
+        assert DiffusionMap(6, epsilon=20.0, extension="harmonics").fit(X).extension_epsilon_ == widest
+
+    @pytest.mark.parametrize("extension", EXTENSIONS)
     def test_blocks_and_order_of_rows_do_not_matter(self, extension, monkeypatch):
         X = points(300, 5)
         view = DiffusionMap(epsilon="median", n_landmarks=60, extension=extension, random_state=0).fit(X)
@@ -200,6 +253,13 @@ class TestWidthAndLandmarks:
         found = [DiffusionMap(random_state=seed).fit(X).epsilon_ for seed in range(60)]
         assert all(np.isclose(distances, width, rtol=1e-12).any() for width in found)
         assert len(set(found)) > 40
+
+    def test_a_squared_width_makes_the_map_independent_of_the_unit(self):
+        X = points(30, 3)
+        found = DiffusionMap(epsilon="random_squared", random_state=2).fit(X)
+        assert found.epsilon_ == pytest.approx(DiffusionMap(random_state=2).fit(X).epsilon_ ** 2)
+        in_inches = DiffusionMap(epsilon="random_squared", random_state=2).fit(X / 2.54)
+        np.testing.assert_allclose(in_inches.embedding_, found.embedding_, atol=1e-9)
 
     def test_it_comes_from_all_rows_and_not_from_landmarks(self):
         X = points(200, 3)
@@ -261,6 +321,8 @@ class TestWidthAndLandmarks:
             ({"n_landmarks": 1}, "'n_landmarks' parameter"),
             ({"epsilon": 0}, "'epsilon' parameter"),
             ({"epsilon": np.inf}, "Got inf"),
+            ({"extension_epsilon": 0}, "'extension_epsilon' parameter"),
+            ({"extension": "nystroem"}, "'extension' parameter"),
             ({"epsilon": ("quantile", 1.5)}, "with q from 0 to 1"),
             ({"epsilon": ("median", 0.5)}, "epsilon must be"),
             ({"delta": 0}, "in the range (0.0, 1.0]. Got 0"),

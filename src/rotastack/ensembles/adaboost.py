@@ -1,6 +1,7 @@
 """AdaBoost.M1 (Freund & Schapire 1996) with compiled trees or with any other classifier."""
 
 from collections.abc import Callable
+from itertools import count
 from numbers import Integral
 from typing import Any, ClassVar
 
@@ -49,6 +50,9 @@ class AdaBoostM1Classifier(GrownClassifier):
         Train each member on rows drawn with their weights as probabilities, instead of on weighted rows. If the
         member has no error, the sample is drawn again, for at most ten draws in all. With False, the estimator's
         ``fit`` must take ``sample_weight``.
+    restart : bool, default=False
+        Where boosting would stop, go on from the first weights, until there are `n_estimators` members. Members without
+        random choices then repeat themselves.
     n_jobs : int or None
         Threads for the predictions of trees.
     random_state : None, int, SeedSequence, Generator or RandomState
@@ -99,6 +103,7 @@ class AdaBoostM1Classifier(GrownClassifier):
         "n_estimators": [Interval(Integral, 1, None, closed="left")],
         "estimator": [HasMethods(["fit", "predict"]), None],
         "resample": ["boolean"],
+        "restart": ["boolean"],
         "n_jobs": [Integral, None],
     }
 
@@ -108,12 +113,14 @@ class AdaBoostM1Classifier(GrownClassifier):
         estimator: Any = None,
         *,
         resample: bool = False,
+        restart: bool = False,
         n_jobs: int | None = None,
         random_state=None,
     ):
         self.n_estimators = n_estimators
         self.estimator = estimator
         self.resample = resample
+        self.restart = restart
         self.n_jobs = n_jobs
         self.random_state = random_state
 
@@ -135,20 +142,22 @@ class AdaBoostM1Classifier(GrownClassifier):
         trainer = self._tree_trainer if self._has_trees() else self._any_trainer
         train, sequence = trainer(X, target, n_classes), root_sequence(self.random_state)
         weights = np.ones(len(target)) if sample_weight is None else sample_weight.astype(np.float64)
-        total = weights.sum()
+        start, total = weights, weights.sum()
         members, votes, errors = [], [], []
-        for t in range(self.n_estimators):
+        for t in count():
             member, wrong, error = self._round(train, target, weights, child(sequence, t))
             last = not NOTHING < error < 0.5 - NOTHING
-            if last and members:
+            if not last or weights is start:
+                members.append(member)
+                errors.append(error)
+                votes.append(1.0 if last else np.log((1 - error) / error))
+            if len(members) == self.n_estimators or (last and not self.restart):
                 break
-            members.append(member)
-            errors.append(error)
-            votes.append(1.0 if last else np.log((1 - error) / error))
             if last:
-                break
-            weights = np.where(wrong, weights * ((1 - error) / error), weights)
-            weights *= total / weights.sum()
+                weights = start
+            else:
+                weights = np.where(wrong, weights * ((1 - error) / error), weights)
+                weights *= total / weights.sum()
         if self._has_trees():
             self.forest_ = GrownTrees.concatenate(members)
         else:

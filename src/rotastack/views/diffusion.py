@@ -23,6 +23,7 @@ _PAIRS = 1 << 13  # Largest number of distances for a quantile.
 _TRIES = 100
 _LEAST = -600.0  # Smaller exponents change no digit of a sum, and would give subnormal numbers, which are slow.
 _FAR = 1e-240  # Below this sum of weights, the cut at _LEAST changes the coordinates.
+_HALVINGS, _MISSED = 20, 0.05  # Of the width of geometric harmonics, until they miss the landmarks by no more.
 _NEAR = 1e6  # Largest ||y||^2 / epsilon for which products of rows keep nine digits after the point.
 
 
@@ -33,37 +34,47 @@ class DiffusionMap(BaseView):
     ``m(x, y) = w(x, y) / d(x)``, where ``w(x, y) = exp(-||x - y||^2 / (2 epsilon))`` and d is the sum of w over
     the landmarks. With right eigenvectors psi of m and eigenvalues lambda, the largest first, the
     coordinates are ``lambda_l^t psi_l``, l = 1, ..., `n_components` (equations 3 to 9); psi_0, which is 1
-    everywhere, is left out. The coordinates of all rows, also of training rows, are extended from the landmarks:
-    ``fit_transform(X)`` is ``transform(X)``.
+    everywhere, is left out. Rows equal to a landmark have its coordinates, and those of all other rows, also of
+    training rows, are extended from the landmarks: ``fit_transform(X)`` is ``transform(X)`` (algorithm 1).
 
     Parameters
     ----------
     n_components : int or None, default=None
         Number of coordinates, at most the number of landmarks minus 1. None is half the number of columns, rounded
         up, or the largest number allowed if that is less.
-    epsilon : "random", "median", ("quantile", q) or float, default="random"
-        Width of the kernel. "random" is the Euclidean distance, not squared, of two random training rows,
-        drawn again if the distance is 0. "median" and ("quantile", q) are quantiles of the distances above 0
-        of all pairs of rows, or of 8192 random pairs if more pairs exist.
+    epsilon : "random", "random_squared", "median", ("quantile", q) or float, default="random"
+        Width of the kernel. "random" is the Euclidean distance of two random training rows, drawn again if the
+        distance is 0, as the source prints it. "random_squared" is the square of this distance, with which the map
+        does not depend on the unit of the columns. "median" and ("quantile", q) are quantiles of the distances
+        above 0 of all pairs of rows, or of 8192 random pairs if more pairs exist.
     n_landmarks : int, default=600
         Number of random, distinct rows that build the map; all distinct rows if fewer exist. Memory grows
         with the square and time with the cube of this number.
-    extension : {"markov", "kernel"}, default="markov"
+    extension : {"markov", "kernel", "harmonics"}, default="markov"
         Rule for the coordinates of other rows. "markov" takes a step of the walk from the row, ``psi_l(x) = sum_y
         m(x, y) psi_l(y) / lambda_l``. It is exact on landmarks, and with t = 1 it needs no division by lambda.
         "kernel" expands the coordinates over the eigenvectors of the matrix w, and extends these eigenvectors by
-        Nystroem's method (equations 10 to 13). It is inexact even on landmarks, because `delta` cuts eigenvectors
-        off, and falls to 0 far from landmarks.
+        Nystroem's method (equations 10 to 13). It jumps near landmarks, because `delta` cuts eigenvectors off, and
+        falls to 0 far from landmarks. "harmonics" (geometric harmonics) is the same with a kernel of a width of its
+        own, `extension_epsilon`.
     delta : float, default=1e-3
-        For "kernel": eigenvectors with an eigenvalue below `delta` times the largest are left out. In (0, 1].
+        For "kernel" and "harmonics": eigenvectors with an eigenvalue below `delta` times the largest are left out. In
+        (0, 1].
     t : float, default=1
         Number of steps of the walk, at least 0; with 0 the coordinates are the eigenvectors.
     random_state : None, int, SeedSequence, Generator or RandomState
         Seed of epsilon and of the landmarks, which are drawn independently.
+    extension_epsilon : float or None, default=None
+        For "harmonics": width of the kernel whose eigenvectors are extended. None is the first of epsilon, epsilon / 2,
+        epsilon / 4, ... at which the eigenvectors that `delta` leaves miss the landmarks' coordinates by at most 5 % of
+        their norm; after 20 halvings the last. A wider kernel reaches farther from the landmarks, a narrower one
+        follows coordinates that change faster.
 
     Attributes
     ----------
     epsilon_ : float
+    extension_epsilon_ : float
+        Width of the kernel that extends the coordinates: `epsilon_`, but for "harmonics".
     landmark_rows_ : ndarray of int of shape (n_landmarks,)
         Numbers of the landmarks among the training rows, ascending.
     landmarks_ : ndarray of shape (n_landmarks, n_features)
@@ -73,7 +84,8 @@ class DiffusionMap(BaseView):
     embedding_ : ndarray of shape (n_landmarks, n_components)
         Coordinates of the landmarks; in each column the largest absolute psi is positive.
     coefficients_ : ndarray of shape (n_landmarks, n_components)
-        The coordinates of x are the sum of these rows with weights m(x, y), or w(x, y) for "kernel".
+        The coordinates of x are the sum of these rows with weights m(x, y) ("markov"), w(x, y)
+        ("kernel"), or w(x, y) of the width `extension_epsilon_` ("harmonics").
     n_components_ : int
 
     Notes
@@ -92,7 +104,8 @@ class DiffusionMap(BaseView):
     ----------
     Schclar, A., Rokach, L. and Amit, A. Ensembles of classifiers based on dimensionality reduction,
     section 3 and algorithm 1. Coifman, R. R. and Lafon, S. (2006). Diffusion maps. Applied and
-    Computational Harmonic Analysis.
+    Computational Harmonic Analysis. Coifman, R. R. and Lafon, S. (2006). Geometric harmonics: a novel tool for
+    multiscale out-of-sample extension of empirical functions. Applied and Computational Harmonic Analysis.
 
     Examples
     --------
@@ -108,12 +121,18 @@ class DiffusionMap(BaseView):
 
     _parameter_constraints: ClassVar[dict] = {
         "n_components": [Interval(Integral, 1, None, closed="left"), None],
-        "epsilon": [StrOptions({"random", "median"}), Interval(Real, 0, None, closed="neither"), tuple, list],
+        "epsilon": [
+            StrOptions({"random", "random_squared", "median"}),
+            Interval(Real, 0, None, closed="neither"),
+            tuple,
+            list,
+        ],
         "n_landmarks": [Interval(Integral, 2, None, closed="left")],
-        "extension": [StrOptions({"markov", "kernel"})],
+        "extension": [StrOptions({"markov", "kernel", "harmonics"})],
         "delta": [Interval(Real, 0, 1, closed="right")],
         "t": [Interval(Real, 0, None, closed="left")],
         "random_state": "no_validation",
+        "extension_epsilon": [Interval(Real, 0, None, closed="neither"), None],
     }
 
     def __init__(
@@ -125,6 +144,8 @@ class DiffusionMap(BaseView):
         delta: float = 1e-3,
         t: float = 1,
         random_state=None,
+        *,
+        extension_epsilon: float | None = None,
     ):
         self.n_components = n_components
         self.epsilon = epsilon
@@ -133,6 +154,7 @@ class DiffusionMap(BaseView):
         self.delta = delta
         self.t = t
         self.random_state = random_state
+        self.extension_epsilon = extension_epsilon
 
     @fit_context(prefer_skip_nested_validation=True)
     def fit(self, X: ArrayLike, y: object = None) -> Self:
@@ -175,17 +197,37 @@ class DiffusionMap(BaseView):
             np.fill_diagonal(weights, 1.0)  # Rounding can move the diagonal off 1.
             self.eigenvalues_, psi = _eigenpairs(weights, q)
             self.embedding_ = psi * _power(self.eigenvalues_, self.t)
+            self.extension_epsilon_ = self.epsilon_
             if self.extension == "markov":
                 self.coefficients_ = psi * _power(self.eigenvalues_, self.t - 1)
-            else:
+            elif self.extension == "kernel":
                 self.coefficients_ = _expanded(weights, self.embedding_, self.delta)
+            else:
+                self.extension_epsilon_, self.coefficients_ = self._harmonics()
         return self
+
+    def _harmonics(self):
+        """Return the width of the kernel that extends the coordinates, and the coefficients of its weights."""
+        widths = [self.extension_epsilon] if self.extension_epsilon else self.epsilon_ / 2.0 ** np.arange(_HALVINGS + 1)
+        allowed = _MISSED * np.linalg.norm(self.embedding_)
+        for width in map(float, widths):
+            weights = _Gaussian(self.landmarks_, width)(self.landmarks_)
+            np.fill_diagonal(weights, 1.0)
+            coefficients = _expanded(weights, self.embedding_, self.delta)
+            if np.linalg.norm(weights @ coefficients - self.embedding_) <= allowed:
+                break
+        return width, coefficients
+
+    def _equal_landmarks(self, X):
+        """Return for each row the number of the landmark that it equals, or -1."""
+        numbers = {row.tobytes(): k for k, row in enumerate(self.landmarks_ + 0.0)}  # Adding 0 turns -0.0 into 0.0.
+        return np.array([numbers.get(row.tobytes(), -1) for row in X.astype(np.float64) + 0.0])
 
     def _map(self, X: NDArray[np.floating]) -> NDArray[np.floating]:
         out = np.empty((len(X), self.n_components_), dtype=X.dtype)
         step = max(1, _AT_ONCE // len(self.landmarks_))
         with one_blas_thread(), np.errstate(over="ignore", invalid="ignore"):
-            kernel = _Gaussian(self.landmarks_, self.epsilon_)
+            kernel = _Gaussian(self.landmarks_, self.extension_epsilon_)
             # A column of ones adds the sum of the weights to the product.
             coefficients = np.column_stack([self.coefficients_, np.ones(len(self.landmarks_))])
             for start in range(0, len(X), step):
@@ -198,6 +240,9 @@ class DiffusionMap(BaseView):
                 if far.any():
                     sums[far, :-1] = self._extend_far(kernel.exponents(rows[far]))
                 out[start : start + step] = sums[:, :-1]
+        if self.extension != "markov":  # A step of the walk meets the landmarks.
+            equal = self._equal_landmarks(X)
+            out[equal >= 0] = self.embedding_[equal[equal >= 0]]
         return out
 
     def _extend_far(self, exponents):
@@ -295,7 +340,8 @@ def _check_quantile(epsilon):
         return
     if not (len(epsilon) == 2 and epsilon[0] == "quantile" and isinstance(epsilon[1], Real) and 0 <= epsilon[1] <= 1):
         raise ValueError(
-            f"epsilon must be 'random', 'median', ('quantile', q) with q from 0 to 1, or a number above 0, got {epsilon!r}"
+            "epsilon must be 'random', 'random_squared', 'median', ('quantile', q) with q from 0 to 1, or a number above 0,"
+            f" got {epsilon!r}"
         )
 
 
@@ -303,8 +349,9 @@ def _width(X, landmarks, epsilon, rng):
     """Return epsilon as a number, from distances of rows unless it is a number."""
     if isinstance(epsilon, Real):
         return float(epsilon)
-    if epsilon == "random":
-        width = _random_distance(X, rng, _TRIES) or _random_distance(landmarks, rng, 1)
+    if epsilon in ("random", "random_squared"):
+        distance = _random_distance(X, rng, _TRIES) or _random_distance(landmarks, rng, 1)
+        width = distance if epsilon == "random" else distance * distance
     else:
         distances = _distances(X, rng)
         distances = distances[distances > 0]

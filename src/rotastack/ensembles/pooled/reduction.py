@@ -212,12 +212,12 @@ class DiffusionMapEnsembleClassifier(_ReductionEnsemble):
         Number of coordinates of a map; None is half the number of columns, rounded up.
     n_estimators : int, default=10
         Number of members.
-    epsilon : "random", "median", float or tuple, default="random"
-        Width of the kernel, see :class:`~rotastack.views.DiffusionMap`. With "random", members differ in their
-        widths and in their landmark rows.
+    epsilon : "random", "random_squared", "median", float or tuple, default="random"
+        Width of the kernel, see :class:`~rotastack.views.DiffusionMap`. With the two random ones, members differ in
+        their widths and in their landmark rows.
     n_landmarks : int, default=600
         Number of rows from which a map is built.
-    extension : {"markov", "kernel"}, default="markov"
+    extension : {"markov", "kernel", "harmonics"}, default="markov"
     delta : float, default=1e-3
     t : int or float, default=1
         See :class:`~rotastack.views.DiffusionMap`.
@@ -258,9 +258,9 @@ class DiffusionMapEnsembleClassifier(_ReductionEnsemble):
 
     _parameter_constraints: ClassVar[dict] = {
         **_ReductionEnsemble._parameter_constraints,
-        "epsilon": [StrOptions({"random", "median"}), Interval(Real, 0, None, closed="neither"), tuple, list],
+        "epsilon": DiffusionMap._parameter_constraints["epsilon"],
         "n_landmarks": [Interval(Integral, 2, None, closed="left")],
-        "extension": [StrOptions({"markov", "kernel"})],
+        "extension": DiffusionMap._parameter_constraints["extension"],
         "delta": [Interval(Real, 0, 1, closed="right")],
         "t": [Interval(Real, 0, None, closed="left")],
     }

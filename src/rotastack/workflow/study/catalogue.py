@@ -125,7 +125,7 @@ ESTIMATORS: dict[str, Entry] = {
     # as R's e1071: kernel exp(-|x - x'|^2 / p) on standardised columns
     "svm": _pipeline(_SCALER, ("svc", _spec("sklearn.svm.SVC", gamma="auto"))),
     "tree": Entry("rotastack.trees.tree.TreeClassifier"),
-    # as R's rpart, whose cp is a share of the root's error: 0.005 is 1 % of the Gini impurity of two equal classes
+    # as R's rpart with its cp of 1 %, but of the Gini impurity of two equal classes, 0.5, instead of the root's errors
     "tree_cart": Entry(
         "rotastack.trees.tree.TreeClassifier", {"min_samples_split": 20, "min_samples_leaf": 7, "ccp_alpha": 0.005}
     ),
