@@ -6,11 +6,9 @@ from snakemake.utils import min_version
 
 from rotastack.workflow.run import progress
 from rotastack.workflow.run.plan import RAW, TABLE
-from rotastack.workflow.run.launch import config_file, open_plan, start_run
-from rotastack.workflow.run.scheduling import wait_for_one_pass
+from rotastack.workflow.run.launch import config_file, drop_rate_limit, open_plan, start_run
 
 min_version("9.1")
-wait_for_one_pass()
 
 
 configfile: config_file()
@@ -64,6 +62,7 @@ rule all:
 
 
 onstart:
+    drop_rate_limit(workflow.scheduler)
     start_run(PLAN)
 
 

@@ -21,7 +21,10 @@ def test_the_caption_says_what_the_results_say(case):
     counts = dict(zip(header, (re.findall(r"\d+", cell) for cell in wins.split("|")), strict=True))
     (better, worse), boosted = counts[" RF "], counts[" CatBoost "]
     text = (ROOT / "README.md").read_text(encoding="utf-8")
-    assert f"errors on {len(case['ratios']())} tables" in text
+    index = (ROOT / "docs/index.md").read_text(encoding="utf-8")
+    n_tables = len(case["ratios"]())
+    assert f"errors on {n_tables} tables" in text
+    assert set(re.findall(r"on (\d+) tables", index)) == {str(n_tables)}
     assert f"fewer errors than the random forest on {better} tables and more on {worse};" in text
     assert f"than CatBoost on {boosted[0]} and {boosted[1]}" in text
 

@@ -4,14 +4,17 @@ import json
 import re
 from contextlib import chdir
 from pathlib import Path
+from types import SimpleNamespace
 
 import pytest
+from snakemake.cli import get_argument_parser
+from snakemake.settings.types import MaxJobsPerTimespan
 
 from rotastack.base.documents import load_yaml
 from rotastack.data import loading
 from rotastack.errors import RotastackError
 from rotastack.project import project_file
-from rotastack.workflow.run.launch import config_file, open_plan, read_plan, start_run
+from rotastack.workflow.run.launch import config_file, drop_rate_limit, open_plan, read_plan, start_run
 from rotastack.workflow.run.plan import Plan
 from rotastack.workflow.study.study import Study
 
@@ -71,6 +74,15 @@ def test_a_study_ends_in_one_line_where_nothing_can_be_had(plan, capsys):
     with pytest.raises(SystemExit):
         start_run(stops)
     assert capsys.readouterr().err == "rotastack: error: no glass\n"
+
+
+@pytest.mark.parametrize(
+    ("limit", "is_dropped"), [(get_argument_parser().get_default("max_jobs_per_timespan"), True), ("5/1m", False)]
+)
+def test_the_default_limit_of_jobs_is_dropped(limit, is_dropped):
+    scheduler = SimpleNamespace(job_rate_limiter=MaxJobsPerTimespan.parse_choice(limit))
+    drop_rate_limit(scheduler)
+    assert (scheduler.job_rate_limiter is None) == is_dropped
 
 
 def test_the_study_that_config_names_may_be_unknown_and_classes_are_looked_at_once(plan):

@@ -21,7 +21,10 @@ from rotastack.workflow.run.plan import Plan
 from rotastack.workflow.study.study import Study, resized
 from rotastack.workflow.tracking import address
 
-__all__ = ["Machine", "check_kernel", "config_file", "find_study", "open_plan", "read_plan", "start_run", "study_files"]
+__all__ = [
+    "Machine", "check_kernel", "config_file", "drop_rate_limit", "find_study", "open_plan", "read_plan", "start_run",
+    "study_files",
+]  # fmt: skip
 
 
 class _Data(Document):
@@ -149,6 +152,17 @@ def start_run(plan: Plan) -> None:
             raise RotastackError("; ".join(missing.values()))
         address.check_address(address.tracking_uri())
         start_forks()
+
+
+def drop_rate_limit(scheduler: Any) -> None:
+    """Drop Snakemake's default limit of 100 jobs a second; another limit stays.
+
+    With a limit each finished job starts an endless series of the scheduler's passes, one a second (snakemake issue 2967):
+    after 500 jobs they took a third of a core.
+    """
+    limiter = scheduler.job_rate_limiter
+    if limiter is not None and (limiter.max_jobs, limiter.timespan) == (100, 1):
+        scheduler.job_rate_limiter = None
 
 
 @contextmanager
