@@ -87,7 +87,7 @@ def test_types_survive(tmp_path, name, ending):
     source = table(name)
     try:
         if ending == "polars":
-            source = pytest.importorskip("polars").from_arrow(arrow(source))
+            source = pytest.importorskip("polars", reason="polars is not installed").from_arrow(arrow(source))
         elif ending != "memory":
             WRITERS[ending](source, tmp_path / f"t{ending}")
             source = tmp_path / f"t{ending}"
