@@ -63,9 +63,7 @@ class Voting(Combiner):
             weights = weights / np.maximum(np.bincount(y, weights, minlength=2), 1e-300)[y]
         values, at = np.unique(np.round(share, 9), return_inverse=True)  # sums in another order are no other share
         gain = np.bincount(at, np.where(y == 0, weights, -weights))  # of no longer deciding for the second class
-        right = np.append(
-            0.0, np.cumsum(gain)
-        )  # with the threshold below the first value, between values, above the last
+        right = np.append(0.0, np.cumsum(gain))  # thresholds below, between and above the values
         between = np.concatenate([[values[0] / 2], (values[1:] + values[:-1]) / 2, [(values[-1] + 1) / 2]])
         inside = (between > 0) & (between < 1)
         best = between[inside & (right >= right[inside].max() - 1e-9 * weights.sum())]
