@@ -13,7 +13,6 @@ from sklearn.datasets import load_iris
 from rotastack.data.artifacts import read_arrays, read_frame, write_frame
 from rotastack.workflow.run.job import Job
 from rotastack.workflow.run.modules import STEPS
-from rotastack.workflow.study.catalogue import facts_of
 from rotastack.workflow.study.classes import check_classes
 from rotastack.workflow.study.model import Method, PoolDocument
 from rotastack.workflow.study.names import label
@@ -104,12 +103,13 @@ def train_nested(
 ):
     """Train a pool in nested cross-validation of one fold group, rotations drawn first; return its file and record."""
     content = pool_slice(estimator, parameters, view, **pool)
+    given = PoolDocument.read({"estimator": estimator, "view": view}, "pool").view
     spec = NestedTrainingSpec(
         protocol="nested", seed=1, dataset="d", name="p", folds=3, second_level=nested, fold_groups=[0],
         rotation_groups=list(groups), pool=content, rotations=1 if content.view is None else rotations,
     )  # fmt: skip
     inputs = {"table": "table", "folds": "folds", "rotations": []}
-    if content.view is not None and facts_of(content.view.class_).is_drawn:
+    if given is not None and given.is_drawn:
         sizes = {"protocol": "nested", "fold_groups": 1, "folds": 3}
         inputs["rotations"] = draw(folder, sizes, content.view, [label("RG", g) for g in groups], rotations)
     (folder / "p").mkdir(exist_ok=True)

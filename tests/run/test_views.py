@@ -111,6 +111,16 @@ def test_pools_of_a_group_share_views_and_groups_have_their_own(nested):
     assert not np.allclose(both["proba"][0, :, :, 1:], both["proba"][1, :, :, 1:])
 
 
+def test_stretched_and_direct_rotations_are_drawn_in_training(nested):
+    """Rotation groups store plain rotations alone."""
+    views = [{"class": "rotation", "parameters": given} for given in ({}, {"stretch": True}, {"method": "direct"})]
+    pools = [train_nested(nested, "naive_bayes", view=view, nested=False)[0] for view in views]
+    plain, *others = (np.nan_to_num(pool["proba"].values) for pool in pools)
+    for other in others:
+        np.testing.assert_array_equal(plain[..., 0, :, :], other[..., 0, :, :])  # the first member has no rotation
+        assert not np.allclose(plain[..., 1:, :, :], other[..., 1:, :, :])
+
+
 def drawn_rotation(folder):
     """Draw a rotation group; return its view and file."""
     content = pool_slice("lda", view=view_of("rotation")).view
