@@ -14,7 +14,7 @@ from rotastack.resampling.folds import nested_pairs
 from rotastack.seeds import child, root_sequence
 from rotastack.trees.estimators import MembersClassifier
 from rotastack.workflow.run.job import Outcome
-from rotastack.workflow.run.watching import Beat, check_numbers
+from rotastack.workflow.run.watching import Alarm, check_numbers
 from rotastack.workflow.study.building import make, make_estimator
 from rotastack.workflow.study.names import label
 from rotastack.workflow.study.specs import NestedTrainingSpec
@@ -28,7 +28,7 @@ def train(
     folds: pd.DataFrame,
     rotations: xr.Dataset | None,
     n_jobs: int,
-    beat: Beat,
+    set_alarm: Alarm,
 ) -> xr.Dataset:
     """Return outputs with axes (rotation_group, fold_group, other_fold, member, row, class).
 
@@ -47,7 +47,7 @@ def train(
     root = child(root_sequence(spec.seed), "train", spec.dataset, spec.name)
     views = child(root_sequence(spec.seed), "views", spec.dataset)
     with outcome.may_fail():
-        beat(limit)
+        set_alarm(limit)
         rows = rows_for(make_estimator(spec.pool, n_jobs), table, spec.pool)
         if limit and isinstance(rows.estimator, MembersClassifier):
             limit *= len(pairs)  # all pairs may be trained in one call
@@ -60,9 +60,9 @@ def train(
                         values[i, j, pairs.index(pair)] = [getattr(m, name) for m in pool.members]
                     seconds["fit_seconds"] += [m.fit_seconds for m in pool.members]
                     seconds["predict_seconds"] += pool.predict_seconds
-                    beat(limit)
+                    set_alarm(limit)
 
-                beat(limit)
+                set_alarm(limit)
                 fold = folds[label("FG", fg)].to_numpy()
                 outputs[i, j] = nested_outputs(
                     rows.X, table.y, table.n_classes, fold, pairs, recipes, child(root, rg, fg), views=child(views, rg),
@@ -72,7 +72,7 @@ def train(
                 if not spec.second_level:  # the members trained without each row's fold alone
                     held_out = held_out[fold, :, np.arange(len(table.y))].swapaxes(0, 1)
                 check_numbers(held_out, spec.pool.estimator, table.task)
-        beat(None)
+        set_alarm(None)
     if outcome.status != "ok":
         outputs[:] = np.nan
     cells = ("rotation_group", "fold_group")

@@ -26,7 +26,7 @@ from rotastack.workflow.run.splits.fitting import (
     stacked,
 )
 from rotastack.workflow.run.splits.folds import TEST, TRAIN
-from rotastack.workflow.run.watching import Beat, check_numbers
+from rotastack.workflow.run.watching import Alarm, check_numbers
 from rotastack.workflow.study.building import make_estimator
 from rotastack.workflow.study.names import label
 from rotastack.workflow.study.specs import PoolSpec, SplitTrainingSpec
@@ -37,7 +37,7 @@ DIVERSITY = ("margin_mean", "margin_variance", "chebyshev_bound", "mean_correlat
 
 
 def train(
-    spec: SplitTrainingSpec, table: Prepared, folds: pd.DataFrame, rotations: None, n_jobs: int, beat: Beat
+    spec: SplitTrainingSpec, table: Prepared, folds: pd.DataFrame, rotations: None, n_jobs: int, set_alarm: Alarm
 ) -> xr.Dataset:
     """Return outputs with axes (split, member, row, class).
 
@@ -59,10 +59,10 @@ def train(
     seeds = child(root, "train", spec.dataset, spec.name)
     noise, views = (child(root, what, spec.dataset) for what in ("noise", "views"))
     with outcome.may_fail():
-        beat(spec.pool.training_limit)
+        set_alarm(spec.pool.training_limit)
         rows = rows_for(make_estimator(spec.pool, n_jobs), table, spec.pool)
         for i, (s, train, held_out) in enumerate(zip(splits, trained_on, test, strict=True)):
-            beat(spec.pool.training_limit)
+            set_alarm(spec.pool.training_limit)
             trained = fitted(rows, table, train, spec, child(seeds, s), child(noise, s), child(views, s))
             start, start_processor = time.perf_counter(), time.process_time()
             columns = trained.columns_for(rows.X[held_out])
@@ -75,7 +75,7 @@ def train(
                 facts[name][i] = values
             if spec.selections:
                 votes.append(cast_votes(trained, rows.X[held_out], spec.selections))
-        beat(None)
+        set_alarm(None)
     if outcome.status != "ok":
         outputs[:] = np.nan
         votes = []
