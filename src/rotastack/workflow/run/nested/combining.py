@@ -16,10 +16,8 @@ from rotastack.seeds import child, root_sequence
 from rotastack.workflow.run.job import Outcome
 from rotastack.workflow.run.watching import Alarm, check_numbers
 from rotastack.workflow.study.building import make
-from rotastack.workflow.study.names import number_of
+from rotastack.workflow.study.names import FACTS_OF_MEMBERS, number_of
 from rotastack.workflow.study.specs import ClassSpec, CombiningSpec
-
-FACTS = ("n_nodes", "depth", "oob_error")
 
 
 def combine(
@@ -101,7 +99,7 @@ class StoredMembers(Members):
 def _facts(block: xr.Dataset, r: str, f: str, folds: np.ndarray) -> list[Members]:
     """Return, for each fold, the members trained without it."""
     n_folds = int(folds.max()) + 1
-    cell = block[[*FACTS]].sel(rotation_group=r, fold_group=f, pair=[f"{h}-{h}" for h in range(n_folds)])
-    n_nodes, depth, oob_error = (cell[name].values for name in FACTS)
+    cell = block[[*FACTS_OF_MEMBERS]].sel(rotation_group=r, fold_group=f, pair=[f"{h}-{h}" for h in range(n_folds)])
+    n_nodes, depth, oob_error = (cell[name].values for name in FACTS_OF_MEMBERS)
     n_rows = [int((folds != h).sum()) for h in range(n_folds)]
     return [StoredMembers(n_nodes[h], depth[h], oob_error[h], n_rows[h]) for h in range(n_folds)]

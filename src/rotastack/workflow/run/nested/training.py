@@ -16,10 +16,8 @@ from rotastack.trees.estimators import MembersClassifier
 from rotastack.workflow.run.job import Outcome
 from rotastack.workflow.run.watching import Alarm, check_numbers
 from rotastack.workflow.study.building import make, make_estimator
-from rotastack.workflow.study.names import label
+from rotastack.workflow.study.names import FACTS_OF_MEMBERS, label
 from rotastack.workflow.study.specs import NestedTrainingSpec
-
-FACTS = ("n_nodes", "depth", "oob_error")
 
 
 def train(
@@ -41,7 +39,7 @@ def train(
     shape = (len(spec.rotation_groups), len(spec.fold_groups))
     size = (*shape, spec.folds, spec.rotations, len(table.y), len(table.outputs))
     outputs = np.full(size, np.nan, dtype=table.precision)
-    facts = {name: np.full((*shape, len(pairs), spec.rotations), np.nan) for name in FACTS}
+    facts = {name: np.full((*shape, len(pairs), spec.rotations), np.nan) for name in FACTS_OF_MEMBERS}
     seconds = {"fit_seconds": np.zeros(spec.rotations), "predict_seconds": np.zeros(spec.rotations)}
     limit, outcome = spec.pool.training_limit, Outcome()
     root = child(root_sequence(spec.seed), "train", spec.dataset, spec.name)

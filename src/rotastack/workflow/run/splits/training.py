@@ -28,7 +28,7 @@ from rotastack.workflow.run.splits.fitting import (
 from rotastack.workflow.run.splits.folds import TEST, TRAIN
 from rotastack.workflow.run.watching import Alarm, check_numbers
 from rotastack.workflow.study.building import make_estimator
-from rotastack.workflow.study.names import label
+from rotastack.workflow.study.names import FACTS_OF_MEMBERS, label
 from rotastack.workflow.study.specs import PoolSpec, SplitTrainingSpec
 
 TREES = ("n_nodes", "n_leaves", "depth")
@@ -108,8 +108,7 @@ def _facts(trained: Fitted, known: list[dict] | None, rows: np.ndarray, y: np.nd
     """Return the facts of the members, of their trees, and of their votes on `rows` with classes `y`."""
     model = trained.model
     if isinstance(model, Pool):
-        names = ("n_nodes", "depth", "oob_error")
-        known = [{name: getattr(m, name) for name in names} for m in model.members]
+        known = [{name: getattr(m, name) for name in FACTS_OF_MEMBERS} for m in model.members]
     elif known is None:
         known = [_tree_facts(model, trained.y)]
     if pool.training_error:
