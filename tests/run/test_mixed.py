@@ -10,6 +10,7 @@ from rotastack.errors import RotastackError
 from rotastack.workflow.run.plan import Plan
 from rotastack.workflow.run.slices import Slices
 from rotastack.workflow.run.steps.score import _times
+from rotastack.workflow.run.tracked.notes import pool_params
 from rotastack.workflow.study.study import Study
 
 BAGS = {"n_estimators": 6, "bootstrap": True}
@@ -175,6 +176,12 @@ def test_a_mixed_pool_takes_the_time_of_its_parts():
         },
     }
     assert _times(records) == {"fit_processor_seconds": {"A": 2.0, "M": 5.0}, "predict_processor_seconds": {}}
+
+
+def test_a_mixed_pool_has_no_estimator():
+    spec = spec_of(study()).pool
+    assert spec.estimator == ""
+    assert pool_params(spec.content())["estimator"] == "mixed"
 
 
 def test_an_ordinary_pool_is_told_nothing_of_mixed_ones():

@@ -50,7 +50,8 @@ class Resources:
         return size_of(self.datasets[dataset])[1]
 
     def _entry(self, pool: str) -> Entry:
-        return find(self.study.pools[pool].estimator, self.study.task.estimators)
+        """Return the catalogue entry of a pool's estimator; one without facts for a mixed pool."""
+        return find(name, self.study.task.estimators) if (name := self.study.pools[pool].estimator) else Entry("")
 
     def _parameters(self, pool: str) -> dict[str, Any]:
         return {**defaults_of(self._entry(pool).path), **self.study.pools[pool].parameters}
