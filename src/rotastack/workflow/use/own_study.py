@@ -155,8 +155,7 @@ class Layout:
         entry = find(METHODS[label].estimator, TASKS[self.shape.task].estimators)
         facts, cost = entry.known_facts, entry.cost or USUAL_COST
         trees = next(iter(self.parameters(label).values()), facts.n_trees) * (facts.families or 1)
-        trained = cost.training_seconds(trees, train, self.shape.columns, self.shape.n_classes)
-        return trained + cost.prediction_seconds(trees, test)
+        return cost.seconds(trees, train, test, self.shape.columns, self.shape.n_classes)
 
 
 def division_in_words(protocol: Mapping[str, Any]) -> str:
@@ -306,6 +305,7 @@ def study_of(
 ) -> dict[str, Any]:
     """Return the study of a table and its target, as the content of its YAML file; `kinds` are against the usual rules."""
     name, file, shape = study_name(table, target), Path(table).name, layout.shape
+    roughly = {"rows": shape.rows, "columns": shape.columns, "classes": shape.n_classes}
     by_kind: dict[str, list[str]] = {}
     for column, kind in kinds.items():
         by_kind.setdefault(kind, []).append(column)
@@ -321,7 +321,7 @@ def study_of(
                 "sources": [{"file": {"path": table, "target": target}}],
                 "encoding": "onehot",
                 **({"kinds": {**by_kind, "others": "auto"}} if by_kind else {}),
-                "roughly": {"rows": shape.rows, "columns": shape.columns},
+                "roughly": {key: number for key, number in roughly.items() if number},
             }
         ],
         "protocol": layout.protocol,
