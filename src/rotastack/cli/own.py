@@ -33,7 +33,7 @@ _DIVIDING = {"groups": "--groups", "time": "--time-column", "split 1": "--split-
 
 
 class OwnTable:
-    """The study of the user's own table, its place and the megabytes of all its jobs together, and lines and facts on both."""
+    """The study of the user's own table, its place, the memory for its jobs, and lines and facts on both."""
 
     def __init__(self, arguments: Namespace):
         if arguments.size not in (None, *own_study.SIZES):
@@ -44,7 +44,6 @@ class OwnTable:
         self._read()
         self._lay_out()
         self.place = own_study.place_of(self.study)
-        self.megabytes = max(int(self.memory), _megabytes(self.study)[1])
 
     def _read(self) -> None:
         """Read the table, and decide its task and the kinds of its columns."""
@@ -93,7 +92,9 @@ class OwnTable:
         def study(labels: list[str]) -> dict[str, Any]:
             return own_study.study_of(self.table, arguments.target, self.layout, self.score, self.read.kinds, labels)
 
-        self.needed, _ = _megabytes(study(labels))
+        whole = study(labels)
+        resources, methods = _resources(whole), whole["methods"].items()
+        self.needed = {label: resources.usual_mb(whole["name"], method["pool"]) for label, method in methods}
         fitting = [label for label in labels if self.needed[label] <= self.memory]
         if len(fitting) < 2:
             least = sorted(self.needed.values())[1]
@@ -189,7 +190,9 @@ class OwnTable:
         labels = list(self.study["methods"])
         sizes = {label: next(iter(layout.parameters(label).values()), None) for label in labels}
         trees = ", ".join(label if n is None else f"{label} {n}" for label, n in sizes.items())
-        available = f"available are {self.memory / 1000:.1f} GB (--memory)"
+        available = f"{self.memory / 1000:.1f} GB are available (--memory)"
+        least = _resources(self.study).largest_mb()
+        beyond = f"{available}; the largest job requests {least / 1000:.1f} GB, which it gets while no other job runs"
         return [
             ("methods", f"{trees} (numbers of trees; Rotastack: trees per family)"),
             *(
@@ -198,6 +201,7 @@ class OwnTable:
             ),
             ("score", f"{NAMES[self.score]}, {self.why}"),
             ("test", f"{own_study.division_in_words(layout.protocol)}{' (shortened to keep the time limit)' * layout.shortened}"),
+            *([("memory", beyond)] if least > self.memory else []),
             ("time", self._time(max(self.needed[label] for label in labels))),
             ("study", f"{place.path}{f', replaces the old file ({place.replaced})' if place.replaced else ''}"),
         ]  # fmt: skip
@@ -257,12 +261,10 @@ def cores(given: str) -> int:
     return int(given)
 
 
-def _megabytes(study: dict[str, Any]) -> tuple[dict[str, int], int]:
-    """Return the estimated memory of training each method, and the largest request of any job."""
+def _resources(study: dict[str, Any]) -> Resources:
+    """Return the resources of a study's jobs."""
     checked = Study.from_mapping(study, study["name"])
-    resources = Resources(checked, checked.datasets)
-    usual = {label: resources.usual_mb(study["name"], method["pool"]) for label, method in study["methods"].items()}
-    return usual, resources.largest_mb()
+    return Resources(checked, checked.datasets)
 
 
 def _memory() -> float:

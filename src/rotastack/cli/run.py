@@ -144,7 +144,7 @@ def _run(arguments: Namespace) -> int:
     plan = plan_of(name, size)
     options = [*profile_options(arguments.profile), *arguments.rest, "--cores", str(arguments.cores)]
     if own is not None and arguments.profile is None:
-        options += ["--resources", f"mem_mb={own.megabytes}"]
+        options += ["--resources", f"mem_mb={max(int(own.memory), plan.resources.largest_mb())}"]
     if arguments.dry_run:
         options += ["--dry-run", "--quiet", "host"]  # prints Snakemake's reasons
         return snakemake(plan, options, quiet=False)[0] if arguments.verbose else _describe(plan, arguments, options)
