@@ -51,9 +51,9 @@ def study_names(**_: Any) -> list[str]:
 
 def score_names(**_: Any) -> list[str]:
     """Return the names of the scores that can rank methods, for both tasks."""
-    from rotastack.stats.metrics import METRICS
+    from rotastack.stats.metrics import METRICS, ranked_scores
 
-    return [name for scores in METRICS.values() for name, higher in scores.items() if higher is not None]
+    return [name for task in METRICS for name in ranked_scores(task)]
 
 
 def studies_with_models(**_: Any) -> list[str]:

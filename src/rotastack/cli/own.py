@@ -13,7 +13,7 @@ from rotastack.data.divisions import division_numbers, united
 from rotastack.data.suspicions import copies_of, suspicions
 from rotastack.data.tables import read_with_notes
 from rotastack.errors import RotastackError, nearest
-from rotastack.stats.metrics import METRICS, NAMES, score_named
+from rotastack.stats.metrics import NAMES, ranked_scores, score_named
 from rotastack.workflow.judge.words import counted, few
 from rotastack.workflow.run.progress import duration
 from rotastack.workflow.run.resources import Resources
@@ -135,9 +135,8 @@ class OwnTable:
         """Return the score that methods are ranked by, and why."""
         score, why = own_study.default_score(self.target, self.task)
         if self.arguments.score is None:
-            scores = METRICS[self.task].items()
-            others = ", ".join(name for name, higher in scores if name != score and higher is not None)
-            return score, f"{why} (--score: {others})"
+            others = [name for name in ranked_scores(self.task) if name != score]
+            return score, f"{why} (--score: {', '.join(others)})"
         try:
             return score_named(self.arguments.score, self.task), f"--score; default {score}, {why}"
         except ValueError as error:
