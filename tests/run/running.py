@@ -18,7 +18,9 @@ from rotastack.workflow.study.model import Method, PoolDocument
 from rotastack.workflow.study.names import label
 from rotastack.workflow.study.specs import (
     CombiningSpec,
+    MethodSpec,
     NestedTrainingSpec,
+    RefitSpec,
     RotationsSpec,
     ScoringSpec,
     SplitTrainingSpec,
@@ -121,6 +123,21 @@ def train_nested(
 def combiner_slice(combiner):
     """Return the spec of a combiner, as a study has it."""
     return Method.read({"pool": "p", "combiner": combiner}, "method").combiner.resolved()
+
+
+def refit_spec(pool, combiner, **options):
+    """Return the spec of the refit of method A, which has a pool and a combiner."""
+    method = MethodSpec(pool=pool, combiner=combiner_slice(combiner))
+    known = {
+        "task": "classification",
+        "score": "error",
+        "seed": 1,
+        "dataset": "d",
+        "refit": "A",
+        "rotations": 3,
+        "folds": 3,
+    }
+    return RefitSpec(methods={"A": method}, **known | options)
 
 
 def combine(folder, combiner, blocks=("pool",), protocol="splits"):

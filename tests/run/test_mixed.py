@@ -141,7 +141,7 @@ def test_parts_are_trained_for_the_mixed_pool_and_no_model_is_refitted():
         ({"pools": {"mixed": {"of": ["a", "a"]}}}, "pools.mixed.of: needs two or more"),
         ({"pools": {"more": {"of": ["a", "mixed"]}}}, "pools.more.of: .* found 'mixed'"),
         ({"pools": {"mixed": {"of": ["a", "b"], "scaling": "rank"}}}, "'scaling' is not allowed beside of"),
-        ({"pools": {"a": {"scaling": "rank"}}}, "pools.a: estimator is missing"),
+        ({"pools": {"a": {"scaling": "rank"}}}, "pools.a: key 'estimator' is missing"),
         ({"pools": {"b": {"estimator": "forest", "noise": {"labels": 0.1}}}}, "'b' has other noise than 'a'"),
         ({"pools": {"b": {"estimator": "nearest_neighbor"}}}, "M.combiner: .* has no members that vote"),
         ({"model": {"refit": "M"}}, "model.refit: 'M' has a mixed pool, of which no model is trained"),

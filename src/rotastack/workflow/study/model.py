@@ -100,7 +100,7 @@ class PoolDocument(Document):
         if self.of and others:
             raise ValueError(f"{others[0]!r} is not allowed beside of: the pools that it names have the members")
         if not self.of and "estimator" not in others:
-            raise ValueError("estimator is missing")
+            raise ValueError("key 'estimator' is missing")
         return self
 
     @field_validator("view", mode="before")
