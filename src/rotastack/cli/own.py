@@ -1,6 +1,5 @@
 """The table of ``rotastack run TABLE``: what it holds, the study that is made of it, and lines on both before the training."""
 
-import os
 from argparse import Namespace
 from collections.abc import Iterable
 from pathlib import Path
@@ -9,6 +8,7 @@ from typing import Any
 import numpy as np
 
 from rotastack.base.preprocessing import TablePreprocessor
+from rotastack.cli.options import cores
 from rotastack.data.divisions import division_numbers, united
 from rotastack.data.suspicions import copies_of, suspicions
 from rotastack.data.tables import read_with_notes
@@ -22,7 +22,7 @@ from rotastack.workflow.study.study import Study
 from rotastack.workflow.use import own_study
 from rotastack.workflow.use.fitted_table import read_target
 
-__all__ = ["KINDS", "OwnTable", "cores", "declared_kinds"]
+__all__ = ["KINDS", "OwnTable", "declared_kinds"]
 
 KINDS = ("numeric", "categorical", "id")
 """Kinds of ``--kind``; an id is left out."""
@@ -249,15 +249,6 @@ def _methods(given: str | None, labels: list[str]) -> list[str]:
             f"--methods: {given!r} leaves {len(chosen)} of {len(labels)} methods; at least two are compared"
         )
     return chosen
-
-
-def cores(given: str) -> int:
-    """Return the number of cores for ``--cores``, which is a number or ``all``."""
-    if given == "all":
-        return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
-    if not given.isdigit() or int(given) < 1:
-        raise RotastackError(f"--cores must be all or a whole number of at least 1, found {given!r}")
-    return int(given)
 
 
 def _resources(study: dict[str, Any]) -> Resources:

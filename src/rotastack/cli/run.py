@@ -8,7 +8,7 @@ from contextlib import suppress
 from pathlib import Path
 from typing import Any
 
-from rotastack.cli.options import command, headed, offer, score_names, study_names
+from rotastack.cli.options import command, cores, headed, offer, score_names, study_names
 from rotastack.cli.studies import plan_of, profile_names, profile_options, snakemake
 from rotastack.errors import RotastackError
 
@@ -161,7 +161,6 @@ def _describe(plan: Any, arguments: Namespace, options: list[str]) -> int:
     """Print what a run of the study would do; return Snakemake's exit code."""
     from tempfile import TemporaryDirectory
 
-    from rotastack.cli.own import cores
     from rotastack.cli.planned import lines_of
 
     with TemporaryDirectory() as folder:

@@ -75,8 +75,8 @@ def combine(
 def _pruned(combiner: PrunerSpec, block: xr.Dataset, table: Prepared) -> tuple[np.ndarray, dict]:
     """Return the outputs of the members that a pruner keeps, and facts about these members."""
     pruned = import_module("rotastack.workflow.run.splits.pruned")
-    cells = [pruned.pruned_cell(combiner, block, i, table.y, len(table.classes)) for i in range(block.sizes["split"])]
-    return np.stack([cell.proba for cell in cells]), pruned.tabulated(cells)
+    splits = [pruned.pruned_split(combiner, block, i, table.y, len(table.classes)) for i in range(block.sizes["split"])]
+    return np.stack([split.proba for split in splits]), pruned.tabulated(splits)
 
 
 def _joined(parts: list[xr.Dataset]) -> xr.Dataset:
