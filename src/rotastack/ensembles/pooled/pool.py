@@ -221,9 +221,9 @@ def linear_views(
             yield clone(view) if _is_redrawn(view) else view, [*view.linear_parts(), (others, None)]
 
 
-def members_of(forests: Any, row: int, views: Sequence[Any], seconds: float, n_numeric: int) -> list[Member]:
-    """Return the members of training set number `row`; their fitted estimators stay in `forests`."""
-    facts = zip(views, forests.n_nodes[row], forests.depth[row], forests.oob_error[row], strict=True)
+def members_of(forests: Any, training: int, views: Sequence[Any], seconds: float, n_numeric: int) -> list[Member]:
+    """Return the members of training set number `training`; their fitted estimators stay in `forests`."""
+    facts = zip(views, forests.n_nodes[training], forests.depth[training], forests.oob_error[training], strict=True)
     members = [
         Member(view, None, seconds / len(views), float(nodes), float(depth), float(oob))
         for view, nodes, depth, oob in facts

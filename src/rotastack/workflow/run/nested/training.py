@@ -9,7 +9,7 @@ import xarray as xr
 from rotastack.data.artifacts import Prepared, member_means
 from rotastack.ensembles.pooled.nested import nested_outputs
 from rotastack.ensembles.pooled.pool import Recipe
-from rotastack.ensembles.rows import rows_for
+from rotastack.ensembles.rows import estimator_input
 from rotastack.resampling.folds import nested_pairs
 from rotastack.seeds import child, root_sequence
 from rotastack.trees.estimators import MembersClassifier
@@ -46,11 +46,11 @@ def train(
     views = child(root_sequence(spec.seed), "views", spec.dataset)
     with outcome.may_fail():
         set_alarm(limit)
-        rows = rows_for(make_estimator(spec.pool, n_jobs), table, spec.pool)
-        if limit and isinstance(rows.estimator, MembersClassifier):
+        ready = estimator_input(make_estimator(spec.pool, n_jobs), table, spec.pool)
+        if limit and isinstance(ready.estimator, MembersClassifier):
             limit *= len(pairs)  # all pairs may be trained in one call
         for i, rg in enumerate(spec.rotation_groups):
-            recipes = _recipes(rows.estimator, spec, rotations, i)
+            recipes = _recipes(ready.estimator, spec, rotations, i)
             for j, fg in enumerate(spec.fold_groups):
 
                 def note(pair, pool, i=i, j=j):
@@ -63,8 +63,8 @@ def train(
                 set_alarm(limit)
                 fold = folds[label("FG", fg)].to_numpy()
                 outputs[i, j] = nested_outputs(
-                    rows.X, table.y, table.n_classes, fold, pairs, recipes, child(root, rg, fg), views=child(views, rg),
-                    on_pool=note, n_jobs=n_jobs, **rows.options,
+                    ready.X, table.y, table.n_classes, fold, pairs, recipes, child(root, rg, fg), views=child(views, rg),
+                    on_pool=note, n_jobs=n_jobs, **ready.options,
                 )  # fmt: skip
                 held_out = outputs[i, j]
                 if not spec.second_level:  # the members trained without each row's fold alone

@@ -13,7 +13,7 @@ from rotastack.data.artifacts import Prepared, member_means
 from rotastack.diagnostics.complexity import oob_error, tree_complexity
 from rotastack.diagnostics.margin import summarize_margins
 from rotastack.ensembles.pooled.pool import Pool
-from rotastack.ensembles.rows import rows_for
+from rotastack.ensembles.rows import estimator_input
 from rotastack.seeds import child, root_sequence
 from rotastack.workflow.run.job import Outcome
 from rotastack.workflow.run.splits.fitting import (
@@ -60,12 +60,12 @@ def train(
     noise, views = (child(root, what, spec.dataset) for what in ("noise", "views"))
     with outcome.may_fail():
         set_alarm(spec.pool.training_limit)
-        rows = rows_for(make_estimator(spec.pool, n_jobs), table, spec.pool)
+        ready = estimator_input(make_estimator(spec.pool, n_jobs), table, spec.pool)
         for i, (s, train, held_out) in enumerate(zip(splits, trained_on, test, strict=True)):
             set_alarm(spec.pool.training_limit)
-            trained = fitted(rows, table, train, spec, child(seeds, s), child(noise, s), child(views, s))
+            trained = fitted(ready, table, train, spec, child(seeds, s), child(noise, s), child(views, s))
             start, start_processor = time.perf_counter(), time.process_time()
-            columns = trained.columns_for(rows.X[held_out])
+            columns = trained.columns_for(ready.X[held_out])
             predicted, member_facts = _outputs(trained.model, columns, spec.pool.ensemble_sizes)
             elapsed, processor = time.perf_counter() - start, time.process_time() - start_processor
             seconds.append((trained.seconds, elapsed, trained.processor_seconds, processor))
@@ -74,7 +74,7 @@ def train(
             for name, values in _facts(trained, member_facts, columns, table.y[held_out], spec.pool).items():
                 facts[name][i] = values
             if spec.selections:
-                votes.append(cast_votes(trained, rows.X[held_out], spec.selections))
+                votes.append(cast_votes(trained, ready.X[held_out], spec.selections))
         set_alarm(None)
     if outcome.status != "ok":
         outputs[:] = np.nan
