@@ -98,7 +98,7 @@ class Kept(RotastackClassifier):
         super()._weigh(outputs, codes, weights, folds)
 
     def _switch_off(self):
-        self.family_weights_ = self.combiner_.weights_
+        pass
 
     def outputs(self, X) -> NDArray[np.float64]:
         """Return the outputs of families for rows, (family, row, class)."""

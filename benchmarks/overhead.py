@@ -17,8 +17,8 @@ from contextlib import suppress
 from pathlib import Path
 from typing import Any
 
-from rotastack.cli.studies import study_file
 from rotastack.files import read_json
+from rotastack.workflow.run.launch import find_study
 
 PR_SET_CHILD_SUBREAPER = 36
 
@@ -53,7 +53,7 @@ def training(record: dict[str, Any]) -> float:
 
 def main() -> None:
     """Print processor seconds by step, and the share outside training."""
-    study = study_file(sys.argv[1] if len(sys.argv) > 1 else "quickstart").resolve()
+    study = find_study(sys.argv[1] if len(sys.argv) > 1 else "quickstart")[0].resolve()
     with tempfile.TemporaryDirectory() as folder:
         seconds, whole = run(study, sys.argv[2] if len(sys.argv) > 2 else "2", Path(folder))
         records = [read_json(p) for p in sorted(Path(folder).rglob("*.run.json"))]

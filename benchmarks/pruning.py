@@ -27,28 +27,18 @@ from sklearn.ensemble import RandomForestClassifier
 from sklearn.frozen import FrozenEstimator
 
 from rotastack import PrunedEnsembleClassifier
-from rotastack.combine.pruning import (
-    DREPPruner,
-    KappaPruner,
-    LPPruner,
-    MarginPruner,
-    MDMPruner,
-    MeanDMPruner,
-    OrientationPruner,
-    QMMPruner,
-    ReducedErrorPruner,
-)
+from rotastack.combine import pruning
 from rotastack.trees import ForestClassifier
 
 PRUNERS = (
-    MarginPruner,
-    DREPPruner,
-    KappaPruner,
-    MDMPruner,
-    MeanDMPruner,
-    LPPruner,
-    ReducedErrorPruner,
-    OrientationPruner,
+    pruning.MarginPruner,
+    pruning.DREPPruner,
+    pruning.KappaPruner,
+    pruning.MDMPruner,
+    pruning.MeanDMPruner,
+    pruning.LPPruner,
+    pruning.ReducedErrorPruner,
+    pruning.OrientationPruner,
 )
 
 
@@ -65,9 +55,9 @@ def pool(T, n, seed=0):
 def printed(n_pairs):
     """Print the table of differences and times: solver="cvxpy" against the fast solvers, each pair on a new pool."""
     kinds = {
-        "QMM, v = .25": (partial(QMMPruner, 0.25), "objective_"),
-        "QMM, v = .5": (partial(QMMPruner, 0.5), "objective_"),
-        "LP": (LPPruner, "margin_"),
+        "QMM, v = .25": (partial(pruning.QMMPruner, 0.25), "objective_"),
+        "QMM, v = .5": (partial(pruning.QMMPruner, 0.5), "objective_"),
+        "LP": (pruning.LPPruner, "margin_"),
     }
     print(f"# `python benchmarks/pruning.py --cvxpy`, {n_pairs} pairs")
     table = csv.writer(sys.stdout, lineterminator="\n")
@@ -111,7 +101,7 @@ def large():
     before = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024
     for v in (0.25, 0.5):
         start = time.perf_counter()
-        pruner = QMMPruner(v).fit(votes, y)
+        pruner = pruning.QMMPruner(v).fit(votes, y)
         peak = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024
         print(
             f"QMM, T = 2000, n = 10,000, v = {v}: {time.perf_counter() - start:.0f} s, {pruner.n_selected_} kept, "
@@ -126,7 +116,7 @@ def what_it_saves(n_pairs):
     )
     for ensemble in (RandomForestClassifier(300, random_state=0), ForestClassifier(300, random_state=0)):
         fitted = ensemble.fit(X[:3000], y[:3000])
-        for pruner in (MarginPruner(n_select=None), QMMPruner(), KappaPruner(0.2)):
+        for pruner in (pruning.MarginPruner(n_select=None), pruning.QMMPruner(), pruning.KappaPruner(0.2)):
             pruned = PrunedEnsembleClassifier(FrozenEstimator(fitted), pruner, "oob").fit(X[:3000], y[:3000])
             ratios = []
             for _ in range(n_pairs):

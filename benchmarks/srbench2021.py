@@ -12,23 +12,12 @@ import sys
 from pathlib import Path
 
 import pandas as pd
-from ranking import (
-    CONTROL,
-    DATA,
-    Numbers,
-    friedman_of,
-    hours_of,
-    ranks_of,
-    scores_beside,
-    study_of,
-    tests_of,
-    with_means,
-)
+import ranking
 
 from rotastack.workflow.judge.leaderboard import kinds_of
 
-OUT = DATA / "srbench2021.parquet"
-STUDY = study_of("srbench2021")
+OUT = ranking.DATA / "srbench2021.parquet"
+STUDY = ranking.study_of("srbench2021")
 OWN = list(STUDY["methods"])
 ALIKE = ("207_autoPrice", "562_cpu_small", "573_cpu_act")
 """Data sets that are nearly or exactly the tables of others: 195_auto_price, 227_cpu_small, 197_cpu_act."""
@@ -47,8 +36,8 @@ def facts_of_sets() -> pd.DataFrame:
 
 def main(folder: Path) -> None:
     """Write the file."""
-    ours, printed = scores_beside(folder, STUDY)
-    theirs = with_means(printed).rename(columns={name: f"{name} (2021)" for name in OWN})
+    ours, printed = ranking.scores_beside(folder, STUDY)
+    theirs = ranking.with_means(printed).rename(columns={name: f"{name} (2021)" for name in OWN})
     table = ours.join(theirs).dropna()
     facts = facts_of_sets().loc[table.index]
     of_friedman = facts["friedman"] == 1
@@ -59,19 +48,19 @@ def main(folder: Path) -> None:
         for name, rows in facts["rows"].items()
     }
     over |= {kind: table.loc[of] for kind, of in kinds_of(as_prepared).items()}
-    numbers = Numbers()
+    numbers = ranking.Numbers()
     for name, part in over.items():
         if part.empty:
             continue
-        numbers.add("ranks", name, ranks_of(part).assign(median=part.median()))
+        numbers.add("ranks", name, ranking.ranks_of(part).assign(median=part.median()))
         if len(part) > 1:
-            numbers.add("tests", name, tests_of(part, list(part.columns.drop(CONTROL)), ROPE))
-            numbers.add_facts("friedman", name, {"data_sets": len(part), **friedman_of(part)})
+            numbers.add("tests", name, ranking.tests_of(part, list(part.columns.drop(ranking.CONTROL)), ROPE))
+            numbers.add_facts("friedman", name, {"data_sets": len(part), **ranking.friedman_of(part)})
     numbers.add("scores", "all", table[OWN], "dataset", "method", name="r2")
     apart = {f"apart_{mine}": table[mine] - table[other] for mine, other in PAIRS.items()}
     numbers.add("sets", "all", facts.assign(best=table[theirs.columns].max(axis=1), **apart), "dataset")
     numbers.add_best(table[theirs.columns])
-    numbers.add("hours", "all", hours_of(folder))
+    numbers.add("hours", "all", ranking.hours_of(folder))
     numbers.write(OUT)
 
 

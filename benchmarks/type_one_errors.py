@@ -12,18 +12,7 @@ from numpy.typing import NDArray
 from scipy.stats import chi2, ttest_1samp
 from scipy.stats import f as f_distribution
 
-from rotastack.stats import (
-    average_ranks,
-    bayesian_signed_rank,
-    bootstrap_means,
-    bootstrap_ranks,
-    corrected_t,
-    elo,
-    friedman,
-    improvability,
-    nemenyi,
-    wilcoxon_holm,
-)
+from rotastack import stats
 from rotastack.stats.wilcoxon import holm
 
 ALPHA = 0.05
@@ -47,14 +36,14 @@ def over_data_sets(simulations: int) -> Iterator[dict]:
         alarms = np.zeros(6)
         for _ in range(simulations):
             table = equal_methods(n, k, rng, decimals)
-            tested = friedman(table, False)
+            tested = stats.friedman(table, False)
             alarms += [
                 chi2.sf(tested.chi2, k - 1) < ALPHA,
                 f_distribution.sf(tested.F, *tested.df) < ALPHA,
                 tested.p < ALPHA,
-                nemenyi(table, False).min(axis=None) < ALPHA,
-                wilcoxon_holm(table, None, False)["p_holm"].min() < ALPHA,
-                wilcoxon_holm(table, "m0", False)["p_holm"].min() < ALPHA,
+                stats.nemenyi(table, False).min(axis=None) < ALPHA,
+                stats.wilcoxon_holm(table, None, False)["p_holm"].min() < ALPHA,
+                stats.wilcoxon_holm(table, "m0", False)["p_holm"].min() < ALPHA,
             ]
         names = ["Friedman chi2", "Iman-Davenport F", "Friedman, p of the result", "Nemenyi, any pair", "Wilcoxon-Holm, all pairs",
                  "Wilcoxon-Holm, control"]  # fmt: skip
@@ -70,7 +59,7 @@ def bayesian(simulations: int) -> Iterator[dict]:
         for _ in range(simulations):
             x, y = equal_methods(n, 2, rng).to_numpy().T
             for i, rope in enumerate((0.0, 0.01)):
-                found = bayesian_signed_rank(x, y, False, rope=rope, n_samples=2000, random_state=0)
+                found = stats.bayesian_signed_rank(x, y, False, rope=rope, n_samples=2000, random_state=0)
                 alarms[i] += max(found.p_left, found.p_right) > 1 - ALPHA
         yield {"data sets": n} | dict(zip(["no rope", "rope 0.01"], alarms / simulations, strict=True))
 
@@ -82,7 +71,9 @@ def of_pairs(simulations: int) -> Iterator[dict]:
         alarms = np.zeros(2)
         for _ in range(simulations):
             table = equal_methods(n, 2 * pairs, rng)
-            tests = [wilcoxon_holm(table[[f"m{j}", f"m{j + 1}"]], f"m{j}", False)["p"] for j in range(0, 2 * pairs, 2)]
+            tests = [
+                stats.wilcoxon_holm(table[[f"m{j}", f"m{j + 1}"]], f"m{j}", False)["p"] for j in range(0, 2 * pairs, 2)
+            ]
             p = pd.concat(tests)
             alarms += [p.min() < ALPHA, holm(p).min() < ALPHA]
         yield {"pairs": pairs, "data sets": n} | dict(zip(["p", "p after Holm"], alarms / simulations, strict=True))
@@ -131,7 +122,7 @@ def over_splits(simulations: int) -> Iterator[dict]:
         for _ in range(simulations):
             d = split_differences(draw(rng), rng)
             plain = ttest_1samp(d, 0).pvalue if d.std() > 0 else 1.0
-            alarms += [plain < ALPHA, corrected_t(d, np.zeros_like(d), 100 - n_test, n_test).p < ALPHA]
+            alarms += [plain < ALPHA, stats.corrected_t(d, np.zeros_like(d), 100 - n_test, n_test).p < ALPHA]
         yield {"splits": name, "paired t": alarms[0] / simulations, "corrected t": alarms[1] / simulations}
 
 
@@ -143,18 +134,18 @@ def coverage(simulations: int) -> Iterator[dict]:
         return equal_methods(n, 5, rng) * shifts
 
     all_data_sets = drawn(40_000, np.random.default_rng(3))
-    true_ranks = average_ranks(all_data_sets, False)
-    true_elo = elo(all_data_sets, False, n_bootstraps=1)["elo"]
-    true_gaps = improvability(all_data_sets, False).mean()
+    true_ranks = stats.average_ranks(all_data_sets, False)
+    true_elo = stats.elo(all_data_sets, False, n_bootstraps=1)["elo"]
+    true_gaps = stats.improvability(all_data_sets, False).mean()
     for n in (6, 10, 20, 50, 100):
         rng = np.random.default_rng([2, n])
         held = np.zeros(3)
         for _ in range(simulations):
             table = drawn(n, rng)
             intervals = [
-                (bootstrap_ranks(table, False), true_ranks),
-                (elo(table, False), true_elo),
-                (bootstrap_means(improvability(table, False)), true_gaps),
+                (stats.bootstrap_ranks(table, False), true_ranks),
+                (stats.elo(table, False), true_elo),
+                (stats.bootstrap_means(stats.improvability(table, False)), true_gaps),
             ]
             held += [((i["lower"] <= true) & (true <= i["upper"])).mean() for i, true in intervals]
         names = ["average rank", "Elo", "mean improvability"]

@@ -8,6 +8,7 @@ import subprocess
 import sys
 from pathlib import Path
 
+import pandas as pd
 import pytest
 
 pytestmark = pytest.mark.slow  # a copy of the project in a separate interpreter
@@ -54,7 +55,7 @@ def test_a_new_thing_is_one_file_or_one_place(blocks):
     recipes = re.split(r"^### ", text.partition("## Add to the package")[2], flags=re.M)[1:]
     names = [recipe.splitlines()[0] for recipe in recipes]
     assert names == [
-        "Estimator", "View", "Pruner", "Combiner", "Data source", "Statistic and table", "Figure", "Study",
+        "Estimator", "View", "Pruner", "Combiner", "Data source", "Score", "Statistic and table", "Figure", "Study",
     ]  # fmt: skip
     for recipe in recipes:
         kinds = [kind for kind, *_ in BLOCK.findall(recipe)]
@@ -77,6 +78,13 @@ def test_estimator_view_pruner_combiner_and_source_run_in_a_study(results):
     refit = json.loads((results / "two-lines/model/refit.run.json").read_text())
     assert refit["status"] == "ok", refit["message"]
     assert refit["metrics"]["method"] == "Median"
+
+
+def test_a_score_ranks_the_methods(results):
+    scores = pd.read_parquet(results / "scores.parquet")
+    assert scores["worst_recall"].between(0, 1).all()
+    assert "worst_recall" in json.loads((results / "statistics/comparison.json").read_text())
+    assert "smallest recall of a class" in (results / "report.html").read_text()
 
 
 def test_a_table_and_a_figure_are_made(results):

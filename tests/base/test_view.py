@@ -11,7 +11,7 @@ from sklearn.naive_bayes import GaussianNB
 from sklearn.pipeline import make_pipeline
 
 from rotastack import PooledEnsembleClassifier
-from rotastack.base.view import depends_on_rows, is_drawn, is_linear, needs_labels
+from rotastack.base.view import depends_on_rows, is_fixed, is_linear, needs_labels
 from rotastack.views import (
     DiffusionMap,
     DiscriminantRotation,
@@ -35,7 +35,7 @@ def test_linear_views(view):
     assert is_linear(RandomizedView(view, {}))
     assert depends_on_rows(view) == (view not in DRAWN)
     assert needs_labels(view) == needs_labels(RandomizedView(view, {})) == (view in SUPERVISED)
-    assert not is_drawn(view)
+    assert not is_fixed(view)
 
 
 @pytest.mark.parametrize(
@@ -44,12 +44,12 @@ def test_linear_views(view):
 def test_other_transformers_depend_on_rows(view):
     assert depends_on_rows(view)
     assert not is_linear(view)
-    assert not is_drawn(view)
+    assert not is_fixed(view)
     assert needs_labels(view) == isinstance(view, LinearDiscriminantAnalysis)
 
 
 def test_the_identity():
-    assert not any(tell(None) for tell in (depends_on_rows, is_drawn, is_linear, needs_labels))
+    assert not any(tell(None) for tell in (depends_on_rows, is_fixed, is_linear, needs_labels))
 
 
 @pytest.mark.parametrize(
@@ -58,7 +58,7 @@ def test_the_identity():
     ids=["given", "frozen"],
 )
 def test_views_that_are_fitted_already(view):
-    assert is_drawn(view)
+    assert is_fixed(view)
     assert is_linear(view)
     assert not depends_on_rows(view)
     assert not needs_labels(view)

@@ -153,8 +153,17 @@ def test_methods_that_do_not_fit_into_memory_are_left_out(here, capsys):
     )
     left_out = [line for line in lines if line.startswith("left out")]
     assert left_out
-    assert all("available are 1.5 GB (--memory)" in line for line in left_out)
+    assert all("1.5 GB are available (--memory)" in line for line in left_out)
     assert not any(line[10:].split(" needs ")[0] in told["methods"].split(" (")[0] for line in left_out)
+
+
+def test_a_limit_of_memory_below_the_largest_job_is_said(tables, capsys):
+    told, _ = looked_at(capsys, "churn.csv", "--target", "churned", "--memory", "500M")
+    assert told["memory"] == (
+        "0.5 GB are available (--memory); the largest job requests 1.1 GB, which it gets while no other job runs"
+    )
+    told, _ = looked_at(capsys, "churn.csv", "--target", "churned", "--memory", "8G")
+    assert "memory" not in told
 
 
 def test_rows_without_a_target_are_counted_and_wide_tables_are_quiet(here, capsys, recwarn):

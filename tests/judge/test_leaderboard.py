@@ -8,6 +8,7 @@ import pandas as pd
 import pytest
 
 from rotastack.errors import RotastackError
+from rotastack.stats.metrics import ranked_scores
 from rotastack.stats.ranks import average_ranks
 from rotastack.workflow.judge.leaderboard import Metric, board, leaderboard, study_board
 from rotastack.workflow.judge.pages import comparison_page
@@ -109,15 +110,7 @@ def test_a_study_has_what_is_behind_each_number():
     assert content["methods"][1]["rotated"]
     assert content["methods"][3]["published"] == "A book. How the protocol differs: One split."
     assert content["alpha"] == 0.1
-    assert [m["name"] for m in content["metrics"]] == [
-        "error",
-        "balanced_accuracy",
-        "roc_auc",
-        "average_precision",
-        "f1",
-        "log_loss",
-        "brier",
-    ]
+    assert [m["name"] for m in content["metrics"]] == ranked_scores("classification")
     error = content["metrics"][0]
     assert error["scores"][0][3] == 0.1
     assert error["scores"][1][1] is None

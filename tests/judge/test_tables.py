@@ -14,7 +14,7 @@ from rotastack import RotastackClassifier
 from rotastack.base.fitting import seeded as seeded_clone
 from rotastack.data.artifacts import read_frame, read_prepared, write_frame
 from rotastack.data.raw import read_raw, write_raw
-from rotastack.ensembles.rows import rows_for
+from rotastack.ensembles.rows import estimator_input
 from rotastack.seeds import child, integer_seed, root_sequence
 from rotastack.workflow.study.building import make_estimator
 from rotastack.workflow.study.catalogue import ESTIMATORS, REGRESSORS
@@ -140,19 +140,19 @@ def test_boosters_of_others_are_told_of_categories(name, size, estimators, tmp_p
     told_apart = np.r_[np.zeros(10, dtype=int), y[codes[10:]]]
     data = SimpleNamespace(table=table, is_category=np.array([False, True]), n_classes=2)
     spec = PoolDocument.read({"estimator": name, "parameters": size}, "pool").resolved(estimators)
-    rows = rows_for(make_estimator(spec, 4), data, spec)
-    assert rows.X is table
-    assert rows.options["as_is"]
-    parameters = rows.estimator[-1].get_params()
+    ready = estimator_input(make_estimator(spec, 4), data, spec)
+    assert ready.X is table
+    assert ready.options["as_is"]
+    parameters = ready.estimator[-1].get_params()
     assert parameters.get("n_jobs", parameters.get("thread_count")) == 1
     first, again = (
-        seeded_clone(rows.estimator, np.random.SeedSequence(0)).fit(table, told_apart).predict(table) for _ in range(2)
+        seeded_clone(ready.estimator, np.random.SeedSequence(0)).fit(table, told_apart).predict(table) for _ in range(2)
     )
     np.testing.assert_array_equal(first, again)
     assert ((first > 0.5) == told_apart).mean() > 0.95
-    dump_model(rows.estimator.fit(table, told_apart), tmp_path / "model")
+    dump_model(ready.estimator.fit(table, told_apart), tmp_path / "model")
     loaded = load_model(tmp_path / "model")
-    np.testing.assert_array_equal(loaded.predict(table), rows.estimator.predict(table))
+    np.testing.assert_array_equal(loaded.predict(table), ready.estimator.predict(table))
 
 
 @pytest.mark.parametrize(("name", "size"), [("catboost", {"iterations": 30}), ("lightgbm", {"n_estimators": 30})])
@@ -195,9 +195,9 @@ def test_logistic_regression_takes_tables_and_arrays(table):
 def test_others_get_scaled_numbers_and_dummies_and_so_does_everybody_behind_a_view(table):
     data = read_prepared(table / "table")
     for pool in (pool_slice("forest"), pool_slice("rotastack", SMALL, view="rotation")):
-        rows = rows_for(make_estimator(pool), data, pool)
-        assert rows.X.shape == (150, 9)
-        assert not rows.options["as_is"]
+        ready = estimator_input(make_estimator(pool), data, pool)
+        assert ready.X.shape == (150, 9)
+        assert not ready.options["as_is"]
     split(table, 2)
     pool = train(table, "rotastack", SMALL, (0, 1), view="rotation")
     assert pool.attrs["status"] == "ok", pool.attrs["message"]

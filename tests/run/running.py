@@ -13,13 +13,14 @@ from sklearn.datasets import load_iris
 from rotastack.data.artifacts import read_arrays, read_frame, write_frame
 from rotastack.workflow.run.job import Job
 from rotastack.workflow.run.modules import STEPS
-from rotastack.workflow.study.catalogue import facts_of
 from rotastack.workflow.study.classes import check_classes
 from rotastack.workflow.study.model import Method, PoolDocument
 from rotastack.workflow.study.names import label
 from rotastack.workflow.study.specs import (
     CombiningSpec,
+    MethodSpec,
     NestedTrainingSpec,
+    RefitSpec,
     RotationsSpec,
     ScoringSpec,
     SplitTrainingSpec,
@@ -104,12 +105,13 @@ def train_nested(
 ):
     """Train a pool in nested cross-validation of one fold group, rotations drawn first; return its file and record."""
     content = pool_slice(estimator, parameters, view, **pool)
+    given = PoolDocument.read({"estimator": estimator, "view": view}, "pool").view
     spec = NestedTrainingSpec(
         protocol="nested", seed=1, dataset="d", name="p", folds=3, second_level=nested, fold_groups=[0],
         rotation_groups=list(groups), pool=content, rotations=1 if content.view is None else rotations,
     )  # fmt: skip
     inputs = {"table": "table", "folds": "folds", "rotations": []}
-    if content.view is not None and facts_of(content.view.class_).is_drawn:
+    if given is not None and given.is_drawn:
         sizes = {"protocol": "nested", "fold_groups": 1, "folds": 3}
         inputs["rotations"] = draw(folder, sizes, content.view, [label("RG", g) for g in groups], rotations)
     (folder / "p").mkdir(exist_ok=True)
@@ -121,6 +123,21 @@ def train_nested(
 def combiner_slice(combiner):
     """Return the spec of a combiner, as a study has it."""
     return Method.read({"pool": "p", "combiner": combiner}, "method").combiner.resolved()
+
+
+def refit_spec(pool, combiner, **options):
+    """Return the spec of the refit of method A, which has a pool and a combiner."""
+    method = MethodSpec(pool=pool, combiner=combiner_slice(combiner))
+    known = {
+        "task": "classification",
+        "score": "error",
+        "seed": 1,
+        "dataset": "d",
+        "refit": "A",
+        "rotations": 3,
+        "folds": 3,
+    }
+    return RefitSpec(methods={"A": method}, **known | options)
 
 
 def combine(folder, combiner, blocks=("pool",), protocol="splits"):

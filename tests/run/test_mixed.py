@@ -9,7 +9,8 @@ from rotastack.data.artifacts import read_arrays
 from rotastack.errors import RotastackError
 from rotastack.workflow.run.plan import Plan
 from rotastack.workflow.run.slices import Slices
-from rotastack.workflow.run.steps.score import _costs
+from rotastack.workflow.run.steps.score import _times
+from rotastack.workflow.run.tracked.notes import pool_params
 from rotastack.workflow.study.study import Study
 
 BAGS = {"n_estimators": 6, "bootstrap": True}
@@ -159,7 +160,7 @@ def test_mistakes_are_named(changes, message):
         study(**changes)
 
 
-def test_a_mixed_pool_costs_what_its_parts_do():
+def test_a_mixed_pool_takes_the_time_of_its_parts():
     known = {"parameters": {"pool": {}}}
     records = {
         "methods": [{"method": "A", "pool": "a"}, {"method": "M", "pool": "mixed"}],
@@ -174,7 +175,13 @@ def test_a_mixed_pool_costs_what_its_parts_do():
             "mixed": [{"parameters": {"pool": {"of": ["a", "b"]}}, "metrics": {"members": 3}}],
         },
     }
-    assert _costs(records) == {"fit_processor_seconds": {"A": 2.0, "M": 5.0}, "predict_processor_seconds": {}}
+    assert _times(records) == {"fit_processor_seconds": {"A": 2.0, "M": 5.0}, "predict_processor_seconds": {}}
+
+
+def test_a_mixed_pool_has_no_estimator():
+    spec = spec_of(study()).pool
+    assert spec.estimator == ""
+    assert pool_params(spec.content())["estimator"] == "mixed"
 
 
 def test_an_ordinary_pool_is_told_nothing_of_mixed_ones():

@@ -3,7 +3,7 @@
 import pandas as pd
 import pytest
 from sklearn.datasets import load_iris
-from tests.run.running import checked, combiner_slice, pool_slice
+from tests.run.running import checked, combiner_slice, pool_slice, refit_spec
 from tests.run.test_pruned_methods import BAGS, prune
 
 from rotastack.base.preprocessing import TablePreprocessor
@@ -11,7 +11,6 @@ from rotastack.errors import RotastackError
 from rotastack.workflow.run.steps.refit import _estimators
 from rotastack.workflow.study.building import combiner_modules, make
 from rotastack.workflow.study.catalogue import PRUNERS
-from rotastack.workflow.study.specs import MethodSpec, RefitSpec
 
 
 def study(methods, pools=None, protocol=None):
@@ -108,19 +107,8 @@ def test_every_pruner_of_a_study_can_be_made(name):
 def refitted(pool, combiner, y=None, **options):
     """Return what the step would fit to iris."""
     frame = pd.DataFrame(load_iris().data).rename(columns=str)
-    method = MethodSpec(pool=pool, combiner=combiner_slice(combiner))
-    spec = RefitSpec(
-        task="classification",
-        score="error",
-        seed=0,
-        dataset="d",
-        refit="A",
-        methods={"A": method},
-        folds=5,
-        rotations=3,
-        **options,
-    )
-    preprocessor, model = _estimators(spec, method, TablePreprocessor(), frame)
+    spec = refit_spec(pool, combiner, folds=5, **options)
+    preprocessor, model = _estimators(spec, spec.methods["A"], TablePreprocessor(), frame)
     model.set_params(random_state=0)
     y = load_iris().target if y is None else y
     return model.fit(preprocessor.transform(frame), y), preprocessor.transform(frame)

@@ -7,7 +7,7 @@ import pandas as pd
 import pytest
 from sklearn.datasets import load_iris
 from sklearn.preprocessing import MinMaxScaler
-from tests.run.running import combine, combiner_slice, draw, iris_table, pool_slice, split, step, train, train_nested
+from tests.run.running import combine, draw, iris_table, pool_slice, refit_spec, split, step, train, train_nested
 
 from rotastack.base.fitting import fit_aligned
 from rotastack.data.artifacts import read_arrays, read_frame, read_prepared, write_frame
@@ -15,7 +15,7 @@ from rotastack.data.raw import read_raw, write_raw
 from rotastack.errors import RotastackError
 from rotastack.seeds import child, integer_seed, root_sequence
 from rotastack.workflow.study.building import make, make_estimator
-from rotastack.workflow.study.specs import MethodSpec, NestedTrainingSpec, RefitSpec
+from rotastack.workflow.study.specs import NestedTrainingSpec
 from rotastack.workflow.tracking.model_files import load_model
 
 VIEWS = {
@@ -82,24 +82,14 @@ def test_in_the_refitted_model(tmp_path, name):
     write_raw(raw, tmp_path / "raw")
     scores = pd.DataFrame({"method": ["A"], "error": [0.1]})
     write_frame(tmp_path / "scores", scores)
-    method = MethodSpec(pool=pool_slice("tree", view=view_of(name)), combiner=combiner_slice({"kind": "vote"}))
-    spec = RefitSpec(
-        task="classification",
-        score="error",
-        seed=1,
-        dataset="d",
-        refit="A",
-        rotations=3,
-        folds=3,
-        methods={"A": method},
-    )
+    spec = refit_spec(pool_slice("tree", view=view_of(name)), {"kind": "vote"})
     step("refit", tmp_path, spec, {"raw": "raw", "scores": "scores"}, {"model": "model", "record": "r.json"})
     record = json.loads((tmp_path / "r.json").read_text())
     assert record["status"] == "ok", record["message"]
     model = load_model(tmp_path / "model")
     views = [member.view for member in model[-1].pool_.members]
     assert views[0] is None
-    assert [type(view) for view in views[1:]] == [type(make(method.pool.view))] * 2
+    assert [type(view) for view in views[1:]] == [type(make(spec.methods["A"].pool.view))] * 2
     assert (model.predict(read_raw(tmp_path / "raw").drop(columns="target")) == y.astype(str)).mean() > 0.9
 
 
@@ -109,6 +99,16 @@ def test_pools_of_a_group_share_views_and_groups_have_their_own(nested):
     both, _ = train_nested(nested, "lda", view=view_of("projection"), name="b", groups=(0, 1))
     np.testing.assert_array_equal(one["proba"][0], both["proba"][0])
     assert not np.allclose(both["proba"][0, :, :, 1:], both["proba"][1, :, :, 1:])
+
+
+def test_stretched_and_direct_rotations_are_drawn_in_training(nested):
+    """Rotation groups store plain rotations alone."""
+    views = [{"class": "rotation", "parameters": given} for given in ({}, {"stretch": True}, {"method": "direct"})]
+    pools = [train_nested(nested, "naive_bayes", view=view, nested=False)[0] for view in views]
+    plain, *others = (np.nan_to_num(pool["proba"].values) for pool in pools)
+    for other in others:
+        np.testing.assert_array_equal(plain[..., 0, :, :], other[..., 0, :, :])  # the first member has no rotation
+        assert not np.allclose(plain[..., 1:, :, :], other[..., 1:, :, :])
 
 
 def drawn_rotation(folder):

@@ -115,15 +115,20 @@ def apart(work, limit=None):
     """Do work as that of a class that is not ours; return the failure of which it is told then."""
     told = []
 
-    def both(job, beat, failure):
-        work(beat) if failure is None else told.append(failure)
+    def both(job, set_alarm):
+        try:
+            set_alarm(None)
+        except TrainingStoppedError as failure:  # the second call, in this process
+            told.append(failure)
+        else:
+            work(set_alarm)
 
     train_watched(None, both, {"estimator": "anybodys.Class"}, limit)
     return told[0] if told else None
 
 
 def raising(error):
-    def work(beat):
+    def work(set_alarm):
         raise error
 
     return work
@@ -131,11 +136,11 @@ def raising(error):
 
 @pytest.mark.slow
 def test_the_limit_is_of_each_training_and_of_nothing_else():
-    def work(beat):
+    def work(set_alarm):
         for _ in range(3):
-            beat(0.4)
+            set_alarm(0.4)
             time.sleep(0.2)
-        beat(None)
+        set_alarm(None)
         time.sleep(0.5)
 
     assert apart(work, 0.4) is None
@@ -165,8 +170,8 @@ def test_a_mistake_of_ours_shows_where_it_was_made(capfd):
 def test_what_an_estimator_has_started_holds_nothing_up_and_ends_with_it(tmp_path):
     """A process that outlives the one that trained holds the pipe open."""
 
-    def work(beat):
-        beat(None)
+    def work(set_alarm):
+        set_alarm(None)
         if child := os.fork():
             (tmp_path / "pid").write_text(str(child))
             faulthandler.disable()
@@ -184,7 +189,7 @@ def test_processes_that_worked_for_an_estimator_end_with_its_training(tmp_path):
     """joblib keeps them for five minutes, for a next call that never comes."""
     from joblib import Parallel, delayed
 
-    def work(beat):
+    def work(set_alarm):
         pids = Parallel(n_jobs=2)(delayed(os.getpid)() for _ in range(8))
         (tmp_path / "pids").write_text(" ".join(map(str, set(pids) - {os.getpid()})))
 
@@ -197,7 +202,7 @@ def test_processes_that_worked_for_an_estimator_end_with_its_training(tmp_path):
 def test_nothing_trains_on_when_the_job_is_killed(tmp_path):
     """Its fork is gone, too: else it would write files under the hands of the next run."""
 
-    def work(beat):
+    def work(set_alarm):
         (tmp_path / "pid").write_text(str(os.getpid()))
         time.sleep(1000)
 

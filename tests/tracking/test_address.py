@@ -10,6 +10,7 @@ from contextlib import chdir, closing, contextmanager
 from http.server import BaseHTTPRequestHandler, HTTPServer
 
 import pytest
+from tests.refusals import refusal
 
 from rotastack.errors import RotastackError
 from rotastack.workflow.tracking.address import check_address, explained, shown, without_secrets
@@ -29,18 +30,10 @@ def test_what_is_shown_has_no_secrets(monkeypatch):
     assert not any(word in said for word in ("pa%24s", "pa$s", "abc", "t0ken", "\n") for said in (text, line))
 
 
-def refused(uri):
-    """Return the one line by which an address is refused."""
-    with pytest.raises(RotastackError) as error:
-        check_address(uri)
-    assert "\n" not in str(error.value)
-    return str(error.value)
-
-
 def test_nobody_there_is_one_line():
     with closing(socket.create_server(("127.0.0.1", 0))) as closed:
         port = closed.getsockname()[1]
-    said = refused(f"http://anna:secret@127.0.0.1:{port}")
+    said = refusal(check_address, f"http://anna:secret@127.0.0.1:{port}")
     assert f"http://127.0.0.1:{port}: the tracking server does not answer" in said
     assert "MLFLOW_TRACKING_URI" in said
     assert "secret" not in said
@@ -72,7 +65,7 @@ def answering(code):
 @pytest.mark.parametrize("code", [404, 503])
 def test_somebody_else_there_is_one_line(code):
     with answering(code) as (place, _):
-        assert f"the address is not a working MLflow server ({code} " in refused(f"http://{place}")
+        assert f"the address is not a working MLflow server ({code} " in refusal(check_address, f"http://{place}")
 
 
 @pytest.mark.parametrize("code", [200, 401])
@@ -84,7 +77,7 @@ def test_a_server_that_is_there_is_asked_with_the_login_of_the_address(code):
 
 def test_certificates_that_are_none_are_named(tmp_path, monkeypatch):
     monkeypatch.setenv("MLFLOW_TRACKING_SERVER_CERT_PATH", str(tmp_path / "ca.pem"))
-    assert "ca.pem" in refused("https://127.0.0.1:1")
+    assert "ca.pem" in refusal(check_address, "https://127.0.0.1:1")
 
 
 @pytest.mark.slow

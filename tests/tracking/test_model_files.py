@@ -37,17 +37,7 @@ from rotastack import (
     RotationForestClassifier,
     TreeFamily,
 )
-from rotastack.combine.pruning import (
-    DREPPruner,
-    KappaPruner,
-    LPPruner,
-    MarginPruner,
-    MDMPruner,
-    MeanDMPruner,
-    OrientationPruner,
-    QMMPruner,
-    ReducedErrorPruner,
-)
+from rotastack.combine import pruning
 from rotastack.errors import RotastackError
 from rotastack.trees import C45Classifier, ForestClassifier, TreeClassifier
 from rotastack.views import (
@@ -72,14 +62,17 @@ MODELS = [
     AdaBoostM1Classifier(4, KNeighborsClassifier(1), resample=True, random_state=0),
     AdaBoostM1Classifier(4, C45Classifier(), resample=True, random_state=0),
     PooledEnsembleClassifier(None, BaggingClassifier(KNeighborsClassifier(1), 3), n_estimators=2, random_state=0),
-    PrunedEnsembleClassifier(AdaBoostM1Classifier(5, GaussianNB()), LPPruner(), "train", random_state=0),
-    PrunedEnsembleClassifier(RandomForestClassifier(8), QMMPruner(), random_state=0),
-    PrunedEnsembleClassifier(AdaBoostM1Classifier(5), LPPruner(), "train", random_state=0),
+    PrunedEnsembleClassifier(AdaBoostM1Classifier(5, GaussianNB()), pruning.LPPruner(), "train", random_state=0),
+    PrunedEnsembleClassifier(RandomForestClassifier(8), pruning.QMMPruner(), random_state=0),
+    PrunedEnsembleClassifier(AdaBoostM1Classifier(5), pruning.LPPruner(), "train", random_state=0),
     *(
         PrunedEnsembleClassifier(ForestClassifier(6), pruner, random_state=0)
-        for pruner in (DREPPruner(), KappaPruner(), MarginPruner(), MDMPruner(), OrientationPruner(), ReducedErrorPruner())
+        for pruner in (
+            pruning.DREPPruner(), pruning.KappaPruner(), pruning.MarginPruner(), pruning.MDMPruner(),
+            pruning.OrientationPruner(), pruning.ReducedErrorPruner(),
+        )
     ),
-    PooledEnsembleClassifier(DoubleRotation(), C45Classifier(), MeanDMPruner(2), n_estimators=4, bootstrap=True, random_state=0),
+    PooledEnsembleClassifier(DoubleRotation(), C45Classifier(), pruning.MeanDMPruner(2), n_estimators=4, bootstrap=True, random_state=0),
     *(
         PooledEnsembleClassifier(view, n_estimators=2, random_state=0)
         for view in (PrincipalRotation(), DiscriminantRotation(), LocalityDiscriminantAnalysis())

@@ -4,24 +4,13 @@ import numpy as np
 import pytest
 from scipy.special import ndtri
 from scipy.stats import beta
-from sklearn.datasets import load_wine
 from tests.trees.j48.tables import table
 
-from rotastack.trees import C45Classifier, LinearViews, TreeGroup, TreeOptions, grow_forest
+from rotastack.trees import C45Classifier, TreeGroup, TreeOptions, grow_forest
 from rotastack.trees.kernel.batches import _expected_errors
 
 C45 = TreeOptions("c45", min_samples_leaf=2)
 SEED = np.random.SeedSequence(5)
-
-
-@pytest.fixture(scope="module")
-def wine():
-    X, y = load_wine(return_X_y=True)
-    return X.astype(np.float32), y
-
-
-def rotations(n, p):
-    return LinearViews.dense(np.linalg.qr(np.random.default_rng(0).standard_normal((n, p, p)))[0])
 
 
 def limit(weight, wrong, confidence=0.25):

@@ -128,13 +128,13 @@ def test_the_largest_float32_values():
 
 
 @pytest.mark.parametrize("forest", FORESTS)
-@pytest.mark.parametrize(("value", "what"), [(np.inf, "infinity"), (1e300, "infinity")])
-def test_values_that_cannot_be_used_are_named(forest, value, what):
+@pytest.mark.parametrize("value", [np.inf, 1e300])
+def test_values_that_cannot_be_used_are_named(forest, value):
     X = pd.DataFrame({"height": [1.0, 2.0, 3.0, 4.0], "width": [1.0, 2.0, value, 4.0]})
-    with pytest.raises(ValueError, match=f"{what}.*column 'width', row 2"):
+    with pytest.raises(ValueError, match="infinity.*column 'width', row 2"):
         forest(2).fit(X, [0, 1, 0, 1])
     fitted = forest(2).fit(X.fillna(0).clip(0, 9), [0, 1, 0, 1])
-    with pytest.raises(ValueError, match=f"{what}.*column 'width', row 2"):
+    with pytest.raises(ValueError, match="infinity.*column 'width', row 2"):
         fitted.predict(X)
 
 

@@ -4,7 +4,6 @@ import tracemalloc
 
 import numpy as np
 import pytest
-from sklearn.datasets import load_wine
 
 from rotastack.ensembles.pooled.nested import nested_outputs
 from rotastack.ensembles.pooled.pool import Recipe
@@ -15,12 +14,6 @@ from rotastack.views import RandomRotation
 from rotastack.views.scaling import SCALERS
 
 SEED = np.random.SeedSequence(11)
-
-
-@pytest.fixture(scope="module")
-def wine():
-    X, y = load_wine(return_X_y=True)
-    return X.astype(np.float32), y
 
 
 def rotations(n, p):

@@ -11,8 +11,9 @@ from rotastack.ensembles.flagship.families import NUMBER_FAMILIES as FAMILIES_OF
 from rotastack.ensembles.flagship.families import TreeFamily, find_families
 from rotastack.ensembles.flagship.regressor import RotastackRegressor
 from rotastack.errors import RotastackError
+from rotastack.workflow.run.resources import Resources
 from rotastack.workflow.study.catalogue import find
-from rotastack.workflow.study.costs import COSTS, USUAL_COST
+from rotastack.workflow.study.costs import COSTS, JOB_SECONDS, USUAL_COST
 from rotastack.workflow.study.study import Study
 from rotastack.workflow.use.own_study import (
     BUDGETS,
@@ -89,6 +90,15 @@ def test_a_layout_knows_what_a_split_takes():
     fit, test = USUAL_COST.training_seconds(300, 400, 12, 2), USUAL_COST.prediction_seconds(300, 100)
     assert layout.split_seconds("Random forest") == pytest.approx(fit + test)
     assert layout.parameters("Rotastack") == {"trees_per_family": 100}
+
+
+@pytest.mark.parametrize("shape", [SMALL, Shape("classification", 3000, 30, 12), Shape("regression", 3000, 30, 0)])
+def test_jobs_are_expected_to_take_what_the_layout_says(shape):
+    layout, study = lay(shape), Study.from_mapping(content(shape=shape), "s")
+    expected = Resources(study, study.datasets).all_usual_seconds()
+    for label, method in study.methods.items():
+        jobs = [seconds - JOB_SECONDS for (_, pool, _), seconds in expected.items() if pool == method.pool]
+        assert sum(jobs) == pytest.approx(layout.n_splits * layout.split_seconds(label), rel=0.01)
 
 
 def test_names_of_studies():

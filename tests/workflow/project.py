@@ -7,6 +7,7 @@ test.
 """
 
 import io
+import json
 import os
 import re
 import shlex
@@ -213,6 +214,21 @@ class Project:
         if not old:
             text, new = text + "\n_EDITED = 1\n", ""
         path.write_text(text.replace(old, new, 1))
+
+    @classmethod
+    @contextmanager
+    def with_mirror(cls, folder: Path) -> Iterator["Project"]:
+        """Yield a copy, which finds its data sets in its folder ``mirror``."""
+        project = cls.copy(folder / "project")
+        with mock.patch.dict(os.environ, DATA_MIRROR=str(project.folder / "mirror")):
+            yield project
+
+    @contextmanager
+    def rewritten(self, study: str) -> Iterator[dict]:
+        """Yield the content of a study's file, and write it back at the end."""
+        content = load_yaml(self.folder / study)
+        yield content
+        (self.folder / study).write_text(json.dumps(content))
 
     def scores(self, study="tiny"):
         """Return the bytes of all files that must be reproducible."""

@@ -53,17 +53,14 @@ def folder_of(path, study):
 @pytest.fixture(scope="module")
 def ran(tmp_path_factory):
     """The study with few data sets and few trees."""
-    project = Project.copy(tmp_path_factory.mktemp("given") / "project")
     file = "config/studies/srbench2021.yaml"
-    study = load_yaml(project.folder / file)
-    study["datasets"] = [entry for entry in study["datasets"] if entry["name"] in SETS]
-    study["pools"]["rotastack"]["parameters"] = {"trees_per_family": 5}
-    for name in ("rotation_forest", "forest"):
-        study["pools"][name].setdefault("parameters", {})["n_estimators"] = 5
-    del study["sizes"]
-    (project.folder / file).write_text(json.dumps(study))
-    with pytest.MonkeyPatch.context() as patch:
-        patch.setenv("DATA_MIRROR", str(project.folder / "mirror"))
+    with Project.with_mirror(tmp_path_factory.mktemp("given")) as project:
+        with project.rewritten(file) as study:
+            study["datasets"] = [entry for entry in study["datasets"] if entry["name"] in SETS]
+            study["pools"]["rotastack"]["parameters"] = {"trees_per_family": 5}
+            for name in ("rotation_forest", "forest"):
+                study["pools"][name].setdefault("parameters", {})["n_estimators"] = 5
+            del study["sizes"]
         table = folder_of(project.folder / "mirror", study["datasets"])
         project.make("results/srbench2021/report.html", study=file)
     return project.folder, table

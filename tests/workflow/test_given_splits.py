@@ -44,20 +44,17 @@ def folder_of(path, study):
 @pytest.fixture(scope="module")
 def ran(tmp_path_factory):
     """The study's small size, with few data sets and few trees."""
-    project = Project.copy(tmp_path_factory.mktemp("given") / "project")
     file = "config/studies/delgado2014.yaml"
-    study = load_yaml(project.folder / file)
-    small = study["sizes"]["small"]["datasets"]
     kept = ("hayes-roth", "iris", "monks-2")
-    small = [*small[:2], *(entry for entry in small[2:] if entry["mirror"] in kept)]
-    study["sizes"]["small"]["datasets"] = small
-    table = folder_of(project.folder / "mirror", {"datasets": small})
-    for name in ("rotated", "forest"):
-        study["pools"][name]["parameters"]["n_estimators"] = 10
-    study["pools"]["rotastack"]["parameters"] = {"trees_per_family": 5}
-    (project.folder / file).write_text(json.dumps(study))
-    with pytest.MonkeyPatch.context() as patch:
-        patch.setenv("DATA_MIRROR", str(project.folder / "mirror"))
+    with Project.with_mirror(tmp_path_factory.mktemp("given")) as project:
+        with project.rewritten(file) as study:
+            small = study["sizes"]["small"]["datasets"]
+            small = [*small[:2], *(entry for entry in small[2:] if entry["mirror"] in kept)]
+            study["sizes"]["small"]["datasets"] = small
+            for name in ("rotated", "forest"):
+                study["pools"][name]["parameters"]["n_estimators"] = 10
+            study["pools"]["rotastack"]["parameters"] = {"trees_per_family": 5}
+        table = folder_of(project.folder / "mirror", {"datasets": small})
         project.make("results/delgado2014-small/report.html", study=file, size="small")
     return project, small, table
 

@@ -12,15 +12,13 @@ class Facts(NamedTuple):
     """Facts of an estimator class or a view class.
 
     A class `rotates` if its members see rotated columns; the verdict of a study compares a method that rotates with the same
-    one that does not. The flagship rotates with one of its `rotated_families`. A view is drawn, `is_drawn`, if it depends on a
-    seed and the number of columns alone: nested cross-validation draws it before training. The number of trees, or of trees in
-    each family, is the product of the parameters `trees`, `n_estimators` if empty, or else `n_trees`. `families` is the number of the
-    flagship's families at its defaults, without boosted families and categorical columns; else 0.
+    one that does not. The flagship rotates with one of its `rotated_families`. The number of trees, or of trees in each
+    family, is the product of the parameters `trees`, `n_estimators` if empty, or else `n_trees`. `families` is the number
+    of the flagship's families at its defaults, without boosted families and categorical columns; else 0.
     """
 
     rotates: bool = False
     rotated_families: tuple[str, ...] = ()
-    is_drawn: bool = False
     trees: tuple[str, ...] = ()
     n_trees: int = 100
     families: int = 0

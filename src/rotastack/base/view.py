@@ -12,7 +12,7 @@ from numpy.typing import ArrayLike, NDArray
 from sklearn.frozen import FrozenEstimator
 from sklearn.utils import get_tags
 
-__all__ = ["LinearMap", "Part", "View", "depends_on_rows", "is_drawn", "is_linear", "needs_labels"]
+__all__ = ["LinearMap", "Part", "View", "depends_on_rows", "is_fixed", "is_linear", "needs_labels"]
 
 Part = tuple[NDArray[np.intp], NDArray[np.float64] | None]
 """Part of a linear view: its columns, and the matrix (n_columns, n_outputs) that maps them; None is the identity."""
@@ -45,10 +45,10 @@ def depends_on_rows(view: Any) -> bool:
 
     The attribute ``fitted_to_rows`` of a view states this; a view without the attribute depends on the rows.
     """
-    return view is not None and not is_drawn(view) and getattr(view, "fitted_to_rows", True)
+    return view is not None and not is_fixed(view) and getattr(view, "fitted_to_rows", True)
 
 
-def is_drawn(view: Any) -> bool:
+def is_fixed(view: Any) -> bool:
     """Return whether a view is fitted already and never fitted again.
 
     Examples are rotations made by ``RandomRotation.from_matrix``, and any transformer in a ``FrozenEstimator``.
@@ -58,6 +58,6 @@ def is_drawn(view: Any) -> bool:
 
 def needs_labels(view: Any) -> bool:
     """Return whether a view needs labels in ``fit``, according to its scikit-learn tags."""
-    if is_drawn(view) or not hasattr(view, "__sklearn_tags__"):
+    if is_fixed(view) or not hasattr(view, "__sklearn_tags__"):
         return False
     return get_tags(view).target_tags.required

@@ -3,13 +3,16 @@
 Tables and lines with headings are plain text of any width: pipes and logs cut no name and show no colours.
 """
 
+import os
 from argparse import ArgumentParser, Namespace, RawDescriptionHelpFormatter
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
+from rotastack.errors import RotastackError
+
 __all__ = [
-    "add_model_options", "add_study_options", "command", "headed", "offer", "score_names", "studies_with_models",
+    "add_model_options", "add_study_options", "command", "cores", "headed", "offer", "score_names", "studies_with_models",
     "study_names", "table_text",
 ]  # fmt: skip
 
@@ -42,6 +45,15 @@ def add_model_options(parser: ArgumentParser) -> None:
     )  # fmt: skip
 
 
+def cores(given: str) -> int:
+    """Return the number of cores for ``--cores``, which is a number or ``all``."""
+    if given == "all":
+        return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
+    if not given.isdigit() or int(given) < 1:
+        raise RotastackError(f"--cores must be all or a whole number of at least 1, found {given!r}")
+    return int(given)
+
+
 def study_names(**_: Any) -> list[str]:
     """Return the names of the studies in the working directory and of the shipped studies."""
     from rotastack.workflow.run.launch import study_files
@@ -51,9 +63,9 @@ def study_names(**_: Any) -> list[str]:
 
 def score_names(**_: Any) -> list[str]:
     """Return the names of the scores that can rank methods, for both tasks."""
-    from rotastack.stats.metrics import METRICS
+    from rotastack.stats.metrics import METRICS, ranked_scores
 
-    return [name for scores in METRICS.values() for name, higher in scores.items() if higher is not None]
+    return [name for task in METRICS for name in ranked_scores(task)]
 
 
 def studies_with_models(**_: Any) -> list[str]:

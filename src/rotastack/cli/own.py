@@ -1,6 +1,5 @@
 """The table of ``rotastack run TABLE``: what it holds, the study that is made of it, and lines on both before the training."""
 
-import os
 from argparse import Namespace
 from collections.abc import Iterable
 from pathlib import Path
@@ -9,11 +8,12 @@ from typing import Any
 import numpy as np
 
 from rotastack.base.preprocessing import TablePreprocessor
+from rotastack.cli.options import cores
 from rotastack.data.divisions import division_numbers, united
 from rotastack.data.suspicions import copies_of, suspicions
 from rotastack.data.tables import read_with_notes
 from rotastack.errors import RotastackError, nearest
-from rotastack.stats.metrics import METRICS, NAMES, score_named
+from rotastack.stats.metrics import NAMES, ranked_scores, score_named
 from rotastack.workflow.judge.words import counted, few
 from rotastack.workflow.run.progress import duration
 from rotastack.workflow.run.resources import Resources
@@ -22,7 +22,7 @@ from rotastack.workflow.study.study import Study
 from rotastack.workflow.use import own_study
 from rotastack.workflow.use.fitted_table import read_target
 
-__all__ = ["KINDS", "OwnTable", "cores", "declared_kinds"]
+__all__ = ["KINDS", "OwnTable", "declared_kinds"]
 
 KINDS = ("numeric", "categorical", "id")
 """Kinds of ``--kind``; an id is left out."""
@@ -33,7 +33,7 @@ _DIVIDING = {"groups": "--groups", "time": "--time-column", "split 1": "--split-
 
 
 class OwnTable:
-    """The study of the user's own table, its place and the megabytes of all its jobs together, and lines and facts on both."""
+    """The study of the user's own table, its place, the memory for its jobs, and lines and facts on both."""
 
     def __init__(self, arguments: Namespace):
         if arguments.size not in (None, *own_study.SIZES):
@@ -44,7 +44,6 @@ class OwnTable:
         self._read()
         self._lay_out()
         self.place = own_study.place_of(self.study)
-        self.megabytes = max(int(self.memory), _megabytes(self.study)[1])
 
     def _read(self) -> None:
         """Read the table, and decide its task and the kinds of its columns."""
@@ -93,7 +92,9 @@ class OwnTable:
         def study(labels: list[str]) -> dict[str, Any]:
             return own_study.study_of(self.table, arguments.target, self.layout, self.score, self.read.kinds, labels)
 
-        self.needed, _ = _megabytes(study(labels))
+        whole = study(labels)
+        resources, methods = _resources(whole), whole["methods"].items()
+        self.needed = {label: resources.usual_mb(whole["name"], method["pool"]) for label, method in methods}
         fitting = [label for label in labels if self.needed[label] <= self.memory]
         if len(fitting) < 2:
             least = sorted(self.needed.values())[1]
@@ -134,9 +135,8 @@ class OwnTable:
         """Return the score that methods are ranked by, and why."""
         score, why = own_study.default_score(self.target, self.task)
         if self.arguments.score is None:
-            scores = METRICS[self.task].items()
-            others = ", ".join(name for name, higher in scores if name != score and higher is not None)
-            return score, f"{why} (--score: {others})"
+            others = [name for name in ranked_scores(self.task) if name != score]
+            return score, f"{why} (--score: {', '.join(others)})"
         try:
             return score_named(self.arguments.score, self.task), f"--score; default {score}, {why}"
         except ValueError as error:
@@ -189,7 +189,9 @@ class OwnTable:
         labels = list(self.study["methods"])
         sizes = {label: next(iter(layout.parameters(label).values()), None) for label in labels}
         trees = ", ".join(label if n is None else f"{label} {n}" for label, n in sizes.items())
-        available = f"available are {self.memory / 1000:.1f} GB (--memory)"
+        available = f"{self.memory / 1000:.1f} GB are available (--memory)"
+        least = _resources(self.study).largest_mb()
+        beyond = f"{available}; the largest job requests {least / 1000:.1f} GB, which it gets while no other job runs"
         return [
             ("methods", f"{trees} (numbers of trees; Rotastack: trees per family)"),
             *(
@@ -198,6 +200,7 @@ class OwnTable:
             ),
             ("score", f"{NAMES[self.score]}, {self.why}"),
             ("test", f"{own_study.division_in_words(layout.protocol)}{' (shortened to keep the time limit)' * layout.shortened}"),
+            *([("memory", beyond)] if least > self.memory else []),
             ("time", self._time(max(self.needed[label] for label in labels))),
             ("study", f"{place.path}{f', replaces the old file ({place.replaced})' if place.replaced else ''}"),
         ]  # fmt: skip
@@ -248,21 +251,10 @@ def _methods(given: str | None, labels: list[str]) -> list[str]:
     return chosen
 
 
-def cores(given: str) -> int:
-    """Return the number of cores for ``--cores``, which is a number or ``all``."""
-    if given == "all":
-        return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
-    if not given.isdigit() or int(given) < 1:
-        raise RotastackError(f"--cores must be all or a whole number of at least 1, found {given!r}")
-    return int(given)
-
-
-def _megabytes(study: dict[str, Any]) -> tuple[dict[str, int], int]:
-    """Return the estimated memory of training each method, and the largest request of any job."""
+def _resources(study: dict[str, Any]) -> Resources:
+    """Return the resources of a study's jobs."""
     checked = Study.from_mapping(study, study["name"])
-    resources = Resources(checked, checked.datasets)
-    usual = {label: resources.usual_mb(study["name"], method["pool"]) for label, method in study["methods"].items()}
-    return usual, resources.largest_mb()
+    return Resources(checked, checked.datasets)
 
 
 def _memory() -> float:

@@ -29,7 +29,7 @@ def lines_of(plan: Plan, log: str, n_cores: int) -> dict[str, str]:
     }
     jobs = {rule: int(n) for rule, n in re.findall(r"^(\w+) +(\d+)$", log, re.MULTILINE)}
     reasons = dict(re.findall(r"^ {4}(\w.*):\n {8}(.*)", log.rpartition("\nReasons:\n")[2], re.MULTILINE))
-    reasons.pop("input files updated by another job", None)  # the others follow from these
+    reasons.pop("input files updated by another job", None)  # these jobs follow from the others
     megabytes = max(resources.usual_mb(dataset, pool) for dataset in study.datasets for pool in study.used_pools)
     progress.expected.update(resources.all_usual_seconds())
     work = progress.Progress()

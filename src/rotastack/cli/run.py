@@ -8,7 +8,7 @@ from contextlib import suppress
 from pathlib import Path
 from typing import Any
 
-from rotastack.cli.options import command, headed, offer, score_names, study_names
+from rotastack.cli.options import command, cores, headed, offer, score_names, study_names
 from rotastack.cli.studies import plan_of, profile_names, profile_options, snakemake
 from rotastack.errors import RotastackError
 
@@ -144,7 +144,7 @@ def _run(arguments: Namespace) -> int:
     plan = plan_of(name, size)
     options = [*profile_options(arguments.profile), *arguments.rest, "--cores", str(arguments.cores)]
     if own is not None and arguments.profile is None:
-        options += ["--resources", f"mem_mb={own.megabytes}"]
+        options += ["--resources", f"mem_mb={max(int(own.memory), plan.resources.largest_mb())}"]
     if arguments.dry_run:
         options += ["--dry-run", "--quiet", "host"]  # prints Snakemake's reasons
         return snakemake(plan, options, quiet=False)[0] if arguments.verbose else _describe(plan, arguments, options)
@@ -161,7 +161,6 @@ def _describe(plan: Any, arguments: Namespace, options: list[str]) -> int:
     """Print what a run of the study would do; return Snakemake's exit code."""
     from tempfile import TemporaryDirectory
 
-    from rotastack.cli.own import cores
     from rotastack.cli.planned import lines_of
 
     with TemporaryDirectory() as folder:

@@ -53,7 +53,7 @@ def snakemake(plan: "Plan", options: list[str], *, quiet: bool = True, log: str 
     sized = [] if plan.size == "full" else ["--config", f"size={plan.size}"]
     command = [
         sys.executable, "-P", "-m", "snakemake", "--snakefile", str(project_file("Snakefile")),
-        *logger, *options, "--configfile", plan.where, *sized,
+        *logger, *options, "--configfile", *plan.study_files, *sized,
     ]  # fmt: skip
     began = time.monotonic()
     with ending_with_us(command, stdout=2) as process:

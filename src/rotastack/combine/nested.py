@@ -16,15 +16,10 @@ __all__ = ["combine_nested", "fit_weighted", "level_one_inputs"]
 
 
 def combine_nested(
-    combiner: Combiner,
-    outputs: NDArray[np.floating],
-    folds: NDArray[np.integer],
-    y: NDArray,
-    sequence: np.random.SeedSequence,
-    facts: Sequence[Members] | None = None,
-    weights: NDArray[np.float64] | None = None,
-    without: NDArray[np.bool_] | None = None,
-) -> tuple[NDArray[np.float64], list[Combiner]]:
+    combiner: Combiner, outputs: NDArray[np.floating], folds: NDArray[np.integer], y: NDArray,
+    sequence: np.random.SeedSequence, facts: Sequence[Members] | None = None,
+    weights: NDArray[np.float64] | None = None, without: NDArray[np.bool_] | None = None,
+) -> tuple[NDArray[np.float64], list[Combiner]]:  # fmt: skip
     """Return predictions for every row, by combiners that have not seen the row's fold.
 
     For outer fold h, a trained combiner is fitted to the rows outside h. The outputs for such a row are of the members

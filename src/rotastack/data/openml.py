@@ -21,7 +21,7 @@ __all__ = ["openml_table"]
 def openml_table(number: int, where: str, target: str = "default-target", drop: Sequence[str] = ()) -> pd.DataFrame:
     """Return a data set of OpenML; the last column is ``target``. scikit-learn checks the checksum, and retries.
 
-    `where` is its name in the message of the RotastackError if it is not available.
+    A data set that is not available raises a RotastackError, whose message begins with `where`.
     """
     from sklearn.datasets import fetch_openml
 

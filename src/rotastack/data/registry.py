@@ -85,6 +85,7 @@ class Extent(Document):
 
     rows: Annotated[int, Field(ge=1, description="number of rows")]
     columns: Annotated[int, Field(ge=1, description="number of columns once categories are dummies")]
+    classes: Annotated[int | None, Field(ge=2, description="number of classes")] = None
 
 
 class OwnDataset(_Entry):

@@ -140,8 +140,8 @@ def check_target(y: pd.Series, where: str, task: TaskName = "classification") ->
             f"{where}: the target is a date (such as {str(y.iloc[0])!r}); convert the dates to numbers (days, years) or classes (month names), or "
             "name another column as the target"
         )
-    distinct = y.nunique()
-    if task == "regression" or np.isinf(numbers_of(y)).any() > np.isnan(numbers_of(y)).any():
+    distinct, numbers = y.nunique(), numbers_of(y)
+    if task == "regression" or (np.isinf(numbers).any() and not np.isnan(numbers).any()):
         return _quantity(y, where)
     if distinct < 2:
         raise RotastackError(

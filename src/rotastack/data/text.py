@@ -62,7 +62,8 @@ def read_delimited(body: bytes, labels: str | None, delimiter: str = ",") -> Fou
     """Return the table of delimited text with a header; `labels` is the target, for error messages.
 
     The delimiter is the one of ``, ; tab |`` for which the header and the first records have equal numbers of fields,
-    and the most fields; of equally good ones `delimiter`. Empty fields are missing values. A first line ``sep=;``, as Excel writes, names the delimiter.
+    and the most fields; of equally good ones `delimiter`. Empty fields are missing values. A first line ``sep=;``, as
+    Excel writes, names the delimiter.
     """
     encoding = decoded_as(body)
     named = _EXCEL.match(body)

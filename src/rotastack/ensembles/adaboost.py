@@ -24,7 +24,7 @@ from rotastack.trees.grown import GrownTrees
 
 __all__ = ["AdaBoostM1Classifier"]
 
-_REDRAWS = 10
+_DRAWS = 10
 NOTHING = 1e-6
 """Errors closer than this count as equal, as in WEKA: after reweighting, a tree's error is 1/2 up to rounding."""
 
@@ -169,7 +169,7 @@ class AdaBoostM1Classifier(GrownClassifier):
     def _round(self, train: Trainer, target, weights, sequence):
         """Train a member; return the member, the mask of its misclassified rows, and its weighted error."""
         shares = weights / weights.sum()
-        for draw in range(_REDRAWS):
+        for draw in range(_DRAWS):
             copies = weighted_bag(sequence, draw, shares) if self.resample else None
             member, votes = train(weights, copies, child(sequence, draw))
             wrong = votes != target

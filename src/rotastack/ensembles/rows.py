@@ -13,7 +13,7 @@ from sklearn.utils import get_tags
 
 from rotastack.views.scaling import SCALERS
 
-__all__ = ["CategoryColumns", "CategoryFrame", "Rows", "rows_for", "takes_tables", "with_categories"]
+__all__ = ["CategoryColumns", "CategoryFrame", "EstimatorInput", "estimator_input", "takes_tables", "with_categories"]
 
 FRAMES = ("catboost", "lightgbm")
 """Packages whose estimators need a data frame with a data type for categories."""
@@ -101,7 +101,7 @@ def with_categories(estimator: Any, categories: Sequence[int]) -> tuple[Category
     return CategoryFrame(list(categories), whole=package == "catboost"), estimator
 
 
-class Rows(NamedTuple):
+class EstimatorInput(NamedTuple):
     """A data set in the form that an estimator needs, with the estimator and options for the pool."""
 
     X: Any  # float64: numbers and dummies; for an estimator of tables numbers with missing values, and category numbers
@@ -109,7 +109,7 @@ class Rows(NamedTuple):
     options: dict[str, Any]  # arguments scaler, categorical, as_is and intervals of fit_pool
 
 
-def rows_for(estimator: Any, data: Any, pool: Any) -> Rows:
+def estimator_input(estimator: Any, data: Any, pool: Any) -> EstimatorInput:
     """Return the columns of a prepared data set (``rotastack.data.artifacts.Prepared``) in the form that an estimator needs.
 
     With a ``view`` in `pool`, an estimator gets numbers and dummies. ``scaling`` is not used for estimators of tables.
@@ -119,9 +119,11 @@ def rows_for(estimator: Any, data: Any, pool: Any) -> Rows:
         frame, estimator = with_categories(estimator, data.is_category.nonzero()[0].tolist())
         if frame is not None:
             estimator = Pipeline([("frame", frame), ("estimator", estimator)])
-        return Rows(data.table, estimator, {"scaler": None, "categorical": None, "as_is": True, **intervals})
+        return EstimatorInput(data.table, estimator, {"scaler": None, "categorical": None, "as_is": True, **intervals})
     scaler = SCALERS[pool.scaling]() if pool.scaling else None
-    return Rows(data.X, estimator, {"scaler": scaler, "categorical": data.is_dummy, "as_is": False, **intervals})
+    return EstimatorInput(
+        data.X, estimator, {"scaler": scaler, "categorical": data.is_dummy, "as_is": False, **intervals}
+    )
 
 
 def _needs_frame(estimator: Any) -> bool:

@@ -37,15 +37,9 @@ class SignedRankPosterior(NamedTuple):
 
 
 def bayesian_signed_rank(
-    x: ArrayLike,
-    y: ArrayLike,
-    higher_is_better: bool,
-    *,
-    rope: float = 0.0,
-    prior: float = 0.5,
-    n_samples: int = 50_000,
-    random_state: object = None,
-) -> SignedRankPosterior:
+    x: ArrayLike, y: ArrayLike, higher_is_better: bool, *, rope: float = 0.0, prior: float = 0.5,
+    n_samples: int = 50_000, random_state: object = None,
+) -> SignedRankPosterior:  # fmt: skip
     r"""Return the probabilities that the first of two methods is better over data sets, neither, or the second.
 
     The prior of the distribution of differences :math:`z_i = y_i - x_i` between the scores (:math:`x_i - y_i` if lower
@@ -120,15 +114,9 @@ def bayesian_signed_rank(
 
 
 def signed_rank_draws(
-    x: ArrayLike,
-    y: ArrayLike,
-    higher_is_better: bool,
-    *,
-    rope: float = 0.0,
-    prior: float = 0.5,
-    n_samples: int = 50_000,
-    random_state: object = None,
-) -> NDArray[np.float64]:
+    x: ArrayLike, y: ArrayLike, higher_is_better: bool, *, rope: float = 0.0, prior: float = 0.5,
+    n_samples: int = 50_000, random_state: object = None,
+) -> NDArray[np.float64]:  # fmt: skip
     """Return the draws that :func:`bayesian_signed_rank` counts, for example for a plot in a triangle.
 
     Parameters
@@ -179,16 +167,9 @@ def _draws(
 
 
 def bayesian_table(
-    scores: pd.DataFrame,
-    control: str | None,
-    higher_is_better: bool,
-    rope: float = 0.0,
-    *,
-    prior: float = 0.5,
-    n_samples: int = 50_000,
-    random_state: object = 0,
-    missing: str = "raise",
-) -> pd.DataFrame:
+    scores: pd.DataFrame, control: str | None, higher_is_better: bool, rope: float = 0.0, *, prior: float = 0.5,
+    n_samples: int = 50_000, random_state: object = 0, missing: str = "raise",
+) -> pd.DataFrame:  # fmt: skip
     """Return posterior probabilities of Bayesian signed-rank tests of methods over data sets.
 
     Parameters

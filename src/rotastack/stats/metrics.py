@@ -1,6 +1,8 @@
 """Names and directions of the scores of each task; this module imports nothing."""
 
-__all__ = ["BASELINE", "IN_UNITS", "METRICS", "NAMES", "OPTIMA", "PRIMARY", "higher_is_better", "score_named"]
+__all__ = [
+    "BASELINE", "IN_UNITS", "METRICS", "NAMES", "PRIMARY", "best_possible", "higher_is_better", "ranked_scores", "score_named",
+]  # fmt: skip
 
 METRICS: dict[str, dict[str, bool | None]] = {
     "classification": {
@@ -16,9 +18,6 @@ PRIMARY = {"classification": "error", "regression": "rmse"}
 
 IN_UNITS = ("rmse", "mae", "pinball")
 """Scores in units of the target; over data sets, multiples of the baseline's score are compared."""
-
-OPTIMA = {"balanced_accuracy": 1.0, "roc_auc": 1.0, "average_precision": 1.0, "f1": 1.0, "r2": 1.0}
-"""Score -> its best possible value; scores that are not here have 0."""
 
 NAMES = {
     "error": "error", "balanced_accuracy": "balanced accuracy", "roc_auc": "ROC AUC",
@@ -43,10 +42,19 @@ def higher_is_better(score: str) -> bool | None:
     return next(scores[score] for scores in METRICS.values() if score in scores)
 
 
+def best_possible(score: str) -> float:
+    """Return the best possible value of a score: 1 if higher is better, else 0."""
+    return 1.0 if higher_is_better(score) else 0.0
+
+
+def ranked_scores(task: str) -> list[str]:
+    """Return the scores of a task by which methods can be ranked."""
+    return [score for score, higher in METRICS[task].items() if higher is not None]
+
+
 def score_named(name: str, task: str) -> str:
     """Return the score with this name, which may be that of scikit-learn's scorer; ValueError lists the ranked ones."""
     score = _SCORERS.get(name, name)
-    ranked = [score for score, higher in METRICS[task].items() if higher is not None]
-    if score not in ranked:
-        raise ValueError(f"{name!r} is not a score of a {task}; allowed: {', '.join(ranked)}")
+    if score not in ranked_scores(task):
+        raise ValueError(f"{name!r} is not a score of a {task}; allowed: {', '.join(ranked_scores(task))}")
     return score

@@ -44,15 +44,9 @@ class TrainingTable(NamedTuple):
 
     @classmethod
     def of(
-        cls,
-        X: NDArray[np.float32],
-        classes: NDArray[np.integer],
-        targets: NDArray,
-        weights: NDArray[np.float64],
-        n_outputs: int,
-        criterion: str,
-        bags: "TreeBags",
-    ) -> "TrainingTable":
+        cls, X: NDArray[np.float32], classes: NDArray[np.integer], targets: NDArray, weights: NDArray[np.float64],
+        n_outputs: int, criterion: str, bags: "TreeBags",
+    ) -> "TrainingTable":  # fmt: skip
         """Return the training table of `X`, the copies of the data in shape (n_sets, n_rows, n_columns)."""
         drawing = bags.bootstrap and not len(bags.counts)
         return cls(

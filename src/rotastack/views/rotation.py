@@ -70,7 +70,7 @@ class RandomRotation(DrawnView):
     (True, 1.0)
     """
 
-    study_facts: ClassVar[Facts] = Facts(rotates=True, is_drawn=True)
+    study_facts: ClassVar[Facts] = Facts(rotates=True)
 
     _parameter_constraints: ClassVar[dict] = {
         "flip": ["boolean"],

@@ -8,30 +8,19 @@ from hypothesis import given, settings
 from tests.combine.pruning import pruner_reference as reference
 from tests.combine.pruning.pruner_reference import pools
 
-from rotastack.combine.pruning import (
-    DREPPruner,
-    KappaPruner,
-    LPPruner,
-    MarginPruner,
-    MDMPruner,
-    MeanDMPruner,
-    OrientationPruner,
-    QMMPruner,
-    ReducedErrorPruner,
-    ordered_curve,
-)
+from rotastack.combine import pruning
 from rotastack.diagnostics import disagreement, equilibrium_margin, kappa, margins, paper_diversity
 
 repeatable = settings(derandomize=True)
 
 ORDERED = {
-    "kappa": (KappaPruner(), reference.kappa),
-    "mdm": (MDMPruner(), reference.mdm),
-    "mdm moving": (MDMPruner(p="moving"), partial(reference.mdm, p="moving")),
-    "mdm function": (MDMPruner(p=lambda u: 0.1 * u), partial(reference.mdm, p=lambda u: 0.1 * u)),
-    "meandm": (MeanDMPruner(), reference.meandm),
-    "reduced error": (ReducedErrorPruner(), reference.reduced_error),
-    "orientation": (OrientationPruner(), reference.orientation),
+    "kappa": (pruning.KappaPruner(), reference.kappa),
+    "mdm": (pruning.MDMPruner(), reference.mdm),
+    "mdm moving": (pruning.MDMPruner(p="moving"), partial(reference.mdm, p="moving")),
+    "mdm function": (pruning.MDMPruner(p=lambda u: 0.1 * u), partial(reference.mdm, p=lambda u: 0.1 * u)),
+    "meandm": (pruning.MeanDMPruner(), reference.meandm),
+    "reduced error": (pruning.ReducedErrorPruner(), reference.reduced_error),
+    "orientation": (pruning.OrientationPruner(), reference.orientation),
 }
 
 
@@ -67,7 +56,7 @@ def test_drep(rho, pool):
         size = 1  # goes on past the size kept, as none of the next members was better
         while min(errors[size : size + patience], default=1.0) < errors[size - 1]:
             size += 1 + int(np.argmax(errors[size : size + patience] < errors[size - 1]))
-        pruner = DREPPruner(rho, patience=patience).fit(votes, y)
+        pruner = pruning.DREPPruner(rho, patience=patience).fit(votes, y)
         assert pruner.selected_.tolist() == whole[:size]
         np.testing.assert_allclose(pruner.errors_, errors[:size])
 
@@ -76,14 +65,14 @@ def test_drep(rho, pool):
 @given(pool=pools())
 def test_lp(pool):
     votes, y = heard(*pool)
-    pruner = LPPruner().fit(votes, y)
+    pruner = pruning.LPPruner().fit(votes, y)
     largest = reference.lp(votes, y)
     assert pruner.margin_ == pytest.approx(largest, abs=1e-7)
     E = reference.error_signs(votes, y)
     assert (E @ pruner.weights_).min() == pytest.approx(largest, abs=1e-7)
     assert pruner.weights_.sum() == pytest.approx(1.0)
     assert set(pruner.selected_) == set(np.flatnonzero(pruner.weights_ > 1e-6))
-    assert LPPruner("cvxpy").fit(votes, y).margin_ == pytest.approx(pruner.margin_, abs=1e-7)
+    assert pruning.LPPruner("cvxpy").fit(votes, y).margin_ == pytest.approx(pruner.margin_, abs=1e-7)
 
 
 @pytest.mark.parametrize("positive", [True, False])
@@ -92,7 +81,7 @@ def test_lp(pool):
 @given(pool=pools())
 def test_margin(penalty, positive, pool):
     votes, y = heard(*pool)
-    pruner = MarginPruner(penalty, None, positive=positive).fit(votes, y)
+    pruner = pruning.MarginPruner(penalty, None, positive=positive).fit(votes, y)
     best = reference.lasso_weights(votes, y, penalty, positive)
     assert reference.lasso_objective(votes, y, penalty, pruner.lasso_weights_) == pytest.approx(
         reference.lasso_objective(votes, y, penalty, best), abs=1e-6
@@ -100,7 +89,7 @@ def test_margin(penalty, positive, pool):
     order = reference.by_lasso(votes, y, pruner.lasso_weights_)
     assert pruner.order_.tolist() == order
     assert pruner.n_selected_ == 1 + reference.ordered_curve(votes, y, order).argmin()
-    lasso_only = MarginPruner(penalty, "nonzero", positive=positive).fit(votes, y)
+    lasso_only = pruning.MarginPruner(penalty, "nonzero", positive=positive).fit(votes, y)
     assert lasso_only.n_selected_ == max(1, int((pruner.lasso_weights_.round(9) != 0).sum()))
 
 
@@ -110,7 +99,7 @@ def test_qmm(pool):
     votes, y, weights = pool
     votes, y = heard(votes, y)
     for v in (None, 0.3, 1.0):
-        pruner = QMMPruner(v).fit(votes, y, weights=weights)
+        pruner = pruning.QMMPruner(v).fit(votes, y, weights=weights)
         assert pruner.status_ == "solved"
         violation, excess = reference.qmm_gap(votes, y, pruner.weights_, weights, v)
         assert violation < 1e-6, v
@@ -124,10 +113,10 @@ def test_qmm_against_cvxpy(pool):
     votes, y = heard(votes, y)
     objective = reference.qmm(votes, y, weights, 0.5)
     for options in ({}, {"reduce": None}):
-        pruner = QMMPruner(0.5, **options).fit(votes, y, weights=weights)
+        pruner = pruning.QMMPruner(0.5, **options).fit(votes, y, weights=weights)
         assert pruner.status_ == "solved"
         assert pruner.objective_ == pytest.approx(objective, abs=1e-6), options
-    printed = QMMPruner(0.5, solver="cvxpy").fit(votes, y, weights=weights)
+    printed = pruning.QMMPruner(0.5, solver="cvxpy").fit(votes, y, weights=weights)
     assert printed.status_ == "solved"
     assert printed.objective_ == pytest.approx(pruner.objective_, rel=1e-6, abs=1e-8)
     violation, excess = reference.qmm_gap(votes, y, printed.weights_, weights, 0.5)
@@ -170,4 +159,4 @@ def test_equilibrium_margin(pool):
 def test_curves_of_any_order(pool):
     votes, y = pool
     order = np.random.default_rng(0).permutation(votes.shape[1])[: max(1, votes.shape[1] - 1)]
-    np.testing.assert_allclose(ordered_curve(votes, y, order), reference.ordered_curve(votes, y, order))
+    np.testing.assert_allclose(pruning.ordered_curve(votes, y, order), reference.ordered_curve(votes, y, order))

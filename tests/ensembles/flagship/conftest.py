@@ -10,7 +10,6 @@ def all_kept(monkeypatch):
     """Families that have no weight keep their trees, so that a test can look at them."""
 
     def keep(self):
-        self.family_weights_ = self.combiner_.weights_
         for grown in self.grown_:
             grown.forget()
 

@@ -48,9 +48,8 @@ class CategoryPairs:
     others_: NDArray[np.intp]  # the columns that are not dummies
     first_: NDArray[np.intp]  # the two categories of each pair; single categories come first, paired with themselves
     second_: NDArray[np.intp]
-    tables_: list[
-        NDArray[np.float32]
-    ]  # target means (first, second, target) of each pair; (value, target) of a single one
+    # target means (first, second, target) of each pair; (value, target) of a single category
+    tables_: list[NDArray[np.float32]]
 
     def __init__(self, groups: Sequence[NDArray[np.intp]]):
         self.groups = groups

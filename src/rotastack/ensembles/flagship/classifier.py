@@ -23,10 +23,10 @@ __all__ = ["RotastackClassifier"]
 class RotastackClassifier(LabelClassifier, RotastackEnsemble):
     """A forest of several families of trees, and a kernel machine; a family that does not help gets weight 0.
 
-    The families are forests and boosted trees on the unchanged columns, linear discriminants, principal axes,
-    sparse random rotations and pairs of categories, and kernel ridge regressions on the unchanged columns. Each view is
-    fitted to the rows that its trees are grown on. The weights of the families are the solution of a convex problem on
-    each family's outputs for rows that it has not seen. The ensemble predicts the weighted geometric mean of the families' probabilities
+    The families are forests on linear discriminants, principal axes, sparse random rotations and pairs of categories,
+    boosted trees on the unchanged columns, and kernel ridge regressions. Each view is fitted to the rows that its trees
+    are grown on. The weights of the families are the solution of a convex problem on each family's outputs for rows that
+    it has not seen. The ensemble predicts the weighted geometric mean of the families' probabilities
     (:class:`~rotastack.combine.LogLinearWeights`).
 
     Parameters

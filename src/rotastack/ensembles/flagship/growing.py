@@ -24,7 +24,7 @@ from rotastack.trees.threads import on_workers, run_on_workers
 
 __all__ = ["grow_families"]
 
-MOST_CLASSES = 100
+MOST_BOOSTED_CLASSES = 100
 """With more classes no trees are boosted, because boosting grows a tree for each class and round."""
 
 SURE_ROWS = 10_000
@@ -90,17 +90,17 @@ def _each_grown(
 def _boostable(families: Sequence[Family], n_classes: int | None) -> Sequence[Family]:
     """Return the families; without boosted families, and with a warning, if there are more than 100 classes."""
     boosted = [family.name for family in families if family.boosting is not None]
-    if n_classes is None or n_classes <= MOST_CLASSES or not boosted:
+    if n_classes is None or n_classes <= MOST_BOOSTED_CLASSES or not boosted:
         return families
     others = [family for family in families if family.boosting is None]
     if not others:
         raise ValueError(
-            f"families: {boosted[0]} grows a tree per class and round; at most {MOST_CLASSES} classes are "
+            f"families: {boosted[0]} grows a tree per class and round; at most {MOST_BOOSTED_CLASSES} classes are "
             f"allowed, y has {n_classes}"
         )
     warn(
         f"y has {n_classes} classes: boosted trees ({', '.join(boosted)}), a tree per class and round, are left out; "
-        f"at most {MOST_CLASSES} classes are allowed"
+        f"at most {MOST_BOOSTED_CLASSES} classes are allowed"
     )
     return others
 

@@ -124,7 +124,7 @@ class OnBags(GrownFamilies):
         return by_tree.reshape(len(self.names), self.each, -1).mean(axis=1)
 
 
-class _OnFolds(GrownFamilies):
+class _HeldOut(GrownFamilies):
     """A family of forests, each grown on the rows outside a fold."""
 
     folds: NDArray[np.integer]  # the fold of each training row; -1 for rows of weight 0
@@ -145,7 +145,7 @@ class _OnFolds(GrownFamilies):
 
 
 @dataclass
-class OnFolds(_OnFolds):
+class OnFolds(_HeldOut):
     """A family of trees, equally many of them grown on the rows outside each fold."""
 
     names: tuple[str, ...]
@@ -167,7 +167,7 @@ class OnFolds(_OnFolds):
 
 
 @dataclass
-class OnPairs(_OnFolds):
+class OnPairs(_HeldOut):
     """A family of trees on pairs of categories, each tree grown on the rows outside a fold."""
 
     names: tuple[str, ...]

@@ -105,10 +105,10 @@ class OutOfBagImportances:
         -------
         Bunch
             ``importances`` (n_features, n_repeats), ``importances_mean`` and ``importances_std`` (n_features,), as in
-            scikit-learn's ``permutation_importance``; ``feature_names`` (n_features,), if `X` has names; ``score`` of the unshuffled rows, with the families' weights for
-            new rows; ``rows`` (n_used,), the numbers of the rows used; ``by_row`` (n_features, n_used), the mean
-            increase of each row's loss; for a classifier ``by_class`` (n_features, n_classes), its mean over the rows
-            of each class (NaN without rows).
+            scikit-learn's ``permutation_importance``; ``feature_names`` (n_features,), if `X` has names;
+            ``score`` of the unshuffled rows, with the families' weights for new rows; ``rows`` (n_used,), the numbers
+            of the rows used; ``by_row`` (n_features, n_used), the mean increase of each row's loss; for a classifier
+            ``by_class`` (n_features, n_classes), its mean over the rows of each class (NaN without rows).
 
         Raises
         ------

@@ -29,12 +29,11 @@ N_SLICES = 4
 class RotastackRegressor(RegressorMixin, RotastackEnsemble):
     """A regression forest of several families of trees, and a kernel machine; a family that does not help gets weight 0.
 
-    The families are forests and boosted trees on the unchanged columns, linear discriminants, principal axes,
-    sparse random rotations and pairs of categories, and kernel ridge regressions on the unchanged columns. Each view is
-    fitted to the rows that its trees are grown on, with slices of the target as classes (sliced inverse regression). The
-    prediction is a weighted sum of the families' predictions. The weights are fitted by least squares to predictions for
-    rows that the families have not seen
-    (:class:`~rotastack.combine.LeastSquaresWeights`).
+    The families are forests on linear discriminants, principal axes, sparse random rotations and pairs of categories,
+    boosted trees on the unchanged columns, and kernel ridge regressions. Each view is fitted to the rows that its trees
+    are grown on, with slices of the target as classes (sliced inverse regression). The prediction is a weighted sum of
+    the families' predictions. The weights are fitted by least squares to predictions for rows that the families have not
+    seen (:class:`~rotastack.combine.LeastSquaresWeights`).
 
     Parameters
     ----------
@@ -47,7 +46,8 @@ class RotastackRegressor(RegressorMixin, RotastackEnsemble):
         discriminants, trees with random cuts. "pairs": numbers, and the mean targets of categories and of pairs of
         categories; left out without categories. "boosted": gradient boosting of trees of up to 8 leaves. "kernel":
         ridge regressions with a Gaussian kernel of at most 2,500 standardised rows; a squared difference counts by its
-        column's share of the gains of the first boosted family outside the fold; all columns alike without one. The family is left out for more than 20,000 rows.
+        column's share of the gains of the first boosted family outside the fold; all columns alike without one. The
+        family is left out for more than 20,000 rows.
     categorical_features : "from_dtype", array-like of int, bool or str, or None, default="from_dtype"
         Categorical columns. "from_dtype": the columns of a pandas, polars or Arrow table that are not numeric (numbers
         stored as objects are not). Of these, dates become numbers, and ids and free text are left out with a warning.

@@ -191,21 +191,21 @@ class RotastackEnsemble(OutOfBagImportances, BaseEstimator):
         return np.concatenate(outputs)[np.argsort(np.argsort(folds, kind="stable"))]
 
     def _finish(self, y: NDArray, weights: NDArray[np.float64] | None) -> None:
-        """Set the out-of-bag score and the importances, and delete the families of weight 0."""
+        """Set the results of the fit, and delete what predictions do not need."""
         self.__dict__.pop("oob_score_", None)
         score = ""
         if self.oob_score is not False:
             self.oob_score_ = self._score_out_of_bag(y, weights)
             score = f"; out-of-bag score {self.oob_score_:.4f}"
         self.feature_importances_ = self._column_importances()
+        self.family_weights_ = self.combiner_.weights_
         self._switch_off()
         by_family = zip(self.families_, self.family_weights_, strict=True)
         self._clock.done(f"weights of families: {', '.join(f'{name} {w:.2f}' for name, w in by_family)}{score}")
         del self._clock
 
     def _switch_off(self) -> None:
-        """Delete the trees of families of weight 0, and the data of other families that predictions do not need."""
-        self.family_weights_ = self.combiner_.weights_
+        """Delete the families of weight 0, and the data of other families that predictions do not need."""
         kept = kept_families(self.family_weights_)
         self.combiner_.weights_ = self.family_weights_[kept]
         edges = np.cumsum([0, *(len(grown.names) for grown in self.grown_)])

@@ -24,7 +24,7 @@ MOST_DRAWS = 40_000
 TALL = 100_000
 """With more rows there are two folds instead of five, because half of the rows are enough to train on."""
 
-MOST_CLASSES = 4
+MOST_SHARES = 4
 """Largest number of classes whose shares encode a category; the largest classes are used."""
 
 
@@ -123,5 +123,5 @@ def category_targets(
         centred = numbers - numbers[positive].mean()
         return (centred / unit_of(centred[positive]))[:, None]
     sizes = np.bincount(codes[positive], minlength=int(codes.max()) + 1)
-    largest = np.argsort(-sizes, kind="stable")[: 1 if len(sizes) == 2 else MOST_CLASSES]
+    largest = np.argsort(-sizes, kind="stable")[: 1 if len(sizes) == 2 else MOST_SHARES]
     return (codes[:, None] == largest).astype(np.float64)

@@ -20,7 +20,7 @@ from rotastack.base.fitting import (
     seeded,
     set_up_columns,
 )
-from rotastack.base.view import Part, is_drawn, is_linear
+from rotastack.base.view import Part, is_fixed, is_linear
 from rotastack.diagnostics.complexity import oob_error, tree_complexity
 from rotastack.ensembles.table import scaled_columns
 from rotastack.seeds import child
@@ -221,9 +221,9 @@ def linear_views(
             yield clone(view) if _is_redrawn(view) else view, [*view.linear_parts(), (others, None)]
 
 
-def members_of(forests: Any, row: int, views: Sequence[Any], seconds: float, n_numeric: int) -> list[Member]:
-    """Return the members of training set number `row`; their fitted estimators stay in `forests`."""
-    facts = zip(views, forests.n_nodes[row], forests.depth[row], forests.oob_error[row], strict=True)
+def members_of(forests: Any, training: int, views: Sequence[Any], seconds: float, n_numeric: int) -> list[Member]:
+    """Return the members of training set number `training`; their fitted estimators stay in `forests`."""
+    facts = zip(views, forests.n_nodes[training], forests.depth[training], forests.oob_error[training], strict=True)
     members = [
         Member(view, None, seconds / len(views), float(nodes), float(depth), float(oob))
         for view, nodes, depth, oob in facts
@@ -234,13 +234,13 @@ def members_of(forests: Any, row: int, views: Sequence[Any], seconds: float, n_n
 
 
 def _is_redrawn(view: Any) -> bool:
-    return isinstance(view, DrawnView) and not is_drawn(view)
+    return isinstance(view, DrawnView) and not is_fixed(view)
 
 
 def _fitted_view(view, X, y, sequence):
     if view is None or X.shape[1] == 0:
         return view
-    if is_drawn(view):
+    if is_fixed(view):
         if view.n_features_in_ != X.shape[1]:
             raise ValueError(
                 f"the view was fitted to {view.n_features_in_} columns, but X has {X.shape[1]} numeric columns"

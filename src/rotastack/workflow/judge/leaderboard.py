@@ -10,7 +10,7 @@ from rotastack.errors import RotastackError
 from rotastack.stats.elo import elo
 from rotastack.stats.friedman import friedman
 from rotastack.stats.improvability import improvability
-from rotastack.stats.metrics import BASELINE, METRICS, NAMES, OPTIMA
+from rotastack.stats.metrics import BASELINE, METRICS, NAMES, best_possible
 from rotastack.stats.missing import checked_scores, rounded
 from rotastack.stats.nemenyi import critical_difference
 from rotastack.stats.resamples import bootstrap_means, bootstrap_ranks
@@ -270,5 +270,5 @@ def _study_metric(
     units = in_units(name, baseline)
     return Metric(
         name, NAMES[name], higher, compared(means, units), spread, shown=None if units is None else means,
-        optimum=OPTIMA.get(name, 0.0), baseline=baseline.get(name),
+        optimum=best_possible(name), baseline=baseline.get(name),
     )  # fmt: skip

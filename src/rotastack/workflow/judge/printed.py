@@ -10,7 +10,7 @@ import pandas as pd
 
 from rotastack.errors import RotastackError
 from rotastack.files import read_json
-from rotastack.stats.metrics import BASELINE, METRICS, NAMES, OPTIMA, higher_is_better
+from rotastack.stats.metrics import BASELINE, METRICS, NAMES, best_possible, higher_is_better
 from rotastack.workflow.judge.leaderboard import Metric, board, board_table
 from rotastack.workflow.judge.results import compared, in_units, read_csv, seconds_by_method
 from rotastack.workflow.judge.words import capital, p_cell, score_cell
@@ -86,7 +86,7 @@ def _leaderboard(scores: dict[str, pd.DataFrame], tables: dict[str, pd.DataFrame
     times = {kind: t.reindex(index=means.index, columns=means.columns) for kind, t in seconds.items()}
     control = study.control if study.control in methods else None
     higher = bool(higher_is_better(primary))
-    metric = Metric(primary, NAMES[primary], higher, means, optimum=OPTIMA.get(primary, 0.0))
+    metric = Metric(primary, NAMES[primary], higher, means, optimum=best_possible(primary))
     found = board(metric, methods, control, alpha=study.document.evaluation.alpha, times=times)
     values = board_table(found, means.columns)
     counts = ("wins", "ties", "losses")
@@ -111,7 +111,7 @@ def _leaderboard(scores: dict[str, pd.DataFrame], tables: dict[str, pd.DataFrame
     bold["improvability in %"] = values["improvability"] == values["improvability"].min()
     n = len(found["datasets"])
     share = f"{100 * (1 - study.document.evaluation.alpha):g} %"
-    distance = f"distance of the {NAMES[primary]} to 1" if primary in OPTIMA else NAMES[primary]
+    distance = f"distance of the {NAMES[primary]} to 1" if higher else NAMES[primary]
     note = (
         f"{capital(study.document.evaluation.average)} {NAMES[primary]} over {study.protocol.cells}, on the {n} data sets without failed methods; {'higher' if higher else 'lower'} is better. "
         f"Brackets: bootstrap intervals of {share} over data sets. Elo: mean 1000, a tie counts half a win. Improvability: "

@@ -6,7 +6,7 @@ from typing import Any, NamedTuple
 import numpy as np
 import pandas as pd
 
-from rotastack.stats.metrics import BASELINE, NAMES, OPTIMA, higher_is_better
+from rotastack.stats.metrics import BASELINE, NAMES, best_possible, higher_is_better
 from rotastack.stats.resampled_t import CorrectedT, corrected_t
 from rotastack.stats.wilcoxon import holm
 from rotastack.workflow.judge import sentences as say
@@ -153,8 +153,8 @@ def _beside_baseline(
     association: Mapping[str, float], alpha: float,
 ) -> list[str]:  # fmt: skip
     """Return a sentence if no method is better than the baseline, or no method's outputs for rows go with the target."""
-    optimum, level = OPTIMA.get(score, 0.0), baseline[score]
-    gain = (mean - level) / (optimum - level) if level != optimum else 0.0
+    best, level = best_possible(score), baseline[score]
+    gain = (mean - level) / (best - level) if level != best else 0.0
     goes, p = min(association.items(), key=lambda item: item[1], default=("", 0.0))
     doubt = say.DOUBT.format(p=p_equal(p))
     if gain > 0:

@@ -1,7 +1,7 @@
 """The job of a step: its spec, its input files and its output files."""
 
 import warnings
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Iterator, Mapping
 from concurrent.futures import BrokenExecutor
 from contextlib import contextmanager
 from dataclasses import dataclass, field
@@ -17,15 +17,6 @@ from rotastack.workflow.tracking.records import Record
 
 AnySpec = TypeVar("AnySpec", bound=Spec)
 Other = TypeVar("Other", bound=Spec)
-
-
-def failing(failure: Exception) -> Callable[[float | None], None]:
-    """Return a beat by which a training fails at its start, because it failed in another process."""
-
-    def beat(seconds: float | None) -> None:
-        raise failure
-
-    return beat
 
 
 @dataclass

@@ -68,19 +68,19 @@ def read_plan(config: Mapping[str, Any], config_files: list[str]) -> Plan:
     machine = Machine.read({k: v for k, v in config.items() if k in _MACHINE_KEYS}, "config/config.yaml").dump()
     content = {k: v for k, v in config.items() if k not in _MACHINE_KEYS}
     size = str(content.pop("size", "full"))
-    study_files = [f for f in config_files if Path(f) != Path(config_file())]
-    where = ", ".join(os.path.relpath(f) for f in study_files) or "--config"
+    files = [os.path.relpath(f) for f in config_files if Path(f) != Path(config_file())]
     if not content.keys() & {"datasets", "pools", "methods", "name"}:
         path, _ = find_study(machine["study"])
-        where, named = str(path), load_yaml(path)
+        files, named = [str(path)], load_yaml(path)
         if not isinstance(named, dict):
             raise RotastackError(f"{path}: must be a mapping, found {named!r}")
         content = {**named, **content}
+    where = ", ".join(files) or "--config"
     if machine["data"]["mirror"]:
         os.environ.setdefault("DATA_MIRROR", str(machine["data"]["mirror"]))
     if machine["tracking"]["uri"]:
         os.environ.setdefault(address.VARIABLE, str(machine["tracking"]["uri"]))
-    return Plan(Study.from_mapping(resized(content, size, where), where), machine, where, size)
+    return Plan(Study.from_mapping(resized(content, size, where), where), machine, where, size, files)
 
 
 def study_files() -> dict[Path, str]:

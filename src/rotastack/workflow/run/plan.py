@@ -4,7 +4,7 @@ import json
 import os
 import re
 import sys
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from functools import cached_property
 from pathlib import Path
 from typing import Any
@@ -74,12 +74,15 @@ OF_SEVERAL = ("rank_intervals", "win_matrix", "pareto", "posterior")
 
 
 class Plan:
-    """A study laid out for the rules."""
+    """A study laid out for the rules; `where` names the study in messages, `study_files` are those that Snakemake reads."""
 
-    def __init__(self, study: Study, machine: Mapping[str, Any], where: str = "study", size: str = "full"):
+    def __init__(
+        self, study: Study, machine: Mapping[str, Any], where: str = "study", size: str = "full",
+        study_files: Sequence[str] = (),
+    ):  # fmt: skip
         self.study = study
         self.machine = machine
-        self.where, self.size = where, size
+        self.where, self.size, self.study_files = where, size, study_files
         self.files = StudyFiles(f"results/{study.name}")
         self.root = self.files.root
         self.slices = Slices(study)

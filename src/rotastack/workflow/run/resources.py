@@ -11,7 +11,7 @@ from typing import Any
 
 from rotastack.workflow.study.catalogue import Entry, defaults_of, find
 from rotastack.workflow.study.costs import JOB_SECONDS, USUAL_COST
-from rotastack.workflow.study.study import Study, size_of
+from rotastack.workflow.study.study import Study, classes_of, size_of
 
 BASE_MB = 900
 """The smallest request of a job."""
@@ -50,7 +50,8 @@ class Resources:
         return size_of(self.datasets[dataset])[1]
 
     def _entry(self, pool: str) -> Entry:
-        return find(self.study.pools[pool].estimator, self.study.task.estimators)
+        """Return the catalogue entry of a pool's estimator; one without facts for a mixed pool."""
+        return find(name, self.study.task.estimators) if (name := self.study.pools[pool].estimator) else Entry("")
 
     def _parameters(self, pool: str) -> dict[str, Any]:
         return {**defaults_of(self._entry(pool).path), **self.study.pools[pool].parameters}
@@ -62,8 +63,7 @@ class Resources:
         facts, stated = self._entry(pool).known_facts, self.study.pools[pool].parameters
         parameters = self._parameters(pool) if facts.trees else stated
         numbers = [n for name in facts.trees or ("n_estimators",) if isinstance(n := parameters.get(name), int)]
-        # One family more, of category pairs: data sets do not state whether they have categories.
-        return (facts.families + 1) * (prod(numbers) if numbers else facts.n_trees)
+        return (facts.families or 1) * (prod(numbers) if numbers else facts.n_trees)
 
     def _views(self, pool: str) -> int:
         if of := self.study.pools[pool].of:
@@ -71,7 +71,7 @@ class Resources:
         return self.study.protocol.rotations if self.study.pools[pool].view is not None else 1
 
     def _classes(self, dataset: str) -> int:
-        return len(self.datasets[dataset].get("classes") or range(10)) if self.study.task.name != "regression" else 3
+        return classes_of(self.datasets[dataset], 10) if self.study.task.name != "regression" else 3
 
     def _tested(self, dataset: str) -> int:
         """Return the number of rows for which a cell has outputs."""
@@ -121,16 +121,16 @@ class Resources:
 
     def _forest_megabytes(self, dataset: str, pool: str, rows: int, is_kept: bool) -> float:
         """Return the size of the trees of one training, if they are kept; the flagship's trees always count."""
-        kept = min(self.n_trees(pool), 5000)
-        if self._entry(pool).known_facts.families:  # two nodes of 12 bytes for a row, and more than that during growth
-            return 66e-6 * min(rows, _MOST_DRAWS) * kept
+        n_trees, families = self.n_trees(pool), self._entry(pool).known_facts.families
+        if families:  # one more, of category pairs; two nodes of 12 bytes for a row, and more than that during growth
+            return 66e-6 * min(rows, _MOST_DRAWS) * min(n_trees * (families + 1) // families, 5000)
         if not is_kept:
             return 0
         n_classes = self._classes(dataset)
         if (leaves := self._parameters(pool).get("max_leaf_nodes")) is not None:
             rows = min(rows, leaves * n_classes)  # each boosted tree belongs to one class
         cost = self._entry(pool).cost or USUAL_COST
-        return cost.kept_megabytes(kept, rows, min(self.columns(dataset), 5000), n_classes)
+        return cost.kept_megabytes(min(n_trees, 5000), rows, min(self.columns(dataset), 5000), n_classes)
 
     def train_minutes(self, dataset: str, pool: str) -> int:
         """Return the time limit of a training job: nine times the expected time if the class has a known cost."""
@@ -162,10 +162,8 @@ class Resources:
         if self.study.pools[pool].of:  # its members are known
             return 0.0
         cost, n_trees = self._entry(pool).cost or USUAL_COST, self.n_trees(pool)
-        n_classes = len(self.datasets[dataset].get("classes") or range(2))
         train, test = self.study.protocol.split_rows(self.rows(dataset))
-        trained = cost.training_seconds(n_trees, train, self.columns(dataset), n_classes)
-        return trained + cost.prediction_seconds(n_trees, test)
+        return cost.seconds(n_trees, train, test, self.columns(dataset), classes_of(self.datasets[dataset], 2))
 
     def combine_mb(self, dataset: str, pool: str) -> int:
         """Return the memory of a combining job."""

@@ -21,18 +21,18 @@ from numpy.typing import NDArray
 from rotastack.errors import RotastackError
 from rotastack.workflow.run.job import Job
 
-__all__ = ["Beat", "TrainingStoppedError", "check_numbers", "train_watched"]
+__all__ = ["Alarm", "TrainingStoppedError", "check_numbers", "train_watched"]
 
-Beat = Callable[[float | None], None]
-"""Called at the start of a training with the seconds that the training may take; None is no limit."""
-Work = Callable[[Job, Beat, Exception | None], None]
-"""Trains and writes the outputs; given an exception, writes that the training failed with it."""
+Alarm = Callable[[float | None], None]
+"""Sets, at the start of a training, the seconds that the training may take; None is no limit."""
+Work = Callable[[Job, Alarm], None]
+"""Trains and writes the outputs; if the alarm raises an error, writes that the training failed with it."""
 
 _OF_THE_MACHINE = {"SIGKILL", "SIGTERM", "SIGINT", "SIGHUP", "SIGXCPU", "SIGBUS"}
 """Signals that no estimator causes: memory ran out, or the job was ended."""
-_CAREFUL = ("rotastack", "sklearn")
-"""Packages whose estimators are trusted not to crash."""
-_GLANCE = 0.05  # seconds between two checks
+_TRUSTED = ("rotastack", "sklearn")
+"""Packages whose estimators do not crash."""
+_INTERVAL = 0.05  # seconds between two checks
 
 
 class TrainingStoppedError(Exception):
@@ -42,16 +42,16 @@ class TrainingStoppedError(Exception):
 def train_watched(job: Job, work: Work, trained: Any, limit: float | None = None) -> None:
     """Do the work of a training job, in a separate process if it has a limit or trains foreign classes."""
     if sys.platform == "win32" or not (limit or _foreign(trained)):
-        work(job, lambda seconds: None, None)
+        work(job, lambda seconds: None)
         return
     try:
-        failure = _apart(lambda: work(job, _set_alarm, None), limit)
+        failure = _in_fork(lambda: work(job, _set_alarm), limit)
     except MemoryError:
         if not limit:
             raise
         failure = TrainingStoppedError("the training ran out of memory")
     if failure is not None:
-        work(job, lambda seconds: None, failure)
+        work(job, _failing(failure))
 
 
 def check_numbers(outputs: NDArray[np.floating], estimator: str, task: str) -> None:
@@ -67,7 +67,7 @@ def _foreign(content: Any) -> bool:
     """Return whether a slice names a class that is not from Rotastack or scikit-learn."""
     if isinstance(content, Mapping):
         named = [content[k] for k in ("class", "estimator") if isinstance(content.get(k), str)]
-        return any(n.partition(".")[0] not in _CAREFUL for n in named) or any(map(_foreign, content.values()))
+        return any(n.partition(".")[0] not in _TRUSTED for n in named) or any(map(_foreign, content.values()))
     return isinstance(content, list) and any(map(_foreign, content))
 
 
@@ -76,19 +76,28 @@ def _set_alarm(seconds: float | None) -> None:
     signal.setitimer(signal.ITIMER_REAL, seconds or 0)
 
 
-def _apart(work: Callable[[], None], limit: float | None) -> TrainingStoppedError | None:
+def _failing(failure: Exception) -> Alarm:
+    """Return an alarm by which a training fails at its start, because it failed in another process."""
+
+    def set_alarm(seconds: float | None) -> None:
+        raise failure
+
+    return set_alarm
+
+
+def _in_fork(work: Callable[[], None], limit: float | None) -> TrainingStoppedError | None:
     """Do the work in a fork; return the error if an estimator ended the fork, and None if the work was done."""
     context = multiprocessing.get_context("fork")
-    hears, tells = context.Pipe(duplex=False)
-    process = context.Process(target=_work_and_tell, args=(work, tells))
+    receiver, sender = context.Pipe(duplex=False)
+    process = context.Process(target=_work_and_send, args=(work, sender))
     process.start()
-    tells.close()
+    sender.close()
     received: list[BaseException | None] = []
     try:
-        while process.exitcode is None and not hears.poll(_GLANCE):
+        while process.exitcode is None and not receiver.poll(_INTERVAL):
             pass
         with suppress(EOFError):  # the fork sent nothing: its exit code is the reason
-            received = [hears.recv()] if hears.poll() else []
+            received = [receiver.recv()] if receiver.poll() else []
         process.join(timeout=1.0 if received else None)
     finally:
         with suppress(ProcessLookupError):  # all processes have ended
@@ -120,7 +129,7 @@ def _end_with_the_job() -> None:
     os.killpg(0, signal.SIGKILL)
 
 
-def _work_and_tell(work: Callable[[], None], tells: Connection) -> None:
+def _work_and_send(work: Callable[[], None], sender: Connection) -> None:
     """Work in the fork, and send the error to the job's process; send None at the end of the work."""
     os.setpgid(0, 0)
     threading.Thread(target=_end_with_the_job, daemon=True).start()
@@ -135,4 +144,4 @@ def _work_and_tell(work: Callable[[], None], tells: Connection) -> None:
         failure = RotastackError(f"{type(error).__name__}: {error}")
     sys.stdout.flush()
     sys.stderr.flush()
-    tells.send(failure)
+    sender.send(failure)

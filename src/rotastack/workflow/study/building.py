@@ -156,7 +156,9 @@ def make(spec: ClassSpec) -> Any:
 
 
 def pool_modules(pool: PoolSpec) -> list[str]:
-    """Return the modules of a pool's estimator and view."""
+    """Return the modules of a pool's estimator and view; none for a pool of the members of other pools."""
+    if pool.of:
+        return []
     view = [] if pool.view is None else modules_of(pool.view.class_, pool.view.parameters)
     return [*modules_of(pool.estimator, pool.parameters), *view]
 

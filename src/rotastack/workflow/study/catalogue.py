@@ -2,9 +2,10 @@
 
 A study names a class by a short name of this file, by the name of a public Rotastack class, or by a dotted path
 (``sklearn.svm.SVC``). A short name stands for a class and a few fixed parameters; every other parameter has the
-default of the class, except `scaling` of a Rotastack class: the pool scales the columns, and the class does not. In a regression the same short name stands for the regressor. Looking up a name imports no
-class. Slices of a study hold paths and parameters, so a new short name reruns no step. The facts about classes of
-other packages are in this file; Rotastack's classes state their own facts (:func:`facts_of`).
+default of the class, except `scaling` of a Rotastack class: the pool scales the columns, and the class does not. In a
+regression the same short name stands for the regressor. Looking up a name imports no class. Slices of a study hold
+paths and parameters, so a new short name reruns no step. The facts about classes of other packages are in this file;
+Rotastack's classes state their own facts (:func:`facts_of`).
 """
 
 import ast

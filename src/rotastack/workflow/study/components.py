@@ -5,7 +5,8 @@ from typing import Annotated, Any
 from pydantic import Field, field_validator
 
 from rotastack.base.documents import Document
-from rotastack.workflow.study.catalogue import VIEWS, Entry, facts_of, find, resolved
+from rotastack.workflow.study.building import own_class
+from rotastack.workflow.study.catalogue import VIEWS, Entry, find, resolved
 from rotastack.workflow.study.specs import ClassSpec
 
 Parameters = Annotated[
@@ -63,8 +64,9 @@ class ViewComponent(Component):
 
     @property
     def is_drawn(self) -> bool:
-        """Whether the view needs only a seed and the number of columns, so that a rotation group stores its draw."""
-        return facts_of(self.entry.path).is_drawn
+        """Whether rotation groups store its matrices, drawn before training; the step reads two parameters alone."""
+        has_matrices = hasattr(own_class(self.entry.path), "from_matrix")
+        return has_matrices and self.parameters.keys() <= {"flip", "max_axes"}
 
     @property
     def key(self) -> str:

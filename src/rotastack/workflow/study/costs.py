@@ -37,6 +37,10 @@ class Cost(NamedTuple):
         """Return the seconds of predicting `rows` rows by all members."""
         return 1e-9 * (members + self.extra) * self.predicted * rows
 
+    def seconds(self, members: int, train: float, test: float, columns: float, n_classes: int) -> float:
+        """Return the seconds of training all members on `train` rows, and of predicting `test` rows."""
+        return self.training_seconds(members, train, columns, n_classes) + self.prediction_seconds(members, test)
+
     def kept_megabytes(self, members: int, rows: float, columns: int, n_classes: int) -> float:
         """Return the size of kept members; of two subsets of rows, a matrix has at most as many axes as rows."""
         axes = min(columns, 2 * rows, self.axes)

@@ -8,6 +8,7 @@ from pydantic import Field
 
 from rotastack.base.documents import Document
 from rotastack.errors import nearest
+from rotastack.stats.metrics import METRICS, ranked_scores
 from rotastack.workflow.study.components import Label
 from rotastack.workflow.study.specs import Claim, Sweep
 
@@ -56,8 +57,8 @@ class Evaluation(Document):
     score: Annotated[
         str | None,
         Field(
-            description="score by which methods are ranked and tested, and the best is chosen: error, balanced_accuracy, "
-            "roc_auc, average_precision, f1, log_loss, brier; rmse, mae, r2, pinball; or scikit-learn's name of a score. Null: error, "
+            description="score by which methods are ranked and tested, and the best is chosen: "
+            f"{'; '.join(', '.join(ranked_scores(task)) for task in METRICS)}; or scikit-learn's name of a score. Null: error, "
             "or rmse for a regression"
         ),
     ] = None

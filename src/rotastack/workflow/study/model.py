@@ -56,7 +56,7 @@ class PoolDocument(Document):
         Field(
             description="class of the members, needed without of: a short name, one of our classes, or a dotted path"
         ),
-    ] = "sklearn.ensemble.VotingClassifier"
+    ] = ""
     parameters: Parameters = {}
     of: Annotated[
         list[str],
@@ -112,12 +112,11 @@ class PoolDocument(Document):
 
     def resolved(self, estimators: Mapping[str, Entry] = ESTIMATORS) -> PoolSpec:
         """Return the pool with the path and the parameters of each class; `estimators` are those of the study's task."""
-        estimator = resolved(self.estimator, self.parameters, estimators, estimators)
-        same = {
-            key: getattr(self, key) for key in PoolSpec.model_fields if key not in ("view", "estimator", "parameters")
-        }
-        view = None if self.view is None else self.view.resolved()
-        return PoolSpec(view=view, estimator=estimator["class"], parameters=estimator["parameters"], **same)
+        given = {key: getattr(self, key) for key in PoolSpec.model_fields}
+        if not self.of:
+            estimator = resolved(self.estimator, self.parameters, estimators, estimators)
+            given |= {"estimator": estimator["class"], "parameters": estimator["parameters"]}
+        return PoolSpec(**given | {"view": None if self.view is None else self.view.resolved()})
 
     @property
     def member_names(self) -> list[str]:

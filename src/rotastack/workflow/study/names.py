@@ -1,7 +1,10 @@
-"""Names of groups and splits (RG-01, FG-01, S-01), of blocks, and of the files of methods and figures."""
+"""Names of groups and splits (RG-01, FG-01, S-01), of blocks, of members' facts, and of the files of methods and figures."""
 
 from collections.abc import Sequence
 from functools import cache
+
+FACTS_OF_MEMBERS = ("n_nodes", "depth", "oob_error")
+"""Variables of a pool's file with the facts of each member."""
 
 
 def label(prefix: str, number: int) -> str:

@@ -55,7 +55,7 @@ class PoolSpec(Spec):
 
     view: ClassSpec | None
     scaling: str | None
-    estimator: str
+    estimator: str = ""
     parameters: dict[str, Any]
     training_limit: float | None = None
     diversity: bool = False

@@ -23,7 +23,7 @@ BLOCK_SECONDS, MOST_CELLS, MOST_BLOCKS = 10, 10, 500
 
 
 def stated(entry: Mapping[str, Any], key: str) -> Any:
-    """Return the rows or columns that an entry of a data set states, exactly or roughly; None if it states neither."""
+    """Return the rows, columns or classes that an entry of a data set states, exactly or roughly; None if it does not."""
     return entry.get(key) or entry.get("roughly", {}).get(key)
 
 
@@ -31,6 +31,12 @@ def size_of(entry: Mapping[str, Any]) -> tuple[int, int]:
     """Return the rows and columns that an entry of a data set states; else 1000 and 50."""
     rows, columns = stated(entry, "rows"), stated(entry, "columns")
     return int(rows or 1000), columns if isinstance(columns, int) else len(columns or range(50))
+
+
+def classes_of(entry: Mapping[str, Any], usual: int) -> int:
+    """Return the number of classes that an entry of a data set states; else `usual`."""
+    classes = stated(entry, "classes")
+    return classes if isinstance(classes, int) else len(classes or range(usual))
 
 
 @dataclass(frozen=True)
@@ -173,7 +179,7 @@ class Study:
         Blocks depend on the size that the entry states and on the protocol alone: an edit of a pool, or another data set,
         leaves the names of files as they are.
         """
-        forest = USUAL_COST.training_seconds(100, *size_of(entry), len(entry.get("classes") or ()))
+        forest = USUAL_COST.training_seconds(100, *size_of(entry), classes_of(entry, 0))
         seconds = forest * self.protocol.trainings({key: [0] for key in self.protocol.own_blocks})
         cells = max(min(int(BLOCK_SECONDS / seconds), MOST_CELLS), 1, self.protocol.n_cells // MOST_BLOCKS)
         return self.protocol.blocks(self.document.blocks.filled(cells))

@@ -19,9 +19,6 @@ from rotastack.workflow.use.own_study import counts_among
 
 __all__ = ["TargetTable", "fit_table", "read_target"]
 
-NAMES = {"classification": "classifier", "regression": "regressor"}
-"""TaskName -> name of the model's last step."""
-
 
 @dataclass(frozen=True)
 class TargetTable:
@@ -74,11 +71,11 @@ def fit_table(
     reader, notes = read.fitted(TablePreprocessor(read.kinds, encoding="codes" if whole else "onehot"))
     steps: list[tuple[str, Any]] = [("table", reader)]
     if whole:
-        tell, estimator = with_categories(estimator, np.flatnonzero(reader.categorical_).tolist())
-        steps += [] if tell is None else [("frame", tell)]
+        frame, estimator = with_categories(estimator, np.flatnonzero(reader.categorical_).tolist())
+        steps += [] if frame is None else [("frame", frame)]
     with warnings.catch_warnings():
         warnings.filterwarnings("ignore", "columns left out")  # the notes say so
-        model = Pipeline([*steps, (NAMES[read.task], estimator)]).fit(read.features, y)
+        model = Pipeline([*steps, (TASKS[read.task].estimator_type, estimator)]).fit(read.features, y)
     if "n_jobs" in known:
         estimator.set_params(n_jobs=None)
     return model, [*read.notes, *notes]

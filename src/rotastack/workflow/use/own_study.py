@@ -49,7 +49,7 @@ BUDGETS = {"small": 60.0, "medium": 200.0, "full": float("inf")}
 """Size -> seconds that a study may take, unless the user sets another number."""
 
 
-class Named(NamedTuple):
+class Method(NamedTuple):
     """A method: its pool, the short name of its estimator, and whether the layout sets its number of trees."""
 
     pool: str
@@ -58,17 +58,17 @@ class Named(NamedTuple):
 
 
 METHODS = {
-    "Rotastack": Named("rotastack", "rotastack"),
-    "Random forest": Named("forest", "forest"),
-    "Extra trees": Named("extra_trees", "extra_forest"),
-    "Random rotations": Named("random_rotations", "random_rotation_forest"),
-    "Rotation Forest": Named("rotation_forest", "rotation_forest"),
-    "HistGradientBoosting": Named("hist_gradient_boosting", "hist_gradient_boosting", is_forest=False),
-    "LightGBM": Named("lightgbm", "lightgbm", is_forest=False),
-    "XGBoost": Named("xgboost", "boosted", is_forest=False),
-    "CatBoost": Named("catboost", "catboost", is_forest=False),
-    "Logistic regression": Named("logistic_regression", "logistic_regression", is_forest=False),
-    "Ridge": Named("ridge", "ridge", is_forest=False),
+    "Rotastack": Method("rotastack", "rotastack"),
+    "Random forest": Method("forest", "forest"),
+    "Extra trees": Method("extra_trees", "extra_forest"),
+    "Random rotations": Method("random_rotations", "random_rotation_forest"),
+    "Rotation Forest": Method("rotation_forest", "rotation_forest"),
+    "HistGradientBoosting": Method("hist_gradient_boosting", "hist_gradient_boosting", is_forest=False),
+    "LightGBM": Method("lightgbm", "lightgbm", is_forest=False),
+    "XGBoost": Method("xgboost", "boosted", is_forest=False),
+    "CatBoost": Method("catboost", "catboost", is_forest=False),
+    "Logistic regression": Method("logistic_regression", "logistic_regression", is_forest=False),
+    "Ridge": Method("ridge", "ridge", is_forest=False),
 }
 """Label -> method, in the order of the report. A method whose package is not installed is not compared."""
 CONTROL = "Random forest"
@@ -83,9 +83,9 @@ CELL_SECONDS = 3e-6
 LEAST_ROWS = 20
 RARE = 0.4
 """A class is rare below this multiple of an equal share; of two classes, below a fifth of the rows."""
-LESS = [(100, 300), (30, 100)]
+FEWER_TREES = [(100, 300), (30, 100)]
 """Numbers of trees in a family of the flagship, and in other forests, if time is short."""
-FEW, SOME = 1000, 5000
+FEW_ROWS, SOME_ROWS = 1000, 5000
 """Most rows with which tests are repeated often, and most rows with which they are repeated a few times."""
 
 
@@ -155,8 +155,7 @@ class Layout:
         entry = find(METHODS[label].estimator, TASKS[self.shape.task].estimators)
         facts, cost = entry.known_facts, entry.cost or USUAL_COST
         trees = next(iter(self.parameters(label).values()), facts.n_trees) * (facts.families or 1)
-        trained = cost.training_seconds(trees, train, self.shape.columns, self.shape.n_classes)
-        return trained + cost.prediction_seconds(trees, test)
+        return cost.seconds(trees, train, test, self.shape.columns, self.shape.n_classes)
 
 
 def division_in_words(protocol: Mapping[str, Any]) -> str:
@@ -223,23 +222,23 @@ def _candidates(
     A split has enough test rows to show a difference of a point of error. With enough rows, splits share none.
     """
     rows = shape.rows
-    many = 0 if rows <= FEW else 1 if rows <= SOME else 2
+    k = (rows > FEW_ROWS) + (rows > SOME_ROWS)
     folds, repeats, trees = {
-        "small": (3, 1, (30, 100)), "medium": (5, (4, 2, 1)[many], (100, 300)), "full": (10, (10, 4, 1)[many], (300, 500)),
+        "small": (3, 1, (30, 100)), "medium": (5, (4, 2, 1)[k], (100, 300)), "full": (10, (10, 4, 1)[k], (300, 500)),
     }[size]  # fmt: skip
-    fewer = [trees, *(few for few in LESS if few < trees)]
+    counts = [trees, *(fewer for fewer in FEWER_TREES if fewer < trees)]
     if splits:
         protocol = {"kind": "given", "columns": list(divided_by.values()), "splits": len(splits)}
         train, test = (sum(map(len, part)) / len(splits) for part in zip(*splits, strict=True))
-        yield from (Layout(shape, protocol, *few, given=(train, test)) for few in fewer)
+        yield from (Layout(shape, protocol, *count, given=(train, test)) for count in counts)
         return
-    less = [(10, 4), (10, 1), (5, 4), (5, 2), (5, 1), (3, 1)]
-    folds_of = [(folds, repeats), *((f, r) for f, r in less if f * r < folds * repeats)]
+    shorter = [(10, 4), (10, 1), (5, 4), (5, 2), (5, 1), (3, 1)]
+    all_folds = [(folds, repeats), *((f, r) for f, r in shorter if f * r < folds * repeats)]
     if "time" in divided_by:
-        folds_of = list(dict.fromkeys((f, 1) for f, _ in folds_of))
-    whole = [(split, count) for count in fewer[:2] for split in folds_of]
-    if rows <= FEW:  # on few rows, splits matter more than trees
-        whole.sort(key=lambda pair: folds_of.index(pair[0]))
+        all_folds = list(dict.fromkeys((f, 1) for f, _ in all_folds))
+    whole = [(split, count) for count in counts[:2] for split in all_folds]
+    if rows <= FEW_ROWS:  # on few rows, splits matter more than trees
+        whole.sort(key=lambda pair: all_folds.index(pair[0]))
     for (f, r), count in whole:
         yield Layout(shape, {"kind": "crossval", "folds": f, "repeats": r, **divided_by}, *count)
     for train in (100_000, 50_000, 20_000, 10_000, 5_000, 2_000):
@@ -247,7 +246,7 @@ def _candidates(
             apart = min(TESTED, rows // SPLITS - train)
             test = apart if apart >= train / 2 else train // 2
             protocol = {"kind": "holdout", "repeats": SPLITS, "train": train, "test": test, **divided_by}
-            yield Layout(shape, protocol, *fewer[-1])
+            yield Layout(shape, protocol, *counts[-1])
 
 
 def laid_out(
@@ -306,6 +305,7 @@ def study_of(
 ) -> dict[str, Any]:
     """Return the study of a table and its target, as the content of its YAML file; `kinds` are against the usual rules."""
     name, file, shape = study_name(table, target), Path(table).name, layout.shape
+    roughly = {"rows": shape.rows, "columns": shape.columns, "classes": shape.n_classes}
     by_kind: dict[str, list[str]] = {}
     for column, kind in kinds.items():
         by_kind.setdefault(kind, []).append(column)
@@ -321,7 +321,7 @@ def study_of(
                 "sources": [{"file": {"path": table, "target": target}}],
                 "encoding": "onehot",
                 **({"kinds": {**by_kind, "others": "auto"}} if by_kind else {}),
-                "roughly": {"rows": shape.rows, "columns": shape.columns},
+                "roughly": {key: number for key, number in roughly.items() if number},
             }
         ],
         "protocol": layout.protocol,

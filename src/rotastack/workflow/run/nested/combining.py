@@ -14,16 +14,14 @@ from rotastack.combine.rotation_weights import rotation_complexity
 from rotastack.data.artifacts import Prepared
 from rotastack.seeds import child, root_sequence
 from rotastack.workflow.run.job import Outcome
-from rotastack.workflow.run.watching import Beat, check_numbers
+from rotastack.workflow.run.watching import Alarm, check_numbers
 from rotastack.workflow.study.building import make
-from rotastack.workflow.study.names import number_of
+from rotastack.workflow.study.names import FACTS_OF_MEMBERS, number_of
 from rotastack.workflow.study.specs import ClassSpec, CombiningSpec
-
-FACTS = ("n_nodes", "depth", "oob_error")
 
 
 def combine(
-    spec: CombiningSpec, table: Prepared, folds: pd.DataFrame, pool: Iterable[xr.Dataset], n_jobs: int, beat: Beat
+    spec: CombiningSpec, table: Prepared, folds: pd.DataFrame, pool: Iterable[xr.Dataset], n_jobs: int, set_alarm: Alarm
 ) -> xr.Dataset:
     """Return outputs with axes (rotation_group, fold_group, row, class).
 
@@ -47,7 +45,7 @@ def combine(
                 stored.setdefault(f, {})[r] = block["proba"].sel(rotation_group=r, fold_group=f).values
             continue
         with outcome.may_fail():
-            beat(None)
+            set_alarm(None)
             results = Parallel(n_jobs=n_jobs)(
                 delayed(_one)(
                     combiner,
@@ -64,7 +62,7 @@ def combine(
     rotation_groups, fold_groups = sorted(groups, key=number_of), list(folds)
     for f, of_groups in stored.items() if outcome.status == "ok" else ():
         with outcome.may_fail():
-            beat(None)
+            set_alarm(None)
             outputs = np.concatenate([of_groups[r] for r in rotation_groups], axis=1)
             combiner.set_params(group_size=outputs.shape[1] // len(rotation_groups))
             result = _one(combiner, outputs, folds[f].to_numpy(), table.y, child(root, number_of(f)), None)
@@ -101,7 +99,7 @@ class StoredMembers(Members):
 def _facts(block: xr.Dataset, r: str, f: str, folds: np.ndarray) -> list[Members]:
     """Return, for each fold, the members trained without it."""
     n_folds = int(folds.max()) + 1
-    cell = block[[*FACTS]].sel(rotation_group=r, fold_group=f, pair=[f"{h}-{h}" for h in range(n_folds)])
-    n_nodes, depth, oob_error = (cell[name].values for name in FACTS)
+    cell = block[[*FACTS_OF_MEMBERS]].sel(rotation_group=r, fold_group=f, pair=[f"{h}-{h}" for h in range(n_folds)])
+    n_nodes, depth, oob_error = (cell[name].values for name in FACTS_OF_MEMBERS)
     n_rows = [int((folds != h).sum()) for h in range(n_folds)]
     return [StoredMembers(n_nodes[h], depth[h], oob_error[h], n_rows[h]) for h in range(n_folds)]

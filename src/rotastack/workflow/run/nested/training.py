@@ -9,17 +9,15 @@ import xarray as xr
 from rotastack.data.artifacts import Prepared, member_means
 from rotastack.ensembles.pooled.nested import nested_outputs
 from rotastack.ensembles.pooled.pool import Recipe
-from rotastack.ensembles.rows import rows_for
+from rotastack.ensembles.rows import estimator_input
 from rotastack.resampling.folds import nested_pairs
 from rotastack.seeds import child, root_sequence
 from rotastack.trees.estimators import MembersClassifier
 from rotastack.workflow.run.job import Outcome
-from rotastack.workflow.run.watching import Beat, check_numbers
+from rotastack.workflow.run.watching import Alarm, check_numbers
 from rotastack.workflow.study.building import make, make_estimator
-from rotastack.workflow.study.names import label
+from rotastack.workflow.study.names import FACTS_OF_MEMBERS, label
 from rotastack.workflow.study.specs import NestedTrainingSpec
-
-FACTS = ("n_nodes", "depth", "oob_error")
 
 
 def train(
@@ -28,7 +26,7 @@ def train(
     folds: pd.DataFrame,
     rotations: xr.Dataset | None,
     n_jobs: int,
-    beat: Beat,
+    set_alarm: Alarm,
 ) -> xr.Dataset:
     """Return outputs with axes (rotation_group, fold_group, other_fold, member, row, class).
 
@@ -41,18 +39,18 @@ def train(
     shape = (len(spec.rotation_groups), len(spec.fold_groups))
     size = (*shape, spec.folds, spec.rotations, len(table.y), len(table.outputs))
     outputs = np.full(size, np.nan, dtype=table.precision)
-    facts = {name: np.full((*shape, len(pairs), spec.rotations), np.nan) for name in FACTS}
+    facts = {name: np.full((*shape, len(pairs), spec.rotations), np.nan) for name in FACTS_OF_MEMBERS}
     seconds = {"fit_seconds": np.zeros(spec.rotations), "predict_seconds": np.zeros(spec.rotations)}
     limit, outcome = spec.pool.training_limit, Outcome()
     root = child(root_sequence(spec.seed), "train", spec.dataset, spec.name)
     views = child(root_sequence(spec.seed), "views", spec.dataset)
     with outcome.may_fail():
-        beat(limit)
-        rows = rows_for(make_estimator(spec.pool, n_jobs), table, spec.pool)
-        if limit and isinstance(rows.estimator, MembersClassifier):
+        set_alarm(limit)
+        ready = estimator_input(make_estimator(spec.pool, n_jobs), table, spec.pool)
+        if limit and isinstance(ready.estimator, MembersClassifier):
             limit *= len(pairs)  # all pairs may be trained in one call
         for i, rg in enumerate(spec.rotation_groups):
-            recipes = _recipes(rows.estimator, spec, rotations, i)
+            recipes = _recipes(ready.estimator, spec, rotations, i)
             for j, fg in enumerate(spec.fold_groups):
 
                 def note(pair, pool, i=i, j=j):
@@ -60,19 +58,19 @@ def train(
                         values[i, j, pairs.index(pair)] = [getattr(m, name) for m in pool.members]
                     seconds["fit_seconds"] += [m.fit_seconds for m in pool.members]
                     seconds["predict_seconds"] += pool.predict_seconds
-                    beat(limit)
+                    set_alarm(limit)
 
-                beat(limit)
+                set_alarm(limit)
                 fold = folds[label("FG", fg)].to_numpy()
                 outputs[i, j] = nested_outputs(
-                    rows.X, table.y, table.n_classes, fold, pairs, recipes, child(root, rg, fg), views=child(views, rg),
-                    on_pool=note, n_jobs=n_jobs, **rows.options,
+                    ready.X, table.y, table.n_classes, fold, pairs, recipes, child(root, rg, fg), views=child(views, rg),
+                    on_pool=note, n_jobs=n_jobs, **ready.options,
                 )  # fmt: skip
                 held_out = outputs[i, j]
                 if not spec.second_level:  # the members trained without each row's fold alone
                     held_out = held_out[fold, :, np.arange(len(table.y))].swapaxes(0, 1)
                 check_numbers(held_out, spec.pool.estimator, table.task)
-        beat(None)
+        set_alarm(None)
     if outcome.status != "ok":
         outputs[:] = np.nan
     cells = ("rotation_group", "fold_group")

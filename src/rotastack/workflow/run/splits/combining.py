@@ -10,13 +10,13 @@ import xarray as xr
 from rotastack.data.artifacts import Prepared
 from rotastack.errors import RotastackError
 from rotastack.workflow.run.job import Outcome
-from rotastack.workflow.run.watching import Beat, check_numbers
+from rotastack.workflow.run.watching import Alarm, check_numbers
 from rotastack.workflow.study.building import make
 from rotastack.workflow.study.specs import CombiningSpec, MemberSpec, PrunerSpec
 
 
 def combine(
-    spec: CombiningSpec, table: Prepared, folds: pd.DataFrame, pool: Iterable[xr.Dataset], n_jobs: int, beat: Beat
+    spec: CombiningSpec, table: Prepared, folds: pd.DataFrame, pool: Iterable[xr.Dataset], n_jobs: int, set_alarm: Alarm
 ) -> xr.Dataset:
     """Return outputs with axes (split, row, class) for the test rows, whose numbers are in ``rows``.
 
@@ -38,7 +38,7 @@ def combine(
         proba = np.full((*block["rows"].shape, len(table.outputs)), np.nan)
         extra: dict = {}
         with outcome.may_fail():
-            beat(None)
+            set_alarm(None)
             if block.attrs["status"] == "ok":
                 if isinstance(combiner, PrunerSpec):
                     proba, extra = _pruned(combiner, block, table)
@@ -75,8 +75,8 @@ def combine(
 def _pruned(combiner: PrunerSpec, block: xr.Dataset, table: Prepared) -> tuple[np.ndarray, dict]:
     """Return the outputs of the members that a pruner keeps, and facts about these members."""
     pruned = import_module("rotastack.workflow.run.splits.pruned")
-    cells = [pruned.pruned_cell(combiner, block, i, table.y, len(table.classes)) for i in range(block.sizes["split"])]
-    return np.stack([cell.proba for cell in cells]), pruned.tabulated(cells)
+    splits = [pruned.pruned_split(combiner, block, i, table.y, len(table.classes)) for i in range(block.sizes["split"])]
+    return np.stack([split.proba for split in splits]), pruned.tabulated(splits)
 
 
 def _joined(parts: list[xr.Dataset]) -> xr.Dataset:

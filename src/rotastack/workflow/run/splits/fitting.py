@@ -12,7 +12,7 @@ from sklearn.pipeline import Pipeline
 from rotastack.base.fitting import AlignedClassifier, FittedRegressor, fit_aligned, fit_regressor, set_up_columns
 from rotastack.data.artifacts import Prepared
 from rotastack.ensembles.pooled.pool import Pool, Recipe, fit_pool
-from rotastack.ensembles.rows import Rows
+from rotastack.ensembles.rows import EstimatorInput
 from rotastack.ensembles.table import fitted_scaler, scaled_columns
 from rotastack.ensembles.voters import voters_of
 from rotastack.workflow.study.building import make
@@ -26,7 +26,7 @@ class Fitted:
     """A pool trained on the training rows of a split."""
 
     model: AlignedClassifier | FittedRegressor | Pool
-    rows: Rows
+    options: dict[str, Any]  # of the estimator's input
     scaler: Any  # fitted, or None
     X: NDArray[np.floating]  # the training rows, scaled and with noise
     y: NDArray  # their targets, with noise
@@ -35,9 +35,9 @@ class Fitted:
 
     def columns_for(self, X: NDArray[np.float64]) -> NDArray[np.floating]:
         """Return rows in the form that the model needs."""
-        if self.rows.options["as_is"]:
+        if self.options["as_is"]:
             return X
-        return np.hstack(scaled_columns(X, self.rows.options["categorical"], self.scaler))
+        return np.hstack(scaled_columns(X, self.options["categorical"], self.scaler))
 
 
 class SplitVotes(NamedTuple):
@@ -51,7 +51,7 @@ class SplitVotes(NamedTuple):
 
 
 def fitted(
-    rows: Rows,
+    ready: EstimatorInput,
     data: Prepared,
     train: NDArray[np.intp],
     spec: SplitTrainingSpec,
@@ -61,8 +61,8 @@ def fitted(
 ) -> Fitted:
     """Scale the training rows, add the pool's noise, and train the estimator, or a member for each view."""
     start, start_processor = time.perf_counter(), time.process_time()
-    pool, options = spec.pool, rows.options
-    X, y = rows.X[train], data.y[train]
+    pool, options = spec.pool, ready.options
+    X, y = ready.X[train], data.y[train]
     rng = np.random.default_rng(noise)
     if data.n_classes is not None:
         y = _other_labels(y, data.n_classes, pool.noise.labels, rng)
@@ -72,14 +72,14 @@ def fitted(
             numeric = X[:, ~data.is_category]
             width = np.nanmax(numeric, axis=0) - np.nanmin(numeric, axis=0)
             X[:, ~data.is_category] += spread * width * rng.standard_normal(numeric.shape)
-        estimator = rows.estimator
+        estimator = ready.estimator
     else:
         scaler = fitted_scaler(X, options["categorical"], pool.scaling)
         numeric, other = scaled_columns(X, options["categorical"], scaler)
         if spread:
             numeric = (numeric + spread * rng.standard_normal(numeric.shape)).astype(np.float32)
         X, n_other = np.hstack([numeric, other]), other.shape[1]
-        estimator = set_up_columns(rows.estimator, numeric.shape[1], n_other)
+        estimator = set_up_columns(ready.estimator, numeric.shape[1], n_other)
     groups = None if data.groups is None else data.groups[train]
     model: AlignedClassifier | FittedRegressor | Pool
     if pool.view is None:
@@ -89,13 +89,13 @@ def fitted(
             model = fit_aligned(estimator, X, y, data.n_classes, sequence, groups=groups)
     else:
         view = make(pool.view)
-        recipes = [Recipe(view if k else None, rows.estimator, "view") for k in range(spec.rotations)]
+        recipes = [Recipe(view if k else None, ready.estimator, "view") for k in range(spec.rotations)]
         is_other = np.arange(X.shape[1]) >= X.shape[1] - n_other
         model = fit_pool(
             X, y, data.n_classes, recipes, sequence,
             categorical=is_other, views=views, intervals=options["intervals"],
         )  # fmt: skip
-    return Fitted(model, rows, scaler, X, y, time.perf_counter() - start, time.process_time() - start_processor)
+    return Fitted(model, options, scaler, X, y, time.perf_counter() - start, time.process_time() - start_processor)
 
 
 def _other_labels(y, n_classes, share, rng):

@@ -18,7 +18,7 @@ GRID = np.linspace(-1, 1, 81).round(4)
 """Margins at which the distributions are stored."""
 
 
-class Cell(NamedTuple):
+class PrunedSplit(NamedTuple):
     """The outputs of a pruned pool for the test rows of one split, and facts about its members."""
 
     proba: NDArray[np.float64]
@@ -28,7 +28,7 @@ class Cell(NamedTuple):
     order_accuracy: NDArray[np.float64]  # (size,)
 
 
-def pruned_cell(combiner: PrunerSpec, block: xr.Dataset, i: int, y: NDArray[np.intp], n_classes: int) -> Cell:
+def pruned_split(combiner: PrunerSpec, block: xr.Dataset, i: int, y: NDArray[np.intp], n_classes: int) -> PrunedSplit:
     """Prune the i-th training in a block of a pool; `y` has the class numbers of the whole data set."""
     weights = block["voter_weights"].values[i]
     voters = np.flatnonzero(np.isfinite(weights))[: combiner.first]
@@ -72,22 +72,22 @@ def pruned_cell(combiner: PrunerSpec, block: xr.Dataset, i: int, y: NDArray[np.i
         curve = np.stack(both)
         if hasattr(pruner, "lasso_weights_"):
             accuracy = (test[:, order] == truth[:, None]).mean(axis=0)
-    return Cell(proba, facts, np.stack([_cdf(training_margins), _cdf(test_margins)]), curve, accuracy)
+    return PrunedSplit(proba, facts, np.stack([_cdf(training_margins), _cdf(test_margins)]), curve, accuracy)
 
 
-def tabulated(cells: list[Cell]) -> dict[str, Any]:
-    """Return the facts, margins and curves of all cells as variables of a method's file."""
-    n, n_voters = len(cells), int(max(cell.facts["voters"] for cell in cells))
+def tabulated(splits: list[PrunedSplit]) -> dict[str, Any]:
+    """Return the facts, margins and curves of all splits as variables of a method's file."""
+    n, n_voters = len(splits), int(max(split.facts["voters"] for split in splits))
     variables: dict[str, Any] = {
-        name: ("split", np.array([cell.facts[name] for cell in cells], dtype=float)) for name in cells[0].facts
+        name: ("split", np.array([split.facts[name] for split in splits], dtype=float)) for name in splits[0].facts
     }
-    variables["margin_cdf"] = (("split", "part", "margin"), np.stack([cell.cdf for cell in cells]))
+    variables["margin_cdf"] = (("split", "part", "margin"), np.stack([split.cdf for split in splits]))
     variables |= {"margin": ("margin", GRID), "part": ("part", ["training", "test"])}
     curves = np.full((n, 2, n_voters), np.nan)
     accuracies = np.full((n, n_voters), np.nan)
-    for k, cell in enumerate(cells):
-        curves[k, :, : cell.curve.shape[1]] = cell.curve
-        accuracies[k, : len(cell.order_accuracy)] = cell.order_accuracy
+    for k, split in enumerate(splits):
+        curves[k, :, : split.curve.shape[1]] = split.curve
+        accuracies[k, : len(split.order_accuracy)] = split.order_accuracy
     # The part called training has the votes of the selection, with out-of-bag selection only out-of-bag votes.
     if np.isfinite(curves).any():
         variables["curve"] = (("split", "part", "size"), curves)

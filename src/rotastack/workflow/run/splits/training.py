@@ -13,7 +13,7 @@ from rotastack.data.artifacts import Prepared, member_means
 from rotastack.diagnostics.complexity import oob_error, tree_complexity
 from rotastack.diagnostics.margin import summarize_margins
 from rotastack.ensembles.pooled.pool import Pool
-from rotastack.ensembles.rows import rows_for
+from rotastack.ensembles.rows import estimator_input
 from rotastack.seeds import child, root_sequence
 from rotastack.workflow.run.job import Outcome
 from rotastack.workflow.run.splits.fitting import (
@@ -26,9 +26,9 @@ from rotastack.workflow.run.splits.fitting import (
     stacked,
 )
 from rotastack.workflow.run.splits.folds import TEST, TRAIN
-from rotastack.workflow.run.watching import Beat, check_numbers
+from rotastack.workflow.run.watching import Alarm, check_numbers
 from rotastack.workflow.study.building import make_estimator
-from rotastack.workflow.study.names import label
+from rotastack.workflow.study.names import FACTS_OF_MEMBERS, label
 from rotastack.workflow.study.specs import PoolSpec, SplitTrainingSpec
 
 TREES = ("n_nodes", "n_leaves", "depth")
@@ -37,7 +37,7 @@ DIVERSITY = ("margin_mean", "margin_variance", "chebyshev_bound", "mean_correlat
 
 
 def train(
-    spec: SplitTrainingSpec, table: Prepared, folds: pd.DataFrame, rotations: None, n_jobs: int, beat: Beat
+    spec: SplitTrainingSpec, table: Prepared, folds: pd.DataFrame, rotations: None, n_jobs: int, set_alarm: Alarm
 ) -> xr.Dataset:
     """Return outputs with axes (split, member, row, class).
 
@@ -59,13 +59,13 @@ def train(
     seeds = child(root, "train", spec.dataset, spec.name)
     noise, views = (child(root, what, spec.dataset) for what in ("noise", "views"))
     with outcome.may_fail():
-        beat(spec.pool.training_limit)
-        rows = rows_for(make_estimator(spec.pool, n_jobs), table, spec.pool)
+        set_alarm(spec.pool.training_limit)
+        ready = estimator_input(make_estimator(spec.pool, n_jobs), table, spec.pool)
         for i, (s, train, held_out) in enumerate(zip(splits, trained_on, test, strict=True)):
-            beat(spec.pool.training_limit)
-            trained = fitted(rows, table, train, spec, child(seeds, s), child(noise, s), child(views, s))
+            set_alarm(spec.pool.training_limit)
+            trained = fitted(ready, table, train, spec, child(seeds, s), child(noise, s), child(views, s))
             start, start_processor = time.perf_counter(), time.process_time()
-            columns = trained.columns_for(rows.X[held_out])
+            columns = trained.columns_for(ready.X[held_out])
             predicted, member_facts = _outputs(trained.model, columns, spec.pool.ensemble_sizes)
             elapsed, processor = time.perf_counter() - start, time.process_time() - start_processor
             seconds.append((trained.seconds, elapsed, trained.processor_seconds, processor))
@@ -74,8 +74,8 @@ def train(
             for name, values in _facts(trained, member_facts, columns, table.y[held_out], spec.pool).items():
                 facts[name][i] = values
             if spec.selections:
-                votes.append(cast_votes(trained, rows.X[held_out], spec.selections))
-        beat(None)
+                votes.append(cast_votes(trained, ready.X[held_out], spec.selections))
+        set_alarm(None)
     if outcome.status != "ok":
         outputs[:] = np.nan
         votes = []
@@ -108,8 +108,7 @@ def _facts(trained: Fitted, known: list[dict] | None, rows: np.ndarray, y: np.nd
     """Return the facts of the members, of their trees, and of their votes on `rows` with classes `y`."""
     model = trained.model
     if isinstance(model, Pool):
-        names = ("n_nodes", "depth", "oob_error")
-        known = [{name: getattr(m, name) for name in names} for m in model.members]
+        known = [{name: getattr(m, name) for name in FACTS_OF_MEMBERS} for m in model.members]
     elif known is None:
         known = [_tree_facts(model, trained.y)]
     if pool.training_error:

@@ -7,9 +7,9 @@ import pandas as pd
 import xarray as xr
 
 from rotastack.data.artifacts import Prepared, read_arrays, read_frame, read_prepared
-from rotastack.workflow.run.job import Job, failing
+from rotastack.workflow.run.job import Job
 from rotastack.workflow.run.modules import protocol_module
-from rotastack.workflow.run.watching import Beat, train_watched
+from rotastack.workflow.run.watching import Alarm, train_watched
 from rotastack.workflow.study.specs import CombiningSpec, VotingSpec
 
 
@@ -19,14 +19,14 @@ def combine(
     folds: pd.DataFrame,
     pool: Iterable[xr.Dataset],
     n_jobs: int = 1,
-    beat: Beat = lambda seconds: None,
+    set_alarm: Alarm = lambda seconds: None,
 ) -> xr.Dataset:
     """Return a method's outputs for held-out rows, from the blocks of its pool.
 
     The axes are those of :mod:`rotastack.workflow.run.nested.combining` or :mod:`rotastack.workflow.run.splits.combining`.
     A method that fails, or whose pool failed, has missing values, and the error as ``message``.
     """
-    return protocol_module(spec.protocol, "combine").combine(spec, table, folds, pool, n_jobs, beat)
+    return protocol_module(spec.protocol, "combine").combine(spec, table, folds, pool, n_jobs, set_alarm)
 
 
 def run(job: Job) -> None:
@@ -47,10 +47,10 @@ def _run(spec: CombiningSpec, job: Job) -> None:
     train_watched(job, partial(_combine, spec), spec.combiner.content())
 
 
-def _combine(spec: CombiningSpec, job: Job, beat: Beat, failure: Exception | None) -> None:
-    """Read inputs ``table``, ``folds`` and ``pool``, write output ``method``; `failure` is known from another process."""
+def _combine(spec: CombiningSpec, job: Job, set_alarm: Alarm) -> None:
+    """Read inputs ``table``, ``folds`` and ``pool``; write output ``method``."""
     table, (folds, _) = read_prepared(job.input("table")), read_frame(job.input("folds"))
     with job.recorded() as record:
         blocks = map(read_arrays, job.inputs["pool"])
-        method = combine(spec, table, folds, blocks, job.threads, failing(failure) if failure else beat)
+        method = combine(spec, table, folds, blocks, job.threads, set_alarm)
         job.write_outcome("method", method, record)

@@ -27,8 +27,8 @@ from rotastack.files import read_json, replacing
 from rotastack.seeds import child, integer_seed, root_sequence
 from rotastack.stats.metrics import PRIMARY
 from rotastack.workflow.judge.results import TIE_BREAK, choose
-from rotastack.workflow.run.job import Job, Outcome, failing
-from rotastack.workflow.run.watching import Beat, train_watched
+from rotastack.workflow.run.job import Job, Outcome
+from rotastack.workflow.run.watching import Alarm, train_watched
 from rotastack.workflow.study.building import REFITTED, draws_bags, make, make_estimator
 from rotastack.workflow.study.specs import (
     AnyCombinerSpec,
@@ -47,12 +47,12 @@ NAMES = {"classification": "classifier", "regression": "regressor"}
 
 
 def refit(
-    spec: RefitSpec, label: str, raw: pd.DataFrame, n_jobs: int = 1, beat: Beat = lambda seconds: None
+    spec: RefitSpec, label: str, raw: pd.DataFrame, n_jobs: int = 1, set_alarm: Alarm = lambda seconds: None
 ) -> Pipeline:
-    """Return a method trained on all rows: a pipeline from raw table to label or number. At its start `beat` gets its limit."""
+    """Return a method trained on all rows: a pipeline from raw table to label or number. `set_alarm` gets the limit."""
     dataset, method = spec.dataset, spec.methods[label]
     limit = method.pool.training_limit
-    beat(limit and limit * (spec.folds + 1))  # a stacker also trains the pool on each fold
+    set_alarm(limit and limit * (spec.folds + 1))  # a stacker also trains the pool on each fold
     features = raw.drop(columns="target")
     kinds = columns_by_kind(list(features.columns), spec.kinds, dataset)
     kinds |= {c: "id" for key, c in spec.divided_by.items() if key != "time" and c in features}
@@ -66,7 +66,7 @@ def refit(
     groups = _groups(spec, estimator, features)
     with config_context(enable_metadata_routing=bool(groups)):
         model = Pipeline(list(zip(names, (*before, decides), strict=True))).fit(features, target, **groups)
-    beat(None)
+    set_alarm(None)
     if "n_jobs" in parameters:
         _fitted(model).set_params(n_jobs=None)
     return model
@@ -79,11 +79,11 @@ def run(job: Job) -> None:
     train_watched(job, partial(_run, spec), spec.content()["methods"], max(filter(None, limits), default=None))
 
 
-def _run(spec: RefitSpec, job: Job, beat: Beat, failure: Exception | None) -> None:
+def _run(spec: RefitSpec, job: Job, set_alarm: Alarm) -> None:
     """Read inputs ``raw``, ``scores`` and their record ``scored``, write output ``model``.
 
-    If no method can be refitted (all failed, or the chosen one fails with `failure`), the model file is empty and the
-    record has the reason.
+    If no method can be refitted, because all or the chosen one failed, the model file is empty and the record has the
+    reason.
     """
     with job.recorded() as record:
         scores, _ = read_frame(job.input("scores"))
@@ -95,7 +95,7 @@ def _run(spec: RefitSpec, job: Job, beat: Beat, failure: Exception | None) -> No
         else:
             raw = read_raw(job.input("raw"))
             with outcome.may_fail():
-                model = refit(spec, label, raw, job.threads, failing(failure) if failure else beat)
+                model = refit(spec, label, raw, job.threads, set_alarm)
                 dump_model(model, job.output("model"))
         record.status, record.message = outcome.status, outcome.message
         if outcome.status != "ok":

@@ -311,7 +311,7 @@ def _seconds(job: Job, records: Mapping[str, Mapping[str, Any]]) -> list[dict]:
         done += [record for blocks in of_dataset["pools"].values() for record in blocks]
     by_step: dict[str, dict[str, Any]] = {}
     for record in done:
-        row = by_step.setdefault(record["step"], {"rule": record["step"], "jobs": 0, "seconds": 0.0, "mb": 0.0})
+        row = by_step.setdefault(record["step"], {"step": record["step"], "jobs": 0, "seconds": 0.0, "mb": 0.0})
         row["jobs"] += 1
         row["seconds"] += record["seconds"]
         row["mb"] = max(row["mb"], record["peak_memory_mb"])

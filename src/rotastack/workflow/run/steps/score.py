@@ -1,4 +1,4 @@
-"""score: scores of all methods and of the baseline on a data set, cell by cell, with calibration and costs."""
+"""score: scores of all methods and of the baseline on a data set, cell by cell, with calibration and times."""
 
 import json
 from collections.abc import Iterable, Iterator, Mapping
@@ -28,7 +28,7 @@ MOST_CURVES = 10
 TREND = 0.1
 """Share of test rows with a target outside the range of the training rows from which a trend is named."""
 
-COSTS = ("fit_processor_seconds", "predict_processor_seconds")
+TIMES = ("fit_processor_seconds", "predict_processor_seconds")
 
 Divisions = Iterable[list[tuple[NDArray[np.bool_], NDArray[np.bool_]]]]
 """The masks of test rows and training rows of the folds of each cell; a split is a cell of one fold."""
@@ -118,7 +118,7 @@ def run(job: Job) -> None:
             "thresholds": thresholds,
             "failures": failures,
             "suspicions": [*found, *_in_time(table, _divisions(spec, folds))],
-            **_costs(records),
+            **_times(records),
         }
 
 
@@ -216,26 +216,26 @@ def _curve(dataset: str, method: str, y: NDArray, proba: NDArray, data: Prepared
     return curve
 
 
-def _costs(records: Mapping[str, Any]) -> dict[str, dict[str, float]]:
+def _times(records: Mapping[str, Any]) -> dict[str, dict[str, float]]:
     """Return the median seconds of one training of each method's pool, if its records have them.
 
-    Nested cross-validation measures whole blocks, because its forests predict while they grow. There the cost of
-    fitting is a training's share of a block, predictions included, and the cost of predicting is unknown.
+    Nested cross-validation measures whole blocks, because its forests predict while they grow. There the time of
+    fitting is a training's share of a block, predictions included, and the time of predicting is unknown.
     """
-    costs: dict[str, dict[str, float]] = {name: {} for name in COSTS}
+    times: dict[str, dict[str, float]] = {name: {} for name in TIMES}
     for record in records["methods"]:
         of = records["pools"][record["pool"]][0]["parameters"]["pool"].get("of") or [record["pool"]]
-        each = [_costs_of([part["metrics"] for part in records["pools"][pool]]) for pool in of]
-        for name in COSTS:
-            if all(name in known for known in each):  # a mixed pool costs what its parts do
-                costs[name][record["method"]] = round(sum(known[name] for known in each), 6)
-    return costs
+        each = [_times_of([part["metrics"] for part in records["pools"][pool]]) for pool in of]
+        for name in TIMES:
+            if all(name in known for known in each):  # a mixed pool takes the time of its parts
+                times[name][record["method"]] = round(sum(known[name] for known in each), 6)
+    return times
 
 
-def _costs_of(parts: list[Mapping[str, Any]]) -> dict[str, float]:
-    """Return the costs of a pool that its blocks know."""
-    all_seconds = {name: [s for part in parts for s in part.get(name, [])] for name in COSTS}
-    all_seconds[COSTS[0]] += [_share(part) for part in parts if COSTS[0] not in part and part.get("trainings")]
+def _times_of(parts: list[Mapping[str, Any]]) -> dict[str, float]:
+    """Return the times of a pool, from the records of its blocks."""
+    all_seconds = {name: [s for part in parts for s in part.get(name, [])] for name in TIMES}
+    all_seconds[TIMES[0]] += [_share(part) for part in parts if TIMES[0] not in part and part.get("trainings")]
     return {name: median(seconds) for name, seconds in all_seconds.items() if seconds}
 
 

@@ -7,10 +7,10 @@ import xarray as xr
 
 from rotastack.data.artifacts import Prepared, read_arrays, read_frame, read_prepared
 from rotastack.errors import RotastackError
-from rotastack.workflow.run.job import Job, failing
+from rotastack.workflow.run.job import Job
 from rotastack.workflow.run.mixed import mixed
 from rotastack.workflow.run.modules import protocol_module
-from rotastack.workflow.run.watching import Beat, train_watched
+from rotastack.workflow.run.watching import Alarm, train_watched
 from rotastack.workflow.study.specs import NestedTrainingSpec, SplitTrainingSpec
 
 
@@ -20,15 +20,15 @@ def train(
     folds: pd.DataFrame,
     rotations: xr.Dataset | None = None,
     n_jobs: int = 1,
-    beat: Beat = lambda seconds: None,
+    set_alarm: Alarm = lambda seconds: None,
 ) -> xr.Dataset:
     """Return a pool's outputs for held-out rows; a pool that fails has missing values, and the error as ``message``.
 
     The axes are those of :mod:`rotastack.workflow.run.nested.training` or :mod:`rotastack.workflow.run.splits.training`.
-    Views that are drawn before all training come as `rotations`, group after group. At the start of each training `beat`
-    is called with its limit in seconds; an error of `beat` is one of the pool.
+    Views that are drawn before all training come as `rotations`, group after group. At the start of each training
+    `set_alarm` gets its limit in seconds; an error of `set_alarm` is one of the pool.
     """
-    return protocol_module(spec.protocol, "train").train(spec, table, folds, rotations, n_jobs, beat)
+    return protocol_module(spec.protocol, "train").train(spec, table, folds, rotations, n_jobs, set_alarm)
 
 
 def run(job: Job) -> None:
@@ -37,8 +37,8 @@ def run(job: Job) -> None:
     train_watched(job, partial(_run, spec), spec.pool.content(), spec.pool.training_limit)
 
 
-def _run(spec: NestedTrainingSpec | SplitTrainingSpec, job: Job, beat: Beat, failure: Exception | None) -> None:
-    """Read ``table``, ``folds`` and ``rotations``, or ``parts``, write ``pool``; `failure` is known from another process."""
+def _run(spec: NestedTrainingSpec | SplitTrainingSpec, job: Job, set_alarm: Alarm) -> None:
+    """Read inputs ``table``, ``folds`` and ``rotations``, or ``parts``; write output ``pool``."""
     table, (folds, _), rotations = read_prepared(job.input("table")), read_frame(job.input("folds")), None
     if job.inputs.get("rotations"):
         rotations, n_numeric = read_arrays(job.input("rotations")), table.numeric.shape[1]
@@ -51,5 +51,5 @@ def _run(spec: NestedTrainingSpec | SplitTrainingSpec, job: Job, beat: Beat, fai
         if spec.pool.of:
             pool = mixed(spec.pool.of, list(map(read_arrays, job.inputs["parts"])))
         else:
-            pool = train(spec, table, folds, rotations, job.threads, failing(failure) if failure else beat)
+            pool = train(spec, table, folds, rotations, job.threads, set_alarm)
         job.write_outcome("pool", pool, record)

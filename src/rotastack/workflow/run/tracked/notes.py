@@ -92,7 +92,7 @@ def pool_params(pool: Mapping[str, Any]) -> dict[str, Any]:
     """Return the params that distinguish pools: view, estimator, and their parameters."""
     view = pool["view"] or {"class": "none", "parameters": {}}
     return {
-        "estimator": _last(pool["estimator"]),
+        "estimator": _last(pool.get("estimator", "mixed")),
         "view": _last(view["class"]),
         "scaling": pool["scaling"],
         **_flat("estimator", pool["parameters"]),
