@@ -12,7 +12,7 @@ import os
 import pickle
 import time
 from collections.abc import Iterator, Mapping
-from math import ceil, sqrt
+from math import ceil, log10, sqrt
 from pathlib import Path
 
 os.environ.setdefault("OMP_NUM_THREADS", "1")
@@ -50,6 +50,11 @@ def study_of(cells: int, rows: int, columns: int) -> Plan:
         "protocol": {**content["protocol"], "rotation_groups": side, "fold_groups": side},
         "blocks": {"rotation_groups": block, "fold_groups": block},
     }
+    return _planned(content, rows, columns)
+
+
+def _planned(content: dict, rows: int, columns: int) -> Plan:
+    """Return the plan of a study whose one table has this size."""
     plan = read_plan(load_yaml(project_file(config_file())) | content, [config_file()])
     entry = {"sources": [], "rows": rows, "columns": columns, "classes": {"a": rows // 2, "b": rows - rows // 2}}
     plan.study.datasets["iris"] = plan.resources.datasets["iris"] = entry
@@ -118,7 +123,25 @@ def by_cells(rows: int = 1000, columns: int = 20) -> str:
     return table_of(head, body)
 
 
-TABLES = {"cells": by_cells}
+def memory(rows: int = 10**7, columns: int = 20) -> str:
+    """Return the memory that a job requests for the flagship on a large table."""
+    vote = {"kind": "vote"}
+    content = {
+        "name": "large",
+        "datasets": ["iris"],
+        "protocol": {"kind": "holdout", "repeats": 1},
+        "pools": {"rotastack": {"estimator": "rotastack"}, "forest": {"estimator": "forest"}},
+        "methods": {"Rotastack": {"pool": "rotastack", "combiner": vote}, "RF": {"pool": "forest", "combiner": vote}},
+    }
+    requested = 1e6 * _planned(content, rows, columns).resources.train_mb("iris", "rotastack")
+    return (
+        f"- **To 10^{round(log10(rows))}** a job requests {requested / (8 * rows * columns):.0f} times the table: {_bytes(requested)} for {columns} columns. These are the table, its float32 copy "
+        "by columns, and the out-of-bag sums, a number for each row, family and class. The boosted families are then the longest part, on one core for each of their bags, unless workers "
+        "train them ([big tables](../how-to/big-tables.md))."
+    )
+
+
+TABLES = {"cells": by_cells, "memory": memory}
 
 
 def measure(columns: int) -> None:

@@ -103,6 +103,13 @@ def test_tables_are_those_of_the_results_and_are_shown():
             assert not [row for row in rows if len(re.split(r"(?<!\\)\|", row)) != len(first.split("|"))]
 
 
+@pytest.mark.parametrize("file", sorted(make_tables.FOLDER.glob("*.csv")), ids=lambda file: file.stem)
+def test_a_command_makes_a_file_of_numbers(file):
+    with file.open(encoding="utf-8") as lines:
+        program = re.match(r"# `python (benchmarks/\w+\.py)[ \w-]*`", next(lines))
+    assert program and (ROOT / program[1]).exists()
+
+
 @pytest.mark.slow
 def test_the_page_set_by_set_is_of_the_scores_that_are_kept():
     made = flagship_sets.page(pd.read_parquet(flagship_sets.SCORES))
