@@ -16,7 +16,9 @@ NUMBER = re.compile(
     r"(?<![\w.^])(?:\d*\.\d+(?!\.\d)|\d[\d,]*(?:\.\d+)? ?%|\d[\d,]* (?:of the\b|times|ms|MB|GB|s\b|minutes|seconds|hours|microseconds)|\d+x\b)"
 )
 NO_PROSE = re.compile(r"\$\$.*?\$\$|<!--.*?-->|`[^`\n]*`|\$[^$\n]*\$|\]\([^)\n]*\)", re.S)
-USERS = [page for page in PAGES if re.match(r"README|docs/(index|faq|glossary|(start|how-to|choosing|understand)/)", page)]
+USERS = [
+    page for page in PAGES if re.match(r"README|docs/(index|faq|glossary|(start|how-to|choosing|understand)/)", page)
+]
 LEVELS = {".05", "0.05", "90 %", "95 %"}
 """Levels of tests and intervals."""
 SETTINGS = {  # page -> settings, levels, versions, numbers of sections, equations and figures of sources

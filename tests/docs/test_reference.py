@@ -107,7 +107,8 @@ def test_tables_are_those_of_the_results_and_are_shown():
 def test_a_command_makes_a_file_of_numbers(file):
     with file.open(encoding="utf-8") as lines:
         program = re.match(r"# `python (benchmarks/\w+\.py)[ \w-]*`", next(lines))
-    assert program and (ROOT / program[1]).exists()
+    assert program
+    assert (ROOT / program[1]).exists()
 
 
 @pytest.mark.slow
