@@ -30,6 +30,11 @@ def test_the_caption_says_what_the_results_say(case):
     index = (ROOT / "docs/index.md").read_text(encoding="utf-8")
     n_tables = len(case["ratios"]())
     n_sets = len(case["flagship"].set_by_set())
+    evidence = (ROOT / "docs/evidence/flagship.md").read_text(encoding="utf-8")
+    assert f"On the {n_sets} data sets below: yes." in evidence
+    assert f"than those of CatBoost on {n_tables} of the data sets" in evidence
+    p_values = [line.split("|")[3:-1] for line in case["flagship"].summary_lines() if line.startswith("| Wilcoxon")]
+    assert {cell.strip() for line in p_values for cell in line} == {"< .001"}, "the page says p below .001"
     for page in ("index.md", "evidence/index.md"):
         assert f"on {n_sets} data sets (CatBoost on {n_tables})" in (ROOT / "docs" / page).read_text(encoding="utf-8")
     assert f"errors on {n_tables} tables" in text
