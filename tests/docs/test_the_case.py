@@ -12,6 +12,7 @@ from tests.docs.blocks import ROOT, blocks
 import rotastack
 import rotastack.combine
 import rotastack.trees
+from rotastack.ensembles.flagship.families import FAMILIES
 
 
 @pytest.fixture(scope="module")
@@ -51,6 +52,11 @@ def test_pictures_are_what_their_programs_draw(case, tmp_path):
         draw(tmp_path / f"{name}.png")
         kept, drawn = (plt.imread(folder / f"{name}.png") for folder in (ROOT / "docs/images", tmp_path))
         assert np.array_equal(kept, drawn), f"docs/images/{name}.png is stale"
+
+
+def test_the_picture_of_the_flagship_has_its_families():
+    picture = (ROOT / "docs/images/flagship.svg").read_text(encoding="utf-8")
+    assert re.findall(r">\((\w+)\)<", picture) == list(FAMILIES)
 
 
 def test_the_picture_of_the_report_shows_the_answer_of_the_page():
