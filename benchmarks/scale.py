@@ -147,7 +147,7 @@ TABLES = {"cells": by_cells, "memory": memory}
 def measure(columns: int) -> None:
     """Fit the flagship to 10^3 to 10^6 rows, and write the processor seconds and the sizes of models."""
     lines = [
-        "# `python benchmarks/scale.py --measure`, processor time of one thread",
+        "# `python benchmarks/scale.py --measure`, processor time of one thread, once, while other jobs ran",
         "rows,table in float64,fit,predicting as many,model",
     ]
     for power in range(3, 7):
