@@ -33,7 +33,7 @@ test: env           ## the tests of a few minutes
 	$(PYTEST) -m "not slow"
 
 test-rest: env      ## what `make test` leaves out
-	$(PYTEST) -m slow
+	$(PYTEST) -m "slow and not nightly"
 
 test-all: env       ## all tests, with ten times the examples of properties
 	HYPOTHESIS_PROFILE=thorough $(PYTEST)

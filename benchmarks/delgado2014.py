@@ -138,7 +138,7 @@ def main(folder: Path) -> None:
     numbers.write(OUT)
 
 
-def draw() -> None:
+def draw(file: Path = FIGURE) -> None:
     """Draw the average ranks of the best methods, and how often few data sets identify the best method."""
     found = pd.read_parquet(OUT)
     figure = new_figure(11, 4.2)
@@ -164,7 +164,7 @@ def draw() -> None:
     right.set(title="how often they name the same best, %", xlabel="data sets", ylim=(0, 102))
     right.legend(frameon=False, loc="lower right")
     right.spines[["top", "right"]].set_visible(False)
-    save_figure(figure, FIGURE)
+    save_figure(figure, file)
 
 
 if __name__ == "__main__":

@@ -8,7 +8,8 @@ Pages show the tables by ``{include}``. tests/docs compares the files with the o
 import csv
 from pathlib import Path
 
-from tables import choosing, claims, classifiers, flagship, papers, regressors
+import scale
+from tables import choosing, claims, classifiers, flagship, papers, regressors, sentences
 
 FOLDER = Path(__file__).resolve().parents[1] / "docs/evidence/data/tables"
 
@@ -27,7 +28,7 @@ def tables() -> dict[str, str]:
     """Return the name and the Markdown text of each table."""
     made = {file.stem: of_csv(file) for file in sorted(FOLDER.glob("*.csv"))}
     made |= {f"papers-{name}": text for name, text in (papers.tables() | claims.tables()).items()}
-    for module in (choosing, classifiers, flagship, regressors):
+    for module in (choosing, classifiers, flagship, regressors, scale, sentences):
         prefix = module.__name__.rpartition(".")[2]
         made |= {f"{prefix}-{name}": make() for name, make in module.TABLES.items()}
     return made

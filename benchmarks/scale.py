@@ -1,21 +1,31 @@
-"""Estimate times of studies and fits of any size, by the coefficients of the jobs' requests, without a run.
+"""Estimate times of studies of any size by the coefficients of the jobs' requests, or measure fits of many rows.
 
-    python benchmarks/scale.py            the tables of docs/evidence/scale.md
+    python benchmarks/scale.py [--rows 1000] [--columns 20]      # the estimates, which make_tables.py writes
+    python benchmarks/scale.py --measure                         # docs/evidence/data/tables/scale_rows.csv
 
-The study is rotation stacking of the thesis (five methods on four pools, 20 rotations) on one table; the fit is the flagship at
-its defaults. Seconds are of one core of the machine on which the coefficients were measured.
+The study is rotation stacking of the thesis (five methods on four pools, 20 rotations) on one table. Its seconds are of one
+core of the machine on which the coefficients were measured. The fit is the flagship at its defaults, one thread.
 """
 
 import argparse
+import os
+import pickle
+import time
 from collections.abc import Iterator, Mapping
-from math import ceil, sqrt
+from math import ceil, log10, sqrt
+from pathlib import Path
+
+os.environ.setdefault("OMP_NUM_THREADS", "1")
+
+from sklearn.datasets import make_classification
+from tables.condensed import table_of
 
 from rotastack.base.documents import load_yaml
 from rotastack.ensembles.flagship.classifier import RotastackClassifier
 from rotastack.project import project_file
 from rotastack.workflow.run.launch import config_file, read_plan
 from rotastack.workflow.run.plan import Plan
-from rotastack.workflow.study.costs import COSTS, JOB_SECONDS, USUAL_COST, cost_of
+from rotastack.workflow.study.costs import JOB_SECONDS, USUAL_COST, cost_of
 
 BYTES_PER_OUTPUT = 2.0
 """On disk, of a float32 after zlib: .9 to 3.5 in the pools of the quickstart."""
@@ -27,10 +37,7 @@ OTHER_JOBS = 7
 """Of a study of one data set, beside draws, trainings and combining: table, folds, scores, figures and report."""
 MOST_JOBS = 500
 """Trainings of a pool, from which on blocks grow."""
-FLAGSHIP = COSTS[f"{RotastackClassifier.__module__}.RotastackClassifier"]
-TREES = 100 * RotastackClassifier.study_facts.families
-MOST_DRAWS = 40_000
-"""Rows in a bag of the flagship, however many there are."""
+MEASURED = Path(__file__).parents[1] / "docs/evidence/data/tables/scale_rows.csv"
 
 
 def study_of(cells: int, rows: int, columns: int) -> Plan:
@@ -43,6 +50,11 @@ def study_of(cells: int, rows: int, columns: int) -> Plan:
         "protocol": {**content["protocol"], "rotation_groups": side, "fold_groups": side},
         "blocks": {"rotation_groups": block, "fold_groups": block},
     }
+    return _planned(content, rows, columns)
+
+
+def _planned(content: dict, rows: int, columns: int) -> Plan:
+    """Return the plan of a study whose one table has this size."""
     plan = read_plan(load_yaml(project_file(config_file())) | content, [config_file()])
     entry = {"sources": [], "rows": rows, "columns": columns, "classes": {"a": rows // 2, "b": rows - rows // 2}}
     plan.study.datasets["iris"] = plan.resources.datasets["iris"] = entry
@@ -83,65 +95,99 @@ def combining_seconds(plan: Plan, label: str) -> float:
     return seconds + protocol.combiner_fits * cost.training_seconds(n_trees, rows, columns, 2)
 
 
-def by_cells(rows: int, columns: int) -> None:
-    """Print the times of studies of 10^2 to 10^6 cells."""
-    print(
-        f"| cells of {rows} x {columns} | blocks | jobs | core hours | hours on 100 cores | on disk | files | MB of a job |"
-    )
-    print("|---|---|---|---|---|---|---|---|")
+def by_cells(rows: int = 1000, columns: int = 20) -> str:
+    """Return the times of studies of 10^2 to 10^6 cells."""
+    head = [
+        "cells",
+        "blocks",
+        "jobs",
+        "core hours",
+        "hours on 100 cores",
+        "pools on disk",
+        "files",
+        "MB a job asks for",
+    ]
+    body = []
     for cells in (100, 1000, 10_000, 100_000, 1_000_000):
         plan = study_of(cells, rows, columns)
         work = list(seconds_of(plan))
         seconds = sum(work)
         longest = max(seconds / 100, max(work)) / 3600
         memory = max(plan.resources.train_mb("iris", pool) for pool in plan.study.used_pools)
-        print(
-            f"| {plan.study.protocol.n_cells:,} | {len(plan.study.blocks):,} | {len(work):,} "
-            f"| {seconds / 3600:,.1f} | {longest:,.1f} | {_bytes(BYTES_PER_OUTPUT * outputs_of(plan))} "
-            f"| {FILES_OF_JOB * len(work):,} | {memory:,} |"
-        )
+        body.append(
+            [
+                f"{plan.study.protocol.n_cells:,}", f"{len(plan.study.blocks):,}", f"{len(work):,}", f"{seconds / 3600:,.1f}",
+                f"{longest:,.1f}", _bytes(BYTES_PER_OUTPUT * outputs_of(plan)), f"{FILES_OF_JOB * len(work):,}", f"{memory:,}",
+            ]
+        )  # fmt: skip
+    return table_of(head, body)
 
 
-def by_rows(columns: int) -> None:
-    """Print the times of a fit of the flagship on 10^3 to 10^9 rows."""
-    names = ("table in float64", "trees, one core", "boosted families, one core", "predicting as many", "nodes")
-    print(f"| rows of {columns} numbers | {' | '.join(names)} |")
-    print("|---|---|---|---|---|---|")
-    for power in range(3, 10):
-        rows = 10**power
-        drawn = min(rows, MOST_DRAWS)
-        n_trees = max(TREES // 8, min(TREES, TREES * MOST_DRAWS // rows))
-        trees, boosted_of_these = (FLAGSHIP.training_seconds(n, drawn, columns, 2) for n in (n_trees, 0))
-        boosted = FLAGSHIP.training_seconds(0, rows, columns, 2)
-        predicted = FLAGSHIP.prediction_seconds(n_trees, rows)
-        print(
-            f"| 10^{power} | {_bytes(8 * rows * columns)} | {_time(trees - boosted_of_these)} | {_time(boosted)} "
-            f"| {_time(predicted)} | {_bytes(2 * 12 * drawn * n_trees)} |"
+def memory(rows: int = 10**7, columns: int = 20) -> str:
+    """Return the memory that a job requests for the flagship on a large table."""
+    vote = {"kind": "vote"}
+    content = {
+        "name": "large",
+        "datasets": ["iris"],
+        "protocol": {"kind": "holdout", "repeats": 1},
+        "pools": {"rotastack": {"estimator": "rotastack"}, "forest": {"estimator": "forest"}},
+        "methods": {"Rotastack": {"pool": "rotastack", "combiner": vote}, "RF": {"pool": "forest", "combiner": vote}},
+    }
+    requested = 1e6 * _planned(content, rows, columns).resources.train_mb("iris", "rotastack")
+    return (
+        f"- **To 10^{round(log10(rows))}** a job requests {requested / (8 * rows * columns):.0f} times the table: {_bytes(requested)} for {columns} columns. These are the table, its float32 copy "
+        "by columns, and the out-of-bag sums, a number for each row, family and class. The boosted families are then the longest part, on one core for each of their bags, unless workers "
+        "train them ([big tables](../how-to/big-tables.md))."
+    )
+
+
+TABLES = {"cells": by_cells, "memory": memory}
+
+
+def measure(columns: int) -> None:
+    """Fit the flagship to 10^3 to 10^6 rows, and write the processor seconds and the sizes of models."""
+    lines = [
+        "# `python benchmarks/scale.py --measure`, processor time of one thread, once, while other jobs ran",
+        "rows,table in float64,fit,predicting as many,model",
+    ]
+    for power in range(3, 7):
+        X, y = make_classification(
+            10**power, columns, n_informative=10, n_redundant=0, n_clusters_per_class=8, random_state=0
         )
+        started = time.process_time()
+        model = RotastackClassifier(random_state=0, n_jobs=1).fit(X, y)
+        fitted = time.process_time()
+        model.predict_proba(X)
+        times = fitted - started, time.process_time() - fitted
+        lines.append(f"10^{power},{_bytes(X.nbytes)},{','.join(map(_time, times))},{_bytes(len(pickle.dumps(model)))}")
+        print(lines[-1], flush=True)
+    MEASURED.write_text("\n".join(lines) + "\n", encoding="utf-8")
 
 
 def _bytes(count: float) -> str:
     units = (("TB", 1e12), ("GB", 1e9), ("MB", 1e6))
     unit, size = next((known for known in units if count >= known[1]), ("kB", 1e3))
-    return f"{count / size:,.3g} {unit}"
+    return f"{count / size:.{0 if count >= 10 * size else 1}f} {unit}"
 
 
 def _time(seconds: float) -> str:
-    for unit, size in (("days", 86400), ("h", 3600), ("min", 60)):
+    for unit, size in (("h", 3600), ("min", 60)):
         if seconds >= 2 * size:
-            return f"{seconds / size:,.3g} {unit}"
-    return f"{seconds:.2g} s"
+            return f"{seconds / size:.0f} {unit}"
+    return f"{seconds:.1g} s" if seconds < 1 else f"{seconds:.0f} s"
 
 
 def main() -> None:
-    """Print the tables."""
+    """Print the estimates, or measure."""
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
-    parser.add_argument("--rows", type=int, default=1000, help="rows of the table of the studies")
+    parser.add_argument("--rows", type=int, default=1000, help="rows of the table")
     parser.add_argument("--columns", type=int, default=20)
+    parser.add_argument("--measure", action="store_true", help="fit tables of 10^3 to 10^6 rows")
     arguments = parser.parse_args()
-    by_cells(arguments.rows, arguments.columns)
-    print()
-    by_rows(arguments.columns)
+    if arguments.measure:
+        measure(arguments.columns)
+    else:
+        print(by_cells(arguments.rows, arguments.columns))
 
 
 if __name__ == "__main__":

@@ -73,14 +73,14 @@ def draw_ratios(axis: Axes, found: pd.DataFrame) -> None:
     axis.tick_params(axis="y", length=0)
 
 
-def main() -> None:
-    """Draw."""
+def draw(file: Path) -> None:
+    """Draw both halves into a file."""
     figure = new_figure(11, 3.3)
     *left, right = figure.subplots(1, 3, width_ratios=[1, 1, 1.7])
     draw_boundaries(left)
     draw_ratios(right, ratios())
-    save_figure(figure, ROOT / "docs/images/case.png")
+    save_figure(figure, file)
 
 
 if __name__ == "__main__":
-    main()
+    draw(ROOT / "docs/images/case.png")

@@ -1,9 +1,9 @@
 #!/usr/bin/env python3
-"""Take the documents' pictures of the study `quickstart` as it was last run in a folder.
+"""Take the documents' picture of the study `quickstart` as it was last run in a folder.
 
 python tools/take_screenshots.py FOLDER    # FOLDER/results is where `rotastack run quickstart` left it; Chromium is needed
 
-Writes docs/images/report.png, and copies differences.png.
+Writes docs/images/report.png, with the sentences of the verdict as its description.
 """
 
 import shutil
@@ -11,11 +11,13 @@ import sys
 import time
 from pathlib import Path
 
+from PIL import Image
+from PIL.PngImagePlugin import PngInfo
 from selenium import webdriver
 from selenium.webdriver.common.by import By
 from selenium.webdriver.support.ui import WebDriverWait
 
-IMAGES = Path(__file__).resolve().parents[1] / "docs/images"
+PICTURE = Path(__file__).resolve().parents[1] / "docs/images/report.png"
 PATIENCE = 120  # seconds
 SCALE = 5 / 6  # pixels of the picture for each of the page
 
@@ -29,10 +31,17 @@ def chromium() -> webdriver.Chrome:
     return webdriver.Chrome(options=options, service=webdriver.ChromeService(shutil.which("chromedriver")))
 
 
+def describe(picture: Path, sentences: list[str]) -> None:
+    """Write sentences into a picture, so that a test can compare them with a page."""
+    info = PngInfo()
+    info.add_text("Description", "\n".join(sentences))
+    with Image.open(picture) as image:
+        image.save(picture, pnginfo=info, optimize=True)
+
+
 def main(folder: Path) -> None:
-    """Take them."""
+    """Take it."""
     results = folder.resolve() / "results"
-    shutil.copyfile(results / "quickstart/figures/study/differences.png", IMAGES / "differences.png")
     driver = chromium()
     try:
         size = {"width": 1200, "height": 1300, "deviceScaleFactor": SCALE, "mobile": False}
@@ -41,7 +50,8 @@ def main(folder: Path) -> None:
         ready = "//table[@id='board']//tr[2]"
         WebDriverWait(driver, PATIENCE).until(lambda found: found.find_elements(By.XPATH, ready))
         time.sleep(5)  # charts move into place
-        driver.save_screenshot(str(IMAGES / "report.png"))
+        driver.save_screenshot(str(PICTURE))
+        describe(PICTURE, [sentence.text for sentence in driver.find_elements(By.CSS_SELECTOR, ".verdict p")])
     finally:
         driver.quit()
 

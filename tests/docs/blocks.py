@@ -13,10 +13,11 @@ PAGES = [page for page in PAGES if not re.match(r"docs/(_build|gallery|evidence/
 FENCE = re.compile(r"^(?P<fence>```+)(?P<language>[^\n`]*)\n(?P<text>.*?)^(?P=fence)[ \t]*$", re.M | re.S)
 NOT_RUN = re.compile(r"<!-- not run: (.+?) -->\n\Z")
 """Stands right before a block that cannot be run here, and says why."""
-MARK = re.compile(r"<!-- (?P<what>run|run with|printed|saved as|begins)(?:: (?P<of>[^>]+?))? -->\n\Z")
-"""Stands right before a block, and says what it is: commands that tests run (with more options), what these
-printed, a reader's file, the beginning
-of a file of the project."""
+MARK = re.compile(
+    r"<!-- (?P<what>run|run with|run at length|printed|printed by|saved as|begins)(?:: (?P<of>[^>]+?))? -->\n\Z"
+)
+"""Stands right before a block, and says what it is: commands that tests run (with more options; at length: by the slow
+tests), what these printed, what a command of minutes prints, a reader's file, the beginning of a file of the project."""
 
 
 @dataclass(frozen=True)
@@ -33,7 +34,7 @@ class Block:
     output : str or None
         What the page says it prints: the block ``output`` that follows.
     mark : tuple of str, or None
-        What stands before it: "run", "run with", "printed", "saved as" or "begins", and options or a file's name.
+        What stands before it, and the options, command or file that it names.
     """
 
     page: str

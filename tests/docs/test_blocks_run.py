@@ -4,6 +4,8 @@ import doctest
 import io
 import re
 import shlex
+import subprocess
+import sys
 from contextlib import redirect_stderr, redirect_stdout
 
 import pytest
@@ -13,24 +15,38 @@ from rotastack.cli import main
 
 OWN_FILES = {"scores.csv": "dataset,RF,Rotastack,XGBoost\na,.2,.1,.3\nb,.3,.2,.2\nc,.1,.1,.2\nd,.4,.2,.3\ne,.2,.1,.1\n"}
 """Files that a reader of a page has, by the names that pages call them."""
+NIGHTLY = {"docs/start/study.md"}
+"""Pages whose commands take minutes."""
+SECONDS = re.compile(r"(?<=\(in )\d+ \w+|[\d.]+(?= times the training time)")
+"""What depends on the machine in what commands print."""
 
 
 def is_python(block):
     return block.language == "python" and not block.reason
 
 
-def is_run(block):
-    return block.mark is not None and block.mark[0].startswith("run")
+def marked(block, *names):
+    return block.mark is not None and block.mark[0] in names
 
 
-COMMANDS = [page for page in PAGES if any(map(is_run, blocks(page)))]
+def pages_with(*names):
+    return [page for page in PAGES if any(marked(block, *names) for block in blocks(page))]
+
+
+COMMANDS = pages_with("run", "run with")
+AT_LENGTH = pages_with("run at length", "printed by")
 SHOWN = [page for page in PAGES if page in COMMANDS or any(map(is_python, blocks(page)))]
 
 
-def printed_by(command: str, more: str) -> str:
+def printed_by(command: str, more: str = "", *, at_length: bool = False) -> str:
     """Return what a command prints, on both streams."""
     program, *words = shlex.split(command)
     assert program == "rotastack"
+    if at_length:
+        python = [sys.executable, "-m", program]
+        done = subprocess.run([*python, *words], stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True)
+        assert done.returncode == 0, done.stdout
+        return done.stdout
     printed = io.StringIO()
     with redirect_stdout(printed), redirect_stderr(printed):
         assert main([*words, *more.split()]) == 0, command
@@ -42,36 +58,61 @@ def assert_same(shown, printed, block):
     assert doctest.OutputChecker().check_output(shown, printed, options), f"{block} prints\n{printed}and not\n{shown}"
 
 
-@pytest.mark.parametrize("page", SHOWN)
-@pytest.mark.filterwarnings("ignore::UserWarning")
-def test_a_page_runs_and_prints_what_it_says(page, tmp_path, monkeypatch):
+def run(page, folder, at_length=False):
+    """Run the blocks of a page in a folder, and compare what they print."""
     for name, text in OWN_FILES.items():
-        (tmp_path / name).write_text(text)
-    monkeypatch.chdir(tmp_path)
+        (folder / name).write_text(text)
     known: dict = {"__name__": "page"}
     found = ""
     for block in blocks(page):
         what, of = block.mark or ("", "")
         if what == "saved as":
-            (tmp_path / of).write_text(block.text)
+            (folder / of).write_text(block.text)
         if is_python(block):
             printed = io.StringIO()
             with redirect_stdout(printed):
                 exec(compile("\n" * block.line + block.text, str(ROOT / page), "exec"), known)
             if block.output is not None:
                 assert_same(block.output, printed.getvalue(), block)
-        elif is_run(block):
+        elif marked(block, "run", "run with", *["run at length"] * at_length):
             lines = [line for line in block.text.splitlines() if line.startswith("$ ")]
-            found = "".join(f"{line}\n{printed_by(line[2:], of)}" for line in lines)
+            alone = what == "run at length"
+            found = "".join(f"{line}\n{printed_by(line[2:], of, at_length=alone)}" for line in lines)
             assert_same(block.text, found, block)
         elif what == "printed":
             assert block.text in found, f"{block} is not in\n{found}"
+        elif what == "printed by" and at_length:
+            shown, found = (SECONDS.sub("", text) for text in (block.text, printed_by(of, at_length=True)))
+            assert_same(f"...\n{shown}", found, block)
+
+
+@pytest.mark.parametrize("page", SHOWN)
+@pytest.mark.filterwarnings("ignore::UserWarning")
+def test_a_page_runs_and_prints_what_it_says(page, tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    run(page, tmp_path)
+
+
+@pytest.mark.slow
+@pytest.mark.workflow
+@pytest.mark.parametrize(
+    "page", [pytest.param(page, marks=[pytest.mark.nightly] * (page in NIGHTLY)) for page in AT_LENGTH]
+)
+def test_commands_of_minutes_print_what_a_page_says(page, tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    run(page, tmp_path, at_length=True)
 
 
 def test_some_commands_and_output_are_shown():
     assert {"docs/how-to/compare.md", "docs/how-to/own-table.md", "docs/start/own-table.md"} <= set(COMMANDS)
+    assert {"docs/how-to/models.md", "docs/start/own-table.md", *NIGHTLY} == set(AT_LENGTH)
     shown = [block for page in PAGES for block in blocks(page)]
     assert sum(b.output is not None for b in shown) == sum(b.language == "output" for b in shown) >= 6
+
+
+def test_the_readme_shows_the_answer_of_its_page():
+    (answer,) = (block.text for block in blocks("docs/start/own-table.md") if marked(block, "printed by"))
+    assert answer in [block.text for block in blocks("README.md")]
 
 
 def test_no_mark_is_misspelt():
@@ -80,8 +121,16 @@ def test_no_mark_is_misspelt():
             assert MARK.search(mark) or NOT_RUN.search(mark), f"{page}: {mark}"
 
 
+def test_blocks_of_what_commands_print_are_run():
+    """Pages for users show no console that nothing repeats; README.md repeats a page."""
+    for page in PAGES:
+        if page.startswith(("docs/start/", "docs/how-to/")):
+            for block in blocks(page):
+                assert block.language != "console" or block.mark, f"{block} is of no run"
+
+
 def test_files_of_the_project_are_shown_as_they_are():
-    shown = [block for page in PAGES for block in blocks(page) if block.mark and block.mark[0] == "begins"]
+    shown = [block for page in PAGES for block in blocks(page) if marked(block, "begins")]
     assert shown
     for block in shown:
         assert (ROOT / block.mark[1]).read_text(encoding="utf-8").startswith(block.text), str(block)

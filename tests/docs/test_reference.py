@@ -12,6 +12,7 @@ from tests.docs.blocks import PAGES, ROOT
 
 sys.path[:0] = [str(ROOT / "benchmarks"), str(ROOT / "tools")]
 make_tables, public_names = importlib.import_module("make_tables"), importlib.import_module("public_names")
+flagship_sets, model_files = importlib.import_module("flagship_sets"), importlib.import_module("model_files")
 papers, rules = (importlib.import_module(f"tables.{name}") for name in ("papers", "rules"))
 
 LINK = re.compile(r"\]\(([^)\s]+)\)")
@@ -100,6 +101,29 @@ def test_tables_are_those_of_the_results_and_are_shown():
         for table in re.findall(r"(?:^\|.*\n)+", text + "\n", re.M):
             first, *rows = table.splitlines()
             assert not [row for row in rows if len(re.split(r"(?<!\\)\|", row)) != len(first.split("|"))]
+
+
+@pytest.mark.parametrize("file", sorted(make_tables.FOLDER.glob("*.csv")), ids=lambda file: file.stem)
+def test_a_command_makes_a_file_of_numbers(file):
+    with file.open(encoding="utf-8") as lines:
+        program = re.match(r"# `python (benchmarks/\w+\.py)[ \w-]*`", next(lines))
+    assert program
+    assert (ROOT / program[1]).exists()
+
+
+@pytest.mark.slow
+def test_the_page_set_by_set_is_of_the_scores_that_are_kept():
+    made = flagship_sets.page(pd.read_parquet(flagship_sets.SCORES))
+    assert flagship_sets.PAGE.read_text(encoding="utf-8").strip() == made.strip(), "benchmarks/flagship_sets.py --table"
+
+
+@pytest.mark.slow
+def test_files_of_models_are_as_large_as_their_table_says():
+    kept = pd.read_csv(model_files.SIZES, skiprows=1, index_col=0)
+    assert list(kept.columns) == list(model_files.HEADER[1:])
+    for name, X, y in list(model_files.tables())[:3]:
+        found = [float(size) for size in model_files.sizes(*model_files.fitted(X, y))]
+        assert kept.loc[name].tolist() == pytest.approx(found, rel=0.05, abs=0.011), name
 
 
 def test_a_rule_finds_the_question_that_parts_two_methods():

@@ -4,15 +4,22 @@ import re
 import runpy
 import sys
 
+import matplotlib.pyplot as plt
+import numpy as np
 import pytest
-from tests.docs.blocks import ROOT
+from tests.docs.blocks import ROOT, blocks
+
+import rotastack
+import rotastack.combine
+import rotastack.trees
+from rotastack.ensembles.flagship.families import FAMILIES
 
 
 @pytest.fixture(scope="module")
 def case():
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(sys, "path", list(sys.path))  # it adds folders to it
-        return runpy.run_path(str(ROOT / "tools/draw_the_case.py"))
+        yield runpy.run_path(str(ROOT / "tools/draw_the_case.py"))
 
 
 def test_the_caption_says_what_the_results_say(case):
@@ -23,10 +30,57 @@ def test_the_caption_says_what_the_results_say(case):
     text = (ROOT / "README.md").read_text(encoding="utf-8")
     index = (ROOT / "docs/index.md").read_text(encoding="utf-8")
     n_tables = len(case["ratios"]())
+    n_sets = len(case["flagship"].set_by_set())
+    evidence = (ROOT / "docs/evidence/flagship.md").read_text(encoding="utf-8")
+    assert f"On the {n_sets} data sets below: yes." in evidence
+    assert f"than those of CatBoost on {n_tables} of the data sets" in evidence
+    p_values = [line.split("|")[3:-1] for line in case["flagship"].summary_lines() if line.startswith("| Wilcoxon")]
+    assert {cell.strip() for line in p_values for cell in line} == {"< .001"}, "the page says p below .001"
+    for page in ("index.md", "evidence/index.md"):
+        assert f"on {n_sets} data sets (CatBoost on {n_tables})" in (ROOT / "docs" / page).read_text(encoding="utf-8")
     assert f"errors on {n_tables} tables" in text
     assert set(re.findall(r"on (\d+) tables", index)) == {str(n_tables)}
     assert f"fewer errors than the random forest on {better} tables and more on {worse};" in text
     assert f"than CatBoost on {boosted[0]} and {boosted[1]}" in text
+
+
+@pytest.mark.slow
+def test_pictures_are_what_their_programs_draw(case, tmp_path):
+    import delgado2014
+
+    for name, draw in (("case", case["draw"]), ("classifiers", delgado2014.draw)):
+        draw(tmp_path / f"{name}.png")
+        kept, drawn = (plt.imread(folder / f"{name}.png") for folder in (ROOT / "docs/images", tmp_path))
+        assert np.array_equal(kept, drawn), f"docs/images/{name}.png is stale"
+
+
+def test_the_picture_of_the_flagship_has_its_families():
+    picture = (ROOT / "docs/images/flagship.svg").read_text(encoding="utf-8")
+    assert re.findall(r">\((\w+)\)<", picture) == list(FAMILIES)
+
+
+def test_the_picture_of_the_report_shows_the_answer_of_the_page():
+    from PIL import Image
+
+    (answer,) = (b.text for b in blocks("docs/start/study.md") if b.mark and b.mark[0] == "printed by")
+    with Image.open(ROOT / "docs/images/report.png") as picture:
+        assert picture.text["Description"].splitlines() == answer.partition("\n\n")[0].splitlines()
+
+
+def test_the_changelog_counts_right():
+    from rotastack.data.registry import list_datasets
+    from rotastack.workflow.study.catalogue import PRUNERS
+
+    text = (ROOT / "CHANGELOG.md").read_text(encoding="utf-8")
+    assert f"A registry of {len(list_datasets())} data sets" in text
+    assert len(set(PRUNERS) - {"none", "lasso"}) == 9
+    assert "and nine pruners" in text
+    assert not [name for name in re.findall(r"`(\w+(?:Classifier|Regressor|Weights|Groups))`", text) if not known(name)]
+
+
+def known(name):
+    """Return whether a class is public."""
+    return any(hasattr(module, name) for module in (rotastack, rotastack.combine, rotastack.trees))
 
 
 def test_the_sentence_on_179_classifiers_is_of_the_numbers_that_are_kept(case):
