@@ -138,7 +138,9 @@ class OwnTable:
             others = ", ".join(name for name, higher in scores if name != score and higher is not None)
             return score, f"{why} (--score: {others})"
         try:
-            return score_named(self.arguments.score, self.task), f"--score; default {score}, {why}"
+            named = score_named(self.arguments.score, self.task)
+            ranked = "; only methods that predict intervals are ranked" if named == "pinball" else ""
+            return named, f"--score; default {score}, {why}{ranked}"
         except ValueError as error:
             raise RotastackError(f"--score: {error}") from None
 
