@@ -38,7 +38,7 @@ def compare_methods(
     comparison, notes = compare(ranked, higher), result["notes"]
     if control not in ranked:
         notes.append(
-            f"the control {control} has no score on any data set; the other methods are ranked, but not compared with the control"
+            f"the control {control} has no score on any data set; the others are ranked, but not compared with it"
         )
     result["average_ranks"] = comparison.average_ranks.to_dict()
     result["wins"] = comparison.wins.to_dict("index")

@@ -57,8 +57,8 @@ class Evaluation(Document):
         str | None,
         Field(
             description="score by which methods are ranked and tested, and the best is chosen: error, balanced_accuracy, "
-            "roc_auc, average_precision, f1, log_loss, brier; rmse, mae, r2, pinball (of methods that predict intervals); or "
-            "scikit-learn's name of a score. Null: error, or rmse for a regression"
+            "roc_auc, average_precision, f1, log_loss, brier; rmse, mae, r2, pinball (of methods that predict intervals); "
+            "or scikit-learn's name of a score. Null: error, or rmse for a regression"
         ),
     ] = None
     average: Annotated[
