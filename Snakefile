@@ -63,7 +63,7 @@ rule all:
 
 onstart:
     drop_rate_limit(workflow.scheduler)
-    start_run(PLAN)
+    start_run(PLAN, is_local=workflow.local_exec)
 
 
 onsuccess:

@@ -103,6 +103,8 @@ def test_the_score_fits_the_table_and_says_why(tables, capsys):
     assert "(--score: error, balanced_accuracy, " in told["score"]
     told, _ = looked_at(capsys, "churn.csv", "--target", "churned", "--score", "neg_log_loss")
     assert told["score"].startswith("log loss, --score; default roc_auc, because ")
+    told, _ = looked_at(capsys, "sales.csv", "--target", "sold", "--score", "pinball")
+    assert told["score"].endswith("; only methods that predict intervals are ranked")
     told, _ = looked_at(capsys, "visits.csv", "--target", "outcome")
     assert told["score"].startswith("error, because no class is rare")
     assert told["look at"].endswith("group stay together, and test rows are from new groups.")

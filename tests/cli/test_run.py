@@ -36,6 +36,24 @@ def test_what_follows_may_be_a_target(options, monkeypatch, here):
     assert get_argument_parser().parse_args(told[0]).targets == ["results/tiny/scores.parquet"]
 
 
+def test_a_run_needs_no_home_that_it_can_write_to(monkeypatch, here):
+    """Snakemake keeps a cache in the user's home, and would print a traceback without it."""
+    home, told = here / "home", []
+
+    @contextmanager
+    def started(command, *, env, **_):
+        told.append(env.get("XDG_CACHE_HOME"))
+        yield SimpleNamespace(wait=lambda: 0)
+
+    monkeypatch.setattr(studies, "ending_with_us", started)
+    monkeypatch.setenv("XDG_CACHE_HOME", str(home))
+    home.mkdir()
+    studies.snakemake(plan_of("tiny"), [])
+    monkeypatch.setattr("os.access", lambda path, mode: Path(path) != home)
+    studies.snakemake(plan_of("tiny"), [])
+    assert told == [str(home), str(here / ".snakemake/cache")]
+
+
 DRY = """\
 Job stats:
 job           count

@@ -24,7 +24,7 @@ methods:
   Hard: {pool: forest, combiner: {kind: vote, voting: hard}}
 model: {refit: none}
 """
-FAULTS = ("cancelled", "killed", "time", "node")
+FAULTS = ("cancelled", "killed", "time", "memory", "node")
 POOL = "  {0}: {{estimator: faulty.FaultyClassifier, parameters: {{fault: {0}}}}}\n"
 METHOD = "  M-{0}: {{pool: {0}, combiner: {{kind: vote}}}}\n"
 MET = f"""\
@@ -96,7 +96,7 @@ def test_a_study_is_few_submissions_and_the_same_bytes_with_a_node_drained(idle,
 
 
 def test_faults(idle, met, tmp_path):
-    """A job cancelled, killed, out of time; a node that goes down: all are tried again, to the same bytes."""
+    """A job cancelled, killed, out of time or memory; a node that goes down: all are tried again, to the same bytes."""
     project = Project.copy(tmp_path / "met", met)
     shutil.rmtree(project.folder / "results/met/iris/pools")
     faults = project.folder / "faults"
@@ -104,7 +104,7 @@ def test_faults(idle, met, tmp_path):
     process = project.start(
         *("snakemake", *pools(), "--workflow-profile", "slurm", "--configfile", "config/studies/met.yaml"),
         *("--slurm-status-command", "squeue", "--group-components", "train=1"),
-        *("--set-resources", "train:runtime=attempt"),
+        *("--set-resources", "train:runtime=attempt", "train:mem_mb=attempt * 1000"),
     )
     did, lost = {}, None
     until = time.monotonic() + 900
@@ -132,6 +132,8 @@ def test_faults(idle, met, tmp_path):
     assert [len(ids) for ids in submitted(project).values()] == [2] * len(FAULTS)
     ended = set(idle.ask("squeue", "-h", "-t", "all", "-o", "%T").split())
     assert ended >= {"CANCELLED", "TIMEOUT", "NODE_FAIL", "FAILED", "COMPLETED"}, ended
+    number = (faults / "memory").read_text().split()[1]
+    assert idle.ask("squeue", "-h", "-t", "all", "-j", number, "-o", "%T").strip() != "TIMEOUT"
     for file in pools():
         assert (project.folder / file).read_bytes() == (met.folder / file).read_bytes(), file
 

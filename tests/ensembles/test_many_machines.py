@@ -1,5 +1,6 @@
 """Fits on workers of joblib's backends: the same arrays, byte for byte, as in one process."""
 
+import os
 from contextlib import contextmanager
 
 import joblib
@@ -127,6 +128,20 @@ def _refuses(item, stop):
 def test_what_a_unit_raises_is_raised():
     with joblib.parallel_config("loky", n_jobs=2), pytest.raises(ValueError, match=r"^no [01]$"):
         list(threads.run_units(_refuses, range(4), [], None))
+
+
+def _ends_its_worker_once(item, stop, marker):
+    if item == 1 and not marker.exists():
+        marker.touch()
+        os._exit(1)
+    return item
+
+
+@pytest.mark.slow
+def test_units_of_a_lost_worker_are_repeated(dask, tmp_path):
+    with joblib.parallel_config("dask"):
+        assert list(threads.run_units(_ends_its_worker_once, range(6), [tmp_path / "lost"], None)) == list(range(6))
+    assert (tmp_path / "lost").exists()
 
 
 def test_threads_and_one_job_stay_in_this_process(table, here, monkeypatch):

@@ -116,7 +116,7 @@ def test_the_best_of_a_row_is_bold_and_what_failed_says_so(tmp_path):
     error, accuracy = tables["error"], tables["balanced_accuracy"]
     assert error.shown.to_numpy().tolist() == [
         ["x", "0.2000 (0.0125)", "0.2000 (0.0125)", "0.0000 (0.0125)"],
-        ["y", "0.3000 (0.0125)", "failed", "0.0000 (0.0125)"],
+        ["y", "0.3000 (0.0125)", "no score", "0.0000 (0.0125)"],
     ]
     assert error.bold.to_numpy().tolist() == [[True, True, False], [True, False, False]]
     assert accuracy.bold.to_numpy().tolist() == error.bold.to_numpy().tolist()

@@ -104,7 +104,15 @@ def test_failures_and_few_splits_are_said():
     assert found[-1] == "Failed: C; the others are compared."
     nothing = verdict(table * np.nan)
     assert nothing["best"] is None
-    assert nothing["sentences"] == ["All methods failed; the report says why."]
+    assert nothing["sentences"] == ["No method has a score; the report says why."]
+
+
+def test_methods_without_intervals_have_not_failed():
+    """A pinball loss is that of an interval, which few methods predict."""
+    table = cells(0.1, 0.3).assign(C=np.nan, D=np.nan)
+    found = said(table, task="regression", score="pinball", failures={"D": "ValueError: no"})
+    assert found[-2:] == ["Not compared, as they predict no intervals: C.", "Failed: D (no); the others are compared."]
+    assert "intervals: C" not in " ".join(said(table, task="regression"))
 
 
 def test_splits_that_all_differ_by_the_same_are_tested_by_nothing():

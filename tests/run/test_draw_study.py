@@ -66,7 +66,7 @@ def test_where_there_is_nothing_to_draw_a_sentence_says_so(tmp_path):
     assert all(words(f) == [too_few] for f in drawn(tmp_path, ERRORS[:1]).values())
     nan = ERRORS.assign(RF=np.nan, other=[0.1, 0.2, 0.3, 0.4])
     figures = drawn(tmp_path, nan, methods=list(nan))
-    assert words(figures["posterior"]) == ["The control RF failed on every data set."]
+    assert words(figures["posterior"]) == ["The control RF has no score on any data set."]
     assert len(figures["rank_intervals"].axes[0].patches) == 0
     unknown = "Times are multiples of the training time of RF, which is unknown."
     assert words(drawn(tmp_path, seconds={})["pareto"]) == [unknown]

@@ -79,7 +79,7 @@ def test_a_group_is_compared_by_accuracy_with_its_first_method():
     errors = pd.DataFrame({"C": [0.2, 0.5, 0.2, 0.4], "D": [0.4, 0.5, 0.1, NAN]}, index=list("wxyz"))
     result = compare_group(errors, 0.05)
     assert result["n_rows"] == 3
-    assert result["notes"] == ["z: left out of the ranks, because D failed"]
+    assert result["notes"] == ["z: left out of the ranks, because of methods without a score: D"]
     assert result["average_ranks"] == {"C": 1.5, "D": 1.5}
     assert result["improvement"]["D"] == pytest.approx(100 * (0.6 / 0.8 + 1 + 0.9 / 0.8 - 3) / 3)
     assert result["better"] == {"C": 0, "D": 1}  # a tie is not better

@@ -14,6 +14,7 @@ from rotastack.base.documents import load_yaml
 from rotastack.data import loading
 from rotastack.errors import RotastackError
 from rotastack.project import project_file
+from rotastack.workflow.run import launch
 from rotastack.workflow.run.launch import config_file, drop_rate_limit, open_plan, read_plan, start_run
 from rotastack.workflow.run.plan import Plan
 from rotastack.workflow.study.study import Study
@@ -72,8 +73,17 @@ def test_a_study_ends_in_one_line_where_nothing_can_be_had(plan, capsys):
     stops = plan(missing="stop")
     assert (stops.datasets, stops.unavailable()) == (["iris", "glass"], {"glass": "no glass"})
     with pytest.raises(SystemExit):
-        start_run(stops)
+        start_run(stops, is_local=True)
     assert capsys.readouterr().err == "rotastack: error: no glass\n"
+
+
+@pytest.mark.parametrize("is_local", [False, True])
+def test_only_jobs_of_this_machine_get_a_server_of_steps(plan, monkeypatch, is_local):
+    """A job of Slurm on this machine would hand its step to the server, whose memory Slurm does not see."""
+    started = []
+    monkeypatch.setattr(launch, "start_forks", lambda: started.append("server"))
+    start_run(plan(), is_local=is_local)
+    assert bool(started) == is_local
 
 
 @pytest.mark.parametrize(

@@ -92,9 +92,9 @@ def test_the_worst_loss_against_the_control_is_named_and_few_errors_do_not_count
 @pytest.mark.parametrize(
     ("failed", "on", "n_datasets", "note"),
     [
-        ("C", "xyz", 3, "C: left out of the ranks, because the method failed on every data set"),
-        ("C", "y", 2, "y: left out of the ranks, because C failed"),
-        ("A", "xyz", 3, "the control A failed on every data set"),
+        ("C", "xyz", 3, "C: left out of the ranks, because the method has no score on any data set"),
+        ("C", "y", 2, "y: left out of the ranks, because of methods without a score: C"),
+        ("A", "xyz", 3, "the control A has no score on any data set"),
     ],
 )
 def test_what_failed_is_left_out_and_the_others_are_compared(tmp_path, failed, on, n_datasets, note):

@@ -97,6 +97,23 @@ def test_a_branch_is_raised():
         assert arrays["n_node_samples"][node] == arrays["n_node_samples"][[left, right]].sum()
 
 
+def test_the_number_of_rows_does_not_change_a_tree():
+    """From 65,536 rows on, keys have 64 bits; here the rows added to the table weigh nothing."""
+    rng = np.random.default_rng(0)
+    X = np.round(rng.normal(size=(400, 5)), 1).astype(np.float32)
+    y = (X[:, 0] * X[:, 1] + 0.5 * rng.normal(size=400) > 0).astype(int) + (X[:, 2] > 1)
+    X[:, 3] = X[:, 0] > 0  # constant below a split on column 0
+    X[rng.random(X.shape) < 0.1] = np.nan
+    X[0, 4], X[1, 4] = 0.0, -0.0
+    more = np.concatenate([X, np.zeros((65_536 - len(X), 5), np.float32)])
+    labels = np.concatenate([y, np.zeros(len(more) - len(y), int)])
+    few = C45Classifier().fit(X, y).tree_
+    many = C45Classifier().fit(more, labels, np.arange(len(more)) < len(y)).tree_
+    assert len(few.nodes) > 20
+    np.testing.assert_array_equal(few.nodes, many.nodes)
+    np.testing.assert_array_equal(few.values, many.values)
+
+
 @pytest.mark.parametrize("name", ["ties, two classes", "raised", "slope, five classes"])
 def test_weights_are_repeated_rows(name):
     data = table(name)

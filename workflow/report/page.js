@@ -8,7 +8,7 @@ const shorten = (text, most) => (text.length > most ? `${text.slice(0, most - 1)
 const count = (n, what) => `${n} ${what}${n === 1 ? "" : "s"}`;
 
 // Formats of scores, p-values, multiples and shares; workflow/judge/pages.py has the same for the tables that Python writes.
-const scoreText = (v) => (!Number.isFinite(v) ? "failed" : Math.abs(v) >= 10 ? String(Number(v.toPrecision(5))) : v.toFixed(4));
+const scoreText = (v) => (!Number.isFinite(v) ? "no score" : Math.abs(v) >= 10 ? String(Number(v.toPrecision(5))) : v.toFixed(4));
 const pText = (p) => (p < 0.001 ? "< 0.001" : p.toFixed(3));
 const timesText = (v) => (v >= 100 ? v.toFixed(0) : String(Number(v.toPrecision(2))));
 const percent = (share, digits = 0) => (Number.isFinite(share) ? `${(100 * share).toFixed(digits)} %` : "–");

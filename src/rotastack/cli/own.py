@@ -138,7 +138,9 @@ class OwnTable:
             others = [name for name in ranked_scores(self.task) if name != score]
             return score, f"{why} (--score: {', '.join(others)})"
         try:
-            return score_named(self.arguments.score, self.task), f"--score; default {score}, {why}"
+            named = score_named(self.arguments.score, self.task)
+            ranked = "; only methods that predict intervals are ranked" if named == "pinball" else ""
+            return named, f"--score; default {score}, {why}{ranked}"
         except ValueError as error:
             raise RotastackError(f"--score: {error}") from None
 

@@ -56,11 +56,19 @@ def snakemake(plan: "Plan", options: list[str], *, quiet: bool = True, log: str 
         *logger, *options, "--configfile", *plan.study_files, *sized,
     ]  # fmt: skip
     began = time.monotonic()
-    with ending_with_us(command, stdout=2) as process:
+    with ending_with_us(command, stdout=2, env=_environment(here)) as process:
         code = process.wait()
     if quiet and code not in (0, REFUSED) and "--dry-run" not in options:
         print(f"rotastack: finished steps are kept; repeat the command to continue; details: {log}", file=sys.stderr)
     return code, time.monotonic() - began
+
+
+def _environment(here: Path) -> dict[str, str]:
+    """Return the environment of Snakemake; with a cache in the working folder if the user's cannot be written."""
+    cache = Path(os.environ.get("XDG_CACHE_HOME") or "~/.cache").expanduser() / "snakemake"
+    if os.access(next(path for path in (cache, *cache.parents) if path.exists()), os.W_OK):
+        return dict(os.environ)
+    return {**os.environ, "XDG_CACHE_HOME": str(here / ".snakemake/cache")}
 
 
 def profile_options(name: str | None) -> list[str]:

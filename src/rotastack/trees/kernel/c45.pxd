@@ -22,7 +22,7 @@ from rotastack.trees.kernel.interrupts cimport pass_by
 from rotastack.trees.kernel.missing cimport (
     count_missing, count_missing_compact, put_missing_first, put_missing_first_compact,
 )
-from rotastack.trees.kernel.sorting cimport differ, row_of
+from rotastack.trees.kernel.sorting cimport differ, row_of, value_of
 from rotastack.trees.kernel.structures cimport (
     COLUMN, MISSING_RIGHT, Described, Grower, Limits, Node, Presorted, Units, column_of, may_miss,
 )
@@ -54,8 +54,7 @@ cdef inline double h(double x, const double* table) noexcept nogil:
 
 
 cdef inline GainCut best_cut(
-    Grower* grower, const Described* node, const uint64_t* run, const float* column, Py_ssize_t n_known,
-    double base, double least,
+    Grower* grower, const Described* node, const uint64_t* run, Py_ssize_t n_known, double base, double least
 ) noexcept nogil:
     """Return the first of the cuts of largest gain; each side has a weight of at least `least`.
 
@@ -79,7 +78,7 @@ cdef inline GainCut best_cut(
         h_left[c] = 0.0
         h_right[c] = h(total[c], table)
         sum_right += h_right[c]
-    value = column[row]
+    value = value_of(run[0])
     for i in range(1, node.n):
         weight = pairs[2 * row]
         c = y[row]
@@ -93,7 +92,7 @@ cdef inline GainCut best_cut(
         h_right[c] = new
         row = row_of(run[i])
         below = value
-        value = column[row]
+        value = value_of(run[i])
         if not (below + APART < value or i == n_known) or weight_left <= least - TINY:
             continue
         weight_right = whole - weight_left
@@ -216,7 +215,7 @@ cdef inline GainCut cut_of_side(
     if presorted.compact:
         cut = best_unit_cut(grower, node, small, presorted.apart + first, least)
     else:
-        cut = best_cut(grower, node, run, column_of(&grower.view, j), n_known, base, least)
+        cut = best_cut(grower, node, run, n_known, base, least)
     if missing_left and cut.place > 0:
         cut.place -= n_missing
     return cut

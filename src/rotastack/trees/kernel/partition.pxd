@@ -3,7 +3,7 @@
 from libc.stdint cimport uint8_t, uint32_t, uint64_t
 from libc.string cimport memcpy
 
-from rotastack.trees.kernel.sorting cimport row_of
+from rotastack.trees.kernel.sorting cimport differ, row_of
 from rotastack.trees.kernel.structures cimport COLUMN, Node, Presorted, View, column_in, column_of, may_miss
 from rotastack.trees.kernel.wide cimport inlined_void
 
@@ -49,12 +49,14 @@ cdef inline void split_orders(
     const Presorted* presorted, Py_ssize_t n_columns, Py_ssize_t first, Py_ssize_t n, Py_ssize_t n_left,
     const uint8_t* side, uint64_t* other,
 ) noexcept nogil:
-    """Move the keys of a node that go left before the other keys, in every column."""
+    """Move the keys of a node that go left before the other keys, in every column that is not constant in the node."""
     cdef uint64_t* run
     cdef Py_ssize_t i, j, to_left
     cdef uint64_t key
     for j in range(n_columns):
         run = presorted.orders + j * presorted.n_bag + first
+        if not differ(run[0], run[n - 1]):
+            continue
         to_left = 0
         for i in range(n):
             key = run[i]

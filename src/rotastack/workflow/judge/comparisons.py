@@ -38,7 +38,7 @@ def compare_methods(
     comparison, notes = compare(ranked, higher), result["notes"]
     if control not in ranked:
         notes.append(
-            f"the control {control} failed on every data set; the other methods are ranked, but not compared with the control"
+            f"the control {control} has no score on any data set; the others are ranked, but not compared with it"
         )
     result["average_ranks"] = comparison.average_ranks.to_dict()
     result["wins"] = comparison.wins.to_dict("index")
@@ -64,12 +64,12 @@ def compare_methods(
 def _left_out(scores: pd.DataFrame, ranked: pd.DataFrame, optimistic: Sequence[str]) -> list[str]:
     """Return notes on the methods and data sets that are not ranked, and why."""
     absent = [m for m in scores if scores[m].isna().all()]
-    reasons = dict.fromkeys(absent, "failed on every data set")
+    reasons = dict.fromkeys(absent, "has no score on any data set")
     reasons |= {m: "chooses members by the test rows" for m in optimistic if m in scores and m not in absent}
     notes = [f"{m}: left out of the ranks, because the method {reason}" for m, reason in reasons.items()]
     known = scores[ranked.columns]
     return notes + [
-        f"{name}: left out of the ranks, because {', '.join(known.columns[row.isna()])} failed"
+        f"{name}: left out of the ranks, because of methods without a score: {', '.join(known.columns[row.isna()])}"
         for name, row in known.iterrows()
         if row.isna().any()
     ]

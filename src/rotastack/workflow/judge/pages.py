@@ -107,7 +107,7 @@ def _best(row: Sequence[float | None], board: Mapping[str, Any], higher: bool) -
 def _cell(value: float | None) -> str:
     """Return a score in the format of ``page.js``."""
     if value is None or pd.isna(value):
-        return "failed"
+        return "no score"
     return f"{float(f'{value:.5g}'):.15g}" if abs(value) >= 10 else f"{value:.4f}"
 
 
@@ -117,7 +117,7 @@ def _times(value: float) -> str:
 
 
 def _number(value: float | None, digits: int = 4) -> str:
-    return "failed" if value is None or pd.isna(value) else f"{value:.{digits}f}"
+    return "no score" if value is None or pd.isna(value) else f"{value:.{digits}f}"
 
 
 def _percent(value: float | None, where: str | None = None) -> str:

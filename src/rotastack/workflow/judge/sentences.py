@@ -42,7 +42,7 @@ HELP = "help on {n} of {datasets}{where}"
 HARM = "do harm on {n}{of}{where}"
 
 # On one data set
-ALL_FAILED = "All methods failed; the report says why."
+ALL_FAILED = "No method has a score; the report says why."
 SCORES = "{best}: {score} {value}{against}{next_best}."
 NEXT_BEST = "; the next best of {n} is {method} ({value})"
 TIES = "It ties with {tied}: {why}. Of these, the one of least {breaker}{value} is chosen, then of shortest training."
@@ -59,6 +59,7 @@ THRESHOLD = (
     "balanced accuracy on these rows, {accuracy:.0%}): model.threshold: {threshold:.4g} in the study's file sets it."
 )
 FAILED = "Failed: {methods}; the others are compared."
+WITHOUT_INTERVALS = "Not compared, as they predict no intervals: {methods}."
 
 # Beside the baseline
 NOT_BETTER = "No method {what} than {baseline}{rest}."

@@ -79,9 +79,13 @@ def verdict_of_one(scores: pd.DataFrame, spec: SummarySpec, record: Mapping[str,
         sentences += _beside_baseline(means.iloc[0], found["baseline"], breaker, score, task, association, alpha)
     if association.get(best, 0.0) < alpha and spec.threshold is None:
         sentences += _threshold(best, found.get("thresholds", {}).get(best))
-    if failed := [m for m in cells.columns if m not in means.index]:
-        why = {m: reason.rpartition("Error: ")[2] for m, reason in found.get("failures", {}).items()}
-        sentences.append(say.FAILED.format(methods=", ".join(f"{m} ({why[m]})" if m in why else m for m in failed)))
+    why = {m: reason.rpartition("Error: ")[2] for m, reason in found.get("failures", {}).items()}
+    lacking = [m for m in cells.columns if m not in means.index]
+    if score == "pinball" and (bare := [m for m in lacking if m not in why]):
+        sentences.append(say.WITHOUT_INTERVALS.format(methods=", ".join(bare)))
+        lacking = [m for m in lacking if m in why]
+    if lacking:
+        sentences.append(say.FAILED.format(methods=", ".join(f"{m} ({why[m]})" if m in why else m for m in lacking)))
     sentences += found.get("suspicions", [])
     return {"best": best, "means": means.to_dict(), "p_value": p_value, "sentences": sentences}
 

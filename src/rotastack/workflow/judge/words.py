@@ -25,7 +25,7 @@ def p_cell(p: float | None) -> str:
 def score_cell(score: float | None, task: str) -> str:
     """Return a score in the format of a table: four decimals in classification, four significant digits in regression."""
     if score is None or pd.isna(score):
-        return "failed"
+        return "no score"
     return f"{score:.4f}" if task == "classification" else f"{score:.4g}"
 
 

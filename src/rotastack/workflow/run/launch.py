@@ -143,15 +143,19 @@ def check_kernel() -> None:
             )
 
 
-def start_run(plan: Plan) -> None:
-    """Prepare the first job: lock the folder, check data sets and MLflow's address, start the server of steps."""
+def start_run(plan: Plan, *, is_local: bool) -> None:
+    """Prepare the first job: lock the folder, check data sets and MLflow's address, start the server of steps.
+
+    Jobs of a cluster get no server: on a node that is this machine, their steps would escape the cluster's limits.
+    """
     with _ends_in_one_line():
         _hold_folder()
         plan.note_skipped()
         if not plan.skips and (missing := plan.unavailable()):
             raise RotastackError("; ".join(missing.values()))
         address.check_address(address.tracking_uri())
-        start_forks()
+        if is_local:
+            start_forks()
 
 
 def drop_rate_limit(scheduler: Any) -> None:

@@ -147,7 +147,7 @@ def _posterior(study: StudyScores) -> Figure:
     """Draw the probabilities that the control is better, the best other method is better, or neither."""
     control = study.spec.control
     if control not in study.ranked:
-        return sentence(f"The control {control} failed on every data set.")
+        return sentence(f"The control {control} has no score on any data set.")
     ranks = average_ranks(study.ranked, study.higher).drop(control)
     best = str(ranks.idxmin())
     seed = child(root_sequence(0), best, control)  # the same seed as in bayesian_table

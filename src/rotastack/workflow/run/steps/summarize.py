@@ -84,6 +84,8 @@ def run(job: Job) -> None:
         comparisons[primary]["notes"] += [
             f"{name}: left out of ranks and tests: {why}" for name, why in spec.left_out.items()
         ]
+        if primary == "pinball":
+            comparisons[primary]["notes"].append("pinball: methods that predict no intervals have no score")
         if spec.groups:
             units = in_units(primary, baseline)
             shown = compared(means[primary].drop(list(spec.left_out)), units)
