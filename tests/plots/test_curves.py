@@ -1,3 +1,5 @@
+from itertools import pairwise
+
 import numpy as np
 
 from rotastack.plots.curves import plot_curves
@@ -30,3 +32,13 @@ def test_axes_and_ticks():
     (axis,) = plot_curves({"": {"A": ([1, 10], [1, 2])}}, "n", "s", log=True, ticks=[1, 3, 10]).axes
     assert (axis.get_xscale(), axis.get_yscale()) == ("log", "linear")
     assert [tick.get_text() for tick in axis.get_xticklabels()] == ["1", "3", "10"]
+
+
+def test_texts_of_ticks_do_not_touch():
+    ticks = [0.01, 0.05, 0.1, 0.15, 0.25, 0.4, 0.5, 0.75, 1]
+    figure = plot_curves({"": {"A": (ticks, ticks)}}, "v", "error", ticks=ticks)
+    figure.draw_without_rendering()
+    (axis,) = figure.axes
+    boxes = [tick.get_window_extent() for tick in axis.get_xticklabels() if tick.get_text()]
+    assert len(boxes) == 7
+    assert all(left.x1 < right.x0 for left, right in pairwise(boxes))

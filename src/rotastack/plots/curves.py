@@ -8,7 +8,7 @@ import numpy as np
 import pandas as pd
 from matplotlib.artist import Artist
 from matplotlib.figure import Figure
-from numpy.typing import ArrayLike
+from numpy.typing import ArrayLike, NDArray
 
 from rotastack.plots.style import METHOD_COLORS, figure_beside_legend, finished, method_looks, new_figure, sentence
 from rotastack.stats.calibration import calibration_error
@@ -19,6 +19,7 @@ Curve = tuple[ArrayLike, ArrayLike] | float
 """Places and heights, or the height of a horizontal line."""
 
 _TICKS = 12  # With more ticks matplotlib chooses their places.
+_CHARACTER = 0.02  # Width of a character of a tick's text, as a share of the axis.
 _LABEL = 50  # Characters in a line of the label of an axis.
 _MARKED = 20  # Curves of more points have no markers.
 
@@ -52,12 +53,22 @@ def plot_curves(
         if log:
             axis.set_xscale("log")
         if 0 < len(ticks) <= _TICKS:
-            axis.set_xticks(ticks, [f"{value:g}" for value in ticks])
+            axis.set_xticks(ticks, _tick_texts(np.log(ticks) if log else np.asarray(ticks), ticks))
             axis.minorticks_off()
         axis.set_title(name)
         axis.set_xlabel(textwrap.fill(x_label, _LABEL))
     axes[0].set_ylabel(y_label)
     return finished(figure, axes[: len(panels)], [handles[label] for label in labels if label in handles])
+
+
+def _tick_texts(places: NDArray[np.floating], ticks: Sequence[float]) -> list[str]:
+    """Return the texts of ticks at sorted places; a text is empty where it would touch the text before it."""
+    texts, end = [], -np.inf
+    for place, value in zip(places, ticks, strict=True):
+        half = _CHARACTER * np.ptp(places) * (len(f"{value:g}") + 1) / 2
+        texts.append(f"{value:g}" if place - half >= end else "")
+        end = place + half if texts[-1] else end
+    return texts
 
 
 def plot_dependence(panels: Sequence[Mapping[str, Any]], y_label: str) -> Figure:
