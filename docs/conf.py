@@ -102,3 +102,14 @@ sphinx_gallery_conf = {
 
 suppress_warnings = ["config.cache"]  # the gallery's settings hold classes
 warnings.filterwarnings("ignore", message=".*non-interactive.*", category=UserWarning)  # of Agg, at plt.show
+
+
+def without_roles(app, what, name, obj, options, lines):
+    """Replace references to scikit-learn's glossary and pages, which are not on this site, by their words."""
+    if getattr(obj, "__module__", "").startswith("sklearn."):
+        lines[:] = [re.sub(r":(?:term|ref):`([^`<]+?)(?: <[^`]*>)?`", r"``\1``", line) for line in lines]
+
+
+def setup(app):
+    """Connect what the site needs of autodoc's docstrings."""
+    app.connect("autodoc-process-docstring", without_roles)
