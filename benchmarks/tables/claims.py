@@ -138,7 +138,11 @@ def _listed(p: pd.Series) -> str:
 
 
 def _number(value: float, what: str) -> str:
-    return f"{100 * value:+.2f} points" if what in SHARES else np.format_float_positional(value, 4, fractional=False, unique=False, trim="-", sign=True)
+    return (
+        f"{100 * value:+.2f} points"
+        if what in SHARES
+        else np.format_float_positional(value, 4, fractional=False, unique=False, trim="-", sign=True)
+    )
 
 
 # The tables that claims are judged by: a row for each data set, the claimed method first; or a number for each case.

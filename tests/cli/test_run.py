@@ -51,7 +51,7 @@ def test_a_run_needs_no_home_that_it_can_write_to(monkeypatch, here):
     studies.snakemake(plan_of("tiny"), [])
     monkeypatch.setattr("os.access", lambda path, mode: Path(path) != home)
     studies.snakemake(plan_of("tiny"), [])
-    assert told == [str(home), str(here / ".snakemake/cache")]
+    assert told == [str(home), str(here / "results/.cache")]
 
 
 DRY = """\

@@ -7,7 +7,6 @@ import json
 import re
 import threading
 import time
-from types import SimpleNamespace
 
 import pytest
 
@@ -113,9 +112,6 @@ def server(monkeypatch):
     monkeypatch.setattr(net, "TIMEOUT", 0.5)
     monkeypatch.setattr("rotastack.data.openml.TIMEOUT", 0.5)
     monkeypatch.setenv("ROTASTACK_RETRY_SECONDS", "0.01")
-    # pooch and scikit-learn wait for seconds before they ask again, whatever they are told
-    for module in ("sklearn.datasets._openml", "pooch.core"):
-        monkeypatch.setattr(f"{module}.time", SimpleNamespace(sleep=lambda seconds: None))
     yield httpd
     httpd.shutdown()
 

@@ -64,8 +64,9 @@ COLUMNS = {
 }
 
 
-def table(name):
-    return pd.DataFrame({"c": COLUMNS[name], "x": np.arange(N) / 7, "target": ["u", "v"] * (N // 2)})
+def table(*names):
+    columns = {name: COLUMNS[name] for name in names}
+    return pd.DataFrame({**columns, "x": np.arange(N) / 7, "target": ["u", "v"] * (N // 2)})
 
 
 def arrow(frame):
@@ -81,25 +82,37 @@ WRITERS = {
 }
 
 
-@pytest.mark.parametrize("ending", ["memory", "polars", *WRITERS])
-@pytest.mark.parametrize("name", COLUMNS)
-def test_types_survive(tmp_path, name, ending):
-    source = table(name)
+def source(frame, ending, path):
+    """Return a table as a source of a kind, which for a file is its path."""
+    if ending == "memory":
+        return frame
+    if ending == "polars":
+        return pytest.importorskip("polars", reason="polars is not installed").from_arrow(arrow(frame))
+    WRITERS[ending](frame, path)
+    return path
+
+
+def is_held(name, ending, path):
+    """Return whether pandas or Arrow has the type of a column in a format; Excel, for example, has no time zones."""
     try:
-        if ending == "polars":
-            source = pytest.importorskip("polars", reason="polars is not installed").from_arrow(arrow(source))
-        elif ending != "memory":
-            WRITERS[ending](source, tmp_path / f"t{ending}")
-            source = tmp_path / f"t{ending}"
-    # pandas or Arrow has no such type in this format (a period in Excel, a time zone in Excel, ...): there is no file to read
-    except (pa.ArrowException, ValueError, TypeError, OverflowError, NotImplementedError, AttributeError) as error:
-        pytest.skip(f"cannot be written: {error}")
-    if (name, ending) == ("intervals", ".feather"):  # pandas cannot read back what it wrote
+        source(table(name), ending, path)
+    except (pa.ArrowException, ValueError, TypeError, OverflowError, NotImplementedError, AttributeError):
+        return False
+    return True
+
+
+@pytest.mark.parametrize("ending", ["memory", "polars", *WRITERS])
+def test_types_survive(tmp_path, ending):
+    path = tmp_path / f"t{ending}"
+    names = [name for name in COLUMNS if is_held(name, ending, path)]
+    assert len(names) >= len(COLUMNS) - 5
+    if ending == ".feather":  # pandas cannot read back what it wrote
+        names.remove("intervals")
         with pytest.raises(RotastackError, match="t.feather: cannot be read"):
-            read_with_notes(source, "target")
-        return
-    found, _ = read_with_notes(source, "target")
-    again, _ = read_with_notes(source, "target")
+            read_with_notes(source(table("intervals"), ending, path), "target")
+    given = source(table(*names), ending, path)
+    found, _ = read_with_notes(given, "target")
+    again, _ = read_with_notes(given, "target")
     pd.testing.assert_frame_equal(found, again)
     write_raw(found, tmp_path / "raw.parquet")
     raw = read_raw(tmp_path / "raw.parquet")
@@ -108,7 +121,7 @@ def test_types_survive(tmp_path, name, ending):
     anew, _ = read_with_notes(found, "target")
     pd.testing.assert_frame_equal(found, anew)
     features, copied = found.drop(columns="target"), raw.drop(columns="target")
-    first, second = (TablePreprocessor({"c": "auto"}).fit(rows) for rows in (features, copied))
+    first, second = (TablePreprocessor(dict.fromkeys(names, "auto")).fit(rows) for rows in (features, copied))
     assert first.kinds_ == second.kinds_
     assert first.categories_ == second.categories_
     np.testing.assert_array_equal(first.transform(copied), second.transform(features))
@@ -119,4 +132,4 @@ def test_categories_are_those_of_the_source(tmp_path, name):
     """The values, as text, are those in memory: no zeros, no blanks and no missing values come or go."""
     table(name).to_parquet(tmp_path / "t.parquet")
     found, _ = read_with_notes(tmp_path / "t.parquet", "target")
-    assert found["c"].astype(object).map(str).tolist() == COLUMNS[name].astype(object).map(str).tolist()
+    assert found[name].astype(object).map(str).tolist() == COLUMNS[name].astype(object).map(str).tolist()

@@ -68,7 +68,7 @@ def _environment(here: Path) -> dict[str, str]:
     cache = Path(os.environ.get("XDG_CACHE_HOME") or "~/.cache").expanduser() / "snakemake"
     if os.access(next(path for path in (cache, *cache.parents) if path.exists()), os.W_OK):
         return dict(os.environ)
-    return {**os.environ, "XDG_CACHE_HOME": str(here / ".snakemake/cache")}
+    return {**os.environ, "XDG_CACHE_HOME": str(here / "results/.cache")}
 
 
 def profile_options(name: str | None) -> list[str]:

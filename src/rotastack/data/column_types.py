@@ -24,14 +24,12 @@ def settled(table: pd.DataFrame) -> tuple[pd.DataFrame, list[str]]:
 
     Columns of values of several types become text. Columns of lists, records, bytes or complex numbers are left out.
     """
-    if any(isinstance(dtype, pd.ArrowDtype) for dtype in table.dtypes):
-        import pyarrow
-
-        table = pyarrow.Table.from_pandas(table, preserve_index=False).replace_schema_metadata().to_pandas(**EXACTLY)
     columns: dict[str, pd.Series] = {}
     notes = []
     for name in table.columns:
         column = table[name]
+        if isinstance(column.dtype, pd.ArrowDtype):
+            column = _of_arrow(column)
         kinds = set(map(type, column[column.notna()])) if column.dtype == object else set()
         other = next((kind.__name__ for kind in kinds if not issubclass(kind, _PLAIN)), None)
         other = "complex" if column.dtype.kind == "c" else other
@@ -40,6 +38,14 @@ def settled(table: pd.DataFrame) -> tuple[pd.DataFrame, list[str]]:
         else:
             columns[str(name)] = _of_objects(column, kinds) if column.dtype == object else _of_dtype(column)
     return pd.DataFrame(columns, index=table.index).reset_index(drop=True), notes
+
+
+def _of_arrow(column: pd.Series) -> pd.Series:
+    """Return a column of Arrow's types as pandas has it; other columns may be of types that Arrow does not have."""
+    import pyarrow
+
+    table = pyarrow.Table.from_pandas(column.to_frame(), preserve_index=False).replace_schema_metadata()
+    return table.to_pandas(**EXACTLY).iloc[:, 0].set_axis(column.index)
 
 
 def _of_objects(column: pd.Series, kinds: set[type]) -> pd.Series:
