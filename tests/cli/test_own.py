@@ -175,6 +175,6 @@ def test_rows_without_a_target_are_counted_and_wide_tables_are_quiet(here, capsy
     told, _ = looked_at(capsys, "t.csv", "--target", target)
     assert told["note"] == "7 rows without a target are left out"
     assert " no: " in told["target"]
-    genes(40, 600)[0].to_csv("wide.csv", index=False)
+    genes(40, 200)[0].to_csv("wide.csv", index=False)
     looked_at(capsys, "wide.csv", "--target", "tissue")
     assert not [w for w in recwarn if issubclass(w.category, pd.errors.PerformanceWarning)]

@@ -95,6 +95,7 @@ def test_the_table_that_is_drawn(tmp_path, monkeypatch):
     assert len(ran.shown) == 2
 
 
+@pytest.mark.slow
 def test_a_table_of_ones_own(tmp_path, monkeypatch):
     wine = load_wine(as_frame=True).frame.rename(columns={"target": "cultivar"})
     wine["cultivar"] = wine["cultivar"].map({0: "a", 1: "b", 2: "c"})

@@ -8,6 +8,7 @@ import numpy as np
 import pandas as pd
 import pytest
 from sklearn.metrics import average_precision_score, roc_auc_score
+from tests.quick import first
 
 from rotastack.project import project_file
 from rotastack.stats import average_ranks, critical_difference, improvability, wilcoxon_holm, win_matrix
@@ -58,7 +59,7 @@ SIZES = [(3, 2, 9), (4, 3, 2), (6, 5, 1), (6, 14, 1), (8, 12, 9), (31, 41, 2), (
 
 
 @pytest.mark.parametrize("higher", [False, True])
-@pytest.mark.parametrize(("k", "n", "digits"), SIZES)
+@pytest.mark.parametrize(("k", "n", "digits"), first(3, SIZES))
 def test_a_choice_is_described_and_not_tested(k, n, digits, higher):
     scores = random_table(np.random.default_rng(n), k, n, digits)
     metric = Metric("score", "score", higher, scores, optimum=1.0 if higher else 0.0)

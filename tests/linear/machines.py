@@ -8,13 +8,12 @@ import numpy as np
 import pytest
 from tests.linear import reference
 from tests.linear.problems import random_problem
+from tests.quick import first
 
 from rotastack import ExclusivityRegularizedClassifier
 
 powers = pytest.mark.parametrize("p", [1, 1.5, 2])
-problems = pytest.mark.parametrize(
-    "seed", [k if k < 20 else pytest.param(k, marks=pytest.mark.slow) for k in range(50)]
-)
+problems = pytest.mark.parametrize("seed", first(10, range(50)))
 every_solver = pytest.mark.parametrize("solver", ["exact", "alm"])
 
 # The multipliers grow no further: slower than the paper's, but the optimum.

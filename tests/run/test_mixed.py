@@ -2,6 +2,7 @@
 
 import numpy as np
 import pytest
+from tests.quick import first
 from tests.run.running import checked, combine, iris_table, split, step, train, train_nested
 
 from rotastack.combine.pruning import MarginPruner, QMMPruner
@@ -54,7 +55,7 @@ def spec_of(made):
     return Slices(made).train("iris", "mixed", next(iter(made.blocks)))
 
 
-@pytest.mark.parametrize("pruner", [QMMPruner(), MarginPruner(n_select=0.5)])
+@pytest.mark.parametrize("pruner", first(1, [QMMPruner(), MarginPruner(n_select=0.5)]))
 def test_a_pruner_chooses_among_members_of_both_kinds(folder, pruner):
     parts = [
         train(folder, "rotation_forest", BAGS, name="a", selections=["auto"]),

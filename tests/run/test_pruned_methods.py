@@ -6,6 +6,7 @@ import numpy as np
 import pytest
 import xarray as xr
 from sklearn.datasets import load_iris
+from tests.quick import first
 from tests.run.running import combine, draw, iris_table, pool_slice, scored, split, train
 from tests.run.test_splits import seen_rows
 
@@ -97,7 +98,7 @@ def test_votes_are_those_of_the_estimator(folder):
     np.testing.assert_array_equal(estimator.forest_.out_of_bag(90), out)
 
 
-@pytest.mark.parametrize("selection", ["oob", "train", "test"])
+@pytest.mark.parametrize("selection", first(1, ["oob", "train", "test"]))
 def test_a_pruned_method_is_the_pruner_itself(folder, selection):
     pool = train(folder, "rotation_forest", BAGS, selections=BOTH)
     method, record = combine(folder, prune("mdm", selection, n_select=None, p="moving"))
@@ -180,6 +181,7 @@ def test_boosting_that_ends_early_and_its_weights(folder):
     np.testing.assert_allclose(method["proba"].values[i], pruner.predict_proba(test_votes), atol=1e-6)
 
 
+@pytest.mark.slow
 def test_blocks_make_no_difference(folder):
     combiner = prune("kappa", n_select=0.5)
     train(folder, "adaboost_m1", BOOSTED, selections=["train"])  # of another length in each split

@@ -20,6 +20,7 @@ from rotastack.workflow.tracking.model_files import load_model
 FOREST = {"estimator": "forest", "parameters": {"n_estimators": 5}}
 VOTE = {"pool": "p", "combiner": {"kind": "vote"}}
 PATH = "rotastack.trees.forest.ForestRegressor"
+SLOW = ("multi_rotation_forest", "random_rotation_boosting")
 
 
 def study(pool=FOREST, method=VOTE, **content):
@@ -34,7 +35,7 @@ def study(pool=FOREST, method=VOTE, **content):
     }
 
 
-@pytest.mark.parametrize("name", REGRESSORS)
+@pytest.mark.parametrize("name", [pytest.param(n, marks=[pytest.mark.slow] * (n in SLOW)) for n in REGRESSORS])
 def test_every_short_name_is_a_regressor_that_learns(name):
     if name in ("catboost", "lightgbm"):
         pytest.importorskip(name, reason=f"{name} comes with the extra bench only")

@@ -8,6 +8,7 @@ import pytest
 import xarray as xr
 from sklearn.datasets import load_iris
 from sklearn.preprocessing import MinMaxScaler
+from tests.quick import first
 from tests.run.running import LEVELS, combine, iris_table, pool_slice, scored, split, step, train
 
 from rotastack.base.fitting import set_up_columns
@@ -137,7 +138,7 @@ def test_facts_of_linear_machines_are_kept(table, estimator, parameters):
     assert train(table, "lda")["iterations"].isnull().all()
 
 
-@pytest.mark.parametrize("kind", ["random_projection", "random_subspace", "diffusion_map"])
+@pytest.mark.parametrize("kind", first(1, ["random_projection", "random_subspace", "diffusion_map"]))
 def test_members_are_sizes_of_the_ensemble(table, kind):
     split(table)
     parameters = {"estimator": {"class": "naive_bayes"}, "n_estimators": 6}

@@ -7,6 +7,7 @@ import pandas as pd
 import pytest
 from sklearn.datasets import load_iris
 from sklearn.preprocessing import MinMaxScaler
+from tests.quick import first
 from tests.run.running import combine, draw, iris_table, pool_slice, refit_spec, split, step, train, train_nested
 
 from rotastack.base.fitting import fit_aligned
@@ -62,7 +63,7 @@ def test_in_nested_cross_validation(nested, name):
     assert (method["proba"].values[0, 0].argmax(axis=1) == load_iris().target).mean() > 0.8
 
 
-@EVERY
+@pytest.mark.parametrize("name", first(3, reversed(VIEWS)))
 def test_in_splits(table, name):
     pool = train(table, "naive_bayes", None, (0, 1), view=view_of(name))
     assert pool.attrs["status"] == "ok", pool.attrs["message"]
@@ -75,7 +76,7 @@ def test_in_splits(table, name):
     np.testing.assert_allclose(method["proba"].values, pool["proba"].mean("member").values, atol=1e-6)
 
 
-@EVERY
+@pytest.mark.parametrize("name", first(3, VIEWS))
 def test_in_the_refitted_model(tmp_path, name):
     X, y = load_iris(return_X_y=True)
     raw = pd.DataFrame(X, columns=list("abcd")).assign(e=np.resize(["u", "v", "w"], 150), target=y.astype(str))

@@ -20,7 +20,10 @@ def make(name, **parameters):
     return make_estimator(pool_slice(name, parameters))
 
 
-@pytest.mark.parametrize("name", ESTIMATORS)
+SLOW = ("random_rotation_boosting",)
+
+
+@pytest.mark.parametrize("name", [pytest.param(n, marks=[pytest.mark.slow] * (n in SLOW)) for n in ESTIMATORS])
 def test_every_estimator_is_sound_and_learns(name, iris):
     X, y = iris
     package = ESTIMATORS[name].path.partition(".")[0]

@@ -15,6 +15,7 @@ from sklearn.dummy import DummyRegressor
 from sklearn.impute import SimpleImputer
 from sklearn.naive_bayes import GaussianNB
 from sklearn.pipeline import Pipeline
+from tests.quick import first
 from tests.run.test_model_card import card
 
 from rotastack.base.preprocessing import TablePreprocessor
@@ -110,7 +111,7 @@ def tabled(n, with_gaps):
 
 
 @pytest.mark.filterwarnings("ignore:column .* have a category that no training row has")
-@pytest.mark.parametrize(("task", "trained_with_gaps"), [("classification", True), ("regression", False)])
+@pytest.mark.parametrize(("task", "trained_with_gaps"), first(1, [("classification", True), ("regression", False)]))
 def test_the_recipe_of_the_card_takes_what_read_csv_gives(here, trained_with_gaps, task):
     text, target = tabled(80, trained_with_gaps)
     if task == "regression":
@@ -232,11 +233,13 @@ def told(tmp_path_factory):
         return MlflowClient(tracking_uri(folder)), found
 
 
+@pytest.mark.slow
 def test_the_champion_follows_its_study_on_the_same_data_and_current_is_the_last(told):
     _, found = told
     assert found == [[f"{champion} monday", f"{study} {method} {data}"] for study, method, data, champion in STORY]
 
 
+@pytest.mark.slow
 def test_a_model_that_comes_back_is_no_new_version(told):
     client, _ = told
     versions = client.search_model_versions("name = 'customers'")

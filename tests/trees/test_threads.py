@@ -40,6 +40,7 @@ def expected():
     return [found(e) for e in ESTIMATORS]
 
 
+@pytest.mark.slow
 def test_fits_at_once(expected):
     """Each in a thread, which starts threads of its own."""
     with ThreadPoolExecutor(4) as pool:

@@ -6,6 +6,7 @@ import re
 import numpy as np
 import pandas as pd
 import pytest
+from tests.quick import first
 from tests.workflow.project import Project, changed
 
 from rotastack.cli import main
@@ -206,7 +207,7 @@ def before(tmp_path_factory):
     return project.jobs(study=NAME, size="small")
 
 
-@pytest.mark.parametrize("what", EDITS)
+@pytest.mark.parametrize("what", first(2, EDITS))
 def test_an_edit_changes_the_parameters_of_what_uses_it(blank, before, what):
     (blank.folder / NAME).write_text(STUDY)
     file, old, new, rules, pools = EDITS[what]

@@ -12,6 +12,7 @@ from pathlib import Path
 
 import pandas as pd
 import pytest
+from tests.quick import first
 from tests.workflow.project import TINY, changed, following
 
 from rotastack.workflow.run.plan import Plan
@@ -89,7 +90,7 @@ def agree(before, after, expected):
     return different, needed
 
 
-@pytest.mark.parametrize("what", EDITS)
+@pytest.mark.parametrize("what", first(6, EDITS))
 def test_an_edit_reruns_what_uses_it_and_what_follows(project, before, what):
     file, old, new, expected = EDITS[what]
     project.edit(f"src/rotastack/{file}", old, new)
@@ -140,7 +141,7 @@ STUDY_EDITS = {
 }  # fmt: skip
 
 
-@pytest.mark.parametrize("what", STUDY_EDITS)
+@pytest.mark.parametrize("what", first(4, STUDY_EDITS))
 def test_an_edit_of_the_study_reruns_what_it_concerns(project, before, what):
     old, new, expected = STUDY_EDITS[what]
     project.edit(TINY, old, new)
@@ -301,6 +302,7 @@ def pools(different):
     return {name[2] for name in different if name[0] == "train"}
 
 
+@pytest.mark.slow
 def test_another_version_of_a_foreign_estimator_reruns_its_pools_alone(many):
     _, ask = many
     assert {(n[0], n[2]) for n in changed(ask(), ask("2.0"))} == {
@@ -310,10 +312,10 @@ def test_another_version_of_a_foreign_estimator_reruns_its_pools_alone(many):
 
 @pytest.mark.parametrize(
     ("distribution", "some", "others"),
-    [
+    first(1, [
         ("xgboost-cpu", {"boosted"}, {"grove", "nested_grove", "logistic", "own", "rotated", "subspace", "ranked"}),
         ("scikit-learn", {"logistic", "rotated", "ranked"}, set()),
-    ],
+    ]),
 )  # fmt: skip
 def test_another_version_of_a_library_reruns_what_computes_with_it(many, monkeypatch, distribution, some, others):
     from rotastack.workflow.run import fingerprint
@@ -329,7 +331,7 @@ def test_another_version_of_a_library_reruns_what_computes_with_it(many, monkeyp
 
 
 @pytest.mark.parametrize(
-    ("file", "expected"), [("ensembles/forests/rotation.py", {"own"}), ("combine/pruning/margin.py", set())]
+    ("file", "expected"), first(1, [("ensembles/forests/rotation.py", {"own"}), ("combine/pruning/margin.py", set())])
 )
 def test_an_edit_of_one_class_reruns_its_pools_only(many, file, expected):
     blank, ask = many

@@ -53,6 +53,7 @@ def test_the_weights_are_those_of_out_of_bag_means(all_kept):
         assert (clf.oob_decision_function_[mine] != pool.predict_proba(said[:, mine])).any()
 
 
+@pytest.mark.slow
 def test_labels_by_chance_are_known_for_such():
     """The mean over 24 tables is .50; by weights fitted to the same rows it is .55."""
     found = []

@@ -3,6 +3,7 @@
 import numpy as np
 import pytest
 from sklearn.linear_model import LogisticRegression
+from tests.quick import first
 from xgboost import XGBClassifier
 
 from rotastack import StackedRotationClassifier
@@ -16,11 +17,14 @@ from rotastack.trees import ForestClassifier
 from rotastack.views import RandomRotation
 from rotastack.views.scaling import MinMaxScaler01, QuantileScaler, RelativeRankScaler
 
-CASES = [
-    ("forest", Stacking(ForestClassifier(10)), MinMaxScaler01()),
-    ("forest", Voting(), QuantileScaler()),
-    ("boosted", Stacking(LogisticRegression(max_iter=1000)), RelativeRankScaler()),
-]
+CASES = first(
+    2,
+    [
+        ("forest", Stacking(ForestClassifier(10)), MinMaxScaler01()),
+        ("forest", Voting(), QuantileScaler()),
+        ("boosted", Stacking(LogisticRegression(max_iter=1000)), RelativeRankScaler()),
+    ],
+)
 SMALL = {"forest": ForestClassifier(4), "boosted": XGBClassifier(n_estimators=3, n_jobs=1)}
 
 
