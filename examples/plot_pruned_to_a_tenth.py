@@ -63,6 +63,7 @@ for axis, (title, ((X, y), n_train)) in zip(axes, SETS.items(), strict=True):
     means[title] = dict(zip(models, np.mean(errors, axis=0), strict=True))
     axis.plot(list(means[title].values()), places, "|", color=METHOD_COLORS[1], markersize=18, markeredgewidth=3)
     axis.set_yticks(places, models)
+    axis.margins(y=0.15)
     axis.invert_yaxis()
     axis.set_title(title)
     print(title, {name: f"{mean:.1f} %" for name, mean in means[title].items()})

@@ -85,6 +85,7 @@ for k, (name, values) in enumerate(errors.items()):
     axis.plot(values, np.full(3, k), "o", color=METHOD_COLORS[4], markersize=5)
     axis.plot(np.mean(values), k, "|", color=METHOD_COLORS[1], markersize=18, markeredgewidth=3)
 axis.set_yticks(range(len(errors)), errors)
+axis.margins(y=0.15)
 axis.invert_yaxis()
 axis.set_xlabel("error on new rows, %; bar: mean of three splits")
 plt.show()

@@ -41,7 +41,7 @@ INSTANCES = [
     views.DiffusionMap(epsilon="random_squared", n_landmarks=15, extension="harmonics", random_state=0),
     views.RandomizedView(KernelPCA(2, kernel="rbf"), {"gamma": [0.1, 1.0]}, n_landmarks=15, random_state=0),
     views.RandomizedView(views.RandomProjection(), {"kind": ["sphere", "sign", "sparse"]}, random_state=0),
-    rotastack.RandomProjectionEnsembleClassifier(n_estimators=3, random_state=0),
+    rotastack.RandomProjectionEnsembleClassifier(random_state=0),
     rotastack.RandomProjectionEnsembleClassifier(GaussianNB(), n_estimators=3, kind="sign", random_state=0),
     rotastack.RandomSubspaceEnsembleClassifier(KNeighborsClassifier(1), n_estimators=3, random_state=0),
     rotastack.DiffusionMapEnsembleClassifier(n_estimators=3, random_state=0),
