@@ -81,6 +81,7 @@ def test_equal_rows_are_counted_where_chance_does_not_make_them():
     assert doubts(rounded, "label") == [], "80 values of one column repeat by chance"
 
 
+@pytest.mark.slow
 def test_errors_with_copies_together_and_apart_are_told():
     rng = np.random.default_rng(0)
     table = pd.DataFrame(rng.standard_normal((300, 4)).round(3), columns=list("abcd"))

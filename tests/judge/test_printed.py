@@ -126,6 +126,7 @@ def test_the_best_of_a_row_is_bold_and_what_failed_says_so(tmp_path):
     assert "begin{tabular}{lrlr}" in text  # failed is no number
 
 
+@pytest.mark.slow
 def test_names_of_any_kind_and_any_number_give_sound_latex(tmp_path):
     errors = errors_of(["RF", STRANGE, *(f"method {k}" for k in range(20))], n=60)
     tables = printed_tables(tmp_path, finished(tmp_path, errors), "rotastack run s")

@@ -15,6 +15,7 @@ from sklearn.datasets import (
 from sklearn.ensemble import ExtraTreesClassifier, RandomForestClassifier, RandomForestRegressor
 from sklearn.preprocessing import LabelEncoder, OrdinalEncoder
 from sklearn.tree import DecisionTreeClassifier, DecisionTreeRegressor
+from tests.quick import first
 
 from rotastack.data import load_dataset
 from rotastack.trees import ExtraForestClassifier, ForestClassifier, ForestRegressor, TreeClassifier, TreeRegressor
@@ -210,7 +211,7 @@ def test_equal_accuracy_on_twenty_tables():
     assert np.abs(means).max() < 0.02
 
 
-@pytest.mark.parametrize("name", ["waveform-21-simulated", "wdbc", "digits"])
+@pytest.mark.parametrize("name", first(1, ["waveform-21-simulated", "wdbc", "digits"]))
 def test_extra_trees_are_as_good(name):
     X, y = table(name)
     differences = []
