@@ -13,7 +13,7 @@ GENERATED = ("reference/api/", "gallery/")
 
 pytestmark = [
     pytest.mark.slow,
-    # The build takes a minute and is a separate test: .ci/run builds the site before these tests.
+    # The build takes minutes and is a separate test: .ci/run builds the site before these tests.
     pytest.mark.skipif(not (SITE / "index.html").is_file(), reason="the site is not built: make docs"),
 ]
 

@@ -88,6 +88,7 @@ def source(frame, ending, path):
     if ending == "memory":
         return frame
     if ending == "polars":
+        # An installed wheel is tested without the extra dev, which brings polars; the lock file has it.
         return pytest.importorskip("polars", reason="polars is not installed").from_arrow(arrow(frame))
     WRITERS[ending](frame, path)
     return path
@@ -97,6 +98,7 @@ def is_held(name, ending, path):
     """Return whether pandas or Arrow has the type of a column in a format; Excel, for example, has no time zones."""
     try:
         source(table(name), ending, path)
+    # What cannot be written is no source; the test counts how many columns remain.
     except (pa.ArrowException, ValueError, TypeError, OverflowError, NotImplementedError, AttributeError):
         return False
     return True
@@ -122,10 +124,10 @@ def test_types_survive(tmp_path, ending):
     anew, _ = read_with_notes(found, "target")
     pd.testing.assert_frame_equal(found, anew)
     features, copied = found.drop(columns="target"), raw.drop(columns="target")
-    first, second = (TablePreprocessor(dict.fromkeys(names, "auto")).fit(rows) for rows in (features, copied))
-    assert first.kinds_ == second.kinds_
-    assert first.categories_ == second.categories_
-    np.testing.assert_array_equal(first.transform(copied), second.transform(features))
+    one, other = (TablePreprocessor(dict.fromkeys(names, "auto")).fit(rows) for rows in (features, copied))
+    assert one.kinds_ == other.kinds_
+    assert one.categories_ == other.categories_
+    np.testing.assert_array_equal(one.transform(copied), other.transform(features))
 
 
 @pytest.mark.parametrize("name", ["zeros in front", "versions", "missing as text", "ordered", "large", "returns"])

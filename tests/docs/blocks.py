@@ -67,3 +67,8 @@ def blocks(page: str) -> list[Block]:
             )
         )  # fmt: skip
     return shown
+
+
+def marked(block: Block, *names: str) -> bool:
+    """Return whether a mark with one of these names stands before a block."""
+    return block.mark is not None and block.mark[0] in names

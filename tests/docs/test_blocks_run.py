@@ -9,7 +9,7 @@ import sys
 from contextlib import redirect_stderr, redirect_stdout
 
 import pytest
-from tests.docs.blocks import MARK, NOT_RUN, PAGES, ROOT, blocks
+from tests.docs.blocks import MARK, NOT_RUN, PAGES, ROOT, blocks, marked
 
 from rotastack.cli import main
 
@@ -23,10 +23,6 @@ SECONDS = re.compile(r"(?<=\(in )\d+ \w+|[\d.]+(?= times the training time)")
 
 def is_python(block):
     return block.language == "python" and not block.reason
-
-
-def marked(block, *names):
-    return block.mark is not None and block.mark[0] in names
 
 
 def pages_with(*names):

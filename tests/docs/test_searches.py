@@ -55,7 +55,6 @@ def address(project):
     mlflow.set_tracking_uri(f"sqlite:///{project}/results/mlflow/mlflow.db")
 
 
-@pytest.mark.slow
 def test_each_search_of_the_page_is_tried():
     assert set(SEARCHES) == set(FOUND)
 

@@ -7,7 +7,7 @@ import sys
 import matplotlib.pyplot as plt
 import numpy as np
 import pytest
-from tests.docs.blocks import ROOT, blocks
+from tests.docs.blocks import ROOT, blocks, marked
 
 import rotastack
 import rotastack.combine
@@ -62,7 +62,7 @@ def test_the_picture_of_the_flagship_has_its_families():
 def test_the_picture_of_the_report_shows_the_answer_of_the_page():
     from PIL import Image
 
-    (answer,) = (b.text for b in blocks("docs/start/study.md") if b.mark and b.mark[0] == "printed by")
+    (answer,) = (b.text for b in blocks("docs/start/study.md") if marked(b, "printed by"))
     with Image.open(ROOT / "docs/images/report.png") as picture:
         assert picture.text["Description"].splitlines() == answer.partition("\n\n")[0].splitlines()
 

@@ -8,7 +8,7 @@ import numpy as np
 import pandas as pd
 from matplotlib.artist import Artist
 from matplotlib.figure import Figure
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 
 from rotastack.plots.style import METHOD_COLORS, figure_beside_legend, finished, method_looks, new_figure, sentence
 from rotastack.stats.calibration import calibration_error
@@ -30,7 +30,8 @@ def plot_curves(
 ) -> Figure:  # fmt: skip
     """Draw panels, by title, of curves, by label; a label has the same colour in all panels.
 
-    Points with a NaN height are left out. With `log` the horizontal axis is logarithmic.
+    Points with a NaN height are left out. With `log` the horizontal axis is logarithmic. The `ticks` of the horizontal
+    axis are in increasing order.
     """
     labels = list(dict.fromkeys(label for curves in panels.values() for label in curves))
     looks = method_looks(labels)
@@ -53,7 +54,7 @@ def plot_curves(
         if log:
             axis.set_xscale("log")
         if 0 < len(ticks) <= _TICKS:
-            axis.set_xticks(ticks, _tick_texts(np.log(ticks) if log else np.asarray(ticks), ticks))
+            axis.set_xticks(ticks, _tick_texts(ticks, log))
             axis.minorticks_off()
         axis.set_title(name)
         axis.set_xlabel(textwrap.fill(x_label, _LABEL))
@@ -61,13 +62,15 @@ def plot_curves(
     return finished(figure, axes[: len(panels)], [handles[label] for label in labels if label in handles])
 
 
-def _tick_texts(places: NDArray[np.floating], ticks: Sequence[float]) -> list[str]:
-    """Return the texts of ticks at sorted places; a text is empty where it would touch the text before it."""
-    texts, end = [], -np.inf
-    for place, value in zip(places, ticks, strict=True):
-        half = _CHARACTER * np.ptp(places) * (len(f"{value:g}") + 1) / 2
-        texts.append(f"{value:g}" if place - half >= end else "")
-        end = place + half if texts[-1] else end
+def _tick_texts(ticks: Sequence[float], log: bool) -> list[str]:
+    """Return the texts of ticks in increasing order; a text is empty where it would touch the text before it."""
+    places, texts, end = np.log(ticks) if log else np.asarray(ticks), [f"{value:g}" for value in ticks], -np.inf
+    for k, place in enumerate(places):
+        half = _CHARACTER * np.ptp(places) * (len(texts[k]) + 1) / 2
+        if place - half < end:
+            texts[k] = ""
+        else:
+            end = place + half
     return texts
 
 
