@@ -14,6 +14,7 @@ CELLS = pd.DataFrame(
         "average_precision": 0.6,
         "f1": 0.7,
         "log_loss": 0.5,
+        "clipped_log_loss": 0.5,
         "brier": 0.3,
     }
 )

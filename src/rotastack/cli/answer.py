@@ -19,7 +19,8 @@ from rotastack.workflow.run.progress import duration
 __all__ = ["Answer"]
 
 SHORT = {
-    "balanced_accuracy": "bal. acc.", "average_precision": "av. prec.", "brier": "Brier", "pinball": "pinball",
+    "balanced_accuracy": "bal. acc.", "average_precision": "av. prec.", "clipped_log_loss": "clipped", "brier": "Brier",
+    "pinball": "pinball",
 }  # fmt: skip
 """Score -> its short name, for the head of a narrow column."""
 

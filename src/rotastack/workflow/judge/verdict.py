@@ -103,13 +103,11 @@ def _tests(result: Mapping[str, Any], n: int, ranks: pd.Series, best: str, contr
         parts.append(text.format(worse=listed(worse) if worse else "", p=least, test=test, alpha=alpha))
     elif control in ranks:
         p, needed = adjusted[best], ceil(1 + log2(len(adjusted) / alpha))
-        text = say.BEATS_CONTROL.format(
-            best=best, control=control, chance=say.CHANCE[p < alpha], p=p_equal(p), test=test
-        )
+        text = say.BEATS_CONTROL.format(best=best, control=control, shown=say.SHOWN[p < alpha], p=p_equal(p), test=test)
         parts.append(text + (say.TOO_FEW.format(needed=needed) if p >= alpha and n < needed else ""))
     if len(ranks) > 2:
         p = result["p_value"]
-        parts.append(say.FRIEDMAN.format(n_methods=len(ranks), differ=say.DIFFER[p < alpha], p=p_equal(p)))
+        parts.append(say.FRIEDMAN.format(n_methods=len(ranks), shown=say.SHOWN[p < alpha], p=p_equal(p)))
     return [capital(f"{'; '.join(parts)}.")] if parts else []
 
 
@@ -123,8 +121,8 @@ def rotations(template: str, p_values: Sequence[float], gaps: Sequence[dict[str,
     correction = say.PAIRS_CORRECTION.format(n=len(adjusted)) if len(adjusted) > 1 else ""
     found = []
     for k, p in adjusted.iloc[:NAMED].items():
-        effect = "make no difference beyond chance" if p >= alpha else "help" if gaps[k]["helps"] else "do harm"
-        found.append(template.format(effect=effect, p=p_equal(p), correction=correction, **gaps[k]))
+        effect = "none" if p >= alpha else "help" if gaps[k]["helps"] else "harm"
+        found.append(template.format(effect=say.EFFECTS[effect], p=p_equal(p), correction=correction, **gaps[k]))
     rest = adjusted.iloc[NAMED:]
     return found + [say.MORE_PAIRS.format(pairs=counted(len(rest), "more pair"), p=p) for p in rest[:1]]
 

@@ -188,7 +188,7 @@ def default_score(target: pd.Series, task: TaskName) -> tuple[str, str]:
         return "error", "because no class is rare"
     rarest = f"because class {str(counts.index[-1])!r}"
     if len(counts) > 2:
-        return "log_loss", f"{rarest} of {len(counts)} classes is {share:.1%} of the rows"
+        return "clipped_log_loss", f"{rarest} of {len(counts)} classes is {share:.1%} of the rows"
     return "roc_auc", f"{rarest} is {share:.0%} of the rows, and always predicting the largest class has a low error"
 
 

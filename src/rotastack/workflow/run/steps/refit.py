@@ -1,6 +1,5 @@
 """refit: train the chosen method of a data set on all rows, as a model for predictions."""
 
-from collections.abc import Mapping
 from functools import partial
 from importlib import import_module
 from typing import Any
@@ -26,7 +25,7 @@ from rotastack.errors import RotastackError
 from rotastack.files import read_json, replacing
 from rotastack.seeds import child, integer_seed, root_sequence
 from rotastack.stats.metrics import PRIMARY
-from rotastack.workflow.judge.results import TIE_BREAK, choose
+from rotastack.workflow.judge.results import TIE_BREAK, choose, read_row_tests, sorted_means
 from rotastack.workflow.run.job import Job, Outcome
 from rotastack.workflow.run.watching import Alarm, train_watched
 from rotastack.workflow.study.building import REFITTED, draws_bags, make, make_estimator
@@ -80,7 +79,7 @@ def run(job: Job) -> None:
 
 
 def _run(spec: RefitSpec, job: Job, set_alarm: Alarm) -> None:
-    """Read inputs ``raw``, ``scores`` and their record ``scored``, write output ``model``.
+    """Read inputs ``raw``, ``scores``, ``rows`` and the record ``scored``, write output ``model``.
 
     If no method can be refitted, because all or the chosen one failed, the model file is empty and the record has the
     reason.
@@ -89,7 +88,7 @@ def _run(spec: RefitSpec, job: Job, set_alarm: Alarm) -> None:
         scores, _ = read_frame(job.input("scores"))
         label, outcome = spec.refit, Outcome()
         if label == "best":
-            label = _chosen(spec, scores, read_json(job.input("scored")))
+            label = _chosen(spec, scores, job)
         if label is None:
             outcome.fail("no method succeeded on this data set")
         else:
@@ -137,13 +136,14 @@ def _fitted(model: Pipeline) -> Any:
     return model[-1].estimator_ if isinstance(model[-1], FixedThresholdClassifier) else model[-1]
 
 
-def _chosen(spec: RefitSpec, scores: pd.DataFrame, scored: Mapping[str, Any]) -> str | None:
+def _chosen(spec: RefitSpec, scores: pd.DataFrame, job: Job) -> str | None:
     """Return the method that the verdict on this data set chooses; None if all failed."""
     scores = scores[scores["method"].isin(list(spec.methods))]
     cells = scores.pivot_table(index=spec.axes, columns="method", values=spec.score, sort=False, dropna=False)
     breaker = scores.groupby("method")[TIE_BREAK[spec.task]].mean().dropna().to_dict()
-    seconds = scored["metrics"]["fit_processor_seconds"]
-    choice = choose(cells, spec.score, breaker, seconds, spec.test_to_train, spec.alpha)
+    seconds = read_json(job.input("scored"))["metrics"]["fit_processor_seconds"]
+    means = sorted_means(cells, spec.score)
+    choice = choose(means, breaker, seconds, read_row_tests(job.input("rows"), means, spec.alpha))
     return None if choice is None else choice.method
 
 

@@ -50,7 +50,7 @@ class StudyResults(NamedTuple):
 
 
 def run(job: Job) -> None:
-    """Read ``scores``, ``calibration``, ``records`` and ``published`` results; write statistics and tables of the study.
+    """Read ``scores``, ``calibration``, ``records``, ``rows`` and ``published`` results; write statistics and tables of the study.
 
     The tables are the means of each score, and those of ``TABLES``. Over data sets, scores in units of the target are
     compared as multiples of the baseline's scores.
@@ -103,14 +103,14 @@ def run(job: Job) -> None:
             with replacing(path) as temporary:
                 tables[path.stem].to_csv(temporary, index=False)
         write_text(job.output("comparison"), json.dumps(comparisons, indent=1) + "\n")
-        verdict = _verdict(results, comparisons[primary])
+        verdict = _verdict(results, comparisons[primary], job)
         verdict["sentences"] = verdict_of_claims(tables["claims"]) + verdict["sentences"]  # the question of the study
         write_text(job.output("verdict"), json.dumps(verdict, indent=1, ensure_ascii=False) + "\n")
         record.warnings = comparisons[primary]["notes"]
         record.metrics = {"average_ranks": comparisons[primary].get("average_ranks", {})}
 
 
-def _verdict(results: StudyResults, comparison: dict[str, Any]) -> dict[str, Any]:
+def _verdict(results: StudyResults, comparison: dict[str, Any], job: Job) -> dict[str, Any]:
     """Return the sentences of the verdict; for one data set also the best method and means."""
     spec, score = results.spec, NAMES[results.primary]
     if spec.groups:
@@ -121,7 +121,7 @@ def _verdict(results: StudyResults, comparison: dict[str, Any]) -> dict[str, Any
             times=relative_times(seconds_by_method(_times_table(results)), spec.control),
         )  # fmt: skip
         return {"sentences": sentences}
-    return verdict_of_one(results.scores, spec, results.records[0])
+    return verdict_of_one(results.scores, spec, results.records[0], *read_frame(job.input("rows")))
 
 
 def _variance_table(results: StudyResults) -> pd.DataFrame:
