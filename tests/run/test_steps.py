@@ -50,7 +50,7 @@ def summarized(tmp_path, errors, cells=1, n_rows=10, published=(), **changes):
             paths.append(tmp_path / f"{name}.{kind}")
         write_frame(inputs["scores"][-1], pd.DataFrame(rows))
         write_frame(inputs["calibration"][-1], pd.DataFrame(curves))
-        write_frame(inputs["rows"][-1], pd.DataFrame(dict.fromkeys(row, [0.01, -0.01])), ROWS)
+        write_frame(inputs["rows"][-1], pd.DataFrame({m: [0.01, -0.01] for m in row}), ROWS)
         metrics = {"fit_processor_seconds": {}, "predict_processor_seconds": {}, "baseline": {"error": 0.5}}
         write_text(inputs["records"][-1], json.dumps({"dataset": name, "metrics": metrics}))
     inputs["published"] = list(published)
@@ -181,7 +181,7 @@ def test_the_model_is_never_a_method_that_chose_by_test_rows_and_ties_go_to_the_
     spec = RefitSpec(task="classification", score="error", seed=0, dataset="d", refit="best", **known)
     inputs = {"scored": [tmp_path / "scored"], "rows": [tmp_path / "rows"]}
     write_text(inputs["scored"][0], json.dumps({"metrics": {"fit_processor_seconds": {}}}))
-    write_frame(inputs["rows"][0], pd.DataFrame(dict.fromkeys("ABC", [0.1, -0.1])), ROWS)
+    write_frame(inputs["rows"][0], pd.DataFrame({m: [0.1, -0.1] for m in "ABC"}), ROWS)
     assert refit._chosen(spec, scores, Job("refit", {}, inputs, {}, {})) == "B"
 
 

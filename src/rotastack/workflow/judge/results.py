@@ -9,8 +9,8 @@ import numpy as np
 import pandas as pd
 
 from rotastack.data.frames import read_frame
-from rotastack.stats.metrics import IN_UNITS, higher_is_better
 from rotastack.stats.influence import RowTest, row_test
+from rotastack.stats.metrics import IN_UNITS, higher_is_better
 
 __all__ = [
     "ROPE",
@@ -86,9 +86,8 @@ class RowTests(NamedTuple):
 
     def __call__(self, first: str, second: str) -> RowTest | None:
         """Return the test of two methods; None with too few units."""
-        columns = (self.influences[method].to_numpy() for method in (first, second))
-        difference = float(self.means[first] - self.means[second])
-        return row_test(*columns, difference, alpha=self.alpha)
+        a, b = (self.influences[method].to_numpy() for method in (first, second))
+        return row_test(a, b, float(self.means[first] - self.means[second]), alpha=self.alpha)
 
     @property
     def units(self) -> str:

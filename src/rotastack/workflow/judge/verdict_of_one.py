@@ -120,7 +120,7 @@ class _Verdict:
         others = [str(m) for m in self.means.index if m != control]
         method = rival if best == control else best
         tests = {m: self.test(m, control) for m in others}
-        if (found := tests[method]) is None:
+        if tests[method] is None:
             return None, [say.NO_TEST.format(unit=self.test.unit)]
         adjusted, n = self._adjusted({m: t.p if t else 1.0 for m, t in tests.items()})[method], len(others)
         beside = ""

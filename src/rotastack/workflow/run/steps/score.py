@@ -166,12 +166,11 @@ def _units(spec: ScoringSpec, table: Prepared, divisions: Divisions) -> tuple[ND
             moments, numbers = np.unique(table.time[test], return_inverse=True)
             units[test] = units.max() + 1 + numbers * min(len(moments), max(1, SPANS // len(tests))) // len(moments)
         return units, "spans of time"
-    if table.groups is None and not spec.copies_together:
-        return np.arange(len(table.y)), "rows"
-    copies = equal_rows(pd.DataFrame(np.hstack([table.numeric, table.codes]))) if spec.copies_together else None
-    if table.groups is None:
-        return copies, "rows"
-    return (table.groups if copies is None else united(table.groups, copies)), "groups"
+    units, unit = (np.arange(len(table.y)), "rows") if table.groups is None else (table.groups, "groups")
+    if spec.copies_together:
+        copies = equal_rows(pd.DataFrame(np.hstack([table.numeric, table.codes])))
+        units = copies if table.groups is None else united(units, copies)
+    return units, unit
 
 
 def _influences(score: str, cells: Sequence[Cell], units: NDArray[np.intp], table: Prepared) -> NDArray[np.float64]:
