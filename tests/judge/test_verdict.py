@@ -75,7 +75,7 @@ def test_the_p_value_is_of_the_paired_test_of_rows():
     rng = np.random.default_rng(0)
     losses = pd.DataFrame(rng.gamma(2, size=(200, 2)), columns=["A", "B"])
     found = verdict(losses, task="regression", score="mae")
-    assert found["p_value"] == pytest.approx(ttest_rel(losses["A"], losses["B"]).pvalue, rel=0.05)
+    assert found["p_value"] == pytest.approx(ttest_rel(losses["A"], losses["B"]).pvalue, rel=0.1)
     assert found["best"] == losses.mean().idxmin()
 
 

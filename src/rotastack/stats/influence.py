@@ -169,21 +169,26 @@ class RowTest(NamedTuple):
 
 
 def row_test(
-    first: NDArray[np.float64], second: NDArray[np.float64], difference: float, *, alpha: float = 0.05
-) -> RowTest | None:
+    first: NDArray[np.float64], second: NDArray[np.float64], differences: NDArray[np.float64], *,
+    repeated: bool = False, alpha: float = 0.05,
+) -> RowTest | None:  # fmt: skip
     """Test whether two methods have the same expected score on one data set, by held-out rows.
 
-    With the differences u of the influences of G units, the squared standard error is ``sum(u^2)``. For rows that are
-    held out once, and a mean of losses, it is the estimate over all pairs of Bayle et al., which counts the differences
-    between folds. The statistic has Student's distribution. Its degrees of freedom are ``2 G / (k - 1)``, k being the kurtosis of
-    u, as the variance of the squared standard error has it, and at most ``G - 1``: where few units decide, they are few.
+    With the differences u of the influences of G units, the squared standard error is ``sum(u^2)``: for rows that are held
+    out once, and a mean of losses, the estimate of Bayle et al. for the models that were tested. A method whose
+    models vary much from training set to training set has a larger one, ``var(differences) / C`` with C cells; it takes
+    the place of the first where it is larger, as the estimate of a component of variance is not below 0. The
+    statistic has Student's distribution with ``2 G / (k - 1)`` degrees of freedom, k being the kurtosis of u, as follows
+    from the variance of the squared standard error, and at most ``G - 1``: where few units decide, they are few.
 
     Parameters
     ----------
     first, second : ndarray of shape (n_units,)
         From :func:`unit_influences`, of the units that are tested.
-    difference : float
-        Mean score of the first method minus that of the second.
+    differences : ndarray of shape (n_cells,)
+        Score of the first method minus that of the second in each cell.
+    repeated : bool, default=False
+        Whether a row is tested in several cells; their scores then depend on each other, and do not count for the error.
     alpha : float, default=0.05
         1 - coverage of the interval.
 
@@ -199,20 +204,21 @@ def row_test(
     Examples
     --------
     >>> influences = np.array([0.1, -0.1, 0.1, -0.1]), np.zeros(4)
-    >>> found = row_test(*influences, difference=0.5)
+    >>> found = row_test(*influences, np.array([0.4, 0.6]))
     >>> round(found.p, 3), [round(end, 2) for end in found.interval]
     (0.088, [-0.14, 1.14])
     """
-    gaps, n = first - second, len(first)
+    gaps, n, difference = first - second, len(first), float(differences.mean())
     squares = float((gaps**2).sum())
-    if n < 2 or not np.isfinite(squares):
+    if n < 2 or not np.isfinite(squares + difference):
         return None
-    if squares <= (1e-12 * (np.abs(first).max() + np.abs(second).max())) ** 2:
+    between = differences.var(ddof=1) / len(differences) if len(differences) > 1 and not repeated else 0.0
+    error = float(np.sqrt(max(squares, between)))
+    if error <= 1e-12 * (np.abs(first).max() + np.abs(second).max() + np.abs(differences).max()):
         same = abs(difference) < 1e-12
         return RowTest(difference, n - 1, 1.0 if same else 2.0 ** (1 - n), (difference, difference))
-    kurtosis = n * float((gaps**4).sum()) / squares**2
+    kurtosis = n * float((gaps**4).sum()) / max(squares, 1e-300) ** 2
     df = max(1.0, min(n - 1, 2 * n / max(kurtosis - 1, 1e-9)))
-    error = float(np.sqrt(squares))
     half = float(t_distribution.ppf(1 - alpha / 2, df)) * error
     p = 2 * float(t_distribution.sf(abs(difference) / error, df))
     return RowTest(difference, df, p, (difference - half, difference + half))

@@ -53,7 +53,7 @@ class _Verdict:
         of_cells = scores[scores["method"].isin(self.cells.columns)]
         self.breaker = of_cells.groupby("method")[TIE_BREAK[spec.task]].mean().dropna().to_dict()
         self.level = found["baseline"].get(self.score, np.nan)
-        self.test = RowTests(influences, about["unit"], about["repeated"], self.means, spec.alpha)
+        self.test = RowTests(influences, about["unit"], about["repeated"], self.cells, spec.alpha)
         self.test_to_train = next(iter(spec.test_to_train.values()), None)
 
     def content(self) -> dict[str, Any]:
