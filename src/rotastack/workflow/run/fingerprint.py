@@ -114,7 +114,9 @@ def _version(package: str) -> str:
         return "absent"
     folders = [Path(folder) for folder in spec.submodule_search_locations or []]
     files = [p for folder in folders for p in sorted(folder.rglob("*.py"))] or [Path(spec.origin or "")]
-    return hashlib.sha256("".join(_code(p.read_bytes(), p.suffix) for p in files if p.is_file()).encode()).hexdigest()[:16]
+    return hashlib.sha256("".join(_code(p.read_bytes(), p.suffix) for p in files if p.is_file()).encode()).hexdigest()[
+        :16
+    ]
 
 
 class Codes:
