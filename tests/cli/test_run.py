@@ -96,14 +96,30 @@ def test_a_dry_run_of_a_study_is_a_short_plan(monkeypatch, here, capsys):
 
 @pytest.mark.parametrize(("text", "found"), [
     ("evaluation: {control: RF}", "evaluation"), ("sizes: {small: {}}", "sizes"), ("{}", "nothing"),
-    ("# nothing yet", "nothing"), ("- iris", "list"), ("iris", "str"),
+    ("# nothing yet", "nothing"), ("- iris", ""), ("iris", ""),
 ])  # fmt: skip
 @pytest.mark.parametrize("command", [["run", "--dry-run"], ["report"], ["tables"]], ids=lambda c: c[0])
 def test_a_part_of_a_study_does_not_run_another_one(command, text, found, here, capsys):
     (here / "part.yaml").write_text(text)
     assert main([command[0], "part.yaml", *command[1:]]) == 2
-    said = f"part.yaml: not a study; needed keys: name, datasets, protocol, pools, methods; found: {found}"
+    said = f"not a study; needed keys: name, datasets, protocol, pools, methods; found: {found}"
+    if not found:
+        said = "must be a mapping of keys to values, found "
+    assert f"part.yaml: {said}" in capsys.readouterr().err
+
+
+@pytest.mark.parametrize(("text", "said"), [
+    ("", "study 'a-small' is unknown"), ("name: a\nsizes: 5", "study 'a-small' is unknown"), (None, "study 'a-small' is unknown"),
+    ("- iris", "a.yaml: must be a mapping of keys to values, found ['iris']"),
+    ("iris", "a.yaml: must be a mapping of keys to values, found 'iris'"), ("a: [", "a.yaml: not valid YAML"),
+])  # fmt: skip
+def test_a_file_beside_the_studies_that_is_none_is_no_traceback(text, said, here, capsys):
+    path = here / "studies/a.yaml"
+    path.mkdir(parents=True) if text is None else (path.parent.mkdir(), path.write_text(text))
+    assert main(["tables", "a-small"]) == 2
     assert said in capsys.readouterr().err
+    assert main(["tables", "tiny"]) == 2  # a study of another name is found
+    assert "study 'tiny' is not finished" in capsys.readouterr().err
 
 
 @pytest.mark.parametrize("name", ["first", "trial", "trial-small", "./first.yaml"])

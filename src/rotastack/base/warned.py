@@ -40,7 +40,7 @@ def ignoring(message: str = "", category: type[Warning] = Warning) -> Iterator[N
     finally:
         with _LOCK:
             if len(_open) == 1:
-                filters.__exit__()
+                filters.__exit__(None, None, None)
             _open.pop()
 
 

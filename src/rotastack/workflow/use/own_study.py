@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 from pandas.api.types import is_bool_dtype, is_numeric_dtype
 
 from rotastack.base.columns import column_kind
-from rotastack.base.documents import load_yaml
+from rotastack.base.documents import load_mapping
 from rotastack.base.reading import beyond_floats
 from rotastack.data.registry import list_datasets
 from rotastack.data.target import TaskName
@@ -288,7 +288,8 @@ def study_name(table: str, target: str) -> str:
     name = name or f"table-{_digest(Path(table).name)[:6]}"  # the file's name is in another alphabet
     name = name if name not in taken else f"my-{name}"
     path = Path("studies") / f"{name}.yaml"
-    files = [source["file"] for sources in _sources(load_yaml(path)) for source in sources] if path.is_file() else []
+    sources = [s for of_one in _sources(load_mapping(path)) for s in of_one] if path.is_file() else []
+    files = [source["file"] for source in sources if "file" in source]
     other = any(file["path"] == table and file["target"] != target for file in files)
     return f"{name}-{_plain(target) or 'target'}" if other else name
 
@@ -354,7 +355,7 @@ def place_of(study: dict[str, Any]) -> Place:
     path = Path("studies") / f"{study['name']}.yaml"
     if not path.is_file():
         return Place(path)
-    found = load_yaml(path)
+    found = load_mapping(path)
     if _sources(found) != _sources(study):
         raise RotastackError(f"{path} exists and belongs to another study; move this file or rename the table")
     mark, _, body = path.read_text(encoding="utf-8").partition("\n")
@@ -373,7 +374,7 @@ def write_study(study: dict[str, Any], place: Place) -> None:
 
 
 def _sources(study: Any) -> list[Any]:
-    return [d.get("sources") for d in study.get("datasets", []) if isinstance(d, dict)]
+    return [d.get("sources") or [] for d in study.get("datasets") or [] if isinstance(d, dict)]
 
 
 def _digest(text: str) -> str:
