@@ -12,6 +12,8 @@ import numpy as np
 import sklearn
 from numpy.typing import NDArray
 
+from rotastack.errors import few
+
 __all__ = ["ignoring", "warn", "warn_of_scales"]
 
 _INSIDE = tuple(f"{Path(found).parent}/" for found in (Path(__file__).parent, np.__file__, sklearn.__file__))
@@ -66,11 +68,10 @@ def warn_of_scales(X: NDArray[np.floating], names: Sequence[Any], use: str, advi
     far |= spread < middle / np.sqrt(SCALE_RATIO)
     if not far.any():  # no column is far from the median: name both extremes
         far = (spread == np.nanmax(spread)) | (spread == np.nanmin(spread))
-    listed = ", ".join(f"{names[j]!r} ({spread[j]:.3g})" for j in np.flatnonzero(far)[:10])
-    more = f" and {far.sum() - 10} more" if far.sum() > 10 else ""
+    listed = few((f"{names[j]!r} ({spread[j]:.3g})" for j in np.flatnonzero(far).tolist()), 10)
     warn(
         f"{use}; standard deviations differ by a factor of "
-        f"{np.nanmax(spread) / np.nanmin(spread):.3g}; far from the median ({middle:.3g}) are {listed}{more}; {advice}"
+        f"{np.nanmax(spread) / np.nanmin(spread):.3g}; far from the median ({middle:.3g}) are {listed}; {advice}"
     )
 
 

@@ -12,7 +12,7 @@ from rotastack.stats.wilcoxon import holm
 from rotastack.workflow.judge import sentences as say
 from rotastack.workflow.judge.results import TIE_BREAK, choose
 from rotastack.workflow.judge.verdict import Pairs, rotations
-from rotastack.workflow.judge.words import listed, p_equal, printer
+from rotastack.workflow.judge.words import listed, p_equal, printer, short_message
 from rotastack.workflow.study.specs import SummarySpec
 
 __all__ = ["verdict_of_one"]
@@ -79,7 +79,7 @@ def verdict_of_one(scores: pd.DataFrame, spec: SummarySpec, record: Mapping[str,
         sentences += _beside_baseline(means.iloc[0], found["baseline"], breaker, score, task, association, alpha)
     if association.get(best, 0.0) < alpha and spec.threshold is None:
         sentences += _threshold(best, found.get("thresholds", {}).get(best))
-    why = {m: reason.rpartition("Error: ")[2] for m, reason in found.get("failures", {}).items()}
+    why = {m: short_message(reason) for m, reason in found.get("failures", {}).items()}
     lacking = [m for m in cells.columns if m not in means.index]
     if score == "pinball" and (bare := [m for m in lacking if m not in why]):
         sentences.append(say.WITHOUT_INTERVALS.format(methods=", ".join(bare)))

@@ -12,9 +12,8 @@ from sklearn.base import is_classifier, is_regressor
 from rotastack.base.documents import load_mapping
 from rotastack.base.reading import read_columns
 from rotastack.data.target import free_name
-from rotastack.errors import RotastackError, nearest
+from rotastack.errors import RotastackError, few, nearest
 from rotastack.files import read_json
-from rotastack.workflow.judge.words import few
 from rotastack.workflow.tracking.model_files import load_model
 
 __all__ = ["SavedModel", "file_of_study", "model_in_folder", "model_of_study", "saved_model"]
