@@ -122,6 +122,21 @@ def test_a_file_beside_the_studies_that_is_none_is_no_traceback(text, said, here
     assert "study 'tiny' is not finished" in capsys.readouterr().err
 
 
+@pytest.mark.parametrize("protocol", ["nested", "holdout"])
+def test_tables_of_a_study_of_a_stranger_run_nothing_of_it(protocol, here, capsys):
+    (here / "stranger.py").write_text("open('imported', 'w')\nclass Mine: trained = property(lambda self: True)\n")
+    touch = {"kind": "other", "class": "subprocess.Popen", "parameters": {"args": ["touch", "started"]}}
+    study = {
+        "name": "s", "datasets": ["iris"], "protocol": {"kind": protocol},
+        "pools": {"p": {"estimator": "stranger.Mine", "view": "stranger.Mine"}},
+        "methods": {"A": {"pool": "p", "combiner": touch}, "B": {"pool": "p", "combiner": {"kind": "other", "class": "stranger.Mine"}}},
+    }  # fmt: skip
+    (here / "s.yaml").write_text(json.dumps(study))
+    assert main(["tables", "s.yaml"]) == 2
+    assert "study 's' is not finished" in capsys.readouterr().err
+    assert {path.name for path in here.iterdir()} == {"s.yaml", "stranger.py"}
+
+
 @pytest.mark.parametrize("name", ["first", "trial", "trial-small", "./first.yaml"])
 @pytest.mark.parametrize("folder", ["", "studies", "config/studies"])
 def test_a_study_is_found_by_its_file_and_by_its_name_in_results(name, folder, here):

@@ -56,6 +56,8 @@ def check_classes(study: Study, where: str) -> None:
             made = checked(combiner.class_, combiner.parameters, place, {})
             wanted = ("fit", "predict_proba") if combiner.trained else ("predict_proba",)
             _check_methods(made, wanted, place, "a combiner")
+            if combiner.trained and study.protocol.package == "splits":
+                raise RotastackError(f"{place}: other needs nested cross-validation, not random splits")
             if not isinstance(made, Combiner):
                 raise RotastackError(
                     f"{place}: {type(made).__name__} is not a combiner; derive the class from rotastack.base.combiner.Combiner"
