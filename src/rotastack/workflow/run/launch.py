@@ -12,7 +12,7 @@ from typing import IO, Any, Literal
 from pydantic import Field
 
 from rotastack.base.documents import Document, load_mapping
-from rotastack.errors import RotastackError, nearest
+from rotastack.errors import RotastackError, few, nearest
 from rotastack.files import hashes, lock, read_json
 from rotastack.project import find_own_modules, project_file
 from rotastack.workflow.run import fingerprint, progress
@@ -123,10 +123,14 @@ def open_plan(config: Mapping[str, Any], config_files: list[str], is_main: bool)
     with _ends_in_one_line():
         plan = read_plan(config, config_files)
         if is_main:
-            from rotastack.workflow.study.classes import check_classes
+            from rotastack.workflow.study.classes import check_classes, without_model
 
             check_kernel()
             check_classes(plan.study, plan.where)
+            if lacking := without_model(plan.study):
+                types = few({name: None for names in lacking.values() for name in names})
+                reason = f"a model file may not hold objects of {types}"
+                print(f"rotastack: no model of {few(lacking)} will be kept: {reason}", file=sys.stderr, flush=True)
             progress.expected.update(plan.resources.all_usual_seconds())
         if plan.skips:
             plan.drop_unavailable() if is_main else plan.drop_skipped()

@@ -38,6 +38,7 @@ __all__ = [
     "division_in_words",
     "labels_of",
     "laid_out",
+    "packages_of",
     "place_of",
     "study_name",
     "study_of",
@@ -209,9 +210,14 @@ def counts_among(features: pd.DataFrame) -> list[str]:
 
 def labels_of(task: TaskName) -> list[str]:
     """Return the labels of a task's methods whose packages are installed."""
+    return [label for label, package in packages_of(task).items() if find_spec(package) is not None]
+
+
+def packages_of(task: TaskName) -> dict[str, str]:
+    """Return label -> package of a task's methods, also of packages that are not installed."""
     known = TASKS[task].estimators
     of_task = {label: method.estimator for label, method in METHODS.items() if method.estimator in known}
-    return [label for label, name in of_task.items() if find_spec(known[name].path.partition(".")[0]) is not None]
+    return {label: known[name].path.partition(".")[0] for label, name in of_task.items()}
 
 
 def _candidates(
