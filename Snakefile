@@ -62,8 +62,12 @@ rule all:
 
 
 onstart:
-    drop_rate_limit(workflow.scheduler)
-    start_run(PLAN, is_local=workflow.local_exec)
+    drop_rate_limit(workflow)
+    start_run(
+        PLAN,
+        is_local=workflow.local_exec,
+        is_locked=workflow.execution_settings.lock,
+    )
 
 
 onsuccess:

@@ -5,7 +5,7 @@ import pandas as pd
 
 from rotastack.stats.wilcoxon import wilcoxon_holm
 from rotastack.workflow.judge.comparisons import compare_methods
-from rotastack.workflow.judge.verdict import verdict_of_claims, verdict_over_datasets
+from rotastack.workflow.judge.verdict import failures, verdict_of_claims, verdict_over_datasets
 
 RNG = np.random.default_rng(0)
 N = 20
@@ -127,3 +127,23 @@ def test_the_claims_of_a_study_are_answered():
     many = verdict_of_claims(pd.concat([claims] * 3))
     assert many == ["Of the study's 6 claims 3 hold; the report has the tests."]
     assert verdict_of_claims(claims[:0]) == []
+    untested = {**claim, "n_datasets": 0, **dict.fromkeys(("difference", "in_favour", "ties", "p_holm"), np.nan)}
+    assert verdict_of_claims(pd.DataFrame([untested])) == [
+        "Error of S is lower than that of R: not tested (no data set has its numbers for both methods)."
+    ]
+
+
+def test_what_failed_is_named_with_its_message():
+    crash = "RuntimeError: I always crash."
+    assert failures({"x": {"Crasher": crash, "SVM": "it took longer than 60 s"}, "y": {"Crasher": crash}}) == [
+        "Crasher failed on all 2 data sets: I always crash.", "SVM failed on x: it took longer than 60 s.",
+    ]  # fmt: skip
+    assert failures({"x": {"Crasher": crash}}) == ["Crasher failed on x: I always crash."]
+    some = failures({k: {"SVM": "no"} if k != "f" else {} for k in "abcdef"})
+    assert some == ["SVM failed on a, b, c and 2 others: no."]
+
+
+def test_pairs_that_are_not_named_are_counted():
+    means = pd.DataFrame(RNG.uniform(0.1, 0.4, (1, 10)), columns=[f"m{i}" for i in range(10)], index=["d"])
+    sentences = said(means, control="m0", rotation_pairs=[[f"m{i}", f"m{i + 5}"] for i in range(5)])
+    assert sentences[-1] == "And 2 more pairs with and without rotations are not named here."

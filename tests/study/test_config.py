@@ -51,6 +51,10 @@ def test_the_default_study_is_as_promised():
     ]  # fmt: skip
 
 
+def claim(what):
+    return {"what": what, "of": "RRE", "than": "RF", "expect": "lower"}
+
+
 @pytest.mark.parametrize(
     ("changes", "message"),
     [
@@ -76,6 +80,11 @@ def test_the_default_study_is_as_promised():
             {"evaluation__groups": {"all": {"methods": {"a": "RF", "b": "RRE"}}}},
             'evaluation.groups: the name "all" is reserved for all groups together',
         ),
+        (
+            {"evaluation__claims": [claim("errors")]},
+            "evaluation.claims.what: 'errors' is unknown; did you mean 'error'",
+        ),
+        ({"evaluation__claims": [claim("members")]}, "evaluation.claims.what: 'members' is unknown"),  # of splits alone
         ({"name": "My Study"}, "name: must match"),
         ({"seed": -1}, "seed: must be greater than or equal to 0"),
     ],

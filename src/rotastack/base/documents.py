@@ -13,7 +13,7 @@ try:
 except ModuleNotFoundError as error:
     raise not_installed_error(error) from None
 
-__all__ = ["Document", "Field", "load_yaml", "model_validator"]
+__all__ = ["Document", "Field", "load_mapping", "load_yaml", "model_validator"]
 
 
 class Document(BaseModel):
@@ -142,3 +142,11 @@ def load_yaml(path: str | Path) -> Any:
         return yaml.load(path.read_text(encoding="utf-8"), _Loader)
     except yaml.YAMLError as error:
         raise RotastackError(f"{path}: not valid YAML: {' '.join(str(error).split())}") from None
+
+
+def load_mapping(path: str | Path) -> dict[str, Any]:
+    """Return the mapping in a YAML file, empty for an empty file; a RotastackError for any other content."""
+    content = load_yaml(path)
+    if not isinstance(content, dict | None):
+        raise RotastackError(f"{path}: must be a mapping of keys to values, found {content!r:.60}")
+    return content or {}

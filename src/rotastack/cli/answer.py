@@ -62,9 +62,11 @@ class Answer:
             lines.append(
                 ("model", f"{text}: {model['file']}{', MLflow ' * bool(model['address'])}{model['address'] or ''}")
             )
-        lines += [("no model", f"of {dataset}: {why}") for dataset, why in list(self.without_model.items())[:3]]
         if len(self.models) > 3:
             lines.append(("", f"and {len(self.models) - 3} more models, one per data set"))
+        lines += [("no model", f"of {dataset}: {why}") for dataset, why in list(self.without_model.items())[:3]]
+        if len(self.without_model) > 3:
+            lines.append(("", f"and {len(self.without_model) - 3} more"))
         if self.models:
             option = "" if len(self.models) == 1 else f" --dataset {next(iter(self.models))}"
             lines.append(("predict", f"rotastack predict --study {self.study}{option} NEW_ROWS.csv"))

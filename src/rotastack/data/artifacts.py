@@ -30,7 +30,8 @@ def write_arrays(path: str | Path, dataset: xr.Dataset) -> None:
 def read_arrays(path: str | Path) -> xr.Dataset:
     """Return labelled arrays, loaded into memory; a RotastackError if the file is damaged."""
     try:
-        with xr.open_dataset(path, engine="h5netcdf") as dataset:
+        # A file is never written where it is read, so HDF5 needs no lock, which file systems may refuse.
+        with xr.open_dataset(path, engine="h5netcdf", driver_kwds={"locking": False}) as dataset:
             return dataset.load()
     except MemoryError:
         raise

@@ -16,6 +16,7 @@ from rotastack.base.categories import texts_of
 from rotastack.base.columns import date_numbers, named_group, numbers_of
 from rotastack.data.divisions import equal_rows
 from rotastack.data.target import TaskName
+from rotastack.errors import few
 
 __all__ = ["copies_of", "suspicions"]
 
@@ -192,9 +193,8 @@ def _dates(features: pd.DataFrame, y: NDArray, task: TaskName, kinds: Mapping[st
 def _few_rows(target: pd.Series) -> list[str]:
     """Return a sentence on the classes with few rows."""
     counts = target.value_counts()
-    few = counts[counts < FEW_ROWS]
-    if few.empty:
+    rare = counts[counts < FEW_ROWS]
+    if rare.empty:
         return []
-    named = ", ".join(f"{label!r} ({n})" for label, n in few.iloc[:5].items())
-    more = f" and {len(few) - 5} more" if len(few) > 5 else ""
-    return [f"Classes of few rows: {named}{more}: their scores are unreliable."]
+    named = few((f"{label!r} ({n})" for label, n in rare.items()), 5)
+    return [f"Classes of few rows: {named}: their scores are unreliable."]

@@ -1,6 +1,5 @@
 """Scores of predicted class probabilities and of predicted numbers."""
 
-import warnings
 from collections.abc import Iterable
 
 import numpy as np
@@ -8,6 +7,7 @@ from numpy.typing import NDArray
 from scipy.stats import rankdata
 from sklearn.metrics import balanced_accuracy_score, f1_score, mean_pinball_loss
 
+from rotastack.base.warned import ignoring
 from rotastack.stats.metrics import METRICS
 
 __all__ = ["constant_output", "row_losses", "score_numbers", "score_probabilities"]
@@ -39,8 +39,7 @@ def score_probabilities(y: NDArray[np.integer], proba: NDArray[np.floating], pos
     proba = proba / proba.sum(axis=1, keepdims=True)
     labels = np.arange(proba.shape[1])
     decision = proba.argmax(axis=1)
-    with warnings.catch_warnings():  # A rare class can be predicted without having a test row.
-        warnings.filterwarnings("ignore", message="y_pred contains classes not in y_true")
+    with ignoring("y_pred contains classes not in y_true"):  # A rare class can be predicted without having a test row.
         balanced = float(balanced_accuracy_score(y, decision))
     means = {name: float(row_losses(name, y, proba).mean()) for name in MEANS}
     two = {"pos_label": positive} if len(labels) == 2 else {"average": "macro"}

@@ -80,3 +80,8 @@ DIFFERENCES = " Friedman's test says that the methods differ (p = {p:.3g}); by N
 CLAIM = "{quantity} of {of} is {expected} that of {than}"
 CLAIM_RESULT = "{text}: {holds} ({found}{p})."
 MANY_CLAIMS = "Of the study's {n} claims {hold} hold; the report has the tests."
+CLAIM_WITHOUT_SCORES = "no data set has its numbers for both methods"
+
+# Over several data sets and in groups
+MORE_UNTESTED = "And {n} more pairs with and without rotations are not named here."
+FAILED_ON = "{method} failed on {where}: {message}."

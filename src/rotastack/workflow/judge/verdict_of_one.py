@@ -12,7 +12,7 @@ from rotastack.stats.wilcoxon import holm
 from rotastack.workflow.judge import sentences as say
 from rotastack.workflow.judge.results import ROPE, TIE_BREAK, Choice, RowTests, choose, sorted_means
 from rotastack.workflow.judge.verdict import rotations
-from rotastack.workflow.judge.words import listed, p_equal, printer
+from rotastack.workflow.judge.words import listed, p_equal, printer, short_message
 from rotastack.workflow.study.specs import SummarySpec
 
 __all__ = ["verdict_of_one"]
@@ -187,7 +187,7 @@ class _Verdict:
 
     def _lacking(self) -> list[str]:
         """Return sentences on the methods without a score."""
-        why = {m: reason.rpartition("Error: ")[2] for m, reason in self.found.get("failures", {}).items()}
+        why = {m: short_message(reason) for m, reason in self.found.get("failures", {}).items()}
         lacking, sentences = [m for m in self.cells.columns if m not in self.means.index], []
         if self.score == "pinball" and (bare := [m for m in lacking if m not in why]):
             sentences = [say.WITHOUT_INTERVALS.format(methods=", ".join(bare))]

@@ -227,7 +227,7 @@ class Claim(Document):
     what: Annotated[
         str,
         Field(
-            description="error, or any other column of the scores: roc_auc, disagreement, member_accuracy, margin, members"
+            description="error, or any other column of the scores: roc_auc, disagreement, member_accuracy, test_margin, members"
         ),
     ]
     of: Annotated[str, Field(description="a method")]

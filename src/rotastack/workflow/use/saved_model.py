@@ -9,12 +9,11 @@ import numpy as np
 import pandas as pd
 from sklearn.base import is_classifier, is_regressor
 
-from rotastack.base.documents import load_yaml
+from rotastack.base.documents import load_mapping
 from rotastack.base.reading import read_columns
 from rotastack.data.target import free_name
-from rotastack.errors import RotastackError, nearest
+from rotastack.errors import RotastackError, few, nearest
 from rotastack.files import read_json
-from rotastack.workflow.judge.words import few
 from rotastack.workflow.tracking.model_files import load_model
 
 __all__ = ["SavedModel", "file_of_study", "model_in_folder", "model_of_study", "saved_model"]
@@ -97,7 +96,7 @@ def model_of_study(study: str, dataset: str | None = None, project: str | Path =
 def file_of_study(study: str, dataset: str | None = None, project: str | Path = ".") -> Path:
     """Return the model's file in the results of a study."""
     if study.endswith((".yaml", ".yml")):
-        study = str(load_yaml(Path(study))["name"])
+        study = str(load_mapping(study).get("name", Path(study).stem))
     results = Path(project) / "results"
     models: dict[str, dict[str, Path]] = {}
     for path in sorted(results.glob(f"*/*/model/{FILE}")):
@@ -126,7 +125,7 @@ def model_in_folder(path: Path, name: str | None = None) -> SavedModel:
         return saved_model(path if path.is_file() else path / FILE, name or str(path))
     if not note.is_file():
         raise RotastackError(f"{name or path}: no model found: neither {FILE} nor MLmodel")
-    sklearn = load_yaml(note).get("flavors", {}).get("sklearn", {})
+    sklearn = load_mapping(note).get("flavors", {}).get("sklearn", {})
     if sklearn.get("serialization_format") != "skops":
         raise RotastackError(f"{name or path}: not a model of rotastack, which are skops files")
     return saved_model(path / sklearn.get("pickled_model", FILE), name or str(path))

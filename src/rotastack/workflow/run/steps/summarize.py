@@ -26,7 +26,7 @@ from rotastack.workflow.judge.results import (
     score_matrices,
     seconds_by_method,
 )
-from rotastack.workflow.judge.verdict import verdict_of_claims, verdict_of_groups, verdict_over_datasets
+from rotastack.workflow.judge.verdict import failures, verdict_of_claims, verdict_of_groups, verdict_over_datasets
 from rotastack.workflow.judge.verdict_of_one import verdict_of_one
 from rotastack.workflow.run.job import Job
 from rotastack.workflow.study.specs import SummarySpec
@@ -113,14 +113,15 @@ def run(job: Job) -> None:
 def _verdict(results: StudyResults, comparison: dict[str, Any], job: Job) -> dict[str, Any]:
     """Return the sentences of the verdict; for one data set also the best method and means."""
     spec, score = results.spec, NAMES[results.primary]
+    failed = failures({r["dataset"]: r["metrics"].get("failures", {}) for r in results.records})
     if spec.groups:
-        return {"sentences": verdict_of_groups(comparison["groups"], score, spec.alpha, spec.titles)}
+        return {"sentences": verdict_of_groups(comparison["groups"], score, spec.alpha, spec.titles) + failed}
     if results.scores["dataset"].nunique() > 1:
         sentences = verdict_over_datasets(
             comparison, score, spec.control, spec.alpha, rotation_pairs=spec.rotation_pairs,
             times=relative_times(seconds_by_method(_times_table(results)), spec.control),
         )  # fmt: skip
-        return {"sentences": sentences}
+        return {"sentences": sentences + failed}
     return verdict_of_one(results.scores, spec, results.records[0], *read_frame(job.input("rows")))
 
 
@@ -206,13 +207,16 @@ def _claims_table(results: StudyResults) -> pd.DataFrame:
     rows = []
     for claim in spec.claims:
         what, of, than = claim.what, claim.of, claim.than
+        untested = [what, of, than, claim.expect, 0, *[np.nan] * 4]
         if what not in scores or not {of, than} <= set(scores["method"]):
+            rows.append(untested)
             continue
         cells = scores.pivot_table(index=["dataset", *spec.axes], columns="method", values=what, sort=False)
         # Pools may have different numbers of splits, so only splits of both methods count.
         cells = cells[[of, than]].dropna() if {of, than} <= set(cells) else cells[:0]
         cells = cells[~cells.index.isin(list(spec.left_out), level="dataset")]
         if not len(cells):
+            rows.append(untested)
             continue
         both = compared(cells.groupby("dataset", sort=False).agg(spec.average), in_units(what, results.baseline))
         # Whatever the score, the smaller number counts as a win here.

@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
+from rotastack.errors import few
 from rotastack.stats.metrics import BASELINE, METRICS, NAMES, PRIMARY, higher_is_better
 from rotastack.workflow.judge.results import TIE_BREAK
 
@@ -164,12 +165,14 @@ def dataset_note(dataset: str, facts: Mapping[str, Any], task: str, methods: pd.
     columns = ", ".join(f"{count} {kind}" for count, kind in kinds if count)
     lines = [f"**{plain(dataset)}**: {facts['rows']:,} rows; columns: {columns or 'none'}."]
     if facts.get("class_counts"):
-        named = [f"{plain(str(k))} ({n:,})" for k, n in list(facts["class_counts"].items())[:MOST_ROWS]]
-        lines.append(f"Classes: {', '.join(named)}{' …' if len(facts['class_counts']) > MOST_ROWS else ''}.")
+        named = (f"{plain(str(k))} ({n:,})" for k, n in facts["class_counts"].items())
+        lines.append(f"Classes: {few(named, MOST_ROWS)}.")
     scores = [s for s in METRICS[task] if s in methods and methods[s].notna().any()]
     table = [["method", *(NAMES[s] for s in scores)], ["---"] * (1 + len(scores))]
     for row in methods[:MOST_ROWS].to_dict("records"):
         table.append([plain(row["method"]), *(shown(row[s], s) for s in scores)])
+    if len(methods) > MOST_ROWS:
+        table.append([f"and {len(methods) - MOST_ROWS} more", *("" for _ in scores)])
     return "\n".join([*lines, "", *(f"| {' | '.join(cells)} |" for cells in table)])
 
 
@@ -215,7 +218,6 @@ def model_card(
     tested = spread_note(data.numbers(method), data.score, cells)
     named = {"numeric": "numeric", "categorical": "categorical", "date": "of dates"}
     kinds = [f"{facts[f'{k}_columns']} {text}" for k, text in named.items() if facts.get(f"{k}_columns")]
-    shown_counts = [f"{plain(str(label))} {count:,}" for label, count in list(counts.items())[:20]]
     choice = (
         f"Chosen by the study {plain(data.study)} as the best of {methods} methods by the {name}; "
         f"of methods that tie with the best, as that of least {NAMES[TIE_BREAK[data.task]]}, then of shortest training."
@@ -227,7 +229,7 @@ def model_card(
         "### Training data", "",
         f"- All {len(raw):,} rows of `{data.raw.as_posix()}`, SHA-256 `{digest}`.",
         f"- {raw.shape[1] - 1:,} columns: {', '.join(kinds) or 'no useful column'}; {facts.get('missing_cells', 0):,} cells are missing.",
-        *([f"- Classes: {', '.join(shown_counts)}{' …' if len(counts) > 20 else ''}."] if counts else []), "",
+        *([f"- Classes: {few((f'{plain(str(label))} {count:,}' for label, count in counts.items()), 20)}."] if counts else []), "",
         "### Method", "",
         f"- {plain(method)}: {', '.join(f'{plain(k)} {plain(str(v))}' for k, v in params.items())}.",
         f"- {choice}",
@@ -242,8 +244,8 @@ def model_card(
         lines.append(f"- The standard error of the error on {len(raw):,} rows is about {deviation}.")
     if chosen and methods > 1:
         lines.append("- The method was chosen by the number shown, so the number is slightly optimistic.")
-    if few := [f"{plain(str(k))} ({n})" for k, n in counts.items() if n < FEW][:10]:
-        lines.append(f"- Few rows of: {', '.join(few)}.")
+    if rare := [f"{plain(str(k))} ({n})" for k, n in counts.items() if n < FEW]:
+        lines.append(f"- Few rows of: {few(rare, 10)}.")
     if not facts.get("missing_cells"):
         lines.append("- The training rows had no missing values.")
     lines += [

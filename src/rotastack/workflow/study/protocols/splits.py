@@ -75,7 +75,7 @@ class Splits(Protocol):
                 raise ValueError(
                     f"{where}: prune needs votes of the members of one ensemble; a pool with a view has outputs only"
                 )
-        elif combiner.trained:
+        elif combiner.kind != "other" and combiner.trained:  # another class is checked before a run
             what = "vote with scoring" if combiner.kind == "vote" else combiner.kind
             raise ValueError(f"{where}: {what} needs nested cross-validation, not random splits")
 
