@@ -114,7 +114,7 @@ def _missing_plugins(profile: Path) -> list[str]:
     from rotastack.base.documents import load_yaml
 
     file = profile / "config.yaml"
-    content = load_yaml(file) if file.is_file() else {}
+    content = load_yaml(file, exactly=False) if file.is_file() else {}
     kinds = {"executor": "executor", "default-storage-provider": "storage"}
     built_in = ("local", "dryrun", "touch")
     plugins = [f"snakemake-{kind}-plugin-{content[key]}" for key, kind in kinds.items()
