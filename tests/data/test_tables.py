@@ -197,6 +197,8 @@ def test_addresses_are_fetched_once(tmp_path, monkeypatch, server):
     assert source.load()["target"].tolist() == ["u", "v", "u"]
     with pytest.raises(RotastackError, match="/none.csv: the server answered 404"):
         read_with_notes(f"{address}/none.csv")[0]
+    with pytest.raises(RotastackError, match="the server answered 404"):
+        read_with_notes(f"{address}/{'n' * 300}.csv")[0]
     assert len(list((tmp_path / "data/raw/addresses").iterdir())) == 2
 
 
