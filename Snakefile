@@ -6,7 +6,7 @@ from snakemake.utils import min_version
 
 from rotastack.workflow.run import progress
 from rotastack.workflow.run.plan import RAW, TABLE
-from rotastack.workflow.run.launch import config_file, drop_rate_limit, open_plan, start_run
+from rotastack.workflow.run.launch import check_queue, config_file, drop_rate_limit, open_plan, start_run
 
 min_version("9.1")
 
@@ -63,6 +63,7 @@ rule all:
 
 onstart:
     drop_rate_limit(workflow)
+    check_queue(workflow)
     start_run(
         PLAN,
         is_local=workflow.local_exec,

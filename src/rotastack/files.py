@@ -11,7 +11,7 @@ from typing import IO, Any
 
 from rotastack.errors import RotastackError, unreadable
 
-__all__ = ["hashes", "lock", "read_json", "replacing", "write_bytes", "write_text"]
+__all__ = ["hashes", "lock", "read_json", "read_text", "replacing", "write_bytes", "write_text"]
 
 
 @contextmanager
@@ -67,6 +67,17 @@ def hashes(paths: Iterable[str | Path]) -> dict[str, str]:
             with path.open("rb") as stream:
                 found[path.name] = hashlib.file_digest(stream, "sha256").hexdigest()
     return found
+
+
+def read_text(path: str | Path) -> str:
+    """Return the text of a file in UTF-8, with or without a mark; a RotastackError names a file in another encoding."""
+    body = Path(path).read_bytes()
+    try:
+        return body.decode("utf-8-sig")
+    except UnicodeDecodeError as error:
+        line = body[: error.start].count(b"\n") + 1
+        found = "UTF-16" if body[:2] in (b"\xff\xfe", b"\xfe\xff") else f"not UTF-8 in line {line}, perhaps latin-1"
+        raise RotastackError(f"{path}: the text is {found}; save the file as UTF-8") from None
 
 
 def read_json(path: str | Path, kind: type = dict) -> Any:

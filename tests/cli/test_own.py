@@ -62,7 +62,7 @@ WRONG = [
     (["churn.csv", "--target", "churned", "--time", "10"], "'10' is not a time; examples: 90s, 10m, 2h"),
     (["churn.csv", "--target", "churned", "--memory", "5M"], "5 MB of memory are available; two methods need "),
     (["empty.csv", "--target", "churned"], "target 'churned' is missing in all rows"),
-    (["ragged.csv", "--target", "c"], "ragged.csv: cannot be read: line 32 has 5 fields, the header has 3; put quotes around a field with ','"),
+    (["ragged.csv", "--target", "c"], "ragged.csv: cannot be read: line 32 has 5 fields, the header has 3; name each column, or put quotes around a field with ','"),
     (["locked.xlsx", "--target", "a"], "locked.xlsx: cannot be read: the file has a password, or is from Excel before 2007"),
     (["damaged.xlsx", "--target", "a"], "damaged.xlsx: cannot be read: the file is damaged, or not an Excel file"),
     (["score.yaml", "--score", "error"], "--score is an option for tables, and score.yaml is a study"),

@@ -36,6 +36,14 @@ def test_what_follows_may_be_a_target(options, monkeypatch, here):
     assert get_argument_parser().parse_args(told[0]).targets == ["results/tiny/scores.parquet"]
 
 
+@pytest.mark.parametrize("cores", ["0", "-1", "x"])
+def test_a_study_without_cores_is_refused(cores, here, capsys):
+    """Snakemake would wait for ever."""
+    assert main(["run", "tiny", "--cores", cores]) == 2
+    said = f"rotastack: error: --cores must be all or a whole number of at least 1, found '{cores}'\n"
+    assert capsys.readouterr().err == said
+
+
 def test_a_run_needs_no_home_that_it_can_write_to(monkeypatch, here):
     """Snakemake keeps a cache in the user's home, and would print a traceback without it."""
     home, told = here / "home", []

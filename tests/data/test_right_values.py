@@ -186,6 +186,18 @@ def test_what_is_written_is_read_again(tmp_path):
     pytest.importorskip("openpyxl", reason="the extra `tables` is not installed")
     write_table(frame, tmp_path / "t.xlsx")
     assert read_as_written(tmp_path / "t.xlsx")[0]["text"].tolist() == ["=1+1", "#N/A"]
+    ids = [2**53 + 1, 2**63 - 1, -(2**53) - 1]
+    frame = pd.DataFrame({"id": ids, "fits": [2**53, 0, -(2**53)], "wide": [Decimal(2**60 + 1), Decimal("1.5"), Decimal(2)],
+                          "lasts": pd.to_timedelta(["1 days 02:03:04.5", "-3 s", None]), "share": [0.5, 1.5, 2.0**60]})  # fmt: skip
+    write_table(frame, tmp_path / "ids.xlsx")
+    read = read_as_written(tmp_path / "ids.xlsx")[0]
+    assert read["id"].tolist() == list(map(str, ids))
+    assert read["fits"].tolist() == frame["fits"].tolist()
+    assert read["share"].tolist() == frame["share"].tolist()
+    assert read["wide"].tolist()[0] == str(2**60 + 1)
+    pd.testing.assert_series_equal(read["lasts"], frame["lasts"], check_dtype=False)
+    with pytest.raises(RotastackError, match=r"ids.parquet: .* too large"):
+        write_table(pd.DataFrame({"id": [2**70, "x"]}), tmp_path / "ids.parquet")
     for text, why in (("x\x0b", "a control character"), ("x" * 40000, "40,000 characters")):
         with pytest.raises(RotastackError, match=why):
             write_table(pd.DataFrame({"a": [text]}), tmp_path / "u.xlsx")

@@ -197,6 +197,8 @@ def test_addresses_are_fetched_once(tmp_path, monkeypatch, server):
     assert source.load()["target"].tolist() == ["u", "v", "u"]
     with pytest.raises(RotastackError, match="/none.csv: the server answered 404"):
         read_with_notes(f"{address}/none.csv")[0]
+    with pytest.raises(RotastackError, match="the server answered 404"):
+        read_with_notes(f"{address}/{'n' * 300}.csv")[0]
     assert len(list((tmp_path / "data/raw/addresses").iterdir())) == 2
 
 
@@ -209,7 +211,10 @@ def test_addresses_are_fetched_once(tmp_path, monkeypatch, server):
         ("t.csv", "a,y,b,y\n1,2,3,2\n", "columns 2 and 4 are both named 'y', the name of the target; rename or drop one"),
         ("t.csv", "a,b,a,y\n1,2,3,4\n", "columns 1 and 3 are both named 'a'; rename or drop one"),
         ("t.csv", "a,,y\n1,2,3\n", "column 2 has no name; name the column"),
-        ("t.csv", "a,y\n1,2,3\n4,5,6\n", r"a row has more fields than the header \(2 names\)"),
+        ("t.csv", "a,y\n1,2,3\n4,5,6\n", "cannot be read: line 2 has 3 fields, the header has 2; name each column"),
+        ("t.csv", "sep=;\na;y\n\n1;2;3\n4;5\n", "cannot be read: line 4 has 3 fields, the header has 2"),
+        ("t.csv", "sep=;\na;y\n1;2\n4;5;6\n", "cannot be read: line 4 has 3 fields, the header has 2"),
+        ("t.csv", 'a,y\n"x\nz",2\n3,4,5\n', "cannot be read: line 4 has 3 fields, the header has 2"),
         ("t.csv", "a,y\n1,2\n4,5,6\n", "cannot be read: line 3 has 3 fields, the header has 2"),
         ("t.csv", "", "cannot be read: the file is empty"),
         ("t.csv", b"a\0\0\0b,y\n", "the file is not text; save the table as CSV in UTF-8"),

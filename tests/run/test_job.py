@@ -1,6 +1,9 @@
 """What a step is given: what is missing is named in one line, and other faults are not taken for it."""
 
 import json
+import shlex
+import subprocess
+import sys
 import warnings
 from contextlib import chdir
 
@@ -30,6 +33,15 @@ def test_what_is_missing_is_named_in_one_line(tmp_path, capsys, arguments, said)
     line = capsys.readouterr().err
     assert line.startswith(f"rotastack: error: {said}")
     assert line.count("\n") == 1
+
+
+def test_a_step_is_told_by_standard_input_what_is_too_long_for_an_argument(tmp_path):
+    """A line of the length that ends in "Argument list too long", as a rule runs the line."""
+    told = json.dumps({"protocol": "splits", "pool": {"x" * 200_000: 1}})
+    (tmp_path / "script.sh").write_text(f"{sys.executable} -m rotastack step train --slice - <<< {shlex.quote(told)}")
+    done = subprocess.run(["bash", tmp_path / "script.sh"], capture_output=True, text=True)
+    assert done.returncode == 2
+    assert done.stderr.startswith(f"rotastack: error: --slice: pool: unknown key '{'x' * 200_000}'")
 
 
 @pytest.mark.parametrize("option", ["input", "output"])

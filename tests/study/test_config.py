@@ -16,6 +16,7 @@ from rotastack.workflow.run.launch import Machine
 from rotastack.workflow.run.slices import Slices
 from rotastack.workflow.study.classes import check_classes
 from rotastack.workflow.study.model import StudyDocument
+from rotastack.workflow.study.published_tables import scores_of
 from rotastack.workflow.study.specs import PoolSpec
 from rotastack.workflow.study.study import Study
 
@@ -55,6 +56,9 @@ def claim(what):
     return {"what": what, "of": "RRE", "than": "RF", "expect": "lower"}
 
 
+METHOD = {"pool": "forest", "combiner": {"kind": "vote"}}
+
+
 @pytest.mark.parametrize(
     ("changes", "message"),
     [
@@ -86,6 +90,11 @@ def claim(what):
         ),
         ({"evaluation__claims": [claim("members")]}, "evaluation.claims.what: 'members' is unknown"),  # of splits alone
         ({"name": "My Study"}, "name: must match"),
+        ({"name": "a" * 101}, f"s.yaml: name: '{'a' * 101}' has 101 letters; at most 100 are allowed"),
+        ({"methods": {"x" * 240: METHOD, "RF": METHOD}}, f"methods: '{'x' * 240}' has 240 letters; at most 100"),
+        ({"methods": {"a/" * 20: METHOD, "RF": METHOD}}, f"methods: '{'a/' * 20}' ends in 'a_', 20 times or more"),
+        ({"pools": {f"p{'0' * 20}": {"estimator": "forest"}}}, f"pools: 'p{'0' * 20}' ends in '0', 20 times or more"),
+        ({"datasets": [{"name": "12" * 30, "like": "iris"}]}, f"datasets: '{'12' * 30}' ends in '12', 20 times"),
         ({"seed": -1}, "seed: must be greater than or equal to 0"),
     ],
 )
@@ -108,6 +117,65 @@ def test_yaml_mistakes(tmp_path):
         load_yaml(tmp_path / "b.yaml")
     with pytest.raises(RotastackError, match="file not found"):
         load_yaml(tmp_path / "c.yaml")
+
+
+@pytest.mark.parametrize(
+    ("text", "said"),
+    [
+        ("seed: 010", "line 3: 010 is read as 8; write '010' for the text, or 8"),
+        ("seed: -0_17", "line 3: -0_17 is read as -15; "),
+        ("limits: [2, 1:10]", "line 3: 1:10 is read as 70; write '1:10' for the text, or 70"),
+        ("limit: 1:30.5", "line 3: 1:30.5 is read as 90.5; "),
+        ("explain: yes", "line 3: yes is read as true; write 'yes' for the text, or true"),
+        ("NO: 1", "line 3: NO is read as false; "),
+        ("on: 1", "line 3: on is read as true; "),
+    ],
+)
+def test_a_value_that_reads_otherwise_than_it_looks_is_refused(tmp_path, text, said):
+    (tmp_path / "a.yaml").write_text(f"# a study\nname: a\n{text}\n")
+    assert said in refusal(load_yaml, tmp_path / "a.yaml")
+    assert load_yaml(tmp_path / "a.yaml", exactly=False)["name"] == "a"
+
+
+def test_other_values_are_read_as_they_look(tmp_path):
+    text = "['010', \"1:10\", 'yes', 007, 0, 10, -3, 1_000, 0x1F, .5, 0.10, 1.0e-3, true, False, 08, a:1, 2:b, y, none]"
+    (tmp_path / "a.yaml").write_text(f"a: {text}\n")
+    values = [
+        "010",
+        "1:10",
+        "yes",
+        7,
+        0,
+        10,
+        -3,
+        1000,
+        31,
+        0.5,
+        0.1,
+        0.001,
+        True,
+        False,
+        "08",
+        "a:1",
+        "2:b",
+        "y",
+        "none",
+    ]
+    assert load_yaml(tmp_path / "a.yaml") == {"a": values}
+
+
+def test_a_file_in_another_encoding_is_named_with_it(tmp_path):
+    path, text = tmp_path / "a.yaml", "name: a\ntitle: Größe\n"
+    path.write_text(text, encoding="utf-8-sig")
+    assert load_yaml(path)["title"] == "Größe"
+    path.write_text(text, encoding="utf-16")
+    assert refusal(load_yaml, path) == f"{path}: the text is UTF-16; save the file as UTF-8"
+    path.write_text(text, encoding="latin-1")
+    assert (
+        refusal(load_yaml, path) == f"{path}: the text is not UTF-8 in line 2, perhaps latin-1; save the file as UTF-8"
+    )
+    path.write_text("dataset,metric,é\n", encoding="latin-1")
+    assert "not UTF-8 in line 1" in refusal(scores_of, path, "error")
 
 
 def fields(model, path=""):

@@ -1,8 +1,11 @@
 """How a study of one's own table is laid out."""
 
+import re
+
 import numpy as np
 import pandas as pd
 import pytest
+from snakemake.io import PeriodicityDetector
 
 from rotastack.base.documents import load_yaml
 from rotastack.ensembles.flagship.classifier import RotastackClassifier
@@ -110,6 +113,20 @@ def test_names_of_studies():
     assert study_name("Données 1.csv", "y") == "donnees-1"
     assert study_name("数据.csv", "y") != study_name("данные.csv", "y")
     assert study_name("https://host/prices.csv.gz", "y") == "prices"
+
+
+@pytest.mark.parametrize("name", [f"export_{'0' * 20}", "ab" * 20, "n" * 240])
+def test_a_name_that_files_cannot_have_is_shortened(here, name):
+    """A name that ends in a repetition looks to Snakemake like a wildcard that grows without end."""
+    short = study_name(f"{name}.csv", "y")
+    assert re.fullmatch(rf"{name[:60]}-[0-9a-f]{{8}}", short)
+    assert study_name(f"{name}1.csv", "y") != short, "another table"
+    made = content(f"{name}.csv")
+    write_study(made, place_of(made))
+    other = study_name(f"{name}.csv", "t" * 150)
+    assert other.startswith(f"{short}-t"[:60])
+    assert len(other) <= 100
+    assert not PeriodicityDetector().is_periodic(short)
 
 
 def test_an_edited_study_is_kept(here):

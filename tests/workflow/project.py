@@ -69,8 +69,9 @@ class Asked:
 
     @property
     def commands(self) -> list[list[str]]:
-        """The words of each command of the shell line, without the redirection to the log."""
-        return [shlex.split(re.sub(r" 2>>? .*$", "", line)) for line in self.shell.split(" && ")]
+        """The words of each command of the shell line, without the redirection to the log; the text of ``--slice -`` is its value."""
+        lines = self.shell.replace(" --slice - <<< ", " --slice ").split(" && ")
+        return [shlex.split(re.sub(r" 2>>? .*$", "", line)) for line in lines]
 
 
 class Project:

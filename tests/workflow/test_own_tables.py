@@ -191,3 +191,16 @@ def test_the_question_of_an_integer_target_is_answered(tmp_path, monkeypatch, ca
     assert main(["run", "t.csv", "--target", "y", "--dry-run", "--task", "regression", "--json"]) == 0
     about = json.loads(capsys.readouterr().out)
     assert about["task_reason"].startswith("--task; default classification: ")
+
+
+@pytest.mark.slow
+def test_a_wide_table_of_an_odd_name_is_prepared(installed, tmp_path):
+    """What steps are told of it is longer than an argument of a process, and its name looks like a growing wildcard."""
+    rng, file = np.random.default_rng(0), f"export_{'0' * 20}.csv"
+    table = pd.DataFrame(rng.integers(0, 3, (60, 200)), columns=[f"{j} {'x' * 700}" for j in range(200)])
+    table.assign(y=np.where(rng.random(60) < 0.5, "u", "v")).to_csv(tmp_path / file, index=False)
+    methods = ("--methods", "Extra trees, Random forest")
+    call(installed, tmp_path, "run", file, "--target", "y", "--size", "small", *methods, "--", "--until", "groups")
+    (folds,) = tmp_path.glob(f"results/export_{'0' * 20}-*/*/folds.parquet")
+    assert len(folds.read_bytes())
+    assert max(len(path.read_bytes()) for path in (tmp_path / "studies").iterdir()) > 2**17

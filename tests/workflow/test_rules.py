@@ -97,6 +97,16 @@ def test_the_shell_line_names_what_the_rule_has(jobs):
         assert set(job.params) - {"slice", "code", "contents", "refitted", "address"} <= set(said["--about"]), job.rule
 
 
+def test_what_a_step_is_told_is_no_argument_of_a_process(jobs):
+    """Linux allows an argument of 128 KiB, and a step of many methods or columns is told more."""
+    for job in jobs:
+        assert (
+            len(re.findall(" --slice - <<< ", job.shell))
+            == job.shell.count("rotastack step ")
+            == job.shell.count("<<<")
+        )
+
+
 def test_a_table_at_hand_goes_through_both_steps(jobs):
     for job in (job for job in jobs if job.rule == "table"):
         assert re.findall(r"2>>? \S+", job.shell) == [f"2> {job.log[0]}", f"2>> {job.log[0]}"]

@@ -28,7 +28,7 @@ rule combine:
     message:
         "{wildcards.dataset}: combining for method {wildcards.method}"
     shell:
-        "rotastack step combine --slice {params.slice:q} --code {params.code} --threads {threads}"
+        "rotastack step combine --slice - <<< {params.slice:q} --code {params.code} --threads {threads}"
         " --about dataset={wildcards.dataset:q} method={params.method:q} pool={params.pool:q}"
         " --input table {input.table:q} --input folds {input.folds:q} --input pool {input.pool:q}"
         " --output method {output.method:q} --output record {output.record:q} 2> {log:q}"
@@ -60,6 +60,6 @@ rule vote:
     message:
         "{wildcards.dataset}: letting the members of pools vote"
     shell:
-        "rotastack step combine --slice {params.slice:q} --code {params.code} --about dataset={wildcards.dataset:q}"
+        "rotastack step combine --slice - <<< {params.slice:q} --code {params.code} --about dataset={wildcards.dataset:q}"
         " --input table {input.table:q} --input folds {input.folds:q} --input pool {input.pool:q}"
         " --output method {output.method:q} --output record {output.record:q} 2> {log:q}"

@@ -22,9 +22,9 @@ rule table:
     message:
         "{wildcards.dataset}: making the table"
     shell:
-        "rotastack step fetch --slice {params.fetch:q} --code {params.fetch_code} --about dataset={wildcards.dataset:q}"
+        "rotastack step fetch --slice - <<< {params.fetch:q} --code {params.fetch_code} --about dataset={wildcards.dataset:q}"
         " --output raw {output.raw:q} --output record {output.fetched:q} 2> {log:q}"
-        " && rotastack step prepare --slice {params.prepare:q} --code {params.prepare_code} --about dataset={wildcards.dataset:q}"
+        " && rotastack step prepare --slice - <<< {params.prepare:q} --code {params.prepare_code} --about dataset={wildcards.dataset:q}"
         " --input raw {output.raw:q}"
         " --output table {output.table:q} --output record {output.prepared:q} 2>> {log:q}"
 
@@ -50,7 +50,7 @@ rule fetch:
     message:
         "{wildcards.dataset}: fetching the raw table"
     shell:
-        "rotastack step fetch --slice {params.slice:q} --code {params.code} --about dataset={wildcards.dataset:q}"
+        "rotastack step fetch --slice - <<< {params.slice:q} --code {params.code} --about dataset={wildcards.dataset:q}"
         " --output raw {output.raw:q} --output record {output.record:q} 2> {log:q}"
 
 
@@ -74,6 +74,6 @@ rule prepare:
     message:
         "{wildcards.dataset}: preprocessing"
     shell:
-        "rotastack step prepare --slice {params.slice:q} --code {params.code} --about dataset={wildcards.dataset:q}"
+        "rotastack step prepare --slice - <<< {params.slice:q} --code {params.code} --about dataset={wildcards.dataset:q}"
         " --input raw {input.raw:q}"
         " --output table {output.table:q} --output record {output.record:q} 2> {log:q}"

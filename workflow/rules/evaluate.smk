@@ -32,7 +32,7 @@ rule score:
     message:
         "{wildcards.dataset}: scoring all methods"
     shell:
-        "rotastack step score --slice {params.slice:q} --code {params.code} --about dataset={wildcards.dataset:q}"
+        "rotastack step score --slice - <<< {params.slice:q} --code {params.code} --about dataset={wildcards.dataset:q}"
         " --input table {input.table:q} --input prepare {input.prepare:q} --input folds {input.folds:q}"
         " --input groups {input.groups:q} --input methods {input.methods:q}"
         " --input pool_records {input.pool_records:q} --input method_records {input.method_records:q}"
@@ -68,7 +68,7 @@ rule summarize:
     message:
         "statistics over all data sets"
     shell:
-        "rotastack step summarize --slice {params.slice:q} --code {params.code}"
+        "rotastack step summarize --slice - <<< {params.slice:q} --code {params.code}"
         " --input scores {input.scores:q} --input calibration {input.calibration:q} --input records {input.records:q}"
         " --input rows {input.rows:q} --input published {input.published:q}"
         " --output scores {output.scores:q} --output comparison {output.comparison:q} --output verdict {output.verdict:q}"

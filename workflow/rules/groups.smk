@@ -17,7 +17,7 @@ rule groups:
     message:
         "{wildcards.dataset}: drawing folds"
     shell:
-        "rotastack step groups --slice {params.slice:q} --code {params.code} --about dataset={wildcards.dataset:q}"
+        "rotastack step groups --slice - <<< {params.slice:q} --code {params.code} --about dataset={wildcards.dataset:q}"
         " --input table {input.table:q}"
         " --output folds {output.folds:q} --output record {output.record:q} 2> {log:q}"
 
@@ -44,6 +44,6 @@ rule rotations:
     message:
         "{wildcards.dataset}: drawing rotations {wildcards.groups} of {wildcards.view}"
     shell:
-        "rotastack step groups --slice {params.slice:q} --code {params.code} --about dataset={wildcards.dataset:q}"
+        "rotastack step groups --slice - <<< {params.slice:q} --code {params.code} --about dataset={wildcards.dataset:q}"
         " --input table {input.table:q}"
         " --output rotations {output.rotations:q} --output record {output.record:q} 2> {log:q}"

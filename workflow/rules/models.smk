@@ -19,7 +19,7 @@ rule refit:
     message:
         "{wildcards.dataset}: training the chosen method on all rows"
     shell:
-        "rotastack step refit --slice {params.slice:q} --code {params.code} --about dataset={wildcards.dataset:q}"
+        "rotastack step refit --slice - <<< {params.slice:q} --code {params.code} --about dataset={wildcards.dataset:q}"
         " --input raw {input.raw:q} --input scores {input.scores:q} --input rows {input.rows:q}"
         " --input scored {input.scored:q} --output model {output.model:q} --output record {output.record:q} 2> {log:q}"
 
@@ -46,6 +46,6 @@ rule explain:
     message:
         "{wildcards.dataset}: explaining the model"
     shell:
-        "rotastack step explain --slice {params.slice:q} --code {params.code} --about dataset={wildcards.dataset:q}"
+        "rotastack step explain --slice - <<< {params.slice:q} --code {params.code} --about dataset={wildcards.dataset:q}"
         " --input raw {input.raw:q} --input model {input.model:q} --input refit {input.refit:q}"
         " --output explanation {output.explanation:q} --output page {output.page:q} --output record {output.record:q} 2> {log:q}"

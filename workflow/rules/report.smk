@@ -38,7 +38,7 @@ rule draw:
     message:
         "drawing figures"
     shell:
-        "rotastack step draw --slice {params.slice:q} --code {params.code} --threads {threads}"
+        "rotastack step draw --slice - <<< {params.slice:q} --code {params.code} --threads {threads}"
         " --input scores {input.scores:q} --input tables {input.tables:q} --input table {input.table:q}"
         " --input folds {input.folds:q} --input pools {input.pools:q} --input methods {input.methods:q}"
         " --output figures {output.figures:q} --output record {output.record:q} 2> {log:q}"
@@ -66,7 +66,7 @@ rule published:
     message:
         "published against ours"
     shell:
-        "rotastack step published --slice {params.slice:q} --code {params.code}"
+        "rotastack step published --slice - <<< {params.slice:q} --code {params.code}"
         " --about skipped={params.skipped:q}"
         " --input scores {input.scores:q} --input published {input.published:q}"
         " --output page {output.page:q} --output table {output.table:q} --output record {output.record:q} 2> {log:q}"
@@ -103,7 +103,7 @@ rule report:
     message:
         "writing the report"
     shell:
-        "rotastack step report --slice {params.slice:q} --code {params.code}"
+        "rotastack step report --slice - <<< {params.slice:q} --code {params.code}"
         " --about skipped={params.skipped:q}"
         " --input scores {input.scores:q} --input comparison {input.comparison:q} --input verdict {input.verdict:q}"
         " --input variance {input.variance:q} --input tables {input.tables:q} --input figures {input.figures:q}"

@@ -32,7 +32,7 @@ rule track:
     message:
         "logging the study's runs to MLflow"
     shell:
-        "rotastack step track --slice {params.slice:q} --code {params.code}"
+        "rotastack step track --slice - <<< {params.slice:q} --code {params.code}"
         " --input raw {input.raw:q} --input table {input.table:q} --input scores {input.scores:q}"
         " --input scored {input.scored:q} --input records {input.records:q}"
         " --input model {input.model:q} --input refit {input.refit:q}"

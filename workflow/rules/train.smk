@@ -31,7 +31,7 @@ rule train:
     message:
         "{wildcards.dataset}: training pool {wildcards.pool} on {wildcards.block}"
     shell:
-        "rotastack step train --slice {params.slice:q} --code {params.code} --about dataset={wildcards.dataset:q} pool={wildcards.pool:q}"
+        "rotastack step train --slice - <<< {params.slice:q} --code {params.code} --about dataset={wildcards.dataset:q} pool={wildcards.pool:q}"
         " --input table {input.table:q} --input folds {input.folds:q} --input rotations {input.rotations:q}"
         " --input parts {input.parts:q}"
         " --output pool {output.pool:q} --output record {output.record:q} 2> {log:q}"

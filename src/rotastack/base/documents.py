@@ -1,11 +1,13 @@
 """Typed documents read from YAML files. Error messages name the file, the key and the remedy."""
 
+import json
 import re
 from collections.abc import Mapping
 from pathlib import Path
 from typing import Any, Self
 
 from rotastack.errors import RotastackError, nearest, not_installed_error
+from rotastack.files import read_text
 
 try:
     import yaml
@@ -130,23 +132,44 @@ def _mapping(loader, node, deep=False):
     return yaml.SafeLoader.construct_mapping(loader, node, deep=True)
 
 
+class _ExactLoader(_Loader):
+    """A loader that refuses values that YAML 1.1 reads otherwise than they look: 010 as 8, 1:10 as 70, yes as true."""
+
+
+def _exactly(loader, node):
+    value = yaml.SafeLoader.yaml_constructors[node.tag](loader, node)
+    if not node.style and _MISREAD.fullmatch(node.value):  # a text in quotes has a style
+        text, shown, line = node.value, json.dumps(value), node.start_mark.line + 1
+        raise RotastackError(f"line {line}: {text} is read as {shown}; write {text!r} for the text, or {shown}")
+    return value
+
+
+_MISREAD = re.compile(r"yes|no|on|off|.*:.*|[-+]?0[0-7_]*[1-7][0-7_]+", re.IGNORECASE)
 _Loader.add_constructor(yaml.resolver.BaseResolver.DEFAULT_MAPPING_TAG, _mapping)
+for _kind in ("bool", "int", "float"):
+    _ExactLoader.add_constructor(f"tag:yaml.org,2002:{_kind}", _exactly)
 
 
-def load_yaml(path: str | Path) -> Any:
-    """Return the contents of a YAML file; a RotastackError names the file and the line of a mistake."""
+def load_yaml(path: str | Path, *, exactly: bool = True) -> Any:
+    """Return the contents of a YAML file; a RotastackError names the file and the line of a mistake.
+
+    `exactly` refuses a value that YAML reads otherwise than it looks, such as 010.
+    """
     path = Path(path)
     if not path.is_file():
         raise RotastackError(f"{path}: file not found")
+    text = read_text(path)
     try:
-        return yaml.load(path.read_text(encoding="utf-8"), _Loader)
+        return yaml.load(text, _ExactLoader if exactly else _Loader)
     except yaml.YAMLError as error:
         raise RotastackError(f"{path}: not valid YAML: {' '.join(str(error).split())}") from None
+    except RotastackError as error:
+        raise RotastackError(f"{path}: {error}") from None
 
 
-def load_mapping(path: str | Path) -> dict[str, Any]:
+def load_mapping(path: str | Path, *, exactly: bool = True) -> dict[str, Any]:
     """Return the mapping in a YAML file, empty for an empty file; a RotastackError for any other content."""
-    content = load_yaml(path)
+    content = load_yaml(path, exactly=exactly)
     if not isinstance(content, dict | None):
         raise RotastackError(f"{path}: must be a mapping of keys to values, found {content!r:.60}")
     return content or {}

@@ -2,6 +2,7 @@
 
 import os
 import sys
+from itertools import pairwise
 
 __all__ = ["main"]
 
@@ -10,6 +11,8 @@ def main(argv: list[str] | None = None) -> int:
     """Run a command and return the exit code; a RotastackError is printed as one line."""
     args = sys.argv[1:] if argv is None else argv
     serves = args[:2] == ["step", "serve"]
+    # Rules hand a spec on by standard input (`--slice -`): Linux allows an argument of 128 KiB, and a spec may be longer.
+    args = [sys.stdin.read() if pair == ("--slice", "-") else pair[1] for pair in pairwise(["", *args])]
     # The server of steps, if there is one, spares this process the slow imports.
     if len(args) > 1 and args[0] == "step" and not serves and (code := _ask(args)) is not None:
         return code

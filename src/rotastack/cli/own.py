@@ -18,6 +18,7 @@ from rotastack.workflow.judge.words import counted
 from rotastack.workflow.run.progress import duration
 from rotastack.workflow.run.resources import Resources
 from rotastack.workflow.run.splits.folds import given_splits
+from rotastack.workflow.study.names import LONGEST
 from rotastack.workflow.study.study import Study
 from rotastack.workflow.use import own_study
 from rotastack.workflow.use.fitted_table import read_target
@@ -204,7 +205,7 @@ class OwnTable:
             ("test", f"{own_study.division_in_words(layout.protocol)}{' (shortened to keep the time limit)' * layout.shortened}"),
             *([("memory", beyond)] if least > self.memory else []),
             ("time", self._time(max(self.needed[label] for label in labels))),
-            ("study", f"{place.path}{f', replaces the old file ({place.replaced})' if place.replaced else ''}"),
+            ("study", f"{place.path}{' (shortened name)' * (len(Path(self.table).stem) > LONGEST)}{f', replaces the old file ({place.replaced})' if place.replaced else ''}"),
         ]  # fmt: skip
 
     def _time(self, megabytes: float) -> str:

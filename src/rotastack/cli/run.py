@@ -125,6 +125,7 @@ def _megabytes(text: str) -> float:
 
 def _run(arguments: Namespace) -> int:
     own, name, size = None, arguments.study, arguments.size
+    cores(arguments.cores)  # Snakemake waits for ever with none
     if _is_table(name):
         from rotastack.cli.own import OwnTable
         from rotastack.workflow.use.own_study import write_study

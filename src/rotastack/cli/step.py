@@ -20,7 +20,7 @@ def add(commands: Any) -> None:
     """Add the command."""
     step = command(commands, "step", _step, "run one step of the workflow, as its rules do")
     step.add_argument("step", metavar="NAME", help="name of the step; `rotastack step list` lists all")
-    step.add_argument("--slice", default="{}", help="part of the study that the step uses, as JSON")
+    step.add_argument("--slice", default="{}", help="JSON of the study that the step uses; - reads standard input")
     for option, text in (("--input", "files to read"), ("--output", "files to write")):
         step.add_argument(option, nargs="+", action="append", default=[], metavar="NAME FILE", help=text)
     text = "data set, pool and method of the job, for the record"

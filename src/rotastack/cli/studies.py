@@ -108,7 +108,7 @@ def _as_options(file: Path) -> list[str]:
     from rotastack.workflow.run.launch import has_flock
 
     options = []
-    for key, value in load_mapping(file).items():
+    for key, value in load_mapping(file, exactly=False).items():
         if key == "logger" or (key == "nolock" and not has_flock()):  # the command names the logger, with a file
             continue
         pairs = value
@@ -125,7 +125,7 @@ def _missing_plugins(profile: Path) -> list[str]:
     from rotastack.base.documents import load_mapping
 
     file = profile / "config.yaml"
-    content = load_mapping(file) if file.is_file() else {}
+    content = load_mapping(file, exactly=False) if file.is_file() else {}
     kinds = {"executor": "executor", "default-storage-provider": "storage"}
     built_in = ("local", "dryrun", "touch")
     plugins = [f"snakemake-{kind}-plugin-{content[key]}" for key, kind in kinds.items()

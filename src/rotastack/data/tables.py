@@ -283,7 +283,7 @@ _READERS: dict[str, Callable[[bytes, str | None], Found]] = {
 def _fetched(address: str) -> Path:
     """Return the path of the downloaded file of an address, after a download if necessary."""
     name = Path(urllib.parse.urlparse(address).path).name or "table"
-    name = name if format_of(name) else f"{name}.csv"
+    name = (name if format_of(name) else f"{name}.csv")[-100:]  # file systems allow 255 bytes
     path = DOWNLOADS / f"{hashlib.sha256(address.encode()).hexdigest()[:12]}-{name}"
     try:
         download(address, path)

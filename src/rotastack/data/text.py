@@ -6,7 +6,7 @@ import re
 import warnings
 from collections.abc import Iterator, Sequence
 from itertools import islice
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import pandas as pd
 
@@ -85,14 +85,18 @@ def read_delimited(body: bytes, labels: str | None, delimiter: str = ",") -> Fou
             )  # fmt: skip
     except UnicodeError as error:
         raise RotastackError(f"the text is not valid {encoding.upper()} ({error}); save the file as UTF-8") from None
-    except pd.errors.ParserWarning:
-        raise RotastackError(f"a row has more fields than the header ({len(header)} names); name each column") from None
-    except pd.errors.ParserError as error:
-        counts = re.search(r"Expected (\d+) fields in line (\d+), saw (\d+)", str(error))
-        if counts is None:
+    except (
+        pd.errors.ParserWarning,
+        pd.errors.ParserError,
+    ) as error:  # of a first row that is too long, or of a later one
+        counts = re.search(r"Expected (\d+) fields", str(error))
+        if counts is None and isinstance(error, pd.errors.ParserError):
             raise
+        lines, width = _reader(body, encoding, delimiter), int(counts[1]) if counts else 0
+        n = next(len(row) for row in lines if (len(row) > width if counts else any(row[len(header) :])))
         raise RotastackError(
-            f"line {counts[2]} has {counts[3]} fields, the header has {counts[1]}; put quotes around a field with {delimiter!r}"
+            f"line {lines.line_num + bool(named)} has {n} fields, the header has {len(header)}; "
+            f"name each column, or put quotes around a field with {delimiter!r}"
         ) from None
     except csv.Error as error:
         raise RotastackError(f"{error}; save the table as CSV again") from None
@@ -135,8 +139,12 @@ def check_names(names: list, labels: str | None) -> list:
 
 def _split(body: bytes, encoding: str, delimiter: str) -> Iterator[list[str]]:
     """Yield the fields of each record that is not empty."""
+    return (record for record in _reader(body, encoding, delimiter) if "".join(record))
+
+
+def _reader(body: bytes, encoding: str, delimiter: str) -> Any:
     lines = io.TextIOWrapper(io.BytesIO(body), encoding=encoding, newline="")
-    return (record for record in csv.reader(lines, delimiter=delimiter, skipinitialspace=True) if "".join(record))
+    return csv.reader(lines, delimiter=delimiter, skipinitialspace=True)
 
 
 def _delimiter(body: bytes, encoding: str, preferred: str) -> str:

@@ -5,6 +5,7 @@ import gzip
 import io
 import json
 from collections.abc import Callable
+from decimal import Decimal
 from importlib.util import find_spec
 from pathlib import Path
 from typing import Any
@@ -43,7 +44,7 @@ def write_table(table: pd.DataFrame, path: str | Path) -> None:
     buffer = io.BytesIO()
     try:
         _WRITERS[str(format_of(Path(path).name))](table, buffer)
-    except (ValueError, TypeError) as error:  # such as dates with a time zone in Excel
+    except (ValueError, TypeError, OverflowError) as error:  # such as dates with a time zone in Excel
         raise RotastackError(f"{path}: {' '.join(str(error).split())}; CSV has no such limit") from None
     body = buffer.getvalue()
     with replacing(path) as temporary:
@@ -70,7 +71,7 @@ def _as_text(value: Any) -> str:
 
 
 def _write_excel(table: pd.DataFrame, to: io.BytesIO) -> None:
-    """Write a table as an Excel file, in which text stays text: no formula, no error value."""
+    """Write a table as an Excel file: text stays text, no formula or error value; whole numbers keep all digits, as text."""
     longest = max((int(c.str.len().max()) for _, c in table.select_dtypes("str").items() if c.notna().any()), default=0)
     if longest > _CELL:
         raise ValueError(f"a text has {longest:,} characters, and a cell of Excel holds {_CELL:,}")
@@ -81,12 +82,21 @@ def _write_excel(table: pd.DataFrame, to: io.BytesIO) -> None:
             table.to_excel(writer, index=False)
             for row in writer.sheets["Sheet1"].iter_rows():
                 for cell in row:
+                    if isinstance(cell.value, int | Decimal) and not -_EXACT <= cell.value <= _EXACT:
+                        cell.value = str(cell.value)
                     cell.data_type = "s" if cell.data_type in "fe" else cell.data_type
+                    cell.number_format = (
+                        _DURATION if table.dtypes.iloc[cell.column - 1].kind == "m" else cell.number_format
+                    )
     except IllegalCharacterError:
         raise ValueError("a text has a control character, which Excel cannot hold") from None
 
 
 _CELL = 32_767
+_EXACT = 2**53
+"""Excel's numbers are floats: larger whole numbers lose digits."""
+_DURATION = "[hh]:mm:ss"
+"""Excel's format of durations; pandas writes them as fractions of a day."""
 _WRITERS: dict[str, Callable[[pd.DataFrame, io.BytesIO], Any]] = {
     ".csv": write_csv,
     ".tsv": lambda table, to: write_csv(table, to, "\t"),

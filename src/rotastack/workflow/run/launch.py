@@ -11,18 +11,19 @@ from typing import IO, Any, Literal
 
 from pydantic import Field
 
-from rotastack.base.documents import Document, load_mapping
+from rotastack.base.documents import Document, load_mapping, load_yaml
 from rotastack.errors import RotastackError, few, nearest
 from rotastack.files import hashes, lock, read_json
 from rotastack.project import find_own_modules, project_file
 from rotastack.workflow.run import fingerprint, progress
 from rotastack.workflow.run.forks import start_forks
 from rotastack.workflow.run.plan import Plan
+from rotastack.workflow.run.slurm import check_slurm
 from rotastack.workflow.study.study import Study, resized
 from rotastack.workflow.tracking import address
 
 __all__ = [
-    "Machine", "check_kernel", "config_file", "drop_rate_limit", "find_study", "has_flock", "open_plan", "read_plan", "start_run",
+    "Machine", "check_kernel", "check_queue", "config_file", "drop_rate_limit", "find_study", "has_flock", "open_plan", "read_plan", "start_run",
     "study_files",
 ]  # fmt: skip
 
@@ -125,6 +126,8 @@ def open_plan(config: Mapping[str, Any], config_files: list[str], is_main: bool)
         if is_main:
             from rotastack.workflow.study.classes import check_classes, without_model
 
+            for file in config_files:  # as Snakemake reads 010 as 8
+                load_yaml(file)
             check_kernel()
             check_classes(plan.study, plan.where)
             if lacking := without_model(plan.study):
@@ -149,6 +152,12 @@ def check_kernel() -> None:
             raise RotastackError(
                 f"{kernel / name} has changed since the kernel was compiled; run `make env` to build the kernel"
             )
+
+
+def check_queue(workflow: Any) -> None:
+    """End the process with one line if Snakemake's workflow runs on Slurm, and Slurm refuses a submission."""
+    with _ends_in_one_line():
+        check_slurm(workflow)
 
 
 def start_run(plan: Plan, *, is_local: bool, is_locked: bool = False) -> None:

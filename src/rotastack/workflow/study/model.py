@@ -19,7 +19,7 @@ from rotastack.workflow.study.catalogue import ESTIMATORS, Entry, resolved
 from rotastack.workflow.study.combiners import AnyCombiner, MemberDocument, Prune
 from rotastack.workflow.study.components import Label, Parameters, ViewComponent, check_texts, in_order
 from rotastack.workflow.study.evaluation import Evaluation
-from rotastack.workflow.study.names import FACTS_OF_PRUNING, FACTS_OF_TRAINING, slug
+from rotastack.workflow.study.names import FACTS_OF_PRUNING, FACTS_OF_TRAINING, slug, unfit
 from rotastack.workflow.study.protocols.nested import Nested
 from rotastack.workflow.study.protocols.splits import CrossValidation, GivenSplits, RandomSplits
 from rotastack.workflow.study.specs import Noise, PoolSpec
@@ -262,6 +262,11 @@ class StudyDocument(Document):
         n_blocks = len(self.protocol.blocks(self.blocks.filled(self.protocol.n_cells)))
         if n_blocks > 5000:
             raise ValueError(f"blocks: {n_blocks} jobs per pool and data set are too many; enlarge the blocks")
+        entries = [item if isinstance(item, str) else item.name for item in self.datasets]
+        named = {"datasets": entries, "pools": self.pools, "methods": self.methods, "name": [self.name]}
+        for key, name in ((key, name) for key, names in named.items() for name in names):
+            if why := unfit(slug(name)):
+                raise ValueError(f"{key}: {name!r} {why}")
         labels = list(self.methods)
         slugs = [slug(label) for label in labels]
         for name, pool in self.pools.items():

@@ -1,5 +1,7 @@
 """Names of groups and splits (RG-01, FG-01, S-01), of blocks, of members' facts, and of the files of methods and figures."""
 
+import hashlib
+import re
 from collections.abc import Sequence
 from functools import cache
 
@@ -16,6 +18,25 @@ FACTS_OF_PRUNING = (
     "test_margin", "fallback", "test_c_bound", "c_bound", "diversity_bound", "linear_bound",
 )  # fmt: skip
 """Further columns of the scores of methods with a pruner."""
+
+
+LONGEST = 100
+"""Letters of a name: a file's name holds two names and an ending, and file systems allow 255 bytes."""
+_REPEATED = re.compile(r"(.+)\1{19}$")
+"""An end at which Snakemake takes the name of a file for one that grows without end."""
+
+
+def unfit(name: str) -> str:
+    """Return why no file can have a name, in words; an empty string if files can."""
+    if len(name) > LONGEST:
+        return f"has {len(name)} letters; at most {LONGEST} are allowed"
+    repeated = _REPEATED.search(name)
+    return f"ends in {repeated[1]!r}, 20 times or more; choose another name" if repeated else ""
+
+
+def shortened(name: str) -> str:
+    """Return a name that files can have: the name, or its beginning and its hash."""
+    return f"{name[:60]}-{hashlib.sha256(name.encode()).hexdigest()[:8]}" if unfit(name) else name
 
 
 def label(prefix: str, number: int) -> str:

@@ -1,6 +1,7 @@
 """Published results in ``config/published``: their files, and the scores by data set in these."""
 
 import csv
+import io
 import os
 from collections.abc import Mapping, Sequence
 from pathlib import Path
@@ -8,6 +9,7 @@ from typing import Any
 
 from rotastack.base.documents import load_yaml
 from rotastack.errors import RotastackError, nearest
+from rotastack.files import read_text
 from rotastack.project import project_file
 
 WHOLE = "all"
@@ -37,8 +39,7 @@ def scores_of(path: Path, metric: str, remarks: Mapping[str, Any] | None = None)
     The file of a source has a row for each data set and method if the `remarks` name its ``columns``: that of the methods,
     and those of scores. Any other file of a source has accuracies in percent, a column for each method.
     """
-    with path.open(encoding="utf-8", newline="") as file:
-        rows = list(csv.DictReader(file))
+    rows = list(csv.DictReader(io.StringIO(read_text(path), newline="")))
     known = remarks or {}
     about = {"table": path.stem, "metric": metric, "repeats": str(known.get("repeats", 1)), "note": ""}
     if columns := known.get("columns"):

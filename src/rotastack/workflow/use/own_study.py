@@ -23,6 +23,7 @@ from rotastack.files import write_text
 from rotastack.project import project_file
 from rotastack.workflow.study.catalogue import find
 from rotastack.workflow.study.costs import JOB_SECONDS, USUAL_COST
+from rotastack.workflow.study.names import shortened
 from rotastack.workflow.study.task import TASKS
 
 __all__ = [
@@ -284,11 +285,11 @@ _LETTERS = str.maketrans({"ß": "ss", "æ": "ae", "ø": "o", "œ": "oe", "ł": "
 
 
 def study_name(table: str, target: str) -> str:
-    """Return the name of a table's study: the file's name, in characters that folders and studies may have.
+    """Return the name of a table's study: the file's name, in characters and a length that folders and studies may have.
 
     If a study of the same table with another target exists, the target is part of the name.
     """
-    name = _plain(Path(table).name.split(".")[0])
+    name = shortened(_plain(Path(table).name.split(".")[0]))
     shipped = {p.stem for p in project_file("config/studies").glob("*.yaml")}
     taken = shipped | set(list_datasets()) | {"datasets", "mlflow", "logs"}
     name = name or f"table-{_digest(Path(table).name)[:6]}"  # the file's name is in another alphabet
@@ -297,7 +298,7 @@ def study_name(table: str, target: str) -> str:
     sources = [s for of_one in _sources(load_mapping(path)) for s in of_one] if path.is_file() else []
     files = [source["file"] for source in sources if "file" in source]
     other = any(file["path"] == table and file["target"] != target for file in files)
-    return f"{name}-{_plain(target) or 'target'}" if other else name
+    return shortened(f"{name}-{_plain(target) or 'target'}") if other else name
 
 
 def _plain(text: str) -> str:

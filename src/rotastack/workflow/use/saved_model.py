@@ -125,7 +125,7 @@ def model_in_folder(path: Path, name: str | None = None) -> SavedModel:
         return saved_model(path if path.is_file() else path / FILE, name or str(path))
     if not note.is_file():
         raise RotastackError(f"{name or path}: no model found: neither {FILE} nor MLmodel")
-    sklearn = load_mapping(note).get("flavors", {}).get("sklearn", {})
+    sklearn = load_mapping(note, exactly=False).get("flavors", {}).get("sklearn", {})
     if sklearn.get("serialization_format") != "skops":
         raise RotastackError(f"{name or path}: not a model of rotastack, which are skops files")
     return saved_model(path / sklearn.get("pickled_model", FILE), name or str(path))
