@@ -10,7 +10,16 @@ from matplotlib.artist import Artist
 from matplotlib.figure import Figure
 from numpy.typing import ArrayLike
 
-from rotastack.plots.style import METHOD_COLORS, figure_beside_legend, finished, method_looks, new_figure, sentence
+from rotastack.plots.style import (
+    METHOD_COLORS,
+    figure_beside_legend,
+    finished,
+    logarithmic,
+    method_looks,
+    new_figure,
+    sentence,
+    shortened,
+)
 from rotastack.stats.calibration import calibration_error
 
 __all__ = ["Curve", "plot_calibration", "plot_curves", "plot_dependence"]
@@ -52,7 +61,7 @@ def plot_curves(
                 line = axis.axhline(curve, label=label, color=look.color, linewidth=1.3, dashes=(5, 2, 1, 2))
                 handles.setdefault(label, line)
         if log:
-            axis.set_xscale("log")
+            logarithmic(axis)
         if 0 < len(ticks) <= _TICKS:
             axis.set_xticks(ticks, _tick_texts(ticks, log))
             axis.minorticks_off()
@@ -98,10 +107,9 @@ def plot_dependence(panels: Sequence[Mapping[str, Any]], y_label: str) -> Figure
             for name in names
         ]  # fmt: skip
         if not panel["ordered"]:
-            labels = [str(v) if len(str(v)) <= 14 else f"{str(v)[:13]}…" for v in panel["values"]]
-            axis.set_xticks(places, labels, rotation=45, ha="right")
+            axis.set_xticks(places, [shortened(str(v), 14) for v in panel["values"]], rotation=45, ha="right")
             axis.margins(x=0.15)
-        axis.set_title(panel["column"][:40])
+        axis.set_title(shortened(panel["column"], 40))
     for axis in axes[len(panels) :]:
         axis.set_visible(False)
     figure.supylabel(y_label, fontsize=9)
