@@ -38,7 +38,7 @@ class Answer:
         ended = [Path(plan.root) / "figures/draw.run.json"]
         ended += [Path(f"{plan.root}/{dataset}/model/explain.run.json") for dataset in plan.explained]
         records = [read_json(path) for path in ended if path.is_file()]
-        self.failed: list[str] = [str(record["message"]) for record in records if record["status"] != "ok"]
+        self.failed = [str(record["message"]) for record in records if record["status"] != "ok"]
         self.without_model: dict[str, str] = {}  # data set -> why its model could not be trained
         receipt = Path(plan.root) / "tracking.json"
         runs = read_json(receipt)["datasets"] if receipt.is_file() else {}

@@ -10,16 +10,7 @@ from matplotlib.artist import Artist
 from matplotlib.figure import Figure
 from numpy.typing import ArrayLike
 
-from rotastack.plots.style import (
-    METHOD_COLORS,
-    figure_beside_legend,
-    finished,
-    logarithmic,
-    method_looks,
-    new_figure,
-    sentence,
-    shortened,
-)
+from rotastack.plots.style import METHOD_COLORS, figure_beside_legend, finished, method_looks, new_figure, sentence
 from rotastack.stats.calibration import calibration_error
 
 __all__ = ["Curve", "plot_calibration", "plot_curves", "plot_dependence"]
@@ -61,7 +52,7 @@ def plot_curves(
                 line = axis.axhline(curve, label=label, color=look.color, linewidth=1.3, dashes=(5, 2, 1, 2))
                 handles.setdefault(label, line)
         if log:
-            logarithmic(axis)
+            axis.set_xscale("log")
         if 0 < len(ticks) <= _TICKS:
             axis.set_xticks(ticks, _tick_texts(ticks, log))
             axis.minorticks_off()
@@ -107,9 +98,10 @@ def plot_dependence(panels: Sequence[Mapping[str, Any]], y_label: str) -> Figure
             for name in names
         ]  # fmt: skip
         if not panel["ordered"]:
-            axis.set_xticks(places, [shortened(str(v), 14) for v in panel["values"]], rotation=45, ha="right")
+            labels = [str(v) if len(str(v)) <= 14 else f"{str(v)[:13]}…" for v in panel["values"]]
+            axis.set_xticks(places, labels, rotation=45, ha="right")
             axis.margins(x=0.15)
-        axis.set_title(shortened(panel["column"], 40))
+        axis.set_title(panel["column"][:40])
     for axis in axes[len(panels) :]:
         axis.set_visible(False)
     figure.supylabel(y_label, fontsize=9)

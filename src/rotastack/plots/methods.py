@@ -12,7 +12,6 @@ from rotastack.plots.style import (
     METHOD_COLORS,
     add_note,
     finished,
-    logarithmic,
     new_figure,
     plain_axis,
     sentence,
@@ -170,7 +169,7 @@ def plot_pareto(points: pd.DataFrame, control: str | None = None, x_label: str =
     front = pareto_front(complete)
     figure = new_figure(_WIDTH, 4.6)
     axis = figure.subplots()
-    logarithmic(axis)
+    axis.set_xscale("log")
     on, off = complete.loc[front], complete.drop(index=front)
     axis.plot(on["time"], on["quality"], color=METHOD_COLORS[1], linewidth=1.4, drawstyle="steps-post", zorder=1.5)
     size = 6 if len(complete) < _LABELS else 3.5
@@ -185,6 +184,7 @@ def plot_pareto(points: pd.DataFrame, control: str | None = None, x_label: str =
     axis.margins(0.08, 0.1)
     axis.set_xlabel(f"{x_label} (left is better)")
     axis.set_ylabel("average rank (down is better)")
+    axis.xaxis.set_major_formatter("{x:g}")
     plain_axis(axis)
     if len(complete) <= _NAMED:
         named = [*named, *complete.index]

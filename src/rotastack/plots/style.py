@@ -17,7 +17,7 @@ from matplotlib.backends.backend_svg import FigureCanvasSVG
 from matplotlib.colors import to_hex, to_rgb
 from matplotlib.figure import Figure, FigureBase
 from matplotlib.text import Text
-from matplotlib.ticker import FixedLocator, LogFormatter
+from matplotlib.ticker import FixedLocator, LogFormatter, LogFormatterMathtext
 
 from rotastack.files import replacing
 
@@ -33,7 +33,6 @@ __all__ = [
     "drawn_or_told",
     "figure_beside_legend",
     "finished",
-    "logarithmic",
     "method_looks",
     "new_figure",
     "plain_axis",
@@ -150,13 +149,6 @@ def plain_axis(axis: Axes) -> None:
     axis.spines[["top", "right"]].set_visible(False)
 
 
-def logarithmic(axis: Axes) -> None:
-    """Make the horizontal axis logarithmic, with plain numbers instead of matplotlib's formulas."""
-    axis.set_xscale("log")
-    axis.xaxis.set_major_formatter("{x:g}")
-    axis.xaxis.set_minor_formatter(LogFormatter(minor_thresholds=(1, 0.4)))
-
-
 def finished(figure: Figure, panels: Iterable[Axes], handles: Sequence[Artist] = ()) -> Figure:
     """Return the figure with a plain style of its panels, and a legend if there are handles."""
     for axis in panels:
@@ -174,7 +166,7 @@ def thinned(labels: Sequence[str], most: int) -> list[tuple[int, str]]:
 
 def shortened(label: str, most: int = 2 * _LABEL) -> str:
     """Return a label for a figure on one line: dots replace text beyond `most` characters."""
-    label = _printable(label.replace("\n", " "))
+    label = _NO_TEXT.sub(" ", label.replace("\n", " "))
     return label if len(label) <= most else f"{label[: most - 3].rstrip()}..."
 
 
@@ -189,7 +181,7 @@ def save_figure(figure: Figure, path: str | Path) -> None:
     """Write a figure as SVG or PNG, by the suffix of `path`; equal figures give equal bytes."""
     path = Path(path)
     layout = figure.get_layout_engine()
-    if layout is not None:  # The layout is computed once, not for every file.
+    if layout is not None and figure.axes:  # The layout is computed once, not for every file.
         with _plain_texts(figure):
             layout.execute(figure)
         figure.set_layout_engine("none")
@@ -223,24 +215,20 @@ def drawn_or_told(draw: Callable[[], Figure], paths: Sequence[Path]) -> list[str
 
 @contextmanager
 def _plain_texts(figure: FigureBase) -> Iterator[None]:
-    """Show the texts of a figure as they are: a dollar starts no formula, a character without a glyph is a silent box."""
+    """Show the texts of a figure as they are: dollars start no formula, and no warning tells of glyphs or long texts."""
     for text in figure.findobj(Text):
         text.set_parse_math(False)
-        text.set_text(_printable(text.get_text()))
-    for axis in figure.findobj(Axis):
-        if isinstance(axis.get_major_locator(), FixedLocator):  # Its formatter writes the texts of ticks again.
-            axis.set_ticklabels([_short_lines(text.get_text()) for text in axis.get_ticklabels()])
+        text.set_text(_NO_TEXT.sub(" ", text.get_text()))
+    for axis in figure.findobj(Axis):  # A formatter writes the texts of ticks again.
+        if isinstance(axis.get_major_locator(), FixedLocator) and (texts := axis.get_ticklabels()):
+            axis.set_ticklabels(["\n".join(map(shortened, text.get_text().split("\n"))) for text in texts])
+        if isinstance(axis.get_major_formatter(), LogFormatterMathtext):
+            axis.set_major_formatter("{x:g}")
+        if isinstance(axis.get_minor_formatter(), LogFormatterMathtext):
+            axis.set_minor_formatter(LogFormatter(minor_thresholds=(1, 0.4)))
     with warnings.catch_warnings():
-        warnings.filterwarnings("ignore", "Glyph ", UserWarning)
+        warnings.filterwarnings("ignore", "Glyph |constrained_layout not applied", UserWarning)
         yield
-
-
-def _printable(text: str) -> str:
-    return _NO_TEXT.sub(" ", text)
-
-
-def _short_lines(text: str) -> str:
-    return "\n".join(map(shortened, text.split("\n")))
 
 
 def _strength(label: str) -> tuple[str, float]:

@@ -32,10 +32,7 @@ ROTATED = ("principal", "sparse")
 
 
 def write_explanation(content: Mapping[str, Any], record: Path, page: Path) -> list[str]:
-    """Write an explanation, its figures beside it, and a page that shows it; return which figures could not be drawn.
-
-    Without a model there are no figures.
-    """
+    """Write an explanation, its figures beside it, and a page that shows it; return which figures could not be drawn."""
     told: list[str] = []
     if "importances" in content:
         bars = content["importances"][:MOST_BARS]
