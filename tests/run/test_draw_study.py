@@ -36,9 +36,8 @@ def drawn(tmp_path, errors=ERRORS, seconds=SECONDS, **spec):
         for m, s in seconds.items()
     ]
     pd.DataFrame(times).to_csv(tmp_path / "times.csv", index=False)
-    return draw_of_study(
-        OF_SEVERAL, FiguresSpec(**{**SPEC, **spec}), pd.DataFrame(rows), {"times": tmp_path / "times.csv"}
-    )
+    told = FiguresSpec(**{**SPEC, **spec}), pd.DataFrame(rows), {"times": tmp_path / "times.csv"}
+    return {name: draw_of_study(name, *told) for name in OF_SEVERAL}
 
 
 def words(figure):

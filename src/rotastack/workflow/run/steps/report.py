@@ -290,6 +290,8 @@ def _notes(job: Job, comparison: dict, many: bool, records: Mapping[str, Mapping
         notes += [f"{dataset}: {sentence}" for dataset, sentences in found for sentence in sentences]
     for record in [*(r[name] for name in ("prepare", "groups") for r in records.values()), *scored]:
         notes += [f"{record['dataset']}: {warning}" for warning in record["warnings"]]
+    others = map(read_json, job.inputs["others"])
+    notes += [r["message"] for r in others if r["step"] in ("draw", "explain") and r["status"] != "ok"]
     return notes + [str(s) for s in json.loads(job.about.get("skipped", "[]"))]
 
 
