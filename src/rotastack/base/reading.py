@@ -57,7 +57,7 @@ class ColumnReading:
     """How the text of a column is read. Values that are numbers or dates already stay as they are.
 
     The `type` is number, boolean, date, duration or text. Numbers have marks, `decimal` and `thousands`, and dates `formats`,
-    tried in order. With `blanks`, text such as "NA" is missing in a column of text; in other columns it always is. `example` is
+    tried in order, the last of them ISO 8601. With `blanks`, text such as "NA" is missing in a column of text; in other columns it always is. `example` is
     the first text of a column whose decimal mark, or order of day and month, no text shows.
 
     >>> ColumnReading("number", ",", ".").values(pd.Series(["1.234,5", "12 %", "?"])).tolist()
@@ -97,7 +97,8 @@ class ColumnReading:
         if lost.empty:
             return None
         examples = ", ".join(repr(text) for text in lost.unique()[:3])
-        how = f" in the format {' or '.join(map(in_words, self.formats))}" if self.type == "date" else ""
+        formats = dict.fromkeys([*self.formats, "ISO8601"])
+        how = f" in the format {' or '.join(map(in_words, formats))}" if self.type == "date" else ""
         return (
             f"column {str(column.name)!r}: {len(lost)} of {len(column)} values are no {_PLURAL[self.type]}{how} (such as "
             f"{examples}); these values are missing"
@@ -112,7 +113,7 @@ class ColumnReading:
             has_no_unit = _numbers(texts, *_MARKS[0]).notna()
             return pd.to_timedelta(texts.mask(has_no_unit), errors="coerce")
         dates = pd.Series(pd.NaT, index=texts.index, dtype="datetime64[us]")
-        for written in self.formats:
+        for written in dict.fromkeys([*self.formats, "ISO8601"]):  # no other format reads these
             dates = dates.fillna(_parsed(texts, written))
         return dates
 

@@ -64,7 +64,7 @@ def suspicions(
     )
     found = [*leaks[:MOST_NAMED], *more, *_copies(features, y, task, kinds, divided_by)]
     found += _ids(features[used])
-    if not {"groups", "split 1"} & set(divided_by):
+    if not {"groups", "time", "split 1"} & set(divided_by):
         found += _group(features, used, kinds)
     if not {"time", "split 1"} & set(divided_by):
         found += _dates(features, y, task, kinds)

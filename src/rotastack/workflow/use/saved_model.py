@@ -85,7 +85,11 @@ class SavedModel:
         reader = self.pipeline.named_steps["table"]
         extra = [c for c in table.columns if c not in {*self.columns, *reader.dropped_}]
         notes = [f"columns that the model does not use are ignored: {few(extra, 20)}"] if extra else []
-        return read_columns(table[self.columns], reader.readings_, notes.append), notes
+        read = read_columns(table[self.columns], reader.readings_, notes.append)
+        for column, how in reader.readings_.items():
+            if column in read and read[column].isna().all() and (text := how.unread(table[column], read[column])):
+                raise RotastackError(text.rpartition("; ")[0])
+        return read, notes
 
 
 def model_of_study(study: str, dataset: str | None = None, project: str | Path = ".") -> SavedModel:

@@ -15,7 +15,7 @@ from sklearn.pipeline import Pipeline
 from rotastack.base.fitting import set_up_columns, takes_groups
 from rotastack.base.preprocessing import TablePreprocessor
 from rotastack.data.artifacts import read_frame
-from rotastack.data.divisions import division_numbers
+from rotastack.data.divisions import READ, division_numbers
 from rotastack.data.loading import columns_by_kind
 from rotastack.data.raw import read_raw
 from rotastack.data.target import check_target, typed_labels
@@ -55,7 +55,7 @@ def refit(
     set_alarm(limit and limit * (spec.folds + 1))  # a stacker also trains the pool on each fold
     features = raw.drop(columns="target")
     kinds = columns_by_kind(list(features.columns), spec.kinds, dataset)
-    kinds |= {c: "id" for key, c in spec.divided_by.items() if key != "time" and c in features}
+    kinds |= {c: "id" for key, c in spec.divided_by.items() if key not in READ and c in features}
     target = _target(spec, raw)
     *before, estimator = _estimators(spec, method, TablePreprocessor(kinds), features)
     seed = integer_seed(child(root_sequence(spec.seed), "refit", dataset, label))

@@ -169,11 +169,12 @@ def _in_time(data: Prepared, divisions: Divisions) -> list[str]:
     for test, train in (fold for folds in divisions for fold in folds):
         y = data.y[test]
         beyond.append(np.mean((y > data.y[train].max()) | (y < data.y[train].min())))
-        for name, forecast in naive_forecasts(data.y, data.time, train, test).items():
+        for name, forecast in naive_forecasts(data.y, data.time, train, test, data.series).items():
             errors.setdefault(name, []).append(float(np.sqrt(np.mean((forecast - y) ** 2))))
     means = {name: float(np.mean(rmse)) for name, rmse in errors.items() if len(rmse) == len(beyond)}
     shown, share = printer("rmse", list(means.values())), np.mean(beyond)
-    naive = f"Naive forecasts: {' and '.join(f'{name} has RMSE {shown(rmse)}' for name, rmse in means.items())}."
+    same = "" if data.series_name is None else f" of the same {data.series_name}"
+    naive = f"Naive forecasts: {' and '.join(f'{name}{same} has RMSE {shown(rmse)}' for name, rmse in means.items())}."
     trend = f"A trend: {share:.0%} of the test rows have a target outside all training rows, where trees predict none; ridge can."
     return [naive, trend] if share > TREND else [naive]
 
