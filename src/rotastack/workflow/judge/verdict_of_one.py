@@ -10,6 +10,7 @@ from rotastack.stats.metrics import BASELINE, NAMES, best_possible, higher_is_be
 from rotastack.stats.resampled_t import CorrectedT, corrected_t
 from rotastack.stats.wilcoxon import holm
 from rotastack.workflow.judge import sentences as say
+from rotastack.workflow.judge.intervals import coverage_in_words
 from rotastack.workflow.judge.results import TIE_BREAK, choose
 from rotastack.workflow.judge.verdict import Pairs, rotations
 from rotastack.workflow.judge.words import listed, p_equal, printer
@@ -86,6 +87,8 @@ def verdict_of_one(scores: pd.DataFrame, spec: SummarySpec, record: Mapping[str,
         lacking = [m for m in lacking if m in why]
     if lacking:
         sentences.append(say.FAILED.format(methods=", ".join(f"{m} ({why[m]})" if m in why else m for m in lacking)))
+    tested = found.get("intervals", {}).get(best)
+    sentences += [] if tested is None else [f"{best}: {coverage_in_words(tested)}"]
     sentences += found.get("suspicions", [])
     return {"best": best, "means": means.to_dict(), "p_value": p_value, "sentences": sentences}
 

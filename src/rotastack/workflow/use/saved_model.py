@@ -10,17 +10,18 @@ import pandas as pd
 from sklearn.base import is_classifier, is_regressor
 
 from rotastack.base.documents import load_yaml
+from rotastack.base.fitting import COVERAGE
 from rotastack.base.reading import read_columns
 from rotastack.data.target import free_name
 from rotastack.errors import RotastackError, nearest
 from rotastack.files import read_json
-from rotastack.workflow.judge.words import few
+from rotastack.workflow.judge.intervals import coverage_in_words, widened
+from rotastack.workflow.judge.words import counted, few
 from rotastack.workflow.tracking.model_files import load_model
 
 __all__ = ["SavedModel", "file_of_study", "model_in_folder", "model_of_study", "saved_model"]
 
 FILE = "model.skops"
-COVERAGE = 0.9
 
 
 @dataclass(frozen=True)
@@ -66,7 +67,15 @@ class SavedModel:
                 found = {f"probability={c}": shares[:, k] for k, c in enumerate(self.classes)}
             found = {"prediction": np.ravel(model.predict(numbers)), **found}  # some models return a column
             if intervals:
-                found["lower"], found["upper"] = np.asarray(model.predict_interval(numbers, COVERAGE)).T
+                ends = np.asarray(model.predict_interval(numbers, COVERAGE))
+                if tested := getattr(self.pipeline, "tested_intervals_", None):
+                    ends = widened(ends, tested)
+                    notes.append(coverage_in_words(tested).rstrip("."))
+                found["lower"], found["upper"] = ends.T
+                if n := int(((found["prediction"] < ends[:, 0]) | (found["prediction"] > ends[:, 1])).sum()):
+                    notes.append(
+                        f"{counted(n, 'prediction')} outside the interval: a mean, and quantiles of a skewed target"
+                    )
         notes += dict.fromkeys(" ".join(str(w.message).split()) for w in caught)
         return pd.DataFrame(found, index=table.index), notes
 

@@ -87,15 +87,18 @@ def _run(spec: RefitSpec, job: Job, set_alarm: Alarm) -> None:
     """
     with job.recorded() as record:
         scores, _ = read_frame(job.input("scores"))
-        label, outcome = spec.refit, Outcome()
+        label, outcome, scored = spec.refit, Outcome(), read_json(job.input("scored"))
         if label == "best":
-            label = _chosen(spec, scores, read_json(job.input("scored")))
+            label = _chosen(spec, scores, scored)
+        tested = scored["metrics"].get("intervals", {}).get(label)
         if label is None:
             outcome.fail("no method succeeded on this data set")
         else:
             raw = read_raw(job.input("raw"))
             with outcome.may_fail():
                 model = refit(spec, label, raw, job.threads, set_alarm)
+                if tested is not None:
+                    model.tested_intervals_ = tested  # a saved model widens its intervals by them
                 dump_model(model, job.output("model"))
         record.status, record.message = outcome.status, outcome.message
         if outcome.status != "ok":
@@ -115,6 +118,7 @@ def _run(spec: RefitSpec, job: Job, set_alarm: Alarm) -> None:
             f"training_{PRIMARY[spec.task]}": float(error),
             "model_bytes": job.output("model").stat().st_size,
             **_out_of_bag(_fitted(model), spec.task),
+            **({} if tested is None else {"intervals": tested}),
         }
 
 

@@ -17,6 +17,7 @@ from rotastack.stats.calibration import calibration_curve, confusion, threshold_
 from rotastack.stats.forecasts import naive_forecasts
 from rotastack.stats.metrics import METRICS
 from rotastack.stats.scores import constant_output, score_numbers, score_probabilities
+from rotastack.workflow.judge.intervals import tested_intervals
 from rotastack.workflow.judge.words import printer
 from rotastack.workflow.run.job import Job
 from rotastack.workflow.run.modules import protocol_module
@@ -82,6 +83,7 @@ def run(job: Job) -> None:
         failures: dict[str, str] = {}
         association: dict[str, float] = {}
         thresholds: dict[str, dict[str, Any]] = {}
+        intervals: dict[str, dict[str, float]] = {}
         for path in job.inputs["methods"]:
             arrays = read_arrays(path)
             method = arrays.attrs["method"]
@@ -94,6 +96,8 @@ def run(job: Job) -> None:
             if np.isfinite(outputs[:, 0]).all():  # the ends of intervals may be missing
                 first = [(c.rows, c.y, c.outputs[:, : table.n_classes or 1]) for c in cells]
                 association[method] = association_p(first, len(table.y), table.n_classes)
+            if table.time is not None and not table.classes and np.isfinite(outputs).all():
+                intervals[method] = tested_intervals([(c.y, c.outputs[:, 1:]) for c in cells])
             curves.append(_curve(spec.dataset, method, true, outputs, table))
             of_method = _decided(method, true, outputs, table)
             if of_method and table.n_classes == 2:
@@ -118,6 +122,7 @@ def run(job: Job) -> None:
             "thresholds": thresholds,
             "failures": failures,
             "suspicions": [*found, *_in_time(table, _divisions(spec, folds))],
+            **({"intervals": intervals} if intervals else {}),
             **_times(records),
         }
 
