@@ -24,7 +24,16 @@ from pandas.api.types import (
 
 from rotastack.base.warned import warn
 
-__all__ = ["ColumnReading", "beyond_floats", "in_words", "is_dates", "read_columns", "readings_of", "stored_readings"]
+__all__ = [
+    "PLACEHOLDER",
+    "ColumnReading",
+    "beyond_floats",
+    "in_words",
+    "is_dates",
+    "read_columns",
+    "readings_of",
+    "stored_readings",
+]
 
 NO_VALUE = frozenset(
     {"", "#N/A", "#N/A N/A", "#NA", "-1.#IND", "-1.#QNAN", "-NaN", "-nan", "1.#IND", "1.#QNAN", "<NA>", "N/A", "NA", "NULL",
@@ -34,7 +43,7 @@ NO_VALUE = frozenset(
 _EXACT = 2**53
 _MARKS = [(decimal, thousands) for decimal, other in (".,", ",.") for thousands in ("", other, " ", "'")]
 """Pairs of decimal mark and thousands mark, in the order of preference."""
-_PLACEHOLDER = r"[\W_]*|#.*"
+PLACEHOLDER = r"[\W_]*|#.*"
 _FEW = 10
 _ODD = 0.05
 """Largest share of rows with other text in a column of few different numbers; with more, the column holds categories."""
@@ -113,7 +122,7 @@ class ColumnReading:
             has_no_unit = _numbers(texts, *_MARKS[0]).notna()
             return pd.to_timedelta(texts.mask(has_no_unit), errors="coerce")
         dates = pd.Series(pd.NaT, index=texts.index, dtype="datetime64[us]")
-        for written in dict.fromkeys([*self.formats, "ISO8601"]):  # no other format reads these
+        for written in dict.fromkeys([*self.formats, "ISO8601"]):  # no other format reads ISO
             dates = dates.fillna(_parsed(texts, written))
         return dates
 
@@ -273,7 +282,7 @@ class _Texts:
             return bool(fits.all()) and numbers.is_unique
         if len(numbers) < 2 * _FEW and numbers.nunique() < _FEW and numbers[numbers % 1 != 0].duplicated().any():
             return False
-        words = ~fits & ~self.texts.str.fullmatch(_PLACEHOLDER).to_numpy()
+        words = ~fits & ~self.texts.str.fullmatch(PLACEHOLDER).to_numpy()
         odd = 0 if is_target else max(1, _ODD * self.counts.sum())
         return len(numbers) > words.sum() and (len(numbers) >= _FEW or self.counts @ words <= odd)
 

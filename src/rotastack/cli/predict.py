@@ -31,11 +31,9 @@ def add(commands: Any) -> None:
     add_model_options(predict)
     predict.add_argument("--proba", action="store_true", help="add a column probability=<class> for each class")
     predict.add_argument(
-        "--intervals",
-        action="store_true",
-        help="add columns lower and upper, bounds for 90 %% of the targets; if tests on later rows show "
-        "that fewer lie inside, the bounds are widened",
-    )
+        "--intervals", action="store_true",
+        help="add columns lower and upper, bounds for 90 %% of the targets, widened by what tests on later rows have shown",
+    )  # fmt: skip
     predict.add_argument(
         "--output", metavar="FILE",
         help="file to write; its ending is the format: .csv, .tsv, .jsonl (each also .gz), .parquet, .xlsx "

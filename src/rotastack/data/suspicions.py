@@ -20,17 +20,12 @@ from rotastack.data.target import TaskName
 
 __all__ = ["copies_of", "suspicions"]
 
-SAMPLE = 2000
-"""Number of rows in the search for leaks."""
-MOST_COLUMNS = 1000
+SAMPLE, MOST_COLUMNS = 2000, 1000
+"""Number of rows in the search for leaks, and of columns that are searched together."""
 LEAK = 0.98
 """Balanced accuracy, or R², of a column alone above which the column is suspicious."""
-NEAR, MOST_TREES = 0.5, 20
-"""Neighbours' likeness above which trees test a column, and the most columns, of a thousand, that they test."""
-MOST_NAMED = 5
-"""The most columns that a sentence each names as leaks."""
-LEAST_MISSING = 5
-"""The fewest rows on each side that show a leak by missing values."""
+NEAR, MOST_TREES, MOST_NAMED = 0.5, 20, 5
+"""Nearness from which trees test a column, the most columns that they test together, and the most leaks with a sentence."""
 EQUAL = 0.01
 """Share of rows with an equal row from which on these rows are suspicious."""
 MANY_VALUES = 50
@@ -59,10 +54,9 @@ def suspicions(
     y = target.to_numpy() if task == "regression" else np.unique(target.to_numpy(dtype=str), return_inverse=True)[1]
     read = [c for c, kind in kinds.items() if kind != "leak" and c not in divided_by.values()]
     leaks = list(_leaks(features[read], target, task, kinds))
-    more = [f"{len(leaks) - MOST_NAMED} more columns give the target, alone or by their missing values."] * (
-        len(leaks) > MOST_NAMED
-    )
-    found = [*leaks[:MOST_NAMED], *more, *_copies(features, y, task, kinds, divided_by)]
+    if len(leaks) > MOST_NAMED:
+        leaks[MOST_NAMED:] = [f"Leaks by value or by missing values: {len(leaks) - MOST_NAMED} more columns."]
+    found = [*leaks, *_copies(features, y, task, kinds, divided_by)]
     found += _ids(features[used])
     if not {"groups", "time", "split 1"} & set(divided_by):
         found += _group(features, used, kinds)
@@ -115,7 +109,7 @@ def _by_missing(missing: NDArray[np.float64], y: NDArray, task: TaskName) -> NDA
         members = np.equal.outer(np.unique(y), y).astype(float)
         counts, both = members.sum(axis=1, keepdims=True), members @ missing
         scores = (1 + np.abs(both / counts - (ones - both) / np.maximum(n - counts, 1))) / 2
-    return np.where(np.minimum(counts, n - counts) >= LEAST_MISSING, scores, 0)
+    return np.where(np.minimum(counts, n - counts) >= FEW_ROWS / 2, scores, 0)
 
 
 def _nearness(columns: NDArray[np.float64], y: NDArray, task: TaskName) -> NDArray[np.float64]:

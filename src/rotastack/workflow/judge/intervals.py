@@ -8,58 +8,46 @@ from numpy.typing import NDArray
 
 from rotastack.base.fitting import COVERAGE
 
-__all__ = ["coverage_in_words", "tested_intervals", "widened"]
-
-LEAST_WIDTH = 0.01
-"""The least width of an interval, as a share of the mean width in the tested spans."""
+__all__ = ["coverage_in_words", "coverage_of_spans", "widened"]
 
 
-def tested_intervals(spans: Sequence[tuple[NDArray, NDArray]]) -> dict[str, float]:
-    """Return the share of rows ``held`` by intervals in the tested spans, and how much to widen intervals for ``COVERAGE``.
+def coverage_of_spans(spans: Sequence[tuple[NDArray, NDArray]]) -> dict[str, float]:
+    """Return the share of ``rows`` ``held`` by intervals in the tested spans, and how many ``times`` as wide they have to be.
 
-    A span has targets, and lower and upper ends, shape (n_rows, 2). ``times`` is the factor of all widths that is 1 or more
-    and holds the share, by the rank ceil((n + 1) COVERAGE) of the n rows' own factors, as in conformal prediction; there is
-    none for fewer than nine rows. With each span's factor from the other spans alone, the share ``then_held`` is held,
-    from ``least`` to ``most`` by span.
-
-    References
-    ----------
-    Romano, Y., Patterson, E. and Candes, E. (2019). Conformalized quantile regression. Advances in Neural Information
-    Processing Systems 32.
+    A span has targets, and ends of intervals, shape (n_rows, 2). A row needs the distance from the middle of its interval,
+    divided by half the width. ``times`` is the need of rank ceil((n + 1) ``COVERAGE``) of n rows, as in conformal prediction,
+    and at least 1; fewer than nine rows have none. The share ``then_held``, from ``least`` to ``most`` by span, is held if
+    the other spans alone give a span its factor.
     """
-    least = LEAST_WIDTH * float(np.mean(np.concatenate([ends[:, 1] - ends[:, 0] for _, ends in spans]))) or 1.0
-    needed = [2 * np.abs(y - ends.mean(axis=1)) / np.maximum(ends[:, 1] - ends[:, 0], least) for y, ends in spans]
+    with np.errstate(divide="ignore", invalid="ignore"):  # an interval may have no width
+        needs = [np.round(2 * np.abs(y - ends.mean(axis=1)) / np.ptp(ends, axis=1), 9) for y, ends in spans]
 
     def times(parts: list[NDArray]) -> float:
-        factors = np.sort(np.concatenate([*parts, [np.inf]]))
-        return max(1.0, float(factors[ceil(len(factors) * COVERAGE) - 1]))
+        ordered = np.sort(np.concatenate([*parts, [np.inf]]))
+        return max(1.0, float(ordered[ceil(len(ordered) * COVERAGE) - 1]))
 
-    shares = [float(np.mean((ends[:, 0] <= y) & (y <= ends[:, 1]))) for y, ends in spans]
-    sizes = [len(y) for y, _ in spans]
-    found = {"rows": sum(sizes), "held": float(np.average(shares, weights=sizes))}
-    by_others = [times(needed[:k] + needed[k + 1 :]) for k in range(len(spans))]
-    if not np.isfinite([*by_others, times(needed)]).all():
+    every = np.concatenate(needs)
+    found = {"rows": len(every), "held": float(np.mean(every <= 1))}
+    by_others = [times(needs[:k] + needs[k + 1 :]) for k in range(len(needs))]
+    if not np.isfinite([times(needs), *by_others]).all():
         return found
-    then = [float(np.mean(part <= factor)) for part, factor in zip(needed, by_others, strict=True)]
-    found |= {"times": times(needed), "least_width": least, "then_held": float(np.average(then, weights=sizes))}
-    return found | {"least": min(then), "most": max(then)}
+    then = [part <= factor for part, factor in zip(needs, by_others, strict=True)]
+    shares = [float(held.mean()) for held in then]
+    found |= {"times": times(needs), "then_held": float(np.concatenate(then).mean())}
+    return found | {"least": min(shares), "most": max(shares)}
 
 
 def widened(ends: NDArray[np.float64], tested: Mapping[str, float]) -> NDArray[np.float64]:
-    """Return intervals with the width that tests on later rows have shown."""
-    if tested.get("times", 1.0) == 1:
-        return ends
-    half = np.maximum(ends[:, 1] - ends[:, 0], tested["least_width"]) / 2 * tested["times"]
-    return ends.mean(axis=1)[:, None] + half[:, None] * [-1, 1]
+    """Return intervals with the width that the tests on later rows ask for."""
+    half = np.diff(ends, axis=1) / 2 * tested.get("times", 1.0)
+    return np.mean(ends, axis=1, keepdims=True) + half * [-1, 1]
 
 
 def coverage_in_words(tested: Mapping[str, float]) -> str:
     """Return the measured coverage of intervals in a sentence."""
     text = f"{COVERAGE:.0%} intervals held {tested['held']:.0%} of {tested['rows']:,} later rows"
-    if "times" not in tested:
-        return f"{text}, too few to correct their width."
-    if tested["times"] == 1:
-        return f"{text}."
+    if tested.get("times", 0) <= 1:
+        return f"{text}{'' if 'times' in tested else ', too few to correct their width'}."
     return (
         f"{text}; the model's are {tested['times']:.3g} times as wide, and then {tested['then_held']:.0%} are held "
         f"({tested['least']:.0%} to {tested['most']:.0%} by span, each with the factor of the other spans)."

@@ -11,7 +11,7 @@ from sklearn.base import is_classifier, is_regressor
 
 from rotastack.base.documents import load_yaml
 from rotastack.base.fitting import COVERAGE
-from rotastack.base.reading import read_columns
+from rotastack.base.reading import PLACEHOLDER, read_columns
 from rotastack.data.target import free_name
 from rotastack.errors import RotastackError, nearest
 from rotastack.files import read_json
@@ -96,7 +96,10 @@ class SavedModel:
         notes = [f"columns that the model does not use are ignored: {few(extra, 20)}"] if extra else []
         read = read_columns(table[self.columns], reader.readings_, notes.append)
         for column, how in reader.readings_.items():
-            if column in read and read[column].isna().all() and (text := how.unread(table[column], read[column])):
+            if column not in read or read[column].notna().any():
+                continue
+            words = table[column].mask(table[column].astype(str).str.fullmatch(PLACEHOLDER))
+            if text := how.unread(words, read[column]):
                 raise RotastackError(text.rpartition("; ")[0])
         return read, notes
 

@@ -17,7 +17,7 @@ from rotastack.stats.calibration import calibration_curve, confusion, threshold_
 from rotastack.stats.forecasts import naive_forecasts
 from rotastack.stats.metrics import METRICS
 from rotastack.stats.scores import constant_output, score_numbers, score_probabilities
-from rotastack.workflow.judge.intervals import tested_intervals
+from rotastack.workflow.judge.intervals import coverage_of_spans
 from rotastack.workflow.judge.words import printer
 from rotastack.workflow.run.job import Job
 from rotastack.workflow.run.modules import protocol_module
@@ -97,7 +97,7 @@ def run(job: Job) -> None:
                 first = [(c.rows, c.y, c.outputs[:, : table.n_classes or 1]) for c in cells]
                 association[method] = association_p(first, len(table.y), table.n_classes)
             if table.time is not None and not table.classes and np.isfinite(outputs).all():
-                intervals[method] = tested_intervals([(c.y, c.outputs[:, 1:]) for c in cells])
+                intervals[method] = coverage_of_spans([(c.y, c.outputs[:, 1:]) for c in cells])
             curves.append(_curve(spec.dataset, method, true, outputs, table))
             of_method = _decided(method, true, outputs, table)
             if of_method and table.n_classes == 2:

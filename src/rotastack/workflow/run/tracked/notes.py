@@ -259,15 +259,13 @@ def model_card(
 
 def _other_scores(data: TrackedDataset, refit: Mapping[str, Any]) -> list[str]:
     """Return lines on the scores beside the cross-validated one: without columns, of intervals, out-of-bag, on training rows."""
-    metrics, numbers = refit["metrics"], data.numbers(refit["metrics"]["method"])
+    metrics = refit["metrics"]
     primary, baseline = PRIMARY[data.task], data.baseline.get(data.score)
     named = "" if primary == data.score else f"{NAMES[primary]} "
     alone = BASELINE[data.task]
     lines = [] if baseline is None else [f"{alone[0].upper()}{alone[1:]}: {shown(baseline, data.score)}."]
     if "intervals" in metrics:
         lines.append(coverage_in_words(metrics["intervals"]))
-    elif np.isfinite(held := numbers.get("test/interval_coverage", np.nan)):
-        lines.append(f"Rows within their 90 % interval, cross-validated: {shown(held, 'interval_coverage')}.")
     if "time" in refit["parameters"].get("divided_by", {}):
         lines.append("Out-of-bag: no score, as trees have seen later rows than these.")
     elif f"oob_{primary}" in metrics:
