@@ -54,7 +54,8 @@ class OwnTable:
         declared = declared_kinds(self.arguments.kind)
         self.read = read_target(self.table, self.arguments.target, self.arguments.task, declared)
         self.features, self.target, self.task = self.read.features, self.read.target, self.read.task
-        self.dividing = [c for c in (self.arguments.groups, self.arguments.split_column) if c is not None]
+        unread = (self.arguments.groups if self.arguments.time_column is None else None, self.arguments.split_column)
+        self.dividing = [c for c in unread if c is not None]
         kinds = self.read.kinds | dict.fromkeys(self.dividing, "id")
         try:
             self.reader, _ = self.read.fitted(TablePreprocessor(kinds, encoding="onehot"))
@@ -106,20 +107,27 @@ class OwnTable:
 
     def _division(self) -> Iterable[tuple[str, str]]:
         """Yield keys of the protocol with the columns by which the options divide the rows, checked."""
+        if self.arguments.groups is not None and self.arguments.split_column is not None:
+            raise RotastackError(f"{self.table}: --groups and --split-column exclude each other; drop one option")
         for key, option in _DIVIDING.items():
             column: str | None = getattr(self.arguments, option[2:].replace("-", "_"))
             if column is None:
                 continue
             if column == self.arguments.target:
                 raise RotastackError(f"{self.table}: {option}: column {column!r} is the target; name another column")
+            if key == "time" and column == self.arguments.groups:
+                raise RotastackError(
+                    f"{self.table}: {option}: column {column!r} is that of --groups; name another column"
+                )
             try:
                 n = int(division_numbers(self.features, column, key, self.table).max()) + 1
             except RotastackError as error:
                 text = str(error).replace(f"protocol.{key}", option).replace("protocol.columns", option)
                 raise RotastackError(text) from None
-            if key != "split 1" and n < _LEAST_PARTS:
+            least = 2 if key == "groups" and self.arguments.time_column is not None else _LEAST_PARTS
+            if key != "split 1" and n < least:
                 raise RotastackError(
-                    f"{self.table}: {option}: column {column!r} has {n} different values; at least {_LEAST_PARTS} are needed"
+                    f"{self.table}: {option}: column {column!r} has {n} different values; at least {least} are needed"
                 )
             yield key, column
 

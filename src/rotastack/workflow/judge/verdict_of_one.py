@@ -10,6 +10,7 @@ from rotastack.stats.metrics import BASELINE, IN_UNITS, NAMES, best_possible, hi
 from rotastack.stats.resampled_t import corrected_t
 from rotastack.stats.wilcoxon import holm
 from rotastack.workflow.judge import sentences as say
+from rotastack.workflow.judge.intervals import coverage_in_words
 from rotastack.workflow.judge.results import ROPE, TIE_BREAK, Choice, RowTests, choose, sorted_means
 from rotastack.workflow.judge.verdict import rotations
 from rotastack.workflow.judge.words import listed, p_equal, printer, short_message
@@ -64,6 +65,8 @@ class _Verdict:
             return {"best": None, "means": {}, "p_value": None, "sentences": [*before, say.ALL_FAILED]}
         best, control = str(self.means.index[0]), self.spec.control
         rival = control if control in self.means and control != best else next(iter(self.means.index[1:]), None)
+        covered = self.found.get("intervals", {}).get(choice.method)
+        after = [*([] if covered is None else [f"{choice.method}: {coverage_in_words(covered)}"]), *after]
         p_value, tested = (None, []) if rival is None else self._difference(best, rival)
         sentences = [
             *before, self._headline(best, rival, choice), *self._alike(best, choice), *tested, *self._rotations(),

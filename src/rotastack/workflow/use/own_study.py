@@ -167,10 +167,10 @@ def division_in_words(protocol: Mapping[str, Any]) -> str:
         return f"the {n} splits of column {column}" if n > 1 else f"the training and test rows of column {column}"
     repeats, folds = protocol["repeats"], protocol.get("folds")
     groups, time = protocol.get("groups"), protocol.get("time")
-    together = f", rows of one {groups} together" if groups else ""
+    together = f", rows of one {groups} together" if groups and not time else f"; series by {groups}" if groups else ""
     together += ", copies of a row together" if protocol.get("copies_together") else ""
     if folds and time:
-        return f"{folds} spans of {time}, each tested after training on earlier rows"
+        return f"{folds} spans of {time}, each tested after training on earlier rows{together}"
     if folds:
         return f"{folds}-fold cross-validation" + (f", {repeats} times" if repeats > 1 else "") + together
     train, test = protocol["train"], protocol.get("test")

@@ -14,7 +14,7 @@ from sklearn.pipeline import Pipeline
 from rotastack.base.fitting import set_up_columns, takes_groups
 from rotastack.base.preprocessing import TablePreprocessor
 from rotastack.data.artifacts import read_frame
-from rotastack.data.divisions import division_numbers
+from rotastack.data.divisions import READ, division_numbers
 from rotastack.data.loading import columns_by_kind
 from rotastack.data.raw import read_raw
 from rotastack.data.target import check_target, typed_labels
@@ -54,7 +54,7 @@ def refit(
     set_alarm(limit and limit * (spec.folds + 1))  # a stacker also trains the pool on each fold
     features = raw.drop(columns="target")
     kinds = columns_by_kind(list(features.columns), spec.kinds, dataset)
-    kinds |= {c: "id" for key, c in spec.divided_by.items() if key != "time" and c in features}
+    kinds |= {c: "id" for key, c in spec.divided_by.items() if key not in READ and c in features}
     target = _target(spec, raw)
     *before, estimator = _estimators(spec, method, TablePreprocessor(kinds), features)
     seed = integer_seed(child(root_sequence(spec.seed), "refit", dataset, label))
@@ -86,15 +86,18 @@ def _run(spec: RefitSpec, job: Job, set_alarm: Alarm) -> None:
     """
     with job.recorded() as record:
         scores, _ = read_frame(job.input("scores"))
-        label, outcome = spec.refit, Outcome()
+        label, outcome, scored = spec.refit, Outcome(), read_json(job.input("scored"))
         if label == "best":
             label = _chosen(spec, scores, job)
+        tested = scored["metrics"].get("intervals", {}).get(label)
         if label is None:
             outcome.fail("no method succeeded on this data set")
         else:
             raw = read_raw(job.input("raw"))
             with outcome.may_fail():
                 model = refit(spec, label, raw, job.threads, set_alarm)
+                if tested is not None:
+                    model.tested_intervals_ = tested  # a saved model widens its intervals by them
                 dump_model(model, job.output("model"))
         record.status, record.message = outcome.status, outcome.message
         if outcome.status != "ok":
@@ -114,6 +117,7 @@ def _run(spec: RefitSpec, job: Job, set_alarm: Alarm) -> None:
             f"training_{PRIMARY[spec.task]}": float(error),
             "model_bytes": job.output("model").stat().st_size,
             **_out_of_bag(_fitted(model), spec.task),
+            **({} if tested is None else {"intervals": tested}),
         }
 
 

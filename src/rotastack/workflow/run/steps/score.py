@@ -19,6 +19,7 @@ from rotastack.stats.forecasts import naive_forecasts
 from rotastack.stats.influence import unit_influences
 from rotastack.stats.metrics import METRICS
 from rotastack.stats.scores import constant_output, score_numbers, score_probabilities
+from rotastack.workflow.judge.intervals import coverage_of_spans
 from rotastack.workflow.judge.words import printer
 from rotastack.workflow.run.job import Job
 from rotastack.workflow.run.modules import protocol_module
@@ -90,6 +91,7 @@ def run(job: Job) -> None:
         failures: dict[str, str] = {}
         association: dict[str, float] = {}
         thresholds: dict[str, dict[str, Any]] = {}
+        intervals: dict[str, dict[str, float]] = {}
         for path in job.inputs["methods"]:
             arrays = read_arrays(path)
             method = arrays.attrs["method"]
@@ -103,6 +105,8 @@ def run(job: Job) -> None:
             if np.isfinite(outputs[:, 0]).all():  # the ends of intervals may be missing
                 first = [(c.rows, c.y, c.outputs[:, : table.n_classes or 1]) for c in cells]
                 association[method] = association_p(first, len(table.y), table.n_classes)
+            if table.time is not None and not table.classes and np.isfinite(outputs).all():
+                intervals[method] = coverage_of_spans([(c.y, c.outputs[:, 1:]) for c in cells])
             curves.append(_curve(spec.dataset, method, true, outputs, table))
             of_method = _decided(method, true, outputs, table)
             if of_method and table.n_classes == 2:
@@ -130,6 +134,7 @@ def run(job: Job) -> None:
             "failures": failures,
             "suspicions": [*_shortened(table, _divisions(spec, folds)), *found],
             "forecasts": _in_time(table, _divisions(spec, folds)),
+            **({"intervals": intervals} if intervals else {}),
             **_times(records),
         }
 
@@ -219,11 +224,12 @@ def _in_time(data: Prepared, divisions: Divisions) -> list[str]:
     for test, train in (fold for folds in divisions for fold in folds):
         y = data.y[test]
         beyond.append(np.mean((y > data.y[train].max()) | (y < data.y[train].min())))
-        for name, forecast in naive_forecasts(data.y, data.time, train, test).items():
+        for name, forecast in naive_forecasts(data.y, data.time, train, test, data.series).items():
             errors.setdefault(name, []).append(float(np.sqrt(np.mean((forecast - y) ** 2))))
     means = {name: float(np.mean(rmse)) for name, rmse in errors.items() if len(rmse) == len(beyond)}
     shown, share = printer("rmse", list(means.values())), np.mean(beyond)
-    naive = f"Naive forecasts: {' and '.join(f'{name} has RMSE {shown(rmse)}' for name, rmse in means.items())}."
+    same = "" if data.series_name is None else f" of the same {data.series_name}"
+    naive = f"Naive forecasts: {' and '.join(f'{name}{same} has RMSE {shown(rmse)}' for name, rmse in means.items())}."
     trend = f"A trend: {share:.0%} of the test rows have a target outside all training rows, where trees predict none; ridge can."
     return [naive, trend] if share > TREND else [naive]
 

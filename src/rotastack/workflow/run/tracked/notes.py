@@ -11,6 +11,7 @@ import pandas as pd
 
 from rotastack.errors import few
 from rotastack.stats.metrics import BASELINE, METRICS, NAMES, PRIMARY, higher_is_better
+from rotastack.workflow.judge.intervals import coverage_in_words
 from rotastack.workflow.judge.results import TIE_BREAK
 
 __all__ = [
@@ -234,7 +235,7 @@ def model_card(
         f"- {plain(method)}: {', '.join(f'{plain(k)} {plain(str(v))}' for k, v in params.items())}.",
         f"- {choice}",
         f"- Trained on {refit['started'][:10]} by rotastack {refit['version']}, seed {refit['seed']}, code {refit['code']}.", "",
-        f"### {name[0].upper()}{name[1:]}", "", f"- Cross-validated: {tested}.", *(f"- {line}" for line in _other_scores(data, refit["metrics"])), "",
+        f"### {name[0].upper()}{name[1:]}", "", f"- Cross-validated: {tested}.", *(f"- {line}" for line in _other_scores(data, refit)), "",
         "### Limits", "", "- The cross-validated models had fewer rows than this model, which has all rows.",
         *(["- The interval covers random folds and rotations, not new rows."] if cells > 1 else []),
     ]  # fmt: skip
@@ -258,13 +259,18 @@ def model_card(
     return "\n".join(lines)
 
 
-def _other_scores(data: TrackedDataset, metrics: Mapping[str, float]) -> list[str]:
-    """Return lines on the scores beside the cross-validated one: without columns, out-of-bag, on the training rows."""
+def _other_scores(data: TrackedDataset, refit: Mapping[str, Any]) -> list[str]:
+    """Return lines on the scores beside the cross-validated one: without columns, of intervals, out-of-bag, on training rows."""
+    metrics = refit["metrics"]
     primary, baseline = PRIMARY[data.task], data.baseline.get(data.score)
     named = "" if primary == data.score else f"{NAMES[primary]} "
     alone = BASELINE[data.task]
     lines = [] if baseline is None else [f"{alone[0].upper()}{alone[1:]}: {shown(baseline, data.score)}."]
-    if f"oob_{primary}" in metrics:
+    if "intervals" in metrics:
+        lines.append(coverage_in_words(metrics["intervals"]))
+    if "time" in refit["parameters"].get("divided_by", {}):
+        lines.append("Out-of-bag: no score, as trees have seen later rows than these.")
+    elif f"oob_{primary}" in metrics:
         lines.append(f"Out-of-bag, this model: {named}{shown(metrics[f'oob_{primary}'], primary)}.")
     elif "oob_r2" in metrics:
         lines.append(f"Out-of-bag, this model: R² {shown(metrics['oob_r2'], 'r2')}.")
