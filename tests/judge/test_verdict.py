@@ -160,6 +160,13 @@ def test_doubts_and_reasons_of_failures_stand_at_the_end():
     assert found[-2:] == ["Failed: C (it took longer than 60 s); the others are compared.", "day is a date."]
 
 
+def test_the_coverage_of_the_best_methods_intervals_is_said():
+    told = {"A": {"rows": 8, "held": 0.5}, "B": {"rows": 8, "held": 0.9}}
+    assert said(cells(0.1, 0.3), intervals=told)[-1] == (
+        "A: 90% intervals held 50% of 8 later rows, too few to correct their width."
+    )
+
+
 def test_methods_that_tie_are_named_and_one_is_chosen_by_log_loss():
     """Four methods at 21.06 %; the one that is first in the table is not the best for that."""
     table = pd.DataFrame(dict.fromkeys("ABCD", np.full(10, 0.2106)))
