@@ -98,7 +98,9 @@ def refitted(folder, pool, **more):
     methods = {"A": MethodSpec(pool=pool, combiner=combiner_slice({"kind": "vote"}))}
     known = {"task": "classification", "score": "error", "rotations": 3, "folds": 3, "methods": methods, **more}
     spec = RefitSpec(seed=1, dataset="d", refit="A", **known)
-    step("refit", folder, spec, {"raw": "raw", "scores": "scores"}, {"model": "model", "record": "r.json"})
+    (folder / "scored").write_text('{"metrics": {}}')
+    inputs = {"raw": "raw", "scores": "scores", "scored": "scored"}
+    step("refit", folder, spec, inputs, {"model": "model", "record": "r.json"})
     record = json.loads((folder / "r.json").read_text())
     assert record["status"] == "ok", record["message"]
     return record

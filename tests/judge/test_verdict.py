@@ -211,3 +211,10 @@ def test_a_threshold_is_proposed_where_the_chosen_method_hardly_decides_for_the_
 def test_one_split_is_tested_by_its_rows():
     found = verdict(wrong(A=40, B=60).iloc[:5], pairs=[["A", "B"]])
     assert found["p_value"] is not None
+
+
+def test_the_coverage_of_the_chosen_methods_intervals_is_said():
+    told = {"A": {"rows": 8, "held": 0.5}, "B": {"rows": 8, "held": 0.9}}
+    assert said(wrong(A=20, B=60), intervals=told)[-1] == (
+        "A: 90% intervals held 50% of 8 later rows, too few to correct their width."
+    )

@@ -9,7 +9,7 @@ from tests.refusals import refusal
 from tests.run.running import checked, combine, draw, scored, split, step, train, train_nested
 
 from rotastack.base.fitting import fit_regressor
-from rotastack.data.artifacts import read_frame, read_prepared
+from rotastack.data.artifacts import read_frame, read_prepared, write_frame
 from rotastack.data.raw import write_raw
 from rotastack.workflow.run.plan import Plan
 from rotastack.workflow.run.slices import Slices
@@ -129,8 +129,16 @@ def test_intervals_of_the_flagship_are_scored(table):
     method, _ = combine(table, {"kind": "vote"})
     prediction, lower, upper = np.moveaxis(method["proba"].values, -1, 0)
     assert ((lower <= prediction) & (prediction <= upper)).all()
-    scores, _, _ = scored(table)
+    scores, _, record = scored(table)
     assert scores["interval_coverage"].between(0.7, 1).all()
+    assert "intervals" not in record["metrics"]
+    frame, about = read_frame(table / "table")
+    write_frame(table / "table", frame.assign(day=range(150)), about | {"divided_by": {"time": "day"}})
+    scores, _, record = scored(table)
+    tested, rows = record["metrics"]["intervals"]["M"], method["rows"].values if "rows" in method else np.empty(0)
+    assert tested["rows"] == (rows >= 0).sum()
+    assert tested["held"] == pytest.approx(scores["interval_coverage"].mean())
+    assert tested["times"] >= 1
 
 
 def test_members_on_views_and_ensemble_sizes_give_predictions(table):
@@ -162,7 +170,8 @@ def test_the_refitted_model_predicts_numbers(table, combiner, view):
     spec = Slices(made).refit("diabetes").model_copy(update={"dataset": "d"})
     pd.DataFrame({"method": ["B"], "rmse": [60.0]}).to_parquet(table / "scores")
     files = {"model": "model.skops", "record": "m.json"}
-    step("refit", table, spec, {"raw": "raw", "scores": "scores"}, files)
+    (table / "scored").write_text('{"metrics": {}}')
+    step("refit", table, spec, {"raw": "raw", "scores": "scores", "scored": "scored"}, files)
     model, X = load_model(table / "model.skops"), load_diabetes(as_frame=True).data[:150]
     y = load_diabetes().target[:150]
     assert model[-1]._estimator_type == "regressor" if hasattr(model[-1], "_estimator_type") else True

@@ -83,7 +83,9 @@ def test_in_the_refitted_model(tmp_path, name):
     scores = pd.DataFrame({"method": ["A"], "error": [0.1]})
     write_frame(tmp_path / "scores", scores)
     spec = refit_spec(pool_slice("tree", view=view_of(name)), {"kind": "vote"})
-    step("refit", tmp_path, spec, {"raw": "raw", "scores": "scores"}, {"model": "model", "record": "r.json"})
+    (tmp_path / "scored").write_text('{"metrics": {}}')
+    inputs = {"raw": "raw", "scores": "scores", "scored": "scored"}
+    step("refit", tmp_path, spec, inputs, {"model": "model", "record": "r.json"})
     record = json.loads((tmp_path / "r.json").read_text())
     assert record["status"] == "ok", record["message"]
     model = load_model(tmp_path / "model")
