@@ -138,6 +138,16 @@ def test_faults(idle, met, tmp_path):
         assert (project.folder / file).read_bytes() == (met.folder / file).read_bytes(), file
 
 
+def test_a_refused_partition_ends_the_run_with_sbatch_s_words(idle, met, tmp_path):
+    project = Project.copy(tmp_path / "refused", met)
+    shutil.rmtree(project.folder / "results/met/iris/pools")
+    resources = ("--default-resources", "mem_mb=1000", "runtime=30", "slurm_partition=nowhere")
+    done = project.call("rotastack", "run", "met", "--profile", "slurm", "--", *resources, check=False)
+    assert done.returncode == 2
+    assert "refuses a test submission: sbatch: error: invalid partition specified: nowhere" in done.stderr
+    assert submitted(project) == {}
+
+
 def test_a_failure_for_good_is_said_with_the_end_of_its_log(idle, met, tmp_path):
     project = Project.copy(tmp_path / "met", met)
     file = pools(["cancelled"])[0]

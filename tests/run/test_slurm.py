@@ -52,8 +52,13 @@ def test_a_refusal_has_sbatch_s_words(sbatch):
     with pytest.raises(RotastackError, match=refused):
         check_slurm(workflow())
     check_slurm(workflow(partition_config="partitions.yaml"))  # the plugin chooses a partition job by job
-    sbatch("allocation failure: Requested nodes are busy", 1)
-    check_slurm(workflow())  # a real submission waits
+
+
+@pytest.mark.parametrize("state", ["Requested nodes are busy", "Requested node configuration is not available"])
+def test_a_run_starts_though_all_nodes_are_drained(sbatch, state):
+    """A test submission is refused then, and a real one waits."""
+    sbatch(f"allocation failure: {state}", 1)
+    check_slurm(workflow())
 
 
 def test_the_test_has_the_account_and_the_partition_and_submits_nothing(sbatch):
