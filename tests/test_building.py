@@ -60,7 +60,9 @@ def test_a_touched_kernel_is_accepted_and_an_edited_one_is_refused_whatever_the_
     check_kernel()
     (stale / "discriminants.pyx").write_text("edited")
     os.utime(stale / "discriminants.pyx", (0, 0))
-    with pytest.raises(RotastackError, match=r"discriminants.pyx has changed since the kernel was compiled; run `make env`"):
+    with pytest.raises(
+        RotastackError, match=r"discriminants.pyx has changed since the kernel was compiled; run `make env`"
+    ):
         check_kernel()
     (stale / ".built").unlink()
     with pytest.raises(RotastackError, match="discriminants.pyx has changed"):
