@@ -60,7 +60,7 @@ class C45Classifier(MembersClassifier):
     >>> X, y = load_iris(return_X_y=True)
     >>> arrays = C45Classifier().fit(X, y).tree_.arrays(0)
     >>> arrays["feature"].tolist(), arrays["n_node_samples"].tolist()
-    ([], [])
+    ([3, -2, 3, 2, -2, -2, 3, -2, -2], [150, 50, 100, 54, 46, 48, 6, 3, 3])
     """
 
     _parameter_constraints: ClassVar[dict] = {
