@@ -27,7 +27,7 @@ INSTANCES = [
     views.RandomRotation(max_axes=2, flip=True, random_state=0),
     views.RandomRotation(method="direct", stretch=True, translate=True, random_state=0),
     views.MultiRotation(n_rotations=3, random_state=0),
-    views.MultiRotation(n_rotations=2, include_identity=False, max_axes=2, random_state=0),
+    views.MultiRotation(n_rotations=2, max_axes=2, random_state=0),
     views.RandomProjection(random_state=0),
     views.RandomProjection(kind="sign", random_state=0),
     views.RandomSubspace(random_state=0),
