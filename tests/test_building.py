@@ -47,28 +47,30 @@ def stale(tmp_path, monkeypatch):
     """A checkout whose kernel was built from its sources."""
     kernel = tmp_path / "src/rotastack/trees/kernel"
     kernel.mkdir(parents=True)
-    for path in (kernel / "packing.pyx", kernel / "packing.abi3.so", tmp_path / "tools/build_kernel.py"):
+    for path in (kernel / "discriminants.pyx", kernel / "discriminants.abi3.so", tmp_path / "tools/build_kernel.py"):
         path.parent.mkdir(exist_ok=True)
         path.touch()
-    (kernel / ".built").write_text(json.dumps(hashes([kernel / "packing.pyx"])))
+    (kernel / ".built").write_text(json.dumps(hashes([kernel / "discriminants.pyx"])))
     monkeypatch.setattr(fingerprint, "ROOT", tmp_path / "src/rotastack")
     return kernel
 
 
 def test_a_touched_kernel_is_accepted_and_an_edited_one_is_refused_whatever_the_times(stale):
-    os.utime(stale / "packing.abi3.so", (0, 0))
+    os.utime(stale / "discriminants.abi3.so", (0, 0))
     check_kernel()
-    (stale / "packing.pyx").write_text("edited")
-    os.utime(stale / "packing.pyx", (0, 0))
-    with pytest.raises(RotastackError, match=r"packing.pyx has changed since the kernel was compiled; run `make env`"):
+    (stale / "discriminants.pyx").write_text("edited")
+    os.utime(stale / "discriminants.pyx", (0, 0))
+    with pytest.raises(
+        RotastackError, match=r"discriminants.pyx has changed since the kernel was compiled; run `make env`"
+    ):
         check_kernel()
     (stale / ".built").unlink()
-    with pytest.raises(RotastackError, match="packing.pyx has changed"):
+    with pytest.raises(RotastackError, match="discriminants.pyx has changed"):
         check_kernel()
 
 
 def test_snakemake_says_so_in_one_line(stale, capsys):
-    (stale / "packing.pyx").write_text("edited")
+    (stale / "discriminants.pyx").write_text("edited")
     study = {"study": "tiny", "data": {}, "tracking": {}}
     with pytest.raises(SystemExit):
         open_plan(study, ["config/config.yaml"], is_main=True)
@@ -84,7 +86,7 @@ def test_a_module_of_another_platform_is_reported_in_one_line(tmp_path):
         (folder / "__init__.py").touch()
     for name in ("errors.py", "trees/kernel/__init__.py"):
         (tmp_path / "rotastack" / name).write_text((Path(rotastack.__file__).parent / name).read_text())
-    (kernel / "packing.abi3.so").write_bytes(b"MZ of Windows")
+    (kernel / "discriminants.abi3.so").write_bytes(b"MZ of Windows")
     done = subprocess.run(
         [sys.executable, "-c", "import rotastack.trees.kernel"], capture_output=True, text=True,
         env={**os.environ, "PYTHONPATH": str(tmp_path)},

@@ -27,7 +27,7 @@ INSTANCES = [
     views.RandomRotation(max_axes=2, flip=True, random_state=0),
     views.RandomRotation(method="direct", stretch=True, translate=True, random_state=0),
     views.MultiRotation(n_rotations=3, random_state=0),
-    views.MultiRotation(n_rotations=2, include_identity=False, max_axes=2, random_state=0),
+    views.MultiRotation(n_rotations=2, max_axes=2, random_state=0),
     views.RandomProjection(random_state=0),
     views.RandomProjection(kind="sign", random_state=0),
     views.RandomSubspace(random_state=0),
@@ -55,7 +55,7 @@ INSTANCES = [
     rotastack.ExclusivityRegularizedClassifier(3, max_samples=0.7, random_state=0),
     rotastack.DiversityRegularizedClassifier(3, tol=1e-3),
     trees.ForestClassifier(n_estimators=5, random_state=0),
-    trees.ForestClassifier(n_estimators=5, criterion="gain_ratio", max_features=None, random_state=0),
+    trees.ForestClassifier(n_estimators=5, criterion="entropy", max_features=None, random_state=0),
     trees.ForestRegressor(n_estimators=5, random_state=0),
     trees.ExtraForestClassifier(n_estimators=5, n_cuts=2, random_state=0),
     trees.ExtraForestRegressor(n_estimators=5, random_state=0),
@@ -169,7 +169,7 @@ def expected_failures(estimator):
         if isinstance(estimator, kinds):
             return {EQUIVALENCE: reason}
     pools = rotastack.PooledEnsembleClassifier, rotastack.PooledEnsembleRegressor
-    drawn = isinstance(estimator, pools) or hasattr(estimator, "min_weight_fraction_leaf")
+    drawn = isinstance(estimator, pools) or hasattr(estimator, "min_samples_split")
     if (drawn and getattr(estimator, "bootstrap", False)) or getattr(estimator, "resample", False):
         return {EQUIVALENCE: DRAWN}
     if getattr(estimator, "max_samples", None) is not None:

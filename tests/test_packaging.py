@@ -192,7 +192,7 @@ def extras():
 
 def test_all_is_all_that_studies_and_their_users_need():
     found = extras()
-    users = {"boosting", "cluster", "plots", "server", "tables", "workflow"}
+    users = {"boosting", "plots", "server", "tables", "workflow"}
     assert found["all"] == set().union(*(found[name] for name in users))
     assert set(found) == users | {"all", "bench", "dev", "docs"}
     assert not found["all"] & {"pytest", "sphinx", "lightgbm"}

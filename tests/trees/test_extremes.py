@@ -145,9 +145,9 @@ def test_a_million_rows():
     n = 1_000_000
     X = rng.random((n, 4), dtype=np.float32)
     y = (X[:, 0] + X[:, 1] > 1).astype(int) ^ (rng.random(n) < 0.05)
-    forest = ForestClassifier(2, max_leaf_nodes=64, random_state=0).fit(X, y)
+    forest = ForestClassifier(2, max_depth=6, random_state=0).fit(X, y)
     assert forest.oob_score_ > 0.85
-    assert (tree_complexity(forest)["n_leaves"] == 64).all()
+    assert (tree_complexity(forest)["depth"] == 6).all()
 
 
 @pytest.mark.parametrize("counts", ["zeros", "one row"])

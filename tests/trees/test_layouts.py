@@ -48,7 +48,7 @@ def table():
     "estimator",
     [
         ForestClassifier(3, random_state=0),
-        ForestClassifier(3, criterion="gain_ratio", max_leaf_nodes=7, class_weight="balanced", random_state=0),
+        ForestClassifier(3, criterion="entropy", max_depth=3, class_weight="balanced", random_state=0),
         ExtraForestClassifier(3, criterion="entropy", n_cuts=3, n_jobs=2, random_state=0),
         ForestRegressor(3, ccp_alpha=0.01, random_state=0),
         BoostedTreesClassifier(5, random_state=0),

@@ -15,9 +15,8 @@ ROOT = Path(__file__).resolve().parents[2]
 RECORDED = {
     "gini": "a92641d80c890de0",
     "entropy": "66b307b69fb949d0",
-    "gain_ratio": "3129e4e5f77e34dc",
     "bagged_c45": "5c83157b998bdb8d",
-    "not_bagged": "36c27ddbaa9e72e6",
+    "not_bagged": "7a90b1423c99013b",
     "extra": "9b90b622f3cd7b88",
     "extra_bagged": "2360bb9844f1021c",
     "c45": "b5d82fd347c02003",
@@ -33,7 +32,7 @@ RECORDED = {
     "categories": "3210ec1d6f447ae7",
     "numbers_of_categories": "ba6e693ed47c707e",
     "views": "9120857abcfda779",
-    "missing": "9f44883d847e460d",
+    "missing": "c9ce9e12f17d706a",
 }
 
 

@@ -51,7 +51,6 @@ def test_bags_of_groups_by_hand():
     assert np.corrcoef(counts[:, 0], counted(Bags.of(6))[:, 0])[0, 1] == pytest.approx(0, abs=0.05)
     read = pickle.loads(pickle.dumps(bags))
     assert np.array_equal(read.drawn(np.uint64(1)), bags.drawn(np.uint64(1)))
-    assert "row_groups" not in Bags.of(6).__getstate__()
     assert Bags.of(600, most=60, row_groups=np.arange(600) // 3).size == 20
 
 

@@ -9,7 +9,6 @@ from types import FrameType
 
 __all__ = ["StoppedError", "ending_with_us"]
 
-_SIGNALS = tuple(getattr(signal, name) for name in ("SIGTERM", "SIGHUP") if hasattr(signal, name))
 _PATIENCE = 15.0  # seconds that a process gets to end by itself
 
 
@@ -33,7 +32,7 @@ def ending_with_us(command: list[str], **options: object) -> Iterator[subprocess
         raise StoppedError(number)
 
     main = threading.current_thread() is threading.main_thread()
-    handled = [s for s in _SIGNALS if main and signal.getsignal(s) is not signal.SIG_IGN]
+    handled = [s for s in (signal.SIGTERM, signal.SIGHUP) if main and signal.getsignal(s) is not signal.SIG_IGN]
     before = {number: signal.signal(number, stop) for number in handled}
     process = None
     try:

@@ -12,12 +12,12 @@ from rotastack.trees.kernel.block_rotations import principal_views, sparse_views
 from rotastack.trees.kernel.discriminants import discriminant_views
 from rotastack.trees.linear_views import LinearViews
 from rotastack.trees.missing import column_means, missing_columns
-from rotastack.trees.threads import run_units
+from rotastack.trees.threads import run_threads
 
 __all__ = ["BaggedViews"]
 
 TREES_AT_ONCE = 10
-"""Number of trees whose views a thread or worker fits in one unit of work."""
+"""Number of trees whose views a thread fits in one unit of work."""
 
 
 @dataclass(frozen=True)
@@ -102,42 +102,22 @@ class BaggedViews:
     def _views(
         self, find: Callable, bag_seeds: NDArray[np.uint64], view_seeds: NDArray[np.uint64], options: tuple[float, ...]
     ) -> LinearViews:
-        shared: tuple[Any, ...] = (
-            find, bag_seeds, view_seeds, options, self.data, self.missing, self.places, self.edges
-        )  # fmt: skip
-        if self.bags.row_groups is not None:
-            views = run_units(_found_by_groups, range(len(view_seeds)), (*shared, self.bags), self.n_jobs)
-            return LinearViews.concatenate(list(views))
-        shared += (self.bags.ends, self.bags.size)
-        chunks = range(0, len(view_seeds), TREES_AT_ONCE)
-        return LinearViews.concatenate(list(run_units(_found, chunks, shared, self.n_jobs)))
+        step = TREES_AT_ONCE if self.bags.row_groups is None else 1
 
+        def found(begin: int, stop: NDArray[np.uint8]) -> LinearViews:
+            here = slice(begin, begin + step)
+            rows = self._rows(bag_seeds[begin])
+            lengths, parts, columns, matrices, fills = find(*rows, bag_seeds[here], view_seeds[here], *options, stop)
+            starts = np.concatenate([[0], np.cumsum(lengths)])
+            return LinearViews(len(self.data), starts, parts, columns, matrices, fills if len(fills) else None)
 
-def _found(
-    begin: int,
-    stop: NDArray[np.uint8],
-    find: Callable,
-    bag_seeds: NDArray[np.uint64],
-    view_seeds: NDArray[np.uint64],
-    options: tuple[float, ...],
-    data: NDArray[np.float32],
-    *rows: Any,
-) -> LinearViews:
-    """Return the views of a chunk of trees."""
-    here = slice(begin, begin + TREES_AT_ONCE)
-    lengths, parts, columns, matrices, fills = find(data, *rows, bag_seeds[here], view_seeds[here], *options, stop)
-    starts = np.concatenate([[0], np.cumsum(lengths)])
-    return LinearViews(len(data), starts, parts, columns, matrices, fills if len(fills) else None)
+        return LinearViews.concatenate(list(run_threads(found, range(0, len(view_seeds), step), self.n_jobs)))
 
-
-def _found_by_groups(
-    tree: int, stop: NDArray[np.uint8], find: Callable, bag_seeds: NDArray[np.uint64], view_seeds: NDArray[np.uint64],
-    options: tuple[float, ...], data: NDArray[np.float32], missing: NDArray[np.uint8], places: NDArray[np.int64],
-    edges: NDArray[np.int64], bags: Bags,
-) -> LinearViews:  # fmt: skip
-    """Return the view of a tree from a bootstrap of the rows in its bag of groups."""
-    in_bag = np.sort(places[np.searchsorted(bags.rows, np.unique(bags.drawn(bag_seeds[tree])))])
-    edges = np.searchsorted(in_bag, edges).astype(np.int64)
-    rows = np.ascontiguousarray(data[:, in_bag]), missing, np.arange(len(in_bag)), edges
-    here = slice(tree, tree + 1)
-    return _found(0, stop, find, bag_seeds[here], view_seeds[here], options, *rows, np.empty(0), len(in_bag))
+    def _rows(self, seed: np.uint64) -> tuple[Any, ...]:
+        """Return the kernel's arguments that describe the rows; if rows have groups, the rows in the bag of the seed."""
+        if self.bags.row_groups is None:
+            return self.data, self.missing, self.places, self.edges, self.bags.ends, self.bags.size
+        in_bag = np.sort(self.places[np.searchsorted(self.bags.rows, np.unique(self.bags.drawn(seed)))])
+        edges = np.searchsorted(in_bag, self.edges).astype(np.int64)
+        rows = np.ascontiguousarray(self.data[:, in_bag])
+        return rows, self.missing, np.arange(len(in_bag)), edges, np.empty(0), len(in_bag)

@@ -1,13 +1,11 @@
 """Bags: the rows that a bootstrap draws for a tree or a member."""
 
 from dataclasses import dataclass
-from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from rotastack.seeds import child
-from rotastack.trees.narrow import narrow
 
 __all__ = ["Bags", "draw_many_below", "draw_many_units", "kernel_seeds", "member_bag", "tree_seeds", "weighted_bag"]
 
@@ -90,17 +88,6 @@ class Bags:
         if heaviest is not None:
             size = min(size, max(LEAST_DRAWS, round(heaviest * float(ends[-1]))))
         return cls(rows, ends / ends[-1], size)
-
-    def __getstate__(self) -> dict[str, Any]:
-        """Return the state for a file; if `rows` are all rows, the state holds only their number."""
-        are_all = np.array_equal(self.rows, np.arange(len(self.rows)))
-        by_groups = {} if self.row_groups is None else {"row_groups": narrow(self.row_groups)}
-        rows = len(self.rows) if are_all else narrow(self.rows)
-        return {"rows": rows, "ends": self.ends, "size": self.size, **by_groups}
-
-    def __setstate__(self, state: dict[str, Any]) -> None:
-        rows = state["rows"]
-        self.__dict__.update(state, rows=np.arange(rows) if isinstance(rows, int) else rows.astype(np.intp))
 
     def drawn(self, seed: np.uint64) -> NDArray[np.intp]:
         """Return the rows in the bag of the tree of this seed, each repeated once per draw.

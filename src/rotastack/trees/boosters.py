@@ -1,4 +1,4 @@
-"""Boosters: they are trained in step in threads of this process, or each one ahead of the others on a worker."""
+"""Boosters that are trained in step."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -8,22 +8,15 @@ import numpy as np
 from numpy.typing import NDArray
 
 from rotastack.trees.boosting_options import BoostingOptions
-from rotastack.trees.grown import GrownTrees
 from rotastack.trees.kernel.boosting import Booster
 from rotastack.trees.linear_views import LinearViews
 from rotastack.trees.nodes import TreeArrays
-from rotastack.trees.threads import on_workers, run_threads, run_units
+from rotastack.trees.threads import run_threads
 
 __all__ = ["ROUNDS_AT_ONCE", "Bag", "Boosters", "BoostingTask"]
 
 ROUNDS_AT_ONCE = 10
 """Number of rounds between two checks of whether to stop early."""
-
-SPARE = 20
-"""Number of rounds that a booster on a worker adds after its own losses meet the rule for stopping.
-
-The losses of all boosters together decide on the number of rounds, and may need more.
-"""
 
 
 class BoostingTask(NamedTuple):
@@ -47,22 +40,13 @@ class Boosters:
 
     def __init__(self, n_boosters: int, task: BoostingTask, n_jobs: int | None):
         self.bags = [Bag.of(b, task) for b in range(n_boosters)]
-        self.task, self.options, self.n_jobs = task, task.options, n_jobs
-        self._start()
-
-    @classmethod
-    def of(cls, n_boosters: int, task: BoostingTask, n_jobs: int | None) -> "Boosters":
-        """Return boosters that are trained on the workers of joblib's backend, or in threads if it has none."""
-        kind = _Ahead if n_boosters > 1 and on_workers(n_jobs) else cls
-        return kind(n_boosters, task, n_jobs)
-
-    def _start(self) -> None:
-        self._boosters = list(run_threads(lambda bag, stop: Booster(bag, self.task, stop), self.bags, self.n_jobs))
+        self.options, self.n_jobs = task.options, n_jobs
+        self._boosters = list(run_threads(lambda bag, stop: Booster(bag, task, stop), self.bags, n_jobs))
         self._n_rounds = 0
         self._kept: list[list[tuple[int, NDArray]]] = [[] for _ in self.bags]  # (round, held-out scores)
 
-    def grow(self, n_rounds: int, choosing: bool) -> list[NDArray[np.float64]]:
-        """Train more rounds, whose losses may choose the number of rounds; return each booster's held-out losses."""
+    def grow(self, n_rounds: int) -> list[NDArray[np.float64]]:
+        """Train more rounds; return each booster's held-out losses."""
         recent = -self.options.n_iter_no_change // ROUNDS_AT_ONCE - 2
         for kept, booster in zip(self._kept, self._boosters, strict=True):
             kept[1:] = [*kept[1:][recent:], (self._n_rounds, booster.held_scores())]
@@ -80,69 +64,6 @@ class Boosters:
             return TreeArrays(*booster.trees(n_rounds)), sums
 
         return list(run_threads(finished, range(len(self.bags)), self.n_jobs))
-
-
-class _Ahead(Boosters):
-    """Boosters on workers: each is trained until its own losses meet the rule for stopping, and `SPARE` rounds on.
-
-    Workers keep nothing between calls. A booster that needs more rounds is trained again from the first round.
-    """
-
-    def _start(self) -> None:
-        self._n_rounds = 0
-        self._losses = [np.empty(0) for _ in self.bags]
-        self._trees: list[TreeArrays | None] = [None for _ in self.bags]
-
-    def grow(self, n_rounds: int, choosing: bool) -> list[NDArray[np.float64]]:
-        before, self._n_rounds = self._n_rounds, self._n_rounds + n_rounds
-        short = [b for b, losses in enumerate(self._losses) if len(losses) < self._n_rounds]
-        least = self._n_rounds if before == 0 or not choosing else self._n_rounds + SPARE
-        items = [(b, min(least, self.options.n_rounds)) for b in short]
-        for b, grown in zip(short, run_units(_grown_ahead, items, (self.task,), self.n_jobs), strict=True):
-            self._losses[b], self._trees[b] = grown
-        return [losses[before : self._n_rounds] for losses in self._losses]
-
-    def finish(self, n_rounds: int, of_held: Sequence[int]) -> list[tuple[TreeArrays, NDArray[np.float64]]]:
-        return [(self._cut(b, n_rounds), self._held_scores(b, of_held[b])) for b in range(len(self.bags))]
-
-    def _cut(self, b: int, n_rounds: int) -> TreeArrays:
-        """Return the trees of the first rounds of booster `b`."""
-        trees = self._trees[b]
-        assert trees is not None
-        facts = trees.facts[: n_rounds * len(self.bags[b].base)]
-        n_nodes, n_values = facts[:, :2].sum(axis=0)
-        return TreeArrays(
-            trees.nodes[:n_nodes].copy(),
-            trees.impurity[:n_nodes].copy(),
-            trees.weight[:n_nodes].copy(),
-            trees.counts[:n_nodes].copy(),
-            trees.values[:n_values].copy(),
-            facts,
-        )
-
-    def _held_scores(self, b: int, n_rounds: int) -> NDArray[np.float64]:
-        """Return the scores (output, row) of the held-out rows of booster `b` after its first rounds."""
-        bag, n_trees, task = self.bags[b], n_rounds * len(self.bags[b].base), self.task
-        trees = GrownTrees.join([self._cut(b, n_rounds)], np.repeat(task.view_of[b], n_trees), task.views, 0.0, False)
-        groups = np.tile(np.arange(len(bag.base)), n_rounds)
-        held = np.ascontiguousarray(task.data[:, bag.members[bag.n_rows :]].T)
-        return trees.group_sums(held, groups, len(bag.base), self.n_jobs)[:, :, 0]
-
-
-def _grown_ahead(
-    item: tuple[int, int], stop: NDArray[np.uint8], task: BoostingTask
-) -> tuple[NDArray[np.float64], TreeArrays]:
-    """Train booster ``item[0]`` for at least ``item[1]`` rounds; return its losses and its trees."""
-    number, least = item
-    options = task.options
-    booster = Booster(Bag.of(number, task), task, stop)
-    losses, last = np.empty(0), options.n_rounds
-    while len(losses) < last:
-        more = booster.grow(min(ROUNDS_AT_ONCE, last - len(losses)), stop)
-        losses = np.append(losses, more)
-        if last == options.n_rounds and len(losses) >= least and options.enough(losses, ROUNDS_AT_ONCE):
-            last = min(len(losses) + SPARE, last)
-    return losses, TreeArrays(*booster.trees(len(losses)))
 
 
 @dataclass

@@ -15,7 +15,6 @@ from rotastack.trees.boosting_options import BoostingOptions
 from rotastack.trees.chunks import by_column
 from rotastack.trees.grown import GrownTrees
 from rotastack.trees.linear_views import LinearViews
-from rotastack.trees.missing import missing_columns
 
 __all__ = ["BoostedTrees", "boosting_folds", "grow_boosted", "probabilities"]
 
@@ -173,14 +172,14 @@ def grow_boosted(
     task = BoostingTask(
         target, unit, weight_of_row, weights is not None, folds, n_classes, by_column(X[None])[0], views, view_of, seeds, options,
     )  # fmt: skip
-    boosters = Boosters.of(n_boosters, task, n_jobs)
+    boosters = Boosters(n_boosters, task, n_jobs)
     held_weight = sum(bag.held_weight for bag in boosters.bags)
     choosing = options.early_stopping and held_weight > 0
     by_booster = np.empty((n_boosters, 0))
     losses = np.empty(0)
     while len(losses) < options.n_rounds:
         n_more = min(ROUNDS_AT_ONCE if choosing else options.n_rounds, options.n_rounds - len(losses))
-        by_booster = np.hstack([by_booster, boosters.grow(n_more, choosing)])
+        by_booster = np.hstack([by_booster, boosters.grow(n_more)])
         losses = by_booster.sum(axis=0)
         if choosing and options.enough(losses, ROUNDS_AT_ONCE):
             break
@@ -198,10 +197,8 @@ def grow_boosted(
         arrays.values[:] *= unit
         grown.append(arrays)
     trees = GrownTrees.join(grown, np.repeat(view_of, n_rounds * n_outputs), views, 0.0, False)
-    missing = missing_columns(X)
     with np.errstate(over="ignore"):
         mean_losses = losses * unit * unit / held_weight if held_weight > 0 else np.full(len(losses), np.nan)
-    trees.missing = missing.astype(bool) if len(missing) else None
     return BoostedTrees(
         trees, np.stack([bag.base for bag in boosters.bags]), folds, n_rounds, mean_losses, held_out, n_classes
     )  # fmt: skip

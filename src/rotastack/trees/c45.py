@@ -57,22 +57,10 @@ class C45Classifier(MembersClassifier):
     --------
     >>> from sklearn.datasets import load_iris
     >>> from rotastack.trees import C45Classifier
-    >>> X, y = load_iris(return_X_y=True, as_frame=True)
-    >>> tree = C45Classifier().fit(X, y)
-    >>> print(tree.export_text(), end="")
-    |--- petal width (cm) <= 0.600
-    |   |--- class: 0 (50 rows)
-    |--- petal width (cm) >  0.600
-    |   |--- petal width (cm) <= 1.700
-    |   |   |--- petal length (cm) <= 4.900
-    |   |   |   |--- class: 1 (48 rows)
-    |   |   |--- petal length (cm) >  4.900
-    |   |   |   |--- petal width (cm) <= 1.500
-    |   |   |   |   |--- class: 2 (3 rows)
-    |   |   |   |--- petal width (cm) >  1.500
-    |   |   |   |   |--- class: 1 (3 rows)
-    |   |--- petal width (cm) >  1.700
-    |   |   |--- class: 2 (46 rows)
+    >>> X, y = load_iris(return_X_y=True)
+    >>> arrays = C45Classifier().fit(X, y).tree_.arrays(0)
+    >>> arrays["feature"].tolist(), arrays["n_node_samples"].tolist()
+    ([3, -2, 3, 2, -2, -2, 3, -2, -2], [150, 50, 100, 54, 46, 48, 6, 3, 3])
     """
 
     _parameter_constraints: ClassVar[dict] = {

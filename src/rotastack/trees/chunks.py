@@ -1,4 +1,4 @@
-"""Batches and chunks of trees: a chunk is the batches that one thread or worker grows in one call of the kernel."""
+"""Batches and chunks of trees: a chunk is the batches that one thread grows in one call of the kernel."""
 
 from typing import Any, NamedTuple
 
@@ -8,19 +8,9 @@ from numpy.typing import NDArray
 from rotastack.trees.kernel.batches import grow_batches, times_log2
 from rotastack.trees.linear_views import ViewTables
 from rotastack.trees.missing import missing_columns
-from rotastack.trees.narrow import narrow
 from rotastack.trees.nodes import TreeArrays, decreases_of
 
-__all__ = [
-    "CHUNK_ROWS",
-    "GrowthTask",
-    "TrainingTable",
-    "TreeBags",
-    "by_column",
-    "chunk_edges",
-    "few_ones",
-    "grow_chunk",
-]
+__all__ = ["CHUNK_ROWS", "GrowthTask", "TrainingTable", "TreeBags", "by_column", "chunk_edges", "few_ones"]
 
 CHUNK_ROWS = 1 << 13
 """Approximate number of training rows of all trees of a chunk together."""
@@ -85,13 +75,31 @@ class GrowthTask(NamedTuple):
     oob_per_batch: bool = False  # these sums start anew for each batch
     want_held: bool = False  # return the outputs of each batch for rows of weight 0
 
+    def grow(self, chunk: tuple[int, int], stop: NDArray[np.uint8]) -> "GrownChunk":
+        """Grow the batches ``chunk[0]`` to ``chunk[1] - 1``; raise KeyboardInterrupt soon after ``stop[0]`` becomes 1."""
+        batches = self.batches[slice(*chunk)]
+        shape = (len(batches), self.table.data.shape[2], self.table.n_outputs)
+        held = np.zeros(shape, np.float32) if self.want_held else None
+        arrays, sums, counts, batch_errors, tree_errors = grow_batches(
+            self.table, batches, self.bags, self.views, self.options,
+            keep=self.keep, want_oob=self.want_oob, oob_per_batch=self.oob_per_batch, held=held, stop=stop,
+        )  # fmt: skip
+        trees = TreeArrays(*arrays)
+        if not self.describe_nodes:
+            starts = np.concatenate([[0], np.cumsum(trees.facts[:, 0])])
+            decreases = decreases_of(trees.nodes, starts, trees.impurity, trees.weight, self.views.max_width)
+            trees = trees._replace(
+                impurity=np.empty(0), weight=np.empty(0), counts=np.empty(0, np.int32), decreases=decreases
+            )
+        return GrownChunk(trees, sums, counts, batch_errors, tree_errors, held)
+
 
 class GrownChunk(NamedTuple):
     """The trees of a chunk, their outputs and their out-of-bag errors."""
 
     trees: TreeArrays
-    oob_sums: NDArray  # (n_rows, n_outputs): sums for out-of-bag rows, and
-    oob_counts: NDArray  # (n_rows,): number of summed trees, each in its narrowest type
+    oob_sums: NDArray[np.float64]  # (n_rows, n_outputs): sums for out-of-bag rows, and
+    oob_counts: NDArray[np.int32]  # (n_rows,): number of summed trees
     batch_errors: NDArray[np.float64]  # (n_batches,): out-of-bag errors
     tree_errors: NDArray[np.float64]  # (n_trees,)
     held_out: NDArray[np.float32] | None  # (n_batches, n_rows, n_outputs): outputs for rows of weight 0
@@ -109,25 +117,6 @@ def chunk_edges(batches: NDArray, owners: NDArray[np.int64], most: int) -> list[
             n_trees = 0
         n_trees += size
     return [*edges, len(batches)]
-
-
-def grow_chunk(chunk: tuple[int, int], stop: NDArray[np.uint8], task: GrowthTask) -> GrownChunk:
-    """Grow the batches ``chunk[0]`` to ``chunk[1] - 1``; raise KeyboardInterrupt soon after ``stop[0]`` becomes 1."""
-    batches = task.batches[slice(*chunk)]
-    shape = (len(batches), task.table.data.shape[2], task.table.n_outputs)
-    held = np.zeros(shape, np.float32) if task.want_held else None
-    arrays, sums, counts, batch_errors, tree_errors = grow_batches(
-        task.table, batches, task.bags, task.views, task.options,
-        keep=task.keep, want_oob=task.want_oob, oob_per_batch=task.oob_per_batch, held=held, stop=stop,
-    )  # fmt: skip
-    trees = TreeArrays(*arrays)
-    if not task.describe_nodes:
-        starts = np.concatenate([[0], np.cumsum(trees.facts[:, 0])])
-        decreases = decreases_of(trees.nodes, starts, trees.impurity, trees.weight, task.views.max_width)
-        trees = trees._replace(
-            impurity=np.empty(0), weight=np.empty(0), counts=np.empty(0, np.int32), decreases=decreases
-        )
-    return GrownChunk(trees, narrow(sums), narrow(counts), batch_errors, tree_errors, held)
 
 
 def by_column(X: NDArray[np.float32]) -> NDArray[np.float32]:

@@ -8,7 +8,6 @@ from typing import Any, ClassVar, Self
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
-from scipy.sparse import csr_matrix
 from sklearn.base import BaseEstimator, RegressorMixin
 from sklearn.utils.multiclass import check_classification_targets
 from sklearn.utils.validation import check_is_fitted, column_or_1d, validate_data
@@ -41,10 +40,7 @@ TREE_CONSTRAINTS: dict[str, list[Any]] = {
     "max_depth": [LEAST_ONE, None],
     "min_samples_split": [Interval(Integral, 2, None, closed="left")],
     "min_samples_leaf": [LEAST_ONE],
-    "min_weight_fraction_leaf": [Interval(Real, 0.0, 0.5, closed="both")],
     "max_features": [LEAST_ONE, Interval(Real, 0.0, 1.0, closed="right"), StrOptions({"sqrt", "log2"}), None],
-    "max_leaf_nodes": [Interval(Integral, 2, None, closed="left"), None],
-    "min_impurity_decrease": [Interval(Real, 0.0, None, closed="left")],
     "ccp_alpha": [Interval(Real, 0.0, None, closed="left")],
 }
 FOREST_CONSTRAINTS: dict[str, list[Any]] = {
@@ -55,7 +51,7 @@ FOREST_CONSTRAINTS: dict[str, list[Any]] = {
     "n_jobs": [Integral, None],
 }
 CLASSIFIER_CONSTRAINTS: dict[str, list[Any]] = {
-    "criterion": [StrOptions({"gini", "entropy", "gain_ratio"})],
+    "criterion": [StrOptions({"gini", "entropy"})],
     "class_weight": [StrOptions({"balanced"}), dict, None],
 }
 
@@ -192,18 +188,6 @@ class GrownEstimator(BaseEstimator):
         check_is_fitted(self)
         return self.forest_.leaves(self._checked(X), getattr(self, "n_jobs", None))
 
-    def decision_path(self, X: ArrayLike) -> tuple[csr_matrix, NDArray[np.int64]]:
-        """Return the nodes on each row's path from the root to a leaf.
-
-        Returns
-        -------
-        indicator : sparse matrix of shape (n_rows, n_nodes of all trees)
-        starts : ndarray of shape (n_trees + 1,)
-            Tree t has the columns ``starts[t]`` to ``starts[t + 1] - 1``.
-        """
-        check_is_fitted(self)
-        return self.forest_.decision_path(self._checked(X), getattr(self, "n_jobs", None))
-
     def __sklearn_tags__(self):
         tags = super().__sklearn_tags__()
         tags.input_tags.allow_nan = True
@@ -254,12 +238,6 @@ class GrownClassifier(LabelTrees):
         check_is_fitted(self)
         return self.classes_[self.forest_.votes(self._checked(X), getattr(self, "n_jobs", None))]
 
-    def export_text(self, tree: int = 0, decimals: int = 3) -> str:
-        """Return one tree as indented text."""
-        check_is_fitted(self)
-        names = getattr(self, "feature_names_in_", None)
-        return self.forest_.text(tree, names, self.classes_.tolist(), decimals)
-
 
 class MembersClassifier(GrownClassifier):
     """Forests of which one call grows many, each on a view of its own."""
@@ -304,11 +282,6 @@ class GrownRegressor(NumberTrees):
         """Return the mean prediction of the trees."""
         check_is_fitted(self)
         return self.forest_.sums(self._checked(X), getattr(self, "n_jobs", None))[:, 0] / len(self.forest_)
-
-    def export_text(self, tree: int = 0, decimals: int = 3) -> str:
-        """Return one tree as indented text."""
-        check_is_fitted(self)
-        return self.forest_.text(tree, getattr(self, "feature_names_in_", None), None, decimals)
 
 
 _CHECKED: set[tuple] = set()

@@ -21,20 +21,14 @@ class ExtraForestClassifier(ForestClassifier):
         Number of trees.
     n_cuts : int, default=1
         Number of cuts drawn for each column; the best one is used.
-    criterion : {"gini", "entropy", "gain_ratio"}, default="gini"
-        Impurity; with random cuts, "gain_ratio" is the same as "entropy".
+    criterion : {"gini", "entropy"}, default="gini"
+        Impurity.
     max_depth : int or None, default=None
     min_samples_split : int, default=2
     min_samples_leaf : int, default=1
         Smallest number of rows in a leaf; a row that a bootstrap draws several times counts once.
-    min_weight_fraction_leaf : float, default=0.0
-        Smallest share of the total weight in a leaf.
     max_features : {"sqrt", "log2"}, int, float or None, default="sqrt"
         Columns searched for each split: their number, their share, or None for all.
-    max_leaf_nodes : int or None, default=None
-        Largest number of leaves. With a limit, the node of the largest decrease of impurity is split first.
-    min_impurity_decrease : float, default=0.0
-        Smallest decrease of impurity by a split, weighted by the node's share of the total weight.
     bootstrap : bool, default=False
         Grow each tree on a bootstrap sample: as many rows, drawn with replacement in proportion to their weights.
         Without a bootstrap, no row is out of bag, and fully grown trees do not predict heavy classes more often.
@@ -81,10 +75,7 @@ class ExtraForestClassifier(ForestClassifier):
         max_depth: int | None = None,
         min_samples_split: int = 2,
         min_samples_leaf: int = 1,
-        min_weight_fraction_leaf: float = 0.0,
         max_features: str | int | float | None = "sqrt",
-        max_leaf_nodes: int | None = None,
-        min_impurity_decrease: float = 0.0,
         bootstrap: bool = False,
         class_weight: dict | str | None = None,
         ccp_alpha: float = 0.0,
@@ -93,8 +84,8 @@ class ExtraForestClassifier(ForestClassifier):
     ):
         super().__init__(
             n_estimators, criterion=criterion, max_depth=max_depth, min_samples_split=min_samples_split,
-            min_samples_leaf=min_samples_leaf, min_weight_fraction_leaf=min_weight_fraction_leaf, max_features=max_features,
-            max_leaf_nodes=max_leaf_nodes, min_impurity_decrease=min_impurity_decrease, bootstrap=bootstrap,
+            min_samples_leaf=min_samples_leaf, max_features=max_features,
+            bootstrap=bootstrap,
             class_weight=class_weight, ccp_alpha=ccp_alpha, n_jobs=n_jobs, random_state=random_state,
         )  # fmt: skip
         self.n_cuts = n_cuts
@@ -116,14 +107,8 @@ class ExtraForestRegressor(ForestRegressor):
     min_samples_split : int, default=2
     min_samples_leaf : int, default=1
         Smallest number of rows in a leaf; a row that a bootstrap draws several times counts once.
-    min_weight_fraction_leaf : float, default=0.0
-        Smallest share of the total weight in a leaf.
     max_features : {"sqrt", "log2"}, int, float or None, default=1.0
         Columns searched for each split: their number, their share, or None for all.
-    max_leaf_nodes : int or None, default=None
-        Largest number of leaves. With a limit, the node of the largest decrease of impurity is split first.
-    min_impurity_decrease : float, default=0.0
-        Smallest decrease of variance by a split, weighted by the node's share of the total weight.
     bootstrap : bool, default=False
         Grow each tree on a bootstrap sample: as many rows, drawn with replacement in proportion to their weights.
         Without a bootstrap, no row is out of bag.
@@ -166,10 +151,7 @@ class ExtraForestRegressor(ForestRegressor):
         max_depth: int | None = None,
         min_samples_split: int = 2,
         min_samples_leaf: int = 1,
-        min_weight_fraction_leaf: float = 0.0,
         max_features: str | int | float | None = 1.0,
-        max_leaf_nodes: int | None = None,
-        min_impurity_decrease: float = 0.0,
         bootstrap: bool = False,
         ccp_alpha: float = 0.0,
         n_jobs: int | None = None,
@@ -177,8 +159,8 @@ class ExtraForestRegressor(ForestRegressor):
     ):
         super().__init__(
             n_estimators, max_depth=max_depth, min_samples_split=min_samples_split, min_samples_leaf=min_samples_leaf,
-            min_weight_fraction_leaf=min_weight_fraction_leaf, max_features=max_features, max_leaf_nodes=max_leaf_nodes,
-            min_impurity_decrease=min_impurity_decrease, bootstrap=bootstrap, ccp_alpha=ccp_alpha, n_jobs=n_jobs,
+            max_features=max_features,
+            bootstrap=bootstrap, ccp_alpha=ccp_alpha, n_jobs=n_jobs,
             random_state=random_state,
         )  # fmt: skip
         self.n_cuts = n_cuts

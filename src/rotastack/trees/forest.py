@@ -18,26 +18,18 @@ class ForestClassifier(MembersClassifier):
     ----------
     n_estimators : int, default=100
         Number of trees.
-    criterion : {"gini", "entropy", "gain_ratio", "c45"}, default="gini"
-        Impurity. "gain_ratio" chooses a split as C4.5 does: among the columns of at least average decrease of entropy,
-        the one with the largest ratio of this decrease to the entropy of the sizes of the sides. "c45" grows and prunes
-        trees as :class:`C45Classifier` does: such trees search all columns, and of the limits of a tree they only use
-        `max_depth` and `min_samples_leaf` (2 in C4.5).
+    criterion : {"gini", "entropy", "c45"}, default="gini"
+        Impurity. "c45" grows and prunes trees as :class:`C45Classifier` does: such trees search all columns, and of the
+        limits of a tree they only use `max_depth` and `min_samples_leaf` (2 in C4.5).
     max_depth : int or None, default=None
     min_samples_split : int, default=2
     min_samples_leaf : int, default=1
         Smallest number of rows in a leaf; a row that a bootstrap draws several times counts once.
-    min_weight_fraction_leaf : float, default=0.0
-        Smallest share of the total weight in a leaf.
     max_features : {"sqrt", "log2"}, int, float or None, default="sqrt"
         Columns searched for each split: their number, their share, or None for all.
     constant_leaf : bool, default=False
         Make a node a leaf if all columns drawn for its split are constant, as R's randomForest does. Otherwise further
         columns are drawn, as in scikit-learn.
-    max_leaf_nodes : int or None, default=None
-        Largest number of leaves. With a limit, the node of the largest decrease of impurity is split first.
-    min_impurity_decrease : float, default=0.0
-        Smallest decrease of impurity by a split, weighted by the node's share of the total weight.
     bootstrap : bool, default=True
         Grow each tree on a bootstrap sample: as many rows, drawn with replacement in proportion to their weights.
     class_weight : {"balanced"}, dict or None, default=None
@@ -87,7 +79,7 @@ class ForestClassifier(MembersClassifier):
     _parameter_constraints: ClassVar[dict] = {
         **FOREST_CONSTRAINTS,
         **CLASSIFIER_CONSTRAINTS,
-        "criterion": [StrOptions({"gini", "entropy", "gain_ratio", "c45"})],
+        "criterion": [StrOptions({"gini", "entropy", "c45"})],
     }
 
     def __init__(
@@ -98,11 +90,8 @@ class ForestClassifier(MembersClassifier):
         max_depth: int | None = None,
         min_samples_split: int = 2,
         min_samples_leaf: int = 1,
-        min_weight_fraction_leaf: float = 0.0,
         max_features: str | int | float | None = "sqrt",
         constant_leaf: bool = False,
-        max_leaf_nodes: int | None = None,
-        min_impurity_decrease: float = 0.0,
         bootstrap: bool = True,
         class_weight: dict | str | None = None,
         ccp_alpha: float = 0.0,
@@ -114,11 +103,8 @@ class ForestClassifier(MembersClassifier):
         self.max_depth = max_depth
         self.min_samples_split = min_samples_split
         self.min_samples_leaf = min_samples_leaf
-        self.min_weight_fraction_leaf = min_weight_fraction_leaf
         self.max_features = max_features
         self.constant_leaf = constant_leaf
-        self.max_leaf_nodes = max_leaf_nodes
-        self.min_impurity_decrease = min_impurity_decrease
         self.bootstrap = bootstrap
         self.class_weight = class_weight
         self.ccp_alpha = ccp_alpha
@@ -139,17 +125,11 @@ class ForestRegressor(GrownRegressor):
     min_samples_split : int, default=2
     min_samples_leaf : int, default=1
         Smallest number of rows in a leaf; a row that a bootstrap draws several times counts once.
-    min_weight_fraction_leaf : float, default=0.0
-        Smallest share of the total weight in a leaf.
     max_features : {"sqrt", "log2"}, int, float or None, default=1.0
         Columns searched for each split: their number, their share, or None for all.
     constant_leaf : bool, default=False
         Make a node a leaf if all columns drawn for its split are constant, as R's randomForest does. Otherwise further
         columns are drawn, as in scikit-learn.
-    max_leaf_nodes : int or None, default=None
-        Largest number of leaves. With a limit, the node of the largest decrease of impurity is split first.
-    min_impurity_decrease : float, default=0.0
-        Smallest decrease of variance by a split, weighted by the node's share of the total weight.
     bootstrap : bool, default=True
         Grow each tree on a bootstrap sample: as many rows, drawn with replacement in proportion to their weights.
     ccp_alpha : float, default=0.0
@@ -190,11 +170,8 @@ class ForestRegressor(GrownRegressor):
         max_depth: int | None = None,
         min_samples_split: int = 2,
         min_samples_leaf: int = 1,
-        min_weight_fraction_leaf: float = 0.0,
         max_features: str | int | float | None = 1.0,
         constant_leaf: bool = False,
-        max_leaf_nodes: int | None = None,
-        min_impurity_decrease: float = 0.0,
         bootstrap: bool = True,
         ccp_alpha: float = 0.0,
         n_jobs: int | None = None,
@@ -204,11 +181,8 @@ class ForestRegressor(GrownRegressor):
         self.max_depth = max_depth
         self.min_samples_split = min_samples_split
         self.min_samples_leaf = min_samples_leaf
-        self.min_weight_fraction_leaf = min_weight_fraction_leaf
         self.max_features = max_features
         self.constant_leaf = constant_leaf
-        self.max_leaf_nodes = max_leaf_nodes
-        self.min_impurity_decrease = min_impurity_decrease
         self.bootstrap = bootstrap
         self.ccp_alpha = ccp_alpha
         self.n_jobs = n_jobs

@@ -12,11 +12,11 @@ from numpy.typing import NDArray
 from rotastack.base.outputs import unit_of
 from rotastack.base.row_weights import weights_of
 from rotastack.trees.bags import Bags, tree_seeds
-from rotastack.trees.chunks import CHUNK_ROWS, GrowthTask, TrainingTable, TreeBags, chunk_edges, grow_chunk
+from rotastack.trees.chunks import CHUNK_ROWS, GrowthTask, TrainingTable, TreeBags, chunk_edges
 from rotastack.trees.grown import GrownTrees
 from rotastack.trees.kernel.batches import BATCH, SPLITTERS
 from rotastack.trees.linear_views import LinearViews
-from rotastack.trees.threads import run_units
+from rotastack.trees.threads import run_threads
 
 __all__ = ["FamilyOutOfBag", "TreeGroup", "TreeOptions", "batches_of", "grow_forest", "n_candidates"]
 
@@ -61,9 +61,6 @@ class TreeOptions(NamedTuple):
     max_depth: int | None = None
     min_samples_split: int = 2
     min_samples_leaf: int = 1
-    min_weight_fraction_leaf: float = 0.0
-    max_leaf_nodes: int | None = None
-    min_impurity_decrease: float = 0.0
     ccp_alpha: float = 0.0
     confidence: float | None = 0.25
     subtree_raising: bool = True
@@ -202,7 +199,7 @@ def grow_forest(
         Whether the trees keep impurity, weight and number of rows of each node, which take 20 of the 32 bytes of a
         node. Otherwise the trees keep their decreases of impurity by column.
     n_jobs : int, optional
-        Number of threads or workers: see :mod:`rotastack.trees.threads`.
+        Number of threads.
 
     Returns
     -------
@@ -258,25 +255,25 @@ def grow_forest(
         table, batches, tree_bags, views.tables(), options, describe_nodes=describe_nodes, want_oob=want_oob
     )  # fmt: skip
     chunks = list(pairwise(chunk_edges(batches, family_of_batch, trees_at_once)))
-    grown = []
+    grown, tree_errors = [], []
     sums: list[Any] = [None] * len(families)
     seen: list[Any] = [None] * len(families)
-    for (begin, _), chunk in zip(chunks, run_units(grow_chunk, chunks, (task,), n_jobs), strict=True):
-        grown.append(chunk)
+    for (begin, _), chunk in zip(chunks, run_threads(task.grow, chunks, n_jobs), strict=True):
+        grown.append(chunk.trees)
+        tree_errors.append(chunk.tree_errors)
         f = int(family_of_batch[begin])
-        sums[f] = chunk.oob_sums.astype(np.float64) if sums[f] is None else sums[f] + chunk.oob_sums
-        seen[f] = chunk.oob_counts.astype(np.int32) if seen[f] is None else seen[f] + chunk.oob_counts
+        sums[f] = chunk.oob_sums if sums[f] is None else sums[f] + chunk.oob_sums
+        seen[f] = chunk.oob_counts if seen[f] is None else seen[f] + chunk.oob_counts
     out_of_bag = None
     if want_oob:
-        errors = np.concatenate([chunk.tree_errors for chunk in grown])
+        errors = np.concatenate(tree_errors)
         ends = list(accumulate(f.n_trees for f in families))
         out_of_bag = [
             FamilyOutOfBag(sums[f] * unit + centre * seen[f][:, None], seen[f], errors[end - x.n_trees : end] * unit**2)
             for f, (x, end) in enumerate(zip(families, ends, strict=True))
         ]
     tree_view = np.repeat(batches["view"], batches["n_trees"])
-    trees = GrownTrees.join([chunk.trees for chunk in grown], tree_view, views, centre, regression, unit)
-    trees.missing = table.missing.astype(bool) if len(table.missing) else None
+    trees = GrownTrees.join(grown, tree_view, views, centre, regression, unit)
     if drawing:
         usual = weights is None and bags.size == n_rows and not by_groups
         trees.seeds, trees.bags = seeds, None if usual else bags

@@ -1,4 +1,4 @@
-"""Grown trees: their predictions, leaves, decision paths, importances and text."""
+"""Grown trees: their predictions, leaves and importances."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
@@ -6,21 +6,11 @@ from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy.sparse import csr_matrix
 
 from rotastack.trees.bags import Bags
 from rotastack.trees.kernel.reading import read_trees
 from rotastack.trees.linear_views import LinearViews
-from rotastack.trees.narrow import narrow
-from rotastack.trees.nodes import (
-    TreeArrays,
-    decreases_of,
-    packed_nodes,
-    side_by_side,
-    tree_arrays,
-    tree_text,
-    unpacked_nodes,
-)
+from rotastack.trees.nodes import TreeArrays, decreases_of, side_by_side, tree_arrays
 from rotastack.trees.threads import n_threads, own, run_threads
 
 __all__ = ["GrownTrees", "break_ties", "tied_rows"]
@@ -28,8 +18,6 @@ __all__ = ["GrownTrees", "break_ties", "tied_rows"]
 _NO_SUMS = np.empty((0, 0, 0))
 _NO_LEAVES = np.empty((0, 0), np.int32)
 READ_AT_ONCE = 1 << 14
-FEW_NODES = 1 << 11
-"""Up to this number, nodes and leaf values are written to files unpacked, which is faster."""
 
 
 @dataclass
@@ -62,8 +50,6 @@ class GrownTrees:
     decreases : ndarray of float64 of shape (n_trees, width), or None
         Decrease of impurity by column of the tree's view, if `impurity`, `weight` and `counts` are empty. A forest that
         only predicts does not need these three arrays, which take 20 of the 32 bytes of a node.
-    missing : ndarray of bool of shape (n_features,), or None
-        Which data columns had missing values when the trees were grown; None if no column had.
     """
 
     nodes: NDArray
@@ -78,7 +64,6 @@ class GrownTrees:
     seeds: NDArray[np.uint64] | None = None
     bags: Bags | None = None
     decreases: NDArray[np.float64] | None = None
-    missing: NDArray[np.bool_] | None = None
 
     @classmethod
     def join(
@@ -159,7 +144,6 @@ class GrownTrees:
             np.concatenate([f.tree_view + v for f, v in zip(forests, first_view, strict=True)]),
             joined("seeds") if all(f.seeds is not None for f in forests) else None, forests[0].bags,
             side_by_side([f.decreases for f in forests]),
-            np.any([f.missing for f in forests if f.missing is not None], axis=0) if any(f.missing is not None for f in forests) else None,
         )  # fmt: skip
 
     def undescribed(self) -> "GrownTrees":
@@ -167,26 +151,6 @@ class GrownTrees:
         return replace(
             self, impurity=np.empty(0), weight=np.empty(0), counts=np.empty(0, np.int32), decreases=self.column_decreases()
         )  # fmt: skip
-
-    def __getstate__(self) -> dict[str, Any]:
-        """Return the state for a file; many nodes are packed."""
-        state = dict(self.__dict__)
-        packed = packed_nodes(self.nodes, self.starts) if len(self.nodes) > FEW_NODES else None
-        single = self.values.astype(np.float32)
-        if len(single) > FEW_NODES and (single == self.values).all():
-            state["values"] = single
-        if packed is not None:
-            del state["nodes"]
-            state |= {"packed": packed, "facts": narrow(self.facts)}
-        return state
-
-    def __setstate__(self, state: dict[str, Any]) -> None:
-        state = dict(state)
-        if "packed" in state:
-            state["nodes"] = unpacked_nodes(state.pop("packed"), state["starts"])
-            state["facts"] = state["facts"].astype(np.int64)
-        state["values"] = state["values"].astype(np.float64, copy=False)
-        self.__dict__.update(state)
 
     def out_of_bag(self, n_rows: int, rows: NDArray[np.integer] | None = None) -> NDArray[np.bool_]:
         """Return the out-of-bag mask (row, tree) of the training rows: True where a row is not in a tree's bag.
@@ -265,23 +229,6 @@ class GrownTrees:
         table = np.concatenate([self.values.argmax(axis=1), np.arange(n_classes)[::-1]])
         return table[leaf]
 
-    def decision_path(self, X: NDArray[np.float32], n_jobs: int | None = None) -> tuple[csr_matrix, NDArray[np.int64]]:
-        """Return the indicator matrix (row, node of all trees) of the nodes on each row's path, and `starts`."""
-        leaf = self.leaves(X, n_jobs) + self.starts[:-1]
-        parent = self._parents()
-        met = [leaf.ravel()]
-        rows = [np.repeat(np.arange(len(X)), len(self))]
-        while True:
-            above = parent[met[-1]]
-            inside = above >= 0
-            if not inside.any():
-                break
-            met.append(above[inside])
-            rows.append(rows[-1][inside])
-        columns, where = np.concatenate(met), np.concatenate(rows)
-        shape = (len(X), len(self.nodes))
-        return csr_matrix((np.ones(len(columns), dtype=np.int64), (where, columns)), shape=shape), self.starts
-
     def importances(self, per_tree: bool = False) -> NDArray[np.float64]:
         """Return each data column's share in the decrease of impurity.
 
@@ -328,39 +275,11 @@ class GrownTrees:
         mine = slice(self.starts[tree], self.starts[tree + 1])
         return tree_arrays(self.nodes[mine], self.impurity[mine], self.weight[mine], self.counts[mine], self.values)
 
-    def text(
-        self, tree: int, names: Sequence[str] | None = None, classes: Sequence | None = None, digits: int = 3
-    ) -> str:
-        """Return one tree as indented lines; a mapped column is shown as a weighted sum of data columns.
-
-        Parameters
-        ----------
-        tree : int
-        names : sequence of str, optional
-            Names of the data columns.
-        classes : sequence, optional
-            Names of the classes. Without names, leaves show their outputs as numbers.
-        digits : int
-            Decimals.
-        """
-        return tree_text(
-            self.arrays(tree), self.views.matrix(int(self.tree_view[tree])), self.missing, names, classes, digits
-        )
-
     def _check_described(self) -> None:
         if not len(self.impurity):
             raise ValueError(
                 "the nodes of this forest have no impurity, weight and counts; the forest is for prediction only"
             )
-
-    def _parents(self) -> NDArray[np.int64]:
-        """Return the parent of each node, both numbered through all trees; -1 for roots."""
-        inner = np.flatnonzero(self.nodes["column"] >= 0)
-        tree = np.searchsorted(self.starts, inner, side="right") - 1
-        child = self.starts[tree] + self.nodes["child"][inner]
-        parent = np.full(len(self.nodes), -1, dtype=np.int64)
-        parent[child] = parent[child + 1] = inner
-        return parent
 
     def _read(self, X, groups, sums, leaves, n_jobs) -> None:
         if X.shape[1] != self.views.n_features:

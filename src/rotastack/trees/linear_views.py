@@ -1,22 +1,19 @@
 """Linear views of the data, in the arrays that the compiled kernel reads."""
 
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass, fields, replace
-from functools import cache, cached_property
-from typing import Any, NamedTuple
+from dataclasses import dataclass, replace
+from functools import cache
+from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from rotastack.trees.narrow import narrow
 from rotastack.trees.threads import own
 
 __all__ = ["LinearViews"]
 
 _NO_FILLS = np.empty(0, np.float32)
 SPREAD_AT_ONCE = 1 << 20
-FEW_NUMBERS = 1 << 9
-"""Up to this number, columns and parts are written to files as they are, which is faster."""
 
 
 class ViewTables(NamedTuple):
@@ -75,7 +72,7 @@ class LinearViews:
     fills: NDArray[np.float32] | None = None
 
     @classmethod
-    @cache
+    @cache  # one object, which joined forests share
     def identity(cls, n_features: int, n_views: int = 1) -> "LinearViews":
         """Return views that copy all columns, in order; the data themselves."""
         return cls.subset(np.arange(n_features)[None], n_features).repeat(n_views)
@@ -268,10 +265,6 @@ class LinearViews:
 
     def widths(self) -> NDArray[np.int64]:
         """Return the number of columns of each view."""
-        return self._widths
-
-    @cached_property
-    def _widths(self) -> NDArray[np.int64]:
         ends = np.concatenate([[0], np.cumsum(self.parts[:, 3])])
         return ends[self.starts[1:]] - ends[self.starts[:-1]]
 
@@ -345,21 +338,6 @@ class LinearViews:
         shares = squares / np.maximum(totals[column], np.finfo(float).tiny)
         feature = self.columns[first[part] + row] + view[part] * self.n_features
         np.add.at(out, feature, shares * amounts[place[0] :][column])
-
-    def __getstate__(self) -> dict[str, Any]:
-        """Return the state for a file; integers of many parts have their narrowest types."""
-        state = {field.name: getattr(self, field.name) for field in fields(self)}
-        if len(self.columns) + len(self.parts) > FEW_NUMBERS:
-            state |= {name: narrow(state[name]) for name in ("starts", "columns")}
-            state["parts"] = [narrow(numbers) for numbers in self.parts.T]
-        return state
-
-    def __setstate__(self, state: dict[str, Any]) -> None:
-        state = dict(state)
-        if isinstance(state["parts"], list):
-            state["parts"] = np.column_stack(state["parts"])
-        kinds = {"starts": np.int64, "parts": np.int64, "columns": np.int32}
-        self.__dict__.update(state, **{name: state[name].astype(kind, copy=False) for name, kind in kinds.items()})
 
     def __len__(self) -> int:
         return len(self.starts) - 1

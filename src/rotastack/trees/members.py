@@ -8,11 +8,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 from rotastack.trees.bags import Bags, tree_seeds
-from rotastack.trees.chunks import CHUNK_ROWS, GrowthTask, TrainingTable, TreeBags, chunk_edges, grow_chunk
+from rotastack.trees.chunks import CHUNK_ROWS, GrowthTask, TrainingTable, TreeBags, chunk_edges
 from rotastack.trees.growing import TreeGroup, TreeOptions, batches_of
 from rotastack.trees.grown import GrownTrees
 from rotastack.trees.linear_views import LinearViews
-from rotastack.trees.threads import run_units
+from rotastack.trees.threads import run_threads
 
 __all__ = ["MemberForests", "grow_members"]
 
@@ -107,7 +107,7 @@ def grow_members(
     held = np.empty((len(batches), n_rows, n_classes) if want_held else (len(batches), 0, 0), np.float32)
     grown, facts, errors = [], [], []
     chunks = list(pairwise(edges))
-    for (begin, end), chunk in zip(chunks, run_units(grow_chunk, chunks, (task,), n_jobs), strict=True):
+    for (begin, end), chunk in zip(chunks, run_threads(task.grow, chunks, n_jobs), strict=True):
         if keep:
             grown.append(chunk.trees)
         facts.append(chunk.trees.facts)
@@ -117,7 +117,6 @@ def grow_members(
     trees = None
     if keep:
         trees = GrownTrees.join(grown, np.repeat(batches["view"], batches["n_trees"]), views, 0.0, False)
-        trees.missing = table.missing.astype(bool) if len(table.missing) else None
         if bootstrap and training is None:
             trees.seeds, trees.bags = seeds, None if weights is None else bags
     counts = np.concatenate(facts).reshape(n_sets, n_members, -1, 4)

@@ -1,8 +1,7 @@
-"""Run the units of work of a fit in threads of this process, or on the workers of joblib's active backend.
+"""Run the units of work of a fit in threads of this process, since compiled code releases the GIL.
 
-Within ``joblib.parallel_config("dask")``, "ray" or "loky", units go to the workers of that backend. Otherwise the units
-run in threads of this process, since compiled code releases the GIL. A unit depends on its arguments alone, and results
-come back in order, so a fit gives the same bytes wherever its units run.
+A unit depends on its arguments alone, and results come back in order, so a fit gives the same bytes for any number of
+threads.
 """
 
 from collections.abc import Callable, Iterator, Sequence
@@ -11,34 +10,10 @@ from itertools import repeat
 from typing import Any
 
 import numpy as np
-from joblib import Parallel, delayed, effective_n_jobs, parallel_config
-from joblib.parallel import get_active_backend
+from joblib import effective_n_jobs, parallel_config
 from numpy.typing import NDArray
 
-__all__ = ["n_threads", "on_workers", "own", "run_on_workers", "run_threads", "run_units"]
-
-
-def run_units(function: Callable, items: Sequence, shared: Sequence, n_jobs: int | None) -> Iterator:
-    """Yield ``function(item, stop, *shared)`` of all items, in order, from threads or from workers.
-
-    `function` is one of a module, so that workers can import it; units must not write to `shared` arrays.
-    :func:`run_threads` describes `stop`.
-    """
-    if len(items) > 1 and on_workers(n_jobs):
-        return run_on_workers(function, items, (np.zeros(1, np.uint8), *shared), n_jobs)
-    return run_threads(lambda item, stop: function(item, stop, *shared), items, n_jobs)
-
-
-def run_on_workers(function: Callable, items: Sequence, shared: Sequence, n_jobs: int | None) -> Iterator:
-    """Yield ``function(item, *shared)`` of all items, in order, from the workers of joblib's active backend."""
-    streams = get_active_backend(prefer="threads")[0].supports_return_generator
-    parallel = Parallel(n_jobs, return_as="generator" if streams else "list")
-    yield from parallel(delayed(function)(item, *shared) for item in items)
-
-
-def on_workers(n_jobs: int | None) -> bool:
-    """Return whether joblib's active backend has several workers that do not share the memory of this process."""
-    return n_jobs != 1 and _apart() and effective_n_jobs(n_jobs) > 1
+__all__ = ["n_threads", "own", "run_threads"]
 
 
 def run_threads(function: Callable[[Any, NDArray[np.uint8]], Any], items: Sequence, n_jobs: int | None) -> Iterator:
@@ -64,14 +39,8 @@ def n_threads(n_jobs: int | None) -> int:
     """Return the number of threads of this process that `n_jobs` means."""
     if n_jobs in (None, 1):
         return 1
-    if not _apart():
+    with parallel_config("threading"):  # the number of processors here, not in a cluster
         return effective_n_jobs(n_jobs)
-    with parallel_config("threading"):  # the number of processors here, not in the cluster
-        return effective_n_jobs(n_jobs)
-
-
-def _apart() -> bool:
-    return not getattr(get_active_backend(prefer="threads")[0], "supports_sharedmem", False)
 
 
 def own(array: NDArray, dtype: type | None = None) -> NDArray:

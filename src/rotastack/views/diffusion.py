@@ -7,7 +7,7 @@ from typing import ClassVar, Self
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 from scipy.linalg import eigh
-from scipy.spatial.distance import cdist, pdist
+from scipy.spatial.distance import cdist
 from sklearn.utils.validation import validate_data
 
 from rotastack.base.scikit import Interval, StrOptions, fit_context
@@ -19,7 +19,6 @@ from rotastack.views.subsets import signed
 __all__ = ["DiffusionMap"]
 
 _AT_ONCE = 1 << 17  # Number of weights in a block, which stays in the cache from the product to the sum.
-_PAIRS = 1 << 13  # Largest number of distances for a quantile.
 _TRIES = 100
 _LEAST = -600.0  # Smaller exponents change no digit of a sum, and would give subnormal numbers, which are slow.
 _FAR = 1e-240  # Below this sum of weights, the cut at _LEAST changes the coordinates.
@@ -42,11 +41,10 @@ class DiffusionMap(BaseView):
     n_components : int or None, default=None
         Number of coordinates, at most the number of landmarks minus 1. None is half the number of columns, rounded
         up, or the largest number allowed if that is less.
-    epsilon : "random", "random_squared", "median", ("quantile", q) or float, default="random"
+    epsilon : "random", "random_squared" or float, default="random"
         Width of the kernel. "random" is the Euclidean distance of two random training rows, drawn again if the
         distance is 0, as the source prints it. "random_squared" is the square of this distance, with which the map
-        does not depend on the unit of the columns. "median" and ("quantile", q) are quantiles of the distances
-        above 0 of all pairs of rows, or of 8192 random pairs if more pairs exist.
+        does not depend on the unit of the columns.
     n_landmarks : int, default=600
         Number of random, distinct rows that build the map; all distinct rows if fewer exist. Memory grows
         with the square and time with the cube of this number.
@@ -121,12 +119,7 @@ class DiffusionMap(BaseView):
 
     _parameter_constraints: ClassVar[dict] = {
         "n_components": [Interval(Integral, 1, None, closed="left"), None],
-        "epsilon": [
-            StrOptions({"random", "random_squared", "median"}),
-            Interval(Real, 0, None, closed="neither"),
-            tuple,
-            list,
-        ],
+        "epsilon": [StrOptions({"random", "random_squared"}), Interval(Real, 0, None, closed="neither")],
         "n_landmarks": [Interval(Integral, 2, None, closed="left")],
         "extension": [StrOptions({"markov", "kernel", "harmonics"})],
         "delta": [Interval(Real, 0, 1, closed="right")],
@@ -138,7 +131,7 @@ class DiffusionMap(BaseView):
     def __init__(
         self,
         n_components: int | None = None,
-        epsilon: str | float | tuple[str, float] = "random",
+        epsilon: str | float = "random",
         n_landmarks: int = 600,
         extension: str = "markov",
         delta: float = 1e-3,
@@ -175,7 +168,6 @@ class DiffusionMap(BaseView):
             `X` has fewer than two distinct rows, `n_components` is not below the number of landmarks, rows are so
             far apart that their distance is infinite, or a parameter is outside its range.
         """
-        _check_quantile(self.epsilon)
         X = validate_data(self, X, dtype=FLOATS, ensure_min_samples=2)
         sequence = root_sequence(self.random_state)
         rng = np.random.default_rng(child(sequence, "landmarks"))
@@ -334,30 +326,12 @@ def _expanded(weights, coordinates, delta):
     return vectors @ ((vectors.T @ coordinates) / values[kept, None])
 
 
-def _check_quantile(epsilon):
-    """Raise ValueError for a pair that is not ("quantile", q) with q from 0 to 1."""
-    if not isinstance(epsilon, (tuple, list)):
-        return
-    if not (len(epsilon) == 2 and epsilon[0] == "quantile" and isinstance(epsilon[1], Real) and 0 <= epsilon[1] <= 1):
-        raise ValueError(
-            "epsilon must be 'random', 'random_squared', 'median', ('quantile', q) with q from 0 to 1, or a number above 0,"
-            f" got {epsilon!r}"
-        )
-
-
 def _width(X, landmarks, epsilon, rng):
     """Return epsilon as a number, from distances of rows unless it is a number."""
     if isinstance(epsilon, Real):
         return float(epsilon)
-    if epsilon in ("random", "random_squared"):
-        distance = _random_distance(X, rng, _TRIES) or _random_distance(landmarks, rng, 1)
-        width = distance if epsilon == "random" else distance * distance
-    else:
-        distances = _distances(X, rng)
-        distances = distances[distances > 0]
-        if not len(distances):
-            distances = _distances(landmarks, rng)
-        width = float(np.quantile(distances, 0.5 if epsilon == "median" else epsilon[1]))
+    distance = _random_distance(X, rng, _TRIES) or _random_distance(landmarks, rng, 1)
+    width = distance if epsilon == "random" else distance * distance
     if not 0 < width < np.inf:
         raise ValueError(f"rows of X have a distance of {width:g}, not usable as epsilon; scale the columns first")
     return width
@@ -366,27 +340,9 @@ def _width(X, landmarks, epsilon, rng):
 def _random_distance(X, rng, tries):
     """Return the distance of two random rows, or 0 if all tries gave 0."""
     for _ in range(tries):
-        a, b = _random_pairs(len(X), 1, rng)
+        a, b = rng.integers(len(X), size=1), rng.integers(len(X) - 1, size=1)
+        b += b >= a
         distance = math.dist(X[a[0]], X[b[0]])
         if distance > 0:
             return distance
     return 0.0
-
-
-def _distances(X, rng):
-    """Return the distances of all pairs of rows, or of 8192 random pairs if more pairs exist."""
-    n = len(X)
-    if n * (n - 1) // 2 <= _PAIRS:
-        return pdist(X)
-    distances = np.empty(_PAIRS)
-    step = max(1, _AT_ONCE // X.shape[1])
-    a, b = _random_pairs(n, _PAIRS, rng)
-    for part in (slice(start, start + step) for start in range(0, _PAIRS, step)):
-        distances[part] = np.linalg.norm(X[a[part]].astype(np.float64) - X[b[part]], axis=1)
-    return distances
-
-
-def _random_pairs(n, size, rng):
-    """Return `size` random pairs of different numbers below n."""
-    a, b = rng.integers(n, size=size), rng.integers(n - 1, size=size)
-    return a, b + (b >= a)

@@ -25,9 +25,7 @@ class MultiRotation(DrawnView):
     Parameters
     ----------
     n_rotations : int, default=30
-        Number of rotations, K. With `include_identity` the unrotated features count as one.
-    include_identity : bool, default=True
-        Put the unrotated features first.
+        Number of rotations, K. The unrotated features, which stand first, count as one.
     flip : bool, default=False
         Allow reflections: draw from O(p) instead of SO(p).
     max_axes : int, default=1000
@@ -60,33 +58,24 @@ class MultiRotation(DrawnView):
 
     _parameter_constraints: ClassVar[dict] = {
         "n_rotations": [Interval(Integral, 1, None, closed="left")],
-        "include_identity": ["boolean"],
         "flip": ["boolean"],
         "max_axes": [Interval(Integral, 2, None, closed="left")],
         "random_state": "no_validation",
     }
 
-    def __init__(
-        self,
-        n_rotations: int = 30,
-        include_identity: bool = True,
-        flip: bool = False,
-        max_axes: int = 1000,
-        random_state=None,
-    ):
+    def __init__(self, n_rotations: int = 30, flip: bool = False, max_axes: int = 1000, random_state=None):
         self.n_rotations = n_rotations
-        self.include_identity = include_identity
         self.flip = flip
         self.max_axes = max_axes
         self.random_state = random_state
 
     def _draw(self, n_features: int, sequence: np.random.SeedSequence) -> None:
-        n_drawn = self.n_rotations - bool(self.include_identity)
-        self.axes_, self.blocks_ = draw_rotations(n_features, sequence, n_drawn, flip=self.flip, max_axes=self.max_axes)
+        self.axes_, self.blocks_ = draw_rotations(
+            n_features, sequence, self.n_rotations - 1, flip=self.flip, max_axes=self.max_axes
+        )
 
     def linear_parts(self) -> list[Part]:
-        identity: list[Part] = [(np.arange(self.n_features_in_), None)] if self.include_identity else []
-        return identity + list(zip(self.axes_, self.blocks_, strict=True))
+        return [(np.arange(self.n_features_in_), None), *zip(self.axes_, self.blocks_, strict=True)]
 
     def _map(self, X: NDArray[np.floating]) -> NDArray[np.floating]:
         return np.hstack(

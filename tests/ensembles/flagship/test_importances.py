@@ -115,8 +115,10 @@ def test_decreases_go_through_views_to_the_columns_that_were_given(all_kept):
 
 def decreases(tree, rows, codes, bag):
     """Yield the column of each split of a tree, and by how much it lowers the Gini impurity of its bag."""
-    path = tree.decision_path(rows)[0].toarray()
-    columns = split_columns(tree.nodes)
+    columns, path = split_columns(tree.nodes), np.zeros((len(rows), len(tree.nodes)), bool)
+    path[np.arange(len(rows)), tree.leaves(rows)[:, 0]] = True
+    for node in np.flatnonzero(columns >= 0)[::-1]:  # a child has a larger number than its parent
+        path[:, node] = path[:, tree.nodes["child"][node] + np.arange(2)].any(axis=1)
 
     def loss(node):
         counts = np.bincount(codes, bag * path[:, node], minlength=2)

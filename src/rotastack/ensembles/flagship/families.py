@@ -13,7 +13,7 @@ __all__ = ["BOOSTING", "FAMILIES", "NUMBER_FAMILIES", "PARTS", "Family", "Kernel
 PARTS = ("identity", "discriminants", "principal", "sparse", "pairs")
 """Names of the built-in parts of a family's view."""
 
-CRITERIA = ("gini", "entropy", "gain_ratio", "c45")
+CRITERIA = ("gini", "entropy", "c45")
 
 
 @dataclass(frozen=True)
@@ -37,7 +37,7 @@ class TreeFamily:
     max_features : "sqrt", int, float or None
         Columns considered for a split: the square root of the number of input columns, rounded down; a number; a share
         of the view's columns; or all columns.
-    criterion : {"gini", "entropy", "gain_ratio", "c45"}
+    criterion : {"gini", "entropy", "c45"}
         Criterion of a classifier's trees. "c45" is the trees of :class:`~rotastack.trees.C45Classifier`, which
         consider all columns. A regressor's trees use the squared error.
     folds : bool

@@ -1,9 +1,7 @@
 """Growth of the flagship's families of trees."""
 
 from collections.abc import Callable, Iterator, Sequence
-from itertools import islice
 from numbers import Integral
-from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -20,7 +18,6 @@ from rotastack.trees.boosting import grow_boosted
 from rotastack.trees.growing import TreeGroup, TreeOptions, grow_forest
 from rotastack.trees.grown import GrownTrees
 from rotastack.trees.linear_views import LinearViews
-from rotastack.trees.threads import on_workers, run_on_workers
 
 __all__ = ["grow_families"]
 
@@ -73,12 +70,11 @@ def _each_grown(
         alike = [family for family in on_bags if family.criterion == criterion]
         yield _on_bags(alike, n_trees, rows, child(sequence, "bags", criterion), n_jobs)
     on_folds = [family for family in of_trees if family.folds]
-    forests = _forests_on_folds(on_folds, n_trees, rows, folds, sequence, n_jobs)
     gains = None
     learns_metric = bool(kernels) and rows.n_classes is None
     for family in on_folds:
         if family.boosting is None:
-            yield _on_folds(family, rows, folds, islice(forests, n_folds(folds)))
+            yield _on_folds(family, n_trees, rows, folds, sequence, n_jobs)
         else:
             booster, unseen = _on_rounds(family, rows, folds, child(sequence, "family", family.name), n_jobs)
             gains = booster.boosted.gains() if learns_metric and gains is None else gains
@@ -123,23 +119,11 @@ _Forest = tuple[GrownTrees, CategoryPairs | None, NDArray[np.float64]]
 """The trees grown on the rows outside a fold, their encoder of pairs or None, and their mean outputs for the fold."""
 
 
-def _forests_on_folds(
-    families: Sequence[TreeFamily], n_trees: int, rows: TrainingRows, folds: NDArray[np.int32],
-    sequence: np.random.SeedSequence, n_jobs: int | None,
-) -> Iterator[_Forest]:  # fmt: skip
-    """Return a forest for each family that is not boosted and each fold, grown on the rows outside the fold."""
-    tasks = [(family, fold) for family in families if family.boosting is None for fold in range(n_folds(folds))]
-    shared = (n_trees, sequence, folds, *rows)  # array by array: Dask sends a large argument to a worker once
-    if on_workers(n_jobs):
-        return run_on_workers(_forest_on_fold, tasks, (1, *shared), n_jobs)
-    return (_forest_on_fold(task, n_jobs, *shared) for task in tasks)
-
-
 def _forest_on_fold(
-    task: tuple[TreeFamily, int], n_jobs: int | None, n_trees: int, sequence: np.random.SeedSequence,
-    folds: NDArray[np.int32], *parts: Any,
+    family: TreeFamily, fold: int, n_trees: int, rows: TrainingRows, folds: NDArray[np.int32],
+    sequence: np.random.SeedSequence, n_jobs: int | None,
 ) -> _Forest:  # fmt: skip
-    (family, fold), rows = task, TrainingRows(*parts)
+    """Grow a family on the rows outside a fold."""
     share = 2 if family.criterion == "c45" else 1  # C4.5 trees of a fold are similar, so half as many are enough
     each = -(-n_trees // (share * n_folds(folds)))
     rest, sequence = rows.outside(folds, fold), child(sequence, "family", family.name, fold)
@@ -160,16 +144,18 @@ def _forest_on_fold(
     return trees, pairs, trees.sums(X_held, n_jobs) / each
 
 
-def _on_folds(family: TreeFamily, rows: TrainingRows, folds: NDArray[np.int32], grown: Iterator[_Forest]) -> _Grown:
-    """Return a family from its forests, one for each fold."""
+def _on_folds(
+    family: TreeFamily, n_trees: int, rows: TrainingRows, folds: NDArray[np.int32], sequence: np.random.SeedSequence,
+    n_jobs: int | None,
+) -> _Grown:  # fmt: skip
+    """Grow a family's forests, one for each fold."""
     outputs = np.full((1, len(folds), rows.n_classes or 1), np.nan)
     forests: list[GrownTrees] = []
     encoders: list[CategoryPairs] = []
-    for fold, (trees, pairs, held) in enumerate(grown):
+    for fold in range(n_folds(folds)):
+        trees, pairs, held = _forest_on_fold(family, fold, n_trees, rows, folds, sequence, n_jobs)
         outputs[0, folds == fold] = held
         forests.append(trees)
-        if family.parts in (("identity",), ("pairs",)):
-            trees.views = LinearViews.identity(trees.views.n_features)  # one object, where workers return copies
         if pairs is not None:
             pairs.groups = rows.groups
             encoders.append(pairs)

@@ -212,7 +212,7 @@ class DiffusionMapEnsembleClassifier(_ReductionEnsemble):
         Number of coordinates of a map; None is half the number of columns, rounded up.
     n_estimators : int, default=10
         Number of members.
-    epsilon : "random", "random_squared", "median", float or tuple, default="random"
+    epsilon : "random", "random_squared" or float, default="random"
         Width of the kernel, see :class:`~rotastack.views.DiffusionMap`. With the two random ones, members differ in
         their widths and in their landmark rows.
     n_landmarks : int, default=600
@@ -271,7 +271,7 @@ class DiffusionMapEnsembleClassifier(_ReductionEnsemble):
         n_components: int | None = None,
         n_estimators: int = 10,
         *,
-        epsilon: Any = "random",
+        epsilon: str | float = "random",
         n_landmarks: int = 600,
         extension: str = "markov",
         delta: float = 1e-3,

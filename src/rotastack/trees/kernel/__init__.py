@@ -9,7 +9,7 @@ import sysconfig
 from rotastack.errors import KernelError
 
 try:
-    from rotastack.trees.kernel import packing  # noqa: F401, the smallest
+    from rotastack.trees.kernel import discriminants  # noqa: F401, the smallest
 except ImportError as error:
     raise KernelError(
         f"rotastack's compiled kernel does not load on {sysconfig.get_platform()} with Python "

@@ -24,16 +24,14 @@ from rotastack.trees.kernel.scratch cimport (
 )
 from rotastack.trees.kernel.sorting cimport gather, row_of, sort_rows
 from rotastack.trees.kernel.structures cimport (
-    BEST, C45, ENTROPY, GAIN_RATIO, GINI, MISSING_RIGHT as MISSING_RIGHT_BIT, RANDOM, SQUARED_ERROR,
+    BEST, C45, ENTROPY, GINI, MISSING_RIGHT as MISSING_RIGHT_BIT, RANDOM, SQUARED_ERROR,
     Criterion, Grower, Growing, Node, Parts, Presorted, Sorter, Splitter, View, column_of, place_columns,
 )
 from rotastack.trees.kernel.unit_entropy cimport take_units
 from rotastack.trees.kernel.views cimport locate, project
 from rotastack.trees.kernel.writing cimport Size, Written, count_values, depth_of, write_tree
 
-CRITERIA = {
-    "gini": GINI, "entropy": ENTROPY, "gain_ratio": GAIN_RATIO, "squared_error": SQUARED_ERROR, "c45": C45,
-}
+CRITERIA = {"gini": GINI, "entropy": ENTROPY, "squared_error": SQUARED_ERROR, "c45": C45}
 SPLITTERS = {"best": BEST, "random": RANDOM}
 
 NODE = np.dtype([("column", np.int32), ("cut", np.float32), ("child", np.int32)])
@@ -134,9 +132,6 @@ def grow_batches(
     grower.limits.max_depth = INT32_MAX if options.max_depth is None else options.max_depth
     grower.limits.min_split = options.min_samples_split
     grower.limits.min_leaf = options.min_samples_leaf
-    grower.limits.min_share = options.min_weight_fraction_leaf
-    grower.limits.max_leaves = options.max_leaf_nodes or 0
-    grower.limits.min_decrease = options.min_impurity_decrease
     grower.limits.ccp_alpha = options.ccp_alpha
     grower.limits.confidence = options.confidence or 0.0
     grower.limits.quantile = ndtri(1 - grower.limits.confidence)

@@ -1,13 +1,12 @@
 """Merits of splits, and scans over the sorted rows of a node for the best cut.
 
 Every scan returns the merit and the place of the best cut: the rows ``[0, place)`` go left; place is 0 if no split
-is allowed. Each side has at least `min_leaf` rows and at least the weight `min_weight`. The merit of a cut less the
-base of the node is the decrease of impurity:
-``W i(node) - W_left i(left) - W_right i(right) = merit - base``.
+is allowed. Each side has at least `min_leaf` rows; a weight below 0 is rounding. Up to a term that all cuts of a node
+share, the merit of a cut is the decrease of impurity, W i(node) - W_left i(left) - W_right i(right):
 
-    squared error    merit = S_left^2 / W_left + S_right^2 / W_right,        base = S^2 / W
+    squared error    merit = S_left^2 / W_left + S_right^2 / W_right
     gini, 2 classes  as squared error of a target of 0 and 1; the decrease is twice as large
-    gini             merit = sum_c L_c^2 / W_left + sum_c R_c^2 / W_right,   base = sum_c T_c^2 / W
+    gini             merit = sum_c L_c^2 / W_left + sum_c R_c^2 / W_right
     entropy (bits)   merit = sum_c h(L_c) + h(R_c) - h(W_left) - h(W_right), h(x) = x log2 x
 
 Sums of integer weights, such as bootstrap counts, are exact. `pairs` holds the weight of a row, and its weight times
@@ -34,8 +33,7 @@ cdef inline double x_log_x(double x, const double* table) noexcept nogil:
 
 
 cdef inline Cut scan_pairs(
-    const uint64_t* keys, Py_ssize_t n, const double* pairs, double whole, double total,
-    int64_t min_leaf, double min_weight,
+    const uint64_t* keys, Py_ssize_t n, const double* pairs, double whole, double total, int64_t min_leaf,
 ) noexcept nogil:
     """Scan by squared error, or by gini of two classes; `total` is the node's sum of weighted targets."""
     cdef Cut best = Cut(-INFINITY, 0)
@@ -51,7 +49,7 @@ cdef inline Cut scan_pairs(
             weight_right = whole - weight_left
             right = total - left
             merit = (left * left * weight_right + right * right * weight_left) / (weight_left * weight_right)
-            if merit > best.merit and weight_left >= min_weight and weight_right >= min_weight:
+            if merit > best.merit and weight_right >= 0.0:
                 best = Cut(merit, i)
         key = following
     return best
@@ -59,7 +57,7 @@ cdef inline Cut scan_pairs(
 
 cdef inline Cut scan_gini(
     const uint64_t* keys, Py_ssize_t n, const Task* task, const double* total, double* left, double whole,
-    double squares, int64_t min_leaf, double min_weight,
+    double squares, int64_t min_leaf,
 ) noexcept nogil:
     """Scan by gini of any number of classes; `squares` is the sum of total^2."""
     cdef const int32_t* y = task.y
@@ -85,7 +83,7 @@ cdef inline Cut scan_gini(
             weight_right = whole - weight_left
             squares_right = squares - 2.0 * product + squares_left
             merit = (squares_left * weight_right + squares_right * weight_left) / (weight_left * weight_right)
-            if merit > best.merit and weight_left >= min_weight and weight_right >= min_weight:
+            if merit > best.merit and weight_right >= 0.0:
                 best = Cut(merit, i)
         key = following
     return best
@@ -93,7 +91,7 @@ cdef inline Cut scan_gini(
 
 cdef inline Cut scan_entropy(
     const uint64_t* keys, Py_ssize_t n, const Task* task, const double* total, double* left, double whole,
-    int64_t min_leaf, double min_weight,
+    int64_t min_leaf,
 ) noexcept nogil:
     """Scan by entropy of any number of classes; `left` has room for three numbers a class."""
     cdef const int32_t* y = task.y
@@ -121,7 +119,7 @@ cdef inline Cut scan_entropy(
         if differ(key, following) and i >= min_leaf and n - i >= min_leaf:
             weight_right = whole - weight_left
             merit = sum_left + sum_right - x_log_x(weight_left, NULL) - x_log_x(weight_right, NULL)
-            if merit > best.merit and weight_left >= min_weight and weight_right >= min_weight:
+            if merit > best.merit and weight_right >= 0.0:
                 best = Cut(merit, i)
         key = following
     return best
@@ -129,7 +127,7 @@ cdef inline Cut scan_entropy(
 
 cdef inline Cut scan_whole_entropy(
     const uint64_t* keys, Py_ssize_t n, const Task* task, const double* total, int64_t* left, double whole,
-    int64_t min_leaf, double min_weight,
+    int64_t min_leaf,
 ) noexcept nogil:
     """Scan by entropy with integer weights, whose logarithms come from the table."""
     cdef const int32_t* y = task.y
@@ -160,7 +158,7 @@ cdef inline Cut scan_whole_entropy(
         following = keys[i]
         if differ(key, following) and i >= min_leaf and n - i >= min_leaf:
             merit = sum_left + sum_right - table[weight_left] - table[weight_right]
-            if merit > best.merit and weight_left >= min_weight and weight_right >= min_weight:
+            if merit > best.merit:
                 best = Cut(merit, i)
         key = following
     return best
@@ -185,8 +183,3 @@ cdef inline double merit_of_sides(
     if criterion == GINI:
         return sum_left / weight_left + sum_right / weight_right
     return sum_left + sum_right - x_log_x(weight_left, table) - x_log_x(weight_right, table)
-
-
-cdef inline double split_information(double whole, double weight_left, const double* table) noexcept nogil:
-    """Return the entropy in bits of the weights of the two sides, times the whole weight (C4.5's divisor)."""
-    return x_log_x(whole, table) - x_log_x(weight_left, table) - x_log_x(whole - weight_left, table)

@@ -8,28 +8,28 @@ from rotastack.trees.kernel.structures cimport GINI, SQUARED_ERROR, Criterion, T
 
 cdef inline void describe(
     const uint32_t* rows, Py_ssize_t n, const Task* task,
-    double* total, double* whole, double* squares, double* base, double* impurity,
+    double* total, double* whole, double* squares, double* impurity,
 ) noexcept nogil:
     """Write the totals, the weight and the impurity of a node.
 
     `total` are the class weights, or the weighted sum of targets; `whole` is the weight of the node; `squares` is the
-    sum of squared class weights; `criteria.pxd` defines `base`.
+    sum of squared class weights.
     """
     if task.criterion == SQUARED_ERROR:
         squares[0] = 0.0
-        describe_targets(rows, n, task, total, whole, base, impurity)
+        describe_targets(rows, n, task, total, whole, impurity)
         return
     if task.n_outputs == 2:
         weigh_two(rows, n, task.pairs, total)
         whole[0] = total[0] + total[1]
     else:
         whole[0] = weigh_classes(rows, n, task, total)
-    judge(total, whole[0], task, squares, base, impurity)
+    judge(total, whole[0], task, squares, impurity)
 
 
 cdef inline void describe_targets(
     const uint32_t* rows, Py_ssize_t n, const Task* task,
-    double* total, double* whole, double* base, double* impurity,
+    double* total, double* whole, double* impurity,
 ) noexcept nogil:
     cdef const double* target = task.target
     cdef const double* pairs = task.pairs
@@ -46,8 +46,7 @@ cdef inline void describe_targets(
         squares += pairs[2 * row + 1] * t
     total[0] = value
     whole[0] = weight
-    base[0] = value * value / weight
-    impurity[0] = 0.0 if low == high else max((squares - base[0]) / weight, 0.0)
+    impurity[0] = 0.0 if low == high else max((squares - value * value / weight) / weight, 0.0)
 
 
 cdef inline void weigh_two(
@@ -81,25 +80,22 @@ cdef inline double weigh_classes(
 
 
 cdef inline void judge(
-    const double* total, double whole, const Task* task, double* squares, double* base, double* impurity
+    const double* total, double whole, const Task* task, double* squares, double* impurity
 ) noexcept nogil:
     """Write the results that follow from the class weights alone."""
     cdef const double* table = task.table
     cdef Criterion criterion = task.criterion
-    cdef double sum_squares = 0.0, sum_base = 0.0, mixed
+    cdef double sum_squares = 0.0, sum_h = 0.0, mixed
     cdef Py_ssize_t c, n_present = 0
     for c in range(task.n_outputs):
         n_present += total[c] > 0.0
         sum_squares += total[c] * total[c]
         if criterion != GINI:
-            sum_base += x_log_x(total[c], table)
+            sum_h += x_log_x(total[c], table)
     if criterion == GINI:
-        sum_base = sum_squares / whole
-        mixed = 1.0 - sum_base / whole
+        mixed = 1.0 - sum_squares / whole / whole
     else:
-        sum_base -= x_log_x(whole, table)
-        mixed = -sum_base / whole
+        mixed = -(sum_h - x_log_x(whole, table)) / whole
     squares[0] = sum_squares
-    base[0] = sum_base
     # Only nodes of one class have the impurity 0.
     impurity[0] = 0.0 if n_present == 1 else max(mixed, 1e-300)

@@ -38,7 +38,7 @@ cdef inline void collapse(Growing* tree, Py_ssize_t n_nodes, double* below) noex
     """Turn nodes into leaves if their subtrees make no fewer training errors than the leaf would; `below` is scratch.
     """
     cdef Node* nodes = tree.nodes
-    cdef const double* wrong = tree.gains
+    cdef const double* wrong = tree.errors
     cdef Py_ssize_t node
     for node in range(n_nodes - 1, -1, -1):
         below[node] = wrong[node]
@@ -132,8 +132,8 @@ cdef inline int32_t deal_rows(Grower* grower, int32_t top) noexcept nogil:
     """Send the rows of a node down its subtree and mark the subtree for pruning; return its last node."""
     cdef Growing* tree = &grower.growing
     cdef double* weight = tree.weight
-    cdef double* wrong = tree.gains
-    cdef double squares, base
+    cdef double* wrong = tree.errors
+    cdef double squares
     cdef Py_ssize_t n_open = 1
     cdef int32_t node, child, first, middle, last, furthest = top
     tree.open[0] = top
@@ -147,7 +147,7 @@ cdef inline int32_t deal_rows(Grower* grower, int32_t top) noexcept nogil:
         if last > first:
             describe(
                 tree.rows + first, last - first, &grower.task,
-                tree.totals, &weight[node], &squares, &base, &tree.impurity[node],
+                tree.totals, &weight[node], &squares, &tree.impurity[node],
             )
             wrong[node] = weight[node] - largest(tree.totals, grower.task.n_outputs)
         if tree.nodes[node].column < 0:
@@ -174,7 +174,7 @@ cdef inline int prune_by_errors(Grower* grower, Py_ssize_t n_nodes) except -1 no
     cdef Growing* tree = &grower.growing
     cdef Node* nodes = tree.nodes
     cdef const double* weight = tree.weight
-    cdef const double* wrong = tree.gains
+    cdef const double* wrong = tree.errors
     cdef double* estimates = grower.pruning.estimates
     cdef uint8_t* waiting = grower.pruning.waiting
     cdef double confidence = grower.limits.confidence, quantile = grower.limits.quantile

@@ -6,7 +6,6 @@ from rotastack.trees.kernel.c45 cimport find_gain_split, least_weight, may_gain
 from rotastack.trees.kernel.compact cimport part_compact
 from rotastack.trees.kernel.describing cimport describe
 from rotastack.trees.kernel.error_pruning cimport largest
-from rotastack.trees.kernel.heap cimport pop, push
 from rotastack.trees.kernel.missing cimport misses_some
 from rotastack.trees.kernel.partition cimport part_rows, split_orders
 from rotastack.trees.kernel.sparse cimport mark_places
@@ -17,18 +16,16 @@ from rotastack.trees.kernel.structures cimport C45, MISSING_RIGHT, Described, Gr
 cdef inline Py_ssize_t grow_tree(Grower* grower, Py_ssize_t n_bag) except -1 nogil:
     """Grow a tree on the first `n_bag` rows, and reorder these rows; return the number of nodes.
 
-    At the end, the rows of each node are ``rows[first[node]:last[node]]``. Nodes are split depth first, or with
-    `max_leaves` in order of decreasing gain. With C4.5, `gains` receives the training errors of each node.
+    At the end, the rows of each node are ``rows[first[node]:last[node]]``. Nodes are split depth first. With C4.5,
+    `errors` receives the training errors of each node.
     """
     cdef Growing* tree = &grower.growing
     cdef bint c45 = grower.task.criterion == C45
-    cdef bint best_first = grower.limits.max_leaves > 0
     cdef bint sparse = has_ones(grower)
     cdef Described[2] found
-    cdef double[2] least                # weight of each side of a split
+    cdef double[2] least                # of C4.5: weight of each side of a split
     cdef bint[2] worth
-    cdef double root_weight = 0.0
-    cdef Py_ssize_t j, k, n, n_left, n_new = 1, n_nodes = 1, n_leaves = 1, n_open = 0
+    cdef Py_ssize_t j, k, n, n_left, n_new = 1, n_nodes = 1, n_open = 0
     cdef int32_t node, parent = -1
     for j in range(grower.view.n_columns):
         grower.candidates.order[j] = <int32_t> j
@@ -44,31 +41,25 @@ cdef inline Py_ssize_t grow_tree(Grower* grower, Py_ssize_t n_bag) except -1 nog
         for k in range(n_new):
             node = <int32_t> (n_nodes - n_new + k)
             look_at(grower, node, k, &found[k])
-            if node == 0:
-                root_weight = found[0].whole
             if c45:
-                tree.gains[node] = found[k].whole - largest(found[k].total, grower.task.n_outputs)
+                tree.errors[node] = found[k].whole - largest(found[k].total, grower.task.n_outputs)
                 least[k] = least_weight(grower, found[k].whole)
-                worth[k] = may_gain(&grower.limits, &found[k], tree.gains[node], tree.depth[node], least[k])
+                worth[k] = may_gain(&grower.limits, &found[k], tree.errors[node], tree.depth[node], least[k])
             else:
-                least[k] = grower.limits.min_share * root_weight
-                worth[k] = may_split(&grower.limits, &found[k], tree.depth[node], least[k])
+                worth[k] = may_split(&grower.limits, &found[k], tree.depth[node])
         if n_new == 2:
             guess_side(&grower.view, tree, parent)
         if grower.presorted.used and n_new == 2 and (worth[0] or worth[1]):
             part_orders(grower, parent, found[0].n, worth)
         for k in range(n_new - 1, -1, -1):
             node = <int32_t> (n_nodes - n_new + k)
-            if worth[k] and split_node(grower, node, &found[k], least[k], root_weight):
-                if best_first:
-                    push(tree.open, n_open, node, tree.gains)
-                else:
-                    tree.open[n_open] = node
+            if worth[k] and split_node(grower, node, &found[k], least[k]):
+                tree.open[n_open] = node
                 n_open += 1
-        if n_open == 0 or (best_first and n_leaves >= grower.limits.max_leaves):
-            break
-        parent = pop(tree.open, n_open, tree.gains) if best_first else tree.open[n_open - 1]
+        if n_open == 0:
+            return n_nodes
         n_open -= 1
+        parent = tree.open[n_open]
         n = tree.last[parent] - tree.first[parent]
         n_left = part_rows(
             &grower.view, tree.nodes[parent], tree.rows + tree.first[parent], n, tree.spare, tree.side
@@ -82,10 +73,6 @@ cdef inline Py_ssize_t grow_tree(Grower* grower, Py_ssize_t n_bag) except -1 nog
         add_children(tree, parent, n_nodes, n_left)
         n_nodes += 2
         n_new = 2
-        n_leaves += 1
-    for k in range(n_open):
-        tree.nodes[tree.open[k]].column = -1
-    return n_nodes
 
 
 cdef inline void look_at(Grower* grower, int32_t node, Py_ssize_t k, Described* found) noexcept nogil:
@@ -96,7 +83,7 @@ cdef inline void look_at(Grower* grower, int32_t node, Py_ssize_t k, Described* 
     found.total = tree.totals + k * grower.task.n_outputs
     describe(
         tree.rows + found.first, found.n, &grower.task,
-        found.total, &found.whole, &found.squares, &found.base, &found.impurity,
+        found.total, &found.whole, &found.squares, &found.impurity,
     )
     tree.impurity[node] = found.impurity
     tree.weight[node] = found.whole
@@ -110,15 +97,12 @@ cdef inline void guess_side(const View* view, Growing* tree, int32_t parent) noe
         tree.nodes[parent].column |= MISSING_RIGHT
 
 
-cdef inline bint may_split(
-    const Limits* limits, const Described* node, int32_t depth, double min_weight
-) noexcept nogil:
+cdef inline bint may_split(const Limits* limits, const Described* node, int32_t depth) noexcept nogil:
     return not (
         node.impurity <= 2.3e-16
         or node.n < limits.min_split
         or node.n < 2 * limits.min_leaf
         or depth >= limits.max_depth
-        or node.whole < 2.0 * min_weight
     )
 
 
@@ -135,20 +119,16 @@ cdef inline void part_orders(
         split_orders(&grower.presorted, n_columns, first, n, n_left, tree.side, grower.sorter.other)
 
 
-cdef inline bint split_node(
-    Grower* grower, int32_t node, const Described* found, double min_weight, double root_weight
-) except -1 nogil:
+cdef inline bint split_node(Grower* grower, int32_t node, const Described* found, double least) except -1 nogil:
     """Find the split of a node; return whether there is one."""
-    cdef double least = grower.limits.min_decrease
     cdef Split split
     if grower.task.criterion == C45:
-        return find_gain_split(grower, found, min_weight, &grower.growing.nodes[node])
-    find_split(grower, found, min_weight, &split)
-    if split.column < 0 or (least > 0.0 and split.gain / root_weight + 2.3e-16 < least):
+        return find_gain_split(grower, found, least, &grower.growing.nodes[node])
+    find_split(grower, found, &split)
+    if split.column < 0:
         return False
     grower.growing.nodes[node].column = split.column
     grower.growing.nodes[node].cut = split.cut
-    grower.growing.gains[node] = split.gain
     return True
 
 

@@ -9,7 +9,7 @@ cdef inline void prune(Growing* tree, Py_ssize_t n_nodes, double alpha) noexcept
     The result is the smallest tree that minimises (impurity of the leaves, weighted by their share of the weight) +
     alpha x (number of leaves). Children have larger numbers than their parents, so one pass from the end suffices.
     """
-    cdef double* cost = tree.gains
+    cdef double* cost = tree.errors
     cdef double own, below
     cdef Py_ssize_t node, child
     for node in range(n_nodes - 1, -1, -1):

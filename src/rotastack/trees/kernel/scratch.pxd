@@ -39,7 +39,6 @@ cdef inline int take_candidates(list kept, Candidates* candidates, Py_ssize_t wi
     candidates.order = <int32_t*> take(kept, width, sizeof(int32_t))
     candidates.gains = <double*> take(kept, width, sizeof(double))
     candidates.ratios = <double*> take(kept, width, sizeof(double))
-    candidates.cuts = <float*> take(kept, width, sizeof(float))
     candidates.places = <int32_t*> take(kept, width, sizeof(int32_t))
 
 
@@ -72,7 +71,7 @@ cdef inline int take_growing(list kept, Growing* tree, Py_ssize_t n, Py_ssize_t 
     tree.first = <int32_t*> take(kept, n_nodes, sizeof(int32_t))
     tree.last = <int32_t*> take(kept, n_nodes, sizeof(int32_t))
     tree.depth = <int32_t*> take(kept, n_nodes, sizeof(int32_t))
-    tree.gains = <double*> take(kept, n_nodes, sizeof(double))
+    tree.errors = <double*> take(kept, n_nodes, sizeof(double))
     tree.open = <int32_t*> take(kept, n_nodes, sizeof(int32_t))
     tree.totals = <double*> take(kept, 2 * n_outputs, sizeof(double))
     tree.left = <double*> take(kept, 3 * n_outputs, sizeof(double))

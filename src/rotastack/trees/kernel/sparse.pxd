@@ -28,7 +28,7 @@ cdef inline void mark_places(
 
 cdef inline OnesCut merit_of_ones(
     const uint32_t* ones, Py_ssize_t n_ones, const int32_t* stands, const Described* node, const Task* task,
-    bint best_cut, double* left, int64_t min_leaf, double min_weight,
+    bint best_cut, double* left, int64_t min_leaf,
 ) noexcept nogil:
     """Return the merit, as defined in `criteria.pxd`, of the split into zeros and ones.
 
@@ -59,7 +59,7 @@ cdef inline OnesCut merit_of_ones(
             product += weight * total[c]
             left[c] -= weight
     weight_left = node.whole - weight_right
-    if min(weight_left, weight_right) < min_weight or weight_left <= 0.0:   # 0 or less only by rounding
+    if weight_left <= 0.0:  # only by rounding
         return OnesCut(n_right, -INFINITY)
     if n_right < min_leaf or n - n_right < min_leaf:
         return OnesCut(n_right, -INFINITY)

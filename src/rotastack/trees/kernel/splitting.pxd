@@ -6,7 +6,6 @@ from libc.stdint cimport int32_t, int64_t, uint16_t, uint32_t, uint64_t
 from rotastack.trees.kernel.compact cimport constant
 from rotastack.trees.kernel.criteria cimport (
     Cut, merit_of_sides, scan_entropy, scan_gini, scan_pairs, scan_whole_entropy,
-    split_information,
 )
 from rotastack.trees.kernel.interrupts cimport pass_by
 from rotastack.trees.kernel.missing cimport (
@@ -16,10 +15,9 @@ from rotastack.trees.kernel.randomness cimport draw_below, draw_bits, draw_unit
 from rotastack.trees.kernel.sorting cimport differ, gather, row_of, sort_rows
 from rotastack.trees.kernel.sparse cimport OnesCut, merit_of_ones
 from rotastack.trees.kernel.structures cimport (
-    BEST, COLUMN, GAIN_RATIO, GINI, MISSING_RIGHT, RANDOM, SQUARED_ERROR, Candidates, Described, Grower, Presorted,
-    Split, Task, column_of, may_miss,
+    BEST, GINI, MISSING_RIGHT, SQUARED_ERROR, Described, Grower, Presorted, Split, Task, column_of, may_miss,
 )
-from rotastack.trees.kernel.unit_entropy cimport NO_BAR, ROW, UNIT, UnitCut, fill_tables, least_rows, scan_units
+from rotastack.trees.kernel.unit_entropy cimport NO_BAR, ROW, UNIT, UnitCut, fill_tables, scan_units
 
 
 cdef inline float midpoint(float below, float above) noexcept nogil:
@@ -31,9 +29,7 @@ cdef inline float midpoint(float below, float above) noexcept nogil:
     return cut if cut >= below and cut < above else below
 
 
-cdef inline int find_split(
-    Grower* grower, const Described* node, double min_weight, Split* split
-) except -1 nogil:
+cdef inline int find_split(Grower* grower, const Described* node, Split* split) except -1 nogil:
     """Write the best split of a node to `split`.
 
     `max_features` random columns are searched. If all of them are constant, the search goes on until a column is not
@@ -46,7 +42,7 @@ cdef inline int find_split(
     cdef Py_ssize_t n_columns = grower.view.n_columns, n_seen = 0, n_useful = 0, k, where
     cdef bint goes_on = not grower.limits.constant_leaf
     cdef int32_t j
-    cdef Split best = Split(-1, 0, -INFINITY)       # until the end, its gain is the merit
+    split[0] = Split(-1, 0, -INFINITY)
     if grower.presorted.compact:
         fill_tables(node.total, grower.task.n_outputs, node.n, &grower.units)
     while n_seen < n_columns and (n_seen < grower.search.max_features or (goes_on and n_useful == 0)):
@@ -57,22 +53,14 @@ cdef inline int find_split(
         where = grower.view.source[j]
         pass_by(&grower.watch, node.n)
         if grower.presorted.compact:
-            n_useful += split_units(grower, node, min_weight, j, n_seen, &best)
+            n_useful += split_units(grower, node, j, split)
         elif sparse and where >= 0 and 0 < first_one[where + 1] - first_one[where] <= node.n:
-            n_useful += split_ones(grower, node, min_weight, j, &best)
+            n_useful += split_ones(grower, node, j, split)
         elif best_cuts:
-            n_useful += split_at_best(grower, node, min_weight, j, n_seen, &best)
+            n_useful += split_at_best(grower, node, j, split)
         else:
-            n_useful += split_at_random(grower, node, min_weight, j, &best)
+            n_useful += split_at_random(grower, node, j, split)
         n_seen += 1
-    if best_cuts and grower.task.criterion == GAIN_RATIO:
-        split[0] = best_ratio(&grower.candidates, n_seen)
-        return 0
-    if best_cuts and grower.task.criterion == GINI and grower.task.n_outputs == 2:
-        best.gain = 2.0 * (best.gain - node.total[1] * node.total[1] / node.whole)
-    else:
-        best.gain -= node.base
-    split[0] = best
     return 0
 
 
@@ -86,30 +74,25 @@ cdef inline bint has_ones(const Grower* grower) noexcept nogil:
 # Each of the following functions searches one column, replaces `best` by a better split, and returns whether the
 # column can be split at all.
 
-cdef inline bint split_ones(
-    Grower* grower, const Described* node, double min_weight, int32_t j, Split* best
-) noexcept nogil:
+cdef inline bint split_ones(Grower* grower, const Described* node, int32_t j, Split* best) noexcept nogil:
     cdef int64_t first = grower.ones.first_one[grower.view.source[j]]
     cdef int64_t last = grower.ones.first_one[grower.view.source[j] + 1]
     cdef bint best_cut = grower.search.splitter == BEST
     cdef OnesCut found = merit_of_ones(
         grower.ones.ones + first, last - first, grower.ones.stands, node, &grower.task,
-        best_cut, grower.growing.left, grower.limits.min_leaf, min_weight,
+        best_cut, grower.growing.left, grower.limits.min_leaf,
     )
     cdef float cut
     if found.n_right == 0 or found.n_right == node.n:
         return False
     for _ in range(1 if best_cut else grower.search.n_cuts):
         cut = 0.5 if best_cut else <float> draw_unit(&grower.state)
-        if found.merit > best.gain:
+        if found.merit > best.merit:
             best[0] = Split(j, cut if cut < 1 else 0, found.merit)
     return True
 
 
-cdef inline bint split_at_best(
-    Grower* grower, const Described* node, double min_weight, int32_t j, Py_ssize_t k, Split* best
-) noexcept nogil:
-    """Search column j, the k-th searched column, for its best cut."""
+cdef inline bint split_at_best(Grower* grower, const Described* node, int32_t j, Split* best) noexcept nogil:
     cdef const float* column = column_of(&grower.view, j)
     cdef const uint32_t* rows = grower.growing.rows + node.first
     cdef const uint64_t* keys = grower.sorter.keys
@@ -142,31 +125,25 @@ cdef inline bint split_at_best(
         if side == 1:
             put_missing_first(keys, node.n, n_missing, grower.sorter.other)
             run = grower.sorter.other
-        other = scan(grower, node, min_weight, run)
+        other = scan(grower, node, run)
         if other.merit > found.merit:
             found, at = other, run
             split_column = j | MISSING_RIGHT if n_missing > 0 and side == 0 else j
-    if found.place == 0 or (grower.task.criterion != GAIN_RATIO and not found.merit > best.gain):
+    if found.place == 0 or not found.merit > best.merit:
         return True
-    low = column[row_of(at[found.place - 1])]
-    high = column[row_of(at[found.place])]
-    if grower.task.criterion == GAIN_RATIO:
-        note_candidate(grower, node, weigh_left(grower, at, found.place), found.merit, split_column, k, midpoint(low, high))
-    else:
-        best[0] = Split(split_column, midpoint(low, high), found.merit)
+    low, high = column[row_of(at[found.place - 1])], column[row_of(at[found.place])]
+    best[0] = Split(split_column, midpoint(low, high), found.merit)
     return True
 
 
-cdef inline bint split_units(
-    Grower* grower, const Described* node, double min_weight, int32_t j, Py_ssize_t k, Split* best
-) noexcept nogil:
+cdef inline bint split_units(Grower* grower, const Described* node, int32_t j, Split* best) noexcept nogil:
     """Search column j as `split_at_best` does, by the keys of `compact.pxd`, which hold rows of weight 1."""
     cdef const Presorted* presorted = &grower.presorted
     cdef const float* column = column_of(&grower.view, j)
     cdef const uint16_t* apart = presorted.apart + j * presorted.n_bag
     cdef const uint32_t* run = presorted.small + j * presorted.n_bag + node.first
     cdef const uint32_t* at = run
-    cdef Py_ssize_t at_least = max(grower.limits.min_leaf, least_rows(min_weight)), n_missing
+    cdef Py_ssize_t at_least = max(grower.limits.min_leaf, 1), n_missing
     cdef int32_t split_column = j
     cdef int side
     cdef UnitCut found = UnitCut(NO_BAR, 0, 0), other
@@ -184,86 +161,34 @@ cdef inline bint split_units(
             found, at = other, run
             split_column = j | MISSING_RIGHT if n_missing > 0 and side == 0 else j
     merit = found.merit / UNIT
-    if found.place == 0 or (grower.task.criterion != GAIN_RATIO and not merit > best.gain):
+    if found.place == 0 or not merit > best.merit:
         return True
     cut = midpoint(column[at[found.place - 1] & ROW], column[at[found.place] & ROW])
-    if grower.task.criterion == GAIN_RATIO:
-        note_candidate(grower, node, <double> found.place, merit, split_column, k, cut)
-    else:
-        best[0] = Split(split_column, cut, merit)
+    best[0] = Split(split_column, cut, merit)
     return True
 
 
-cdef inline Cut scan(
-    Grower* grower, const Described* node, double min_weight, const uint64_t* keys
-) noexcept nogil:
+cdef inline Cut scan(Grower* grower, const Described* node, const uint64_t* keys) noexcept nogil:
     cdef const Task* task = &grower.task
     cdef int64_t min_leaf = grower.limits.min_leaf
     cdef double* left = grower.growing.left
     if task.criterion == SQUARED_ERROR:
-        return scan_pairs(keys, node.n, task.pairs, node.whole, node.total[0], min_leaf, min_weight)
+        return scan_pairs(keys, node.n, task.pairs, node.whole, node.total[0], min_leaf)
     if task.criterion != GINI and task.table != NULL:
-        return scan_whole_entropy(
-            keys, node.n, task, node.total, <int64_t*> left, node.whole, min_leaf, min_weight
-        )
+        return scan_whole_entropy(keys, node.n, task, node.total, <int64_t*> left, node.whole, min_leaf)
     if task.criterion != GINI:
-        return scan_entropy(keys, node.n, task, node.total, left, node.whole, min_leaf, min_weight)
+        return scan_entropy(keys, node.n, task, node.total, left, node.whole, min_leaf)
     if task.n_outputs == 2:
-        return scan_pairs(keys, node.n, task.pairs, node.whole, node.total[1], min_leaf, min_weight)
-    return scan_gini(keys, node.n, task, node.total, left, node.whole, node.squares, min_leaf, min_weight)
+        return scan_pairs(keys, node.n, task.pairs, node.whole, node.total[1], min_leaf)
+    return scan_gini(keys, node.n, task, node.total, left, node.whole, node.squares, min_leaf)
 
 
-cdef inline double weigh_left(const Grower* grower, const uint64_t* keys, Py_ssize_t n) noexcept nogil:
-    """Return the weight of the rows of the first n keys."""
-    cdef const double* pairs = grower.task.pairs
-    cdef double weight = 0.0
-    cdef Py_ssize_t i
-    for i in range(n):
-        weight += pairs[2 * <Py_ssize_t> row_of(keys[i])]
-    return weight
-
-
-cdef inline void note_candidate(
-    Grower* grower, const Described* node, double weight_left, double merit, int32_t j, Py_ssize_t k, float cut
-) noexcept nogil:
-    """Write gain and gain ratio of the k-th searched column; j is the `column` of a node, with its bit."""
-    cdef Candidates* candidates = &grower.candidates
-    candidates.gains[k] = max(merit - node.base, 0.0)
-    candidates.ratios[k] = candidates.gains[k] / split_information(node.whole, weight_left, grower.task.table)
-    candidates.cuts[k] = cut
-    candidates.order[k] = -1 - j    # marks a candidate
-
-
-cdef inline Split best_ratio(const Candidates* candidates, Py_ssize_t n_seen) noexcept nogil:
-    """Return the split of the largest gain ratio among the columns of at least average gain, as C4.5 does."""
-    cdef int32_t* order = candidates.order
-    cdef Split best = Split(-1, 0, -INFINITY)
-    cdef double mean = 0.0, ratio = -INFINITY
-    cdef Py_ssize_t k, n_candidates = 0
-    cdef int32_t split_column
-    for k in range(n_seen):
-        if order[k] < 0:
-            n_candidates += 1
-            mean += candidates.gains[k]
-    mean /= n_candidates
-    for k in range(n_seen):
-        if order[k] < 0:
-            split_column = -1 - order[k]
-            order[k] = split_column & COLUMN
-            if candidates.gains[k] >= mean * (1.0 - 1e-12) and candidates.ratios[k] > ratio:
-                ratio = candidates.ratios[k]
-                best = Split(split_column, candidates.cuts[k], candidates.gains[k])
-    return best
-
-
-cdef inline bint split_at_random(
-    Grower* grower, const Described* node, double min_weight, int32_t j, Split* best
-) noexcept nogil:
+cdef inline bint split_at_random(Grower* grower, const Described* node, int32_t j, Split* best) noexcept nogil:
     cdef const uint32_t* rows = grower.growing.rows + node.first
     cdef float low, high, cut
     cdef double merit
     if may_miss(&grower.view, j):
-        return split_some_at_random(grower, node, min_weight, j, best)
+        return split_some_at_random(grower, node, j, best)
     gather(column_of(&grower.view, j), rows, node.n, grower.sorter.values, &low, &high)
     if low == high:
         return False
@@ -272,17 +197,14 @@ cdef inline bint split_at_random(
         if not (cut >= low and cut < high):
             cut = low
         merit = merit_of_cut(
-            rows, grower.sorter.values, cut, node, &grower.task,
-            grower.growing.left, grower.limits.min_leaf, min_weight,
+            rows, grower.sorter.values, cut, node, &grower.task, grower.growing.left, grower.limits.min_leaf
         )
-        if merit > best.gain:
+        if merit > best.merit:
             best[0] = Split(j, cut, merit)
     return True
 
 
-cdef inline bint split_some_at_random(
-    Grower* grower, const Described* node, double min_weight, int32_t j, Split* best
-) noexcept nogil:
+cdef inline bint split_some_at_random(Grower* grower, const Described* node, int32_t j, Split* best) noexcept nogil:
     """Search column j as `split_at_random` does, for values that may be missing; each cut sends them to a random side.
 
     If all known values are equal, the only cut separates known values from missing values.
@@ -312,17 +234,16 @@ cdef inline bint split_some_at_random(
             if not missing_left:
                 split_column = j | MISSING_RIGHT
         merit = merit_of_cut(
-            grower.sorter.rows, values, cut, node, &grower.task,
-            grower.growing.left, grower.limits.min_leaf, min_weight,
+            grower.sorter.rows, values, cut, node, &grower.task, grower.growing.left, grower.limits.min_leaf
         )
-        if merit > best.gain:
+        if merit > best.merit:
             best[0] = Split(split_column, at, merit)
     return True
 
 
 cdef inline double merit_of_cut(
-    const uint32_t* rows, const float* values, float cut, const Described* node, const Task* task,
-    double* left, int64_t min_leaf, double min_weight,
+    const uint32_t* rows, const float* values, float cut, const Described* node, const Task* task, double* left,
+    int64_t min_leaf,
 ) noexcept nogil:
     """Return the merit, as defined in `criteria.pxd`; -inf if the split is not allowed."""
     cdef const double* pairs = task.pairs
@@ -350,7 +271,7 @@ cdef inline double merit_of_cut(
             n_left += values[i] <= cut
     if n_left < min_leaf or node.n - n_left < min_leaf:
         return -INFINITY
-    if min(weight_left, node.whole - weight_left) < min_weight:
+    if node.whole - weight_left < 0.0:  # only by rounding
         return -INFINITY
     if task.criterion == SQUARED_ERROR:
         right = node.total[0] - sum_left

@@ -11,7 +11,6 @@ from libc.stdint cimport int32_t, int64_t, uint8_t, uint16_t, uint32_t, uint64_t
 cdef enum Criterion:
     GINI
     ENTROPY
-    GAIN_RATIO
     SQUARED_ERROR
     C45
 
@@ -98,9 +97,6 @@ cdef struct Limits:
     int64_t max_depth
     int64_t min_split
     int64_t min_leaf
-    double min_share
-    int64_t max_leaves          # 0 for no limit; then trees grow depth first
-    double min_decrease
     double ccp_alpha
     double confidence           # of C4.5; 0 for no pruning
     double quantile             # of the normal distribution at 1 - confidence
@@ -162,20 +158,19 @@ cdef struct Ones:
     int32_t* stands
 
 
-# The split of a node: `column` as in `Node`, -1 without a split; `gain` is the decrease of impurity times weight.
+# The split of a node: `column` as in `Node`, -1 without a split; `criteria.pxd` defines `merit`.
 cdef struct Split:
     int32_t column
     float cut
-    double gain
+    double merit
 
 
-# One candidate split for each searched column; gain ratios need all candidates before one is chosen.
+# The order of the searched columns, and C4.5's candidate splits, one for each column.
 cdef struct Candidates:
     int32_t* order              # (n_columns,): the columns in drawn order; with C4.5, values for `column` of a node
     double* gains
     double* ratios
-    float* cuts
-    int32_t* places             # of C4.5
+    int32_t* places
 
 
 # The tree while it grows. The rows of a node are rows[first[node]:last[node]].
@@ -187,7 +182,7 @@ cdef struct Growing:
     int32_t* first
     int32_t* last
     int32_t* depth
-    double* gains               # with C4.5, training errors
+    double* errors              # training errors, with C4.5
     int32_t* open
     double* totals              # (2, n_outputs): class weights of the two newest nodes
     double* left                # (3, n_outputs): scratch
@@ -203,7 +198,6 @@ cdef struct Described:
     double* total               # (n_outputs,)
     double whole
     double squares
-    double base
     double impurity
 
 

@@ -10,7 +10,7 @@ first class on the left. With more classes, the table of a class holds the chang
 class that goes left.
 """
 
-from libc.math cimport ceil, rint
+from libc.math cimport rint
 from libc.stdint cimport int32_t, int64_t, uint8_t, uint16_t, uint32_t
 from libc.string cimport memcpy
 
@@ -102,11 +102,6 @@ cdef inline void fill_many(const double* total, Py_ssize_t n_classes, Units* uni
         for k in range(of_class):
             table[k] = (h[k + 1] - h[k]) - (h[of_class - k] - h[of_class - 1 - k])
         table += of_class
-
-
-cdef inline Py_ssize_t least_rows(double least) noexcept nogil:
-    """Return the smallest number of rows whose weight is at least `least`, and at least 1."""
-    return max(<Py_ssize_t> ceil(least), 1)
 
 
 cdef inline UnitCut scan_units(

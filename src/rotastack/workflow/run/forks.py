@@ -31,10 +31,10 @@ __all__ = ["VARIABLE", "serve", "start_forks"]
 VARIABLE = "ROTASTACK_FORKS"
 """Environment variable that holds the path of the server's socket."""
 _LIBRARIES = (
-    "dask.array", "distributed", "h5netcdf.legacyapi", "pyarrow.dataset", "pyarrow.parquet", "scipy.stats",
-    "sklearn.ensemble", "xarray.backends.h5netcdf_",
+    "h5netcdf.legacyapi", "pyarrow.dataset", "pyarrow.parquet", "scipy.stats", "sklearn.ensemble",
+    "xarray.backends.h5netcdf_",
 )  # fmt: skip
-"""Modules that libraries import late and nearly all steps need; xarray uses Dask if present."""
+"""Modules that libraries import late and nearly all steps need."""
 _PARENT_DEATH_SIGNAL = 1
 _held: list = []  # the folder, the server, and the pipe by which the server sees this process end
 

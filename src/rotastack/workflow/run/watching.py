@@ -41,7 +41,7 @@ class TrainingStoppedError(Exception):
 
 def train_watched(job: Job, work: Work, trained: Any, limit: float | None = None) -> None:
     """Do the work of a training job, in a separate process if it has a limit or trains foreign classes."""
-    if sys.platform == "win32" or not (limit or _foreign(trained)):
+    if not (limit or _foreign(trained)):
         work(job, lambda seconds: None)
         return
     try:

@@ -8,7 +8,7 @@ from collections.abc import Mapping
 from importlib import import_module
 from pathlib import Path, PurePosixPath
 from typing import Any
-from zipfile import ZIP_STORED, BadZipFile, ZipFile, ZipInfo
+from zipfile import ZIP_DEFLATED, BadZipFile, ZipFile, ZipInfo
 
 import numpy as np
 import pandas as pd
@@ -60,8 +60,8 @@ OURS = frozenset(
 )  # fmt: skip
 """Rotastack's packages and modules whose classes models may hold. The others run, write or log things."""
 
-MOST_ROOM, MOST_TIMES = 1 << 28, 20
-"""A model file may unpack to at most so many bytes, or multiples of its size: Rotastack does not compress."""
+MOST_ROOM, MOST_TIMES = 1 << 28, 200
+"""A model file may unpack to at most so many bytes, or multiples of its size."""
 
 
 def dump_model(model: Any, path: str | Path) -> None:
@@ -192,9 +192,9 @@ def canonical(archive: bytes, notes: dict[str, str]) -> bytes:
     parts = {SCHEMA: json.dumps(schema, separators=(",", ":")).encode(), **numbering.kept}
     parts |= {name: text.encode() for name, text in notes.items()}
     written = io.BytesIO()
-    with ZipFile(written, "w", ZIP_STORED) as target:
+    with ZipFile(written, "w") as target:
         for name, content in parts.items():
-            target.writestr(ZipInfo(name, DATE), content)
+            target.writestr(ZipInfo(name, DATE), content, ZIP_DEFLATED)
     return written.getvalue()
 
 
