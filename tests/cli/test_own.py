@@ -9,6 +9,7 @@ import pytest
 from tests.own_tables import churn, genes, sales, visits
 
 from rotastack.cli import main
+from rotastack.workflow.use import own_study
 
 OLE = b"\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1" + bytes(600)
 
@@ -70,6 +71,7 @@ WRONG = [
     (["score.yaml", "--methods", "Ridge"], "--methods is an option for tables"),
     (["churn.csv", "--target", "churned", "--methods", "forest"], "--methods: 'forest' is not a method; did you mean 'Random forest'; methods: Rotastack, "),
     (["churn.csv", "--target", "churned", "--methods", "Rotastack"], "--methods: 'Rotastack' leaves 1 of "),
+    (["churn.csv", "--target", "churned", "--methods", "ridge"], "--methods: 'ridge' is not a method"),
     (["score.yaml"], "evaluation.score: 'rmse' is not a score of a classification"),
     (["threshold.yaml"], "model.threshold"),
     (["number.yaml"], "model.threshold is for classification; the study's task is regression"),
@@ -132,6 +134,15 @@ def test_methods_are_chosen_or_left_out_and_scores_have_short_names(tables, caps
     )
     assert told["methods"].startswith("Rotastack 100, Random forest 300, Random rotations 300, ")
     assert told["score"].startswith("ROC AUC, --score")
+
+
+def test_a_method_whose_package_is_missing_says_how_to_install(tables, capsys, monkeypatch):
+    monkeypatch.setattr(own_study, "find_spec", lambda name: None if name == "lightgbm" else True)
+    assert main(["run", "churn.csv", "--target", "churned", "--methods", "rotastack, lightgbm", "--dry-run"]) == 2
+    said = "--methods: LightGBM: lightgbm is not installed; run: pip install 'rotastack[bench]'\n"
+    assert capsys.readouterr().err.endswith(said)
+    told, _ = looked_at(capsys, "churn.csv", "--target", "churned", "--methods", "all but LightGBM, XGBoost, CatBoost")
+    assert "LightGBM" not in told["methods"]
 
 
 def test_copies_are_kept_together_where_rows_are_drawn(tables, capsys):

@@ -11,6 +11,7 @@ from tests.linear.machines import FIXED
 from tests.linear.problems import three_classes, two_classes
 
 from rotastack import DiversityRegularizedClassifier, ExclusivityRegularizedClassifier, PrimalSVMClassifier
+from rotastack.linear.nu_svm import FeasibleNuSVC
 
 MACHINES = {
     "svm": PrimalSVMClassifier(),
@@ -67,6 +68,27 @@ def test_labels_of_two_classes_and_decisions(machine):
     twice = fit(machine, *three_classes(4)).fit(X, y)  # a second fit forgets the first
     assert vars(twice).keys() == vars(model).keys()
     np.testing.assert_array_equal(twice.coef_, model.coef_)
+
+
+@pytest.mark.parametrize("value", [0.0, 0.1])
+@pytest.mark.parametrize("machine", [*MACHINES.values(), DRM(3), DRM(3, solver="cvxpy")], ids=str)
+@pytest.mark.filterwarnings("ignore:.*iterations:sklearn.exceptions.ConvergenceWarning")
+def test_equal_rows_leave_the_larger_class(machine, value):
+    X, y = np.full((21, 3), value), np.where(np.arange(21) % 3 == 0, "a", "b")
+    with warnings.catch_warnings(record=True) as caught:
+        warnings.simplefilter("always")
+        assert set(type(machine)(**machine.get_params()).fit(X, y).predict(X)) == {"b"}
+    told = [str(w.message) for w in caught]
+    if isinstance(machine, DRM):
+        assert len(told) == 1
+        assert told[0].endswith("w = 0 is optimal; a smaller lam does not help; the larger class is predicted")
+
+
+def test_a_nu_svm_names_what_it_needs():
+    X, y = np.random.default_rng(0).normal(size=(6, 2)), np.arange(6) % 2
+    for rows, labels in ((np.full((6, 2), 0.1), y), (X, np.zeros(6))):
+        with pytest.raises(ValueError, match="needs rows of two classes, and rows that differ in a column"):
+            FeasibleNuSVC().fit(rows, labels)
 
 
 @pytest.mark.parametrize("machine", [SVM(), SVM(loss_power=1), EXRM(3, tol=1e-9), EXRM(3, **FIXED)], ids=str)

@@ -79,6 +79,15 @@ def test_a_study_ends_in_one_line_where_nothing_can_be_had(plan, capsys):
     assert capsys.readouterr().err == "rotastack: error: no glass\n"
 
 
+def test_methods_of_which_no_model_will_be_kept_are_named_before_the_first_job(plan, capsys):
+    mine = {"forest": {"estimator": "tests.study.strange.Mute"}}
+    plan("glass", pools=mine, model={"refit": "RF"})
+    said = "rotastack: no model of RF will be kept: a model file may not hold objects of tests.study.strange.Mute\n"
+    assert capsys.readouterr().err == said
+    plan("glass", pools=mine, model={"refit": "none"})
+    assert capsys.readouterr().err == ""
+
+
 @pytest.mark.parametrize("is_local", [False, True])
 def test_only_jobs_of_this_machine_get_a_server_of_steps(plan, monkeypatch, is_local):
     """A job of Slurm on this machine would hand its step to the server, whose memory Slurm does not see."""

@@ -10,6 +10,7 @@ from tests.refusals import refusal
 from tests.run.running import checked, combine, iris_table, split, train, train_nested
 
 from rotastack.data.artifacts import write_frame
+from rotastack.workflow.study.classes import without_model
 
 
 def study(pool):
@@ -71,6 +72,12 @@ BAD = [
 @pytest.mark.parametrize(("pool", "message"), BAD)
 def test_what_is_wrong_is_said_in_one_line_before_anything_runs(pool, message):
     assert refusal(study, pool).startswith(message)
+
+
+def test_types_that_no_model_file_may_hold_are_known_before_the_run():
+    mute, bagged = "tests.study.strange.Mute", {"estimator": "bagging", "parameters": {"estimator": {"class": "tests.study.strange.Mute"}}}
+    for pool, types in [({"estimator": mute}, [mute]), (bagged, [mute]), ({"estimator": "boosted"}, None), ({"estimator": "svm"}, None)]:
+        assert without_model(study(pool)) == ({} if types is None else {"A": types}), pool
 
 
 @pytest.fixture

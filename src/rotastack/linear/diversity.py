@@ -149,6 +149,9 @@ class DiversityRegularizedClassifier(LinearEnsemble):
 
     def _members(self, X, labels, shares, nu) -> Solution:
         """Return the solution for one member (exact) or all members (cvxpy), with the objective of one member."""
+        if not np.ptp(X, axis=0).any():  # solvers fail on equal rows, where w = 0 is optimal
+            k = 1 if self.solver == "exact" else self.n_estimators
+            return Solution(np.zeros((X.shape[1], k)), np.zeros(k), 0.0, 0.0, [0.0], unit=1.0)
         if self.solver == "exact":
             radius = float(np.sqrt(1 - self.diversity))
             return _nu_svm(X, labels, shares / nu, radius, self.tol, self.max_iter)

@@ -26,6 +26,8 @@ class FeasibleNuSVC(ClassifierMixin, BaseEstimator):
     def fit(self, X: ArrayLike, y: ArrayLike) -> Self:
         """Compute nu from the class sizes and train the SVM."""
         self.classes_, counts = np.unique(y, return_counts=True)
+        if len(counts) < 2 or not np.ptp(X, axis=0).any():  # libsvm's message has other words
+            raise ValueError("a nu-SVM needs rows of two classes, and rows that differ in a column")
         largest = min(2 * min(pair) / sum(pair) for pair in combinations(counts.tolist(), 2))
         self.machine_ = NuSVC(nu=largest / self.lam, kernel="linear").fit(X, y)
         return self

@@ -253,11 +253,10 @@ class RegularizedRotationForestClassifier(RotatedClassifier):
         R, U, M = self.n_rotations, self.micro_forest_size, self.n_estimators
         for weights in self._weights():
             weights.check(R)
-        if R > M:
-            raise ValueError(f"n_rotations ({R}) must be at most n_estimators ({M})")
         if R * U > M:
             raise ValueError(
-                f"micro_forest_size times n_rotations ({U} x {R} = {R * U}) must be at most n_estimators ({M})"
+                f"micro_forest_size times n_rotations ({U} x {R} = {R * U}) must be at most n_estimators ({M}); "
+                "lower n_rotations or micro_forest_size, or raise n_estimators"
             )
 
     def _weights(self) -> list[RotationWeights]:

@@ -15,16 +15,8 @@ from rotastack.base.combiner import Combiner
 from rotastack.base.scikit import InvalidParameterError, validate_parameter_constraints
 from rotastack.base.view import needs_labels
 from rotastack.errors import RotastackError, nearest
-from rotastack.workflow.study.building import (
-    build,
-    draws_bags,
-    load_class,
-    make,
-    make_estimator,
-    nested_specs,
-    parameter_names,
-    plain_types,
-)
+from rotastack.workflow.study import building
+from rotastack.workflow.study.building import build, draws_bags, load_class, nested_specs, parameter_names, plain_types
 from rotastack.workflow.study.catalogue import PRUNERS, VIEWS, Entry, find, resolved
 from rotastack.workflow.study.combiners import Other, Prune, StackingDocument, Weights
 from rotastack.workflow.study.model import PoolDocument
@@ -186,19 +178,19 @@ def checked_estimator(name: str, parameters: Mapping[str, Any], where: str, task
 
 def without_model(study: Study) -> dict[str, list[str]]:
     """Return method -> types that no model file may hold, for the methods that may become the model."""
-    from rotastack.workflow.tracking.model_files import REVIEWED_TYPES
-
-    found, methods = {}, study.resolved_methods
+    found: dict[str, list[str]] = {}
+    methods = study.resolved_methods
     for label in study.refittable:
         pool, combiner = methods[label].pool, methods[label].combiner
         specs = [spec for spec in (pool.view, combiner) if isinstance(spec, ClassSpec)]
-        made = [make_estimator(pool), *map(make, specs)]
-        types = {
-            type(part) for whole in made for part in (whole, *_deep(whole).values()) if hasattr(part, "get_params")
-        }
-        names = {f"{t.__module__}.{t.__qualname__}" for t in types} - REVIEWED_TYPES
-        if unknown := sorted(name for name in names if name.partition(".")[0] not in ("rotastack", "sklearn")):
-            found[label] = unknown
+        made = [building.make_estimator(pool), *map(building.make, specs)]
+        parts = [part for whole in made for part in (whole, *_deep(whole).values()) if hasattr(part, "get_params")]
+        names = {f"{type(part).__module__}.{type(part).__qualname__}" for part in parts}
+        if others := {name for name in names if name.partition(".")[0] not in ("rotastack", "sklearn")}:
+            from rotastack.workflow.tracking.model_files import REVIEWED_TYPES  # an import of skops
+
+            if others - REVIEWED_TYPES:
+                found[label] = sorted(others - REVIEWED_TYPES)
     return found
 
 
