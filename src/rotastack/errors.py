@@ -18,7 +18,9 @@ def in_one_line(error: object) -> str:
 
 
 class DamagedError(RotastackError):
-    """The error of a file that exists, but whose content makes no sense.
+    """The error of a file of results that exists, but whose content makes no sense.
+
+    It advises to delete the file, so it is never raised for a file of the user.
 
     Parameters
     ----------

@@ -35,6 +35,14 @@ def test_the_verdict_is_printed_and_the_page_written(scores, capsys):
     assert "<script>alert(1)" not in page
 
 
+@pytest.mark.parametrize(("alpha", "share"), [("0.01", "99"), ("0.001", "99.9"), ("0.05", "95")])
+def test_intervals_are_named_by_their_level(scores, capsys, alpha, share):
+    assert main(["compare", "scores.csv", "--score", "error", "--alpha", alpha]) == 0
+    assert re.findall(r"\(([\d.]+) %\)", capsys.readouterr().out.split("\n\n")[1]) == [share, share]
+    page = (scores / "comparison.html").read_text(encoding="utf-8")
+    assert f"with {share} % intervals over resampled data sets" in page
+
+
 def test_the_answer_as_json(scores, capsys):
     assert main(["compare", "scores.csv", "--lower", "--control", "RRE", "--json", "--output", "page.html"]) == 0
     answer = json.loads(capsys.readouterr().out)

@@ -7,11 +7,12 @@ import numpy as np
 import pandas as pd
 import pytest
 from sklearn.ensemble import RandomForestClassifier, RandomForestRegressor
+from sklearn.linear_model import LinearRegression, LogisticRegression
 from sklearn.pipeline import Pipeline
 from tests.cli.conftest import customers
 from tests.own_tables import visits
 
-from rotastack import RandomRotationForestClassifier, RotastackClassifier
+from rotastack import RandomRotationForestClassifier, RotastackClassifier, RotastackRegressor
 from rotastack.base.preprocessing import TablePreprocessor
 from rotastack.cli import main
 from rotastack.workflow.use.explaining import explain
@@ -113,13 +114,73 @@ def test_no_partial_dependence_is_empty():
 
 
 def test_the_first_column_in_words_is_one_that_surely_matters():
-    sure = {"column": "x", "loss": 0.02, "sd": 0.001}
-    unsure = {"column": "noisy", "loss": 0.2, "sd": 0.2 / 2}  # its loss is two deviations, and no more
-    first, rest = _importances_in_words([sure, {**unsure, "loss": 0.01}], "accuracy", 0.9, 1, "held out")
-    assert first == "x matters most: with shuffled values, accuracy falls from 0.900 to 0.880 (held out)."
-    assert rest.startswith("1 of 2 columns has no effect beyond chance")
-    first, _ = _importances_in_words([unsure, sure], "accuracy", 0.9, 1, "held out")
-    assert first.startswith("x is the first column with an effect beyond chance: with")
+    sure, unsure = {"column": "x", "loss": 0.01, "p": 0.001}, {"column": "noisy", "loss": 0.2, "p": 0.06}
+    content = {"scoring": "accuracy", "score": 0.9, "how": "held out", "task": "classification"}
+    tested = {"columns": 5, "rows": 40, "units": 40, "scores": [0.9, 0.6]}
+
+    def said(*importances, **changed):
+        return _importances_in_words({**content, "importances": importances, "tested": {**tested, **changed}}, 1)
+
+    first, rest = said(sure, {**unsure, "loss": 0.005})
+    assert first == "x matters most: with shuffled values, accuracy falls from 0.900 to 0.890 (held out)."
+    assert rest.startswith("1 of 2 columns is shown to have an effect, given the other columns")
+    assert "t test over 40 held-out rows, corrected for 5 columns" in rest
+    assert said(unsure, sure, units=7)[0].startswith("x is the first column that is shown to matter: with")
+    assert "over 7 groups of held-out rows" in said(unsure, sure, units=7)[1]
+    (none,) = said(unsure)
+    assert none.startswith("None of 1 columns is shown to have an effect")
+    (hopeless,) = said(sure, scores=[0.6, 0.6])
+    assert "does not beat a constant answer (accuracy 0.600 against 0.600)" in hopeless
+
+
+def noise(seed, task, n=90, p=6):
+    rng = np.random.default_rng(seed)
+    y = rng.normal(size=n)
+    return pd.DataFrame(rng.normal(size=(n, p)), columns=list("abcdef")), y if task == "numbers" else y > 0.5
+
+
+def shown(table, y, model, divided_by=None, kinds=None):
+    """Return the explanation of a model, and the columns that have an effect by their tests."""
+    pipeline = Pipeline([("table", TablePreprocessor(kinds)), ("model", model)]).fit(table, y)
+    found = explain(pipeline, table, y, "rmse" if y.dtype.kind == "f" else "log_loss", divided_by)
+    return found, [x["column"] for x in found["importances"] if x["p"] < 0.05]
+
+
+@pytest.mark.parametrize(("task", "model"), [("classes", LogisticRegression()), ("numbers", LinearRegression())])
+def test_noise_is_not_said_to_matter(task, model):
+    """Two deviations of the shufflings were passed by columns of most of such tables."""
+    found = [shown(*noise(seed, task), model) for seed in range(40)]
+    assert sum(bool(columns) for _, columns in found) <= 5
+    assert sum("matter" in e["words"][0] and "No column" not in e["words"][0] for e, _ in found) <= 3
+    old = [any(x["loss"] > 2 * x["sd"] for x in e["importances"] if x["loss"] > 0) for e, _ in found]
+    assert sum(old) > 12
+
+
+def test_of_the_flagship_no_noise_matters_beside_a_real_column():
+    """Its out-of-bag rows have chosen the weights of the families, so the test has other rows."""
+    for seed in range(4):
+        table, y = noise(seed, "numbers", 120)
+        found, columns = shown(table, y + 2 * table["c"].to_numpy(), RotastackRegressor(5, random_state=0))
+        assert found["how"] == "out of bag"
+        assert columns == ["c"]
+        assert found["words"][0].startswith("c matters most")
+
+
+@pytest.mark.parametrize("how", ["groups", "time", "copies"])
+def test_rows_that_go_together_count_once(how):
+    """Ten rows with the same noise and the same error are one row: as thirty, noise would matter in most tables."""
+    shared, alarms = np.repeat(np.arange(18), 10), 0
+    for seed in range(12):
+        table, y = noise(seed, "numbers", 18)
+        table = table.iloc[shared].reset_index(drop=True).assign(unit=shared)
+        if how == "copies":
+            table = table.drop(columns="unit")
+        divided_by, kinds = ({}, None) if how == "copies" else ({how: "unit"}, {"unit": "id"})
+        found, columns = shown(table, y[shared], LinearRegression(), divided_by, kinds)
+        assert found["tested"]["rows"] == 60
+        assert found["tested"]["units"] == 6
+        alarms += bool(columns)
+    assert alarms <= 2
 
 
 @pytest.mark.slow

@@ -171,6 +171,7 @@ def test_a_study_that_was_edited_says_what_counts(here, capsys):
     assert main(["run", "t.csv", "--target", "b", "--dry-run"]) == 0
     said = capsys.readouterr().out
     assert "studies/t.yaml was edited and is used unchanged" in said
+    assert "to write a new study, rename the file" in said, "the edits are the user's"
     assert "the kinds of columns are those of the file, not those above" in said
 
 

@@ -230,6 +230,16 @@ def test_a_file_that_is_no_model_is_one_line(tmp_path, content, words):
         load_model(tmp_path / "model.skops")
 
 
+def test_nobody_is_told_to_delete_their_data(tmp_path):
+    (tmp_path / "dates.csv").write_text("day,y\n18/09/2020,1\n")
+    with pytest.raises(RotastackError, match=r"dates.csv: not a model file; a model file ends in .skops$"):
+        load_model(tmp_path / "dates.csv")
+    (tmp_path / "model.skops").write_bytes(b"PK nothing")
+    with pytest.raises(RotastackError) as found:
+        load_model(tmp_path / "model.skops")
+    assert "delete" not in str(found.value)
+
+
 def test_a_class_that_has_changed_is_one_line(small):
     with ZipFile(small) as archive:
         schema = archive.read("schema.json").decode()

@@ -104,7 +104,7 @@ function drawRanks(place) {
     const x = width - right + 10 + 9 * lanes[i];
     draw("line", { x1: x, x2: x, y1: down(first - 0.3), y2: down(last + 0.3), class: "clique" });
   });
-  place.replaceChildren(svg, caption(`${known ? `Lines are ${percent(1 - content.alpha)} intervals over resampled data sets. ` : ""}Bars on the right join ` +
+  place.replaceChildren(svg, caption(`${known ? `Lines are ${Number((100 - 100 * content.alpha).toPrecision(6))} % intervals over resampled data sets. ` : ""}Bars on the right join ` +
     `methods whose ranks are less than Nemenyi's critical difference at ${content.alpha} apart.${cut(drawn)}`));
 }
 

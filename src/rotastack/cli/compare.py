@@ -102,7 +102,7 @@ def _compare(arguments: Namespace) -> None:
     if len(notes) > _SHOWN:
         print(f"rotastack: {arguments.table}: {len(notes) - _SHOWN} more notes are on the page", file=sys.stderr)
     print("\n".join(sentences))
-    print(f"\n{_as_text(ranked)}\npage      {page}")
+    print(f"\n{_as_text(ranked, f'({100 * (1 - arguments.alpha):g} %)')}\npage      {page}")
 
 
 def _left_out(means: Any) -> list[str]:
@@ -129,8 +129,8 @@ def _method(name: str, methods: list[str], option: str) -> str:
     return name
 
 
-def _as_text(rows: list[dict[str, Any]]) -> str:
-    """Return the leaderboard as lines of text."""
+def _as_text(rows: list[dict[str, Any]], interval: str) -> str:
+    """Return the leaderboard as lines of text; `interval` heads the intervals."""
     from rotastack.workflow.judge.words import p_cell
 
     if not rows:
@@ -144,7 +144,7 @@ def _as_text(rows: list[dict[str, Any]]) -> str:
         for row in rows[:_SHOWN]
     }  # fmt: skip
     more = f"\nand {len(rows) - _SHOWN} more methods; the page lists all" if len(rows) > _SHOWN else ""
-    return table_text(["method", "rank", "(95 %)", "Elo", "(95 %)", "improvable", "W/T/L", "p"], cells) + more
+    return table_text(["method", "rank", interval, "Elo", interval, "improvable", "W/T/L", "p"], cells) + more
 
 
 def _interval(row: dict[str, Any], name: str, digits: int) -> str:

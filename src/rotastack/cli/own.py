@@ -195,7 +195,7 @@ class OwnTable:
         """Return lines on the study's methods, score, splits, time and file."""
         place, layout = self.place, self.layout
         if place.edited:
-            text = f"{place.path} was edited and is used unchanged: options of the table have no effect (to write a new study, delete the file)"
+            text = f"{place.path} was edited and is used unchanged: options of the table have no effect (to write a new study, rename the file)"
             return [("study", f"{text}; the kinds of columns are those of the file, not those above")]
         labels = list(self.study["methods"])
         sizes = {label: next(iter(layout.parameters(label).values()), None) for label in labels}

@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from rotastack.data.registry import entry, make_sources
-from rotastack.errors import RotastackError, few
+from rotastack.errors import DamagedError, RotastackError, few
 
 if TYPE_CHECKING:  # `unavailable` runs without pandas and NumPy
     import pandas as pd
@@ -157,7 +157,10 @@ def _read_mirrored(path: Path) -> pd.DataFrame:
     if path.suffix != ".npz":
         from rotastack.data.raw import read_raw
 
-        return read_raw(path)
+        try:
+            return read_raw(path)
+        except DamagedError as error:  # the mirror is the user's, who is never told to delete its files
+            raise RotastackError(str(error).removesuffix("; delete it and run again")) from None
     import zipfile
 
     import numpy as np

@@ -60,6 +60,14 @@ def test_other_rows_are_refused(fitted):
         model.out_of_bag_importances(X[:100], y[:100])
     with pytest.raises(ValueError, match="X has 100 rows, y has 150"):
         model.out_of_bag_importances(X[:100], y)
+    order = np.arange(len(X))[::-1]
+    for rows, targets in ((X.iloc[order], np.asarray(y)[order]), (X.iloc[order], y), (X, np.asarray(y)[order])):
+        with pytest.raises(ValueError, match="^X and y are not the rows of fit in the same order"):
+            model.out_of_bag_importances(rows, targets)
+    same = X.astype({"kind": object}), list(y)  # other types of the same values
+    assert (
+        model.out_of_bag_importances(*same, n_repeats=1).score == model.out_of_bag_importances(X, y, n_repeats=1).score
+    )
 
 
 def test_row_by_row_and_class_by_class(fitted):

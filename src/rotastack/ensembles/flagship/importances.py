@@ -3,6 +3,7 @@
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from copy import copy
 from typing import Any
+from zlib import crc32
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -18,16 +19,16 @@ __all__ = ["OutOfBagImportances", "permutation_importances", "scored", "unseen_r
 
 
 def permutation_importances(
-    X: NDArray, score: Callable[[Any], float], parts: Sequence[NDArray[np.intp]], n_repeats: int, rng: np.random.Generator
+    X: NDArray, score: Callable[[Any], Any], parts: Sequence[NDArray[np.intp]], n_repeats: int, rng: np.random.Generator
 ) -> Bunch:  # fmt: skip
     """Return the decrease of a score when a column, or several columns together, are shuffled.
 
-    `score` takes a table like `X`; more is better. `parts` are sets of columns that are shuffled together. The result
-    has ``importances`` (n_parts, n_repeats), ``importances_mean`` and ``importances_std`` (n_parts,), and ``score`` of
-    the unshuffled `X`.
+    `score` takes a table like `X`; more is better. It may return an array, such as a score of each row. `parts` are sets
+    of columns that are shuffled together. The result has ``importances`` (n_parts, n_repeats, ...), ``importances_mean``
+    and ``importances_std`` (n_parts, ...), and ``score`` of the unshuffled `X`.
     """
     baseline = score(X)
-    lost = np.empty((len(parts), n_repeats))
+    lost = np.empty((len(parts), n_repeats, *np.shape(baseline)))
     for j, k, shuffled in _shuffled(X, parts, n_repeats, rng):
         lost[j, k] = baseline - score(shuffled)
     return _summary(lost, baseline)
@@ -59,6 +60,7 @@ class OutOfBagImportances:
     table_: Any
     grown_: list[GrownFamilies]
     n_jobs: int | None
+    _rows_hash: int  # of the rows of fit
 
     def _combined(self, outputs: NDArray[np.float64]) -> NDArray[np.float64]:
         """Return the ensemble's probabilities or predictions from the families' outputs (family, row, output or NaN)."""
@@ -72,6 +74,11 @@ class OutOfBagImportances:
         """Return the log loss or squared error of each row, from probabilities or predictions."""
         raise NotImplementedError
 
+    def _hash_of(self, X: Any, y: NDArray) -> int:
+        """Return a hash of rows as the trees see them, and of their targets."""
+        codes = np.searchsorted(self.classes_, y) if hasattr(self, "classes_") else np.asarray(y, dtype=np.float64)
+        return crc32(self.table_.transform(X, self).tobytes(), crc32(codes.tobytes()))
+
     def _out_of_bag(self) -> NDArray[np.float64]:
         """Return the probabilities or predictions for the training rows; NaN for rows that all trees have seen."""
         raise NotImplementedError
@@ -84,7 +91,8 @@ class OutOfBagImportances:
 
         Predictions of a row come from trees that have not seen the row, so noise columns get 0 on average. Redundant
         columns share their importance: shuffling one of them changes the score little. The importances by row and by
-        class are increases of the log loss or the squared error; below 0, the column misleads the ensemble there.
+        class are increases of the log loss or the squared error; below 0, the column misleads the ensemble there. They
+        are no test of a column, as the families' weights were fitted to these rows; ``rotastack explain`` has one.
 
         Parameters
         ----------
@@ -113,7 +121,7 @@ class OutOfBagImportances:
         Raises
         ------
         ValueError
-            The number of rows differs from that in ``fit``.
+            The rows, or their order, differ from those in ``fit``.
 
         Examples
         --------
@@ -137,6 +145,8 @@ class OutOfBagImportances:
         rows, answer = self._asked_out_of_bag(y, max_rows, random_state)
         if len(table) != len(y):
             raise ValueError(f"X has {len(table)} rows, y has {len(y)} rows")
+        if self._hash_of(table, y) != self._rows_hash:
+            raise ValueError("X and y are not the rows of fit in the same order, which out-of-bag importances need")
         sample, y = table.iloc[rows] if hasattr(table, "iloc") else table[rows], y[rows]
 
         def judged(rows: Any) -> tuple[float, NDArray[np.float64]]:

@@ -126,6 +126,7 @@ class RotastackEnsemble(OutOfBagImportances, BaseEstimator):
             self.n_groups_ = len(np.unique(row_groups[weighted]))
         self._fit(X, y, weights, weighted, row_groups)
         self._finish(y, weights)
+        self._rows_hash = self._hash_of(X, y)
         return self
 
     def _target(self, y: ArrayLike) -> NDArray:

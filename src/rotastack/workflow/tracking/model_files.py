@@ -17,7 +17,7 @@ import skops.io
 from numpy.lib import format as npy
 
 from rotastack import __version__
-from rotastack.errors import DamagedError, RotastackError, unreadable
+from rotastack.errors import RotastackError, unreadable
 from rotastack.files import replacing
 
 __all__ = ["VERSIONS", "canonical", "dump_model", "load_model", "trusted_types"]
@@ -90,7 +90,8 @@ def load_model(path: str | Path) -> Any:
     except (BadZipFile, ValueError, OSError, EOFError, NotImplementedError, RuntimeError, zlib.error) as error:
         if getattr(error, "errno", None):
             raise unreadable(path, error) from None
-        raise DamagedError(path, f"not a model file, or incomplete: {error}") from None
+        why = f"or incomplete: {error}" if path.suffix == ".skops" else "a model file ends in .skops"
+        raise RotastackError(f"{path}: not a model file{',' if path.suffix == '.skops' else ';'} {why}") from None
     if any(_series(v) != _series(VERSIONS[n]) for n, v in found.items() if n in VERSIONS):
         raise RotastackError(f"{path}: {_other_versions(found)}")
     try:

@@ -1,7 +1,7 @@
 """Explain a saved model by the columns of its raw table: their importances and partial dependence."""
 
 import warnings
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from math import prod
 from pathlib import Path
 from typing import Any
@@ -9,21 +9,25 @@ from typing import Any
 import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
+from scipy.stats import ttest_1samp
 from sklearn.base import clone, is_regressor
+from sklearn.dummy import DummyClassifier, DummyRegressor
 from sklearn.feature_selection import r_regression
 from sklearn.model_selection import FixedThresholdClassifier, GroupShuffleSplit, train_test_split
 from sklearn.pipeline import Pipeline
 
 from rotastack.base.columns import date_numbers, numbers_of
 from rotastack.base.facts import Facts
-from rotastack.data.divisions import division_numbers
+from rotastack.data.divisions import division_numbers, united
 from rotastack.data.raw import read_raw
+from rotastack.data.suspicions import copies_of
 from rotastack.data.target import TaskName, check_target, typed_labels
 from rotastack.ensembles.flagship.importances import permutation_importances
 from rotastack.errors import RotastackError
 from rotastack.files import read_json
 from rotastack.stats.metrics import NAMES, higher_is_better, score_named
 from rotastack.stats.scores import score_numbers, score_probabilities
+from rotastack.stats.wilcoxon import holm
 from rotastack.workflow.study.costs import USUAL_COST, cost_of
 from rotastack.workflow.use.explanation import families_of, in_words
 from rotastack.workflow.use.saved_model import saved_model
@@ -32,6 +36,7 @@ __all__ = ["explain", "explain_saved"]
 
 MOST_ROWS = 1000  # most rows in which columns are shuffled
 N_REPEATS, SEED = 5, 0
+SPANS = 6  # spans of the test rows' time; with more of them errors in neighbouring spans go together
 LEAST_SHUFFLED, MOST_SHUFFLED, SHUFFLING_SECONDS = 5, 300, 120  # least and most columns to shuffle, and the time for it
 N_SHOWN = 6  # columns with partial dependence, and classes in each figure
 PREDICTED_ROWS = 200  # rows over which partial dependence is averaged
@@ -55,28 +60,35 @@ def explain(
     the last third of the time, or on the test rows of a given split.
     """
     reader = pipeline.named_steps["table"]
-    split = _divided(features, divided_by or {})
+    split, units = _divided(features, divided_by or {}, copies_of(features, reader.kinds_))
     features = features[reader.needed_]
-    how, rows, judged = _scored(pipeline, features, target, score, split)
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
+        held, test = _held_out(pipeline, features, target, split, units)
+        scorer = _scorer(pipeline, score, target)
+        how, rows, judged = _scored(pipeline, target, scorer, split, held, test)
         numbers = pipeline[:1].transform(features.iloc[rows])
-        parts = dict(zip(features.columns, reader.parts_, strict=True))
-        shuffled = _shuffled_columns(_decider(pipeline), numbers, parts, target[rows])
-        random = np.random.default_rng(SEED)
-        found = permutation_importances(numbers, judged, [parts[c] for c in shuffled], N_REPEATS, random)
+        columns = dict(zip(features.columns, reader.parts_, strict=True))
+        shuffled = _shuffled_columns(_decider(pipeline), numbers, columns, target[rows])
+        parts = [columns[c] for c in shuffled]
+        found = permutation_importances(numbers, judged, parts, N_REPEATS, np.random.default_rng(SEED))
         losses, deviations = found.importances_mean.tolist(), found.importances_std.tolist()
+        new, answers = pipeline[:1].transform(features.iloc[test]), target[test]
+        p, n_units = _p_values(held, new, answers, parts, units[test], len(columns))
+        constant = (DummyRegressor() if is_regressor(pipeline) else DummyClassifier()).fit(new, answers)
+        scores = [scorer(model, new, answers) for model in (held, constant)]
         order = np.argsort(-found.importances_mean, kind="stable")
-        importances = [{"column": str(shuffled[j]), "loss": losses[j], "sd": deviations[j]} for j in order]
-        top = [shuffled[j] for j in order[:N_SHOWN] if losses[j] > 0]
+        importances = [{"column": str(shuffled[j]), "loss": losses[j], "sd": deviations[j], "p": p[j]} for j in order]
+        top = [shuffled[j] for j in order[:N_SHOWN] if losses[j] > 0 and scores[0] > scores[1]]
         dependence = [_dependence(pipeline, features, target, column) for column in top]
     sign = _sign(score)
     content = {
         "how": how, "rows": len(rows), "scoring": _SHOWN.get(score, NAMES[score]),
         "task": "regression" if is_regressor(pipeline) else "classification", "score": sign * float(found.score),
         "importances": importances, "families": families_of(_decider(pipeline)), "dependence": dependence,
+        "tested": {"columns": len(columns), "rows": len(test), "units": n_units, "scores": [sign * s for s in scores]},
     }  # fmt: skip
-    return {**content, "words": in_words(content, len(parts), sign)}
+    return {**content, "words": in_words(content, sign)}
 
 
 def _shuffled_columns(model: Any, numbers: NDArray, parts: dict[Any, NDArray[np.intp]], target: NDArray) -> list[Any]:
@@ -128,17 +140,16 @@ def _sign(score: str) -> int:
     return 1 if score in _SHOWN or higher_is_better(score) else -1
 
 
-def _scorer(
-    score: str, target: NDArray, task: str, threshold: float | None = None
-) -> Callable[[Any, Any, NDArray], float]:
+def _scorer(pipeline: Any, score: str, target: NDArray) -> Callable[[Any, Any, NDArray], float]:
     """Return a scorer of fitted estimators in the form of scikit-learn's: called with (model, X, y), higher is better.
 
-    A threshold applies to the decisions for error, balanced accuracy and F1, not to scores of probabilities.
+    The model's threshold applies to the decisions for error, balanced accuracy and F1, not to scores of probabilities.
     """
     classes, counts = np.unique(target, return_counts=True)
+    threshold = pipeline[-1].threshold if isinstance(pipeline[-1], FixedThresholdClassifier) else None
 
     def scored(model: Any, X: Any, y: NDArray) -> float:
-        if task == "regression":
+        if is_regressor(pipeline):
             predicted = np.asarray(model.predict(X), dtype=float)
             found = score_numbers(y, np.stack([predicted, predicted, predicted], axis=1))
         else:
@@ -156,40 +167,68 @@ def _scorer(
 
 def _probabilities(model: Any, X: Any, classes: NDArray) -> NDArray:
     """Return probabilities (n, classes); those of a model without any are 0 and 1."""
-    found = (
-        model.predict_proba(X) if hasattr(model, "predict_proba") else np.asarray(model.predict(X))[:, None] == classes
-    )
-    return np.asarray(found, dtype=float)
+    if not hasattr(model, "predict_proba"):
+        return (np.asarray(model.predict(X))[:, None] == classes).astype(float)
+    found = np.zeros((len(X), len(classes)))  # a class may be without training rows, or without test rows
+    known = np.isin(model.classes_, classes)
+    found[:, np.isin(classes, model.classes_)] = np.asarray(model.predict_proba(X), dtype=float)[:, known]
+    return found
 
 
-def _divided(features: pd.DataFrame, divided_by: Mapping[str, str]) -> Split | None:
-    """Return training and test rows by a study's groups, time or first given split; None without any of these."""
+def _divided(
+    features: pd.DataFrame, divided_by: Mapping[str, str], copies: NDArray[np.intp] | None
+) -> tuple[Split | None, NDArray[np.intp]]:
+    """Return training and test rows, if not at random, and the number of the group of each row.
+
+    The rows are divided by a study's groups, time or first given split, or by their copies. Errors in rows of a group
+    may go together; a group is also a row with its copies, or a span of the test rows' time.
+    """
+    units = np.arange(len(features)) if copies is None else copies
     for key, column in divided_by.items():
         numbers = division_numbers(features, column, key, "explain")
-        if key == "groups":
-            splitter = GroupShuffleSplit(1, test_size=1 / 3, random_state=SEED)
-            return next(splitter.split(features, groups=numbers))
         if key.startswith("split"):
             test = numbers == numbers.max()
-            return np.flatnonzero((numbers >= -1) & ~test), np.flatnonzero(test)
-        late = numbers >= np.quantile(numbers, 2 / 3)
-        return np.flatnonzero(~late), np.flatnonzero(late)
-    return None
+            return (np.flatnonzero((numbers >= -1) & ~test), np.flatnonzero(test)), units
+        if key == "time":
+            late = numbers >= np.quantile(numbers, 2 / 3)
+            first, end = numbers[late].min(), numbers.max() + 1
+            return (np.flatnonzero(~late), np.flatnonzero(late)), SPANS * (numbers - first) // (end - first)
+        copies = units = united(numbers, units)
+    if copies is None:
+        return None, units
+    splitter = GroupShuffleSplit(1, test_size=1 / 3, random_state=SEED)
+    return next(splitter.split(features, groups=copies)), units
+
+
+def _held_out(
+    pipeline: Any, features: pd.DataFrame, target: NDArray, split: Split | None, units: NDArray[np.intp]
+) -> tuple[Any, NDArray[np.intp]]:
+    """Return the method trained again on the `split`'s training rows, or on two thirds of the rows; and the test rows."""
+    counts = np.unique(target, return_counts=True)[1]
+    by_class = not is_regressor(pipeline) and counts.min() > 2
+    train, test = split or train_test_split(
+        np.arange(len(features)), test_size=1 / 3, random_state=SEED, stratify=target if by_class else None
+    )
+    (name, last), model = pipeline.steps[-1], _decider(pipeline)
+    # The model's own reader is kept: a reader fitted to fewer rows may lack the column of a rare category.
+    plain = Pipeline([*pipeline.steps[1:-1], (name, last if last is model else last.estimator)])
+    groups = {f"{name}__groups": units[train]} if hasattr(model, "n_groups_") else {}
+    refitted = clone(plain).fit(pipeline[:1].transform(features.iloc[train]), target[train], **groups)
+    if split is not None and len(test) > MOST_ROWS:
+        test = np.random.default_rng(SEED).choice(test, MOST_ROWS, replace=False)
+    return refitted, np.sort(test[:MOST_ROWS])
 
 
 def _scored(
-    pipeline: Any, features: pd.DataFrame, target: NDArray, score: str, split: Split | None
-) -> tuple[str, NDArray[np.intp], Callable[[NDArray], float]]:
+    pipeline: Any, target: NDArray, scorer: Callable[[Any, Any, NDArray], float], split: Split | None, held: Any,
+    test: NDArray[np.intp],
+) -> tuple[str, NDArray[np.intp], Callable[[NDArray], float]]:  # fmt: skip
     """Return "out of bag" or "held out", the rows to judge by, and a function from the table of these to a score.
 
-    Without out-of-bag rows, or with a `split`, the method is trained again: a model remembers its training rows. The
-    bags of a model that was fitted with groups hold out whole groups already.
+    Without out-of-bag rows, or with a `split`, the method that was trained again is judged: a model remembers its
+    training rows. The bags of a model that was fitted with groups hold out whole groups already.
     """
     model = _decider(pipeline)
-    last = pipeline[-1]
-    wrapped = isinstance(last, FixedThresholdClassifier)
-    threshold = last.threshold if wrapped else None
-    scorer = _scorer(score, target, "regression" if is_regressor(pipeline) else "classification", threshold)
     if hasattr(model, "out_of_bag_scorer") and (split is None or hasattr(model, "n_groups_")):
         try:
             rows, judged = model.out_of_bag_scorer(target, scorer, max_rows=MOST_ROWS, random_state=SEED)
@@ -198,18 +237,30 @@ def _scored(
             return "out of bag", rows, lambda table: judged(form(table))
         except ValueError:
             pass  # the bags of weighted rows are unknown
-    counts = np.unique(target, return_counts=True)[1]
-    by_class = not is_regressor(pipeline) and counts.min() > 2
-    train, test = split or train_test_split(
-        np.arange(len(features)), test_size=1 / 3, random_state=SEED, stratify=target if by_class else None
-    )
-    # The model's own reader is kept: a reader fitted to fewer rows may lack the column of a rare category.
-    plain = Pipeline([*pipeline.steps[1:-1], (pipeline.steps[-1][0], last.estimator if wrapped else last)])
-    refitted = clone(plain).fit(pipeline[:1].transform(features.iloc[train]), target[train])
-    if split is not None and len(test) > MOST_ROWS:
-        test = np.random.default_rng(SEED).choice(test, MOST_ROWS, replace=False)
-    rows = np.sort(test[:MOST_ROWS])
-    return "held out", rows, lambda table: scorer(refitted, table, target[rows])
+    return "held out", test, lambda table: scorer(held, table, target[test])
+
+
+def _p_values(
+    held: Any, numbers: NDArray, target: NDArray, parts: Sequence[NDArray], units: NDArray[np.intp], n_columns: int
+) -> tuple[list[float], int]:
+    """Return for each set of columns the p-value of a rise of the test rows' errors, and the number of groups of rows.
+
+    The error of a row is absolute: of the prediction, or of the probability of the row's class. Rises are means over
+    the shufflings, and sums over a group. A one-sided t test is followed by Holm's correction for all columns. Rows out
+    of bag would not do, because the families' weights were fitted to them.
+    """
+    classes, codes = np.unique(target, return_inverse=True)
+
+    def score(table: NDArray) -> NDArray:
+        if is_regressor(held):
+            return -np.abs(target - np.ravel(held.predict(table)))
+        return _probabilities(held, table, classes)[np.arange(len(table)), codes]
+
+    rises = permutation_importances(numbers, score, parts, N_REPEATS, np.random.default_rng(SEED)).importances_mean
+    sums = pd.DataFrame(rises.T).groupby(units).sum().to_numpy()
+    found = np.ones(n_columns)  # 1 also for a column without effect on any row
+    found[: len(parts)] = np.nan_to_num(ttest_1samp(sums, 0, alternative="greater").pvalue, nan=1.0)
+    return holm(pd.Series(found)).tolist()[: len(parts)], len(sums)
 
 
 def _dependence(pipeline: Any, features: pd.DataFrame, target: NDArray, column: str) -> dict[str, Any]:

@@ -19,6 +19,7 @@ from rotastack.workflow.judge.pages import page_environment, read_explanation
 __all__ = ["families_of", "in_words", "write_explanation"]
 
 MOST_BARS = 30
+ALPHA = 0.05  # probability that any column is said to matter if none does
 LITTLE, MUCH = 0.15, 0.5  # shares of the families' weights that change the words
 PARTS = {
     "identity": "the columns as they are",
@@ -50,15 +51,15 @@ def write_explanation(content: Mapping[str, Any], record: Path, page: Path) -> l
     return told
 
 
-def in_words(content: Mapping[str, Any], n_columns: int, sign: int) -> list[str]:
+def in_words(content: Mapping[str, Any], sign: int) -> list[str]:
     """Return an explanation in sentences: which columns were not shuffled, which matter, and the families' weights."""
-    importances, words = content["importances"], []
+    importances, n_columns, words = content["importances"], content["tested"]["columns"], []
     if not importances:
         words.append(f"No column of {n_columns:,} was shuffled, because a prediction of this model takes long.")
     elif len(importances) < n_columns:
         most = f"the {len(importances)} with the highest correlation to the target"
         words.append(f"Of {n_columns:,} columns, {most} were shuffled.")
-    words += _importances_in_words(importances, content["scoring"], content["score"], sign, content["how"])
+    words += _importances_in_words(content, sign)
     return words + _families_in_words(content["families"], content["task"])
 
 
@@ -124,26 +125,26 @@ def _families_in_words(families: Sequence[dict[str, Any]], task: str) -> list[st
     return words
 
 
-def _importances_in_words(
-    importances: Sequence[dict[str, Any]], scoring: str, score: float, sign: int, how: str
-) -> list[str]:
-    """Return sentences on the loss for the most important column, and on the number of columns without effect."""
-    number = "{:.3f}" if abs(score) < 10 else "{:,.4g}"
+def _importances_in_words(content: Mapping[str, Any], sign: int) -> list[str]:
+    """Return sentences on the most important column, and on the number of columns with an effect and its test."""
+    importances, tested, scoring = (content[key] for key in ("importances", "tested", "scoring"))
     if not importances:
         return []
-    used = [x for x in importances if x["loss"] > (2 + 1e-9) * x["sd"] and x["loss"] > 0]
-    if not used:
-        return [
-            f"No single column has a loss of {scoring} beyond chance when shuffled ({number.format(score)}, {how})."
-        ]
-    first = used[0]
-    matters = "matters most" if first is importances[0] else "is the first column with an effect beyond chance"
+    number = "{:.3f}" if abs(content["score"]) < 10 else "{:,.4g}"
+    model, constant = tested["scores"]
+    if sign * model <= sign * constant:
+        scores = f"{scoring} {number.format(model)} against {number.format(constant)}"
+        return [f"No column is shown to matter: on held-out rows the model does not beat a constant answer ({scores})."]
+    used = [x for x in importances if x["p"] < ALPHA and x["loss"] > 0]
+    errors = "errors" if content["task"] == "regression" else "errors of the probabilities"
+    units = "held-out rows" if tested["units"] == tested["rows"] else "groups of held-out rows"
     words = [
-        f"{first['column']} {matters}: with shuffled values, {scoring} {'falls' if sign > 0 else 'rises'} from {number.format(score)} to {number.format(score - sign * first['loss'])} ({how})."
+        f"{len(used) or 'None'} of {len(importances)} columns {'is' if len(used) < 2 else 'are'} shown to have an effect, given the other columns (do absolute {errors} rise with shuffled values? "
+        f"One-sided paired t test over {tested['units']:,} {units}, corrected for {tested['columns']:,} columns by Holm)."
     ]
-    rest = len(importances) - len(used)
-    if rest:
-        words.append(
-            f"{rest} of {len(importances)} columns ha{'s' if rest == 1 else 've'} no effect beyond chance, given the other columns."
-        )
-    return words
+    if not used:
+        return words
+    first, before, after = used[0], content["score"], content["score"] - sign * used[0]["loss"]
+    matters = "matters most" if first is importances[0] else "is the first column that is shown to matter"
+    change = f"{'falls' if sign > 0 else 'rises'} from {number.format(before)} to {number.format(after)}"
+    return [f"{first['column']} {matters}: with shuffled values, {scoring} {change} ({content['how']}).", *words]
