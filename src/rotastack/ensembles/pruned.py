@@ -13,9 +13,9 @@ from sklearn.utils import get_tags
 from sklearn.utils.validation import check_is_fitted, validate_data
 
 from rotastack.base.classes import LabelClassifier
-from rotastack.base.columns import refuse_missing_target
+from rotastack.base.columns import present_target
 from rotastack.base.fitting import check_takes_weights
-from rotastack.base.row_weights import row_weights, uneven_or_none
+from rotastack.base.row_weights import relative_weights, row_weights
 from rotastack.base.scikit import HasMethods, Interval, StrOptions, fit_context, num_samples
 from rotastack.combine.pruning.orientation import OrientationPruner
 from rotastack.combine.pruning.pruner import Pruner
@@ -116,14 +116,14 @@ class PrunedEnsembleClassifier(MetaEstimatorMixin, LabelClassifier, BaseEstimato
             that a fitted ensemble was not trained on; a single class; a missing target; or the pruner is to keep more
             members than the ensemble has.
         """
-        refuse_missing_target(y)
+        y = present_target(y)
         X, y = validate_data(self, X, y, dtype=None, ensure_all_finite=False)
         codes = self._numbered(y)
         weights = row_weights(X, y, sample_weight)
         if weights is not None and not weights.all():
             positive = np.flatnonzero(weights)
             X, y, codes, weights = X[positive], y[positive], codes[positive], weights[positive]
-        weights = uneven_or_none(weights)
+        weights = relative_weights(weights)
         sequence = root_sequence(self.random_state)
         train = rows = np.arange(num_samples(X))
         if isinstance(self.selection, Real):

@@ -8,7 +8,7 @@ from numpy.typing import ArrayLike, NDArray
 from sklearn.base import BaseEstimator, RegressorMixin
 from sklearn.utils.validation import validate_data
 
-from rotastack.base.columns import refuse_missing_target
+from rotastack.base.columns import present_target
 from rotastack.base.fitting import forget_fit
 from rotastack.base.scikit import StrOptions
 from rotastack.ensembles.table import INPUT_RULES, categorical_mask, naming_text, refuse_missing
@@ -40,7 +40,7 @@ class TableEnsemble(BaseEstimator):
     def _training_table(self, X: ArrayLike, y: ArrayLike) -> tuple[NDArray, NDArray, NDArray[np.bool_]]:
         """Delete an earlier fit; return the checked training rows, the target, and the mask of categorical columns."""
         forget_fit(self)
-        refuse_missing_target(y)
+        y = present_target(y)
         with naming_text(X, _WAY_OUT):
             X, y = validate_data(self, X, y, y_numeric=isinstance(self, RegressorMixin), **INPUT_RULES)
         if self.scaling is None:

@@ -20,8 +20,8 @@ from sklearn.preprocessing import TargetEncoder
 from sklearn.utils.validation import check_array, validate_data
 
 from rotastack.base.categories import MISSING, dummies
-from rotastack.base.columns import as_pandas, column_kind, numbers_of
-from rotastack.base.preprocessing import TablePreprocessor
+from rotastack.base.columns import as_pandas, column_kind, numbers_of, refuse_odd_names
+from rotastack.base.preprocessing import TablePreprocessor, listed
 from rotastack.base.reading import beyond_floats
 from rotastack.base.warned import warn
 from rotastack.ensembles.table import INPUT_RULES, categorical_mask, fitted_scaler, naming_text
@@ -150,15 +150,12 @@ class MixedTable(BaseEstimator):
         others = X.loc[:, ~numeric].copy(deep=False)
         for column in kinds:
             others[column] = _by_size(others[column])
-        self.preprocessor_ = TablePreprocessor(kinds, encoding="codes").fit(others)
-        dropped = {c: kind for c, kind in self.preprocessor_.kinds_.items() if kind in ("id", "text")}
+        self.preprocessor_ = TablePreprocessor(kinds, encoding="codes")._learn(others)
+        dropped = {c: why for c, why in self.preprocessor_.dropped_in_words().items() if by_dtype or c not in kinds}
         if dropped:
-            reasons = self.preprocessor_.reasons_
-            text = "; ".join(f"{c!r} ({kind}: {reasons[c]})" for c, kind in dropped.items())
-            warn(
-                f"columns left out: {text}; to keep a column, convert it to meaningful numbers, or name all columns of "
-                "categories in categorical_features"
-            )
+            hint = "; to keep a column, convert it to meaningful numbers, or name all columns of categories in categorical_features"
+            varies = {"id", "text"} & {self.preprocessor_.kinds_[c] for c in dropped}
+            warn(f"columns left out: {listed(dropped)}{hint * bool(varies)}")
 
     def _split(self, X: Any, owner: BaseEstimator, reset: bool) -> tuple[NDArray[np.floating], NDArray[np.float64]]:
         """Return the numeric columns, those of dates and of text included, and the category numbers."""
@@ -172,6 +169,8 @@ class MixedTable(BaseEstimator):
         if not named:
             X = pd.DataFrame(check_array(X, dtype=None, ensure_all_finite="allow-nan"))
         X = X.set_axis(self.columns_, axis=1)
+        if not len(X):
+            raise ValueError("X has no rows; at least one is needed")
         numbers = np.empty((len(X), 0))
         if self.numeric_.any():
             with naming_text(X.iloc[:, self.numeric_], message):
@@ -179,7 +178,9 @@ class MixedTable(BaseEstimator):
             if not self.preprocessor_.needed_:
                 return numbers, np.empty((len(X), 0))
         with warnings.catch_warnings():
-            if not named:  # an array's columns have no names to warn of; other warnings of the encoder stay
+            if reset:  # the fit of the encoder has warned of the same values
+                warnings.simplefilter("ignore", UserWarning)
+            elif not named:  # an array's columns have no names to warn of; other warnings of the encoder stay
                 warnings.filterwarnings("ignore", message=".* have a category that no training row has")
             others = np.asarray(self.preprocessor_.transform(X))  # scikit-learn may be set to return a DataFrame
         n_others = len(self.preprocessor_.numeric_)
@@ -296,17 +297,18 @@ def _by_size(column: pd.Series) -> pd.Series:
 
 
 def _frame(X: Any) -> Any:
-    """Return a table of any library as a DataFrame, durations as numbers; raise ValueError for equal column names."""
+    """Return a table of any library as a DataFrame, durations and sparse columns as numbers."""
     if not hasattr(X, "to_pandas") and not _is_frame(X):
         return X
     X = as_pandas(X)
-    if X.columns.has_duplicates:
-        name = X.columns[X.columns.duplicated()][0]
-        raise ValueError(f"column {name!r} occurs twice; rename or drop one")
+    refuse_odd_names(X)
     objects = [column for column in X if is_object_dtype(X[column].dtype)]
+    sparse = [c for c in X if isinstance(X[c].dtype, pd.SparseDtype)]
     spans = [c for c in X if is_timedelta64_dtype(X[c].dtype) or (c in objects and infer_dtype(X[c]) == "timedelta")]
-    if spans or objects:
+    if spans or objects or sparse:
         X = X.copy(deep=False)
+        for column in sparse:
+            X[column] = X[column].sparse.to_dense()
         X[objects] = X[objects].where(X[objects].notna(), np.nan)  # NA and NaT cannot become numbers
         for column in spans:
             X[column] = numbers_of(pd.to_timedelta(X[column]))

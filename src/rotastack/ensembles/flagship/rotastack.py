@@ -21,6 +21,7 @@ from rotastack.ensembles.flagship.grown_families import GrownFamilies, OnBags
 from rotastack.ensembles.flagship.importances import OutOfBagImportances, scored, unseen_rows
 from rotastack.ensembles.flagship.mixed_table import MixedTable
 from rotastack.ensembles.flagship.training_rows import TrainingRows, category_targets, draw_folds, group_numbers
+from rotastack.ensembles.table import refuse_no_columns
 from rotastack.trees.grown import GrownTrees
 
 __all__ = ["RotastackEnsemble", "kept_families"]
@@ -116,6 +117,7 @@ class RotastackEnsemble(OutOfBagImportances, BaseEstimator):
             categorical, missing groups, or fewer than two groups. For a classifier: a continuous target, or fewer than
             two classes among rows of positive weight. For a regressor: a target that is a date or above 1e100.
         """
+        refuse_no_columns(X)
         y = self._target(y)
         check_consistent_length(X, y)
         weights = relative_weights(row_weights(X, y, sample_weight, getattr(self, "class_weight", None)))
