@@ -23,6 +23,7 @@ import numpy as np
 import pandas as pd
 import polars as pl
 import pyarrow as pa
+from sklearn.base import clone, is_regressor
 
 from rotastack import RotastackClassifier, RotastackRegressor
 from rotastack.base import reading as reading_of_text
@@ -101,7 +102,9 @@ KINDS = {
     "Python's dates": lambda rng, n: _objects([d.date() for d in _times(rng, n)]),
     "Python's times": lambda rng, n: _objects([d.time() for d in _times(rng, n)]),
     "early dates": lambda rng, n: np.array([f"{1000 + k}-01-01" for k in rng.integers(0, 90, n)], dtype="M8[s]"),
-    "zones": lambda rng, n: _objects([d.tz_localize(("UTC", "Asia/Tokyo")[k % 2]) for k, d in enumerate(_times(rng, n))]),
+    "zones": lambda rng, n: _objects(
+        [d.tz_localize(("UTC", "Asia/Tokyo")[k % 2]) for k, d in enumerate(_times(rng, n))]
+    ),
     "period": lambda rng, n: pd.PeriodIndex(_times(rng, n), freq="M"),
     "duration": lambda rng, n: pd.to_timedelta(rng.integers(0, 900, n), unit="h"),
     "Python's durations": lambda rng, n: _objects([datetime.timedelta(hours=int(k)) for k in rng.integers(0, 90, n)]),
@@ -121,10 +124,48 @@ KINDS = {
 }
 """Kind of a column -> function of a generator and the number of rows."""
 
-NAMES = ["{}", "{}", "{}", "{}", "{} ", "ä {}", "{}=a", "{{{}}}", "'{}'", '"{}"', "{}\n2", "<b>{}", "{}%s$", "target{}", "", "id"]
-ODD_NAMES = [0, 2.5, None, True, ("a", 1), pd.Timestamp("2020-01-01"), np.nan, "x", "target", "x", "(missing)", "prediction"]
+NAMES = [
+    "{}",
+    "{}",
+    "{}",
+    "{}",
+    "{} ",
+    "ä {}",
+    "{}=a",
+    "{{{}}}",
+    "'{}'",
+    '"{}"',
+    "{}\n2",
+    "<b>{}",
+    "{}%s$",
+    "target{}",
+    "",
+    "id",
+]
+ODD_NAMES = [
+    0,
+    2.5,
+    None,
+    True,
+    ("a", 1),
+    pd.Timestamp("2020-01-01"),
+    np.nan,
+    "x",
+    "target",
+    "x",
+    "(missing)",
+    "prediction",
+]
 LIBRARIES = ["pandas"] * 6 + ["pandas of Arrow"] * 2 + ["polars"] * 2 + ["Arrow", "NumPy"]
-CHANGES = ["kind", "missing", "new", "row", "library", "shuffled"] * 3 + ["none", "order", "no row", "further", "without"]
+CHANGES = ["kind", "missing", "new", "row", "library", "shuffled"] * 3 + [
+    "none",
+    "order",
+    "no row",
+    "further",
+    "without",
+]
+NAMES_ARE = ["plain"] * 12 + ["numbers"] * 2 + ["odd text"] * 4 + ["odd"]
+INDEXES = ["plain"] * 4 + ["text", "turned", "equal", "dates", "levels"]
 TARGETS = ["numbers", "labels", "text", "bool", "string", "category"]
 
 
@@ -204,10 +245,8 @@ class Mixture:
                 column = column.astype(object).where(np.arange(len(frame)) % 2 > 0, None)
         elif self.change == "new":
             column = frame.iloc[:, j].astype(object).where(np.arange(len(frame)) % 2 > 0, "a new value")
-        columns = [column if k == j else frame.iloc[:, k] for k in range(width)]
-        found = pd.DataFrame({k: c for k, c in enumerate(columns)}, index=frame.index) if self.index != "equal" else None
-        if found is None:
-            found = pd.DataFrame({k: c.to_numpy() if c.dtype == object else c.array for k, c in enumerate(columns)}, index=frame.index)
+        parts = [column if k == j else frame.iloc[:, k] for k in range(width)]
+        found = pd.concat([part.reset_index(drop=True) for part in parts], axis=1).set_axis(frame.index)
         return found.set_axis(frame.columns, axis=1)
 
     def given(self, frame, library=None):
@@ -242,23 +281,28 @@ REFUSED: Counter = Counter()
 """Messages of refusals, without names and numbers."""
 
 
-class Unclear(AssertionError):
+_SAID = (
+    "no columns", "no rows", "column name", "is not text", r"the table has \d+ rows", "0 sample", "minimum of 1 is required",
+    r"features, but \w+ is expecting", r"[Cc]olumn \d+", "all columns", r"columns \d+ and \d+ are both", r"\bx\d+\b",
+)  # fmt: skip
+"""What is clear without the name of a column: the table as a whole, or a number or a name that an array's column gets."""
+
+
+class UnclearError(AssertionError):
     """A table ends neither in a result nor in one line that names a column."""
 
 
 def clear(error, frame, *others):
     """Return whether an error is of one line that names a column, or says that there are none."""
     text = str(error)
-    if text.startswith(("The feature names should match", "Feature names are only supported")):
+    if text.startswith(("The feature names should match", "Feature names are only", "Expected unique column names")):
         return True  # scikit-learn's own, which has a line for each column
-    if not isinstance(error, ValueError | TypeError) or "\n" in text.rstrip("\n") and "\\n" not in text and not any("\n" in str(c) for c in frame.columns):
-        return False
     names = [c for table in (frame, *others) for c in table.columns]
+    is_one_line = "\n" not in text or any("\n" in str(name) for name in names)
+    if not isinstance(error, ValueError | TypeError) or not is_one_line:
+        return False
     named = any(repr(c) in text or str(c) in text for c in names)
-    said = re.search(
-        r"no columns|no rows|column name|is not text|the table has \d+ rows|0 sample|minimum of 1 is required|features, but \w+ is expecting|column \d+ has no name|"
-        r"all columns|columns \d+ and \d+ are both|\bx\d+\b|column \d+\b", text
-    )  # fmt: skip
+    said = re.search("|".join(_SAID), text)
     return named or bool(said)
 
 
@@ -270,7 +314,7 @@ def asked(function, frame, *others):
             found = function()
         except Exception as error:
             if not clear(error, frame, *others):
-                raise Unclear(f"{type(error).__name__}: {error}") from error
+                raise UnclearError(f"{type(error).__name__}: {error}") from error
             REFUSED[re.sub(r"\d+|'[^']*'|\([^)]*\)", "#", str(error))[:100]] += 1
             return None
     texts = [str(w.message) for w in told if issubclass(w.category, UserWarning)]
@@ -278,7 +322,9 @@ def asked(function, frame, *others):
     assert not twice, f"told twice: {twice}"
     assert sum(text.startswith("columns left out") for text in texts) <= 1, texts
     odd = [w for w in told if not issubclass(w.category, UserWarning) and "rotastack" in w.filename]
-    assert not odd, f"a warning of a library: {odd[0].category.__name__}: {odd[0].message} ({odd[0].filename}:{odd[0].lineno})"
+    assert not odd, (
+        f"a warning of a library: {odd[0].category.__name__}: {odd[0].message} ({odd[0].filename}:{odd[0].lineno})"
+    )
     return found
 
 
@@ -318,6 +364,25 @@ def classifier(mixture):
 
 def regressor(mixture):
     return flagship(mixture, RotastackRegressor)
+
+
+def others(mixture):
+    """Fit one of the other public estimators, which take numbers alone, and let it predict or transform new rows."""
+    from tests.test_estimator_checks import FIRST
+
+    frame, model = mixture.frame(), clone(FIRST[mixture.seed % len(FIRST)])
+    y = mixture.y(is_regressor(model))
+    X = mixture.given(frame)
+    try:
+        if asked(lambda: model.fit(X, y), frame) is None:
+            return "refused"
+        answer = getattr(model, "predict", None) or model.transform
+        new = mixture.new(frame)
+        found = asked(lambda: answer(mixture.given(new)), frame, new)
+    except UnclearError as error:
+        raise UnclearError(f"{type(model).__name__} {error}") from error.__cause__
+    assert found is None or len(found) == len(new)
+    return "predicted" if found is not None else "refused later"
 
 
 def preprocessor(mixture):
@@ -406,7 +471,7 @@ def commands(mixture):
 
 
 PATHS = {
-    "classifier": classifier, "regressor": regressor, "preprocessor": preprocessor, "reading": reading, "commands": commands,
+    "classifier": classifier, "regressor": regressor, "others": others, "preprocessor": preprocessor, "reading": reading, "commands": commands,
 }  # fmt: skip
 
 
@@ -417,8 +482,8 @@ def drawn(rng):
     kinds = tuple(rng.choice(list(KINDS) if rng.random() < 0.2 else sound) for _ in range(width))
     return Mixture(
         kinds, tuple(rng.random() < 0.3 for _ in kinds), rng.choice([12, 20, 20, 25, 40]), rng.choice(LIBRARIES),
-        rng.choice(["plain"] * 12 + ["numbers"] * 2 + ["odd text"] * 4 + ["odd"]),
-        rng.choice(["plain"] * 4 + ["text", "turned", "equal", "dates", "levels"]),
+        rng.choice(NAMES_ARE),
+        rng.choice(INDEXES),
         rng.choice(TARGETS), rng.choice(CHANGES), rng.randrange(10**9),
     )  # fmt: skip
 

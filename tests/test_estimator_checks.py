@@ -223,6 +223,21 @@ def test_a_missing_target_is_told_in_the_same_line(estimator):
             clone(estimator).fit(X, y)
 
 
+@pytest.mark.parametrize("estimator", [e for e in FIRST if is_classifier(e)], ids=lambda e: type(e).__name__)
+def test_labels_of_any_text(estimator):
+    X = np.random.default_rng(0).random((30, 3))
+    labels = np.array(["a", "b"])[(X[:, 0] > 0.5).astype(int)]
+    plain = clone(estimator).fit(X, labels).predict(X)
+    new = getattr(np.dtypes, "StringDType", None)  # of NumPy 2
+    others = [] if new is None else [labels.astype(new()), labels.astype(new(na_object=np.nan))]
+    for y in (*others, pd.Series(labels), pd.Series(labels, dtype="string")):
+        assert clone(estimator).fit(X, y).predict(X).tolist() == plain.tolist()
+    if new is not None:
+        others[1][3] = np.nan
+        with pytest.raises(ValueError, match="^y contains missing values$"):
+            clone(estimator).fit(X, others[1])
+
+
 def test_every_public_estimator_is_checked():
     public = {
         name

@@ -9,10 +9,11 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 from sklearn.base import is_classifier
 from sklearn.utils import get_tags
-from sklearn.utils.validation import check_is_fitted, has_fit_parameter, validate_data
+from sklearn.utils.validation import check_is_fitted, has_fit_parameter
 
 from rotastack.base.columns import present_target
 from rotastack.base.fitting import AlignedClassifier, fit_aligned
+from rotastack.base.naming import validate_data
 from rotastack.base.row_weights import relative_weights
 from rotastack.base.scikit import HasMethods, Interval
 from rotastack.ensembles.forests.base_tree import TREES, base_tree

@@ -1,18 +1,11 @@
 """Checks and scaling of a table, before views are applied to its numeric columns."""
 
-import re
 import warnings
-from collections.abc import Iterator
-from contextlib import contextmanager
-from datetime import date, time, timedelta
 from typing import Any
 
 import numpy as np
-import pandas as pd
 from numpy.typing import ArrayLike, NDArray
-from pandas.api.types import is_datetime64_any_dtype, is_numeric_dtype, is_timedelta64_dtype
 
-from rotastack.base.columns import as_pandas, numbers_of
 from rotastack.base.warned import warn_of_scales
 from rotastack.views.scaling import SCALERS
 
@@ -21,9 +14,7 @@ __all__ = [
     "categorical_mask",
     "check_rotatable",
     "fitted_scaler",
-    "naming_text",
     "refuse_missing",
-    "refuse_no_columns",
     "scaled_columns",
     "warn_of_unequal_scales",
 ]
@@ -73,68 +64,6 @@ def categorical_mask(categorical_features: ArrayLike | None, estimator: Any) -> 
     if len(np.unique(columns)) < len(columns):
         raise ValueError(f"categorical_features names a column twice: {columns.tolist()} (a mask must be of type bool)")
     return np.isin(np.arange(n_features), columns)
-
-
-def refuse_no_columns(X: Any) -> None:
-    """Raise a ValueError for a data frame without columns; scikit-learn refuses an array without columns."""
-    if hasattr(X, "columns") and not len(X.columns):
-        raise ValueError("X has no columns; at least one is needed")
-
-
-_NO_NUMBER = re.compile(
-    r"could not convert|[Cc]annot cast|be promoted|argument must be a string or a|Complex data|with a sequence"
-)
-
-
-@contextmanager
-def naming_text(X: Any, message: str) -> Iterator[None]:
-    """Replace the error that scikit-learn or NumPy raises for a column of `X` by one that names the column.
-
-    `message` has the fields ``{column}``, ``{what}`` (such as "text" or "dates or times") and ``{example}``.
-    """
-    refuse_no_columns(X)
-    dtypes = X.dtypes if isinstance(X, pd.DataFrame) else ()
-    try:
-        if any(is_datetime64_any_dtype(dtype) for dtype in dtypes):  # NumPy may convert dates to nanoseconds
-            raise TypeError("cannot cast dates")
-        yield
-    except (ValueError, TypeError) as error:
-        is_infinite = "contains infinity" in str(error)
-        if not is_infinite and not _NO_NUMBER.search(str(error)):
-            raise
-        table = as_pandas(X) if hasattr(X, "to_pandas") else pd.DataFrame(X)
-        for j, name in enumerate(table.columns):
-            if is_infinite and (found := int(np.isinf(numbers_of(table.iloc[:, j])).sum())):
-                raise ValueError(
-                    f"{error} Column {name!r}: infinite in {found} rows; set the values to missing"
-                ) from error
-            value = None if is_infinite else _no_number(table.iloc[:, j])
-            if value is not None:
-                kind = "text" if isinstance(value, str | bytes) else f"values of type {type(value).__name__}"
-                kind = "dates or times" if isinstance(value, _TIMES) else kind
-                raise ValueError(message.format(column=repr(name), what=kind, example=repr(str(value)))) from error
-        raise
-
-
-_TIMES = date | time | timedelta | np.datetime64 | np.timedelta64 | pd.Period
-
-
-def _no_number(column: pd.Series) -> Any:
-    """Return the first value in a column that is no number; None if the column has none."""
-    if is_datetime64_any_dtype(column.dtype) or is_timedelta64_dtype(column.dtype):
-        return column.iloc[0]
-    if is_numeric_dtype(column.dtype) and column.dtype.kind != "c":
-        return None
-    return next((value for value in column if not _is_number(value)), None)
-
-
-def _is_number(value: Any) -> bool:
-    """Return whether NumPy converts a value to a number, or the value is missing."""
-    try:
-        float(value)
-    except (TypeError, ValueError):
-        return value is None
-    return not isinstance(value, bytes | _TIMES)
 
 
 def check_rotatable(n_numeric: int, n_features: int) -> None:

@@ -11,9 +11,10 @@ from sklearn.base import BaseEstimator, ClassifierMixin
 from sklearn.exceptions import ConvergenceWarning
 from sklearn.utils.class_weight import compute_sample_weight
 from sklearn.utils.multiclass import check_classification_targets
-from sklearn.utils.validation import check_is_fitted, column_or_1d, validate_data
+from sklearn.utils.validation import check_is_fitted, column_or_1d
 
 from rotastack.base.columns import present_target
+from rotastack.base.naming import validate_data
 from rotastack.base.scikit import Interval, StrOptions, check_feature_names_in, check_sample_weight, fit_context
 from rotastack.base.warned import warn_of_scales
 from rotastack.blas import one_blas_thread

@@ -11,10 +11,11 @@ from numpy.typing import ArrayLike, NDArray
 from scipy.sparse import csr_matrix
 from sklearn.base import BaseEstimator, RegressorMixin
 from sklearn.utils.multiclass import check_classification_targets
-from sklearn.utils.validation import check_is_fitted, column_or_1d, validate_data
+from sklearn.utils.validation import check_is_fitted, column_or_1d
 
 from rotastack.base.classes import LabelClassifier, NumberRegressor
 from rotastack.base.columns import present_target
+from rotastack.base.naming import validate_data
 from rotastack.base.outputs import accuracy, r_squared
 from rotastack.base.row_weights import row_weights, weights_of
 from rotastack.base.scikit import Interval, StrOptions

@@ -17,14 +17,15 @@ from pandas.api.types import (
 )
 from sklearn.base import BaseEstimator
 from sklearn.preprocessing import TargetEncoder
-from sklearn.utils.validation import check_array, validate_data
+from sklearn.utils import check_array, validation
 
 from rotastack.base.categories import MISSING, dummies
 from rotastack.base.columns import as_pandas, column_kind, numbers_of, refuse_odd_names
+from rotastack.base.naming import naming_column, validate_data
 from rotastack.base.preprocessing import TablePreprocessor, listed
 from rotastack.base.reading import beyond_floats
 from rotastack.base.warned import warn
-from rotastack.ensembles.table import INPUT_RULES, categorical_mask, fitted_scaler, naming_text
+from rotastack.ensembles.table import INPUT_RULES, categorical_mask, fitted_scaler
 
 __all__ = ["MixedTable"]
 
@@ -131,7 +132,7 @@ class MixedTable(BaseEstimator):
             return
         if not _is_frame(X):
             X = pd.DataFrame(check_array(X, dtype=None, ensure_all_finite="allow-nan", estimator=owner))
-        validate_data(owner, X, reset=True, skip_check_array=True)
+        validation.validate_data(owner, X, reset=True, skip_check_array=True)
         if by_dtype:
             mask = np.array([isinstance(dtype, pd.CategoricalDtype) for dtype in X.dtypes])
             numeric = np.array(
@@ -161,10 +162,9 @@ class MixedTable(BaseEstimator):
         """Return the numeric columns, those of dates and of text included, and the category numbers."""
         message = _IN_FIT if reset else _IN_PREDICT
         if self.numeric_ is None:
-            with naming_text(X, message):
-                numbers = validate_data(owner, X, reset=reset, **INPUT_RULES)
+            numbers = validate_data(owner, X, message=message, reset=reset, **INPUT_RULES)
             return numbers, np.empty((len(numbers), 0))
-        validate_data(owner, X, reset=reset, skip_check_array=True)
+        validation.validate_data(owner, X, reset=reset, skip_check_array=True)
         named = _is_frame(X)
         if not named:
             X = pd.DataFrame(check_array(X, dtype=None, ensure_all_finite="allow-nan"))
@@ -173,7 +173,7 @@ class MixedTable(BaseEstimator):
             raise ValueError("X has no rows; at least one is needed")
         numbers = np.empty((len(X), 0))
         if self.numeric_.any():
-            with naming_text(X.iloc[:, self.numeric_], message):
+            with naming_column(X.iloc[:, self.numeric_], message):
                 numbers = check_array(X.iloc[:, self.numeric_], estimator=owner, input_name="X", **INPUT_RULES)
             if not self.preprocessor_.needed_:
                 return numbers, np.empty((len(X), 0))

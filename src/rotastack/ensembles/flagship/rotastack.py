@@ -12,6 +12,7 @@ from sklearn.base import BaseEstimator
 from sklearn.metrics import get_scorer_names
 from sklearn.utils.validation import check_consistent_length, check_is_fitted
 
+from rotastack.base.naming import refuse_no_columns
 from rotastack.base.outputs import mean_of
 from rotastack.base.row_weights import relative_weights, row_weights, weights_of
 from rotastack.base.scikit import Interval, StrOptions, fit_context, safe_indexing
@@ -21,7 +22,6 @@ from rotastack.ensembles.flagship.grown_families import GrownFamilies, OnBags
 from rotastack.ensembles.flagship.importances import OutOfBagImportances, scored, unseen_rows
 from rotastack.ensembles.flagship.mixed_table import MixedTable
 from rotastack.ensembles.flagship.training_rows import TrainingRows, category_targets, draw_folds, group_numbers
-from rotastack.ensembles.table import refuse_no_columns
 from rotastack.trees.grown import GrownTrees
 
 __all__ = ["RotastackEnsemble", "kept_families"]

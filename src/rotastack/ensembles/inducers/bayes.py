@@ -6,10 +6,11 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 from scipy.special import ndtr, softmax
 from sklearn.base import BaseEstimator
-from sklearn.utils.validation import check_is_fitted, validate_data
+from sklearn.utils.validation import check_is_fitted
 
 from rotastack.base.classes import LabelClassifier
 from rotastack.base.columns import present_target
+from rotastack.base.naming import validate_data
 from rotastack.base.row_weights import row_weights
 
 __all__ = ["PrecisionBayesClassifier"]
