@@ -11,17 +11,22 @@ from sklearn.naive_bayes import GaussianNB
 from sklearn.neighbors import KNeighborsClassifier, KNeighborsRegressor
 from sklearn.pipeline import make_pipeline
 from sklearn.tree import DecisionTreeClassifier
+from sklearn.utils.validation import has_fit_parameter
+from tests.test_estimator_checks import FIRST
 
 from rotastack import (
     DoubleRotationForestClassifier,
     DoubleRotationMarginForestClassifier,
+    ExclusivityRegularizedClassifier,
     MultiRotationForestClassifier,
     MultiRotationForestRegressor,
     PooledEnsembleClassifier,
     PooledEnsembleRegressor,
+    PrimalSVMClassifier,
     PrunedEnsembleClassifier,
     RandomProjectionEnsembleClassifier,
     RandomRotationBoostingClassifier,
+    RandomRotationBoostingRegressor,
     RandomRotationForestClassifier,
     RandomRotationForestRegressor,
     RandomSubspaceEnsembleClassifier,
@@ -33,7 +38,7 @@ from rotastack import (
 )
 from rotastack.combine import LogLinearWeights, Stacking
 from rotastack.combine.pruning import KappaPruner
-from rotastack.trees import ForestClassifier
+from rotastack.trees import C45Classifier, ForestClassifier
 from rotastack.views import RandomRotation
 
 CLASSIFIERS = [
@@ -240,3 +245,45 @@ def test_weights_reach_base_learners_and_level_1():
         assert weighed >= plain, estimator
     one = StackedRotationClassifier(2, LogisticRegression(), LogisticRegression(), cv=3, random_state=0)
     assert recall_score(y_new, one.fit(X, y, heavy).predict(X_new)) > 0.5
+
+
+SCALES = 2.0**-20, 2.0**20, 1e-6, 1e6
+COUNTED = (C45Classifier, PrimalSVMClassifier, ExclusivityRegularizedClassifier)
+"""Whose weights are numbers of cases: they say how small a leaf is, or how much the penalty counts."""
+
+
+@pytest.mark.parametrize(
+    "estimator", [e for e in FIRST if has_fit_parameter(e, "sample_weight")], ids=lambda e: type(e).__name__
+)
+def test_the_scale_of_weights_has_no_effect(estimator):
+    """Exactly for powers of two; for others up to the last digits, which break ties of cuts in trees."""
+    X, y = make_classification(60, 5, n_informative=4, n_redundant=0, random_state=3)
+    weights = np.random.default_rng(0).random(len(y)) + 0.1
+
+    def fitted(scale):
+        model = clone(estimator).fit(X, y, sample_weight=weights * scale)
+        return model.predict_proba(X) if hasattr(model, "predict_proba") else model.predict(X)
+
+    plain = fitted(1.0)
+    for scale in (*SCALES, 1 / weights.sum()):
+        found = fitted(scale)
+        if isinstance(estimator, COUNTED):
+            assert found.shape == plain.shape
+        elif scale in SCALES[:2]:
+            np.testing.assert_array_equal(found, plain)
+        else:
+            assert np.abs(found - plain).mean() < 0.1
+    assert isinstance(estimator, COUNTED) or len(np.unique(plain)) > 1
+
+
+@pytest.mark.parametrize("engine", ["xgboost", "histogram"])
+@pytest.mark.parametrize("boosting", [RandomRotationBoostingClassifier, RandomRotationBoostingRegressor])
+def test_weights_that_sum_to_1_boost_as_others(boosting, engine):
+    if engine == "xgboost":
+        pytest.importorskip("xgboost")
+    X, y = make_classification(160, 6, n_informative=4, random_state=3)
+    weights = np.random.default_rng(0).random(len(y)) + 0.1
+    model = boosting(5, trees_per_rotation=20, engine=engine, random_state=0)
+    whole, shares = (clone(model).fit(X, y, sample_weight=w).predict(X) for w in (weights, weights / weights.sum()))
+    assert len(np.unique(shares)) > 1
+    np.testing.assert_allclose(shares, whole, atol=0.05)

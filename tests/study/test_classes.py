@@ -75,8 +75,16 @@ def test_what_is_wrong_is_said_in_one_line_before_anything_runs(pool, message):
 
 
 def test_types_that_no_model_file_may_hold_are_known_before_the_run():
-    mute, bagged = "tests.study.strange.Mute", {"estimator": "bagging", "parameters": {"estimator": {"class": "tests.study.strange.Mute"}}}
-    for pool, types in [({"estimator": mute}, [mute]), (bagged, [mute]), ({"estimator": "boosted"}, None), ({"estimator": "svm"}, None)]:
+    mute, bagged = (
+        "tests.study.strange.Mute",
+        {"estimator": "bagging", "parameters": {"estimator": {"class": "tests.study.strange.Mute"}}},
+    )
+    for pool, types in [
+        ({"estimator": mute}, [mute]),
+        (bagged, [mute]),
+        ({"estimator": "boosted"}, None),
+        ({"estimator": "svm"}, None),
+    ]:
         assert without_model(study(pool)) == ({} if types is None else {"A": types}), pool
 
 

@@ -16,6 +16,7 @@ import numpy as np
 import pytest
 import skops.io
 from sklearn.base import clone
+from sklearn.calibration import CalibratedClassifierCV
 from sklearn.datasets import load_iris
 from sklearn.decomposition import KernelPCA
 from sklearn.ensemble import BaggingClassifier, RandomForestClassifier
@@ -80,6 +81,10 @@ MODELS = [
     PooledEnsembleClassifier(n_estimators=2, scaling="symmetric", random_state=0),
     RotastackClassifier(3, random_state=0),
     RotastackClassifier(3, ("rotations", TreeFamily("own", (PrincipalRotation(),))), random_state=0),
+    *(
+        CalibratedClassifierCV(RotastackClassifier(2, ("rotations",), random_state=0), method=method, cv=2, ensemble=ensemble)
+        for method, ensemble in (("sigmoid", True), ("isotonic", False), ("temperature", True))
+    ),
     RandomProjectionEnsembleClassifier(GaussianNB(), n_estimators=2, kind="sparse", random_state=0),
     RandomSubspaceEnsembleClassifier(KNeighborsClassifier(1), n_estimators=2, random_state=0),
     *(
@@ -146,6 +151,7 @@ MACHINES = [
     ("nu_svm", {}),
     ("sklearn.ensemble.AdaBoostClassifier", {"estimator": {"class": "mean_weight", "parameters": {"estimator": EXRM}}, "n_estimators": 3}),
     ("bagging", {"estimator": EXRM}),
+    ("sklearn.calibration.CalibratedClassifierCV", {"estimator": EXRM}),
     ("PooledEnsembleClassifier", {"view": {"class": "rotation"}, "estimator": EXRM}),
 ]  # fmt: skip
 

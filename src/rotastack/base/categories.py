@@ -6,7 +6,7 @@ from typing import Any
 import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
-from pandas.api.types import infer_dtype
+from pandas.api.types import infer_dtype, is_scalar
 
 __all__ = ["MISSING", "categories_of", "category_numbers", "dummies", "texts_of"]
 
@@ -56,7 +56,7 @@ def category_numbers(column: pd.Series, categories: Sequence[str]) -> NDArray[np
 
     def place(value: Any) -> int:
         name = _text(value)
-        if name in places or isinstance(value, str) or pd.isna(value):
+        if name in places or isinstance(value, str) or _is_missing(value):
             return places.get(name, len(places))
         equal = [place for other, place in places.items() if _same_value(name, other)]
         return equal[0] if len(equal) == 1 else len(places)
@@ -82,8 +82,12 @@ def _by_value(column: pd.Series, convert: Callable[[Any], Any], dtype: Any) -> N
     return np.array([*map(convert, values), convert(None)], dtype=dtype)[codes]
 
 
+def _is_missing(value: Any) -> bool:
+    return is_scalar(value) and bool(pd.isna(value))  # a list has an answer for each element
+
+
 def _text(value: Any) -> str:
-    if pd.isna(value):
+    if _is_missing(value):
         return MISSING
     if isinstance(value, (float, np.floating)) and float(value).is_integer():
         return str(int(value))

@@ -9,10 +9,11 @@ from numpy.typing import NDArray
 from pandas.api.types import is_bool_dtype, is_timedelta64_dtype
 
 from rotastack.base.reading import ColumnReading, readings_of
+from rotastack.errors import RotastackError
 
 __all__ = [
-    "DROPPED", "ColumnKind", "as_pandas", "column_kind", "date_numbers", "date_parts", "named_group", "numbers_of",
-    "refuse_missing_target",
+    "DROPPED", "ColumnKind", "as_pandas", "column_kind", "converted", "date_numbers", "date_parts", "named_group", "numbers_of",
+    "present_target", "refuse_odd_names",
 ]  # fmt: skip
 
 DROPPED = frozenset({"id", "text", "constant", "missing", "leak"})
@@ -38,21 +39,48 @@ class ColumnKind(NamedTuple):
 def as_pandas(table: Any) -> pd.DataFrame:
     """Return a table as a DataFrame: a pandas, polars or Arrow table, an object with ``to_pandas``, or an array."""
     if isinstance(table, pd.DataFrame):
-        if not any(isinstance(dtype, pd.ArrowDtype) for dtype in table.dtypes):
-            return table
-        import pyarrow
+        of_arrow = [j for j, dtype in enumerate(table.dtypes) if isinstance(dtype, pd.ArrowDtype)]
+        if of_arrow:
+            import pyarrow
 
-        arrow = pyarrow.Table.from_pandas(table, preserve_index=False)
-        return arrow.replace_schema_metadata().to_pandas().set_index(table.index)  # NumPy dtypes
+            arrow = pyarrow.Table.from_pandas(table.iloc[:, of_arrow], preserve_index=False)
+            plain = converted(arrow.replace_schema_metadata()).set_index(table.index)  # NumPy dtypes
+            table = table.copy(deep=False)
+            for k, j in enumerate(of_arrow):
+                table.isetitem(j, plain.iloc[:, k])
+        return table
     if hasattr(table, "to_pandas"):
-        try:
-            return table.to_pandas()
-        except ImportError as error:
-            raise ValueError(
-                f"tables of {type(table).__module__.partition('.')[0]} need {error.name}; install {error.name}"
-            ) from None
+        return converted(table)
     values = np.asarray(table)
     return pd.DataFrame(values, columns=[f"x{j + 1}" for j in range(values.shape[1])])
+
+
+def converted(table: Any, **options: Any) -> pd.DataFrame:
+    """Return ``table.to_pandas(**options)``; a ValueError names a missing package, or a column that pandas cannot hold."""
+    try:
+        return table.to_pandas(**options)
+    except ImportError as error:
+        package = type(table).__module__.partition(".")[0]
+        raise ValueError(f"tables of {package} need {error.name}; install {error.name}") from None
+    except TypeError as error:
+        names = getattr(table, "column_names", [])
+        if len(names) < 2:
+            raise ValueError(
+                f"column {''.join(names)!r} cannot be converted to pandas ({error}); drop the column"
+            ) from None
+        for name in names:
+            converted(table.select([name]), **options)
+        raise
+
+
+def refuse_odd_names(table: pd.DataFrame) -> None:
+    """Raise a RotastackError for a name of two columns, and for a missing name or a truth value, which pandas misreads."""
+    twice = table.columns[table.columns.duplicated()]
+    if len(twice):
+        raise RotastackError(f"column {twice[0]!r} occurs twice; rename or drop one")
+    for name in table.columns:
+        if isinstance(name, bool) or name is None or name is pd.NA or name != name:
+            raise RotastackError(f"column name {name!r} is neither text nor a number; rename the column")
 
 
 def numbers_of(column: pd.Series) -> NDArray[np.float64]:
@@ -151,11 +179,12 @@ def named_group(name: str) -> bool:
     return bool(words) and (words[-1] in _ID_WORDS or words[0] in _GROUP_WORDS)
 
 
-def refuse_missing_target(y: Any) -> None:
-    """Raise a ValueError if a target is missing: NaN, None, NA or NaT."""
+def present_target(y: Any) -> Any:
+    """Return a target, NumPy's new texts as objects, which scikit-learn reads; a ValueError for NaN, None, NA or NaT."""
     values = y if hasattr(y, "__array__") else np.asarray(y, dtype=object)
     if y is not None and np.asarray(pd.isna(values)).any():
         raise ValueError("y contains missing values")
+    return y.astype(object) if getattr(getattr(y, "dtype", None), "kind", "") == "T" else y
 
 
 def date_parts(column: pd.Series) -> list[str]:

@@ -1,7 +1,7 @@
 """Conversion of a raw table to numbers: kinds of columns, dummies, dropped columns (thesis, 1.6.1)."""
 
 from collections.abc import Mapping
-from itertools import chain
+from itertools import chain, pairwise
 from typing import Any, Self
 
 import numpy as np
@@ -12,12 +12,21 @@ from sklearn.base import BaseEstimator, TransformerMixin
 from sklearn.utils.validation import check_is_fitted
 
 from rotastack.base.categories import MISSING, categories_of, category_numbers, dummies, texts_of
-from rotastack.base.columns import DROPPED, ColumnKind, as_pandas, column_kind, date_numbers, date_parts, numbers_of
+from rotastack.base.columns import (
+    DROPPED,
+    ColumnKind,
+    as_pandas,
+    column_kind,
+    date_numbers,
+    date_parts,
+    numbers_of,
+    refuse_odd_names,
+)
 from rotastack.base.reading import ColumnReading, read_columns, readings_of, stored_readings
 from rotastack.base.warned import warn
 from rotastack.errors import RotastackError
 
-__all__ = ["TablePreprocessor"]
+__all__ = ["TablePreprocessor", "listed"]
 
 
 class TablePreprocessor(TransformerMixin, BaseEstimator):
@@ -104,10 +113,21 @@ class TablePreprocessor(TransformerMixin, BaseEstimator):
         -------
         self
         """
+        self._learn(X)
+        declared = self.kinds or {}
+        left_out = {
+            c: why
+            for c, why in self.dropped_in_words().items()
+            if self.kinds_[c] in ("id", "text") and c not in declared
+        }
+        if left_out:
+            warn(f"columns left out: {listed(left_out)}; to keep a column, declare its kind, numeric or categorical")
+        return self
+
+    def _learn(self, X: pd.DataFrame) -> Self:
+        """Fit without a warning of the columns that are left out."""
         X = as_pandas(X)
-        twice = X.columns[X.columns.duplicated()]
-        if len(twice):
-            raise RotastackError(f"column {twice[0]!r} occurs twice; rename or drop one")
+        refuse_odd_names(X)
         declared = dict(self.kinds or {})
         stored = stored_readings(X)
         others = X[[column for column in X.columns if column not in stored]]
@@ -136,13 +156,6 @@ class TablePreprocessor(TransformerMixin, BaseEstimator):
                     kind, reason = "constant", "one value only"
             self.kinds_[column], self.reasons_[column] = kind, reason
         self.numbers_ = [column for column, kind in self.kinds_.items() if kind == "numeric"]
-        left_out = [
-            f"{column!r} ({why})"
-            for column, why in self.dropped_in_words().items()
-            if self.kinds_[column] in ("id", "text") and column not in declared
-        ]
-        if left_out:
-            warn(f"columns left out: {'; '.join(left_out)}; to keep a column, declare its kind, numeric or categorical")
         return self
 
     def _kind(self, column: pd.Series, declared: str) -> ColumnKind:
@@ -187,7 +200,7 @@ class TablePreprocessor(TransformerMixin, BaseEstimator):
         """Numbers of the output columns of each column of ``needed_``."""
         sizes = [1] * len(self.numbers_) + [len(parts) for parts in self.dates_.values()]
         sizes += [len(names) for names in self._category_names()]
-        return np.split(np.arange(sum(sizes)), np.cumsum(sizes)[:-1])
+        return [np.arange(*ends) for ends in pairwise(np.cumsum([0, *sizes]))]
 
     @property
     def needed_(self) -> list[str]:
@@ -250,7 +263,7 @@ class TablePreprocessor(TransformerMixin, BaseEstimator):
         check_is_fitted(self)
         if not self.needed_:
             dropped = "; ".join(f"{c!r} is dropped ({self.kinds_[c]}: {why})" for c, why in self.dropped_.items())
-            raise RotastackError(f"no usable column is left: {dropped}")
+            raise RotastackError(f"no usable column is left: {dropped or 'the table has no columns'}")
 
     def get_feature_names_out(self, input_features: Any = None) -> NDArray[np.object_]:
         """Return the names of the output columns: ``column``, or ``column=category`` for a dummy."""
@@ -263,6 +276,11 @@ class TablePreprocessor(TransformerMixin, BaseEstimator):
             return [[str(column)] for column in self.categories_]
         columns = zip(self.categories_.items(), self._without_dummy(), strict=True)
         return [[f"{column}={category}" for category in found[first:]] for (column, found), first in columns]
+
+
+def listed(reasons: Mapping[Any, str]) -> str:
+    """Return columns, each with a reason, as text."""
+    return "; ".join(f"{column!r} ({why})" for column, why in reasons.items())
 
 
 def _finite(column: pd.Series) -> NDArray[np.float64]:

@@ -92,7 +92,11 @@ class ColumnReading:
             numbers = pd.to_numeric(column, errors="coerce")  # much faster, and enough for most columns
             if numbers.isna().sum() == column.isna().sum():
                 return numbers
-        codes, distinct = pd.factorize(column.astype(object))
+        values = column.astype(object)
+        try:
+            codes, distinct = pd.factorize(values)
+        except TypeError:  # of lists
+            codes, distinct = pd.factorize(values.map(str, na_action="ignore"))
         texts = _stripped(pd.Series(distinct, dtype=object))
         read = pd.Series(self._read(texts)).where(~texts.isin(NO_VALUE))
         return read.reindex(codes).set_axis(column.index).rename(column.name)

@@ -8,7 +8,7 @@ from sklearn.utils.class_weight import compute_sample_weight
 
 from rotastack.base.scikit import check_sample_weight
 
-__all__ = ["of_all_rows", "relative_weights", "row_weights", "uneven_or_none", "weights_of"]
+__all__ = ["of_all_rows", "relative_weights", "row_weights", "weights_of"]
 
 
 def row_weights(
@@ -38,11 +38,6 @@ def relative_weights(weights: NDArray[np.float64] | None) -> NDArray[np.float64]
     weights = weights / weights.max()  # equal weights are exactly 1 now
     positive = weights > 0
     return None if weights.min() == 1 else weights * (positive.sum() / weights.sum())
-
-
-def uneven_or_none(weights: NDArray[np.float64] | None) -> NDArray[np.float64] | None:
-    """Return the weights; None if all weights are equal, since they change nothing."""
-    return None if weights is None or np.ptp(weights) == 0 else weights
 
 
 def of_all_rows(values: NDArray, there: NDArray[np.bool_], missing: float = np.nan) -> NDArray:

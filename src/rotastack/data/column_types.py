@@ -95,5 +95,7 @@ def with_categories(table: pd.DataFrame, schema: Any) -> pd.DataFrame:
             and not isinstance(table[name].dtype, pd.CategoricalDtype)
         ):
             codes = table[name].astype("category")
+            dtype = schema.field(name).type.to_pandas_dtype()  # with gaps pandas has floating-point numbers
+            codes = codes.cat.rename_categories(codes.cat.categories.astype(dtype))
             table[name] = codes.cat.as_ordered() if (noted["metadata"] or {}).get("ordered") else codes
     return table

@@ -13,7 +13,7 @@ from typing import Any
 
 import pandas as pd
 
-from rotastack.base.columns import as_pandas
+from rotastack.base.columns import as_pandas, converted
 from rotastack.base.reading import in_words, read_columns, readings_of, stored_readings
 from rotastack.base.warned import warn
 from rotastack.data.column_types import EXACTLY, settled, with_categories
@@ -306,7 +306,7 @@ def _object(source: Any, labels: str | None) -> pd.DataFrame:
         if isinstance(source, pd.DataFrame):
             return source
         arrow = source.to_arrow() if hasattr(source, "to_arrow") else source
-        return arrow.to_pandas(**EXACTLY) if hasattr(arrow, "schema") else as_pandas(source)
+        return converted(arrow, **EXACTLY) if hasattr(arrow, "schema") else as_pandas(source)
     data, target = source["data"], source["target"]
     table = data if isinstance(data, pd.DataFrame) else pd.DataFrame(data)
     if table is not data:

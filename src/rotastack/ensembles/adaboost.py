@@ -9,10 +9,12 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 from sklearn.base import is_classifier
 from sklearn.utils import get_tags
-from sklearn.utils.validation import check_is_fitted, has_fit_parameter, validate_data
+from sklearn.utils.validation import check_is_fitted, has_fit_parameter
 
-from rotastack.base.columns import refuse_missing_target
+from rotastack.base.columns import present_target
 from rotastack.base.fitting import AlignedClassifier, fit_aligned
+from rotastack.base.naming import validate_data
+from rotastack.base.row_weights import relative_weights
 from rotastack.base.scikit import HasMethods, Interval
 from rotastack.ensembles.forests.base_tree import TREES, base_tree
 from rotastack.ensembles.voters import has_forest, voters_of
@@ -141,7 +143,8 @@ class AdaBoostM1Classifier(GrownClassifier):
             vars(self).pop(name, None)  # an earlier fit may have used another kind of estimator
         trainer = self._tree_trainer if self._has_trees() else self._any_trainer
         train, sequence = trainer(X, target, n_classes), root_sequence(self.random_state)
-        weights = np.ones(len(target)) if sample_weight is None else sample_weight.astype(np.float64)
+        relative = relative_weights(sample_weight)
+        weights = np.ones(len(target)) if relative is None else relative
         start, total = weights, weights.sum()
         members, votes, errors = [], [], []
         for t in count():
@@ -215,7 +218,7 @@ class AdaBoostM1Classifier(GrownClassifier):
         if self._has_trees() if y else has_forest(self):
             return super()._checked(X, *y)
         if y:
-            refuse_missing_target(y[0])
+            y = (present_target(y[0]),)
         missing = get_tags(self).input_tags.allow_nan
         return validate_data(self, X, *y, reset=bool(y), ensure_all_finite="allow-nan" if missing else True)
 

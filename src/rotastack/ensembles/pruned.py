@@ -10,12 +10,13 @@ from sklearn.ensemble import RandomForestClassifier
 from sklearn.frozen import FrozenEstimator
 from sklearn.model_selection import train_test_split
 from sklearn.utils import get_tags
-from sklearn.utils.validation import check_is_fitted, validate_data
+from sklearn.utils.validation import check_is_fitted
 
 from rotastack.base.classes import LabelClassifier
-from rotastack.base.columns import refuse_missing_target
+from rotastack.base.columns import present_target
 from rotastack.base.fitting import check_takes_weights
-from rotastack.base.row_weights import row_weights, uneven_or_none
+from rotastack.base.naming import naming_column, validate_data
+from rotastack.base.row_weights import relative_weights, row_weights
 from rotastack.base.scikit import HasMethods, Interval, StrOptions, fit_context, num_samples
 from rotastack.combine.pruning.orientation import OrientationPruner
 from rotastack.combine.pruning.pruner import Pruner
@@ -116,24 +117,24 @@ class PrunedEnsembleClassifier(MetaEstimatorMixin, LabelClassifier, BaseEstimato
             that a fitted ensemble was not trained on; a single class; a missing target; or the pruner is to keep more
             members than the ensemble has.
         """
-        refuse_missing_target(y)
+        y = present_target(y)
+        given = X
         X, y = validate_data(self, X, y, dtype=None, ensure_all_finite=False)
         codes = self._numbered(y)
         weights = row_weights(X, y, sample_weight)
         if weights is not None and not weights.all():
             positive = np.flatnonzero(weights)
             X, y, codes, weights = X[positive], y[positive], codes[positive], weights[positive]
-        weights = uneven_or_none(weights)
+        weights = relative_weights(weights)
         sequence = root_sequence(self.random_state)
         train = rows = np.arange(num_samples(X))
         if isinstance(self.selection, Real):
             train, rows = self._held_out(codes, child(sequence, "selection"))
         ensemble = self._seeded(child(sequence, "ensemble"))
-        if weights is None:
-            ensemble.fit(X[train], y[train])
-        else:
+        if weights is not None:
             check_takes_weights(ensemble)
-            ensemble.fit(X[train], y[train], sample_weight=weights[train])
+        with naming_column(given):
+            ensemble.fit(X[train], y[train], **({} if weights is None else {"sample_weight": weights[train]}))
         voters = voters_of(ensemble)
         if not np.isin(ensemble.classes_, self.classes_).all():  # new rows may lack a class of a fitted ensemble
             self.classes_ = np.union1d(self.classes_, ensemble.classes_)

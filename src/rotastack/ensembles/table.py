@@ -1,18 +1,11 @@
 """Checks and scaling of a table, before views are applied to its numeric columns."""
 
-import re
 import warnings
-from collections.abc import Iterator
-from contextlib import contextmanager
-from datetime import date, time, timedelta
 from typing import Any
 
 import numpy as np
-import pandas as pd
 from numpy.typing import ArrayLike, NDArray
-from pandas.api.types import is_datetime64_any_dtype, is_numeric_dtype, is_timedelta64_dtype
 
-from rotastack.base.columns import as_pandas
 from rotastack.base.warned import warn_of_scales
 from rotastack.views.scaling import SCALERS
 
@@ -21,7 +14,6 @@ __all__ = [
     "categorical_mask",
     "check_rotatable",
     "fitted_scaler",
-    "naming_text",
     "refuse_missing",
     "scaled_columns",
     "warn_of_unequal_scales",
@@ -72,54 +64,6 @@ def categorical_mask(categorical_features: ArrayLike | None, estimator: Any) -> 
     if len(np.unique(columns)) < len(columns):
         raise ValueError(f"categorical_features names a column twice: {columns.tolist()} (a mask must be of type bool)")
     return np.isin(np.arange(n_features), columns)
-
-
-_NO_NUMBER = re.compile(r"could not convert|[Cc]annot cast|be promoted|argument must be a string or a")
-
-
-@contextmanager
-def naming_text(X: Any, message: str) -> Iterator[None]:
-    """Replace the error that scikit-learn or NumPy raises for text or dates in `X` by one that names the column.
-
-    `message` has the fields ``{column}``, ``{what}`` ("text" or "dates or times") and ``{example}``.
-    """
-    dtypes = X.dtypes if isinstance(X, pd.DataFrame) else ()
-    try:
-        if any(is_datetime64_any_dtype(dtype) for dtype in dtypes):  # NumPy may convert dates to nanoseconds
-            raise TypeError("cannot cast dates")
-        yield
-    except (ValueError, TypeError) as error:
-        if not _NO_NUMBER.search(str(error)):
-            raise
-        table = as_pandas(X) if hasattr(X, "to_pandas") else pd.DataFrame(X)
-        for j, name in enumerate(table.columns):
-            value = _no_number(table.iloc[:, j])
-            if value is not None:
-                kind = "text" if isinstance(value, str | bytes) else "dates or times"
-                raise ValueError(message.format(column=repr(name), what=kind, example=repr(str(value)))) from error
-        raise
-
-
-def _no_number(column: pd.Series) -> Any:
-    """Return the first text, date or duration in a column; None if the column has none."""
-    if is_datetime64_any_dtype(column.dtype) or is_timedelta64_dtype(column.dtype):
-        return column.iloc[0]
-    if is_numeric_dtype(column.dtype):
-        return None
-    texts = (
-        v for v in column if isinstance(v, bytes | date | time | timedelta | np.datetime64 | pd.Period) or _is_text(v)
-    )
-    return next(texts, None)
-
-
-def _is_text(value: Any) -> bool:
-    if not isinstance(value, str):
-        return False
-    try:
-        float(value)
-    except ValueError:
-        return True
-    return False
 
 
 def check_rotatable(n_numeric: int, n_features: int) -> None:

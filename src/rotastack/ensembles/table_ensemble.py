@@ -6,12 +6,12 @@ from typing import Any, ClassVar
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 from sklearn.base import BaseEstimator, RegressorMixin
-from sklearn.utils.validation import validate_data
 
-from rotastack.base.columns import refuse_missing_target
+from rotastack.base.columns import present_target
 from rotastack.base.fitting import forget_fit
+from rotastack.base.naming import validate_data
 from rotastack.base.scikit import StrOptions
-from rotastack.ensembles.table import INPUT_RULES, categorical_mask, naming_text, refuse_missing
+from rotastack.ensembles.table import INPUT_RULES, categorical_mask, refuse_missing
 from rotastack.views.scaling import SCALERS
 
 __all__ = ["TableEnsemble"]
@@ -40,17 +40,16 @@ class TableEnsemble(BaseEstimator):
     def _training_table(self, X: ArrayLike, y: ArrayLike) -> tuple[NDArray, NDArray, NDArray[np.bool_]]:
         """Delete an earlier fit; return the checked training rows, the target, and the mask of categorical columns."""
         forget_fit(self)
-        refuse_missing_target(y)
-        with naming_text(X, _WAY_OUT):
-            X, y = validate_data(self, X, y, y_numeric=isinstance(self, RegressorMixin), **INPUT_RULES)
+        y = present_target(y)
+        is_regressor = isinstance(self, RegressorMixin)
+        X, y = validate_data(self, X, y, message=_WAY_OUT, y_numeric=is_regressor, **INPUT_RULES)
         if self.scaling is None:
             refuse_missing(X, self)
         return X, y, categorical_mask(self.categorical_features, self)
 
     def _table(self, X: ArrayLike) -> NDArray[np.floating]:
         """Return the checked rows to predict."""
-        with naming_text(X, _WAY_OUT):
-            X = validate_data(self, X, reset=False, **INPUT_RULES)
+        X = validate_data(self, X, message=_WAY_OUT, reset=False, **INPUT_RULES)
         if self.scaling is None:
             refuse_missing(X, self)
         return X

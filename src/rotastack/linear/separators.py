@@ -11,9 +11,10 @@ from sklearn.base import BaseEstimator, ClassifierMixin
 from sklearn.exceptions import ConvergenceWarning
 from sklearn.utils.class_weight import compute_sample_weight
 from sklearn.utils.multiclass import check_classification_targets
-from sklearn.utils.validation import check_is_fitted, column_or_1d, validate_data
+from sklearn.utils.validation import check_is_fitted, column_or_1d
 
-from rotastack.base.columns import refuse_missing_target
+from rotastack.base.columns import present_target
+from rotastack.base.naming import validate_data
 from rotastack.base.scikit import Interval, StrOptions, check_feature_names_in, check_sample_weight, fit_context
 from rotastack.base.warned import warn_of_scales
 from rotastack.blas import one_blas_thread
@@ -47,7 +48,7 @@ class LinearSeparator(ClassifierMixin, BaseEstimator):
             Dense, without missing values. Columns should have similar scales, as the penalty treats all alike.
         y : array-like of shape (n_rows,)
         sample_weight : array-like of shape (n_rows,), optional
-            Weight of each row's loss; rows of weight 0 are left out.
+            Weight of each row's loss; rows of weight 0 are left out. Larger weights make the penalty smaller.
 
         Returns
         -------
@@ -67,7 +68,7 @@ class LinearSeparator(ClassifierMixin, BaseEstimator):
         ConvergenceWarning
             The optimum was not reached; the message bounds the distance.
         """
-        refuse_missing_target(y)
+        y = present_target(y)
         X, y = validate_data(self, X, y, dtype=np.float64, order="C")
         y = column_or_1d(y, warn=True)
         check_classification_targets(y)

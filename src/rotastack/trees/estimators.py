@@ -10,10 +10,11 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 from sklearn.base import BaseEstimator, RegressorMixin
 from sklearn.utils.multiclass import check_classification_targets
-from sklearn.utils.validation import check_is_fitted, column_or_1d, validate_data
+from sklearn.utils.validation import check_is_fitted, column_or_1d
 
 from rotastack.base.classes import LabelClassifier, NumberRegressor
-from rotastack.base.columns import refuse_missing_target
+from rotastack.base.columns import present_target
+from rotastack.base.naming import validate_data
 from rotastack.base.outputs import accuracy, r_squared
 from rotastack.base.row_weights import row_weights, weights_of
 from rotastack.base.scikit import Interval, StrOptions
@@ -118,7 +119,7 @@ class GrownEstimator(BaseEstimator):
         plain = _plain(X) and (not hasattr(self, "feature_names_in_") if predicting else _plain_target(y, len(X)))
         if not plain:
             if not predicting:
-                refuse_missing_target(y)
+                y = present_target(y)
             checks: dict[str, Any] = {"dtype": np.float32, "order": "C", "ensure_all_finite": False}
             with np.errstate(over="ignore"):
                 if predicting:

@@ -8,8 +8,8 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 from scipy.linalg import eigh
 from scipy.spatial.distance import cdist
-from sklearn.utils.validation import validate_data
 
+from rotastack.base.naming import validate_data
 from rotastack.base.scikit import Interval, StrOptions, fit_context
 from rotastack.blas import one_blas_thread
 from rotastack.seeds import child, root_sequence

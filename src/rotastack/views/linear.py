@@ -5,8 +5,8 @@ from typing import Any, ClassVar, Self
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 from sklearn.utils.multiclass import check_classification_targets
-from sklearn.utils.validation import validate_data
 
+from rotastack.base.naming import validate_data
 from rotastack.base.scikit import fit_context
 from rotastack.base.view import Part
 from rotastack.seeds import root_sequence

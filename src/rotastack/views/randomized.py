@@ -8,8 +8,9 @@ from numpy.typing import ArrayLike, NDArray
 from sklearn.base import clone
 from sklearn.model_selection import ParameterSampler
 from sklearn.utils.metaestimators import available_if
-from sklearn.utils.validation import check_is_fitted, validate_data
+from sklearn.utils.validation import check_is_fitted
 
+from rotastack.base.naming import validate_data
 from rotastack.base.scikit import HasMethods, Interval, check_feature_names_in, fit_context
 from rotastack.base.view import Part, is_linear, needs_labels
 from rotastack.seeds import child, integer_seed, root_sequence

@@ -11,7 +11,9 @@ from typing import Any, Self
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 from sklearn.base import BaseEstimator, OneToOneFeatureMixin, TransformerMixin
-from sklearn.utils.validation import check_is_fitted, validate_data
+from sklearn.utils.validation import check_is_fitted
+
+from rotastack.base.naming import validate_data
 
 __all__ = ["SCALERS", "MinMaxScaler01", "QuantileScaler", "RelativeRankScaler"]
 

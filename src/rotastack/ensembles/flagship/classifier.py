@@ -7,7 +7,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from rotastack.base.classes import LabelClassifier
-from rotastack.base.columns import refuse_missing_target
+from rotastack.base.columns import present_target
 from rotastack.base.facts import Facts
 from rotastack.base.row_weights import of_all_rows, weights_of
 from rotastack.base.scikit import StrOptions, check_y
@@ -162,7 +162,7 @@ class RotastackClassifier(LabelClassifier, RotastackEnsemble):
         self.verbose = verbose
 
     def _target(self, y):
-        refuse_missing_target(y)
+        y = present_target(y)
         return check_y(y, estimator=self)
 
     def _fit(self, X, y, weights, weighted, row_groups):

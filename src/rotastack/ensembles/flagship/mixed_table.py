@@ -17,14 +17,15 @@ from pandas.api.types import (
 )
 from sklearn.base import BaseEstimator
 from sklearn.preprocessing import TargetEncoder
-from sklearn.utils.validation import check_array, validate_data
+from sklearn.utils import check_array, validation
 
 from rotastack.base.categories import MISSING, dummies
-from rotastack.base.columns import as_pandas, column_kind, numbers_of
-from rotastack.base.preprocessing import TablePreprocessor
+from rotastack.base.columns import as_pandas, column_kind, numbers_of, refuse_odd_names
+from rotastack.base.naming import naming_column, validate_data
+from rotastack.base.preprocessing import TablePreprocessor, listed
 from rotastack.base.reading import beyond_floats
 from rotastack.base.warned import ignoring, warn
-from rotastack.ensembles.table import INPUT_RULES, categorical_mask, fitted_scaler, naming_text
+from rotastack.ensembles.table import INPUT_RULES, categorical_mask, fitted_scaler
 
 __all__ = ["MixedTable"]
 
@@ -131,7 +132,7 @@ class MixedTable(BaseEstimator):
             return
         if not _is_frame(X):
             X = pd.DataFrame(check_array(X, dtype=None, ensure_all_finite="allow-nan", estimator=owner))
-        validate_data(owner, X, reset=True, skip_check_array=True)
+        validation.validate_data(owner, X, reset=True, skip_check_array=True)
         if by_dtype:
             mask = np.array([isinstance(dtype, pd.CategoricalDtype) for dtype in X.dtypes])
             numeric = np.array(
@@ -150,36 +151,35 @@ class MixedTable(BaseEstimator):
         others = X.loc[:, ~numeric].copy(deep=False)
         for column in kinds:
             others[column] = _by_size(others[column])
-        self.preprocessor_ = TablePreprocessor(kinds, encoding="codes").fit(others)
-        dropped = {c: kind for c, kind in self.preprocessor_.kinds_.items() if kind in ("id", "text")}
+        self.preprocessor_ = TablePreprocessor(kinds, encoding="codes")._learn(others)
+        dropped = {c: why for c, why in self.preprocessor_.dropped_in_words().items() if by_dtype or c not in kinds}
         if dropped:
-            reasons = self.preprocessor_.reasons_
-            text = "; ".join(f"{c!r} ({kind}: {reasons[c]})" for c, kind in dropped.items())
-            warn(
-                f"columns left out: {text}; to keep a column, convert it to meaningful numbers, or name all columns of "
-                "categories in categorical_features"
-            )
+            hint = "; to keep a column, convert it to meaningful numbers, or name all columns of categories in categorical_features"
+            varies = {"id", "text"} & {self.preprocessor_.kinds_[c] for c in dropped}
+            warn(f"columns left out: {listed(dropped)}{hint * bool(varies)}")
 
     def _split(self, X: Any, owner: BaseEstimator, reset: bool) -> tuple[NDArray[np.floating], NDArray[np.float64]]:
         """Return the numeric columns, those of dates and of text included, and the category numbers."""
         message = _IN_FIT if reset else _IN_PREDICT
         if self.numeric_ is None:
-            with naming_text(X, message):
-                numbers = validate_data(owner, X, reset=reset, **INPUT_RULES)
+            numbers = validate_data(owner, X, message=message, reset=reset, **INPUT_RULES)
             return numbers, np.empty((len(numbers), 0))
-        validate_data(owner, X, reset=reset, skip_check_array=True)
+        validation.validate_data(owner, X, reset=reset, skip_check_array=True)
         named = _is_frame(X)
         if not named:
             X = pd.DataFrame(check_array(X, dtype=None, ensure_all_finite="allow-nan"))
         X = X.set_axis(self.columns_, axis=1)
+        if not len(X):
+            raise ValueError("X has no rows; at least one is needed")
         numbers = np.empty((len(X), 0))
         if self.numeric_.any():
-            with naming_text(X.iloc[:, self.numeric_], message):
+            with naming_column(X.iloc[:, self.numeric_], message):
                 numbers = check_array(X.iloc[:, self.numeric_], estimator=owner, input_name="X", **INPUT_RULES)
             if not self.preprocessor_.needed_:
                 return numbers, np.empty((len(X), 0))
-        # An array's columns have no names to warn of; other warnings of the encoder stay.
-        with nullcontext() if named else ignoring(".* have a category that no training row has"):
+        # In a fit the encoder has warned of the same values, and an array's columns have no names to warn of.
+        ignored = ("", UserWarning) if reset else (".* have a category that no training row has", Warning)
+        with nullcontext() if named and not reset else ignoring(*ignored):
             others = np.asarray(self.preprocessor_.transform(X))  # scikit-learn may be set to return a DataFrame
         n_others = len(self.preprocessor_.numeric_)
         return np.hstack([numbers, others[:, :n_others]]) if n_others else numbers, others[:, n_others:]
@@ -295,17 +295,18 @@ def _by_size(column: pd.Series) -> pd.Series:
 
 
 def _frame(X: Any) -> Any:
-    """Return a table of any library as a DataFrame, durations as numbers; raise ValueError for equal column names."""
+    """Return a table of any library as a DataFrame, durations and sparse columns as numbers."""
     if not hasattr(X, "to_pandas") and not _is_frame(X):
         return X
     X = as_pandas(X)
-    if X.columns.has_duplicates:
-        name = X.columns[X.columns.duplicated()][0]
-        raise ValueError(f"column {name!r} occurs twice; rename or drop one")
+    refuse_odd_names(X)
     objects = [column for column in X if is_object_dtype(X[column].dtype)]
+    sparse = [c for c in X if isinstance(X[c].dtype, pd.SparseDtype)]
     spans = [c for c in X if is_timedelta64_dtype(X[c].dtype) or (c in objects and infer_dtype(X[c]) == "timedelta")]
-    if spans or objects:
+    if spans or objects or sparse:
         X = X.copy(deep=False)
+        for column in sparse:
+            X[column] = X[column].sparse.to_dense()
         X[objects] = X[objects].where(X[objects].notna(), np.nan)  # NA and NaT cannot become numbers
         for column in spans:
             X[column] = numbers_of(pd.to_timedelta(X[column]))

@@ -8,7 +8,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 from sklearn.base import RegressorMixin
 
-from rotastack.base.columns import refuse_missing_target
+from rotastack.base.columns import present_target
 from rotastack.base.facts import Facts
 from rotastack.base.outputs import r_squared
 from rotastack.base.reading import is_dates
@@ -161,7 +161,7 @@ class RotastackRegressor(RegressorMixin, RotastackEnsemble):
         target = np.asarray(y)
         if target.ndim == 1 and target.dtype.kind not in "biuf" and is_dates(target):
             raise ValueError("the target is a date; convert the dates to numbers, such as days or years")
-        refuse_missing_target(y)
+        y = present_target(y)
         return check_y(y, y_numeric=True, estimator=self).astype(np.float64)
 
     def _fit(self, X, y, weights, weighted, row_groups):

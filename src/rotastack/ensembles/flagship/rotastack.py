@@ -12,6 +12,7 @@ from sklearn.base import BaseEstimator
 from sklearn.metrics import get_scorer_names
 from sklearn.utils.validation import check_consistent_length, check_is_fitted
 
+from rotastack.base.naming import refuse_no_columns
 from rotastack.base.outputs import mean_of
 from rotastack.base.row_weights import relative_weights, row_weights, weights_of
 from rotastack.base.scikit import Interval, StrOptions, fit_context, safe_indexing
@@ -116,6 +117,7 @@ class RotastackEnsemble(OutOfBagImportances, BaseEstimator):
             categorical, missing groups, or fewer than two groups. For a classifier: a continuous target, or fewer than
             two classes among rows of positive weight. For a regressor: a target that is a date or above 1e100.
         """
+        refuse_no_columns(X)
         y = self._target(y)
         check_consistent_length(X, y)
         weights = relative_weights(row_weights(X, y, sample_weight, getattr(self, "class_weight", None)))

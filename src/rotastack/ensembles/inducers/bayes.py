@@ -6,10 +6,11 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 from scipy.special import ndtr, softmax
 from sklearn.base import BaseEstimator
-from sklearn.utils.validation import check_is_fitted, validate_data
+from sklearn.utils.validation import check_is_fitted
 
 from rotastack.base.classes import LabelClassifier
-from rotastack.base.columns import refuse_missing_target
+from rotastack.base.columns import present_target
+from rotastack.base.naming import validate_data
 from rotastack.base.row_weights import row_weights
 
 __all__ = ["PrecisionBayesClassifier"]
@@ -49,7 +50,7 @@ class PrecisionBayesClassifier(LabelClassifier, BaseEstimator):
 
     def fit(self, X: ArrayLike, y: ArrayLike, sample_weight: ArrayLike | None = None) -> Self:
         """Estimate the normal distribution of each column in each class."""
-        refuse_missing_target(y)
+        y = present_target(y)
         X, y = validate_data(self, X, y, dtype=np.float64)
         codes = self._numbered(y, least=1)
         weights = row_weights(X, y, sample_weight)

@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from rotastack.base.combiner import Combiner, Members
-from rotastack.base.row_weights import of_all_rows, row_weights, uneven_or_none
+from rotastack.base.row_weights import of_all_rows, relative_weights, row_weights
 from rotastack.base.scikit import fit_context
 from rotastack.combine.rotation_weights import rotation_complexity
 from rotastack.combine.voting import Voting
@@ -121,9 +121,9 @@ class PooledEnsemble(TableEnsemble):
         X : array-like of shape (n_rows, n_features)
         y : array-like of shape (n_rows,)
         sample_weight : array-like of shape (n_rows,), optional
-            Weights of at least 0; rows of weight 0 are left out. With `bootstrap`, or if the estimator takes no weights
-            (nearest neighbours), members are trained on rows drawn by weight. Otherwise the estimator gets the weights.
-            A trained combiner must take weights. A pruner counts all rows alike.
+            Weights of at least 0; their scale has no effect. Rows of weight 0 are left out. With `bootstrap`, or if the
+            estimator takes no weights (nearest neighbours), members are trained on rows drawn by weight. Otherwise the
+            estimator gets the weights, with a mean of 1. A trained combiner must take weights. A pruner counts all rows alike.
 
         Returns
         -------
@@ -142,9 +142,9 @@ class PooledEnsemble(TableEnsemble):
         weights = row_weights(table, y, sample_weight)
         positive = np.ones(len(y), dtype=bool) if weights is None else weights > 0
         if weights is None or positive.all():
-            self._fit(table, target, categorical, uneven_or_none(weights), (X, y, positive))
+            self._fit(table, target, categorical, relative_weights(weights), (X, y, positive))
             return self
-        self._fit(table[positive], target[positive], categorical, uneven_or_none(weights[positive]), (X, y, positive))
+        self._fit(table[positive], target[positive], categorical, relative_weights(weights[positive]), (X, y, positive))
         self._fill_in(positive)
         return self
 

@@ -1,0 +1,544 @@
+"""Tables of columns of any kind, their paths through the package, and a run of many of them.
+
+A hundred thousand mixtures by hand: ``python -m tests.mixtures 100000`` prints the faults; ``--seed`` begins elsewhere.
+"""
+
+import argparse
+import datetime
+import io
+import random
+import re
+import sys
+import traceback
+import uuid
+import warnings
+from collections import Counter
+from contextlib import chdir, redirect_stderr, redirect_stdout
+from dataclasses import dataclass
+from decimal import Decimal
+from pathlib import Path
+from tempfile import TemporaryDirectory
+
+import numpy as np
+import pandas as pd
+import polars as pl
+import pyarrow as pa
+from sklearn.base import clone, is_regressor
+
+from rotastack import RotastackClassifier, RotastackRegressor
+from rotastack.base import reading as reading_of_text
+from rotastack.base.preprocessing import TablePreprocessor
+from rotastack.cli import main
+from rotastack.data.raw import read_raw, write_raw
+from rotastack.data.tables import read_table
+from rotastack.errors import RotastackError
+
+WORDS = np.array(["Aachen", "Bonn", "Celle", "Dortmund", "Essen"], dtype=object)
+DAY = pd.Timestamp("2021-03-04 05:06")
+
+
+def _objects(values):
+    values = list(values)
+    column = np.empty(len(values), dtype=object)
+    for k, value in enumerate(values):
+        column[k] = value
+    return column
+
+
+def _times(rng, n):
+    return DAY + pd.to_timedelta(rng.integers(0, 90_000, n), unit="h")
+
+
+KINDS = {
+    "float": lambda rng, n: rng.normal(size=n),
+    "float32": lambda rng, n: rng.normal(size=n).astype(np.float32),
+    "half": lambda rng, n: rng.normal(size=n).astype(np.float16),
+    "long float": lambda rng, n: rng.normal(size=n).astype(np.longdouble),
+    "huge": lambda rng, n: rng.normal(size=n) * 1e300,
+    "infinite": lambda rng, n: np.where(rng.random(n) < 0.3, np.inf, rng.normal(size=n)),
+    "int": lambda rng, n: rng.integers(0, 50, n),
+    "few ints": lambda rng, n: rng.integers(0, 3, n),
+    "small ints": lambda rng, n: rng.integers(0, 200, n).astype(np.uint8),
+    "big ints": lambda rng, n: rng.integers(2**60, 2**62, n),
+    "unsigned": lambda rng, n: rng.integers(2**62, 2**63, n).astype(np.uint64) * 2,
+    "Python's big ints": lambda rng, n: _objects([int(k) * 10**20 for k in rng.integers(1, 99, n)]),
+    "bool": lambda rng, n: rng.random(n) < 0.5,
+    "objects of bool": lambda rng, n: _objects((rng.random(n) < 0.5).tolist()),
+    "Int64": lambda rng, n: pd.array(rng.integers(0, 50, n), dtype="Int64"),
+    "Float64": lambda rng, n: pd.array(rng.normal(size=n), dtype="Float64"),
+    "boolean": lambda rng, n: pd.array(rng.random(n) < 0.5, dtype="boolean"),
+    "text": lambda rng, n: WORDS[rng.integers(0, 3, n)],
+    "string": lambda rng, n: pd.array(WORDS[rng.integers(0, 3, n)], dtype="string"),
+    "NumPy's strings": lambda rng, n: _objects([np.str_(w) for w in WORDS[rng.integers(0, 3, n)]]),
+    "category": lambda rng, n: pd.Categorical(WORDS[rng.integers(0, 5, n)]),
+    "ordered": lambda rng, n: pd.Categorical(WORDS[rng.integers(0, 3, n)], WORDS[::-1], ordered=True),
+    "categories of numbers": lambda rng, n: pd.Categorical(rng.integers(0, 5, n)),
+    "categories of floats": lambda rng, n: pd.Categorical(rng.integers(0, 5, n) / 3),
+    "categories of bools": lambda rng, n: pd.Categorical(rng.random(n) < 0.5),
+    "categories of dates": lambda rng, n: pd.Categorical(DAY + pd.to_timedelta(rng.integers(0, 4, n), unit="D")),
+    "categories of objects": lambda rng, n: pd.Categorical(_objects([(1, "a", 2.5)[k] for k in rng.integers(0, 3, n)])),
+    "unused categories": lambda rng, n: pd.Categorical(["a"] * n, ["a", "b", "c"]),
+    "no categories": lambda rng, n: pd.Categorical([None] * n),
+    "many categories": lambda rng, n: pd.Categorical([f"shop {k}" for k in rng.integers(0, 40, n)]),
+    "intervals": lambda rng, n: pd.cut(rng.normal(size=n), 4),
+    "many texts": lambda rng, n: _objects([f"town {k}" for k in rng.integers(0, 12, n)]),
+    "free text": lambda rng, n: _objects([f"a note on the row {k} of the table" for k in range(n)]),
+    "numbers as text": lambda rng, n: _objects([f"{x:.2f}".replace(".", ",") for x in 1000 * rng.random(n)]),
+    "numbers with marks": lambda rng, n: _objects([f"{x:.2f}" if x > 0.2 else "?" for x in rng.random(n)]),
+    "blanks": lambda rng, n: _objects(["", " ", "NA"][k] for k in rng.integers(0, 3, n)),
+    "odd text": lambda rng, n: _objects(['"', "a\nb", "\x00", "ä,;|\t", "{x}%s$"][k] for k in rng.integers(0, 5, n)),
+    "constant": lambda rng, n: np.full(n, 7.5),
+    "constant text": lambda rng, n: _objects(["GBP"] * n),
+    "missing": lambda rng, n: np.full(n, np.nan),
+    "None": lambda rng, n: _objects([None] * n),
+    "NA": lambda rng, n: _objects([pd.NA] * n),
+    "no date": lambda rng, n: pd.to_datetime([None] * n),
+    "id": lambda rng, n: np.arange(1, n + 1),
+    "id of text": lambda rng, n: _objects([f"{k:08x}-aa" for k in rng.permutation(n)]),
+    "uuid": lambda rng, n: _objects([uuid.UUID(int=int(k)) for k in rng.permutation(n)]),
+    "date": _times,
+    "date of a zone": lambda rng, n: _times(rng, n).tz_localize("Europe/London", ambiguous="NaT", nonexistent="NaT"),
+    "date as text": lambda rng, n: _times(rng, n).strftime("%d.%m.%Y").to_numpy(object),
+    "Python's dates": lambda rng, n: _objects([d.date() for d in _times(rng, n)]),
+    "Python's times": lambda rng, n: _objects([d.time() for d in _times(rng, n)]),
+    "early dates": lambda rng, n: np.array([f"{1000 + k}-01-01" for k in rng.integers(0, 90, n)], dtype="M8[s]"),
+    "zones": lambda rng, n: _objects(
+        [d.tz_localize(("UTC", "Asia/Tokyo")[k % 2]) for k, d in enumerate(_times(rng, n))]
+    ),
+    "period": lambda rng, n: pd.PeriodIndex(_times(rng, n), freq="M"),
+    "duration": lambda rng, n: pd.to_timedelta(rng.integers(0, 900, n), unit="h"),
+    "Python's durations": lambda rng, n: _objects([datetime.timedelta(hours=int(k)) for k in rng.integers(0, 90, n)]),
+    "Decimal": lambda rng, n: _objects([Decimal(int(k)) / 7 for k in rng.integers(0, 90, n)]),
+    "mixed": lambda rng, n: _objects([(1, "a", 2.5, True, None)[k] for k in rng.integers(0, 5, n)]),
+    "numbers and text": lambda rng, n: _objects([k if k % 7 else "x" for k in rng.integers(0, 90, n).tolist()]),
+    "numbers and dates": lambda rng, n: _objects([k if k % 2 else DAY for k in rng.integers(0, 90, n).tolist()]),
+    "objects of floats": lambda rng, n: _objects(rng.normal(size=n).tolist()),
+    "sparse": lambda rng, n: pd.arrays.SparseArray(np.where(rng.random(n) < 0.7, 0.0, rng.normal(size=n))),
+    "complex": lambda rng, n: rng.normal(size=n) + 1j * rng.normal(size=n),
+    "lists": lambda rng, n: _objects([[1, int(k)] for k in rng.integers(0, 9, n)]),
+    "records": lambda rng, n: _objects([{"a": int(k)} for k in rng.integers(0, 9, n)]),
+    "sets": lambda rng, n: _objects([{int(k)} for k in rng.integers(0, 9, n)]),
+    "tuples": lambda rng, n: _objects([(1, int(k)) for k in rng.integers(0, 3, n)]),
+    "arrays": lambda rng, n: _objects([np.arange(2) for _ in range(n)]),
+    "bytes": lambda rng, n: _objects([bytes([65 + k]) for k in rng.integers(0, 9, n)]),
+}
+"""Kind of a column -> function of a generator and the number of rows."""
+
+NAMES = [
+    "{}",
+    "{}",
+    "{}",
+    "{}",
+    "{} ",
+    "ä {}",
+    "{}=a",
+    "{{{}}}",
+    "'{}'",
+    '"{}"',
+    "{}\n2",
+    "<b>{}",
+    "{}%s$",
+    "target{}",
+    "",
+    "id",
+]
+ODD_NAMES = [
+    0,
+    2.5,
+    None,
+    True,
+    ("a", 1),
+    pd.Timestamp("2020-01-01"),
+    np.nan,
+    "x",
+    "target",
+    "x",
+    "(missing)",
+    "prediction",
+]
+LIBRARIES = ["pandas"] * 6 + ["pandas of Arrow"] * 2 + ["polars"] * 2 + ["Arrow", "NumPy"]
+CHANGES = ["kind", "missing", "new", "row", "library", "shuffled"] * 3 + [
+    "none",
+    "order",
+    "no row",
+    "further",
+    "without",
+]
+NAMES_ARE = ["plain"] * 12 + ["numbers"] * 2 + ["odd text"] * 4 + ["odd"]
+INDEXES = ["plain"] * 4 + ["text", "turned", "equal", "dates", "levels"]
+TARGETS = ["numbers", "labels", "text", "bool", "string", "category"]
+
+
+@dataclass(frozen=True)
+class Mixture:
+    """A table with columns of the `kinds`, each with a share of missing values; all else follows from the seed."""
+
+    kinds: tuple[str, ...]
+    holes: tuple[bool, ...]
+    rows: int = 20
+    library: str = "pandas"
+    names: str = "plain"
+    index: str = "plain"
+    target: str = "text"
+    change: str = "none"
+    seed: int = 0
+
+    def frame(self):
+        """Return the training table as pandas has it."""
+        rng = np.random.default_rng(self.seed)
+        columns = [_column(rng, kind, self.rows, hole) for kind, hole in zip(self.kinds, self.holes, strict=True)]
+        return self._framed(columns, rng)
+
+    def _framed(self, columns, rng):
+        n = self.rows
+        index = {
+            "plain": pd.RangeIndex(n), "text": [f"r{k}" for k in range(n)], "turned": np.arange(n)[::-1],
+            "equal": np.zeros(n, int), "dates": pd.date_range("2020", periods=n),
+            "levels": pd.MultiIndex.from_product([[0], range(n)]),
+        }[self.index]  # fmt: skip
+        frame = pd.DataFrame({j: pd.Series(c) for j, c in enumerate(columns)}, index=range(n)).set_axis(index)
+        if self.names == "plain":
+            return frame.set_axis([f"c{j}" for j in range(len(columns))], axis=1)
+        if self.names == "numbers":
+            return frame
+        if self.names == "odd text":
+            found = [str(rng.choice(NAMES)).format(f"c{j}") for j in range(len(columns))]
+        else:
+            found = [ODD_NAMES[k] for k in rng.integers(0, len(ODD_NAMES), len(columns))]
+        return frame.set_axis(pd.Index(found, dtype=object, tupleize_cols=False), axis=1)
+
+    def y(self, number=False):
+        """Return the target."""
+        rng = np.random.default_rng(self.seed + 1)
+        codes = rng.permutation(np.arange(self.rows) % 3)
+        if number:
+            return codes + rng.normal(size=self.rows)
+        labels = WORDS[codes]
+        made = {"numbers": codes, "labels": codes - 1, "text": labels, "bool": codes > 0,
+                "string": pd.Series(labels, dtype="string"), "category": pd.Categorical(labels)}  # fmt: skip
+        return made[self.target]
+
+    def new(self, frame):
+        """Return new rows, which differ from the training table by `change`."""
+        rng = np.random.default_rng(self.seed + 2)
+        width = frame.shape[1]
+        if self.change == "order":
+            return frame.iloc[:, rng.permutation(width)]
+        if self.change in ("row", "no row"):
+            return frame.iloc[: int(self.change == "row")]
+        if self.change == "shuffled":
+            return frame.iloc[rng.permutation(len(frame))]
+        if self.change == "further":
+            return frame.assign(further=1)
+        if not width or self.change in ("none", "library"):
+            return frame
+        j = rng.integers(width)
+        if self.change == "without":
+            return frame.iloc[:, np.arange(width) != j]
+        other = str(rng.choice(list(KINDS)))
+        column = pd.Series(_column(rng, other, len(frame), False)).set_axis(frame.index)
+        if self.change == "missing":
+            column = frame.iloc[:, j].copy()
+            try:
+                column.iloc[::2] = None
+            except (TypeError, ValueError):
+                column = column.astype(object).where(np.arange(len(frame)) % 2 > 0, None)
+        elif self.change == "new":
+            column = frame.iloc[:, j].astype(object).where(np.arange(len(frame)) % 2 > 0, "a new value")
+        parts = [column if k == j else frame.iloc[:, k] for k in range(width)]
+        found = pd.concat([part.reset_index(drop=True) for part in parts], axis=1).set_axis(frame.index)
+        return found.set_axis(frame.columns, axis=1)
+
+    def given(self, frame, library=None):
+        """Return a table in the mixture's library; in pandas if the library has no such columns."""
+        try:
+            return _in_library(frame, library or self.library)
+        except Exception:  # Arrow and polars lack types and names
+            return frame
+
+
+def _column(rng, kind, n, hole):
+    column = KINDS[kind](rng, n)
+    if hole:
+        series = pd.Series(column)
+        gaps = rng.random(n) < 0.3
+        return series.where(~gaps) if series.dtype != object else series.where(~gaps, None)
+    return column
+
+
+def _in_library(frame, library):
+    if library == "NumPy":
+        return frame.to_numpy()
+    if library == "pandas":
+        return frame
+    if library == "pandas of Arrow":
+        return frame.convert_dtypes(dtype_backend="pyarrow")
+    table = pa.Table.from_pandas(frame, preserve_index=False)
+    return table if library == "Arrow" else pl.from_arrow(table)
+
+
+REFUSED: Counter = Counter()
+"""Messages of refusals, without names and numbers."""
+
+
+_SAID = (
+    "no columns", "no rows", "column name", "is not text", r"the table has \d+ rows", "0 sample", "minimum of 1 is required",
+    r"features, but \w+ is expecting", r"[Cc]olumn \d+", "all columns", r"columns \d+ and \d+ are both", r"\bx\d+\b",
+)  # fmt: skip
+"""What is clear without the name of a column: the table as a whole, or a number or a name that an array's column gets."""
+
+
+class UnclearError(AssertionError):
+    """A table ends neither in a result nor in one line that names a column."""
+
+
+def clear(error, frame, *others):
+    """Return whether an error is of one line that names a column, or says that there are none."""
+    text = str(error)
+    if text.startswith(("The feature names should match", "Feature names are only", "Expected unique column names")):
+        return True  # scikit-learn's own, which has a line for each column
+    names = [c for table in (frame, *others) for c in table.columns]
+    is_one_line = "\n" not in text or any("\n" in str(name) for name in names)
+    if not isinstance(error, ValueError | TypeError) or not is_one_line:
+        return False
+    named = any(repr(c) in text or str(c) in text for c in names)
+    said = re.search("|".join(_SAID), text)
+    return named or bool(said)
+
+
+def asked(function, frame, *others):
+    """Return what a function returns, or None if it ends in one line."""
+    with warnings.catch_warnings(record=True) as told:
+        warnings.simplefilter("always")
+        try:
+            found = function()
+        except Exception as error:
+            if not clear(error, frame, *others):
+                raise UnclearError(f"{type(error).__name__}: {error}") from error
+            REFUSED[re.sub(r"\d+|'[^']*'|\([^)]*\)", "#", str(error))[:100]] += 1
+            return None
+    texts = [str(w.message) for w in told if issubclass(w.category, UserWarning)]
+    twice = [text for text, n in Counter(texts).items() if n > 1 and text.startswith("columns left out")]
+    assert not twice, f"told twice: {twice}"
+    assert sum(text.startswith("columns left out") for text in texts) <= 1, texts
+    odd = [w for w in told if not issubclass(w.category, UserWarning) and "rotastack" in w.filename]
+    assert not odd, (
+        f"a warning of a library: {odd[0].category.__name__}: {odd[0].message} ({odd[0].filename}:{odd[0].lineno})"
+    )
+    return found
+
+
+def flagship(mixture, kind):
+    """Fit a flagship, and predict the training rows and new ones."""
+    frame = mixture.frame()
+    number = kind is RotastackRegressor
+    families = [("rotations",), ("rotations", "pairs"), ("boosted", "kernel"), None][mixture.seed % 4]
+    model = kind(4, random_state=0, **({} if families is None else {"families": families}))
+    X = mixture.given(frame)
+    fitted = asked(lambda: model.fit(X, mixture.y(number)), frame)
+    if fitted is None:
+        return "refused"
+    assert np.isclose(model.feature_importances_.sum(), 1) or not model.feature_importances_.any()
+    assert model.feature_importances_.shape == (frame.shape[1],)
+    answer = model.predict if number else model.predict_proba
+    found = asked(lambda: answer(X), frame)
+    assert found is not None, "rows of the training table are refused"
+    _sound(found, len(frame), number)
+    new = mixture.new(frame)
+    found = asked(lambda: answer(mixture.given(new, "pandas" if mixture.change == "library" else None)), frame, new)
+    if found is not None:
+        _sound(found, len(new), number)
+    return "predicted" if found is not None else "refused later"
+
+
+def _sound(found, n, number):
+    assert len(found) == n
+    assert np.isfinite(np.asarray(found, dtype=float)).all()
+    if not number:
+        assert np.allclose(found.sum(axis=1), 1)
+
+
+def classifier(mixture):
+    return flagship(mixture, RotastackClassifier)
+
+
+def regressor(mixture):
+    return flagship(mixture, RotastackRegressor)
+
+
+def others(mixture):
+    """Fit one of the other public estimators, which take numbers alone, and let it predict or transform new rows."""
+    from tests.test_estimator_checks import FIRST
+
+    frame, model = mixture.frame(), clone(FIRST[mixture.seed % len(FIRST)])
+    y = mixture.y(is_regressor(model))
+    X = mixture.given(frame)
+    try:
+        if asked(lambda: model.fit(X, y), frame) is None:
+            return "refused"
+        answer = getattr(model, "predict", None) or model.transform
+        new = mixture.new(frame)
+        found = asked(lambda: answer(mixture.given(new)), frame, new)
+    except UnclearError as error:
+        raise UnclearError(f"{type(model).__name__} {error}") from error.__cause__
+    assert found is None or len(found) == len(new)
+    return "predicted" if found is not None else "refused later"
+
+
+def preprocessor(mixture):
+    """Encode the training table and new rows."""
+    frame = mixture.frame()
+    X, new = mixture.given(frame), mixture.new(frame)
+    reader = TablePreprocessor(encoding=("dummies", "onehot", "codes")[mixture.seed % 3])
+    if asked(lambda: reader.fit(X), frame) is None:
+        return "refused"
+    found = asked(lambda: reader.transform(X), frame)
+    if found is None:
+        assert not reader.needed_
+        return "refused"
+    names, parts = reader.get_feature_names_out(), reader.parts_
+    assert found.shape == (len(frame), len(names))
+    assert found.dtype == np.float64
+    assert not np.isinf(found).any()
+    assert np.concatenate(parts).tolist() == list(range(len(names)))
+    assert len(parts) == len(reader.needed_)
+    assert len(reader.categorical_) == len(names)
+    assert set(reader.needed_) | set(reader.dropped_) == set(reader.kinds_)
+    later = asked(lambda: reader.transform(mixture.given(new)), frame, new)
+    assert later is None or later.shape == (len(new), len(names))
+    return "encoded" if later is not None else "refused later"
+
+
+def reading(mixture):
+    """Read a table in memory, from CSV and from Parquet."""
+    frame = mixture.frame().assign(label=np.asarray(mixture.y(), dtype=object))
+    found = asked(lambda: read_table(frame if mixture.library == "NumPy" else mixture.given(frame), "label"), frame)
+    with TemporaryDirectory() as folder:
+        path = Path(folder, "t.csv")
+        frame.to_csv(path, index=False)
+        asked(lambda: read_table(path, "label"), frame)
+        if found is None:
+            return "refused"
+        X, y = found
+        assert len(X) == len(y) == mixture.rows
+        raw = X.assign(target=y)
+        raw = raw[[c for c in raw if c != "target"] + ["target"]]
+        write_raw(raw, Path(folder, "t.parquet"))
+        again = read_raw(Path(folder, "t.parquet"))
+        pd.testing.assert_frame_equal(again, raw)
+        asked(lambda: read_table(Path(folder, "t.parquet"), "target"), frame)
+        new = mixture.new(X)
+        later = asked(lambda: read_table(mixture.given(new), like=X), frame, new)
+    return "read" if later is not None else "refused later"
+
+
+def _command(*arguments):
+    """Run a command; a RotastackError with its last line if it is refused."""
+    out, err = io.StringIO(), io.StringIO()
+    with redirect_stdout(out), redirect_stderr(err), warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        code = main(list(arguments))
+    if code:
+        text = err.getvalue().strip()
+        assert "Traceback" not in text
+        raise RotastackError(text.splitlines()[-1])
+    return out.getvalue()
+
+
+def commands(mixture):
+    """Print the plan of a comparison, fit, and predict new rows, all of files."""
+    frame = mixture.frame().assign(label=np.asarray(mixture.y(), dtype=object))
+    found = asked(lambda: read_table(frame, "label"), frame) if mixture.seed % 2 else None
+    with TemporaryDirectory() as folder, chdir(folder):
+        if found is not None:
+            name, (X, y) = "t.parquet", found
+            write_raw(X.assign(target=y), name)
+            target = "target"
+        else:
+            name, target = "t.csv", "label"
+            frame.to_csv(name, index=False)
+        planned = asked(lambda: _command("run", name, "--target", target, "--dry-run", "--cores", "1"), frame)
+        fit = ("fit", name, "--target", target, "--out", "m.skops", "--estimator", "forest", "--set", "n_estimators=3")
+        fitted = asked(lambda: _command(*fit), frame)
+        if fitted is None:
+            return "refused"
+        new = mixture.new(frame)
+        new.to_csv("new.csv", index=False)
+        later = asked(lambda: _command("predict", "--model", "m.skops", "new.csv", "--output", "p.csv"), frame, new)
+        if later is not None:
+            assert len(pd.read_csv("p.csv")) <= len(new)
+    return "planned and predicted" if planned and later is not None else "refused later"
+
+
+PATHS = {
+    "classifier": classifier, "regressor": regressor, "others": others, "preprocessor": preprocessor, "reading": reading, "commands": commands,
+}  # fmt: skip
+
+
+def drawn(rng):
+    """Return a random mixture."""
+    width = rng.choice([0] + [1, 2, 2, 3, 3, 4] * 5 + [7])
+    sound = [k for k in KINDS if k not in ("infinite", "huge", "lists", "records", "sets", "arrays", "complex")]
+    kinds = tuple(rng.choice(list(KINDS) if rng.random() < 0.2 else sound) for _ in range(width))
+    return Mixture(
+        kinds, tuple(rng.random() < 0.3 for _ in kinds), rng.choice([12, 20, 20, 25, 40]), rng.choice(LIBRARIES),
+        rng.choice(NAMES_ARE),
+        rng.choice(INDEXES),
+        rng.choice(TARGETS), rng.choice(CHANGES), rng.randrange(10**9),
+    )  # fmt: skip
+
+
+def _remembered(function):
+    """Return a function of texts that computes the result for equal texts once, as these are drawn again and again."""
+    known = {}
+
+    def answer(texts, *options):
+        key = (*texts, *options)
+        if key not in known:
+            known[key] = function(texts, *options)
+        found = known[key]
+        return found.set_axis(texts.index) if hasattr(found, "set_axis") else found
+
+    return answer
+
+
+def run(n, seed, paths, shown=2):
+    """Try random mixtures, one path each; return the outcomes by path, and faults by kind with examples."""
+    for name in ("_numbers", "_date_formats", "_parsed"):
+        setattr(reading_of_text, name, _remembered(getattr(reading_of_text, name)))
+    outcomes, faults = Counter(), {}
+    names, weights = list(paths), list(paths.values())
+    for k in range(n):
+        rng = random.Random(f"{seed} {k}")
+        path, mixture = rng.choices(names, weights)[0], drawn(rng)
+        try:
+            outcomes[path, PATHS[path](mixture)] += 1
+        except Exception as error:
+            outcomes[path, "FAULT"] += 1
+            where = traceback.extract_tb(error.__cause__.__traceback__ if error.__cause__ else error.__traceback__)
+            ours = [f for f in where if "rotastack" in f.filename]
+            place = f"{ours[-1].filename.partition('rotastack/')[2]}:{ours[-1].lineno}" if ours else ""
+            text = re.sub(r"\d+|'[^']*'", "#", str(error).strip()[:90])
+            key = f"{path} {place} {type(error).__name__}: {text}"
+            faults.setdefault(key, []).append((str(error)[:300], mixture))
+            if len(faults[key]) <= shown:
+                print(f"FAULT {key}\n   {str(error)[:300]!r}\n   {mixture}", flush=True)
+        if (k + 1) % 1000 == 0:
+            print(k + 1, dict(outcomes), flush=True)
+    return outcomes, faults
+
+
+if __name__ == "__main__":
+    parser = argparse.ArgumentParser()
+    parser.add_argument("n", type=int)
+    parser.add_argument("--seed", type=int, default=0)
+    parser.add_argument("--paths", default="classifier=1,regressor=1,preprocessor=6,reading=6,commands=0.3")
+    given = parser.parse_args()
+    chosen = {name: float(share) for name, share in (part.split("=") for part in given.paths.split(","))}
+    found, broken = run(given.n, given.seed, chosen)
+    for key, examples in sorted(broken.items(), key=lambda item: -len(item[1])):
+        print(len(examples), key, examples[0][1])
+    for text, count in REFUSED.most_common(60):
+        print(f"{count:6d} refused: {text}")
+    print(f"{sum(found.values())} mixtures:", dict(found))
+    sys.exit(bool(broken))
