@@ -20,7 +20,6 @@ __all__ = ["families_of", "in_words", "write_explanation"]
 
 MOST_BARS = 30
 ALPHA = 0.05  # probability that any column is said to matter if none does
-LITTLE, MUCH = 0.15, 0.5  # shares of the families' weights that change the words
 PARTS = {
     "identity": "the columns as they are",
     "discriminants": "linear discriminants",
@@ -98,31 +97,24 @@ def _family_in_words(family: Family) -> str:
 
 
 def _families_in_words(families: Sequence[dict[str, Any]], task: str) -> list[str]:
-    """Return sentences on the weight of rotations against equal weights, and on the best families' own errors."""
+    """Return a sentence if families on rotated columns have more weight than by their number, and no higher error."""
     if not families:
         return []
     if not any(f["weight"] for f in families):
-        return ["No family of trees has a weight above 0: the columns do not predict the target."]
-    turned = [f for f in families if f["rotated"]]
-    others = [f for f in families if not f["rotated"]]
+        return ["No family of trees has a weight above 0: no relation of the columns to the target is shown."]
+    turned, others = ([f for f in families if f["rotated"] is rotated] for rotated in (True, False))
     if not turned or not others:
         return []
-    share = sum(f["share"] for f in turned)
-    word = "matter little" if share < LITTLE else "matter" if share < MUCH else "dominate the model"
-    words = [
-        f"Rotations {word}: trees on rotated columns have {share:.0%} of the weight "
-        f"({len(turned) / len(families):.0%} with equal weights of families)."
+    share, equal = sum(f["share"] for f in turned), len(turned) / len(families)
+    first, second = (min(group, key=lambda f: f["error"]) for group in (turned, others))
+    if not (share > equal and first["error"] <= second["error"]):
+        return []
+    score, number = ("root mean squared error", "{:.4g}") if task == "regression" else ("error", "{:.1%}")
+    return [
+        f"Rotations matter: families on rotated columns have {share:.0%} of the weight ({equal:.0%} with equal weights), and the "
+        f"best of them, {first['name']}, has an out-of-bag {score} of {number.format(first['error'])}, the best other family, "
+        f"{second['name']}, {number.format(second['error'])}."
     ]
-    best = [min(group, key=lambda f: f["error"]) for group in (turned, others)]
-    if all(f["error"] == f["error"] for f in best):
-        number = "{:.4g}" if task == "regression" else "{:.1%}"
-        score = "a root mean squared error" if task == "regression" else "an error"
-        first, second = (number.format(f["error"]) for f in best)
-        words.append(
-            f"Out-of-bag, the best family on rotated columns, {best[0]['name']}, has {score} of {first}, "
-            f"the best family on other columns, {best[1]['name']}, {score} of {second}."
-        )
-    return words
 
 
 def _importances_in_words(content: Mapping[str, Any], sign: int) -> list[str]:

@@ -1,0 +1,36 @@
+"""Sentences of an explanation."""
+
+import pytest
+
+from rotastack.workflow.use.explanation import _families_in_words
+
+
+def families(*of_each):
+    """Return families of two kinds by (rotated, share, error)."""
+    return [
+        {"name": f"f{k}", "rotated": rotated, "weight": share, "share": share, "error": error}
+        for k, (rotated, share, error) in enumerate(of_each)
+    ]
+
+
+def test_rotations_matter_beyond_their_number_and_without_a_higher_error():
+    assert _families_in_words(families((True, 0.6, 0.1), (False, 0.3, 0.12), (False, 0.1, 0.2)), "classification") == [
+        "Rotations matter: families on rotated columns have 60% of the weight (33% with equal weights), and the best of them, "
+        "f0, has an out-of-bag error of 10.0%, the best other family, f1, 12.0%."
+    ]
+
+
+@pytest.mark.parametrize("of_each", [
+    [(True, 0.6, 0.1), (True, 0.0, 0.2), (False, 0.4, 0.12)],  # two of three families, with less than two thirds
+    [(True, 0.6, 0.13), (False, 0.4, 0.12)],
+    [(True, 1.0, 0.1)],
+    [(True, 0.6, float("nan")), (False, 0.4, 0.1)],
+    [],
+])  # fmt: skip
+def test_else_no_sentence_speaks_of_rotations(of_each):
+    assert _families_in_words(families(*of_each), "classification") == []
+
+
+def test_without_weights_no_relation_is_shown():
+    found = _families_in_words(families((True, 0.0, 0.5), (False, 0.0, 0.5)), "classification")
+    assert found == ["No family of trees has a weight above 0: no relation of the columns to the target is shown."]
