@@ -9,11 +9,10 @@ from numpy.typing import NDArray
 from pandas.api.types import is_bool_dtype, is_timedelta64_dtype
 
 from rotastack.base.reading import ColumnReading, readings_of
-from rotastack.errors import RotastackError
 
 __all__ = [
     "DROPPED", "ColumnKind", "as_pandas", "column_kind", "converted", "date_numbers", "date_parts", "named_group", "numbers_of",
-    "present_target", "refuse_odd_names",
+    "present_target",
 ]  # fmt: skip
 
 DROPPED = frozenset({"id", "text", "constant", "missing", "leak"})
@@ -65,22 +64,11 @@ def converted(table: Any, **options: Any) -> pd.DataFrame:
     except TypeError as error:
         names = getattr(table, "column_names", [])
         if len(names) < 2:
-            raise ValueError(
-                f"column {''.join(names)!r} cannot be converted to pandas ({error}); drop the column"
-            ) from None
+            text = f"column {''.join(names)!r} cannot be converted to pandas ({error}); drop the column"
+            raise ValueError(text) from None
         for name in names:
             converted(table.select([name]), **options)
         raise
-
-
-def refuse_odd_names(table: pd.DataFrame) -> None:
-    """Raise a RotastackError for a name of two columns, and for a missing name or a truth value, which pandas misreads."""
-    twice = table.columns[table.columns.duplicated()]
-    if len(twice):
-        raise RotastackError(f"column {twice[0]!r} occurs twice; rename or drop one")
-    for name in table.columns:
-        if isinstance(name, bool) or name is None or name is pd.NA or name != name:
-            raise RotastackError(f"column name {name!r} is neither text nor a number; rename the column")
 
 
 def numbers_of(column: pd.Series) -> NDArray[np.float64]:

@@ -12,8 +12,9 @@ from pandas.api.types import is_datetime64_any_dtype, is_numeric_dtype, is_timed
 from sklearn.utils import validation
 
 from rotastack.base.columns import as_pandas, numbers_of
+from rotastack.errors import RotastackError
 
-__all__ = ["naming_column", "refuse_no_columns", "validate_data"]
+__all__ = ["naming_column", "refuse_no_columns", "refuse_odd_names", "validate_data"]
 
 _NUMBERS = (
     "column {column} contains {what} (such as {example}); numbers are needed; encode categories as 0/1 columns (OneHotEncoder, or "
@@ -35,6 +36,16 @@ def refuse_no_columns(X: Any) -> None:
     """Raise a ValueError for a data frame without columns; scikit-learn refuses an array without columns."""
     if hasattr(X, "columns") and not len(X.columns):
         raise ValueError("X has no columns; at least one is needed")
+
+
+def refuse_odd_names(table: pd.DataFrame) -> None:
+    """Raise a RotastackError for a name of two columns, a missing name, or a truth value, which pandas takes for a mask."""
+    twice = table.columns[table.columns.duplicated()]
+    if len(twice):
+        raise RotastackError(f"column {twice[0]!r} occurs twice; rename or drop one")
+    for name in table.columns:
+        if isinstance(name, bool) or name is None or name is pd.NA or name != name:
+            raise RotastackError(f"column name {name!r} is neither text nor a number; rename the column")
 
 
 @contextmanager

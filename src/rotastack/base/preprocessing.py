@@ -12,21 +12,13 @@ from sklearn.base import BaseEstimator, TransformerMixin
 from sklearn.utils.validation import check_is_fitted
 
 from rotastack.base.categories import MISSING, categories_of, category_numbers, dummies, texts_of
-from rotastack.base.columns import (
-    DROPPED,
-    ColumnKind,
-    as_pandas,
-    column_kind,
-    date_numbers,
-    date_parts,
-    numbers_of,
-    refuse_odd_names,
-)
+from rotastack.base.columns import DROPPED, ColumnKind, as_pandas, column_kind, date_numbers, date_parts, numbers_of
+from rotastack.base.naming import refuse_odd_names
 from rotastack.base.reading import ColumnReading, read_columns, readings_of, stored_readings
 from rotastack.base.warned import warn
 from rotastack.errors import RotastackError
 
-__all__ = ["TablePreprocessor", "listed"]
+__all__ = ["TablePreprocessor"]
 
 
 class TablePreprocessor(TransformerMixin, BaseEstimator):
@@ -114,14 +106,13 @@ class TablePreprocessor(TransformerMixin, BaseEstimator):
         self
         """
         self._learn(X)
-        declared = self.kinds or {}
-        left_out = {
-            c: why
-            for c, why in self.dropped_in_words().items()
-            if self.kinds_[c] in ("id", "text") and c not in declared
-        }
+        left_out = [
+            f"{column!r} ({why})"
+            for column, why in self.dropped_in_words().items()
+            if self.kinds_[column] in ("id", "text") and column not in (self.kinds or {})
+        ]
         if left_out:
-            warn(f"columns left out: {listed(left_out)}; to keep a column, declare its kind, numeric or categorical")
+            warn(f"columns left out: {'; '.join(left_out)}; to keep a column, declare its kind, numeric or categorical")
         return self
 
     def _learn(self, X: pd.DataFrame) -> Self:
@@ -276,11 +267,6 @@ class TablePreprocessor(TransformerMixin, BaseEstimator):
             return [[str(column)] for column in self.categories_]
         columns = zip(self.categories_.items(), self._without_dummy(), strict=True)
         return [[f"{column}={category}" for category in found[first:]] for (column, found), first in columns]
-
-
-def listed(reasons: Mapping[Any, str]) -> str:
-    """Return columns, each with a reason, as text."""
-    return "; ".join(f"{column!r} ({why})" for column, why in reasons.items())
 
 
 def _finite(column: pd.Series) -> NDArray[np.float64]:

@@ -20,9 +20,9 @@ from sklearn.preprocessing import TargetEncoder
 from sklearn.utils import check_array, validation
 
 from rotastack.base.categories import MISSING, dummies
-from rotastack.base.columns import as_pandas, column_kind, numbers_of, refuse_odd_names
-from rotastack.base.naming import naming_column, validate_data
-from rotastack.base.preprocessing import TablePreprocessor, listed
+from rotastack.base.columns import as_pandas, column_kind, numbers_of
+from rotastack.base.naming import naming_column, refuse_odd_names, validate_data
+from rotastack.base.preprocessing import TablePreprocessor
 from rotastack.base.reading import beyond_floats
 from rotastack.base.warned import ignoring, warn
 from rotastack.ensembles.table import INPUT_RULES, categorical_mask, fitted_scaler
@@ -152,11 +152,12 @@ class MixedTable(BaseEstimator):
         for column in kinds:
             others[column] = _by_size(others[column])
         self.preprocessor_ = TablePreprocessor(kinds, encoding="codes")._learn(others)
-        dropped = {c: why for c, why in self.preprocessor_.dropped_in_words().items() if by_dtype or c not in kinds}
+        kinds_of, words = self.preprocessor_.kinds_, self.preprocessor_.dropped_in_words()
+        dropped = {c: why for c, why in words.items() if by_dtype or c not in kinds}
         if dropped:
             hint = "; to keep a column, convert it to meaningful numbers, or name all columns of categories in categorical_features"
-            varies = {"id", "text"} & {self.preprocessor_.kinds_[c] for c in dropped}
-            warn(f"columns left out: {listed(dropped)}{hint * bool(varies)}")
+            text = "; ".join(f"{c!r} ({why})" for c, why in dropped.items())
+            warn(f"columns left out: {text}{hint * any(kinds_of[c] in ('id', 'text') for c in dropped)}")
 
     def _split(self, X: Any, owner: BaseEstimator, reset: bool) -> tuple[NDArray[np.floating], NDArray[np.float64]]:
         """Return the numeric columns, those of dates and of text included, and the category numbers."""
