@@ -283,7 +283,7 @@ REFUSED: Counter = Counter()
 
 _SAID = (
     "no columns", "no rows", "column name", "is not text", r"the table has \d+ rows", "0 sample", "minimum of 1 is required",
-    r"features, but \w+ is expecting", r"[Cc]olumn \d+", "all columns", r"columns \d+ and \d+ are both", r"\bx\d+\b",
+    r"features, but \w+ is expecting", r"[Cc]olumn \d+", "all columns", "rows of X are equal", r"columns \d+ and \d+ are both", r"\bx\d+\b",
 )  # fmt: skip
 """What is clear without the name of a column: the table as a whole, or a number or a name that an array's column gets."""
 
