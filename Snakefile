@@ -62,9 +62,13 @@ rule all:
 
 
 onstart:
-    drop_rate_limit(workflow.scheduler)
+    drop_rate_limit(workflow)
     check_queue(workflow)
-    start_run(PLAN, is_local=workflow.local_exec)
+    start_run(
+        PLAN,
+        is_local=workflow.local_exec,
+        is_locked=workflow.execution_settings.lock,
+    )
 
 
 onsuccess:

@@ -1,5 +1,6 @@
 """Errors that the user can fix."""
 
+from collections.abc import Iterable
 from pathlib import Path
 
 
@@ -47,6 +48,12 @@ def nearest(name: str, known: list[str]) -> str:
     by_lower = {k.lower(): k for k in known}
     matches = difflib.get_close_matches(name.lower(), by_lower, n=1, cutoff=0.5)
     return f"; did you mean {by_lower[matches[0]]!r}" if matches else ""
+
+
+def few(names: Iterable[object], most: int = 8) -> str:
+    """Return names as a list, cut after `most` of them with the number of the others."""
+    shown = list(map(str, names))
+    return ", ".join(shown[:most]) + (f" and {len(shown) - most} more" if len(shown) > most else "")
 
 
 _EXTRAS = {

@@ -3,14 +3,15 @@
 import hashlib
 import json
 import os
+import threading
 from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
-from typing import Any
+from typing import IO, Any
 
 from rotastack.errors import RotastackError, unreadable
 
-__all__ = ["hashes", "read_json", "read_text", "replacing", "write_bytes", "write_text"]
+__all__ = ["hashes", "lock", "read_json", "read_text", "replacing", "write_bytes", "write_text"]
 
 
 @contextmanager
@@ -18,7 +19,7 @@ def replacing(path: str | Path) -> Iterator[Path]:
     """Yield a temporary path beside `path`; move its file to `path` if the block raises no error."""
     path = Path(path)
     path.parent.mkdir(parents=True, exist_ok=True)
-    temporary = path.with_name(f".{path.name}.{os.getpid()}.tmp")
+    temporary = path.with_name(f".{path.name}.{os.getpid()}-{threading.get_ident():x}.tmp")
     try:
         yield temporary
         temporary.replace(path)
@@ -40,6 +41,22 @@ def write_text(path: str | Path, text: str) -> None:
     """Write a text file; a reader sees all of it or nothing."""
     with replacing(path) as temporary:
         temporary.write_text(text, encoding="utf-8")
+
+
+def lock(stream: IO[Any], *, waits: bool = True) -> bool:
+    """Lock an open file until it is closed, and return True; return False if the file system refuses locks.
+
+    If another process holds the lock, wait for the lock's end, or raise BlockingIOError if not `waits`.
+    """
+    import fcntl
+
+    try:
+        fcntl.flock(stream, fcntl.LOCK_EX if waits else fcntl.LOCK_EX | fcntl.LOCK_NB)
+    except BlockingIOError:
+        raise
+    except OSError:
+        return False
+    return True
 
 
 def hashes(paths: Iterable[str | Path]) -> dict[str, str]:

@@ -11,6 +11,7 @@ from tests.cli.conftest import customers
 
 from rotastack.cli import main
 from rotastack.data.tables import read_with_notes
+from rotastack.workflow.tracking.model_files import dump_model, load_model
 from rotastack.workflow.tracking.writer import Writer
 
 
@@ -106,7 +107,7 @@ def test_what_is_odd_about_rows_is_said(shop, new, capsys):
     start = f"rotastack: {new}: column "
     assert f"{start}'age': 1 of 10 values are no numbers (such as 'old'); these values are missing" in said
     assert (
-        f"{start}'since': 1 of 10 values are no dates in the format DD.MM.YYYY (such as 'May'); these values are missing"
+        f"{start}'since': 1 of 10 values are no dates in the format DD.MM.YYYY or YYYY-MM-DD (such as 'May'); these values are missing"
         in said
     )
     (city,) = [line for line in said if line.startswith(f"{start}'city': 3 of 10 rows")]
@@ -140,11 +141,41 @@ def test_tables_that_do_not_fit_are_one_line(shop, new, tmp_path, capsys):
     assert "none.csv: " in refused(capsys, tmp_path / "none.csv", "--study", "shop", "-C", shop[0])
 
 
+def test_a_column_without_a_readable_value_is_one_line(shop, new, tmp_path, capsys):
+    rows = pd.read_csv(new)
+    known, _ = predicted(capsys, new, "--study", "shop", "-C", shop[0])
+    rows.assign(since=pd.to_datetime(rows["since"], dayfirst=True).dt.strftime("%Y-%m-%d")).to_csv(new, index=False)
+    iso, _ = predicted(capsys, new, "--study", "shop", "-C", shop[0])
+    assert iso["prediction"].equals(known["prediction"])
+    rows.assign(since="soon").to_csv(tmp_path / "soon.csv", index=False)
+    line = refused(capsys, tmp_path / "soon.csv", "--study", "shop", "-C", shop[0])
+    said = "column 'since': 10 of 10 values are no dates in the format DD.MM.YYYY or YYYY-MM-DD (such as 'soon')"
+    assert line.endswith(f"soon.csv: {said}")
+    rows.assign(since="", age="?").to_csv(new, index=False)
+    predicted(capsys, new, "--study", "shop", "-C", shop[0])
+
+
 def test_intervals_stand_beside_predictions_of_numbers(shop, new, capsys):
     options = ["--study", "prices", "--dataset", "flats", "-C", shop[0], "--intervals"]
     found, _ = predicted(capsys, new, *options)
     assert (found["lower"] <= found["prediction"]).all()
     assert (found["prediction"] <= found["upper"]).all()
+
+
+def test_intervals_of_a_model_tested_on_later_rows_are_widened_and_have_their_coverage(shop, new, tmp_path, capsys):
+    home = shop[0] / "results/prices/flats/model"
+    narrow, _ = predicted(capsys, new, "--model", home, "--intervals")
+    model = load_model(home / "model.skops")
+    model.tested_intervals_ = {"rows": 90, "held": 0.5, "times": 2.5, "then_held": 0.88, "least": 0.8, "most": 0.95}
+    dump_model(model, tmp_path / "wide.skops")
+    wide, said = predicted(capsys, new, "--model", tmp_path / "wide.skops", "--intervals")
+    assert f"rotastack: {new}: 90% intervals held 50% of 90 later rows; the model's are 2.5 times as wide" in "\n".join(
+        said
+    )
+    np.testing.assert_allclose(wide["upper"] - wide["lower"], 2.5 * (narrow["upper"] - narrow["lower"]), rtol=1e-3)
+    np.testing.assert_allclose(wide["upper"] + wide["lower"], narrow["upper"] + narrow["lower"], rtol=1e-3)
+    _, said = predicted(capsys, new, "--model", tmp_path / "wide.skops")
+    assert "later rows" not in "\n".join(said)
 
 
 def test_a_folder_without_a_model_is_one_line(shop, new, tmp_path, capsys):

@@ -104,14 +104,45 @@ def test_a_dry_run_of_a_study_is_a_short_plan(monkeypatch, here, capsys):
 
 @pytest.mark.parametrize(("text", "found"), [
     ("evaluation: {control: RF}", "evaluation"), ("sizes: {small: {}}", "sizes"), ("{}", "nothing"),
-    ("# nothing yet", "nothing"), ("- iris", "list"), ("iris", "str"),
+    ("# nothing yet", "nothing"), ("- iris", ""), ("iris", ""),
 ])  # fmt: skip
 @pytest.mark.parametrize("command", [["run", "--dry-run"], ["report"], ["tables"]], ids=lambda c: c[0])
 def test_a_part_of_a_study_does_not_run_another_one(command, text, found, here, capsys):
     (here / "part.yaml").write_text(text)
     assert main([command[0], "part.yaml", *command[1:]]) == 2
-    said = f"part.yaml: not a study; needed keys: name, datasets, protocol, pools, methods; found: {found}"
+    said = f"not a study; needed keys: name, datasets, protocol, pools, methods; found: {found}"
+    if not found:
+        said = "must be a mapping of keys to values, found "
+    assert f"part.yaml: {said}" in capsys.readouterr().err
+
+
+@pytest.mark.parametrize(("text", "said"), [
+    ("", "study 'a-small' is unknown"), ("name: a\nsizes: 5", "study 'a-small' is unknown"), (None, "study 'a-small' is unknown"),
+    ("- iris", "a.yaml: must be a mapping of keys to values, found ['iris']"),
+    ("iris", "a.yaml: must be a mapping of keys to values, found 'iris'"), ("a: [", "a.yaml: not valid YAML"),
+])  # fmt: skip
+def test_a_file_beside_the_studies_that_is_none_is_no_traceback(text, said, here, capsys):
+    path = here / "studies/a.yaml"
+    path.mkdir(parents=True) if text is None else (path.parent.mkdir(), path.write_text(text))
+    assert main(["tables", "a-small"]) == 2
     assert said in capsys.readouterr().err
+    assert main(["tables", "tiny"]) == 2  # a study of another name is found
+    assert "study 'tiny' is not finished" in capsys.readouterr().err
+
+
+@pytest.mark.parametrize("protocol", ["nested", "holdout"])
+def test_tables_of_a_study_of_a_stranger_run_nothing_of_it(protocol, here, capsys):
+    (here / "stranger.py").write_text("open('imported', 'w')\nclass Mine: trained = property(lambda self: True)\n")
+    touch = {"kind": "other", "class": "subprocess.Popen", "parameters": {"args": ["touch", "started"]}}
+    study = {
+        "name": "s", "datasets": ["iris"], "protocol": {"kind": protocol},
+        "pools": {"p": {"estimator": "stranger.Mine", "view": "stranger.Mine"}},
+        "methods": {"A": {"pool": "p", "combiner": touch}, "B": {"pool": "p", "combiner": {"kind": "other", "class": "stranger.Mine"}}},
+    }  # fmt: skip
+    (here / "s.yaml").write_text(json.dumps(study))
+    assert main(["tables", "s.yaml"]) == 2
+    assert "study 's' is not finished" in capsys.readouterr().err
+    assert {path.name for path in here.iterdir()} == {"s.yaml", "stranger.py"}
 
 
 @pytest.mark.parametrize("name", ["first", "trial", "trial-small", "./first.yaml"])
@@ -180,3 +211,12 @@ def test_the_answer_of_a_study_has_scores_beside_ranks_and_no_empty_columns():
     answer.comparison["means"] = {"a": {"Forest": 0.1, "Linear": 0.2}, "b": {"Forest": 0.3, "Linear": 0.1}}
     assert answer._table()[0].split() == ["method", "rank", "mean", "error", "better/equal/worse"]
     assert answer._table()[1].split() == ["Linear", "1.40", "15.0%", "1/0/1"]
+    answer.report, answer.study, answer.root, answer.sentences = "page", "s", "results/s", ["A verdict."]
+    answer.models = {f"m{k}": {"method": "Linear", "file": "f", "address": None} for k in range(4)}
+    answer.without_model = {f"d{k}": "no reason" for k in range(4)}
+    lines = answer.as_text().splitlines()
+    assert lines[lines.index("no model  of d2: no reason") + 1].strip() == "and 1 more"
+    assert (
+        lines[lines.index("model     Linear, trained on all rows of m2: f") + 1].strip()
+        == "and 1 more models, one per data set"
+    )

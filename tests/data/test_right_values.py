@@ -208,3 +208,10 @@ def test_a_gap_leaves_whole_numbers_whole(tmp_path):
     frame, _ = read_as_written(tmp_path / "t.parquet")
     assert frame["a"].dtype == "Int64"
     assert frame["a"].sum() == 4
+
+
+def test_dates_of_new_rows_may_be_in_iso(tmp_path):
+    days = [[f"{d:02d}/{m:02d}/2020", "1"] for m in range(1, 13) for d in (3, 20)]
+    X, _ = read_table(table(tmp_path, rows("day,y", *days), "a.csv"), "y")
+    new, _ = read_table(table(tmp_path, "day\n2020-05-02\n05/02/2020\n", "b.csv"), like=X)
+    assert new["day"].astype(str).tolist() == ["2020-05-02", "2020-02-05"]

@@ -1,6 +1,7 @@
 """What makes a comparison on a table doubtful."""
 
 from functools import partial
+from time import process_time
 
 import numpy as np
 import pandas as pd
@@ -9,7 +10,7 @@ from sklearn.datasets import load_breast_cancer, load_diabetes, load_iris, load_
 from tests.own_tables import churn, genes, houses, orders, sales, visits
 
 from rotastack.base.preprocessing import TablePreprocessor
-from rotastack.data.suspicions import suspicions
+from rotastack.data.suspicions import _leaks, suspicions
 
 
 def doubts(table, target, task="classification", **divided_by):
@@ -35,10 +36,95 @@ def test_a_column_that_gives_the_target_is_named():
     )
 
 
+def events(n=400):
+    """Return a table of noise with a binary and a skewed target."""
+    rng = np.random.default_rng(0)
+    table = pd.DataFrame(rng.standard_normal((n, 4)), columns=list("abcd"))
+    return table.assign(late=rng.choice(["no", "yes"], n, p=[0.8, 0.2]), price=np.exp(rng.normal(5, 1.2, n)).round(2))
+
+
+def test_missing_values_of_dates_text_and_columns_left_out_are_searched():
+    table = events()
+    late = (table["late"] == "yes").to_numpy()
+    table = table.drop(columns="price")
+    days = pd.date_range("2022-01-01", periods=400, freq="h")
+    said = doubts(table.assign(closed_at=pd.Series(days).where(late)), "late")[0]
+    assert said.startswith("Whether closed_at is missing predicts the target (100.0% right). If the column is unknown")
+    assert said.endswith("at prediction time, drop the column.")
+    notes = pd.Series([f"note {k} on the matter of {k * 7919}" for k in range(400)])
+    with pytest.warns(UserWarning, match="'notes'"):
+        said = doubts(table.assign(notes=notes.where(late)), "late")[0]
+    assert said.startswith("Whether notes is missing predicts the target (100.0% right)")
+    assert said.endswith("at prediction time, leave the column out, as now.")
+    parts = table.assign(late=np.where(late, "yes", np.resize(["no", "unknown"], 400)))
+    assert doubts(parts.assign(fee=table["a"].where(late)), "late")[0].startswith(
+        "Whether fee is missing predicts class 'yes' of the target (100.0% right)"
+    )
+    halves = table.drop(columns="late").assign(y=np.where(late, 50.0, 1.0) + 0.1 * table["a"])
+    assert doubts(halves.assign(fee=table["b"].where(late)), "y", "regression")[0].startswith(
+        "Whether fee is missing predicts the target (R² "
+    )
+    many = table.assign(**{f"fee {k}": table["a"].where(late) for k in range(7)})
+    assert doubts(many, "late")[5] == "Leaks by value or by missing values: 2 more columns."
+    assert doubts(table.assign(fee=table["a"].where(np.arange(400) < 80)), "late") == []
+
+
+def test_values_of_dates_and_columns_left_out_are_searched():
+    table = events().drop(columns="price")
+    late = (table["late"] == "yes").to_numpy()
+    closed = np.where(late, pd.Timestamp("2022-05-01"), pd.Timestamp("9999-12-31"))
+    assert doubts(table.assign(closed=closed), "late")[0].startswith("closed alone predicts the target (100.0% right)")
+    keys = np.random.default_rng(1).permutation(400)
+    named = table.assign(case=[f"{'D' if bad else 'C'}{key}" for bad, key in zip(late, keys, strict=True)])
+    with pytest.warns(UserWarning, match="'case'"):
+        said = doubts(named, "late")[0]
+    assert said.startswith("case alone predicts the target (99.3% right)")
+    ordered = table.sort_values("late", ignore_index=True).assign(day=pd.date_range("2022-01-01", periods=400))
+    with pytest.warns(UserWarning, match="'id'"):
+        found = doubts(ordered.assign(id=range(400)), "late")
+    assert len(found) == 1, "ids and dates that rise from row to row tell their order alone"
+    assert found[0].startswith("The target moves with day")
+
+
+@pytest.mark.parametrize("n", [60, 120, 500, 1500])
+def test_a_scaled_copy_of_a_skewed_target_is_named(n):
+    table = events(n).drop(columns="late")
+    copy = (0.92 * table["price"]).round(2)
+    said = "copy alone predicts the target (R² 1.000 of values or ranks)"
+    assert doubts(table.assign(copy=copy), "price", "regression")[0].startswith(said)
+    gaps = copy.where(np.arange(n) % 10 > 0)
+    assert doubts(table.assign(copy=gaps), "price", "regression")[0].startswith(said)
+
+
 @pytest.mark.parametrize("load", [load_iris, load_wine, load_breast_cancer])
 def test_good_columns_are_no_leaks(load):
     X, y = load(return_X_y=True, as_frame=True)
     assert doubts(X.assign(label=y), "label") == []
+    with pytest.warns(UserWarning, match="'id'"):
+        assert doubts(X.assign(label=y, id=range(len(X))), "label") == [], "rows in the order of classes"
+
+
+@pytest.mark.parametrize("n", [50, 200, 2000])
+def test_noise_and_series_that_are_smooth_in_time_are_no_leaks(n):
+    rng = np.random.default_rng(n)
+    noise = pd.DataFrame(rng.standard_normal((n, 60))).add_prefix("c")
+    noise = noise.mask(rng.random(noise.shape) < rng.choice([0, 0.01, 0.2, 0.9], 60))
+    noise = noise.assign(**{f"t{k}": rng.choice(list("abcdefghij"), n) for k in range(20)})
+    rare = rng.permutation(np.arange(n) < max(6, n // 40))
+    for target in (rng.choice(["u", "v"], n), np.where(rare, "u", "v"), rng.choice(list("uvwx"), n)):
+        assert not [s for s in doubts(noise.assign(y=target), "y") if "predicts" in s]
+    assert doubts(noise.assign(y=rng.lognormal(size=n)), "y", "regression") == []
+    walk = noise.assign(day=pd.date_range("2022-01-01", periods=n), y=rng.standard_normal(n).cumsum())
+    assert not [s for s in doubts(walk, "y", "regression") if "alone" in s]
+
+
+def test_a_thousand_columns_take_a_second():
+    rng = np.random.default_rng(0)
+    y = rng.standard_normal(2000)
+    table = pd.DataFrame(rng.standard_normal((2000, 1000)) + y[:, None]).add_prefix("c")
+    started = process_time()
+    assert list(_leaks(table, pd.Series(y), "regression", dict.fromkeys(table, "numeric"))) == []
+    assert process_time() - started < 2, "a second, on a machine of half the speed"
 
 
 @pytest.mark.parametrize(
@@ -66,6 +152,8 @@ def test_dates_that_order_the_target_are_named_with_the_option():
     still = table.assign(sold=np.random.default_rng(0).permutation(table["sold"]))
     assert doubts(still, target, "regression")[0].startswith("day is a date")
     assert doubts(table, target, "regression", time="day") == []
+    visit, outcome = visits()
+    assert doubts(visit.assign(n=range(len(visit))), outcome, time="n") == [], "a group divides no rows in time"
 
 
 def test_equal_rows_are_counted_where_chance_does_not_make_them():

@@ -92,7 +92,7 @@ def test_a_study_has_what_is_behind_each_number():
     scores = pd.DataFrame(cells, columns=["dataset", "method", "split"])
     values = np.random.default_rng(1).uniform(0, 0.5, len(scores))
     more = dict.fromkeys(("balanced_accuracy", "roc_auc", "average_precision", "f1"), 1 - values)
-    scores = scores.assign(error=values, **more, log_loss=2 * values, brier=values)
+    scores = scores.assign(error=values, **more, log_loss=2 * values, clipped_log_loss=2 * values, brier=values)
     scores.loc[(scores["dataset"] == "wine") & (scores["method"] == "S/RF"), "error"] = np.nan
     baseline = pd.DataFrame({"error": [0.6, 0.7]}, index=["iris", "wine"])
     spec = ReportSpec.model_construct(
@@ -123,7 +123,7 @@ def test_a_study_has_what_is_behind_each_number():
     assert content["cells"]["files"][1] == "S_RF"
     assert content["times"] == {"fit": [[2, 5, None, None], [None] * 4]}
     assert content["boards"][0]["fit"] == [1, 2.5]
-    assert [b["methods"] for b in content["boards"]] == [[0, 1]] * 7
+    assert [b["methods"] for b in content["boards"]] == [[0, 1]] * len(ranked_scores("classification"))
     json.dumps(content, allow_nan=False)
 
 

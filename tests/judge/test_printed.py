@@ -183,7 +183,7 @@ def test_the_command_writes_both_kinds(tmp_path, capsys):
         assert run_command(given) == 0
         assert not list((tmp_path / "paper").glob("*.tex"))
         assert run_command([*given, "--latex"]) == 0
-    assert "13 tables in paper" in capsys.readouterr().out
+    assert "14 tables in paper" in capsys.readouterr().out
     names = {path.stem for path in (tmp_path / "paper").glob("*.csv")}
     assert {path.stem for path in (tmp_path / "paper").glob("*.tex")} == {*names, "all"}
     assert r"\input{leaderboard}" in (tmp_path / "paper/all.tex").read_text()

@@ -4,41 +4,58 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from rotastack.stats.resampled_t import corrected_t
-from rotastack.workflow.judge.results import choose
+from rotastack.workflow.judge.results import RowTests, choose, sorted_means
 
 LOSS = {"A": 0.5, "B": 0.4, "C": 0.3}
 
 
+def row_tests_of(losses):
+    """Return the tests of methods by a column of losses each, and their means, best first."""
+    means = sorted_means(losses, "error")
+    n = len(losses)
+    return RowTests(
+        (losses - losses.mean()) / np.sqrt(n * (n - 1)), "rows", False, losses.mean().to_frame().T, 0.05
+    ), means
+
+
+def chosen(losses, breaker=LOSS, seconds=()):
+    test, means = row_tests_of(losses)
+    return choose(means, breaker, dict(seconds), test)
+
+
 @pytest.fixture
-def cells():
-    """A is best, B within chance of it, and C beyond chance worse."""
-    noise = np.random.default_rng(0).normal(0, 0.01, (10, 2))
-    table = pd.DataFrame({"A": 0.2 + noise[:, 0], "B": 0.203 + noise[:, 1]}).assign(C=0.3)
-    assert corrected_t(table["A"], table["B"], 4, 1).p > 0.05
-    return table
+def losses():
+    """A is best, B is not told apart from A, and C is."""
+    at = np.arange(100)
+    return pd.DataFrame({"A": at < 20, "B": at >= 79, "C": at < 60}).astype(float)
 
 
-def test_the_least_log_loss_chooses_among_ties_alone(cells):
-    assert choose(cells, "error", LOSS, {}, 0.25)[:3] == ("B", ["A", "B"], 0.4)
-    assert choose(1 - cells, "roc_auc", LOSS, {}, 0.25).method == "B"
-    assert choose(cells, "error", {"A": 0.4, "B": 0.5}, {}, 0.25).method == "A"
+def test_the_least_log_loss_chooses_among_the_methods_that_are_not_told_apart(losses):
+    assert chosen(losses) == ("B", ["A", "B"], 0.4)
+    assert chosen(losses, {"A": 0.4, "B": 0.5}).method == "A"
 
 
-def test_equal_log_loss_is_decided_by_time(cells):
+def test_equal_log_loss_is_decided_by_time(losses):
     loss = {"A": 0.40001, "B": 0.40002}
-    assert choose(cells, "error", loss, {"A": 2.0, "B": 1.0}, 0.25).method == "B"
-    assert choose(cells, "error", loss, {"A": 1.0, "B": 2.0}, 0.25).method == "A"
+    assert chosen(losses, loss, {"A": 2.0, "B": 1.0}).method == "B"
+    assert chosen(losses, loss, {"A": 1.0, "B": 2.0}).method == "A"
 
 
-@pytest.mark.parametrize(("n", "ratio"), [(10, None), (2, 0.25), (10, 2.0)])
-def test_without_a_meaningful_interval_only_equal_means_tie(cells, n, ratio):
-    assert choose(cells[:n], "error", LOSS, {}, ratio).tied == [cells[:n].mean().idxmin()]
-    equal = cells[:n].assign(B=cells["A"] + 1e-9)
-    assert choose(equal, "error", LOSS, {}, ratio).tied == ["A", "B"]
+def test_the_candidates_are_a_block_of_the_ranking(losses):
+    """C is told apart from A; D, which is worse, is not, as its losses are of other rows."""
+    at = np.arange(100)
+    losses = losses.assign(B=at < 28, C=at < 60, D=at >= 70)[["A", "B", "D"]].astype(float)
+    test, _ = row_tests_of(losses)
+    assert test("B", "A").p < 0.05 < test("D", "A").p
+    assert chosen(losses).alike == ["A"]
 
 
-def test_failed_methods_are_never_chosen(cells):
-    cells.loc[3, "A"] = np.nan
-    assert choose(cells, "error", LOSS, {}, 0.25).method == "B"
-    assert choose(cells * np.nan, "error", LOSS, {}) is None
+def test_without_a_test_only_equal_means_are_alike(losses):
+    assert chosen(losses.iloc[:1]).alike == ["B"]  # one row has no variance
+    equal = losses.assign(B=losses["A"] + 1e-9)[["A", "B"]]
+    assert chosen(equal).alike == ["A", "B"]
+
+
+def test_failed_methods_are_never_chosen(losses):
+    assert chosen(losses.assign(A=np.nan)).method == "B"
+    assert chosen(losses * np.nan) is None

@@ -5,7 +5,7 @@ import pandas as pd
 
 from rotastack.stats.wilcoxon import wilcoxon_holm
 from rotastack.workflow.judge.comparisons import compare_methods
-from rotastack.workflow.judge.verdict import verdict_of_claims, verdict_over_datasets
+from rotastack.workflow.judge.verdict import failures, verdict_of_claims, verdict_over_datasets
 
 RNG = np.random.default_rng(0)
 N = 20
@@ -26,8 +26,8 @@ def test_a_clear_winner():
         f"by {lower:.1f} % on average (better on 20), for 1.8 times the training time and 0.5 times the prediction time."
     )
     assert chance == (
-        "That A beats RF is beyond chance (p < 0.001, Wilcoxon's signed-rank test with Holm's correction for 2 comparisons); "
-        "as a whole the 3 methods differ (Friedman's test, p < 0.001)."
+        "That A beats RF is shown (p < 0.001, Wilcoxon's signed-rank test with Holm's correction for 2 comparisons); "
+        "that the 3 methods differ as a whole is shown (Friedman's test, p < 0.001)."
     )
     change = 100 * (WON["A"] / WON["RF"] - 1)
     assert rotations == (
@@ -45,7 +45,7 @@ def test_where_the_control_is_best_the_others_are_set_against_it():
     )
     assert f"RF raises the error of A by {raised:.1f} % on average (worse on 20), for 0.5 times" in best
     assert "0.02 times the prediction time" in best
-    assert chance.startswith("That it beats RF and B is beyond chance")
+    assert chance.startswith("That it beats RF and B is shown")
 
 
 def test_without_a_pair_that_ran_nothing_is_said_of_rotations():
@@ -76,7 +76,7 @@ def test_a_shared_best_rank():
     assert best.startswith(
         "RF and A share the best average rank of the error among 3 methods over 12 data sets (1.50);"
     )
-    assert chance.startswith("That it beats C is beyond chance")
+    assert chance.startswith("That it beats C is shown")
 
 
 def test_too_few_data_sets_to_show_anything_is_said():
@@ -84,19 +84,19 @@ def test_too_few_data_sets_to_show_anything_is_said():
     p = wilcoxon_holm(means, "RF", False).loc["A", "p_holm"]
     _, chance = said(means)
     assert chance == (
-        f"That A beats RF is not beyond chance (p = {p:.2g}, Wilcoxon's signed-rank test); "
+        f"That A beats RF is not shown (p = {p:.2g}, Wilcoxon's signed-rank test); "
         "so many comparisons need 6 data sets at least, even if all agree."
     )
     turned = 1.5 * means.iloc[:, ::-1].set_axis(["RF", "A"], axis=1)
     enough = pd.concat([means, means + 0.01, turned], ignore_index=True)
     assert "need" not in said(enough)[1]
-    assert "not beyond chance" in said(enough)[1]
+    assert "not shown" in said(enough)[1]
 
 
 def test_the_least_number_of_data_sets_is_the_one_that_the_test_needs():
     for n in (5, 6):  # of two methods: all six differences of one sign have p = 2 / 64
         means = pd.DataFrame({"A": np.arange(1, n + 1) / 100, "RF": 2 * np.arange(1, n + 1) / 100})
-        assert ("is beyond chance" in said(means)[1]) is (n == 6)
+        assert ("is shown" in said(means)[1]) is (n == 6)
 
 
 def test_data_sets_that_a_method_failed_on_are_left_out_openly():
@@ -127,3 +127,23 @@ def test_the_claims_of_a_study_are_answered():
     many = verdict_of_claims(pd.concat([claims] * 3))
     assert many == ["Of the study's 6 claims 3 hold; the report has the tests."]
     assert verdict_of_claims(claims[:0]) == []
+    untested = {**claim, "n_datasets": 0, **dict.fromkeys(("difference", "in_favour", "ties", "p_holm"), np.nan)}
+    assert verdict_of_claims(pd.DataFrame([untested])) == [
+        "Error of S is lower than that of R: not tested (no data set has its numbers for both methods)."
+    ]
+
+
+def test_what_failed_is_named_with_its_message():
+    crash = "RuntimeError: I always crash."
+    assert failures({"x": {"Crasher": crash, "SVM": "it took longer than 60 s"}, "y": {"Crasher": crash}}) == [
+        "Crasher failed on all 2 data sets: I always crash.", "SVM failed on x: it took longer than 60 s.",
+    ]  # fmt: skip
+    assert failures({"x": {"Crasher": crash}}) == ["Crasher failed on x: I always crash."]
+    some = failures({k: {"SVM": "no"} if k != "f" else {} for k in "abcdef"})
+    assert some == ["SVM failed on a, b, c and 2 others: no."]
+
+
+def test_pairs_that_are_not_named_are_counted():
+    means = pd.DataFrame(RNG.uniform(0.1, 0.4, (1, 10)), columns=[f"m{i}" for i in range(10)], index=["d"])
+    sentences = said(means, control="m0", rotation_pairs=[[f"m{i}", f"m{i + 5}"] for i in range(5)])
+    assert sentences[-1] == "And 2 more pairs with and without rotations are not named here."

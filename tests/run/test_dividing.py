@@ -15,6 +15,7 @@ from rotastack.files import read_json
 from rotastack.workflow.run.slices import Slices
 from rotastack.workflow.run.steps.score import _in_time
 from rotastack.workflow.study.study import Study
+from rotastack.workflow.tracking.model_files import load_model
 from rotastack.workflow.use.explaining import explain_saved
 
 TRAIN, TEST, NEITHER = 1, 0, 2
@@ -26,7 +27,9 @@ def divided(folder, table, target, task, divided_by, **protocol):
     spec = {"dataset": "d", "task": task, **({"divided_by": divided_by} if divided_by else {})}
     step("prepare", folder, spec, {"raw": "raw.parquet"}, {"table": "table", "record": "prepare.json"})
     spec = {"protocol": "splits", "seed": 1, "dataset": "d", "repeats": 1, **protocol}
-    spec |= {key: column for key, column in divided_by.items() if key in ("groups", "time")}
+    spec |= {
+        "groups" if key == "series" else key: c for key, c in divided_by.items() if key in ("groups", "time", "series")
+    }
     step("groups", folder, spec, {"table": "table"}, {"folds": "folds", "record": "folds.json"})
     return read_frame(folder / "folds")[0].to_numpy().T, read_prepared(folder / "table")
 
@@ -84,11 +87,14 @@ def test_the_model_of_all_rows_is_fitted_and_explained_by_groups(tmp_path, thres
              "methods": methods, "model": {"refit": "A", "threshold": threshold}}  # fmt: skip
     spec = Slices(Study.from_mapping(study, "s.yaml")).refit("iris").model_copy(update={"dataset": "d"})
     write_frame(tmp_path / "scores", pd.DataFrame({"method": ["A"], "error": [0.5]}), {})
+    (tmp_path / "scored.json").write_text('{"metrics": {"intervals": {"A": {"rows": 8, "held": 0.5}, "B": {}}}}')
     files = {"model": "model.skops", "record": "refit.run.json"}
-    step("refit", tmp_path, spec, {"raw": "raw.parquet", "scores": "scores", "scored": "refit.run.json"}, files)
+    step("refit", tmp_path, spec, {"raw": "raw.parquet", "scores": "scores", "scored": "scored.json"}, files)
     record = read_json(tmp_path / "refit.run.json")
     assert record["status"] == "ok", record["message"]
     assert 0.3 < record["metrics"]["oob_error"] < 0.7
+    tested = load_model(tmp_path / "model.skops").tested_intervals_
+    assert tested == record["metrics"]["intervals"] == {"rows": 8, "held": 0.5}
     explained = explain_saved(tmp_path / "model.skops", tmp_path / "raw.parquet", "s", "d")
     assert explained["how"] == "out of bag"
     assert 0.3 < explained["score"] < 0.7
@@ -151,6 +157,17 @@ def test_naive_forecasts_and_a_trend_are_told(tmp_path):
     still = table.assign(sold=np.random.default_rng(0).permutation(table["sold"]))
     assert len(said(still, {"time": "day"})) == 1
     assert said(table, {}) == []
+    shops = pd.concat([table.assign(shop=k, sold=table["sold"] + 200 * k) for k in (0, 1)], ignore_index=True)
+    shops["price"] = np.arange(len(shops)) % 7
+    found = said(shops, {"time": "day"})[0]
+    assert found == said(shops, {"time": "day", "series": "shop"})[0]
+    by_shop = naive.replace(" has", " of the same shop has").replace(
+        "last value has", "last value of the same shop has"
+    )
+    assert found == by_shop, "both shops have the errors of the first"
+    twice = said(pd.concat([shops, shops]), {"time": "day"})[0]
+    assert "of the same" not in twice, "a series has one row in a moment"
+    assert "of the same price has" in said(shops, {"time": "day", "series": "price"})[0], "the user's choice counts"
 
 
 def test_splits_share_no_row_where_there_are_rows_enough(tmp_path):
@@ -228,7 +245,6 @@ def test_columns_that_divide_nothing_are_named(tmp_path, divided_by, change, sai
 
 
 @pytest.mark.parametrize(("protocol", "said"), [
-    ({"kind": "crossval", "groups": "a", "time": "b"}, "protocol.groups and protocol.time exclude each other"),
     ({"kind": "crossval", "copies_together": True, "time": "b"}, "protocol.copies_together and protocol.time exclude"),
     ({"kind": "crossval", "time": "b", "repeats": 2}, "protocol.repeats must be 1 with protocol.time"),
     ({"kind": "crossval", "weka_seed": 1, "repeats": 2}, "protocol.weka_seed needs repeats: 1"),

@@ -6,7 +6,8 @@ import pytest
 import xarray as xr
 
 from rotastack.data.artifacts import write_arrays, write_frame
-from rotastack.workflow.run.figures.members import FIGURES, draw_of_members
+from rotastack.files import read_json
+from rotastack.workflow.run.figures.members import FIGURES, draw_of_members, methods_in
 from rotastack.workflow.run.job import Job
 from rotastack.workflow.run.plan import Plan
 from rotastack.workflow.run.steps import draw as draw_step
@@ -57,7 +58,7 @@ def draw(tmp_path, methods, errors=None, shown=()):
             {"dataset": "D", "method": label, "split": s, "error": e}
             for s, e in (errors or {}).get(label, {"S-1": 0.1, "S-2": 0.3}).items()
         ]
-    return draw_of_members(FIGURES, paths, pd.DataFrame(rows), "D", shown)
+    return {name: draw_of_members(name, methods_in(paths), pd.DataFrame(rows), "D", shown) for name in FIGURES}
 
 
 def labelled(axis):
@@ -84,7 +85,9 @@ def test_the_step_writes_every_figure_twice_in_its_folder_and_the_same_bytes_aga
     made = []
     for folder in (tmp_path / "one", tmp_path / "two"):
         files = [folder / f"{name}.{kind}" for name in names for kind in ("svg", "png")]
-        draw_step.run(Job("draw", slice_, inputs, {"figures": files}))
+        record = folder / "draw.run.json"
+        draw_step.run(Job("draw", slice_, inputs, {"figures": files, "record": [record]}))
+        assert read_json(record)["message"] == ""
         made.append([path.read_bytes() for path in files])
     assert made[0] == made[1]
     for name in names:

@@ -36,9 +36,8 @@ def drawn(tmp_path, errors=ERRORS, seconds=SECONDS, **spec):
         for m, s in seconds.items()
     ]
     pd.DataFrame(times).to_csv(tmp_path / "times.csv", index=False)
-    return draw_of_study(
-        OF_SEVERAL, FiguresSpec(**{**SPEC, **spec}), pd.DataFrame(rows), {"times": tmp_path / "times.csv"}
-    )
+    told = FiguresSpec(**{**SPEC, **spec}), pd.DataFrame(rows), {"times": tmp_path / "times.csv"}
+    return {name: draw_of_study(name, *told) for name in OF_SEVERAL}
 
 
 def words(figure):
@@ -79,3 +78,15 @@ def test_a_study_of_one_data_set_has_none_of_these_and_each_has_a_caption():
         plan = Plan(Study.from_mapping({**content, "datasets": datasets}, "s"), {})
         assert {name for name in OF_SEVERAL if f"study/{name}" in plan.figures} == expected
     assert [Plan.caption(f"study/{name}") for name in OF_SEVERAL] == [f"../report/{name}.rst" for name in OF_SEVERAL]
+
+
+def test_the_figure_of_calibration_has_panels_for_the_best_methods_and_the_control(tmp_path):
+    labels = [f"M{k}" for k in range(40)]
+    errors = np.linspace(0.1, 0.4, 40)
+    scores = pd.DataFrame({"dataset": "d", "method": labels, "split": "S-1", "error": errors})
+    scores.assign(bin=1, rows=9, confidence=0.5, accuracy=0.5).to_csv(tmp_path / "calibration.csv", index=False)
+    for methods, panels in ((labels, [*labels[:30], "M39"]), (labels[-3:], labels[-3:])):
+        spec = FiguresSpec(**{**SPEC, "methods": methods, "control": "M39", "optimistic": []})
+        given = scores[scores["method"].isin(methods)]
+        figure = draw_of_study("calibration", spec, given, {"calibration": tmp_path / "calibration.csv"})
+        assert [axis.get_title().partition(":")[0] for axis in figure.axes if axis.get_visible()] == panels

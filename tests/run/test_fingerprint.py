@@ -1,5 +1,6 @@
 """The fingerprint follows what code does, and nothing else."""
 
+import importlib
 import shutil
 
 import grimp
@@ -148,13 +149,26 @@ def test_every_pattern_finds_files():
         assert [word for word in words.split() if word not in COMPUTING and not module._files(word)] == []
 
 
-def test_an_edit_of_a_users_own_module_is_seen(tmp_path, monkeypatch):
-    """No distribution brings it, so its files count."""
+@pytest.mark.parametrize(
+    ("text", "is_seen"),
+    [
+        ("A = 2\n", True),
+        ('"""Mine."""\nA = 1\n\n\n# a class may follow\n', False),
+        ("A = 1\nclass B: pass\n", True),
+        ("A = (\n", True),
+        ("# -*- coding: latin-1 -*-\n# \u00e9\nA = 1\n", False),
+    ],
+)
+@pytest.mark.parametrize("place", ["mine_alone.py", "mine_alone/__init__.py"])
+def test_an_edit_of_a_users_own_module_is_seen_but_no_comment(tmp_path, monkeypatch, text, is_seen, place):
+    """No distribution brings it, so the code in its files counts."""
     monkeypatch.syspath_prepend(tmp_path)
+    (tmp_path / place).parent.mkdir(exist_ok=True)
     found = []
-    for text in ("A = 1\n", "A = 2\n"):
-        (tmp_path / "mine_alone.py").write_text(text)
+    for body in ("A = 1\n", text):
+        (tmp_path / place).write_text(body, encoding="latin-1")
         forget()
+        importlib.invalidate_caches()
         found.append(module._version("mine_alone"))
-    assert len(set(found)) == 2
+    assert (len(set(found)) == 2) is is_seen
     assert module._version("mine_nowhere") == "absent"

@@ -14,6 +14,7 @@ CELLS = pd.DataFrame(
         "average_precision": 0.6,
         "f1": 0.7,
         "log_loss": 0.5,
+        "clipped_log_loss": 0.5,
         "brier": 0.3,
     }
 )
@@ -30,12 +31,13 @@ def card(
     refit="best",
     loaded="runs:/1/model",
     store="sqlite:///m.db",
+    divided_by=None,
     **changes,
 ):
     """Return the text of a card."""
     record = {
         "started": "2026-02-03T04:05:06+00:00", "version": "1.2.3", "seed": 7, "code": "abc",
-        "metrics": {"method": method, **metrics}, "parameters": {"refit": refit, "methods": dict.fromkeys("ABCD")},
+        "metrics": {"method": method, **metrics}, "parameters": {"refit": refit, "methods": dict.fromkeys("ABCD"), "divided_by": divided_by or {}},
     }  # fmt: skip
     known = {
         "study": "shop", "dataset": "customers", "task": "classification", "score": "error", "table": None,
@@ -120,3 +122,14 @@ def test_the_note_of_a_study_has_the_verdict_and_where_to_look():
     assert "- methods: ``tags.`rotastack.kind` = 'method' AND tags.`rotastack.superseded` = 'no'``" in lines
     assert "`results/shop/report.html`" in note
     assert r"Who \*buys\*?" in note
+
+
+def test_a_model_tested_on_later_rows_has_the_coverage_and_no_out_of_bag_score():
+    metrics = {"training_rmse": 0.1, "oob_r2": 0.95, "intervals": {"rows": 8, "held": 0.5}}
+    changes = {"task": "regression", "score": "rmse", "baseline": {"rmse": 3.0}}
+    scores = pd.DataFrame({"rmse": [1.0, 2.0], "mae": 1.0, "r2": 0.8, "pinball": 0.3, "interval_coverage": 0.5})
+    text = card(scores, metrics, divided_by={"time": "day"}, **changes)
+    assert "- 90% intervals held 50% of 8 later rows, too few to correct their width." in text
+    assert "Out-of-bag: no score, as trees have seen later rows than these." in text
+    assert "0.95" not in text
+    assert "Out-of-bag, this model: R² 0.95" in card(scores, metrics, **changes)

@@ -61,6 +61,10 @@ def test_a_vote_with_a_score_is_trained():
         ({"class": "RandomRotation"}, "RandomRotation is not a combiner: method predict_proba is missing"),
         ({"class": "Voting", "parameters": {"votin": "hard"}}, "'votin' is not a parameter of Voting"),
         ({"class": "rotastack.combine.voting.Nothing"}, "has no class 'Nothing'"),
+        (
+            {"class": "subprocess.Popen", "parameters": {"args": ["true"]}},
+            "subprocess.Popen is neither estimator, view nor combiner",
+        ),
         ({}, "class"),
     ],
 )

@@ -1,5 +1,7 @@
 """What a plan finds of its data sets, before anything is computed, and what it tells the rules."""
 
+import errno
+import fcntl
 import json
 import re
 from contextlib import chdir
@@ -91,8 +93,32 @@ def test_only_jobs_of_this_machine_get_a_server_of_steps(plan, monkeypatch, is_l
 )
 def test_the_default_limit_of_jobs_is_dropped(limit, is_dropped):
     scheduler = SimpleNamespace(job_rate_limiter=MaxJobsPerTimespan.parse_choice(limit))
-    drop_rate_limit(scheduler)
+    drop_rate_limit(SimpleNamespace(scheduler=scheduler))
     assert (scheduler.job_rate_limiter is None) == is_dropped
+
+
+@pytest.mark.parametrize(
+    "workflow", [{}, {"scheduler": SimpleNamespace()}, {"scheduler": SimpleNamespace(job_rate_limiter=None)}]
+)
+def test_a_snakemake_without_this_limit_runs_too(workflow):
+    before = repr(workflow)
+    drop_rate_limit(SimpleNamespace(**workflow))
+    assert repr(workflow) == before
+
+
+def refused(stream, operation):
+    raise OSError(errno.ENOLCK, "No locks available")
+
+
+def test_where_flock_is_refused_the_lock_of_snakemake_is_enough(plan, monkeypatch, capsys):
+    assert launch.has_flock()
+    monkeypatch.setattr(fcntl, "flock", refused)
+    assert not launch.has_flock()
+    start_run(plan(), is_local=False, is_locked=True)
+    with pytest.raises(SystemExit):
+        start_run(plan(), is_local=False)
+    said = "results/.lock cannot be locked; start the run by `rotastack run`, or use a profile without nolock"
+    assert capsys.readouterr().err.splitlines()[-1] == f"rotastack: error: {said}"
 
 
 def test_the_study_that_config_names_may_be_unknown_and_classes_are_looked_at_once(plan):

@@ -17,6 +17,7 @@ from rotastack.resampling.weka import weka_folds
 from rotastack.seeds import child, integer_seed, root_sequence
 from rotastack.workflow.run.splits.fitting import _other_labels
 from rotastack.workflow.study.building import make_estimator
+from rotastack.workflow.study.names import FACTS_OF_PRUNING, FACTS_OF_TRAINING
 
 BAGS = {"n_estimators": 12, "bootstrap": True}
 BOOSTED = {"n_estimators": 15, "estimator": {"class": "tree_stump"}}
@@ -142,6 +143,8 @@ def test_all_members_vote_with_pruner_none_and_the_first_of_them_with_first(fold
 def test_facts_of_the_members_kept(folder):
     pool = train(folder, "rotation_forest", BAGS, selections=["train"])
     method, _ = combine(folder, prune())
+    of_splits = {name for name, values in method.data_vars.items() if values.dims == ("split",)}
+    assert set(FACTS_OF_PRUNING) <= of_splits <= {*FACTS_OF_PRUNING, *FACTS_OF_TRAINING}  # a claim may be on these
     for i in range(4):
         votes, classes, _, test_votes, truth = by_hand(folder, pool, i)
         pruner = MarginPruner().fit(votes, classes, classes=range(3))

@@ -28,13 +28,17 @@ SPEC = {
 }
 
 
+ROWS = {"unit": "rows", "repeated": False}
+"""Facts on the influences of rows."""
+
+
 def summarized(tmp_path, errors, cells=1, n_rows=10, published=(), **changes):
     """Summarize a table dataset -> method -> error, in `cells` x `cells` cells with `n_rows` test rows in all."""
-    inputs = {"scores": [], "calibration": [], "records": []}
+    inputs = {"scores": [], "calibration": [], "records": [], "rows": []}
     for name, row in errors.items():
         rows = [
             {"dataset": name, "method": m, "rotation_group": f"RG-{r}", "fold_group": f"FG-{f}",
-             "error": e, **dict.fromkeys(("balanced_accuracy", "roc_auc", "average_precision", "f1"), 1 - e), "log_loss": e, "brier": e}
+             "error": e, **dict.fromkeys(("balanced_accuracy", "roc_auc", "average_precision", "f1"), 1 - e), "log_loss": e, "clipped_log_loss": e, "brier": e}
             for m, e in row.items() for r in range(cells) for f in range(cells)
         ]  # fmt: skip
         curves = [
@@ -46,6 +50,7 @@ def summarized(tmp_path, errors, cells=1, n_rows=10, published=(), **changes):
             paths.append(tmp_path / f"{name}.{kind}")
         write_frame(inputs["scores"][-1], pd.DataFrame(rows))
         write_frame(inputs["calibration"][-1], pd.DataFrame(curves))
+        write_frame(inputs["rows"][-1], pd.DataFrame({m: [0.01, -0.01] for m in row}), ROWS)
         metrics = {"fit_processor_seconds": {}, "predict_processor_seconds": {}, "baseline": {"error": 0.5}}
         write_text(inputs["records"][-1], json.dumps({"dataset": name, "metrics": metrics}))
     inputs["published"] = list(published)
@@ -120,12 +125,12 @@ def test_claims_are_tested_over_data_sets():
     ]
     known = results({"claims": claims}, rows)
     found = summarize.TABLES["claims"](known)
-    assert found["holds"].tolist() == [True, False, True, True]  # nobody measured the height
-    assert found["in_favour"].tolist() == [1.0, 0.0, 0.0, 1.0]
-    assert found["n_datasets"].tolist() == [8] * 4
-    np.testing.assert_allclose(found["difference"], [-0.1, -0.1, 0.0, 4.0])
-    np.testing.assert_allclose(found["p_value"], [1 / 128, 1 / 128, 1.0, 1 / 128])
-    np.testing.assert_allclose(found["p_holm"], [3 / 128, 3 / 128, 1.0, 3 / 128])  # equality is not corrected
+    assert found["holds"].tolist() == [True, False, True, True, False]  # nobody measured the height
+    assert found["in_favour"].tolist()[:4] == [1.0, 0.0, 0.0, 1.0]
+    assert found["n_datasets"].tolist() == [8] * 4 + [0]
+    np.testing.assert_allclose(found["difference"], [-0.1, -0.1, 0.0, 4.0, np.nan])
+    np.testing.assert_allclose(found["p_value"], [1 / 128, 1 / 128, 1.0, 1 / 128, np.nan])
+    np.testing.assert_allclose(found["p_holm"], [3 / 128, 3 / 128, 1.0, 3 / 128, np.nan])  # equality is not corrected
 
 
 def test_within_a_data_set_claims_and_pairs_are_tested_by_the_corrected_t_test():
@@ -167,18 +172,17 @@ def test_claims_compare_the_splits_that_both_methods_have():
     assert not summarize.TABLES["claims"](untested)["holds"].any()
 
 
-def test_the_model_is_never_a_method_that_chose_by_test_rows_and_ties_go_to_the_least_log_loss():
-    scores = pd.DataFrame({"method": [*"ABC"], "split": "S-1", "error": [0.2, 0.2, 0.1], "log_loss": [0.5, 0.4, 0.1]})
+def test_the_model_is_never_a_method_that_chose_by_test_rows_and_ties_go_to_the_least_log_loss(tmp_path):
+    scores = pd.DataFrame(
+        {"method": [*"ABC"], "split": "S-1", "error": [0.2, 0.2, 0.1], "clipped_log_loss": [0.5, 0.4, 0.1]}
+    )
     method = MethodSpec(pool=pool_slice("forest"), combiner=combiner_slice({"kind": "vote"}))
-    known = {
-        "axes": ["split"],
-        "rotations": 1,
-        "folds": 5,
-        "test_to_train": 0.25,
-        "methods": {"A": method, "B": method},
-    }
+    known = {"axes": ["split"], "rotations": 1, "folds": 5, "methods": {"A": method, "B": method}}
     spec = RefitSpec(task="classification", score="error", seed=0, dataset="d", refit="best", **known)
-    assert refit._chosen(spec, scores, {"metrics": {"fit_processor_seconds": {}}}) == "B"
+    inputs = {"scored": [tmp_path / "scored"], "rows": [tmp_path / "rows"]}
+    write_text(inputs["scored"][0], json.dumps({"metrics": {"fit_processor_seconds": {}}}))
+    write_frame(inputs["rows"][0], pd.DataFrame({m: [0.1, -0.1] for m in "ABC"}), ROWS)
+    assert refit._chosen(spec, scores, Job("refit", {}, inputs, {}, {})) == "B"
 
 
 def test_the_proposed_threshold_has_the_best_balanced_accuracy_of_all():

@@ -20,3 +20,15 @@ def test_noise_trends_and_constants_have_no_season(n):
     rng = np.random.default_rng(0)
     for series in (rng.standard_normal(n), np.arange(n) * 3.0, np.full(n, 1e9), np.arange(n) + rng.standard_normal(n)):
         assert season(series) is None
+
+
+def test_forecasts_are_of_the_same_series():
+    """Two stores with a period of four, on two levels; the third opens after the training rows, and the first misses a day."""
+    time, store = np.repeat(np.arange(48), 2), np.tile([0, 1], 48)
+    y = np.tile(np.repeat([5.0, 1.0, 1.0, 3.0], 2), 12) + 100 * store
+    kept = ~((time == 39) & (store == 0))
+    time, store, y = np.append(time[kept], 42), np.append(store[kept], 2), np.append(y[kept], 7)
+    found = naive_forecasts(y, time, time < 40, (time >= 41) & (time < 43), store)
+    assert list(found) == ["the last value", "the last season (4 moments)"]
+    np.testing.assert_allclose(found["the last value"], [1, 103, 1, 103, 52])
+    np.testing.assert_allclose(found["the last season (4 moments)"], [1, 101, 1, 101, 51])

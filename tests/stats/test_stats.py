@@ -224,7 +224,7 @@ def test_variance_intervals_cover_in_small_tables(sd):
     [
         (np.ones((3, 3)), "all cells are equal"),
         (np.tile([0.1, 0.2, 0.3], (3, 1)), "rotations matter"),
-        (np.tile([[0.1], [0.2], [0.3]], (1, 3)), "not sensitive"),
+        (np.tile([[0.1], [0.2], [0.3]], (1, 3)), "no effect"),
     ],
 )
 def test_variance_verdicts(table, verdict):

@@ -29,6 +29,7 @@ def study(pool):
         ({"estimator": "PooledEnsembleClassifier", "parameters": {"view": {"class": "rotation", "parameters": {"flip": True}}, "estimator": {"class": "bagging", "parameters": {"estimator": {"class": "c45"}}}}}, "rotastack.ensembles.pooled.classifier.PooledEnsembleClassifier"),
         ({"estimator": "tests.study.strange.Mute", "parameters": {"power": 1}}, "tests.study.strange.Mute"),
         ({"estimator": "tests.study.strange.Duck"}, "tests.study.strange.Duck"),
+        ({"estimator": "sklearn.gaussian_process.GaussianProcessClassifier", "parameters": {"kernel": {"class": "sklearn.gaussian_process.kernels.RBF"}}}, "sklearn.gaussian_process.GaussianProcessClassifier"),
     ],
 )  # fmt: skip
 def test_any_compatible_class_may_be_named(pool, path):
@@ -42,7 +43,10 @@ BAD = [
     ({"estimator": "catbost.CatBoostClassifier"}, f"{PLACE}: catbost.CatBoostClassifier needs the package catbost, which is not installed: pip install 'catbost'"),
     ({"estimator": "sklearn.svm"}, f"{PLACE}: sklearn.svm is not a class but module"),
     ({"estimator": "tests.study.strange.function"}, f"{PLACE}: tests.study.strange.function is not a class but function"),
-    ({"estimator": "tests.study.strange.Nothing"}, f"{PLACE}: Nothing is not an estimator: method fit is missing"),
+    ({"estimator": "tests.study.strange.Nothing"}, f"{PLACE}: tests.study.strange.Nothing is neither estimator, view nor combiner; a study builds no other class"),
+    ({"estimator": "subprocess.Popen", "parameters": {"args": ["true"]}}, f"{PLACE}: subprocess.Popen is neither estimator, view nor combiner"),
+    ({"estimator": "bagging", "parameters": {"estimator": {"class": "pathlib.Path"}}}, "s.yaml: pools.p.parameters.estimator: pathlib.Path is neither estimator"),
+    ({"estimator": "lda", "view": "functools.partial"}, "s.yaml: pools.p.view: functools.partial is neither estimator, view nor combiner"),
     ({"estimator": "ForestRegressor"}, f"{PLACE}: ForestRegressor is a regressor, but the study's task is classification"),
     ({"estimator": "sklearn.cluster.KMeans"}, f"{PLACE}: KMeans is not a classifier"),
     ({"estimator": "tests.study.strange.NeedsArguments"}, "s.yaml: pools.p.estimator: tests.study.strange.NeedsArguments cannot be made: NeedsArguments.__init__() missing 1 required positional argument: 'secret'"),

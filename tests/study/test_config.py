@@ -52,6 +52,10 @@ def test_the_default_study_is_as_promised():
     ]  # fmt: skip
 
 
+def claim(what):
+    return {"what": what, "of": "RRE", "than": "RF", "expect": "lower"}
+
+
 METHOD = {"pool": "forest", "combiner": {"kind": "vote"}}
 
 
@@ -80,6 +84,11 @@ METHOD = {"pool": "forest", "combiner": {"kind": "vote"}}
             {"evaluation__groups": {"all": {"methods": {"a": "RF", "b": "RRE"}}}},
             'evaluation.groups: the name "all" is reserved for all groups together',
         ),
+        (
+            {"evaluation__claims": [claim("errors")]},
+            "evaluation.claims.what: 'errors' is unknown; did you mean 'error'",
+        ),
+        ({"evaluation__claims": [claim("members")]}, "evaluation.claims.what: 'members' is unknown"),  # of splits alone
         ({"name": "My Study"}, "name: must match"),
         ({"name": "a" * 101}, f"s.yaml: name: '{'a' * 101}' has 101 letters; at most 100 are allowed"),
         ({"methods": {"x" * 240: METHOD, "RF": METHOD}}, f"methods: '{'x' * 240}' has 240 letters; at most 100"),

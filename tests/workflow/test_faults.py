@@ -1,5 +1,7 @@
 """Runs with damaged files, full disks, read-only folders, and clocks that were set back."""
 
+import html
+import json
 import os
 import resource
 import shutil
@@ -10,10 +12,19 @@ from pathlib import Path
 
 import pytest
 from tests.quick import first
-from tests.workflow.project import Asked, Project
+from tests.workflow.project import TINY, Asked, Project
 
+from rotastack.base.documents import load_yaml
 from rotastack.cli import main
+from rotastack.cli.answer import Answer
+from rotastack.files import read_json
+from rotastack.workflow.run.figures import study as study_figures
 from rotastack.workflow.run.launch import _ends_in_one_line, _hold_folder
+from rotastack.workflow.run.plan import Plan
+from rotastack.workflow.run.steps import explain as explain_step
+from rotastack.workflow.study.study import Study
+from rotastack.workflow.use import explanation
+from rotastack.workflow.use.explaining import explain_saved
 
 pytestmark = pytest.mark.workflow
 
@@ -78,6 +89,47 @@ def test_what_makes_no_sense_to_its_reader_is_one_line(copy, file, capsys):
         if not file.endswith(".run.json") and path.name != "records.json":  # files with times
             assert path.read_bytes() == right
         assert run(reader) == 0
+
+
+def test_a_figure_or_an_explanation_that_fails_is_named_and_the_rest_is_delivered(project, monkeypatch):
+    """The calibration and a figure of one model fail, and the explanation of the other model."""
+
+    def explained(model, raw, study, dataset, score):
+        if dataset == "iris":
+            raise KeyError("$_{ $")
+        return explain_saved(model, raw, study, dataset, score)
+
+    def fail(*given):
+        raise ValueError("no place for\n$_{ $")
+
+    project.edit(TINY, "evaluation:", "model: {explain: true}\nevaluation:")
+    names = [
+        "figures/draw.run.json",
+        *(f"{d}/model/explain.run.json" for d in ("iris", "balance-scale")),
+        "report.html",
+    ]
+    jobs = project.jobs()
+    made = [job_of(jobs, f"results/tiny/{name}") for name in names]
+    monkeypatch.setattr(study_figures, "plot_calibration", fail)
+    monkeypatch.setattr(explain_step, "explain_saved", explained)
+    monkeypatch.setattr(explanation, "plot_dependence", fail)
+    with project.here():
+        for job in made:
+            assert run(job) == 0
+            assert all(Path(file).stat().st_size for file in job.made)
+        told = [read_json(Path(f"results/tiny/{name}"))["message"] for name in names[:3]]
+        answer = Answer(Plan(Study.from_mapping(load_yaml(Path(TINY)), TINY), {}))
+        page = html.unescape(Path("results/tiny/report.html").read_text())
+        assert "<svg" in Path("results/tiny/figures/study/differences.svg").read_text()
+    assert told == [
+        "results/tiny/figures/study/calibration.svg could not be drawn: ValueError: no place for $_{ $",
+        "The model of iris could not be explained: KeyError: '$_{ $'",
+        "results/tiny/balance-scale/model/dependence.svg could not be drawn: ValueError: no place for $_{ $",
+    ]
+    assert answer.failed == json.loads(answer.as_json(None))["failed"] == told
+    for line in told:
+        assert f"<li>{line}</li>" in page
+        assert f"failed    {line}" in answer.as_text()
 
 
 def child(work: Callable[[], int]) -> tuple[int, str]:

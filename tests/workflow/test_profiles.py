@@ -8,10 +8,12 @@ import sys
 from importlib.util import find_spec
 
 import pytest
+from snakemake.cli import parse_args
 from tests.workflow.project import ROOT, TINY
 
 from rotastack.base.documents import load_yaml
 from rotastack.cli import main, studies
+from rotastack.workflow.run import launch
 from rotastack.workflow.run.modules import STEPS
 
 PROFILES = {path.parent.name: path for path in sorted((ROOT / "workflow/profiles").glob("*/config.yaml"))}
@@ -165,7 +167,23 @@ def test_a_profile_that_is_nowhere_is_named_and_nothing_runs(monkeypatch, tmp_pa
     assert said.count("\n") == 1
     assert not list(tmp_path.iterdir())
     (tmp_path / "profiles" / "mine").mkdir(parents=True)
-    assert studies.profile_options("mine") == ["--workflow-profile", "mine"]
+    assert studies.profile_options("mine") == ["--workflow-profile", "profiles/mine"]
+
+
+@pytest.mark.parametrize("name", PROFILES)
+def test_without_a_lock_of_runs_a_profile_is_the_same_but_for_its_nolock(monkeypatch, name):
+    """Snakemake then locks the folder; the option ``nolock`` of a profile could not be revoked."""
+    monkeypatch.chdir(ROOT)
+    monkeypatch.setattr(studies, "_missing_plugins", lambda folder: [])
+    monkeypatch.setattr(launch, "has_flock", lambda: False)
+    _, given = parse_args(["--snakefile", "Snakefile", "--workflow-profile", str(PROFILES[name])])
+    _, found = parse_args(["--snakefile", "Snakefile", *studies.profile_options(name)])
+    assert (given.nolock, found.nolock) == (True, False)
+    texts = [
+        {key: repr(value).partition(" object at ")[0] for key, value in vars(args).items()} for args in (given, found)
+    ]
+    others = {"nolock", "workflow_profile", "logger" * (name == "default")}
+    assert {key for key in texts[0] if texts[0][key] != texts[1][key]} <= others
 
 
 @pytest.mark.slow

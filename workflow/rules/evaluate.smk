@@ -15,6 +15,7 @@ rule score:
         method_records=[f"{ROOT}/{{dataset}}/methods/{name}.run.json" for name in PLAN.methods],
     output:
         scores=f"{ROOT}/{{dataset}}/scores.parquet",
+        rows=f"{ROOT}/{{dataset}}/rows.parquet",
         calibration=f"{ROOT}/{{dataset}}/calibration.parquet",
         decisions=f"{ROOT}/{{dataset}}/decisions.json",
         records=f"{ROOT}/{{dataset}}/records.json",
@@ -35,7 +36,7 @@ rule score:
         " --input table {input.table:q} --input prepare {input.prepare:q} --input folds {input.folds:q}"
         " --input groups {input.groups:q} --input methods {input.methods:q}"
         " --input pool_records {input.pool_records:q} --input method_records {input.method_records:q}"
-        " --output scores {output.scores:q} --output calibration {output.calibration:q}"
+        " --output scores {output.scores:q} --output rows {output.rows:q} --output calibration {output.calibration:q}"
         " --output decisions {output.decisions:q} --output records {output.records:q} --output record {output.record:q} 2> {log:q}"
 
 
@@ -45,6 +46,7 @@ rule summarize:
         scores=expand(rules.score.output.scores, dataset=PLAN.datasets),
         calibration=expand(rules.score.output.calibration, dataset=PLAN.datasets),
         records=expand(rules.score.output.record, dataset=PLAN.datasets),
+        rows=expand(rules.score.output.rows, dataset=PLAN.datasets),
         published=PLAN.published_columns_files,
     output:
         scores=FILES.scores,
@@ -68,6 +70,6 @@ rule summarize:
     shell:
         "rotastack step summarize --slice - <<< {params.slice:q} --code {params.code}"
         " --input scores {input.scores:q} --input calibration {input.calibration:q} --input records {input.records:q}"
-        " --input published {input.published:q}"
+        " --input rows {input.rows:q} --input published {input.published:q}"
         " --output scores {output.scores:q} --output comparison {output.comparison:q} --output verdict {output.verdict:q}"
         " --output variance {output.variance:q} --output tables {output.tables:q} --output record {output.record:q} 2> {log:q}"

@@ -2,6 +2,7 @@ rule refit:
     input:
         raw=RAW,
         scores=rules.score.output.scores,
+        rows=rules.score.output.rows,
         scored=rules.score.output.record,
     output:
         model=FILES.model,
@@ -19,8 +20,8 @@ rule refit:
         "{wildcards.dataset}: training the chosen method on all rows"
     shell:
         "rotastack step refit --slice - <<< {params.slice:q} --code {params.code} --about dataset={wildcards.dataset:q}"
-        " --input raw {input.raw:q} --input scores {input.scores:q} --input scored {input.scored:q}"
-        " --output model {output.model:q} --output record {output.record:q} 2> {log:q}"
+        " --input raw {input.raw:q} --input scores {input.scores:q} --input rows {input.rows:q}"
+        " --input scored {input.scored:q} --output model {output.model:q} --output record {output.record:q} 2> {log:q}"
 
 
 rule explain:

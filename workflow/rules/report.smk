@@ -84,7 +84,8 @@ rule report:
         decisions=expand(rules.score.output.decisions, dataset=PLAN.datasets),
         scored=expand(rules.score.output.record, dataset=PLAN.datasets),
         others=[rules.summarize.output.record, rules.draw.output.record]
-        + expand(rules.refit.output.record, dataset=PLAN.refitted),
+        + expand(rules.refit.output.record, dataset=PLAN.refitted)
+        + expand(rules.explain.output.record, dataset=PLAN.explained),
         explanations=expand(rules.explain.output.explanation, dataset=PLAN.explained),
     output:
         report=FILES.report,

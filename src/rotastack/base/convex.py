@@ -1,11 +1,11 @@
 """The solver of convex problems stated in cvxpy: Clarabel, at the smallest tolerance that it reaches."""
 
 import contextlib
-import warnings
 from typing import Any
 
 from numpy.typing import NDArray
 
+from rotastack.base.warned import ignoring
 from rotastack.errors import not_installed_error
 
 __all__ = ["import_cvxpy", "solve"]
@@ -26,8 +26,7 @@ def import_cvxpy() -> Any:
 def solve(problem: Any, max_iter: int = 500) -> dict[str, NDArray] | None:
     """Solve a problem of cvxpy by Clarabel; return the value of each variable by its name, None if it was not solved."""
     cp = import_cvxpy()
-    with warnings.catch_warnings():
-        warnings.filterwarnings("ignore", message="Solution may be inaccurate")
+    with ignoring("Solution may be inaccurate"):
         for tol in _TOLERANCES:
             with contextlib.suppress(cp.SolverError):
                 problem.solve(cp.CLARABEL, max_iter=max_iter, tol_gap_abs=tol, tol_gap_rel=tol, tol_feas=tol)

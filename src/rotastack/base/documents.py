@@ -15,7 +15,7 @@ try:
 except ModuleNotFoundError as error:
     raise not_installed_error(error) from None
 
-__all__ = ["Document", "Field", "load_yaml", "model_validator"]
+__all__ = ["Document", "Field", "load_mapping", "load_yaml", "model_validator"]
 
 
 class Document(BaseModel):
@@ -165,3 +165,11 @@ def load_yaml(path: str | Path, *, exactly: bool = True) -> Any:
         raise RotastackError(f"{path}: not valid YAML: {' '.join(str(error).split())}") from None
     except RotastackError as error:
         raise RotastackError(f"{path}: {error}") from None
+
+
+def load_mapping(path: str | Path, *, exactly: bool = True) -> dict[str, Any]:
+    """Return the mapping in a YAML file, empty for an empty file; a RotastackError for any other content."""
+    content = load_yaml(path, exactly=exactly)
+    if not isinstance(content, dict | None):
+        raise RotastackError(f"{path}: must be a mapping of keys to values, found {content!r:.60}")
+    return content or {}

@@ -24,7 +24,16 @@ from pandas.api.types import (
 
 from rotastack.base.warned import warn
 
-__all__ = ["ColumnReading", "beyond_floats", "in_words", "is_dates", "read_columns", "readings_of", "stored_readings"]
+__all__ = [
+    "PLACEHOLDER",
+    "ColumnReading",
+    "beyond_floats",
+    "in_words",
+    "is_dates",
+    "read_columns",
+    "readings_of",
+    "stored_readings",
+]
 
 NO_VALUE = frozenset(
     {"", "#N/A", "#N/A N/A", "#NA", "-1.#IND", "-1.#QNAN", "-NaN", "-nan", "1.#IND", "1.#QNAN", "<NA>", "N/A", "NA", "NULL",
@@ -34,7 +43,7 @@ NO_VALUE = frozenset(
 _EXACT = 2**53
 _MARKS = [(decimal, thousands) for decimal, other in (".,", ",.") for thousands in ("", other, " ", "'")]
 """Pairs of decimal mark and thousands mark, in the order of preference."""
-_PLACEHOLDER = r"[\W_]*|#.*"
+PLACEHOLDER = r"[\W_]*|#.*"
 _FEW = 10
 _ODD = 0.05
 """Largest share of rows with other text in a column of few different numbers; with more, the column holds categories."""
@@ -57,7 +66,7 @@ class ColumnReading:
     """How the text of a column is read. Values that are numbers or dates already stay as they are.
 
     The `type` is number, boolean, date, duration or text. Numbers have marks, `decimal` and `thousands`, and dates `formats`,
-    tried in order. With `blanks`, text such as "NA" is missing in a column of text; in other columns it always is. `example` is
+    tried in order, the last of them ISO 8601. With `blanks`, text such as "NA" is missing in a column of text; in other columns it always is. `example` is
     the first text of a column whose decimal mark, or order of day and month, no text shows.
 
     >>> ColumnReading("number", ",", ".").values(pd.Series(["1.234,5", "12 %", "?"])).tolist()
@@ -97,7 +106,8 @@ class ColumnReading:
         if lost.empty:
             return None
         examples = ", ".join(repr(text) for text in lost.unique()[:3])
-        how = f" in the format {' or '.join(map(in_words, self.formats))}" if self.type == "date" else ""
+        formats = dict.fromkeys([*self.formats, "ISO8601"])
+        how = f" in the format {' or '.join(map(in_words, formats))}" if self.type == "date" else ""
         return (
             f"column {str(column.name)!r}: {len(lost)} of {len(column)} values are no {_PLURAL[self.type]}{how} (such as "
             f"{examples}); these values are missing"
@@ -112,7 +122,7 @@ class ColumnReading:
             has_no_unit = _numbers(texts, *_MARKS[0]).notna()
             return pd.to_timedelta(texts.mask(has_no_unit), errors="coerce")
         dates = pd.Series(pd.NaT, index=texts.index, dtype="datetime64[us]")
-        for written in self.formats:
+        for written in dict.fromkeys([*self.formats, "ISO8601"]):  # no other format reads ISO
             dates = dates.fillna(_parsed(texts, written))
         return dates
 
@@ -272,7 +282,7 @@ class _Texts:
             return bool(fits.all()) and numbers.is_unique
         if len(numbers) < 2 * _FEW and numbers.nunique() < _FEW and numbers[numbers % 1 != 0].duplicated().any():
             return False
-        words = ~fits & ~self.texts.str.fullmatch(_PLACEHOLDER).to_numpy()
+        words = ~fits & ~self.texts.str.fullmatch(PLACEHOLDER).to_numpy()
         odd = 0 if is_target else max(1, _ODD * self.counts.sum())
         return len(numbers) > words.sum() and (len(numbers) >= _FEW or self.counts @ words <= odd)
 

@@ -1,7 +1,9 @@
 """Warnings that point to the line of the user's code that called the package."""
 
+import threading
 import warnings
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
 from inspect import currentframe
 from pathlib import Path
 from typing import Any
@@ -10,12 +12,38 @@ import numpy as np
 import sklearn
 from numpy.typing import NDArray
 
-__all__ = ["warn", "warn_of_scales"]
+from rotastack.errors import few
+
+__all__ = ["ignoring", "warn", "warn_of_scales"]
 
 _INSIDE = tuple(f"{Path(found).parent}/" for found in (Path(__file__).parent, np.__file__, sklearn.__file__))
 """Folders of the package, NumPy and scikit-learn: their lines may come between the user's call and the warning."""
 SCALE_RATIO = 1000.0
 """Columns whose standard deviations differ by more than this factor need scaling before a view mixes them."""
+_LOCK = threading.Lock()
+_open: list[warnings.catch_warnings] = []  # one for each thread in a block of ``ignoring``
+
+
+@contextmanager
+def ignoring(message: str = "", category: type[Warning] = Warning) -> Iterator[None]:
+    """Ignore warnings in the block, also if several threads run such blocks at once.
+
+    Python restores the filters that a thread found when its block began. Those of another thread would stay for good, so only
+    the first block saves the filters, and the last one restores them.
+    """
+    with _LOCK:
+        filters = warnings.catch_warnings() if not _open else _open[0]
+        if not _open:
+            filters.__enter__()
+        _open.append(filters)
+        warnings.filterwarnings("ignore", message, category)
+    try:
+        yield
+    finally:
+        with _LOCK:
+            if len(_open) == 1:
+                filters.__exit__(None, None, None)
+            _open.pop()
 
 
 def warn(message: str) -> None:
@@ -40,11 +68,10 @@ def warn_of_scales(X: NDArray[np.floating], names: Sequence[Any], use: str, advi
     far |= spread < middle / np.sqrt(SCALE_RATIO)
     if not far.any():  # no column is far from the median: name both extremes
         far = (spread == np.nanmax(spread)) | (spread == np.nanmin(spread))
-    listed = ", ".join(f"{names[j]!r} ({spread[j]:.3g})" for j in np.flatnonzero(far)[:10])
-    more = f" and {far.sum() - 10} more" if far.sum() > 10 else ""
+    listed = few((f"{names[j]!r} ({spread[j]:.3g})" for j in np.flatnonzero(far).tolist()), 10)
     warn(
         f"{use}; standard deviations differ by a factor of "
-        f"{np.nanmax(spread) / np.nanmin(spread):.3g}; far from the median ({middle:.3g}) are {listed}{more}; {advice}"
+        f"{np.nanmax(spread) / np.nanmin(spread):.3g}; far from the median ({middle:.3g}) are {listed}; {advice}"
     )
 
 

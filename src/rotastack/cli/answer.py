@@ -19,7 +19,8 @@ from rotastack.workflow.run.progress import duration
 __all__ = ["Answer"]
 
 SHORT = {
-    "balanced_accuracy": "bal. acc.", "average_precision": "av. prec.", "brier": "Brier", "pinball": "pinball",
+    "balanced_accuracy": "bal. acc.", "average_precision": "av. prec.", "clipped_log_loss": "clipped", "brier": "Brier",
+    "pinball": "pinball",
 }  # fmt: skip
 """Score -> its short name, for the head of a narrow column."""
 
@@ -35,6 +36,10 @@ class Answer:
         self.baseline = _read(plan.files.table("baseline"), read_csv)
         self.about, self.root = about or {}, plan.root
         self.models: dict[str, dict[str, Any]] = {}  # data set -> method, file and MLflow address of its model
+        ended = [Path(plan.root) / "figures/draw.run.json"]
+        ended += [Path(f"{plan.root}/{dataset}/model/explain.run.json") for dataset in plan.explained]
+        records = [read_json(path) for path in ended if path.is_file()]
+        self.failed = [str(record["message"]) for record in records if record["status"] != "ok"]
         self.without_model: dict[str, str] = {}  # data set -> why its model could not be trained
         receipt = Path(plan.root) / "tracking.json"
         runs = read_json(receipt)["datasets"] if receipt.is_file() else {}
@@ -61,9 +66,12 @@ class Answer:
             lines.append(
                 ("model", f"{text}: {model['file']}{', MLflow ' * bool(model['address'])}{model['address'] or ''}")
             )
-        lines += [("no model", f"of {dataset}: {why}") for dataset, why in list(self.without_model.items())[:3]]
         if len(self.models) > 3:
             lines.append(("", f"and {len(self.models) - 3} more models, one per data set"))
+        lines += [("no model", f"of {dataset}: {why}") for dataset, why in list(self.without_model.items())[:3]]
+        if len(self.without_model) > 3:
+            lines.append(("", f"and {len(self.without_model) - 3} more"))
+        lines += [("failed", message) for message in self.failed]
         if self.models:
             option = "" if len(self.models) == 1 else f" --dataset {next(iter(self.models))}"
             lines.append(("predict", f"rotastack predict --study {self.study}{option} NEW_ROWS.csv"))
@@ -107,6 +115,7 @@ class Answer:
             "study": self.study, "verdict": self.sentences, "score": self.score,
             "scores": _rows(self.scores), "baseline": _rows(self.baseline),
             "report": self.report, "models": self.models, "seconds": None if seconds is None else round(seconds, 1),
+            **({"failed": self.failed} if self.failed else {}),
             **({"table": self.about} if self.about else {}),
         }  # fmt: skip
         return json.dumps(content, indent=1, default=str)

@@ -32,7 +32,7 @@ def _explain(arguments: Namespace) -> None:
     raw = Path(arguments.project) / f"data/raw/{folder.name}.parquet"
     content = explain_saved(path, raw, folder.parent.name, folder.name, arguments.score)
     page = folder / "explain.html"
-    write_explanation(content, path.with_name("explanation.json"), page)
-    for sentence in content["words"]:
+    told = write_explanation(content, path.with_name("explanation.json"), page)
+    for sentence in [*content["words"], *told]:
         print(sentence)
     print(f"rotastack: page written to {page}")

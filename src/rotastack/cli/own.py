@@ -1,7 +1,7 @@
 """The table of ``rotastack run TABLE``: what it holds, the study that is made of it, and lines on both before the training."""
 
 from argparse import Namespace
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from pathlib import Path
 from typing import Any
 
@@ -12,9 +12,9 @@ from rotastack.cli.options import cores
 from rotastack.data.divisions import division_numbers, united
 from rotastack.data.suspicions import copies_of, suspicions
 from rotastack.data.tables import read_with_notes
-from rotastack.errors import RotastackError, nearest
+from rotastack.errors import RotastackError, few, nearest, not_installed_message
 from rotastack.stats.metrics import NAMES, ranked_scores, score_named
-from rotastack.workflow.judge.words import counted, few
+from rotastack.workflow.judge.words import counted
 from rotastack.workflow.run.progress import duration
 from rotastack.workflow.run.resources import Resources
 from rotastack.workflow.run.splits.folds import given_splits
@@ -54,7 +54,8 @@ class OwnTable:
         declared = declared_kinds(self.arguments.kind)
         self.read = read_target(self.table, self.arguments.target, self.arguments.task, declared)
         self.features, self.target, self.task = self.read.features, self.read.target, self.read.task
-        self.dividing = [c for c in (self.arguments.groups, self.arguments.split_column) if c is not None]
+        unread = (self.arguments.groups if self.arguments.time_column is None else None, self.arguments.split_column)
+        self.dividing = [c for c in unread if c is not None]
         kinds = self.read.kinds | dict.fromkeys(self.dividing, "id")
         try:
             self.reader, _ = self.read.fitted(TablePreprocessor(kinds, encoding="onehot"))
@@ -83,7 +84,7 @@ class OwnTable:
             self.divided_by["copies_together"] = True
         n_classes = self.target.nunique() if self.task == "classification" else 0
         shape = own_study.Shape(self.task, len(features), len(self.reader.get_feature_names_out()), n_classes)
-        labels = _methods(arguments.methods, own_study.labels_of(self.task))
+        labels = _methods(arguments.methods, own_study.labels_of(self.task), own_study.packages_of(self.task))
         size, self.memory = arguments.size or "medium", arguments.memory or _memory()
         self.layout = own_study.laid_out(
             shape, size, arguments.time, cores(arguments.cores), labels, self.divided_by, splits
@@ -106,20 +107,27 @@ class OwnTable:
 
     def _division(self) -> Iterable[tuple[str, str]]:
         """Yield keys of the protocol with the columns by which the options divide the rows, checked."""
+        if self.arguments.groups is not None and self.arguments.split_column is not None:
+            raise RotastackError(f"{self.table}: --groups and --split-column exclude each other; drop one option")
         for key, option in _DIVIDING.items():
             column: str | None = getattr(self.arguments, option[2:].replace("-", "_"))
             if column is None:
                 continue
             if column == self.arguments.target:
                 raise RotastackError(f"{self.table}: {option}: column {column!r} is the target; name another column")
+            if key == "time" and column == self.arguments.groups:
+                raise RotastackError(
+                    f"{self.table}: {option}: column {column!r} is that of --groups; name another column"
+                )
             try:
                 n = int(division_numbers(self.features, column, key, self.table).max()) + 1
             except RotastackError as error:
                 text = str(error).replace(f"protocol.{key}", option).replace("protocol.columns", option)
                 raise RotastackError(text) from None
-            if key != "split 1" and n < _LEAST_PARTS:
+            least = 2 if key == "groups" and self.arguments.time_column is not None else _LEAST_PARTS
+            if key != "split 1" and n < least:
                 raise RotastackError(
-                    f"{self.table}: {option}: column {column!r} has {n} different values; at least {_LEAST_PARTS} are needed"
+                    f"{self.table}: {option}: column {column!r} has {n} different values; at least {least} are needed"
                 )
             yield key, column
 
@@ -233,15 +241,18 @@ def declared_kinds(given: list[str]) -> dict[str, str]:
     return kinds
 
 
-def _methods(given: str | None, labels: list[str]) -> list[str]:
+def _methods(given: str | None, labels: list[str], packages: Mapping[str, str]) -> list[str]:
     """Return the labels that ``--methods`` names, or leaves if it begins with "all but", in their order."""
     if given is None:
         return labels
     without = given.lower().strip().startswith("all but ")
     named = [part.strip() for part in (given.strip()[8:] if without else given).split(",")]
-    known = {label.lower(): label for label in labels}
+    known = {label.lower(): label for label in packages}
     for name in named:
-        if name.lower() not in known:
+        label = known.get(name.lower())
+        if label is not None and label not in labels and not without:
+            raise RotastackError(f"--methods: {label}: {not_installed_message(packages[label])}")
+        if label is None:
             raise RotastackError(
                 f"--methods: {name!r} is not a method{nearest(name, labels)}; methods: {', '.join(labels)}"
             )

@@ -31,8 +31,9 @@ def add(commands: Any) -> None:
     add_model_options(predict)
     predict.add_argument("--proba", action="store_true", help="add a column probability=<class> for each class")
     predict.add_argument(
-        "--intervals", action="store_true", help="add columns lower and upper, bounds that contain 90 %% of the targets"
-    )
+        "--intervals", action="store_true",
+        help="add columns lower and upper, bounds for 90 %% of the targets, widened by what tests on later rows have shown",
+    )  # fmt: skip
     predict.add_argument(
         "--output", metavar="FILE",
         help="file to write; its ending is the format: .csv, .tsv, .jsonl (each also .gz), .parquet, .xlsx "

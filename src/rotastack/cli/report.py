@@ -4,7 +4,7 @@ from argparse import Namespace
 from typing import Any
 
 from rotastack.cli.options import add_study_options, command
-from rotastack.cli.studies import plan_of, snakemake
+from rotastack.cli.studies import plan_of, profile_options, snakemake
 
 __all__ = ["add"]
 
@@ -19,7 +19,7 @@ def add(commands: Any) -> None:
 
 def _report(arguments: Namespace) -> int:
     plan = plan_of(arguments.study, arguments.size)
-    code, _ = snakemake(plan, [plan.files.report, "--cores", "all"])
+    code, _ = snakemake(plan, [plan.files.report, *profile_options(None), "--cores", "all"])
     if code == 0:
         print(f"rotastack: report written to {plan.files.report}")
     return code

@@ -56,12 +56,12 @@ def add(commands: Any) -> None:
         help="tables: score by which methods are ranked and tested, such as error, roc_auc, log_loss, rmse or mae, or scikit-learn's "
         "name of a score (default: depends on the target; studies have the key evaluation.score)",
     )  # fmt: skip
+    run.add_argument(
+        "--groups", metavar="COLUMN",
+        help="tables: rows with the same value of this column stay together, in training or in test; with --time-column, the column "
+        "of series, such as stores, for naive forecasts",
+    )  # fmt: skip
     split = run.add_mutually_exclusive_group()
-    split.add_argument(
-        "--groups",
-        metavar="COLUMN",
-        help="tables: rows with the same value of this column stay together, in training or in test",
-    )
     split.add_argument(
         "--time-column",
         metavar="COLUMN",

@@ -22,20 +22,20 @@ REFUSED = 2
 
 def plan_of(name: str, size: str | None = None) -> "Plan":
     """Return the plan of a study, given by a file or by a name; its classes are checked later, in Snakemake's process."""
-    from rotastack.base.documents import load_yaml
+    from rotastack.base.documents import load_mapping
     from rotastack.workflow.run.launch import config_file, find_study, read_plan
 
     path, found = find_study(name)
-    content = load_yaml(path) or {}
-    if not isinstance(content, dict) or not {"name", "datasets", "pools", "methods", "study"} & content.keys():
+    content = load_mapping(path)
+    if not {"name", "datasets", "pools", "methods", "study"} & content.keys():
         # Snakemake would merge a part of a study into the study of config.yaml, and run the mixture.
-        keys = ", ".join(map(str, content)) if isinstance(content, dict) else type(content).__name__
+        keys = ", ".join(map(str, content)) or "nothing"
         raise RotastackError(
-            f"{path}: not a study; needed keys: name, datasets, protocol, pools, methods; found: {keys or 'nothing'}"
+            f"{path}: not a study; needed keys: name, datasets, protocol, pools, methods; found: {keys}"
         )
     options = {} if (size or found) == "full" else {"size": size or found}
     machine = config_file()
-    return read_plan({**load_yaml(Path(machine)), **content, **options}, [machine, str(path)])
+    return read_plan({**load_mapping(machine), **content, **options}, [machine, str(path)])
 
 
 def snakemake(plan: "Plan", options: list[str], *, quiet: bool = True, log: str | None = None) -> tuple[int, float]:
@@ -79,15 +79,19 @@ def profile_options(name: str | None) -> list[str]:
     if name in (None, "default"):
         return ["--workflow-profile", "none", *_as_options(project_file("workflow/profiles/default/config.yaml"))]
     shipped = project_file(f"workflow/profiles/{name}")
-    folder = shipped if shipped.is_dir() else Path(name)
-    if not folder.exists() and not Path("profiles", name).exists():
+    folder = next((path for path in (shipped, Path(name), Path("profiles", name)) if path.exists()), None)
+    if folder is None:
         names = profile_names()
         raise RotastackError(
             f"--profile: {name!r} is neither a folder nor a profile{nearest(name, names)}; profiles: {', '.join(names)}"
         )
     for needed in _missing_plugins(folder):
         raise RotastackError(f"profile {name}: {needed} is not installed; run `pip install {needed}`")
-    return ["--workflow-profile", str(folder)]
+    from rotastack.workflow.run.launch import has_flock
+
+    if has_flock():
+        return ["--workflow-profile", str(folder)]
+    return ["--workflow-profile", "none", *_as_options(folder / "config.yaml")]
 
 
 def profile_names(**_: Any) -> list[str]:
@@ -96,25 +100,32 @@ def profile_names(**_: Any) -> list[str]:
 
 
 def _as_options(file: Path) -> list[str]:
-    """Return a profile as options; with a profile Snakemake would print a notice at every run."""
-    from rotastack.base.documents import load_yaml
+    """Return a profile as options; with a profile Snakemake would print a notice at every run.
+
+    Without the lock of a run Snakemake locks the folder, and no option could revoke ``nolock`` of a profile.
+    """
+    from rotastack.base.documents import load_mapping
+    from rotastack.workflow.run.launch import has_flock
 
     options = []
-    for key, value in load_yaml(file).items():
-        if key == "logger":  # the command names it, with a file
+    for key, value in load_mapping(file, exactly=False).items():
+        if key == "logger" or (key == "nolock" and not has_flock()):  # the command names the logger, with a file
             continue
-        pairs = [f"{name}={number}" for name, number in value.items()] if isinstance(value, dict) else value
+        pairs = value
+        if isinstance(value, dict):
+            deep = {name: part if isinstance(part, dict) else {"": part} for name, part in value.items()}
+            pairs = [f"{name}:{k}={v}" if k else f"{name}={v}" for name, part in deep.items() for k, v in part.items()]
         values = pairs if isinstance(pairs, list) else [] if value is True else [value]
-        options += [f"--{key}", *map(str, values)]
+        options += [f"--{key}", *(os.path.expandvars(str(v)) for v in values)]
     return options
 
 
 def _missing_plugins(profile: Path) -> list[str]:
     """Return the Snakemake plugins that a profile needs and that are not installed."""
-    from rotastack.base.documents import load_yaml
+    from rotastack.base.documents import load_mapping
 
     file = profile / "config.yaml"
-    content = load_yaml(file, exactly=False) if file.is_file() else {}
+    content = load_mapping(file, exactly=False) if file.is_file() else {}
     kinds = {"executor": "executor", "default-storage-provider": "storage"}
     built_in = ("local", "dryrun", "touch")
     plugins = [f"snakemake-{kind}-plugin-{content[key]}" for key, kind in kinds.items()

@@ -30,7 +30,8 @@ def write_arrays(path: str | Path, dataset: xr.Dataset) -> None:
 def read_arrays(path: str | Path) -> xr.Dataset:
     """Return labelled arrays, loaded into memory; a RotastackError if the file is damaged."""
     try:
-        with xr.open_dataset(path, engine="h5netcdf") as dataset:
+        # A file is never written where it is read, so HDF5 needs no lock, which file systems may refuse.
+        with xr.open_dataset(path, engine="h5netcdf", driver_kwds={"locking": False}) as dataset:
             return dataset.load()
     except MemoryError:
         raise
@@ -44,7 +45,7 @@ class Prepared:
     `numeric` and `codes` have the shape (n_rows, number of such columns); in a column of `codes` with missing values,
     "missing" is number 0. `y` holds class numbers, or the target of a regression, which has no `classes`. `outputs` names
     a member's outputs, and `precision` is their stored type: float64 for a regression, since predictions may differ
-    little. `groups` and `time` are numbers of each row's group and moment, or None, and `given` has for each column of
+    little. `groups`, `time` and `series` are numbers of each row's group, moment and series, or None, and `given` has for each column of
     splits the number of the fold that tests each row.
     """
 
@@ -57,9 +58,10 @@ class Prepared:
         self.precision = np.float64 if numbers else np.float32
         self._n_without = int(about.get("encoding", "dummies") == "dummies")
         divided_by = about.get("divided_by", {})
-        self.groups, self.time = (
-            frame[divided_by[key]].to_numpy() if key in divided_by else None for key in ("groups", "time")
+        self.groups, self.time, self.series = (
+            frame[divided_by[key]].to_numpy() if key in divided_by else None for key in ("groups", "time", "series")
         )
+        self.series_name: str | None = about.get("series")
         splits = [key for key in divided_by if key.startswith("split")]  # a file sorts names: split 10 before split 2
         self.given = [frame[divided_by[key]].to_numpy() for key in sorted(splits, key=lambda key: int(key.split()[1]))]
         columns = frame.drop(columns=["target", *divided_by.values()])

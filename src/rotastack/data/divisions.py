@@ -3,6 +3,7 @@
 import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
+from pandas.api.types import is_datetime64_any_dtype, is_float_dtype
 from scipy.sparse import coo_array
 from scipy.sparse.csgraph import connected_components
 
@@ -11,11 +12,14 @@ from rotastack.base.columns import column_kind, date_numbers, numbers_of
 from rotastack.base.reading import readings_of
 from rotastack.errors import RotastackError, nearest
 
-__all__ = ["division_numbers", "equal_rows", "united"]
+__all__ = ["READ", "division_numbers", "equal_rows", "series_column", "united"]
+
+READ = ("time", "series")
+"""Keys of dividing columns that models read."""
 
 
 def division_numbers(features: pd.DataFrame, column: str, key: str, where: str) -> NDArray[np.intp]:
-    """Return the number of the group, moment or fold ("split 1", ...) of each row, for protocols that divide rows by a column.
+    """Return the number of the group, series, moment or fold ("split 1", ...) of each row, for protocols that divide rows by a column.
 
     Numbers of folds are as in :class:`sklearn.model_selection.PredefinedSplit`: -1 is a row that no fold tests. In addition
     -2 is a row that is neither trained on nor tested. A RotastackError, which begins with `where`, names what is wrong with
@@ -28,7 +32,7 @@ def division_numbers(features: pd.DataFrame, column: str, key: str, where: str) 
         return _folds(values, f"{where}: protocol.columns: column {column!r}")
     if values.isna().any():
         raise RotastackError(f"{where}: protocol.{key}: column {column!r} is empty in {int(values.isna().sum())} rows")
-    if key == "groups":
+    if key in ("groups", "series"):
         return np.unique(texts_of(values).to_numpy(dtype=str), return_inverse=True)[1]
     read = readings_of(values.to_frame())[column].values(values)
     moments = date_numbers(read, ["days"])[:, 0] if column_kind(read).kind == "date" else numbers_of(read)
@@ -38,6 +42,22 @@ def division_numbers(features: pd.DataFrame, column: str, key: str, where: str) 
             f"{where}: protocol.time: column {column!r} holds {str(wrong)!r}, neither a number nor a date"
         )
     return np.unique(moments, return_inverse=True)[1]
+
+
+def series_column(features: pd.DataFrame, moments: NDArray[np.intp]) -> str | None:
+    """Return the column of categories or whole numbers that tells the rows of most moments apart, the values of several series.
+
+    Each value occurs once in a moment, and on average in half of the moments or more.
+    """
+    n_moments, best = len(np.unique(moments)), (0.5, None)
+    for name, column in features.items():
+        if is_float_dtype(column.dtype) or is_datetime64_any_dtype(column.dtype) or column.isna().any():
+            continue
+        numbers = pd.factorize(texts_of(column))[0]
+        share = len(moments) / (n_moments * (numbers.max() + 1)) if len(moments) >= 2 * n_moments else 0
+        if share > best[0] and not pd.DataFrame({"series": numbers, "moment": moments}).duplicated().any():
+            best = (share, str(name))
+    return best[1]
 
 
 def equal_rows(table: pd.DataFrame) -> NDArray[np.intp]:

@@ -8,22 +8,25 @@ import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 from pandas.api.types import is_float_dtype, is_numeric_dtype
+from scipy.stats import rankdata
 from sklearn.ensemble import RandomForestClassifier, RandomForestRegressor
 from sklearn.model_selection import GroupKFold, cross_val_predict
 from sklearn.tree import DecisionTreeClassifier, DecisionTreeRegressor
 
 from rotastack.base.categories import texts_of
-from rotastack.base.columns import date_numbers, named_group, numbers_of
+from rotastack.base.columns import DROPPED, date_numbers, named_group, numbers_of
 from rotastack.data.divisions import equal_rows
 from rotastack.data.target import TaskName
+from rotastack.errors import few
 
 __all__ = ["copies_of", "suspicions"]
 
-SAMPLE = 2000
-"""Number of rows in the search for leaks."""
-MOST_COLUMNS = 1000
+SAMPLE, MOST_COLUMNS = 2000, 1000
+"""Number of rows in the search for leaks, and of columns that are searched together."""
 LEAK = 0.98
 """Balanced accuracy, or R², of a column alone above which the column is suspicious."""
+NEAR, MOST_TREES, MOST_NAMED = 0.5, 20, 5
+"""Nearness from which trees test a column, the most columns that they test together, and the most leaks with a sentence."""
 EQUAL = 0.01
 """Share of rows with an equal row from which on these rows are suspicious."""
 MANY_VALUES = 50
@@ -50,42 +53,99 @@ def suspicions(
     """
     used = [c for c, kind in kinds.items() if kind in ("numeric", "categorical")]
     y = target.to_numpy() if task == "regression" else np.unique(target.to_numpy(dtype=str), return_inverse=True)[1]
-    found = [*_leaks(features[used[:MOST_COLUMNS]], y, task, kinds), *_copies(features, y, task, kinds, divided_by)]
+    read = [c for c, kind in kinds.items() if kind != "leak" and c not in divided_by.values()]
+    leaks = list(_leaks(features[read], target, task, kinds))
+    if len(leaks) > MOST_NAMED:
+        leaks[MOST_NAMED:] = [f"Leaks by value or by missing values: {len(leaks) - MOST_NAMED} more columns."]
+    found = [*leaks, *_copies(features, y, task, kinds, divided_by)]
     found += _ids(features[used])
-    if not {"groups", "split 1"} & set(divided_by):
+    if not {"groups", "time", "split 1"} & set(divided_by):
         found += _group(features, used, kinds)
     if not {"time", "split 1"} & set(divided_by):
         found += _dates(features, y, task, kinds)
     return found + (_few_rows(target) if task == "classification" else [])
 
 
-def _leaks(features: pd.DataFrame, y: NDArray, task: TaskName, kinds: Mapping[str, str]) -> Iterator[str]:
-    """Yield a sentence for each column that alone, or by its missing values, gives the target."""
-    rows = np.random.default_rng(0).permutation(len(y))[:SAMPLE]
-    y = y[rows]
+def _leaks(features: pd.DataFrame, target: pd.Series, task: TaskName, kinds: Mapping[str, str]) -> Iterator[str]:
+    """Yield a sentence for each column, also of those left out, that alone or by its missing values gives the target.
+
+    Values of ids and dates that rise from row to row tell the order of the rows alone.
+    """
+    rows = np.random.default_rng(0).permutation(len(target))[:SAMPLE]
     if len(rows) < MANY_VALUES:
         return
-    for name, column in features.items():
-        column = column.iloc[rows]
-        missing, values = column.isna().to_numpy(dtype=float), _as_numbers(column, kinds[str(name)])
-        for what, numbers in ((f"Whether {name} is missing", missing), (f"{name} alone", values)):
-            score = _alone(np.asarray(numbers, dtype=float), y, task)
+    classes, codes = np.unique(target.to_numpy()[rows], return_inverse=True)
+    y = codes if task == "classification" else target.to_numpy()[rows]
+    for first in range(0, features.shape[1], MOST_COLUMNS):
+        table = features.iloc[rows, first : first + MOST_COLUMNS]
+        missing = _by_missing(table.isna().to_numpy(dtype=float), y, task)
+        values = np.array([_as_numbers(table[c], kinds[c]) for c in table])
+        near = _nearness(values, rankdata(y) if task == "regression" else y, task)
+        trees = set(np.argsort(-near)[:MOST_TREES]) & set(np.flatnonzero(near > NEAR))
+        for j, name in enumerate(table):
+            k, what, whole = int(missing[:, j].argmax()), f"Whether {name} is missing", "the target"
+            score = missing[k, j]
+            if score > LEAK and len(classes) > 2 and task == "classification":
+                whole = f"class {str(classes[k])!r} of the target"
+            rises = kinds[name] in ("id", "date") and bool((np.diff(values[j][np.argsort(rows)]) >= 0).all())
+            if score <= LEAK and j in trees and not rises:
+                what, score = f"{name} alone", _alone(values[j], y, task, kinds[name] == "date")
             if score > LEAK:
-                much = f"{score:.1%} right" if task == "classification" else f"R² {score:.3f}"
-                yield f"{what} predicts the target ({much}). If the column is unknown at prediction time, drop the column."
-                break
+                much = f"{score:.1%} right" if task == "classification" else f"R² {score:.3f} of values or ranks"
+                drop = "leave the column out, as now" if kinds[name] in DROPPED else "drop the column"
+                yield f"{what} predicts {whole} ({much}). If the column is unknown at prediction time, {drop}."
+
+
+def _by_missing(missing: NDArray[np.float64], y: NDArray, task: TaskName) -> NDArray[np.float64]:
+    """Return how well each column's missing values give the target, shape (n_goals, n_columns).
+
+    This is the R² of the numbers and of their ranks, or the balanced accuracy of each class against the others.
+    """
+    n, ones = len(missing), missing.sum(axis=0)
+    if task == "regression":
+        goals = np.array([y - y.mean(), rankdata(y) - (n + 1) / 2])
+        counts, total = ones, (goals**2).sum(axis=1, keepdims=True) * ones * (n - ones) / n
+        scores = (goals @ missing) ** 2 / np.maximum(total, 1e-300)
+    else:
+        members = np.equal.outer(np.unique(y), y).astype(float)
+        counts, both = members.sum(axis=1, keepdims=True), members @ missing
+        scores = (1 + np.abs(both / counts - (ones - both) / np.maximum(n - counts, 1))) / 2
+    return np.where(np.minimum(counts, n - counts) >= FEW_ROWS / 2, scores, 0)
+
+
+def _nearness(columns: NDArray[np.float64], y: NDArray, task: TaskName) -> NDArray[np.float64]:
+    """Return how alike the targets of rows with neighbouring values are in each column: 0 by chance, 1 if equal.
+
+    A quick test, which only columns pass that may give the target.
+    """
+    ordered = y[np.argsort(columns, axis=1, kind="stable")]
+    if task == "regression":
+        return 1 - (np.diff(ordered) ** 2).sum(axis=1) / max(2 * ((y - y.mean()) ** 2).sum(), 1e-300)
+    counts = np.bincount(y)
+    weights = (1 / (len(counts) * counts))[ordered[:, :-1]]
+    share = (weights * (ordered[:, 1:] == ordered[:, :-1])).sum(axis=1)
+    return (share - 1 / len(counts)) / max(1 - 1 / len(counts), 1e-300)
 
 
 def _as_numbers(column: pd.Series, kind: str) -> NDArray[Any]:
-    """Return the numbers of a column; of a categorical one, the numbers of its categories."""
-    return np.unique(texts_of(column), return_inverse=True)[1] if kind == "categorical" else numbers_of(column)
+    """Return the numbers of a column; of categories and text, the places in their order."""
+    if kind == "date":
+        return date_numbers(column, ["days"])[:, 0]
+    is_number = kind == "numeric" or (kind in DROPPED and is_numeric_dtype(column.dtype))
+    return numbers_of(column) if is_number else pd.factorize(texts_of(column), sort=True)[0]
 
 
-def _alone(column: NDArray[np.float64], y: NDArray, task: TaskName) -> float:
-    """Return the balanced accuracy or R² of a tree on one column, by two-fold cross-validation."""
-    column = np.where(np.isnan(column), np.nanmin(column, initial=0) - 1, column)
-    if column.min() == column.max():
-        return 0.0
+def _alone(column: NDArray[np.float64], y: NDArray, task: TaskName, is_date: bool) -> float:
+    """Return the balanced accuracy or R² of a tree on one column, by two-fold cross-validation; or the R² of ranks, if more.
+
+    Trees follow any number that is smooth in time, so dates have the R² of ranks alone.
+    """
+    known, ranked = ~np.isnan(column), 0.0
+    if task == "regression" and known.sum() >= MANY_VALUES:
+        ranked = float(np.corrcoef(rankdata(column[known]), rankdata(y[known]))[0, 1] ** 2)
+        if is_date:
+            return ranked
+    column = np.unique(column, return_inverse=True)[1]  # missing values come last
     half = len(y) // 2
     kind = DecisionTreeClassifier if task == "classification" else DecisionTreeRegressor
     predicted = np.empty(len(y), dtype=float)
@@ -95,7 +155,7 @@ def _alone(column: NDArray[np.float64], y: NDArray, task: TaskName) -> float:
         tree = kind(max_depth=6, min_samples_leaf=3, random_state=0).fit(column[~test, None], y[~test])
         predicted[test] = tree.predict(column[test, None])
     if task == "regression":
-        return float(1 - np.mean((y - predicted) ** 2) / np.var(y))
+        return max(ranked, float(1 - np.mean((y - predicted) ** 2) / np.var(y)))
     return float(np.mean([np.mean(predicted[y == k] == k) for k in np.unique(y)]))
 
 
@@ -192,9 +252,8 @@ def _dates(features: pd.DataFrame, y: NDArray, task: TaskName, kinds: Mapping[st
 def _few_rows(target: pd.Series) -> list[str]:
     """Return a sentence on the classes with few rows."""
     counts = target.value_counts()
-    few = counts[counts < FEW_ROWS]
-    if few.empty:
+    rare = counts[counts < FEW_ROWS]
+    if rare.empty:
         return []
-    named = ", ".join(f"{label!r} ({n})" for label, n in few.iloc[:5].items())
-    more = f" and {len(few) - 5} more" if len(few) > 5 else ""
-    return [f"Classes of few rows: {named}{more}: their scores are unreliable."]
+    named = few((f"{label!r} ({n})" for label, n in rare.items()), 5)
+    return [f"Classes of few rows: {named}: their scores are unreliable."]

@@ -13,7 +13,7 @@ from rotastack.base.categories import texts_of
 from rotastack.base.columns import numbers_of
 from rotastack.base.reading import beyond_floats, is_dates
 from rotastack.base.warned import warn
-from rotastack.errors import RotastackError, nearest
+from rotastack.errors import RotastackError, few, nearest
 
 __all__ = [
     "MAX_CLASSES",
@@ -36,8 +36,9 @@ def move_target_last(table: pd.DataFrame, target: str, where: str) -> pd.DataFra
     """Return the table with the target as its last column, named ``target``; a RotastackError if there are no such columns."""
     if target not in table.columns:
         names = [str(c) for c in table.columns]
-        shown = ", ".join(names[:20]) + (", ..." if len(names) > 20 else "")
-        raise RotastackError(f"{where}: target column {target!r} not found{nearest(target, names)}; columns: {shown}")
+        raise RotastackError(
+            f"{where}: target column {target!r} not found{nearest(target, names)}; columns: {few(names, 20)}"
+        )
     features = table.drop(columns=target)
     if not features.shape[1]:
         raise RotastackError(f"{where}: target {target!r} is the only column; at least one more column is needed")
@@ -201,7 +202,7 @@ def _example(y: pd.Series) -> str:
 
 
 def _listed(names: Sequence[str], one: str, many: str) -> str:
-    """Return ``class 'a'``, or ``3 classes ('a', 'b', ...)``."""
+    """Return ``class 'a'``, or ``5 classes ('a', 'b', 'c' and 2 more)``."""
     if len(names) == 1:
         return f"{one} {names[0]!r}"
-    return f"{len(names)} {many} ({', '.join(map(repr, names[:3]))}{', ...' if len(names) > 3 else ''})"
+    return f"{len(names)} {many} ({few(map(repr, names), 3)})"

@@ -10,6 +10,7 @@ from sklearn.svm import NuSVC
 
 from rotastack.base.convex import import_cvxpy, solve
 from rotastack.base.scikit import Interval, StrOptions
+from rotastack.base.warned import ignoring
 from rotastack.linear.problem import Solution
 from rotastack.linear.separators import LEAST_ONE, LinearEnsemble, Real
 
@@ -174,8 +175,7 @@ def _nu_svm(
     best = Solution(np.zeros((X.shape[1], 1)), np.zeros(1), 0.0, -np.inf, unit=unit)
     for accuracy in _ACCURACIES:
         machine = NuSVC(nu=1 / cost.sum(), kernel="linear", tol=accuracy, max_iter=max_iter - best.n_iter)
-        with warnings.catch_warnings():
-            warnings.simplefilter("ignore", ConvergenceWarning)
+        with ignoring(category=ConvergenceWarning):
             machine.fit(Z, y, sample_weight=cost / cost.mean())
         best.n_iter += int(machine.n_iter_[0])
         alpha = np.zeros(len(y))

@@ -2,17 +2,22 @@
 
 import re
 import textwrap
-from collections.abc import Iterable, Sequence
+import warnings
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from contextlib import contextmanager
 from pathlib import Path
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import matplotlib
 from matplotlib.artist import Artist
 from matplotlib.axes import Axes
+from matplotlib.axis import Axis
 from matplotlib.backends.backend_agg import FigureCanvasAgg
 from matplotlib.backends.backend_svg import FigureCanvasSVG
 from matplotlib.colors import to_hex, to_rgb
 from matplotlib.figure import Figure, FigureBase
+from matplotlib.text import Text
+from matplotlib.ticker import FixedLocator, LogFormatter, LogFormatterMathtext
 
 from rotastack.files import replacing
 
@@ -25,6 +30,7 @@ __all__ = [
     "Look",
     "add_legend",
     "add_note",
+    "drawn_or_told",
     "figure_beside_legend",
     "finished",
     "method_looks",
@@ -45,6 +51,9 @@ MARKERS = "osD^vP*X"
 
 _LABEL = 30  # Characters in a line of a legend.
 _ROWS = 18  # Entries in a column of a legend.
+_NO_TEXT = re.compile(
+    r"[\x00-\x09\x0b-\x1f\x7f-\x9f\ud800-\udfff\ufffe\uffff]"
+)  # An SVG file cannot have these characters.
 
 
 class Look(NamedTuple):
@@ -89,9 +98,18 @@ def method_looks(methods: Iterable[str]) -> dict[str, Look]:
     return looks
 
 
+class _PlainFigure(Figure):
+    """A figure that shows every text as it is."""
+
+    def draw(self, renderer: Any) -> None:
+        """Draw all texts without formulas."""
+        with _plain_texts(self):
+            super().draw(renderer)
+
+
 def new_figure(width: float, height: float, title: str = "") -> Figure:
     """Return an empty figure of `width` x `height` inches, with a title at the top left."""
-    figure = Figure(figsize=(width, height), layout="constrained")
+    figure = _PlainFigure(figsize=(width, height), layout="constrained")
     FigureCanvasAgg(figure)
     if title:
         figure.suptitle(title, x=0.01, ha="left", fontsize=11)
@@ -123,7 +141,7 @@ def add_note(figure: Figure, text: str) -> None:
 
 def plain_axis(axis: Axes) -> None:
     """Give an axis small text, a light grid below the data, and no frame at the top and on the right."""
-    axis.tick_params(labelsize=8)
+    axis.tick_params(which="both", labelsize=8)
     for text in (axis.title, axis.xaxis.label, axis.yaxis.label):
         text.set_fontsize(9)
     axis.grid(color="#dddddd", linewidth=0.6)
@@ -147,9 +165,9 @@ def thinned(labels: Sequence[str], most: int) -> list[tuple[int, str]]:
 
 
 def shortened(label: str, most: int = 2 * _LABEL) -> str:
-    """Return a label for a figure: dots replace text beyond `most` characters, and dollars start no formula."""
-    label = label if len(label) <= most else f"{label[: most - 3].rstrip()}..."
-    return label.replace("$", r"\$")
+    """Return a label for a figure on one line: dots replace text beyond `most` characters."""
+    label = _NO_TEXT.sub(" ", label.replace("\n", " "))
+    return label if len(label) <= most else f"{label[: most - 3].rstrip()}..."
 
 
 def sentence(text: str) -> Figure:
@@ -163,8 +181,9 @@ def save_figure(figure: Figure, path: str | Path) -> None:
     """Write a figure as SVG or PNG, by the suffix of `path`; equal figures give equal bytes."""
     path = Path(path)
     layout = figure.get_layout_engine()
-    if layout is not None:  # The layout is computed once, not for every file.
-        layout.execute(figure)
+    if layout is not None and figure.axes:  # The layout is computed once, not for every file.
+        with _plain_texts(figure):
+            layout.execute(figure)
         figure.set_layout_engine("none")
     # The canvas draws once; `Figure.savefig` draws twice if the figure had a layout.
     with (
@@ -178,10 +197,44 @@ def save_figure(figure: Figure, path: str | Path) -> None:
             FigureCanvasAgg(figure).print_png(temporary, metadata={"Software": None})
 
 
+def drawn_or_told(draw: Callable[[], Figure], paths: Sequence[Path]) -> list[str]:
+    """Write a figure, or one that says why it could not be drawn; return this sentence, or nothing if it is drawn."""
+    try:
+        figure = draw()
+        for path in paths:
+            save_figure(figure, path)
+        return []
+    except (MemoryError, OSError):  # These errors are no fault of the figure.
+        raise
+    except Exception as error:  # The verdict and the other figures do not depend on a figure.
+        told = f"{paths[0]} could not be drawn: {type(error).__name__}: {' '.join(str(error).split())}"
+    for path in paths:
+        save_figure(sentence(shortened(told, 200)), path)
+    return [told]
+
+
+@contextmanager
+def _plain_texts(figure: FigureBase) -> Iterator[None]:
+    """Show the texts of a figure as they are: dollars start no formula, and no warning tells of glyphs or long texts."""
+    for text in figure.findobj(Text):
+        text.set_parse_math(False)
+        text.set_text(_NO_TEXT.sub(" ", text.get_text()))
+    for axis in figure.findobj(Axis):  # A formatter writes the texts of ticks again.
+        if isinstance(axis.get_major_locator(), FixedLocator) and (texts := axis.get_ticklabels()):
+            axis.set_ticklabels(["\n".join(map(shortened, text.get_text().split("\n"))) for text in texts])
+        if isinstance(axis.get_major_formatter(), LogFormatterMathtext):
+            axis.set_major_formatter("{x:g}")
+        if isinstance(axis.get_minor_formatter(), LogFormatterMathtext):
+            axis.set_minor_formatter(LogFormatter(minor_thresholds=(1, 0.4)))
+    with warnings.catch_warnings():
+        warnings.filterwarnings("ignore", "Glyph |constrained_layout not applied", UserWarning)
+        yield
+
+
 def _strength(label: str) -> tuple[str, float]:
     _, parameter, value = split_label(label)
     return (parameter, -value) if parameter else ("", 0.0)
 
 
 def _folded(label: str) -> str:
-    return textwrap.fill(label, _LABEL, break_long_words=True)
+    return textwrap.fill(shortened(label), _LABEL)

@@ -1,11 +1,11 @@
 """Fold groups (random partitions into stratified folds), pairs of folds, and folds from scikit-learn's splitters."""
 
-import warnings
 from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from rotastack.base.warned import ignoring
 from rotastack.errors import RotastackError
 from rotastack.seeds import child, integer_seed, root_sequence
 
@@ -69,8 +69,7 @@ def fold_groups(y: ArrayLike, n_groups: int = 1, n_folds: int = 5, random_state:
     for group in range(n_groups):
         seed = integer_seed(child(sequence, group))
         splitter = StratifiedKFold(n_splits=n_folds, shuffle=True, random_state=seed)
-        with warnings.catch_warnings():  # classes smaller than n_folds are allowed
-            warnings.filterwarnings("ignore", message="The least populated class")
+        with ignoring("The least populated class"):  # classes smaller than n_folds are allowed
             for fold, (_, test) in enumerate(splitter.split(np.zeros(len(y)), codes)):
                 folds[group, test] = fold
     return folds

@@ -24,15 +24,22 @@ def season(series: NDArray[np.float64]) -> int | None:
 
 
 def naive_forecasts(
-    y: NDArray[np.float64], time: NDArray[np.intp], train: NDArray[np.bool_], test: NDArray[np.bool_]
-) -> dict[str, NDArray[np.float64]]:
+    y: NDArray[np.float64], time: NDArray[np.intp], train: NDArray[np.bool_], test: NDArray[np.bool_],
+    series: NDArray[np.intp] | None = None,
+) -> dict[str, NDArray[np.float64]]:  # fmt: skip
     """Return forecasts of later rows by the target of earlier ones: its last value and, if a period is evident, its last season.
 
     `time` has the number of each row's moment, whose target is the mean of its rows; `train` and `test` are masks of rows.
+    With the number of each row's `series`, forecasts are of the same series, and of the mean of all for one that is new.
+    The season is that of the mean of all series, each without its own mean.
     """
-    series = pd.Series(y[train]).groupby(time[train]).mean().to_numpy()
+    series = np.zeros(len(y), dtype=np.intp) if series is None else series
+    means = pd.Series(y[train]).groupby([time[train], series[train]]).mean().unstack()
+    period, known = season(means.sub(means.mean()).mean(axis=1).to_numpy()), means.ffill()
+    last = known.reindex(columns=np.arange(series.max() + 1)).to_numpy(copy=True)
+    last = np.where(np.isnan(last), known.mean(axis=1).to_numpy()[:, None], last)
     ahead = time[test] - time[train].max() - 1
-    found = {"the last value": np.full(len(ahead), series[-1])}
-    if period := season(series):
-        found[f"the last season ({period} moments)"] = series[ahead % period - period]
+    found = {"the last value": last[-1, series[test]]}
+    if period:
+        found[f"the last season ({period} moments)"] = last[ahead % period - period, series[test]]
     return found

@@ -7,7 +7,7 @@ __all__ = [
 METRICS: dict[str, dict[str, bool | None]] = {
     "classification": {
         "error": False, "balanced_accuracy": True, "roc_auc": True, "average_precision": True, "f1": True,
-        "log_loss": False, "brier": False,
+        "log_loss": False, "clipped_log_loss": False, "brier": False,
     },
     "regression": {"rmse": False, "mae": False, "r2": True, "pinball": False, "interval_coverage": None},
 }  # fmt: skip
@@ -21,7 +21,8 @@ IN_UNITS = ("rmse", "mae", "pinball")
 
 NAMES = {
     "error": "error", "balanced_accuracy": "balanced accuracy", "roc_auc": "ROC AUC",
-    "average_precision": "average precision", "f1": "F1", "log_loss": "log loss", "brier": "Brier score",
+    "average_precision": "average precision", "f1": "F1", "log_loss": "log loss",
+    "clipped_log_loss": "clipped log loss", "brier": "Brier score",
     "rmse": "RMSE", "mae": "MAE", "r2": "R²", "pinball": "pinball loss of the 90 % interval",
     "interval_coverage": "coverage of the 90 % interval",
 }  # fmt: skip

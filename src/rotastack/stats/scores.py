@@ -1,16 +1,19 @@
 """Scores of predicted class probabilities and of predicted numbers."""
 
-import warnings
 from collections.abc import Iterable
 
 import numpy as np
 from numpy.typing import NDArray
 from scipy.stats import rankdata
-from sklearn.metrics import balanced_accuracy_score, f1_score, log_loss, mean_pinball_loss
+from sklearn.metrics import balanced_accuracy_score, f1_score, mean_pinball_loss
 
+from rotastack.base.warned import ignoring
 from rotastack.stats.metrics import METRICS
 
-__all__ = ["constant_output", "score_numbers", "score_probabilities"]
+__all__ = ["constant_output", "row_losses", "score_numbers", "score_probabilities"]
+
+MEANS = ("error", "log_loss", "clipped_log_loss", "brier")
+"""Scores of class probabilities that are means of the rows' losses."""
 
 _CLIP = 1e-3
 
@@ -27,9 +30,8 @@ def score_probabilities(y: NDArray[np.integer], proba: NDArray[np.floating], pos
         ``error`` (share of wrong decisions; ties go to the lower class number), ``balanced_accuracy``,
         ``roc_auc`` and ``average_precision`` (with more than two classes the mean over the classes in `y`, each against
         all others; NaN if `y` has one class), ``f1`` (with more than two classes the mean over the classes in `y` or in
-        a decision), ``log_loss`` (natural logarithm; probabilities are clipped at 0.001 and renormalised, because
-        forests often output 0), ``brier`` (sum over classes of squared differences from the one-hot class, averaged
-        over rows, 0 to 2).
+        a decision), and the means of :func:`row_losses`. All but ``clipped_log_loss`` have the values of scikit-learn's
+        functions.
     """
     if not np.isfinite(proba).all():
         return dict.fromkeys(METRICS["classification"], float("nan"))
@@ -37,21 +39,37 @@ def score_probabilities(y: NDArray[np.integer], proba: NDArray[np.floating], pos
     proba = proba / proba.sum(axis=1, keepdims=True)
     labels = np.arange(proba.shape[1])
     decision = proba.argmax(axis=1)
-    clipped = np.clip(proba, _CLIP, 1)
-    clipped /= clipped.sum(axis=1, keepdims=True)
-    one_hot = y[:, None] == labels
-    with warnings.catch_warnings():  # A rare class can be predicted without having a test row.
-        warnings.filterwarnings("ignore", message="y_pred contains classes not in y_true")
+    with ignoring("y_pred contains classes not in y_true"):  # A rare class can be predicted without having a test row.
         balanced = float(balanced_accuracy_score(y, decision))
+    means = {name: float(row_losses(name, y, proba).mean()) for name in MEANS}
     two = {"pos_label": positive} if len(labels) == 2 else {"average": "macro"}
     return {
-        "error": float(np.mean(decision != y)),
+        "error": means["error"],
         "balanced_accuracy": balanced,
         **_rank_scores(y, proba, [positive] if len(labels) == 2 else labels),
         "f1": float(f1_score(y, decision, zero_division=0, **two)),
-        "log_loss": float(log_loss(y, clipped, labels=labels)),
-        "brier": float(((proba - one_hot) ** 2).sum(axis=1).mean()),
+        **{name: means[name] for name in MEANS[1:]},
     }
+
+
+def row_losses(score: str, y: NDArray[np.integer], proba: NDArray[np.float64]) -> NDArray[np.float64]:
+    """Return the loss of each row by one of ``MEANS``; `proba` are class probabilities whose sum is 1.
+
+    ``error`` is 1 for a wrong decision; ``log_loss`` has the natural logarithm. scikit-learn's log loss of a probability 0
+    is 36. Forests often give probability 0, and a few such rows then decide the mean, so ``clipped_log_loss`` has
+    probabilities that are clipped at 0.001 and renormalised. ``brier`` is the sum over classes of the squared differences
+    from the row's class, 0 to 2, or with two classes half of that sum.
+    """
+    if score == "error":
+        return (proba.argmax(axis=1) != y).astype(np.float64)
+    if score == "brier":
+        halves = 2 if proba.shape[1] == 2 else 1
+        return ((proba - (y[:, None] == np.arange(proba.shape[1]))) ** 2).sum(axis=1) / halves
+    if score == "log_loss":
+        least = np.finfo(np.float64).eps
+        return -np.log(np.clip(proba[np.arange(len(y)), y], least, 1 - least))
+    clipped = np.clip(proba, _CLIP, 1)
+    return -np.log(clipped[np.arange(len(y)), y] / clipped.sum(axis=1))
 
 
 def _rank_scores(y: NDArray[np.integer], proba: NDArray[np.float64], classes: Iterable[int]) -> dict[str, float]:

@@ -183,5 +183,7 @@ def _verdict(shares, p_rotation, p_fold, total, alpha) -> str:
     if p_rotation < alpha:
         return "rotations matter, but less than how the rows are split"
     if p_fold < alpha and fold > 0.5:
-        return "not sensitive to the rotations; how the rows are split dominates: unstable, or the data set is small"
-    return "not sensitive to the rotations"
+        return (
+            "no effect of the rotations is shown; how the rows are split dominates: unstable, or the data set is small"
+        )
+    return "no effect of the rotations is shown"

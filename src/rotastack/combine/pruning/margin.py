@@ -1,6 +1,5 @@
 """Margin-based pruning: members ordered by the weights of a Lasso on the margin (DRMF)."""
 
-import warnings
 from typing import Any
 
 import numpy as np
@@ -8,6 +7,7 @@ from numpy.typing import NDArray
 from sklearn.exceptions import ConvergenceWarning
 from sklearn.linear_model import lasso_path
 
+from rotastack.base.warned import ignoring
 from rotastack.combine.pruning.pruner import OrderingPruner, check_vote, number_to_keep
 from rotastack.combine.pruning.vote_table import VoteTable
 
@@ -121,9 +121,8 @@ def lasso(vote_table: VoteTable, penalties: Any, positive: bool, tol: float) -> 
     gram = np.ascontiguousarray(vote_table.gram, dtype=np.float64)
     target = vote_table.signs.sum(axis=0, dtype=np.float64)
     signs = vote_table.signs.astype(np.float64, order="F")
-    with warnings.catch_warnings():
+    with ignoring(category=ConvergenceWarning):
         # Without a penalty, duplicate members can share their weight in any way. The last step is good enough then.
-        warnings.simplefilter("ignore", ConvergenceWarning)
         _, weights, _ = lasso_path(
             signs, np.ones(n), alphas=np.asarray(penalties) / (2 * n), precompute=gram, Xy=target,
             positive=positive, max_iter=10_000, tol=tol, copy_X=False,

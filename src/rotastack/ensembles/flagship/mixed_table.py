@@ -1,7 +1,7 @@
 """Encoding of a table of numbers, dates and categories as the numbers that trees are grown on."""
 
-import warnings
 from collections.abc import Iterator
+from contextlib import nullcontext
 from itertools import pairwise
 from typing import Any
 
@@ -23,7 +23,7 @@ from rotastack.base.categories import MISSING, dummies
 from rotastack.base.columns import as_pandas, column_kind, numbers_of
 from rotastack.base.preprocessing import TablePreprocessor
 from rotastack.base.reading import beyond_floats
-from rotastack.base.warned import warn
+from rotastack.base.warned import ignoring, warn
 from rotastack.ensembles.table import INPUT_RULES, categorical_mask, fitted_scaler, naming_text
 
 __all__ = ["MixedTable"]
@@ -178,9 +178,8 @@ class MixedTable(BaseEstimator):
                 numbers = check_array(X.iloc[:, self.numeric_], estimator=owner, input_name="X", **INPUT_RULES)
             if not self.preprocessor_.needed_:
                 return numbers, np.empty((len(X), 0))
-        with warnings.catch_warnings():
-            if not named:  # an array's columns have no names to warn of; other warnings of the encoder stay
-                warnings.filterwarnings("ignore", message=".* have a category that no training row has")
+        # An array's columns have no names to warn of; other warnings of the encoder stay.
+        with nullcontext() if named else ignoring(".* have a category that no training row has"):
             others = np.asarray(self.preprocessor_.transform(X))  # scikit-learn may be set to return a DataFrame
         n_others = len(self.preprocessor_.numeric_)
         return np.hstack([numbers, others[:, :n_others]]) if n_others else numbers, others[:, n_others:]

@@ -14,6 +14,7 @@ from rotastack.base.outputs import r_squared
 from rotastack.base.reading import is_dates
 from rotastack.base.row_weights import of_all_rows, weights_of
 from rotastack.base.scikit import check_y
+from rotastack.base.warned import warn
 from rotastack.combine.least_squares import LeastSquaresWeights
 from rotastack.ensembles.flagship.families import NUMBER_FAMILIES, Family, TreeFamily
 from rotastack.ensembles.flagship.residuals import OutOfBagResiduals
@@ -271,7 +272,12 @@ class RotastackRegressor(RegressorMixin, RotastackEnsemble):
         ndarray of shape (n_rows, 2)
             Lower and upper end: the quantiles ``(1 - coverage) / 2`` and ``(1 + coverage) / 2`` of :meth:`predict`.
             Both lie in the range of the training targets. The prediction lies inside, unless it is outside this range
-            or nearly all residuals have the same sign.
+            or nearly all residuals have the same sign: it is a mean, and the ends are quantiles.
+
+        Warns
+        -----
+        UserWarning
+            Out-of-bag rows are too few: intervals from n rows hold the share (n - 1) / (n + 1) of new rows at most.
 
         Raises
         ------
@@ -285,6 +291,9 @@ class RotastackRegressor(RegressorMixin, RotastackEnsemble):
         """
         if not isinstance(coverage, Real) or not 0 < coverage < 1:
             raise ValueError(f"coverage must lie between 0 and 1, got {coverage!r}")
+        n = len(self.residuals_.scores)
+        if n and coverage > (most := (n - 1) / (n + 1)) + 1e-9:
+            warn(f"intervals from {n} out-of-bag rows hold {most:.1%} of new rows at most, not {coverage:.4g}")
         return self.predict(X, quantiles=[(1 - coverage) / 2, (1 + coverage) / 2])
 
     def _combined(self, outputs):

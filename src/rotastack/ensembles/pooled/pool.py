@@ -1,7 +1,6 @@
 """A pool: the ordered members trained on one training set."""
 
 import time
-import warnings
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 from typing import Any
@@ -21,6 +20,7 @@ from rotastack.base.fitting import (
     set_up_columns,
 )
 from rotastack.base.view import Part, is_fixed, is_linear
+from rotastack.base.warned import ignoring
 from rotastack.diagnostics.complexity import oob_error, tree_complexity
 from rotastack.ensembles.table import scaled_columns
 from rotastack.seeds import child
@@ -168,8 +168,7 @@ def fit_pool(
         view = _fitted_view(recipe.view, numeric[rows], y[rows], child(views, k))
         in_view = _columns_of(view, numeric[rows], other[rows])
         estimator = set_up_columns(recipe.estimator, in_view.shape[1] - other.shape[1], other.shape[1])
-        with warnings.catch_warnings():  # with few trees, the OOB error leaves out the rows that are in all bags
-            warnings.filterwarnings("ignore", message="Some inputs do not have OOB scores")
+        with ignoring("Some inputs do not have OOB scores"):  # of few trees: rows that are in all bags
             model: Any
             if n_classes is None:
                 model = fit_regressor(estimator, in_view, y[rows], seeds, given, intervals, moves)

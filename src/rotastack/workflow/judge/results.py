@@ -1,18 +1,21 @@
 """Functions of a study's scores that several steps share."""
 
 from collections.abc import Mapping, Sequence
+from itertools import takewhile
 from pathlib import Path
 from typing import Any, NamedTuple
 
 import numpy as np
 import pandas as pd
 
+from rotastack.data.frames import read_frame
+from rotastack.stats.influence import RowTest, row_test
 from rotastack.stats.metrics import IN_UNITS, higher_is_better
-from rotastack.stats.resampled_t import corrected_t
 
 __all__ = [
     "ROPE",
     "Choice",
+    "RowTests",
     "baselines",
     "by_method",
     "choose",
@@ -21,9 +24,11 @@ __all__ = [
     "group_table",
     "in_units",
     "mean_scores",
+    "read_row_tests",
     "relative_times",
     "score_matrices",
     "seconds_by_method",
+    "sorted_means",
 ]
 
 
@@ -70,47 +75,72 @@ def score_matrices(scores: pd.DataFrame, metric: str, axes: Sequence[str]) -> di
     return matrices
 
 
+class RowTests(NamedTuple):
+    """The tests of pairs of methods on the held-out rows of one data set; calling it tests a pair."""
+
+    influences: pd.DataFrame  # of each unit of rows on the score of each method, from the scoring step
+    unit: str  # a noun, such as rows
+    repeated: bool  # whether a row is tested in several cells
+    cells: pd.DataFrame  # scores, a column for each method
+    alpha: float
+
+    def __call__(self, first: str, second: str) -> RowTest | None:
+        """Return the test of two methods; None with too few units."""
+        a, b = (self.influences[method].to_numpy() for method in (first, second))
+        differences = (self.cells[first] - self.cells[second]).to_numpy()
+        return row_test(a, b, differences, repeated=self.repeated, alpha=self.alpha)
+
+    @property
+    def units(self) -> str:
+        """The number of units with their noun, such as "569 held-out rows"."""
+        return f"{len(self.influences):,} held-out {self.unit}"
+
+
+def read_row_tests(path: Path, cells: pd.DataFrame, alpha: float) -> RowTests:
+    """Return the tests by the influences in a file of the scoring step."""
+    influences, about = read_frame(path)
+    return RowTests(influences, about["unit"], about["repeated"], cells, alpha)
+
+
 class Choice(NamedTuple):
     """The method chosen on a data set."""
 
     method: str
-    tied: list[str]  # methods that tie with the best mean, the chosen one among them, in order of their means
+    alike: list[str]  # the best mean and the next ones that the test cannot tell from the best, in order of their means
     value: float  # its mean of the score in TIE_BREAK; NaN if unknown
-    tested: bool  # whether ties are by intervals, else by equal means
 
 
-TIE_BREAK = {"classification": "log_loss", "regression": "rmse"}
-"""Task -> the score that chooses among methods that tie by the main score; the time of training is next."""
+TIE_BREAK = {"classification": "clipped_log_loss", "regression": "rmse"}
+"""Task -> the score that chooses among methods that cannot be told apart by the main score; the time of training is next."""
 
 
 def choose(
-    cells: pd.DataFrame, score: str, breaker: Mapping[str, float], seconds: Mapping[str, float],
-    test_to_train: float | None = None, alpha: float = 0.05,
-) -> Choice | None:  # fmt: skip
+    means: pd.Series, breaker: Mapping[str, float], seconds: Mapping[str, float], test: RowTests
+) -> Choice | None:
     """Return the chosen method of a data set; None if all methods failed.
 
-    A method ties with the best mean if the interval of their difference contains 0, by the corrected t test over
-    splits, or if the two means are equal to four digits. Of the methods that tie, the one with the lowest mean of
-    another score is chosen, by four digits of it, then the one with the shortest training.
-
-    `cells` has a column of scores for each method, `breaker` its mean of the score in ``TIE_BREAK``, and `seconds` those of
-    a training. A method with a missing score has failed. Without `test_to_train`, the test rows per training row of a
-    split, and with fewer than three splits or more test rows than training rows, there are no intervals.
+    `means` are the methods' scores, best first, without methods that failed. The candidates are the best mean and the
+    following methods up to the first that differs: by more than four digits, and with an interval of the difference that
+    does not contain 0. Of the candidates, the one with the lowest mean of another score, `breaker`, is chosen, by four
+    digits of it, then the one with the shortest training by `seconds`.
     """
-    means = cells.replace([np.inf, -np.inf], np.nan).mean(skipna=False).dropna()
-    means = means.sort_values(ascending=not higher_is_better(score), kind="stable")
     if means.empty:
         return None
-    best, tested = str(means.index[0]), test_to_train is not None and len(cells) > 2 and test_to_train <= 1
+    best = str(means.index[0])
 
-    def ties(method: str) -> bool:
-        if _digits(means[method]) == _digits(means[best]):
-            return True
-        return tested and corrected_t(cells[method], cells[best], 1.0, test_to_train or 0.0).p >= alpha
+    def is_alike(method: str) -> bool:
+        found = test(method, best)
+        return _digits(means[method]) == _digits(means[best]) or (found is not None and found.p >= test.alpha)
 
-    tied = [str(m) for m in means.index if ties(m)]
-    chosen = min(tied, key=lambda m: (_digits(breaker.get(m, np.inf)), seconds.get(m, np.inf)))
-    return Choice(chosen, tied, float(breaker.get(chosen, np.nan)), tested)
+    alike = [str(m) for m in takewhile(is_alike, means.index)]
+    chosen = min(alike, key=lambda m: (_digits(breaker.get(m, np.inf)), seconds.get(m, np.inf)))
+    return Choice(chosen, alike, float(breaker.get(chosen, np.nan)))
+
+
+def sorted_means(cells: pd.DataFrame, score: str) -> pd.Series:
+    """Return the mean of each method's scores over cells, best first, without methods that lack a finite score."""
+    means = cells.replace([np.inf, -np.inf], np.nan).mean(skipna=False).dropna()
+    return means.sort_values(ascending=not higher_is_better(score), kind="stable")
 
 
 def _digits(value: float) -> float:

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 import numpy as np
 import pandas as pd
 
-from rotastack.errors import RotastackError, nearest
+from rotastack.errors import RotastackError, few, nearest
 from rotastack.stats.missing import rounded
 
 __all__ = ["ScoreTable", "name_columns", "score_table"]
@@ -100,7 +100,7 @@ def _of_rows(frame: pd.DataFrame, dataset: str, method: str, score: str | None) 
     others = [c for c in frame if c not in (dataset, method, *repeats, *seconds.values())]
     column = _score_column(frame, others, score)
     notes = [] if score is not None or len(others) == 1 else [
-        f"score: column {column!r}; others (--score): {', '.join([c for c in others if c != column][:6])}{', ...' if len(others) > 7 else ''}"
+        f"score: column {column!r}; others (--score): {few((c for c in others if c != column), 6)}"
     ]  # fmt: skip
     for name in (dataset, method):
         if frame[name].isna().any():

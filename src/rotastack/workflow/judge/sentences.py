@@ -1,7 +1,6 @@
 """The sentences of verdicts: templates with names in braces, which :mod:`rotastack.workflow.judge.verdict` fills."""
 
-CHANCE = ("not beyond chance", "beyond chance")
-DIFFER = ("do not differ beyond chance", "differ")
+SHOWN = ("not shown", "shown")
 
 # Over several data sets
 NO_DATASET = "No data set has scores of all methods; see the notes."
@@ -23,19 +22,20 @@ FIT_COST = ", for {fit} the training time"
 PREDICT_COST = " and {predict} the prediction time"
 WILCOXON = "Wilcoxon's signed-rank test{correction}"
 CORRECTION = " with Holm's correction for {n} comparisons"
-BEATS_THESE = "That it beats {worse} is beyond chance ({test}, at {alpha:g})"
-BEATS_NONE = "That it beats any other is not beyond chance (least p {p}, {test})"
-BEATS_CONTROL = "That {best} beats {control} is {chance} (p {p}, {test})"
+BEATS_THESE = "That it beats {worse} is shown ({test}, at {alpha:g})"
+BEATS_NONE = "That it beats any other is not shown (least p {p}, {test})"
+BEATS_CONTROL = "That {best} beats {control} is {shown} (p {p}, {test})"
 TOO_FEW = "; so many comparisons need {needed} data sets at least, even if all agree"
-FRIEDMAN = "as a whole the {n_methods} methods {differ} (Friedman's test, p {p})"
+FRIEDMAN = "that the {n_methods} methods differ as a whole is {shown} (Friedman's test, p {p})"
 ONE_DATASET = "No test: there is only one data set."
 
 # Rotations
-ROTATIONS = "Rotations {effect} (p {p}, {turned} against {plain}{correction}): they {where}."
+ROTATIONS = "{effect} (p {p}, {turned} against {plain}{correction}): they {where}."
 ROTATIONS_UNTESTED = "Rotations ({turned} against {plain}) {where}."
 ROTATIONS_HERE = (
-    "Rotations {effect} here: {turned} has {score}, the same without them, {plain}, {score_plain} (p {p}{correction})."
+    "{effect} here: {turned} has {score}, the same without them, {plain}, {score_plain} (p {p}{correction})."
 )
+EFFECTS = {"help": "Rotations help", "harm": "Rotations do harm", "none": "No effect of rotations is shown"}
 PAIRS_CORRECTION = ", with Holm's correction for {n} pairs"
 MORE_PAIRS = "Of {pairs} with and without rotations, the least p is {p:.2g}."
 HELP = "help on {n} of {datasets}{where}"
@@ -43,16 +43,17 @@ HARM = "do harm on {n}{of}{where}"
 
 # On one data set
 ALL_FAILED = "No method has a score; the report says why."
-SCORES = "{best}: {score} {value}{against}{next_best}."
-NEXT_BEST = "; the next best of {n} is {method} ({value})"
-TIES = "It ties with {tied}: {why}. Of these, the one of least {breaker}{value} is chosen, then of shortest training."
-INTERVALS = "{level:.0%} intervals of the differences{of} contain 0"
-EQUAL_MEANS = "the means are equal to four digits"
-ONE_SPLIT = "No test: there is only one split."
-SAME_IN_ALL = "The difference from {rival} is the same in all {n} splits, so no test is possible."
-UNTESTED = "The difference from {rival} is {value}, with a {level:.0%} interval from {low} to {high} in its favour; no test: {why}."
-TESTED = "The difference from {rival} is {chance} (p {p}{picked} {test} over {n} splits{shared}{few})."
-PICKED = " after Holm's correction for {n} comparisons, as the best is picked from {n_methods};"
+SCORES = "{best}: {score} {value}{against}."
+CHOSEN = (
+    "{chosen} ({value}) becomes the model: its {breaker}{loss} is the least of the methods that cannot be told apart."
+)
+ALIKE = "{units} cannot tell {best} from {alike}."
+FURTHER = "{alike}, nor from {further} further down, whose losses differ more between {unit}"
+TIES = "{best} ties with {ties}: {level:.0%} intervals of the differences lie within {margin}."
+NO_TEST = "No test: too few {unit} are held out."
+TESTED = "The difference from {rival} is {shown} (p {p}{picked}; {units}{beside})."
+PICKED = " after Holm's correction for {n} comparisons, as the best is picked from {n_methods}"
+BESIDE = "; by the corrected t test over {n} splits p {p}"
 THRESHOLD = (
     "{method} predicts class {class} for {decided:,} of {total:,} held-out rows, and {rows:,} are of it. From probability "
     "{threshold:.4g} on it would find {right:,} of these, and be wrong for {wrong:,} of the {others:,} others (the best "
@@ -63,13 +64,8 @@ WITHOUT_INTERVALS = "Not compared, as they predict no intervals: {methods}."
 
 # Beside the baseline
 NOT_BETTER = "No method {what} than {baseline}{rest}."
-LOSS_IS_LESS = (
-    ", but the probabilities of {method} tell more than the classes' shares (log loss {loss:.3f} against {level:.3f})"
-)
 ROWS_TELL = ", but the outputs of {method} for held-out rows go with the target (permuted rows, p {p})"
-NOR = ", nor do its outputs for held-out rows go with the target beyond chance {doubt}"
-NO_RELATION = "No method's outputs for held-out rows go with the target beyond chance {doubt}."
-DOUBT = "(permuted rows, least p {p}): the columns may hold no information about the target"
+NO_RELATION = "That the columns hold information about the target is not shown (permuted held-out rows, least p {p})."
 
 # Groups of methods
 ALL_GROUPS = "All groups (a row is a data set in one group)"
@@ -84,3 +80,8 @@ DIFFERENCES = " Friedman's test says that the methods differ (p = {p:.3g}); by N
 CLAIM = "{quantity} of {of} is {expected} that of {than}"
 CLAIM_RESULT = "{text}: {holds} ({found}{p})."
 MANY_CLAIMS = "Of the study's {n} claims {hold} hold; the report has the tests."
+CLAIM_WITHOUT_SCORES = "no data set has its numbers for both methods"
+
+# Over several data sets and in groups
+MORE_UNTESTED = "And {n} more pairs with and without rotations are not named here."
+FAILED_ON = "{method} failed on {where}: {message}."

@@ -12,9 +12,17 @@ from rotastack.stats.metrics import NAMES
 from rotastack.stats.wilcoxon import holm, wilcoxon_holm
 from rotastack.workflow.judge import sentences as say
 from rotastack.workflow.judge.results import complete
-from rotastack.workflow.judge.words import capital, counted, listed, p_equal
+from rotastack.workflow.judge.words import capital, counted, listed, p_equal, short_message
 
-__all__ = ["Pairs", "claim_in_words", "rotations", "verdict_of_claims", "verdict_of_groups", "verdict_over_datasets"]
+__all__ = [
+    "Pairs",
+    "claim_in_words",
+    "failures",
+    "rotations",
+    "verdict_of_claims",
+    "verdict_of_groups",
+    "verdict_over_datasets",
+]
 
 Pairs = Sequence[Sequence[str]]
 """Pairs of a method with rotations and the same one without."""
@@ -103,13 +111,11 @@ def _tests(result: Mapping[str, Any], n: int, ranks: pd.Series, best: str, contr
         parts.append(text.format(worse=listed(worse) if worse else "", p=least, test=test, alpha=alpha))
     elif control in ranks:
         p, needed = adjusted[best], ceil(1 + log2(len(adjusted) / alpha))
-        text = say.BEATS_CONTROL.format(
-            best=best, control=control, chance=say.CHANCE[p < alpha], p=p_equal(p), test=test
-        )
+        text = say.BEATS_CONTROL.format(best=best, control=control, shown=say.SHOWN[p < alpha], p=p_equal(p), test=test)
         parts.append(text + (say.TOO_FEW.format(needed=needed) if p >= alpha and n < needed else ""))
     if len(ranks) > 2:
         p = result["p_value"]
-        parts.append(say.FRIEDMAN.format(n_methods=len(ranks), differ=say.DIFFER[p < alpha], p=p_equal(p)))
+        parts.append(say.FRIEDMAN.format(n_methods=len(ranks), shown=say.SHOWN[p < alpha], p=p_equal(p)))
     return [capital(f"{'; '.join(parts)}.")] if parts else []
 
 
@@ -123,8 +129,8 @@ def rotations(template: str, p_values: Sequence[float], gaps: Sequence[dict[str,
     correction = say.PAIRS_CORRECTION.format(n=len(adjusted)) if len(adjusted) > 1 else ""
     found = []
     for k, p in adjusted.iloc[:NAMED].items():
-        effect = "make no difference beyond chance" if p >= alpha else "help" if gaps[k]["helps"] else "do harm"
-        found.append(template.format(effect=effect, p=p_equal(p), correction=correction, **gaps[k]))
+        effect = "none" if p >= alpha else "help" if gaps[k]["helps"] else "harm"
+        found.append(template.format(effect=say.EFFECTS[effect], p=p_equal(p), correction=correction, **gaps[k]))
     rest = adjusted.iloc[NAMED:]
     return found + [say.MORE_PAIRS.format(pairs=counted(len(rest), "more pair"), p=p) for p in rest[:1]]
 
@@ -134,7 +140,8 @@ def _rotations_over_datasets(means: pd.DataFrame, pairs: Pairs, higher: bool, al
     pairs = [pair for pair in pairs if pair[0] in means and pair[1] in means]
     gaps = [_helped(means, pair, higher) for pair in pairs]
     if len(means) < 2:
-        return [say.ROTATIONS_UNTESTED.format(**of_pair) for of_pair in gaps[:NAMED]]
+        more = [say.MORE_UNTESTED.format(n=len(gaps) - NAMED)] if len(gaps) > NAMED else []
+        return [say.ROTATIONS_UNTESTED.format(**of_pair) for of_pair in gaps[:NAMED]] + more
     p_values = [wilcoxon_holm(means[[*pair]], pair[1], higher).loc[pair[0], "p"] for pair in pairs]
     return rotations(say.ROTATIONS, p_values, gaps, alpha)
 
@@ -188,7 +195,7 @@ def _of_group(name: str, found: Mapping[str, Any], score: str, alpha: float, tit
 def claim_in_words(claim: Mapping[str, Any]) -> dict[str, Any]:
     """Return a claim as a sentence, with its result."""
     n, expect = claim["n_datasets"], claim["expect"]
-    found = f"{claim['difference']:+.4f}"
+    found = f"{claim['difference']:+.4f}" if n else say.CLAIM_WITHOUT_SCORES
     if n > 1:
         found += f" on average over {n} data sets"
         if expect != "equal":
@@ -216,3 +223,18 @@ def verdict_of_claims(claims: pd.DataFrame) -> list[str]:
         say.CLAIM_RESULT.format_map(w | {"text": capital(w["text"]), "p": p})
         for w, p in zip(words, tested, strict=True)
     ]
+
+
+def failures(messages: Mapping[str, Mapping[str, str]]) -> list[str]:
+    """Return a sentence on each method that failed, with its first message: data set -> method -> message."""
+    failed: dict[str, list[str]] = {}
+    for dataset, of_methods in messages.items():
+        for method in of_methods:
+            failed.setdefault(method, []).append(dataset)
+    return [
+        say.FAILED_ON.format(
+            method=method, where=f"all {len(on)} data sets" if 1 < len(on) == len(messages) else listed(on),
+            message=short_message(messages[on[0]][method]),
+        )
+        for method, on in failed.items()
+    ]  # fmt: skip

@@ -1,13 +1,12 @@
 """Numbers and names in the formats of verdicts, pages and printed tables."""
 
-from collections.abc import Callable, Iterable, Sequence
-from typing import Any
+from collections.abc import Callable, Sequence
 
 import pandas as pd
 
 from rotastack.stats.metrics import IN_UNITS
 
-__all__ = ["capital", "counted", "few", "listed", "p_cell", "p_equal", "printer", "score_cell"]
+__all__ = ["capital", "counted", "listed", "p_cell", "p_equal", "printer", "score_cell", "short_message"]
 
 
 def p_equal(p: float) -> str:
@@ -53,6 +52,11 @@ def printer(score: str, values: Sequence[float]) -> Callable[[float], str]:
     return forms[-1]
 
 
+def short_message(message: str) -> str:
+    """Return the message of a failed method without the class of the error and a full stop."""
+    return message.rpartition("Error: ")[2].rstrip(".")
+
+
 def capital(text: str) -> str:
     """Return a text that begins with a capital letter; the rest stays as it is."""
     return f"{text[0].upper()}{text[1:]}"
@@ -61,12 +65,6 @@ def capital(text: str) -> str:
 def counted(n: int, word: str) -> str:
     """Return a number with its noun: "1 row", "2 rows"."""
     return f"{n} {word}{'s' * (n != 1)}"
-
-
-def few(names: Iterable[Any], most: int = 8) -> str:
-    """Return names as a list, cut after `most` of them with the number of the others."""
-    shown = list(map(str, names))
-    return ", ".join(shown[:most]) + (f", ... ({len(shown) - most} more)" if len(shown) > most else "")
 
 
 def listed(names: Sequence[str], most: int = 3) -> str:

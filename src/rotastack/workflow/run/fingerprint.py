@@ -82,15 +82,16 @@ def _files(pattern: str) -> dict[str, str]:
     """Return file -> hash of its code; lists of names, in ``__init__.py``, do not count."""
     kinds = (".py", ".pyx", ".pxd", ".build")
     paths = [path for path in ROOT.glob(pattern) if path.suffix in kinds and path.name != "__init__.py"]
-    return {path.relative_to(ROOT).as_posix(): _code(path.read_text(encoding="utf-8"), path.suffix) for path in paths}
+    return {path.relative_to(ROOT).as_posix(): _code(path.read_bytes(), path.suffix) for path in paths}
 
 
 @cache
-def _code(text: str, suffix: str) -> str:
-    """Return a hash of source text; of Python, without comments and docstrings."""
+def _code(source: bytes, suffix: str) -> str:
+    """Return a hash of a source file; of Python, without comments and docstrings."""
     if suffix == ".py":
-        text = ast.dump(_WithoutDocstrings().visit(ast.parse(text)))
-    return hashlib.sha256(text.encode()).hexdigest()
+        with suppress(SyntaxError, ValueError):  # a user's folder may hold a file that is no Python
+            source = ast.dump(_WithoutDocstrings().visit(ast.parse(source))).encode()
+    return hashlib.sha256(source).hexdigest()
 
 
 class _WithoutDocstrings(ast.NodeTransformer):
@@ -103,7 +104,7 @@ _distributions = cache(packages_distributions)
 
 @cache
 def _version(package: str) -> str:
-    """Return the versions of the distributions that install a package, or else a hash of the user's own files."""
+    """Return the versions of the distributions that install a package, or else a hash of the code in the user's own files."""
     with suppress(PackageNotFoundError):  # another distribution may install the package
         if package in COMPUTING:
             return version(COMPUTING[package])
@@ -113,7 +114,9 @@ def _version(package: str) -> str:
         return "absent"
     folders = [Path(folder) for folder in spec.submodule_search_locations or []]
     files = [p for folder in folders for p in sorted(folder.rglob("*.py"))] or [Path(spec.origin or "")]
-    return hashlib.sha256(b"".join(p.read_bytes() for p in files if p.is_file())).hexdigest()[:16]
+    return hashlib.sha256("".join(_code(p.read_bytes(), p.suffix) for p in files if p.is_file()).encode()).hexdigest()[
+        :16
+    ]
 
 
 class Codes:

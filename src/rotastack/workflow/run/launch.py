@@ -1,19 +1,19 @@
 """The start of the Snakefile: read the configuration, check the study, and return its plan."""
 
-import fcntl
 import os
 import re
 import sys
 from collections.abc import Iterator, Mapping
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from pathlib import Path
+from tempfile import TemporaryFile
 from typing import IO, Any, Literal
 
 from pydantic import Field
 
-from rotastack.base.documents import Document, load_yaml
-from rotastack.errors import RotastackError, nearest
-from rotastack.files import hashes, read_json
+from rotastack.base.documents import Document, load_mapping, load_yaml
+from rotastack.errors import RotastackError, few, nearest
+from rotastack.files import hashes, lock, read_json
 from rotastack.project import find_own_modules, project_file
 from rotastack.workflow.run import fingerprint, progress
 from rotastack.workflow.run.forks import start_forks
@@ -23,7 +23,7 @@ from rotastack.workflow.study.study import Study, resized
 from rotastack.workflow.tracking import address
 
 __all__ = [
-    "Machine", "check_kernel", "check_queue", "config_file", "drop_rate_limit", "find_study", "open_plan", "read_plan", "start_run",
+    "Machine", "check_kernel", "check_queue", "config_file", "drop_rate_limit", "find_study", "has_flock", "open_plan", "read_plan", "start_run",
     "study_files",
 ]  # fmt: skip
 
@@ -72,10 +72,7 @@ def read_plan(config: Mapping[str, Any], config_files: list[str]) -> Plan:
     files = [os.path.relpath(f) for f in config_files if Path(f) != Path(config_file())]
     if not content.keys() & {"datasets", "pools", "methods", "name"}:
         path, _ = find_study(machine["study"])
-        files, named = [str(path)], load_yaml(path)
-        if not isinstance(named, dict):
-            raise RotastackError(f"{path}: must be a mapping, found {named!r}")
-        content = {**named, **content}
+        files, content = [str(path)], {**load_mapping(path), **content}
     where = ", ".join(files) or "--config"
     if machine["data"]["mirror"]:
         os.environ.setdefault("DATA_MIRROR", str(machine["data"]["mirror"]))
@@ -88,6 +85,7 @@ def study_files() -> dict[Path, str]:
     """Return file -> name of the studies in the working directory, in its folders, and of the shipped ones."""
     folders = [Path("studies"), Path("config/studies"), Path(), project_file("config/studies")]
     files = [path for folder in folders for path in sorted(folder.glob("*.yaml"))]
+    files = [path for path in files if path.is_file() and os.access(path, os.R_OK)]
     texts = {path: path.read_text(encoding="utf-8", errors="replace") for path in files}
     names = {path: re.search(r"^name: *[\"']?([\w-]+)", text, re.MULTILINE) for path, text in texts.items()}
     # Other files of the working directory are no studies.
@@ -101,13 +99,19 @@ def find_study(name: str) -> tuple[Path, str]:
         return Path(name), "full"
     files = study_files()
     known = [*((path, path.stem) for path in files), *files.items()]
-    sized = [(path, name.removeprefix(f"{own}-")) for path, own in known if name.startswith(f"{own}-")]
-    found = [(path, "full") for path, own in known if own == name]
-    found += [(path, size) for path, size in sized if size in (load_yaml(path).get("sizes") or {})]
-    if found:
-        return found[0]
+    for path, own in known:
+        if own == name:
+            return path, "full"
+    for path, own in known:
+        if name.startswith(f"{own}-") and (size := name.removeprefix(f"{own}-")) in _sizes(path):
+            return path, size
     names = sorted({path.stem for path in files})
     raise RotastackError(f"study {name!r} is unknown{nearest(name, names)}; studies: {', '.join(names)}")
+
+
+def _sizes(path: Path) -> dict[str, Any]:
+    sizes = load_mapping(path).get("sizes")
+    return sizes if isinstance(sizes, dict) else {}
 
 
 def open_plan(config: Mapping[str, Any], config_files: list[str], is_main: bool) -> Plan:
@@ -120,12 +124,16 @@ def open_plan(config: Mapping[str, Any], config_files: list[str], is_main: bool)
     with _ends_in_one_line():
         plan = read_plan(config, config_files)
         if is_main:
-            from rotastack.workflow.study.classes import check_classes
+            from rotastack.workflow.study.classes import check_classes, without_model
 
             for file in config_files:  # as Snakemake reads 010 as 8
                 load_yaml(file)
             check_kernel()
             check_classes(plan.study, plan.where)
+            if lacking := without_model(plan.study):
+                types = few({name: None for names in lacking.values() for name in names})
+                reason = f"a model file may not hold objects of {types}"
+                print(f"rotastack: no model of {few(lacking)} will be kept: {reason}", file=sys.stderr, flush=True)
             progress.expected.update(plan.resources.all_usual_seconds())
         if plan.skips:
             plan.drop_unavailable() if is_main else plan.drop_skipped()
@@ -152,13 +160,14 @@ def check_queue(workflow: Any) -> None:
         check_slurm(workflow)
 
 
-def start_run(plan: Plan, *, is_local: bool) -> None:
+def start_run(plan: Plan, *, is_local: bool, is_locked: bool = False) -> None:
     """Prepare the first job: lock the folder, check data sets and MLflow's address, start the server of steps.
 
+    `is_locked` says whether Snakemake has locked the folder.
     Jobs of a cluster get no server: on a node that is this machine, their steps would escape the cluster's limits.
     """
     with _ends_in_one_line():
-        _hold_folder()
+        _hold_folder(is_locked)
         plan.note_skipped()
         if not plan.skips and (missing := plan.unavailable()):
             raise RotastackError("; ".join(missing.values()))
@@ -167,15 +176,23 @@ def start_run(plan: Plan, *, is_local: bool) -> None:
             start_forks()
 
 
-def drop_rate_limit(scheduler: Any) -> None:
+def has_flock() -> bool:
+    """Return whether the file system of the results allows the lock of a run; if not, Snakemake's own lock is used."""
+    with suppress(OSError), TemporaryFile(dir=_LOCK.parent if _LOCK.parent.is_dir() else Path()) as stream:
+        return lock(stream)
+    return True  # also for a folder that cannot be written, which the run names
+
+
+def drop_rate_limit(workflow: Any) -> None:
     """Drop Snakemake's default limit of 100 jobs a second; another limit stays.
 
     With a limit each finished job starts an endless series of the scheduler's passes, one a second (snakemake issue 2967):
     after 500 jobs they took a third of a core.
     """
-    limiter = scheduler.job_rate_limiter
-    if limiter is not None and (limiter.max_jobs, limiter.timespan) == (100, 1):
-        scheduler.job_rate_limiter = None
+    with suppress(AttributeError):  # another version of Snakemake may have no limit
+        scheduler = workflow.scheduler
+        if (scheduler.job_rate_limiter.max_jobs, scheduler.job_rate_limiter.timespan) == (100, 1):
+            scheduler.job_rate_limiter = None
 
 
 @contextmanager
@@ -195,20 +212,24 @@ def _ends_in_one_line() -> Iterator[None]:
     sys.exit(2)
 
 
-def _hold_folder() -> None:
-    """Lock the folder until this process ends; raise RotastackError if another run works in it."""
+def _hold_folder(is_locked: bool = False) -> None:
+    """Lock the folder until this process ends; raise RotastackError if another run works in it.
+
+    If the file system refuses the lock, Snakemake's own lock is enough (`is_locked`).
+    """
     Path("results/logs").mkdir(parents=True, exist_ok=True)
     stream = _LOCK.open("a+")
     try:
-        fcntl.flock(stream, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        if not (lock(stream, waits=False) or is_locked):
+            raise RotastackError(
+                f"{_LOCK} cannot be locked; start the run by `rotastack run`, or use a profile without nolock"
+            )
     except BlockingIOError:
         stream.seek(0)
         owner = stream.read().strip() or "unknown"
         raise RotastackError(
             f"another run (process {owner}) works in this folder; wait for its end, or stop this process"
         ) from None
-    except OSError as error:  # the file system has no locks
-        raise RotastackError(f"{_LOCK} cannot be locked ({error.strerror}); work in another folder") from None
     stream.truncate(0)
     stream.write(str(os.getpid()))
     stream.flush()

@@ -104,8 +104,9 @@ class Slices:
         """Return the spec of the step ``score``."""
         study = self.study
         return ScoringSpec(
-            dataset=dataset, protocol=study.protocol.package, axes=list(study.protocol.axes), methods=list(study.methods),
-            pools=study.used_pools, blocks=len(study.blocks_of[dataset]),
+            dataset=dataset, score=study.score, protocol=study.protocol.package, axes=list(study.protocol.axes),
+            methods=list(study.methods), pools=study.used_pools, blocks=len(study.blocks_of[dataset]),
+            copies_together=getattr(study.protocol, "copies_together", False),
         )  # fmt: skip
 
     def _compared(self) -> dict[str, Any]:
@@ -130,7 +131,7 @@ class Slices:
             published_columns=columns, printed_names=mirrored if columns else {}, rotation_pairs=study.rotation_pairs,
             titles={name: group.title for name, group in evaluation.groups.items()},
             test_to_train={d: self._test_to_train(d) for d in study.datasets},
-            threshold=study.document.model.threshold,
+            threshold=study.document.model.threshold, chooses=study.document.model.refit == "best",
         )  # fmt: skip
 
     def draw(self) -> FiguresSpec:
@@ -154,10 +155,7 @@ class Slices:
         study, model, protocol = self.study, self.study.document.model, self.study.protocol
         choosing: dict[str, Any] = {}
         if model.refit == "best":
-            choosing = {
-                "axes": list(protocol.axes), "alpha": study.document.evaluation.alpha,
-                "test_to_train": self._test_to_train(dataset),
-            }  # fmt: skip
+            choosing = {"axes": list(protocol.axes), "alpha": study.document.evaluation.alpha}
         methods = {label: method for label, method in study.resolved_methods.items() if label in study.refittable}
         return RefitSpec(
             task=study.task.name, score=study.score, seed=study.document.seed, dataset=dataset, refit=model.refit,

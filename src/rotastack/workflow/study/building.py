@@ -15,10 +15,14 @@ from rotastack.errors import RotastackError, extra_of, nearest
 from rotastack.workflow.study.specs import AnyCombinerSpec, ClassSpec, MemberSpec, PoolSpec
 
 _PLAIN = {bool, int, float, str, NoneType}
+_ROLES = (
+    ("fit", "predict"), ("fit", "transform"), ("fit", "combine"), ("get_params", "set_params"), ("split", "get_n_splits"),
+)  # fmt: skip
+"""Pairs of methods of the classes that a study may build: estimators, views, pruners, combiners, and their parameters."""
 
 
 def load_class(path: str, where: str = "class") -> type:
-    """Import a class by its dotted path."""
+    """Import a class by its dotted path: that of an estimator, a view or a combiner, or of one of their parameters."""
     top, (module_name, _, name) = path.partition(".")[0], path.rpartition(".")
     try:
         module = importlib.import_module(module_name)
@@ -38,6 +42,9 @@ def load_class(path: str, where: str = "class") -> type:
     found = getattr(module, name)
     if not inspect.isclass(found):
         raise RotastackError(f"{where}: {path} is not a class but {type(found).__name__}")
+    has_role = any(all(callable(getattr(found, name, None)) for name in role) for role in _ROLES)
+    if not has_role and found.__module__.partition(".")[0] not in ("rotastack", "sklearn"):
+        raise RotastackError(f"{where}: {path} is neither estimator, view nor combiner; a study builds no other class")
     return found
 
 

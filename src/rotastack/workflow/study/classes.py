@@ -15,10 +15,20 @@ from rotastack.base.combiner import Combiner
 from rotastack.base.scikit import InvalidParameterError, validate_parameter_constraints
 from rotastack.base.view import needs_labels
 from rotastack.errors import RotastackError, nearest
-from rotastack.workflow.study.building import build, draws_bags, load_class, nested_specs, parameter_names, plain_types
+from rotastack.workflow.study.building import (
+    build,
+    draws_bags,
+    load_class,
+    make,
+    make_estimator,
+    nested_specs,
+    parameter_names,
+    plain_types,
+)
 from rotastack.workflow.study.catalogue import PRUNERS, VIEWS, Entry, find, resolved
 from rotastack.workflow.study.combiners import Other, Prune, StackingDocument, Weights
 from rotastack.workflow.study.model import PoolDocument
+from rotastack.workflow.study.specs import ClassSpec
 from rotastack.workflow.study.study import Study
 from rotastack.workflow.study.task import TASKS, Task
 
@@ -56,6 +66,8 @@ def check_classes(study: Study, where: str) -> None:
             made = checked(combiner.class_, combiner.parameters, place, {})
             wanted = ("fit", "predict_proba") if combiner.trained else ("predict_proba",)
             _check_methods(made, wanted, place, "a combiner")
+            if combiner.trained and study.protocol.package == "splits":
+                raise RotastackError(f"{place}: other needs nested cross-validation, not random splits")
             if not isinstance(made, Combiner):
                 raise RotastackError(
                     f"{place}: {type(made).__name__} is not a combiner; derive the class from rotastack.base.combiner.Combiner"
@@ -170,6 +182,24 @@ def checked_estimator(name: str, parameters: Mapping[str, Any], where: str, task
         found = f"a {kind}, but the study's task is {task.name}" if kind in ("classifier", "regressor") else ""
         raise RotastackError(f"{where}.estimator: {type(made).__name__} is {found or f'not a {task.estimator_type}'}")
     return made
+
+
+def without_model(study: Study) -> dict[str, list[str]]:
+    """Return method -> types that no model file may hold, for the methods that may become the model."""
+    from rotastack.workflow.tracking.model_files import REVIEWED_TYPES
+
+    found, methods = {}, study.resolved_methods
+    for label in study.refittable:
+        pool, combiner = methods[label].pool, methods[label].combiner
+        specs = [spec for spec in (pool.view, combiner) if isinstance(spec, ClassSpec)]
+        made = [make_estimator(pool), *map(make, specs)]
+        types = {
+            type(part) for whole in made for part in (whole, *_deep(whole).values()) if hasattr(part, "get_params")
+        }
+        names = {f"{t.__module__}.{t.__qualname__}" for t in types} - REVIEWED_TYPES
+        if unknown := sorted(name for name in names if name.partition(".")[0] not in ("rotastack", "sklearn")):
+            found[label] = unknown
+    return found
 
 
 def _check_methods(made: Any, methods: tuple[str, ...], where: str, role: str) -> None:

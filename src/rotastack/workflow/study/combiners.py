@@ -6,7 +6,7 @@ from typing import Annotated, ClassVar, Literal
 from pydantic import Field, field_validator
 
 from rotastack.base.documents import Document
-from rotastack.workflow.study.building import make
+from rotastack.workflow.study.building import load_class, make
 from rotastack.workflow.study.catalogue import ESTIMATORS, PRUNERS, Entry, resolved
 from rotastack.workflow.study.components import Component, Parameters, in_order
 from rotastack.workflow.study.specs import AnyCombinerSpec, CombinerSpec, MemberSpec, PrunerSpec
@@ -158,11 +158,10 @@ class Other(Component, _Combiner):
 
     @property
     def trained(self) -> bool:
-        """Whether the combiner is trained, by its attribute ``trained``."""
-        try:
-            return bool(getattr(make(self.resolved()), "trained", False))
-        except TypeError:  # ``check_classes`` will name the parameter
-            return False
+        """Whether the combiner is trained, by the attribute ``trained`` of its class; a class of Rotastack is built."""
+        spec = self.resolved()
+        own = spec.class_.startswith("rotastack.")
+        return bool(getattr(make(spec) if own else load_class(spec.class_), "trained", False))
 
     def resolved(self, estimators: Mapping[str, Entry] = ESTIMATORS) -> CombinerSpec:  # type: ignore[override]
         """Return the combiner with its class's path and parameters."""

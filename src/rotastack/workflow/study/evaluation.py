@@ -107,9 +107,15 @@ class Evaluation(Document):
         ),
     ] = []
 
-    def check(self, labels: list[str], optimistic: Container[str]) -> None:
-        """Check that all methods named by the keys exist, and that the keys fit together."""
+    def check(self, labels: list[str], optimistic: Container[str], quantities: list[str]) -> None:
+        """Check that all methods and `quantities` named by the keys exist, and that the keys fit together."""
 
+        for claim in self.claims:
+            if claim.what not in quantities:
+                raise ValueError(
+                    f"evaluation.claims.what: {claim.what!r} is unknown{nearest(claim.what, quantities)}; "
+                    f"allowed: {', '.join(quantities)}"
+                )
         named = [("pairs", label) for pair in self.pairs for label in pair]
         named += [("shown", label) for label in self.shown]
         named += [(f"claims.{key}", getattr(claim, key)) for claim in self.claims for key in ("of", "than")]

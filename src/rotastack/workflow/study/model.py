@@ -13,13 +13,13 @@ from pydantic import Discriminator, Field, Tag, field_validator, model_validator
 
 from rotastack.base.documents import Document
 from rotastack.data.registry import OwnDataset
-from rotastack.errors import RotastackError, nearest
-from rotastack.stats.metrics import score_named
+from rotastack.errors import nearest
+from rotastack.stats.metrics import METRICS, score_named
 from rotastack.workflow.study.catalogue import ESTIMATORS, Entry, resolved
 from rotastack.workflow.study.combiners import AnyCombiner, MemberDocument, Prune
 from rotastack.workflow.study.components import Label, Parameters, ViewComponent, check_texts, in_order
 from rotastack.workflow.study.evaluation import Evaluation
-from rotastack.workflow.study.names import slug, unfit
+from rotastack.workflow.study.names import FACTS_OF_PRUNING, FACTS_OF_TRAINING, slug, unfit
 from rotastack.workflow.study.protocols.nested import Nested
 from rotastack.workflow.study.protocols.splits import CrossValidation, GivenSplits, RandomSplits
 from rotastack.workflow.study.specs import Noise, PoolSpec
@@ -294,11 +294,9 @@ class StudyDocument(Document):
                     f"methods.{label}.pool: pool {method.pool!r} is unknown{nearest(method.pool, list(self.pools))}; "
                     f"pools: {', '.join(self.pools)}"
                 )
-            try:
-                self._check_combiner(method, f"methods.{label}.combiner")
-            except RotastackError as error:  # the class of a combiner cannot be loaded
-                raise ValueError(f"methods.{label}.combiner.{error}") from None
-        self.evaluation.check(labels, self.optimistic)
+            self._check_combiner(method, f"methods.{label}.combiner")
+        facts = (*FACTS_OF_TRAINING, *FACTS_OF_PRUNING) if self.protocol.package == "splits" else ()
+        self.evaluation.check(labels, self.optimistic, [*METRICS[self.task], *facts])
         if self.evaluation.score is not None:
             try:
                 score_named(self.evaluation.score, self.task)

@@ -209,14 +209,16 @@ class VotingSpec(Spec):
 
 
 class ScoringSpec(Spec):
-    """The axes that number a cell, the methods, and the pools with the number of their blocks."""
+    """The axes that number a cell, the methods and their main score, and the pools with the number of their blocks."""
 
     dataset: str
+    score: str
     protocol: ProtocolName
     axes: Axes
     methods: list[str]
     pools: list[str]
     blocks: int
+    copies_together: bool = False
 
 
 class Claim(Document):
@@ -225,7 +227,7 @@ class Claim(Document):
     what: Annotated[
         str,
         Field(
-            description="error, or any other column of the scores: roc_auc, disagreement, member_accuracy, margin, members"
+            description="error, or any other column of the scores: roc_auc, disagreement, member_accuracy, test_margin, members"
         ),
     ]
     of: Annotated[str, Field(description="a method")]
@@ -272,6 +274,7 @@ class SummarySpec(_ComparedSpec):
     titles: dict[str, str] = {}
     test_to_train: dict[str, float | None] = {}
     threshold: float | None = None
+    chooses: bool = False
 
 
 class FiguresSpec(_ComparedSpec):
@@ -308,7 +311,6 @@ class RefitSpec(_Seeded):
     threshold: float | None = None
     axes: Axes = []
     alpha: float = 0.05
-    test_to_train: float | None = None
 
 
 class ExplainSpec(Spec):

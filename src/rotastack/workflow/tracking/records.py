@@ -5,7 +5,7 @@ import platform
 import resource
 import sys
 import time
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
 from pathlib import Path
@@ -33,6 +33,11 @@ class Record:
     _clock: float = field(default_factory=time.perf_counter, repr=False)
     _processor: float = field(default_factory=lambda: _processor_seconds(), repr=False)
     _libraries: float = field(default_factory=lambda: _peak_mb(), repr=False)
+
+    def failed_at(self, lines: Sequence[str]) -> None:
+        """Note what failed, if anything did."""
+        if lines:
+            self.status, self.message = "failed", "; ".join(lines)
 
     def write(self, path: str | Path) -> None:
         """Write the record; its seconds run from the creation of this object to this call."""

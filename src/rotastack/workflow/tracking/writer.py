@@ -1,6 +1,5 @@
 """The only writer of MLflow: it inserts or updates runs, so that logging twice leaves one run."""
 
-import fcntl
 import hashlib
 import json
 import math
@@ -28,6 +27,7 @@ from mlflow.tracking import MlflowClient
 from requests.exceptions import RequestException
 from sqlalchemy.exc import SQLAlchemyError
 
+from rotastack.files import lock
 from rotastack.workflow.tracking import address
 from rotastack.workflow.tracking.address import FOLDER, VARIABLE, database_file, is_own
 from rotastack.workflow.tracking.logged_models import dataset_input, delete_models, log_model, register_model
@@ -71,8 +71,8 @@ def make_database(path: Path) -> None:
     unreadable. So the database has another name until it is complete.
     """
     path.parent.mkdir(parents=True, exist_ok=True)
-    with path.with_name(f".{path.name}.lock").open("w") as lock:
-        fcntl.flock(lock, fcntl.LOCK_EX)
+    with path.with_name(f".{path.name}.lock").open("w") as held:
+        lock(held)  # where locks are refused, Snakemake starts one writer at a time
         if not path.exists():
             with tempfile.TemporaryDirectory(prefix=f".{path.name}.", dir=path.parent) as folder:
                 uri = f"sqlite:///{folder}/{path.name}"
@@ -96,7 +96,7 @@ class Writer:
         self._lock = FOLDER.with_name(".mlflow-writer.lock").open("w")
         self._given, self.uri = os.environ.get(VARIABLE), address.tracking_uri()
         try:
-            fcntl.flock(self._lock, fcntl.LOCK_EX)
+            lock(self._lock)
             self._open()
         except BaseException as error:
             self.__exit__(type(error), error, None)

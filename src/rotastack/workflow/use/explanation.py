@@ -2,6 +2,7 @@
 
 import json
 from collections.abc import Mapping, Sequence
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -12,7 +13,7 @@ from rotastack.ensembles.flagship.families import FAMILIES, NUMBER_FAMILIES, Fam
 from rotastack.files import write_text
 from rotastack.plots.bars import plot_importances
 from rotastack.plots.curves import plot_dependence
-from rotastack.plots.style import save_figure
+from rotastack.plots.style import drawn_or_told
 from rotastack.workflow.judge.pages import page_environment, read_explanation
 
 __all__ = ["families_of", "in_words", "write_explanation"]
@@ -30,18 +31,23 @@ PARTS = {
 ROTATED = ("principal", "sparse")
 
 
-def write_explanation(content: Mapping[str, Any], record: Path, page: Path) -> None:
-    """Write an explanation, its figures beside it, and a page that shows it; without a model there are no figures."""
+def write_explanation(content: Mapping[str, Any], record: Path, page: Path) -> list[str]:
+    """Write an explanation, its figures beside it, and a page that shows it; return which figures could not be drawn."""
+    told: list[str] = []
     if "importances" in content:
         bars = content["importances"][:MOST_BARS]
         columns, losses, deviations = ([bar[key] for bar in bars] for key in ("column", "loss", "sd"))
         lost = f"loss of {content['scoring']} if the column is shuffled"
         mean = "mean prediction" if content["task"] == "regression" else "mean probability"
-        save_figure(plot_importances(columns, losses, deviations, lost), record.with_name("importances.svg"))
-        save_figure(plot_dependence(content["dependence"], mean), record.with_name("dependence.svg"))
+        importances = partial(plot_importances, columns, losses, deviations, lost)
+        dependence = partial(plot_dependence, content["dependence"], mean)
+        told += drawn_or_told(importances, [record.with_name("importances.svg")])
+        told += drawn_or_told(dependence, [record.with_name("dependence.svg")])
+        content = {**content, "words": [*content["words"], *told]}
     write_text(record, json.dumps(content, indent=1) + "\n")
     template = page_environment().get_template("explain.html.j2")
     write_text(page, template.render(explained=read_explanation(record)))
+    return told
 
 
 def in_words(content: Mapping[str, Any], n_columns: int, sign: int) -> list[str]:

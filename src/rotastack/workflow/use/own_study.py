@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 from pandas.api.types import is_bool_dtype, is_numeric_dtype
 
 from rotastack.base.columns import column_kind
-from rotastack.base.documents import load_yaml
+from rotastack.base.documents import load_mapping
 from rotastack.base.reading import beyond_floats
 from rotastack.data.registry import list_datasets
 from rotastack.data.target import TaskName
@@ -39,6 +39,7 @@ __all__ = [
     "division_in_words",
     "labels_of",
     "laid_out",
+    "packages_of",
     "place_of",
     "study_name",
     "study_of",
@@ -166,10 +167,10 @@ def division_in_words(protocol: Mapping[str, Any]) -> str:
         return f"the {n} splits of column {column}" if n > 1 else f"the training and test rows of column {column}"
     repeats, folds = protocol["repeats"], protocol.get("folds")
     groups, time = protocol.get("groups"), protocol.get("time")
-    together = f", rows of one {groups} together" if groups else ""
+    together = f", rows of one {groups} together" if groups and not time else f"; series by {groups}" if groups else ""
     together += ", copies of a row together" if protocol.get("copies_together") else ""
     if folds and time:
-        return f"{folds} spans of {time}, each tested after training on earlier rows"
+        return f"{folds} spans of {time}, each tested after training on earlier rows{together}"
     if folds:
         return f"{folds}-fold cross-validation" + (f", {repeats} times" if repeats > 1 else "") + together
     train, test = protocol["train"], protocol.get("test")
@@ -189,7 +190,7 @@ def default_score(target: pd.Series, task: TaskName) -> tuple[str, str]:
         return "error", "because no class is rare"
     rarest = f"because class {str(counts.index[-1])!r}"
     if len(counts) > 2:
-        return "log_loss", f"{rarest} of {len(counts)} classes is {share:.1%} of the rows"
+        return "clipped_log_loss", f"{rarest} of {len(counts)} classes is {share:.1%} of the rows"
     return "roc_auc", f"{rarest} is {share:.0%} of the rows, and always predicting the largest class has a low error"
 
 
@@ -210,9 +211,14 @@ def counts_among(features: pd.DataFrame) -> list[str]:
 
 def labels_of(task: TaskName) -> list[str]:
     """Return the labels of a task's methods whose packages are installed."""
+    return [label for label, package in packages_of(task).items() if find_spec(package) is not None]
+
+
+def packages_of(task: TaskName) -> dict[str, str]:
+    """Return label -> package of a task's methods, also of packages that are not installed."""
     known = TASKS[task].estimators
     of_task = {label: method.estimator for label, method in METHODS.items() if method.estimator in known}
-    return [label for label, name in of_task.items() if find_spec(known[name].path.partition(".")[0]) is not None]
+    return {label: known[name].path.partition(".")[0] for label, name in of_task.items()}
 
 
 def _candidates(
@@ -289,7 +295,8 @@ def study_name(table: str, target: str) -> str:
     name = name or f"table-{_digest(Path(table).name)[:6]}"  # the file's name is in another alphabet
     name = name if name not in taken else f"my-{name}"
     path = Path("studies") / f"{name}.yaml"
-    files = [source["file"] for sources in _sources(load_yaml(path)) for source in sources] if path.is_file() else []
+    sources = [s for of_one in _sources(load_mapping(path)) for s in of_one] if path.is_file() else []
+    files = [source["file"] for source in sources if "file" in source]
     other = any(file["path"] == table and file["target"] != target for file in files)
     return shortened(f"{name}-{_plain(target) or 'target'}") if other else name
 
@@ -355,7 +362,7 @@ def place_of(study: dict[str, Any]) -> Place:
     path = Path("studies") / f"{study['name']}.yaml"
     if not path.is_file():
         return Place(path)
-    found = load_yaml(path)
+    found = load_mapping(path)
     if _sources(found) != _sources(study):
         raise RotastackError(f"{path} exists and belongs to another study; move this file or rename the table")
     mark, _, body = path.read_text(encoding="utf-8").partition("\n")
@@ -374,7 +381,7 @@ def write_study(study: dict[str, Any], place: Place) -> None:
 
 
 def _sources(study: Any) -> list[Any]:
-    return [d.get("sources") for d in study.get("datasets", []) if isinstance(d, dict)]
+    return [d.get("sources") or [] for d in study.get("datasets") or [] if isinstance(d, dict)]
 
 
 def _digest(text: str) -> str:

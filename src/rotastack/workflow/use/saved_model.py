@@ -9,18 +9,19 @@ import numpy as np
 import pandas as pd
 from sklearn.base import is_classifier, is_regressor
 
-from rotastack.base.documents import load_yaml
-from rotastack.base.reading import read_columns
+from rotastack.base.documents import load_mapping
+from rotastack.base.fitting import COVERAGE
+from rotastack.base.reading import PLACEHOLDER, read_columns
 from rotastack.data.target import free_name
-from rotastack.errors import RotastackError, nearest
+from rotastack.errors import RotastackError, few, nearest
 from rotastack.files import read_json
-from rotastack.workflow.judge.words import few
+from rotastack.workflow.judge.intervals import coverage_in_words, widened
+from rotastack.workflow.judge.words import counted
 from rotastack.workflow.tracking.model_files import load_model
 
 __all__ = ["SavedModel", "file_of_study", "model_in_folder", "model_of_study", "saved_model"]
 
 FILE = "model.skops"
-COVERAGE = 0.9
 
 
 @dataclass(frozen=True)
@@ -66,7 +67,15 @@ class SavedModel:
                 found = {f"probability={c}": shares[:, k] for k, c in enumerate(self.classes)}
             found = {"prediction": np.ravel(model.predict(numbers)), **found}  # some models return a column
             if intervals:
-                found["lower"], found["upper"] = np.asarray(model.predict_interval(numbers, COVERAGE)).T
+                ends = np.asarray(model.predict_interval(numbers, COVERAGE))
+                if tested := getattr(self.pipeline, "tested_intervals_", None):
+                    ends = widened(ends, tested)
+                    notes.append(coverage_in_words(tested).rstrip("."))
+                found["lower"], found["upper"] = ends.T
+                if n := int(((found["prediction"] < ends[:, 0]) | (found["prediction"] > ends[:, 1])).sum()):
+                    notes.append(
+                        f"{counted(n, 'prediction')} outside the interval: a mean, and quantiles of a skewed target"
+                    )
         notes += dict.fromkeys(" ".join(str(w.message).split()) for w in caught)
         return pd.DataFrame(found, index=table.index), notes
 
@@ -85,7 +94,14 @@ class SavedModel:
         reader = self.pipeline.named_steps["table"]
         extra = [c for c in table.columns if c not in {*self.columns, *reader.dropped_}]
         notes = [f"columns that the model does not use are ignored: {few(extra, 20)}"] if extra else []
-        return read_columns(table[self.columns], reader.readings_, notes.append), notes
+        read = read_columns(table[self.columns], reader.readings_, notes.append)
+        for column, how in reader.readings_.items():
+            if column not in read or read[column].notna().any():
+                continue
+            words = table[column].mask(table[column].astype(str).str.fullmatch(PLACEHOLDER))
+            if text := how.unread(words, read[column]):
+                raise RotastackError(text.rpartition("; ")[0])
+        return read, notes
 
 
 def model_of_study(study: str, dataset: str | None = None, project: str | Path = ".") -> SavedModel:
@@ -97,7 +113,7 @@ def model_of_study(study: str, dataset: str | None = None, project: str | Path =
 def file_of_study(study: str, dataset: str | None = None, project: str | Path = ".") -> Path:
     """Return the model's file in the results of a study."""
     if study.endswith((".yaml", ".yml")):
-        study = str(load_yaml(Path(study))["name"])
+        study = str(load_mapping(study).get("name", Path(study).stem))
     results = Path(project) / "results"
     models: dict[str, dict[str, Path]] = {}
     for path in sorted(results.glob(f"*/*/model/{FILE}")):
@@ -126,7 +142,7 @@ def model_in_folder(path: Path, name: str | None = None) -> SavedModel:
         return saved_model(path if path.is_file() else path / FILE, name or str(path))
     if not note.is_file():
         raise RotastackError(f"{name or path}: no model found: neither {FILE} nor MLmodel")
-    sklearn = load_yaml(note).get("flavors", {}).get("sklearn", {})
+    sklearn = load_mapping(note, exactly=False).get("flavors", {}).get("sklearn", {})
     if sklearn.get("serialization_format") != "skops":
         raise RotastackError(f"{name or path}: not a model of rotastack, which are skops files")
     return saved_model(path / sklearn.get("pickled_model", FILE), name or str(path))

@@ -16,23 +16,22 @@ from rotastack.plots.style import add_note
 Methods = dict[str, xr.Dataset]
 
 
-def draw_of_members(
-    names: Sequence[str], paths: Sequence[Path], scores: pd.DataFrame, dataset: str, shown: Sequence[str]
-) -> dict[str, Figure]:
-    """Return name -> figure of a data set's members, of the methods in `shown` if any; a note names the methods that failed."""
-    methods = {}
-    for arrays in map(read_arrays, paths):
-        methods[str(arrays.attrs["method"])] = arrays.drop_vars(["proba", "rows"], errors="ignore")
+def draw_of_members(name: str, methods: Methods, scores: pd.DataFrame, dataset: str, shown: Sequence[str]) -> Figure:
+    """Return a figure of a data set's members, of the methods in `shown` if any; a note names the methods that failed."""
     order = list(methods)
     failed = [label for label, arrays in methods.items() if arrays.attrs["status"] != "ok"]
-    drawn = {}
-    for name in names:
-        wanted = shown if shown and name != "members" else order  # the figure of numbers has space for all methods
-        chosen = {m: a for m, a in methods.items() if m in wanted and m not in failed}
-        drawn[name] = FIGURES[name](chosen, scores, dataset, order)
-        if failed:
-            add_note(drawn[name], f"Left out, because they failed: {', '.join(failed)}.")
+    wanted = shown if shown and name != "members" else order  # the figure of numbers has space for all methods
+    chosen = {m: a for m, a in methods.items() if m in wanted and m not in failed}
+    drawn = FIGURES[name](chosen, scores, dataset, order)
+    if failed:
+        add_note(drawn, f"Left out, because they failed: {', '.join(failed)}.")
     return drawn
+
+
+def methods_in(paths: Sequence[Path]) -> Methods:
+    """Return the arrays of methods from their files, without the outputs."""
+    found = [read_arrays(path).drop_vars(["proba", "rows"], errors="ignore") for path in paths]
+    return {str(arrays.attrs["method"]): arrays for arrays in found}
 
 
 def _margin_distributions(known: Methods, scores: pd.DataFrame, dataset: str, order: list[str]) -> Figure:

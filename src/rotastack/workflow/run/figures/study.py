@@ -1,6 +1,5 @@
 """The figures over all data sets."""
 
-from collections.abc import Sequence
 from pathlib import Path
 from typing import NamedTuple
 
@@ -35,6 +34,7 @@ from rotastack.workflow.study.names import ranks_name
 from rotastack.workflow.study.specs import FiguresSpec, Sweep
 
 FEW = 5  # the fewest cells for a standard error
+MOST_PANELS = 30  # of more methods, the best and the control have a panel
 
 _TOO_FEW = "Ranks need at least two data sets without failed methods."
 
@@ -65,10 +65,8 @@ def names_of_study(spec: FiguresSpec) -> set[str]:
     return {*FIGURES, *FIGURES_OF_RANKS, *spec.sweeps, *(ranks_name(group["name"]) for group in spec.groups)}
 
 
-def draw_of_study(
-    names: Sequence[str], spec: FiguresSpec, scores: pd.DataFrame, tables: dict[str, Path]
-) -> dict[str, Figure]:
-    """Return name -> figure over all data sets: figures of ``FIGURES``, rank diagrams of groups, and sweeps.
+def draw_of_study(name: str, spec: FiguresSpec, scores: pd.DataFrame, tables: dict[str, Path]) -> Figure:
+    """Return a figure over all data sets: one of ``FIGURES``, a rank diagram of a group, or a sweep.
 
     A score in units of the target is drawn as a multiple of the baseline's score, because data sets have different units.
     """
@@ -83,17 +81,13 @@ def draw_of_study(
     shown = [m for m in means if m in (spec.shown or spec.methods) or m == spec.control]
     drawn = StudyScores(spec, scores, score, means, shown, tables)
     groups = {ranks_name(group["name"]): group for group in spec.groups}
-    figures = {}
-    for name in names:
-        if name in groups:
-            figures[name] = _draw_ranks(group_table(means, groups[name]), spec.alpha, drawn.higher)
-        elif name in spec.sweeps:
-            figures[name] = draw_sweep(scores, spec.sweeps[name], primary, score, spec.average)
-        elif name in FIGURES:
-            figures[name] = FIGURES[name](drawn)
-        else:
-            figures[name] = sentence(_TOO_FEW) if min(drawn.ranked.shape) < 2 else FIGURES_OF_RANKS[name](drawn)
-    return figures
+    if name in groups:
+        return _draw_ranks(group_table(means, groups[name]), spec.alpha, drawn.higher)
+    if name in spec.sweeps:
+        return draw_sweep(scores, spec.sweeps[name], primary, score, spec.average)
+    if name in FIGURES:
+        return FIGURES[name](drawn)
+    return sentence(_TOO_FEW) if min(drawn.ranked.shape) < 2 else FIGURES_OF_RANKS[name](drawn)
 
 
 def _critical_difference(study: StudyScores) -> Figure:
@@ -114,7 +108,9 @@ def _calibration(study: StudyScores) -> Figure:
     if "calibration" not in study.tables:
         return sentence("A regression has no calibration curve.")
     curves = pd.read_csv(study.tables["calibration"])
-    curves = curves[curves["method"].isin(study.shown)]
+    ranks = study.means[study.shown].rank(axis=1, ascending=not study.higher).mean()
+    shown = [*ranks.sort_values(kind="stable").index[:MOST_PANELS], study.spec.control]
+    curves = curves[curves["method"].isin(shown)]
     if not len(curves):
         return sentence("No calibration curve: all methods failed.")
     order = pd.Categorical(curves["method"], study.shown)

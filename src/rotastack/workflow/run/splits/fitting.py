@@ -18,8 +18,6 @@ from rotastack.ensembles.voters import voters_of
 from rotastack.workflow.study.building import make
 from rotastack.workflow.study.specs import SplitTrainingSpec
 
-MACHINES = ("iterations", "duality_gap", "training_disagreement")
-
 
 @dataclass
 class Fitted:

@@ -1,6 +1,5 @@
 """Splits of a data set: random, by cross-validation, by groups, in the order of time, or given by the table."""
 
-import warnings
 from collections.abc import Iterable, Iterator, Sequence
 from typing import Any
 
@@ -15,6 +14,7 @@ from sklearn.model_selection import (
     TimeSeriesSplit,
 )
 
+from rotastack.base.warned import ignoring
 from rotastack.data.artifacts import Prepared
 from rotastack.data.divisions import equal_rows, united
 from rotastack.errors import RotastackError
@@ -96,8 +96,7 @@ def _by_groups(
     splits = []
     for repeat in range(spec.repeats):
         splitter = of_task(spec.folds, shuffle=True, random_state=integer_seed(child(sequence, "groups", repeat)))
-        with warnings.catch_warnings():  # a class may have fewer rows than folds
-            warnings.filterwarnings("ignore", message="The least populated class")
+        with ignoring("The least populated class"):  # a class may have fewer rows than folds
             splits += splitter.split(rows, table.y, groups)
     return _parts(splits, len(groups))
 

@@ -16,24 +16,14 @@ from rotastack.ensembles.pooled.pool import Pool
 from rotastack.ensembles.rows import estimator_input
 from rotastack.seeds import child, root_sequence
 from rotastack.workflow.run.job import Outcome
-from rotastack.workflow.run.splits.fitting import (
-    MACHINES,
-    Fitted,
-    SplitVotes,
-    cast_votes,
-    fitted,
-    machine_facts,
-    stacked,
-)
+from rotastack.workflow.run.splits.fitting import Fitted, SplitVotes, cast_votes, fitted, machine_facts, stacked
 from rotastack.workflow.run.splits.folds import TEST, TRAIN
 from rotastack.workflow.run.watching import Alarm, check_numbers
 from rotastack.workflow.study.building import make_estimator
-from rotastack.workflow.study.names import FACTS_OF_MEMBERS, label
+from rotastack.workflow.study.names import FACTS_OF_MEMBERS, FACTS_OF_TRAINING, label
 from rotastack.workflow.study.specs import PoolSpec, SplitTrainingSpec
 
-TREES = ("n_nodes", "n_leaves", "depth")
-FACTS = (*TREES, "median_nodes", "oob_error", "training_error", *MACHINES)
-DIVERSITY = ("margin_mean", "margin_variance", "chebyshev_bound", "mean_correlation")
+TREES, DIVERSITY = FACTS_OF_TRAINING[:3], FACTS_OF_TRAINING[-4:]
 
 
 def train(
@@ -52,7 +42,7 @@ def train(
     members = spec.members if spec.pool.view is None else [str(k + 1) for k in range(spec.rotations)]
     n_test = max(map(len, test), default=0)
     outputs = np.full((len(splits), len(members), n_test, len(table.outputs)), np.nan, dtype=table.precision)
-    facts = {name: np.full((len(splits), len(members)), np.nan) for name in (*FACTS, *DIVERSITY)}
+    facts = {name: np.full((len(splits), len(members)), np.nan) for name in FACTS_OF_TRAINING}
     seconds: list[tuple[float, float, float, float]] = []
     votes: list[SplitVotes] = []
     root, outcome = root_sequence(spec.seed), Outcome()
@@ -118,7 +108,7 @@ def _facts(trained: Fitted, known: list[dict] | None, rows: np.ndarray, y: np.nd
     if pool.diversity and isinstance(model, AlignedClassifier):
         votes = model.classes[model.estimator.tree_votes(rows)]
         known[0].update(zip(DIVERSITY, summarize_margins(votes, y), strict=True))
-    return {name: [m.get(name, np.nan) for m in known] for name in (*FACTS, *DIVERSITY)}
+    return {name: [m.get(name, np.nan) for m in known] for name in FACTS_OF_TRAINING}
 
 
 def _tree_facts(model: AlignedClassifier | FittedRegressor, y: np.ndarray) -> dict[str, float]:

@@ -1,7 +1,7 @@
 """explain: explain a data set's model, on a page and for the report."""
 
 from rotastack.files import read_json
-from rotastack.workflow.run.job import Job
+from rotastack.workflow.run.job import Job, Outcome
 from rotastack.workflow.study.specs import ExplainSpec
 from rotastack.workflow.use.explaining import explain_saved
 from rotastack.workflow.use.explanation import write_explanation
@@ -10,10 +10,13 @@ from rotastack.workflow.use.explanation import write_explanation
 def run(job: Job) -> None:
     """Read inputs ``raw``, ``model`` and ``refit``; write outputs ``explanation``, with its figures, and ``page``."""
     spec, refit = job.spec(ExplainSpec), read_json(job.input("refit"))
-    with job.recorded():
-        if refit["status"] == "ok":
-            content = explain_saved(job.input("model"), job.input("raw"), spec.study, spec.dataset, spec.score)
-        else:  # the study goes on without a model
-            message = f"No model was made: {refit['message']}."
-            content = {"study": spec.study, "dataset": spec.dataset, "words": [message]}
-        write_explanation(content, job.output("explanation"), job.output("page"))
+    with job.recorded() as record:
+        content = {"study": spec.study, "dataset": spec.dataset, "words": [f"No model was made: {refit['message']}."]}
+        outcome = Outcome()
+        if refit["status"] == "ok":  # else the study goes on without a model
+            with outcome.may_fail():
+                content = explain_saved(job.input("model"), job.input("raw"), spec.study, spec.dataset, spec.score)
+            if outcome.message:
+                content["words"] = [f"The model of {spec.dataset} could not be explained: {outcome.message}"]
+        told = write_explanation(content, job.output("explanation"), job.output("page"))
+        record.failed_at(content["words"] if outcome.message else told)

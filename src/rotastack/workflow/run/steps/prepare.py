@@ -8,7 +8,7 @@ from numpy.typing import NDArray
 
 from rotastack.base.preprocessing import TablePreprocessor
 from rotastack.data.artifacts import Prepared, write_frame
-from rotastack.data.divisions import division_numbers
+from rotastack.data.divisions import READ, division_numbers, series_column
 from rotastack.data.loading import columns_by_kind
 from rotastack.data.raw import read_raw
 from rotastack.data.suspicions import suspicions
@@ -44,9 +44,13 @@ def prepare(spec: PrepareSpec, raw: pd.DataFrame) -> PreparedTable:
         raw, target = (part[kept].reset_index(drop=True) for part in (raw, target))
     features = raw.drop(columns="target")
     kinds = columns_by_kind(list(features.columns), spec.kinds, dataset)
-    divided_by = {k: c for k, c in spec.divided_by.items() if k in ("groups", "time", "split 1") or c in features}
-    kinds |= dict.fromkeys([c for key, c in divided_by.items() if key != "time"], "id")
+    divided_by = {k: c for k, c in spec.divided_by.items() if k in ("groups", *READ, "split 1") or c in features}
+    kinds |= dict.fromkeys([c for key, c in divided_by.items() if key not in READ], "id")
     dividing = {key: division_numbers(features, column, key, dataset) for key, column in divided_by.items()}
+    if task == "regression" and divided_by.keys() == {"time"}:
+        series = series_column(features.drop(columns=divided_by["time"]), dividing["time"])
+        if series is not None:
+            divided_by["series"], dividing["series"] = series, division_numbers(features, series, "series", dataset)
     try:
         preprocessor = TablePreprocessor(kinds, encoding="codes").fit(features)
         X = preprocessor.transform(features)
@@ -70,6 +74,7 @@ def prepare(spec: PrepareSpec, raw: pd.DataFrame) -> PreparedTable:
     frame["target"], classes, facts = _target(target, task)
     about: dict[str, Any] = {"task": task, "classes": classes, "dropped": preprocessor.dropped_}
     about |= {"divided_by": dividing_names} if dividing_names else {}
+    about |= {"series": divided_by["series"]} if "series" in divided_by else {}
     about |= {"encoding": spec.encoding} if spec.encoding != "dummies" else {}
     if spec.is_own:
         dividing_keys = divided_by | ({"copies_together": "copies_together"} if spec.copies_together else {})

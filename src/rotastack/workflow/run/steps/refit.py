@@ -1,6 +1,5 @@
 """refit: train the chosen method of a data set on all rows, as a model for predictions."""
 
-from collections.abc import Mapping
 from functools import partial
 from importlib import import_module
 from typing import Any
@@ -15,7 +14,7 @@ from sklearn.pipeline import Pipeline
 from rotastack.base.fitting import set_up_columns, takes_groups
 from rotastack.base.preprocessing import TablePreprocessor
 from rotastack.data.artifacts import read_frame
-from rotastack.data.divisions import division_numbers
+from rotastack.data.divisions import READ, division_numbers
 from rotastack.data.loading import columns_by_kind
 from rotastack.data.raw import read_raw
 from rotastack.data.target import check_target, typed_labels
@@ -26,7 +25,7 @@ from rotastack.errors import RotastackError
 from rotastack.files import read_json, replacing
 from rotastack.seeds import child, integer_seed, root_sequence
 from rotastack.stats.metrics import PRIMARY
-from rotastack.workflow.judge.results import TIE_BREAK, choose
+from rotastack.workflow.judge.results import TIE_BREAK, choose, read_row_tests, sorted_means
 from rotastack.workflow.run.job import Job, Outcome
 from rotastack.workflow.run.watching import Alarm, train_watched
 from rotastack.workflow.study.building import REFITTED, draws_bags, make, make_estimator
@@ -55,7 +54,7 @@ def refit(
     set_alarm(limit and limit * (spec.folds + 1))  # a stacker also trains the pool on each fold
     features = raw.drop(columns="target")
     kinds = columns_by_kind(list(features.columns), spec.kinds, dataset)
-    kinds |= {c: "id" for key, c in spec.divided_by.items() if key != "time" and c in features}
+    kinds |= {c: "id" for key, c in spec.divided_by.items() if key not in READ and c in features}
     target = _target(spec, raw)
     *before, estimator = _estimators(spec, method, TablePreprocessor(kinds), features)
     seed = integer_seed(child(root_sequence(spec.seed), "refit", dataset, label))
@@ -80,22 +79,25 @@ def run(job: Job) -> None:
 
 
 def _run(spec: RefitSpec, job: Job, set_alarm: Alarm) -> None:
-    """Read inputs ``raw``, ``scores`` and their record ``scored``, write output ``model``.
+    """Read inputs ``raw``, ``scores``, ``rows`` and the record ``scored``, write output ``model``.
 
     If no method can be refitted, because all or the chosen one failed, the model file is empty and the record has the
     reason.
     """
     with job.recorded() as record:
         scores, _ = read_frame(job.input("scores"))
-        label, outcome = spec.refit, Outcome()
+        label, outcome, scored = spec.refit, Outcome(), read_json(job.input("scored"))
         if label == "best":
-            label = _chosen(spec, scores, read_json(job.input("scored")))
+            label = _chosen(spec, scores, job)
+        tested = scored["metrics"].get("intervals", {}).get(label)
         if label is None:
             outcome.fail("no method succeeded on this data set")
         else:
             raw = read_raw(job.input("raw"))
             with outcome.may_fail():
                 model = refit(spec, label, raw, job.threads, set_alarm)
+                if tested is not None:
+                    model.tested_intervals_ = tested  # a saved model widens its intervals by them
                 dump_model(model, job.output("model"))
         record.status, record.message = outcome.status, outcome.message
         if outcome.status != "ok":
@@ -115,6 +117,7 @@ def _run(spec: RefitSpec, job: Job, set_alarm: Alarm) -> None:
             f"training_{PRIMARY[spec.task]}": float(error),
             "model_bytes": job.output("model").stat().st_size,
             **_out_of_bag(_fitted(model), spec.task),
+            **({} if tested is None else {"intervals": tested}),
         }
 
 
@@ -137,13 +140,14 @@ def _fitted(model: Pipeline) -> Any:
     return model[-1].estimator_ if isinstance(model[-1], FixedThresholdClassifier) else model[-1]
 
 
-def _chosen(spec: RefitSpec, scores: pd.DataFrame, scored: Mapping[str, Any]) -> str | None:
+def _chosen(spec: RefitSpec, scores: pd.DataFrame, job: Job) -> str | None:
     """Return the method that the verdict on this data set chooses; None if all failed."""
     scores = scores[scores["method"].isin(list(spec.methods))]
     cells = scores.pivot_table(index=spec.axes, columns="method", values=spec.score, sort=False, dropna=False)
     breaker = scores.groupby("method")[TIE_BREAK[spec.task]].mean().dropna().to_dict()
-    seconds = scored["metrics"]["fit_processor_seconds"]
-    choice = choose(cells, spec.score, breaker, seconds, spec.test_to_train, spec.alpha)
+    seconds = read_json(job.input("scored"))["metrics"]["fit_processor_seconds"]
+    means = sorted_means(cells, spec.score)
+    choice = choose(means, breaker, seconds, read_row_tests(job.input("rows"), cells, spec.alpha))
     return None if choice is None else choice.method
 
 

@@ -28,7 +28,7 @@ from rotastack.workflow.study.specs import ReportSpec
 
 LIBRARIES = ("numpy", "scipy", "pandas", "scikit-learn", "xgboost-cpu", "snakemake", "mlflow-skinny")
 
-RANKED_TOO = {"classification": ("log_loss", "brier", "error"), "regression": ("mae", "rmse")}
+RANKED_TOO = {"classification": ("clipped_log_loss", "brier", "error"), "regression": ("mae", "rmse")}
 """Task -> further scores: the first two (in a regression the first) that are not the main score rank the methods, too.
 The first of these also compares the methods with the control."""
 
@@ -286,9 +286,12 @@ def _notes(job: Job, comparison: dict, many: bool, records: Mapping[str, Mapping
     ]
     scored = list(map(read_json, job.inputs["scored"]))
     if many:  # the verdict on one data set contains them
-        notes += [f"{r['dataset']}: {doubt}" for r in scored for doubt in r["metrics"].get("suspicions", [])]
+        found = [(r["dataset"], r["metrics"].get(name, [])) for r in scored for name in ("suspicions", "forecasts")]
+        notes += [f"{dataset}: {sentence}" for dataset, sentences in found for sentence in sentences]
     for record in [*(r[name] for name in ("prepare", "groups") for r in records.values()), *scored]:
         notes += [f"{record['dataset']}: {warning}" for warning in record["warnings"]]
+    others = map(read_json, job.inputs["others"])
+    notes += [r["message"] for r in others if r["step"] in ("draw", "explain") and r["status"] != "ok"]
     return notes + [str(s) for s in json.loads(job.about.get("skipped", "[]"))]
 
 

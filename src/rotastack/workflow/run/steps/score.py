@@ -1,7 +1,7 @@
 """score: scores of all methods and of the baseline on a data set, cell by cell, with calibration and times."""
 
 import json
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from statistics import median
 from typing import Any, NamedTuple
 
@@ -11,12 +11,15 @@ import xarray as xr
 from numpy.typing import NDArray
 
 from rotastack.data.artifacts import Prepared, read_arrays, read_frame, read_prepared, write_frame
+from rotastack.data.divisions import equal_rows, united
 from rotastack.files import read_json, write_text
 from rotastack.stats.association import association_p
 from rotastack.stats.calibration import calibration_curve, confusion, threshold_counts
 from rotastack.stats.forecasts import naive_forecasts
+from rotastack.stats.influence import unit_influences
 from rotastack.stats.metrics import METRICS
 from rotastack.stats.scores import constant_output, score_numbers, score_probabilities
+from rotastack.workflow.judge.intervals import coverage_of_spans
 from rotastack.workflow.judge.words import printer
 from rotastack.workflow.run.job import Job
 from rotastack.workflow.run.modules import protocol_module
@@ -27,6 +30,9 @@ MOST_CURVES = 10
 
 TREND = 0.1
 """Share of test rows with a target outside the range of the training rows from which a trend is named."""
+
+SPANS = 10
+"""About the number of spans into which later test rows are divided for a test."""
 
 TIMES = ("fit_processor_seconds", "predict_processor_seconds")
 
@@ -73,15 +79,19 @@ def run(job: Job) -> None:
     """Score all methods, and gather the records of the earlier steps.
 
     Reads inputs ``table``, ``folds``, ``methods`` in the study's order, and the records ``method_records``,
-    ``pool_records``, ``prepare`` and ``groups``. Writes outputs ``scores``, ``calibration``, ``decisions`` and
-    ``records``. The record holds the median time of the trainings of a method's pool, because it differs between runs.
+    ``pool_records``, ``prepare`` and ``groups``. Writes outputs ``scores``, ``rows`` (the influence of each unit of test
+    rows on the score that ranks the methods), ``calibration``, ``decisions`` and ``records``. The record holds the median time of the trainings of a method's pool, because it differs between runs.
     """
     spec, table = job.spec(ScoringSpec), read_prepared(job.input("table"))
+    folds, _ = read_frame(job.input("folds"))
+    units, unit = _units(spec, table, _divisions(spec, folds))
+    influences: dict[str, NDArray[np.float64]] = {}
     with job.recorded() as record:
         scores, curves, decided = [], [], []
         failures: dict[str, str] = {}
         association: dict[str, float] = {}
         thresholds: dict[str, dict[str, Any]] = {}
+        intervals: dict[str, dict[str, float]] = {}
         for path in job.inputs["methods"]:
             arrays = read_arrays(path)
             method = arrays.attrs["method"]
@@ -90,10 +100,13 @@ def run(job: Job) -> None:
                 failures[method] = arrays.attrs["message"]
             scores.append(score(spec, table, arrays))
             cells = list(_cells(spec.axes, table, arrays))
+            influences[method] = _influences(spec.score, cells, units, table)
             true, outputs = (np.concatenate(parts) for parts in zip(*((c.y, c.outputs) for c in cells), strict=True))
             if np.isfinite(outputs[:, 0]).all():  # the ends of intervals may be missing
                 first = [(c.rows, c.y, c.outputs[:, : table.n_classes or 1]) for c in cells]
                 association[method] = association_p(first, len(table.y), table.n_classes)
+            if table.time is not None and not table.classes and np.isfinite(outputs).all():
+                intervals[method] = coverage_of_spans([(c.y, c.outputs[:, 1:]) for c in cells])
             curves.append(_curve(spec.dataset, method, true, outputs, table))
             of_method = _decided(method, true, outputs, table)
             if of_method and table.n_classes == 2:
@@ -103,13 +116,15 @@ def run(job: Job) -> None:
             decided += of_method
         frame = pd.concat(scores, ignore_index=True)
         write_frame(job.output("scores"), frame)
+        rows = np.concatenate([cell.rows for cell in cells])
+        about = {"unit": unit, "repeated": len(rows) > len(np.unique(rows))}
+        write_frame(job.output("rows"), pd.DataFrame(influences).iloc[np.unique(units[rows])], about)
         write_frame(job.output("calibration"), pd.concat(curves, ignore_index=True))
         about = {"dataset": spec.dataset, "classes": table.classes, "positive": table.positive, "methods": decided}
         write_text(job.output("decisions"), json.dumps(about) + "\n")
         records = _records(job, spec)
         write_text(job.output("records"), json.dumps(records) + "\n")
         means = frame.groupby("method")[list(METRICS[table.task])].mean()
-        folds, _ = read_frame(job.input("folds"))
         found = records["prepare"].get("metrics", {}).get("suspicions", [])
         record.metrics = {
             **{f"mean_{name}": column.to_dict() for name, column in means.items()},
@@ -117,7 +132,9 @@ def run(job: Job) -> None:
             "association_p": association,
             "thresholds": thresholds,
             "failures": failures,
-            "suspicions": [*found, *_in_time(table, _divisions(spec, folds))],
+            "suspicions": [*_shortened(table, _divisions(spec, folds)), *found],
+            "forecasts": _in_time(table, _divisions(spec, folds)),
+            **({"intervals": intervals} if intervals else {}),
             **_times(records),
         }
 
@@ -139,6 +156,44 @@ def _scores(data: Prepared, y: NDArray, outputs: NDArray) -> dict[str, float]:
 def _divisions(spec: ScoringSpec, folds: pd.DataFrame) -> Divisions:
     tested = protocol_module(spec.protocol, "score").tested
     return (list(tested(column.to_numpy())) for _, column in folds.items())
+
+
+def _units(spec: ScoringSpec, table: Prepared, divisions: Divisions) -> tuple[NDArray[np.intp], str]:
+    """Return the number of the unit of each row, and the noun of units; rows of different units count as independent.
+
+    A unit is a row, the rows of a group, or the copies of a row. In order of time the test sets are divided into about ten
+    spans: losses of neighbouring moments depend on each other, and a t test of few long spans keeps its level
+    (Ibragimov and Müller 2010, t-statistic based correlation and heterogeneity robust inference).
+    """
+    if table.time is not None:
+        units, tests = np.zeros(len(table.y), dtype=np.intp), [test for folds in divisions for test, _ in folds]
+        for test in tests:
+            moments, numbers = np.unique(table.time[test], return_inverse=True)
+            units[test] = units.max() + 1 + numbers * min(len(moments), max(1, SPANS // len(tests))) // len(moments)
+        return units, "spans of time"
+    units, unit = (np.arange(len(table.y)), "rows") if table.groups is None else (table.groups, "groups")
+    if spec.copies_together:
+        copies = equal_rows(pd.DataFrame(np.hstack([table.numeric, table.codes])))
+        units = copies if table.groups is None else united(units, copies)
+    return units, unit
+
+
+def _influences(score: str, cells: Sequence[Cell], units: NDArray[np.intp], table: Prepared) -> NDArray[np.float64]:
+    """Return the influence of each unit on the mean score of a method; NaN if an output that the score needs is missing."""
+    needed = slice(None) if table.classes or score == "pinball" else slice(1)
+    if not all(np.isfinite(cell.outputs[:, needed]).all() for cell in cells):
+        return np.full(units.max() + 1, np.nan)
+    return unit_influences(score, [(c.rows, c.y, c.outputs) for c in cells], units, table.positive)
+
+
+def _shortened(table: Prepared, divisions: Divisions) -> list[str]:
+    """Return a sentence if the models that are tested had less than half of the rows; spans of time always have fewer."""
+    trained = round(np.mean([train.sum() for folds in divisions for _, train in folds]))
+    if table.time is not None or 2 * trained >= len(table.y):
+        return []
+    return [
+        f"The tested models were trained on {trained:,} of {len(table.y):,} rows; with all rows, errors are usually lower."
+    ]
 
 
 def _baseline(data: Prepared, divisions: Divisions) -> pd.DataFrame:
@@ -169,11 +224,12 @@ def _in_time(data: Prepared, divisions: Divisions) -> list[str]:
     for test, train in (fold for folds in divisions for fold in folds):
         y = data.y[test]
         beyond.append(np.mean((y > data.y[train].max()) | (y < data.y[train].min())))
-        for name, forecast in naive_forecasts(data.y, data.time, train, test).items():
+        for name, forecast in naive_forecasts(data.y, data.time, train, test, data.series).items():
             errors.setdefault(name, []).append(float(np.sqrt(np.mean((forecast - y) ** 2))))
     means = {name: float(np.mean(rmse)) for name, rmse in errors.items() if len(rmse) == len(beyond)}
     shown, share = printer("rmse", list(means.values())), np.mean(beyond)
-    naive = f"Naive forecasts: {' and '.join(f'{name} has RMSE {shown(rmse)}' for name, rmse in means.items())}."
+    same = "" if data.series_name is None else f" of the same {data.series_name}"
+    naive = f"Naive forecasts: {' and '.join(f'{name}{same} has RMSE {shown(rmse)}' for name, rmse in means.items())}."
     trend = f"A trend: {share:.0%} of the test rows have a target outside all training rows, where trees predict none; ridge can."
     return [naive, trend] if share > TREND else [naive]
 

@@ -26,7 +26,7 @@ from rotastack.workflow.judge.results import (
     score_matrices,
     seconds_by_method,
 )
-from rotastack.workflow.judge.verdict import verdict_of_claims, verdict_of_groups, verdict_over_datasets
+from rotastack.workflow.judge.verdict import failures, verdict_of_claims, verdict_of_groups, verdict_over_datasets
 from rotastack.workflow.judge.verdict_of_one import verdict_of_one
 from rotastack.workflow.run.job import Job
 from rotastack.workflow.study.specs import SummarySpec
@@ -50,7 +50,7 @@ class StudyResults(NamedTuple):
 
 
 def run(job: Job) -> None:
-    """Read ``scores``, ``calibration``, ``records`` and ``published`` results; write statistics and tables of the study.
+    """Read ``scores``, ``calibration``, ``records``, ``rows`` and ``published`` results; write statistics and tables of the study.
 
     The tables are the means of each score, and those of ``TABLES``. Over data sets, scores in units of the target are
     compared as multiples of the baseline's scores.
@@ -103,25 +103,26 @@ def run(job: Job) -> None:
             with replacing(path) as temporary:
                 tables[path.stem].to_csv(temporary, index=False)
         write_text(job.output("comparison"), json.dumps(comparisons, indent=1) + "\n")
-        verdict = _verdict(results, comparisons[primary])
+        verdict = _verdict(results, comparisons[primary], job)
         verdict["sentences"] = verdict_of_claims(tables["claims"]) + verdict["sentences"]  # the question of the study
         write_text(job.output("verdict"), json.dumps(verdict, indent=1, ensure_ascii=False) + "\n")
         record.warnings = comparisons[primary]["notes"]
         record.metrics = {"average_ranks": comparisons[primary].get("average_ranks", {})}
 
 
-def _verdict(results: StudyResults, comparison: dict[str, Any]) -> dict[str, Any]:
+def _verdict(results: StudyResults, comparison: dict[str, Any], job: Job) -> dict[str, Any]:
     """Return the sentences of the verdict; for one data set also the best method and means."""
     spec, score = results.spec, NAMES[results.primary]
+    failed = failures({r["dataset"]: r["metrics"].get("failures", {}) for r in results.records})
     if spec.groups:
-        return {"sentences": verdict_of_groups(comparison["groups"], score, spec.alpha, spec.titles)}
+        return {"sentences": verdict_of_groups(comparison["groups"], score, spec.alpha, spec.titles) + failed}
     if results.scores["dataset"].nunique() > 1:
         sentences = verdict_over_datasets(
             comparison, score, spec.control, spec.alpha, rotation_pairs=spec.rotation_pairs,
             times=relative_times(seconds_by_method(_times_table(results)), spec.control),
         )  # fmt: skip
-        return {"sentences": sentences}
-    return verdict_of_one(results.scores, spec, results.records[0])
+        return {"sentences": sentences + failed}
+    return verdict_of_one(results.scores, spec, results.records[0], *read_frame(job.input("rows")))
 
 
 def _variance_table(results: StudyResults) -> pd.DataFrame:
@@ -206,13 +207,16 @@ def _claims_table(results: StudyResults) -> pd.DataFrame:
     rows = []
     for claim in spec.claims:
         what, of, than = claim.what, claim.of, claim.than
+        untested = [what, of, than, claim.expect, 0, *[np.nan] * 4]
         if what not in scores or not {of, than} <= set(scores["method"]):
+            rows.append(untested)
             continue
         cells = scores.pivot_table(index=["dataset", *spec.axes], columns="method", values=what, sort=False)
         # Pools may have different numbers of splits, so only splits of both methods count.
         cells = cells[[of, than]].dropna() if {of, than} <= set(cells) else cells[:0]
         cells = cells[~cells.index.isin(list(spec.left_out), level="dataset")]
         if not len(cells):
+            rows.append(untested)
             continue
         both = compared(cells.groupby("dataset", sort=False).agg(spec.average), in_units(what, results.baseline))
         # Whatever the score, the smaller number counts as a win here.

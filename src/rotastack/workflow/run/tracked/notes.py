@@ -9,7 +9,9 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
+from rotastack.errors import few
 from rotastack.stats.metrics import BASELINE, METRICS, NAMES, PRIMARY, higher_is_better
+from rotastack.workflow.judge.intervals import coverage_in_words
 from rotastack.workflow.judge.results import TIE_BREAK
 
 __all__ = [
@@ -164,12 +166,14 @@ def dataset_note(dataset: str, facts: Mapping[str, Any], task: str, methods: pd.
     columns = ", ".join(f"{count} {kind}" for count, kind in kinds if count)
     lines = [f"**{plain(dataset)}**: {facts['rows']:,} rows; columns: {columns or 'none'}."]
     if facts.get("class_counts"):
-        named = [f"{plain(str(k))} ({n:,})" for k, n in list(facts["class_counts"].items())[:MOST_ROWS]]
-        lines.append(f"Classes: {', '.join(named)}{' …' if len(facts['class_counts']) > MOST_ROWS else ''}.")
+        named = (f"{plain(str(k))} ({n:,})" for k, n in facts["class_counts"].items())
+        lines.append(f"Classes: {few(named, MOST_ROWS)}.")
     scores = [s for s in METRICS[task] if s in methods and methods[s].notna().any()]
     table = [["method", *(NAMES[s] for s in scores)], ["---"] * (1 + len(scores))]
     for row in methods[:MOST_ROWS].to_dict("records"):
         table.append([plain(row["method"]), *(shown(row[s], s) for s in scores)])
+    if len(methods) > MOST_ROWS:
+        table.append([f"and {len(methods) - MOST_ROWS} more", *("" for _ in scores)])
     return "\n".join([*lines, "", *(f"| {' | '.join(cells)} |" for cells in table)])
 
 
@@ -215,7 +219,6 @@ def model_card(
     tested = spread_note(data.numbers(method), data.score, cells)
     named = {"numeric": "numeric", "categorical": "categorical", "date": "of dates"}
     kinds = [f"{facts[f'{k}_columns']} {text}" for k, text in named.items() if facts.get(f"{k}_columns")]
-    shown_counts = [f"{plain(str(label))} {count:,}" for label, count in list(counts.items())[:20]]
     choice = (
         f"Chosen by the study {plain(data.study)} as the best of {methods} methods by the {name}; "
         f"of methods that tie with the best, as that of least {NAMES[TIE_BREAK[data.task]]}, then of shortest training."
@@ -227,12 +230,12 @@ def model_card(
         "### Training data", "",
         f"- All {len(raw):,} rows of `{data.raw.as_posix()}`, SHA-256 `{digest}`.",
         f"- {raw.shape[1] - 1:,} columns: {', '.join(kinds) or 'no useful column'}; {facts.get('missing_cells', 0):,} cells are missing.",
-        *([f"- Classes: {', '.join(shown_counts)}{' …' if len(counts) > 20 else ''}."] if counts else []), "",
+        *([f"- Classes: {few((f'{plain(str(label))} {count:,}' for label, count in counts.items()), 20)}."] if counts else []), "",
         "### Method", "",
         f"- {plain(method)}: {', '.join(f'{plain(k)} {plain(str(v))}' for k, v in params.items())}.",
         f"- {choice}",
         f"- Trained on {refit['started'][:10]} by rotastack {refit['version']}, seed {refit['seed']}, code {refit['code']}.", "",
-        f"### {name[0].upper()}{name[1:]}", "", f"- Cross-validated: {tested}.", *(f"- {line}" for line in _other_scores(data, refit["metrics"])), "",
+        f"### {name[0].upper()}{name[1:]}", "", f"- Cross-validated: {tested}.", *(f"- {line}" for line in _other_scores(data, refit)), "",
         "### Limits", "", "- The cross-validated models had fewer rows than this model, which has all rows.",
         *(["- The interval covers random folds and rotations, not new rows."] if cells > 1 else []),
     ]  # fmt: skip
@@ -242,8 +245,8 @@ def model_card(
         lines.append(f"- The standard error of the error on {len(raw):,} rows is about {deviation}.")
     if chosen and methods > 1:
         lines.append("- The method was chosen by the number shown, so the number is slightly optimistic.")
-    if few := [f"{plain(str(k))} ({n})" for k, n in counts.items() if n < FEW][:10]:
-        lines.append(f"- Few rows of: {', '.join(few)}.")
+    if rare := [f"{plain(str(k))} ({n})" for k, n in counts.items() if n < FEW]:
+        lines.append(f"- Few rows of: {few(rare, 10)}.")
     if not facts.get("missing_cells"):
         lines.append("- The training rows had no missing values.")
     lines += [
@@ -256,13 +259,18 @@ def model_card(
     return "\n".join(lines)
 
 
-def _other_scores(data: TrackedDataset, metrics: Mapping[str, float]) -> list[str]:
-    """Return lines on the scores beside the cross-validated one: without columns, out-of-bag, on the training rows."""
+def _other_scores(data: TrackedDataset, refit: Mapping[str, Any]) -> list[str]:
+    """Return lines on the scores beside the cross-validated one: without columns, of intervals, out-of-bag, on training rows."""
+    metrics = refit["metrics"]
     primary, baseline = PRIMARY[data.task], data.baseline.get(data.score)
     named = "" if primary == data.score else f"{NAMES[primary]} "
     alone = BASELINE[data.task]
     lines = [] if baseline is None else [f"{alone[0].upper()}{alone[1:]}: {shown(baseline, data.score)}."]
-    if f"oob_{primary}" in metrics:
+    if "intervals" in metrics:
+        lines.append(coverage_in_words(metrics["intervals"]))
+    if "time" in refit["parameters"].get("divided_by", {}):
+        lines.append("Out-of-bag: no score, as trees have seen later rows than these.")
+    elif f"oob_{primary}" in metrics:
         lines.append(f"Out-of-bag, this model: {named}{shown(metrics[f'oob_{primary}'], primary)}.")
     elif "oob_r2" in metrics:
         lines.append(f"Out-of-bag, this model: R² {shown(metrics['oob_r2'], 'r2')}.")

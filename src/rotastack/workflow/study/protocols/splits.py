@@ -75,7 +75,7 @@ class Splits(Protocol):
                 raise ValueError(
                     f"{where}: prune needs votes of the members of one ensemble; a pool with a view has outputs only"
                 )
-        elif combiner.trained:
+        elif combiner.kind != "other" and combiner.trained:  # another class is checked before a run
             what = "vote with scoring" if combiner.kind == "vote" else combiner.kind
             raise ValueError(f"{where}: {what} needs nested cross-validation, not random splits")
 
@@ -86,7 +86,8 @@ class DrawnSplits(Splits):
     groups: Annotated[
         str | None,
         Field(
-            description="column of groups: rows of a group stay together, in training or in test; no model sees the column"
+            description="column of groups: rows of a group stay together, in training or in test; no model sees the column. "
+            "With time, the column of series, such as stores, for naive forecasts; models read it"
         ),
     ] = None
     time: Annotated[
@@ -99,15 +100,14 @@ class DrawnSplits(Splits):
 
     @model_validator(mode="after")
     def _one_order(self) -> Self:
-        for key in ("groups", "copies_together"):
-            if self.time is not None and getattr(self, key):
-                raise ValueError(f"protocol.{key} and protocol.time exclude each other; drop one key")
+        if self.time is not None and self.copies_together:
+            raise ValueError("protocol.copies_together and protocol.time exclude each other; drop one key")
         return self
 
     @property
     def divided_by(self) -> dict[str, str]:
-        """The column of groups or of time, if the study names one."""
-        named = {"groups": self.groups, "time": self.time}
+        """The columns of groups, or of time and of series, if the study names any."""
+        named = {"time": self.time, "groups" if self.time is None else "series": self.groups}
         return {key: column for key, column in named.items() if column is not None}
 
     @property

@@ -1,0 +1,224 @@
+"""Influence of rows on the mean of a score over cells, and the test of two methods by the rows' influences."""
+
+from collections.abc import Iterator, Sequence
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy.stats import rankdata
+from scipy.stats import t as t_distribution
+
+from rotastack.stats.scores import MEANS, row_losses
+
+__all__ = ["RowTest", "row_test", "unit_influences"]
+
+Cell = tuple[NDArray[np.intp], NDArray, NDArray[np.floating]]
+"""The numbers of the test rows of a cell, their targets, and the outputs for them."""
+
+
+class Part(NamedTuple):
+    """A ratio of means over the rows of a cell; a score is a function of such ratios."""
+
+    key: tuple[int, ...]  # the same in all cells
+    numerator: NDArray[np.float64]
+    denominator: NDArray[np.float64]
+    slope: float  # derivative of the score with respect to the ratio
+
+
+def unit_influences(
+    score: str, cells: Sequence[Cell], units: NDArray[np.intp], positive: int = 1
+) -> NDArray[np.float64]:
+    """Return the influence of each unit of held-out rows on the mean of a score over cells (infinitesimal jackknife).
+
+    A score is a function of ratios of means over rows. With the ratio r over all cells, the numerators a and the
+    denominators b of the rows, a row's influence in a cell is ``slope (a - r b) / mean(b)``: the derivative of the cell's
+    score with respect to the row's weight, times the number of rows. For a mean of losses the influence is the loss minus the mean
+    loss, for the area under the ROC curve the structural components of DeLong et al. minus the area. A unit has the sum of its
+    rows' influences, divided by the number of cells and of their rows, and multiplied by ``sqrt(g / (g - 1))``, where g units
+    have a part in the ratio: without this factor the variance of a ratio of few units would be too small.
+
+    Parameters
+    ----------
+    score : str
+        One of :data:`rotastack.stats.metrics.METRICS`.
+    cells : sequence of tuple
+        The numbers of the test rows of a cell, their targets (class numbers, or numbers of a regression), and the finite
+        outputs for them, of shape (n_tested, n_outputs).
+    units : ndarray of shape (n_rows,)
+        Number of the unit of each row. Rows of one unit, such as a group or a span of time, may depend on each other.
+    positive : int, default=1
+        Class of ``average_precision``, ``roc_auc`` and ``f1`` if there are two.
+
+    Returns
+    -------
+    ndarray of shape (n_units,)
+        The sum of squares is about the variance of the mean score. NaN if a ratio has a single unit.
+
+    References
+    ----------
+    Efron, B. (1982). The jackknife, the bootstrap and other resampling plans. SIAM, chapter 6. DeLong, E., DeLong, D. and
+    Clarke-Pearson, D. (1988). Comparing the areas under two or more correlated receiver operating characteristic curves.
+    Biometrics 44.
+    """
+    parts = [(rows, part) for rows, y, outputs in cells for part in score_parts(score, y, outputs, positive)]
+    found = np.zeros(units.max() + 1)
+    for key in dict.fromkeys(part.key for _, part in parts):
+        mine = [(rows, part) for rows, part in parts if part.key == key]
+        level = np.mean([part.numerator.sum() / part.denominator.sum() for _, part in mine])
+        of_part, weights = np.zeros(len(found)), np.zeros(len(found))
+        for rows, part in mine:
+            shares = part.slope * (part.numerator - level * part.denominator) / part.denominator.sum()
+            of_part += np.bincount(units[rows], shares, len(found)) / len(cells)
+            weights += np.bincount(units[rows], part.denominator, len(found))
+        n = np.count_nonzero(weights)
+        found += of_part * np.sqrt(n / (n - 1)) if n > 1 else np.nan
+    return found
+
+
+def score_parts(score: str, y: NDArray, outputs: NDArray[np.floating], positive: int = 1) -> Iterator[Part]:
+    """Yield the ratios of means of which a score of a cell is a function; none for a class that the cell lacks."""
+    ones = np.ones(len(y))
+    if score in ("rmse", "mae", "r2", "pinball"):
+        yield from _parts_of_numbers(score, y, outputs)
+        return
+    proba = outputs / outputs.sum(axis=1, keepdims=True)
+    if score in MEANS:
+        yield Part((), row_losses(score, y, proba), ones, 1.0)
+        return
+    labels, decision, proba = np.arange(proba.shape[1]), proba.argmax(axis=1), proba.round(12)
+    sides = {int(k): (y == k).astype(np.float64) for k in labels}
+    if score == "balanced_accuracy":
+        known = [k for k in sides if sides[k].any()]
+        yield from (Part((k,), sides[k] * (decision == k), sides[k], 1 / len(known)) for k in known)
+        return
+    classes = [positive] if len(labels) == 2 else list(sides)
+    if score == "f1":
+        known = [k for k in classes if sides[k].any() or (decision == k).any()]
+        yield from (
+            Part((k,), 2 * sides[k] * (decision == k), sides[k] + (decision == k), 1 / len(known)) for k in known
+        )
+        return
+    known = [k for k in classes if 0 < sides[k].sum() < len(y)]
+    for k in known:
+        right = (
+            _of_area(sides[k] == 1, proba[:, k]) if score == "roc_auc" else _of_precision(sides[k] == 1, proba[:, k])
+        )
+        yield Part((k, 1), right * sides[k], sides[k], 1 / len(known))
+        if score == "roc_auc":
+            yield Part((k, 0), right * (1 - sides[k]), 1 - sides[k], 1 / len(known))
+        else:  # the row's effect on the precision at the outputs of other rows has the mean 0
+            yield Part((k, 0), _of_others(sides[k] == 1, proba[:, k]), ones, 1 / len(known))
+
+
+def _parts_of_numbers(score: str, y: NDArray[np.floating], outputs: NDArray[np.floating]) -> Iterator[Part]:
+    gaps, ones = y - outputs[:, 0], np.ones(len(y))
+    if score == "mae":
+        yield Part((), np.abs(gaps), ones, 1.0)
+    elif score == "pinball":
+        below, above = y - outputs[:, 1], y - outputs[:, 2]
+        losses = np.maximum(0.05 * below, -0.95 * below) + np.maximum(0.95 * above, -0.05 * above)
+        yield Part((), losses / 2, ones, 1.0)
+    elif score == "r2":
+        yield Part((), gaps**2, (y - y.mean()) ** 2, -1.0)
+    else:
+        yield Part((), gaps**2, ones, 0.5 / max(float(np.sqrt(np.mean(gaps**2))), 1e-300))
+
+
+def _of_area(is_class: NDArray[np.bool_], output: NDArray[np.float64]) -> NDArray[np.float64]:
+    """Return the share of the other side's rows that each row is ordered rightly against; ties count half."""
+    own = np.empty(len(output))
+    own[is_class], own[~is_class] = rankdata(output[is_class]), rankdata(output[~is_class])
+    below = (rankdata(output) - own) / np.where(is_class, (~is_class).sum(), is_class.sum())
+    return np.where(is_class, below, 1 - below)
+
+
+def _of_precision(is_class: NDArray[np.bool_], output: NDArray[np.float64]) -> NDArray[np.float64]:
+    """Return the precision at each row's output: of the rows with at least this output, the share of the class."""
+    above = rankdata(-output, "max")
+    return np.sort(above[is_class]).searchsorted(above, "right") / above
+
+
+def _of_others(is_class: NDArray[np.bool_], output: NDArray[np.float64]) -> NDArray[np.float64]:
+    """Return each row's influence on average precision by the precision at the outputs of the class's rows below it."""
+    order = np.argsort(output, kind="stable")
+    precision, above = _of_precision(is_class, output), rankdata(-output, "max")
+    lower = output[order].searchsorted(output, "right")  # rows of at most the same output
+    ones, products = (np.concatenate([[0], np.cumsum((is_class * x / above)[order])])[lower] for x in (1.0, precision))
+    return len(output) * (is_class * ones - products) / is_class.sum()
+
+
+class RowTest(NamedTuple):
+    """Result of :func:`row_test`.
+
+    Attributes
+    ----------
+    difference : float
+        Mean score of the first method minus that of the second.
+    df : float
+        Degrees of freedom.
+    p : float
+        Two-sided p-value.
+    interval : tuple of float
+        Confidence interval of the difference.
+    """
+
+    difference: float
+    df: float
+    p: float
+    interval: tuple[float, float]
+
+
+def row_test(
+    first: NDArray[np.float64], second: NDArray[np.float64], differences: NDArray[np.float64], *,
+    repeated: bool = False, alpha: float = 0.05,
+) -> RowTest | None:  # fmt: skip
+    """Test whether two methods have the same expected score on one data set, by held-out rows.
+
+    With the differences u of the influences of G units, the squared standard error is ``sum(u^2)``: for rows that are held
+    out once, and a mean of losses, the estimate of Bayle et al. for the models that were tested. A method whose
+    models vary much from training set to training set has a larger one, ``var(differences) / C`` with C cells; it takes
+    the place of the first where it is larger, as the estimate of a component of variance is not below 0. The
+    statistic has Student's distribution with ``2 G / (k - 1)`` degrees of freedom, k being the kurtosis of u, as follows
+    from the variance of the squared standard error, and at most ``G - 1``: where few units decide, they are few.
+
+    Parameters
+    ----------
+    first, second : ndarray of shape (n_units,)
+        From :func:`unit_influences`, of the units that are tested.
+    differences : ndarray of shape (n_cells,)
+        Score of the first method minus that of the second in each cell.
+    repeated : bool, default=False
+        Whether a row is tested in several cells; their scores then depend on each other, and do not count for the error.
+    alpha : float, default=0.05
+        1 - coverage of the interval.
+
+    Returns
+    -------
+    RowTest or None
+        None if the variance is unknown. If all units have the same difference, p is that of the sign test.
+
+    References
+    ----------
+    Bayle, P., Bayle, A., Janson, L. and Mackey, L. (2020). Cross-validation confidence intervals for test error. NeurIPS.
+
+    Examples
+    --------
+    >>> influences = np.array([0.1, -0.1, 0.1, -0.1]), np.zeros(4)
+    >>> found = row_test(*influences, np.array([0.4, 0.6]))
+    >>> round(found.p, 3), [round(end, 2) for end in found.interval]
+    (0.088, [-0.14, 1.14])
+    """
+    gaps, n, difference = first - second, len(first), float(differences.mean())
+    squares = float((gaps**2).sum())
+    if n < 2 or not np.isfinite(squares + difference):
+        return None
+    between = differences.var(ddof=1) / len(differences) if len(differences) > 1 and not repeated else 0.0
+    error = float(np.sqrt(max(squares, between)))
+    if error <= 1e-12 * (np.abs(first).max() + np.abs(second).max() + np.abs(differences).max()):
+        same = abs(difference) < 1e-12
+        return RowTest(difference, n - 1, 1.0 if same else 2.0 ** (1 - n), (difference, difference))
+    kurtosis = n * float((gaps**4).sum()) / max(squares, 1e-300) ** 2
+    df = max(1.0, min(n - 1, 2 * n / max(kurtosis - 1, 1e-9)))
+    half = float(t_distribution.ppf(1 - alpha / 2, df)) * error
+    p = 2 * float(t_distribution.sf(abs(difference) / error, df))
+    return RowTest(difference, df, p, (difference - half, difference + half))

@@ -1,0 +1,226 @@
+"""Every text of every figure is shown as it is: no text is a formula, ends the drawing or writes a warning."""
+
+import importlib
+import inspect
+import pkgutil
+import re
+import warnings
+from pathlib import Path
+from xml.etree import ElementTree
+
+import matplotlib
+import numpy as np
+import pandas as pd
+import pytest
+from hypothesis import example, given, settings
+from hypothesis import strategies as st
+from matplotlib.figure import Figure
+from tests.run.test_draw_pruning import method, pruned
+
+import rotastack
+from rotastack import plots
+from rotastack.diagnostics.pairs import KappaError
+from rotastack.plots.pruning import OrderedVotes
+from rotastack.plots.style import add_note, drawn_or_told, new_figure, save_figure
+from rotastack.stats.comparison import compare
+from rotastack.workflow.run.figures.datasets import draw_scores
+from rotastack.workflow.run.figures.members import draw_of_members
+from rotastack.workflow.run.figures.study import draw_of_study
+from rotastack.workflow.run.plan import FIGURES_OF_CELLS, FIGURES_OF_MEMBERS, FIGURES_OF_STUDY
+from rotastack.workflow.study.specs import FiguresSpec, Sweep
+
+PRICES = ["$", "$$", "$$$", "net_$_vs_gross_$", "$50k_to_$100k", r"\$_{", "_own", "50 % ^ {} \\frac{1}{2} & <b>"]
+STRANGE = ["中文 🎉", "עברית", "a\tb", "a\nb", "\0", "\ud800", "\x1b[2J", "￾", " ", "x" * 500, "$" * 99, "word " * 60]
+
+
+def public_figures():
+    """Return the names of the public functions of the plots that return a figure, and the functions."""
+    found = {}
+    for info in pkgutil.iter_modules(plots.__path__, "rotastack.plots."):
+        module = importlib.import_module(info.name)
+        functions = {name: getattr(module, name) for name in module.__all__}
+        drawing = {n: f for n, f in functions.items() if inspect.isfunction(f) and f.__module__ == module.__name__}
+        found |= {n: f for n, f in drawing.items() if inspect.signature(f).return_annotation is Figure}
+    return found
+
+
+FIGURES = public_figures()
+NO_CONTENT = {"on_screen", "finished", "figure_beside_legend", "new_figure"}
+"""Functions that get a figure, or return an empty one."""
+
+GROWING = np.array([1.0, 2.0, 3.0])
+
+
+def frame(t, columns=("error", "members", "voters")):
+    return pd.DataFrame(
+        np.arange(1.0, 10.0).reshape(3, 3)[:, : len(columns)],
+        index=pd.Index(t[:3], dtype=object),
+        columns=pd.Index(columns, dtype=object),
+    )
+
+
+ARGUMENTS = {
+    "sentence": lambda t: (t[0],),
+    "plot_bars": lambda t: (t[:3], {t[3]: GROWING, t[0]: GROWING}, t[1]),
+    "plot_importances": lambda t: (t[:3], GROWING, GROWING / 9, t[3]),
+    "plot_boxes": lambda t: (dict.fromkeys(t, GROWING), t[0], t[1]),
+    "plot_histograms": lambda t: ({name: frame(t) for name in t}, t[0], t[1]),
+    "plot_heatmaps": lambda t: ({name: frame(t, t[1:4]) for name in t}, t[0], "by_fold_group", t[1]),
+    "plot_critical_difference": lambda t: (compare(frame(t, t[:3]), False),),
+    "plot_curves": lambda t: ({name: {t[1]: (GROWING, GROWING), t[2]: 1.0} for name in t[:2]}, t[2], t[3]),
+    "plot_dependence": lambda t: (
+        [
+            {"column": t[0], "values": t[:3], "ordered": False, "curves": {t[1]: GROWING, t[2]: GROWING}},
+            {"column": t[3], "values": GROWING, "ordered": True, "curves": {t[1]: GROWING, t[2]: GROWING}},
+        ],
+        t[3],
+    ),
+    "plot_calibration": lambda t: (
+        pd.DataFrame(
+            {
+                "dataset": "D",
+                "method": pd.Series(t[:3], dtype=object),
+                "bin": 1,
+                "rows": 9,
+                "confidence": GROWING / 4,
+                "accuracy": GROWING / 4,
+            }
+        ),
+    ),
+    "plot_members": lambda t: (frame(t), t[0], t[:3]),
+    "plot_differences": lambda t: (frame(t, t[:3]), frame(t, t[:3]) / 9, t[0], t[1]),
+    "plot_rank_intervals": lambda t: (frame(t, ("lower", "average_rank", "upper")), t[0]),
+    "plot_win_matrix": lambda t: (frame(t, t[:3]) / 9,),
+    "plot_pareto": lambda t: (frame(t, ("time", "quality")), t[0], t[1]),
+    "plot_posterior": lambda t: ([[0.2, 0.2, 0.6], [0.1, 0.5, 0.4]], t[0], t[1], 0.01, t[2]),
+    "plot_margin_distributions": lambda t: ({name: frame(t, t[1:3]).set_axis([-1, 0, 1]) for name in t}, t[0], t),
+    "plot_ordered_curves": lambda t: (
+        {name: OrderedVotes(pd.Series(GROWING, GROWING), 2.0, pd.Series(GROWING, GROWING)) for name in t},
+        t[0],
+        t,
+    ),
+    "plot_diversity": lambda t: ({name: frame(t, ("disagreement", "accuracy")) for name in t}, t[0], t),
+    "plot_kappa_error": lambda t: ({name: KappaError(GROWING, GROWING) for name in t}, t[0]),
+}
+"""Function -> its arguments for four different texts, which stand wherever a text can stand."""
+
+FEW = settings(max_examples=settings().max_examples // 2)
+
+
+def saved(figure, folder):
+    """Write the figure as SVG, with warnings as errors, and return its texts."""
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        save_figure(figure, folder / "figure.svg")
+    root = ElementTree.parse(folder / "figure.svg").getroot()
+    return [text.text or "" for text in root.iter("{http://www.w3.org/2000/svg}text")]
+
+
+def test_every_public_figure_is_tested():
+    assert set(FIGURES) - NO_CONTENT == set(ARGUMENTS), "ARGUMENTS needs the arguments of each public figure"
+
+
+def test_only_one_function_makes_figures():
+    """All figures are of the class that shows texts as they are."""
+    places = [
+        p
+        for p in Path(rotastack.__file__).parent.rglob("*.py")
+        if re.search(r"Figure\((\w+=|\))|pyplot", p.read_text())
+    ]
+    assert [p.name for p in sorted(places)] == ["screen.py", "style.py"]
+
+
+@pytest.mark.parametrize("name", ARGUMENTS)
+def test_dollars_are_dollars(name, tmp_path):
+    texts = ["$$", *PRICES[3:6]]
+    seen = saved(FIGURES[name](*ARGUMENTS[name](texts)), tmp_path)
+    assert any("$" in text for text in seen)
+    assert not any("mathdefault" in text for text in seen)
+
+
+@FEW
+@given(
+    st.sampled_from(sorted(ARGUMENTS)),
+    st.lists(st.one_of(st.sampled_from(PRICES + STRANGE), st.text()), min_size=4, max_size=4, unique=True),
+)
+@example("plot_dependence", STRANGE[:4])
+@example("plot_dependence", STRANGE[4:8])
+@example("plot_bars", STRANGE[8:])
+def test_any_text_is_drawn(tmp_path_factory, name, texts):
+    saved(FIGURES[name](*ARGUMENTS[name](texts)), tmp_path_factory.getbasetemp())
+
+
+@pytest.mark.parametrize(
+    "name", [*FIGURES_OF_STUDY, *FIGURES_OF_MEMBERS, *sum(FIGURES_OF_CELLS.values(), ()), "sweep-01"]
+)
+def test_the_figures_of_a_study_show_dollars(name, tmp_path):
+    labels = PRICES[:3]
+    scores = pd.DataFrame(
+        [
+            {"dataset": d, "method": m, "rotation_group": "RG-01", "fold_group": f, "error": 0.1 * (k + 1) + 0.01 * j}
+            for j, d in enumerate(labels)
+            for k, m in enumerate(labels)
+            for f in ("FG-01", "FG-02")
+        ]
+    )
+    times = scores.assign(fit_seconds=scores["error"], predict_seconds=np.nan)
+    times[::2].to_csv(tmp_path / "times.csv")
+    scores.assign(bin=1, rows=9, confidence=0.5, accuracy=0.5).to_csv(tmp_path / "calibration.csv")
+    sweep = Sweep(title="$ $", axis="$_$", values=[1, 10, 100], lines={"$$": labels, "$ _": labels[:1]})
+    spec = FiguresSpec(
+        task="classification", score="error", axes=["fold_group"], alpha=0.05, control="$", methods=labels,
+        datasets=labels, sweeps={"sweep-01": sweep},
+    )  # fmt: skip
+    if name in FIGURES_OF_MEMBERS:
+        methods = {label: pruned(label) for label in labels[:2]} | {"$$$": method("$$$", "failed")}
+        figure = draw_of_members(name, methods, scores, "$ $", [])
+    elif name in (*FIGURES_OF_STUDY, "sweep-01"):
+        tables = {table: tmp_path / f"{table}.csv" for table in ("times", "calibration")}
+        figure = draw_of_study(name, spec, scores, tables)
+    else:
+        figure = draw_scores(name, "$ $", scores[scores["dataset"] == "$"], "error")
+    seen = saved(figure, tmp_path)
+    assert any("$$" in text for text in seen)
+    assert not any("could not" in text for text in seen)
+
+
+def test_numbers_of_logarithmic_axes_need_no_formula(tmp_path):
+    axis = ARGUMENTS["plot_pareto"](list("abcd"))
+    assert {"1", "2", "3"} <= set(saved(FIGURES["plot_pareto"](*axis), tmp_path))
+    many = np.geomspace(1, 1000, 20)
+    seen = saved(FIGURES["plot_curves"]({"": {"a": (many, many)}}, "x", "y", log=True, ticks=many), tmp_path)
+    assert {"10", "100", "1000"} <= set(seen)
+
+
+def test_a_figure_of_the_user_shows_dollars_too(tmp_path):
+    figure = Figure()
+    comparison = compare(pd.DataFrame(np.arange(9.0).reshape(3, 3), columns=["$", "$_{", "$$"]), False)
+    FIGURES["plot_critical_difference"](comparison, ax=figure.subplots())
+    figure.savefig(tmp_path / "figure.svg")
+
+
+def test_a_figure_and_its_note_are_drawn_by_matplotlib_itself(tmp_path):
+    figure = new_figure(3, 3, "$_{ $")
+    add_note(figure, "$^ $")
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        with matplotlib.rc_context({"svg.fonttype": "none"}):
+            figure.savefig(tmp_path / "figure.svg")
+    seen = (tmp_path / "figure.svg").read_text()
+    assert "$_{ $" in seen
+    assert "$^ $" in seen
+
+
+def test_a_figure_that_fails_says_why_and_damages_of_the_machine_are_errors(tmp_path):
+    files = [tmp_path / f"figure.{kind}" for kind in ("svg", "png")]
+
+    def draw():
+        raise ValueError("no\nplace for $_{ $")
+
+    told = f"{files[0]} could not be drawn: ValueError: no place for $_{{ $"
+    assert drawn_or_told(draw, files) == [told]
+    assert told[-40:] in files[0].read_text()
+    assert files[1].stat().st_size
+    assert drawn_or_told(lambda: new_figure(1, 1), files) == []
+    with pytest.raises(FileNotFoundError):
+        drawn_or_told(lambda: Path("missing").read_text(), files)

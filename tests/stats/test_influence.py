@@ -1,0 +1,154 @@
+"""Influences of rows on scores, and the test of two methods on held-out rows."""
+
+import numpy as np
+import pytest
+from scipy.stats import ttest_rel
+from sklearn import metrics
+
+from rotastack.stats.influence import row_test, score_parts, unit_influences
+from rotastack.stats.metrics import ranked_scores
+
+N = 40
+
+
+def weighted(score, y, outputs, weights):
+    """Return a score of weighted rows, by scikit-learn."""
+    two, labels, decided = outputs.shape[1] == 2, range(outputs.shape[1]), outputs.argmax(axis=1)
+    options = {"sample_weight": weights}
+    sides = [(y == k, outputs[:, k].round(12)) for k in ([1] if two else labels)]
+    if score in ("roc_auc", "average_precision"):
+        return np.mean([getattr(metrics, f"{score}_score")(*side, **options) for side in sides])
+    if score == "brier":
+        return metrics.brier_score_loss(y, outputs[:, 1] if two else outputs, labels=list(labels), **options)
+    if score == "clipped_log_loss":
+        clipped = np.clip(outputs, 1e-3, 1)
+        return np.average(-np.log(clipped[np.arange(len(y)), y] / clipped.sum(axis=1)), weights=weights)
+    by_name = {
+        "error": lambda: 1 - metrics.accuracy_score(y, decided, **options),
+        "balanced_accuracy": lambda: metrics.balanced_accuracy_score(y, decided, **options),
+        "f1": lambda: metrics.f1_score(y, decided, average="binary" if two else "macro", **options),
+        "log_loss": lambda: metrics.log_loss(y, outputs, **options),
+        "rmse": lambda: metrics.root_mean_squared_error(y, outputs[:, 0], **options),
+        "mae": lambda: metrics.mean_absolute_error(y, outputs[:, 0], **options),
+        "r2": lambda: metrics.r2_score(y, outputs[:, 0], **options),
+        "pinball": lambda: sum(
+            metrics.mean_pinball_loss(y, outputs[:, k], alpha=a, **options) / 2 for k, a in [(1, 0.05), (2, 0.95)]
+        ),
+    }
+    return by_name[score]()
+
+
+def problem(score, n_classes):
+    rng = np.random.default_rng(n_classes)
+    if score in ranked_scores("regression"):
+        y = rng.normal(size=N)
+        return y, np.stack([y + rng.normal(size=N), y - 1, y + rng.uniform(-1, 1, N)], axis=1)
+    proba = rng.dirichlet(np.ones(n_classes), N).round(1) + 0.01  # with ties
+    return rng.integers(0, n_classes, N), proba / proba.sum(axis=1, keepdims=True)
+
+
+@pytest.mark.parametrize("n_classes", [2, 3])
+@pytest.mark.parametrize("score", [*ranked_scores("classification"), *ranked_scores("regression")])
+def test_an_influence_is_the_derivative_of_the_score_by_the_weight_of_a_row(score, n_classes):
+    y, outputs = problem(score, n_classes)
+    step, eye = 1e-6, np.eye(N)
+    expected = [
+        (weighted(score, y, outputs, 1 + step * row) - weighted(score, y, outputs, 1 - step * row)) / (2 * step)
+        for row in eye
+    ]
+    found = unit_influences(score, [(np.arange(N), y, outputs)], np.arange(N))
+    parts = list(score_parts(score, y, outputs))
+    if all((part.denominator > 0).all() for part in parts):  # all rows are in each ratio, so one factor is for all
+        found /= np.sqrt(N / (N - 1))
+    else:
+        found = np.zeros(N)
+        for part in parts:
+            ratio = part.numerator.sum() / part.denominator.sum()
+            found += part.slope * (part.numerator - ratio * part.denominator) / part.denominator.sum()
+    np.testing.assert_allclose(found, expected, atol=1e-8)
+
+
+def test_for_a_mean_of_losses_the_test_is_the_paired_t_test():
+    rng = np.random.default_rng(0)
+    losses = rng.normal(size=(2, 200))
+    cells = [[(np.arange(200), np.zeros(200), np.stack([v, v, v], axis=1))] for v in losses]
+    first, second = (unit_influences("mae", cell, np.arange(200)) for cell in cells)
+    expected = ttest_rel(*np.abs(losses))
+    found = row_test(first, second, -np.diff(np.abs(losses).mean(axis=1)))
+    assert found.p == pytest.approx(expected.pvalue, rel=0.02)
+    assert found.interval == pytest.approx(expected.confidence_interval(), rel=0.02)
+
+
+def test_few_rows_that_differ_have_few_degrees_of_freedom():
+    """Of 1,000 rows five differ, all in favour of one method: the sign test has p = 2 / 32."""
+    losses = (np.arange(1000) < 5) / 1.0
+    cell = [(np.arange(1000), np.zeros(1000), np.stack([losses] * 3, axis=1))]
+    found = row_test(unit_influences("mae", cell, np.arange(1000)), np.zeros(1000), losses[None].mean(axis=1))
+    assert found.df == pytest.approx(10, rel=0.02)
+    assert 0.03 < found.p < 0.0625
+
+
+def test_rows_of_a_group_count_once():
+    rng = np.random.default_rng(0)
+    losses = np.repeat(rng.normal(size=20), 10)
+    cell = [(np.arange(200), np.zeros(200), np.stack([losses] * 3, axis=1))]
+    found = row_test(
+        unit_influences("mae", cell, np.arange(200) // 10), np.zeros(20), np.abs(losses[None]).mean(axis=1)
+    )
+    assert found.df <= 19
+    alone = ttest_rel(np.abs(losses[::10]), np.zeros(20))
+    assert found.interval[1] - found.interval[0] == pytest.approx(np.diff(alone.confidence_interval()).item(), rel=0.1)
+
+
+def test_a_row_that_is_held_out_several_times_counts_once():
+    y, outputs = problem("error", 2)
+    once = unit_influences("error", [(np.arange(N), y, outputs)], np.arange(N))
+    twice = unit_influences("error", [(np.arange(N), y, outputs)] * 2, np.arange(N))
+    np.testing.assert_allclose(once, twice)
+
+
+def test_all_rows_with_one_difference_are_tested_by_the_sign_test():
+    found = row_test(np.zeros(6), np.zeros(6), np.ones(3))
+    assert found.p == 2 / 64
+    assert row_test(np.zeros(6), np.zeros(6), np.zeros(3)).p == 1
+    assert row_test(np.zeros(1), np.zeros(1), np.ones(3)) is None
+
+
+def test_a_method_that_varies_from_fold_to_fold_is_not_judged_by_its_rows_alone():
+    """Ten thousand rows show any difference of the tested models; three folds show how these vary."""
+    influences = np.random.default_rng(0).normal(0, 1e-4, 10_000) / 100
+    folds = np.array([0.01, 0.03, -0.01])
+    found = row_test(influences, np.zeros(10_000), folds)
+    assert found.p > 0.3
+    assert row_test(influences, np.zeros(10_000), folds, repeated=True).p < 0.001
+
+
+def test_a_class_of_a_single_unit_leaves_no_test():
+    y, outputs = np.array([0, 0, 0, 1]), np.full((4, 2), 0.5)
+    found = unit_influences("balanced_accuracy", [(np.arange(4), y, outputs)], np.arange(4))
+    assert np.isnan(found).all()
+    assert row_test(found, found, np.ones(3)) is None
+
+
+@pytest.mark.parametrize("score", ["error", "roc_auc", "clipped_log_loss", "f1"])
+def test_two_equal_methods_differ_in_about_five_of_a_hundred_data_sets(score):
+    rng, rejected = np.random.default_rng(0), 0
+    for _ in range(300):
+        y = rng.integers(0, 2, 60)
+        signal = y + rng.normal(size=60)
+        positive = 1 / (1 + np.exp(-(signal[:, None] + rng.normal(size=(60, 2)) - 0.5)))
+        cells = [
+            [(rows, y[rows], np.stack([1 - p[rows], p[rows]], axis=1)) for rows in np.array_split(np.arange(60), 3)]
+            for p in positive.T
+        ]
+        scores = np.array([[sum_of(score, *cell[1:]) for cell in of] for of in cells])
+        found = row_test(*(unit_influences(score, of, np.arange(60)) for of in cells), scores[0] - scores[1])
+        rejected += found.p < 0.05
+    assert 0.01 * 300 <= rejected <= 0.07 * 300
+
+
+def sum_of(score, y, outputs):
+    """Return a score by the ratios of its parts."""
+    parts = list(score_parts(score, y, outputs))
+    ratios = [part.slope * part.numerator.sum() / part.denominator.sum() for part in parts]
+    return sum(ratios) / (2 if score == "roc_auc" else 1)
