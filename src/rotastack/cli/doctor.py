@@ -7,9 +7,11 @@ from argparse import Namespace
 from importlib.metadata import version
 from importlib.util import find_spec
 from pathlib import Path
+from tempfile import TemporaryFile
 from typing import Any
 
 from rotastack.cli.options import command
+from rotastack.files import lock
 
 __all__ = ["add"]
 
@@ -54,4 +56,6 @@ def _folder() -> tuple[bool, str]:
     free = shutil.disk_usage(here).free / 1e9
     if free < _GIGABYTES:
         return False, f"{here} has {free:.1f} GB free; free disk space, or run in another folder"
-    return True, f"{here} is writable, {free:.0f} GB free"
+    with TemporaryFile(dir=here) as stream:
+        how = "" if lock(stream) else "; the file system refuses flock, so Snakemake alone locks a run"
+    return True, f"{here} is writable, {free:.0f} GB free{how}"
