@@ -37,7 +37,7 @@ INSTANCES = [
     views.DiscriminantRotation(random_state=0),
     views.DoubleRotation(random_state=0),
     views.DiffusionMap(random_state=0),
-    views.DiffusionMap(1, epsilon="median", n_landmarks=15, extension="kernel", t=2, random_state=0),
+    views.DiffusionMap(1, epsilon=1.0, n_landmarks=15, extension="kernel", t=2, random_state=0),
     views.DiffusionMap(epsilon="random_squared", n_landmarks=15, extension="harmonics", random_state=0),
     views.RandomizedView(KernelPCA(2, kernel="rbf"), {"gamma": [0.1, 1.0]}, n_landmarks=15, random_state=0),
     views.RandomizedView(views.RandomProjection(), {"kind": ["sphere", "sign", "sparse"]}, random_state=0),

@@ -28,7 +28,6 @@ SETTINGS = {  # page -> settings, levels, versions, numbers of sections, equatio
     "docs/evidence/regressors.md": {"115 of the", "62 of the", ".01"},
     "docs/evidence/scale.md": {"2 GB", "1,000 times", "160 GB", "500 MB", "2 times"},
     "docs/faq.md": {"3.11", "1.7"},
-    "docs/how-to/big-tables.md": {"1.6"},
     "docs/how-to/cluster.md": {"3.11"},
     "docs/how-to/mlflow.md": {"0.1", "5 seconds"},
     "docs/how-to/own-table.md": {"0.12", "31.1", "98 %", ".98", "1 %", "1.5", "50 times", ".3", "1 times"},

@@ -40,7 +40,6 @@ def test_nothing_is_kept_where_nothing_is_missing():
     X, y = holed()
     clf = small(families=("rotations",)).fit(np.nan_to_num(X), y)
     assert clf.forest_.views.fills is None
-    assert clf.forest_.missing is None
     assert clf.table_.transform(X[:3], clf).shape == (3, 5)
     assert np.isfinite(clf.predict_proba(X)).all()  # values that were never missing in training
     assert np.isfinite(clf.predict_proba(np.full((2, 5), np.nan))).all()

@@ -74,6 +74,7 @@ def test_the_trees_that_can_be_asked_for():
         ({"n_subsets": 2, "subset_size": 3}, "not both"),
         ({"estimator": LogisticRegression()}, "estimator must be a tree .* got LogisticRegression; for other estimators use PooledEnsemble"),
         ({"estimator": DecisionTreeClassifier(class_weight="balanced")}, "class_weight is not supported"),
+        ({"estimator": DecisionTreeClassifier(max_leaf_nodes=9)}, "max_leaf_nodes is not supported"),
         ({"estimator": DecisionTreeClassifier(min_samples_leaf=0.1)}, "min_samples_leaf must be a number of rows"),
         ({"estimator": TreeClassifier(class_weight="balanced")}, "class_weight is not supported"),
         ({"bootstrap_ratio": 0.0}, "'bootstrap_ratio' parameter"),

@@ -21,9 +21,9 @@ def base_tree(estimator: Any, otherwise: str = "") -> Any:
     if estimator is None:
         return C45Classifier()
     if isinstance(estimator, DecisionTreeClassifier):
-        parameters = estimator.get_params()
-        for name in ("class_weight", "monotonic_cst"):
-            if parameters.pop(name, None) is not None:
+        parameters, usual = estimator.get_params(), DecisionTreeClassifier().get_params()
+        for name in sorted(usual.keys() - TreeClassifier().get_params().keys() | {"class_weight"}):
+            if parameters.pop(name) != usual[name]:
                 raise ValueError(f"estimator: {name} is not supported")
         for name in ("min_samples_split", "min_samples_leaf"):
             if not isinstance(parameters[name], Integral):
