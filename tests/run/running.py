@@ -148,7 +148,7 @@ def combine(folder, combiner, blocks=("pool",), protocol="splits"):
     return read_arrays(folder / "M.nc"), json.loads((folder / "M.run.json").read_text())
 
 
-def scored(folder, axes=("split",), protocol="splits", blocks=("pool",)):
+def scored(folder, axes=("split",), protocol="splits", blocks=("pool",), score="error"):
     """Return scores, calibration and record of the method that was combined."""
     (folder / "table.run.json").write_text("{}")
     inputs = {
@@ -157,13 +157,14 @@ def scored(folder, axes=("split",), protocol="splits", blocks=("pool",)):
     }  # fmt: skip
     outputs = {
         "scores": "scores",
+        "rows": "rows",
         "calibration": "calibration",
         "decisions": "decisions",
         "records": "records.json",
         "record": "s.json",
     }
     sizes = {"axes": list(axes), "pools": ["p"], "blocks": len(blocks), "methods": ["M"]}
-    step("score", folder, ScoringSpec(dataset="d", protocol=protocol, **sizes), inputs, outputs)
+    step("score", folder, ScoringSpec(dataset="d", score=score, protocol=protocol, **sizes), inputs, outputs)
     frames = [read_frame(folder / name)[0] for name in ("scores", "calibration")]
     return *frames, json.loads((folder / "s.json").read_text())
 
