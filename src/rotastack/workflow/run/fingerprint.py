@@ -42,7 +42,7 @@ CODE = {
     "workflow.run.steps.refit": f"workflow/run/watching.py {_MODELS}",
     "workflow.run.steps.explain": f"workflow/use/*.py workflow/study/costs.py plots/*.py workflow/judge/pages.py workflow/judge/words.py workflow/judge/intervals.py"
     f" ensembles/flagship/*.py {_MODELS}",
-    "workflow.run.steps.track": "data/**/* workflow/tracking/*.py workflow/run/tracked/*.py stats/*.py workflow/judge/results.py",
+    "workflow.run.steps.track": "data/**/* workflow/tracking/*.py workflow/run/tracked/*.py stats/*.py workflow/judge/results.py workflow/judge/intervals.py",
     "workflow.run.splits.folds": "resampling/*.py views/*.py data/divisions.py",
     "workflow.run.splits.training": "workflow/run/splits/fitting.py workflow/run/splits/folds.py data/divisions.py",
     "views": "views/*.py",
