@@ -1,7 +1,7 @@
 """Simulate how often a model's explanation says that a column of noise matters, and how many real columns it finds.
 
 ``python benchmarks/which_columns.py`` writes which_columns.csv and which_columns_found.csv to docs/evidence/data/tables
-(an hour on one core).
+(a quarter of an hour on two cores).
 """
 
 import argparse

@@ -81,7 +81,7 @@ def plot_dependence(panels: Sequence[Mapping[str, Any]], y_label: str) -> Figure
     predictions, one for each value.
     """
     if not panels:
-        return sentence("No column has an importance beyond chance.")
+        return sentence("No column is shown to have an effect.")
     names = list(panels[0]["curves"])
     looks = method_looks(names)
     rows, columns = -(-len(panels) // 3), min(len(panels), 3)

@@ -49,7 +49,7 @@ CHOSEN = (
 )
 ALIKE = "{units} cannot tell {best} from {alike}."
 FURTHER = "{alike}, nor from {further} further down, whose losses differ more between {unit}"
-TIES = "{best} ties with {ties}: {level:.0%} intervals of the differences lie within {margin}."
+TIES = "{best} ties with {ties}: {level:g}% intervals of the differences lie within {margin}."
 NO_TEST = "No test: too few {unit} are held out."
 TESTED = "The difference from {rival} is {shown} (p {p}{picked}; {units}{beside})."
 PICKED = " after Holm's correction for {n} comparisons, as the best is picked from {n_methods}"

@@ -98,7 +98,7 @@ def _won(means: pd.DataFrame, method: str, other: str, higher: bool) -> str:
 
 
 def _tests(result: Mapping[str, Any], n: int, ranks: pd.Series, best: str, control: str, alpha: float) -> list[str]:
-    """Return a sentence on whether the best method beats the control beyond chance, and whether methods differ."""
+    """Return a sentence on whether the best method beats the control, and whether methods differ."""
     if n < 2 or "p_value" not in result:
         return [say.ONE_DATASET]
     adjusted, parts = result.get("holm_p") or {}, []

@@ -108,7 +108,7 @@ class _Verdict:
         sentences = []
         if ties:
             shown = f"{ROPE:.0%} of the baseline's" if self.score in IN_UNITS else printer(self.score, [margin])(margin)
-            level = 1 - self.spec.alpha
+            level = 100 * (1 - self.spec.alpha)
             sentences = [say.TIES.format(best=best, ties=self._named(ties), level=level, margin=shown)]
         if alike:
             text = self._named(alike)
