@@ -100,8 +100,8 @@ class Comparison:
         text += f"over {n} data sets ({table.iloc[0, 0]:.2f})."
         if n > 1:
             p = "< 0.001" if self.p_value < 0.001 else f"= {self.p_value:.3f}"
-            shown = "shown" if self.p_value < alpha else "not shown"
-            text += f"\nThat the methods differ is {shown} (Friedman's test, p {p})."
+            differ = "The methods differ" if self.p_value < alpha else "That the methods differ is not shown"
+            text += f"\n{differ} (Friedman's test, p {p})."
         others = ", ".join(map(str, table.index[table["p against the best"] < alpha])) or "no other method"
         test = f"Nemenyi's test at {alpha:g}, critical difference {self.critical_difference(alpha):.2f}"
         text += f"\n{best[0]} differs from {others} ({test})."
