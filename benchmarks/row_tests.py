@@ -116,12 +116,13 @@ def simulated(cell: tuple, seed: int) -> list[list[float]] | None:
         units[np.concatenate(parts)] = np.repeat(np.arange(len(parts)), list(map(len, parts)))
     else:
         units[tested] = np.unique(tested if groups is None else groups[tested], return_inverse=True)[1]
+    n_trained, n_tested = (sum(map(len, part)) for part in zip(*splits, strict=True))
+    size, times = n_tested / n_trained, n_tested / len(tested)
     found = []
     for score in CLASSES if of_classes else NUMBERS:
         values = np.array([[score_of(score, *rest) for _, *rest in mine] for mine in cells])
         influences = [unit_influences(score, mine, units) for mine in cells]
-        result = row_test(*influences, values[0] - values[1], repeated=repeats != 1)
-        size = 3 / 7 if not repeats else 1 / (folds - 1)
+        result = row_test(*influences, float(np.mean(values[0] - values[1])), widening=1 + size / times)
         found.append([1.0 if result is None else result.p, corrected_t(*values, 1.0, size).p])
     return found
 

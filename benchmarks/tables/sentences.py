@@ -200,7 +200,7 @@ def rows() -> str:
     return "\n".join(
         [
             f"- Of forests, the largest share is {forests.max(axis=None):.3f}; the mean is {forests.stack().mean():.3f}.",
-            f"- Of single trees, the largest share is {trees.max(axis=None):.3f}; without the differences between folds it would be near .1.",
+            f"- Of single trees, the largest share is {trees.max(axis=None):.3f}.",
         ]
     )
 

@@ -13,9 +13,7 @@ def row_tests_of(losses):
     """Return the tests of methods by a column of losses each, and their means, best first."""
     means = sorted_means(losses, "error")
     n = len(losses)
-    return RowTests(
-        (losses - losses.mean()) / np.sqrt(n * (n - 1)), "rows", False, losses.mean().to_frame().T, 0.05
-    ), means
+    return RowTests((losses - losses.mean()) / np.sqrt(n * (n - 1)), "rows", 1.0, means, 0.05), means
 
 
 def chosen(losses, breaker=LOSS, seconds=()):

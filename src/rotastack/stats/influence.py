@@ -169,26 +169,30 @@ class RowTest(NamedTuple):
 
 
 def row_test(
-    first: NDArray[np.float64], second: NDArray[np.float64], differences: NDArray[np.float64], *,
-    repeated: bool = False, alpha: float = 0.05,
-) -> RowTest | None:  # fmt: skip
+    first: NDArray[np.float64],
+    second: NDArray[np.float64],
+    difference: float,
+    *,
+    widening: float = 1.0,
+    alpha: float = 0.05,
+) -> RowTest | None:
     """Test whether two methods have the same expected score on one data set, by held-out rows.
 
-    With the differences u of the influences of G units, the squared standard error is ``sum(u^2)``: for rows that are held
-    out once, and a mean of losses, the estimate of Bayle et al. for the models that were tested. A method whose
-    models vary much from training set to training set has a larger one, ``var(differences) / C`` with C cells; it takes
-    the place of the first where it is larger, as the estimate of a component of variance is not below 0. The
-    statistic has Student's distribution with ``2 G / (k - 1)`` degrees of freedom, k being the kurtosis of u, as follows
-    from the variance of the squared standard error, and at most ``G - 1``: where few units decide, they are few.
+    With the differences u of the influences of G units, the squared standard error is ``widening sum(u^2)``. For rows that
+    are held out once, and a mean of losses, the sum is the estimate of Bayle et al. for the models that were tested. A
+    method's models also differ by their training sets. `widening` counts this as Nadeau and Bengio do: rows of a training set have
+    as much influence as rows of a test set, so that the variance grows by the ratio of their numbers. The statistic has
+    Student's distribution with ``2 G / (k - 1)`` degrees of freedom, k being the kurtosis of u, as follows from the
+    variance of the squared standard error, and at most ``G - 1``: where few units decide, they are few.
 
     Parameters
     ----------
     first, second : ndarray of shape (n_units,)
         From :func:`unit_influences`, of the units that are tested.
-    differences : ndarray of shape (n_cells,)
-        Score of the first method minus that of the second in each cell.
-    repeated : bool, default=False
-        Whether a row is tested in several cells; their scores then depend on each other, and do not count for the error.
+    difference : float
+        Mean score of the first method minus that of the second.
+    widening : float, default=1.0
+        Factor of the variance: 1 + (test rows per training row of a cell) / (number of cells that test a row).
     alpha : float, default=0.05
         1 - coverage of the interval.
 
@@ -200,25 +204,24 @@ def row_test(
     References
     ----------
     Bayle, P., Bayle, A., Janson, L. and Mackey, L. (2020). Cross-validation confidence intervals for test error. NeurIPS.
+    Nadeau, C. and Bengio, Y. (2003). Inference for the generalization error. Machine Learning 52, 239-281.
 
     Examples
     --------
     >>> influences = np.array([0.1, -0.1, 0.1, -0.1]), np.zeros(4)
-    >>> found = row_test(*influences, np.array([0.4, 0.6]))
+    >>> found = row_test(*influences, difference=0.5)
     >>> round(found.p, 3), [round(end, 2) for end in found.interval]
     (0.088, [-0.14, 1.14])
     """
-    gaps, n, difference = first - second, len(first), float(differences.mean())
+    gaps, n = first - second, len(first)
     squares = float((gaps**2).sum())
     if n < 2 or not np.isfinite(squares + difference):
         return None
-    between = differences.var(ddof=1) / len(differences) if len(differences) > 1 and not repeated else 0.0
-    error = float(np.sqrt(max(squares, between)))
-    if error <= 1e-12 * (np.abs(first).max() + np.abs(second).max() + np.abs(differences).max()):
+    if squares <= (1e-12 * (np.abs(first).max() + np.abs(second).max())) ** 2:
         same = abs(difference) < 1e-12
         return RowTest(difference, n - 1, 1.0 if same else 2.0 ** (1 - n), (difference, difference))
-    kurtosis = n * float((gaps**4).sum()) / max(squares, 1e-300) ** 2
-    df = max(1.0, min(n - 1, 2 * n / max(kurtosis - 1, 1e-9)))
+    kurtosis = n * float((gaps**4).sum()) / squares**2
+    df, error = max(1.0, min(n - 1, 2 * n / max(kurtosis - 1, 1e-9))), float(np.sqrt(widening * squares))
     half = float(t_distribution.ppf(1 - alpha / 2, df)) * error
     p = 2 * float(t_distribution.sf(abs(difference) / error, df))
     return RowTest(difference, df, p, (difference - half, difference + half))

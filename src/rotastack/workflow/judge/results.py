@@ -80,15 +80,15 @@ class RowTests(NamedTuple):
 
     influences: pd.DataFrame  # of each unit of rows on the score of each method, from the scoring step
     unit: str  # a noun, such as rows
-    repeated: bool  # whether a row is tested in several cells
-    cells: pd.DataFrame  # scores, a column for each method
+    widening: float  # of the variance, see row_test
+    means: pd.Series  # of the methods' scores
     alpha: float
 
     def __call__(self, first: str, second: str) -> RowTest | None:
         """Return the test of two methods; None with too few units."""
         a, b = (self.influences[method].to_numpy() for method in (first, second))
-        differences = (self.cells[first] - self.cells[second]).to_numpy()
-        return row_test(a, b, differences, repeated=self.repeated, alpha=self.alpha)
+        difference = float(self.means[first] - self.means[second])
+        return row_test(a, b, difference, widening=self.widening, alpha=self.alpha)
 
     @property
     def units(self) -> str:
@@ -96,10 +96,10 @@ class RowTests(NamedTuple):
         return f"{len(self.influences):,} held-out {self.unit}"
 
 
-def read_row_tests(path: Path, cells: pd.DataFrame, alpha: float) -> RowTests:
+def read_row_tests(path: Path, means: pd.Series, alpha: float) -> RowTests:
     """Return the tests by the influences in a file of the scoring step."""
     influences, about = read_frame(path)
-    return RowTests(influences, about["unit"], about["repeated"], cells, alpha)
+    return RowTests(influences, about["unit"], about["widening"], means, alpha)
 
 
 class Choice(NamedTuple):

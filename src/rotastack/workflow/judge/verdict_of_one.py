@@ -54,7 +54,10 @@ class _Verdict:
         of_cells = scores[scores["method"].isin(self.cells.columns)]
         self.breaker = of_cells.groupby("method")[TIE_BREAK[spec.task]].mean().dropna().to_dict()
         self.level = found["baseline"].get(self.score, np.nan)
-        self.test = RowTests(influences, about["unit"], about["repeated"], self.cells, spec.alpha)
+        self.test, self.repeated = (
+            RowTests(influences, about["unit"], about["widening"], self.means, spec.alpha),
+            about["repeated"],
+        )
         self.test_to_train = next(iter(spec.test_to_train.values()), None)
 
     def content(self) -> dict[str, Any]:
@@ -127,7 +130,7 @@ class _Verdict:
             return None, [say.NO_TEST.format(unit=self.test.unit)]
         adjusted, n = self._adjusted({m: t.p if t else 1.0 for m, t in tests.items()})[method], len(others)
         beside = ""
-        if self.test.repeated and self.test_to_train is not None and len(self.cells) > 1:
+        if self.repeated and self.test_to_train is not None and len(self.cells) > 1:
             pairs = {m: corrected_t(self.cells[m], self.cells[control], 1.0, self.test_to_train).p for m in others}
             beside = say.BESIDE.format(n=len(self.cells), p=p_equal(self._adjusted(pairs)[method]))
         picked = say.PICKED.format(n=n, n_methods=n + 1) if n > 1 else ""

@@ -147,7 +147,7 @@ def _chosen(spec: RefitSpec, scores: pd.DataFrame, job: Job) -> str | None:
     breaker = scores.groupby("method")[TIE_BREAK[spec.task]].mean().dropna().to_dict()
     seconds = read_json(job.input("scored"))["metrics"]["fit_processor_seconds"]
     means = sorted_means(cells, spec.score)
-    choice = choose(means, breaker, seconds, read_row_tests(job.input("rows"), cells, spec.alpha))
+    choice = choose(means, breaker, seconds, read_row_tests(job.input("rows"), means, spec.alpha))
     return None if choice is None else choice.method
 
 

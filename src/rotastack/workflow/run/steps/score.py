@@ -117,7 +117,9 @@ def run(job: Job) -> None:
         frame = pd.concat(scores, ignore_index=True)
         write_frame(job.output("scores"), frame)
         rows = np.concatenate([cell.rows for cell in cells])
-        about = {"unit": unit, "repeated": len(rows) > len(np.unique(rows))}
+        times, parts = len(rows) / len(np.unique(rows)), [fold for folds in _divisions(spec, folds) for fold in folds]
+        to_train = sum(test.sum() for test, _ in parts) / sum(train.sum() for _, train in parts)
+        about = {"unit": unit, "repeated": times > 1, "widening": float(1 + to_train / times)}
         write_frame(job.output("rows"), pd.DataFrame(influences).iloc[np.unique(units[rows])], about)
         write_frame(job.output("calibration"), pd.concat(curves, ignore_index=True))
         about = {"dataset": spec.dataset, "classes": table.classes, "positive": table.positive, "methods": decided}
