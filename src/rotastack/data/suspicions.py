@@ -242,9 +242,10 @@ def _group(features: pd.DataFrame, used: list[str], kinds: Mapping[str, str]) ->
 def _dates(features: pd.DataFrame, y: NDArray, task: TaskName, kinds: Mapping[str, str]) -> Iterator[str]:
     """Yield a sentence for each of the first three date columns, with the correlation if the target moves with it."""
     for name in [c for c, kind in kinds.items() if kind == "date"][:3]:
-        days = date_numbers(features[name], ["days"])[:, 0]
-        targets = [y] if task == "regression" else [(y == k).astype(float) for k in np.unique(y)]
-        drift = max(abs(pd.Series(days).corr(pd.Series(t), method="spearman")) for t in targets)
+        days = pd.Series(date_numbers(features[name], ["days"])[:, 0]).dropna()
+        known = y[days.index]  # of one class, there is no correlation
+        targets = [known] if task == "regression" else [(known == k).astype(float) for k in np.unique(known)]
+        drift = max((abs(days.corr(pd.Series(t, days.index), "spearman")) for t in targets if np.ptp(t)), default=0.0)
         moves = f"The target moves with {name} (rank correlation {drift:.2f})" if drift > DRIFT else f"{name} is a date"
         yield f"{moves}: to predict later rows from earlier rows, add --time-column {name}."
 

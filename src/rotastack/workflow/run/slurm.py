@@ -11,7 +11,7 @@ from rotastack.errors import RotastackError, in_one_line
 _OPTIONS = {"slurm_account": "account", "slurm_partition": "partition", "runtime": "time", "mem_mb": "mem",
             **{name: name for name in ("qos", "constraint", "clusters", "reservation")}}  # fmt: skip
 """Resource or setting of Snakemake's plugin for Slurm -> option of sbatch."""
-_WAITS = ("busy", "configuration", "Required node")
+_WAITS = ("busy", "node configuration", "Required node")
 """Words of a refusal after which a real submission may wait, such as for drained nodes."""
 
 
