@@ -4,11 +4,10 @@
     python benchmarks/exclusivity.py --cvxpy     # docs/evidence/data/tables/exrm_cvxpy.csv
     python benchmarks/exclusivity.py --theorem   # exrm_theorem.csv and exrm_stopping.csv, which have no times
 
-First: the exact solver (C = 10 members, one SVM) against one fit of LinearSVC, alternately, for many values of the SVM's C.
-Both fit an intercept (LinearSVC penalises the intercept, ours does not), and end within 1e-6 of the optimum: LinearSVC by the
-largest sufficient tolerance, ours by its duality gap. Second: exact and 200 iterations of alm against the printed problem in
-cvxpy, solved by Clarabel. Third: seconds of alm by numbers of rows and members, with random starts, so all members are
-computed. One thread. With --cvxpy: solver="cvxpy" against the fast solvers, alternately, each pair on new rows.
+Without an option: the exact solver (C = 10 members, one SVM) against one fit of LinearSVC, alternately, for many values of the
+SVM's C. Both fit an intercept (LinearSVC penalises the intercept, ours does not), and end within 1e-6 of the optimum: LinearSVC
+by the largest sufficient tolerance, ours by its duality gap. One thread. With --cvxpy: solver="cvxpy" against the fast solvers,
+alternately, each pair on new rows.
 """
 
 import argparse
@@ -32,8 +31,6 @@ from sklearn.svm import LinearSVC
 from rotastack import DiversityRegularizedClassifier, ExclusivityRegularizedClassifier, PrimalSVMClassifier
 from rotastack.base.convex import solve
 from rotastack.linear import exrm_problem
-from rotastack.linear.alm import solve_alm
-from rotastack.linear.problem import Problem
 
 N_ROWS, N_FEATURES, N_MEMBERS = 5000, 60, 10
 TABLE_FEATURES = 20
@@ -97,40 +94,6 @@ def against_linear_svc(n_pairs):
                 f"| {loss} | {lam:g} | {tol:g}, {np.median(ratios):.2f} | {gap:.1e} | {model.duality_gap_:.0e} |",
                 flush=True,
             )
-
-
-def against_cvxpy(n_pairs):
-    X, y = rows(N_ROWS)
-    print(
-        "| p | exact: speed, objective apart | alm, equal start, 200 iterations | alm, random start, 200 iterations |\n|---|---|---|---|"
-    )
-    for power in (2, 1):
-        columns = {
-            "exact": {},
-            "equal": {"solver": "alm", "rho": 1.0, "tol": 1e-300, "max_iter": 200},
-            "random": {
-                "solver": "alm",
-                "rho": 1.0,
-                "tol": 1e-300,
-                "max_iter": 200,
-                "init": "random",
-                "random_state": 0,
-            },
-        }
-        ratios, apart = {name: [] for name in columns}, {}
-        for _ in range(n_pairs):
-            problem = partial(exrm_problem, X, 2.0 * y - 1, N_MEMBERS, 2.0, power)
-            slow, objective = seconds(lambda problem=problem: problem().solve(solver="CLARABEL"))
-            for name, options in columns.items():
-                fast, model = seconds(
-                    lambda options=options, power=power: ExclusivityRegularizedClassifier(
-                        N_MEMBERS, 2.0, loss_power=power, **options
-                    ).fit(X, y)
-                )
-                ratios[name].append(slow / fast)
-                apart[name] = model.objective_ / objective - 1
-        told = " | ".join(f"{np.median(ratios[k]):.0f}x, {apart[k]:+.1e}" for k in columns)
-        print(f"| {power} | {told} |", flush=True)
 
 
 def printed(n_pairs):
@@ -223,24 +186,6 @@ def _write(name, about, lines):
         csv.writer(file, lineterminator="\n").writerows(lines)
 
 
-def growth():
-    sizes = np.array([100, 316, 1000, 3162, 10000, 31623, 100000])
-    head = " | ".join(f"n = {n}" for n in sizes)
-    print(f"| p, members | {head} | slope of log seconds, from n = 3162 |\n" + "|---" * (len(sizes) + 2) + "|")
-    for power in (1, 2):
-        for members in (1, 5, 10, 30):
-            taken = []
-            for n in sizes:
-                X, y = rows(n)
-                problem = Problem(X, 2.0 * y - 1, np.full((n, 1), 2.0), power)
-                start = np.random.default_rng(0).standard_normal((N_FEATURES, members))
-                run = partial(solve_alm, problem, start, tol=1e-300, max_iter=20)
-                taken.append(min(seconds(run)[0] for _ in range(3)))
-            slope = np.polyfit(np.log(sizes[-4:]), np.log(taken[-4:]), 1)[0]
-            told = " | ".join(f"{t / taken[-1]:.2g}" for t in taken)
-            print(f"| {power}, {members} | {told} | {slope:.2f} |", flush=True)
-
-
 def main():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--pairs", type=int, default=5)
@@ -257,10 +202,6 @@ def main():
         return
     warnings.simplefilter("ignore", ConvergenceWarning)
     against_linear_svc(n_pairs)
-    print()
-    against_cvxpy(max(1, n_pairs // 2))
-    print()
-    growth()
 
 
 if __name__ == "__main__":

@@ -6,8 +6,8 @@
 
 At most 3000 rows of a data set, stratified splits, 70 % of the rows for training, one thread. The result of a method on a split
 is a file in the folder `--results`; existing files are reused, so an interrupted command continues. `--table` adds the scores
-of these files to docs/evidence/data/flagship_sets.parquet, and writes docs/evidence/flagship-sets.md from all scores there. So a
-new version of the flagship needs no new runs of its peers. The flagship and CatBoost take categories unchanged, the others dummies.
+of these files to docs/evidence/data/flagship_sets.parquet, and writes their means to flagship_sets.csv beside it. So a new
+version of the flagship needs no new runs of its peers. The flagship and CatBoost take categories unchanged, the others dummies.
 """
 
 import argparse
@@ -35,12 +35,10 @@ from sklearn.model_selection import RandomizedSearchCV, StratifiedKFold
 from rotastack import RotastackClassifier, RotationForestClassifier
 from rotastack.files import replacing, write_text
 
-PAGE = Path(__file__).parents[1] / "docs/evidence/flagship-sets.md"
-SCORES = PAGE.parent / "data/flagship_sets.parquet"
+SCORES = Path(__file__).parents[1] / "docs/evidence/data/flagship_sets.parquet"
+MEANS = SCORES.with_suffix(".csv")
 OURS = "Rotastack"
 MEASURES = ("error", "log_loss", "fit", "predict")
-BOOSTERS = ("XGB", "HGB", "LightGBM", "CatBoost")
-INTERACTIONS = ("chess-krkopt", "nursery", "tic-tac-toe", "monks-1", "monks-2", "monks-3", "madelon")
 
 
 def _xgboost(seed: int):
@@ -114,6 +112,8 @@ METHODS: dict[str, Callable[[int], Any]] = {
     "CatBoost": _catboost,
     "RotF": lambda seed: RotationForestClassifier(200, subset_size=3, random_state=seed),
 }
+WITHOUT_CATBOOST = [method for method in METHODS if method != "CatBoost"]
+"""CatBoost was left out of ten data sets, where its fits are slow."""
 SLOW: dict[str, Callable[[int], Any]] = {
     "LightGBM tuned": _tuned,
     "AutoGluon medium": lambda seed: _AutoGluon("medium_quality"),
@@ -121,19 +121,8 @@ SLOW: dict[str, Callable[[int], Any]] = {
 }
 """Not among the methods that are run unless named: they take minutes a table, AutoGluon in an environment of its own."""
 
-SEARCHES = (
-    (
-        "A tuned LightGBM",
-        ("LightGBM tuned", "LightGBM"),
-        "The best of 50 random settings by the log loss of three inner folds (`LightGBM tuned`), beside the defaults.",
-    ),
-    (
-        "AutoGluon",
-        tuple(method for method in SLOW if method.startswith("AutoGluon")),
-        "AutoGluon 1.6 with two presets, by the log loss, a minute at most and one thread. Tables of up to 2,000 rows, a part of them generated.",
-    ),
-)
-"""Sections of the page: their methods, and what is said of them."""
+SEARCHES = {"tuned": ("LightGBM tuned", "LightGBM"), "AutoGluon": ("AutoGluon medium", "AutoGluon best")}
+"""Comparisons with peers that search their settings, on fewer tables."""
 
 
 def result_file(folder: Path, name: str, number: int, method: str) -> Path:
@@ -264,88 +253,22 @@ def _against_each(title: str, values: Iterable[Any]) -> str:
     return f"| {title} | {' | '.join(map(str, values))} |"
 
 
-def every_set(found: Results, peers: Results) -> list[str]:
-    """Return tables of errors and log losses; `peers` are the results without CatBoost, on more sets and splits."""
-    lines = []
-    for title, measure in (("Errors", "errors"), ("Log losses", "losses")):
-        lines += [f"## {title}, set by set", "", f"| set | splits | test rows | {' | '.join(METHODS)} |"]
-        lines.append("|---" * (len(METHODS) + 3) + "|")
-        for name in peers.sets:
-            have = found if name in found.sets else peers
-            s = have.sets.index(name)
-            shown = {m: f"{v:.3f}" for m, v in zip(have.methods, getattr(have, measure)[s], strict=True)}
-            least = min(shown.values(), key=float)
-            cells = [f"**{shown[m]}**" if shown.get(m) == least else shown.get(m, "-") for m in METHODS]
-            lines.append(f"| {name} | {have.n_splits[s]} | {have.n_rows[s]} | {' | '.join(cells)} |")
-        lines.append("")
-    return lines
-
-
-def interactions(found: Results, peers: Results) -> list[str]:
-    lines = ["| set | splits | Rotastack | best booster | RF | RotF |", "|---|---|---|---|---|---|"]
-    for name in INTERACTIONS:
-        have = found if name in found.sets else peers
-        if name not in have.sets:
-            continue
-        s = have.sets.index(name)
-        errors = dict(zip(have.methods, have.errors[s], strict=True))
-        best = min((m for m in BOOSTERS if m in errors), key=errors.__getitem__)
-        cells = [f"{errors[OURS]:.4f}", f"{errors[best]:.4f} ({best})", f"{errors['RF']:.4f}", f"{errors['RotF']:.4f}"]
-        lines.append(f"| {name} | {have.n_splits[s]} | {' | '.join(cells)} |")
-    return lines
-
-
-def page(measured: pd.DataFrame) -> str:
-    """Return the document of all results."""
-    without = [m for m in METHODS if m != "CatBoost"]
-    found, peers = (Results.of(measured, SETS, methods) for methods in (list(METHODS), without))
-    lines = [
-        "# The flagship and its peers, set by set", "",
-        "Written by `python benchmarks/flagship_sets.py --table`, from what the same command without `--table` ran.", "",
-        "The 57 data sets of [the flagship against others](flagship.md), at most 3000 rows each, in stratified splits with 70 % of the rows for training. Numbers are means over the splits that all methods of a table have run.", "",
-        "- **Methods.** RF and ET are scikit-learn's random forest and extra trees with 500 trees. XGB is XGBoost with 300 rounds at a rate of .1. HGB (scikit-learn's HistGradientBoosting), LightGBM and CatBoost have their defaults. RotF is our Rotation Forest of 200 C4.5 trees.",
-        "- **Categories and missing values.** Rotastack, CatBoost and AutoGluon take categories as they are. The others take dummies, medians, and columns that tell of missing values.",
-        "- **Scores.** Log losses are with probabilities clipped at .001. Regret is (error - best) / (best + .01), best being the least error of a peer. Times are processor time, one thread, while other jobs ran.", "",
-    ]  # fmt: skip
-    slow = [name for name in peers.sets if name not in found.sets]
-    if slow:
-        lines += [f"CatBoost was left out on {', '.join(slow)}: fits are slow there.", ""]
-    lines += ["## All sets", ""]
-    for title, results in (("With CatBoost", found), ("Without CatBoost", peers)):
-        lines += [f"{title}. {_splits(results)}:", "", *summary(results), ""]
-    worse = [
-        f"{name} ({peers.errors[s, 0]:.3f}, {peers.errors[s, 1]:.3f})"
-        for s, name in enumerate(peers.sets) if peers.errors[s, 0] > peers.errors[s, 1] + 1e-9
-    ]  # fmt: skip
-    lines += [f"More errors than RF, over all splits: {', '.join(worse) or 'nowhere'}.", ""]
-    for title, methods, about in SEARCHES:
-        searched = Results.of(measured, (*SETS, *GENERATED), (OURS, "RF", *methods))
-        if len(searched.sets):
-            lines += [
-                f"## {title}", "", about, "", f"{_splits(searched)}:", "", *summary(searched), "",
-                *each_set(searched, "errors"), "", *each_set(searched, "losses"), "",
-            ]  # fmt: skip
-    lines += ["## Where columns interact", "", *interactions(found, peers), "", *every_set(found, peers)]
-    generated = Results.of(measured, GENERATED, (OURS, "RF"))
-    if len(generated.sets):
-        lines += ["## Generated tables", "", f"{_splits(generated)}:", "", *summary(generated), ""]
-    return "\n".join(lines)
-
-
-def each_set(found: Results, measure: str) -> list[str]:
-    """Return a row of a measure for each set; the least number is bold."""
-    title = {"errors": "error", "losses": "log loss"}[measure]
-    lines = [f"| {title} | {' | '.join(found.methods)} |", "|---" * (len(found.methods) + 1) + "|"]
-    for name, values in zip(found.sets, getattr(found, measure), strict=True):
-        shown = [f"{v:.3f}" for v in values]
-        least = min(shown, key=float)
-        lines.append(f"| {name} | {' | '.join(f'**{s}**' if s == least else s for s in shown)} |")
-    return lines
-
-
-def _splits(found: Results) -> str:
-    counts = [f"{n} of {np.sum(found.n_splits == n)} sets" for n in sorted(set(found.n_splits.tolist()))]
-    return f"Splits: {', '.join(counts)}"
+def means(measured: pd.DataFrame) -> str:
+    """Return mean errors and log losses as CSV: a row for each comparison, measure and set; empty where a method was not run."""
+    compared = {"without CatBoost": (SETS, tuple(WITHOUT_CATBOOST)), "all": (SETS, tuple(METHODS))}
+    compared |= {name: ((*SETS, *GENERATED), (OURS, "RF", *peers)) for name, peers in SEARCHES.items()}
+    compared["generated"] = (GENERATED, (OURS, "RF"))
+    frames = []
+    for comparison, (sets, methods) in compared.items():
+        found = Results.of(measured, sets, methods)
+        for measure, values in (("error", found.errors), ("log loss", found.losses)):
+            about = {"comparison": comparison, "measure": measure, "set": found.sets}
+            about |= {"splits": found.n_splits, "test rows": found.n_rows}
+            frames.append(pd.DataFrame({**about, **dict(zip(methods, values.T, strict=True))}))
+    columns = ["comparison", "measure", "set", "splits", "test rows", *METHODS, *SLOW]
+    return "# `python benchmarks/flagship_sets.py --table`\n" + pd.concat(frames)[columns].to_csv(
+        index=False, float_format="%.3f"
+    )
 
 
 def main() -> None:
@@ -360,7 +283,7 @@ def main() -> None:
     if options.table:
         measured = all_scores(options.results)
         measured.to_parquet(SCORES, index=False)
-        write_text(PAGE, page(measured))
+        write_text(MEANS, means(measured))
         return
     methods = options.methods.split(",")
     known = {**METHODS, **SLOW}

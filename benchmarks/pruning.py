@@ -1,19 +1,16 @@
-"""Measure the cost and the savings of pruning.
+"""Measure the savings of pruning, and the cost of its printed problems.
 
     python benchmarks/pruning.py [--pairs 5]
     python benchmarks/pruning.py --cvxpy     # docs/evidence/data/tables/pruning_cvxpy.csv
 
-Pools are forests of depth 6 that vote on held-out rows. First: all pruners at T = 500, n = 5000. Second: a large pool. Third:
-predictions and size of an ensemble before and after pruning. Memory is measured in a separate process. With --cvxpy: QMM and
-LP with solver="cvxpy" against the fast solvers, alternately, with one thread.
+Without an option: predictions and size of an ensemble before and after pruning. With --cvxpy: QMM and LP with solver="cvxpy"
+against the fast solvers, alternately, with one thread, on forests of depth 6 that vote on held-out rows.
 """
 
 import argparse
 import csv
 import os
 import pickle
-import resource
-import subprocess
 import sys
 import time
 from functools import partial
@@ -29,17 +26,6 @@ from sklearn.frozen import FrozenEstimator
 from rotastack import PrunedEnsembleClassifier
 from rotastack.combine import pruning
 from rotastack.trees import ForestClassifier
-
-PRUNERS = (
-    pruning.MarginPruner,
-    pruning.DREPPruner,
-    pruning.KappaPruner,
-    pruning.MDMPruner,
-    pruning.MeanDMPruner,
-    pruning.LPPruner,
-    pruning.ReducedErrorPruner,
-    pruning.OrientationPruner,
-)
 
 
 def rows(n, seed=0):
@@ -83,32 +69,6 @@ def printed(n_pairs):
             sys.stdout.flush()
 
 
-def all_pruners():
-    votes, y = pool(500, 5000)
-    print("\n| pruner (T = 500, n = 5000) | seconds | kept |\n|---|---|---|")
-    total = 0.0
-    for kind in PRUNERS:
-        start = time.perf_counter()
-        pruner = kind().fit(votes, y)
-        seconds = time.perf_counter() - start
-        total += seconds
-        print(f"| {kind.__name__} | {seconds:.2f} | {pruner.n_selected_} |")
-    print(f"| all of these | {total:.2f} | |", flush=True)
-
-
-def large():
-    votes, y = pool(2000, 10_000)
-    before = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024
-    for v in (0.25, 0.5):
-        start = time.perf_counter()
-        pruner = pruning.QMMPruner(v).fit(votes, y)
-        peak = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024
-        print(
-            f"QMM, T = 2000, n = 10,000, v = {v}: {time.perf_counter() - start:.0f} s, {pruner.n_selected_} kept, "
-            f"{pruner.status_}; peak of the process {peak:.0f} MB ({before:.0f} before)", flush=True,
-        )  # fmt: skip
-
-
 def what_it_saves(n_pairs):
     X, y = rows(6000)
     print(
@@ -138,18 +98,11 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--pairs", type=int, default=5)
     parser.add_argument("--cvxpy", action="store_true", help="the table of cvxpy against the fast solvers alone")
-    parser.add_argument("--large", action="store_true", help=argparse.SUPPRESS)
     options = parser.parse_args()
-    if options.large:
-        large()
-        return
     if options.cvxpy:
         printed(options.pairs)
-        return
-    all_pruners()
-    print(flush=True)
-    subprocess.run([sys.executable, __file__, "--large"], check=True)
-    what_it_saves(options.pairs)
+    else:
+        what_it_saves(options.pairs)
 
 
 if __name__ == "__main__":

@@ -1,8 +1,6 @@
 """Write the tables and the plot of benchmarks/README.md from the results of forest.py.
 
-    python benchmarks/table.py FILE.json [BEFORE.json]
-
-With BEFORE.json, results of an earlier version on the same machine, the table also has the earlier ratios.
+python benchmarks/table.py FILE.json
 """
 
 import json
@@ -17,25 +15,16 @@ import matplotlib.pyplot as plt
 HERE = Path(__file__).parent
 
 
-def tables(result, before) -> str:
+def tables(result) -> str:
     lines = []
     rows = result["rows"]
-    earlier = {_key(r): r for r in before["rows"]} if before else {}
     columns = ["table", "trees", "fit", "predict", "accuracy, ours / theirs", "nodes, ours / theirs"]
-    if before:
-        columns[2:4] = ["fit, before", "fit", "predict, before", "predict"]
     for title in dict.fromkeys(r["comparison"] for r in rows):
         lines += [f"### {title}", "", f"| {' | '.join(columns)} |", "|---" * len(columns) + "|"]
         for r in (r for r in rows if r["comparison"] == title):
-            times = []
-            for what in ("fit", "predict"):
-                if before:
-                    old = earlier.get(_key(r))
-                    times.append(f"{old[what]:.1f}x" if old else "-")
-                times.append(f"{r[what]:.1f}x")
             nodes = " / ".join("-" if r[k] is None else f"{r[k]:.0f}" for k in ("nodes", "peer_nodes"))
             accuracies = f"{r['accuracy']:.3f} / {r['peer_accuracy']:.3f}"
-            cells = [r["table"], str(r["trees"]), *times, accuracies, nodes]
+            cells = [r["table"], str(r["trees"]), f"{r['fit']:.1f}x", f"{r['predict']:.1f}x", accuracies, nodes]
             lines.append(f"| {' | '.join(cells)} |")
         lines.append("")
     lines += ["### Two threads, and memory", "", "| table | two threads against one |", "|---|---|"]
@@ -43,10 +32,6 @@ def tables(result, before) -> str:
     lines += ["", "| waveform 2500x21, 100 trees | peak of fit, MB |", "|---|---|"]
     lines += [f"| {peer} | {megabytes:.0f} |" for peer, megabytes in result["memory"].items()]
     return "\n".join(lines) + "\n"
-
-
-def _key(row) -> tuple:
-    return row["comparison"], row["table"], row["trees"]
 
 
 def plot(result) -> None:
@@ -67,12 +52,11 @@ def plot(result) -> None:
 
 
 def main() -> None:
-    result, *others = (json.loads(Path(f).read_text()) for f in sys.argv[1:])
-    before = others[0] if others else None
+    result = json.loads(Path(sys.argv[1]).read_text())
     plot(result)
     readme = HERE / "README.md"
     mark = "<!-- tables -->\n"
-    readme.write_text(readme.read_text().split(mark)[0] + mark + "\n" + tables(result, before))
+    readme.write_text(readme.read_text().split(mark)[0] + mark + "\n" + tables(result))
 
 
 if __name__ == "__main__":

@@ -3,7 +3,7 @@
 
 python tools/draw_the_case.py    # writes docs/images/case.png
 
-The right half is computed from docs/evidence/flagship-sets.md, the left one from 200 rows that are drawn here.
+The right half is computed from docs/evidence/data/flagship_sets.csv, the left one from 200 rows that are drawn here.
 """
 
 import sys

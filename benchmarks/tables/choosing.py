@@ -38,7 +38,7 @@ class Question:
 
     wish: str
     methods: tuple[str, ...]
-    measure: str = "Errors"
+    measure: str = "error"
 
     @property
     def scores(self) -> pd.DataFrame:
@@ -50,7 +50,7 @@ def _questions():
     times = flagship.times_to_fit()
     return (
         Question("The least error; time does not matter", tuple(times.index)),
-        Question("The best probabilities; time does not matter", tuple(times.index), measure="Log losses"),
+        Question("The best probabilities; time does not matter", tuple(times.index), measure="log loss"),
         Question(
             "A fit in a quarter of the time of a random forest of 500 trees, or less",
             tuple(times.index[times <= QUICK]),

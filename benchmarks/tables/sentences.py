@@ -36,7 +36,7 @@ def _scores() -> pd.DataFrame:
 
 def _against(peer: str) -> str:
     """Return how often the flagship is better and worse than a searched peer, in error and in log loss."""
-    (methods,) = (found for _, found, _ in flagship_sets.SEARCHES if peer in found)
+    (methods,) = (found for found in flagship_sets.SEARCHES.values() if peer in found)
     found = flagship_sets.Results.of(_scores(), (*SETS, *GENERATED), (flagship_sets.OURS, "RF", *methods))
     parts = []
     for name, values in (("errors", found.errors.round(9)), ("log losses", found.losses.round(9))):
@@ -51,10 +51,9 @@ def _against(peer: str) -> str:
 
 def losses() -> str:
     """Return on which tables the flagship has more errors than others, as a list."""
-    methods = [method for method in flagship_sets.METHODS if method != "CatBoost"]
     sets, both = (
         flagship_sets.Results.of(_scores(), names, among)
-        for names, among in ((SETS, methods), ((*SETS, *GENERATED), [flagship_sets.OURS, "RF"]))
+        for names, among in ((SETS, flagship_sets.WITHOUT_CATBOOST), ((*SETS, *GENERATED), [flagship_sets.OURS, "RF"]))
     )
     worse, all_worse = (found.errors[:, 0].round(9) > found.errors[:, 1].round(9) for found in (sets, both))
     mean = _scores().groupby(["set", "method"])["error"].mean().map(_share)

@@ -2,7 +2,7 @@
 
 The values are estimates from the study; a job that runs out of memory or time is retried with more. One formula has the
 memory of all steps: copies of four sizes, whose numbers (:data:`COPIES`) are fitted to recorded peaks, of tables of 62 to
-120,000 rows and 4 to 2000 columns. ``benchmarks/memory.py`` compares estimates and peaks for any results.
+120,000 rows and 4 to 2000 columns. ``tests/workflow/test_memory.py`` compares estimates and peaks.
 """
 
 from collections.abc import Mapping
