@@ -25,13 +25,20 @@ numbers = partial(numbers_of, STUDY)
 
 
 def sentence() -> str:
-    """Return the result in a sentence, also for README.md."""
+    """Return the result in a sentence."""
     ranks, sets = numbers("ranks", "ranked")["rank"].sort_values(), numbers("friedman", "ranked", "over").iloc[0]
     theirs, places = ranks.drop(list(OWN)), places_of(ranks)
     return (
         f"On {sets['data_sets']:.0f} data sets Rotastack has the average rank {ranks['Rotastack']:.1f} of {sets['methods']:.0f} methods (place {places['Rotastack']}), "
         f"our Rotation Forest {ranks['RotF']:.1f} (place {places['RotF']}), and the best of the published 179, {theirs.index[0]}, {theirs.iloc[0]:.1f}."
     )
+
+
+def place() -> str:
+    """Return the place of Rotastack, in a sentence of README.md."""
+    ranks = numbers("ranks", "ranked")["rank"].sort_values()
+    sets = numbers("friedman", "ranked", "over").iloc[0]["data_sets"]
+    return f"On {sets:.0f} data sets Rotastack has place {places_of(ranks)['Rotastack']} of {len(ranks)} classifiers by average rank."
 
 
 def hours() -> str:

@@ -25,7 +25,7 @@ numbers = partial(numbers_of, STUDY)
 
 
 def sentence() -> str:
-    """Return the result in a sentence, also for README.md."""
+    """Return the result in a sentence."""
     sizes, found = numbers("friedman", index="over")["data_sets"], {}
     for over in ("all", "others"):
         ranks = numbers("ranks", over)["rank"].sort_values()
@@ -36,6 +36,12 @@ def sentence() -> str:
         f"On {sizes['all']:.0f} data sets Rotastack has the average rank {rank:.1f} of {len(ranks)} regressors (place {place}), and the best of the published 21, {best}, {other:.1f}; "
         f"on the {sizes['others']:.0f} that are not Friedman's functions Rotastack has {its:.1f} (place {its_place}), and the best of the 21, {its_best}, {its_other:.1f}."
     )
+
+
+def place() -> str:
+    """Return the place of Rotastack, in a sentence of README.md."""
+    ranks, sets = numbers("ranks", "all")["rank"].sort_values(), numbers("friedman", index="over")["data_sets"]["all"]
+    return f"On {sets:.0f} data sets Rotastack has place {places_of(ranks)['Rotastack']} of {len(ranks)} regressors by average rank."
 
 
 def against_each() -> str:

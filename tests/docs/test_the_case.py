@@ -26,7 +26,7 @@ def test_the_caption_says_what_the_results_say(case):
     wins = next(line for line in case["flagship"].summary_lines() if "better : worse, error" in line)
     header = case["flagship"].summary_lines()[0].split("|")
     counts = dict(zip(header, (re.findall(r"\d+", cell) for cell in wins.split("|")), strict=True))
-    (better, worse), boosted = counts[" RF "], counts[" CatBoost "]
+    better, worse = counts[" RF "]
     text = (ROOT / "README.md").read_text(encoding="utf-8")
     index = (ROOT / "docs/index.md").read_text(encoding="utf-8")
     n_tables = len(case["ratios"]())
@@ -40,8 +40,7 @@ def test_the_caption_says_what_the_results_say(case):
         assert f"on {n_sets} data sets (CatBoost on {n_tables})" in (ROOT / "docs" / page).read_text(encoding="utf-8")
     assert f"errors on {n_tables} tables" in text
     assert set(re.findall(r"on (\d+) tables", index)) == {str(n_tables)}
-    assert f"fewer errors than the random forest on {better} tables and more on {worse};" in text
-    assert f"than CatBoost on {boosted[0]} and {boosted[1]}" in text
+    assert f"fewer errors than the random forest on {better} tables and more on {worse}." in text
 
 
 @pytest.mark.slow
@@ -87,7 +86,7 @@ def test_the_sentence_on_179_classifiers_is_of_the_numbers_that_are_kept(case):
     from tables import classifiers
 
     text = (ROOT / "README.md").read_text(encoding="utf-8")
-    assert classifiers.sentence() in text
+    assert classifiers.place() in text
     ranks = classifiers.numbers("ranks", "ranked")
     assert len(ranks) == 186
     assert ranks["rank"].mean() == pytest.approx(187 / 2), "ranks of all methods average to the middle"
@@ -97,8 +96,13 @@ def test_the_sentence_on_179_classifiers_is_of_the_numbers_that_are_kept(case):
 def test_the_sentence_on_21_regressors_is_of_the_numbers_that_are_kept(case):
     from tables import regressors
 
-    assert regressors.sentence() in (ROOT / "README.md").read_text(encoding="utf-8")
+    assert regressors.place() in (ROOT / "README.md").read_text(encoding="utf-8")
     ranks = regressors.numbers("ranks", "all")
     assert len(ranks) == 25
     assert ranks["rank"].mean() == pytest.approx(13), "ranks of all methods average to the middle"
     assert ranks["rank"].between(ranks["lower"], ranks["upper"]).all()
+
+
+def test_paragraphs_of_the_readme_are_short():
+    text = re.sub(r"^```.*?^```", "", (ROOT / "README.md").read_text(encoding="utf-8"), flags=re.M | re.S)
+    assert not [p for p in re.split(r"\n\s*\n", text) if len(p) > 500 and not p.startswith("|")]
