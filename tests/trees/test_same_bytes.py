@@ -13,27 +13,28 @@ from tests.trees import small_cases
 
 ROOT = Path(__file__).resolve().parents[2]
 RECORDED = {
-    "gini": "a92641d80c890de0",
-    "entropy": "66b307b69fb949d0",
-    "bagged_c45": "5c83157b998bdb8d",
-    "not_bagged": "7a90b1423c99013b",
-    "extra": "9b90b622f3cd7b88",
-    "extra_bagged": "2360bb9844f1021c",
-    "c45": "b5d82fd347c02003",
-    "c45_unpruned": "ae0b098c47fbb551",
-    "boosted": "9a1fdaf5ffbb2659",
-    "flagship": "5f8d81b75702ab4a",
-    "regression": "c503a1dd91abca05",
-    "cost_complexity": "695f73aa9310efe9",
-    "extra_regression": "e8af92c78a85def5",
-    "flagship_regression": "dbda15257d1f85f1",
-    "weights": "380835888e24a9da",
-    "regression_weights": "fc1ae4bc2df4292e",
-    "categories": "3210ec1d6f447ae7",
-    "numbers_of_categories": "ba6e693ed47c707e",
-    "views": "9120857abcfda779",
-    "missing": "c9ce9e12f17d706a",
+    "gini": "a92641d80c890de0",  # the default forest: bags, columns drawn for each split
+    "entropy": "66b307b69fb949d0",  # another criterion, and all columns for each split
+    "bagged_c45": "5c83157b998bdb8d",  # gain ratio on bags
+    "not_bagged": "7a90b1423c99013b",  # no bags: no out-of-bag votes
+    "extra": "9b90b622f3cd7b88",  # random cuts, several for each column
+    "extra_bagged": "2360bb9844f1021c",  # random cuts on weighted rows
+    "c45": "b5d82fd347c02003",  # one tree with C4.5's pruning and raising of subtrees
+    "c45_unpruned": "ae0b098c47fbb551",  # the tree before pruning
+    "boosted": "9a1fdaf5ffbb2659",  # weights that change from tree to tree
+    "flagship": "5f8d81b75702ab4a",  # all families, and boosted trees, for classes
+    "regression": "c503a1dd91abca05",  # squared error: other sums than counts
+    "cost_complexity": "695f73aa9310efe9",  # pruning by cost and complexity
+    "extra_regression": "e8af92c78a85def5",  # random cuts for numbers
+    "flagship_regression": "dbda15257d1f85f1",  # all families, and boosted trees, for numbers
+    "weights": "380835888e24a9da",  # weights of 0 and fractions, for classes
+    "regression_weights": "fc1ae4bc2df4292e",  # the same for numbers
+    "categories": "3210ec1d6f447ae7",  # pairs and categories as columns, for classes
+    "numbers_of_categories": "ba6e693ed47c707e",  # the same for numbers
+    "views": "9120857abcfda779",  # views of all columns, of some, and of none in one forest
+    "missing": "c9ce9e12f17d706a",  # every criterion with missing values, whose side is learned
 }
+"""Case -> hash. Each case adds a part of the kernel, which its comment names."""
 
 
 @pytest.mark.parametrize("case", small_cases.CASES)
