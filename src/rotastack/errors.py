@@ -29,7 +29,10 @@ class DamagedError(RotastackError):
     """
 
     def __init__(self, path: Path, why: str):
-        super().__init__(f"{path}: damaged ({why}); delete it and run again")
+        super().__init__(path, why)  # what another process needs to build the error again
+
+    def __str__(self) -> str:
+        return "{}: damaged ({}); delete it and run again".format(*self.args)
 
 
 def unreadable(path: str | Path, error: BaseException) -> RotastackError:

@@ -3,6 +3,7 @@
 from pathlib import Path
 
 import pandas as pd
+import pytest
 
 from rotastack.workflow.run.tracked.notes import TrackedDataset, method_params, model_card, plain, study_note
 
@@ -43,7 +44,7 @@ def card(
         "study": "shop", "dataset": "customers", "task": "classification", "score": "error", "table": None,
         "scores": scores.assign(method=method), "records": {"prepare": {"metrics": facts}}, "baseline": {"error": 0.45},
         "raw": Path("data/raw/customers.parquet"), "prepared_file": None, "model": None, "refit": record, "figures": [],
-        "rotated": [], "optimistic": [],
+        "rotated": [], "optimistic": [], "protocol": {"kind": "crossval"},
     }  # fmt: skip
     params = {"estimator": "Forest", "view": "none"}
     return model_card(TrackedDataset(**{**known, **changes}), params, RAW, "f00d", loaded, store)
@@ -56,7 +57,7 @@ def test_the_card_says_what_the_model_is():
         "3 columns: 2 numeric, 1 categorical; 5 cells are missing",
         "Classes: x 90, y 10",
         "best of 4 methods",
-        "Cross-validated: 30.00 % (the middle 95 % of 3 cells: 20.50 % to 39.50 %)",
+        "By cross-validation: 30.00 % (the middle 95 % of 3 cells: 20.50 % to 39.50 %)",
         "Always the largest class: 45.00 %",
         "Out-of-bag, this model: 31.00 %",
         "The standard error of the error on 100 rows is about 4.58 %.",  # sqrt(0.3 * 0.7 / 100)
@@ -133,3 +134,13 @@ def test_a_model_tested_on_later_rows_has_the_coverage_and_no_out_of_bag_score()
     assert "Out-of-bag: no score, as trees have seen later rows than these." in text
     assert "0.95" not in text
     assert "Out-of-bag, this model: R² 0.95" in card(scores, metrics, **changes)
+
+
+@pytest.mark.parametrize(("protocol", "how"), [
+    ({"kind": "holdout"}, "On random splits: "), ({"kind": "given"}, "On given splits: "), ({"kind": "nested"}, "By cross-validation: "),
+    ({"kind": "holdout", "time": "day"}, "On later rows: "), ({"kind": "crossval", "time": None}, "By cross-validation: "),
+])  # fmt: skip
+def test_the_card_says_which_rows_were_tested(protocol, how):
+    text = card(protocol=protocol)
+    assert f"- {how}30.00 %" in text
+    assert f"error {how[0].lower()}{how[1:-2]} 30.00 %" in text

@@ -163,7 +163,7 @@ def test_tracking(finished, tmp_path):
     assert [m.value for m in sorted(history, key=lambda m: m.step)] == expected.tolist()
     assert method.data.metrics["test/error"] == pytest.approx(expected.mean())
     (version,) = client.search_model_versions("name = 'iris'")
-    assert "cross-validated error " in version.description
+    assert "error by cross-validation " in version.description
     assert client.get_model_version_by_alias("iris", "champion").version == version.version
     assert {a.path for a in client.list_artifacts(next(r for r in found if r.data.tags["rotastack.kind"] == "study").info.run_id)} >= {
         "figures", "tables", "report",

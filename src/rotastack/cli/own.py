@@ -113,12 +113,9 @@ class OwnTable:
             column: str | None = getattr(self.arguments, option[2:].replace("-", "_"))
             if column is None:
                 continue
-            if column == self.arguments.target:
-                raise RotastackError(f"{self.table}: {option}: column {column!r} is the target; name another column")
-            if key == "time" and column == self.arguments.groups:
-                raise RotastackError(
-                    f"{self.table}: {option}: column {column!r} is that of --groups; name another column"
-                )
+            if column in (self.arguments.target, self.arguments.groups if key == "time" else None):
+                what = "the target" if column == self.arguments.target else "that of --groups"
+                raise RotastackError(f"{self.table}: {option}: column {column!r} is {what}; name another column")
             try:
                 n = int(division_numbers(self.features, column, key, self.table).max()) + 1
             except RotastackError as error:

@@ -67,10 +67,7 @@ def suspicions(
 
 
 def _leaks(features: pd.DataFrame, target: pd.Series, task: TaskName, kinds: Mapping[str, str]) -> Iterator[str]:
-    """Yield a sentence for each column, also of those left out, that alone or by its missing values gives the target.
-
-    Values of ids and dates that rise from row to row tell the order of the rows alone.
-    """
+    """Yield a sentence for each column, also of those left out, that alone or by its missing values gives the target."""
     rows = np.random.default_rng(0).permutation(len(target))[:SAMPLE]
     if len(rows) < MANY_VALUES:
         return
@@ -87,7 +84,8 @@ def _leaks(features: pd.DataFrame, target: pd.Series, task: TaskName, kinds: Map
             score = missing[k, j]
             if score > LEAK and len(classes) > 2 and task == "classification":
                 whole = f"class {str(classes[k])!r} of the target"
-            rises = kinds[name] in ("id", "date") and bool((np.diff(values[j][np.argsort(rows)]) >= 0).all())
+            # ids and dates that rise from row to row tell the order of the rows alone
+            rises = kinds[name] in ("id", "date") and (np.diff(values[j][np.argsort(rows)]) >= 0).all()
             if score <= LEAK and j in trees and not rises:
                 what, score = f"{name} alone", _alone(values[j], y, task, kinds[name] == "date")
             if score > LEAK:
@@ -97,10 +95,7 @@ def _leaks(features: pd.DataFrame, target: pd.Series, task: TaskName, kinds: Map
 
 
 def _by_missing(missing: NDArray[np.float64], y: NDArray, task: TaskName) -> NDArray[np.float64]:
-    """Return how well each column's missing values give the target, shape (n_goals, n_columns).
-
-    This is the R² of the numbers and of their ranks, or the balanced accuracy of each class against the others.
-    """
+    """Return how well missing values give the target: R² of numbers and ranks, or each class's balanced accuracy, by column."""
     n, ones = len(missing), missing.sum(axis=0)
     if task == "regression":
         goals = np.array([y - y.mean(), rankdata(y) - (n + 1) / 2])
@@ -114,10 +109,7 @@ def _by_missing(missing: NDArray[np.float64], y: NDArray, task: TaskName) -> NDA
 
 
 def _nearness(columns: NDArray[np.float64], y: NDArray, task: TaskName) -> NDArray[np.float64]:
-    """Return how alike the targets of rows with neighbouring values are in each column: 0 by chance, 1 if equal.
-
-    A quick test, which only columns pass that may give the target.
-    """
+    """Return how alike the targets of rows with neighbouring values are in each column: 0 by chance, 1 if equal."""
     ordered = y[np.argsort(columns, axis=1, kind="stable")]
     if task == "regression":
         return 1 - (np.diff(ordered) ** 2).sum(axis=1) / max(2 * ((y - y.mean()) ** 2).sum(), 1e-300)

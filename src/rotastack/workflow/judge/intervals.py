@@ -39,8 +39,7 @@ def coverage_of_spans(spans: Sequence[tuple[NDArray, NDArray]]) -> dict[str, flo
 
 def widened(ends: NDArray[np.float64], tested: Mapping[str, float]) -> NDArray[np.float64]:
     """Return intervals with the width that the tests on later rows ask for."""
-    half = np.diff(ends, axis=1) / 2 * tested.get("times", 1.0)
-    return np.mean(ends, axis=1, keepdims=True) + half * [-1, 1]
+    return ends + np.diff(ends, axis=1) / 2 * (tested.get("times", 1.0) - 1) * [-1, 1]
 
 
 def coverage_in_words(tested: Mapping[str, float]) -> str:

@@ -19,6 +19,10 @@ __all__ = [
 ]  # fmt: skip
 
 TIMES = ("fit_seconds", "predict_seconds")
+HOW = {
+    "nested": "by cross-validation", "crossval": "by cross-validation", "holdout": "on random splits", "given": "on given splits",
+}  # fmt: skip
+"""Kind of protocol -> the rows that a study tests on, in words."""
 
 
 @dataclass(frozen=True)
@@ -40,6 +44,12 @@ class TrackedDataset:
     figures: list[Path]
     rotated: list[str]  # methods that use rotated columns
     optimistic: list[str]  # methods that choose members by the test rows
+    protocol: Mapping[str, Any]  # of the study
+
+    @property
+    def how(self) -> str:
+        """Which rows the scores are of, in words."""
+        return "on later rows" if self.protocol.get("time") else HOW[self.protocol["kind"]]
 
     @property
     def prepared(self) -> dict[str, Any]:
@@ -226,7 +236,7 @@ def model_card(
         else f"Chosen in the file of the study {plain(data.study)}, which compared {methods} methods."
     )
     lines = [
-        f"**{plain(method)}** for the table **{plain(data.dataset)}**: cross-validated {name} {tested}.", "",
+        f"**{plain(method)}** for the table **{plain(data.dataset)}**: {name} {data.how} {tested}.", "",
         "### Training data", "",
         f"- All {len(raw):,} rows of `{data.raw.as_posix()}`, SHA-256 `{digest}`.",
         f"- {raw.shape[1] - 1:,} columns: {', '.join(kinds) or 'no useful column'}; {facts.get('missing_cells', 0):,} cells are missing.",
@@ -235,9 +245,9 @@ def model_card(
         f"- {plain(method)}: {', '.join(f'{plain(k)} {plain(str(v))}' for k, v in params.items())}.",
         f"- {choice}",
         f"- Trained on {refit['started'][:10]} by rotastack {refit['version']}, seed {refit['seed']}, code {refit['code']}.", "",
-        f"### {name[0].upper()}{name[1:]}", "", f"- Cross-validated: {tested}.", *(f"- {line}" for line in _other_scores(data, refit)), "",
-        "### Limits", "", "- The cross-validated models had fewer rows than this model, which has all rows.",
-        *(["- The interval covers random folds and rotations, not new rows."] if cells > 1 else []),
+        f"### {name[0].upper()}{name[1:]}", "", f"- {data.how.capitalize()}: {tested}.", *(f"- {line}" for line in _other_scores(data, refit)), "",
+        "### Limits", "", "- The tested models had fewer rows than this model, which has all rows.",
+        *(["- The range covers draws of rows and rotations, not new rows."] if cells > 1 else []),
     ]  # fmt: skip
     error = data.numbers(method).get("test/error")
     if data.task == "classification" and error is not None:
@@ -260,7 +270,7 @@ def model_card(
 
 
 def _other_scores(data: TrackedDataset, refit: Mapping[str, Any]) -> list[str]:
-    """Return lines on the scores beside the cross-validated one: without columns, of intervals, out-of-bag, on training rows."""
+    """Return lines on the scores beside the tested one: without columns, of intervals, out-of-bag, on training rows."""
     metrics = refit["metrics"]
     primary, baseline = PRIMARY[data.task], data.baseline.get(data.score)
     named = "" if primary == data.score else f"{NAMES[primary]} "
