@@ -3,6 +3,7 @@
 import joblib
 import numpy as np
 import pytest
+from joblib.externals.loky import get_reusable_executor
 from sklearn.datasets import load_iris
 from sklearn.tree import DecisionTreeClassifier
 
@@ -33,6 +34,7 @@ def test_members_are_trained_on_workers(monkeypatch):
     monkeypatch.setattr(joblib.Parallel, "__call__", noted)
     with joblib.parallel_config("loky", n_jobs=2):
         assert np.array_equal(pool().fit(X, y).predict_proba(X), here)
+    get_reusable_executor().shutdown()  # a fork of this process, as other tests make, could not use its workers
     assert used == ["LokyBackend", "LokyBackend"]
 
 
