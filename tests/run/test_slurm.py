@@ -77,3 +77,9 @@ def test_the_test_has_the_account_and_the_partition_and_submits_nothing(sbatch):
     given = noted.read_text().split()
     assert given[:2] == ["--test-only", "--wrap=true"]
     assert set(given[2:]) == {"--account=A", "--partition=long", "--mem=1000", "--qos=high", "--nice=1", "--licenses=x"}
+
+
+def test_an_expression_of_snakemake_is_no_option_of_sbatch(sbatch):
+    noted = sbatch()
+    check_slurm(workflow("--set-resources", "train:runtime=attempt", "train:mem_mb=attempt * 1000"))
+    assert not [line for line in noted.read_text().splitlines() if line.startswith(("--time", "--mem"))]

@@ -11,6 +11,7 @@ from rotastack.errors import RotastackError, in_one_line
 _OPTIONS = {"slurm_account": "account", "slurm_partition": "partition", "runtime": "time", "mem_mb": "mem",
             **{name: name for name in ("qos", "constraint", "clusters", "reservation")}}  # fmt: skip
 """Resource or setting of Snakemake's plugin for Slurm -> option of sbatch."""
+_SIZES, _NUMBER, _NAME = ("runtime", "mem_mb"), r"\d+", r"[\w.@+-]+"
 _WAITS = ("busy", "node configuration", "Required node")
 """Words of a refusal after which a real submission may wait, such as for drained nodes."""
 
@@ -28,9 +29,8 @@ def check_slurm(workflow: Any) -> None:
     given = {name: str(getattr(plugin, name, None) or "") for name in ("qos", "reservation")}
     for resources in (asked.default_resources, *asked.overwrite_resources.values()):
         given |= dict(pair.split("=", 1) for pair in getattr(resources, "args", ()))
-    plain = [
-        name for name in _OPTIONS if re.fullmatch(r"[\w.@+-]+", given.get(name, ""))
-    ]  # a value may be an expression
+    # Another value is an expression of Snakemake, such as attempt * 1000.
+    plain = [name for name in _OPTIONS if re.fullmatch(_NUMBER if name in _SIZES else _NAME, given.get(name, ""))]
     extra = shlex.split(" ".join(shlex.split(given.get("slurm_extra", ""))))
     command = ["sbatch", "--test-only", "--wrap=true", *(f"--{_OPTIONS[name]}={given[name]}" for name in plain), *extra]
     done = subprocess.run(command, capture_output=True, text=True)
