@@ -69,7 +69,7 @@ _EXTRAS = {
     "flask": "server",
     **dict.fromkeys(("aeon", "catboost", "lightgbm", "ydf"), "bench"),
     **dict.fromkeys(
-        ("argcomplete", "docutils", "h5netcdf", "h5py", "jinja2", "mlflow", "pydantic", "rich", "skops", "snakemake",
+        ("docutils", "h5netcdf", "h5py", "jinja2", "mlflow", "pydantic", "rich", "skops", "snakemake",
          "sqlalchemy", "xarray", "yaml"),
         "workflow",
     ),
