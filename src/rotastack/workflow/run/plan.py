@@ -66,11 +66,9 @@ FIGURES_OF_CELLS = {
 """Protocol -> figures of a data set's scores."""
 FIGURES_OF_MEMBERS = ("margin_distributions", "ordered_curves", "members", "diversity")
 """Figures of a data set in a study whose methods choose among members."""
-FIGURES_OF_STUDY = (
-    "critical_difference", "differences", "calibration", "rank_intervals", "win_matrix", "pareto", "posterior",
-)  # fmt: skip
-OF_SEVERAL = ("rank_intervals", "win_matrix", "pareto", "posterior")
+OF_SEVERAL = ("rank_intervals", "win_matrix", "pareto")
 """Figures that need several data sets."""
+FIGURES_OF_STUDY = ("critical_difference", "differences", "calibration", *OF_SEVERAL)
 
 
 class Plan:
