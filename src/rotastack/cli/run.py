@@ -37,7 +37,7 @@ def add(commands: Any) -> None:
     )  # fmt: skip
     run.add_argument(
         "study", metavar="TABLE|STUDY",
-        help="table (CSV, Excel, Parquet, JSON, ARFF, ..., or a web address), study of config/studies, or YAML file",
+        help="table (CSV, Excel, Parquet, JSON lines, ARFF, ..., or a number of OpenML), study of config/studies, or YAML file",
     )  # fmt: skip
     run.add_argument("--target", metavar="COLUMN", help="tables: column to predict")
     run.add_argument(
@@ -161,11 +161,11 @@ def _describe(plan: Any, arguments: Namespace, options: list[str]) -> int:
 
 
 def _is_table(name: str) -> bool:
-    from rotastack.data.formats import format_of, is_address
+    from rotastack.data.formats import format_of
 
     path = Path(name)
     if path.is_dir():
         raise RotastackError(f"{name} is a folder; name a table or a study")
     if path.suffix in (".yaml", ".yml"):
         return False
-    return format_of(path.name) is not None or is_address(name) or name.startswith("openml:") or path.is_file()
+    return format_of(path.name) is not None or name.startswith("openml:") or path.is_file()
