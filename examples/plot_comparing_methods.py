@@ -14,9 +14,8 @@ from sklearn.model_selection import StratifiedKFold, cross_val_score
 from rotastack import RandomRotationForestClassifier, RotastackClassifier, RotationForestClassifier
 from rotastack.data import load_dataset
 from rotastack.plots.critical_difference import plot_critical_difference
-from rotastack.plots.posterior import plot_posterior
 from rotastack.plots.screen import on_screen
-from rotastack.stats import bayesian_signed_rank, compare, signed_rank_draws
+from rotastack.stats import bayesian_signed_rank, compare
 from rotastack.trees import ForestClassifier, TreeClassifier
 
 # %%
@@ -67,18 +66,13 @@ plt.show()
 # How probable is it that one is better?
 # --------------------------------------
 # A p-value does not answer this question. The Bayesian signed-rank test returns the probabilities that the first method
-# is better, that the second is better, and that both are practically equal (within one percentage point). Each point of
-# the triangle is a draw from the posterior.
+# is better, that the second is better, and that both are practically equal (within one percentage point).
 
 pair = errors["forest"], errors["RotastackClassifier"]
 probabilities = bayesian_signed_rank(*pair, higher_is_better=False, rope=0.01, random_state=0)
 print(probabilities)
-draws = signed_rank_draws(*pair, higher_is_better=False, rope=0.01, n_samples=5000, random_state=0)
-figure = on_screen(plot_posterior(draws, "forest", "RotastackClassifier", rope=0.01))
-figure.set_size_inches(5.2, 4.6)
-plt.show()
 
 # %%
 # Result: at a level of 5 %, ranks over twelve data sets distinguish a single tree from the better ensembles, but not
-# the ensembles from each other. In the posterior, `RotastackClassifier` is far more probably better than the forest
+# the ensembles from each other. By the Bayesian test, `RotastackClassifier` is far more probably better than the forest
 # than practically equal or worse.

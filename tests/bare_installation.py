@@ -17,7 +17,7 @@ TRAINED = tuple(f"rotastack.{name}." for name in ("ensembles", "views", "trees",
 FEW = ("n_estimators", "trees_per_family", "trees_per_rotation", "n_trees_per_rotation", "n_trees")
 COMMANDS = {
     "run quickstart": "workflow", "run table.csv --target y": "workflow", "datasets": "workflow",
-    "methods": "workflow", "schema": "workflow", "ui": "workflow",
+    "methods": "workflow", "ui": "workflow",
 }  # fmt: skip
 
 

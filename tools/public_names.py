@@ -30,11 +30,7 @@ PACKAGES = (
 )
 """The packages with public names."""
 
-PLOTS = (
-    "rotastack.plots.critical_difference.plot_critical_difference",
-    "rotastack.plots.posterior.plot_posterior",
-    "rotastack.plots.screen.on_screen",
-)
+PLOTS = ("rotastack.plots.critical_difference.plot_critical_difference", "rotastack.plots.screen.on_screen")
 """The public functions of modules without a package that hands them on."""
 
 

@@ -128,7 +128,7 @@ def few() -> str:
     named, power = numbers("subsets", None, ["over", "size"]), numbers("power", "ranked", "size")
     rows = [
         [f"{size:.0f}", *(f"{named.loc[(over, size), 'best']:.0%}" for over in ("all methods", "best twenty", "ours")), f"{named.loc[('all methods', size), 'winner']:.0f}",
-         *(f"{power.loc[size, name]:.0%}" for name in ("alone", "expected", "of_all"))]
+         *(f"{power.loc[size, name]:.0%}" for name in ("alone", "of_all"))]
         for size in power.index
     ]  # fmt: skip
     head = [
@@ -138,7 +138,6 @@ def few() -> str:
         "of our seven",
         "place of the winner (median)",
         "p < .05, Rotastack against RF",
-        "as `power` expects",
         "corrected for six",
     ]
     return table_of(head, rows)

@@ -7,7 +7,7 @@ import flagship_sets
 import numpy as np
 import pandas as pd
 from flagship_data import GENERATED, SETS, Split, dummies
-from scipy.stats import norm, wilcoxon
+from scipy.stats import wilcoxon
 
 from rotastack import RotationForestClassifier
 from rotastack.stats import critical_difference
@@ -226,15 +226,6 @@ def coverage() -> str:
     )
 
 
-def repeats() -> str:
-    """Return the strength of infinitely many repeats; their common part has a quarter of the variance."""
-    strength = norm.sf(norm.isf(0.025) - 1 / np.sqrt(20 / 80))
-    return (
-        "The common part of repeats does not average out. With 80 % and 20 % splits even infinitely many repeats detect a difference of one standard deviation "
-        f"with probability {strength:.2f} only. More rows help, more repeats do not."
-    )
-
-
 def printed() -> str:
     """Return printed critical differences, as they are computed."""
     return f"- **Critical differences**: {critical_difference(5, 20):.3f} for 5 methods on 20 data sets, {critical_difference(8, 17):.2f} for 8 on 17."
@@ -250,7 +241,6 @@ TABLES = {
     "printed": printed,
     "pruned": pruned,
     "reductions": reductions,
-    "repeats": repeats,
     "rows": rows,
     "splits": splits,
     "type-one": type_one,

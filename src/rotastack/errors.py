@@ -64,12 +64,12 @@ def few(names: Iterable[object], most: int = 8) -> str:
 _EXTRAS = {
     "xgboost": "boosting",
     "matplotlib": "plots",
-    **dict.fromkeys(("openpyxl", "pooch", "pyarrow"), "tables"),
+    **dict.fromkeys(("openpyxl", "pyarrow"), "tables"),
     "cvxpy": "workflow",
     "flask": "server",
     **dict.fromkeys(("aeon", "catboost", "lightgbm", "ydf"), "bench"),
     **dict.fromkeys(
-        ("argcomplete", "docutils", "h5netcdf", "h5py", "jinja2", "mlflow", "pydantic", "rich", "skops", "snakemake",
+        ("docutils", "h5netcdf", "h5py", "jinja2", "mlflow", "pooch", "pydantic", "rich", "skops", "snakemake",
          "sqlalchemy", "xarray", "yaml"),
         "workflow",
     ),

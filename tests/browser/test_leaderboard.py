@@ -4,10 +4,10 @@ import numpy as np
 import pandas as pd
 import pytest
 from selenium.webdriver.common.keys import Keys
+from tests.judge.leaderboard_page import leaderboard_page
 
 from rotastack.stats import average_ranks, improvability, wilcoxon_holm, win_matrix
 from rotastack.workflow.judge.leaderboard import Metric, leaderboard
-from rotastack.workflow.judge.pages import comparison_page, page_environment
 
 pytestmark = pytest.mark.slow
 
@@ -61,11 +61,8 @@ def content(metrics, times, errors):
 @pytest.fixture(scope="module")
 def page(tmp_path_factory, content):
     """A page with several scores, times and the details of each number."""
-    file = tmp_path_factory.mktemp("page") / "comparison.html"
-    template = page_environment().get_template("comparison.html.j2")
-    sentences = ["First & foremost <b>.", "Second.", "Third."]
-    html = template.render(title="A <title>", sentences=sentences, notes=[], board=content, figures={})
-    file.write_text(html, encoding="utf-8")
+    file = tmp_path_factory.mktemp("page") / "leaderboard.html"
+    file.write_text(leaderboard_page(content, title="A <title>"), encoding="utf-8")
     return file
 
 
@@ -307,7 +304,7 @@ def test_groups_of_methods_and_of_data_sets(browser, tmp_path):
     kinds = {"small": ["data 0", "data 1", "data 2", "data 3"], "large": [f"data {i}" for i in range(4, 15)]}
     content = leaderboard([metric], "method 0", methods=printed, left_out=["data 3", "data 9"], kinds=kinds)
     page = tmp_path / "groups.html"
-    page.write_text(comparison_page(content, title="Groups", sentences=["Groups."]), encoding="utf-8")
+    page.write_text(leaderboard_page(content), encoding="utf-8")
     browser.open(page)
     ranked = [f"data {i}" for i in range(15) if i not in (3, 9)]
     assert_tested(browser.run("return board"), content["boards"][0])
@@ -344,7 +341,7 @@ def test_180_methods_on_121_data_sets(browser, tmp_path):
     page = tmp_path / "large.html"
     metric = Metric("score", "error", False, errors, optimum=0)
     content = leaderboard([metric], "method 3")
-    html = comparison_page(content, title="Large", sentences=["Large."])
+    html = leaderboard_page(content)
     page.write_text(html, encoding="utf-8")
     assert len(html) < 10e6
     browser.open(page)

@@ -12,7 +12,7 @@ import pytest
 
 from rotastack.cli import main, run, studies
 from rotastack.cli.answer import Answer
-from rotastack.cli.options import study_names
+from rotastack.cli.options import table_text
 from rotastack.cli.studies import plan_of
 from rotastack.errors import RotastackError
 from rotastack.project import project_file
@@ -157,10 +157,11 @@ def test_a_study_is_found_by_its_file_and_by_its_name_in_results(name, folder, h
     plan = plan_of(name)
     assert plan.study.name == ("trial-small" if name == "trial-small" else "trial")
     assert plan.size == ("small" if name == "trial-small" else "full")
-    assert "first" in study_names()
-    assert "compose" not in study_names()
-    with pytest.raises(RotastackError, match="study 'trial-tiny' is unknown"):
+    with pytest.raises(RotastackError, match="study 'trial-tiny' is unknown") as error:
         plan_of("trial-tiny")
+    known = str(error.value).split("studies: ")[1].split(", ")
+    assert "first" in known
+    assert "compose" not in known
 
 
 def test_a_study_that_was_edited_says_what_counts(here, capsys):
@@ -222,3 +223,12 @@ def test_the_answer_of_a_study_has_scores_beside_ranks_and_no_empty_columns():
         lines[lines.index("model     Linear, trained on all rows of m2: f") + 1].strip()
         == "and 1 more models, one per data set"
     )
+
+
+def test_a_table_in_a_pipe_cuts_no_name_and_reads_no_markup(monkeypatch):
+    monkeypatch.setenv("COLUMNS", "40")
+    monkeypatch.setenv("FORCE_COLOR", "1")
+    names = ["[bold]RF[/bold] :smile:", "R" * 120]
+    assert table_text(["method", "p"], {name: ["-"] for name in names}).split("\n")[1:] == [
+        f"{names[0]:120s}  -", f"{names[1]}  -",
+    ]  # fmt: skip

@@ -100,7 +100,7 @@ def test_commands_of_minutes_print_what_a_page_says(page, tmp_path, monkeypatch)
 
 
 def test_some_commands_and_output_are_shown():
-    assert {"docs/how-to/compare.md", "docs/how-to/own-table.md", "docs/start/own-table.md"} <= set(COMMANDS)
+    assert {"docs/how-to/own-table.md", "docs/start/own-table.md"} <= set(COMMANDS)
     assert {"docs/how-to/models.md", "docs/start/own-table.md", *NIGHTLY} == set(AT_LENGTH)
     shown = [block for page in PAGES for block in blocks(page)]
     assert sum(b.output is not None for b in shown) == sum(b.language == "output" for b in shown) >= 6

@@ -6,12 +6,12 @@ import re
 import numpy as np
 import pandas as pd
 import pytest
+from tests.judge.leaderboard_page import leaderboard_page
 
 from rotastack.errors import RotastackError
 from rotastack.stats.metrics import ranked_scores
 from rotastack.stats.ranks import average_ranks
 from rotastack.workflow.judge.leaderboard import Metric, board, leaderboard, study_board
-from rotastack.workflow.judge.pages import comparison_page
 from rotastack.workflow.study.specs import ReportSpec
 
 NAMES = ["RF", "RRE", "</script><script>alert(1)</script>", "<!-- & \u2028"]
@@ -31,7 +31,7 @@ def content_of(page):
 
 def page_of(scores, higher, optimum=None, control=None):
     metric = Metric("score", "score", higher, scores, optimum=optimum)
-    return comparison_page(leaderboard([metric], control), title="<b>", sentences=["a < b"])
+    return leaderboard_page(leaderboard([metric], control), title="a <b> c")
 
 
 def test_names_stay_text_and_numbers_whole(errors):
@@ -42,7 +42,7 @@ def test_names_stay_text_and_numbers_whole(errors):
     assert content["boards"][0]["ranks"]["mean"] == pytest.approx(list(average_ranks(errors, False)))
     assert page.count("<script") == page.count("</script>") == 3  # its own alone
     assert "<b>" not in page
-    assert "a &lt; b" in page
+    assert "a &lt;b&gt; c" in page
 
 
 def test_data_sets_without_a_score_are_left_out_and_named(errors):
@@ -55,6 +55,17 @@ def test_data_sets_without_a_score_are_left_out_and_named(errors):
     whole = errors[NAMES].dropna()
     assert found["ranks"]["mean"] == pytest.approx(list(average_ranks(whole, False)))
     assert [sum(row[k] for k in ("wins", "ties", "losses")) for row in found["against"][1:]] == [5, 5, 5]
+
+
+@pytest.mark.parametrize("times", [1, 1e6])
+def test_rounding_errors_are_ties_in_ranks_wins_and_scores(times):
+    first = np.array([0.465, 0.46, 0.455, 0.45, 0.445, 0.44, 0.34, 0.335])
+    scores = times * pd.DataFrame({"A": first, "B": np.nextafter(first, 0), "C": first + 0.05})
+    content = leaderboard([Metric("error", "error", False, scores, optimum=0)], "B")
+    found = content["boards"][0]
+    assert found["ranks"]["mean"] == [1.5, 1.5, 3]
+    assert [found["against"][0][key] for key in ("wins", "ties", "losses", "p")] == [0, 8, 0, 1]
+    assert all(row[0] == row[1] for row in content["metrics"][0]["scores"])
 
 
 def test_what_cannot_be_said_is_none(errors):

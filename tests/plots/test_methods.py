@@ -1,4 +1,4 @@
-"""Figures over data sets: differences, win-rate matrix, ranks with intervals, quality against time, posterior."""
+"""Figures over data sets: differences, win-rate matrix, ranks with intervals, quality against time."""
 
 from itertools import pairwise
 
@@ -7,9 +7,7 @@ import pandas as pd
 import pytest
 
 from rotastack.plots.methods import pareto_front, plot_differences, plot_pareto, plot_rank_intervals, plot_win_matrix
-from rotastack.plots.posterior import plot_posterior
 from rotastack.plots.style import save_figure
-from rotastack.stats.bayesian import bayesian_signed_rank, signed_rank_draws
 
 NAN = float("nan")
 STRANGE = "<script>alert(1)</script> & $x^2$ " + "very long " * 12
@@ -36,12 +34,6 @@ def points_of(methods):
     return pd.DataFrame(
         {"time": 10 ** rng.uniform(-1, 2, len(methods)), "quality": rng.uniform(1, 9, len(methods))}, index=methods
     )
-
-
-def draws_of(rope):
-    rng = np.random.default_rng(0)
-    x = rng.random(12)
-    return signed_rank_draws(x, x + rng.normal(0.01, 0.02, 12), True, rope=rope, n_samples=2000, random_state=0)
 
 
 # ---------- win-rate matrix
@@ -123,31 +115,6 @@ def test_methods_without_a_time_are_left_out_and_counted():
     assert "Left out: 2 methods without time or rank." in figure.get_supxlabel().replace("\n", " ")
 
 
-# ---------- posterior
-
-
-def test_the_triangle_says_what_the_test_says():
-    rng = np.random.default_rng(0)
-    x = rng.random(10)
-    y = x + rng.normal(0.01, 0.02, 10)
-    for rope in (0.0, 0.01):
-        draws = signed_rank_draws(x, y, True, rope=rope, n_samples=3000, random_state=3)
-        expected = bayesian_signed_rank(x, y, True, rope=rope, n_samples=3000, random_state=3)
-        figure = plot_posterior(draws, "RF", "RRE", rope)
-        said = [float(text.get_text().split("\n")[1]) for text in figure.axes[0].texts]
-        wanted = expected if rope else (expected.p_left, expected.p_right)
-        assert said == pytest.approx(list(wanted), abs=0.0005)
-
-
-def test_a_draw_in_a_corner_is_drawn_there():
-    axis = plot_posterior([[1.0, 0, 0], [0, 1.0, 0], [0, 0, 1.0]], "A", "B", rope=0.1).axes[0]
-    cells = axis.collections[0].get_offsets()
-    corners = np.array([[0, 0], [0.5, np.sqrt(3) / 2], [1, 0]])
-    distances = np.linalg.norm(cells[:, None] - corners[None], axis=2)
-    assert len(cells) == 3
-    assert (distances.min(axis=0) < 0.03).all()
-
-
 # ---------- differences from the control
 
 
@@ -185,7 +152,6 @@ def test_figures_without_data_say_so():
         (plot_win_matrix(shares_of(["A"])), "A win-rate matrix needs two methods."),
         (plot_rank_intervals(one), "The figure of ranks needs two methods."),
         (plot_pareto(points_of(["A"])), "The figure of quality against time needs two methods with known times."),
-        (plot_posterior(np.empty((0, 3)), "A", "B", 0.1), "No pair of methods has a posterior."),
     ):
         assert words(figure) == [expected]
         assert figure.axes == []
@@ -209,8 +175,6 @@ def test_labels_of_180_methods_thin_out(draw):
         lambda m: plot_win_matrix(shares_of(m)),
         lambda m: plot_rank_intervals(ranks_of(m), m[0]),
         lambda m: plot_pareto(points_of(m), m[0]),
-        lambda m: plot_posterior(draws_of(0.01), m[0], m[1], 0.01),
-        lambda m: plot_posterior(draws_of(0.0), m[0], m[1], 0.0),
     ],
 )  # fmt: skip
 def test_strange_names_are_shown_as_they_are_and_equal_figures_give_equal_files(draw, tmp_path):

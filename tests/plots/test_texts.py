@@ -92,7 +92,6 @@ ARGUMENTS = {
     "plot_rank_intervals": lambda t: (frame(t, ("lower", "average_rank", "upper")), t[0]),
     "plot_win_matrix": lambda t: (frame(t, t[:3]) / 9,),
     "plot_pareto": lambda t: (frame(t, ("time", "quality")), t[0], t[1]),
-    "plot_posterior": lambda t: ([[0.2, 0.2, 0.6], [0.1, 0.5, 0.4]], t[0], t[1], 0.01, t[2]),
     "plot_margin_distributions": lambda t: ({name: frame(t, t[1:3]).set_axis([-1, 0, 1]) for name in t}, t[0], t),
     "plot_ordered_curves": lambda t: (
         {name: OrderedVotes(pd.Series(GROWING, GROWING), 2.0, pd.Series(GROWING, GROWING)) for name in t},

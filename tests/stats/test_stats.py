@@ -3,7 +3,6 @@ import itertools
 import numpy as np
 import pandas as pd
 import pytest
-from matplotlib.figure import Figure
 from scipy import stats as scipy_stats
 
 from rotastack.errors import RotastackError
@@ -117,7 +116,7 @@ def test_two_methods_differ_by_nemenyi_where_the_sign_test_finds_it(alpha):
             assert (p < alpha) == (abs(2 * wins - n) / n > critical_difference(2, n, alpha))
 
 
-def test_a_comparison_is_printed_as_a_short_table_and_reported_with_a_diagram():
+def test_a_comparison_is_printed_as_a_short_table_and_reported_in_sentences():
     errors = pd.DataFrame({"RF": [0.2, 0.3, 0.1] * 4, "RRE": [0.1, 0.2, 0.1] * 4, "GB": [0.4, 0.5, 0.6] * 4})
     comparison = compare(errors, higher_is_better=False)
     printed = str(comparison).splitlines()
@@ -131,11 +130,6 @@ def test_a_comparison_is_printed_as_a_short_table_and_reported_with_a_diagram():
         "RRE differs from GB (Nemenyi's test at 0.05, critical difference 0.96).",
     ]
     assert str(report) == f"{report.text}\n\n{comparison}"
-    assert any("CD = 0.96" in text.get_text() for text in report.figure.axes[0].texts)
-    axes = Figure().subplots(2)
-    assert comparison.report(ax=axes[1]).figure is axes[1].figure
-    assert axes[1].texts
-    assert not axes[0].texts
     tied = compare(errors[["RF", "RRE"]].assign(RF=errors["RRE"])[:1], higher_is_better=False).report(alpha=0.01)
     assert tied.text.startswith(
         "RF, RRE share the best of 2 methods by average rank over 1 data sets (1.50).\nRF differs"

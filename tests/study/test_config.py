@@ -201,7 +201,7 @@ def test_every_field_is_described(model):
 
 def test_the_schema_of_editors_is_the_model_s():
     written = json.loads(project_file("config/study.schema.json").read_text())
-    assert written == StudyDocument.model_json_schema(), "run: rotastack schema > config/study.schema.json"
+    assert written == StudyDocument.model_json_schema(), "run: python tools/study_schema.py"
     assert written["additionalProperties"] is False
 
 

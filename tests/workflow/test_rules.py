@@ -136,7 +136,6 @@ KINDS = {
     "rank_intervals": "data sets are drawn with replacement many times",
     "win_matrix": "the row's method is better than the column's",
     "pareto": "the methods that no other method beats in both",
-    "posterior": "The Bayesian signed-rank test",
     "kappa_error": "A point is a pair of members of a pool",
 }
 

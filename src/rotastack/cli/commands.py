@@ -2,18 +2,17 @@
 
 import argparse
 import errno
-import os
 import sys
 
 from rotastack import __version__
-from rotastack.cli import compare, doctor, explain, fit, lists, predict, report, run, step, tables, ui
+from rotastack.cli import explain, fit, lists, predict, report, run, step, tables, ui
 from rotastack.cli.stopping import StoppedError
 from rotastack.errors import RotastackError, not_installed_message
 from rotastack.project import find_own_modules
 
 __all__ = ["run_command"]
 
-COMMANDS = (run, fit, compare, report, tables, predict, explain, ui, lists, doctor, step)
+COMMANDS = (run, fit, report, tables, predict, explain, ui, lists, step)
 """The modules of the commands, in the order of the help."""
 NAME_CLASSES = ("run", "report", "tables", "fit", "step")
 """Commands that import the classes named in a study, also from modules in the working directory."""
@@ -43,10 +42,6 @@ NOT_OURS = {
 
 def run_command(given: list[str]) -> int:
     """Run a command in this process and return the exit code; a RotastackError is printed as one line."""
-    if "_ARGCOMPLETE" in os.environ:  # the shell requests completions
-        import argcomplete
-
-        argcomplete.autocomplete(_parser())
     if given[:1] and given[0] in NAME_CLASSES:
         find_own_modules()
     cut = given.index("--") if "--" in given else len(given)

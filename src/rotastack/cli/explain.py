@@ -4,7 +4,7 @@ from argparse import Namespace
 from pathlib import Path
 from typing import Any
 
-from rotastack.cli.options import add_model_options, command, offer, score_names, studies_with_models
+from rotastack.cli.options import add_model_options, command
 
 __all__ = ["add"]
 
@@ -16,10 +16,9 @@ def add(commands: Any) -> None:
         description="Compute importances of columns, weights of rotated columns, and the dependence of predictions on the top columns.",
         epilog="example:\n  rotastack explain customers",
     )  # fmt: skip
-    offer(explain.add_argument("study", help="the study that made the model"), studies_with_models)
+    explain.add_argument("study", help="the study that made the model")
     add_model_options(explain)
-    score = explain.add_argument("--score", help="score by which importances are measured (default: the study's score)")
-    offer(score, score_names)
+    explain.add_argument("--score", help="score by which importances are measured (default: the study's score)")
 
 
 def _explain(arguments: Namespace) -> None:

@@ -1,4 +1,4 @@
-"""``rotastack datasets``, ``methods`` and ``schema``: list the names and keys that a study may use."""
+"""``rotastack datasets`` and ``methods``: list the names that a study may use."""
 
 from argparse import Namespace
 from typing import Any
@@ -14,7 +14,6 @@ def add(commands: Any) -> None:
     text = "also check whether each data set is available (uses the network)"
     datasets.add_argument("--available", action="store_true", help=text)
     command(commands, "methods", _methods, "list short names of estimators, views and pruners")
-    command(commands, "schema", _schema, "print the JSON schema of studies, for editors")
 
 
 def _datasets(arguments: Namespace) -> None:
@@ -48,14 +47,4 @@ def _methods(arguments: Namespace) -> None:
         for name, entry in entries.items():
             fixed = yaml.safe_dump(entry.parameters, default_flow_style=True, sort_keys=False, width=10**6).strip()
             print(f"  {name}: {entry.path}{f' {fixed}' if entry.parameters else ''}")
-    print(
-        "combiners (kind): vote, stacking, log_linear, weights, member, prune, other; `rotastack schema` prints their keys"
-    )
-
-
-def _schema(arguments: Namespace) -> None:
-    import json
-
-    from rotastack.workflow.study.model import StudyDocument
-
-    print(json.dumps(StudyDocument.model_json_schema(), indent=1))
+    print("combiners (kind): vote, stacking, log_linear, weights, member, prune, other")

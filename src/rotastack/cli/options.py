@@ -1,4 +1,4 @@
-"""Parts that the commands share: parsers, options on studies and models, values that shells complete, and plain text.
+"""Parts that the commands share: parsers, options on studies and models, and plain text.
 
 Tables and lines with headings are plain text of any width: pipes and logs cut no name and show no colours.
 """
@@ -6,15 +6,11 @@ Tables and lines with headings are plain text of any width: pipes and logs cut n
 import os
 from argparse import ArgumentParser, Namespace, RawDescriptionHelpFormatter
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from pathlib import Path
 from typing import Any
 
 from rotastack.errors import RotastackError
 
-__all__ = [
-    "add_model_options", "add_study_options", "command", "cores", "headed", "offer", "score_names", "studies_with_models",
-    "study_names", "table_text",
-]  # fmt: skip
+__all__ = ["add_model_options", "add_study_options", "command", "cores", "headed", "table_text"]
 
 
 def command(commands: Any, name: str, run: Callable[[Namespace], int | None], summary: str, **texts: str) -> Any:
@@ -24,15 +20,9 @@ def command(commands: Any, name: str, run: Callable[[Namespace], int | None], su
     return parser
 
 
-def offer(action: Any, values: Callable[..., Iterable[str]]) -> None:
-    """Set the function by which argcomplete lists the values of an argument."""
-    action.completer = values
-
-
 def add_study_options(parser: ArgumentParser) -> None:
     """Add the arguments that name a study."""
-    text = "study of this folder, of studies or of config/studies, or a YAML file"
-    offer(parser.add_argument("study", help=text), study_names)
+    parser.add_argument("study", help="study of this folder, of studies or of config/studies, or a YAML file")
     parser.add_argument("--size", help="size of the study, such as small (default: full)")
 
 
@@ -52,25 +42,6 @@ def cores(given: str) -> int:
     if not given.isdigit() or int(given) < 1:
         raise RotastackError(f"--cores must be all or a whole number of at least 1, found {given!r}")
     return int(given)
-
-
-def study_names(**_: Any) -> list[str]:
-    """Return the names of the studies in the working directory and of the shipped studies."""
-    from rotastack.workflow.run.launch import study_files
-
-    return sorted({path.stem for path in study_files()})
-
-
-def score_names(**_: Any) -> list[str]:
-    """Return the names of the scores that can rank methods, for both tasks."""
-    from rotastack.stats.metrics import METRICS, ranked_scores
-
-    return [name for task in METRICS for name in ranked_scores(task)]
-
-
-def studies_with_models(**_: Any) -> list[str]:
-    """Return the names of the studies in the working directory that have a model."""
-    return sorted({path.parents[2].name for path in Path("results").glob("*/*/model/model.skops")})
 
 
 def headed(lines: Iterable[tuple[str, str]]) -> str:

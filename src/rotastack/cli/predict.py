@@ -6,7 +6,7 @@ from argparse import Namespace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from rotastack.cli.options import add_model_options, command, offer, studies_with_models
+from rotastack.cli.options import add_model_options, command
 from rotastack.errors import RotastackError, in_one_line, nearest
 
 if TYPE_CHECKING:
@@ -24,7 +24,7 @@ def add(commands: Any) -> None:
     )  # fmt: skip
     predict.add_argument("table", help="table, in a format that `rotastack run` reads")
     which = predict.add_mutually_exclusive_group(required=True)
-    offer(which.add_argument("--study", metavar="NAME", help="study that made the model"), studies_with_models)
+    which.add_argument("--study", metavar="NAME", help="study that made the model")
     which.add_argument(
         "--model", metavar="MODEL", help="model file, its folder, runs:/<id>/model or models:/<name>/<version>"
     )

@@ -8,8 +8,8 @@ from contextlib import suppress
 from pathlib import Path
 from typing import Any
 
-from rotastack.cli.options import command, cores, headed, offer, score_names, study_names
-from rotastack.cli.studies import plan_of, profile_names, profile_options, snakemake
+from rotastack.cli.options import command, cores, headed
+from rotastack.cli.studies import plan_of, profile_options, snakemake
 from rotastack.errors import RotastackError
 
 __all__ = ["add"]
@@ -35,9 +35,9 @@ def add(commands: Any) -> None:
         commands, "run", _run, "run a study, or compare methods on a table", epilog=EXAMPLES,
         description="Compare ensembles on a table, train the best method on all rows, and print the verdict.",
     )  # fmt: skip
-    study = run.add_argument(
+    run.add_argument(
         "study", metavar="TABLE|STUDY",
-        help="table (CSV, Excel, Parquet, JSON, ARFF, ..., or a web address), study of config/studies, or YAML file",
+        help="table (CSV, Excel, Parquet, JSON lines, ARFF, ..., or a number of OpenML), study of config/studies, or YAML file",
     )  # fmt: skip
     run.add_argument("--target", metavar="COLUMN", help="tables: column to predict")
     run.add_argument(
@@ -45,13 +45,13 @@ def add(commands: Any) -> None:
         choices=["classification", "regression"],
         help="tables: kind of the target; the default depends on its values",
     )
-    size = run.add_argument(
+    run.add_argument(
         "--size", help="tables: small, medium (default) or full; studies: a size of their file, or full (default)"
     )
     run.add_argument(
         "--time", type=_seconds, metavar="TIME", help="tables: limit of the run's time, such as 90s, 10m or 2h"
     )
-    score = run.add_argument(
+    run.add_argument(
         "--score", metavar="NAME",
         help="tables: score by which methods are ranked and tested, such as error, roc_auc, log_loss, rmse or mae, or scikit-learn's "
         "name of a score (default: depends on the target; studies have the key evaluation.score)",
@@ -84,25 +84,12 @@ def add(commands: Any) -> None:
         help="tables: memory of all jobs together, such as 8G; a method that needs more is left out (default: the free memory)",
     )  # fmt: skip
     run.add_argument("--cores", default="all", help="cores to use (default: all)")
-    profile = run.add_argument(
+    run.add_argument(
         "--profile", help="workflow profile: default, slurm, pbs, sge, lsf, kubernetes, or a folder of your own"
     )
     run.add_argument("--dry-run", action="store_true", help="describe the run, and write nothing")
     run.add_argument("--verbose", action="store_true", help="show the output of snakemake")
     run.add_argument("--json", action="store_true", help="print the answer as JSON only")
-    offer(study, _studies_and_tables)
-    offer(size, lambda **_: ("small", "medium", "full"))
-    offer(score, score_names)
-    offer(profile, profile_names)
-
-
-def _studies_and_tables(prefix: str = "", **_: Any) -> list[str]:
-    """Return the studies, and the folders, tables and YAML files in the folder of `prefix`."""
-    from rotastack.data.formats import format_of
-
-    folder = Path(prefix).parent if not prefix.endswith("/") else Path(prefix)
-    files = [p for p in folder.glob("*") if p.is_dir() or format_of(p.name) or p.suffix == ".yaml"]
-    return [*study_names(), *(f"{p}/" if p.is_dir() else str(p) for p in files)]
 
 
 def _seconds(text: str) -> float:
@@ -174,11 +161,11 @@ def _describe(plan: Any, arguments: Namespace, options: list[str]) -> int:
 
 
 def _is_table(name: str) -> bool:
-    from rotastack.data.formats import format_of, is_address
+    from rotastack.data.formats import format_of
 
     path = Path(name)
     if path.is_dir():
         raise RotastackError(f"{name} is a folder; name a table or a study")
     if path.suffix in (".yaml", ".yml"):
         return False
-    return format_of(path.name) is not None or is_address(name) or name.startswith("openml:") or path.is_file()
+    return format_of(path.name) is not None or name.startswith("openml:") or path.is_file()

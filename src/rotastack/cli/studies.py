@@ -5,7 +5,7 @@ import sys
 import time
 from importlib.util import find_spec
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from rotastack.cli.stopping import ending_with_us
 from rotastack.errors import RotastackError, nearest
@@ -14,7 +14,7 @@ from rotastack.project import project_file
 if TYPE_CHECKING:
     from rotastack.workflow.run.plan import Plan
 
-__all__ = ["plan_of", "profile_names", "profile_options", "snakemake"]
+__all__ = ["plan_of", "profile_options", "snakemake"]
 
 REFUSED = 2
 """Exit code of a run that ended before its first job."""
@@ -81,7 +81,7 @@ def profile_options(name: str | None) -> list[str]:
     shipped = project_file(f"workflow/profiles/{name}")
     folder = next((path for path in (shipped, Path(name), Path("profiles", name)) if path.exists()), None)
     if folder is None:
-        names = profile_names()
+        names = sorted(path.name for path in project_file("workflow/profiles").iterdir() if path.is_dir())
         raise RotastackError(
             f"--profile: {name!r} is neither a folder nor a profile{nearest(name, names)}; profiles: {', '.join(names)}"
         )
@@ -92,11 +92,6 @@ def profile_options(name: str | None) -> list[str]:
     if has_flock():
         return ["--workflow-profile", str(folder)]
     return ["--workflow-profile", "none", *_as_options(folder / "config.yaml")]
-
-
-def profile_names(**_: Any) -> list[str]:
-    """Return the names of the shipped profiles."""
-    return sorted(path.name for path in project_file("workflow/profiles").iterdir() if path.is_dir())
 
 
 def _as_options(file: Path) -> list[str]:

@@ -1,4 +1,4 @@
-"""``rotastack tables``: the tables of a finished study as CSV, and as LaTeX."""
+"""``rotastack tables``: the tables of a finished study as CSV, and those of a paper as LaTeX."""
 
 from argparse import Namespace
 from pathlib import Path
@@ -15,12 +15,12 @@ def add(commands: Any) -> None:
     tables = command(
         commands, "tables", _tables, "write the tables of a finished study as CSV and LaTeX",
         description="Write all tables of a finished study: leaderboard, scores by data set, tests, and more.",
-        epilog="LaTeX tables use booktabs; a document that includes them needs \\usepackage{booktabs,longtable} and "
+        epilog="A document that includes the LaTeX tables needs \\usepackage{booktabs,longtable} and "
         "\\usepackage[T1]{fontenc}.\n\nexamples:\n  rotastack tables quickstart --latex\n"
         "  rotastack tables rotation_weights --size small --latex --out paper/tables",
     )  # fmt: skip
     add_study_options(tables)
-    tables.add_argument("--latex", action="store_true", help="also write LaTeX tables, and a document of all tables")
+    tables.add_argument("--latex", action="store_true", help="also write scores, ranks and tests as LaTeX")
     tables.add_argument("--out", metavar="FOLDER", help="folder to write to (default: results/STUDY/printed)")
 
 
@@ -28,23 +28,16 @@ def _tables(arguments: Namespace) -> None:
     plan = plan_of(arguments.study, arguments.size)
 
     from rotastack.files import replacing, write_text
-    from rotastack.workflow.judge.printed import document, latex_table, printed_tables
+    from rotastack.workflow.judge.printed import printed_tables
 
-    study = plan.study
     size = f" --size {arguments.size}" if arguments.size else ""
-    printed = printed_tables(Path(plan.root), study, f"rotastack run {arguments.study}{size}")
+    printed = printed_tables(Path(plan.root), plan.study, f"rotastack run {arguments.study}{size}")
     folder = Path(arguments.out or f"{plan.root}/printed")
     folder.mkdir(parents=True, exist_ok=True)
     for table in printed:
         with replacing(folder / f"{table.name}.csv") as temporary:
             table.values.to_csv(temporary, index=False)
-        if arguments.latex:
-            caption = f"{table.caption}: {study.document.title or study.name}"
-            label = f"tab:{study.name}-{table.name}"
-            text = latex_table(table.shown, caption, label, table.note, table.bold, table.keys)
-            write_text(folder / f"{table.name}.tex", text)
-    if arguments.latex:
-        title = study.document.title or study.name
-        write_text(folder / "all.tex", document(title, [table.name for table in printed]))
-    kinds = "CSV and LaTeX; all.tex includes all tables" if arguments.latex else "CSV; --latex also writes LaTeX"
+        if arguments.latex and table.latex is not None:
+            write_text(folder / f"{table.name}.tex", table.latex)
+    kinds = "CSV; scores, ranks and tests also as LaTeX" if arguments.latex else "CSV; --latex also writes LaTeX"
     print(f"rotastack: {len(printed)} tables in {folder} ({kinds})")

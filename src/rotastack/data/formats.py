@@ -1,10 +1,10 @@
 """File formats of tables."""
 
-__all__ = ["FORMATS", "format_of", "is_address"]
+__all__ = ["FORMATS", "format_of"]
 
-_TEXTS = (".csv", ".tsv", ".jsonl", ".ndjson", ".json", ".arff")
+_TEXTS = (".csv", ".tsv", ".jsonl", ".ndjson", ".arff")
 
-FORMATS = (*(text + packed for text in _TEXTS for packed in ("", ".gz")), ".parquet", ".feather", ".xlsx")
+FORMATS = (*(text + packed for text in _TEXTS for packed in ("", ".gz")), ".parquet", ".xlsx")
 """Endings of the names of files that can be read."""
 
 
@@ -20,8 +20,3 @@ def format_of(name: str) -> str | None:
         if name.lower().endswith(ending):
             return ending.removesuffix(".gz")
     return None
-
-
-def is_address(path: object) -> bool:
-    """Return whether a path is a web address."""
-    return str(path).startswith(("https://", "http://"))

@@ -1,13 +1,10 @@
-"""Reading of tables in several formats and from several places, and writing of tables."""
+"""Reading of tables in several formats and from several places."""
 
-import hashlib
 import io
 import json
-import urllib.parse
 import zlib
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
-from importlib import import_module
 from pathlib import Path
 from typing import Any
 
@@ -17,8 +14,7 @@ from rotastack.base.columns import as_pandas, converted
 from rotastack.base.reading import in_words, read_columns, readings_of, stored_readings
 from rotastack.base.warned import warn
 from rotastack.data.column_types import EXACTLY, settled, with_categories
-from rotastack.data.formats import FORMATS, format_of, is_address
-from rotastack.data.net import download, reason
+from rotastack.data.formats import FORMATS, format_of
 from rotastack.data.openml import openml_table
 from rotastack.data.packed import GZIP, unpacked
 from rotastack.data.target import move_target_last
@@ -27,9 +23,6 @@ from rotastack.data.writing import PACKAGES
 from rotastack.errors import RotastackError, few, in_one_line, nearest, not_installed_message
 
 __all__ = ["Reading", "read_as_written", "read_table", "read_with_notes"]
-
-DOWNLOADS = Path("data/raw/addresses")
-"""Folder of tables from the web, so that each table is downloaded once."""
 
 
 @dataclass(frozen=True)
@@ -65,9 +58,7 @@ def read_as_written(source: Any, labels: str | None = None) -> tuple[pd.DataFram
     elif str(source).startswith("openml:"):
         found, name = Found(_openml(str(source), labels)), str(source)
     else:
-        path = _fetched(str(source)) if is_address(source) else Path(source)
-        found = _file(path, labels, str(source))
-        name = path.name if not is_address(source) else str(source)
+        found, name = _file(Path(source), labels, str(source)), Path(source).name
     try:
         check_names([None if pd.isna(column) else str(column) for column in found.table.columns], labels)
         table, left_out = settled(found.table)
@@ -133,11 +124,10 @@ def read_table(source: Any, target: str | None = None, like: pd.DataFrame | None
 
     Parameters
     ----------
-    source : path, address, object
-        A file: delimited text (CSV, TSV, with commas, semicolons, tabs or bars; UTF-8, UTF-16 or latin-1), JSON lines,
-        a JSON list of records, or ARFF, each also gzipped; Parquet, Feather or Excel. The web address of a file
-        (``https://...``), which is downloaded once to ``data/raw``. A data set of OpenML (``openml:61``). A table in
-        memory: of pandas, polars or Arrow, or a Bunch of scikit-learn.
+    source : path, str, object
+        A file: delimited text (CSV, TSV, with commas, semicolons, tabs or bars; UTF-8, latin-1, or UTF-16 with a byte
+        order mark), JSON lines or ARFF, each also gzipped; Parquet or Excel. A data set of OpenML (``openml:61``). A
+        table in memory: of pandas, polars or Arrow, or a Bunch of scikit-learn.
     target : str, optional
         Name of the column with the class labels, or the numbers to predict. OpenML and a Bunch have a default.
     like : DataFrame, optional
@@ -190,7 +180,9 @@ def _file(path: Path, labels: str | None, where: str) -> Found:
     if ending is None:
         raise RotastackError(f"{where}: format unknown; allowed endings: {', '.join(FORMATS)}")
     if not path.is_file():
-        raise RotastackError(f"{where}: file not found")
+        raise RotastackError(
+            f"{where}: file not found{'; save the file of the address, and name it' * ('://' in where)}"
+        )
     try:
         body = path.read_bytes()
         if body.startswith(GZIP):
@@ -209,20 +201,19 @@ def _file(path: Path, labels: str | None, where: str) -> Found:
 
 _OLE = b"\xd0\xcf\x11\xe0"
 """First bytes of files of old Excel versions, and of Excel files locked by a password."""
-_MAGIC = {b"PK\x03\x04": ".xlsx", b"PAR1": ".parquet", b"ARROW1": ".feather"}
+_MAGIC = {b"PK\x03\x04": ".xlsx", b"PAR1": ".parquet"}
 
 
-def _records(body: bytes, lines: bool) -> Found:
-    text = body.decode(decoded_as(body))
+def _records(body: bytes, labels: str | None) -> Found:
     try:
-        records = [json.loads(line) for line in text.split("\n") if line.strip()] if lines else json.loads(text)
+        records = [json.loads(line) for line in body.decode(decoded_as(body)).split("\n") if line.strip()]
     except json.JSONDecodeError as error:
-        raise RotastackError(f"the content is not valid JSON{' lines' if lines else ''} ({error})") from None
-    if not isinstance(records, list) or not all(isinstance(record, dict) for record in records):
-        raise RotastackError('the content must be a list of records, such as [{"a": 1, "b": "x"}, ...]')
+        raise RotastackError(f"the content is not valid JSON lines ({error})") from None
+    if not all(isinstance(record, dict) for record in records):
+        raise RotastackError('each line must be a record, such as {"a": 1, "b": "x"}')
     names = dict.fromkeys(name for record in records for name in record)
     columns = {name: pd.Series([record.get(name) for record in records], dtype=object) for name in names}
-    return Found(pd.DataFrame(columns), ["JSON lines" if lines else "JSON"])
+    return Found(pd.DataFrame(columns), ["JSON lines"])
 
 
 def _arff(body: bytes, labels: str | None) -> Found:
@@ -260,36 +251,24 @@ def _excel(body: bytes, labels: str | None) -> Found:
     return Found(table.set_axis(check_names(header, labels), axis=1), ["Excel"], notes)
 
 
-def _arrow(body: bytes, ending: str) -> Found:
-    table = import_module(f"pyarrow.{ending}").read_table(io.BytesIO(body))
+def _parquet(body: bytes, labels: str | None) -> Found:
+    import pyarrow.parquet
+
+    table = pyarrow.parquet.read_table(io.BytesIO(body))
     frame = with_categories(table.to_pandas(**EXACTLY), table.schema)
     named = [name for name in frame.index.names if name is not None]
-    return Found(frame.reset_index(named) if named else frame, [ending.capitalize()])
+    return Found(frame.reset_index(named) if named else frame, ["Parquet"])
 
 
 _READERS: dict[str, Callable[[bytes, str | None], Found]] = {
     ".csv": read_delimited,
     ".tsv": lambda body, labels: read_delimited(body, labels, "\t"),
-    ".json": lambda body, labels: _records(body, lines=False),
-    ".jsonl": lambda body, labels: _records(body, lines=True),
-    ".ndjson": lambda body, labels: _records(body, lines=True),
+    ".jsonl": _records,
+    ".ndjson": _records,
     ".arff": _arff,
-    ".parquet": lambda body, labels: _arrow(body, "parquet"),
-    ".feather": lambda body, labels: _arrow(body, "feather"),
+    ".parquet": _parquet,
     ".xlsx": _excel,
 }
-
-
-def _fetched(address: str) -> Path:
-    """Return the path of the downloaded file of an address, after a download if necessary."""
-    name = Path(urllib.parse.urlparse(address).path).name or "table"
-    name = (name if format_of(name) else f"{name}.csv")[-100:]  # file systems allow 255 bytes
-    path = DOWNLOADS / f"{hashlib.sha256(address.encode()).hexdigest()[:12]}-{name}"
-    try:
-        download(address, path)
-    except (OSError, ValueError) as error:
-        raise RotastackError(f"{address}: {reason(error)}") from None
-    return path
 
 
 def _openml(place: str, labels: str | None) -> pd.DataFrame:

@@ -34,19 +34,14 @@ class Found(NamedTuple):
 def decoded_as(body: bytes) -> str:
     """Return the encoding of a text: UTF-8, UTF-16, windows-1252 or latin-1; a RotastackError for bytes that are no text.
 
-    A byte order mark determines the encoding. Without a mark, zeros in most of every second byte mean UTF-16. Valid
-    UTF-8 is UTF-8. Other text is assumed to be from a Western European system: ``windows-1252`` if it has bytes
+    A byte order mark determines the encoding. Without a mark, valid UTF-8 is UTF-8. Other text is assumed to be from a Western European system: ``windows-1252`` if it has bytes
     that are characters in this encoding alone, else ``latin-1``.
     """
     if body.startswith((b"\xff\xfe", b"\xfe\xff")):
         return "utf-16"
     if body.startswith(b"\xef\xbb\xbf"):
         return "utf-8-sig"
-    head = body[:1000]
-    if b"\0" in head:
-        for zeros, encoding in ((head[1::2], "utf-16-le"), (head[::2], "utf-16-be")):
-            if zeros.count(0) > 0.7 * len(zeros):
-                return encoding
+    if b"\0" in body[:1000]:
         raise RotastackError("the file is not text; save the table as CSV in UTF-8")
     try:
         body.decode("utf-8")

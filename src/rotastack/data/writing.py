@@ -18,7 +18,7 @@ from rotastack.files import replacing
 
 __all__ = ["PACKAGES", "check_writable", "write_csv", "write_table"]
 
-PACKAGES = {".xlsx": "openpyxl", ".parquet": "pyarrow", ".feather": "pyarrow"}
+PACKAGES = {".xlsx": "openpyxl", ".parquet": "pyarrow"}
 """Package that pandas needs to read and write a format."""
 
 

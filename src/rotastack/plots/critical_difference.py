@@ -21,6 +21,20 @@ def plot_critical_difference(comparison: Comparison, alpha: float = 0.05, *, ax:
         Level of Nemenyi's test.
     ax : matplotlib.axes.Axes, optional
         Axes to draw on, whose figure is returned; by default those of a new figure.
+
+    Returns
+    -------
+    matplotlib.figure.Figure
+
+    Examples
+    --------
+    >>> import pandas as pd
+    >>> from rotastack.plots.critical_difference import plot_critical_difference
+    >>> from rotastack.stats import compare
+    >>> errors = pd.DataFrame({"RF": [0.05, 0.20, 0.12, 0.3], "RRE": [0.04, 0.22, 0.10, 0.2], "GB": 0.5})
+    >>> figure = plot_critical_difference(compare(errors, higher_is_better=False))
+    >>> [text.get_text() for text in figure.axes[0].texts][-3:]
+    ['RRE  1.25', 'RF  1.75', '3.00  GB']
     """
     ranks = comparison.average_ranks.sort_values(kind="stable")
     k = len(ranks)

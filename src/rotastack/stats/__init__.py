@@ -11,7 +11,6 @@ __getattr__, __dir__, __all__ = lazy_loader.attach(
         "friedman": ["friedman"],
         "improvability": ["improvability"],
         "nemenyi": ["critical_difference", "nemenyi"],
-        "power": ["power"],
         "ranks": ["average_ranks"],
         "resamples": ["bootstrap_means", "bootstrap_ranks"],
         "resampled_t": ["corrected_t"],

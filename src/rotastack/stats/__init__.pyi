@@ -9,7 +9,6 @@ from rotastack.stats.friedman import friedman as friedman
 from rotastack.stats.improvability import improvability as improvability
 from rotastack.stats.nemenyi import critical_difference as critical_difference
 from rotastack.stats.nemenyi import nemenyi as nemenyi
-from rotastack.stats.power import power as power
 from rotastack.stats.ranks import average_ranks as average_ranks
 from rotastack.stats.resamples import bootstrap_means as bootstrap_means
 from rotastack.stats.resamples import bootstrap_ranks as bootstrap_ranks

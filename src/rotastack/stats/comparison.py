@@ -1,9 +1,8 @@
 """Comparison of methods over data sets: ranks, tests, wins and improvements from one table of scores."""
 
-import importlib
 from dataclasses import dataclass
 from functools import cached_property
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
 import pandas as pd
@@ -19,11 +18,10 @@ __all__ = ["Comparison", "ComparisonReport", "cliques", "compare"]
 
 
 class ComparisonReport(NamedTuple):
-    """Result of :meth:`Comparison.report`: sentences, :attr:`Comparison.table` and a figure with the diagram."""
+    """Result of :meth:`Comparison.report`: sentences, and :attr:`Comparison.table`."""
 
     text: str
     table: pd.DataFrame
-    figure: Any
 
     def __repr__(self) -> str:
         return f"{self.text}\n\n{_printed(self.table)}"
@@ -68,15 +66,13 @@ class Comparison:
         }  # fmt: skip
         return pd.DataFrame(columns).loc[ranks.index]
 
-    def report(self, alpha: float = 0.05, *, ax: Any = None) -> ComparisonReport:
-        """Return sentences, a table and the critical-difference diagram.
+    def report(self, alpha: float = 0.05) -> ComparisonReport:
+        """Return sentences and a table; :func:`rotastack.plots.critical_difference.plot_critical_difference` draws the diagram.
 
         Parameters
         ----------
         alpha : float, default=0.05
             Level of the tests.
-        ax : matplotlib.axes.Axes, optional
-            Axes for the diagram; by default those of a new figure.
 
         Examples
         --------
@@ -92,8 +88,6 @@ class Comparison:
         RF           1.75      0.1675        1              0.7593
         GB              3         0.5        0             0.03556
         """
-        # Loaded by name, as pandas loads its plots: statistics need no matplotlib.
-        draw = importlib.import_module("rotastack.plots.critical_difference").plot_critical_difference
         table, (n, k) = self.table, self.scores.shape
         best = table.index[table["average rank"] <= table.iloc[0, 0] + 1e-9]
         text = f"{', '.join(map(str, best))} {'is' if len(best) == 1 else 'share the'} best of {k} methods by average rank "
@@ -105,7 +99,7 @@ class Comparison:
         others = ", ".join(map(str, table.index[table["p against the best"] < alpha])) or "no other method"
         test = f"Nemenyi's test at {alpha:g}, critical difference {self.critical_difference(alpha):.2f}"
         text += f"\n{best[0]} differs from {others} ({test})."
-        return ComparisonReport(text, table, draw(self, alpha, ax=ax))
+        return ComparisonReport(text, table)
 
     @cached_property
     def average_ranks(self) -> pd.Series:

@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING, ClassVar
 
-from rotastack.data.formats import FORMATS, format_of, is_address
+from rotastack.data.formats import FORMATS, format_of
 from rotastack.data.sources.source import Source
 from rotastack.errors import RotastackError
 
@@ -17,16 +17,15 @@ __all__ = ["FileSource"]
 
 
 class FileSource(Source):
-    """A file or web address, written as a path or as ``{path, target}``; the default target is ``target``."""
+    """A file, written as a path or as ``{path, target}``; the default target is ``target``."""
 
     plain: ClassVar[type | None] = str
     key: ClassVar[str | None] = "path"
 
     @property
-    def path(self) -> Path | str:
-        """Path of the file, relative to the working directory, or its web address."""
-        path = self.parts["path"]
-        return path if is_address(path) else Path(path)
+    def path(self) -> Path:
+        """Path of the file, relative to the working directory."""
+        return Path(self.parts["path"])
 
     def load(self) -> pd.DataFrame:
         from rotastack.data.tables import read_with_notes
@@ -38,8 +37,6 @@ class FileSource(Source):
         return with_target(read_with_notes(self.path, target, kinds)[0], target, self.where)[0]
 
     def probe(self) -> None:
-        if not isinstance(self.path, Path):
-            return
         if format_of(self.path.name) is None:
             raise RotastackError(f"{self.where}: {self.path} must end in one of {', '.join(FORMATS)}")
         if not self.path.is_file():

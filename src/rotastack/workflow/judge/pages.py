@@ -1,4 +1,4 @@
-"""HTML pages: their templates and filters, inline figures, and the page that has only a leaderboard."""
+"""HTML pages: their templates and filters, and inline figures."""
 
 import hashlib
 import re
@@ -15,7 +15,7 @@ from rotastack.files import read_json
 from rotastack.project import project_file
 from rotastack.workflow.judge.words import p_cell
 
-__all__ = ["comparison_page", "inline_figure", "page_environment", "read_explanation"]
+__all__ = ["inline_figure", "page_environment", "read_explanation"]
 
 _FONTS = re.compile(r"'DejaVu Sans'(?:, ?(?:'[^']+'|[\w-]+))*, ?sans-serif")
 """List of fonts that matplotlib writes in each text; a short list of equally wide fonts replaces it."""
@@ -76,14 +76,6 @@ def read_explanation(path: Path) -> dict[str, Any]:
     content = read_json(path)
     names = ("importances", "dependence") if "importances" in content else ()
     return {**content, "figures": {name: inline_figure(path.with_name(f"{name}.svg")) for name in names}}
-
-
-def comparison_page(
-    board: Mapping[str, Any], *, title: str, sentences: Sequence[str], notes: Sequence[str] = ()
-) -> str:
-    """Return the HTML page of a table of scores: the result in sentences, and an interactive leaderboard."""
-    template = page_environment().get_template("comparison.html.j2")
-    return template.render(title=title, sentences=sentences, notes=notes, board=board, figures={})
 
 
 def _source(name: str) -> Markup:

@@ -9,7 +9,6 @@ from functools import cached_property
 from pathlib import Path
 from typing import Any
 
-from rotastack.data.formats import is_address
 from rotastack.data.registry import make_sources
 from rotastack.errors import RotastackError
 from rotastack.files import hashes, read_json, write_text
@@ -66,11 +65,9 @@ FIGURES_OF_CELLS = {
 """Protocol -> figures of a data set's scores."""
 FIGURES_OF_MEMBERS = ("margin_distributions", "ordered_curves", "members", "diversity")
 """Figures of a data set in a study whose methods choose among members."""
-FIGURES_OF_STUDY = (
-    "critical_difference", "differences", "calibration", "rank_intervals", "win_matrix", "pareto", "posterior",
-)  # fmt: skip
-OF_SEVERAL = ("rank_intervals", "win_matrix", "pareto", "posterior")
+OF_SEVERAL = ("rank_intervals", "win_matrix", "pareto")
 """Figures that need several data sets."""
+FIGURES_OF_STUDY = ("critical_difference", "differences", "calibration", *OF_SEVERAL)
 
 
 class Plan:
@@ -150,12 +147,11 @@ class Plan:
     # Names in files
 
     def own_file(self, dataset: str) -> list[str]:
-        """Return the path of the user's file behind a data set; [] without one, and for a web address."""
+        """Return the path of the user's file behind a data set; [] without one."""
         for source in self.study.datasets[dataset]["sources"]:
             if "file" in source:
                 value = source["file"]
-                path = value if isinstance(value, str) else value["path"]
-                return [] if is_address(path) else [path]
+                return [value if isinstance(value, str) else value["path"]]
         return []
 
     @staticmethod

@@ -10,17 +10,13 @@ from matplotlib.figure import Figure
 from rotastack.plots.critical_difference import plot_critical_difference
 from rotastack.plots.curves import Curve, plot_calibration, plot_curves
 from rotastack.plots.methods import plot_differences, plot_pareto, plot_rank_intervals, plot_win_matrix
-from rotastack.plots.posterior import plot_posterior
 from rotastack.plots.style import add_note, sentence
-from rotastack.seeds import child, root_sequence
-from rotastack.stats.bayesian import signed_rank_draws
 from rotastack.stats.comparison import compare
 from rotastack.stats.metrics import IN_UNITS, NAMES, higher_is_better
 from rotastack.stats.ranks import average_ranks
 from rotastack.stats.resamples import bootstrap_ranks
 from rotastack.stats.win_matrix import win_matrix
 from rotastack.workflow.judge.results import (
-    ROPE,
     by_method,
     complete,
     group_table,
@@ -139,18 +135,6 @@ def _pareto(study: StudyScores) -> Figure:
     return plot_pareto(points, control, x_label=f"training time, multiple of {control}'s")
 
 
-def _posterior(study: StudyScores) -> Figure:
-    """Draw the probabilities that the control is better, the best other method is better, or neither."""
-    control = study.spec.control
-    if control not in study.ranked:
-        return sentence(f"The control {control} has no score on any data set.")
-    ranks = average_ranks(study.ranked, study.higher).drop(control)
-    best = str(ranks.idxmin())
-    seed = child(root_sequence(0), best, control)  # the same seed as in bayesian_table
-    draws = signed_rank_draws(study.ranked[best], study.ranked[control], study.higher, rope=ROPE, random_state=seed)
-    return plot_posterior(draws, best, control, ROPE)
-
-
 def _draw_ranks(means: pd.DataFrame, alpha: float, higher: bool) -> Figure:
     table = complete(means)
     return sentence(_TOO_FEW) if min(table.shape) < 2 else plot_critical_difference(compare(table, higher), alpha)
@@ -197,7 +181,5 @@ FIGURES = {
     "critical_difference": _critical_difference, "differences": _differences, "calibration": _calibration,
 }  # fmt: skip
 """Name of a figure -> the function that draws it."""
-FIGURES_OF_RANKS = {
-    "rank_intervals": _rank_intervals, "win_matrix": _win_matrix, "pareto": _pareto, "posterior": _posterior,
-}  # fmt: skip
+FIGURES_OF_RANKS = {"rank_intervals": _rank_intervals, "win_matrix": _win_matrix, "pareto": _pareto}
 """Name of a figure that needs two ranked methods on two data sets -> the function that draws it."""
