@@ -102,8 +102,7 @@ class Evaluation(Document):
     published_columns: Annotated[
         list[PublishedColumns],
         Field(
-            description="published results for the leaderboard of the page and for separate ranks; the study's tests "
-            "ignore them"
+            description="published results for separate ranks, and beside our scores; the study's tests ignore them"
         ),
     ] = []
 
