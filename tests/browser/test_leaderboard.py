@@ -12,7 +12,7 @@ pytestmark = pytest.mark.slow
 
 HOSTILE = ["<script>alert(1)</script>", "</script><!--<b>", "a & b \"c\" 'd'", "{{ 7 * 7 }}"]
 METHODS = ["RF", "RRE", "S-RRE/RF", "XGB", *HOSTILE, "long" * 30]
-CHOOSE = "const s = document.getElementById(args[0]); s.value = args[1]; s.dispatchEvent(new Event('change', {bubbles: true}))"
+CHOOSE = "const s = document.getElementById(`board-${args[0]}`); s.value = args[1]; s.dispatchEvent(new Event('change', {bubbles: true}))"
 
 
 def random_errors(n, methods, holes=()):

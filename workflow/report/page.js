@@ -27,7 +27,7 @@ for (const table of document.querySelectorAll("table.sorted"))
     head.append(button);
   }
 
-const controls = document.querySelector(".controls"), score = document.getElementById("score"), control = document.getElementById("control");
+const controls = document.querySelector(".controls"), score = document.getElementById("board-score"), control = document.getElementById("board-control");
 
 // Show the board of the chosen score, with the numbers against the chosen control.
 function show() {
