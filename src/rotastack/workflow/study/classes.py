@@ -12,6 +12,7 @@ from sklearn.utils import get_tags
 from rotastack.base.combiner import Combiner
 from rotastack.base.scikit import InvalidParameterError, validate_parameter_constraints
 from rotastack.base.view import needs_labels
+from rotastack.combine.rotation_weights import RotationWeights
 from rotastack.errors import RotastackError, nearest
 from rotastack.workflow.study.building import build, draws_bags, load_class, nested_specs, parameter_names
 from rotastack.workflow.study.catalogue import PRUNERS, VIEWS, Entry, find, resolved
@@ -45,13 +46,16 @@ def check_classes(study: Study, where: str) -> dict[str, list[Any]]:
         made[label] = of + [views[name] for name in [method.pool] if name in views]
         if isinstance(combiner, StackingDocument):
             made[label].append(checked_estimator(combiner.estimator, combiner.parameters, place, study.task))
-        elif isinstance(combiner, Weights) and not (
-            draws_bags(of[0]) and of[0].get_params(deep=False).get("oob_score", True) is not False
-        ):
-            raise RotastackError(
-                f"{place}: weights need an estimator with an out-of-bag error, such as forest; "
-                f"{pool.estimator} has none"
-            )
+        elif isinstance(combiner, Weights):
+            if not draws_bags(of[0]) or of[0].get_params(deep=False).get("oob_score", True) is False:
+                raise RotastackError(
+                    f"{place}: weights need an estimator with an out-of-bag error, such as forest; "
+                    f"{pool.estimator} has none"
+                )
+            try:
+                RotationWeights(combiner.weighting, combiner.h).check(study.protocol.rotations)
+            except ValueError as error:
+                raise RotastackError(f"{place}: {error}") from None
         elif isinstance(combiner, Other):
             other = checked(combiner.class_, combiner.parameters, place, {})
             wanted = ("fit", "predict_proba") if combiner.trained else ("predict_proba",)
