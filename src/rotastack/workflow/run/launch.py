@@ -129,8 +129,7 @@ def open_plan(config: Mapping[str, Any], config_files: list[str], is_main: bool)
             for file in config_files:  # as Snakemake reads 010 as 8
                 load_yaml(file)
             check_kernel()
-            check_classes(plan.study, plan.where)
-            if lacking := without_model(plan.study):
+            if lacking := without_model(plan.study, check_classes(plan.study, plan.where)):
                 types = few({name: None for names in lacking.values() for name in names})
                 reason = f"a model file may not hold objects of {types}"
                 print(f"rotastack: no model of {few(lacking)} will be kept: {reason}", file=sys.stderr, flush=True)
