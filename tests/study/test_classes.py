@@ -53,6 +53,8 @@ BAD = [
     ({"estimator": "tests.study.strange.NeedsArguments"}, "s.yaml: pools.p.estimator: tests.study.strange.NeedsArguments cannot be made: NeedsArguments.__init__() missing 1 required positional argument: 'secret'"),
     ({"estimator": "forest", "parameters": {"n_estimator": 3}}, "s.yaml: pools.p.parameters: 'n_estimator' is not a parameter of ForestClassifier; did you mean 'n_estimators'; allowed: n_estimators, "),
     ({"estimator": "sklearn.svm.SVC", "parameters": {"kernel": "poli"}}, "s.yaml: pools.p.parameters: The 'kernel' parameter of SVC must be a str among"),
+    ({"estimator": "boosted", "parameters": {"learning_rate": "fast"}}, "s.yaml: pools.p.parameters: learning_rate of XGBClassifier must be float or null, found 'fast'"),
+    ({"estimator": "tests.study.strange.Mute", "parameters": {"power": 1.5}}, "s.yaml: pools.p.parameters: power of Mute must be int, found 1.5"),
     ({"estimator": "tests.study.strange.Open", "parameters": {"dept": 1}}, "s.yaml: pools.p.parameters: 'dept' is not a parameter of Open; did you mean 'depth'"),
     ({"estimator": "svm", "parameters": {"C": 2}}, "s.yaml: pools.p.parameters: 'C' is not a parameter of Pipeline; did you mean 'svc__C'"),
     ({"estimator": "bagging", "parameters": {"estimator": {"class": "forst"}}}, "s.yaml: pools.p.parameters.estimator: 'forst' is unknown; did you mean 'forest'"),

@@ -4,7 +4,9 @@ The check runs once, in the process that the user started, before any job.
 """
 
 from collections.abc import Mapping
-from typing import Any
+from contextlib import suppress
+from types import NoneType
+from typing import Any, get_args, get_type_hints
 
 from sklearn.ensemble import BaseEnsemble, GradientBoostingClassifier, VotingClassifier
 from sklearn.utils import get_tags
@@ -99,6 +101,8 @@ def checked(
     for part in (made, *_deep(made).values()):
         if not isinstance(part, type):
             _check_values(part, where)
+    if not hasattr(made, "_parameter_constraints"):
+        _check_types(type(made), parameters, f"{where}.parameters")
     return made
 
 
@@ -147,6 +151,20 @@ def _check_values(made: Any, where: str) -> None:
             made.check_parameters()
     except (InvalidParameterError, ValueError) as error:
         raise RotastackError(f"{where}.parameters: {_one_line(error)}") from None
+
+
+def _check_types(cls: type, parameters: Mapping[str, Any], where: str) -> None:
+    """Check values by plain annotations, for a class that states no allowed values, such as XGBoost's."""
+    hints: dict[str, Any] = {}
+    for ancestor in reversed(cls.__mro__):
+        with suppress(Exception):  # annotations that only a type checker understands
+            hints |= get_type_hints(vars(ancestor).get("__init__"))
+    for key in hints.keys() & parameters.keys():
+        value, types = parameters[key], set(get_args(hints[key]) or [hints[key]])
+        accepted = types | ({int} if float in types else set())
+        if types <= {bool, int, float, str, NoneType} and type(value) not in accepted:
+            names = " or ".join("null" if t is NoneType else t.__name__ for t in (get_args(hints[key]) or [hints[key]]))
+            raise RotastackError(f"{where}: {key} of {cls.__name__} must be {names}, found {value!r}")
 
 
 def checked_estimator(name: str, parameters: Mapping[str, Any], where: str, task: Task) -> Any:
