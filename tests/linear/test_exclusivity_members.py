@@ -162,10 +162,3 @@ def test_reweighting_reaches_the_minimiser_of_the_prox(p, max_samples):
     prox, reweighted = (fit(X, y, 4, 1.0, p, w_step=step, **options) for step in ("prox", "reweighting"))
     assert reweighted.objective_ == pytest.approx(prox.objective_, rel=1e-4)
     np.testing.assert_allclose(reweighted.coef_, prox.coef_, atol=2e-3)
-
-
-def stopped_at_once(solver, p):
-    X, y = two_classes(52, 60, 20)
-    options = {"loss_power": p, "solver": solver, "max_iter": 1, "tol": 1e-12}
-    with pytest.warns(ConvergenceWarning, match="above the optimum"):
-        return X, y, ExclusivityRegularizedClassifier(4, 100.0, **options).fit(X, y)

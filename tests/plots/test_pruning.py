@@ -25,11 +25,6 @@ def legend(figure):
     return [text.get_text().replace("\n", " ") for text in figure.legends[0].get_texts()]
 
 
-def labelled(axis):
-    """Label -> line, of the lines that the legend names."""
-    return {line.get_label(): line for line in axis.lines if not line.get_label().startswith("_")}
-
-
 def words(figure):
     return [text.get_text() for text in figure.texts]
 
