@@ -101,8 +101,3 @@ def test_the_sentence_on_21_regressors_is_of_the_numbers_that_are_kept(case):
     assert len(ranks) == 25
     assert ranks["rank"].mean() == pytest.approx(13), "ranks of all methods average to the middle"
     assert ranks["rank"].between(ranks["lower"], ranks["upper"]).all()
-
-
-def test_paragraphs_of_the_readme_are_short():
-    text = re.sub(r"^```.*?^```", "", (ROOT / "README.md").read_text(encoding="utf-8"), flags=re.M | re.S)
-    assert not [p for p in re.split(r"\n\s*\n", text) if len(p) > 500 and not p.startswith("|")]

@@ -26,7 +26,6 @@ from rotastack import (
     PrunedEnsembleClassifier,
     RandomProjectionEnsembleClassifier,
     RandomRotationBoostingClassifier,
-    RandomRotationBoostingRegressor,
     RandomRotationForestClassifier,
     RandomRotationForestRegressor,
     RandomSubspaceEnsembleClassifier,
@@ -274,16 +273,3 @@ def test_the_scale_of_weights_has_no_effect(estimator):
         else:
             assert np.abs(found - plain).mean() < 0.1
     assert isinstance(estimator, COUNTED) or len(np.unique(plain)) > 1
-
-
-@pytest.mark.parametrize("engine", ["xgboost", "histogram"])
-@pytest.mark.parametrize("boosting", [RandomRotationBoostingClassifier, RandomRotationBoostingRegressor])
-def test_weights_that_sum_to_1_boost_as_others(boosting, engine):
-    if engine == "xgboost":
-        pytest.importorskip("xgboost")
-    X, y = make_classification(160, 6, n_informative=4, random_state=3)
-    weights = np.random.default_rng(0).random(len(y)) + 0.1
-    model = boosting(5, trees_per_rotation=20, engine=engine, random_state=0)
-    whole, shares = (clone(model).fit(X, y, sample_weight=w).predict(X) for w in (weights, weights / weights.sum()))
-    assert len(np.unique(shares)) > 1
-    np.testing.assert_allclose(shares, whole, atol=0.05)

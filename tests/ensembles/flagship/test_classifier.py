@@ -64,22 +64,6 @@ def test_labels_by_chance_are_known_for_such():
     assert abs(np.mean(found) - 0.5) < 0.02
 
 
-def test_trees_and_their_views_know_nothing_of_rows_out_of_bag(all_kept):
-    """Other labels for some rows change no tree that has all of them out of its bag."""
-    X, y = load_iris(return_X_y=True)
-    chosen = np.array([5, 60, 120])
-    first = small(trees_per_family=80, families=ON_BAGS).fit(X, y)
-    other = y.copy()
-    other[chosen] = (y[chosen] + 1) % 3
-    second = small(trees_per_family=80, families=ON_BAGS).fit(X, other)
-    out = first.forest_.out_of_bag(len(X))[chosen].all(axis=0)
-    assert 0 < out.sum() < len(out) - 100
-    rows = first.table_.transform(X, first)
-    same = (first.forest_.outputs(rows) == second.forest_.outputs(rows)).all(axis=(1, 2))
-    assert same[out].all()
-    assert not same[~out].all()
-
-
 def test_families_are_switched_off_where_they_hurt():
     """Steps along six axes are for trees on the columns; steps along one direction are for trees on mixtures."""
     rng = np.random.default_rng(0)
@@ -152,14 +136,6 @@ def test_a_table_of_numbers_has_no_family_of_categories():
     assert small().fit(encoded, y).families_ == NAMES
     with pytest.raises(ValueError, match="families: pairs needs a categorical column"):
         small(families=("pairs",)).fit(encoded, y)
-
-
-def test_all_columns_categorical():
-    X, y = mixed_table()
-    X = X[["colour", "shape"]]
-    assert small().fit(X, y).score(X, y) > 0.7
-    with pytest.raises(ValueError, match="no usable column is left: 'colour' is dropped"):
-        small().fit(X.assign(colour="red", shape=None), y)
 
 
 def test_an_array_after_a_table_is_told_of_once():
