@@ -18,14 +18,9 @@ from rotastack.workflow.run.steps import prepare, refit, score, summarize
 from rotastack.workflow.study.specs import MethodSpec, PrepareSpec, RefitSpec, SummarySpec
 
 SPEC = {
-    "task": "classification",
-    "score": "error",
-    "axes": ["rotation_group", "fold_group"],
-    "alpha": 0.05,
-    "control": "A",
-    "methods": ["A", "B", "C"],
-    "optimistic": [],
-}
+    "task": "classification", "score": "error", "axes": ["rotation_group", "fold_group"], "alpha": 0.05,
+    "control": "A", "methods": ["A", "B", "C"], "optimistic": [],
+}  # fmt: skip
 
 
 ROWS = {"unit": "rows", "repeated": False, "widening": 1.0}
