@@ -2,8 +2,6 @@
 
 import json
 import re
-import shutil
-import subprocess
 from contextlib import chdir
 from types import SimpleNamespace as Names
 
@@ -133,18 +131,6 @@ def test_names_of_any_kind_give_sound_latex(tmp_path):
     assert latex["error"].count(r"\begin{longtable}") == 1
     assert latex["error"].count(r"\textbf") == 60
     assert "p of Friedman's test & " in latex["tests"]
-
-
-# TeX takes hundreds of MB and is not in the lock file; other tests check braces, environments and escapes without TeX.
-@pytest.mark.skipif(not shutil.which("pdflatex"), reason="pdflatex is missing")
-def test_a_document_of_the_tables_compiles(tmp_path):
-    errors = errors_of(["RF", STRANGE, "A", "B"], n=50)
-    texts = [t.latex for t in printed_tables(tmp_path, finished(tmp_path, errors), "rotastack run s") if t.latex]
-    head = r"\documentclass{article}\usepackage[T1]{fontenc}\usepackage{booktabs,longtable}\begin{document}"
-    (tmp_path / "all.tex").write_text("\n".join([head, *texts, r"\end{document}"]))
-    command = ["pdflatex", "-interaction=nonstopmode", "-halt-on-error", "all.tex"]
-    done = subprocess.run(command, cwd=tmp_path, capture_output=True, text=True, timeout=100)
-    assert done.returncode == 0, done.stdout[-2000:]
 
 
 @pytest.mark.parametrize("errors", [errors_of(["RF", "RRE"], n=1), errors_of(["RF", "RRE"]).assign(RF=NAN)])

@@ -93,21 +93,6 @@ def test_a_growing_penalty_warns_where_it_froze_above_the_optimum(p, seed):
     assert [w.category for w in told] == ([ConvergenceWarning] if excess > 1e-4 else [])
 
 
-def test_a_random_start_freezes_above_the_optimum_of_the_hinge():
-    X, y = two_classes(47, 60, 30)
-    best = reference.exrm(X, y, 0.5, 5, 1)[0]
-    for seed in range(3):
-        model = ExclusivityRegularizedClassifier(
-            5, 0.5, loss_power=1, solver="alm", init="random", max_iter=2000, random_state=seed
-        )
-        with pytest.warns(ConvergenceWarning, match="above the optimum"):
-            model.fit(X, y)
-        # It is not for want of iterations.
-        assert model.n_iter_ < 300
-        assert model.objective_ > best * 1.01
-        assert model.duality_gap_ >= (model.objective_ - best) / model.objective_ - 1e-9
-
-
 def test_equal_seeds_give_equal_bytes():
     X, y = two_classes(48, 40, 5)
     for options in ({"solver": "alm", "init": "random"}, {"max_samples": 0.5, "max_iter": 20_000}):

@@ -12,7 +12,6 @@ from rotastack.workflow.run.plan import Plan
 from rotastack.workflow.run.slices import Slices
 from rotastack.workflow.run.steps.score import _times
 from rotastack.workflow.run.tracked.notes import pool_params
-from rotastack.workflow.study.study import Study
 
 BAGS = {"n_estimators": 6, "bootstrap": True}
 BOOSTED = {"n_estimators": 5, "estimator": {"class": "tree_stump"}}
@@ -167,15 +166,10 @@ def test_a_mixed_pool_takes_the_time_of_its_parts():
         "methods": [{"method": "A", "pool": "a"}, {"method": "M", "pool": "mixed"}],
         "pools": {
             "a": [{**known, "metrics": {"fit_processor_seconds": [1.0, 3.0, 2.0]}}],
-            "b": [
-                {
-                    **known,
-                    "metrics": {"trainings": 4, "members": 2, "fit_seconds": [3.0, 1.0], "predict_seconds": [2.0]},
-                }
-            ],
+            "b": [{**known, "metrics": {"trainings": 4, "members": 2, "fit_seconds": [3.0, 1.0], "predict_seconds": [2.0]}}],
             "mixed": [{"parameters": {"pool": {"of": ["a", "b"]}}, "metrics": {"members": 3}}],
         },
-    }
+    }  # fmt: skip
     assert _times(records) == {"fit_processor_seconds": {"A": 2.0, "M": 5.0}, "predict_processor_seconds": {}}
 
 
@@ -183,9 +177,3 @@ def test_a_mixed_pool_has_no_estimator():
     spec = spec_of(study()).pool
     assert spec.estimator == ""
     assert pool_params(spec.content())["estimator"] == "mixed"
-
-
-def test_an_ordinary_pool_is_told_nothing_of_mixed_ones():
-    made = study()
-    assert "of" not in Slices(made).train("iris", "a", next(iter(made.blocks))).content()["pool"]
-    assert isinstance(made, Study)

@@ -25,14 +25,9 @@ SLOW = ("multi_rotation_forest", "random_rotation_boosting")
 
 def study(pool=FOREST, method=VOTE, **content):
     return {
-        "name": "s",
-        "task": "regression",
-        "datasets": ["diabetes"],
-        "protocol": {"kind": "holdout", "repeats": 2},
-        "pools": {"p": pool},
-        "methods": {"A": VOTE, "B": method},
-        **content,
-    }
+        "name": "s", "task": "regression", "datasets": ["diabetes"], "protocol": {"kind": "holdout", "repeats": 2},
+        "pools": {"p": pool}, "methods": {"A": VOTE, "B": method}, **content,
+    }  # fmt: skip
 
 
 @pytest.mark.parametrize("name", [pytest.param(n, marks=[pytest.mark.slow] * (n in SLOW)) for n in REGRESSORS])

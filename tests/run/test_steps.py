@@ -191,13 +191,8 @@ def test_the_proposed_threshold_has_the_best_balanced_accuracy_of_all():
     assert balanced_accuracy_score(y, positive >= found["threshold"]) == pytest.approx(best)
     [[tn, fp], [fn, tp]] = confusion_matrix(y, positive >= found["threshold"])
     assert found == {
-        "threshold": found["threshold"],
-        "rows": tp + fn,
-        "others": tn + fp,
-        "decided": 0,
-        "right": tp,
-        "wrong": fp,
-    }
+        "threshold": found["threshold"], "rows": tp + fn, "others": tn + fp, "decided": 0, "right": tp, "wrong": fp,
+    }  # fmt: skip
 
 
 def test_missing_cells_are_those_of_the_raw_columns(tmp_path):

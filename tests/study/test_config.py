@@ -40,18 +40,6 @@ def test_shipped_studies_are_sound(name):
     assert made.name == name
 
 
-def test_the_default_study_is_as_promised():
-    content = load_yaml(project_file("config/studies/quickstart.yaml"))
-    plan = Study.from_mapping(content, "q")
-    assert {"iris", "wine", "wdbc", "waveform-21-simulated", "balance-scale", "ringnorm"} <= set(plan.datasets)
-    assert plan.document.protocol.dump() == {
-        "kind": "nested", "rotation_groups": 3, "fold_groups": 3, "folds": 5, "rotations": 8,
-    }  # fmt: skip
-    assert list(plan.methods) == [
-        "Random forest", "Random rotations", "Stacked rotations", "Stacked boosting", "XGBoost", "Rotastack",
-    ]  # fmt: skip
-
-
 def claim(what):
     return {"what": what, "of": "RRE", "than": "RF", "expect": "lower"}
 
@@ -141,26 +129,8 @@ def test_other_values_are_read_as_they_look(tmp_path):
     text = "['010', \"1:10\", 'yes', 007, 0, 10, -3, 1_000, 0x1F, .5, 0.10, 1.0e-3, true, False, 08, a:1, 2:b, y, none]"
     (tmp_path / "a.yaml").write_text(f"a: {text}\n")
     values = [
-        "010",
-        "1:10",
-        "yes",
-        7,
-        0,
-        10,
-        -3,
-        1000,
-        31,
-        0.5,
-        0.1,
-        0.001,
-        True,
-        False,
-        "08",
-        "a:1",
-        "2:b",
-        "y",
-        "none",
-    ]
+        "010", "1:10", "yes", 7, 0, 10, -3, 1000, 31, 0.5, 0.1, 0.001, True, False, "08", "a:1", "2:b", "y", "none",
+    ]  # fmt: skip
     assert load_yaml(tmp_path / "a.yaml") == {"a": values}
 
 

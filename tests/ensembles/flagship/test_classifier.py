@@ -11,7 +11,6 @@ from rotastack.combine import LogLinearWeights
 from rotastack.ensembles.flagship.rotastack import RIDGE
 from rotastack.ensembles.flagship.training_rows import draw_folds
 from rotastack.views import DiscriminantRotation
-from rotastack.views.haar import haar_rotations
 from rotastack.workflow.tracking.model_files import dump_model, load_model
 
 ON_BAGS = (TreeFamily("columns"), TreeFamily("cuts", splitter="random"), "rotations")
@@ -51,34 +50,6 @@ def test_the_weights_are_those_of_out_of_bag_means(all_kept):
         others = LogLinearWeights(RIDGE).fit(said[:, ~mine], y[~mine], 2)
         np.testing.assert_allclose(clf.oob_decision_function_[mine], others.predict_proba(said[:, mine]), atol=1e-9)
         assert (clf.oob_decision_function_[mine] != pool.predict_proba(said[:, mine])).any()
-
-
-@pytest.mark.slow
-def test_labels_by_chance_are_known_for_such():
-    """The mean over 24 tables is .50; by weights fitted to the same rows it is .55."""
-    found = []
-    for seed in range(24):
-        rng = np.random.default_rng(seed)
-        n = (60, 100, 200)[seed % 3]
-        found.append(small(random_state=seed).fit(rng.normal(size=(n, 8)), rng.permutation(n) % 2).oob_score_)
-    assert abs(np.mean(found) - 0.5) < 0.02
-
-
-def test_families_are_switched_off_where_they_hurt():
-    """Steps along six axes are for trees on the columns; steps along one direction are for trees on mixtures."""
-    rng = np.random.default_rng(0)
-    X = rng.random((1500, 6)) - 0.5
-    straight = ((rng.random(6) - 0.5 < X).sum(axis=1) > 3).astype(int)
-    turned = np.floor(5 * (X[:, 0] + 0.5)).astype(int)
-    clf = small(trees_per_family=40, families=("rotations", "discriminants", "boosted")).fit(X, straight)
-    weights = dict(zip(clf.families_, clf.family_weights_, strict=True))
-    assert weights["rotations"] < 0.3 * weights["boosted"]
-    clf = small(trees_per_family=100, families=("rotations", "discriminants", "boosted")).fit(
-        X @ haar_rotations(6, rng, 1)[0], turned
-    )
-    weights = dict(zip(clf.families_, clf.family_weights_, strict=True))
-    assert weights["boosted"] < 0.3 * weights["rotations"]
-    assert weights["rotations"] > 0.3
 
 
 def test_bags_of_one_class_and_a_view_that_needs_two():
