@@ -61,20 +61,21 @@ def test_solvers_count_for_what_uses_them():
 def test_an_edit_reaches_what_may_import_it_and_nothing_else():
     rotated, own = pool("forest", view="rotation"), pool("rotastack.RotationForestClassifier")
     stack, vote = combiner(kind="stacking", estimator="logistic"), combiner(kind="vote")
-    on_splits = STEPS["train"], PROTOCOLS["splits"]["train"]
-    jobs = [(*TRAIN, *rotated), (*TRAIN, *own), (*COMBINE, *stack), (*COMBINE, *vote), (*on_splits, *rotated)]
+    on_splits, prune = (STEPS["train"], PROTOCOLS["splits"]["train"]), combiner(kind="prune", pruner="qmm")
+    jobs = [(*TRAIN, *rotated), (*TRAIN, *own), (*COMBINE, *stack), (*COMBINE, *vote), (*on_splits, *rotated),
+            (*COMBINE, *prune)]  # fmt: skip
     before = [fingerprint(*job) for job in jobs]
     for file, expected in [
-        ("views/rotation.py", [True, True, False, False, True]),
-        ("trees/kernel/splitting.pxd", [True, True, True, False, True]),
-        ("trees/kernel/batches.pyx", [True, True, True, False, True]),
-        ("ensembles/adaboost.py", [True, True, False, False, True]),
-        ("ensembles/forests/rotation.py", [False, True, False, False, False]),
-        ("combine/stacking.py", [False, True, True, True, False]),
-        ("combine/pruning/qmm.py", [False, False, False, False, False]),
-        ("plots/cells.py", [False, False, False, False, False]),
-        ("workflow/run/nested/training.py", [True, True, False, False, False]),
-        ("workflow/run/splits/training.py", [False, False, False, False, True]),
+        ("views/rotation.py", [True, True, False, False, True, False]),
+        ("trees/kernel/splitting.pxd", [True, True, True, False, True, False]),
+        ("trees/kernel/batches.pyx", [True, True, True, False, True, False]),
+        ("ensembles/adaboost.py", [True, True, False, False, True, False]),
+        ("ensembles/forests/rotation.py", [False, True, False, False, False, False]),
+        ("combine/stacking.py", [False, True, True, True, False, True]),
+        ("combine/pruning/qmm.py", [False, False, False, False, False, True]),
+        ("plots/cells.py", [False, False, False, False, False, False]),
+        ("workflow/run/nested/training.py", [True, True, False, False, False, False]),
+        ("workflow/run/splits/training.py", [False, False, False, False, True, False]),
     ]:
         with edited(file):
             assert [fingerprint(*job) != old for job, old in zip(jobs, before, strict=True)] == expected, file
