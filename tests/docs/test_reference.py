@@ -13,7 +13,7 @@ from tests.docs.blocks import PAGES, ROOT
 sys.path[:0] = [str(ROOT / "benchmarks"), str(ROOT / "tools")]
 make_tables, public_names = importlib.import_module("make_tables"), importlib.import_module("public_names")
 flagship_sets, model_files = importlib.import_module("flagship_sets"), importlib.import_module("model_files")
-papers, rules = (importlib.import_module(f"tables.{name}") for name in ("papers", "rules"))
+choosing, papers, rules = (importlib.import_module(f"tables.{name}") for name in ("choosing", "papers", "rules"))
 
 LINK = re.compile(r"\]\(([^)\s]+)\)")
 GENERATED = ("gallery", "reference/api")
@@ -86,9 +86,17 @@ def test_a_page_is_in_the_tree_and_has_one_title(page):
 
 
 @pytest.mark.slow
-def test_tables_are_those_of_the_results_and_are_shown():
-    made = make_tables.tables()
+@pytest.mark.nightly  # half a minute: a tree is grown without each data set in turn
+def test_the_tree_of_choices_is_that_of_the_results():
+    kept = (make_tables.FOLDER / "choosing-tree.md").read_text(encoding="utf-8")
+    assert choosing.TABLES["tree"]().strip() == kept.strip(), "python benchmarks/make_tables.py"
+
+
+@pytest.mark.slow
+def test_tables_are_those_of_the_results_and_are_shown(monkeypatch):
     kept = {file.stem: file.read_text(encoding="utf-8") for file in make_tables.FOLDER.glob("*.md")}
+    monkeypatch.setitem(choosing.TABLES, "tree", lambda: kept["choosing-tree"])  # the test above looks at it
+    made = make_tables.tables()
     assert set(kept) == set(made)
     assert not [name for name in made if kept[name].strip() != made[name].strip()], "python benchmarks/make_tables.py"
     shown = {
