@@ -6,7 +6,6 @@ import shutil
 import sys
 from pathlib import Path
 
-import numpy as np
 import pandas as pd
 import pytest
 from tests.workflow.project import TINY, Project
@@ -48,34 +47,6 @@ def test_unknown_study(blank, capsys):
     assert "did you mean 'quickstart'" in capsys.readouterr().err
     blank.edit("config/config.yaml", "study: quickstart", "study: tyni")
     assert "study 'tyni' is unknown; did you mean 'tiny'" in blank.refusal(study="config/config.yaml")
-
-
-@pytest.mark.slow
-def test_a_data_set_that_cannot_be_had_stops_everything_before_it_starts(project):
-    project.edit(TINY, "[iris,", "[wine, fourclass,")
-    done = project.snakemake(check=False)
-    one_line(done, "data set 'fourclass' is not available", "DATA_MIRROR is not set", "fourclass.csv.gz")
-    assert done.returncode == 2
-    assert not (project.folder / "data/raw/wine.parquet").exists()
-
-
-@pytest.mark.slow
-def test_or_is_skipped_with_a_line_in_the_report(project):
-    project.edit("config/config.yaml", "missing: stop", "missing: skip")
-    project.edit(TINY, "balance-scale]", "balance-scale, fourclass]")
-    done = project.snakemake("results/tiny/report.html")
-    assert "skipped: data set 'fourclass' is not available" in done.stderr
-    assert "skipped: data set" in (project.folder / "results/tiny/report.html").read_text()
-
-
-def test_mirror(blank, tmp_path):
-    rng = np.random.default_rng(0)
-    table = pd.DataFrame(rng.normal(size=(862, 2)), columns=["x1", "x2"]).assign(target=["-1"] * 555 + ["1"] * 307)
-    table.to_csv(tmp_path / "fourclass.csv.gz", index=False)
-    blank.edit("config/config.yaml", "mirror: null", f"mirror: {tmp_path}")
-    blank.edit(TINY, "[iris,", "[fourclass,")
-    blank.make("data/raw/fourclass.parquet")
-    assert (blank.folder / "data/raw/fourclass.parquet").is_file()
 
 
 @pytest.mark.slow
