@@ -128,3 +128,14 @@ def test_the_paper_s_tolerance(p, init):
     assert changes[-1] < 0.05
     assert (changes[:-1] >= 0.05).all()
     assert model.n_iter_ < 300
+
+
+@pytest.mark.parametrize(
+    ("p", "max_samples"), [(1, None), (2, None), pytest.param(1, 0.5, marks=pytest.mark.slow), (2, 0.5)]
+)
+def test_reweighting_reaches_the_minimiser_of_the_prox(p, max_samples):
+    X, y = two_classes(51, 40, 5)
+    options = FIXED | {"max_samples": max_samples, "random_state": 0}
+    prox, reweighted = (fit(X, y, 4, 1.0, p, w_step=step, **options) for step in ("prox", "reweighting"))
+    assert reweighted.objective_ == pytest.approx(prox.objective_, rel=1e-4)
+    np.testing.assert_allclose(reweighted.coef_, prox.coef_, atol=2e-3)
