@@ -117,7 +117,20 @@ KINDS = {
 """Kind of a column -> function of a generator and the number of rows."""
 
 NAMES = [*["{}"] * 4, "{} ", "ä {}", "{}=a", "{{{}}}", "'{}'", '"{}"', "{}\n2", "<b>{}", "{}%s$", "target{}", "", "id"]
-ODD_NAMES = [0, 2.5, None, True, ("a", 1), pd.Timestamp("2020-01-01"), np.nan, "x", "target", "x", "(missing)", "prediction"]  # fmt: skip
+ODD_NAMES = [
+    0,
+    2.5,
+    None,
+    True,
+    ("a", 1),
+    pd.Timestamp("2020-01-01"),
+    np.nan,
+    "x",
+    "target",
+    "x",
+    "(missing)",
+    "prediction",
+]
 LIBRARIES = ["pandas"] * 6 + ["pandas of Arrow"] * 2 + ["polars"] * 2 + ["Arrow", "NumPy"]
 CHANGES = ["kind", "missing", "new", "row", "library", "shuffled"] * 3
 CHANGES += ["none", "order", "no row", "further", "without"]

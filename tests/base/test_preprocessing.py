@@ -13,11 +13,15 @@ from rotastack.errors import RotastackError
 def table():
     return pd.DataFrame(
         {
-            "number": np.arange(12.0), "few": [1, 2, 3] * 4, "colour": ["red", "green", None] * 4,
-            "name": [f"row {i}" for i in range(12)], "same": 7, "empty": np.nan,
+            "number": np.arange(12.0),
+            "few": [1, 2, 3] * 4,
+            "colour": ["red", "green", None] * 4,
+            "name": [f"row {i}" for i in range(12)],
+            "same": 7,
+            "empty": np.nan,
             "marks": ["?"] + [str(i) for i in range(11)],
         }
-    )  # fmt: skip
+    )
 
 
 def test_dummies_and_missing_values():

@@ -52,11 +52,16 @@ def test_numbers(texts, delimiter, beside, values):
 @pytest.mark.parametrize(
     "texts",
     [
-        ["01", "02", "10"], ["01", "A1", "02"], ["1E3", "1E4", "Z", "1E3", "Z"],
-        ["1234567890123456781", "1234567890123456782"], ["TRUE", "FALSE", "unknown"], ["1", "2", "3", "4", "5+"] * 4,
-        ["030 123 456", "030 123 457"], ["1.2.3.4", "10.0.0.1"],
+        ["01", "02", "10"],
+        ["01", "A1", "02"],
+        ["1E3", "1E4", "Z", "1E3", "Z"],
+        ["1234567890123456781", "1234567890123456782"],
+        ["TRUE", "FALSE", "unknown"],
+        ["1", "2", "3", "4", "5+"] * 4,
+        ["030 123 456", "030 123 457"],
+        ["1.2.3.4", "10.0.0.1"],
     ],
-)  # fmt: skip
+)
 def test_codes_and_categories_stay_text(texts):
     how, found, notes = read(texts)
     assert (how.type, found.tolist(), notes) == ("text", texts, [])

@@ -22,29 +22,45 @@ def repeated(values, dtype=object):
 
 
 COLUMNS = {
-    **{name: repeated(range(5), name) for name in ("int8", "uint16", "int64", "uint64", "float16", "float32", "float64")},
+    **{
+        name: repeated(range(5), name)
+        for name in ("int8", "uint16", "int64", "uint64", "float16", "float32", "float64")
+    },
     **{name: repeated([1, None, 3], name) for name in ("Int8", "Int64", "UInt32", "Float64")},
     "longdouble": pd.Series(np.arange(N, dtype=np.longdouble) / 3),
-    "large": repeated([2**60 + 1, 2**60 + 3], "int64"), "large with gaps": repeated([2**60 + 1, None], "Int64"),
-    "larger than any integer": repeated([10**30, 10**30 + 1]), "bool": repeated([True, False], bool),
-    "boolean": repeated([True, None, False], "boolean"), "truth objects": repeated([True, None, False]),
-    "str": repeated(["a", "b", None], "str"), "string": repeated(["a", "b", None], "string"),
-    "text of digits": repeated(["1", "2", "10"], "str"), "zeros in front": repeated(["01", "02", "10"], "category"),
-    "versions": repeated(["1.1", "1.10"], "category"), "missing as text": repeated(["NA", "None", "EU"], "category"),
+    "large": repeated([2**60 + 1, 2**60 + 3], "int64"),
+    "large with gaps": repeated([2**60 + 1, None], "Int64"),
+    "larger than any integer": repeated([10**30, 10**30 + 1]),
+    "bool": repeated([True, False], bool),
+    "boolean": repeated([True, None, False], "boolean"),
+    "truth objects": repeated([True, None, False]),
+    "str": repeated(["a", "b", None], "str"),
+    "string": repeated(["a", "b", None], "string"),
+    "text of digits": repeated(["1", "2", "10"], "str"),
+    "zeros in front": repeated(["01", "02", "10"], "category"),
+    "versions": repeated(["1.1", "1.10"], "category"),
+    "missing as text": repeated(["NA", "None", "EU"], "category"),
     "blanks": repeated([" a", "a", "a ", ""], "str"),
     "returns": repeated(["a\rb", "a\r\nb", "a,b;\tc", 'a"b'], "str"),
     "ordered": repeated(["low", "high"], pd.CategoricalDtype(["low", "mid", "high"], ordered=True)),
-    "categories of numbers": repeated(range(12), "category"), "intervals": pd.Series(pd.cut(np.arange(N), 4)),
-    "interval": pd.Series(pd.interval_range(0, N)), "sparse": pd.Series(pd.arrays.SparseArray([0, 1] * (N // 2))),
-    "seconds": pd.Series(MOMENTS.astype("datetime64[s]")), "nanoseconds": pd.Series(MOMENTS.astype("datetime64[ns]")),
+    "categories of numbers": repeated(range(12), "category"),
+    "intervals": pd.Series(pd.cut(np.arange(N), 4)),
+    "interval": pd.Series(pd.interval_range(0, N)),
+    "sparse": pd.Series(pd.arrays.SparseArray([0, 1] * (N // 2))),
+    "seconds": pd.Series(MOMENTS.astype("datetime64[s]")),
+    "nanoseconds": pd.Series(MOMENTS.astype("datetime64[ns]")),
     "zone": pd.Series(MOMENTS.tz_localize("Europe/Berlin")),
-    "period": pd.Series(pd.period_range("2020-01", periods=N, freq="M")), "duration": pd.Series(MOMENTS - MOMENTS[0]),
-    "date": pd.Series(MOMENTS.date), "far dates": repeated([datetime.date(9999, 12, 31), datetime.date(1, 1, 1)]),
-    "time": pd.Series(MOMENTS.time), "decimal": repeated([Decimal("1.10"), Decimal("2.25")]),
-    "mixed": repeated([1, "a", 2.5, True]), "nothing": repeated([None]),
+    "period": pd.Series(pd.period_range("2020-01", periods=N, freq="M")),
+    "duration": pd.Series(MOMENTS - MOMENTS[0]),
+    "date": pd.Series(MOMENTS.date),
+    "far dates": repeated([datetime.date(9999, 12, 31), datetime.date(1, 1, 1)]),
+    "time": pd.Series(MOMENTS.time),
+    "decimal": repeated([Decimal("1.10"), Decimal("2.25")]),
+    "mixed": repeated([1, "a", 2.5, True]),
+    "nothing": repeated([None]),
     "arrow": repeated([1, None, 3], pd.ArrowDtype(pa.int32())),
     "arrow text": repeated(["01", None], pd.ArrowDtype(pa.large_string())),
-}  # fmt: skip
+}
 
 
 def table(*names):

@@ -70,8 +70,13 @@ def kept(tmp_path, monkeypatch):
         monkeypatch.setattr(claims, "means", lambda _: long)
         difference = pd.Series(a).mean() - pd.Series(b).mean()
         row = {
-            "what": "error", "of": "A", "than": "B", "expect": expect, "n_datasets": len(a), "difference": difference,
-        }  # fmt: skip
+            "what": "error",
+            "of": "A",
+            "than": "B",
+            "expect": expect,
+            "n_datasets": len(a),
+            "difference": difference,
+        }
         pd.DataFrame([{**row, "in_favour": 1.0, "p_value": p, "p_holm": p}]).to_csv(
             tmp_path / f"{study}.claims.csv", index=False
         )

@@ -44,12 +44,18 @@ def iris():
 
 
 REGRESSORS = [
-    BoostedTreesRegressor(n_bags=2), ExtraForestRegressor(20, bootstrap=True), ForestRegressor(20),
-    MultiRotationForestRegressor(20), PooledEnsembleRegressor(RandomRotation(), n_estimators=20, bootstrap=True),
+    BoostedTreesRegressor(n_bags=2),
+    ExtraForestRegressor(20, bootstrap=True),
+    ForestRegressor(20),
+    MultiRotationForestRegressor(20),
+    PooledEnsembleRegressor(RandomRotation(), n_estimators=20, bootstrap=True),
     PooledEnsembleRegressor(RandomRotation(), combiner=Stacking(LinearRegression())),
-    RandomRotationBoostingRegressor(4), RandomRotationBoostingRegressor(4, engine="histogram"),
-    RandomRotationForestRegressor(20), RotastackRegressor(10), TreeRegressor(min_samples_leaf=5),
-]  # fmt: skip
+    RandomRotationBoostingRegressor(4),
+    RandomRotationBoostingRegressor(4, engine="histogram"),
+    RandomRotationForestRegressor(20),
+    RotastackRegressor(10),
+    TreeRegressor(min_samples_leaf=5),
+]
 OUT_OF_BAG = ("oob_prediction_", "oob_score_", "oob_errors_", "tree_oob_error_")
 
 

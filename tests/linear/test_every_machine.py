@@ -128,13 +128,23 @@ def test_single_precision(machine):
 @pytest.mark.parametrize(
     ("kind", "name", "values"),
     [
-        (SVM, "lam", [0.0, -1.0]), (SVM, "loss_power", [0.5]), (SVM, "beta", [-0.1]), (SVM, "tol", [-1.0]),
-        (SVM, "max_iter", [0]), (EXRM, "n_estimators", [0]), (EXRM, "solver", ["newton"]),
-        (EXRM, "w_step", ["sorting"]), (EXRM, "init", ["zeros"]), (EXRM, "mu0", [0.0]), (EXRM, "rho", [0.9]),
-        (EXRM, "tol", ["papers", -1e-3]), (EXRM, "max_samples", [0, 1.5, 1, 41]), (DRM, "lam", [0.5, 1.0]),
+        (SVM, "lam", [0.0, -1.0]),
+        (SVM, "loss_power", [0.5]),
+        (SVM, "beta", [-0.1]),
+        (SVM, "tol", [-1.0]),
+        (SVM, "max_iter", [0]),
+        (EXRM, "n_estimators", [0]),
+        (EXRM, "solver", ["newton"]),
+        (EXRM, "w_step", ["sorting"]),
+        (EXRM, "init", ["zeros"]),
+        (EXRM, "mu0", [0.0]),
+        (EXRM, "rho", [0.9]),
+        (EXRM, "tol", ["papers", -1e-3]),
+        (EXRM, "max_samples", [0, 1.5, 1, 41]),
+        (DRM, "lam", [0.5, 1.0]),
         (DRM, "diversity", [-0.1, 1.1]),
     ],
-)  # fmt: skip
+)
 def test_values_out_of_range_are_refused_by_name(kind, name, values):
     X, y = two_classes(0, 40)
     for value in values:

@@ -25,12 +25,16 @@ def test_sizes_of_a_method_are_joined():
     figure = plot_members(
         table(
             {
-                "RF T=200": [0.1, 200, 200], "RF T=50": [0.2, 50, 50], "QMM T=50": [0.3, 20, 50],
-                "QMM T=200": [0.15, 40, 200], "DRMF": [0.12, 10, 100], "MDM T=100": [0.14, 25, 100],
+                "RF T=200": [0.1, 200, 200],
+                "RF T=50": [0.2, 50, 50],
+                "QMM T=50": [0.3, 20, 50],
+                "QMM T=200": [0.15, 40, 200],
+                "DRMF": [0.12, 10, 100],
+                "MDM T=100": [0.14, 25, 100],
                 "tree": [0.25, NAN, NAN],
             }
         )
-    )  # fmt: skip
+    )
     above, below = figure.axes
     assert legend(figure) == ["RF", "QMM", "DRMF", "MDM T=100", "tree"]
     lines, fractions = labelled(above), labelled(below)

@@ -71,7 +71,14 @@ ARGUMENTS = {
     ),
     "plot_calibration": lambda t: (
         pd.DataFrame(
-            {"dataset": "D", "method": pd.Series(t[:3], dtype=object), "bin": 1, "rows": 9, "confidence": GROWING / 4, "accuracy": GROWING / 4}
+            {
+                "dataset": "D",
+                "method": pd.Series(t[:3], dtype=object),
+                "bin": 1,
+                "rows": 9,
+                "confidence": GROWING / 4,
+                "accuracy": GROWING / 4,
+            }
         ),
     ),
     "plot_members": lambda t: (frame(t), t[0], t[:3]),
@@ -87,7 +94,7 @@ ARGUMENTS = {
     ),
     "plot_diversity": lambda t: ({name: frame(t, ("disagreement", "accuracy")) for name in t}, t[0], t),
     "plot_kappa_error": lambda t: ({name: KappaError(GROWING, GROWING) for name in t}, t[0]),
-}  # fmt: skip
+}
 """Function -> its arguments for four different texts, which stand wherever a text can stand."""
 
 FEW = settings(max_examples=settings().max_examples // 2)

@@ -129,9 +129,14 @@ def refit_spec(pool, combiner, **options):
     """Return the spec of the refit of method A, which has a pool and a combiner."""
     method = MethodSpec(pool=pool, combiner=combiner_slice(combiner))
     known = {
-        "task": "classification", "score": "error", "seed": 1, "dataset": "d", "refit": "A", "rotations": 3,
+        "task": "classification",
+        "score": "error",
+        "seed": 1,
+        "dataset": "d",
+        "refit": "A",
+        "rotations": 3,
         "folds": 3,
-    }  # fmt: skip
+    }
     return RefitSpec(methods={"A": method}, **known | options)
 
 
@@ -151,9 +156,13 @@ def scored(folder, axes=("split",), protocol="splits", blocks=("pool",), score="
         "methods": "M.nc", "method_records": "M.run.json", "pool_records": [f"p/{block}.run.json" for block in blocks],
     }  # fmt: skip
     outputs = {
-        "scores": "scores", "rows": "rows", "calibration": "calibration", "decisions": "decisions",
-        "records": "records.json", "record": "s.json",
-    }  # fmt: skip
+        "scores": "scores",
+        "rows": "rows",
+        "calibration": "calibration",
+        "decisions": "decisions",
+        "records": "records.json",
+        "record": "s.json",
+    }
     sizes = {"axes": list(axes), "pools": ["p"], "blocks": len(blocks), "methods": ["M"]}
     step("score", folder, ScoringSpec(dataset="d", score=score, protocol=protocol, **sizes), inputs, outputs)
     frames = [read_frame(folder / name)[0] for name in ("scores", "calibration")]

@@ -166,10 +166,15 @@ def test_a_mixed_pool_takes_the_time_of_its_parts():
         "methods": [{"method": "A", "pool": "a"}, {"method": "M", "pool": "mixed"}],
         "pools": {
             "a": [{**known, "metrics": {"fit_processor_seconds": [1.0, 3.0, 2.0]}}],
-            "b": [{**known, "metrics": {"trainings": 4, "members": 2, "fit_seconds": [3.0, 1.0], "predict_seconds": [2.0]}}],
+            "b": [
+                {
+                    **known,
+                    "metrics": {"trainings": 4, "members": 2, "fit_seconds": [3.0, 1.0], "predict_seconds": [2.0]},
+                }
+            ],
             "mixed": [{"parameters": {"pool": {"of": ["a", "b"]}}, "metrics": {"members": 3}}],
         },
-    }  # fmt: skip
+    }
     assert _times(records) == {"fit_processor_seconds": {"A": 2.0, "M": 5.0}, "predict_processor_seconds": {}}
 
 

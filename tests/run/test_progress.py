@@ -107,9 +107,13 @@ def test_a_terminal_has_one_line_that_goes_and_the_file_has_all(make, monkeypatc
         tell(handler, LogEvent.JOB_INFO, "Rule: train", jobid=1, rule_msg="iris: training", wildcards=cell("forest"))
         tell(handler, LogEvent.JOB_FINISHED, "Finished jobid: 1", job_id=1)
         tell(
-            handler, LogEvent.JOB_INFO, "Rule: train", jobid=2, rule_msg="iris: more than fits",
+            handler,
+            LogEvent.JOB_INFO,
+            "Rule: train",
+            jobid=2,
+            rule_msg="iris: more than fits",
             wildcards=cell("boosted"),
-        )  # fmt: skip
+        )
         tell(handler, None, "anything else")
         for _ in range(2):
             handler.live.refresh()

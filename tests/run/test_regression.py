@@ -25,9 +25,14 @@ SLOW = ("multi_rotation_forest", "random_rotation_boosting")
 
 def study(pool=FOREST, method=VOTE, **content):
     return {
-        "name": "s", "task": "regression", "datasets": ["diabetes"], "protocol": {"kind": "holdout", "repeats": 2},
-        "pools": {"p": pool}, "methods": {"A": VOTE, "B": method}, **content,
-    }  # fmt: skip
+        "name": "s",
+        "task": "regression",
+        "datasets": ["diabetes"],
+        "protocol": {"kind": "holdout", "repeats": 2},
+        "pools": {"p": pool},
+        "methods": {"A": VOTE, "B": method},
+        **content,
+    }
 
 
 @pytest.mark.parametrize("name", [pytest.param(n, marks=[pytest.mark.slow] * (n in SLOW)) for n in REGRESSORS])

@@ -18,9 +18,14 @@ from rotastack.workflow.run.steps import prepare, refit, score, summarize
 from rotastack.workflow.study.specs import MethodSpec, PrepareSpec, RefitSpec, SummarySpec
 
 SPEC = {
-    "task": "classification", "score": "error", "axes": ["rotation_group", "fold_group"], "alpha": 0.05,
-    "control": "A", "methods": ["A", "B", "C"], "optimistic": [],
-}  # fmt: skip
+    "task": "classification",
+    "score": "error",
+    "axes": ["rotation_group", "fold_group"],
+    "alpha": 0.05,
+    "control": "A",
+    "methods": ["A", "B", "C"],
+    "optimistic": [],
+}
 
 
 ROWS = {"unit": "rows", "repeated": False, "widening": 1.0}
@@ -191,8 +196,13 @@ def test_the_proposed_threshold_has_the_best_balanced_accuracy_of_all():
     assert balanced_accuracy_score(y, positive >= found["threshold"]) == pytest.approx(best)
     [[tn, fp], [fn, tp]] = confusion_matrix(y, positive >= found["threshold"])
     assert found == {
-        "threshold": found["threshold"], "rows": tp + fn, "others": tn + fp, "decided": 0, "right": tp, "wrong": fp,
-    }  # fmt: skip
+        "threshold": found["threshold"],
+        "rows": tp + fn,
+        "others": tn + fp,
+        "decided": 0,
+        "right": tp,
+        "wrong": fp,
+    }
 
 
 def test_missing_cells_are_those_of_the_raw_columns(tmp_path):

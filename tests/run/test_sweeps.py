@@ -59,11 +59,18 @@ def test_the_step_writes_it(tmp_path):
         tmp_path / "scores", scores({"a": {"M1": 0.3, "M10": 0.2, "L": 0.4}, "b": {"M1": 0.2, "M10": 0.1, "L": NAN}})
     )
     spec = {
-        "task": "classification", "score": "error", "axes": ["split"], "datasets": [], "alpha": 0.05, "control": "L",
-        "methods": ["M1", "M10", "L"], "shown": ["M10"], "optimistic": [],
+        "task": "classification",
+        "score": "error",
+        "axes": ["split"],
+        "datasets": [],
+        "alpha": 0.05,
+        "control": "L",
+        "methods": ["M1", "M10", "L"],
+        "shown": ["M10"],
+        "optimistic": [],
         "groups": [{"name": "M", "parts": ["M"], "methods": {"one": ["M1"], "ten": ["M10"]}}],
         "sweeps": {"sweep-1": SWEEP},
-    }  # fmt: skip
+    }
     curve = {"dataset": "a", "bin": [9], "rows": 5, "confidence": 0.95, "accuracy": 0.75}
     curves = pd.concat([pd.DataFrame({"method": m, **curve}) for m in ("M1", "M10")])
     curves.to_csv(tmp_path / "calibration.csv", index=False)

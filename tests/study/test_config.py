@@ -129,8 +129,26 @@ def test_other_values_are_read_as_they_look(tmp_path):
     text = "['010', \"1:10\", 'yes', 007, 0, 10, -3, 1_000, 0x1F, .5, 0.10, 1.0e-3, true, False, 08, a:1, 2:b, y, none]"
     (tmp_path / "a.yaml").write_text(f"a: {text}\n")
     values = [
-        "010", "1:10", "yes", 7, 0, 10, -3, 1000, 31, 0.5, 0.1, 0.001, True, False, "08", "a:1", "2:b", "y", "none",
-    ]  # fmt: skip
+        "010",
+        "1:10",
+        "yes",
+        7,
+        0,
+        10,
+        -3,
+        1000,
+        31,
+        0.5,
+        0.1,
+        0.001,
+        True,
+        False,
+        "08",
+        "a:1",
+        "2:b",
+        "y",
+        "none",
+    ]
     assert load_yaml(tmp_path / "a.yaml") == {"a": values}
 
 

@@ -131,11 +131,15 @@ def test_ties_are_the_exception():
 @pytest.mark.parametrize(
     "options",
     [
-        {"max_depth": 3}, {"min_samples_leaf": 7}, {"min_samples_split": 25}, {"ccp_alpha": 0.008},
-        {"class_weight": {0: 1.0, 1: 3.5, 2: 0.4}}, {"class_weight": "balanced"},
+        {"max_depth": 3},
+        {"min_samples_leaf": 7},
+        {"min_samples_split": 25},
+        {"ccp_alpha": 0.008},
+        {"class_weight": {0: 1.0, 1: 3.5, 2: 0.4}},
+        {"class_weight": "balanced"},
     ],
     ids=lambda o: next(iter(o)),
-)  # fmt: skip
+)
 @pytest.mark.parametrize("name", ["waveform-21-simulated", "wine"])
 def test_the_same_options(options, name):
     X, y = table(name)

@@ -27,17 +27,26 @@ def table(n_rows=150, n_columns=4, n_classes=None, missing=0.0, seed=0, digits=N
 
 
 CASES = {
-    "squares": {}, "two_classes": {"n_classes": 2}, "four_classes": {"n_classes": 4}, "missing": {"missing": 0.2},
-    "missing_two_classes": {"missing": 0.3, "n_classes": 2}, "many_missing": {"missing": 0.9, "n_classes": 3},
-    "ties": {"digits": 0, "n_classes": 2}, "few_bins": {"max_bins": 6},
-    "few_bins_of_ties": {"digits": 1, "max_bins": 9}, "depth": {"max_depth": 2},
-    "leaves": {"max_leaf_nodes": 4, "n_classes": 3}, "no_limit": {"max_leaf_nodes": None, "min_samples_leaf": 1},
-    "no_l2": {"l2": 0.0, "n_classes": 2, "min_samples_leaf": 1}, "much_l2": {"l2": 30.0},
-    "weights": {"weighted": True, "n_classes": 3, "missing": 0.1}, "weights_squares": {"weighted": True},
+    "squares": {},
+    "two_classes": {"n_classes": 2},
+    "four_classes": {"n_classes": 4},
+    "missing": {"missing": 0.2},
+    "missing_two_classes": {"missing": 0.3, "n_classes": 2},
+    "many_missing": {"missing": 0.9, "n_classes": 3},
+    "ties": {"digits": 0, "n_classes": 2},
+    "few_bins": {"max_bins": 6},
+    "few_bins_of_ties": {"digits": 1, "max_bins": 9},
+    "depth": {"max_depth": 2},
+    "leaves": {"max_leaf_nodes": 4, "n_classes": 3},
+    "no_limit": {"max_leaf_nodes": None, "min_samples_leaf": 1},
+    "no_l2": {"l2": 0.0, "n_classes": 2, "min_samples_leaf": 1},
+    "much_l2": {"l2": 30.0},
+    "weights": {"weighted": True, "n_classes": 3, "missing": 0.1},
+    "weights_squares": {"weighted": True},
     "rows_counted_apart": {"n_rows": 33_000, "missing": 0.1, "max_bins": 7, "max_leaf_nodes": 5},
     "rows_counted_apart_two_classes": {"n_rows": 33_000, "n_classes": 2, "max_bins": 7, "min_samples_leaf": 9000},
     "fast": {"learning_rate": 1.0, "n_classes": 2},
-}  # fmt: skip
+}
 
 
 @pytest.mark.slow

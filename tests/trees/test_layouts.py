@@ -26,11 +26,15 @@ def unaligned(X):
 
 
 LAYOUTS = {
-    "by column": np.asfortranarray, "every other column": lambda X: np.repeat(X, 2, axis=1)[:, ::2],
-    "backwards": lambda X: X[::-1, ::-1].copy()[::-1, ::-1], "float16": lambda X: X.astype(np.float16),
-    "other byte order": lambda X: X.astype(X.dtype.newbyteorder()), "read-only": read_only, "not aligned": unaligned,
+    "by column": np.asfortranarray,
+    "every other column": lambda X: np.repeat(X, 2, axis=1)[:, ::2],
+    "backwards": lambda X: X[::-1, ::-1].copy()[::-1, ::-1],
+    "float16": lambda X: X.astype(np.float16),
+    "other byte order": lambda X: X.astype(X.dtype.newbyteorder()),
+    "read-only": read_only,
+    "not aligned": unaligned,
     "lists": lambda X: X.tolist(),
-}  # fmt: skip
+}
 
 
 @pytest.fixture(scope="module")

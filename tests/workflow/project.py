@@ -104,10 +104,15 @@ class Project:
     def start(self, *arguments, **options):
         """Start a command as a terminal would: in a process group, and with Ctrl-C not ignored."""
         return subprocess.Popen(
-            arguments, cwd=self.folder, env={**self.environment, **options}, text=True, stdout=subprocess.PIPE,
-            stderr=subprocess.STDOUT, start_new_session=True,
+            arguments,
+            cwd=self.folder,
+            env={**self.environment, **options},
+            text=True,
+            stdout=subprocess.PIPE,
+            stderr=subprocess.STDOUT,
+            start_new_session=True,
             preexec_fn=lambda: signal.signal(signal.SIGINT, signal.SIG_DFL),
-        )  # fmt: skip
+        )
 
     def call(self, *arguments, check=True, **options):
         done = subprocess.run(
@@ -279,12 +284,19 @@ def _asked(job, dag) -> Asked:
 
     flags = {str(f): f.flags["report"] for f in job.output if "report" in getattr(f, "flags", {})}
     return Asked(
-        job.rule.name, tuple(job.wildcards_dict.values()), str(job.message),
-        {name: str(value) for name, value in job.params.items()}, named(job.input), named(job.output),
-        list(map(str, job.log)), job.threads, dict(job.resources.items()), str(job.shellcmd or ""),
+        job.rule.name,
+        tuple(job.wildcards_dict.values()),
+        str(job.message),
+        {name: str(value) for name, value in job.params.items()},
+        named(job.input),
+        named(job.output),
+        list(map(str, job.log)),
+        job.threads,
+        dict(job.resources.items()),
+        str(job.shellcmd or ""),
         {path: Path(str(flag.caption.get_path_or_uri(secret_free=True))).name for path, flag in flags.items()},
         dag.needrun(job),
-    )  # fmt: skip
+    )
 
 
 def changed(before: list[Asked], after: list[Asked]) -> set[tuple[str, ...]]:

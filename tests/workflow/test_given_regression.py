@@ -17,9 +17,14 @@ pytestmark = [pytest.mark.workflow, pytest.mark.slow]
 
 METHODS = [m for of in load_yaml(project_file("config/published/srbench2021.yaml"))["families"].values() for m in of]
 SETS = (
-    "195_auto_price", "579_fri_c0_250_5", "611_fri_c3_100_5", "663_rabe_266", "1089_USCrime", "1096_FacultySalaries",
+    "195_auto_price",
+    "579_fri_c0_250_5",
+    "611_fri_c3_100_5",
+    "663_rabe_266",
+    "1089_USCrime",
+    "1096_FacultySalaries",
     "210_cloud",
-)  # fmt: skip
+)
 FAILED = SETS[3]
 
 

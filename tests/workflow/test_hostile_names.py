@@ -18,10 +18,20 @@ from rotastack.workflow.study.study import Study
 pytestmark = pytest.mark.workflow
 
 HOSTILE = [
-    "x; touch pwned", "$(touch pwned)", "`touch pwned`", "x' ; touch pwned; '", 'x" ; touch pwned; "',
-    "x\ntouch pwned\n", "a && touch pwned || touch pwned", "{input} {params.slice} {{wildcards}}",
-    "../../../../tmp/pwned", "-rf ~ --slice", "\\", "* ? ~ !! > pwned", "%s ${HOME} é 中",
-]  # fmt: skip
+    "x; touch pwned",
+    "$(touch pwned)",
+    "`touch pwned`",
+    "x' ; touch pwned; '",
+    'x" ; touch pwned; "',
+    "x\ntouch pwned\n",
+    "a && touch pwned || touch pwned",
+    "{input} {params.slice} {{wildcards}}",
+    "../../../../tmp/pwned",
+    "-rf ~ --slice",
+    "\\",
+    "* ? ~ !! > pwned",
+    "%s ${HOME} é 中",
+]
 UNPRINTABLE = ["a\0b", "\x1b[2J", "\ud800"]
 
 STUDY: dict[str, Any] = {

@@ -121,18 +121,23 @@ def test_a_table_at_hand_goes_through_both_steps(jobs):
 
 
 KINDS = {
-    "critical_difference": "Average rank of each method", "ranks-": "Average rank of each method",
-    "sweep-": "Mean error over data sets and their splits against a parameter", "boxes": "Boxes span the quartiles",
-    "histogram": "**Compare the overlap**", "heatmap_": "**Stripes show what matters.**",
+    "critical_difference": "Average rank of each method",
+    "ranks-": "Average rank of each method",
+    "sweep-": "Mean error over data sets and their splits against a parameter",
+    "boxes": "Boxes span the quartiles",
+    "histogram": "**Compare the overlap**",
+    "heatmap_": "**Stripes show what matters.**",
     "calibration": "Do probabilities agree with shares of right decisions?",
     "differences": "**The axis names the side on which the method is better.**",
-    "margin_distributions": "The margin of a row", "ordered_curves": "members in the pruner's order",
-    "members": "Number of members kept", "diversity": "Mean disagreement of two members",
+    "margin_distributions": "The margin of a row",
+    "ordered_curves": "members in the pruner's order",
+    "members": "Number of members kept",
+    "diversity": "Mean disagreement of two members",
     "rank_intervals": "data sets are drawn with replacement many times",
     "win_matrix": "the row's method is better than the column's",
     "pareto": "the methods that no other method beats in both",
     "kappa_error": "A point is a pair of members of a pool",
-}  # fmt: skip
+}
 
 
 def test_figures_have_the_caption_of_their_kind(jobs):

@@ -20,12 +20,26 @@ from rotastack.combine.pruning import (
 from rotastack.combine.pruning.qmm import SOLVERS
 
 PRUNERS = [
-    MarginPruner(), MarginPruner(n_select=None), MarginPruner(0.5, vote="weighted"), MarginPruner(0.5, "nonzero"),
-    MarginPruner(0.5, positive=False), QMMPruner(), QMMPruner(0.5, reduce="qr"), QMMPruner("cv"),
-    QMMPruner(solver="cvxpy"), DREPPruner(), DREPPruner("cv"), KappaPruner(0.5), MDMPruner(0.5),
-    MDMPruner(0.5, p="moving"), MeanDMPruner(), LPPruner(), LPPruner("cvxpy"), ReducedErrorPruner(0.5),
+    MarginPruner(),
+    MarginPruner(n_select=None),
+    MarginPruner(0.5, vote="weighted"),
+    MarginPruner(0.5, "nonzero"),
+    MarginPruner(0.5, positive=False),
+    QMMPruner(),
+    QMMPruner(0.5, reduce="qr"),
+    QMMPruner("cv"),
+    QMMPruner(solver="cvxpy"),
+    DREPPruner(),
+    DREPPruner("cv"),
+    KappaPruner(0.5),
+    MDMPruner(0.5),
+    MDMPruner(0.5, p="moving"),
+    MeanDMPruner(),
+    LPPruner(),
+    LPPruner("cvxpy"),
+    ReducedErrorPruner(0.5),
     OrientationPruner(0.5, vote="weighted"),
-]  # fmt: skip
+]
 every = pytest.mark.parametrize("pruner", PRUNERS, ids=repr)
 
 

@@ -28,9 +28,13 @@ def rows_of_categories(n=120):
 def grown(names, rows, named=FAMILIES, **parameters):
     sequence = np.random.SeedSequence(0)
     return grow_families(
-        [named[name] for name in names], 16, rows, draw_folds(rows.codes, rows.weights, sequence), sequence,
+        [named[name] for name in names],
+        16,
+        rows,
+        draw_folds(rows.codes, rows.weights, sequence),
+        sequence,
         **parameters,
-    )  # fmt: skip
+    )
 
 
 @pytest.mark.parametrize("numbers", [False, True])

@@ -190,8 +190,14 @@ def test_a_trained_combiner_is_refused_for_regression(diabetes):
 @pytest.mark.parametrize(
     ("estimator", "message"),
     [
-        (regularized(n_rotations=100), r"micro_forest_size times n_rotations \(\d+ x 100 = \d+\) must be at most n_estimators"),
-        (RegularizedRotationForestClassifier(50), r"10 x 25 = 250\) .* \(50\); lower n_rotations or micro_forest_size, or raise"),
+        (
+            regularized(n_rotations=100),
+            r"micro_forest_size times n_rotations \(\d+ x 100 = \d+\) must be at most n_estimators",
+        ),
+        (
+            RegularizedRotationForestClassifier(50),
+            r"10 x 25 = 250\) .* \(50\); lower n_rotations or micro_forest_size, or raise",
+        ),
         (regularized(micro_forest_size=20), r"20 x 6 = 120\) must be at most n_estimators"),
         (regularized(weighting="cut", h=7), "whole number from 1 to 6"),
         (regularized(weighting="exp", h=6.5), "from 0.1 to 6"),
@@ -202,7 +208,7 @@ def test_a_trained_combiner_is_refused_for_regression(diabetes):
         (MultiRotationForestClassifier(3, 10, n_best=4), r"n_best \(4\) must be at most n_rotations \(3\)"),
         (RandomRotationForestClassifier(5, n_trees_per_rotation=2), "multiple of n_trees_per_rotation"),
     ],
-)  # fmt: skip
+)
 def test_bad_parameters_are_named(estimator, message, iris):
     with pytest.raises(ValueError, match=message):
         estimator.fit(*iris)
