@@ -50,18 +50,6 @@ def results(tmp_path_factory, blocks):
     return copy / "results/added"
 
 
-def test_a_new_thing_is_one_file_or_one_place(blocks):
-    text = (ROOT / "CONTRIBUTING.md").read_text()
-    recipes = re.split(r"^### ", text.partition("## Add to the package")[2], flags=re.M)[1:]
-    names = [recipe.splitlines()[0] for recipe in recipes]
-    assert names == [
-        "Estimator", "View", "Pruner", "Combiner", "Data source", "Score", "Statistic and table", "Figure", "Study",
-    ]  # fmt: skip
-    for recipe in recipes:
-        kinds = [kind for kind, *_ in BLOCK.findall(recipe)]
-        assert len(kinds) <= 3
-
-
 def test_an_estimator_has_three_names(results):
     path = "rotastack.ensembles.inducers.centroid.CentroidClassifier"
     pools = json.loads((results / "two-lines/records.json").read_text())["pools"]

@@ -74,29 +74,6 @@ def test_subtrees_that_get_no_fewer_rows_wrong_go_even_unpruned():
     assert tree.predict_proba(X[:1]) == pytest.approx(np.array([[65 / 80, 15 / 80]]))
 
 
-def test_a_branch_is_raised():
-    """A node gives way to its larger branch, and the rows of the smaller one go down that.
-
-    On this table J48 keeps 89 nodes without subtree raising and 23 with it.
-    """
-    data = table("ties, two classes")
-    X, y = data.X[data.train], data.y[data.train]
-    plain = C45Classifier(subtree_raising=False).fit(X, y)
-    raised = C45Classifier().fit(X, y)
-    assert (plain.tree_.sizes[0, 0], raised.tree_.sizes[0, 0]) == (89, 23)
-    # Rows of the branch that went are in the leaves: counts and shares are those of all rows.
-    leaves = raised.apply(X)[:, 0]
-    arrays = raised.tree_.arrays(0)
-    for leaf in np.unique(leaves):
-        inside = leaves == leaf
-        assert arrays["n_node_samples"][leaf] == inside.sum()
-        assert arrays["value"][leaf] == pytest.approx(np.bincount(y[inside], minlength=2) / inside.sum())
-    assert set(np.flatnonzero(arrays["children_left"] < 0)) == set(leaves)
-    for node in np.flatnonzero(arrays["children_left"] >= 0):
-        left, right = arrays["children_left"][node], arrays["children_right"][node]
-        assert arrays["n_node_samples"][node] == arrays["n_node_samples"][[left, right]].sum()
-
-
 def test_the_number_of_rows_does_not_change_a_tree():
     """From 65,536 rows on, keys have 64 bits; here the rows added to the table weigh nothing."""
     rng = np.random.default_rng(0)

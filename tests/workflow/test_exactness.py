@@ -37,20 +37,6 @@ def test_one_core_other_blocks_and_another_order_give_the_same_bytes(finished, b
     assert blank.scores() == finished.scores()
 
 
-@pytest.mark.slow
-def test_threads_give_the_same_bytes(project):
-    """Steps get more threads than their rules request."""
-    pools, methods = (
-        sorted((project.folder / "results/tiny/iris").glob(f"{name}/**/*.nc")) for name in ("pools", "methods")
-    )
-    before = {path: path.read_bytes() for path in pools + methods}
-    for path in before:
-        path.unlink()
-    files = [str(path.relative_to(project.folder)) for path in methods]
-    project.make(*files, threads=3)
-    assert [str(path) for path in before if path.read_bytes() != before[path]] == []
-
-
 KILLED_AT = ("tiny/iris/pools/rotated_forest/*/*.nc", "tiny/scores.parquet", "mlflow/mlflow.db")
 """Moments of a run, each by a file of the results that is just there."""
 

@@ -93,6 +93,8 @@ def test_our_scores_are_medians_over_the_given_splits(ran):
     row = page.split('id="board-scores"')[1].split(f'<th scope="row">{SETS[0]}</th>')[1].split("</tr>")[0]
     shown = [float(text) for text in re.findall(r">(-?[\d.]+)<small", row)]
     assert sorted(shown) == pytest.approx(sorted(medians.loc[SETS[0]]), abs=6e-4)
+    for word in ("Calibration", "log loss", "Brier", ">Errors<"):
+        assert word not in page, word
 
 
 def test_the_kept_numbers_and_their_tables_are_of_the_study(ran, tmp_path, monkeypatch):

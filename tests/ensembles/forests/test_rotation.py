@@ -12,7 +12,6 @@ from sklearn.tree import DecisionTreeClassifier
 
 from rotastack import DoubleRotationForestClassifier, DoubleRotationMarginForestClassifier, RotationForestClassifier
 from rotastack.combine.pruning import MarginPruner, OrientationPruner
-from rotastack.data.generators import waveform
 from rotastack.seeds import child, root_sequence
 from rotastack.trees import C45Classifier, TreeClassifier
 from rotastack.views import DoubleRotation, MinMaxScaler01, PrincipalRotation
@@ -116,14 +115,6 @@ def test_out_of_bag_rows_of_bootstrapped_trees():
     assert not hasattr(RotationForestClassifier(5, random_state=0).fit(X, y), "oob_score_")
 
 
-def test_rotations_help_on_waveform():
-    frame = waveform(1200, seed=3)
-    X, y = frame.iloc[:, :-1].to_numpy(float), frame.iloc[:, -1].to_numpy()
-    X, Z, y, t = X[:600], X[600:], y[:600], y[600:]
-    rotated = RotationForestClassifier(40, random_state=0).fit(X, y)
-    assert rotated.score(Z, t) > rotated.unrotated().fit(X, y).score(Z, t)
-
-
 class TestMarginForest:
     def test_it_is_the_double_rotation_forest_pruned(self):
         X, Z, y, _ = split(load_breast_cancer)
@@ -149,15 +140,6 @@ class TestMarginForest:
         ).fit(X, y)
         votes = np.where(whole.forest_.out_of_bag(len(X)), whole.forest_.votes(whole._checked(X)), -1)
         assert pruned.pruner_.selected_.tolist() == MarginPruner(n_select=None).fit(votes, codes).selected_.tolist()
-
-    def test_by_the_source_rule_training_rows_saturate_with_full_trees_and_not_with_c45(self):
-        X, _, y, _ = split(load_breast_cancer)
-        options = {"pruner": MarginPruner(n_select=None), "random_state": 0}
-        full = DoubleRotationMarginForestClassifier(30, estimator=TreeClassifier(), **options).fit(X, y)
-        assert len(full.forest_) == 1  # every tree is always right
-        frame = waveform(400, seed=0)  # no tree of C4.5 gets all of these right
-        X, y = frame.iloc[:, :-1].to_numpy(float), frame.iloc[:, -1].to_numpy()
-        assert len(DoubleRotationMarginForestClassifier(30, **options).fit(X, y).forest_) > 1
 
     def test_out_of_bag_selection_needs_bags(self):
         X, _, y, _ = split()
