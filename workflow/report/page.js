@@ -209,7 +209,6 @@ function openCell(i, j) {
     const search = tags.map(([tag, value]) => `tags.${tag} = ${quoted(value)}`).join(" and ");
     lines.push([word, counts[i][j]], ["seed of the study", seed], ["outputs", `${path}.nc`], ["record", `${path}.run.json`]);
     lines.push([`search for its MLflow runs, in experiment ${study}`, search]);
-    lines.push(["of several runs", "those of earlier configurations have the tag rotastack.superseded = yes"]);
   }
   openDialog(`${names[j]} on ${dataset}`, [...lines, ...facts(j)]);
 }
