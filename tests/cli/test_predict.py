@@ -188,9 +188,8 @@ def test_a_folder_without_a_model_is_one_line(shop, new, tmp_path, capsys):
 
 
 @pytest.mark.slow
-def test_logged_models_predict_the_same(shop, new, tmp_path, capsys, monkeypatch):
+def test_logged_models_predict_the_same(shop, new, tmp_path, capsys):
     """After a move as soon as they are logged again."""
-    monkeypatch.setenv("MLFLOW_SQLALCHEMYSTORE_POOLCLASS", "NullPool")  # no connection to the deleted database is kept
 
     def log(folder):
         with chdir(folder), Writer("shop") as writer:
