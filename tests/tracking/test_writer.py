@@ -23,8 +23,9 @@ from tests.run.test_model_card import card
 from rotastack.base.preprocessing import TablePreprocessor
 from rotastack.errors import RotastackError
 from rotastack.workflow.tracking.address import existing_uri, tracking_uri
-from rotastack.workflow.tracking.model_files import dump_model, load_model
+from rotastack.workflow.tracking.model_files import VERSIONS, dump_model, load_model
 from rotastack.workflow.tracking.writer import Writer
+from rotastack.workflow.use.saved_model import model_in_folder
 
 X = pd.DataFrame({"a": range(20), "b": ["u", "v"] * 10})
 Y = ["x", "z"] * 10
@@ -88,6 +89,20 @@ def test_a_logged_model_is_the_estimator_and_its_file_ours(logged):
     files = Path(mlflow.artifacts.download_artifacts(address))
     requirements = (files / "requirements.txt").read_text().splitlines()
     assert {line.partition("==")[0] for line in requirements} >= {"mlflow", "rotastack", "scikit-learn", "skops"}
+
+
+def test_a_logged_model_of_another_version_is_refused_by_its_name(logged, tmp_path):
+    folder, run_id = logged
+    mlflow.set_tracking_uri(tracking_uri(folder))
+    files = Path(mlflow.artifacts.download_artifacts(f"runs:/{run_id}/model", dst_path=str(tmp_path)))
+    assert (
+        model_in_folder(files).predict(X)[0]["prediction"].tolist()
+        == load_model(folder / "model.skops").predict(X).tolist()
+    )
+    about = (files / "MLmodel").read_text()
+    (files / "MLmodel").write_text(about.replace(f"rotastack: {VERSIONS['rotastack']}", "rotastack: 7.1.0"))
+    with pytest.raises(RotastackError, match=r"^[^\n]*: written by [^\n]*rotastack 7.1.0[^\n]*pip install"):
+        model_in_folder(files)
 
 
 def test_a_logged_model_has_the_numbers_of_its_run(here):
