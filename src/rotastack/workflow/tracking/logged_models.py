@@ -65,7 +65,7 @@ def log_model(client: MlflowClient, experiment_id: str, run_id: str, path: Path,
     for package in PACKAGES:
         with suppress(PackageNotFoundError):
             requirements.append(f"{package}=={version(package)}")
-    made = client.create_logged_model(experiment_id, NAME, run_id)
+    made = client.create_logged_model(experiment_id, NAME, run_id)  # MLflow's default is another experiment
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
         signature = infer_signature(None, model.predict(example))
