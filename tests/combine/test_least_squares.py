@@ -79,7 +79,7 @@ def test_a_constant_target_and_no_rows():
 def test_what_it_refuses():
     outputs, y = problem()
     for ridge in (0, np.inf, np.nan):
-        with pytest.raises(RotastackError, match="ridge must be above 0 and finite"):
+        with pytest.raises(ValueError, match="'ridge' parameter of LeastSquaresWeights must be a float"):
             LeastSquaresWeights(ridge).fit(outputs, y)
     outputs[0, 0] = np.nan
     with pytest.raises(RotastackError, match="needs finite predictions"):

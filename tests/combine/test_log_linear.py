@@ -99,7 +99,7 @@ def test_blocks_of_rows_do_not_matter():
 
 @pytest.mark.parametrize("ridge", [0, -1, np.inf, np.nan])
 def test_ridges_that_are_none(ridge):
-    with pytest.raises(RotastackError, match="ridge must be above 0 and finite"):
+    with pytest.raises(ValueError, match="'ridge' parameter of LogLinearWeights must be a float"):
         LogLinearWeights(ridge).fit(*problem(10, 2, 2), 2)
 
 

@@ -17,7 +17,7 @@ from rotastack.resampling.weka import weka_folds
 from rotastack.seeds import child, integer_seed, root_sequence
 from rotastack.workflow.run.splits.fitting import _other_labels
 from rotastack.workflow.study.building import make_estimator
-from rotastack.workflow.study.names import FACTS_OF_PRUNING, FACTS_OF_TRAINING
+from rotastack.workflow.study.names import MEASURES_OF_PRUNING, MEASURES_OF_TRAINING
 
 BAGS = {"n_estimators": 12, "bootstrap": True}
 BOOSTED = {"n_estimators": 15, "estimator": {"class": "tree_stump"}}
@@ -144,7 +144,9 @@ def test_facts_of_the_members_kept(folder):
     pool = train(folder, "rotation_forest", BAGS, selections=["train"])
     method, _ = combine(folder, prune())
     of_splits = {name for name, values in method.data_vars.items() if values.dims == ("split",)}
-    assert set(FACTS_OF_PRUNING) <= of_splits <= {*FACTS_OF_PRUNING, *FACTS_OF_TRAINING}  # a claim may be on these
+    assert (
+        set(MEASURES_OF_PRUNING) <= of_splits <= {*MEASURES_OF_PRUNING, *MEASURES_OF_TRAINING}
+    )  # a claim may be on these
     for i in range(4):
         votes, classes, _, test_votes, truth = by_hand(folder, pool, i)
         pruner = MarginPruner().fit(votes, classes, classes=range(3))

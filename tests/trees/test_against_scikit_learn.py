@@ -101,7 +101,7 @@ def test_the_same_tree(name, criterion):
     same, ties, _ = follow(ours, theirs, X[train])
     assert same >= 1
     if ties == 0:
-        assert ours.forest_.facts[0].tolist() == [
+        assert ours.forest_.sizes[0].tolist() == [
             theirs.tree_.node_count, theirs.tree_.n_leaves, theirs.tree_.max_depth
         ]  # fmt: skip
         # A row between the float32 and the float64 middle of two values may go either way.
@@ -110,7 +110,7 @@ def test_the_same_tree(name, criterion):
             near |= (f >= 0) & (np.abs(X[~train, f] - cut) < 1e-6 * (1 + abs(cut)))
         assert (ours.predict(X[~train]) == theirs.predict(X[~train]))[~near].all()
     else:
-        assert abs(ours.forest_.facts[0, 0] - theirs.tree_.node_count) <= 0.35 * theirs.tree_.node_count + 4
+        assert abs(ours.forest_.sizes[0, 0] - theirs.tree_.node_count) <= 0.35 * theirs.tree_.node_count + 4
     assert ours.score(X[train], y[train]) == theirs.score(X[train], y[train])
 
 

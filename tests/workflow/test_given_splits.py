@@ -1,7 +1,6 @@
 """The study of 179 classifiers on a folder of data sets with given splits."""
 
 import json
-import re
 
 import numpy as np
 import pandas as pd
@@ -99,10 +98,5 @@ def test_published_methods_stand_beside_ours_and_what_is_left_out_is_said(ran):
         for note in comparison["notes"]
     )
     page = (root / "report.html").read_text()
-    board = json.loads(re.search(r'id="leaderboard-content">(.*?)</script>', page, re.S)[1])
-    assert len(board["methods"]) == 186
-    assert [board["datasets"][i] for i in range(len(small)) if i not in board["start"]] == [f"{LEFT_OUT}-2014"]
-    assert board["boards"][0]["datasets"] == board["start"]
-    assert len({m["family"] for m in board["methods"] if "family" in m}) == 17
-    kinds = dict(board["kinds"])
-    assert {"two classes", "3 to 9 classes", "fewer than 200 rows", "200 to 999 rows"} <= set(kinds)
+    assert f"Error of 7 methods on {len(small) - 1} data sets." in page
+    assert columns["family"].nunique() == 17

@@ -1,7 +1,6 @@
 """A regression study, from the raw table to the report."""
 
 import json
-import re
 
 import numpy as np
 import pandas as pd
@@ -63,7 +62,6 @@ def test_the_report_speaks_of_numbers(numbers):
     assert "trees: by average rank of the RMSE over 2 data sets" in page
     assert "always the mean" in page
     assert "target: mean 152.1, standard deviation 77.09, from 25 to 346." in page
-    page = re.sub(r"<script.*?</script>", "", page, flags=re.S)  # these modules have words for each task
     for word in ("Calibration", "log loss", "Brier", ">Errors<", "failed"):
         assert word not in page, word
 

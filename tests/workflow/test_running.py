@@ -199,7 +199,7 @@ def test_the_report_is_whole_and_self_contained(finished):
     assert (finished.folder / "results/tiny/report.html").read_text() == page
     for part in ("Verdict", "Ranks over data sets", "iris", "balance-scale", "Time", "Configuration", "scikit-learn"):
         assert part in page
-    assert page.count("<svg") == 7 + 2 * 5
+    assert page.count("<svg") == 6 + 2 * 6
     assert not re.search(r'(src|href)="(?!#|data:)', page)
     ids = re.findall(r'\bid="([^"]+)"', page)
     assert len(ids) == len(set(ids))

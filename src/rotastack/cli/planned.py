@@ -6,7 +6,7 @@ from rotastack.stats.metrics import NAMES
 from rotastack.workflow.judge.words import counted, listed
 from rotastack.workflow.run import progress
 from rotastack.workflow.run.plan import Plan
-from rotastack.workflow.study.study import stated
+from rotastack.workflow.study.study import size_in
 
 __all__ = ["lines_of"]
 
@@ -14,7 +14,7 @@ __all__ = ["lines_of"]
 def lines_of(plan: Plan, log: str, n_cores: int) -> dict[str, str]:
     """Return heading -> text of a plan; `log` is what Snakemake prints in a dry run, with its tables of jobs and reasons."""
     study, resources = plan.study, plan.resources
-    rows = sorted(int(stated(entry, "rows") or 0) for entry in study.datasets.values())
+    rows = sorted(int(size_in(entry, "rows") or 0) for entry in study.datasets.values())
     keys = {key.replace("_", " "): value for key, value in study.protocol.dump().items() if value is not None}
     kind, shown = keys.pop("kind"), {key: listed(v) if isinstance(v, list) else v for key, v in keys.items()}
     protocol = ", ".join(f"{key} {value}" for key, value in shown.items())

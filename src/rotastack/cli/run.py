@@ -123,8 +123,8 @@ def _run(arguments: Namespace) -> int:
             if arguments.json:
                 print(json.dumps(own.about, indent=1, default=str))
             return 0
-        write_study(own.study, own.place)
-        name = str(own.place.path)
+        write_study(own.study, own.file)
+        name = str(own.file.path)
     else:
         for option in OF_TABLES:
             if getattr(arguments, option) not in (None, []):

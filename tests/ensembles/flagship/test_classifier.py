@@ -273,7 +273,7 @@ def test_bags_of_few_draws_where_rows_are_many(monkeypatch, tmp_path, weights, a
     out = first.forest_.out_of_bag(150)
     assert 20 < (~out).sum(axis=0).max() <= 40
     assert first.forest_.bags.size == 40
-    assert first.forest_.facts[:, 1].max() <= 40
+    assert first.forest_.sizes[:, 1].max() <= 40
     rows = first.table_.transform(X, first)
     outputs = first.forest_.outputs(rows).reshape(3, 20, 150, 3)
     seen = out.T.reshape(3, 20, 150, 1)

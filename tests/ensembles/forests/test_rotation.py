@@ -53,8 +53,8 @@ def test_trees_see_the_views_of_their_name(forest, view):
             ours = ours[:, np.argsort(np.concatenate([columns for columns, _ in alone.blocks_]))]
         np.testing.assert_allclose(ours, alone.rotation_, atol=1e-5)
         tree = C45Classifier().fit(scaled @ alone.rotation_, y)
-        same = tree.forest_.facts[0, 0] == fitted.forest_.facts[k, 0]
-        assert same or abs(tree.forest_.facts[0, 0] - fitted.forest_.facts[k, 0]) <= 4  # ties by rounding
+        same = tree.forest_.sizes[0, 0] == fitted.forest_.sizes[k, 0]
+        assert same or abs(tree.forest_.sizes[0, 0] - fitted.forest_.sizes[k, 0]) <= 4  # ties by rounding
 
 
 def test_the_trees_that_can_be_asked_for():
@@ -64,7 +64,7 @@ def test_the_trees_that_can_be_asked_for():
         fitted = RotationForestClassifier(10, estimator=tree, random_state=0).fit(X, y)
         assert fitted.score(Z, t) > 0.85
         limit = getattr(tree, "max_depth", None)
-        assert limit is None or fitted.forest_.facts[:, 2].max() <= limit
+        assert limit is None or fitted.forest_.sizes[:, 2].max() <= limit
 
 
 @pytest.mark.parametrize(

@@ -8,9 +8,9 @@ from numpy.typing import ArrayLike, NDArray
 
 from rotastack.base.classes import LabelClassifier
 from rotastack.base.columns import present_target
-from rotastack.base.facts import Facts
 from rotastack.base.row_weights import of_all_rows, weights_of
 from rotastack.base.scikit import StrOptions, check_y
+from rotastack.base.traits import Traits
 from rotastack.combine.log_linear import LogLinearWeights
 from rotastack.ensembles.flagship.families import TreeFamily
 from rotastack.ensembles.flagship.kernel import OnKernel
@@ -122,7 +122,7 @@ class RotastackClassifier(LabelClassifier, RotastackEnsemble):
     ('rotations', 'discriminants', 'boosted', 'boosted_large', 'kernel')
     """
 
-    study_facts: ClassVar[Facts] = Facts(
+    study_traits: ClassVar[Traits] = Traits(
         rotates=True, rotated_families=("rotations",), trees=("trees_per_family",), families=2
     )
 

@@ -38,6 +38,7 @@ CODE = {
     "workflow.run.steps.combine": "workflow/run/watching.py combine/*.py diagnostics/*.py",
     "workflow.run.steps.score": "stats/*.py data/divisions.py workflow/judge/words.py workflow/judge/intervals.py",
     "workflow.run.steps.summarize workflow.run.steps.published workflow.run.steps.report": _STATISTICS,
+    "workflow.run.steps.report": "plots/curves.py plots/style.py",
     "workflow.run.steps.draw": "plots/*.py diagnostics/*.py stats/*.py workflow/judge/results.py workflow/run/figures/*.py",
     "workflow.run.steps.refit": f"workflow/run/watching.py {_MODELS}",
     "workflow.run.steps.explain": f"workflow/use/*.py workflow/study/costs.py plots/*.py workflow/judge/pages.py workflow/judge/words.py workflow/judge/intervals.py"

@@ -13,7 +13,7 @@ from rotastack.base.documents import load_mapping
 from rotastack.base.fitting import COVERAGE
 from rotastack.base.reading import PLACEHOLDER, read_columns
 from rotastack.data.target import free_name
-from rotastack.errors import RotastackError, few, nearest
+from rotastack.errors import RotastackError, nearest, shortened
 from rotastack.files import read_json
 from rotastack.workflow.judge.intervals import coverage_in_words, widened
 from rotastack.workflow.judge.words import counted
@@ -86,14 +86,14 @@ class SavedModel:
         missing = [c for c in self.columns if c not in table.columns]
         if missing:
             raise RotastackError(
-                f"columns of the model are missing: {', '.join(missing)}; columns: {few(table.columns, 20)}"
+                f"columns of the model are missing: {', '.join(missing)}; columns: {shortened(table.columns, 20)}"
             )
         twice = sorted({str(c) for c in table.columns[table.columns.duplicated()]} & set(self.columns))
         if twice:
             raise RotastackError(f"columns occur twice: {', '.join(twice)}; rename or drop one of each")
         reader = self.pipeline.named_steps["table"]
         extra = [c for c in table.columns if c not in {*self.columns, *reader.dropped_}]
-        notes = [f"columns that the model does not use are ignored: {few(extra, 20)}"] if extra else []
+        notes = [f"columns that the model does not use are ignored: {shortened(extra, 20)}"] if extra else []
         read = read_columns(table[self.columns], reader.readings_, notes.append)
         for column, how in reader.readings_.items():
             if column not in read or read[column].notna().any():

@@ -15,7 +15,7 @@ from rotastack.workflow.run.tracked.datasets import track_dataset
 from rotastack.workflow.run.tracked.notes import TrackedDataset
 from rotastack.workflow.study.names import slug
 from rotastack.workflow.study.specs import ReportSpec
-from rotastack.workflow.tracking.address import is_own, shown
+from rotastack.workflow.tracking.address import is_own, without_login
 from rotastack.workflow.tracking.writer import Writer
 
 MOST_RANKS = 30
@@ -42,7 +42,7 @@ def run(job: Job) -> None:
             digest.update(path.read_bytes())
     receipt = {"experiment": spec.name, "content": digest.hexdigest(), **runs}
     if not is_own(writer.uri):
-        receipt["address"] = shown(writer.uri)
+        receipt["address"] = without_login(writer.uri)
     write_text(job.output("receipt"), json.dumps(receipt, indent=1, sort_keys=True) + "\n")
 
 

@@ -6,7 +6,7 @@ import pandas as pd
 
 from rotastack.stats.metrics import PRIMARY, higher_is_better
 from rotastack.workflow.run.tracked.notes import TrackedDataset, means_table, method_params, model_card, pool_params
-from rotastack.workflow.tracking.address import FOLDER, is_own, shown
+from rotastack.workflow.tracking.address import FOLDER, is_own, without_login
 from rotastack.workflow.tracking.writer import Writer
 
 __all__ = ["track_dataset"]
@@ -114,7 +114,7 @@ def _track_model(data: TrackedDataset, writer: Writer, home: str) -> dict[str, s
     params = method_params(of_method["pool"], of_method["combiner"])
     tags = {"method": label, "rotated": data.rotates(label)}
     run = writer.leaf("model", key, home, f"{dataset} / model", record, tags, params)
-    store = f"sqlite:///{FOLDER}/mlflow.db" if is_own(writer.uri) else shown(writer.uri)
+    store = f"sqlite:///{FOLDER}/mlflow.db" if is_own(writer.uri) else without_login(writer.uri)
     text = model_card(data, params, raw, digest, f"runs:/{run.run_id}/model", store)
     writer.describe(run.run_id, text)
     if run.is_new:

@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from rotastack.errors import few
+from rotastack.errors import shortened
 from rotastack.stats.metrics import BASELINE, METRICS, NAMES, PRIMARY, higher_is_better
 from rotastack.workflow.judge.intervals import coverage_in_words
 from rotastack.workflow.judge.results import TIE_BREAK
@@ -140,7 +140,7 @@ SHARES = ("error", "balanced_accuracy", "interval_coverage")
 """Scores that are shares of rows."""
 
 
-def shown(value: float | None, score: str) -> str:
+def score_text(value: float | None, score: str) -> str:
     """Return a score as text."""
     if value is None or pd.isna(value):
         return "—"
@@ -155,11 +155,11 @@ def plain(text: str) -> str:
 
 def spread_note(numbers: Mapping[str, float], score: str, cells: int) -> str:
     """Return a score's mean over cells, and the range of the middle cells, as text."""
-    mean = shown(numbers.get(f"test/{score}"), score)
+    mean = score_text(numbers.get(f"test/{score}"), score)
     lower, upper = (numbers.get(f"test/{score}_{edge}") for edge in ("lower", "upper"))
     if cells < 2 or lower is None:
         return mean
-    return f"{mean} (the middle {100 * SPREAD:g} % of {cells} cells: {shown(lower, score)} to {shown(upper, score)})"
+    return f"{mean} (the middle {100 * SPREAD:g} % of {cells} cells: {score_text(lower, score)} to {score_text(upper, score)})"
 
 
 FEW = 30
@@ -193,7 +193,7 @@ def model_card(
         "### Training data", "",
         f"- All {len(raw):,} rows of `{data.raw.as_posix()}`, SHA-256 `{digest}`.",
         f"- {raw.shape[1] - 1:,} columns: {', '.join(kinds) or 'no useful column'}; {facts.get('missing_cells', 0):,} cells are missing.",
-        *([f"- Classes: {few((f'{plain(str(label))} {count:,}' for label, count in counts.items()), 20)}."] if counts else []), "",
+        *([f"- Classes: {shortened((f'{plain(str(label))} {count:,}' for label, count in counts.items()), 20)}."] if counts else []), "",
         "### Method", "",
         f"- {plain(method)}: {', '.join(f'{plain(k)} {plain(str(v))}' for k, v in params.items())}.",
         f"- {choice}",
@@ -204,12 +204,12 @@ def model_card(
     ]  # fmt: skip
     error = data.numbers(method).get("test/error")
     if data.task == "classification" and error is not None:
-        deviation = shown(sqrt(max(error * (1 - error), 0) / len(raw)), "error")
+        deviation = score_text(sqrt(max(error * (1 - error), 0) / len(raw)), "error")
         lines.append(f"- The standard error of the error on {len(raw):,} rows is about {deviation}.")
     if chosen and methods > 1:
         lines.append("- The method was chosen by the number shown, so the number is slightly optimistic.")
     if rare := [f"{plain(str(k))} ({n})" for k, n in counts.items() if n < FEW]:
-        lines.append(f"- Few rows of: {few(rare, 10)}.")
+        lines.append(f"- Few rows of: {shortened(rare, 10)}.")
     if not facts.get("missing_cells"):
         lines.append("- The training rows had no missing values.")
     lines += [
@@ -231,18 +231,18 @@ def _other_scores(data: TrackedDataset, refit: Mapping[str, Any]) -> list[str]:
     primary, baseline = PRIMARY[data.task], data.baseline.get(data.score)
     named = "" if primary == data.score else f"{NAMES[primary]} "
     alone = BASELINE[data.task]
-    lines = [] if baseline is None else [f"{alone[0].upper()}{alone[1:]}: {shown(baseline, data.score)}."]
+    lines = [] if baseline is None else [f"{alone[0].upper()}{alone[1:]}: {score_text(baseline, data.score)}."]
     if "intervals" in metrics:
         lines.append(coverage_in_words(metrics["intervals"]))
     if "time" in refit["parameters"].get("divided_by", {}):
         lines.append("Out-of-bag: no score, as trees have seen later rows than these.")
     elif f"oob_{primary}" in metrics:
-        lines.append(f"Out-of-bag, this model: {named}{shown(metrics[f'oob_{primary}'], primary)}.")
+        lines.append(f"Out-of-bag, this model: {named}{score_text(metrics[f'oob_{primary}'], primary)}.")
     elif "oob_r2" in metrics:
-        lines.append(f"Out-of-bag, this model: R² {shown(metrics['oob_r2'], 'r2')}.")
+        lines.append(f"Out-of-bag, this model: R² {score_text(metrics['oob_r2'], 'r2')}.")
     elif f"oob_{primary}_of_members" in metrics:
-        of_members = shown(metrics[f"oob_{primary}_of_members"], primary)
+        of_members = score_text(metrics[f"oob_{primary}_of_members"], primary)
         lines.append(f"Out-of-bag, mean of the single members: {named}{of_members}.")
     else:
         lines.append("Out-of-bag: no score, because the members have no bags of rows.")
-    return [*lines, f"On the training rows (optimistic): {named}{shown(metrics[f'training_{primary}'], primary)}."]
+    return [*lines, f"On the training rows (optimistic): {named}{score_text(metrics[f'training_{primary}'], primary)}."]
