@@ -48,7 +48,8 @@ from rotastack.views import (
 from rotastack.workflow.run.plan import Plan
 from rotastack.workflow.study.building import build
 from rotastack.workflow.study.catalogue import resolved
-from rotastack.workflow.tracking.model_files import MOST_ROOM, REVIEWED_TYPES, VERSIONS, dump_model, load_model
+from rotastack.workflow.tracking.model_files import MOST_ROOM, VERSIONS, dump_model, load_model
+from rotastack.workflow.tracking.model_types import REVIEWED_TYPES
 from rotastack.workflow.tracking.writer import Writer
 
 MODELS = [

@@ -27,7 +27,7 @@ COMPUTING = {
 
 _STATISTICS = "stats/*.py workflow/judge/*.py workflow/study/published_tables.py"
 _MEMBERS = "ensembles/*.py ensembles/pooled/*.py trees/**/* views/*.py resampling/*.py diagnostics/*.py"
-_MODELS = f"data/**/* stats/*.py combine/*.py workflow/tracking/model_files.py workflow/judge/results.py {_MEMBERS}"
+_MODELS = f"data/**/* stats/*.py combine/*.py workflow/tracking/model_files.py workflow/tracking/model_types.py workflow/judge/results.py {_MEMBERS}"
 _PRUNERS = "combine/pruning/*.py cvxpy piqp"
 CODE = {
     "workflow.run.steps": "*.py base/*.py workflow/run/job.py workflow/run/modules.py workflow/tracking/records.py data/artifacts.py"

@@ -14,6 +14,7 @@ import skops.io
 from rotastack import __version__
 from rotastack.errors import RotastackError, unreadable
 from rotastack.files import replacing
+from rotastack.workflow.tracking.model_types import OURS, REVIEWED_TYPES
 
 __all__ = ["VERSIONS", "check_versions", "dump_model", "load_model", "trusted_types"]
 
@@ -21,42 +22,6 @@ VERSIONS = {"rotastack": __version__, "scikit-learn": sklearn.__version__}
 """Versions of the packages whose classes a model file holds; reading needs the same first two numbers."""
 
 _NOTE = "versions.json"
-
-REVIEWED_TYPES = frozenset(
-    {
-        "builtins.range",
-        "catboost.core.CatBoostClassifier",
-        "catboost.core.CatBoostRegressor",
-        "collections.OrderedDict",
-        "lightgbm.basic.Booster",
-        "lightgbm.sklearn.LGBMClassifier",
-        "lightgbm.sklearn.LGBMRegressor",
-        "numpy.dtype",
-        "scipy.sparse._csr.csr_array",
-        "sklearn.calibration._CalibratedClassifier",
-        "sklearn.calibration._SigmoidCalibration",
-        "sklearn.calibration._TemperatureScaling",
-        "sklearn.ensemble._hist_gradient_boosting.predictor.TreePredictor",
-        "sklearn.gaussian_process._gpc._BinaryGaussianProcessClassifierLaplace",
-        "sklearn.metrics._dist_metrics.EuclideanDistance64",
-        "sklearn.neighbors._kd_tree.KDTree",
-        "sklearn.tree._tree.Tree",
-        "xgboost.core.Booster",
-        "xgboost.sklearn.XGBClassifier",
-        "xgboost.sklearn.XGBRegressor",
-    }
-)
-"""Types of other packages in models, reviewed by hand: loading them runs no code from the file.
-
-Review and add a type here when :func:`dump_model` refuses it.
-"""
-
-
-OURS = frozenset(
-    {"base", "combine", "data", "diagnostics", "ensembles", "linear", "resampling", "trees", "views",
-     "rotastack.ensembles.rows"}
-)  # fmt: skip
-"""Rotastack's packages and modules whose classes models may hold. The others run, write or log things."""
 
 MOST_ROOM, MOST_TIMES = 1 << 28, 200
 """A model file may unpack to at most so many bytes, or multiples of its size."""
