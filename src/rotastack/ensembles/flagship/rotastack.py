@@ -43,9 +43,6 @@ class _StepPrinter:
         self._since = now
 
 
-RIDGE = 0.1
-"""Factor of the ridge that pulls the families' weights to equal weights; the loss is a sum over rows."""
-
 _BLOCK = 2**22  # largest number of family outputs held in memory at once in predict
 
 

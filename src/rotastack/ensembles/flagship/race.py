@@ -1,0 +1,75 @@
+"""The race of boosted families: a family that can earn no weight beside the other families ends early.
+
+With more than two classes, boosting grows a tree for each class and round, which is most of the time of a fit; and on many
+tables its weight is 0 in the end.
+"""
+
+import numpy as np
+from numpy.typing import NDArray
+
+from rotastack.base.row_weights import weights_of
+from rotastack.combine.log_linear import LEAST, LogLinearWeights
+from rotastack.ensembles.flagship.families import RIDGE
+from rotastack.ensembles.flagship.training_rows import TrainingRows
+from rotastack.trees.boosters import ROUNDS_AT_ONCE
+from rotastack.trees.boosting import probabilities
+
+__all__ = ["may_earn_weight"]
+
+FAR = 2.0
+"""A family whose expected loss is above this multiple of the other families' loss can earn no weight."""
+
+SLOWING = 0.5
+"""Largest ratio of two successive decreases of the logarithm of the loss from which its end is expected."""
+
+
+def may_earn_weight(
+    others: NDArray[np.float64], rows: TrainingRows, held: NDArray[np.intp], scores: NDArray[np.float64],
+    losses: NDArray[np.float64],
+) -> bool:  # fmt: skip
+    """Return whether a boosted family may have a positive weight in the end.
+
+    It may if it has one now, on the held-out rows, or if the loss that its curve leads to is near that of the others.
+
+    Parameters
+    ----------
+    others : ndarray of shape (n_families, n_rows, n_classes)
+        The other families' outputs for rows that they have not seen; NaN if all their trees have seen a row.
+    rows : TrainingRows
+    held : ndarray of shape (n_held,)
+        Numbers of the rows that the first booster holds out.
+    scores : ndarray of shape (n_held, n_outputs)
+        Their scores from this booster.
+    losses : ndarray of shape (n_rounds,)
+        Its mean held-out log loss after each round.
+    """
+    assert rows.n_classes is not None
+    mine = probabilities(scores, rows.n_classes)
+    outputs = np.concatenate([others[:, held], mine[None]])
+    outputs = np.where(np.isnan(outputs), 1 / rows.n_classes, outputs)
+    codes, weights = rows.codes[held], weights_of(rows.weights, held)
+    combiner = LogLinearWeights(RIDGE).fit(outputs, codes, rows.n_classes, sample_weight=weights)
+    if combiner.weights_[-1] > LEAST:
+        return True
+    right = combiner.predict_proba(outputs)[np.arange(len(held)), codes]
+    return expected_least(losses) < FAR * -float(np.average(np.log(right), weights=weights))
+
+
+def expected_least(losses: NDArray[np.float64]) -> float:
+    """Return the least loss that a curve leads to, if the decreases of its logarithm go on in geometric progression; 0 if
+
+    no end is in sight. A curve of less than three blocks of rounds has ended.
+
+    Examples
+    --------
+    >>> curve = np.repeat([1.0, 0.5, 0.4], 10)
+    >>> round(expected_least(curve), 3), expected_least(np.repeat([1.0, 0.5, 0.25], 10))
+    (0.355, 0.0)
+    """
+    if len(losses) < 3 * ROUNDS_AT_ONCE:
+        return float(losses.min())
+    least = np.minimum.accumulate(losses)[ROUNDS_AT_ONCE - 1 :: ROUNDS_AT_ONCE]
+    first, second = -np.diff(np.log(least[-3:]))
+    if second > SLOWING * first:
+        return 0.0
+    return float(least[-1] * np.exp(-second * second / (first - second))) if first > 0 else float(least[-1])
