@@ -128,7 +128,8 @@ class OnKernel(GrownFamilies):
     def standardised(self, rows: NDArray[np.float32]) -> NDArray[np.float64]:
         """Return standardised rows, clipped, with 0 for missing numbers."""
         scaled = np.clip((rows - self.centre) / self.deviation, -FARTHEST, FARTHEST)
-        return np.nan_to_num(scaled)
+        scaled[np.isnan(scaled)] = 0.0
+        return scaled
 
     def _means(self, machines: list[Machine], rows: NDArray[np.float32]) -> NDArray[np.float64]:
         """Return the mean predictions of machines for rows, (row, output)."""
