@@ -21,7 +21,7 @@ from rotastack.ensembles.flagship.grown_families import (
     n_folds,
 )
 from rotastack.ensembles.flagship.kernel import MOST_ROWS, OnKernel, grow_kernel
-from rotastack.ensembles.flagship.race import may_earn_weight
+from rotastack.ensembles.flagship.race import has_race, may_earn_weight
 from rotastack.ensembles.flagship.training_rows import MOST_DRAWS, TrainingRows, category_targets
 from rotastack.seeds import child
 from rotastack.trees.boosting import grow_boosted
@@ -89,7 +89,7 @@ def _each_grown(
         alike = [family for family in on_bags if family.criterion == criterion]
         yield _on_bags(alike, n_trees, rows, child(sequence, "bags", criterion), n_jobs)
     on_folds = [family for family in of_trees if family.folds]
-    races = (rows.n_classes or 0) > 2
+    races = has_race(rows)
     gains = None
     learns_metric = bool(kernels) and rows.n_classes is None
     in_turn = [*on_folds, *(kernels if len(rows.X) <= MOST_ROWS else [])]

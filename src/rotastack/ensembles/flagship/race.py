@@ -8,13 +8,19 @@ import numpy as np
 from numpy.typing import NDArray
 
 from rotastack.base.row_weights import weights_of
-from rotastack.combine.log_linear import LEAST, LogLinearWeights
+from rotastack.combine.log_linear import LogLinearWeights
 from rotastack.ensembles.flagship.families import RIDGE
 from rotastack.ensembles.flagship.training_rows import TrainingRows
 from rotastack.trees.boosters import ROUNDS_AT_ONCE
 from rotastack.trees.boosting import probabilities
 
-__all__ = ["may_earn_weight"]
+__all__ = ["has_race", "may_earn_weight"]
+
+SIZE = 5_000
+"""Least product of rows and classes for a race: below this, boosting takes a tenth of a second."""
+
+CHANCE = 3.84
+"""Quantile 95 % of the chi-squared distribution with one degree of freedom, for the test of a weight."""
 
 FAR = 2.0
 """A family whose expected loss is above this multiple of the other families' loss can earn no weight."""
@@ -23,13 +29,20 @@ SLOWING = 0.5
 """Largest ratio of two successive decreases of the logarithm of the loss from which its end is expected."""
 
 
+def has_race(rows: TrainingRows) -> bool:
+    """Return whether boosted families race: there are more than two classes, and many rows and classes."""
+    n_classes = rows.n_classes or 0
+    return n_classes > 2 and len(rows.X) * n_classes >= SIZE
+
+
 def may_earn_weight(
     others: NDArray[np.float64], rows: TrainingRows, held: NDArray[np.intp], scores: NDArray[np.float64],
     losses: NDArray[np.float64],
 ) -> bool:  # fmt: skip
     """Return whether a boosted family may have a positive weight in the end.
 
-    It may if it has one now, on the held-out rows, or if the loss that its curve leads to is near that of the others.
+    It may if its weight is above 0 by a likelihood-ratio test on the held-out rows, or if the loss that its curve leads to
+    is near that of the others.
 
     Parameters
     ----------
@@ -43,16 +56,18 @@ def may_earn_weight(
     losses : ndarray of shape (n_rounds,)
         Its mean held-out log loss after each round.
     """
-    assert rows.n_classes is not None
-    mine = probabilities(scores, rows.n_classes)
-    outputs = np.concatenate([others[:, held], mine[None]])
-    outputs = np.where(np.isnan(outputs), 1 / rows.n_classes, outputs)
+    n_classes = rows.n_classes or 1
+    outputs = np.concatenate([others[:, held], probabilities(scores, n_classes)[None]])
+    outputs = np.where(np.isnan(outputs), 1 / n_classes, outputs)
     codes, weights = rows.codes[held], weights_of(rows.weights, held)
-    combiner = LogLinearWeights(RIDGE).fit(outputs, codes, rows.n_classes, sample_weight=weights)
-    if combiner.weights_[-1] > LEAST:
-        return True
-    right = combiner.predict_proba(outputs)[np.arange(len(held)), codes]
-    return expected_least(losses) < FAR * -float(np.average(np.log(right), weights=weights))
+
+    def loss_of(outputs: NDArray[np.float64]) -> float:
+        combiner = LogLinearWeights(RIDGE).fit(outputs, codes, n_classes, sample_weight=weights)
+        right = combiner.predict_proba(outputs)[np.arange(len(held)), codes]
+        return -float(np.average(np.log(right), weights=weights))
+
+    without = loss_of(outputs[:-1])
+    return 2 * len(held) * (without - loss_of(outputs)) > CHANCE or expected_least(losses) < FAR * without
 
 
 def expected_least(losses: NDArray[np.float64]) -> float:
