@@ -51,11 +51,9 @@ class Boosters:
     def grow_ahead(self, n_rounds: int) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
         """Train the first booster alone, which then waits for the others; return its held-out losses and scores."""
         losses = np.empty(0)
-        while len(losses) + ROUNDS_AT_ONCE <= n_rounds and not (
-            len(losses) and self.options.enough(losses, ROUNDS_AT_ONCE)
-        ):
-            before, booster = self._boosters[0].held_scores(), self._boosters[:1]
-            (more,) = run_threads(lambda booster, stop: booster.grow(ROUNDS_AT_ONCE, stop), booster, self.n_jobs)
+        while len(losses) < n_rounds and not (len(losses) and self.options.enough(losses, ROUNDS_AT_ONCE)):
+            before, first = self._boosters[0].held_scores(), self._boosters[:1]
+            (more,) = run_threads(lambda booster, stop: booster.grow(ROUNDS_AT_ONCE, stop), first, self.n_jobs)
             self._ahead.append((before, more))
             losses = np.append(losses, more)
         return losses, self._boosters[0].held_scores()

@@ -20,7 +20,7 @@ from rotastack.trees.linear_views import LinearViews
 __all__ = ["ROUNDS_AHEAD", "BoostedTrees", "boosting_folds", "grow_boosted", "probabilities"]
 
 ROUNDS_AHEAD = 30
-"""Number of rounds of the first booster before a caller decides whether boosting is worth its time."""
+"""Number of rounds of the first booster after which a caller may end the training."""
 
 
 @dataclass
@@ -133,8 +133,8 @@ def grow_boosted(
     weights: NDArray[np.float64] | None = None,
     views: LinearViews | None = None,
     n_jobs: int | None = None,
-    worth: Callable[[NDArray[np.intp], NDArray[np.float64], NDArray[np.float64]], bool] | None = None,
-) -> BoostedTrees | None:
+    after_first: Callable[[NDArray[np.uint32], NDArray[np.float64], NDArray[np.float64]], None] | None = None,
+) -> BoostedTrees:
     """Train one booster for each fold, on the rows outside the fold; without folds, one booster on all rows.
 
     The loss is the squared error, the logistic loss for two classes, or the softmax loss for more classes, with one
@@ -151,8 +151,8 @@ def grow_boosted(
     weights above 0; a row of weight 0 takes no part. `views` are one for each booster, or one for all; by default the
     data themselves.
 
-    `worth` is asked once, after up to ROUNDS_AHEAD rounds of the first booster alone, with its held-out rows, their scores
-    (row, output), and the mean held-out loss after each round. If the answer is False, the result is None.
+    `after_first` is called once, after up to ROUNDS_AHEAD rounds of the first booster alone, with its held-out rows, their
+    scores (row, output), and the mean held-out loss after each round. An exception that it raises ends the training.
 
     Raises
     ------
@@ -183,10 +183,11 @@ def grow_boosted(
     boosters = Boosters(n_boosters, task, n_jobs)
     held_weight = sum(bag.held_weight for bag in boosters.bags)
     choosing = options.early_stopping and held_weight > 0
-    if worth is not None and choosing and len(boosters.bags[0].members) > boosters.bags[0].n_rows:
-        bag, (losses, scores) = boosters.bags[0], boosters.grow_ahead(min(ROUNDS_AHEAD, options.n_rounds))
-        if len(losses) and not worth(bag.members[bag.n_rows :], bag.base + scores.T * unit, losses / bag.held_weight):
-            return None
+    n_ahead = min(ROUNDS_AHEAD, options.n_rounds) // ROUNDS_AT_ONCE * ROUNDS_AT_ONCE
+    first = boosters.bags[0]
+    if after_first is not None and choosing and first.held_weight > 0 and n_ahead:
+        losses, scores = boosters.grow_ahead(n_ahead)
+        after_first(first.members[first.n_rows :], first.base + scores.T * unit, losses / first.held_weight)
     by_booster = np.empty((n_boosters, 0))
     losses = np.empty(0)
     while len(losses) < options.n_rounds:

@@ -21,7 +21,7 @@ from rotastack.ensembles.flagship.grown_families import (
     n_folds,
 )
 from rotastack.ensembles.flagship.kernel import MOST_ROWS, OnKernel, grow_kernel
-from rotastack.ensembles.flagship.race import has_race, may_earn_weight
+from rotastack.ensembles.flagship.race import NoWeightError, check_weight, has_race
 from rotastack.ensembles.flagship.training_rows import MOST_DRAWS, TrainingRows, category_targets
 from rotastack.seeds import child
 from rotastack.trees.boosting import grow_boosted
@@ -92,7 +92,7 @@ def _each_grown(
     races = has_race(rows)
     gains = None
     learns_metric = bool(kernels) and rows.n_classes is None
-    in_turn = [*on_folds, *(kernels if len(rows.X) <= MOST_ROWS else [])]
+    in_turn: list[Family] = [*on_folds, *(kernels if len(rows.X) <= MOST_ROWS else [])]
     for family in sorted(in_turn, key=lambda family: races and family.boosting is not None):
         mine = child(sequence, "family", family.name)
         if isinstance(family, KernelFamily):
@@ -100,10 +100,14 @@ def _each_grown(
         elif family.boosting is None:
             yield _on_folds(family, n_trees, rows, folds, sequence, n_jobs)
         else:
-            worth = partial(may_earn_weight, np.concatenate(outputs), rows) if races and outputs else None
-            booster, unseen = _on_rounds(family, rows, folds, mine, n_jobs, worth)
-            if learns_metric and gains is None:
-                gains = booster.boosted.gains()
+            race = partial(check_weight, np.concatenate(outputs), rows) if races and outputs else None
+            try:
+                booster, unseen = _on_rounds(family, rows, folds, mine, n_jobs, race)
+            except NoWeightError:
+                stopped = Stopped((family.name,), rows.n_classes or 1, rows.X.shape[1])
+                yield stopped, np.full((1, len(folds), stopped.n_classes), np.nan)
+                continue
+            gains = booster.boosted.gains() if learns_metric and gains is None else gains
             yield booster, unseen
 
 
@@ -190,9 +194,9 @@ def _on_folds(
 
 def _on_rounds(
     family: TreeFamily, rows: TrainingRows, folds: NDArray[np.int32], sequence: np.random.SeedSequence, n_jobs: int | None,
-    worth: Callable | None,
-) -> tuple[OnRounds | Stopped, NDArray[np.float64]]:  # fmt: skip
-    """Grow a booster for each fold, on the rows outside the fold; none if the first one is not `worth` its time."""
+    race: Callable[..., None] | None = None,
+) -> tuple[OnRounds, NDArray[np.float64]]:  # fmt: skip
+    """Grow a booster for each fold, on the rows outside the fold; `race` may end the training after the first one."""
     assert family.boosting is not None
     views, width = None, rows.X.shape[1]
     if family.parts != ("identity",):
@@ -210,10 +214,7 @@ def _on_rounds(
         options = options._replace(max_features=min(options.max_features, width))
     boosted = grow_boosted(
         rows.X, rows.target, options, sequence,
-        n_classes=rows.n_classes, folds=folds, weights=rows.weights, views=views, n_jobs=n_jobs, worth=worth,
+        n_classes=rows.n_classes, folds=folds, weights=rows.weights, views=views, n_jobs=n_jobs, after_first=race,
     )  # fmt: skip
-    if boosted is None:
-        stopped = Stopped((family.name,), rows.n_classes or 1, rows.X.shape[1])
-        return stopped, np.full((1, len(folds), stopped.n_classes), np.nan)
     grown = OnRounds((family.name,), boosted)
     return grown, grown.linked(boosted.held_out)[None]

@@ -14,7 +14,7 @@ from rotastack.ensembles.flagship.training_rows import TrainingRows
 from rotastack.trees.boosters import ROUNDS_AT_ONCE
 from rotastack.trees.boosting import probabilities
 
-__all__ = ["has_race", "may_earn_weight"]
+__all__ = ["NoWeightError", "check_weight", "has_race"]
 
 SIZE = 5_000
 """Least product of rows and classes for a race: below this, boosting takes a tenth of a second."""
@@ -29,19 +29,23 @@ SLOWING = 0.5
 """Largest ratio of two successive decreases of the logarithm of the loss from which its end is expected."""
 
 
+class NoWeightError(Exception):
+    """The end of a boosted family that can earn no weight beside the other families."""
+
+
 def has_race(rows: TrainingRows) -> bool:
     """Return whether boosted families race: there are more than two classes, and many rows and classes."""
     n_classes = rows.n_classes or 0
     return n_classes > 2 and len(rows.X) * n_classes >= SIZE
 
 
-def may_earn_weight(
+def check_weight(
     others: NDArray[np.float64], rows: TrainingRows, held: NDArray[np.intp], scores: NDArray[np.float64],
     losses: NDArray[np.float64],
-) -> bool:  # fmt: skip
-    """Return whether a boosted family may have a positive weight in the end.
+) -> None:  # fmt: skip
+    """Raise NoWeightError if a boosted family cannot have a positive weight in the end.
 
-    It may if its weight is above 0 by a likelihood-ratio test on the held-out rows, or if the loss that its curve leads to
+    It can if its weight is above 0 by a likelihood-ratio test on the held-out rows, or if the loss that its curve leads to
     is near that of the others.
 
     Parameters
@@ -67,23 +71,25 @@ def may_earn_weight(
         return -float(np.average(np.log(right), weights=weights))
 
     without = loss_of(outputs[:-1])
-    return 2 * len(held) * (without - loss_of(outputs)) > CHANCE or expected_least(losses) < FAR * without
+    if 2 * len(held) * (without - loss_of(outputs)) <= CHANCE and expected_least(losses) >= FAR * without:
+        raise NoWeightError
 
 
 def expected_least(losses: NDArray[np.float64]) -> float:
-    """Return the least loss that a curve leads to, if the decreases of its logarithm go on in geometric progression; 0 if
+    """Return the least loss that a curve leads to, 0 if no end is in sight.
 
-    no end is in sight. A curve of less than three blocks of rounds has ended.
+    The decreases of the loss's logarithm, over blocks of ROUNDS_AT_ONCE rounds, are taken to go on in geometric
+    progression. A curve of less than three blocks has ended.
 
     Examples
     --------
     >>> curve = np.repeat([1.0, 0.5, 0.4], 10)
     >>> round(expected_least(curve), 3), expected_least(np.repeat([1.0, 0.5, 0.25], 10))
-    (0.355, 0.0)
+    (0.36, 0.0)
     """
     if len(losses) < 3 * ROUNDS_AT_ONCE:
         return float(losses.min())
-    least = np.minimum.accumulate(losses)[ROUNDS_AT_ONCE - 1 :: ROUNDS_AT_ONCE]
+    least = np.minimum.accumulate(np.maximum(losses, np.finfo(float).tiny))[ROUNDS_AT_ONCE - 1 :: ROUNDS_AT_ONCE]
     first, second = -np.diff(np.log(least[-3:]))
     if second > SLOWING * first:
         return 0.0
