@@ -8,7 +8,7 @@ from sklearn.datasets import load_breast_cancer, load_iris, load_wine
 
 from rotastack import RotastackClassifier, TreeFamily
 from rotastack.combine import LogLinearWeights
-from rotastack.ensembles.flagship.rotastack import RIDGE
+from rotastack.ensembles.flagship.families import RIDGE
 from rotastack.ensembles.flagship.training_rows import draw_folds
 from rotastack.views import DiscriminantRotation
 from rotastack.workflow.tracking.model_files import dump_model, load_model

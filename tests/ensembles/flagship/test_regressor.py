@@ -7,7 +7,7 @@ from sklearn.datasets import load_diabetes, make_friedman1
 
 from rotastack import RotastackRegressor, TreeFamily
 from rotastack.combine import LeastSquaresWeights
-from rotastack.ensembles.flagship.rotastack import RIDGE
+from rotastack.ensembles.flagship.families import RIDGE
 from rotastack.views import DiscriminantRotation
 
 ON_BAGS = (TreeFamily("columns"), TreeFamily("cuts", splitter="random"), "rotations")

@@ -16,9 +16,9 @@ from rotastack.base.scikit import check_y
 from rotastack.base.traits import Traits
 from rotastack.base.warned import warn
 from rotastack.combine.least_squares import LeastSquaresWeights
-from rotastack.ensembles.flagship.families import NUMBER_FAMILIES, Family, TreeFamily
+from rotastack.ensembles.flagship.families import NUMBER_FAMILIES, RIDGE, Family, TreeFamily
 from rotastack.ensembles.flagship.residuals import OutOfBagResiduals
-from rotastack.ensembles.flagship.rotastack import RIDGE, RotastackEnsemble, kept_families
+from rotastack.ensembles.flagship.rotastack import RotastackEnsemble, kept_families
 from rotastack.seeds import child, root_sequence
 
 __all__ = ["RotastackRegressor"]

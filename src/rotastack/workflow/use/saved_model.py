@@ -17,7 +17,7 @@ from rotastack.errors import RotastackError, nearest, shortened
 from rotastack.files import read_json
 from rotastack.workflow.judge.intervals import coverage_in_words, widened
 from rotastack.workflow.judge.words import counted
-from rotastack.workflow.tracking.model_files import load_model
+from rotastack.workflow.tracking.model_files import check_versions, load_model
 
 __all__ = ["SavedModel", "file_of_study", "model_in_folder", "model_of_study", "saved_model"]
 
@@ -142,9 +142,11 @@ def model_in_folder(path: Path, name: str | None = None) -> SavedModel:
         return saved_model(path if path.is_file() else path / FILE, name or str(path))
     if not note.is_file():
         raise RotastackError(f"{name or path}: no model found: neither {FILE} nor MLmodel")
-    sklearn = load_mapping(note, exactly=False).get("flavors", {}).get("sklearn", {})
+    about = load_mapping(note, exactly=False)
+    sklearn = about.get("flavors", {}).get("sklearn", {})
     if sklearn.get("serialization_format") != "skops":
         raise RotastackError(f"{name or path}: not a model of rotastack, which are skops files")
+    check_versions(about.get("metadata") or {}, name or path)
     return saved_model(path / sklearn.get("pickled_model", FILE), name or str(path))
 
 

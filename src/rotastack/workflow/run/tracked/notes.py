@@ -1,6 +1,6 @@
-"""The descriptions of a study and of its runs in MLflow, in Markdown, and the numbers of the runs."""
+"""The numbers and params of a study's runs in MLflow, and the card of a model."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from dataclasses import dataclass
 from math import sqrt
 from pathlib import Path
@@ -14,9 +14,7 @@ from rotastack.stats.metrics import BASELINE, METRICS, NAMES, PRIMARY, higher_is
 from rotastack.workflow.judge.intervals import coverage_in_words
 from rotastack.workflow.judge.results import TIE_BREAK
 
-__all__ = [
-    "TrackedDataset", "dataset_note", "means_table", "method_note", "method_params", "model_card", "pool_params", "study_note",
-]  # fmt: skip
+__all__ = ["TrackedDataset", "means_table", "method_params", "model_card", "pool_params"]
 
 TIMES = ("fit_seconds", "predict_seconds")
 HOW = {
@@ -141,12 +139,6 @@ def _last(path: str) -> str:
 SHARES = ("error", "balanced_accuracy", "interval_coverage")
 """Scores that are shares of rows."""
 
-SEARCH = "``tags.`rotastack.kind` = '{}' AND tags.`rotastack.superseded` = 'no'``"
-"""MLflow's search for the newest runs of a kind, as code in Markdown."""
-
-MOST_ROWS = 40
-"""The most rows of a table in a description."""
-
 
 def score_text(value: float | None, score: str) -> str:
     """Return a score as text."""
@@ -168,45 +160,6 @@ def spread_note(numbers: Mapping[str, float], score: str, cells: int) -> str:
     if cells < 2 or lower is None:
         return mean
     return f"{mean} (the middle {100 * SPREAD:g} % of {cells} cells: {score_text(lower, score)} to {score_text(upper, score)})"
-
-
-def dataset_note(dataset: str, facts: Mapping[str, Any], task: str, methods: pd.DataFrame) -> str:
-    """Return the description of a data set's run: its size, and the scores of the methods, best first."""
-    kinds = [(facts.get(f"{kind}_columns", 0), kind) for kind in ("numeric", "categorical", "date")]
-    columns = ", ".join(f"{count} {kind}" for count, kind in kinds if count)
-    lines = [f"**{plain(dataset)}**: {facts['rows']:,} rows; columns: {columns or 'none'}."]
-    if facts.get("class_counts"):
-        named = (f"{plain(str(k))} ({n:,})" for k, n in facts["class_counts"].items())
-        lines.append(f"Classes: {shortened(named, MOST_ROWS)}.")
-    scores = [s for s in METRICS[task] if s in methods and methods[s].notna().any()]
-    table = [["method", *(NAMES[s] for s in scores)], ["---"] * (1 + len(scores))]
-    for row in methods[:MOST_ROWS].to_dict("records"):
-        table.append([plain(row["method"]), *(score_text(row[s], s) for s in scores)])
-    if len(methods) > MOST_ROWS:
-        table.append([f"and {len(methods) - MOST_ROWS} more", *("" for _ in scores)])
-    return "\n".join([*lines, "", *(f"| {' | '.join(cells)} |" for cells in table)])
-
-
-def method_note(
-    label: str, dataset: str, numbers: Mapping[str, float], score: str, cells: int, rank: float, methods: int
-) -> str:
-    """Return the description of a method's run."""
-    head = f"**{plain(label)}** on **{plain(dataset)}**:"
-    if pd.isna(rank):
-        return f"{head} the method failed in some cells; the tags have the reasons."
-    return f"{head} {NAMES[score]} {spread_note(numbers, score, cells)}, rank {rank:g} of {methods}."
-
-
-def study_note(spec: Mapping[str, Any], sentences: Sequence[str], report: str) -> str:
-    """Return the description of a study: the sentences of its verdict, the path of its report, and searches to paste."""
-    lines = [
-        f"## {plain(spec['title'] or spec['name'])}", "", *(f"- {plain(s)}" for s in sentences), "",
-        f"Report for a browser: `{report}`, and the artifact `report/report.html` of the study's run.",
-        *(["", plain(spec["description"])] if spec.get("description") else []), "",
-        "Searches to paste into the search field:", "",
-        *(f"- {kind}s: {SEARCH.format(kind)}" for kind in ("method", "model", "pool")),
-    ]  # fmt: skip
-    return "\n".join(lines)
 
 
 FEW = 30
@@ -265,7 +218,10 @@ def model_card(
         f'mlflow.pyfunc.load_model("{loaded}").predict(pandas.read_csv("new.csv"))', "```",
     ]  # fmt: skip
     if data.task == "classification":
-        lines += ["", 'For the probabilities of the classes, add `params={"probabilities": True}` to `predict`.']
+        lines += [
+            "",
+            f'For the probabilities of the classes, call `predict_proba` of `mlflow.sklearn.load_model("{loaded}")`.',
+        ]
     return "\n".join(lines)
 
 
