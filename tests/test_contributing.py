@@ -23,10 +23,10 @@ def apply(kind: str, path: Path, content: str) -> None:
         path.write_text(content)
         return
     lines = content.splitlines(keepends=True)
-    there = "".join(line[1:] for line in lines if line.startswith(" "))
+    there, new = ("".join(line[1:] for line in lines if line[0] in marks) for marks in (" -", " +"))
     text = path.read_text()
     assert text.count(there) == 1, f"{path.name} has {text.count(there)} times: {there}"
-    path.write_text(text.replace(there, "".join(line[1:] for line in lines)))
+    path.write_text(text.replace(there, new))
 
 
 @pytest.fixture(scope="module")

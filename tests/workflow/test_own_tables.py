@@ -116,11 +116,11 @@ def test_a_table_of_classes_from_an_empty_folder(installed, tmp_path):
 @pytest.mark.slow
 def test_a_table_of_numbers(installed, tmp_path):
     numbers().to_parquet(tmp_path / "prices.parquet", index=False)
-    done = call(installed, tmp_path, "run", "prices.parquet", "--target", "price", "--size", "small", "--cores", "2")
+    few = ("--size", "small", "--methods", "Rotastack, Random forest, Ridge", "--cores", "2")
+    done = call(installed, tmp_path, "run", "prices.parquet", "--target", "price", *few)
     assert "price: regression (" in done.stdout
     assert "RMSE" in done.stdout
     assert "always the mean" in done.stdout
-    assert "Rotation Forest" not in done.stdout, "it has no regressor"
     scores = pd.read_parquet(tmp_path / "results/prices/scores.parquet")
     assert scores.groupby("method")["r2"].mean().drop("Ridge").min() > 0.8  # no line follows |a - b|
     coverage = scores[scores["method"] == "Rotastack"]["interval_coverage"].mean()
