@@ -286,7 +286,8 @@ def _squares(
 
 def _decayed(squares: NDArray[np.float64], gamma: float) -> NDArray[np.float64]:
     """Return the kernels of squared distances."""
-    return np.exp(np.maximum(squares * -gamma, _SMALLEST))
+    exponents = squares * -gamma
+    return np.exp(np.maximum(exponents, _SMALLEST, out=exponents), out=exponents)
 
 
 def _solved(
