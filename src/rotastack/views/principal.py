@@ -1,18 +1,21 @@
 """PCA rotations of random subsets of the columns (Rotation Forest)."""
 
 from collections.abc import Iterator
+from contextlib import nullcontext
 from typing import ClassVar
 
 import numpy as np
 from numpy.typing import NDArray
 
 from rotastack.base.facts import Facts
+from rotastack.blas import one_blas_thread
 from rotastack.seeds import kernel_seeds
 from rotastack.views.subsets import Block, RowsByClass, SubsetRotation, signed, split_columns
 
 __all__ = ["PrincipalRotation", "principal_blocks"]
 
-_AT_ONCE = 1 << 17
+_AT_ONCE = 1 << 17  # Largest size of an array for several rotations; arrays for one rotation may be larger.
+_ONE_THREAD = 1 << 18  # Multiplications for a matrix of covariances that BLAS might share among threads.
 
 
 class PrincipalRotation(SubsetRotation):
@@ -80,40 +83,49 @@ def principal_blocks(
 ) -> Iterator[list[Block]]:
     """Yield the blocks of a rotation of centred rows for each of `seeds`.
 
-    The blocks of many rotations are drawn together and decomposed in one call, yet a rotation does not depend on the
-    others. Memory: 50 MB or, if larger, what one rotation needs: ...
+    Many rotations are drawn and decomposed together, but a rotation does not depend on the others. Memory: 10 MB or, if
+    larger, six times `X`.
     """
-    n, n_features = X.shape
-    widest = -(-n_features // n_subsets)
     # The row of zeros fills the places of columns that smaller subsets lack.
     by_class = np.vstack([X[rows.order].T, np.zeros((1, len(rows.order)))])
-    step = max(1, _AT_ONCE // (n_subsets * max(n, widest**2)))
+    step = max(1, _AT_ONCE // (n_subsets * max(len(rows.order), (-(-X.shape[1] // n_subsets)) ** 2)))
     for start in range(0, len(seeds), step):
         here = slice(start, start + step)
-        subsets, sample_seeds = split_columns(n_features, n_subsets, seeds[here])
+        subsets, sample_seeds = split_columns(X.shape[1], n_subsets, seeds[here])
         counts = rows.draw(sample_seeds, bootstrap_ratio, views=here).astype(np.float64)
-        if n < widest:
-            for parts, samples in zip(subsets, counts, strict=True):
-                columns = [part[part < n_features] for part in parts]
-                yield [(part, _sample_axes(by_class[part], c)) for part, c in zip(columns, samples, strict=True)]
-            continue
-        products = _products(by_class, subsets, counts)
-        n_wide = n_features - n_subsets * (widest - 1)
-        groups = []
-        for group, size in ((slice(n_wide), widest), (slice(n_wide, n_subsets), widest - 1)):
-            if subsets[:, group].size:
-                axes = signed(np.linalg.eigh(products[:, group, :size, :size])[1][..., ::-1])
-                groups.append(zip(subsets[:, group, :size], axes, strict=True))
-        yield from ([block for part in one for block in zip(*part, strict=True)] for one in zip(*groups, strict=True))
+        # More threads would sum in another order. Smaller products have one thread anyway; the first limit takes 10 ms.
+        with one_blas_thread() if by_class.shape[1] * subsets.shape[2] ** 2 > _ONE_THREAD else nullcontext():
+            rotations = _decomposed(by_class, subsets, counts)
+        yield from rotations
+
+
+def _decomposed(
+    by_class: NDArray[np.float64], subsets: NDArray[np.intp], counts: NDArray[np.float64]
+) -> list[list[Block]]:
+    """Return the blocks of each rotation.
+
+    Columns are rows of `by_class`; its column i is drawn ``counts[rotation, subset, i]`` times.
+    """
+    n_columns, n_rows = len(by_class) - 1, by_class.shape[1]
+    n_subsets, widest = subsets.shape[1:]
+    if n_rows < widest:
+        parts = [[part[part < n_columns] for part in one] for one in subsets]
+        return [[(part, _sample_axes(by_class[part], count)) for part, count in zip(*one, strict=True)]
+                for one in zip(parts, counts, strict=True)]  # fmt: skip
+    products = _products(by_class, subsets, counts)
+    n_wide = n_columns - n_subsets * (widest - 1)
+    groups = []
+    for group, size in ((slice(n_wide), widest), (slice(n_wide, n_subsets), widest - 1)):
+        if subsets[:, group].size:
+            axes = signed(np.linalg.eigh(products[:, group, :size, :size])[1][..., ::-1])
+            groups.append(zip(subsets[:, group, :size], axes, strict=True))
+    return [[block for part in one for block in zip(*part, strict=True)] for one in zip(*groups, strict=True)]
 
 
 def _products(
     by_class: NDArray[np.float64], subsets: NDArray[np.intp], counts: NDArray[np.float64]
 ) -> NDArray[np.float64]:
-    """Return the scatter matrices (view, subset, column, column) of samples.
-
-    Columns are rows of `by_class`; row i of it is drawn ``counts[view, subset, i]`` times.
-    """
+    """Return the scatter matrices (rotation, subset, column, column) of the samples."""
     sums, products = np.empty(subsets.shape), np.empty((*subsets.shape, subsets.shape[2]))
     step = max(1, _AT_ONCE // by_class.size)
     # All steps use the same memory, because new large arrays cost more than the arithmetic.

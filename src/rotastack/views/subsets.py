@@ -10,7 +10,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from rotastack.base.scikit import Interval
 from rotastack.base.view import Part
-from rotastack.seeds import kernel_seeds, random_bits, root_sequence
+from rotastack.seeds import random_bits, root_sequence
 from rotastack.views.linear import FittedView
 
 __all__ = ["Block", "RowsByClass", "SubsetRotation", "count_subsets", "signed", "split_columns", "whole_matrix"]
@@ -45,7 +45,6 @@ def split_columns(
     bits = random_bits(seeds, n_features + n_subsets)
     size = -(-n_features // n_subsets)
     subsets = np.full((len(seeds), n_subsets, size), n_features)
-    used = np.arange(n_subsets * size).reshape(n_subsets, size)
     is_smaller = np.arange(n_subsets) >= n_features - n_subsets * (size - 1)
     subsets[:, np.arange(size) < size - is_smaller[:, None]] = bits[:, :n_features].argsort(axis=1, kind="stable")
     subsets.sort(axis=2)
