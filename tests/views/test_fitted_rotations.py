@@ -189,7 +189,7 @@ class TestPrincipal:
             widths = [matrix.shape for _, matrix in alone]
             assert all(a == b for a, b in widths) or n_columns == 60
 
-    @pytest.mark.parametrize(("n", "p"), [(3000, 40), (150, 260), (60, 400)])
+    @pytest.mark.parametrize(("n", "p"), [(3000, 40), (400, 700)])
     def test_threads_of_blas_change_no_bit(self, n, p):
         X, rows = np.random.default_rng(0).normal(size=(n, p)), RowsByClass.of(np.arange(n) % 2, n)
         found = []
