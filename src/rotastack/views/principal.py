@@ -14,7 +14,7 @@ from rotastack.views.subsets import Block, RowsByClass, SubsetRotation, signed, 
 
 __all__ = ["PrincipalRotation", "principal_blocks"]
 
-_AT_ONCE = 1 << 17  # Largest size of an array for several rotations; arrays for one rotation may be larger.
+_AT_ONCE = 1 << 18  # Largest size of an array for several rotations; arrays for one rotation may be larger.
 _ONE_THREAD = 1 << 18  # Multiplications for a matrix of covariances that BLAS might share among threads.
 
 
@@ -83,18 +83,19 @@ def principal_blocks(
 ) -> Iterator[list[Block]]:
     """Yield the blocks of a rotation of centred rows for each of `seeds`.
 
-    Many rotations are drawn and decomposed together, but a rotation does not depend on the others. Memory: 10 MB or, if
+    Many rotations are drawn and decomposed together, but a rotation does not depend on the others. Memory: 20 MB or, if
     larger, six times `X`.
     """
     # The row of zeros fills the places of columns that smaller subsets lack.
     by_class = np.vstack([X[rows.order].T, np.zeros((1, len(rows.order)))])
-    step = max(1, _AT_ONCE // (n_subsets * max(len(rows.order), (-(-X.shape[1] // n_subsets)) ** 2)))
+    n, widest = len(rows.order), -(-X.shape[1] // n_subsets)
+    step = max(1, _AT_ONCE // (n_subsets * max(n, widest * min(n, widest))))
     for start in range(0, len(seeds), step):
         here = slice(start, start + step)
         subsets, sample_seeds = split_columns(X.shape[1], n_subsets, seeds[here])
         counts = rows.draw(sample_seeds, bootstrap_ratio, views=here).astype(np.float64)
         # More threads would sum in another order. Smaller products have one thread anyway; the first limit takes 10 ms.
-        with one_blas_thread() if by_class.shape[1] * subsets.shape[2] ** 2 > _ONE_THREAD else nullcontext():
+        with one_blas_thread() if n * widest**2 > _ONE_THREAD else nullcontext():
             rotations = _decomposed(by_class, subsets, counts)
         yield from rotations
 

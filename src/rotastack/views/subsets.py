@@ -106,8 +106,9 @@ class RowsByClass:
         totals = (kept * sizes).sum(axis=2)
         draws = np.maximum(1, np.rint(ratio * totals).astype(np.intp))[..., None]
         firsts = (totals.cumsum() - totals.ravel()).reshape(draws.shape)
-        drawn = (random_bits(states[..., 1], draws.max()) >> 32) * totals[..., None].astype(np.uint64) >> 32
-        picked = (firsts + drawn.astype(np.intp))[np.arange(draws.max()) < draws]
+        halves = random_bits(states[..., 1], -(-draws.max() // 2)).view(np.uint32)  # two numbers below 2^32 of each
+        below = halves * totals[..., None].astype(np.uint64) >> 32
+        picked = (below.view(np.intp) + firsts)[np.arange(halves.shape[2]) < draws]
         return np.bincount(candidates[picked], minlength=kept[..., 0].size * n).reshape(*seeds.shape, n)
 
 
