@@ -92,7 +92,7 @@ $(STAMP):
 # uv takes seconds, pip takes minutes; uv ignores pip's settings of indexes, so pip is the fallback.
 	$(BIN)/uv pip install --quiet --python $(BIN)/python --require-hashes $(LOCKS) || $(PIP) --require-hashes $(LOCKS)
 # Bytecode saves seconds in each process where Python may write none. What cannot be compiled is no error: templates, Python 2.
-	$(BIN)/python -m compileall -qq -j 0 src $(VENV)/lib || true
+	$(BIN)/python -m compileall -qq -j 0 -x '/tests?/' src $(VENV)/lib || true
 	rm -f $(VENV)/.installed*
 	touch $(STAMP)
 

@@ -21,6 +21,7 @@ from ranking import (
     Numbers,
     friedman_of,
     hours_of,
+    kinds_of,
     ranks_of,
     scores_beside,
     study_of,
@@ -31,7 +32,6 @@ from ranking import (
 from rotastack.plots.style import new_figure, save_figure
 from rotastack.stats.nemenyi import critical_difference
 from rotastack.stats.wilcoxon import holm, signed_rank_p
-from rotastack.workflow.judge.leaderboard import kinds_of
 
 OUT = DATA / "delgado2014.parquet"
 FIGURE = DATA.parents[1] / "images/classifiers.png"

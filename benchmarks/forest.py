@@ -271,8 +271,8 @@ def n_nodes(fitted) -> float | None:
     """Return the mean number of nodes of a tree, if known."""
     from rotastack.diagnostics import tree_complexity
 
-    if hasattr(fitted, "facts"):
-        return float(fitted.facts[:, 0].mean())
+    if hasattr(fitted, "sizes"):
+        return float(fitted.sizes[:, 0].mean())
     if isinstance(fitted, list):
         return float(np.mean([tree.node_count for _, tree in fitted]))
     if type(fitted).__module__.startswith("aeon"):

@@ -1,6 +1,6 @@
 """What the programs share that condense a study on a published ranking: its scores, its tests, and numbers as rows of a file."""
 
-from collections.abc import Sequence
+from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -67,6 +67,32 @@ def hours_of(folder: Path) -> pd.DataFrame:
     splits = pd.read_parquet(folder / "scores.parquet").groupby("dataset")["split"].nunique()
     seconds = times[["fit_seconds", "predict_seconds"]].sum(axis=1) * times["dataset"].map(splits)
     return (seconds.groupby(times["method"]).sum() / 3600).to_frame("hours")
+
+
+def _few_valued(facts: Mapping[str, Any]) -> float:
+    """Return the share of columns that are categories, or numbers of few values; dates do not count."""
+    return float(facts["few_valued_columns"] / max(1, facts["numeric_columns"] + facts["categorical_columns"]))
+
+
+KINDS: dict[str, Callable[[Mapping[str, Any]], bool]] = {
+    "fewer than 200 rows": lambda f: f["rows"] < 200,
+    "200 to 999 rows": lambda f: 200 <= f["rows"] < 1000,
+    "1,000 to 4,999 rows": lambda f: 1000 <= f["rows"] < 5000,
+    "5,000 rows and more": lambda f: f["rows"] >= 5000,
+    "two classes": lambda f: len(f.get("class_counts", ())) == 2,
+    "3 to 9 classes": lambda f: 3 <= len(f.get("class_counts", ())) < 10,
+    "10 classes and more": lambda f: len(f.get("class_counts", ())) >= 10,
+    "most columns are categories, or numbers of few values": lambda f: _few_valued(f) > 0.5,
+    "fewer columns are": lambda f: 0 < _few_valued(f) <= 0.5,
+    "no column is": lambda f: _few_valued(f) == 0,
+}
+"""Kind of data sets -> check of a data set's facts from its preparation; "few values" are fewer than ten."""
+
+
+def kinds_of(facts: Mapping[str, Mapping[str, Any]]) -> dict[str, list[str]]:
+    """Return kind -> its data sets, by rows, classes and categories, without kinds of all data sets or none."""
+    found = {kind: [d for d, f in facts.items() if belongs(f)] for kind, belongs in KINDS.items()}
+    return {kind: of for kind, of in found.items() if 0 < len(of) < len(facts)}
 
 
 class Numbers:

@@ -14,8 +14,6 @@ from pathlib import Path
 import pandas as pd
 import ranking
 
-from rotastack.workflow.judge.leaderboard import kinds_of
-
 OUT = ranking.DATA / "srbench2021.parquet"
 STUDY = ranking.study_of("srbench2021")
 OWN = list(STUDY["methods"])
@@ -47,7 +45,7 @@ def main(folder: Path) -> None:
         name: {"rows": rows, "numeric_columns": 1, "categorical_columns": 0, "few_valued_columns": 0}
         for name, rows in facts["rows"].items()
     }
-    over |= {kind: table.loc[of] for kind, of in kinds_of(as_prepared).items()}
+    over |= {kind: table.loc[of] for kind, of in ranking.kinds_of(as_prepared).items()}
     numbers = ranking.Numbers()
     for name, part in over.items():
         if part.empty:

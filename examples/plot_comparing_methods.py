@@ -50,6 +50,16 @@ errors = pd.DataFrame({name: errors_on(name) for name in DATASETS}).T
 print(errors.round(3).to_string())
 
 # %%
+# How probable is it that one is better?
+# --------------------------------------
+# A p-value does not answer this question. The Bayesian signed-rank test returns the probabilities that the first method
+# is better, that the second is better, and that both are practically equal (within one percentage point).
+
+pair = errors["forest"], errors["RotastackClassifier"]
+probabilities = bayesian_signed_rank(*pair, higher_is_better=False, rope=0.01, random_state=0)
+print(probabilities)
+
+# %%
 # Ranks
 # -----
 # Methods are ranked on each data set. A bar joins methods with average ranks that differ by less than the critical
@@ -61,16 +71,6 @@ print("p-values against the forest:", comparison.holm_p("forest").round(3).to_di
 figure = on_screen(plot_critical_difference(comparison))
 figure.set_size_inches(5.6, 2.2)
 plt.show()
-
-# %%
-# How probable is it that one is better?
-# --------------------------------------
-# A p-value does not answer this question. The Bayesian signed-rank test returns the probabilities that the first method
-# is better, that the second is better, and that both are practically equal (within one percentage point).
-
-pair = errors["forest"], errors["RotastackClassifier"]
-probabilities = bayesian_signed_rank(*pair, higher_is_better=False, rope=0.01, random_state=0)
-print(probabilities)
 
 # %%
 # Result: at a level of 5 %, ranks over twelve data sets distinguish a single tree from the better ensembles, but not

@@ -18,6 +18,7 @@ for _variable in ("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS"):
 os.environ["PATH"] = os.pathsep.join([sysconfig.get_path("scripts"), os.environ.get("PATH", "")])
 os.environ.pop("DATA_MIRROR", None)  # tests have their own data
 os.environ.pop("MLFLOW_TRACKING_URI", None)
+os.environ["MLFLOW_SQLALCHEMYSTORE_POOLCLASS"] = "NullPool"  # tests delete and move databases
 
 
 # A quick run tests the same few examples each time; a thorough run, each night, tests many new random examples.

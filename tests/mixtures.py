@@ -1,15 +1,8 @@
-"""Tables of columns of any kind, their paths through the package, and a run of many of them.
+"""Tables of columns of any kind, and their paths through the package."""
 
-A hundred thousand mixtures by hand: ``python -m tests.mixtures 100000`` prints the faults; ``--seed`` begins elsewhere.
-"""
-
-import argparse
 import datetime
 import io
-import random
 import re
-import sys
-import traceback
 import uuid
 import warnings
 from collections import Counter
@@ -26,7 +19,6 @@ import pyarrow as pa
 from sklearn.base import clone, is_regressor
 
 from rotastack import RotastackClassifier, RotastackRegressor
-from rotastack.base import reading as reading_of_text
 from rotastack.base.preprocessing import TablePreprocessor
 from rotastack.cli import main
 from rotastack.data.raw import read_raw, write_raw
@@ -124,24 +116,7 @@ KINDS = {
 }
 """Kind of a column -> function of a generator and the number of rows."""
 
-NAMES = [
-    "{}",
-    "{}",
-    "{}",
-    "{}",
-    "{} ",
-    "ä {}",
-    "{}=a",
-    "{{{}}}",
-    "'{}'",
-    '"{}"',
-    "{}\n2",
-    "<b>{}",
-    "{}%s$",
-    "target{}",
-    "",
-    "id",
-]
+NAMES = [*["{}"] * 4, "{} ", "ä {}", "{}=a", "{{{}}}", "'{}'", '"{}"', "{}\n2", "<b>{}", "{}%s$", "target{}", "", "id"]
 ODD_NAMES = [
     0,
     2.5,
@@ -157,13 +132,8 @@ ODD_NAMES = [
     "prediction",
 ]
 LIBRARIES = ["pandas"] * 6 + ["pandas of Arrow"] * 2 + ["polars"] * 2 + ["Arrow", "NumPy"]
-CHANGES = ["kind", "missing", "new", "row", "library", "shuffled"] * 3 + [
-    "none",
-    "order",
-    "no row",
-    "further",
-    "without",
-]
+CHANGES = ["kind", "missing", "new", "row", "library", "shuffled"] * 3
+CHANGES += ["none", "order", "no row", "further", "without"]
 NAMES_ARE = ["plain"] * 12 + ["numbers"] * 2 + ["odd text"] * 4 + ["odd"]
 INDEXES = ["plain"] * 4 + ["text", "turned", "equal", "dates", "levels"]
 TARGETS = ["numbers", "labels", "text", "bool", "string", "category"]
@@ -277,10 +247,6 @@ def _in_library(frame, library):
     return table if library == "Arrow" else pl.from_arrow(table)
 
 
-REFUSED: Counter = Counter()
-"""Messages of refusals, without names and numbers."""
-
-
 _SAID = (
     "no columns", "no rows", "column name", "is not text", r"the table has \d+ rows", "0 sample", "minimum of 1 is required",
     r"features, but \w+ is expecting", r"[Cc]olumn \d+", "all columns", "rows of X are equal", r"columns \d+ and \d+ are both", r"\bx\d+\b",
@@ -315,7 +281,6 @@ def asked(function, frame, *others):
         except Exception as error:
             if not clear(error, frame, *others):
                 raise UnclearError(f"{type(error).__name__}: {error}") from error
-            REFUSED[re.sub(r"\d+|'[^']*'|\([^)]*\)", "#", str(error))[:100]] += 1
             return None
     texts = [str(w.message) for w in told if issubclass(w.category, UserWarning)]
     twice = [text for text, n in Counter(texts).items() if n > 1 and text.startswith("columns left out")]
@@ -473,72 +438,3 @@ def commands(mixture):
 PATHS = {
     "classifier": classifier, "regressor": regressor, "others": others, "preprocessor": preprocessor, "reading": reading, "commands": commands,
 }  # fmt: skip
-
-
-def drawn(rng):
-    """Return a random mixture."""
-    width = rng.choice([0] + [1, 2, 2, 3, 3, 4] * 5 + [7])
-    sound = [k for k in KINDS if k not in ("infinite", "huge", "lists", "records", "sets", "arrays", "complex")]
-    kinds = tuple(rng.choice(list(KINDS) if rng.random() < 0.2 else sound) for _ in range(width))
-    return Mixture(
-        kinds, tuple(rng.random() < 0.3 for _ in kinds), rng.choice([12, 20, 20, 25, 40]), rng.choice(LIBRARIES),
-        rng.choice(NAMES_ARE),
-        rng.choice(INDEXES),
-        rng.choice(TARGETS), rng.choice(CHANGES), rng.randrange(10**9),
-    )  # fmt: skip
-
-
-def _remembered(function):
-    """Return a function of texts that computes the result for equal texts once, as these are drawn again and again."""
-    known = {}
-
-    def answer(texts, *options):
-        key = (*texts, *options)
-        if key not in known:
-            known[key] = function(texts, *options)
-        found = known[key]
-        return found.set_axis(texts.index) if hasattr(found, "set_axis") else found
-
-    return answer
-
-
-def run(n, seed, paths, shown=2):
-    """Try random mixtures, one path each; return the outcomes by path, and faults by kind with examples."""
-    for name in ("_numbers", "_date_formats", "_parsed"):
-        setattr(reading_of_text, name, _remembered(getattr(reading_of_text, name)))
-    outcomes, faults = Counter(), {}
-    names, weights = list(paths), list(paths.values())
-    for k in range(n):
-        rng = random.Random(f"{seed} {k}")
-        path, mixture = rng.choices(names, weights)[0], drawn(rng)
-        try:
-            outcomes[path, PATHS[path](mixture)] += 1
-        except Exception as error:
-            outcomes[path, "FAULT"] += 1
-            where = traceback.extract_tb(error.__cause__.__traceback__ if error.__cause__ else error.__traceback__)
-            ours = [f for f in where if "rotastack" in f.filename]
-            place = f"{ours[-1].filename.partition('rotastack/')[2]}:{ours[-1].lineno}" if ours else ""
-            text = re.sub(r"\d+|'[^']*'", "#", str(error).strip()[:90])
-            key = f"{path} {place} {type(error).__name__}: {text}"
-            faults.setdefault(key, []).append((str(error)[:300], mixture))
-            if len(faults[key]) <= shown:
-                print(f"FAULT {key}\n   {str(error)[:300]!r}\n   {mixture}", flush=True)
-        if (k + 1) % 1000 == 0:
-            print(k + 1, dict(outcomes), flush=True)
-    return outcomes, faults
-
-
-if __name__ == "__main__":
-    parser = argparse.ArgumentParser()
-    parser.add_argument("n", type=int)
-    parser.add_argument("--seed", type=int, default=0)
-    parser.add_argument("--paths", default="classifier=1,regressor=1,preprocessor=6,reading=6,commands=0.3")
-    given = parser.parse_args()
-    chosen = {name: float(share) for name, share in (part.split("=") for part in given.paths.split(","))}
-    found, broken = run(given.n, given.seed, chosen)
-    for key, examples in sorted(broken.items(), key=lambda item: -len(item[1])):
-        print(len(examples), key, examples[0][1])
-    for text, count in REFUSED.most_common(60):
-        print(f"{count:6d} refused: {text}")
-    print(f"{sum(found.values())} mixtures:", dict(found))
-    sys.exit(bool(broken))

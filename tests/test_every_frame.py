@@ -21,7 +21,7 @@ from rotastack.trees import ForestClassifier
 from rotastack.views import RandomRotation
 
 EXAMPLES = int(os.environ.get("MIXTURES", 1000 if os.environ.get("HYPOTHESIS_PROFILE") == "thorough" else 50))
-"""A hundred thousand are for ``python -m tests.mixtures 100000``, which draws faster."""
+"""A hundred thousand: ``MIXTURES=100000``."""
 
 
 @st.composite

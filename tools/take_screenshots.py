@@ -8,17 +8,14 @@ Writes docs/images/report.png, with the sentences of the verdict as its descript
 
 import shutil
 import sys
-import time
 from pathlib import Path
 
 from PIL import Image
 from PIL.PngImagePlugin import PngInfo
 from selenium import webdriver
 from selenium.webdriver.common.by import By
-from selenium.webdriver.support.ui import WebDriverWait
 
 PICTURE = Path(__file__).resolve().parents[1] / "docs/images/report.png"
-PATIENCE = 120  # seconds
 SCALE = 5 / 6  # pixels of the picture for each of the page
 
 
@@ -47,9 +44,6 @@ def main(folder: Path) -> None:
         size = {"width": 1200, "height": 1300, "deviceScaleFactor": SCALE, "mobile": False}
         driver.execute_cdp_cmd("Emulation.setDeviceMetricsOverride", size)
         driver.get((results / "report.html").as_uri())
-        ready = "//table[@id='board']//tr[2]"
-        WebDriverWait(driver, PATIENCE).until(lambda found: found.find_elements(By.XPATH, ready))
-        time.sleep(5)  # charts move into place
         driver.save_screenshot(str(PICTURE))
         describe(PICTURE, [sentence.text for sentence in driver.find_elements(By.CSS_SELECTOR, ".verdict p")])
     finally:

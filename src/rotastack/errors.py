@@ -55,7 +55,7 @@ def nearest(name: str, known: list[str]) -> str:
     return f"; did you mean {by_lower[matches[0]]!r}" if matches else ""
 
 
-def few(names: Iterable[object], most: int = 8) -> str:
+def shortened(names: Iterable[object], most: int = 8) -> str:
     """Return names as a list, cut after `most` of them with the number of the others."""
     shown = list(map(str, names))
     return ", ".join(shown[:most]) + (f" and {len(shown) - most} more" if len(shown) > most else "")

@@ -24,18 +24,6 @@ def table():
     )
 
 
-def test_kinds_are_decided_by_the_rules():
-    p = TablePreprocessor().fit(table())
-    assert p.numeric_ == ["number", "marks"]
-    assert p.categories_ == {"few": ["1", "2", "3"], "colour": ["(missing)", "green", "red"]}
-    assert p.dropped_ == {
-        "name": "12 different values in 12 rows, 5 characters on average",
-        "same": "one value only",
-        "empty": "all missing",
-    }
-    assert p.categorical_.tolist() == [False, False, True, True, True, True]
-
-
 def test_dummies_and_missing_values():
     p = TablePreprocessor().fit(table())
     Z = p.transform(table())

@@ -10,9 +10,8 @@ from sklearn.ensemble import RandomForestClassifier, RandomForestRegressor
 from sklearn.linear_model import LinearRegression, LogisticRegression
 from sklearn.pipeline import Pipeline
 from tests.cli.conftest import customers
-from tests.own_tables import visits
 
-from rotastack import RandomRotationForestClassifier, RotastackClassifier, RotastackRegressor
+from rotastack import RandomRotationForestClassifier
 from rotastack.base.preprocessing import TablePreprocessor
 from rotastack.cli import main
 from rotastack.workflow.use.explaining import SPANS, explain
@@ -156,16 +155,6 @@ def test_noise_is_not_said_to_matter(task, model):
     assert sum(old) > 3
 
 
-def test_of_the_flagship_no_noise_matters_beside_a_real_column():
-    """Its out-of-bag rows have chosen the weights of the families, so the test has other rows."""
-    for seed in range(2):
-        table, y = noise(seed, "numbers", 120)
-        found, columns = shown(table, y + 2 * table["c"].to_numpy(), RotastackRegressor(5, random_state=0))
-        assert found["how"] == "out of bag"
-        assert columns == ["c"]
-        assert found["words"][0].startswith("c matters most")
-
-
 @pytest.mark.parametrize("how", ["groups", "time", "copies"])
 def test_rows_that_go_together_count_once(how):
     """Three rows with the same noise and the same target are one row; counted as three, noise would matter in most tables."""
@@ -181,20 +170,6 @@ def test_rows_that_go_together_count_once(how):
         assert found["tested"]["units"] == (SPANS if how == "time" else 20)
         alarms += bool(columns)
     assert alarms <= 2
-
-
-@pytest.mark.slow
-@pytest.mark.parametrize("divided_by", [{"groups": "patient_id"}, {"time": "patient_id"}], ids=["groups", "time"])
-def test_a_model_is_judged_by_rows_as_its_study_divides_them(divided_by):
-    """Visits of a patient are alike: out of bag nearly all are right, of other patients no more than by chance."""
-    table, _ = visits()
-    table, y = table.drop(columns="outcome"), table["outcome"].to_numpy()
-    reader = TablePreprocessor({"patient_id": "id"}, encoding="codes")
-    model = Pipeline([("table", reader), ("classifier", RotastackClassifier(10, random_state=0))]).fit(table, y)
-    alike, others = explain(model, table, y, "error"), explain(model, table, y, "error", divided_by=divided_by)
-    assert (alike["how"], others["how"]) == ("out of bag", "held out")
-    assert alike["score"] > 0.9
-    assert others["score"] < 0.75
 
 
 def test_the_values_of_dates_are_text():

@@ -26,6 +26,12 @@ def all_tables(tmp_path_factory):
     table.assign(part=np.where(table["churned"] == "yes", "test", "train")).to_csv(folder / "once.csv", index=False)
     table.assign(part=np.resize(["train", "test", "train"], 200)).to_csv(folder / "fixed.csv", index=False)
     table.assign(fold=np.resize([1, 2, 3, 4], 200)).to_csv(folder / "folds.csv", index=False)
+    few = pd.DataFrame({"a": np.arange(30) % 7, "b": np.arange(30) ** 2 % 11, "label": np.resize(["x", "y"], 30)})
+    few.to_csv(folder / "few.csv", index=False)
+    few.head(12).to_csv(folder / "short.csv", index=False)
+    pd.DataFrame({"a": np.arange(5000) % 7}).assign(label=[f"n{i % 1000}" for i in range(5000)]).to_csv(
+        folder / "many.csv", index=False
+    )
     (folder / "ragged.csv").write_text("a,b,c\n" + "1,2,x\n" * 30 + "4,5,6,7,8\n")
     (folder / "locked.xlsx").write_bytes(OLE)
     (folder / "damaged.xlsx").write_bytes(b"PK\x03\x04" + bytes(50))
@@ -50,6 +56,13 @@ def tables(all_tables):
 
 
 WRONG = [
+    (["few.csv", "--target", "lable"], "did you mean 'label'"),
+    (["few.csv"], "--target COLUMN is missing; columns: a, b, label"),
+    (["few.csv", "--target", "label", "--size", "large"], "small, medium, full"),
+    (["few.csv", "--target", "label", "--task", "regression"], "is not a number"),
+    (["few.csv", "--target", "label", "--cores", "0"], "--cores"),
+    (["short.csv", "--target", "label"], "at least 20 are needed"),
+    (["many.csv", "--target", "label"], "1000 classes"),
     (["churn.csv", "--target", "churned", "--score", "rmse"], "--score: 'rmse' is not a score of a classification; allowed: error, "),
     (["visits.csv", "--target", "outcome", "--groups", "patient"], "--groups: there is no column 'patient'; did you mean 'patient_id'"),
     (["holes.csv", "--target", "outcome", "--groups", "patient_id"], "--groups: column 'patient_id' is empty in 3 rows"),

@@ -203,7 +203,8 @@ def test_logged_models_predict_the_same(shop, new, tmp_path, capsys):
     log(first)
     there = first.rename(tmp_path / "second")
     line = refused(capsys, new, "--model", "models:/customers@champion", "-C", there)
-    assert "if the folder was moved or copied, delete results/*/tracking.json and run the study again" in line
+    assert "if the folder was moved or copied, delete results/mlflow and results/*/tracking.json" in line
+    shutil.rmtree(there / "results/mlflow")
     run = log(there)
     at_home, _ = predicted(capsys, new, "--study", "shop", "-C", there)
     (tmp_path / "empty").mkdir()

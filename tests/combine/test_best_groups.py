@@ -62,7 +62,7 @@ def test_mistakes_are_named(case):
     outputs, y = case
     with pytest.raises(RotastackError, match="no 5 best groups of 3 among 8 members"):
         BestGroups(group_size=3).fit(outputs, y, 2, SEED)
-    with pytest.raises(RotastackError, match="no 0 best groups"):
+    with pytest.raises(ValueError, match="'n_best' parameter of BestGroups must be an int"):
         BestGroups(n_best=0).fit(outputs, y, 2, SEED)
     with pytest.raises(RotastackError, match="out-of-bag error, got LogisticRegression"):
         BestGroups(LogisticRegression(), group_size=2).fit(outputs, y, 2, SEED)

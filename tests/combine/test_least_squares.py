@@ -30,31 +30,11 @@ def test_it_solves_its_convex_problem(n_members, ridge, weighted):
     assert pool.intercept_ == pytest.approx(b.value, rel=1e-4)
 
 
-def test_weights_of_rows_are_copies():
-    outputs, y = problem()
-    copies = np.random.default_rng(1).integers(0, 4, len(y))
-    weighted = LeastSquaresWeights().fit(outputs, y, copies)
-    repeated = LeastSquaresWeights().fit(np.repeat(outputs, copies, axis=1), np.repeat(y, copies))
-    np.testing.assert_allclose(weighted.weights_, repeated.weights_, atol=1e-10)
-
-
 def test_units_do_not_matter():
     outputs, y = problem()
     first, second = (LeastSquaresWeights().fit(outputs, y), LeastSquaresWeights().fit(7 + outputs / 1000, 7 + y / 1000))
     np.testing.assert_allclose(first.weights_, second.weights_, atol=1e-10)
     np.testing.assert_allclose(7 + first.predict(outputs) / 1000, second.predict(7 + outputs / 1000))
-
-
-def test_a_member_that_misleads_is_switched_off_and_a_shy_one_stretched():
-    y = np.random.default_rng(0).normal(size=300)
-    pool = LeastSquaresWeights().fit(np.stack([0.6 * y, -y]), y)
-    assert pool.weights_[1] == 0
-    assert pool.weights_[0] == pytest.approx(1 / 0.6, rel=0.05)
-
-
-def test_a_strong_ridge_weighs_all_alike():
-    outputs, y = problem()
-    np.testing.assert_allclose(LeastSquaresWeights(1e9).fit(outputs, y).weights_, 0.2, atol=1e-6)
 
 
 def test_a_ridge_that_is_lost_in_rounding():
@@ -79,7 +59,7 @@ def test_a_constant_target_and_no_rows():
 def test_what_it_refuses():
     outputs, y = problem()
     for ridge in (0, np.inf, np.nan):
-        with pytest.raises(RotastackError, match="ridge must be above 0 and finite"):
+        with pytest.raises(ValueError, match="'ridge' parameter of LeastSquaresWeights must be a float"):
             LeastSquaresWeights(ridge).fit(outputs, y)
     outputs[0, 0] = np.nan
     with pytest.raises(RotastackError, match="needs finite predictions"):

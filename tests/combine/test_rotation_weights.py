@@ -141,7 +141,7 @@ def test_in_nested_cross_validation_each_fold_has_its_own_weights():
         def __init__(self, *complexity):
             self.complexity = np.array(complexity)
 
-        def facts(self):
+        def complexity_and_error(self):
             return self.complexity, np.zeros(2), 0
 
     rng = np.random.default_rng(0)

@@ -2,12 +2,8 @@
 
 import numpy as np
 import pytest
-from sklearn.datasets import load_iris
-from sklearn.model_selection import train_test_split
 
-from rotastack import RandomRotationForestClassifier
 from rotastack.diagnostics import chebyshev_bound, margins, summarize_margins
-from rotastack.trees import ForestClassifier
 
 
 def brute(votes, y, mask, n_classes):
@@ -66,37 +62,6 @@ def test_bad_shapes_are_named():
         margins([[0]], [0], [[True, True]])
     with pytest.raises(ValueError, match="no row has a margin"):
         summarize_margins([[0]], [0], [[False]])
-
-
-def test_out_of_bag_and_test_rows_tell_the_same():
-    X, y = load_iris(return_X_y=True)
-    train, test, y_train, y_test = train_test_split(X, y, test_size=0.5, stratify=y, random_state=0)
-    clf = RandomRotationForestClassifier(400, random_state=0).fit(train, y_train)
-    mask = clf.forest_.out_of_bag(len(train))
-    own = summarize_margins(clf.tree_votes(train), y_train, mask)
-    new = summarize_margins(clf.tree_votes(test), y_test)
-    assert abs(own.mean - new.mean) < 0.1
-    assert abs(own.mean_correlation - new.mean_correlation) < 0.15
-    counted = mask.sum(axis=1)
-    assert 0.3 < counted.mean() / 400 < 0.45
-
-
-@pytest.mark.parametrize(("max_features", "plain", "rotated"), [(1, 0.39, 0.24), (4, 0.64, 0.37)])
-def test_rotation_lowers_the_correlation_on_iris(max_features, plain, rotated):
-    """Thesis, section 1.6.6: 0.32 and 0.61 without, 0.22 and 0.39 with rotation."""
-    X, y = load_iris(return_X_y=True)
-    found = {"plain": [], "rotated": []}
-    for seed in range(10):
-        train, test, y_train, y_test = train_test_split(X, y, test_size=0.5, random_state=seed)
-        for name, clf in [
-            ("plain", ForestClassifier(300, max_features=max_features, random_state=seed)),
-            ("rotated", RandomRotationForestClassifier(300, max_features=max_features, random_state=seed)),
-        ]:
-            votes = clf.fit(train, y_train).tree_votes(test)
-            found[name].append(summarize_margins(votes, y_test).mean_correlation)
-    assert np.mean(found["plain"]) == pytest.approx(plain, abs=0.08)
-    assert np.mean(found["rotated"]) == pytest.approx(rotated, abs=0.08)
-    assert np.mean(found["rotated"]) < np.mean(found["plain"])
 
 
 def test_equilibrium_margin_where_every_bound_is_above_one():

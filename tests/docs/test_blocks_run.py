@@ -15,8 +15,6 @@ from rotastack.cli import main
 
 OWN_FILES = {"scores.csv": "dataset,RF,Rotastack,XGBoost\na,.2,.1,.3\nb,.3,.2,.2\nc,.1,.1,.2\nd,.4,.2,.3\ne,.2,.1,.1\n"}
 """Files that a reader of a page has, by the names that pages call them."""
-NIGHTLY = {"docs/start/study.md"}
-"""Pages whose commands take minutes."""
 SECONDS = re.compile(r"(?<=\(in )\d+ \w+|[\d.]+(?= times the training time)")
 """What depends on the machine in what commands print."""
 
@@ -90,10 +88,9 @@ def test_a_page_runs_and_prints_what_it_says(page, tmp_path, monkeypatch):
 
 
 @pytest.mark.slow
+@pytest.mark.nightly  # minutes each; what the commands do is tested in tests/workflow, and here what they print
 @pytest.mark.workflow
-@pytest.mark.parametrize(
-    "page", [pytest.param(page, marks=[pytest.mark.nightly] * (page in NIGHTLY)) for page in AT_LENGTH]
-)
+@pytest.mark.parametrize("page", AT_LENGTH)
 def test_commands_of_minutes_print_what_a_page_says(page, tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
     run(page, tmp_path, at_length=True)
@@ -101,7 +98,7 @@ def test_commands_of_minutes_print_what_a_page_says(page, tmp_path, monkeypatch)
 
 def test_some_commands_and_output_are_shown():
     assert {"docs/how-to/own-table.md", "docs/start/own-table.md"} <= set(COMMANDS)
-    assert {"docs/how-to/models.md", "docs/start/own-table.md", *NIGHTLY} == set(AT_LENGTH)
+    assert {"docs/how-to/models.md", "docs/start/own-table.md", "docs/start/study.md"} == set(AT_LENGTH)
     shown = [block for page in PAGES for block in blocks(page)]
     assert sum(b.output is not None for b in shown) == sum(b.language == "output" for b in shown) >= 6
 

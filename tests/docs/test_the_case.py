@@ -9,9 +9,6 @@ import numpy as np
 import pytest
 from tests.docs.blocks import ROOT, blocks, marked
 
-import rotastack
-import rotastack.combine
-import rotastack.trees
 from rotastack.ensembles.flagship.families import FAMILIES
 
 
@@ -66,22 +63,6 @@ def test_the_picture_of_the_report_shows_the_answer_of_the_page():
         assert picture.text["Description"].splitlines() == answer.partition("\n\n")[0].splitlines()
 
 
-def test_the_changelog_counts_right():
-    from rotastack.data.registry import list_datasets
-    from rotastack.workflow.study.catalogue import PRUNERS
-
-    text = (ROOT / "CHANGELOG.md").read_text(encoding="utf-8")
-    assert f"A registry of {len(list_datasets())} data sets" in text
-    assert len(set(PRUNERS) - {"none", "lasso"}) == 9
-    assert "and nine pruners" in text
-    assert not [name for name in re.findall(r"`(\w+(?:Classifier|Regressor|Weights|Groups))`", text) if not known(name)]
-
-
-def known(name):
-    """Return whether a class is public."""
-    return any(hasattr(module, name) for module in (rotastack, rotastack.combine, rotastack.trees))
-
-
 def test_the_sentence_on_179_classifiers_is_of_the_numbers_that_are_kept(case):
     from tables import classifiers
 
@@ -101,8 +82,3 @@ def test_the_sentence_on_21_regressors_is_of_the_numbers_that_are_kept(case):
     assert len(ranks) == 25
     assert ranks["rank"].mean() == pytest.approx(13), "ranks of all methods average to the middle"
     assert ranks["rank"].between(ranks["lower"], ranks["upper"]).all()
-
-
-def test_paragraphs_of_the_readme_are_short():
-    text = re.sub(r"^```.*?^```", "", (ROOT / "README.md").read_text(encoding="utf-8"), flags=re.M | re.S)
-    assert not [p for p in re.split(r"\n\s*\n", text) if len(p) > 500 and not p.startswith("|")]

@@ -235,11 +235,3 @@ def test_missing_values_go_to_those_who_take_them():
     assert AdaBoostM1Classifier(5, TreeClassifier(max_depth=2)).fit(X, y).score(X, y) > 0.9
     with pytest.raises(ValueError, match="NaN"):
         AdaBoostM1Classifier(2, GaussianNB()).fit(X, y)
-
-
-def test_weights_that_sum_to_1_are_as_good_as_any():
-    X, y = load_wine(return_X_y=True)
-    weights = np.random.default_rng(0).random(len(y)) + 0.1
-    whole, shares = (AdaBoostM1Classifier(10).fit(X, y, sample_weight=w) for w in (weights, weights / weights.sum()))
-    assert len(shares.forest_) > 1
-    np.testing.assert_allclose(shares.predict_proba(X), whole.predict_proba(X), atol=1e-9)

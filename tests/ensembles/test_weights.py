@@ -26,7 +26,6 @@ from rotastack import (
     PrunedEnsembleClassifier,
     RandomProjectionEnsembleClassifier,
     RandomRotationBoostingClassifier,
-    RandomRotationBoostingRegressor,
     RandomRotationForestClassifier,
     RandomRotationForestRegressor,
     RandomSubspaceEnsembleClassifier,
@@ -155,18 +154,6 @@ def test_recall_rises_with_the_weight_of_a_class(estimator):
     np.testing.assert_array_equal(by_row.predict_proba(X_new), fitted.predict_proba(X_new))
 
 
-def test_the_flagship_has_rows_of_a_heavy_class_out_of_bag():
-    X, y, X_new, y_new = imbalanced()
-    clf = RotastackClassifier(30, class_weight="balanced", random_state=0).fit(X, y)
-    assert not np.isnan(clf.oob_decision_function_).any()
-    weights = np.where(y == 1, 0.5 / (y == 1).mean(), 0.5 / (y == 0).mean())
-    by_hand = np.average(clf.oob_decision_function_.argmax(axis=1) == y, weights=weights)
-    assert clf.oob_score_ == pytest.approx(by_hand)
-    assert 0.5 < clf.family_weights_.sum() < 3
-    assert recall_score(y_new, clf.predict(X_new)) > 0.45
-    assert clf.oob_decision_function_[y == 1, 1].mean() > 0.5 > clf.oob_decision_function_[y == 0, 1].mean()
-
-
 @pytest.mark.parametrize("weight", [1e-6, 1e3, 1e6])
 def test_the_flagships_pool_is_never_empty(weight):
     X, y, X_new, _ = imbalanced()
@@ -274,16 +261,3 @@ def test_the_scale_of_weights_has_no_effect(estimator):
         else:
             assert np.abs(found - plain).mean() < 0.1
     assert isinstance(estimator, COUNTED) or len(np.unique(plain)) > 1
-
-
-@pytest.mark.parametrize("engine", ["xgboost", "histogram"])
-@pytest.mark.parametrize("boosting", [RandomRotationBoostingClassifier, RandomRotationBoostingRegressor])
-def test_weights_that_sum_to_1_boost_as_others(boosting, engine):
-    if engine == "xgboost":
-        pytest.importorskip("xgboost")
-    X, y = make_classification(160, 6, n_informative=4, random_state=3)
-    weights = np.random.default_rng(0).random(len(y)) + 0.1
-    model = boosting(5, trees_per_rotation=20, engine=engine, random_state=0)
-    whole, shares = (clone(model).fit(X, y, sample_weight=w).predict(X) for w in (weights, weights / weights.sum()))
-    assert len(np.unique(shares)) > 1
-    np.testing.assert_allclose(shares, whole, atol=0.05)

@@ -3,11 +3,12 @@
 from rotastack.workflow.judge.pages import page_environment
 
 PAGE = """\
-{% from "leaderboard.html.j2" import leaderboard, score_table, scripts with context %}
+{% from "leaderboard.html.j2" import leaderboard, score_table with context %}
 <!DOCTYPE html>
 <html lang="en">
 <head>
 <meta charset="utf-8">
+<meta name="viewport" content="width=device-width, initial-scale=1">
 <title>{{ title }}</title>
 {% include "style.html.j2" %}
 {% include "leaderboard_style.html.j2" %}
@@ -15,14 +16,14 @@ PAGE = """\
 <body>
 <h1>{{ title }}</h1>
 <main>
-{{ leaderboard(board, figures) }}
+{{ leaderboard(board) }}
 {{ score_table(board) }}
 </main>
-{{ scripts(board) }}
+<script>{{ "page.js"|source }}</script>
 </body>
 </html>"""
 
 
 def leaderboard_page(board, title="Methods"):
     """Return the HTML of the page."""
-    return page_environment().from_string(PAGE).render(title=title, board=board, figures={})
+    return page_environment().from_string(PAGE).render(title=title, board=board)

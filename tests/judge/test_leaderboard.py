@@ -1,5 +1,6 @@
 """What goes into the leaderboard of a page, and what is refused."""
 
+import html
 import json
 import re
 
@@ -11,7 +12,8 @@ from tests.judge.leaderboard_page import leaderboard_page
 from rotastack.errors import RotastackError
 from rotastack.stats.metrics import ranked_scores
 from rotastack.stats.ranks import average_ranks
-from rotastack.workflow.judge.leaderboard import Metric, board, leaderboard, study_board
+from rotastack.stats.wilcoxon import wilcoxon_holm
+from rotastack.workflow.judge.leaderboard import MOST_CONTROLS, Metric, board, leaderboard, study_board
 from rotastack.workflow.study.specs import ReportSpec
 
 NAMES = ["RF", "RRE", "</script><script>alert(1)</script>", "<!-- & \u2028"]
@@ -23,10 +25,12 @@ def errors():
     return pd.DataFrame(values, [f"data {i}" for i in range(7)], NAMES)
 
 
-def content_of(page):
-    """Return the numbers in a page, as the browser reads them."""
-    (text,) = re.findall(r'<script type="application/json" id="leaderboard-content">(.*?)</script>', page, re.S)
-    return json.loads(text)
+def rows_of(page, table=0):
+    """Return the texts of the rows of a page's table, without small print and tags."""
+    body = re.findall(r"<tbody>(.*?)</tbody>", page, re.S)[table]
+    body = re.sub(r" ?<(small|span).*?</\1>", "", body)
+    rows = re.findall(r"<tr.*?</tr>", body, re.S)
+    return [[html.unescape(cell) for cell in re.findall(r"<t[hd][^>]*>(.*?)</t[hd]>", row, re.S)] for row in rows]
 
 
 def page_of(scores, higher, optimum=None, control=None):
@@ -34,15 +38,51 @@ def page_of(scores, higher, optimum=None, control=None):
     return leaderboard_page(leaderboard([metric], control), title="a <b> c")
 
 
-def test_names_stay_text_and_numbers_whole(errors):
+def test_names_stay_text_and_numbers_are_those_of_the_board(errors):
     page = page_of(errors, False, optimum=0, control="RRE")
-    content = content_of(page)
-    assert [m["name"] for m in content["methods"]] == NAMES
-    assert content["metrics"][0]["scores"] == errors.to_numpy().tolist()
-    assert content["boards"][0]["ranks"]["mean"] == pytest.approx(list(average_ranks(errors, False)))
-    assert page.count("<script") == page.count("</script>") == 3  # its own alone
+    rows = rows_of(page)
+    ranks = average_ranks(errors, False).sort_values(kind="stable")
+    assert [row[0] for row in rows] == list(ranks.index)
+    assert [row[1] for row in rows] == [f"{rank:.2f}" for rank in ranks]
+    against = wilcoxon_holm(errors, "RRE", False)
+    for name, _, _, _, games, p in rows:
+        if name == "RRE":
+            assert (games, p) == ("–", "–")
+        else:
+            found = against.loc[name]
+            assert games == f"{found['wins']:.0f} / {found['ties']:.0f} / {found['losses']:.0f}"
+            assert p == f"{found['p_holm']:.3f}"
+    assert rows_of(page, 1) == [[name, *(f"{v:.4f}" for v in row)] for name, row in errors.T.items()]
+    assert page.count("<script") == page.count("</script>") == 1  # its own alone
     assert "<b>" not in page
     assert "a &lt;b&gt; c" in page
+
+
+@pytest.mark.parametrize("higher", [False, True])
+def test_each_ranked_method_is_a_control_of_wins_and_times(errors, higher):
+    """Seconds that are 0 or missing for the control say nothing; methods that choose by the test rows are no controls."""
+    errors.iloc[4, 2] = np.nan
+    seconds = pd.DataFrame(np.arange(1.0, 29).reshape(7, 4), errors.index, NAMES)
+    seconds.iloc[1, 0], seconds.iloc[2, 0], seconds["RRE"] = 0, np.nan, seconds["RRE"] ** 2
+    metric = Metric("score", "score", higher, errors)
+    content = leaderboard([metric], "RRE", times={"fit": seconds}, methods={NAMES[2]: {"optimistic": True}})
+    ranked = [NAMES[k] for k in (0, 1, 3)]
+    assert content["controls"] == ["RRE", "RF", NAMES[3]]
+    found = content["boards"][0]
+    for k, control in enumerate(content["controls"]):
+        wanted = wilcoxon_holm(errors[ranked], control, higher)
+        times = seconds[ranked].div(seconds[control].where(seconds[control] > 0), axis=0).median()
+        for j, method in enumerate(ranked):
+            games = found["by_control"]["wins"][j][k]
+            if method == control:
+                assert games == "–"
+            else:
+                assert games == " / ".join(f"{wanted.loc[method, key]:.0f}" for key in ("wins", "ties", "losses"))
+            assert found["by_control"]["fit"][j][k] == pytest.approx(times[method])
+    page = leaderboard_page(content)
+    assert page.count("<option") == 3
+    many = pd.DataFrame(np.random.default_rng(1).uniform(size=(2, MOST_CONTROLS + 1))).add_prefix("m")
+    assert leaderboard([Metric("e", "e", False, many)], "m1")["controls"] == ["m1"]
 
 
 def test_data_sets_without_a_score_are_left_out_and_named(errors):
@@ -97,8 +137,8 @@ def test_bad_tables_are_one_line(errors, change, words):
         page_of(change(errors), False, control="RF")
 
 
-def test_a_study_has_what_is_behind_each_number():
-    """Published results are methods of the first score; they, and what chooses by the test rows, are not ranked at first."""
+def test_the_board_of_a_study():
+    """A method that chooses by the test rows is not ranked."""
     cells = [(d, m, s) for d in ("iris", "wine") for m in ("RF", "S/RF", "Test") for s in ("S-01", "S-02")]
     scores = pd.DataFrame(cells, columns=["dataset", "method", "split"])
     values = np.random.default_rng(1).uniform(0, 0.5, len(scores))
@@ -111,28 +151,18 @@ def test_a_study_has_what_is_behind_each_number():
         evaluation={"alpha": 0.1, "average": "mean", "left_out": {}}, rotated=["S/RF"], optimistic=["Test"], control="RF",
     )  # fmt: skip
     times = pd.DataFrame({"dataset": ["iris", "iris"], "method": ["RF", "S/RF"], "fit_seconds": [2.0, 5.0]})
-    printed = pd.DataFrame(
-        {"dataset": ["iris"], "method": ["RF (x)"], "score": [0.1], "source": ["A book."], "protocol": ["One split."]}
-    )
-    about = {m: f"about {m}" for m in spec.methods}
-    content = study_board(spec, scores, baseline, times, about, printed)
-    assert [m["name"] for m in content["methods"]] == ["RF", "S/RF", "Test", "RF (x)"]
+    content = study_board(spec, scores, baseline, times)
+    assert [m["name"] for m in content["methods"]] == ["RF", "S/RF", "Test"]
     assert content["chosen"] == [0, 1]
     assert content["methods"][1]["rotated"]
-    assert content["methods"][3]["published"] == "A book. How the protocol differs: One split."
     assert content["alpha"] == 0.1
     assert [m["name"] for m in content["metrics"]] == ranked_scores("classification")
     error = content["metrics"][0]
-    assert error["scores"][0][3] == 0.1
     assert error["scores"][1][1] is None
     assert error["scores"][0][0] == round(values[:2].mean(), 12)
     assert error["spread"][0][0] == pytest.approx(values[:2].std(ddof=1), rel=1e-4)
     assert error["baseline"] == [0.6, 0.7]
-    assert content["metrics"][1]["scores"][0][3] is None
     assert content["metrics"][1]["optimum"] == 1
-    assert content["cells"]["counts"] == [[2, 2, 2, None], [2, None, 2, None]]
-    assert content["cells"]["files"][1] == "S_RF"
-    assert content["times"] == {"fit": [[2, 5, None, None], [None] * 4]}
     assert content["boards"][0]["fit"] == [1, 2.5]
     assert [b["methods"] for b in content["boards"]] == [[0, 1]] * len(ranked_scores("classification"))
     json.dumps(content, allow_nan=False)
@@ -148,8 +178,8 @@ def test_numbers_are_compared_as_multiples_of_the_baseline():
         name="n", task="regression", score="rmse", seed=3, cells="splits", methods={"RF": {}, "ET": {}},
         evaluation={"alpha": 0.05, "average": "mean", "left_out": {}}, rotated=[], optimistic=[], control="RF",
     )  # fmt: skip
-    content = study_board(spec, scores, baseline, pd.DataFrame(), {"RF": "", "ET": ""})
+    content = study_board(spec, scores, baseline, pd.DataFrame())
     assert [m["name"] for m in content["metrics"]] == ["rmse", "mae", "r2", "pinball"]
     assert content["metrics"][0]["scores"] == [[0.5, 0.25], [0.5, 1]]
     assert content["metrics"][0]["shown"] == [[2, 1], [30, 60]]
-    assert content["times"] == {}
+    assert set(content["boards"][0]["by_control"]) == {"wins"}

@@ -2,8 +2,6 @@
 
 import json
 import re
-import shutil
-import subprocess
 from contextlib import chdir
 from types import SimpleNamespace as Names
 
@@ -55,19 +53,6 @@ def finished(folder, errors, optimistic=(), seconds=True):
 def errors_of(methods, n=6):
     rng = np.random.default_rng(0)
     return pd.DataFrame(rng.uniform(0.05, 0.4, (n, len(methods))), [f"data_{k}" for k in range(n)], methods)
-
-
-def unescaped(text):
-    """Give back what LaTeX would print."""
-    for short, long in (
-        ("\\", r"\textbackslash \space"),
-        ("\\", r"\textbackslash "),
-        ("~", r"\textasciitilde "),
-        ("^", r"\textasciicircum "),
-    ):
-        text = text.replace(long, f"\0{ord(short)};")
-    text = re.sub(r"\\([&%$#_{}])", r"\1", text)
-    return re.sub("\0(\\d+);", lambda m: chr(int(m[1])), text)
 
 
 def assert_sound(text):
@@ -129,22 +114,10 @@ def test_names_of_any_kind_give_sound_latex(tmp_path):
     for text in latex.values():
         assert_sound(text)
     for name in ("leaderboard", "error"):
-        assert STRANGE in unescaped(latex[name])
+        assert r"<script>\&\%" in latex[name]
     assert latex["error"].count(r"\begin{longtable}") == 1
     assert latex["error"].count(r"\textbf") == 60
     assert "p of Friedman's test & " in latex["tests"]
-
-
-# TeX takes hundreds of MB and is not in the lock file; other tests check braces, environments and escapes without TeX.
-@pytest.mark.skipif(not shutil.which("pdflatex"), reason="pdflatex is missing")
-def test_a_document_of_the_tables_compiles(tmp_path):
-    errors = errors_of(["RF", STRANGE, "A", "B"], n=50)
-    texts = [t.latex for t in printed_tables(tmp_path, finished(tmp_path, errors), "rotastack run s") if t.latex]
-    head = r"\documentclass{article}\usepackage[T1]{fontenc}\usepackage{booktabs,longtable}\begin{document}"
-    (tmp_path / "all.tex").write_text("\n".join([head, *texts, r"\end{document}"]))
-    command = ["pdflatex", "-interaction=nonstopmode", "-halt-on-error", "all.tex"]
-    done = subprocess.run(command, cwd=tmp_path, capture_output=True, text=True, timeout=100)
-    assert done.returncode == 0, done.stdout[-2000:]
 
 
 @pytest.mark.parametrize("errors", [errors_of(["RF", "RRE"], n=1), errors_of(["RF", "RRE"]).assign(RF=NAN)])

@@ -69,6 +69,15 @@ def test_published_cells_agree_or_not_for_a_reason(tmp_path):
     assert "another version (shifted)" in page
 
 
+def test_medians_are_compared_with_medians():
+    r2 = [-50.0, *np.linspace(0.7, 0.9, 8)]
+    scores = pd.DataFrame([{"dataset": "d", "method": "A", "split": f"S-{r}", "r2": v} for r, v in enumerate(r2)])
+    cell = {"table": "1", "dataset": "d", "method": "A", "metric": "r2", "value": "0.78", "repeats": 10, "note": ""}
+    found = compare_with_published(scores, pd.DataFrame([cell]), [], average="median")[0].iloc[0]
+    assert found["ours"] == np.median(r2), "one bad split does not move a median"
+    assert found["agrees"], "with a spread as wide"
+
+
 def test_a_printed_standard_deviation_counts():
     errors = [0.18, 0.19, 0.20, 0.21, 0.22]
     scores = pd.DataFrame(

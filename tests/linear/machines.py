@@ -14,8 +14,6 @@ from rotastack import ExclusivityRegularizedClassifier
 
 powers = pytest.mark.parametrize("p", [1, 1.5, 2])
 problems = pytest.mark.parametrize("seed", first(6, range(50)))
-every_solver = pytest.mark.parametrize("solver", ["exact", "alm"])
-
 # The multipliers grow no further: slower than the paper's, but the optimum.
 FIXED = {"solver": "alm", "rho": 1.0, "tol": 1e-9, "max_iter": 50_000}
 CLOSE = {"exact": {"tol": 1e-9}, "alm": FIXED}

@@ -93,19 +93,6 @@ def test_bags_and_subspaces(rows):
     assert len({tuple(c) for c in halves.estimators_features_}) == 4
 
 
-def test_rotations_change_nothing_without_bags(rows):
-    X, y = rows
-    one = fitted(rows, "exrm", n_estimators=10)
-    turned = fitted(rows, "PooledEnsembleClassifier", n_estimators=3, **ROTATED)
-    for member in turned.pool_.members:
-        np.testing.assert_allclose(
-            member.model.estimator.decision_function(member.view.transform(X)), one.decision_function(X), atol=1e-3
-        )
-    bags = fitted(rows, "PooledEnsembleClassifier", n_estimators=3, bootstrap=True, **ROTATED)
-    assert (bags.predict(X) == y).mean() > 0.9
-    assert len({round(float(m.model.estimator.intercept_[0]), 6) for m in bags.pool_.members}) == 3
-
-
 def test_rotations_leave_categories_alone():
     rotated = machine("PooledEnsembleClassifier", **ROTATED)
     assert set_up_columns(rotated, 3, 2).categorical_features == [3, 4]

@@ -2,7 +2,6 @@
 
 import numpy as np
 import pytest
-from sklearn.svm import SVC, LinearSVC
 from tests.linear import reference
 from tests.linear.problems import two_classes
 from tests.linear.svms import check, fit, powers
@@ -53,31 +52,6 @@ def test_sparsity_gives_zeros_not_small_numbers(p):
     coef = fit(X, y, 1.0, p, beta=8.0).coef_[0]
     assert (coef[np.abs(w) < 1e-8] == 0).all()
     assert (coef[np.abs(w) > 1e-4] != 0).all()
-
-
-@pytest.mark.parametrize("seed", range(4))
-@pytest.mark.parametrize("lam", [0.1, 1.0, 30.0])
-def test_the_squared_hinge_of_scikit_learn(seed, lam):
-    X, y = two_classes(seed, 60, 6)
-    ours = fit(X, y, lam, tol=1e-9)
-    # A large constant feature makes the penalty of the intercept vanish.
-    theirs = LinearSVC(C=lam, dual=False, intercept_scaling=1e3, tol=1e-12, max_iter=100_000).fit(X, y)
-    np.testing.assert_allclose(ours.coef_, theirs.coef_, atol=1e-4)
-    np.testing.assert_allclose(ours.intercept_, theirs.intercept_, atol=1e-4)
-    assert (ours.predict(X) == theirs.predict(X)).all()
-
-
-@pytest.mark.parametrize("seed", range(4))
-@pytest.mark.parametrize("lam", [0.1, 1.0, 30.0])
-@pytest.mark.parametrize("d", [6, 90])
-def test_the_hinge_of_scikit_learn(seed, lam, d):
-    X, y = two_classes(seed, 60, d)
-    ours = fit(X, y, lam, 1, tol=1e-9, max_iter=5000)
-    theirs = SVC(C=lam, kernel="linear", tol=1e-10).fit(X, y)
-    np.testing.assert_allclose(ours.coef_, theirs.coef_, atol=1e-4)
-    np.testing.assert_allclose(ours.decision_function(X), theirs.decision_function(X), atol=1e-3)
-    clear = np.abs(theirs.decision_function(X)) > 1e-3
-    assert (ours.predict(X)[clear] == theirs.predict(X)[clear]).all()
 
 
 @powers

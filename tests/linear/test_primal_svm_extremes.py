@@ -2,7 +2,6 @@
 
 import numpy as np
 import pytest
-from sklearn.svm import SVC
 from tests.linear.problems import two_classes
 from tests.linear.svms import check, fit, powers
 from tests.quick import first
@@ -60,30 +59,6 @@ def test_the_optimum_of_cvxpy(p, name):
     (X, y), lams = DATA[name]
     for lam in lams:
         check(fit(X, y, lam, p), X, y)
-
-
-def test_an_endless_lambda_is_the_hard_margin():
-    X, y = separable()
-    hard = fit(X, y, 1e8, 1, tol=1e-9, max_iter=5000)
-    theirs = SVC(C=1e8, kernel="linear", tol=1e-10).fit(X, y)
-    np.testing.assert_allclose(hard.coef_, theirs.coef_, atol=1e-4)
-    assert (y * hard.decision_function(X)).min() == pytest.approx(1.0, abs=1e-4)
-
-
-@powers
-@pytest.mark.parametrize("lam", [1e-3, 1e-2, 1.0])
-def test_one_row_of_each_class_has_a_closed_form(p, lam):
-    X, y = np.array([[1.0, 2.0], [3.0, 1.0]]), np.array([1.0, -1.0])
-    model = fit(X, y, lam, p, tol=1e-10, max_iter=5000)
-    # w = t (x+ - x-) and, by symmetry, equal losses: t solves t = lam p (1 - t q / 2)^(p-1), t <= 2 / q.
-    q = ((X[0] - X[1]) ** 2).sum()
-    low, high = 0.0, 2 / q
-    for _ in range(200):
-        t = (low + high) / 2
-        low, high = (t, high) if t < lam * p * (1 - t * q / 2) ** (p - 1) else (low, t)
-    np.testing.assert_allclose(model.coef_[0], t * (X[0] - X[1]), atol=1e-5)
-    if p > 1:  # with the hinge, any intercept that leaves both rows a loss is as good
-        assert model.decision_function(X).sum() == pytest.approx(0.0, abs=1e-5)
 
 
 @powers

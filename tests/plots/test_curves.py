@@ -21,13 +21,6 @@ def test_curves_have_one_look_in_all_panels():
     assert [t.get_text() for t in figure.legends[0].get_texts()] == ["A", "B", "C"]
 
 
-def test_what_is_not_known_is_left_out():
-    figure = plot_curves({"": {"A": ([1, 2, 3], [0.3, np.nan, 0.1]), "B": float("nan")}}, "x", "y")
-    (axis,) = figure.axes
-    np.testing.assert_array_equal(by_label(axis)["A"].get_xdata(), [1, 3])
-    assert list(by_label(axis)) == ["A"]
-
-
 def test_axes_and_ticks():
     (axis,) = plot_curves({"": {"A": ([1, 10], [1, 2])}}, "n", "s", log=True, ticks=[1, 3, 10]).axes
     assert (axis.get_xscale(), axis.get_yscale()) == ("log", "linear")

@@ -3,10 +3,9 @@
 import numpy as np
 import pandas as pd
 import pytest
-from matplotlib.colors import to_hex
 from tests.quick import first
 
-from rotastack.diagnostics.pairs import KappaError, kappa_error
+from rotastack.diagnostics.pairs import KappaError
 from rotastack.plots.members import plot_members
 from rotastack.plots.pruning import (
     OrderedVotes,
@@ -23,11 +22,6 @@ TWELVE = [f"method number {k} with a name of some length" for k in range(12)]
 
 def legend(figure):
     return [text.get_text().replace("\n", " ") for text in figure.legends[0].get_texts()]
-
-
-def labelled(axis):
-    """Label -> line, of the lines that the legend names."""
-    return {line.get_label(): line for line in axis.lines if not line.get_label().startswith("_")}
 
 
 def words(figure):
@@ -133,29 +127,6 @@ def test_accuracies_by_rank_are_smoothed():
 
 
 # ---------- kappa and error
-
-
-def test_kappa_error_has_a_panel_per_ensemble():
-    rng = np.random.default_rng(0)
-    y = rng.integers(0, 2, 60)
-    clouds = {
-        name: kappa_error(np.where(rng.random((60, T)) < 0.7, y[:, None], 1 - y[:, None]), y)
-        for name, T in {"A": 5, "B": 8, "C": 2, "D": 4}.items()
-    }
-    figure = plot_kappa_error(clouds, "title")
-    assert [axis.get_title() for axis in figure.axes] == list("ABCD")
-    for k, (axis, cloud) in enumerate(zip(figure.axes, clouds.values(), strict=True)):
-        pairs, *others, mean = axis.lines
-        np.testing.assert_array_equal(pairs.get_xydata(), np.column_stack(cloud))
-        np.testing.assert_allclose(mean.get_xydata(), [[cloud.kappa.mean(), cloud.error.mean()]])
-        expected = [[c.kappa.mean(), c.error.mean()] for j, c in enumerate(clouds.values()) if j != k]
-        np.testing.assert_allclose([line.get_xydata()[0] for line in others], expected)
-        assert to_hex(pairs.get_color()).upper() == METHOD_COLORS[k]
-        assert not pairs.get_rasterized()
-        assert axis.get_xlim() == figure.axes[0].get_xlim()
-    labels = [axis.get_xlabel() for axis in figure.axes]
-    assert labels == ["", *["kappa of a pair of members"] * 3]  # B and C have nothing below
-    assert [bool(axis.get_ylabel()) for axis in figure.axes] == [True, False, False, True]
 
 
 def test_pairs_without_a_value_are_left_out():

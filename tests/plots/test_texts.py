@@ -15,7 +15,6 @@ import pytest
 from hypothesis import example, given, settings
 from hypothesis import strategies as st
 from matplotlib.figure import Figure
-from tests.run.test_draw_pruning import method, pruned
 
 import rotastack
 from rotastack import plots
@@ -23,11 +22,6 @@ from rotastack.diagnostics.pairs import KappaError
 from rotastack.plots.pruning import OrderedVotes
 from rotastack.plots.style import add_note, drawn_or_told, new_figure, save_figure
 from rotastack.stats.comparison import compare
-from rotastack.workflow.run.figures.datasets import draw_scores
-from rotastack.workflow.run.figures.members import draw_of_members
-from rotastack.workflow.run.figures.study import draw_of_study
-from rotastack.workflow.run.plan import FIGURES_OF_CELLS, FIGURES_OF_MEMBERS, FIGURES_OF_STUDY
-from rotastack.workflow.study.specs import FiguresSpec, Sweep
 
 PRICES = ["$", "$$", "$$$", "net_$_vs_gross_$", "$50k_to_$100k", r"\$_{", "_own", "50 % ^ {} \\frac{1}{2} & <b>"]
 STRANGE = ["中文 🎉", "עברית", "a\tb", "a\nb", "\0", "\ud800", "\x1b[2J", "￾", " ", "x" * 500, "$" * 99, "word " * 60]
@@ -147,40 +141,6 @@ def test_dollars_are_dollars(name, tmp_path):
 @example("plot_bars", STRANGE[8:])
 def test_any_text_is_drawn(tmp_path_factory, name, texts):
     saved(FIGURES[name](*ARGUMENTS[name](texts)), tmp_path_factory.getbasetemp())
-
-
-@pytest.mark.parametrize(
-    "name", [*FIGURES_OF_STUDY, *FIGURES_OF_MEMBERS, *sum(FIGURES_OF_CELLS.values(), ()), "sweep-01"]
-)
-def test_the_figures_of_a_study_show_dollars(name, tmp_path):
-    labels = PRICES[:3]
-    scores = pd.DataFrame(
-        [
-            {"dataset": d, "method": m, "rotation_group": "RG-01", "fold_group": f, "error": 0.1 * (k + 1) + 0.01 * j}
-            for j, d in enumerate(labels)
-            for k, m in enumerate(labels)
-            for f in ("FG-01", "FG-02")
-        ]
-    )
-    times = scores.assign(fit_seconds=scores["error"], predict_seconds=np.nan)
-    times[::2].to_csv(tmp_path / "times.csv")
-    scores.assign(bin=1, rows=9, confidence=0.5, accuracy=0.5).to_csv(tmp_path / "calibration.csv")
-    sweep = Sweep(title="$ $", axis="$_$", values=[1, 10, 100], lines={"$$": labels, "$ _": labels[:1]})
-    spec = FiguresSpec(
-        task="classification", score="error", axes=["fold_group"], alpha=0.05, control="$", methods=labels,
-        datasets=labels, sweeps={"sweep-01": sweep},
-    )  # fmt: skip
-    if name in FIGURES_OF_MEMBERS:
-        methods = {label: pruned(label) for label in labels[:2]} | {"$$$": method("$$$", "failed")}
-        figure = draw_of_members(name, methods, scores, "$ $", [])
-    elif name in (*FIGURES_OF_STUDY, "sweep-01"):
-        tables = {table: tmp_path / f"{table}.csv" for table in ("times", "calibration")}
-        figure = draw_of_study(name, spec, scores, tables)
-    else:
-        figure = draw_scores(name, "$ $", scores[scores["dataset"] == "$"], "error")
-    seen = saved(figure, tmp_path)
-    assert any("$$" in text for text in seen)
-    assert not any("could not" in text for text in seen)
 
 
 def test_numbers_of_logarithmic_axes_need_no_formula(tmp_path):

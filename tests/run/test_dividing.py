@@ -244,26 +244,16 @@ def test_columns_that_divide_nothing_are_named(tmp_path, divided_by, change, sai
         divided(tmp_path, table.assign(**change), target, "classification", divided_by, kind="crossval", folds=5)
 
 
-@pytest.mark.parametrize(("protocol", "said"), [
-    ({"kind": "crossval", "copies_together": True, "time": "b"}, "protocol.copies_together and protocol.time exclude"),
-    ({"kind": "crossval", "time": "b", "repeats": 2}, "protocol.repeats must be 1 with protocol.time"),
-    ({"kind": "crossval", "weka_seed": 1, "repeats": 2}, "protocol.weka_seed needs repeats: 1"),
-    ({"kind": "nested", "groups": "a"}, "unknown key 'groups'"),
-])  # fmt: skip
-def test_protocols_that_do_not_fit_are_refused(protocol, said):
-    vote = {"pool": "p", "combiner": {"kind": "vote"}}
-    content = {"name": "s", "datasets": ["iris"], "protocol": protocol, "pools": {"p": {"estimator": "forest"}},
-               "methods": {"A": vote, "B": vote}}  # fmt: skip
-    with pytest.raises(RotastackError, match=said):
-        Study.from_mapping(content, "s.yaml")
-
-
 @pytest.mark.parametrize(("change", "said"), [
+    ({"protocol": {"kind": "crossval", "copies_together": True, "time": "b"}}, "protocol.copies_together and protocol.time exclude"),
+    ({"protocol": {"kind": "crossval", "time": "b", "repeats": 2}}, "protocol.repeats must be 1 with protocol.time"),
+    ({"protocol": {"kind": "crossval", "weka_seed": 1, "repeats": 2}}, "protocol.weka_seed needs repeats: 1"),
+    ({"protocol": {"kind": "nested", "groups": "a"}}, "unknown key 'groups'"),
     ({"datasets": [{"name": "iris", "mirror": "iris"}]}, "'iris' is a registered data set; give the name without keys, or choose another"),
     ({"datasets": [{"name": "own"}]}, "needs the key 'sources', 'mirror' or 'like'"),
     ({"evaluation": {"left_out": {"iris-2": "it is odd"}}}, "evaluation.left_out: 'iris-2' is not a data set of this study; did you mean 'iris'"),
 ])  # fmt: skip
-def test_data_sets_and_tables_that_are_none_are_refused(change, said):
+def test_studies_that_do_not_fit_are_refused(change, said):
     vote = {"pool": "p", "combiner": {"kind": "vote"}}
     content = {
         "name": "s",

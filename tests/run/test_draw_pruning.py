@@ -2,15 +2,10 @@
 
 import numpy as np
 import pandas as pd
-import pytest
 import xarray as xr
 
-from rotastack.data.artifacts import write_arrays, write_frame
-from rotastack.files import read_json
+from rotastack.data.artifacts import write_arrays
 from rotastack.workflow.run.figures.members import FIGURES, draw_of_members, methods_in
-from rotastack.workflow.run.job import Job
-from rotastack.workflow.run.plan import Plan
-from rotastack.workflow.run.steps import draw as draw_step
 
 GRID = np.linspace(-1, 1, 5)
 NAN = float("nan")
@@ -63,40 +58,6 @@ def draw(tmp_path, methods, errors=None, shown=()):
 
 def labelled(axis):
     return {line.get_label(): line for line in axis.lines if not line.get_label().startswith("_")}
-
-
-@pytest.mark.slow
-def test_the_step_writes_every_figure_twice_in_its_folder_and_the_same_bytes_again(tmp_path):
-    """One data set has the name of the folder of the study's own figures."""
-    datasets, labels = ["study", "D"], ["DRMF", "tree"]
-    rows = [
-        {"dataset": d, "method": m, "split": s, "error": e} for d in datasets for m in labels for s, e in [("S-1", 0.1), ("S-2", 0.3)]
-    ]  # fmt: skip
-    write_frame(tmp_path / "scores", pd.DataFrame(rows))
-    methods = [tmp_path / f"{k}.nc" for k in range(4)]
-    for path, arrays in zip(methods, [pruned("DRMF"), method("tree"), method("DRMF"), pruned("tree")], strict=True):
-        write_arrays(path, arrays)
-    names = ["study/critical_difference", *(f"{d}/{name}" for d in datasets for name in (*FIGURES, "boxes"))]
-    slice_ = {
-        "task": "classification", "score": "error", "axes": ["split"], "alpha": 0.05, "control": "tree", "methods": labels,
-        "datasets": datasets,
-    }  # fmt: skip
-    inputs = {"scores": [tmp_path / "scores"], "tables": [], "methods": methods}
-    made = []
-    for folder in (tmp_path / "one", tmp_path / "two"):
-        files = [folder / f"{name}.{kind}" for name in names for kind in ("svg", "png")]
-        record = folder / "draw.run.json"
-        draw_step.run(Job("draw", slice_, inputs, {"figures": files, "record": [record]}))
-        assert read_json(record)["message"] == ""
-        made.append([path.read_bytes() for path in files])
-    assert made[0] == made[1]
-    for name in names:
-        assert Plan.caption(name)
-    drawn = dict(zip(names, made[0][::2], strict=True))
-    assert b"study: members kept" in drawn["study/members"]
-    assert drawn["study/ordered_curves"] != drawn["D/ordered_curves"], "each has its own methods' files"
-    for name in FIGURES:
-        assert b"DRMF" in drawn[f"study/{name}"]
 
 
 def test_means_over_splits_are_drawn(tmp_path):

@@ -1,10 +1,10 @@
 """The fingerprint follows what code does, and nothing else."""
 
 import importlib
-import shutil
 
 import grimp
 import pytest
+from tests.edits import edited
 from tests.run.running import pool_slice
 
 from rotastack.workflow.run import fingerprint as module
@@ -32,51 +32,25 @@ def forget():
         cached.cache_clear()
 
 
-@pytest.fixture
-def copy(tmp_path):
-    """A copy of the package whose files may be edited, and a function that hashes it anew."""
-    root = tmp_path / "rotastack"
-    shutil.copytree(ROOT, root, ignore=shutil.ignore_patterns("__pycache__", "*.so"))
-
-    def digest(*modules):
-        forget()
-        return fingerprint(*modules)
-
-    with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(module, "ROOT", root)
-        yield root, digest
-    forget()
-
-
-def edit(path, old, new):
-    text = path.read_text()
-    assert old in text
-    path.write_text(text.replace(old, new, 1))
-
-
-def test_comments_docstrings_and_layout_do_not_count(copy):
-    root, digest = copy
-    before = digest(STEPS["combine"])
-    path = root / "combine" / "voting.py"
-    edit(path, "class Voting", "# a comment\n\n\nclass Voting")
-    edit(path, '"""Voting: the members', '"""Other words, members')
-    assert digest(STEPS["combine"]) == before
-    edit(path, "1e-6", "1e-5")
-    assert digest(STEPS["combine"]) != before
-
-
 @pytest.mark.parametrize(
-    ("file", "old", "new"),
+    ("text", "counts"),
     [
-        ("__init__.py", '__version__ = "', '__version__ = "9.'),
-        ("trees/__init__.py", "submod_attrs={", 'submod_attrs={"new": ["New"], '),
+        ("# a comment\n\n\nclass A:\n    B = 1\n", False),
+        ('"""A module."""\n\n\nclass A:\n    """Words."""\n\n    B = (1)\n', False),
+        ("class A:\n    B = 2\n", True),
     ],
 )
-def test_the_version_and_public_names_do_not_count(copy, file, old, new):
-    root, digest = copy
-    before = digest(*TRAIN, "rotastack.trees.boosted")
-    edit(root / file, old, new)
-    assert digest(*TRAIN, "rotastack.trees.boosted") == before
+def test_comments_docstrings_and_layout_do_not_count(tmp_path, monkeypatch, text, counts):
+    monkeypatch.setattr(module, "ROOT", tmp_path)
+    (tmp_path / "combine").mkdir()
+    found = set()
+    for body in ("class A:\n    B = 1\n", text):
+        (tmp_path / "combine/voting.py").write_text(body)
+        (tmp_path / "combine/__init__.py").write_text(f"{body} + lists of public names, and the version")
+        forget()
+        found.add(fingerprint(STEPS["combine"]))
+    forget()
+    assert (len(found) == 2) is counts
 
 
 def test_solvers_count_for_what_uses_them():
@@ -84,30 +58,27 @@ def test_solvers_count_for_what_uses_them():
     assert not {"piqp", "xgboost"} & set(states(*TRAIN, *pool("forest", view="rotation")))
 
 
-def test_an_edit_reaches_what_may_import_it_and_nothing_else(copy):
-    root, digest = copy
+def test_an_edit_reaches_what_may_import_it_and_nothing_else():
     rotated, own = pool("forest", view="rotation"), pool("rotastack.RotationForestClassifier")
     stack, vote = combiner(kind="stacking", estimator="logistic"), combiner(kind="vote")
-
-    def all_of_them():
-        return [digest(*TRAIN, *rotated), digest(*TRAIN, *own), digest(*COMBINE, *stack), digest(*COMBINE, *vote)]
-
-    before = all_of_them()
-    for file, old, new, expected in [
-        ("views/rotation.py", "np.zeros(n_features)", "np.zeros(n_features + 0)", [True, True, False, False]),
-        ("trees/kernel/splitting.pxd", "n_useful += split", "n_useful += 2 * split", [True, True, True, False]),
-        ("trees/kernel/batches.pyx", "", "\n", [True, True, True, False]),
-        ("ensembles/adaboost.py", "np.ones(len(target))", "np.ones(len(target) + 0)", [True, True, False, False]),
-        ("ensembles/forests/rotation.py", "1", "2", [False, True, False, False]),
-        ("combine/stacking.py", "np.ascontiguousarray", "np.array", [False, True, True, True]),
-        ("combine/nested.py", "proba[test]", "proba[test ]", [False, False, False, False]),
-        ("combine/pruning/qmm.py", "1", "2", [False, False, False, False]),
-        ("plots/cells.py", "0.65", "0.66", [False, False, False, False]),
-    ]:  # fmt: skip
-        edit(root / file, old, new)
-        after = all_of_them()
-        assert [a != b for a, b in zip(after, before, strict=True)] == expected, file
-        before = after
+    on_splits, prune = (STEPS["train"], PROTOCOLS["splits"]["train"]), combiner(kind="prune", pruner="qmm")
+    jobs = [(*TRAIN, *rotated), (*TRAIN, *own), (*COMBINE, *stack), (*COMBINE, *vote), (*on_splits, *rotated),
+            (*COMBINE, *prune)]  # fmt: skip
+    before = [fingerprint(*job) for job in jobs]
+    for file, expected in [
+        ("views/rotation.py", [True, True, False, False, True, False]),
+        ("trees/kernel/splitting.pxd", [True, True, True, False, True, False]),
+        ("trees/kernel/batches.pyx", [True, True, True, False, True, False]),
+        ("ensembles/adaboost.py", [True, True, False, False, True, False]),
+        ("ensembles/forests/rotation.py", [False, True, False, False, False, False]),
+        ("combine/stacking.py", [False, True, True, True, False, True]),
+        ("combine/pruning/qmm.py", [False, False, False, False, False, True]),
+        ("plots/cells.py", [False, False, False, False, False, False]),
+        ("workflow/run/nested/training.py", [True, True, False, False, False, False]),
+        ("workflow/run/splits/training.py", [False, False, False, False, True, False]),
+    ]:
+        with edited(file):
+            assert [fingerprint(*job) != old for job, old in zip(jobs, before, strict=True)] == expected, file
 
 
 def test_a_package_that_is_not_there_has_a_fingerprint_too():

@@ -12,7 +12,6 @@ from rotastack.workflow.run.plan import Plan
 from rotastack.workflow.run.slices import Slices
 from rotastack.workflow.run.steps.score import _times
 from rotastack.workflow.run.tracked.notes import pool_params
-from rotastack.workflow.study.study import Study
 
 BAGS = {"n_estimators": 6, "bootstrap": True}
 BOOSTED = {"n_estimators": 5, "estimator": {"class": "tree_stump"}}
@@ -183,9 +182,3 @@ def test_a_mixed_pool_has_no_estimator():
     spec = spec_of(study()).pool
     assert spec.estimator == ""
     assert pool_params(spec.content())["estimator"] == "mixed"
-
-
-def test_an_ordinary_pool_is_told_nothing_of_mixed_ones():
-    made = study()
-    assert "of" not in Slices(made).train("iris", "a", next(iter(made.blocks))).content()["pool"]
-    assert isinstance(made, Study)

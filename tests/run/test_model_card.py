@@ -1,11 +1,11 @@
-"""The card of a model, and the notes beside it: what they say follows from the records."""
+"""The card of a model: what it says follows from the records."""
 
 from pathlib import Path
 
 import pandas as pd
 import pytest
 
-from rotastack.workflow.run.tracked.notes import TrackedDataset, method_params, model_card, plain, study_note
+from rotastack.workflow.run.tracked.notes import TrackedDataset, method_params, model_card, plain
 
 CELLS = pd.DataFrame(
     {
@@ -63,7 +63,7 @@ def test_the_card_says_what_the_model_is():
         "The standard error of the error on 100 rows is about 4.58 %.",  # sqrt(0.3 * 0.7 / 100)
         "Few rows of: y (10)",
         'mlflow.pyfunc.load_model("runs:/1/model").predict(pandas.read_csv("new.csv"))',
-        'add `params={"probabilities": True}` to `predict`',
+        'call `predict_proba` of `mlflow.sklearn.load_model("runs:/1/model")`',
     ):
         assert part in text, part
     assert "It has seen no missing values" not in text
@@ -113,16 +113,6 @@ def test_params_are_what_tells_methods_apart():
         "estimator.inner.class": "d.Tree",
         "combiner": "stacking", "combiner.estimator": "Forest", "combiner.estimator.n_estimators": 100,
     }  # fmt: skip
-
-
-def test_the_note_of_a_study_has_the_verdict_and_where_to_look():
-    spec = {"name": "shop", "title": "", "description": "Who *buys*?"}
-    note = study_note(spec, ["RF wins."], "results/shop/report.html")
-    lines = note.splitlines()
-    assert lines[:3] == ["## shop", "", "- RF wins."]
-    assert "- methods: ``tags.`rotastack.kind` = 'method' AND tags.`rotastack.superseded` = 'no'``" in lines
-    assert "`results/shop/report.html`" in note
-    assert r"Who \*buys\*?" in note
 
 
 def test_a_model_tested_on_later_rows_has_the_coverage_and_no_out_of_bag_score():

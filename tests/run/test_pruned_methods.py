@@ -15,9 +15,8 @@ from rotastack.data.artifacts import read_frame
 from rotastack.diagnostics import c_bound, linear_bound, margin_bound, margins, mean_disagreement
 from rotastack.resampling.weka import weka_folds
 from rotastack.seeds import child, integer_seed, root_sequence
-from rotastack.workflow.run.splits.fitting import _other_labels
 from rotastack.workflow.study.building import make_estimator
-from rotastack.workflow.study.names import FACTS_OF_PRUNING, FACTS_OF_TRAINING
+from rotastack.workflow.study.names import MEASURES_OF_PRUNING, MEASURES_OF_TRAINING
 
 BAGS = {"n_estimators": 12, "bootstrap": True}
 BOOSTED = {"n_estimators": 15, "estimator": {"class": "tree_stump"}}
@@ -144,7 +143,9 @@ def test_facts_of_the_members_kept(folder):
     pool = train(folder, "rotation_forest", BAGS, selections=["train"])
     method, _ = combine(folder, prune())
     of_splits = {name for name, values in method.data_vars.items() if values.dims == ("split",)}
-    assert set(FACTS_OF_PRUNING) <= of_splits <= {*FACTS_OF_PRUNING, *FACTS_OF_TRAINING}  # a claim may be on these
+    assert (
+        set(MEASURES_OF_PRUNING) <= of_splits <= {*MEASURES_OF_PRUNING, *MEASURES_OF_TRAINING}
+    )  # a claim may be on these
     for i in range(4):
         votes, classes, _, test_votes, truth = by_hand(folder, pool, i)
         pruner = MarginPruner().fit(votes, classes, classes=range(3))
@@ -212,14 +213,6 @@ def test_noise_is_the_same_for_all_pools_and_only_in_training_rows(folder):
     fuzzy = train(folder, "rotation_forest", BAGS, noise={"features": 0.5}, **kept)
     assert (fuzzy["training_classes"].values == clean["training_classes"].values).all()
     assert (fuzzy["votes"].values != clean["votes"].values).any()
-
-
-def test_other_labels_are_other_labels():
-    y = np.random.default_rng(0).integers(0, 4, 100)
-    noisy = _other_labels(y, 4, 1.0, np.random.default_rng(1))
-    assert (noisy != y).all()
-    assert set(noisy) == {0, 1, 2, 3}
-    assert (_other_labels(y, 4, 0.0, np.random.default_rng(1)) == y).all()
 
 
 @pytest.mark.slow

@@ -32,7 +32,9 @@ def study(methods, pools=None, protocol=None):
         ({"pool": "j", "combiner": {"kind": "prune"}}, "C45Classifier has no members that vote"),
         ({"pool": "p", "combiner": {"kind": "prune", "pruner": "kapa"}}, "'kapa' is unknown; did you mean 'kappa'"),
         ({"pool": "p", "combiner": prune("kappa", v=0.5)}, "'v' is not a parameter of KappaPruner.*allowed: n_select, vote"),
-        ({"pool": "p", "combiner": prune("none", vote="loud")}, "parameters: vote must be 'simple' or 'weighted', got 'loud'"),
+        ({"pool": "p", "combiner": prune("none", vote="loud")}, "parameters: The 'vote' parameter of AllMembers must be a str among .*Got 'loud'"),
+        ({"pool": "p", "combiner": prune("qmm", v="emargin")}, "parameters: v='emargin' needs the parameter hypothesis_size"),
+        ({"pool": "p", "combiner": prune("kappa", n_select=0)}, "parameters: The 'n_select' parameter of KappaPruner must be an int"),
         ({"pool": "b", "combiner": prune(selection="oob")}, "selection: the members of AdaBoostM1Classifier have no out-of-bag rows"),
         ({"pool": "p", "combiner": prune("kappa", n_select=13)}, "n_select: 13 is more than the 12 members of the pool"),
         ({"pool": "p", "combiner": {"kind": "prune", "n_select": 3}}, "unknown key 'n_select'; did you mean 'selection'"),
@@ -45,51 +47,27 @@ def test_what_does_not_fit_is_refused_before_anything_runs(method, message):
 
 
 NAIVE, NEAREST = {"class": "naive_bayes"}, {"class": "nearest_neighbors"}
+VOTE, SIZED, NOISY = {"kind": "vote"}, {"kind": "member", "member": "2"}, {"estimator": "c45", "noise": {"labels": 0.1}}
 
 
 @pytest.mark.parametrize(
-    ("pool", "message"),
+    ("pool", "combiner", "protocol", "message"),
     [
-        ({"estimator": "bagging", "parameters": {"estimator": NEAREST}, "diversity": True}, "diversity: BaggingClassifier has no trees that vote"),
-        ({"estimator": "adaboost_m1", "parameters": {"estimator": NEAREST}}, "KNeighborsClassifier.fit has no parameter sample_weight; set resample=True"),
-        ({"estimator": "rotation_forest", "parameters": {"estimator": NAIVE}}, "estimator must be a tree .*got GaussianNB"),
-        ({"estimator": "random_subspace", "parameters": {"n_estimators": 5}, "ensemble_sizes": [2]}, "K.combiner: the pool has ensemble_sizes; use combiner member, with one of the sizes"),
+        ({"estimator": "bagging", "parameters": {"estimator": NEAREST}, "diversity": True}, VOTE, {}, "diversity: BaggingClassifier has no trees that vote"),
+        ({"estimator": "adaboost_m1", "parameters": {"estimator": NEAREST}}, VOTE, {}, "KNeighborsClassifier.fit has no parameter sample_weight; set resample=True"),
+        ({"estimator": "rotation_forest", "parameters": {"estimator": NAIVE}}, VOTE, {}, "estimator must be a tree .*got GaussianNB"),
+        ({"estimator": "random_subspace", "parameters": {"n_estimators": 5}, "ensemble_sizes": [2]}, VOTE, {}, "K.combiner: the pool has ensemble_sizes; use combiner member, with one of the sizes"),
+        ({"estimator": "forest", "parameters": {"n_estimators": 5}, "ensemble_sizes": [2, 6]}, SIZED, {}, "pools.k.ensemble_sizes: ForestClassifier does not average its members"),
+        ({"estimator": "random_subspace", "parameters": {"n_estimators": 5}, "ensemble_sizes": [2, 6]}, SIZED, {}, "pools.k.ensemble_sizes: 6 is more than the 5 members of the estimator"),
+        ({"estimator": "rotation_forest", "parameters": BAGS}, {"kind": "prune"}, {"kind": "nested", "folds": 5}, "prune needs splits"),
+        ({"estimator": "lda"}, VOTE, {"kind": "hold-out"}, "protocol.kind: 'hold-out' is not one of nested, holdout, crossval, given; did you mean 'holdout'"),
+        (NOISY, VOTE, {"kind": "nested"}, "pools.k: noise is for splits only"),
     ],
 )  # fmt: skip
-def test_estimators_within_that_do_not_fit(pool, message):
+def test_pools_that_do_not_fit(pool, combiner, protocol, message):
+    pools = {"j": {"estimator": "c45"}, "k": pool}
     with pytest.raises(RotastackError, match=message):
-        study({"K": {"pool": "k", "combiner": {"kind": "vote"}}}, {"j": {"estimator": "c45"}, "k": pool})
-
-
-@pytest.mark.parametrize(
-    ("pool", "message"),
-    [
-        ({"estimator": "forest", "parameters": {"n_estimators": 5}}, "ForestClassifier does not average its members"),
-        ({"estimator": "random_subspace", "parameters": {"n_estimators": 5}}, "6 is more than the 5 members of the estimator"),
-    ],
-)  # fmt: skip
-def test_ensemble_sizes_that_do_not_fit(pool, message):
-    pools = {"j": {"estimator": "c45"}, "k": {**pool, "ensemble_sizes": [2, 6]}}
-    with pytest.raises(RotastackError, match=f"pools.k.ensemble_sizes: {message}"):
-        study({"K": {"pool": "k", "combiner": {"kind": "member", "member": "2"}}}, pools)
-
-
-@pytest.mark.parametrize(
-    ("protocol", "message"),
-    [
-        ({"kind": "nested", "folds": 5}, r"prune needs splits"),
-        ({"kind": "hold-out"}, "protocol.kind: 'hold-out' is not one of nested, holdout, crossval, given; did you mean 'holdout'"),
-    ],
-)  # fmt: skip
-def test_protocols_that_do_not_fit(protocol, message):
-    with pytest.raises(RotastackError, match=message):
-        study({"A": {"pool": "p", "combiner": {"kind": "prune"}}}, protocol=protocol)
-
-
-def test_noise_needs_splits():
-    pools = {"j": {"estimator": "c45", "noise": {"labels": 0.1}}, "k": {"estimator": "lda"}}
-    with pytest.raises(RotastackError, match="pools.j: noise is for splits only"):
-        study({"K": {"pool": "k", "combiner": {"kind": "vote"}}}, pools, {"kind": "nested"})
+        study({"K": {"pool": "k", "combiner": combiner}}, pools, protocol)
 
 
 @pytest.mark.parametrize("name", PRUNERS)

@@ -130,9 +130,9 @@ def test_what_the_changes_are_made_to_fits():
 @pytest.mark.parametrize(
     ("combiner", "estimator", "message"),
     [
-        ({"weighting": "cut", "h": 9}, "forest", "h: 9 is not allowed for weighting cut; allowed: a whole number from 1 to 3, or null"),
-        ({"weighting": "exp", "h": 0.05}, "forest", "from 0.1 to 3, or null"),
-        ({"weighting": "linear", "h": 2}, "forest", "is not allowed for weighting linear; allowed: null"),
+        ({"weighting": "cut", "h": 9}, "forest", "methods.B.combiner: h of weighting 'cut' must be a whole number from 1 to 3, got 9"),
+        ({"weighting": "exp", "h": 0.05}, "forest", "h of weighting 'exp' must be from 0.1 to 3, got 0.05"),
+        ({"weighting": "linear", "h": 2}, "forest", "weighting 'linear' has no parameter h, got 2"),
         ({"weighting": "linear"}, "logistic", "weights need an estimator with an out-of-bag error, such as forest; logistic has none"),
     ],
 )  # fmt: skip

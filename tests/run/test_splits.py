@@ -170,16 +170,6 @@ def test_slow_estimators_may_run_fewer_splits(table):
     assert record["metrics"]["cells"] == 1
 
 
-def test_an_estimator_that_fails_is_a_result(table):
-    split(table)
-    pool = train(table, "forest", {"n_estimators": 3, "max_features": 50})
-    assert pool.attrs["status"] == "failed"
-    assert "max_features is 50" in pool.attrs["message"]
-    method, record = combine(table, {"kind": "vote", "voting": "soft"})
-    assert record["status"] == "failed"
-    assert np.isnan(method["proba"]).all()
-
-
 def test_nothing_to_rotate_is_the_plain_forest():
     for kind in ("random_rotation_forest", "regularized_rotation_forest", "multi_rotation_forest"):
         plain = set_up_columns(make_estimator(pool_slice(kind, {"n_estimators": 7})), 0, 5)

@@ -52,14 +52,6 @@ def test_what_no_exception_tells_of_is_recorded_and_the_study_goes_on(table, how
     assert set(psutil.Process().children()) <= others, "what hung is gone"
 
 
-def test_in_nested_cross_validation_too(table):
-    write_frame(table / "folds", pd.DataFrame({"FG-01": np.arange(150) % 3}))
-    for how, limit in [("crash", None), ("loop", 0.5)]:
-        pool, record = train_nested(table, "tests.study.strange.Faulty", {"how": how, "when": 4}, training_limit=limit)
-        assert record["message"] == f"TrainingStoppedError: {FAULTS[how]}"
-        assert np.isnan(pool["proba"]).all()
-
-
 @pytest.mark.parametrize("protocol", ["splits", "nested"])
 def test_one_that_gives_no_numbers_has_failed(table, protocol):
     if protocol == "splits":

@@ -15,23 +15,6 @@ Y = [
 
 
 @pytest.mark.parametrize(
-    ("rope", "expected"),
-    [
-        (0.0, 1.0),  # all pairs but that of the pseudo-observation with itself are above 0
-        (0.3, 0.5**0.25),  # theta_r = 1 - w_0^2, and w_0 has the distribution Beta(1/2, 1)
-        (0.5, 0.5**0.5),  # the mean of 0 and 1 is on the border: theta_r = w_1^2 + w_0 w_1 = w_1
-        (0.6, (1 - 0.5**0.5) ** 0.5),  # theta_r = w_1^2
-        (1.1, 0.0),
-    ],
-)
-def test_one_data_set_by_hand(rope, expected):
-    found = bayesian_signed_rank([0.0], [1.0], True, rope=rope, n_samples=200_000, random_state=0)
-    assert found.p_right == pytest.approx(expected, abs=4e-3)
-    assert found.p_left == 0
-    assert sum(found) == pytest.approx(1)
-
-
-@pytest.mark.parametrize(
     ("rope", "prior", "expected"),
     [
         (0.0, 0.5, [0.009519, 0, 0.990481]),

@@ -123,29 +123,3 @@ def test_a_class_of_a_single_unit_leaves_no_test():
     found = unit_influences("balanced_accuracy", [(np.arange(4), y, outputs)], np.arange(4))
     assert np.isnan(found).all()
     assert row_test(found, found, 0.1) is None
-
-
-@pytest.mark.parametrize("score", ["error", "roc_auc", "clipped_log_loss", "f1"])
-def test_two_equal_methods_differ_in_about_five_of_a_hundred_data_sets(score):
-    rng, rejected = np.random.default_rng(0), 0
-    for _ in range(300):
-        y = rng.integers(0, 2, 60)
-        signal = y + rng.normal(size=60)
-        positive = 1 / (1 + np.exp(-(signal[:, None] + rng.normal(size=(60, 2)) - 0.5)))
-        cells = [
-            [(rows, y[rows], np.stack([1 - p[rows], p[rows]], axis=1)) for rows in np.array_split(np.arange(60), 3)]
-            for p in positive.T
-        ]
-        scores = np.array([[sum_of(score, *cell[1:]) for cell in of] for of in cells])
-        found = row_test(
-            *(unit_influences(score, of, np.arange(60)) for of in cells), float(np.mean(scores[0] - scores[1]))
-        )
-        rejected += found.p < 0.05
-    assert 0.02 * 300 <= rejected <= 0.08 * 300
-
-
-def sum_of(score, y, outputs):
-    """Return a score by the ratios of its parts."""
-    parts = list(score_parts(score, y, outputs))
-    ratios = [part.slope * part.numerator.sum() / part.denominator.sum() for part in parts]
-    return sum(ratios) / (2 if score == "roc_auc" else 1)

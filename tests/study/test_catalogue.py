@@ -11,7 +11,16 @@ from rotastack.base.fitting import fit_aligned
 from rotastack.errors import RotastackError
 from rotastack.trees import ForestClassifier
 from rotastack.workflow.study.building import load_class, make_estimator
-from rotastack.workflow.study.catalogue import ESTIMATORS, PRUNERS, REGRESSORS, VIEWS, _public, facts_of, find, resolved
+from rotastack.workflow.study.catalogue import (
+    ESTIMATORS,
+    PRUNERS,
+    REGRESSORS,
+    VIEWS,
+    _public,
+    find,
+    resolved,
+    traits_of,
+)
 from rotastack.workflow.study.classes import checked
 from rotastack.workflow.study.combiners import Prune
 
@@ -125,8 +134,8 @@ def test_all_that_rotates_is_declared():
     views = {path.rpartition(".")[0] for path in named if ".views." in path} | {"rotastack.trees.bagged_views"}
     graph = grimp.build_graph("rotastack", cache_dir=None)
     using = {path for path in ours if views & graph.find_upstream_modules(path.rpartition(".")[0])}
-    assert named | using == {path for path in ours if facts_of(path).rotates}
-    assert facts_of(ESTIMATORS["aeon_rotation_forest"].path).rotates
+    assert named | using == {path for path in ours if traits_of(path).rotates}
+    assert traits_of(ESTIMATORS["aeon_rotation_forest"].path).rotates
 
 
 def test_classes_of_others_are_kept_quiet_however_they_are_named():

@@ -10,7 +10,7 @@ from tests.refusals import refusal
 from tests.run.running import checked, combine, iris_table, split, train, train_nested
 
 from rotastack.data.artifacts import write_frame
-from rotastack.workflow.study.classes import without_model
+from rotastack.workflow.study.classes import check_classes, without_model
 
 
 def study(pool):
@@ -59,7 +59,7 @@ BAD = [
     ({"estimator": "svm", "parameters": {"C": 2}}, "s.yaml: pools.p.parameters: 'C' is not a parameter of Pipeline; did you mean 'svc__C'"),
     ({"estimator": "bagging", "parameters": {"estimator": {"class": "forst"}}}, "s.yaml: pools.p.parameters.estimator: 'forst' is unknown; did you mean 'forest'"),
     ({"estimator": "bagging", "parameters": {"estimator": {"class": "forest", "parameters": {"depth": 1}}}}, "s.yaml: pools.p.parameters.estimator.parameters: 'depth' is not a parameter of ForestClassifier; did you mean 'max_depth'"),
-    ({"estimator": "bagging", "parameters": {"estimator": {"class": "forest", "parameter": {}}}}, "s.yaml: pools.p.parameters.estimator: an object must be {class: ..., parameters: {...}}"),
+    ({"estimator": "bagging", "parameters": {"estimator": {"class": "forest", "parameter": {}}}}, "s.yaml: pools.p.parameters.estimator: top level: unknown key 'parameter'; did you mean 'parameters'"),
     ({"estimator": "exrm", "parameters": {"tol": "paper"}}, "s.yaml: pools.p.parameters: tol='paper' needs solver='alm'"),
     ({"estimator": "lda", "view": "rotatoin"}, "s.yaml: pools.p.view: 'rotatoin' is unknown; did you mean 'rotation'"),
     ({"estimator": "lda", "view": "sklearn.svm.SVC"}, "s.yaml: pools.p.view: SVC is not a view: method transform is missing"),
@@ -85,7 +85,8 @@ def test_types_that_no_model_file_may_hold_are_known_before_the_run():
         ({"estimator": "boosted"}, None),
         ({"estimator": "svm"}, None),
     ]:
-        assert without_model(study(pool)) == ({} if types is None else {"A": types}), pool
+        made = study(pool)
+        assert without_model(made, check_classes(made, "s.yaml")) == ({} if types is None else {"A": types}), pool
 
 
 @pytest.fixture

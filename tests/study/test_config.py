@@ -40,18 +40,6 @@ def test_shipped_studies_are_sound(name):
     assert made.name == name
 
 
-def test_the_default_study_is_as_promised():
-    content = load_yaml(project_file("config/studies/quickstart.yaml"))
-    plan = Study.from_mapping(content, "q")
-    assert {"iris", "wine", "wdbc", "waveform-21-simulated", "balance-scale", "ringnorm"} <= set(plan.datasets)
-    assert plan.document.protocol.dump() == {
-        "kind": "nested", "rotation_groups": 3, "fold_groups": 3, "folds": 5, "rotations": 8,
-    }  # fmt: skip
-    assert list(plan.methods) == [
-        "Random forest", "Random rotations", "Stacked rotations", "Stacked boosting", "XGBoost", "Rotastack",
-    ]  # fmt: skip
-
-
 def claim(what):
     return {"what": what, "of": "RRE", "than": "RF", "expect": "lower"}
 

@@ -3,7 +3,7 @@
 import pytest
 
 from rotastack.ensembles.flagship.families import FAMILIES, NUMBER_FAMILIES
-from rotastack.workflow.study.catalogue import ESTIMATORS, REGRESSORS, facts_of
+from rotastack.workflow.study.catalogue import ESTIMATORS, REGRESSORS, traits_of
 from rotastack.workflow.study.study import Study
 from rotastack.workflow.use.explanation import ROTATED
 
@@ -58,4 +58,4 @@ def test_stacking_on_rotations_is_no_pair_of_a_forest_that_votes():
 def test_the_flagship_states_its_families_on_rotated_columns():
     for task, named in ((ESTIMATORS, FAMILIES), (REGRESSORS, NUMBER_FAMILIES)):
         turned = [name for name, family in named.items() if set(family.parts) & set(ROTATED)]
-        assert list(facts_of(task["rotastack"].path).rotated_families) == turned
+        assert list(traits_of(task["rotastack"].path).rotated_families) == turned

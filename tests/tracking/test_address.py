@@ -13,7 +13,7 @@ import pytest
 from tests.refusals import refusal
 
 from rotastack.errors import RotastackError
-from rotastack.workflow.tracking.address import check_address, explained, shown, without_secrets
+from rotastack.workflow.tracking.address import check_address, explained, without_login, without_secrets
 from rotastack.workflow.tracking.writer import Writer
 
 SECRET = "http://anna:pa%24s@example.org:5000/mlflow?token=abc"
@@ -21,7 +21,7 @@ SECRET = "http://anna:pa%24s@example.org:5000/mlflow?token=abc"
 
 def test_what_is_shown_has_no_secrets(monkeypatch):
     monkeypatch.setenv("MLFLOW_TRACKING_TOKEN", "t0ken")
-    assert shown(SECRET) == "http://example.org:5000/mlflow"
+    assert without_login(SECRET) == "http://example.org:5000/mlflow"
     text = without_secrets(f"cannot reach {SECRET}: user anna, password pa$s, t0ken", SECRET)
     line = str(explained(OSError(f"Connection\nto {SECRET} lost"), SECRET))
     assert line.startswith(

@@ -119,17 +119,15 @@ def test_two_people_and_two_folders_share_a_study_s_name(tmp_path):
     uri = f"sqlite:///{tmp_path}/shared/mlflow.db"
     anna, bob = ({VARIABLE: uri, "MLFLOW_TRACKING_USERNAME": name} for name in ("anna", "bob's"))
 
-    def superseded(run):
-        return MlflowClient(uri, uri).get_run(run).data.tags.get("rotastack.superseded", "no")
-
-    first = bring(tmp_path / "a", "one", **anna)
-    others = [bring(tmp_path / "a", "one", **bob), bring(tmp_path / "b", "two", **bob)]
-    assert [superseded(r) for r in (first, *others)] == ["no", "no", "no"]
-    assert bring(tmp_path / "a", "one", **anna) == first
-    second = bring(tmp_path / "a", "two", **anna)
-    assert [superseded(r) for r in (first, second, *others)] == ["yes", "no", "no", "no"]
-    assert bring(tmp_path / "a", "one", **anna) == first
-    assert [superseded(r) for r in (first, second)] == ["no", "yes"]
+    runs = [
+        bring(tmp_path / folder, code, **who)
+        for folder, code, who in (("a", "one", anna), ("a", "one", bob), ("b", "two", bob), ("a", "two", anna))
+    ]
+    assert len(set(runs)) == len(runs)
+    assert bring(tmp_path / "a", "one", **anna) == runs[0]
+    client = MlflowClient(uri, uri)
+    owners = [client.get_run(run).data.tags["rotastack.owner"] for run in runs]
+    assert owners == ["anna", "bob's", "bob's", "anna"]
 
 
 @pytest.mark.slow
@@ -139,9 +137,8 @@ def test_what_a_stopped_writer_left_is_done_away_with(tmp_path):
     client = MlflowClient(uri := tracking_uri(tmp_path), uri)
     run = client.get_run(whole)
     experiment = run.info.experiment_id
-    tags = {k: v for k, v in run.data.tags.items() if k != "rotastack.complete"}
-    client.create_run(experiment, tags=tags)
-    half = client.create_run(experiment, tags={**tags, "rotastack.key": "of old"})
+    client.create_run(experiment, tags=run.data.tags)
+    half = client.create_run(experiment, tags={**run.data.tags, "rotastack.key": "of old"})
     client.create_logged_model(experiment, "model", half.info.run_id)
     assert bring(tmp_path, "one") == whole
     assert {r.info.run_name for r in client.search_runs([experiment])} == {"iris", "iris / RF"}

@@ -80,7 +80,7 @@ def fitted(forest, X=X, **more):
         forest.set_params(random_state=7)
     forest.fit(X, target if of_numbers else y, **more)
     trees = forest.forest_
-    found = [known(trees.nodes), trees.starts, trees.impurity, trees.weight, trees.counts, trees.values, trees.facts]
+    found = [known(trees.nodes), trees.starts, trees.impurity, trees.weight, trees.counts, trees.values, trees.sizes]
     found += [trees.views.parts, trees.views.columns, trees.views.matrices]
     if trees.views.n_features == X.shape[1]:
         found.append(trees.outputs(X.astype(np.float32)))
@@ -99,7 +99,7 @@ def flagship(model, families: Sequence[TreeFamily] = FAMILIES, X=X) -> Iterable[
     rows = TrainingRows(data, codes, None, table.groups_, numbers)
     grown, unseen = grow_families(families, 4, rows, folds, sequence)
     for trees in (trees for family in grown for trees in family.forests()):
-        yield from (known(trees.nodes), trees.starts, trees.values, trees.facts)
+        yield from (known(trees.nodes), trees.starts, trees.values, trees.sizes)
         yield from (trees.views.parts, trees.views.columns, trees.views.matrices)
         if np.isnan(np.asarray(X, float)).any():
             yield missing_go_left(trees.nodes)

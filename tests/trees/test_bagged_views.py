@@ -227,17 +227,3 @@ def test_rows_of_weight_0_are_as_if_they_were_not_there(light):
     given = all_kinds(BaggedViews.of(X, codes, 3, Bags.of(60, weights)), *seeds(5))
     without = all_kinds(BaggedViews.of(X[there], codes[there], 3, Bags.of(40, weights[there])), *seeds(5))
     assert [tables_of(v) for v in given] == [tables_of(v) for v in without]
-
-
-@pytest.mark.parametrize("weights", [None, np.tile([5.0, 1.0, 0.5], 20)], ids=["equal weights", "weights"])
-def test_rows_out_of_the_bag_are_not_seen(weights):
-    X, codes = table(60, 9, 3)
-    drawn = Bags.of(60, weights)
-    bags, own = seeds(1)
-    out = np.setdiff1d(np.arange(60), drawn.drawn(bags[0]))
-    assert len(out) > 15
-    other, others = X.copy(), codes.copy()
-    other[out] = 1e6
-    others[out] = (codes[out] + 1) % 3
-    before, after = (all_kinds(BaggedViews.of(*given, 3, drawn), bags, own) for given in ((X, codes), (other, others)))
-    assert [tables_of(v) for v in before] == [tables_of(v) for v in after]

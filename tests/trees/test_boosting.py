@@ -254,7 +254,7 @@ def test_nodes_of_next_to_no_hessian_are_not_split():
         grown = grow_boosted(X, y, options, SEQUENCE, n_classes=2)
         with np.errstate(over="ignore"):
             reference = Reference(3, 400.0, min_samples_leaf=20).fit(X, y, None, 2)
-        assert grown.trees.facts[:, 0].tolist() == [len(nodes) for nodes in reference.nodes]
+        assert grown.trees.sizes[:, 0].tolist() == [len(nodes) for nodes in reference.nodes]
 
 
 @pytest.mark.parametrize("learning_rate", [1e10, 1e300])

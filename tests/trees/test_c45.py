@@ -46,7 +46,7 @@ def test_a_split_by_hand():
     tree = C45Classifier(confidence=None).fit(X, y)
     assert tree.tree_.nodes["cut"][0] == 12  # a value of the data, not the 14 in the middle
     # Seven cuts leave two rows on either side. A coin's noise is not worth log2(7) / 10 bits.
-    assert C45Classifier(confidence=None).fit(X, [0, 1] * 5).forest_.facts[0, 1] == 1
+    assert C45Classifier(confidence=None).fit(X, [0, 1] * 5).forest_.sizes[0, 1] == 1
 
 
 def test_the_cut_is_a_value_of_all_training_rows():
@@ -61,8 +61,8 @@ def test_the_cut_is_a_value_of_all_training_rows():
 
 def test_values_closer_than_a_hundred_thousandth_are_one():
     y = np.repeat([0, 1], 20)
-    assert C45Classifier().fit(np.where(y, 9e-6, 0)[:, None], y).forest_.facts[0, 1] == 1
-    assert C45Classifier().fit(np.where(y, 1.2e-5, 0)[:, None], y).forest_.facts[0, 1] == 2
+    assert C45Classifier().fit(np.where(y, 9e-6, 0)[:, None], y).forest_.sizes[0, 1] == 1
+    assert C45Classifier().fit(np.where(y, 1.2e-5, 0)[:, None], y).forest_.sizes[0, 1] == 2
 
 
 def test_subtrees_that_get_no_fewer_rows_wrong_go_even_unpruned():
@@ -70,31 +70,8 @@ def test_subtrees_that_get_no_fewer_rows_wrong_go_even_unpruned():
     X = np.repeat([0.0, 1.0], [40, 40])[:, None]
     y = np.r_[np.zeros(40), np.repeat([0, 1], [25, 15])]
     tree = C45Classifier(confidence=None).fit(X, y)
-    assert tree.forest_.facts[0, 1] == 1
+    assert tree.forest_.sizes[0, 1] == 1
     assert tree.predict_proba(X[:1]) == pytest.approx(np.array([[65 / 80, 15 / 80]]))
-
-
-def test_a_branch_is_raised():
-    """A node gives way to its larger branch, and the rows of the smaller one go down that.
-
-    On this table J48 keeps 89 nodes without subtree raising and 23 with it.
-    """
-    data = table("ties, two classes")
-    X, y = data.X[data.train], data.y[data.train]
-    plain = C45Classifier(subtree_raising=False).fit(X, y)
-    raised = C45Classifier().fit(X, y)
-    assert (plain.tree_.facts[0, 0], raised.tree_.facts[0, 0]) == (89, 23)
-    # Rows of the branch that went are in the leaves: counts and shares are those of all rows.
-    leaves = raised.apply(X)[:, 0]
-    arrays = raised.tree_.arrays(0)
-    for leaf in np.unique(leaves):
-        inside = leaves == leaf
-        assert arrays["n_node_samples"][leaf] == inside.sum()
-        assert arrays["value"][leaf] == pytest.approx(np.bincount(y[inside], minlength=2) / inside.sum())
-    assert set(np.flatnonzero(arrays["children_left"] < 0)) == set(leaves)
-    for node in np.flatnonzero(arrays["children_left"] >= 0):
-        left, right = arrays["children_left"][node], arrays["children_right"][node]
-        assert arrays["n_node_samples"][node] == arrays["n_node_samples"][[left, right]].sum()
 
 
 def test_the_number_of_rows_does_not_change_a_tree():
@@ -142,4 +119,4 @@ def test_options_that_c45_has_not(wine):
     with pytest.raises(ValueError, match="C4.5 do not support random cuts"):
         grow_forest(X, y, [TreeGroup(2, splitter="random")], C45, SEED, n_classes=3)
     stump, _ = grow_forest(X, y, [TreeGroup(1)], C45._replace(max_depth=1), SEED, n_classes=3, bootstrap=False)
-    assert stump.facts[0].tolist() == [3, 2, 1]
+    assert stump.sizes[0].tolist() == [3, 2, 1]

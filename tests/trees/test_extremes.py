@@ -184,13 +184,13 @@ def test_mapped_columns_that_underflow_or_overflow():
                 X, np.arange(60) % 2, [TreeGroup(4, LinearViews.dense(matrix), max_features=max_features)],
                 TreeOptions(), np.random.SeedSequence(0), n_classes=2, bootstrap=False,
             )  # fmt: skip
-            assert (trees.facts[:, 0] < 120).all()
+            assert (trees.sizes[:, 0] < 120).all()
     X = np.full((40, 2), 3e38, np.float32) * np.random.default_rng(0).choice([-1, 1], (40, 2)).astype(np.float32)
     trees, _ = grow_forest(
         X, np.arange(40) % 2, [TreeGroup(4, LinearViews.dense([[[3.0], [-3.0]]]))], TreeOptions(),
         np.random.SeedSequence(0), n_classes=2,
     )  # fmt: skip
-    assert (trees.facts[:, 0] < 80).all()
+    assert (trees.sizes[:, 0] < 80).all()
 
 
 @pytest.mark.parametrize("weights", [{0: 0.0, 1: 0.0}, {0: np.inf, 1: 1.0}, {0: -1.0, 1: 1.0}])

@@ -51,7 +51,7 @@ def test_same_tree_and_predictions(name, option):
     recorded = FIXTURES[name][option]
     tree, data = fitted(name, option)
     assert "".join(map(str, tree.predict(data.X))) == recorded["predictions"]
-    assert tree.tree_.facts[0, :2].tolist() == [recorded["size"], recorded["leaves"]]
+    assert tree.tree_.sizes[0, :2].tolist() == [recorded["size"], recorded["leaves"]]
     expected, grown = list(nodes_of(recorded["tree"])), list(nodes_grown(tree))
     assert [len(node) for node in grown] == [len(node) for node in expected]
     for ours, theirs in zip(grown, expected, strict=True):

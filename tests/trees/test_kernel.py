@@ -2,11 +2,8 @@
 
 import numpy as np
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
-from hypothesis.extra.numpy import arrays
 
-from rotastack.trees import ExtraForestClassifier, TreeClassifier, TreeRegressor
+from rotastack.trees import ExtraForestClassifier, TreeClassifier
 from rotastack.trees.bags import draw_many_below, draw_many_units
 from rotastack.trees.kernel.batches import _sort_rows
 
@@ -41,79 +38,6 @@ def test_sorting(shape, n):
     assert sorted(found) == sorted(rows)
     value_of_row = dict(zip(rows.tolist(), values.tolist(), strict=True))
     assert (np.diff([value_of_row[r] for r in found]) >= 0).all()
-
-
-def impurity(weights, target, criterion, n_classes):
-    total = weights.sum()
-    if criterion == "squared_error":
-        mean = (weights * target).sum() / total
-        return (weights * (target - mean) ** 2).sum() / total
-    share = np.bincount(target.astype(int), weights=weights, minlength=n_classes) / total
-    if criterion == "gini":
-        return 1 - (share**2).sum()
-    return -sum(s * np.log2(s) for s in share if s > 0)
-
-
-def brute_force(X, target, weights, criterion, n_classes, min_leaf):
-    """Return every column's largest decrease and the ratio at that cut, by trying all cuts."""
-    used = weights > 0
-    X, target, weights = X[used], target[used], weights[used]
-    whole = impurity(weights, target, criterion, n_classes)
-    best = {}
-    for j in range(X.shape[1]):
-        for cut in np.unique(X[:, j])[:-1]:
-            left = X[:, j] <= cut
-            if min(left.sum(), (~left).sum()) < min_leaf:
-                continue
-            share = weights[left].sum() / weights.sum()
-            gain = (
-                whole
-                - share * impurity(weights[left], target[left], criterion, n_classes)
-                - (1 - share) * impurity(weights[~left], target[~left], criterion, n_classes)
-            )
-            ratio = gain / -(share * np.log2(share) + (1 - share) * np.log2(1 - share))
-            if j not in best or gain > best[j][0] + 1e-12:
-                best[j] = (gain, ratio)
-    return best
-
-
-def root_decrease(arrays):
-    w, imp = arrays["weighted_n_node_samples"], arrays["impurity"]
-    if len(w) == 1:
-        return None
-    return imp[0] - (w[1] * imp[1] + w[2] * imp[2]) / w[0]
-
-
-tables = st.integers(2, 40).flatmap(
-    lambda n: st.tuples(
-        arrays(np.float32, (n, 3), elements=st.integers(-4, 4).map(float) | st.floats(-100, 100, width=32)),
-        arrays(np.int64, n, elements=st.integers(0, 3)),
-        arrays(np.float64, n, elements=st.sampled_from([0.0, 0.5, 1.0, 1.0, 2.0, 3.25])),
-    )
-)
-
-
-@pytest.mark.parametrize("criterion", ["gini", "entropy", "squared_error"])
-@given(data=tables, weighted=st.booleans(), min_leaf=st.integers(1, 3))
-def test_the_root_is_the_best_of_all_splits(criterion, data, weighted, min_leaf):
-    X, y, weights = data
-    if not weighted or not weights.any():
-        weights = np.ones(len(y))
-    options = {"max_depth": 1, "min_samples_leaf": min_leaf, "random_state": 0}
-    if criterion == "squared_error":
-        target = y * 1.5 + 100
-        tree = TreeRegressor(**options).fit(X, target, weights)
-        n_classes = None
-    else:
-        target = np.unique(y, return_inverse=True)[1]
-        n_classes = target.max() + 1
-        tree = TreeClassifier(criterion=criterion, **options).fit(X, y, weights)
-    expected = brute_force(X, target, weights, criterion, n_classes, min_leaf)
-    found = root_decrease(tree.forest_.arrays(0))
-    if impurity(weights[weights > 0], target[weights > 0], criterion, n_classes) < 1e-12 or not expected:
-        assert found is None
-    else:
-        assert found == pytest.approx(max(g for g, _ in expected.values()), abs=2e-6)
 
 
 def test_presorted_columns_give_the_same_tree():

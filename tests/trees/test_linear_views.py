@@ -179,25 +179,3 @@ def test_given_bags_are_used(iris):
     assert [trees.arrays(t)["n_node_samples"][0] for t in range(4)] == (bag > 0).sum(axis=1).tolist()
     with pytest.raises(ValueError, match="bag_counts must have shape"):
         grow(X, y, [TreeGroup(3)], bag_counts=bag)
-
-
-def test_importances_go_through_the_rotation(iris):
-    """Splits on a rotated copy of one column count for that column."""
-    X, y = iris[0].astype(np.float32), iris[1]
-    only_petal_width = np.zeros((1, 4, 2), np.float32)
-    only_petal_width[0, 3] = [2.0, -1.0]
-    trees, _ = grow(X, y, [TreeGroup(5, LinearViews.dense(only_petal_width))])
-    assert trees.importances() == pytest.approx([0, 0, 0, 1])
-    half = np.zeros((1, 4, 1), np.float32)
-    half[0, [0, 2], 0] = [1.0, 1.0]
-    trees, _ = grow(X, y, [TreeGroup(5, LinearViews.dense(half))])
-    assert trees.importances() == pytest.approx([0.5, 0, 0.5, 0])
-    assert trees.importances(per_tree=True).shape == (5, 4)
-
-
-def test_rows_get_the_same_numbers_in_any_company():
-    """Training rows and new rows must fall on the same side of a cut."""
-    views = MAKERS["dense"]()
-    X = RNG.standard_normal((1000, P)).astype(np.float32)
-    alone = np.concatenate([seen(views, 0, X[i : i + 1]) for i in range(200)])
-    assert np.array_equal(alone, seen(views, 0, X)[:200])

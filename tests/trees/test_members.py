@@ -32,7 +32,7 @@ def test_members_are_the_forests_of_their_views(wine):
     assert outputs.mean(axis=0) == pytest.approx(trees.sums(X) / 20, abs=1e-6)
     alone = trees.outputs(X).reshape(4, 5, len(y), 3).mean(axis=1)
     assert outputs == pytest.approx(alone, abs=1e-6)
-    counts = trees.facts.reshape(4, 5, 3)
+    counts = trees.sizes.reshape(4, 5, 3)
     assert members.n_nodes[0].tolist() == np.median(counts[:, :, 0], axis=1).tolist()
     assert members.depth[0].tolist() == counts[:, :, 2].mean(axis=1).tolist()
 

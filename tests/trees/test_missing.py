@@ -234,7 +234,7 @@ def test_a_column_of_missing_values_only_is_never_split_on():
         assert 3 not in split_columns(forest.fit(X, y).forest_.nodes)
     X[:] = np.nan
     lone = ForestClassifier(5, random_state=0).fit(X, y)
-    assert lone.forest_.facts[:, 0].tolist() == [1] * 5
+    assert lone.forest_.sizes[:, 0].tolist() == [1] * 5
     assert np.isfinite(lone.predict_proba(X)).all()
 
 

@@ -54,7 +54,8 @@ BUILDS = {
     platform.machine() != "x86_64" or os.name == "nt",
     reason="only x86-64 has several widths of vectors, and MSVC knows no -march",
 )
-@pytest.mark.parametrize("build", BUILDS)
+# A build takes a minute. The tests' own build has the widest functions of the machine, by ROTASTACK_WIDE.
+@pytest.mark.parametrize("build", ["plain", pytest.param("widest", marks=pytest.mark.nightly)])
 def test_trees_do_not_depend_on_the_width_of_vectors(build, tmp_path):
     flags = f"setup-args=-Dc_args={BUILDS[build]}"
     pip = [sys.executable, "-m", "pip", "--disable-pip-version-check", "--quiet"]

@@ -21,13 +21,13 @@ from rotastack.workflow.study.study import Study
 from rotastack.workflow.use.own_study import (
     BUDGETS,
     SIZES,
-    Layout,
+    Design,
     Shape,
+    choose_design,
     counts_among,
     division_in_words,
     labels_of,
-    laid_out,
-    place_of,
+    study_file,
     study_name,
     study_of,
     write_study,
@@ -38,7 +38,7 @@ LARGE = Shape("classification", 20_000, 30, 2)
 
 
 def lay(shape=SMALL, size="medium", budget=None, n_cores=2):
-    return laid_out(shape, size, budget, n_cores, labels_of(shape.task), {})
+    return choose_design(shape, size, budget, n_cores, labels_of(shape.task), {})
 
 
 def content(table="t.csv", shape=SMALL, size="medium", kinds=None):
@@ -59,9 +59,9 @@ def test_every_layout_is_a_study(task, size, rows):
 
 def test_sizes_grow():
     found = [lay(SMALL, size) for size in SIZES]
-    assert [layout.n_splits for layout in found] == [3, 20, 100]
-    assert [layout.seconds for layout in found] == sorted(layout.seconds for layout in found)
-    assert not any(layout.shortened for layout in found)
+    assert [design.n_splits for design in found] == [3, 20, 100]
+    assert [design.seconds for design in found] == sorted(design.seconds for design in found)
+    assert not any(design.shortened for design in found)
     assert division_in_words(found[1].protocol) == "5-fold cross-validation, 4 times"
 
 
@@ -81,27 +81,27 @@ def test_a_budget_shortens_and_says_so():
 
 
 def test_pipelines_have_the_costs_of_their_last_steps():
-    layout = lay(SMALL, "small")
-    logistic, forest = (layout.split_seconds(label) for label in ("Logistic regression", "Random forest"))
+    design = lay(SMALL, "small")
+    logistic, forest = (design.split_seconds(label) for label in ("Logistic regression", "Random forest"))
     assert 0 < logistic < forest / 5
     assert find("logistic_regression").cost == COSTS["sklearn.linear_model.LogisticRegression"]
     assert find("svm").cost is None
 
 
 def test_a_layout_knows_what_a_split_takes():
-    layout = Layout(SMALL, {"kind": "crossval", "folds": 5, "repeats": 1}, 100, 300)
+    design = Design(SMALL, {"kind": "crossval", "folds": 5, "repeats": 1}, 100, 300)
     fit, test = USUAL_COST.training_seconds(300, 400, 12, 2), USUAL_COST.prediction_seconds(300, 100)
-    assert layout.split_seconds("Random forest") == pytest.approx(fit + test)
-    assert layout.parameters("Rotastack") == {"trees_per_family": 100}
+    assert design.split_seconds("Random forest") == pytest.approx(fit + test)
+    assert design.parameters("Rotastack") == {"trees_per_family": 100}
 
 
 @pytest.mark.parametrize("shape", [SMALL, Shape("classification", 3000, 30, 12), Shape("regression", 3000, 30, 0)])
 def test_jobs_are_expected_to_take_what_the_layout_says(shape):
-    layout, study = lay(shape), Study.from_mapping(content(shape=shape), "s")
+    design, study = lay(shape), Study.from_mapping(content(shape=shape), "s")
     expected = Resources(study, study.datasets).all_usual_seconds()
     for label, method in study.methods.items():
         jobs = [seconds - JOB_SECONDS for (_, pool, _), seconds in expected.items() if pool == method.pool]
-        assert sum(jobs) == pytest.approx(layout.n_splits * layout.split_seconds(label), rel=0.01)
+        assert sum(jobs) == pytest.approx(design.n_splits * design.split_seconds(label), rel=0.01)
 
 
 def test_names_of_studies():
@@ -122,7 +122,7 @@ def test_a_name_that_files_cannot_have_is_shortened(here, name):
     assert re.fullmatch(rf"{name[:60]}-[0-9a-f]{{8}}", short)
     assert study_name(f"{name}1.csv", "y") != short, "another table"
     made = content(f"{name}.csv")
-    write_study(made, place_of(made))
+    write_study(made, study_file(made))
     other = study_name(f"{name}.csv", "t" * 150)
     assert other.startswith(f"{short}-t"[:60])
     assert len(other) <= 100
@@ -131,24 +131,24 @@ def test_a_name_that_files_cannot_have_is_shortened(here, name):
 
 def test_an_edited_study_is_kept(here):
     medium, small = content(), content(size="small")
-    place = place_of(medium)
-    assert (place.edited, place.replaced) == (False, "")
-    write_study(medium, place)
-    assert load_yaml(place.path)["name"] == "t"
-    assert place_of(medium) == place, "nothing changes"
-    assert place_of(small).replaced == "5-fold cross-validation, 4 times"
-    write_study(small, place_of(small))
-    assert load_yaml(place.path)["protocol"]["folds"] == 3, "what nobody edited is made anew"
-    place.path.write_text(place.path.read_text().replace("folds: 3", "folds: 4"))
-    assert place_of(medium).edited
-    write_study(medium, place_of(medium))
-    assert load_yaml(place.path)["protocol"]["folds"] == 4
+    file = study_file(medium)
+    assert (file.edited, file.replaced) == (False, "")
+    write_study(medium, file)
+    assert load_yaml(file.path)["name"] == "t"
+    assert study_file(medium) == file, "nothing changes"
+    assert study_file(small).replaced == "5-fold cross-validation, 4 times"
+    write_study(small, study_file(small))
+    assert load_yaml(file.path)["protocol"]["folds"] == 3, "what nobody edited is made anew"
+    file.path.write_text(file.path.read_text().replace("folds: 3", "folds: 4"))
+    assert study_file(medium).edited
+    write_study(medium, study_file(medium))
+    assert load_yaml(file.path)["protocol"]["folds"] == 4
     with pytest.raises(RotastackError, match="studies/t.yaml exists and belongs to another study"):
-        place_of(content("other/t.csv"))
+        study_file(content("other/t.csv"))
 
 
 def test_another_target_of_the_same_table_is_another_study(here):
-    write_study(content(), place_of(content()))
+    write_study(content(), study_file(content()))
     assert study_name("t.csv", "label") == "t"
     assert study_name("t.csv", "Another one") == "t-another-one"
 
@@ -172,6 +172,6 @@ def test_the_families_that_are_counted_are_the_flagships():
     for model, named in ((RotastackClassifier(), FAMILIES_OF_CLASSES), (RotastackRegressor(), FAMILIES_OF_NUMBERS)):
         families = find_families(model.families, 0, named)
         trees = [family for family in families if isinstance(family, TreeFamily)]
-        assert sum(family.boosting is None for family in trees) == model.study_facts.families
+        assert sum(family.boosting is None for family in trees) == model.study_traits.families
         assert any(family.boosting is not None for family in trees)
         assert len(find_families(model.families, 1, named)) == len(families) + 1

@@ -58,22 +58,6 @@ def test_from_matrix_is_the_same_view():
     assert (given_.transform(X) == drawn.transform(X)).all()
 
 
-@pytest.mark.parametrize("p", [2, 3, 6])
-def test_direct_method_makes_half_turns(p):
-    rng = np.random.default_rng(0)
-    turns = np.stack([direct_rotation(p, rng) for _ in range(3000)])
-    np.testing.assert_allclose(turns, turns.transpose(0, 2, 1), atol=1e-12)
-    np.testing.assert_allclose(turns @ turns, np.broadcast_to(np.eye(p), turns.shape), atol=1e-9)
-    np.testing.assert_allclose(np.linalg.det(turns), (-1.0) ** (p - 1))
-    np.testing.assert_allclose(np.trace(turns, axis1=1, axis2=2), 2 - p, atol=1e-12)  # eigenvalues 1, -1, ..., -1
-    # The first column is uniform on the sphere, as the listing means it; the whole is not Haar.
-    first = turns[:, :, 0]
-    np.testing.assert_allclose(first.mean(axis=0), 0, atol=5 / np.sqrt(3000 * p))
-    np.testing.assert_allclose(first.var(axis=0), 1 / p, rtol=0.12)
-    if p > 2:
-        assert turns[:, p - 1, p - 1].mean() < -0.2
-
-
 def test_direct_method_is_the_printed_listing():
     rng = np.random.default_rng(4)
     a = np.random.default_rng(4).standard_normal(5)
@@ -114,22 +98,6 @@ def test_histogram_transform_stretches_first_and_keeps_its_promise(seed, p, max_
     moved = view.transform(np.zeros((1, p)))[0]
     assert (moved >= -1e-9).all()
     assert (moved <= 1 + 1e-9).all()
-
-
-def test_stretching_matters_to_trees_and_translation_does_not():
-    from rotastack import PooledEnsembleClassifier
-    from rotastack.trees import ForestClassifier
-
-    rng = np.random.default_rng(0)
-    X = rng.normal(size=(200, 3))
-    y = (X[:, 0] > X[:, 1]).astype(int)
-
-    def proba(**options):
-        pool = PooledEnsembleClassifier(RandomRotation(**options), ForestClassifier(5), n_estimators=4, random_state=0)
-        return pool.fit(X, y).predict_proba(X)
-
-    np.testing.assert_allclose(proba(stretch=True), proba(stretch=True, translate=True))
-    assert not np.allclose(proba(), proba(stretch=True))
 
 
 def test_multi_rotation_puts_rotations_beside_the_features():

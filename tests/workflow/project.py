@@ -159,9 +159,7 @@ class Project:
         assert line.startswith("rotastack: error: ")
         return line
 
-    def make(
-        self, *targets: str, study: str = TINY, cores: int = 2, backwards: bool = False, threads: int = 0, **config: str
-    ) -> None:
+    def make(self, *targets: str, study: str = TINY, cores: int = 2, backwards: bool = False, **config: str) -> None:
         """Run the needed jobs one after another: the shell lines of the rules, in this process.
 
         XGBoost is trained in another process: a fork of this one would wait for OpenMP threads that it does not have.
@@ -170,8 +168,6 @@ class Project:
         ----------
         backwards : bool
             Run the last of the ready jobs first.
-        threads : int
-            Threads of each job; default: the threads of its rule.
         """
         with self.here():
             needed = [job for job in self._jobs(targets, study, cores, config) if job.is_needed]
@@ -186,8 +182,6 @@ class Project:
                     subprocess.run(["bash", "-c", job.shell], check=True)
                     continue
                 for words in job.commands:
-                    if threads and "--threads" in words:
-                        words[words.index("--threads") + 1] = str(threads)
                     assert main(words[1:]) == 0, job.name
 
     @contextmanager

@@ -116,11 +116,11 @@ def test_a_table_of_classes_from_an_empty_folder(installed, tmp_path):
 @pytest.mark.slow
 def test_a_table_of_numbers(installed, tmp_path):
     numbers().to_parquet(tmp_path / "prices.parquet", index=False)
-    done = call(installed, tmp_path, "run", "prices.parquet", "--target", "price", "--size", "small", "--cores", "2")
+    few = ("--size", "small", "--methods", "Rotastack, Random forest, Ridge", "--cores", "2")
+    done = call(installed, tmp_path, "run", "prices.parquet", "--target", "price", *few)
     assert "price: regression (" in done.stdout
     assert "RMSE" in done.stdout
     assert "always the mean" in done.stdout
-    assert "Rotation Forest" not in done.stdout, "it has no regressor"
     scores = pd.read_parquet(tmp_path / "results/prices/scores.parquet")
     assert scores.groupby("method")["r2"].mean().drop("Ridge").min() > 0.8  # no line follows |a - b|
     coverage = scores[scores["method"] == "Rotastack"]["interval_coverage"].mean()
@@ -134,50 +134,6 @@ def test_a_table_of_numbers(installed, tmp_path):
     np.testing.assert_allclose(found["prediction"], numbers()["price"][:5], atol=15)
     if options:
         assert (found["lower"] < found["prediction"]).all()
-
-
-@pytest.mark.slow
-def test_a_large_table_within_a_budget(installed, tmp_path):
-    rng = np.random.default_rng(2)
-    X = rng.normal(size=(6000, 20)).round(3)
-    table = pd.DataFrame(X, columns=[f"x{j}" for j in range(20)])
-    table.assign(y=np.where(X[:, 0] + X[:, 1] > rng.normal(size=6000), 1, 0)).to_csv(tmp_path / "t.csv", index=False)
-    said = call(installed, tmp_path, "run", "t.csv", "--target", "y", "--dry-run").stdout
-    assert "y: classification (2 different whole numbers" in said
-    assert [p.name for p in tmp_path.iterdir()] == ["t.csv"], "a dry run writes nothing"
-    done = call(installed, tmp_path, "run", "t.csv", "--target", "y", "--time", "30s", "--cores", "2")
-    assert "shortened to keep the time limit" in done.stdout
-    assert "shown (p" in done.stdout
-    assert "otations" in done.stdout
-    scores = pd.read_parquet(tmp_path / "results/t/scores.parquet")
-    assert scores.groupby("method")["error"].mean().max() < 0.35
-
-
-FEW = "a,b,label\n" + "".join(f"{i % 7},{i * i % 11},{'xy'[i % 2]}\n" for i in range(30))
-
-
-@pytest.mark.parametrize(
-    ("text", "options", "words"),
-    [
-        (FEW, ["--target", "lable"], "did you mean 'label'"),
-        (FEW, [], "--target COLUMN is missing; columns: a, b, label"),
-        (FEW, ["--target", "label", "--size", "large"], "small, medium, full"),
-        (FEW, ["--target", "label", "--task", "regression"], "is not a number"),
-        (FEW, ["--target", "label", "--cores", "0"], "--cores"),
-        ("\n".join(FEW.splitlines()[:13]), ["--target", "label"], "at least 20 are needed"),
-        ("a,label\n" + "".join(f"{i % 7},n{i % 1000}\n" for i in range(5000)), ["--target", "label"], "1000 classes"),
-    ],
-)  # fmt: skip
-def test_what_cannot_be_run_is_one_line(text, options, words, tmp_path, monkeypatch, capsys):
-    monkeypatch.chdir(tmp_path)
-    Path("t.csv").write_text(text)
-    assert main(["run", "t.csv", *options]) == 2
-    said = capsys.readouterr()
-    (line,) = said.err.splitlines()
-    assert line.startswith("rotastack: error: ")
-    assert words in line
-    assert said.out == ""
-    assert [p.name for p in tmp_path.iterdir()] == ["t.csv"]
 
 
 def test_the_question_of_an_integer_target_is_answered(tmp_path, monkeypatch, capsys):

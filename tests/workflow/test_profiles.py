@@ -4,12 +4,11 @@ import json
 import os
 import re
 import subprocess
-import sys
 from importlib.util import find_spec
 
 import pytest
 from snakemake.cli import parse_args
-from tests.workflow.project import ROOT, TINY
+from tests.workflow.project import ROOT
 
 from rotastack.base.documents import load_yaml
 from rotastack.cli import main, studies
@@ -184,14 +183,3 @@ def test_without_a_lock_of_runs_a_profile_is_the_same_but_for_its_nolock(monkeyp
     ]
     others = {"nolock", "workflow_profile", "logger" * (name == "default")}
     assert {key for key in texts[0] if texts[0][key] != texts[1][key]} <= others
-
-
-@pytest.mark.slow
-@pytest.mark.workflow
-def test_a_dry_run_takes_the_profile(tmp_path):
-    pytest.importorskip("snakemake_executor_plugin_cluster_generic")
-    command = [sys.executable, "-m", "rotastack", "run", str(ROOT / TINY), "--profile", "pbs", "--dry-run", "--verbose"]
-    done = subprocess.run(command, cwd=tmp_path, capture_output=True, text=True)
-    assert done.returncode == 0, done.stderr
-    assert "This was a dry-run" in done.stderr
-    assert {path.name for path in tmp_path.iterdir()} <= {".snakemake"}

@@ -4,7 +4,6 @@ import re
 
 import pandas as pd
 import pytest
-from tests.workflow.project import changed
 
 pytestmark = pytest.mark.workflow
 
@@ -87,20 +86,3 @@ def test_the_model_is_the_pruned_ensemble(done):
     assert pruned.n_members_ == 12
     assert len(pruned.voters_) == len(pruned.selected_) == pruned.pruner_.n_selected_
     assert type(pruned.pruner_).__name__ == "MarginPruner"
-
-
-@pytest.mark.slow
-def test_an_edit_reruns_what_may_use_it(blank):
-    """A pruner retrains the pool of a pruned ensemble alone, and its parameters retrain nothing."""
-    (blank.folder / NAME).write_text(STUDY)
-    first = blank.jobs(study=NAME)
-    blank.edit(NAME, "v: 0.5", "v: 0.25")
-    second = blank.jobs(study=NAME)
-    datasets = ("iris", "wdbc")
-    assert changed(first, second) == {*(("combine", d, "QMM") for d in datasets), ("report",), ("track",)}
-    blank.edit("src/rotastack/combine/pruning/qmm.py", "", "")
-    different = changed(second, blank.jobs(study=NAME))
-    methods = {"QMM", "DRMF", "DRMF_T_6", "DRSF", "Kappa_test"}
-    assert {name[2] for name in different if name[0] == "combine"} == methods
-    assert {name[0] for name in different} == {"combine", "refit", "train"}
-    assert len({name[2] for name in different if name[0] == "train"}) == 1

@@ -6,10 +6,7 @@ import re
 import numpy as np
 import pandas as pd
 import pytest
-from tests.quick import first
-from tests.workflow.project import Project, changed
-
-from rotastack.cli import main
+from tests.workflow.project import Project
 
 pytestmark = pytest.mark.workflow
 
@@ -90,14 +87,6 @@ def test_everything_is_made(done):
 
 
 @pytest.mark.slow
-def test_a_size_takes_targets(done):
-    target = "results/splits-small/statistics/comparison.json"
-    asked = done.call("rotastack", "run", "splits", "--size", "small", "--cores", "2", "--", target)
-    assert "Nothing to be done" in (done.folder / "results/logs/splits-small.log").read_text()
-    assert "predict" not in asked.stdout, "what is asked for is no whole run, and has no answer"
-
-
-@pytest.mark.slow
 def test_the_report_and_the_published_page(done):
     report = (done.folder / "results/report.html").read_text()
     assert 'href="published.html"' in report
@@ -122,7 +111,7 @@ def test_the_report_and_the_published_page(done):
 def test_numbers_stand_under_their_methods(done):
     """The study's methods are not in alphabetical order."""
     page = (done.folder / "results/report.html").read_text()
-    table = page.split('<table id="board-scores">')[1].split("</table>")[0]
+    table = page.split('<table id="board-scores" class="sorted">')[1].split("</table>")[0]
     table = re.sub(r"<small>.*?</small>", "", table)  # the deviations
     header, *rows = re.findall(r"<tr>(.*?)</tr>", table, re.S)
     *methods, constant = re.findall(r'<th scope="col">(.*?)</th>', header)[1:]
@@ -141,26 +130,6 @@ def test_numbers_stand_under_their_methods(done):
 
 
 @pytest.mark.slow
-def test_models_predict_and_runs_are_tracked(done, capsys):
-    (receipt,) = done.folder.glob("results/splits-small/tracking.json")
-    receipt = json.loads(receipt.read_text())["datasets"]["iris"]
-    assert {"model", "pool weighted", "method EXP"} <= set(receipt)
-    assert not (done.folder / "results/splits-small/iris-noise-2/model").exists()
-    table = pd.DataFrame(
-        [[5.1, 3.5, 1.4, 0.2], [6.9, 3.1, 5.4, 2.1]], columns=_columns(done.folder / "data/raw/iris.parquet")
-    )
-    table.to_csv(done.folder / "new.csv", index=False)
-    with done.here():
-        assert main(["predict", "new.csv", "--model", receipt["model_uri"]]) == 0
-    answer = capsys.readouterr().out.splitlines()
-    assert [line.split(",")[-1] for line in answer[-2:]] == ["setosa", "virginica"]
-    with done.here():
-        assert main(["predict", "new.csv", "--study", "splits-small", "--dataset", "iris"]) == 0
-    assert capsys.readouterr().out.splitlines() == answer
-    assert receipt["registered"] == "models:/iris/1"
-
-
-@pytest.mark.slow
 def test_the_report_says_what_models_look_at(done):
     page = (done.folder / "results/splits-small/report.html").read_text()
     folders = [p.parent for p in (done.folder / "results/splits-small").glob("*/explain.html")]
@@ -171,57 +140,3 @@ def test_the_report_says_what_models_look_at(done):
         assert words[0] in (folder / "explain.html").read_text()
         assert f'href="{folder.name}/explain.html"' in page
     assert page.count("What the model looks at") == 2
-
-
-@pytest.mark.slow
-def test_again_nothing_and_other_blocks_give_the_same_bytes(copy):
-    assert copy.planned(NAME, size="small") == ({}, [])
-    before = copy.scores("splits-small")
-    copy.edit(NAME, "blocks: {splits: 4}", "blocks: {splits: 3}")
-    copy.edit(NAME, STUDY.partition("datasets: ")[2].partition("\n")[0], "[iris]")
-    files = [f"results/splits-small/{name}" for name in before if name.startswith("iris/methods/")]
-    assert len(files) == 7
-    for name in files:
-        (copy.folder / name).unlink()
-    copy.make(*files, study=NAME, backwards=True, size="small")
-    after = copy.scores("splits-small")
-    assert [name for name in before if before[name] != after[name]] == []
-
-
-EDITS = {
-    "pairs": (NAME, "pairs: [[RF, EXP], ", "pairs: [[RF, BST], ", {"summarize", "report", "track"}, set()),
-    "a tree": (NAME, "tree: extra", "tree: extra, flip: true",
-               {"train", "report", "track"}, {"rr_et"}),
-    "an estimator": ("src/rotastack/ensembles/forests/random.py", "", "", {"train", "refit"}, {"rr_et", "weighted"}),
-    "training": ("src/rotastack/workflow/run/splits/training.py", "", "", {"train"},
-                 {"knn", "rf", "rr_et", "exrm", "weighted"}),
-    "nested training": ("src/rotastack/workflow/run/nested/training.py", "", "", set(), set()),
-}  # fmt: skip
-
-
-@pytest.fixture(scope="module")
-def before(tmp_path_factory):
-    """All jobs of the study, before an edit."""
-    project = Project.copy(tmp_path_factory.mktemp("before") / "project")
-    (project.folder / NAME).write_text(STUDY)
-    return project.jobs(study=NAME, size="small")
-
-
-@pytest.mark.parametrize("what", first(2, EDITS))
-def test_an_edit_changes_the_parameters_of_what_uses_it(blank, before, what):
-    (blank.folder / NAME).write_text(STUDY)
-    file, old, new, rules, pools = EDITS[what]
-    blank.edit(file, old, new)
-    different = changed(before, blank.jobs(study=NAME, size="small"))
-    assert {name[0] for name in different} == rules
-    assert {name[2] for name in different if name[0] == "train"} == pools
-
-
-def test_mistakes_are_one_line(blank):
-    (blank.folder / NAME).write_text(STUDY)
-    line = blank.refusal(study=NAME, size="smal")
-    assert "size 'smal' is unknown; did you mean 'small'" in line
-
-
-def _columns(path):
-    return list(pd.read_parquet(path).columns[:-1])

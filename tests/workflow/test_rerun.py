@@ -4,17 +4,21 @@ Most questions are asked in this process: which instances of rules have other pa
 Snakemake do just these and what follows. A few starts of Snakemake show that it answers the same when a user asks.
 """
 
+import json
 import os
 import random
 import re
 import time
+from functools import reduce
 from pathlib import Path
 
 import pandas as pd
 import pytest
+from tests.edits import edited
 from tests.quick import first
-from tests.workflow.project import TINY, changed, following
+from tests.workflow.project import ROOT, TINY, changed, following
 
+from rotastack.base.documents import load_yaml
 from rotastack.workflow.run.plan import Plan
 
 pytestmark = pytest.mark.workflow
@@ -44,33 +48,24 @@ VOTED = each("vote")
 SHOWN = {("report",), ("track",)}  # these rules have the whole study
 
 EDITS = {
-    # file, replaced text (empty: a line is added), and rules with changed code:
-    # code of all pools, of one pool, and of one combiner
-    "nested training": ("workflow/run/nested/training.py", "round(float(s), 4)", "round(float(s), 5)",
-                        ALL),
-    "nested combining": ("workflow/run/nested/combining.py", "", "", STACKED | VOTED),
-    "drawing folds": ("workflow/run/nested/folds.py", "groups.T", "groups.T + 0", DRAWN | each("groups") | each("score")),  # the baseline needs the rows of each
-    "a combiner": ("combine/stacking.py", "np.ascontiguousarray", "np.array", STACKED | VOTED | REFIT),
-    "a view": ("views/rotation.py", "rotated = X.copy()", "rotated = X.copy() + 0", ALL | DRAWN | each("groups") | each("score") | REFIT),
-    "the trees": ("trees/forest.py", "", "", ALL | STACKED | REFIT),
-    "the kernel": ("trees/kernel/splitting.pxd", "n_useful += split", "n_useful += 2 * split", ALL | STACKED | REFIT),
-    "scores": ("stats/scores.py", "", "", each("score") | REFIT | {("summarize",), ("draw",), ("report",), ("track",)}),
-    "a figure": ("plots/cells.py", "0.65", "0.66", {("draw",)}),
-    "the statistics": ("workflow/run/steps/summarize.py", "ddof=1", "ddof=0", {("summarize",)}),
-    "the report": ("workflow/run/steps/report.py", "sort_keys=False", "sort_keys=True", {("report",)}),
-    "tracking": ("workflow/run/steps/track.py", "indent=1", "indent=2", {("track",)}),
-}  # fmt: skip
+    # file -> instances with changed code: code of all pools, of one pool, and of one combiner
+    "workflow/run/nested/training.py": ALL,
+    "workflow/run/nested/combining.py": STACKED | VOTED,
+    "workflow/run/nested/folds.py": DRAWN | each("groups") | each("score"),  # the baseline needs the rows of each
+    "combine/stacking.py": STACKED | VOTED | REFIT,
+    "views/rotation.py": ALL | DRAWN | each("groups") | each("score") | REFIT,
+    "trees/forest.py": ALL | STACKED | REFIT,
+    "trees/kernel/splitting.pxd": ALL | STACKED | REFIT,
+    "stats/scores.py": each("score") | REFIT | {("summarize",), ("draw",), ("report",), ("track",)},
+    "plots/cells.py": {("draw",)},
+    "workflow/run/steps/summarize.py": {("summarize",)},
+    "workflow/run/steps/report.py": {("report",)},
+    "workflow/run/steps/track.py": {("track",)},
+}
 WITHOUT_EFFECT = (
     # other protocols, and code that only reads, checks and plans studies
-    ("workflow/run/splits/training.py", "fit_processor_seconds", "fit_seconds_2"),
-    ("combine/pruning/qmm.py", "", ""),
-    ("workflow/study/model.py", "", ""),
-    ("workflow/run/plan.py", "", ""),
-    ("workflow/run/resources.py", "BASE_MB = 900", "BASE_MB = 950"),
-    ("cli/run.py", "", ""),
-    ("workflow/run/fingerprint.py", "", ""),
-    ("workflow/study/catalogue.py", "ESTIMATORS: dict[str, Entry] = {",
-     'ESTIMATORS: dict[str, Entry] = {\n    "newest": Entry("sklearn.svm.SVC"),'),
+    "workflow/run/splits/training.py", "combine/pruning/qmm.py", "workflow/study/model.py", "workflow/run/plan.py",
+    "workflow/run/resources.py", "cli/run.py", "workflow/run/fingerprint.py", "workflow/study/catalogue.py",
 )  # fmt: skip
 
 
@@ -90,16 +85,13 @@ def agree(before, after, expected):
     return different, needed
 
 
-@pytest.mark.parametrize("what", first(6, EDITS))
-def test_an_edit_reruns_what_uses_it_and_what_follows(project, before, what):
-    file, old, new, expected = EDITS[what]
-    project.edit(f"src/rotastack/{file}", old, new)
-    agree(before, project.jobs(), expected)
+@pytest.mark.parametrize("file", first(6, EDITS))
+def test_an_edit_reruns_what_uses_it_and_what_follows(finished, before, file):
+    with edited(file):
+        agree(before, finished.jobs(), EDITS[file])
 
 
 def test_neither_code_without_effect_nor_comments_nor_touching_everything_reruns_anything(project):
-    for file, old, new in WITHOUT_EFFECT:
-        project.edit(f"src/rotastack/{file}", old, new)
     for path in (project.folder / "src").rglob("*.py"):
         path.write_text(path.read_text().replace('"""', '"""Reworded: ', 1) + "\n# another comment\n")
     now = time.time()
@@ -107,13 +99,14 @@ def test_neither_code_without_effect_nor_comments_nor_touching_everything_reruns
     random.Random(0).shuffle(files)
     for i, path in enumerate(files):
         os.utime(path, (now + i / 100, now + i / 100))
-    assert project.planned() == ({}, [])
+    with edited(*WITHOUT_EFFECT):
+        assert project.planned() == ({}, [])
 
 
 @pytest.mark.slow
 def test_the_command_answers_as_this_process_does(project):
     """With another profile, too."""
-    project.edit("src/rotastack/combine/stacking.py", "np.ascontiguousarray", "np.array")
+    project.edit("src/rotastack/combine/stacking.py", "", "")
     rules, messages = project.planned()
     done = project.snakemake("--dry-run", "--workflow-profile", "slurm").stdout
     found = {rule: int(n) for rule, n in re.findall(r"^(\w+) +(\d+)$", done, re.M) if rule not in ("total", "all")}
@@ -127,25 +120,40 @@ def test_the_command_answers_as_this_process_does(project):
 
 
 STUDY_EDITS = {
-    "rotations": ("rotations: 3", "rotations: 4", DRAWN | ROTATED | REFIT | SHOWN),
-    "a parameter of a method": ("n_estimators: 10", "n_estimators: 11", combined("S-RRE_RF") | REFIT | SHOWN),
-    "a parameter of a pool": ("{n_estimators: 6}", "{n_estimators: 7}", trained("forest") | REFIT | SHOWN),
-    "a scaler": ("scaling: quantile", "scaling: rank", trained("rotated_boosted") | REFIT | SHOWN),
-    "the level of significance": ("{control: RF}", "{control: RF, alpha: 0.1}", {("summarize",), ("draw",)} | REFIT | SHOWN),
-    "the same estimator by its class": (
-        "estimator: boosted, parameters: {n_estimators: 3}",
-        "estimator: xgboost.XGBClassifier, parameters: {n_estimators: 3, n_jobs: 1, verbosity: 0}",
+    # the place of a key -> its other value, and the instances that are told of it
+    "protocol.rotations": (4, DRAWN | ROTATED | REFIT | SHOWN),
+    "methods.S-RRE/RF.combiner.parameters.n_estimators": (11, combined("S-RRE_RF") | REFIT | SHOWN),
+    "pools.forest.parameters.n_estimators": (7, trained("forest") | REFIT | SHOWN),
+    "pools.rotated_boosted.scaling": ("rank", trained("rotated_boosted") | REFIT | SHOWN),
+    "evaluation.alpha": (0.1, {("summarize",), ("draw",)} | REFIT | SHOWN),
+    "pools.rotated_boosted": (
+        {"view": "rotation", "scaling": "quantile", "estimator": "xgboost.XGBClassifier",
+         "parameters": {"n_estimators": 3, "n_jobs": 1, "verbosity": 0}},  # the class and parameters of "boosted"
         SHOWN,
     ),
-    "the title": ("A tiny study", "A small study", SHOWN),
+    "title": ("A small study", SHOWN),
 }  # fmt: skip
 
 
-@pytest.mark.parametrize("what", first(4, STUDY_EDITS))
-def test_an_edit_of_the_study_reruns_what_it_concerns(project, before, what):
-    old, new, expected = STUDY_EDITS[what]
-    project.edit(TINY, old, new)
-    agree(before, project.jobs(), expected)
+@pytest.fixture
+def changed_study(tmp_path):
+    """Return a function that writes the tiny study with other values of keys, and returns its file."""
+
+    def write(**values):
+        content = load_yaml(ROOT / TINY)
+        for place, value in values.items():
+            *parents, key = place.split(".")
+            reduce(dict.__getitem__, parents, content)[key] = value
+        (tmp_path / "changed.yaml").write_text(json.dumps(content))
+        return str(tmp_path / "changed.yaml")
+
+    return write
+
+
+@pytest.mark.parametrize("place", first(4, STUDY_EDITS))
+def test_an_edit_of_the_study_reruns_what_it_concerns(finished, before, changed_study, place):
+    value, expected = STUDY_EDITS[place]
+    agree(before, finished.jobs(study=changed_study(**{place: value})), expected)
 
 
 def test_what_a_short_name_fixes_counts_where_it_is_used(finished, before, monkeypatch):
@@ -188,9 +196,8 @@ def test_templates_of_the_report_count_by_their_content(finished, before, monkey
     assert changed(before, finished.jobs()) == {("report",)}
 
 
-def test_adding_a_data_set_runs_its_jobs_and_the_statistics(project, before):
-    project.edit(TINY, "[iris, balance-scale]", "[iris, balance-scale, wine]")
-    _, needed = agree(before, project.jobs(), None)
+def test_adding_a_data_set_runs_its_jobs_and_the_statistics(finished, before, changed_study):
+    _, needed = agree(before, finished.jobs(study=changed_study(datasets=[*DATASETS, "wine"])), None)
     of_all = {("summarize",), ("draw",), ("report",), ("front_page",), ("track",)}
     assert {name for name in needed if "wine" not in name} == of_all
     assert ("train", "wine", "forest", BLOCK) in needed
@@ -220,7 +227,7 @@ def test_adding_a_rotation_group_trains_the_new_one_alone(blank):
     pools = {path: (path.stat().st_mtime_ns, path.read_bytes()) for path in root.glob("pools/*/*/*.nc")}
     before = pd.read_parquet(blank.folder / target)
     assert len(pools) == 4
-    blank.edit(study, "rotation_groups: 2", "rotation_groups: 3")
+    (blank.folder / study).write_text(GROWING.replace("rotation_groups: 2", "rotation_groups: 3"))
     jobs = blank.jobs(target, study=study)
     different = changed(first, jobs)
     assert {name for name in different if name[0] == "train"} == {
@@ -237,10 +244,10 @@ def test_adding_a_rotation_group_trains_the_new_one_alone(blank):
     assert len(after) == 3 * len(before) / 2
 
 
-def test_another_pool_with_another_view_trains_nothing_else(project, before):
-    project.edit(TINY, "pools:\n", "pools:\n  other: {view: {class: projection}, estimator: forest}\n")
-    project.edit(TINY, "methods:\n", "methods:\n  Other: {pool: other, combiner: {kind: vote}}\n")
-    different, needed = agree(before, project.jobs(), None)
+def test_another_pool_with_another_view_trains_nothing_else(finished, before, changed_study):
+    pool, method = {"view": "projection", "estimator": "forest"}, {"pool": "other", "combiner": {"kind": "vote"}}
+    jobs = finished.jobs(study=changed_study(**{"pools.other": pool, "methods.Other": method}))
+    different, needed = agree(before, jobs, None)
     assert {name for name in different if name[0] == "train"} == trained("other")
     assert not {name[0] for name in needed} & {"table", "groups", "combine"}
 
@@ -295,7 +302,7 @@ def many(blank, tmp_path, monkeypatch):
         return blank.jobs(study="config/studies/many.yaml")
 
     (blank.folder / "config/studies/many.yaml").write_text(MANY)
-    return blank, ask
+    return ask
 
 
 def pools(different):
@@ -304,8 +311,7 @@ def pools(different):
 
 @pytest.mark.slow
 def test_another_version_of_a_foreign_estimator_reruns_its_pools_alone(many):
-    _, ask = many
-    assert {(n[0], n[2]) for n in changed(ask(), ask("2.0"))} == {
+    assert {(n[0], n[2]) for n in changed(many(), many("2.0"))} == {
         ("train", "grove"), ("train", "nested_grove"), ("combine", "Ranked"),
     }  # fmt: skip
 
@@ -320,10 +326,9 @@ def test_another_version_of_a_foreign_estimator_reruns_its_pools_alone(many):
 def test_another_version_of_a_library_reruns_what_computes_with_it(many, monkeypatch, distribution, some, others):
     from rotastack.workflow.run import fingerprint
 
-    _, ask = many
-    before, version = ask(), fingerprint.version
+    before, version = many(), fingerprint.version
     monkeypatch.setattr(fingerprint, "version", lambda name: "99" if name == distribution else version(name))
-    different = changed(before, ask())
+    different = changed(before, many())
     assert some <= pools(different)
     assert not pools(different) & others
     if others:
@@ -334,26 +339,24 @@ def test_another_version_of_a_library_reruns_what_computes_with_it(many, monkeyp
     ("file", "expected"), first(1, [("ensembles/forests/rotation.py", {"own"}), ("combine/pruning/margin.py", set())])
 )
 def test_an_edit_of_one_class_reruns_its_pools_only(many, file, expected):
-    blank, ask = many
-    before = ask()
-    blank.edit(f"src/rotastack/{file}", "", "")
-    different = changed(before, ask())
+    before = many()
+    with edited(file):
+        different = changed(before, many())
     assert pools(different) == expected
     assert {name[0] for name in different} <= {"train"}
 
 
 @pytest.mark.slow
-def test_two_real_runs_rerun(project):
+def test_two_real_runs_rerun(project, changed_study):
     """A parameter is changed, and restored without the server of steps; unchanged files keep their bytes."""
     before = project.scores()
-    project.edit(TINY, "{n_estimators: 6}", "{n_estimators: 7}")
-    project.snakemake("results/tiny/scores.parquet")
+    other = changed_study(**{"pools.forest.parameters.n_estimators": 7})
+    project.snakemake("results/tiny/scores.parquet", study=other)
     assert set(re.findall(r"training pool (\w+)", project.log)) == {"forest"}
     assert "combining for" not in project.log
     between = project.scores()
     different = {name for name in before if before[name] != between[name]}
     assert {name for name in different if "/methods/" in name} == {f"{d}/methods/RF.nc" for d in DATASETS}
-    project.edit(TINY, "{n_estimators: 7}", "{n_estimators: 6}")
     project.snakemake("--no-hooks", "results/tiny/scores.parquet")
     after = project.scores()
     assert [name for name in before if before[name] != after[name]] == []

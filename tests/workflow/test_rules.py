@@ -123,7 +123,7 @@ def test_a_table_at_hand_goes_through_both_steps(jobs):
 KINDS = {
     "critical_difference": "Average rank of each method",
     "ranks-": "Average rank of each method",
-    "sweep-": "Mean error over data sets and their splits against a parameter",
+    "sweep-": "over data sets and their splits against a parameter",
     "boxes": "Boxes span the quartiles",
     "histogram": "**Compare the overlap**",
     "heatmap_": "**Stripes show what matters.**",

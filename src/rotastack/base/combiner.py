@@ -13,7 +13,7 @@ __all__ = ["Combiner", "Members"]
 class Members:
     """The members of a pool, in the questions that a combiner may ask; a pool answers those that it can."""
 
-    def facts(self) -> tuple[ArrayLike, ArrayLike, int | None]:
+    def complexity_and_error(self) -> tuple[ArrayLike, ArrayLike, int | None]:
         """Return each member's complexity and out-of-bag error, and the number of the unrotated member, if any."""
         raise ValueError("the combiner needs the complexity of each member")
 

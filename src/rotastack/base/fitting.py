@@ -118,7 +118,7 @@ def fit_aligned(
     """
     classes, codes = np.unique(y, return_inverse=True)
     fresh: Any = DummyClassifier() if len(classes) == 1 else seeded(estimator, sequence)
-    return AlignedClassifier(fresh.fit(X, codes, **_beside(fresh, sample_weight, groups)), classes, n_classes)
+    return AlignedClassifier(fresh.fit(X, codes, **_fit_keywords(fresh, sample_weight, groups)), classes, n_classes)
 
 
 def takes_groups(estimator: Any) -> bool:
@@ -128,8 +128,8 @@ def takes_groups(estimator: Any) -> bool:
     return bool(get_routing_for_object(estimator).consumes("fit", ["groups"]))
 
 
-def _beside(estimator: Any, sample_weight: NDArray | None, groups: NDArray | None) -> dict[str, NDArray]:
-    """Return what ``fit`` gets beside X and y; groups only if it takes them."""
+def _fit_keywords(estimator: Any, sample_weight: NDArray | None, groups: NDArray | None) -> dict[str, NDArray]:
+    """Return the keywords of ``fit``; groups only if it takes them."""
     weights = {} if sample_weight is None else {"sample_weight": sample_weight}
     return weights if groups is None or not takes_groups(estimator) else {**weights, "groups": groups}
 
@@ -178,8 +178,8 @@ def fit_regressor(
     With `moves`, for an estimator of few digits, targets far from 0 are centred, and tiny or huge ones are scaled.
     """
     centre, unit = _centre_and_unit(y) if moves else (0.0, 1.0)
-    beside = _beside(estimator, sample_weight, groups)
-    fitted = FittedRegressor(seeded(estimator, sequence).fit(X, (y - centre) / unit, **beside), intervals)
+    keywords = _fit_keywords(estimator, sample_weight, groups)
+    fitted = FittedRegressor(seeded(estimator, sequence).fit(X, (y - centre) / unit, **keywords), intervals)
     if (centre, unit) != (0.0, 1.0):
         fitted.centre, fitted.unit = centre, unit
     return fitted

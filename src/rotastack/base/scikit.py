@@ -3,9 +3,9 @@
 Scikit-learn may move or rename them in any release; then this module is the only one to change. They are
 used because no public part does the same:
 
-``Interval``, ``StrOptions``, ``HasMethods``
-    Allowed values of a parameter, for ``_parameter_constraints``: a range of numbers, one of some strings,
-    an object with some methods.
+``Interval``, ``RealNotInt``, ``StrOptions``, ``HasMethods``
+    Allowed values of a parameter, for ``_parameter_constraints``: a range of numbers, such as of those that are
+    no integers, one of some strings, an object with some methods.
 ``validate_parameter_constraints``, ``InvalidParameterError``
     The check of parameters against these, without a fit, and what it raises.
 ``fit_context``
@@ -34,6 +34,7 @@ from sklearn.utils._param_validation import (
     HasMethods,
     Interval,
     InvalidParameterError,
+    RealNotInt,
     StrOptions,
     validate_parameter_constraints,
 )
@@ -53,6 +54,7 @@ __all__ = [
     "HasMethods",
     "Interval",
     "InvalidParameterError",
+    "RealNotInt",
     "StrOptions",
     "arff",
     "check_feature_names_in",

@@ -12,7 +12,7 @@ import numpy as np
 import sklearn
 from numpy.typing import NDArray
 
-from rotastack.errors import few
+from rotastack.errors import shortened
 
 __all__ = ["ignoring", "warn", "warn_of_scales"]
 
@@ -68,7 +68,7 @@ def warn_of_scales(X: NDArray[np.floating], names: Sequence[Any], use: str, advi
     far |= spread < middle / np.sqrt(SCALE_RATIO)
     if not far.any():  # no column is far from the median: name both extremes
         far = (spread == np.nanmax(spread)) | (spread == np.nanmin(spread))
-    listed = few((f"{names[j]!r} ({spread[j]:.3g})" for j in np.flatnonzero(far).tolist()), 10)
+    listed = shortened((f"{names[j]!r} ({spread[j]:.3g})" for j in np.flatnonzero(far).tolist()), 10)
     warn(
         f"{use}; standard deviations differ by a factor of "
         f"{np.nanmax(spread) / np.nanmin(spread):.3g}; far from the median ({middle:.3g}) are {listed}; {advice}"

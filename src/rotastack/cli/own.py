@@ -12,7 +12,7 @@ from rotastack.cli.options import cores
 from rotastack.data.divisions import division_numbers, united
 from rotastack.data.suspicions import copies_of, suspicions
 from rotastack.data.tables import read_with_notes
-from rotastack.errors import RotastackError, few, nearest, not_installed_message
+from rotastack.errors import RotastackError, nearest, not_installed_message, shortened
 from rotastack.stats.metrics import NAMES, ranked_scores, score_named
 from rotastack.workflow.judge.words import counted
 from rotastack.workflow.run.progress import duration
@@ -34,7 +34,7 @@ _DIVIDING = {"groups": "--groups", "time": "--time-column", "split 1": "--split-
 
 
 class OwnTable:
-    """The study of the user's own table, its place, the memory for its jobs, and lines and facts on both."""
+    """The study of the user's own table, its file, the memory for its jobs, and lines and facts on both."""
 
     def __init__(self, arguments: Namespace):
         if arguments.size not in (None, *own_study.SIZES):
@@ -43,14 +43,14 @@ class OwnTable:
             )
         self.arguments, self.table = arguments, str(arguments.study)
         self._read()
-        self._lay_out()
-        self.place = own_study.place_of(self.study)
+        self._choose_design()
+        self.file = own_study.study_file(self.study)
 
     def _read(self) -> None:
         """Read the table, and decide its task and the kinds of its columns."""
         if self.arguments.target is None:
             names = read_with_notes(self.table)[0].columns
-            raise RotastackError(f"{self.table}: --target COLUMN is missing; columns: {few(names, 20)}")
+            raise RotastackError(f"{self.table}: --target COLUMN is missing; columns: {shortened(names, 20)}")
         declared = declared_kinds(self.arguments.kind)
         self.read = read_target(self.table, self.arguments.target, self.arguments.task, declared)
         self.features, self.target, self.task = self.read.features, self.read.target, self.read.task
@@ -72,7 +72,7 @@ class OwnTable:
             if column not in self.reader.dropped_:
                 self.kinds.setdefault(kind, []).append(str(column))
 
-    def _lay_out(self) -> None:
+    def _choose_design(self) -> None:
         """Choose the splits, the score, and the methods that fit into memory; lay out the study."""
         arguments, features = self.arguments, self.features
         self.divided_by: dict[str, Any] = dict(self._division())
@@ -86,13 +86,13 @@ class OwnTable:
         shape = own_study.Shape(self.task, len(features), len(self.reader.get_feature_names_out()), n_classes)
         labels = _methods(arguments.methods, own_study.labels_of(self.task), own_study.packages_of(self.task))
         size, self.memory = arguments.size or "medium", arguments.memory or _memory()
-        self.layout = own_study.laid_out(
+        self.design = own_study.choose_design(
             shape, size, arguments.time, cores(arguments.cores), labels, self.divided_by, splits
         )
         self.score, self.why = self._score()
 
         def study(labels: list[str]) -> dict[str, Any]:
-            return own_study.study_of(self.table, arguments.target, self.layout, self.score, self.read.kinds, labels)
+            return own_study.study_of(self.table, arguments.target, self.design, self.score, self.read.kinds, labels)
 
         whole = study(labels)
         resources, methods = _resources(whole), whole["methods"].items()
@@ -156,7 +156,7 @@ class OwnTable:
         return {
             "table": self.table, "rows": len(self.features), "target": self.arguments.target, "task": self.task,
             "task_reason": self.read.reason, "score": self.score, "columns": self.kinds, "dropped": self.dropped,
-            "estimated_seconds": round(self.layout.seconds),
+            "estimated_seconds": round(self.design.seconds),
         }  # fmt: skip
 
     @property
@@ -172,7 +172,7 @@ class OwnTable:
         lines = [
             ("table", str(self.read.reading)),
             ("target", f"{self.arguments.target}: {task} ({reason}{hint}){_values(self.target, task)}"),
-            ("columns", "; ".join(f"{len(v)} {kind} ({few(v)})" for kind, v in self.kinds.items())),
+            ("columns", "; ".join(f"{len(v)} {kind} ({shortened(v)})" for kind, v in self.kinds.items())),
             *(("dropped", f"{column}: {why}") for column, why in list(dropped.items())[:10]),
         ]
         found = self.reader.kinds_
@@ -184,18 +184,18 @@ class OwnTable:
         missing = self.features[[c for c in self.features if c not in dropped]].isna().mean()
         holes = missing[missing > 0].sort_values(ascending=False).items()
         if texts := [f"{c} {share:.0%}" if share >= 0.01 else f"{c} below 1%" for c, share in holes]:
-            lines.append(("missing", few(texts)))
+            lines.append(("missing", shortened(texts)))
         odd = suspicions(self.features, self.target, task, found, self.divided_by)
         return [*lines, *(("look at", text) for text in odd), *(("note", note) for note in self.read.notes)]
 
     def _lines_of_study(self) -> list[tuple[str, str]]:
         """Return lines on the study's methods, score, splits, time and file."""
-        place, layout = self.place, self.layout
-        if place.edited:
-            text = f"{place.path} was edited and is used unchanged: options of the table have no effect (to write a new study, rename the file)"
+        file, design = self.file, self.design
+        if file.edited:
+            text = f"{file.path} was edited and is used unchanged: options of the table have no effect (to write a new study, rename the file)"
             return [("study", f"{text}; the kinds of columns are those of the file, not those above")]
         labels = list(self.study["methods"])
-        sizes = {label: next(iter(layout.parameters(label).values()), None) for label in labels}
+        sizes = {label: next(iter(design.parameters(label).values()), None) for label in labels}
         trees = ", ".join(label if n is None else f"{label} {n}" for label, n in sizes.items())
         available = f"{self.memory / 1000:.1f} GB are available (--memory)"
         least = _resources(self.study).largest_mb()
@@ -207,14 +207,14 @@ class OwnTable:
                 for label, megabytes in self.needed.items() if label not in labels
             ),
             ("score", f"{NAMES[self.score]}, {self.why}"),
-            ("test", f"{own_study.division_in_words(layout.protocol)}{' (shortened to keep the time limit)' * layout.shortened}"),
+            ("test", f"{own_study.division_in_words(design.protocol)}{' (shortened to keep the time limit)' * design.shortened}"),
             *([("memory", beyond)] if least > self.memory else []),
             ("time", self._time(max(self.needed[label] for label in labels))),
-            ("study", f"{place.path}{' (shortened name)' * (len(Path(self.table).stem) > LONGEST)}{f', replaces the old file ({place.replaced})' if place.replaced else ''}"),
+            ("study", f"{file.path}{' (shortened name)' * (len(Path(self.table).stem) > LONGEST)}{f', replaces the old file ({file.replaced})' if file.replaced else ''}"),
         ]  # fmt: skip
 
     def _time(self, megabytes: float) -> str:
-        arguments, seconds = self.arguments, self.layout.seconds
+        arguments, seconds = self.arguments, self.design.seconds
         text = f"about {duration(seconds)} on {counted(cores(arguments.cores), 'core')}, up to {megabytes / 1000:.1f} GB of memory per core"
         if arguments.time is not None and seconds > arguments.time:
             return f"{text}: longer than --time; no shorter comparison exists"
@@ -283,4 +283,4 @@ def _values(target: Any, task: str) -> str:
     """Return text on the target: its least and largest number, or the number of rows of each class."""
     if task == "regression":
         return f"; from {target.min():.6g} to {target.max():.6g}"
-    return f"; rows of each class: {few(f'{label}: {n}' for label, n in target.value_counts().items())}"
+    return f"; rows of each class: {shortened(f'{label}: {n}' for label, n in target.value_counts().items())}"

@@ -6,15 +6,28 @@ from rotastack.stats.metrics import NAMES
 from rotastack.workflow.judge.words import counted, listed
 from rotastack.workflow.run import progress
 from rotastack.workflow.run.plan import Plan
-from rotastack.workflow.study.study import stated
+from rotastack.workflow.study.study import size_in
 
-__all__ = ["lines_of"]
+__all__ = ["lines_of", "needs_of"]
 
 
-def lines_of(plan: Plan, log: str, n_cores: int) -> dict[str, str]:
-    """Return heading -> text of a plan; `log` is what Snakemake prints in a dry run, with its tables of jobs and reasons."""
+def needs_of(plan: Plan) -> tuple[dict[tuple[str, ...], float], float]:
+    """Return the expected seconds of each training, and the most megabytes of one."""
     study, resources = plan.study, plan.resources
-    rows = sorted(int(stated(entry, "rows") or 0) for entry in study.datasets.values())
+    megabytes = max(resources.usual_mb(dataset, pool) for dataset in study.datasets for pool in study.used_pools)
+    return resources.all_usual_seconds(), megabytes
+
+
+def lines_of(
+    plan: Plan, log: str, n_cores: int, seconds: dict[tuple[str, ...], float], megabytes: float
+) -> dict[str, str]:
+    """Return heading -> text of a plan.
+
+    `log` is what Snakemake prints in a dry run, with its tables of jobs and reasons: it runs in a process of its own, and
+    no event of its logger has the reasons. The last two arguments are of :func:`needs_of`.
+    """
+    study = plan.study
+    rows = sorted(int(size_in(entry, "rows") or 0) for entry in study.datasets.values())
     keys = {key.replace("_", " "): value for key, value in study.protocol.dump().items() if value is not None}
     kind, shown = keys.pop("kind"), {key: listed(v) if isinstance(v, list) else v for key, v in keys.items()}
     protocol = ", ".join(f"{key} {value}" for key, value in shown.items())
@@ -30,8 +43,7 @@ def lines_of(plan: Plan, log: str, n_cores: int) -> dict[str, str]:
     jobs = {rule: int(n) for rule, n in re.findall(r"^(\w+) +(\d+)$", log, re.MULTILINE)}
     reasons = dict(re.findall(r"^ {4}(\w.*):\n {8}(.*)", log.rpartition("\nReasons:\n")[2], re.MULTILINE))
     reasons.pop("input files updated by another job", None)  # these jobs follow from the others
-    megabytes = max(resources.usual_mb(dataset, pool) for dataset in study.datasets for pool in study.used_pools)
-    progress.expected.update(resources.all_usual_seconds())
+    progress.expected.update(seconds)
     work = progress.Progress()
     if not jobs:
         return {**lines, "jobs": "none, all results are up to date", "results": plan.root}

@@ -105,7 +105,7 @@ def _model_at(address: str, project: str) -> "SavedModel":
             if files.is_dir() and not any(files.iterdir()):
                 raise OSError("the model's files are missing")
         except (MlflowException, OSError) as error:
-            moved = "; if the folder was moved or copied, delete results/*/tracking.json and run the study again"
+            moved = "; if the folder was moved or copied, delete results/mlflow and results/*/tracking.json, and run the study again"
             message = without_secrets(in_one_line(error), uri).rstrip(".")
             raise RotastackError(f"{address}: {message}{moved if database_file(uri) else ''}") from None
         finally:

@@ -123,8 +123,8 @@ def _run(arguments: Namespace) -> int:
             if arguments.json:
                 print(json.dumps(own.about, indent=1, default=str))
             return 0
-        write_study(own.study, own.place)
-        name = str(own.place.path)
+        write_study(own.study, own.file)
+        name = str(own.file.path)
     else:
         for option in OF_TABLES:
             if getattr(arguments, option) not in (None, []):
@@ -147,15 +147,18 @@ def _run(arguments: Namespace) -> int:
 
 def _describe(plan: Any, arguments: Namespace, options: list[str]) -> int:
     """Print what a run of the study would do; return Snakemake's exit code."""
+    from concurrent.futures import ThreadPoolExecutor
     from tempfile import TemporaryDirectory
 
-    from rotastack.cli.planned import lines_of
+    from rotastack.cli.planned import lines_of, needs_of
 
-    with TemporaryDirectory() as folder:
+    with TemporaryDirectory() as folder, ThreadPoolExecutor(1) as thread:
+        needs = thread.submit(needs_of, plan)  # imports what the study names, while Snakemake plans
         code, _ = snakemake(plan, options, log=f"{folder}/log")
         log = Path(folder, "log").read_text(encoding="utf-8") if code == 0 else ""
     if code == 0:
-        lines = lines_of(plan, log, cores(arguments.cores) if arguments.profile is None else 1)
+        n_cores = cores(arguments.cores) if arguments.profile is None else 1
+        lines = lines_of(plan, log, n_cores, *needs.result())
         print(json.dumps(lines, indent=1) if arguments.json else headed(lines.items()))
     return code
 

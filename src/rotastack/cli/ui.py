@@ -27,11 +27,11 @@ def add(commands: Any) -> None:
 def _ui(arguments: Namespace) -> int:
     if find_spec("mlflow") is None or find_spec("flask") is None:
         raise ModuleNotFoundError("no flask", name="flask" if find_spec("mlflow") else "mlflow")
-    from rotastack.workflow.tracking.address import existing_uri, shown
+    from rotastack.workflow.tracking.address import existing_uri, without_login
 
     uri = existing_uri()
     if uri.startswith(("http:", "https:")):
-        raise RotastackError(f"the runs are on the server {shown(uri)}; open this address in a browser")
+        raise RotastackError(f"the runs are on the server {without_login(uri)}; open this address in a browser")
     # One worker is enough for one person, and starts in half the time of four.
     address = ["--host", arguments.host, "--port", str(arguments.port)]
     server = [sys.executable, "-m", "mlflow", "server", *address, "--workers", "1"]

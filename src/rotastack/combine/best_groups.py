@@ -1,11 +1,13 @@
 """The stackers of the best rotation groups (thesis, section 3.3.3)."""
 
+from numbers import Integral
 from typing import Any, ClassVar, Self
 
 import numpy as np
 from numpy.typing import NDArray
 
 from rotastack.base.combiner import Combiner
+from rotastack.base.scikit import Interval, fit_context
 from rotastack.combine.stacking import Stacking
 from rotastack.diagnostics.complexity import oob_error
 from rotastack.errors import RotastackError
@@ -39,17 +41,23 @@ class BestGroups(Combiner):
     trained = True
     over_groups: ClassVar[bool] = True  # a study gives the combiner the members of all rotation groups
 
+    _parameter_constraints: ClassVar[dict] = {
+        "n_best": [Interval(Integral, 1, None, closed="left")],
+        "group_size": [Interval(Integral, 1, None, closed="left"), None],
+    }
+
     def __init__(self, estimator: Any = None, n_best: int = 5, group_size: int | None = None):
         self.estimator = estimator
         self.n_best = n_best
         self.group_size = group_size
 
+    @fit_context(prefer_skip_nested_validation=False)
     def fit(
         self, outputs: NDArray[np.floating], y: NDArray[np.intp], n_classes: int | None, sequence: np.random.SeedSequence,
         sample_weight: NDArray[np.floating] | None = None,
     ) -> Self:  # fmt: skip
         """Train the stackers on outputs for rows that the members have not seen; group k has the seed ``child(sequence, k)``."""
-        if self.n_best < 1 or len(outputs) % (self.group_size or 1):
+        if len(outputs) % (self.group_size or 1):
             raise RotastackError(f"no {self.n_best} best groups of {self.group_size} among {len(outputs)} members")
         each = [
             Stacking(self.estimator).fit(group, y, n_classes, child(sequence, k), sample_weight)

@@ -1,12 +1,14 @@
 """Least-squares weights: a weighted sum of families' predictions, with fitted weights."""
 
-from typing import Self
+from numbers import Real
+from typing import ClassVar, Self
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from rotastack.base.combiner import Combiner
 from rotastack.base.outputs import weighted_sum
+from rotastack.base.scikit import Interval, fit_context
 from rotastack.blas import one_blas_thread
 from rotastack.combine.log_linear import nonnegative_minimum
 from rotastack.errors import RotastackError
@@ -48,10 +50,12 @@ class LeastSquaresWeights(Combiner):
     """
 
     trained = True
+    _parameter_constraints: ClassVar[dict] = {"ridge": [Interval(Real, 0, None, closed="neither")]}
 
     def __init__(self, ridge: float = 2.0):
         self.ridge = ridge
 
+    @fit_context(prefer_skip_nested_validation=True)
     def fit(self, outputs: ArrayLike, y: ArrayLike, sample_weight: ArrayLike | None = None) -> Self:
         """Fit the weights and the constant.
 
@@ -69,11 +73,9 @@ class LeastSquaresWeights(Combiner):
 
         Raises
         ------
-        RotastackError
+        ValueError
             `ridge` not above 0, or outputs that are not finite.
         """
-        if not 0 < self.ridge < np.inf:
-            raise RotastackError(f"ridge must be above 0 and finite, got {self.ridge}")
         predicted = np.asarray(outputs, dtype=np.float64)
         if not np.isfinite(predicted).all():
             raise RotastackError("a least-squares pool needs finite predictions")

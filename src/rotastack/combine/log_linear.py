@@ -1,7 +1,8 @@
 """Log-linear weights: a weighted geometric mean of families' probabilities, with fitted weights."""
 
 from collections.abc import Sequence
-from typing import Self
+from numbers import Real
+from typing import ClassVar, Self
 
 import numpy as np
 from numpy.typing import NDArray
@@ -11,6 +12,7 @@ from sklearn.base import clone
 
 from rotastack.base.combiner import Combiner, Members
 from rotastack.base.outputs import weighted_sum
+from rotastack.base.scikit import Interval, fit_context
 from rotastack.blas import one_blas_thread
 from rotastack.errors import RotastackError
 
@@ -56,10 +58,12 @@ class LogLinearWeights(Combiner):
     """
 
     trained = True
+    _parameter_constraints: ClassVar[dict] = {"ridge": [Interval(Real, 0, None, closed="neither")]}
 
     def __init__(self, ridge: float = 2.0):
         self.ridge = ridge
 
+    @fit_context(prefer_skip_nested_validation=True)
     def fit(
         self,
         outputs: NDArray[np.floating],
@@ -88,11 +92,9 @@ class LogLinearWeights(Combiner):
 
         Raises
         ------
-        RotastackError
+        ValueError
             `ridge` not above 0, or outputs outside [0, 1].
         """
-        if not 0 < self.ridge < np.inf:
-            raise RotastackError(f"ridge must be above 0 and finite, got {self.ridge}")
         logs = _logs(outputs)
         y = np.asarray(y)
         weight = np.ones(len(y)) if sample_weight is None else np.asarray(sample_weight, dtype=np.float64)

@@ -17,7 +17,7 @@ __all__ = ["combine_nested", "fit_weighted", "level_one_inputs"]
 
 def combine_nested(
     combiner: Combiner, outputs: NDArray[np.floating], folds: NDArray[np.integer], y: NDArray,
-    sequence: np.random.SeedSequence, facts: Sequence[Members] | None = None,
+    sequence: np.random.SeedSequence, members: Sequence[Members] | None = None,
     weights: NDArray[np.float64] | None = None, without: NDArray[np.bool_] | None = None,
 ) -> tuple[NDArray[np.float64], list[Combiner]]:  # fmt: skip
     """Return predictions for every row, by combiners that have not seen the row's fold.
@@ -25,7 +25,7 @@ def combine_nested(
     For outer fold h, a trained combiner is fitted to the rows outside h. The outputs for such a row are of the members
     trained without h and without the row's own fold. Then the combiner predicts the rows of h from the mean, over
     a != h, of the outputs of the members trained without a and h. A combiner that is not trained decides from the
-    outputs of the members trained without h alone, and from `facts`, the members trained without each fold.
+    outputs of the members trained without h alone, and from `members`, trained without each fold.
 
     `outputs`, of shape (n_folds, n_members, n_rows, n_classes), are those of ``ensembles.pooled.nested``. `y` of floats
     is the target of a regression. ``child(sequence, h)`` is the seed for outer fold h. `without` (n_folds, n_rows) masks
@@ -47,7 +47,7 @@ def combine_nested(
             inputs = level_one_inputs(outputs[:, :, test], h)
         else:
             inputs = outputs[h][:, test]
-            fitted = combiner._fit_to(Members() if facts is None else facts[h])
+            fitted = combiner._fit_to(Members() if members is None else members[h])
         proba[test] = fitted.predict_proba(inputs)
         combiners.append(fitted)
     return proba, combiners

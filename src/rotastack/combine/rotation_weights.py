@@ -62,7 +62,7 @@ class RotationWeights(Combiner):
         self.h = h
 
     def _fit_to(self, members: Members) -> Self:
-        return clone(self).rank(*members.facts())
+        return clone(self).rank(*members.complexity_and_error())
 
     def rank(self, complexity: ArrayLike, oob_error: ArrayLike, identity: int | None = 0):
         """Rank the members and set their weights.

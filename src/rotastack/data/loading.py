@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from rotastack.data.registry import entry, make_sources
-from rotastack.errors import DamagedError, RotastackError, few
+from rotastack.errors import DamagedError, RotastackError, shortened
 
 if TYPE_CHECKING:  # `unavailable` runs without pandas and NumPy
     import pandas as pd
@@ -222,4 +222,4 @@ def _cannot_be_had(name: str, spec: Mapping[str, Any], reasons: list[str]) -> st
 
 
 def _short(counts: Mapping[str, int]) -> str:
-    return "{" + few((f"{label} {count}" for label, count in sorted(counts.items())), 12) + "}"
+    return "{" + shortened((f"{label} {count}" for label, count in sorted(counts.items())), 12) + "}"

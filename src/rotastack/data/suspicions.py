@@ -17,7 +17,7 @@ from rotastack.base.categories import texts_of
 from rotastack.base.columns import DROPPED, date_numbers, named_group, numbers_of
 from rotastack.data.divisions import equal_rows
 from rotastack.data.target import TaskName
-from rotastack.errors import few
+from rotastack.errors import shortened
 
 __all__ = ["copies_of", "suspicions"]
 
@@ -248,5 +248,5 @@ def _few_rows(target: pd.Series) -> list[str]:
     rare = counts[counts < FEW_ROWS]
     if rare.empty:
         return []
-    named = few((f"{label!r} ({n})" for label, n in rare.items()), 5)
+    named = shortened((f"{label!r} ({n})" for label, n in rare.items()), 5)
     return [f"Classes of few rows: {named}: their scores are unreliable."]

@@ -20,7 +20,7 @@ from rotastack.data.packed import GZIP, unpacked
 from rotastack.data.target import move_target_last
 from rotastack.data.text import Found, check_names, decoded_as, read_delimited, without_row_numbers
 from rotastack.data.writing import PACKAGES
-from rotastack.errors import RotastackError, few, in_one_line, nearest, not_installed_message
+from rotastack.errors import RotastackError, in_one_line, nearest, not_installed_message, shortened
 
 __all__ = ["Reading", "read_as_written", "read_table", "read_with_notes"]
 
@@ -105,7 +105,7 @@ def read_with_notes(
                 marked["marks of thousands"].append(str(name))
     for mark, names in marked.items():
         if names:
-            notes.append(f"{mark} in {few(names, 3)}")
+            notes.append(f"{mark} in {shortened(names, 3)}")
     for name, how in readings.items():
         column, shown = f"column {str(name)!r}:", " or ".join(map(in_words, how.formats))
         if how.example and how.type == "number":

@@ -13,7 +13,7 @@ from rotastack.base.categories import texts_of
 from rotastack.base.columns import numbers_of
 from rotastack.base.reading import beyond_floats, is_dates
 from rotastack.base.warned import warn
-from rotastack.errors import RotastackError, few, nearest
+from rotastack.errors import RotastackError, nearest, shortened
 
 __all__ = [
     "MAX_CLASSES",
@@ -37,7 +37,7 @@ def move_target_last(table: pd.DataFrame, target: str, where: str) -> pd.DataFra
     if target not in table.columns:
         names = [str(c) for c in table.columns]
         raise RotastackError(
-            f"{where}: target column {target!r} not found{nearest(target, names)}; columns: {few(names, 20)}"
+            f"{where}: target column {target!r} not found{nearest(target, names)}; columns: {shortened(names, 20)}"
         )
     features = table.drop(columns=target)
     if not features.shape[1]:
@@ -205,4 +205,4 @@ def _listed(names: Sequence[str], one: str, many: str) -> str:
     """Return ``class 'a'``, or ``5 classes ('a', 'b', 'c' and 2 more)``."""
     if len(names) == 1:
         return f"{one} {names[0]!r}"
-    return f"{len(names)} {many} ({few(map(repr, names), 3)})"
+    return f"{len(names)} {many} ({shortened(map(repr, names), 3)})"

@@ -128,7 +128,7 @@ class DiversityRegularizedClassifier(LinearEnsemble):
         while _overlapping(solution) and lam > _LEAST_LAM:
             nu, lam = nu * lam / (1 + (lam - 1) / 2), 1 + (lam - 1) / 2
             solution = self._members(X, labels, shares, nu)
-        solution.facts = {"lam": lam, "nu": float(nu)}
+        solution.attributes = {"lam": lam, "nu": float(nu)}
         if _overlapping(solution):
             solution.W[:] = 0
             larger = 1 if shares[labels > 0].sum() > 0.5 else -1

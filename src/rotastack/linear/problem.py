@@ -86,7 +86,7 @@ def _hinge_conjugate(slope: NDArray[np.float64], cost: NDArray[np.float64], powe
 class Solution:
     """Result of a solver: W (n_features, k), b (k,), the objective and a lower bound of the optimum.
 
-    `path` holds the objective after each iteration, and `facts` the values of further fitted attributes. The gap is
+    `path` holds the objective after each iteration, and `attributes` the values of further fitted attributes. The gap is
     divided by `unit`, or with None by the objective.
     """
 
@@ -98,7 +98,7 @@ class Solution:
     n_iter: int = 0
     converged: bool = True
     unit: float | None = None
-    facts: dict[str, float] = field(default_factory=dict)
+    attributes: dict[str, float] = field(default_factory=dict)
 
     @property
     def gap(self) -> float:

@@ -119,10 +119,10 @@ class LinearSeparator(ClassifierMixin, BaseEstimator):
         paths = [np.array(s.path) for s in solutions]
         self.objective_path_ = paths if several else paths[0]
         of_classes = [
-            {"objective": s.objective, "n_iter": s.n_iter, "duality_gap": s.gap, **s.facts} for s in solutions
+            {"objective": s.objective, "n_iter": s.n_iter, "duality_gap": s.gap, **s.attributes} for s in solutions
         ]
         for name in of_classes[0]:
-            values = [facts[name] for facts in of_classes]
+            values = [attributes[name] for attributes in of_classes]
             setattr(self, f"{name}_", np.array(values) if several else values[0])
 
     def _exact(self, problem: Problem, tol: float | None) -> Solution:

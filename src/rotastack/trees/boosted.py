@@ -7,9 +7,9 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 from sklearn.utils.validation import check_is_fitted
 
-from rotastack.base.facts import Facts
 from rotastack.base.outputs import accuracy, r_squared
 from rotastack.base.row_weights import weights_of
+from rotastack.base.traits import Traits
 from rotastack.seeds import root_sequence
 from rotastack.trees.boosting import BoostedTrees, boosting_folds, grow_boosted, probabilities
 from rotastack.trees.boosting_options import OPTION_CONSTRAINTS, BoostingOptions
@@ -174,7 +174,7 @@ class BoostedTreesClassifier(LabelTrees, BoostedEstimator):
     ([0, 1, 2], True)
     """
 
-    study_facts: ClassVar[Facts] = Facts(trees=("n_rounds", "n_bags"))
+    study_traits: ClassVar[Traits] = Traits(trees=("n_rounds", "n_bags"))
 
     _parameter_constraints: ClassVar[dict] = {
         **BoostedEstimator._parameter_constraints,
@@ -301,7 +301,7 @@ class BoostedTreesRegressor(NumberTrees, BoostedEstimator):
     True
     """
 
-    study_facts: ClassVar[Facts] = Facts(trees=("n_rounds", "n_bags"))
+    study_traits: ClassVar[Traits] = Traits(trees=("n_rounds", "n_bags"))
 
     def _fit(self, X, target, weights, n_classes):
         held = self._boost(X, target, weights, n_classes)

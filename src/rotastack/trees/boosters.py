@@ -44,21 +44,40 @@ class Boosters:
         self._boosters = list(run_threads(lambda bag, stop: Booster(bag, task, stop), self.bags, n_jobs))
         self._n_rounds = 0
         self._kept: list[list[tuple[int, NDArray]]] = [[] for _ in self.bags]  # (round, held-out scores)
+        self._ahead: list[
+            tuple[NDArray, NDArray]
+        ] = []  # of the first booster: held-out scores before a block, its losses
+
+    def grow_ahead(self, n_rounds: int) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
+        """Train the first booster alone, which then waits for the others; return its held-out losses and scores."""
+        losses = np.empty(0)
+        while len(losses) < n_rounds and not (len(losses) and self.options.enough(losses, ROUNDS_AT_ONCE)):
+            before, first = self._boosters[0].held_scores(), self._boosters[:1]
+            (more,) = run_threads(lambda booster, stop: booster.grow(ROUNDS_AT_ONCE, stop), first, self.n_jobs)
+            self._ahead.append((before, more))
+            losses = np.append(losses, more)
+        return losses, self._boosters[0].held_scores()
 
     def grow(self, n_rounds: int) -> list[NDArray[np.float64]]:
         """Train more rounds; return each booster's held-out losses."""
         recent = -self.options.n_iter_no_change // ROUNDS_AT_ONCE - 2
-        for kept, booster in zip(self._kept, self._boosters, strict=True):
-            kept[1:] = [*kept[1:][recent:], (self._n_rounds, booster.held_scores())]
+        for b, kept in enumerate(self._kept):
+            kept[1:] = [*kept[1:][recent:], (self._n_rounds, self._held_scores(b))]
         self._n_rounds += n_rounds
-        return list(run_threads(lambda booster, stop: booster.grow(n_rounds, stop), self._boosters, self.n_jobs))
+        ahead = [self._ahead.pop(0)[1]] if self._ahead else []
+        behind = self._boosters[len(ahead) :]
+        return [*ahead, *run_threads(lambda booster, stop: booster.grow(n_rounds, stop), behind, self.n_jobs)]
+
+    def _held_scores(self, b: int) -> NDArray[np.float64]:
+        """Return a booster's held-out scores after the rounds that all boosters have."""
+        return self._ahead[0][0] if self._ahead and b == 0 else self._boosters[b].held_scores()
 
     def finish(self, n_rounds: int, of_held: Sequence[int]) -> list[tuple[TreeArrays, NDArray[np.float64]]]:
         """Return each booster's trees of the first rounds, and its held-out scores (output, row) after `of_held` rounds."""
 
         def finished(b: int, stop: NDArray[np.uint8]) -> tuple[TreeArrays, NDArray[np.float64]]:
             booster, last = self._boosters[b], of_held[b]
-            kept = [*self._kept[b], (self._n_rounds, booster.held_scores())]
+            kept = [*self._kept[b], (self._n_rounds, self._held_scores(b))]
             first, sums = next(pair for pair in reversed(kept) if pair[0] <= last)
             booster.add_rounds(sums, first, last, stop)
             return TreeArrays(*booster.trees(n_rounds)), sums

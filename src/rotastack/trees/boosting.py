@@ -1,5 +1,6 @@
 """Train boosters, each on its bag; the number of rounds is chosen on the held-out rows."""
 
+from collections.abc import Callable
 from dataclasses import dataclass
 
 import numpy as np
@@ -15,7 +16,10 @@ from rotastack.trees.chunks import by_column
 from rotastack.trees.grown import GrownTrees
 from rotastack.trees.linear_views import LinearViews
 
-__all__ = ["BoostedTrees", "boosting_folds", "grow_boosted", "probabilities"]
+__all__ = ["ROUNDS_AHEAD", "BoostedTrees", "boosting_folds", "grow_boosted", "probabilities"]
+
+ROUNDS_AHEAD = 30
+"""Number of rounds of the first booster after which a caller may end the training."""
 
 
 @dataclass
@@ -128,6 +132,7 @@ def grow_boosted(
     weights: NDArray[np.float64] | None = None,
     views: LinearViews | None = None,
     n_jobs: int | None = None,
+    after_first: Callable[[NDArray[np.uint32], NDArray[np.float64], NDArray[np.float64]], None] | None = None,
 ) -> BoostedTrees:
     """Train one booster for each fold, on the rows outside the fold; without folds, one booster on all rows.
 
@@ -144,6 +149,9 @@ def grow_boosted(
     :func:`boosting_folds`. Gradients and hessians are multiplied by the weight of the row, divided by the mean of the
     weights above 0; a row of weight 0 takes no part. `views` are one for each booster, or one for all; by default the
     data themselves.
+
+    `after_first` is called once, after up to ROUNDS_AHEAD rounds of the first booster alone, with its held-out rows, their
+    scores (row, output), and the mean held-out loss after each round. An exception that it raises ends the training.
 
     Raises
     ------
@@ -174,6 +182,11 @@ def grow_boosted(
     boosters = Boosters(n_boosters, task, n_jobs)
     held_weight = sum(bag.held_weight for bag in boosters.bags)
     choosing = options.early_stopping and held_weight > 0
+    n_ahead = min(ROUNDS_AHEAD, options.n_rounds) // ROUNDS_AT_ONCE * ROUNDS_AT_ONCE
+    first = boosters.bags[0]
+    if after_first is not None and choosing and first.held_weight > 0 and n_ahead:
+        losses, scores = boosters.grow_ahead(n_ahead)
+        after_first(first.members[first.n_rows :], first.base + scores.T * unit, losses / first.held_weight)
     by_booster = np.empty((n_boosters, 0))
     losses = np.empty(0)
     while len(losses) < options.n_rounds:

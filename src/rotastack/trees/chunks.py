@@ -86,7 +86,7 @@ class GrowthTask(NamedTuple):
         )  # fmt: skip
         trees = TreeArrays(*arrays)
         if not self.describe_nodes:
-            starts = np.concatenate([[0], np.cumsum(trees.facts[:, 0])])
+            starts = np.concatenate([[0], np.cumsum(trees.sizes[:, 0])])
             decreases = decreases_of(trees.nodes, starts, trees.impurity, trees.weight, self.views.max_width)
             trees = trees._replace(
                 impurity=np.empty(0), weight=np.empty(0), counts=np.empty(0, np.int32), decreases=decreases

@@ -38,7 +38,7 @@ class GrownTrees:
         Impurity, weight and number of training rows of each node.
     values : ndarray of float64 of shape (n_values, n_outputs)
         Class shares, or mean targets, of leaves.
-    facts : ndarray of int64 of shape (n_trees, 3)
+    sizes : ndarray of int64 of shape (n_trees, 3)
         Number of nodes, number of leaves and depth of each tree.
     views : LinearViews
     tree_view : ndarray of int64 of shape (n_trees,)
@@ -58,7 +58,7 @@ class GrownTrees:
     weight: NDArray[np.float64]
     counts: NDArray[np.int32]
     values: NDArray[np.float64]
-    facts: NDArray[np.int64]
+    sizes: NDArray[np.int64]
     views: LinearViews
     tree_view: NDArray[np.int64]
     seeds: NDArray[np.uint64] | None = None
@@ -71,7 +71,7 @@ class GrownTrees:
         regression: bool, unit: float = 1.0,
     ) -> "GrownTrees":  # fmt: skip
         """Join the arrays of consecutive trees; multiply regression trees by `unit`, and add `centre` to their values."""
-        nodes, impurity, weight, counts, values, facts, decreases = (
+        nodes, impurity, weight, counts, values, sizes, decreases = (
             parts[0] if len(parts) == 1 or parts[0] is None else np.concatenate(parts)
             for parts in zip(*pieces, strict=True)
         )
@@ -85,9 +85,9 @@ class GrownTrees:
             if unit != 1:
                 impurity = impurity * unit**2
                 decreases = None if decreases is None else decreases * unit**2
-        starts = np.concatenate([[0], np.cumsum(facts[:, 0])])
-        facts = facts[:, :3]
-        return cls(nodes, starts, impurity, weight, counts, values, facts, views, tree_view, decreases=decreases)
+        starts = np.concatenate([[0], np.cumsum(sizes[:, 0])])
+        sizes = sizes[:, :3]
+        return cls(nodes, starts, impurity, weight, counts, values, sizes, views, tree_view, decreases=decreases)
 
     def __len__(self) -> int:
         return len(self.tree_view)
@@ -103,7 +103,7 @@ class GrownTrees:
         }
         of_trees: dict[str, Any] = {
             name: None if getattr(self, name) is None else getattr(self, name)[trees]
-            for name in ("facts", "tree_view", "seeds", "decreases")
+            for name in ("sizes", "tree_view", "seeds", "decreases")
         }
         return replace(self, nodes=self.nodes[where], starts=starts, **of_nodes, **of_trees)
 
@@ -139,7 +139,7 @@ class GrownTrees:
 
         return cls(
             np.concatenate(nodes), np.concatenate([[0], np.cumsum(lengths)]), joined("impurity"),
-            joined("weight"), joined("counts"), joined("values"), joined("facts"),
+            joined("weight"), joined("counts"), joined("values"), joined("sizes"),
             views[0] if shared else LinearViews.concatenate(views),
             np.concatenate([f.tree_view + v for f, v in zip(forests, first_view, strict=True)]),
             joined("seeds") if all(f.seeds is not None for f in forests) else None, forests[0].bags,
@@ -258,7 +258,7 @@ class GrownTrees:
 
     def complexity(self) -> dict[str, NDArray[np.int64]]:
         """Return the number of nodes, number of leaves and depth of each tree."""
-        return {"n_nodes": self.facts[:, 0], "n_leaves": self.facts[:, 1], "depth": self.facts[:, 2]}
+        return {"n_nodes": self.sizes[:, 0], "n_leaves": self.sizes[:, 1], "depth": self.sizes[:, 2]}
 
     def arrays(self, tree: int) -> dict[str, NDArray]:
         """Return one tree in the arrays of scikit-learn's ``tree_``.

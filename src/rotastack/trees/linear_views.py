@@ -263,8 +263,10 @@ class LinearViews:
 
     def widths(self) -> NDArray[np.int64]:
         """Return the number of columns of each view."""
-        ends = np.concatenate([[0], np.cumsum(self.parts[:, 3])])
-        return ends[self.starts[1:]] - ends[self.starts[:-1]]
+        ends = np.zeros(len(self.parts) + 1, np.int64)
+        self.parts[:, 3].cumsum(out=ends[1:])
+        edges = ends[self.starts]
+        return edges[1:] - edges[:-1]
 
     def matrix(self, view: int) -> NDArray[np.float32]:
         """Return the matrix (n_features, width) of a view."""

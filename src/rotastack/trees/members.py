@@ -105,12 +105,12 @@ def grow_members(
     )  # fmt: skip
     edges = chunk_edges(batches, np.zeros(len(batches), np.int64), max(1, CHUNK_ROWS // n_rows))
     held = np.empty((len(batches), n_rows, n_classes) if want_held else (len(batches), 0, 0), np.float32)
-    grown, facts, errors = [], [], []
+    grown, sizes, errors = [], [], []
     chunks = list(pairwise(edges))
     for (begin, end), chunk in zip(chunks, run_threads(task.grow, chunks, n_jobs), strict=True):
         if keep:
             grown.append(chunk.trees)
-        facts.append(chunk.trees.facts)
+        sizes.append(chunk.trees.sizes)
         errors.append(chunk.batch_errors)
         if want_held:
             held[begin:end] = chunk.held_out
@@ -119,7 +119,7 @@ def grow_members(
         trees = GrownTrees.join(grown, np.repeat(batches["view"], batches["n_trees"]), views, 0.0, False)
         if bootstrap and training is None:
             trees.seeds, trees.bags = seeds, None if weights is None else bags
-    counts = np.concatenate(facts).reshape(n_sets, n_members, -1, 4)
+    counts = np.concatenate(sizes).reshape(n_sets, n_members, -1, 4)
     return MemberForests(
         np.median(counts[..., 0], axis=2),
         counts[..., 2].mean(axis=2),

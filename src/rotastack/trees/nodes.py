@@ -58,7 +58,7 @@ class TreeArrays(NamedTuple):
     weight: NDArray[np.float64]
     counts: NDArray[np.int32]
     values: NDArray[np.float64]
-    facts: NDArray[np.int64]
+    sizes: NDArray[np.int64]
     decreases: NDArray[np.float64] | None = None
 
 

@@ -4,7 +4,7 @@ from typing import ClassVar
 
 import numpy as np
 
-from rotastack.base.facts import Facts
+from rotastack.base.traits import Traits
 from rotastack.seeds import kernel_seeds, random_bits
 from rotastack.views.locality import LocalityDiscriminantAnalysis, locality_directions
 from rotastack.views.subsets import SubsetRotation, split_columns
@@ -60,7 +60,7 @@ class DiscriminantRotation(SubsetRotation):
     (150, 4)
     """
 
-    study_facts: ClassVar[Facts] = Facts(rotates=True)
+    study_traits: ClassVar[Traits] = Traits(rotates=True)
 
     _needs_classes = True
     _parameter_constraints: ClassVar[dict] = {

@@ -6,8 +6,8 @@ from typing import ClassVar
 import numpy as np
 from numpy.typing import NDArray
 
-from rotastack.base.facts import Facts
 from rotastack.base.scikit import Interval
+from rotastack.base.traits import Traits
 from rotastack.base.view import Part
 from rotastack.views.haar import draw_rotations
 from rotastack.views.linear import DrawnView
@@ -54,7 +54,7 @@ class MultiRotation(DrawnView):
     ((4, 12), True, True)
     """
 
-    study_facts: ClassVar[Facts] = Facts(rotates=True)
+    study_traits: ClassVar[Traits] = Traits(rotates=True)
 
     _parameter_constraints: ClassVar[dict] = {
         "n_rotations": [Interval(Integral, 1, None, closed="left")],

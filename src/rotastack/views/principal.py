@@ -7,7 +7,7 @@ from typing import ClassVar
 import numpy as np
 from numpy.typing import NDArray
 
-from rotastack.base.facts import Facts
+from rotastack.base.traits import Traits
 from rotastack.blas import one_blas_thread
 from rotastack.seeds import kernel_seeds
 from rotastack.views.subsets import Block, RowsByClass, SubsetRotation, signed, split_columns
@@ -72,7 +72,7 @@ class PrincipalRotation(SubsetRotation):
     (True, 8)
     """
 
-    study_facts: ClassVar[Facts] = Facts(rotates=True)
+    study_traits: ClassVar[Traits] = Traits(rotates=True)
 
     def _blocks(self, X, rows, n_subsets, sequence):
         return next(principal_blocks(X, rows, n_subsets, self.bootstrap_ratio, kernel_seeds(sequence, 1)))

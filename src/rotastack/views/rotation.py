@@ -6,8 +6,8 @@ from typing import ClassVar
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from rotastack.base.facts import Facts
 from rotastack.base.scikit import Interval, StrOptions
+from rotastack.base.traits import Traits
 from rotastack.base.view import Part
 from rotastack.views.haar import draw_rotation
 from rotastack.views.linear import DrawnView
@@ -70,7 +70,7 @@ class RandomRotation(DrawnView):
     (True, 1.0)
     """
 
-    study_facts: ClassVar[Facts] = Facts(rotates=True)
+    study_traits: ClassVar[Traits] = Traits(rotates=True)
 
     _parameter_constraints: ClassVar[dict] = {
         "flip": ["boolean"],

@@ -37,7 +37,8 @@ def test_orderings(name, pool):
     votes, y = pool
     order = oracle(votes, y)
     errors = reference.ordered_curve(votes, y, order)
-    for n_select, size in ((0.5, max(1, (len(order) + 1) // 2)), (None, 1 + errors.argmin()), (len(order), len(order))):
+    half, all_of_them = max(1, (len(order) + 1) // 2), len(order)
+    for n_select, size in ((0.1, 1), (0.5, half), (None, 1 + errors.argmin()), (all_of_them, all_of_them)):
         fitted = pruner.set_params(n_select=n_select).fit(votes, y)
         assert fitted.order_.tolist() == order
         assert fitted.selected_.tolist() == order[:size]

@@ -8,10 +8,9 @@ from sklearn.datasets import load_breast_cancer, load_iris, load_wine
 
 from rotastack import RotastackClassifier, TreeFamily
 from rotastack.combine import LogLinearWeights
-from rotastack.ensembles.flagship.rotastack import RIDGE
+from rotastack.ensembles.flagship.families import RIDGE
 from rotastack.ensembles.flagship.training_rows import draw_folds
 from rotastack.views import DiscriminantRotation
-from rotastack.views.haar import haar_rotations
 from rotastack.workflow.tracking.model_files import dump_model, load_model
 
 ON_BAGS = (TreeFamily("columns"), TreeFamily("cuts", splitter="random"), "rotations")
@@ -51,50 +50,6 @@ def test_the_weights_are_those_of_out_of_bag_means(all_kept):
         others = LogLinearWeights(RIDGE).fit(said[:, ~mine], y[~mine], 2)
         np.testing.assert_allclose(clf.oob_decision_function_[mine], others.predict_proba(said[:, mine]), atol=1e-9)
         assert (clf.oob_decision_function_[mine] != pool.predict_proba(said[:, mine])).any()
-
-
-@pytest.mark.slow
-def test_labels_by_chance_are_known_for_such():
-    """The mean over 24 tables is .50; by weights fitted to the same rows it is .55."""
-    found = []
-    for seed in range(24):
-        rng = np.random.default_rng(seed)
-        n = (60, 100, 200)[seed % 3]
-        found.append(small(random_state=seed).fit(rng.normal(size=(n, 8)), rng.permutation(n) % 2).oob_score_)
-    assert abs(np.mean(found) - 0.5) < 0.02
-
-
-def test_trees_and_their_views_know_nothing_of_rows_out_of_bag(all_kept):
-    """Other labels for some rows change no tree that has all of them out of its bag."""
-    X, y = load_iris(return_X_y=True)
-    chosen = np.array([5, 60, 120])
-    first = small(trees_per_family=80, families=ON_BAGS).fit(X, y)
-    other = y.copy()
-    other[chosen] = (y[chosen] + 1) % 3
-    second = small(trees_per_family=80, families=ON_BAGS).fit(X, other)
-    out = first.forest_.out_of_bag(len(X))[chosen].all(axis=0)
-    assert 0 < out.sum() < len(out) - 100
-    rows = first.table_.transform(X, first)
-    same = (first.forest_.outputs(rows) == second.forest_.outputs(rows)).all(axis=(1, 2))
-    assert same[out].all()
-    assert not same[~out].all()
-
-
-def test_families_are_switched_off_where_they_hurt():
-    """Steps along six axes are for trees on the columns; steps along one direction are for trees on mixtures."""
-    rng = np.random.default_rng(0)
-    X = rng.random((1500, 6)) - 0.5
-    straight = ((rng.random(6) - 0.5 < X).sum(axis=1) > 3).astype(int)
-    turned = np.floor(5 * (X[:, 0] + 0.5)).astype(int)
-    clf = small(trees_per_family=40, families=("rotations", "discriminants", "boosted")).fit(X, straight)
-    weights = dict(zip(clf.families_, clf.family_weights_, strict=True))
-    assert weights["rotations"] < 0.3 * weights["boosted"]
-    clf = small(trees_per_family=100, families=("rotations", "discriminants", "boosted")).fit(
-        X @ haar_rotations(6, rng, 1)[0], turned
-    )
-    weights = dict(zip(clf.families_, clf.family_weights_, strict=True))
-    assert weights["boosted"] < 0.3 * weights["rotations"]
-    assert weights["rotations"] > 0.3
 
 
 def test_bags_of_one_class_and_a_view_that_needs_two():
@@ -152,14 +107,6 @@ def test_a_table_of_numbers_has_no_family_of_categories():
     assert small().fit(encoded, y).families_ == NAMES
     with pytest.raises(ValueError, match="families: pairs needs a categorical column"):
         small(families=("pairs",)).fit(encoded, y)
-
-
-def test_all_columns_categorical():
-    X, y = mixed_table()
-    X = X[["colour", "shape"]]
-    assert small().fit(X, y).score(X, y) > 0.7
-    with pytest.raises(ValueError, match="no usable column is left: 'colour' is dropped"):
-        small().fit(X.assign(colour="red", shape=None), y)
 
 
 def test_an_array_after_a_table_is_told_of_once():
@@ -273,7 +220,7 @@ def test_bags_of_few_draws_where_rows_are_many(monkeypatch, tmp_path, weights, a
     out = first.forest_.out_of_bag(150)
     assert 20 < (~out).sum(axis=0).max() <= 40
     assert first.forest_.bags.size == 40
-    assert first.forest_.facts[:, 1].max() <= 40
+    assert first.forest_.sizes[:, 1].max() <= 40
     rows = first.table_.transform(X, first)
     outputs = first.forest_.outputs(rows).reshape(3, 20, 150, 3)
     seen = out.T.reshape(3, 20, 150, 1)

@@ -45,15 +45,6 @@ def test_columns_are_shuffled_as_they_were_given(fitted):
     assert (again.importances == found.importances).all()
 
 
-def test_memorised_noise_is_worth_nothing():
-    rng = np.random.default_rng(1)
-    X, y = rng.normal(size=(200, 3)), rng.integers(0, 2, 200)
-    models = [RotastackClassifier(20, ("rotations",), random_state=seed).fit(X, y) for seed in range(5)]
-    assert np.median([model.score(X, y) for model in models]) > 0.95
-    means = [model.out_of_bag_importances(X, y).importances_mean for model in models]
-    assert np.abs(np.mean(means, axis=0)).max() < 0.04
-
-
 def test_other_rows_are_refused(fitted):
     model, X, y = fitted
     with pytest.raises(ValueError, match="need the 150 rows of fit"):

@@ -124,20 +124,6 @@ def test_dummies_of_categories_and_of_missing_values():
     np.testing.assert_array_equal(found, [[0, 0, 1, np.nan, 1], [1, 0, 0, np.nan, 0]])
 
 
-def test_ids_and_free_text_are_left_out_with_a_warning():
-    X, y = cities(300)
-    ids = [f"c{k:04d}" for k in range(300)]
-    long = X.assign(id=ids, number=np.arange(300), name=[f"name {k % 200}" for k in range(300)])
-    with pytest.warns(UserWarning, match=r"columns left out: 'id' \(id: .*'number' \(id: .*'name' \(text: 200"):
-        clf = small().fit(long, y)
-    np.testing.assert_array_equal(clf.predict_proba(long), small().fit(X, y).predict_proba(X))
-    with (
-        pytest.raises(ValueError, match="no usable column is left: 'id'"),
-        pytest.warns(UserWarning, match="columns left out"),
-    ):
-        small().fit(long[["id", "number"]], y)
-
-
 def shops(n=800, n_shops=120, seed=0):
     """Half of the shops are a risk; their names tell nothing of which."""
     rng = np.random.default_rng(seed)
@@ -182,12 +168,6 @@ def test_rows_of_no_weight_have_no_say_in_means_of_targets():
     assert (first.predict_proba(X) == second.predict_proba(X)).all()
     alone = small().fit(X[100:], y[100:])
     np.testing.assert_allclose(alone.table_.transform(X, alone), first.table_.transform(X, first))
-
-
-def test_a_name_twice():
-    X, y = cities()
-    with pytest.raises(ValueError, match="column 'city' occurs twice"):
-        small().fit(pd.concat([X, X[["city"]]], axis=1), y)
 
 
 def test_text_is_named_where_it_cannot_be_used():

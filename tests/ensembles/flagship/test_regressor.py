@@ -3,12 +3,11 @@
 import numpy as np
 import pandas as pd
 import pytest
-from sklearn.base import clone
 from sklearn.datasets import load_diabetes, make_friedman1
 
 from rotastack import RotastackRegressor, TreeFamily
 from rotastack.combine import LeastSquaresWeights
-from rotastack.ensembles.flagship.rotastack import RIDGE
+from rotastack.ensembles.flagship.families import RIDGE
 from rotastack.views import DiscriminantRotation
 
 ON_BAGS = (TreeFamily("columns"), TreeFamily("cuts", splitter="random"), "rotations")
@@ -35,15 +34,6 @@ def test_it_learns_and_knows_how_well():
     assert reg.family_weights_.shape == reg.oob_family_errors_.shape == (4,)
     residual = y[::2] - reg.oob_prediction_
     assert reg.oob_score_ == pytest.approx(1 - residual @ residual / (len(residual) * y[::2].var()))
-
-
-def test_directions_count_where_the_target_rises_along_one():
-    X, y = slope()
-    reg = small(trees_per_family=30, families=("random_cuts", "discriminants", "boosted")).fit(X, y)
-    weights = dict(zip(reg.families_, reg.family_weights_, strict=True))
-    assert weights["random_cuts"] + weights["discriminants"] > 2 * weights["boosted"]
-    alone = small(trees_per_family=60, families=ON_BAGS[:2]).fit(X, y)
-    assert 1 - reg.oob_score_ < 0.6 * (1 - alone.oob_score_)
 
 
 def test_predictions_and_weights_are_those_of_the_trees_alone(all_kept):
@@ -74,16 +64,6 @@ def test_trees_and_their_views_know_nothing_of_rows_out_of_bag(all_kept):
     differ = first.forest_.outputs(rows) != second.forest_.outputs(rows)
     assert not differ[unseen].any()
     assert differ[~unseen].any(axis=(1, 2)).all()
-
-
-def test_units_and_threads_do_not_matter():
-    X, y = slope()
-    one = small().fit(X, y)
-    many = clone(one).set_params(n_jobs=2).fit(X, y)
-    assert (one.predict(X) == many.predict(X)).all()
-    scaled = small().fit(X, 1024 * y)  # a power of two: no rounding that differs
-    np.testing.assert_allclose(scaled.predict(X), 1024 * one.predict(X))
-    np.testing.assert_allclose(scaled.family_weights_, one.family_weights_)
 
 
 def test_targets_that_lie_close():
@@ -182,18 +162,6 @@ def test_rows_of_little_weight_widen_no_interval():
     assert np.abs(model.residuals_.tails).max() < 10
 
 
-def test_intervals_are_wide_where_the_noise_is():
-    X, y = slope(400, noise=0)
-    rng = np.random.default_rng(2)
-    loud = X[:, 0] > 0
-    y = y + rng.normal(size=400) * np.where(loud, 4.0, 0.1)
-    model = small(trees_per_family=20).fit(X[::2], y[::2])
-    low, high = model.predict_interval(X[1::2]).T
-    assert np.median((high - low)[loud[1::2]]) > 1.5 * np.median((high - low)[~loud[1::2]])
-    predicted = model.predict(X[1::2])
-    assert ((low < predicted) & (predicted < high)).all()
-
-
 def test_quantiles_rise_and_do_not_depend_on_threads_or_on_the_other_rows():
     X, y = slope(120)
     weights = np.random.default_rng(0).integers(0, 4, 120)
@@ -259,16 +227,6 @@ def test_a_target_of_dates_is_refused_as_one():
     ):
         with pytest.raises(ValueError, match="^the target is a date; convert the dates to numbers"):
             RotastackRegressor(5).fit(np.arange(50.0)[:, None], y)
-
-
-@pytest.mark.filterwarnings("ignore:column 'a'")
-def test_a_row_alone_is_predicted_as_in_company():
-    rng = np.random.default_rng(0)
-    table = pd.DataFrame({"a": list("abc") * 20, "b": rng.choice(list("xyz"), 60), "c": rng.normal(size=60)})
-    reg = small(trees_per_family=5).fit(table, (table["a"] == "a") + table["c"])
-    table.loc[:9, "a"] = "new"
-    alone = [reg.predict_interval(table[i : i + 1]) for i in range(60)]
-    assert reg.predict_interval(table).tobytes() == np.concatenate(alone).tobytes()
 
 
 def test_rows_of_no_weight_are_left_out():

@@ -82,28 +82,6 @@ def test_votes_of_many_weightings_are_those_of_each_forest(iris):
     assert together.size.sum() < sum(int(c.sum()) for c in counts)
 
 
-def test_simple_rotations_make_smaller_forests():
-    """Complexity of EXP and BST below that of RRE (thesis, table 2.3)."""
-    rng = np.random.default_rng(0)
-    X = rng.uniform(size=(400, 2))
-    y = (X[:, 0] > X[:, 1]).astype(int)
-    size = {}
-    for weighting in ("equal", "exp", "best"):
-        clf = RegularizedRotationForestClassifier(
-            300, n_rotations=20, micro_forest_size=10, weighting=weighting, random_state=0
-        ).fit(X, y)
-        size[weighting] = clf.forest_.complexity()["n_nodes"].mean()
-    assert size["best"] <= size["exp"] < 0.9 * size["equal"]
-
-
-def test_the_identity_wins_where_the_data_are_rotated_well_already():
-    rng = np.random.default_rng(1)
-    X = rng.uniform(size=(400, 4))
-    y = (X[:, 0] > 0.5).astype(int)
-    clf = RegularizedRotationForestClassifier(100, n_rotations=10, weighting="best", random_state=0).fit(X, y)
-    assert clf.trees_per_rotation_.argmax() == 0
-
-
 def test_rotation_weights_combine_any_pool_of_trees(iris):
     X, y = iris
     views = [("identity", None, 1), ("rotation", RandomRotation(), 5)]

@@ -253,14 +253,6 @@ def test_a_regression_has_no_labels_for_a_view(iris):
         pool.fit(X, y.astype(float))
 
 
-@pytest.mark.parametrize("estimator", MANY)
-def test_same_result_for_any_n_jobs(estimator, iris):
-    X, y = iris
-    one = clone(estimator).set_params(n_jobs=1).fit(X, y).predict_proba(X)
-    two = clone(estimator).set_params(n_jobs=2).fit(X, y).predict_proba(X)
-    assert (one == two).all()
-
-
 def test_blocks_of_rows_do_not_change_predictions(iris, monkeypatch):
     X, y = iris
     clf = PooledEnsembleClassifier(RandomRotation(), n_estimators=6, random_state=0).fit(X, y)

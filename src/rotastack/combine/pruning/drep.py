@@ -1,10 +1,12 @@
 """Diversity regularised ensemble pruning (Li, Yu & Zhou 2012)."""
 
-from typing import Any
+from numbers import Integral, Real
+from typing import Any, ClassVar
 
 import numpy as np
 from numpy.typing import NDArray
 
+from rotastack.base.scikit import Interval, StrOptions
 from rotastack.combine.pruning.pruner import Pruner
 from rotastack.combine.pruning.vote_table import RunningVote, VoteTable
 
@@ -58,13 +60,16 @@ class DREPPruner(Pruner):
     array([0])
     """
 
+    _parameter_constraints: ClassVar[dict] = {
+        "rho": [Interval(Real, 0, 1, closed="right"), StrOptions({"cv"})],
+        "patience": [Interval(Integral, 1, None, closed="left")],
+    }
+
     def __init__(self, rho: float | str = 0.5, *, patience: int = 2):
         self.rho = rho
         self.patience = patience
 
     def _choose(self, vote_table: VoteTable) -> None:
-        if self.patience < 1:
-            raise ValueError(f"patience must be at least 1, got {self.patience}")
         self.rho_ = self._share(vote_table)
         self.selected_, self.errors_ = chosen(vote_table, self.rho_, self.patience)
         self.weights_ = np.zeros(vote_table.n_members)
@@ -73,8 +78,6 @@ class DREPPruner(Pruner):
     def _share(self, vote_table: VoteTable) -> float:
         rho: Any = self.rho
         if rho != "cv":
-            if isinstance(rho, str) or not 0 < rho <= 1:
-                raise ValueError(f"rho must be a share above 0 and up to 1, or 'cv', got {rho!r}")
             return float(rho)
         wrong = np.zeros(len(GRID))
         for train, held in vote_table.folds():

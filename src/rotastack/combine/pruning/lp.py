@@ -1,12 +1,13 @@
 """LP pruning: weights that maximise the smallest margin (Grove & Schuurmans 1998)."""
 
-from typing import Any
+from typing import Any, ClassVar
 
 import numpy as np
 from numpy.typing import NDArray
 from scipy.optimize import linprog
 
 from rotastack.base.convex import import_cvxpy, solve
+from rotastack.base.scikit import StrOptions
 from rotastack.combine.pruning.pruner import Pruner
 from rotastack.combine.pruning.vote_table import VoteTable
 
@@ -51,12 +52,12 @@ class LPPruner(Pruner):
     (0.333, array([0.333, 0.333, 0.333]))
     """
 
+    _parameter_constraints: ClassVar[dict] = {"solver": [StrOptions({"highs", "cvxpy"})]}
+
     def __init__(self, solver: str = "highs"):
         self.solver = solver
 
     def _choose(self, vote_table: VoteTable) -> None:
-        if self.solver not in ("highs", "cvxpy"):
-            raise ValueError(f"solver must be 'highs' or 'cvxpy', got {self.solver!r}")
         signs = np.unique(vote_table.signs, axis=0).astype(np.float64)
         hopeless = (signs < 0).all(axis=1)  # their margin is -1 for all weights
         others = signs if hopeless.all() else signs[~hopeless]

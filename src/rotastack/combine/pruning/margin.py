@@ -1,14 +1,16 @@
 """Margin-based pruning: members ordered by the weights of a Lasso on the margin (DRMF)."""
 
-from typing import Any
+from numbers import Real
+from typing import Any, ClassVar
 
 import numpy as np
 from numpy.typing import NDArray
 from sklearn.exceptions import ConvergenceWarning
 from sklearn.linear_model import lasso_path
 
+from rotastack.base.scikit import Interval, StrOptions
 from rotastack.base.warned import ignoring
-from rotastack.combine.pruning.pruner import OrderingPruner, check_vote, number_to_keep
+from rotastack.combine.pruning.pruner import OrderingPruner, number_to_keep
 from rotastack.combine.pruning.vote_table import VoteTable
 
 __all__ = ["MarginPruner"]
@@ -65,6 +67,12 @@ class MarginPruner(OrderingPruner):
     """
 
     n_select: Any
+    _parameter_constraints: ClassVar[dict] = {
+        **OrderingPruner._parameter_constraints,
+        "lambda_": [Interval(Real, 0, None, closed="left"), StrOptions({"cv"})],
+        "n_select": [*OrderingPruner._parameter_constraints["n_select"], StrOptions({"nonzero"})],
+        "positive": ["boolean"],
+    }
 
     def __init__(
         self,
@@ -79,7 +87,6 @@ class MarginPruner(OrderingPruner):
         self.vote = vote
 
     def _choose(self, vote_table: VoteTable) -> None:
-        check_vote(self.vote)
         keep_nonzero = self.n_select == "nonzero"
         size = None if keep_nonzero else number_to_keep(self.n_select, vote_table.n_members)
         self.lambda_value_ = self._penalty(vote_table)
@@ -96,8 +103,6 @@ class MarginPruner(OrderingPruner):
     def _penalty(self, vote_table: VoteTable) -> float:
         penalty: Any = self.lambda_
         if penalty != "cv":
-            if isinstance(penalty, str) or not 0 <= penalty < np.inf:
-                raise ValueError(f"lambda_ must be a number of at least 0, or 'cv', got {penalty!r}")
             return float(penalty)
         correlation = vote_table.signs.sum(axis=0, dtype=np.float64)
         largest = 2 * float(correlation.max() if self.positive else np.abs(correlation).max())

@@ -1,10 +1,13 @@
 """Margin distance minimisation (Martinez-Munoz & Suarez)."""
 
 from collections.abc import Callable
+from numbers import Real
+from typing import ClassVar
 
 import numpy as np
 from numpy.typing import NDArray
 
+from rotastack.base.scikit import StrOptions
 from rotastack.combine.pruning.pruner import OrderingPruner
 from rotastack.combine.pruning.vote_table import VoteTable
 
@@ -49,6 +52,11 @@ class MDMPruner(OrderingPruner):
     array([0, 2])
     """
 
+    _parameter_constraints: ClassVar[dict] = {
+        **OrderingPruner._parameter_constraints,
+        "p": [Real, StrOptions({"moving"}), callable],
+    }
+
     def __init__(
         self, n_select: int | float | None = 0.5, p: float | str | Callable[[int], float] = 0.075, vote: str = "simple"
     ):
@@ -61,8 +69,6 @@ class MDMPruner(OrderingPruner):
             return float(self.p(size))
         if self.p == "moving":
             return min(1.0, 2 * np.sqrt(2 * size) / n_members)
-        if isinstance(self.p, str):
-            raise ValueError(f"p must be a number, 'moving' or a function of the size, got {self.p!r}")
         return float(self.p)
 
     def _order(self, vote_table: VoteTable) -> NDArray[np.intp]:

@@ -2,8 +2,8 @@
 
 from abc import abstractmethod
 from collections.abc import Sequence
-from numbers import Integral, Real
-from typing import Any, Self
+from numbers import Integral
+from typing import Any, ClassVar, Self
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -12,16 +12,20 @@ from sklearn.utils.validation import check_is_fitted
 
 from rotastack.base.combiner import Combiner, Members
 from rotastack.base.fitting import forget_fit
+from rotastack.base.scikit import Interval, RealNotInt, StrOptions, fit_context
 from rotastack.combine.pruning.curves import ordered_errors
 from rotastack.combine.pruning.vote_table import VoteTable, checked_votes
 
-__all__ = ["OrderingPruner", "Pruner", "check_vote", "number_to_keep", "vote_shares"]
+__all__ = ["OrderingPruner", "Pruner", "number_to_keep", "vote_shares"]
 
 KEPT = 1e-6
 """A solver's weight of at most this counts as 0."""
 
 TIED = 1e-9
 """Shares of the weight that differ by at most this are tied, since solvers are no more exact."""
+
+VOTES = [StrOptions({"simple", "weighted"})]
+"""Allowed values of the parameter `vote`."""
 
 
 class Pruner(Combiner):
@@ -39,7 +43,9 @@ class Pruner(Combiner):
 
     selected_: NDArray[np.intp]
     weights_: NDArray[np.float64]
+    _parameter_constraints: ClassVar[dict] = {}
 
+    @fit_context(prefer_skip_nested_validation=True)
     def fit(
         self,
         votes: ArrayLike,
@@ -203,6 +209,11 @@ class OrderingPruner(Pruner):
     array([2])
     """
 
+    _parameter_constraints: ClassVar[dict] = {
+        "n_select": [Interval(Integral, 1, None, closed="left"), Interval(RealNotInt, 0, 1, closed="right"), None],
+        "vote": VOTES,
+    }
+
     def __init__(self, n_select: int | float | None = 0.5, vote: str = "simple"):
         self.n_select = n_select
         self.vote = vote
@@ -212,7 +223,6 @@ class OrderingPruner(Pruner):
         """Return the numbers of all members, beginning with the first member to keep."""
 
     def _choose(self, vote_table: VoteTable) -> None:
-        check_vote(self.vote)
         size = number_to_keep(self.n_select, vote_table.n_members)
         self.order_ = self._order(vote_table)
         self._keep_first(vote_table, size, vote_table.weights)
@@ -237,26 +247,14 @@ class OrderingPruner(Pruner):
         self.weights_ /= self.weights_.sum()
 
 
-def check_vote(vote: str) -> None:
-    """Raise a ValueError if `vote` is neither "simple" nor "weighted"."""
-    if vote not in ("simple", "weighted"):
-        raise ValueError(f"vote must be 'simple' or 'weighted', got {vote!r}")
-
-
 def number_to_keep(n_select: int | float | None, n_members: int) -> int | None:
     """Return the number of members to keep; None if the error of the vote decides."""
     if n_select is None:
         return None
-    if isinstance(n_select, Integral) and not isinstance(n_select, bool):
+    if isinstance(n_select, Integral):
         if n_select > n_members:
             raise ValueError(f"n_select is {n_select}; at most {n_members}, the number of members, is allowed")
-        if n_select < 1:
-            raise ValueError(f"n_select must be at least 1, got {n_select}")
         return int(n_select)
-    if not isinstance(n_select, Real) or isinstance(n_select, bool) or not 0 < n_select <= 1:
-        raise ValueError(
-            f"n_select must be a number of members, or a share of members above 0 and up to 1, got {n_select!r}"
-        )
     return max(1, int(np.floor(float(n_select) * n_members + 0.5 + 1e-9)))
 
 

@@ -1,12 +1,14 @@
 """Quadratic margin maximisation (Martinez 2022)."""
 
-from typing import Any
+from numbers import Real
+from typing import Any, ClassVar
 
 import numpy as np
 from numpy.typing import NDArray
 from scipy.linalg import qr
 
 from rotastack.base import convex
+from rotastack.base.scikit import Interval, StrOptions
 from rotastack.combine.pruning.pruner import Pruner
 from rotastack.combine.pruning.vote_table import VoteTable
 from rotastack.diagnostics.bounds import equilibrium_margin
@@ -145,6 +147,15 @@ class QMMPruner(Pruner):
     ('solved', array([0.333, 0.333, 0.333]))
     """
 
+    hypothesis_size: Any
+    _parameter_constraints: ClassVar[dict] = {
+        "v": [Interval(Real, 0, 1, closed="right"), StrOptions({"emargin", "cv"}), None],
+        "reduce": [StrOptions({"duplicates", "qr"}), None],
+        "solver": [StrOptions(set(SOLVERS))],
+        "hypothesis_size": [Interval(Real, 1, None, closed="neither"), None],
+        "delta": [Interval(Real, 0, 1, closed="neither")],
+    }
+
     def __init__(
         self,
         v: float | str | None = None,
@@ -160,11 +171,13 @@ class QMMPruner(Pruner):
         self.hypothesis_size = hypothesis_size
         self.delta = delta
 
+    def check_parameters(self) -> None:
+        """Raise a ValueError if `v` needs the parameter `hypothesis_size`, and there is none."""
+        if self.v == "emargin" and self.hypothesis_size is None:
+            raise ValueError("v='emargin' needs the parameter hypothesis_size, the number of possible base learners")
+
     def _choose(self, vote_table: VoteTable) -> None:
-        if self.reduce not in ("duplicates", "qr", None):
-            raise ValueError(f"reduce must be 'duplicates', 'qr' or None, got {self.reduce!r}")
-        if self.solver not in SOLVERS:
-            raise ValueError(f"solver must be {' or '.join(map(repr, SOLVERS))}, got {self.solver!r}")
+        self.check_parameters()
         fallback = FALLBACK[bool(np.ptp(vote_table.weights) <= 1e-12)]
         first = self._share(vote_table, fallback)
         shares = [first, *(v for v in fallback if v < first)]
@@ -182,10 +195,6 @@ class QMMPruner(Pruner):
         if v is None:
             return fallback[0]
         if v == "emargin":
-            if self.hypothesis_size is None:
-                raise ValueError(
-                    "v='emargin' needs the parameter hypothesis_size, the number of possible base learners"
-                )
             margins = vote_table.signs @ vote_table.weights
             equilibrium = equilibrium_margin(margins, self.hypothesis_size, self.delta)
             return max(float(np.mean(margins <= equilibrium.margin + 1e-12)), 1.0 / len(margins))
@@ -197,8 +206,6 @@ class QMMPruner(Pruner):
                     counts = np.stack([(held.votes == c) @ weights for c in range(vote_table.n_classes)], axis=1)
                     wrong[i] += (counts.argmax(axis=1) != held.y).sum()
             return fallback[int(wrong.argmin())]
-        if isinstance(v, str) or not 0 < v <= 1:
-            raise ValueError(f"v must be a share above 0 and up to 1, 'emargin', 'cv' or None, got {v!r}")
         return float(v)
 
     def _solve(self, vote_table: VoteTable, shares: list[float]) -> tuple[NDArray[np.float64], float | None]:

@@ -8,13 +8,14 @@ from numpy.typing import ArrayLike, NDArray
 
 from rotastack.base.classes import LabelClassifier
 from rotastack.base.columns import present_target
-from rotastack.base.facts import Facts
 from rotastack.base.row_weights import of_all_rows, weights_of
 from rotastack.base.scikit import StrOptions, check_y
+from rotastack.base.traits import Traits
 from rotastack.combine.log_linear import LogLinearWeights
-from rotastack.ensembles.flagship.families import TreeFamily
+from rotastack.ensembles.flagship.families import RIDGE, TreeFamily
+from rotastack.ensembles.flagship.grown_families import Stopped
 from rotastack.ensembles.flagship.kernel import OnKernel
-from rotastack.ensembles.flagship.rotastack import RIDGE, RotastackEnsemble
+from rotastack.ensembles.flagship.rotastack import RotastackEnsemble
 from rotastack.seeds import root_sequence
 
 __all__ = ["RotastackClassifier"]
@@ -39,7 +40,8 @@ class RotastackClassifier(LabelClassifier, RotastackEnsemble):
         the rows outside each of five folds. "discriminants": the columns and discriminants, C4.5 trees (half as many).
         "pairs": numbers, and the class shares of categories and of pairs of categories; left out without categories.
         "boosted" and "boosted_large": gradient boosting of trees of up to 8 and 31 leaves; left out with a warning for
-        more than 100 classes. "kernel": ridge regressions on indicators of the classes with a Gaussian kernel of at most
+        more than 100 classes. With more than two classes, such a family ends early, with weight 0, if after 30 rounds on
+        the first fold it has no weight beside the other families and its loss leads to more than twice theirs. "kernel": ridge regressions on indicators of the classes with a Gaussian kernel of at most
         2,500 standardised rows; left out for more than 20,000 rows.
     categorical_features : "from_dtype", array-like of int, bool or str, or None, default="from_dtype"
         Categorical columns. "from_dtype": the columns of a pandas, polars or Arrow table that are not numeric (numbers
@@ -74,7 +76,7 @@ class RotastackClassifier(LabelClassifier, RotastackEnsemble):
         Accuracy of `oob_decision_function_`, or the score chosen by `oob_score`, on rows without NaN. The score is
         weighted unless `oob_score` is a function.
     oob_family_errors_ : ndarray of shape (n_families,)
-        Weighted error of each family on rows that its trees have not seen.
+        Weighted error of each family on rows that its trees have not seen; NaN for a boosted family that ended early.
     feature_importances_ : ndarray of shape (n_features,)
         Decrease of impurity by splits on each column; the sum is 1. This is the mean over the trees of a
         family, and the weighted mean over families. A split on a weighted sum of columns counts for these
@@ -122,7 +124,7 @@ class RotastackClassifier(LabelClassifier, RotastackEnsemble):
     ('rotations', 'discriminants', 'boosted', 'boosted_large', 'kernel')
     """
 
-    study_facts: ClassVar[Facts] = Facts(
+    study_traits: ClassVar[Traits] = Traits(
         rotates=True, rotated_families=("rotations",), trees=("trees_per_family",), families=2
     )
 
@@ -192,10 +194,15 @@ class RotastackClassifier(LabelClassifier, RotastackEnsemble):
         outputs = np.where(unseen[:, :, None], 1 / len(self.classes_), outputs)
         never = np.asarray(unseen.all(axis=0))
 
+        ran = np.concatenate([np.full(len(g.names), not isinstance(g, Stopped)) for g in self.grown_])
+
         def fitted(outputs: NDArray[np.float64], rows: NDArray[np.bool_]) -> LogLinearWeights:
-            return LogLinearWeights(RIDGE).fit(
-                outputs[:, rows], codes[rows], len(self.classes_), sample_weight=weights_of(weights, rows)
+            combiner = LogLinearWeights(RIDGE).fit(
+                outputs[ran][:, rows], codes[rows], len(self.classes_), sample_weight=weights_of(weights, rows)
             )
+            found, combiner.weights_ = combiner.weights_, np.zeros(len(ran))
+            combiner.weights_[ran] = found
+            return combiner
 
         self.combiner_ = fitted(outputs, np.ones(len(codes), dtype=bool))
 

@@ -8,10 +8,23 @@ from typing import Any, ClassVar
 from rotastack.base.view import is_linear
 from rotastack.trees.boosting_options import BoostingOptions
 
-__all__ = ["BOOSTING", "FAMILIES", "NUMBER_FAMILIES", "PARTS", "Family", "KernelFamily", "TreeFamily", "find_families"]
+__all__ = [
+    "BOOSTING",
+    "FAMILIES",
+    "NUMBER_FAMILIES",
+    "PARTS",
+    "RIDGE",
+    "Family",
+    "KernelFamily",
+    "TreeFamily",
+    "find_families",
+]
 
 PARTS = ("identity", "discriminants", "principal", "sparse", "pairs")
 """Names of the built-in parts of a family's view."""
+
+RIDGE = 0.1
+"""Factor of the ridge that pulls the families' weights to equal weights; the loss is a sum over rows."""
 
 CRITERIA = ("gini", "entropy", "c45")
 

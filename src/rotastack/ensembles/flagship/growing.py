@@ -1,6 +1,7 @@
 """Growth of the flagship's families of trees."""
 
 from collections.abc import Callable, Iterator, Sequence
+from functools import partial
 from numbers import Integral
 
 import numpy as np
@@ -10,8 +11,17 @@ from rotastack.base.warned import warn
 from rotastack.ensembles.flagship.category_pairs import CategoryPairs
 from rotastack.ensembles.flagship.families import Family, KernelFamily, TreeFamily
 from rotastack.ensembles.flagship.family_views import candidates, tree_groups
-from rotastack.ensembles.flagship.grown_families import GrownFamilies, OnBags, OnFolds, OnPairs, OnRounds, n_folds
-from rotastack.ensembles.flagship.kernel import MOST_ROWS, grow_kernel
+from rotastack.ensembles.flagship.grown_families import (
+    GrownFamilies,
+    OnBags,
+    OnFolds,
+    OnPairs,
+    OnRounds,
+    Stopped,
+    n_folds,
+)
+from rotastack.ensembles.flagship.kernel import MOST_ROWS, OnKernel, grow_kernel
+from rotastack.ensembles.flagship.race import NoWeightError, check_weight, has_race
 from rotastack.ensembles.flagship.training_rows import MOST_DRAWS, TrainingRows, category_targets
 from rotastack.seeds import child
 from rotastack.trees.boosting import grow_boosted
@@ -47,19 +57,28 @@ def grow_families(
     families. `done` is called with a text after each step. Returned with the families are their outputs (family, row,
     output) for training rows, from trees that have not seen the row; NaN if all have.
     """
-    grown, outputs = [], []
-    for family, unseen in _each_grown(families, rows.n_trees(n_trees), rows, folds, sequence, n_jobs):
+    grown: list[GrownFamilies] = []
+    outputs: list[NDArray[np.float64]] = []
+    for family, unseen in _each_grown(families, rows.n_trees(n_trees), rows, folds, sequence, n_jobs, outputs):
         grown.append(family)
         outputs.append(unseen)
         done(family.described())
-    return grown, np.concatenate(outputs)
+    # Families that raced were grown last: the order is that of all tables.
+    places = {family.name: place for place, family in enumerate(families)}
+    kinds = [(not isinstance(g, OnBags), isinstance(g, OnKernel), places[g.names[0]]) for g in grown]
+    order = sorted(range(len(grown)), key=kinds.__getitem__)
+    return [grown[k] for k in order], np.concatenate([outputs[k] for k in order])
 
 
 def _each_grown(
     families: Sequence[Family], n_trees: int, rows: TrainingRows, folds: NDArray[np.int32],
-    sequence: np.random.SeedSequence, n_jobs: int | None,
+    sequence: np.random.SeedSequence, n_jobs: int | None, outputs: Sequence[NDArray[np.float64]],
 ) -> Iterator[_Grown]:  # fmt: skip
-    """Yield the grown families with their unseen outputs; each kind of family has a function that returns both."""
+    """Yield the grown families with their unseen outputs; each kind of family has a function that returns both.
+
+    `outputs` grows with those of the families that were yielded. With more than two classes, boosted families come last
+    and race: they end early if they can earn no weight beside these.
+    """
     families = _boostable(families, rows.n_classes)
     kernels = [family for family in families if isinstance(family, KernelFamily)]
     of_trees = [family for family in families if isinstance(family, TreeFamily)]
@@ -70,17 +89,26 @@ def _each_grown(
         alike = [family for family in on_bags if family.criterion == criterion]
         yield _on_bags(alike, n_trees, rows, child(sequence, "bags", criterion), n_jobs)
     on_folds = [family for family in of_trees if family.folds]
+    races = has_race(rows)
     gains = None
     learns_metric = bool(kernels) and rows.n_classes is None
-    for family in on_folds:
-        if family.boosting is None:
+    in_turn: list[Family] = [*on_folds, *(kernels if len(rows.X) <= MOST_ROWS else [])]
+    for family in sorted(in_turn, key=lambda family: races and family.boosting is not None):
+        mine = child(sequence, "family", family.name)
+        if isinstance(family, KernelFamily):
+            yield grow_kernel(family.name, rows, folds, gains, mine)
+        elif family.boosting is None:
             yield _on_folds(family, n_trees, rows, folds, sequence, n_jobs)
         else:
-            booster, unseen = _on_rounds(family, rows, folds, child(sequence, "family", family.name), n_jobs)
+            race = partial(check_weight, np.concatenate(outputs), rows) if races and outputs else None
+            try:
+                booster, unseen = _on_rounds(family, rows, folds, mine, n_jobs, race)
+            except NoWeightError:
+                stopped = Stopped((family.name,), rows.n_classes or 1, rows.X.shape[1])
+                yield stopped, np.full((1, len(folds), stopped.n_classes), np.nan)
+                continue
             gains = booster.boosted.gains() if learns_metric and gains is None else gains
             yield booster, unseen
-    for family in kernels if len(rows.X) <= MOST_ROWS else []:
-        yield grow_kernel(family.name, rows, folds, gains, child(sequence, "family", family.name))
 
 
 def _boostable(families: Sequence[Family], n_classes: int | None) -> Sequence[Family]:
@@ -166,8 +194,9 @@ def _on_folds(
 
 def _on_rounds(
     family: TreeFamily, rows: TrainingRows, folds: NDArray[np.int32], sequence: np.random.SeedSequence, n_jobs: int | None,
+    race: Callable[..., None] | None = None,
 ) -> tuple[OnRounds, NDArray[np.float64]]:  # fmt: skip
-    """Grow a booster for each fold, on the rows outside the fold."""
+    """Grow a booster for each fold, on the rows outside the fold; `race` may end the training after the first one."""
     assert family.boosting is not None
     views, width = None, rows.X.shape[1]
     if family.parts != ("identity",):
@@ -185,7 +214,7 @@ def _on_rounds(
         options = options._replace(max_features=min(options.max_features, width))
     boosted = grow_boosted(
         rows.X, rows.target, options, sequence,
-        n_classes=rows.n_classes, folds=folds, weights=rows.weights, views=views, n_jobs=n_jobs,
+        n_classes=rows.n_classes, folds=folds, weights=rows.weights, views=views, n_jobs=n_jobs, after_first=race,
     )  # fmt: skip
     grown = OnRounds((family.name,), boosted)
     return grown, grown.linked(boosted.held_out)[None]

@@ -11,7 +11,7 @@ from rotastack.ensembles.flagship.category_pairs import CategoryPairs
 from rotastack.trees.boosting import BoostedTrees, probabilities
 from rotastack.trees.grown import GrownTrees
 
-__all__ = ["GrownFamilies", "OnBags", "OnFolds", "OnPairs", "OnRounds", "n_folds"]
+__all__ = ["GrownFamilies", "OnBags", "OnFolds", "OnPairs", "OnRounds", "Stopped", "n_folds"]
 
 _BLOCK = 2**22  # largest number of tree outputs held in memory at once
 
@@ -229,3 +229,30 @@ class OnRounds(GrownFamilies):
     def linked(self, scores: NDArray[np.float64]) -> NDArray[np.float64]:
         """Return the outputs for boosting scores: class probabilities, or unchanged scores for a regression."""
         return scores if self.boosted.n_classes is None else probabilities(scores, self.boosted.n_classes)
+
+
+@dataclass
+class Stopped(GrownFamilies):
+    """A boosted family that ended early, without trees: each class has the same probability."""
+
+    names: tuple[str, ...]
+    n_classes: int
+    n_columns: int
+
+    def described(self, rows: str = "folds") -> str:
+        return f"{self.names[0]} ended early: no weight beside the other families"
+
+    def forests(self) -> list[GrownTrees]:
+        return []
+
+    def outputs(self, rows, n_jobs=None):
+        return np.full((1, len(rows), self.n_classes), 1 / self.n_classes)
+
+    def unseen(self, places):
+        return np.zeros(len(places), np.int32)
+
+    def unseen_outputs(self, rows, unseen, n_jobs=None):
+        return np.full((1, len(rows), self.n_classes), np.nan)
+
+    def importances(self):
+        return np.zeros((1, self.n_columns))

@@ -63,8 +63,12 @@ class Machine:
         return _decayed(_squares(rows, points, self.metric), self.gamma)
 
     def sums(self, rows: NDArray[np.float64], points: NDArray[np.float64]) -> NDArray[np.float64]:
+        """Return predictions (row, output)."""
+        return self.sums_of(self.kernels(rows, points))
+
+    def sums_of(self, kernels: NDArray[np.float64]) -> NDArray[np.float64]:
         """Return predictions (row, output); those for a row do not depend on other rows, as they would by BLAS."""
-        return np.einsum("rp,op->ro", self.kernels(rows, points), self.coefficients) + self.offset
+        return np.einsum("rp,op->ro", kernels, self.coefficients) + self.offset
 
     def squared_gradients(self, rows: NDArray[np.float64], points: NDArray[np.float64]) -> NDArray[np.float64]:
         """Return the sum of the squared derivatives by each column over rows and outputs, shape (n_columns,)."""
@@ -128,7 +132,8 @@ class OnKernel(GrownFamilies):
     def standardised(self, rows: NDArray[np.float32]) -> NDArray[np.float64]:
         """Return standardised rows, clipped, with 0 for missing numbers."""
         scaled = np.clip((rows - self.centre) / self.deviation, -FARTHEST, FARTHEST)
-        return np.nan_to_num(scaled)
+        scaled[np.isnan(scaled)] = 0.0
+        return scaled
 
     def _means(self, machines: list[Machine], rows: NDArray[np.float32]) -> NDArray[np.float64]:
         """Return the mean predictions of machines for rows, (row, output)."""
@@ -193,23 +198,34 @@ def grow_kernel(
         gammas, best, by_fold = _chosen(sample(MOST_TRIED), metrics, choices, nested)
         whole = sample(MOST_POINTS)
         found.points = whole.points
+        knows_distances = gains is None and len(whole.points) == len(weighted)
 
         @lru_cache(maxsize=1)
         def squares_of(fold: int) -> NDArray[np.float64]:
             return _squares(whole.points, whole.points, metrics[fold])
 
+        @lru_cache(maxsize=1)
+        def kernels_of(gamma: float) -> NDArray[np.float64]:
+            return _decayed(squares_of(0), gamma)
+
         @cache
         def machine(out: frozenset[int], choice: _Choice) -> Machine:
             fold = 0 if gains is None else min(out)  # folds share a metric without gains; with gains `out` is one fold
             gamma, mine = gammas[fold] / choice.width**2, _inside(whole, out)
-            kernels = _decayed(squares_of(fold)[np.ix_(mine, mine)], gamma)
+            inner = np.ix_(mine, mine)
+            kernels = kernels_of(gamma)[inner] if gains is None else _decayed(squares_of(fold)[inner], gamma)
             solution, offset = _solved(kernels, whole.of(mine), choice.penalty)
             coefficients = np.zeros((len(offset), len(whole.points)))
             coefficients[:, mine] = solution.T
             return Machine(metrics[fold], gamma, coefficients, offset)
 
         def unseen_by(machines: list[Machine]) -> NDArray[np.float64]:
-            return replace(found, machines=machines).unseen_outputs(rows.X, folds)
+            if not knows_distances:
+                return replace(found, machines=machines).unseen_outputs(rows.X, folds)
+            outputs = np.full((len(folds), targets.shape[1]), np.nan)
+            for fold, machine in enumerate(machines):
+                outputs[folds == fold] = machine.sums_of(kernels_of(machine.gamma)[whole.folds == fold])
+            return found._finished(outputs)
 
         found.machines = [machine(frozenset([fold]), best) for fold in all_folds]
         found.pooled = _pooled(found.machines)

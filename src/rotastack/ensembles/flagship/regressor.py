@@ -9,16 +9,16 @@ from numpy.typing import ArrayLike, NDArray
 from sklearn.base import RegressorMixin
 
 from rotastack.base.columns import present_target
-from rotastack.base.facts import Facts
 from rotastack.base.outputs import r_squared
 from rotastack.base.reading import is_dates
 from rotastack.base.row_weights import of_all_rows, weights_of
 from rotastack.base.scikit import check_y
+from rotastack.base.traits import Traits
 from rotastack.base.warned import warn
 from rotastack.combine.least_squares import LeastSquaresWeights
-from rotastack.ensembles.flagship.families import NUMBER_FAMILIES, Family, TreeFamily
+from rotastack.ensembles.flagship.families import NUMBER_FAMILIES, RIDGE, Family, TreeFamily
 from rotastack.ensembles.flagship.residuals import OutOfBagResiduals
-from rotastack.ensembles.flagship.rotastack import RIDGE, RotastackEnsemble, kept_families
+from rotastack.ensembles.flagship.rotastack import RotastackEnsemble, kept_families
 from rotastack.seeds import child, root_sequence
 
 __all__ = ["RotastackRegressor"]
@@ -130,7 +130,7 @@ class RotastackRegressor(RegressorMixin, RotastackEnsemble):
     ('random_cuts', 'discriminants', 'boosted', 'kernel')
     """
 
-    study_facts: ClassVar[Facts] = Facts(
+    study_traits: ClassVar[Traits] = Traits(
         rotates=True, rotated_families=("rotations", "random_cuts"), trees=("trees_per_family",), families=2
     )
 

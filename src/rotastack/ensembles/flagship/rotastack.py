@@ -43,9 +43,6 @@ class _StepPrinter:
         self._since = now
 
 
-RIDGE = 0.1
-"""Factor of the ridge that pulls the families' weights to equal weights; the loss is a sum over rows."""
-
 _BLOCK = 2**22  # largest number of family outputs held in memory at once in predict
 
 
@@ -261,8 +258,7 @@ class RotastackEnsemble(OutOfBagImportances, BaseEstimator):
         self, rows: NDArray[np.float32], found: Callable[[NDArray[np.float32]], NDArray[np.float64]]
     ) -> NDArray[np.float64]:
         """Return ``found(rows)``, shape (n_rows, ...); rows with unknown categories get the mean over known ones."""
-        unknown = self.table_.unknown(rows)
-        if not unknown.any():
+        if not self.table_.groups_ or not (unknown := self.table_.unknown(rows)).any():
             return found(rows)
         result = found(next(self.table_.filled(rows)))
         result[unknown] = mean_of([found(filled) for filled in self.table_.filled(rows[unknown])])

@@ -91,7 +91,7 @@ class GrowingForests:
     ) -> tuple[NDArray[np.float64], list[dict[str, Any]]]:
         """Return the vote shares (ensemble, row, class) of several ensembles from this pool, and facts of each one's trees.
 
-        `counts` are the ensembles' numbers of trees on each rotation. Each tree is grown and evaluated once. Facts are
+        `counts` are the ensembles' numbers of trees on each rotation. Each tree is grown and evaluated once. Sizes are
         the mean and median number of nodes, the mean number of leaves, and the mean depth.
         """
         self.grow(np.max(counts, axis=0))
@@ -111,9 +111,9 @@ class GrowingForests:
             if len(grown.values):
                 group_sums = grown.group_sums(X, group, len(patterns), self.n_jobs)
             sums += np.einsum("eg,grc->erc", weights, group_sums)
-            facts += used.astype(np.float64) @ grown.facts
+            facts += used.astype(np.float64) @ grown.sizes
             for sizes, own in zip(n_nodes, used, strict=True):
-                sizes.append(grown.facts[own, 0])
+                sizes.append(grown.sizes[own, 0])
         n_trees = table.sum(axis=1)
         shares = votes / n_trees[:, None, None]
         for k, n in enumerate(n_trees.tolist()):

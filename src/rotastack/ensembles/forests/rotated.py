@@ -8,10 +8,10 @@ from numpy.typing import ArrayLike, NDArray
 from sklearn.utils.validation import check_is_fitted
 
 from rotastack.base.classes import LabelClassifier, NumberRegressor
-from rotastack.base.facts import Facts
 from rotastack.base.outputs import accuracy, r_squared
 from rotastack.base.row_weights import row_weights, weights_of
 from rotastack.base.scikit import Interval, fit_context
+from rotastack.base.traits import Traits
 from rotastack.ensembles.table import check_rotatable, fitted_scaler, scaled_columns, warn_of_unequal_scales
 from rotastack.ensembles.table_ensemble import TableEnsemble
 from rotastack.seeds import root_sequence
@@ -53,7 +53,7 @@ def rotated_views(axes: NDArray[np.intp], rotations: NDArray[np.floating], n_num
 class RotatedForest(TableEnsemble):
     """A forest on rotations of the numeric columns."""
 
-    study_facts: ClassVar[Facts] = Facts(rotates=True)
+    study_traits: ClassVar[Traits] = Traits(rotates=True)
 
     n_estimators: int
     flip: bool

@@ -5,8 +5,8 @@ from typing import Any, ClassVar
 
 from numpy.typing import ArrayLike
 
-from rotastack.base.facts import Facts
 from rotastack.base.scikit import Interval, StrOptions
+from rotastack.base.traits import Traits
 from rotastack.combine.voting import Voting
 from rotastack.ensembles.pooled.classifier import PooledEnsembleClassifier
 from rotastack.ensembles.pooled.pool import Recipe
@@ -22,7 +22,7 @@ __all__ = ["RandomRotationBoostingClassifier", "RandomRotationBoostingRegressor"
 class _RandomRotationBoosting:
     """A pool of boosting models, each on a different random rotation."""
 
-    study_facts: ClassVar[Facts] = Facts(rotates=True, trees=("n_rotations", "trees_per_rotation"))
+    study_traits: ClassVar[Traits] = Traits(rotates=True, trees=("n_rotations", "trees_per_rotation"))
 
     _parameter_constraints: ClassVar[dict] = {
         **TableEnsemble._parameter_constraints,

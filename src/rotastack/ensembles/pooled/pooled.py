@@ -33,7 +33,7 @@ class PoolMembers(Members):
     ensemble: "PooledEnsemble"
     n_rows: int
 
-    def facts(self):
+    def complexity_and_error(self):
         members = self.ensemble.pool_.members
         complexity = rotation_complexity([m.n_nodes for m in members], [m.depth for m in members], self.n_rows)
         # If the pool drew bags, a forest's out-of-bag rows may be copies of rows in the forest's bags.

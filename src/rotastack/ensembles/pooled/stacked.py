@@ -5,8 +5,8 @@ from typing import Any, ClassVar
 
 from numpy.typing import ArrayLike
 
-from rotastack.base.facts import Facts
 from rotastack.base.scikit import HasMethods, Interval
+from rotastack.base.traits import Traits
 from rotastack.combine.stacking import Stacking
 from rotastack.ensembles.pooled.classifier import PooledEnsembleClassifier
 from rotastack.ensembles.pooled.pool import Recipe
@@ -82,7 +82,7 @@ class StackedRotationClassifier(PooledEnsembleClassifier):
     (3, (150, 3))
     """
 
-    study_facts: ClassVar[Facts] = Facts(rotates=True, n_trees=20 * 20 * 10)
+    study_traits: ClassVar[Traits] = Traits(rotates=True, n_trees=20 * 20 * 10)
 
     _parameter_constraints: ClassVar[dict] = {
         **TableEnsemble._parameter_constraints,

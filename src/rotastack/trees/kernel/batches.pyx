@@ -77,7 +77,7 @@ def grow_batches(
     Ctrl-C, or soon after another thread has set the entry of `stop`, uint8 (1,), to 1.
 
     Returns the arrays of :class:`rotastack.trees.nodes.TreeArrays`, the sums and counts of out-of-bag outputs, and the
-    out-of-bag errors of batches and of trees. A fourth column of `facts` holds the number of out-of-bag rows of each
+    out-of-bag errors of batches and of trees. A fourth column of `sizes` holds the number of out-of-bag rows of each
     tree. Errors are weighted error rates or weighted mean squared errors, NaN without out-of-bag rows.
     """
     cdef const float[:, :, ::1] data = table.data
@@ -114,9 +114,9 @@ def grow_batches(
     cdef Unseen unseen
     for l in range(numbers.shape[0]):
         n_trees += batch[l].n_trees
-    facts, losses, errors = np.zeros((n_trees, 4), np.int64), np.zeros(n_trees), np.full(numbers.shape[0], np.nan)
+    sizes, losses, errors = np.zeros((n_trees, 4), np.int64), np.zeros(n_trees), np.full(numbers.shape[0], np.nan)
     sums, seen = np.zeros((n if want_oob else 0, n_outputs)), np.zeros(n if want_oob else 0, np.int32)
-    cdef int64_t[:, ::1] tree_facts = facts
+    cdef int64_t[:, ::1] tree_sizes = sizes
     cdef double[::1] tree_loss = losses, batch_error = errors
     cdef double[:, ::1] oob_sums = sums
     cdef int32_t[::1] oob_seen = seen
@@ -185,15 +185,15 @@ def grow_batches(
                 begin = written.n_nodes
                 size = write_tree(&grower.growing, &grower.task, written)
                 k = t - batch[0].first_tree
-                tree_facts[k, 0] = size.n_nodes
-                tree_facts[k, 1] = size.n_leaves
-                tree_facts[k, 2] = depth_of(written.nodes + begin, size.n_nodes, grower.growing.depth)
+                tree_sizes[k, 0] = size.n_nodes
+                tree_sizes[k, 1] = size.n_leaves
+                tree_sizes[k, 2] = depth_of(written.nodes + begin, size.n_nodes, grower.growing.depth)
                 if want_oob:
                     unseen = add_out_of_bag(
                         written.nodes + begin, written.values, &grower.view, &grower.task, &bagging,
                         &grower.growing, active, &oob_sums[0, 0], &oob_seen[0],
                     )
-                    tree_facts[k, 3] = unseen.n_rows
+                    tree_sizes[k, 3] = unseen.n_rows
                     tree_loss[k] = unseen.loss
                 if want_held:
                     add_held_out(
@@ -207,7 +207,7 @@ def grow_batches(
                 mean_held_out(&bagging, held_sums, n_outputs, batch[l].n_trees, &held_outputs[l, 0, 0])
     if not keep:
         written.n_nodes = written.n_values = 0
-    return (*trees.exact(), facts), sums, seen, errors, losses
+    return (*trees.exact(), sizes), sums, seen, errors, losses
 
 
 cdef int take_all(

@@ -74,14 +74,14 @@ cdef class Booster:
     cdef int32_t* drawn             # columns of a tree; `columns`: the columns not drawn
     cdef int32_t* columns
     # The trees grown so far:
-    cdef object node_array, step_array, impurity_array, weight_array, count_array, value_array, fact_array
+    cdef object node_array, step_array, impurity_array, weight_array, count_array, value_array, size_array
     cdef Node* nodes
     cdef Step* steps
     cdef double* impurity
     cdef double* weight
     cdef int32_t* counts
     cdef double* values
-    cdef int64_t* facts
+    cdef int64_t* sizes
     cdef Py_ssize_t n_nodes
     cdef Py_ssize_t n_values
     cdef Py_ssize_t n_trees
@@ -165,7 +165,7 @@ cdef class Booster:
         self.row_scores = <double*> take(kept, n_outputs, sizeof(double))
         self.node_array, self.step_array = np.empty(0, NODE), np.empty(0, STEP)
         self.impurity_array, self.weight_array, self.value_array = np.empty(0), np.empty(0), np.empty((0, 1))
-        self.count_array, self.fact_array = np.empty(0, np.int32), np.empty((0, 4), np.int64)
+        self.count_array, self.size_array = np.empty(0, np.int32), np.empty((0, 4), np.int64)
         self.n_trees = self.room = self.tree_room = 0
 
         self.put_in_bins(task.data, task.views.tables(), task.view_of[bag.number], stop)
@@ -254,14 +254,14 @@ cdef class Booster:
                 self.add_held(t, &sums[t % self.n_outputs, 0])
 
     def trees(self, Py_ssize_t n_rounds):
-        """Return nodes, impurity, weight, counts, values and facts of the trees of the first `n_rounds` rounds."""
+        """Return nodes, impurity, weight, counts, values and sizes of the trees of the first `n_rounds` rounds."""
         cdef Py_ssize_t n_trees = n_rounds * self.n_outputs
-        facts = self.fact_array[:n_trees]
-        n_nodes, n_values = int(facts[:, 0].sum()), int(facts[:, 1].sum())
+        sizes = self.size_array[:n_trees]
+        n_nodes, n_values = int(sizes[:, 0].sum()), int(sizes[:, 1].sum())
         return (
             self.node_array[:n_nodes].copy(), self.impurity_array[:n_nodes].copy(),
             self.weight_array[:n_nodes].copy(), self.count_array[:n_nodes].copy(),
-            self.value_array[:n_values].copy(), facts[:, :3].copy(),
+            self.value_array[:n_values].copy(), sizes[:, :3].copy(),
         )
 
     cdef int find_gradients(self) except -1 nogil:
@@ -329,7 +329,7 @@ cdef class Booster:
         cdef const Leaf* leaf
         cdef Py_ssize_t node, i, n_leaves = 0, deepest = 0, n_out = self.n_rows - self.n_sampled
         cdef uint32_t row
-        cdef int64_t* facts = self.facts + 4 * self.n_trees
+        cdef int64_t* sizes = self.sizes + 4 * self.n_trees
         if tree.packing.gradient_scale > 0.0 and tree.packing.hessian_scale > 0.0:
             unit = tree.packing.hessian_scale / tree.packing.gradient_scale / tree.packing.gradient_scale
         for node in range(n_nodes - 1, -1, -1):
@@ -361,8 +361,8 @@ cdef class Booster:
         for i in range(n_out):
             row = self.left_out[i]
             scores[row] += self.outputs[leaf_by_codes(steps, self.codes + row, tree.bins.stride)]
-        facts[0], facts[1], facts[2] = n_nodes, n_leaves, deepest
-        facts[3] = self.n_nodes
+        sizes[0], sizes[1], sizes[2] = n_nodes, n_leaves, deepest
+        sizes[3] = self.n_nodes
         self.n_nodes += n_nodes
         self.n_values += n_leaves
         self.n_trees += 1
@@ -377,7 +377,7 @@ cdef class Booster:
 
     cdef int add_held(self, Py_ssize_t t, double* sums) except -1 nogil:
         """Add the outputs of tree t for the held-out rows to their scores."""
-        cdef Py_ssize_t begin = self.facts[4 * t + 3], stride = self.tree.bins.stride, i
+        cdef Py_ssize_t begin = self.sizes[4 * t + 3], stride = self.tree.bins.stride, i
         cdef const Step* steps = self.steps + begin
         cdef const Node* nodes = self.nodes + begin
         cdef const uint8_t* codes = self.codes + self.n_rows
@@ -411,7 +411,7 @@ cdef class Booster:
         self.values = <double*> resize(self.value_array, (size, 1))
         self.room = size
         self.tree_room = 2 * self.n_trees + 1
-        self.facts = <int64_t*> resize(self.fact_array, (self.tree_room, 4))
+        self.sizes = <int64_t*> resize(self.size_array, (self.tree_room, 4))
         return 0
 
 

@@ -1,6 +1,6 @@
-"""The leaderboard: scores of methods on data sets with ranks and tests, as data for a page in a browser."""
+"""The leaderboard: scores of methods on data sets with ranks and tests, for a page, and as a table."""
 
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -15,7 +15,6 @@ from rotastack.stats.missing import checked_scores, rounded
 from rotastack.stats.nemenyi import critical_difference
 from rotastack.stats.resamples import bootstrap_means, bootstrap_ranks
 from rotastack.stats.wilcoxon import wilcoxon_holm
-from rotastack.workflow.judge.published_columns import published_scores
 from rotastack.workflow.judge.results import (
     by_method,
     compared,
@@ -25,16 +24,18 @@ from rotastack.workflow.judge.results import (
     seconds_by_method,
 )
 from rotastack.workflow.judge.words import p_equal
-from rotastack.workflow.study.names import slug
 from rotastack.workflow.study.specs import ReportSpec
 
-__all__ = ["Metric", "board", "board_table", "kinds_of", "leaderboard", "study_board"]
+__all__ = ["Metric", "board", "board_table", "leaderboard", "study_board"]
 
 N_RATINGS = 200
 """Resamples of data sets for the intervals of Elo; each needs a fit."""
 
 N_MEANS = 1000
 """Resamples for the intervals of means."""
+
+MOST_CONTROLS = 40
+"""With more ranked methods a page has the study's control alone."""
 
 
 class Metric(NamedTuple):
@@ -52,16 +53,13 @@ class Metric(NamedTuple):
 
 def leaderboard(
     metrics: Sequence[Metric], control: str | None, *, alpha: float = 0.05, times: Mapping[str, pd.DataFrame] | None = None,
-    methods: Mapping[str, Mapping[str, Any]] | None = None, cells: Mapping[str, Any] | None = None,
-    left_out: Sequence[str] = (), kinds: Mapping[str, Sequence[str]] | None = None,
+    methods: Mapping[str, Mapping[str, Any]] | None = None, left_out: Sequence[str] = (),
 ) -> dict[str, Any]:  # fmt: skip
-    """Return the data of a page's leaderboard, as a mapping for JSON.
+    """Return the data of a page's leaderboard: a board of each score, and the numbers against each control.
 
-    All tests and intervals are computed here, on the data sets and methods of the first view; for other choices of its
-    reader the page computes no test. The first of `metrics` has all methods. `times` has seconds of "fit" and "predict"
-    (data sets x methods). `methods` are facts: ``optimistic``, ``published`` (the source), ``family``, ``rotated`` and
-    ``about``; the reader may add optimistic and published ones, and the data sets `left_out`, to the ranks. `cells` tells
-    the origin of the scores, and `kinds` the data sets of a kind, which the reader may select.
+    The first of `metrics` has all methods. `times` has seconds of "fit" and "predict" (data sets x methods). `methods`
+    says of methods whether they are ``optimistic`` and ``rotated``; optimistic methods and the data sets `left_out` are
+    not ranked. Tests are against `control` alone; the other ranked methods are controls of wins and times, too.
     """
     first = metrics[0].scores
     for metric in metrics:
@@ -72,27 +70,46 @@ def leaderboard(
     if control is not None and control not in names:
         raise RotastackError(f"control {control!r} is not a method")
     known = {name: dict((methods or {}).get(name, {})) for name in names}
-    chosen = [m for m, facts in known.items() if not facts.get("optimistic") and not facts.get("published")]
+    ranked = [m for m, about in known.items() if not about.get("optimistic")]
+    others = [m for m in ranked if m != control] if len(ranked) <= MOST_CONTROLS else []
+    controls = [] if control is None else [control, *others]
     seconds = {kind: table.reindex(datasets, columns=names) for kind, table in (times or {}).items()}
+    seconds = {kind: table for kind, table in seconds.items() if table.notna().any(axis=None)}
     start = [name for name in datasets if name not in left_out]
+    boards = []
+    for metric in metrics:
+        found = board(metric, ranked, control, datasets=start, alpha=alpha, times=seconds)
+        boards.append({**found, "by_control": _by_control(metric, found, controls, seconds)})
     return {
         "datasets": [str(name) for name in datasets],
-        "start": [datasets.index(name) for name in start],
-        "kinds": [[kind, [datasets.index(d) for d in of if d in datasets]] for kind, of in (kinds or {}).items()],
         "methods": [{"name": str(name), **known[name]} for name in names],
         "control": -1 if control is None else names.index(control),
-        "chosen": [names.index(name) for name in chosen],
+        "controls": [str(name) for name in controls],
+        "chosen": [names.index(name) for name in ranked],
         "alpha": alpha,
-        # Critical differences of two methods by the number of data sets; of more methods, on one data set.
-        "differences": {
-            "two": [None, *(critical_difference(2, n, alpha) for n in range(1, len(datasets) + 1))],
-            "more": [None, None, None, *(critical_difference(k, 1, alpha) for k in range(3, len(names) + 1))],
-        },
         "metrics": [_metric(metric, names, datasets) for metric in metrics],
-        "times": {kind: _matrix(table) for kind, table in seconds.items() if table.notna().any(axis=None)},
-        "cells": cells and {**cells, "counts": _matrix(cells["counts"].reindex(datasets, columns=names))},
-        "boards": [board(metric, chosen, control, datasets=start, alpha=alpha, times=seconds) for metric in metrics],
+        "boards": boards,
     }
+
+
+def _by_control(
+    metric: Metric, board: Mapping[str, Any], controls: Sequence[str], seconds: Mapping[str, pd.DataFrame]
+) -> dict[str, list[list]]:
+    """Return a board's wins, ties and losses as text, and times: a row per method, a column per control.
+
+    A time that is not known is None.
+    """
+    block = rounded(metric.scores.iloc[board["datasets"], board["methods"]])
+    used = metric.scores.index[sorted([*board["datasets"], *board["left_out"]])]
+    columns: dict[str, list[list]] = {"wins": [], **{kind: [] for kind in seconds}}
+    for control in controls:
+        gaps = block.sub(block[control], axis=0) if board["ranks"] and control in block else block[:0]
+        better, worse = ((gaps > 0).sum(), (gaps < 0).sum())[:: 1 if metric.higher_is_better else -1]
+        counts = zip(block, better, (gaps == 0).sum(), worse, strict=True)
+        columns["wins"].append([f"{w} / {t} / {n}" if len(gaps) and m != control else "–" for m, w, t, n in counts])
+        for kind, ratios in relative_times(seconds, control).items():
+            columns[kind].append(_plain(ratios.loc[used, list(block)].median()))
+    return {name: [list(row) for row in zip(*lists, strict=True)] for name, lists in columns.items() if lists}
 
 
 def board(
@@ -195,78 +212,30 @@ def _plain(values: Iterable) -> list:
     return [int(v) if v is not None and v == int(v) and abs(v) < 1e15 else v for v in known]
 
 
-def _few_valued(facts: Mapping[str, Any]) -> float:
-    """Return the share of columns that are categories, or numbers of few values; dates do not count."""
-    return float(facts["few_valued_columns"] / max(1, facts["numeric_columns"] + facts["categorical_columns"]))
-
-
-KINDS: dict[str, Callable[[Mapping[str, Any]], bool]] = {
-    "fewer than 200 rows": lambda f: f["rows"] < 200,
-    "200 to 999 rows": lambda f: 200 <= f["rows"] < 1000,
-    "1,000 to 4,999 rows": lambda f: 1000 <= f["rows"] < 5000,
-    "5,000 rows and more": lambda f: f["rows"] >= 5000,
-    "two classes": lambda f: len(f.get("class_counts", ())) == 2,
-    "3 to 9 classes": lambda f: 3 <= len(f.get("class_counts", ())) < 10,
-    "10 classes and more": lambda f: len(f.get("class_counts", ())) >= 10,
-    "most columns are categories, or numbers of few values": lambda f: _few_valued(f) > 0.5,
-    "fewer columns are": lambda f: 0 < _few_valued(f) <= 0.5,
-    "no column is": lambda f: _few_valued(f) == 0,
-}
-"""Kind of data sets -> check of a data set's facts from its preparation; "few values" are fewer than ten."""
-
-
-def kinds_of(facts: Mapping[str, Mapping[str, Any]]) -> dict[str, list[str]]:
-    """Return kind -> its data sets, by rows, classes and categories, without kinds of all data sets or none."""
-    found = {kind: [d for d, f in facts.items() if belongs(f)] for kind, belongs in KINDS.items()}
-    return {kind: of for kind, of in found.items() if 0 < len(of) < len(facts)}
-
-
-def study_board(
-    spec: ReportSpec, scores: pd.DataFrame, baseline: pd.DataFrame, times: pd.DataFrame, about: Mapping[str, str],
-    published: pd.DataFrame | None = None, facts: Mapping[str, Mapping[str, Any]] | None = None,
-) -> dict[str, Any]:  # fmt: skip
-    """Return the leaderboard of a study, from its scores by cell and its tables; `baseline` is indexed by data set.
-
-    `about` has each method's pool and combiner as text, and `facts` the rows, columns and classes of each data set.
-    Published methods have only the first score.
-    """
+def study_board(spec: ReportSpec, scores: pd.DataFrame, baseline: pd.DataFrame, times: pd.DataFrame) -> dict[str, Any]:
+    """Return the leaderboard of a study, from its scores by cell and its tables; `baseline` is indexed by data set."""
     scored = set(scores["method"])
     names = [m for m in spec.methods if m in scored]
-    theirs, average = pd.DataFrame() if published is None else published, spec.evaluation["average"]
     metrics = [
-        _study_metric(name, higher, scores, names, baseline, theirs if name == spec.score else theirs[:0], average)
+        _study_metric(name, higher, scores, names, baseline, spec.evaluation["average"])
         for name, higher in sorted(METRICS[spec.task].items(), key=lambda item: item[0] != spec.score)
         if higher is not None
     ]
-    known: dict[str, dict[str, Any]] = {
-        m: {"rotated": m in spec.rotated, "optimistic": m in spec.optimistic, "about": about[m]} for m in names
-    }
-    for row in theirs.drop_duplicates("method").to_dict("records") if len(theirs) else ():
-        family = {"family": row["family"]} if isinstance(row.get("family"), str) else {}
-        known[row["method"]] = {
-            "published": f"{row['source']} How the protocol differs: {row['protocol']}", **family,
-        }  # fmt: skip
-    counts = by_method(scores, spec.score, "count")
-    cells = {
-        "average": average, "word": spec.cells, "counts": counts.where(counts > 0), "seed": spec.seed, "study": spec.name,
-        "folders": [f"results/{spec.name}/{d}" for d in metrics[0].scores.index], "files": [slug(m) for m in known],
-    }  # fmt: skip
     board = leaderboard(
-        metrics, spec.control if spec.control in names else None, alpha=spec.evaluation["alpha"],
-        times=seconds_by_method(times), methods=known, cells=cells, left_out=list(spec.evaluation["left_out"]), kinds=kinds_of(facts or {}),
+        metrics, spec.control if spec.control in names else None, alpha=spec.evaluation["alpha"], times=seconds_by_method(times),
+        methods={m: {"rotated": m in spec.rotated, "optimistic": m in spec.optimistic} for m in names},
+        left_out=list(spec.evaluation["left_out"]),
     )  # fmt: skip
-    return {**board, "baseline": BASELINE[spec.task]}
+    about = {"study": spec.name, "cells": spec.cells, "average": spec.evaluation["average"]}
+    return {**board, **about, "baseline": BASELINE[spec.task]}
 
 
 def _study_metric(
-    name: str, higher: bool, scores: pd.DataFrame, methods: list[str], baseline: pd.DataFrame, published: pd.DataFrame,
-    average: str,
-) -> Metric:  # fmt: skip
-    """Return a score, as multiples of the baseline's if it has a unit, with published methods as further columns."""
+    name: str, higher: bool, scores: pd.DataFrame, methods: list[str], baseline: pd.DataFrame, average: str
+) -> Metric:
+    """Return a score, as multiples of the baseline's if it has a unit."""
     means = mean_scores(scores, name, methods, average).reindex(columns=methods)
     spread = by_method(scores, name, "std").reindex(means.index, columns=methods)
-    if len(published):
-        means = means.join(published_scores(published))
     units = in_units(name, baseline)
     return Metric(
         name, NAMES[name], higher, compared(means, units), spread, shown=None if units is None else means,

@@ -33,8 +33,8 @@ def page_environment() -> jinja2.Environment:
     return environment
 
 
-def inline_figure(path: Path, label: str = "") -> Markup:
-    """Return a figure's SVG for a page: with ids unique on the page, without invisible parts, and with a description."""
+def inline_figure(path: Path, label: str = "", key: str = "") -> Markup:
+    """Return a figure's SVG for a page: without invisible parts, with a description, and with ids by `key` or else the path."""
     try:
         text = path.read_text(encoding="utf-8")
         if not text.rstrip().endswith("</svg>"):
@@ -42,7 +42,7 @@ def inline_figure(path: Path, label: str = "") -> Markup:
         text = text[text.index("<svg") :]
     except (OSError, ValueError) as error:
         raise unreadable(path, error) from None
-    tag = "f" + hashlib.sha256(str(path).encode()).hexdigest()[:10]
+    tag = "f" + hashlib.sha256((key or str(path)).encode()).hexdigest()[:10]
     text = _slim(text)
     text = re.sub(r'\bid="([^"]+)"', rf'id="{tag}-\1"', text)
     text = re.sub(r'href="#([^"]+)"', rf'href="#{tag}-\1"', text)
@@ -97,14 +97,16 @@ def _best(row: Sequence[float | None], board: Mapping[str, Any], higher: bool) -
 
 
 def _cell(value: float | None) -> str:
-    """Return a score in the format of ``page.js``."""
+    """Return a score in at least four digits."""
     if value is None or pd.isna(value):
         return "no score"
     return f"{float(f'{value:.5g}'):.15g}" if abs(value) >= 10 else f"{value:.4f}"
 
 
-def _times(value: float) -> str:
-    """Return a multiple in the format of ``page.js``."""
+def _times(value: float | None) -> str:
+    """Return a multiple in two digits."""
+    if value is None:
+        return "–"
     return f"{value:.0f}" if value >= 100 else f"{float(f'{value:.2g}'):.15g}"
 
 

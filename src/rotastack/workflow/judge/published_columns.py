@@ -1,4 +1,4 @@
-"""Published scores beside those of a study: as columns of a table, and in ranks that no test of the study uses."""
+"""Published results: cell by cell beside those of a study, and as further methods in ranks that no test of the study uses."""
 
 from collections.abc import Collection, Mapping, Sequence
 from pathlib import Path
@@ -111,33 +111,28 @@ def _reason(cell, reasons: list[dict[str, Any]]) -> str:
     return next(fits, "not explained")
 
 
-COLUMNS = (
-    "dataset", "method", "of", "score", "sd", "repeats", "ours", "difference", "agrees", "reason", "table", "source",
-    "protocol",
-)  # fmt: skip
+COLUMNS = ("dataset", "method", "of", "score", "sd", "repeats", "reason", "table", "source", "protocol")
 RANKS = (
     "method", "published", "average_rank", "lower", "upper", "own_rank", "n_datasets", "p_holm", "better", "equal", "worse",
 )  # fmt: skip
 N_SAMPLES = 10_000
 """Samples of the posterior of each pair of methods."""
-MOST_RANKS, MOST_CELLS = 60, 5_000
-"""Most methods and most scores for which the report has a table of all."""
+MOST_RANKS = 60
+"""Most methods for which the report has ranks of all."""
 BEST = 20
 """Number of methods, the best by average rank, that the control is tested against."""
 
 
 def published_columns(
-    scores: pd.DataFrame, metric: str, columns: Sequence[Mapping[str, Any]], files: Sequence[Path],
-    names: Mapping[str, str] | None = None, average: str = "mean",
+    own: Sequence[str], metric: str, columns: Sequence[Mapping[str, Any]], files: Sequence[Path],
+    names: Mapping[str, str] | None = None,
 ) -> pd.DataFrame:  # fmt: skip
     """Return the published scores that a study sets beside its own: a row per data set and published method.
 
-    `scores` are the study's, by cell, `columns` its ``evaluation.published_columns``, `files` those of the published
-    tables, `names` maps a data set's name in a source to that in the study, and `average` is ``evaluation.average``. In
-    the result ``method`` is the label with brackets and ``of`` the name without; ``ours`` is the score of the study's
-    method ``of``.
+    `own` are the study's data sets, `columns` its ``evaluation.published_columns``, `files` those of the published
+    tables, and `names` maps a data set's name in a source to that in the study. In the result ``method`` is the label
+    with brackets and ``of`` the name without.
     """
-    own = list(dict.fromkeys(scores["dataset"]))
     by_name = {path.name: path for path in files}
     parts = [pd.DataFrame(columns=list(COLUMNS))]
     for column in columns:
@@ -152,16 +147,14 @@ def published_columns(
         cells = cells[cells["dataset"].isin(own) & cells["method"].isin(wanted)]
         if not len(cells):
             continue
-        beside = _beside(scores, cells, metric, known.get("reasons", []), average)
         part = pd.DataFrame(
             {
                 "dataset": cells["dataset"], "method": [column_label(m, column["as"]) for m in cells["method"]],
                 "of": cells["method"], "score": cells["value"].astype(float), "sd": pd.to_numeric(cells["sd"]),
-                "repeats": cells["repeats"].astype(int), "table": cells["table"],
+                "repeats": cells["repeats"].astype(int), "reason": "", "table": cells["table"],
                 "source": known.get("source", column["table"]), "protocol": column["protocol"],
             }
         )  # fmt: skip
-        part = part.merge(beside, on=["dataset", "of"], how="left")
         if column.get("failed") == "mean":
             part = _filled(part)
         families = {method: family for family, methods in known.get("families", {}).items() for method in methods}
@@ -184,17 +177,6 @@ def _filled(part: pd.DataFrame) -> pd.DataFrame:
     rows["score"] = rows["score"].fillna(rows["dataset"].map(means))
     rows.loc[failed, "reason"] = "it failed: this is the mean of the others"
     return rows.astype({"repeats": int})
-
-
-def _beside(
-    scores: pd.DataFrame, cells: pd.DataFrame, metric: str, reasons: list[dict[str, Any]], average: str
-) -> pd.DataFrame:
-    """Return the study's scores beside the published cells of the same methods."""
-    spread = cells[cells["sd"] != ""].assign(metric=f"{metric}_sd", value=lambda part: part["sd"])
-    given = pd.concat([cells, spread], ignore_index=True).astype({"repeats": int})
-    found, _ = compare_with_published(scores, given, reasons, average=average)
-    found = found[found["metric"] == metric].rename(columns={"method": "of"})
-    return found[["dataset", "of", "ours", "difference", "agrees", "reason"]]
 
 
 def published_scores(columns: pd.DataFrame) -> pd.DataFrame:
@@ -236,7 +218,7 @@ def ranks_beside_published(
 
 
 def on_page(columns: pd.DataFrame, ranks: pd.DataFrame) -> dict[str, Any]:
-    """Return the report's content on published columns: protocols, ranks and cells; empty without columns."""
+    """Return the report's content on published columns: protocols and ranks; empty without columns."""
     if not len(columns):
         return {}
     protocols = [
@@ -244,7 +226,5 @@ def on_page(columns: pd.DataFrame, ranks: pd.DataFrame) -> dict[str, Any]:
         for (source, protocol), part in columns.groupby(["source", "protocol"], sort=False)
     ]
     first = ranks["p_holm"].notna() | ~ranks["published"].astype(bool) | (len(ranks) <= MOST_RANKS)
-    return {
-        "protocols": protocols, "ranks": ranks[first].to_dict("records"), "n_more": int((~first).sum()),
-        "n_tested": int(ranks["p_holm"].notna().sum()), "cells": columns.to_dict("records") if len(columns) <= MOST_CELLS else [],
-    }  # fmt: skip
+    n_tested, n_more = int(ranks["p_holm"].notna().sum()), int((~first).sum())
+    return {"protocols": protocols, "ranks": ranks[first].to_dict("records"), "n_more": n_more, "n_tested": n_tested}

@@ -187,7 +187,7 @@ def seconds_by_method(times: pd.DataFrame) -> dict[str, pd.DataFrame]:
 
 
 def relative_times(seconds: Mapping[str, pd.DataFrame], control: str | None) -> dict[str, pd.DataFrame]:
-    """Return seconds as multiples of the control's on the same data set, as ``workflow/report/statistics.js`` does."""
+    """Return seconds as multiples of the control's on the same data set."""
     return {
         kind: table.div(table[control].where(table[control] > 0), axis=0)
         for kind, table in seconds.items()

@@ -27,7 +27,7 @@ COMPUTING = {
 
 _STATISTICS = "stats/*.py workflow/judge/*.py workflow/study/published_tables.py"
 _MEMBERS = "ensembles/*.py ensembles/pooled/*.py trees/**/* views/*.py resampling/*.py diagnostics/*.py"
-_MODELS = f"data/**/* stats/*.py combine/*.py workflow/tracking/model_files.py workflow/judge/results.py {_MEMBERS}"
+_MODELS = f"data/**/* stats/*.py combine/*.py workflow/tracking/model_files.py workflow/tracking/model_types.py workflow/judge/results.py {_MEMBERS}"
 _PRUNERS = "combine/pruning/*.py cvxpy piqp"
 CODE = {
     "workflow.run.steps": "*.py base/*.py workflow/run/job.py workflow/run/modules.py workflow/tracking/records.py data/artifacts.py"
@@ -38,6 +38,7 @@ CODE = {
     "workflow.run.steps.combine": "workflow/run/watching.py combine/*.py diagnostics/*.py",
     "workflow.run.steps.score": "stats/*.py data/divisions.py workflow/judge/words.py workflow/judge/intervals.py",
     "workflow.run.steps.summarize workflow.run.steps.published workflow.run.steps.report": _STATISTICS,
+    "workflow.run.steps.report": "plots/curves.py plots/style.py",
     "workflow.run.steps.draw": "plots/*.py diagnostics/*.py stats/*.py workflow/judge/results.py workflow/run/figures/*.py",
     "workflow.run.steps.refit": f"workflow/run/watching.py {_MODELS}",
     "workflow.run.steps.explain": f"workflow/use/*.py workflow/study/costs.py plots/*.py workflow/judge/pages.py workflow/judge/words.py workflow/judge/intervals.py"

@@ -12,7 +12,7 @@ from typing import IO, Any, Literal
 from pydantic import Field
 
 from rotastack.base.documents import Document, load_mapping, load_yaml
-from rotastack.errors import RotastackError, few, nearest
+from rotastack.errors import RotastackError, nearest, shortened
 from rotastack.files import hashes, lock, read_json
 from rotastack.project import find_own_modules, project_file
 from rotastack.workflow.run import fingerprint, progress
@@ -129,11 +129,12 @@ def open_plan(config: Mapping[str, Any], config_files: list[str], is_main: bool)
             for file in config_files:  # as Snakemake reads 010 as 8
                 load_yaml(file)
             check_kernel()
-            check_classes(plan.study, plan.where)
-            if lacking := without_model(plan.study):
-                types = few({name: None for names in lacking.values() for name in names})
+            if lacking := without_model(plan.study, check_classes(plan.study, plan.where)):
+                types = shortened({name: None for names in lacking.values() for name in names})
                 reason = f"a model file may not hold objects of {types}"
-                print(f"rotastack: no model of {few(lacking)} will be kept: {reason}", file=sys.stderr, flush=True)
+                print(
+                    f"rotastack: no model of {shortened(lacking)} will be kept: {reason}", file=sys.stderr, flush=True
+                )
             progress.expected.update(plan.resources.all_usual_seconds())
         if plan.skips:
             plan.drop_unavailable() if is_main else plan.drop_skipped()

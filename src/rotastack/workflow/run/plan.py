@@ -20,7 +20,7 @@ from rotastack.workflow.run.slices import Slices
 from rotastack.workflow.study.names import ranks_name, slug, sweep_name
 from rotastack.workflow.study.published_tables import published_paths
 from rotastack.workflow.study.study import Study
-from rotastack.workflow.tracking.address import is_own, shown, tracking_uri
+from rotastack.workflow.tracking.address import is_own, tracking_uri, without_login
 
 RAW = "data/raw/{dataset}.parquet"
 TABLE = "results/datasets/{dataset}.parquet"
@@ -220,7 +220,7 @@ class Plan:
     def tracked_at(self) -> str:
         """MLflow's address without secrets, for the parameters of a job; empty for the database in ``results/mlflow``."""
         uri = tracking_uri()
-        return "" if is_own(uri) else shown(uri)
+        return "" if is_own(uri) else without_login(uri)
 
     # Published results
 

@@ -50,7 +50,7 @@ class Resources:
         return size_of(self.datasets[dataset])[1]
 
     def _entry(self, pool: str) -> Entry:
-        """Return the catalogue entry of a pool's estimator; one without facts for a mixed pool."""
+        """Return the catalogue entry of a pool's estimator; one without traits for a mixed pool."""
         return find(name, self.study.task.estimators) if (name := self.study.pools[pool].estimator) else Entry("")
 
     def _parameters(self, pool: str) -> dict[str, Any]:
@@ -60,10 +60,10 @@ class Resources:
         """Return the number of trees or members of an estimator, as far as its parameters show."""
         if of := self.study.pools[pool].of:
             return sum(map(self.n_trees, of))
-        facts, stated = self._entry(pool).known_facts, self.study.pools[pool].parameters
-        parameters = self._parameters(pool) if facts.trees else stated
-        numbers = [n for name in facts.trees or ("n_estimators",) if isinstance(n := parameters.get(name), int)]
-        return (facts.families or 1) * (prod(numbers) if numbers else facts.n_trees)
+        traits, stated = self._entry(pool).known_traits, self.study.pools[pool].parameters
+        parameters = self._parameters(pool) if traits.trees else stated
+        numbers = [n for name in traits.trees or ("n_estimators",) if isinstance(n := parameters.get(name), int)]
+        return (traits.families or 1) * (prod(numbers) if numbers else traits.n_trees)
 
     def _views(self, pool: str) -> int:
         if of := self.study.pools[pool].of:
@@ -121,7 +121,7 @@ class Resources:
 
     def _forest_megabytes(self, dataset: str, pool: str, rows: int, is_kept: bool) -> float:
         """Return the size of the trees of one training, if they are kept; the flagship's trees always count."""
-        n_trees, families = self.n_trees(pool), self._entry(pool).known_facts.families
+        n_trees, families = self.n_trees(pool), self._entry(pool).known_traits.families
         if families:  # one more, of category pairs; two nodes of 12 bytes for a row, and more than that during growth
             return 66e-6 * min(rows, _MOST_DRAWS) * min(n_trees * (families + 1) // families, 5000)
         if not is_kept:

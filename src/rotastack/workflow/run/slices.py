@@ -22,7 +22,7 @@ from rotastack.workflow.study.specs import (
     Vote,
     VotingSpec,
 )
-from rotastack.workflow.study.study import Study, stated
+from rotastack.workflow.study.study import Study, size_in
 
 
 class Slices:
@@ -37,7 +37,7 @@ class Slices:
         return {name: pool.resolved(self.study.task.estimators) for name, pool in self.study.pools.items()}
 
     def _test_to_train(self, dataset: str) -> float | None:
-        return self.study.protocol.test_to_train(stated(self._entries[dataset], "rows"))
+        return self.study.protocol.test_to_train(size_in(self._entries[dataset], "rows"))
 
     def _is_own(self, dataset: str) -> bool:
         return any("file" in source for source in self._entries[dataset]["sources"])

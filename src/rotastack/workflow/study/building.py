@@ -8,13 +8,11 @@ import importlib.util
 import inspect
 import pkgutil
 from collections.abc import Iterable, Mapping
-from types import NoneType, UnionType
-from typing import Any, Union, get_args, get_origin, get_type_hints
+from typing import Any
 
 from rotastack.errors import RotastackError, extra_of, nearest
 from rotastack.workflow.study.specs import AnyCombinerSpec, ClassSpec, MemberSpec, PoolSpec
 
-_PLAIN = {bool, int, float, str, NoneType}
 _ROLES = (
     ("fit", "predict"), ("fit", "transform"), ("fit", "combine"), ("get_params", "set_params"), ("split", "get_n_splits"),
 )  # fmt: skip
@@ -80,20 +78,6 @@ def parameter_names(cls: type) -> tuple[list[str], bool]:
             break  # without **kwargs no parameter reaches the ancestors
         open_ended = True
     return list(names), open_ended
-
-
-def plain_types(cls: type) -> dict[str, tuple[type, ...]]:
-    """Return parameter -> its types, for parameters that are annotated with bool, int, float, str or None alone."""
-    found: dict[str, tuple[type, ...]] = {}
-    for ancestor in reversed(cls.__mro__):
-        try:
-            hints = get_type_hints(vars(ancestor).get("__init__"))
-        except Exception:  # annotations that only a type checker understands
-            continue
-        for name, hint in hints.items():
-            union = get_origin(hint) in (Union, UnionType)
-            found[name] = get_args(hint) if union else (hint,)
-    return {name: types for name, types in found.items() if set(types) <= _PLAIN}
 
 
 def build(path: str, parameters: Mapping[str, Any], *, n_jobs: int | None = None) -> Any:

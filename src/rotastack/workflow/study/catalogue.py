@@ -4,8 +4,8 @@ A study names a class by a short name of this file, by the name of a public Rota
 (``sklearn.svm.SVC``). A short name stands for a class and a few fixed parameters; every other parameter has the
 default of the class, except `scaling` of a Rotastack class: the pool scales the columns, and the class does not. In a
 regression the same short name stands for the regressor. Looking up a name imports no class. Slices of a study hold
-paths and parameters, so a new short name reruns no step. The facts about classes of other packages are in this file;
-Rotastack's classes state their own facts (:func:`facts_of`).
+paths and parameters, so a new short name reruns no step. The traits about classes of other packages are in this file;
+Rotastack's classes state their own traits (:func:`traits_of`).
 """
 
 import ast
@@ -15,14 +15,14 @@ from functools import cache
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from rotastack.base.facts import Facts
+from rotastack.base.traits import Traits
 from rotastack.errors import RotastackError, nearest
 from rotastack.workflow.study.building import own_class
 from rotastack.workflow.study.costs import Cost, cost_of
 
 
 class Entry(NamedTuple):
-    """The path of a class and its fixed parameters; for other packages also silencing parameters and facts.
+    """The path of a class and its fixed parameters; for other packages also silencing parameters and traits.
 
     The parameters `quiet` stop the class from printing. They apply however a study names the class.
     """
@@ -30,7 +30,7 @@ class Entry(NamedTuple):
     path: str
     parameters: dict[str, Any] = {}
     quiet: dict[str, Any] = {}
-    facts: Facts = Facts()
+    traits: Traits = Traits()
 
     @property
     def module(self) -> str:
@@ -38,9 +38,9 @@ class Entry(NamedTuple):
         return self.path.rpartition(".")[0]
 
     @property
-    def known_facts(self) -> Facts:
-        """The entry's own facts if it states any (pipelines share one class), else those of the class."""
-        return facts_of(self.path) if self.facts == Facts() else self.facts
+    def known_traits(self) -> Traits:
+        """The entry's own traits if it states any (pipelines share one class), else those of the class."""
+        return traits_of(self.path) if self.traits == Traits() else self.traits
 
     @property
     def cost(self) -> Cost | None:
@@ -53,14 +53,14 @@ def _spec(name: str, **parameters: Any) -> dict[str, Any]:
     return {"class": name, "parameters": parameters}
 
 
-def _pipeline(*steps: tuple[str, dict[str, Any]], **facts: Any) -> Entry:
-    return Entry("sklearn.pipeline.Pipeline", {"steps": [list(step) for step in steps]}, facts=Facts(**facts))
+def _pipeline(*steps: tuple[str, dict[str, Any]], **traits: Any) -> Entry:
+    return Entry("sklearn.pipeline.Pipeline", {"steps": [list(step) for step in steps]}, traits=Traits(**traits))
 
 
 # CatBoost lists only parameters that were set, and a study's seed needs a listed ``random_state``
 _CATBOOST = {"allow_writing_files": False, "verbose": False, "random_state": 0}
-_HISTOGRAMS = Facts(trees=("max_iter",))
-_CATBOOST_FACTS = Facts(trees=("iterations",), n_trees=1000)
+_HISTOGRAMS = Traits(trees=("max_iter",))
+_CATBOOST_TRAITS = Traits(trees=("iterations",), n_trees=1000)
 _SCALER = ("standardscaler", _spec("sklearn.preprocessing.StandardScaler"))
 _IMPUTER = _spec("sklearn.impute.SimpleImputer", strategy="median", keep_empty_features=True)
 _DUMMIES = _spec("sklearn.preprocessing.OneHotEncoder", handle_unknown="ignore", sparse_output=False)
@@ -76,7 +76,7 @@ _COLUMNS = (
 
 ESTIMATORS: dict[str, Entry] = {
     "adaboost_m1": Entry("rotastack.ensembles.adaboost.AdaBoostM1Classifier"),
-    "aeon_rotation_forest": Entry("aeon.classification.sklearn.RotationForestClassifier", facts=Facts(rotates=True)),
+    "aeon_rotation_forest": Entry("aeon.classification.sklearn.RotationForestClassifier", traits=Traits(rotates=True)),
     "bagging": Entry("sklearn.ensemble.BaggingClassifier"),
     "bagged_c45": Entry(
         "rotastack.trees.forest.ForestClassifier", {"criterion": "c45", "max_features": None, "min_samples_leaf": 2}
@@ -84,7 +84,7 @@ ESTIMATORS: dict[str, Entry] = {
     "boosted": Entry("xgboost.XGBClassifier", {"n_jobs": 1}, {"verbosity": 0}),
     "boosted_trees": Entry("rotastack.trees.boosted.BoostedTreesClassifier"),
     "c45": Entry("rotastack.trees.c45.C45Classifier"),
-    "catboost": Entry("catboost.CatBoostClassifier", {"thread_count": 1}, _CATBOOST, _CATBOOST_FACTS),
+    "catboost": Entry("catboost.CatBoostClassifier", {"thread_count": 1}, _CATBOOST, _CATBOOST_TRAITS),
     "diffusion_map": Entry("rotastack.ensembles.pooled.reduction.DiffusionMapEnsembleClassifier"),
     "double_rotation_forest": Entry("rotastack.ensembles.forests.double.DoubleRotationForestClassifier"),
     "drm": Entry("rotastack.linear.diversity.DiversityRegularizedClassifier"),
@@ -97,7 +97,7 @@ ESTIMATORS: dict[str, Entry] = {
     "gradient_boosting": Entry(
         "sklearn.ensemble.GradientBoostingClassifier", {"max_depth": 1, "subsample": 0.5, "min_samples_leaf": 10}
     ),
-    "hist_gradient_boosting": Entry("sklearn.ensemble.HistGradientBoostingClassifier", facts=_HISTOGRAMS),
+    "hist_gradient_boosting": Entry("sklearn.ensemble.HistGradientBoostingClassifier", traits=_HISTOGRAMS),
     "lda": Entry("sklearn.discriminant_analysis.LinearDiscriminantAnalysis"),
     "lightgbm": Entry("lightgbm.LGBMClassifier", {"n_jobs": 1}, {"verbosity": -1}),
     "logistic": _pipeline(
@@ -139,13 +139,13 @@ REGRESSORS: dict[str, Entry] = {
     "bagging": Entry("sklearn.ensemble.BaggingRegressor"),
     "boosted": Entry("xgboost.XGBRegressor", {"n_jobs": 1}, {"verbosity": 0}),
     "boosted_trees": Entry("rotastack.trees.boosted.BoostedTreesRegressor"),
-    "catboost": Entry("catboost.CatBoostRegressor", {"thread_count": 1}, _CATBOOST, _CATBOOST_FACTS),
+    "catboost": Entry("catboost.CatBoostRegressor", {"thread_count": 1}, _CATBOOST, _CATBOOST_TRAITS),
     "extra_forest": Entry("rotastack.trees.extra.ExtraForestRegressor"),
     "forest": Entry("rotastack.trees.forest.ForestRegressor"),
     "gradient_boosting": Entry(
         "sklearn.ensemble.GradientBoostingRegressor", {"max_depth": 1, "subsample": 0.5, "min_samples_leaf": 10}
     ),
-    "hist_gradient_boosting": Entry("sklearn.ensemble.HistGradientBoostingRegressor", facts=_HISTOGRAMS),
+    "hist_gradient_boosting": Entry("sklearn.ensemble.HistGradientBoostingRegressor", traits=_HISTOGRAMS),
     "lightgbm": Entry("lightgbm.LGBMRegressor", {"n_jobs": 1}, {"verbosity": -1}),
     "linear": Entry("sklearn.linear_model.LinearRegression"),
     "multi_rotation_forest": Entry("rotastack.ensembles.forests.multi.MultiRotationForestRegressor"),
@@ -229,9 +229,9 @@ def find(name: str, among: Mapping[str, Entry] = _SHORT, where: str = "class") -
 
 
 @cache
-def facts_of(path: str) -> Facts:
-    """Return the facts of a class that are known before training; a Rotastack class is imported to read them."""
-    return getattr(own_class(path), "study_facts", _BY_PATH.get(path, Entry(path)).facts)
+def traits_of(path: str) -> Traits:
+    """Return the traits of a class that are known before training; a Rotastack class is imported to read them."""
+    return getattr(own_class(path), "study_traits", _BY_PATH.get(path, Entry(path)).traits)
 
 
 @cache

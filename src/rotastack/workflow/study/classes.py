@@ -3,38 +3,39 @@
 The check runs once, in the process that the user started, before any job.
 """
 
-import warnings
 from collections.abc import Mapping
-from typing import Any
+from contextlib import suppress
+from types import NoneType
+from typing import Any, get_args, get_type_hints
 
-import numpy as np
 from sklearn.ensemble import BaseEnsemble, GradientBoostingClassifier, VotingClassifier
 from sklearn.utils import get_tags
 
 from rotastack.base.combiner import Combiner
 from rotastack.base.scikit import InvalidParameterError, validate_parameter_constraints
 from rotastack.base.view import needs_labels
+from rotastack.combine.rotation_weights import RotationWeights
 from rotastack.errors import RotastackError, nearest
-from rotastack.workflow.study import building
-from rotastack.workflow.study.building import build, draws_bags, load_class, nested_specs, parameter_names, plain_types
+from rotastack.workflow.study.building import build, draws_bags, load_class, nested_specs, parameter_names
 from rotastack.workflow.study.catalogue import PRUNERS, VIEWS, Entry, find, resolved
 from rotastack.workflow.study.combiners import Other, Prune, StackingDocument, Weights
+from rotastack.workflow.study.components import Component
 from rotastack.workflow.study.model import PoolDocument
-from rotastack.workflow.study.specs import ClassSpec
 from rotastack.workflow.study.study import Study
 from rotastack.workflow.study.task import TASKS, Task
+from rotastack.workflow.tracking.model_types import REVIEWED_TYPES
 
 
-def check_classes(study: Study, where: str) -> None:
-    """Check classes and parameters that would otherwise fail only in training, perhaps after hours."""
-    estimators = {}
+def check_classes(study: Study, where: str) -> dict[str, list[Any]]:
+    """Check classes and parameters that would otherwise fail only in training, and return method -> objects of its classes."""
+    estimators, views, made = {}, {}, {}
     for name, pool in study.pools.items():
         if pool.of:
             continue
         place = f"{where}: pools.{name}"
         estimators[name] = checked_estimator(pool.estimator, pool.parameters, place, study.task)
         if pool.view is not None:
-            view = checked(pool.view.class_, pool.view.parameters, f"{place}.view", VIEWS)
+            view = views[name] = checked(pool.view.class_, pool.view.parameters, f"{place}.view", VIEWS)
             _check_methods(view, ("fit", "transform"), f"{place}.view", "a view")
             if study.task.estimator_type == "regressor" and needs_labels(view):
                 raise RotastackError(
@@ -45,27 +46,33 @@ def check_classes(study: Study, where: str) -> None:
         place = f"{where}: methods.{label}.combiner"
         pool, combiner = study.pools[method.pool], method.combiner
         of = [estimators[name] for name in pool.of or [method.pool]]
+        made[label] = of + [views[name] for name in [method.pool] if name in views]
         if isinstance(combiner, StackingDocument):
-            checked_estimator(combiner.estimator, combiner.parameters, place, study.task)
-        elif isinstance(combiner, Weights) and not (
-            draws_bags(of[0]) and of[0].get_params(deep=False).get("oob_score", True) is not False
-        ):
-            raise RotastackError(
-                f"{place}: weights need an estimator with an out-of-bag error, such as forest; "
-                f"{pool.estimator} has none"
-            )
+            made[label].append(checked_estimator(combiner.estimator, combiner.parameters, place, study.task))
+        elif isinstance(combiner, Weights):
+            if not draws_bags(of[0]) or of[0].get_params(deep=False).get("oob_score", True) is False:
+                raise RotastackError(
+                    f"{place}: weights need an estimator with an out-of-bag error, such as forest; "
+                    f"{pool.estimator} has none"
+                )
+            try:
+                RotationWeights(combiner.weighting, combiner.h).check(study.protocol.rotations)
+            except ValueError as error:
+                raise RotastackError(f"{place}: {error}") from None
         elif isinstance(combiner, Other):
-            made = checked(combiner.class_, combiner.parameters, place, {})
+            other = checked(combiner.class_, combiner.parameters, place, {})
             wanted = ("fit", "predict_proba") if combiner.trained else ("predict_proba",)
-            _check_methods(made, wanted, place, "a combiner")
+            _check_methods(other, wanted, place, "a combiner")
             if combiner.trained and study.protocol.package == "splits":
                 raise RotastackError(f"{place}: other needs nested cross-validation, not random splits")
-            if not isinstance(made, Combiner):
+            if not isinstance(other, Combiner):
                 raise RotastackError(
-                    f"{place}: {type(made).__name__} is not a combiner; derive the class from rotastack.base.combiner.Combiner"
+                    f"{place}: {type(other).__name__} is not a combiner; derive the class from rotastack.base.combiner.Combiner"
                 )
+            made[label].append(other)
         elif isinstance(combiner, Prune):
-            _check_pruner(combiner, of, place)
+            made[label].append(_checked_pruner(combiner, of, place))
+    return made
 
 
 def checked(
@@ -87,21 +94,16 @@ def checked(
     cls = load_class(entry.path, where + key)
     for parameter, value in parameters.items():
         for spec in nested_specs(value):
-            inner = spec.get("parameters", {})
-            named = isinstance(spec["class"], str) and isinstance(inner, Mapping)
-            if set(spec) - {"class", "parameters"} or not named or not all(isinstance(k, str) for k in inner):
-                raise RotastackError(
-                    f"{where}.parameters.{parameter}: an object must be {{class: ..., parameters: {{...}}}}, found {spec}"
-                )
-            anything = {**task.estimators, **VIEWS}
-            checked(spec["class"], inner, f"{where}.parameters.{parameter}", anything, task=task)
-    _check_names(entry, cls, parameters, f"{where}.parameters", task)
+            place, anything = f"{where}.parameters.{parameter}", {**task.estimators, **VIEWS}
+            inner = Component.read(spec, place)
+            checked(inner.class_, inner.parameters, place, anything, task=task)
+    _check_names(entry, cls, parameters, where, task)
     made = _made(entry, parameters, where, task, key)
     for part in (made, *_deep(made).values()):
         if not isinstance(part, type):
             _check_values(part, where)
     if not hasattr(made, "_parameter_constraints"):
-        _check_types(cls, parameters, f"{where}.parameters")
+        _check_types(type(made), parameters, f"{where}.parameters")
     return made
 
 
@@ -125,21 +127,19 @@ def _deep(made: Any) -> dict[str, Any]:
 def _check_names(entry: Entry, cls: type, parameters: Mapping[str, Any], where: str, task: Task) -> None:
     """Raise an error for a parameter that the class does not have; for ``a__b``, that parameter a does not have."""
     known, others = parameter_names(cls)
-    plain = {key: value for key, value in parameters.items() if "__" not in key}
-    for key in plain:
-        near = nearest(key, known)
-        if key in known or (others and not near):
+    new = {key for key in parameters if others and "__" not in key and not nearest(key, known)}
+    plain = {key: value for key, value in parameters.items() if key in known or key in new}
+    if len(plain) == len(parameters):
+        return
+    deep = list(_deep(_made(entry, plain, where, task)))
+    for key in parameters:
+        if key in plain or ("__" in key and key in deep):
             continue
-        inner = [name for name in _deep(_made(entry, {}, where, task)) if name.endswith(f"__{key}")]
-        near = f"; did you mean {inner[0]!r}" if inner else near
+        inner = [name for name in deep if name.endswith(f"__{key}")]
+        near = f"; did you mean {inner[0]!r}" if inner else nearest(key, [*known, *deep])
         raise RotastackError(
-            f"{where}: {key!r} is not a parameter of {cls.__name__}{near}; allowed: {', '.join(known) or 'none'}"
+            f"{where}.parameters: {key!r} is not a parameter of {cls.__name__}{near}; allowed: {', '.join(known) or 'none'}"
         )
-    if len(plain) < len(parameters):
-        deep = list(_deep(_made(entry, plain, where, task)))
-        for key in parameters:
-            if key not in plain and key not in deep:
-                raise RotastackError(f"{where}: {key!r} is not a parameter of {cls.__name__}{nearest(key, deep)}")
 
 
 def _check_values(made: Any, where: str) -> None:
@@ -155,12 +155,16 @@ def _check_values(made: Any, where: str) -> None:
 
 
 def _check_types(cls: type, parameters: Mapping[str, Any], where: str) -> None:
-    """Check values against the plain type annotations of a class without ``_parameter_constraints``."""
-    for key, allowed in plain_types(cls).items():
-        value = parameters.get(key)
-        fits = isinstance(value, allowed) or (float in allowed and isinstance(value, int))
-        if key in parameters and (not fits or (isinstance(value, bool) and bool not in allowed)):
-            names = " or ".join("null" if t is type(None) else t.__name__ for t in allowed)
+    """Check values by plain annotations, for a class that states no allowed values, such as XGBoost's."""
+    hints: dict[str, Any] = {}
+    for ancestor in reversed(cls.__mro__):
+        with suppress(Exception):  # annotations that only a type checker understands
+            hints |= get_type_hints(vars(ancestor).get("__init__"))
+    for key in hints.keys() & parameters.keys():
+        value, types = parameters[key], set(get_args(hints[key]) or [hints[key]])
+        accepted = types | ({int} if float in types else set())
+        if types <= {bool, int, float, str, NoneType} and type(value) not in accepted:
+            names = " or ".join("null" if t is NoneType else t.__name__ for t in (get_args(hints[key]) or [hints[key]]))
             raise RotastackError(f"{where}: {key} of {cls.__name__} must be {names}, found {value!r}")
 
 
@@ -176,21 +180,18 @@ def checked_estimator(name: str, parameters: Mapping[str, Any], where: str, task
     return made
 
 
-def without_model(study: Study) -> dict[str, list[str]]:
-    """Return method -> types that no model file may hold, for the methods that may become the model."""
-    found: dict[str, list[str]] = {}
-    methods = study.resolved_methods
-    for label in study.refittable:
-        pool, combiner = methods[label].pool, methods[label].combiner
-        specs = [spec for spec in (pool.view, combiner) if isinstance(spec, ClassSpec)]
-        made = [building.make_estimator(pool), *map(building.make, specs)]
-        parts = [part for whole in made for part in (whole, *_deep(whole).values()) if hasattr(part, "get_params")]
-        names = {f"{type(part).__module__}.{type(part).__qualname__}" for part in parts}
-        if others := {name for name in names if name.partition(".")[0] not in ("rotastack", "sklearn")}:
-            from rotastack.workflow.tracking.model_files import REVIEWED_TYPES  # an import of skops
+def without_model(study: Study, made: Mapping[str, list[Any]]) -> dict[str, list[str]]:
+    """Return method -> types that no model file may hold, for the methods that may become the model.
 
-            if others - REVIEWED_TYPES:
-                found[label] = sorted(others - REVIEWED_TYPES)
+    `made` is the result of :func:`check_classes`.
+    """
+    found: dict[str, list[str]] = {}
+    for label in study.refittable:
+        parts = [part for one in made[label] for part in (one, *_deep(one).values()) if hasattr(part, "get_params")]
+        names = {f"{type(part).__module__}.{type(part).__qualname__}" for part in parts}
+        others = {name for name in names if name.partition(".")[0] not in ("rotastack", "sklearn")}
+        if others - REVIEWED_TYPES:
+            found[label] = sorted(others - REVIEWED_TYPES)
     return found
 
 
@@ -230,7 +231,7 @@ def _check_pool(pool: PoolDocument, estimator: Any, where: str, task: Task) -> N
         raise RotastackError(f"{where}.diversity: {name} has no trees that vote")
 
 
-def _check_pruner(combiner: Prune, estimators: list[Any], where: str) -> None:
+def _checked_pruner(combiner: Prune, estimators: list[Any], where: str) -> Any:
     pruner = checked(combiner.pruner, combiner.parameters, where, PRUNERS, ".pruner")
     _check_methods(pruner, ("fit", "combine"), f"{where}.pruner", "a pruner")
     for estimator in estimators:
@@ -243,22 +244,14 @@ def _check_pruner(combiner: Prune, estimators: list[Any], where: str) -> None:
             )
     sizes = list(filter(None, map(_n_members, estimators)))
     if len(sizes) < len(estimators):
-        return
+        return pruner
     n_members = sum(sizes)
     if combiner.first is not None and combiner.first > n_members:
         raise RotastackError(f"{where}.first: {combiner.first} is more than the {n_members} members of the pool")
     size, first = combiner.parameters.get("n_select"), combiner.first or n_members
     if isinstance(size, int) and size > first:
         raise RotastackError(f"{where}.parameters.n_select: {size} is more than the {first} members of the pool")
-    # pruners check their parameters only in ``fit``, so this one is fitted to made-up votes
-    y = np.arange(20) % 2
-    wrong = np.random.default_rng(0).random((len(y), max(2, size if isinstance(size, int) else 0))) < 0.2
-    try:
-        with warnings.catch_warnings():
-            warnings.simplefilter("ignore")
-            pruner.fit(np.where(wrong, 1 - y[:, None], y[:, None]), y)
-    except ValueError as error:
-        raise RotastackError(f"{where}.parameters: {_one_line(error)}") from None
+    return pruner
 
 
 def _one_line(error: Exception) -> str:

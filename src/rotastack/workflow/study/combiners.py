@@ -100,16 +100,6 @@ class Weights(_Combiner):
     ] = "exp"
     h: Annotated[float | int | None, Field(description="parameter of cut and exp; null: chosen from a grid")] = None
 
-    def check(self, n_rotations: int, where: str) -> None:
-        """Raise a ValueError that names the key if `h` does not suit the weighting."""
-        least = {"cut": 1, "exp": 0.1}.get(self.weighting)
-        whole = "a whole number " if least == 1 else ""
-        allowed = "null" if least is None else f"{whole}from {least} to {n_rotations}, or null"
-        if self.h is None:
-            return
-        if least is None or not least <= self.h <= n_rotations or (whole and self.h != int(self.h)):
-            raise ValueError(f"{where}.h: {self.h} is not allowed for weighting {self.weighting}; allowed: {allowed}")
-
 
 class MemberDocument(_Combiner):
     """One of the pool's named outputs decides: a weighting, or an ensemble size."""

@@ -101,10 +101,7 @@ class Evaluation(Document):
     sweeps: Annotated[list[Sweep], Field(description="figures of the mean error against a parameter")] = []
     published_columns: Annotated[
         list[PublishedColumns],
-        Field(
-            description="published results for the leaderboard of the page and for separate ranks; the study's tests "
-            "ignore them"
-        ),
+        Field(description="published results for separate ranks in the report; the study's tests ignore them"),
     ] = []
 
     def check(self, labels: list[str], optimistic: Container[str], quantities: list[str]) -> None:

@@ -19,7 +19,7 @@ from rotastack.workflow.study.catalogue import ESTIMATORS, Entry, resolved
 from rotastack.workflow.study.combiners import AnyCombiner, MemberDocument, Prune
 from rotastack.workflow.study.components import Label, Parameters, ViewComponent, check_texts, in_order
 from rotastack.workflow.study.evaluation import Evaluation
-from rotastack.workflow.study.names import FACTS_OF_PRUNING, FACTS_OF_TRAINING, slug, unfit
+from rotastack.workflow.study.names import MEASURES_OF_PRUNING, MEASURES_OF_TRAINING, slug, unfit
 from rotastack.workflow.study.protocols.nested import Nested
 from rotastack.workflow.study.protocols.splits import CrossValidation, GivenSplits, RandomSplits
 from rotastack.workflow.study.specs import Noise, PoolSpec
@@ -295,8 +295,8 @@ class StudyDocument(Document):
                     f"pools: {', '.join(self.pools)}"
                 )
             self._check_combiner(method, f"methods.{label}.combiner")
-        facts = (*FACTS_OF_TRAINING, *FACTS_OF_PRUNING) if self.protocol.package == "splits" else ()
-        self.evaluation.check(labels, self.optimistic, [*METRICS[self.task], *facts])
+        measures = (*MEASURES_OF_TRAINING, *MEASURES_OF_PRUNING) if self.protocol.package == "splits" else ()
+        self.evaluation.check(labels, self.optimistic, [*METRICS[self.task], *measures])
         if self.evaluation.score is not None:
             try:
                 score_named(self.evaluation.score, self.task)

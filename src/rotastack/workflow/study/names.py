@@ -1,19 +1,19 @@
-"""Names of groups and splits (RG-01, FG-01, S-01), of blocks, of members' facts, and of the files of methods and figures."""
+"""Names of groups and splits (RG-01, FG-01, S-01), of blocks, of members' measures, and of the files of methods and figures."""
 
 import hashlib
 import re
 from collections.abc import Sequence
 from functools import cache
 
-FACTS_OF_MEMBERS = ("n_nodes", "depth", "oob_error")
-"""Variables of a pool's file with the facts of each member."""
-FACTS_OF_TRAINING = (
+MEASURES_OF_MEMBERS = ("n_nodes", "depth", "oob_error")
+"""Variables of a pool's file with the measures of each member."""
+MEASURES_OF_TRAINING = (
     "n_nodes", "n_leaves", "depth", "median_nodes", "oob_error", "training_error",
     "iterations", "duality_gap", "training_disagreement",
     "margin_mean", "margin_variance", "chebyshev_bound", "mean_correlation",
 )  # fmt: skip
-"""Columns of the scores, in splits: facts of trees, of linear machines, and of the trees' votes on test rows."""
-FACTS_OF_PRUNING = (
+"""Columns of the scores, in splits: measures of trees, of linear machines, and of the trees' votes on test rows."""
+MEASURES_OF_PRUNING = (
     "members", "voters", "disagreement", "selection_disagreement", "paper_diversity", "member_accuracy", "selection_margin",
     "test_margin", "fallback", "test_c_bound", "c_bound", "diversity_bound", "linear_bound",
 )  # fmt: skip

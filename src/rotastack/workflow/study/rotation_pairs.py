@@ -4,16 +4,16 @@ from collections.abc import Mapping
 from typing import Any
 
 from rotastack.workflow.study.building import make_estimator
-from rotastack.workflow.study.catalogue import defaults_of, facts_of
+from rotastack.workflow.study.catalogue import defaults_of, traits_of
 from rotastack.workflow.study.specs import MethodSpec, PoolSpec
 
 
 def rotates(pool: PoolSpec) -> bool:
-    """Return whether the members of a pool see rotated columns, by the facts of its view and estimator."""
-    if pool.view is not None and facts_of(pool.view.class_).rotates:
+    """Return whether the members of a pool see rotated columns, by the traits of its view and estimator."""
+    if pool.view is not None and traits_of(pool.view.class_).rotates:
         return True
     families = pool.parameters.get("families")
-    return facts_of(pool.estimator).rotates and (
+    return traits_of(pool.estimator).rotates and (
         families is None or _unrotated(pool.estimator, families) != list(families)
     )
 
@@ -30,7 +30,7 @@ def rotation_pairs(methods: Mapping[str, MethodSpec], rotations: int) -> list[li
     for label, method in methods.items():
         if rotates(method.pool):
             wanted = [(_filled(plain), method.combiner) for plain in _without_rotations(method.pool, rotations)]
-            pairs += [[label, other] for facts in wanted for other in known if known[other] == facts][:1]
+            pairs += [[label, other] for traits in wanted for other in known if known[other] == traits][:1]
     return pairs
 
 
@@ -43,12 +43,12 @@ def _filled(pool: PoolSpec) -> PoolSpec:
 
 def _without_rotations(pool: PoolSpec, rotations: int) -> list[PoolSpec]:
     """Return the pools that this one may be without its rotations, the nearest one first."""
-    facts, parameters = facts_of(pool.estimator), {**defaults_of(pool.estimator), **pool.parameters}
+    traits, parameters = traits_of(pool.estimator), {**defaults_of(pool.estimator), **pool.parameters}
     if pool.view is not None:
-        counts = [name for name in facts.trees or ("n_estimators",) if isinstance(parameters.get(name), int)]
+        counts = [name for name in traits.trees or ("n_estimators",) if isinstance(parameters.get(name), int)]
         in_all = {name: parameters[name] * rotations for name in counts[:1]}
         return [pool.model_copy(update={"view": None, "parameters": parameters | more}) for more in (in_all, {})]
-    if facts.rotated_families:
+    if traits.rotated_families:
         plain = {**parameters, "families": _unrotated(pool.estimator, parameters["families"])}
         return [pool.model_copy(update={"parameters": plain})]
     if not hasattr(estimator := make_estimator(pool), "unrotated"):
@@ -60,5 +60,5 @@ def _without_rotations(pool: PoolSpec, rotations: int) -> list[PoolSpec]:
 
 def _unrotated(path: str, families: Any) -> list[Any]:
     """Return the flagship's families without its own on rotated columns, and without all custom ones."""
-    turned = facts_of(path).rotated_families
+    turned = traits_of(path).rotated_families
     return [family for family in families if isinstance(family, str) and family not in turned]

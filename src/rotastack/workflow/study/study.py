@@ -22,20 +22,20 @@ BLOCK_SECONDS, MOST_CELLS, MOST_BLOCKS = 10, 10, 500
 """Seconds for which a job trains forests of 100 trees on its cells, most cells of a job, and most blocks of a pool."""
 
 
-def stated(entry: Mapping[str, Any], key: str) -> Any:
+def size_in(entry: Mapping[str, Any], key: str) -> Any:
     """Return the rows, columns or classes that an entry of a data set states, exactly or roughly; None if it does not."""
     return entry.get(key) or entry.get("roughly", {}).get(key)
 
 
 def size_of(entry: Mapping[str, Any]) -> tuple[int, int]:
     """Return the rows and columns that an entry of a data set states; else 1000 and 50."""
-    rows, columns = stated(entry, "rows"), stated(entry, "columns")
+    rows, columns = size_in(entry, "rows"), size_in(entry, "columns")
     return int(rows or 1000), columns if isinstance(columns, int) else len(columns or range(50))
 
 
 def classes_of(entry: Mapping[str, Any], usual: int) -> int:
     """Return the number of classes that an entry of a data set states; else `usual`."""
-    classes = stated(entry, "classes")
+    classes = size_in(entry, "classes")
     return classes if isinstance(classes, int) else len(classes or range(usual))
 
 
@@ -103,7 +103,7 @@ class Study:
 
     @property
     def rotated(self) -> list[str]:
-        """Methods whose members see rotated columns, by the facts of their views and estimators."""
+        """Methods whose members see rotated columns, by the traits of their views and estimators."""
         known = self.task.estimators
         turned = {name for name, pool in self.pools.items() if rotates(pool.resolved(known))}
         return [m for m, method in self.methods.items() if turned & {method.pool, *self.pools[method.pool].of}]

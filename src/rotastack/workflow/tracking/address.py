@@ -10,7 +10,7 @@ from rotastack.errors import RotastackError, in_one_line
 
 __all__ = [
     "FOLDER", "VARIABLE", "check_address", "database_file", "existing_uri", "explained", "is_own", "mute_libraries", "owner",
-    "shown", "tracking_uri", "without_secrets",
+    "tracking_uri", "without_login", "without_secrets",
 ]  # fmt: skip
 
 FOLDER = Path("results/mlflow")
@@ -51,7 +51,7 @@ def database_file(uri: str) -> Path | None:
     return Path(uri.removeprefix("sqlite:///")).resolve() if uri.startswith("sqlite:///") else None
 
 
-def shown(uri: str) -> str:
+def without_login(uri: str) -> str:
     """Return an address without user, password and options, for files, logs and messages."""
     parts = urlsplit(uri)
     return urlunsplit((parts.scheme, parts.netloc.rpartition("@")[2], parts.path, "", ""))
@@ -98,7 +98,7 @@ def check_address(uri: str) -> None:
     except (OSError, ValueError) as error:
         problem = f"the tracking server does not answer ({without_secrets(in_one_line(error), uri)[:200]})"
     raise RotastackError(
-        f"tracking: {shown(uri)}: {problem}; start the server, or set {VARIABLE} to another address (unset: results/mlflow); "
+        f"tracking: {without_login(uri)}: {problem}; start the server, or set {VARIABLE} to another address (unset: results/mlflow); "
         "no step has run"
     )
 
@@ -117,4 +117,4 @@ def explained(error: BaseException, uri: str) -> RotastackError:
         )
     else:
         remedy = "runs cannot be logged; all results are kept: remove the cause, then repeat the command"
-    return RotastackError(f"{path or shown(uri)}: {remedy} ({text})")
+    return RotastackError(f"{path or without_login(uri)}: {remedy} ({text})")

@@ -1,20 +1,15 @@
-"""Models in MLflow: the files that MLflow needs beside the model file, and the registration under a name."""
+"""Models and tables in MLflow: a model of a run, its registration under a name, and the table of a run."""
 
 import json
-import platform
-import tempfile
 import warnings
 from collections.abc import Mapping
 from contextlib import suppress
 from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
-from shutil import copyfile
 
-import mlflow
 import pandas as pd
-from mlflow.entities import Dataset, DatasetInput, InputTag, LoggedModelOutput, LoggedModelStatus
+from mlflow.entities import Dataset, DatasetInput, InputTag
 from mlflow.exceptions import MlflowException
-from mlflow.models import Model
 from mlflow.tracking import MlflowClient
 
 from rotastack import __version__
@@ -48,7 +43,6 @@ def dataset_input(table: pd.DataFrame, name: str, source: str, context: str, dig
 
 
 NAME = "model"
-FILE, EXAMPLE, PYTHON = "model.skops", "input_example.json", "python_env.yaml"
 CHAMPION = "champion"
 SAME = ("study", "data", "rotastack.owner", "rotastack.folder")
 """Tags that a version must share with the champion to replace it."""
@@ -56,62 +50,32 @@ SAME = ("study", "data", "rotastack.owner", "rotastack.folder")
 PACKAGES = ("scikit-learn", "xgboost-cpu", "skops", "numpy", "pandas")
 
 
-def log_model(client: MlflowClient, experiment_id: str, run_id: str, path: Path, features: pd.DataFrame) -> str:
-    """Log a model file with signature, example and requirements; return its id.
-
-    The model file is copied unchanged. ``mlflow.sklearn.save_model`` would write and read the model again and inspect
-    all installed packages, which takes longer than everything else.
-    """
-    made = client.create_logged_model(experiment_id, NAME, run_id)
-    note = Model(
-        made.artifact_location, run_id, model_uuid=made.model_id, model_id=made.model_id,
-        saved_input_example_info={"artifact_path": EXAMPLE, "type": "dataframe", "pandas_orient": "split"},
-        metadata={"rotastack": __version__},
-    )  # fmt: skip
-    with tempfile.TemporaryDirectory() as folder, warnings.catch_warnings():
-        warnings.simplefilter("ignore")
-        _write_folder(Path(folder), note, path, features)
-        client.log_model_artifacts(made.model_id, folder)
-    client.finalize_logged_model(made.model_id, LoggedModelStatus.READY)
-    client.log_outputs(run_id, [LoggedModelOutput(made.model_id, 0)])
-    return made.model_id
-
-
-def _write_folder(folder: Path, note: Model, path: Path, features: pd.DataFrame) -> None:
-    """Write the files that ``mlflow.pyfunc`` and ``mlflow.sklearn`` load: the model file and its metadata."""
-    import sklearn
-    import yaml
-    from mlflow import pyfunc
+def log_model(client: MlflowClient, experiment_id: str, run_id: str, path: Path, features: pd.DataFrame) -> None:
+    """Log the model of a file to a run, with signature, example and requirements."""
+    import mlflow.sklearn  # half a second, for studies with a model alone
     from mlflow.models import infer_signature
     from mlflow.types.schema import AnyType, ColSpec, Schema
 
-    from rotastack.workflow.tracking.model_files import PROBABILITIES, load_model, trusted_types
+    from rotastack.workflow.tracking.model_files import VERSIONS, load_model, trusted_types
 
     model = load_model(path)
     # The example has only the columns that the model needs: no ids, leaks or constants.
     example = features[model.named_steps["table"].needed_].head(5)
-    example.to_json(folder / EXAMPLE, orient="split", index=False, date_format="iso")
-    params = {PROBABILITIES: False} if hasattr(model, "predict_proba") else None
-    signature = infer_signature(None, model.predict(example), params)
-    # A gap turns whole numbers into floats and booleans into objects, so MLflow may not ask for one type.
-    signature.inputs = Schema([ColSpec(AnyType(), str(column)) for column in example])
-    note.signature = signature
-    copyfile(path, folder / FILE)
-    note.model_size_bytes = path.stat().st_size
-    pyfunc.add_to_model(note, "rotastack.workflow.tracking.model_files", data=FILE, python_env=PYTHON)
-    note.add_flavor(
-        "sklearn", pickled_model=FILE, sklearn_version=sklearn.__version__, serialization_format="skops", code=None,
-        skops_trusted_types=trusted_types(path),
-    )  # fmt: skip
-    note.save(str(folder / "MLmodel"))
-    environment = {"python": platform.python_version(), "build_dependencies": ["pip"],
-                   "dependencies": ["-r requirements.txt"]}  # fmt: skip
-    (folder / PYTHON).write_text(yaml.safe_dump(environment, sort_keys=False), encoding="utf-8")
-    needed = [f"mlflow=={mlflow.__version__}", f"rotastack=={__version__}"]
+    requirements = [f"rotastack=={__version__}"]
     for package in PACKAGES:
         with suppress(PackageNotFoundError):
-            needed.append(f"{package}=={version(package)}")
-    (folder / "requirements.txt").write_text("\n".join(needed) + "\n", encoding="utf-8")
+            requirements.append(f"{package}=={version(package)}")
+    made = client.create_logged_model(experiment_id, NAME, run_id)  # MLflow's default is another experiment
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        signature = infer_signature(None, model.predict(example))
+        # A gap turns whole numbers into floats and booleans into objects, so MLflow may not ask for one type.
+        signature.inputs = Schema([ColSpec(AnyType(), str(column)) for column in example])
+        mlflow.sklearn.log_model(
+            model, model_id=made.model_id, run_id=run_id, serialization_format="skops",
+            skops_trusted_types=trusted_types(path), signature=signature, input_example=example,
+            pip_requirements=requirements, pyfunc_predict_fn="predict", metadata=VERSIONS,
+        )  # fmt: skip
 
 
 def delete_models(client: MlflowClient, experiment_id: str, run_id: str) -> None:

@@ -4,12 +4,10 @@ import hashlib
 import json
 import math
 import os
-import sys
 import tempfile
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from datetime import datetime
-from itertools import count
 from pathlib import Path
 from typing import Any
 
@@ -21,12 +19,13 @@ os.environ.setdefault("MLFLOW_SUPPRESS_PRINTING_URL_TO_STDOUT", "true")
 
 import mlflow
 import pandas as pd
-from mlflow.entities import Metric, Param, RunTag, ViewType
+from mlflow.entities import Metric, Param, RunTag
 from mlflow.exceptions import MlflowException
 from mlflow.tracking import MlflowClient
 from requests.exceptions import RequestException
 from sqlalchemy.exc import SQLAlchemyError
 
+from rotastack.errors import RotastackError
 from rotastack.files import lock
 from rotastack.workflow.tracking import address
 from rotastack.workflow.tracking.address import FOLDER, VARIABLE, database_file, is_own
@@ -34,11 +33,8 @@ from rotastack.workflow.tracking.logged_models import dataset_input, delete_mode
 
 __all__ = ["TrackedRun", "Writer", "make_database"]
 
-FORM = 2
-"""Version of the logged content: runs of an older version are marked, and logged again beside the old ones."""
-
 DESCRIPTION = "mlflow.note.content"
-"""Tag that MLflow shows as the description of an experiment or a run, in Markdown."""
+"""Tag that MLflow shows as the description of a run, in Markdown."""
 
 LONGEST = 5000
 """Most characters of a tag that all versions of MLflow accept."""
@@ -46,22 +42,14 @@ LONGEST = 5000
 
 @dataclass
 class TrackedRun:
-    """A run in MLflow: its logged content, and its content that waits until the run is finished."""
+    """A run in MLflow, and its numbers that wait until the run is finished."""
 
     run_id: str
-    kind: str
-    name: str
-    tags: dict[str, str]
-    metrics: dict[str, float] = field(default_factory=dict)
     status: str = "RUNNING"
     is_new: bool = True
-    waiting_metrics: list[Metric] = field(default_factory=list)
-    waiting_params: list[Param] = field(default_factory=list)
-    waiting_tags: dict[str, str] = field(default_factory=dict)
-
-    @property
-    def is_complete(self) -> bool:
-        return self.tags.get("rotastack.complete") == "yes"
+    known: dict[str, float] = field(default_factory=dict)
+    metrics: list[Metric] = field(default_factory=list)
+    params: list[Param] = field(default_factory=list)
 
 
 def make_database(path: Path) -> None:
@@ -83,7 +71,7 @@ def make_database(path: Path) -> None:
 class Writer:
     """Writer of the runs of a study's experiment, and of one data set; a context manager that holds the writers' lock.
 
-    The content of a run is collected until the run is finished, and sent in few calls. Existing runs are read once.
+    The numbers of a run are collected until the run is finished, and sent in one call. Existing runs are read once.
     """
 
     def __init__(self, experiment: str, dataset: str | None = None):
@@ -114,14 +102,10 @@ class Writer:
     def _open(self) -> None:
         path = database_file(self.uri)
         if path is not None:
-            # Another file may take this name (see _set_aside), so no connection is kept open.
-            os.environ.setdefault("MLFLOW_SQLALCHEMYSTORE_POOLCLASS", "NullPool")
             make_database(path)
         mlflow.set_tracking_uri(self.uri)  # MLflow's registry has no other way to the address
         self._ours = address.owner(self.uri)
         self.client = MlflowClient(self.uri, self.uri)
-        if path is not None and is_own(self.uri) and self._set_aside():
-            make_database(path)
         self.experiment_id = self._experiment()
         self._runs: dict[str, TrackedRun] = {}
         self._by_key: dict[str, TrackedRun] = {}
@@ -129,64 +113,50 @@ class Writer:
         if self.dataset is not None:
             self._find(f"tags.`dataset` = '{self.dataset}'")
 
-    def _set_aside(self) -> bool:
-        """Rename ``results/mlflow`` if it was made in another folder, whose absolute paths MLflow has stored."""
-        places = {e.artifact_location.rpartition("/")[0] for e in self.client.search_experiments(ViewType.ALL)}
-        others = sorted(place for place in places if place.endswith(f"/{FOLDER}/artifacts"))
-        if not others or (FOLDER / "artifacts").resolve().as_uri() in others:
-            return False
-        aside = (FOLDER.with_name(f"{FOLDER.name}-of-another-folder-{number}") for number in count(1))
-        new = FOLDER.rename(next(folder for folder in aside if not folder.exists()))
-        print(f"rotastack: {FOLDER} was made in another folder ({others[0]}); renamed to {new}", file=sys.stderr)
-        return True
-
     def _experiment(self) -> str:
-        """Return the id of the experiment, which is made if missing and restored if deleted."""
+        """Return the id of the experiment, which is made if missing and restored if deleted.
+
+        MLflow stores the absolute path of the experiment's files, so a database that was moved or copied is refused.
+        """
+        is_local = not self.uri.startswith(("http:", "https:"))
+        where = (FOLDER / "artifacts" / self.experiment).resolve().as_uri() if is_local else None
         found = self.client.get_experiment_by_name(self.experiment)
         if found is None:
-            is_local = not self.uri.startswith(("http:", "https:"))
-            where = (FOLDER / "artifacts" / self.experiment).resolve().as_uri() if is_local else None
             try:
                 return self.client.create_experiment(self.experiment, where)
             except MlflowException:  # another workflow may have created the experiment meanwhile
                 found = self.client.get_experiment_by_name(self.experiment)
                 if found is None:
                     raise
+        if is_own(self.uri) and found.artifact_location != where:
+            raise RotastackError(
+                f"{FOLDER}: made in another folder ({found.artifact_location}); all results are kept: delete it and the "
+                f"receipts (rm -rf {FOLDER} results/*/tracking.json), and repeat the command: it logs all runs again, "
+                "without new computation"
+            )
         if found.lifecycle_stage == "deleted":
             self.client.restore_experiment(found.experiment_id)
         return found.experiment_id
 
-    def describe_experiment(self, text: str) -> None:
-        """Set the experiment's description, in Markdown; a text that is too long loses its last lines."""
-        lines = text.splitlines()
-        while len("\n".join(lines)) > LONGEST:
-            lines = [*lines[:-2], "…"]
-        self.client.set_experiment_tag(self.experiment_id, DESCRIPTION, "\n".join(lines))
-
     def _find(self, which: str) -> None:
         """Read this project's existing runs, and delete incomplete ones that stopped writers have left."""
         ours = "".join(f" and tags.`{name}` = {_quoted(value)}" for name, value in self._ours.items())
-        found = [
-            TrackedRun(
-                run.info.run_id, run.data.tags["rotastack.kind"], run.info.run_name, dict(run.data.tags),
-                dict(run.data.metrics), run.info.status, False,
-            )
-            for run in mlflow.search_runs(
-                [self.experiment_id], which + ours, order_by=["attributes.start_time ASC"], output_format="list"
-            )
-        ]  # fmt: skip
-        chosen: dict[str, TrackedRun] = {}
-        for run in found:  # a call that was sent twice makes two runs: the complete one counts, else the last
-            before = chosen.get(run.tags["rotastack.key"])
-            if before is None or not before.is_complete:
-                chosen[run.tags["rotastack.key"]] = run
+        found = mlflow.search_runs(
+            [self.experiment_id], which + ours, order_by=["attributes.start_time ASC"], output_format="list"
+        )
+        kept: dict[str, TrackedRun] = {}
+        for run in found:  # a call that was sent twice makes two runs: the finished one counts, else the last
+            key, is_finished = run.data.tags["rotastack.key"], run.info.status != "RUNNING"
+            if (is_finished or run.data.tags["rotastack.kind"] in ("study", "dataset")) and (
+                key not in kept or kept[key].status == "RUNNING"
+            ):
+                kept[key] = TrackedRun(run.info.run_id, run.info.status, False, dict(run.data.metrics))
+        self._by_key |= kept
+        self._runs |= {run.run_id: run for run in kept.values()}
         for run in found:
-            key = run.tags["rotastack.key"]
-            if chosen[key] is run and (run.is_complete or run.kind in ("study", "dataset")):
-                self._runs[run.run_id] = self._by_key[key] = run
-            else:
-                delete_models(self.client, self.experiment_id, run.run_id)
-                self.client.delete_run(run.run_id)
+            if run.info.run_id not in self._runs:
+                delete_models(self.client, self.experiment_id, run.info.run_id)
+                self.client.delete_run(run.info.run_id)
 
     def container(self, kind: str, key: Mapping[str, Any], parent: str | None = None) -> str:
         """Return the id of the run of a study or a data set, which is made once and then kept up to date."""
@@ -196,45 +166,32 @@ class Writer:
         self, kind: str, key: Mapping[str, Any], parent: str, name: str,
         record: Mapping[str, Any], tags: Mapping[str, str], params: Mapping[str, Any],
     ) -> TrackedRun:  # fmt: skip
-        """Return the run of a pool, method or model with exactly these parameters and code.
-
-        Earlier runs of the same kind and name are kept; :meth:`finish` tags them as superseded.
-        """
+        """Return the run of a pool, method or model with exactly these parameters and code; earlier runs are kept."""
         of_record = {k: str(record[k]) for k in ("code", "version", "seed") if record.get(k) is not None}
-        run = self._upsert(kind, key, parent, name, {"rotastack.superseded": "no", **of_record, **tags})
+        if record["message"]:
+            of_record["rotastack.message"] = record["message"][:LONGEST]
+        run = self._upsert(kind, key, parent, name, {**of_record, **tags})
         if run.is_new:
-            run.waiting_params += [Param(_key_name(k), str(v)[:6000]) for k, v in params.items()]
-            run.waiting_tags |= {
-                f"rotastack.{tag}": record[tag][:LONGEST] for tag in ("status", "message") if record[tag]
-            }
+            run.params += [Param(_key_name(k), str(v)[:6000]) for k, v in params.items()]
         return run
 
     def finish(self, run_id: str, succeeded: bool = True) -> None:
-        """Send the collected content of a run and close the run; only then does it count as logged."""
+        """Send the collected numbers of a run and close the run; only then does it count as logged."""
         run, status = self._runs[run_id], "FINISHED" if succeeded else "FAILED"
-        if not run.is_complete:
-            run.waiting_tags["rotastack.complete"] = "yes"
         self._send(run)
         if run.status != status:
             self.client.set_terminated(run_id, status)
             run.status = status
-        for other in self._runs.values():
-            if (other.kind, other.name) == (run.kind, run.name):
-                old = "yes" if other is not run else "no"
-                if other.tags.get("rotastack.superseded", "no") != old:
-                    self.client.set_tag(other.run_id, "rotastack.superseded", old)
-                    other.tags["rotastack.superseded"] = old
 
     def _send(self, run: TrackedRun) -> None:
-        """Send the collected content of a run; the tags come last, because one of them marks the run as complete."""
-        self.client.log_batch(run.run_id, run.waiting_metrics, run.waiting_params)
-        self.client.log_batch(run.run_id, tags=[RunTag(name, value) for name, value in run.waiting_tags.items()])
-        run.tags |= run.waiting_tags
-        run.waiting_metrics, run.waiting_params, run.waiting_tags = [], [], {}
+        """Send the collected numbers of a run."""
+        if run.metrics or run.params:
+            self.client.log_batch(run.run_id, run.metrics, run.params)
+            run.metrics, run.params = [], []
 
     def log_metrics(self, run_id: str, values: Mapping[str, float], started: str) -> None:
         """Log single numbers, without missing numbers and numbers that are logged already."""
-        known = self._runs[run_id].metrics
+        known = self._runs[run_id].known
         for name, value in values.items():
             if known.get(_key_name(name)) != value:
                 self.log_steps(run_id, name, [value], started)
@@ -242,7 +199,7 @@ class Writer:
     def log_steps(self, run_id: str, name: str, values: Iterable[float | None], started: str) -> None:
         """Log a series of numbers, whose steps are cells or members."""
         milliseconds = int(datetime.fromisoformat(started).timestamp() * 1000)
-        self._runs[run_id].waiting_metrics += [
+        self._runs[run_id].metrics += [
             Metric(_key_name(name), float(v), milliseconds, i)
             for i, v in enumerate(values)
             if v is not None and math.isfinite(v)
@@ -254,8 +211,7 @@ class Writer:
 
     def set_tags(self, run_id: str, tags: Mapping[str, str]) -> None:
         """Set tags of a run."""
-        run = self._runs[run_id]
-        run.waiting_tags |= {name: value for name, value in tags.items() if run.tags.get(name) != value}
+        self.client.log_batch(run_id, tags=[RunTag(name, value) for name, value in tags.items()])
 
     def describe(self, run_id: str, text: str) -> None:
         """Set the description of a run, in Markdown."""
@@ -267,17 +223,16 @@ class Writer:
             self.client.log_artifact(run_id, str(path), folder)
 
     def log_model(self, run_id: str, path: Path, features: pd.DataFrame) -> None:
-        """Log a model file with signature, example and requirements; metrics not sent yet also belong to the model."""
-        model_id = log_model(self.client, self.experiment_id, run_id, path, features)
-        waiting = self._runs[run_id].waiting_metrics
-        waiting[:] = [Metric(m.key, m.value, m.timestamp, m.step, model_id=model_id) for m in waiting]
+        """Log a model file with signature, example and requirements; numbers of the run also belong to the model."""
+        self._send(self._runs[run_id])
+        log_model(self.client, self.experiment_id, run_id, path, features)
 
     def register_model(self, run_id: str, name: str, description: str, tags: Mapping[str, str], about: str) -> str:
         """Register the model of a run by :func:`~rotastack.workflow.tracking.logged_models.register_model`; return its address."""
         return register_model(self.client, run_id, name, description, {**tags, **self._ours}, about)
 
     def _upsert(self, kind, key, parent, name, tags) -> TrackedRun:
-        text = json.dumps({"form": FORM, "kind": kind, **key, **self._ours}, sort_keys=True, default=str)
+        text = json.dumps({"kind": kind, **key, **self._ours}, sort_keys=True, default=str)
         digest = hashlib.sha256(text.encode()).hexdigest()[:32]
         if digest in self._by_key:
             return self._by_key[digest]
@@ -289,7 +244,7 @@ class Writer:
             **tags, **self._ours, **({"mlflow.user": self._ours["rotastack.owner"]} if self._ours else {}),
         }  # fmt: skip
         made = self.client.create_run(self.experiment_id, tags=about, run_name=name)
-        run = TrackedRun(made.info.run_id, kind, name, about)
+        run = TrackedRun(made.info.run_id)
         self._runs[run.run_id] = self._by_key[digest] = run
         return run
 

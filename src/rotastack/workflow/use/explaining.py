@@ -17,7 +17,7 @@ from sklearn.model_selection import FixedThresholdClassifier, GroupShuffleSplit,
 from sklearn.pipeline import Pipeline
 
 from rotastack.base.columns import date_numbers, numbers_of
-from rotastack.base.facts import Facts
+from rotastack.base.traits import Traits
 from rotastack.data.divisions import division_numbers, united
 from rotastack.data.raw import read_raw
 from rotastack.data.suspicions import copies_of
@@ -93,10 +93,10 @@ def explain(
 
 def _shuffled_columns(model: Any, numbers: NDArray, parts: dict[Any, NDArray[np.intp]], target: NDArray) -> list[Any]:
     """Return the columns to shuffle: all, or those most correlated with the target, as many as time allows."""
-    facts = getattr(model, "study_facts", Facts())
-    n_trees = prod(v for name in facts.trees or ("n_estimators",) if isinstance(v := getattr(model, name, None), int))
+    traits = getattr(model, "study_traits", Traits())
+    n_trees = prod(v for name in traits.trees or ("n_estimators",) if isinstance(v := getattr(model, name, None), int))
     cost = cost_of(f"{type(model).__module__}.{type(model).__qualname__}") or USUAL_COST
-    seconds = cost.prediction_seconds(n_trees * (facts.families or 1), len(numbers))
+    seconds = cost.prediction_seconds(n_trees * (traits.families or 1), len(numbers))
     most = min(MOST_SHUFFLED, int(SHUFFLING_SECONDS / (N_REPEATS * seconds)))
     if len(parts) <= most:
         return list(parts)

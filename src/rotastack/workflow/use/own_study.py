@@ -31,16 +31,16 @@ __all__ = [
     "LEAST_ROWS",
     "METHODS",
     "SIZES",
-    "Layout",
-    "Place",
+    "Design",
     "Shape",
+    "StudyFile",
+    "choose_design",
     "counts_among",
     "default_score",
     "division_in_words",
     "labels_of",
-    "laid_out",
     "packages_of",
-    "place_of",
+    "study_file",
     "study_name",
     "study_of",
     "write_study",
@@ -52,7 +52,7 @@ BUDGETS = {"small": 60.0, "medium": 200.0, "full": float("inf")}
 
 
 class Method(NamedTuple):
-    """A method: its pool, the short name of its estimator, and whether the layout sets its number of trees."""
+    """A method: its pool, the short name of its estimator, and whether the design sets its number of trees."""
 
     pool: str
     estimator: str
@@ -102,7 +102,7 @@ class Shape:
 
 
 @dataclass(frozen=True)
-class Layout:
+class Design:
     """How the methods are tested on a table, and how many trees they have."""
 
     shape: Shape
@@ -110,7 +110,7 @@ class Layout:
     trees_per_family: int  # of the flagship
     n_estimators: int  # of each other forest
     seconds: float = 0.0  # expected on the given cores, by rotastack.workflow.study.costs
-    shortened: bool = False  # whether the usual layout of the size would take longer than the budget
+    shortened: bool = False  # whether the usual design of the size would take longer than the budget
     given: tuple[float, float] = (0.0, 0.0)  # mean numbers of training and test rows, if the table brings its splits
 
     @property
@@ -140,7 +140,7 @@ class Layout:
         return train, test or rows - train
 
     def parameters(self, label: str) -> dict[str, int]:
-        """Return the parameters that the layout sets for a method's estimator; none for boosters."""
+        """Return the parameters that the design sets for a method's estimator; none for boosters."""
         if label == "Rotastack":
             return {"trees_per_family": self.trees_per_family}
         return {"n_estimators": self.n_estimators} if METHODS[label].is_forest else {}
@@ -155,8 +155,8 @@ class Layout:
 
     def _seconds(self, label: str, train: float, test: float) -> float:
         entry = find(METHODS[label].estimator, TASKS[self.shape.task].estimators)
-        facts, cost = entry.known_facts, entry.cost or USUAL_COST
-        trees = next(iter(self.parameters(label).values()), facts.n_trees) * (facts.families or 1)
+        traits, cost = entry.known_traits, entry.cost or USUAL_COST
+        trees = next(iter(self.parameters(label).values()), traits.n_trees) * (traits.families or 1)
         return cost.seconds(trees, train, test, self.shape.columns, self.shape.n_classes)
 
 
@@ -223,8 +223,8 @@ def packages_of(task: TaskName) -> dict[str, str]:
 
 def _candidates(
     shape: Shape, size: str, divided_by: Mapping[str, Any], splits: Sequence[tuple[NDArray, NDArray]]
-) -> Iterator[Layout]:
-    """Yield layouts, from the usual one of a size downwards: fewer repeats, folds, trees and training rows.
+) -> Iterator[Design]:
+    """Yield design, from the usual one of a size downwards: fewer repeats, folds, trees and training rows.
 
     A split has enough test rows to show a difference of a point of error. With enough rows, splits share none.
     """
@@ -237,7 +237,7 @@ def _candidates(
     if splits:
         protocol = {"kind": "given", "columns": list(divided_by.values()), "splits": len(splits)}
         train, test = (sum(map(len, part)) / len(splits) for part in zip(*splits, strict=True))
-        yield from (Layout(shape, protocol, *count, given=(train, test)) for count in counts)
+        yield from (Design(shape, protocol, *count, given=(train, test)) for count in counts)
         return
     shorter = [(10, 4), (10, 1), (5, 4), (5, 2), (5, 1), (3, 1)]
     all_folds = [(folds, repeats), *((f, r) for f, r in shorter if f * r < folds * repeats)]
@@ -247,34 +247,34 @@ def _candidates(
     if rows <= FEW_ROWS:  # on few rows, splits matter more than trees
         whole.sort(key=lambda pair: all_folds.index(pair[0]))
     for (f, r), count in whole:
-        yield Layout(shape, {"kind": "crossval", "folds": f, "repeats": r, **divided_by}, *count)
+        yield Design(shape, {"kind": "crossval", "folds": f, "repeats": r, **divided_by}, *count)
     for train in (100_000, 50_000, 20_000, 10_000, 5_000, 2_000):
         if train < rows / 2:
             apart = min(TESTED, rows // SPLITS - train)
             test = apart if apart >= train / 2 else train // 2
             protocol = {"kind": "holdout", "repeats": SPLITS, "train": train, "test": test, **divided_by}
-            yield Layout(shape, protocol, *counts[-1])
+            yield Design(shape, protocol, *counts[-1])
 
 
-def laid_out(
+def choose_design(
     shape: Shape, size: str, budget: float | None, n_cores: int, labels: Sequence[str],
     divided_by: Mapping[str, Any], splits: Sequence[tuple[NDArray, NDArray]] = (),
-) -> Layout:  # fmt: skip
-    """Return the first layout of a size that fits into a budget of seconds (None: the size's), else the fastest one.
+) -> Design:  # fmt: skip
+    """Return the first design of a size that fits into a budget of seconds (None: the size's), else the fastest one.
 
     The rows are divided by columns: `divided_by` maps ``groups``, ``time`` or ``split 1`` to a column, and
     ``copies_together`` to True; `splits` are the training and test rows of the splits that the table brings.
     """
     budget = BUDGETS[size] if budget is None else budget
     found = None
-    for k, layout in enumerate(_candidates(shape, size, divided_by, splits)):
-        work = sum(layout.n_splits * layout.split_seconds(label) for label in labels)
-        n_jobs = 12 + len(labels) * (1 + -(-layout.n_splits // layout.block))
+    for k, design in enumerate(_candidates(shape, size, divided_by, splits)):
+        work = sum(design.n_splits * design.split_seconds(label) for label in labels)
+        n_jobs = 12 + len(labels) * (1 + -(-design.n_splits // design.block))
         # The model is trained alone, on all cores.
-        seconds = (work + n_jobs * JOB_SECONDS + layout.model_seconds()) / n_cores + 4 * JOB_SECONDS
+        seconds = (work + n_jobs * JOB_SECONDS + design.model_seconds()) / n_cores + 4 * JOB_SECONDS
         seconds += CELL_SECONDS * shape.rows * shape.columns
         if found is None or seconds < found.seconds:
-            found = replace(layout, seconds=seconds, shortened=k > 0)
+            found = replace(design, seconds=seconds, shortened=k > 0)
         if seconds <= budget:
             break
     assert found is not None
@@ -309,10 +309,10 @@ def _plain(text: str) -> str:
 
 
 def study_of(
-    table: str, target: str, layout: Layout, score: str, kinds: Mapping[str, str], labels: Sequence[str]
+    table: str, target: str, design: Design, score: str, kinds: Mapping[str, str], labels: Sequence[str]
 ) -> dict[str, Any]:
     """Return the study of a table and its target, as the content of its YAML file; `kinds` are against the usual rules."""
-    name, file, shape = study_name(table, target), Path(table).name, layout.shape
+    name, file, shape = study_name(table, target), Path(table).name, design.shape
     roughly = {"rows": shape.rows, "columns": shape.columns, "classes": shape.n_classes}
     by_kind: dict[str, list[str]] = {}
     for column, kind in kinds.items():
@@ -320,7 +320,7 @@ def study_of(
     return {
         "name": name,
         "title": f"Which method predicts {target} in {file} best, and do rotations help?",
-        "description": f"Made from {file}, target {target}: {division_in_words(layout.protocol)}.",
+        "description": f"Made from {file}, target {target}: {division_in_words(design.protocol)}.",
         "task": shape.task,
         "seed": 20260701,
         "datasets": [
@@ -332,13 +332,13 @@ def study_of(
                 "roughly": {key: number for key, number in roughly.items() if number},
             }
         ],
-        "protocol": layout.protocol,
-        "blocks": {"splits": layout.block},
+        "protocol": design.protocol,
+        "blocks": {"splits": design.block},
         "pools": {
             METHODS[label].pool: {
                 "estimator": METHODS[label].estimator,
-                **({"parameters": parameters} if (parameters := layout.parameters(label)) else {}),
-                "training_limit": round(LIMIT_SECONDS + LIMIT_TIMES * layout.split_seconds(label)),
+                **({"parameters": parameters} if (parameters := design.parameters(label)) else {}),
+                "training_limit": round(LIMIT_SECONDS + LIMIT_TIMES * design.split_seconds(label)),
             }
             for label in labels
         },
@@ -349,7 +349,7 @@ def study_of(
 
 
 @dataclass(frozen=True)
-class Place:
+class StudyFile:
     """The path of a study's file, and the state of an existing file there."""
 
     path: Path
@@ -357,27 +357,27 @@ class Place:
     replaced: str = ""  # how the existing study tests, if it differs and will be replaced
 
 
-def place_of(study: dict[str, Any]) -> Place:
-    """Return the place of a study, ``studies/<name>.yaml``."""
+def study_file(study: dict[str, Any]) -> StudyFile:
+    """Return the file of a study, ``studies/<name>.yaml``."""
     path = Path("studies") / f"{study['name']}.yaml"
     if not path.is_file():
-        return Place(path)
+        return StudyFile(path)
     found = load_mapping(path)
     if _sources(found) != _sources(study):
         raise RotastackError(f"{path} exists and belongs to another study; move this file or rename the table")
     mark, _, body = path.read_text(encoding="utf-8").partition("\n")
     if not mark.endswith(_digest(body)):
-        return Place(path, edited=True)
+        return StudyFile(path, edited=True)
     if all(found.get(key) == study[key] for key in ("task", "protocol", "pools", "evaluation")):
-        return Place(path)
-    return Place(path, replaced=division_in_words(found["protocol"]))
+        return StudyFile(path)
+    return StudyFile(path, replaced=division_in_words(found["protocol"]))
 
 
-def write_study(study: dict[str, Any], place: Place) -> None:
+def write_study(study: dict[str, Any], file: StudyFile) -> None:
     """Write the study's file, unless somebody has edited the existing one."""
-    if not place.edited:
+    if not file.edited:
         body = yaml.safe_dump(study, sort_keys=False, allow_unicode=True, width=100)
-        write_text(place.path, f"# Made by `rotastack run`; an edited file is kept. {_digest(body)}\n{body}")
+        write_text(file.path, f"# Made by `rotastack run`; an edited file is kept. {_digest(body)}\n{body}")
 
 
 def _sources(study: Any) -> list[Any]:

@@ -13,11 +13,11 @@ from rotastack.base.documents import load_mapping
 from rotastack.base.fitting import COVERAGE
 from rotastack.base.reading import PLACEHOLDER, read_columns
 from rotastack.data.target import free_name
-from rotastack.errors import RotastackError, few, nearest
+from rotastack.errors import RotastackError, nearest, shortened
 from rotastack.files import read_json
 from rotastack.workflow.judge.intervals import coverage_in_words, widened
 from rotastack.workflow.judge.words import counted
-from rotastack.workflow.tracking.model_files import load_model
+from rotastack.workflow.tracking.model_files import check_versions, load_model
 
 __all__ = ["SavedModel", "file_of_study", "model_in_folder", "model_of_study", "saved_model"]
 
@@ -86,14 +86,14 @@ class SavedModel:
         missing = [c for c in self.columns if c not in table.columns]
         if missing:
             raise RotastackError(
-                f"columns of the model are missing: {', '.join(missing)}; columns: {few(table.columns, 20)}"
+                f"columns of the model are missing: {', '.join(missing)}; columns: {shortened(table.columns, 20)}"
             )
         twice = sorted({str(c) for c in table.columns[table.columns.duplicated()]} & set(self.columns))
         if twice:
             raise RotastackError(f"columns occur twice: {', '.join(twice)}; rename or drop one of each")
         reader = self.pipeline.named_steps["table"]
         extra = [c for c in table.columns if c not in {*self.columns, *reader.dropped_}]
-        notes = [f"columns that the model does not use are ignored: {few(extra, 20)}"] if extra else []
+        notes = [f"columns that the model does not use are ignored: {shortened(extra, 20)}"] if extra else []
         read = read_columns(table[self.columns], reader.readings_, notes.append)
         for column, how in reader.readings_.items():
             if column not in read or read[column].notna().any():
@@ -142,9 +142,11 @@ def model_in_folder(path: Path, name: str | None = None) -> SavedModel:
         return saved_model(path if path.is_file() else path / FILE, name or str(path))
     if not note.is_file():
         raise RotastackError(f"{name or path}: no model found: neither {FILE} nor MLmodel")
-    sklearn = load_mapping(note, exactly=False).get("flavors", {}).get("sklearn", {})
+    about = load_mapping(note, exactly=False)
+    sklearn = about.get("flavors", {}).get("sklearn", {})
     if sklearn.get("serialization_format") != "skops":
         raise RotastackError(f"{name or path}: not a model of rotastack, which are skops files")
+    check_versions(about.get("metadata") or {}, name or path)
     return saved_model(path / sklearn.get("pickled_model", FILE), name or str(path))
 
 

@@ -16,7 +16,7 @@ from rotastack.seeds import child, root_sequence
 from rotastack.workflow.run.job import Outcome
 from rotastack.workflow.run.watching import Alarm, check_numbers
 from rotastack.workflow.study.building import make
-from rotastack.workflow.study.names import FACTS_OF_MEMBERS, number_of
+from rotastack.workflow.study.names import MEASURES_OF_MEMBERS, number_of
 from rotastack.workflow.study.specs import ClassSpec, CombiningSpec
 
 
@@ -53,7 +53,7 @@ def combine(
                     folds[f].to_numpy(),
                     table.y,
                     child(root, number_of(r), number_of(f)),
-                    _facts(block, r, f, folds[f].to_numpy()),
+                    _members(block, r, f, folds[f].to_numpy()),
                 )
                 for r, f in names
             )
@@ -78,9 +78,9 @@ def combine(
     )
 
 
-def _one(combiner, outputs, folds, y, sequence, facts) -> np.ndarray:
+def _one(combiner, outputs, folds, y, sequence, members) -> np.ndarray:
     """Return the outputs alone, because the fitted combiners would be sent between processes, too."""
-    return combine_nested(combiner, outputs, folds, y, sequence, facts)[0]
+    return combine_nested(combiner, outputs, folds, y, sequence, members)[0]
 
 
 @dataclass
@@ -92,14 +92,14 @@ class StoredMembers(Members):
     oob_error: np.ndarray
     n_rows: int
 
-    def facts(self):
+    def complexity_and_error(self):
         return rotation_complexity(self.n_nodes, self.depth, self.n_rows), self.oob_error, 0
 
 
-def _facts(block: xr.Dataset, r: str, f: str, folds: np.ndarray) -> list[Members]:
+def _members(block: xr.Dataset, r: str, f: str, folds: np.ndarray) -> list[Members]:
     """Return, for each fold, the members trained without it."""
     n_folds = int(folds.max()) + 1
-    cell = block[[*FACTS_OF_MEMBERS]].sel(rotation_group=r, fold_group=f, pair=[f"{h}-{h}" for h in range(n_folds)])
-    n_nodes, depth, oob_error = (cell[name].values for name in FACTS_OF_MEMBERS)
+    cell = block[[*MEASURES_OF_MEMBERS]].sel(rotation_group=r, fold_group=f, pair=[f"{h}-{h}" for h in range(n_folds)])
+    n_nodes, depth, oob_error = (cell[name].values for name in MEASURES_OF_MEMBERS)
     n_rows = [int((folds != h).sum()) for h in range(n_folds)]
     return [StoredMembers(n_nodes[h], depth[h], oob_error[h], n_rows[h]) for h in range(n_folds)]

@@ -16,7 +16,7 @@ from rotastack.trees.estimators import MembersClassifier
 from rotastack.workflow.run.job import Outcome
 from rotastack.workflow.run.watching import Alarm, check_numbers
 from rotastack.workflow.study.building import make, make_estimator
-from rotastack.workflow.study.names import FACTS_OF_MEMBERS, label
+from rotastack.workflow.study.names import MEASURES_OF_MEMBERS, label
 from rotastack.workflow.study.specs import NestedTrainingSpec
 
 
@@ -39,7 +39,7 @@ def train(
     shape = (len(spec.rotation_groups), len(spec.fold_groups))
     size = (*shape, spec.folds, spec.rotations, len(table.y), len(table.outputs))
     outputs = np.full(size, np.nan, dtype=table.precision)
-    facts = {name: np.full((*shape, len(pairs), spec.rotations), np.nan) for name in FACTS_OF_MEMBERS}
+    measures = {name: np.full((*shape, len(pairs), spec.rotations), np.nan) for name in MEASURES_OF_MEMBERS}
     seconds = {"fit_seconds": np.zeros(spec.rotations), "predict_seconds": np.zeros(spec.rotations)}
     limit, outcome = spec.pool.training_limit, Outcome()
     root = child(root_sequence(spec.seed), "train", spec.dataset, spec.name)
@@ -54,7 +54,7 @@ def train(
             for j, fg in enumerate(spec.fold_groups):
 
                 def note(pair, pool, i=i, j=j):
-                    for name, values in facts.items():
+                    for name, values in measures.items():
                         values[i, j, pairs.index(pair)] = [getattr(m, name) for m in pool.members]
                     seconds["fit_seconds"] += [m.fit_seconds for m in pool.members]
                     seconds["predict_seconds"] += pool.predict_seconds
@@ -77,7 +77,7 @@ def train(
     return xr.Dataset(
         {
             "proba": ((*cells, "other_fold", "member", "row", "class"), outputs),
-            **{name: ((*cells, "pair", "member"), values) for name, values in facts.items()},
+            **{name: ((*cells, "pair", "member"), values) for name, values in measures.items()},
         },
         coords={
             "rotation_group": [label("RG", g) for g in spec.rotation_groups],
@@ -92,7 +92,7 @@ def train(
                 "members": spec.rotations,
                 "trainings": spec.rotations * len(pairs) * shape[0] * shape[1],
                 **{name: [round(float(s), 4) for s in values] for name, values in seconds.items()},
-                **{name: member_means(values) for name, values in facts.items()},
+                **{name: member_means(values) for name, values in measures.items()},
             },
         },
     )  # fmt: skip

@@ -20,7 +20,7 @@ def combine(
 ) -> xr.Dataset:
     """Return outputs with axes (split, row, class) for the test rows, whose numbers are in ``rows``.
 
-    They come with the mean facts of the deciding members. Methods that choose among members add margins and ordered
+    They come with the mean measures of the deciding members. Methods that choose among members add margins and ordered
     curves, see :mod:`rotastack.workflow.run.splits.pruned`.
     """
     combiner, outcome, parts = spec.combiner, Outcome(), []
@@ -49,7 +49,7 @@ def combine(
                     proba = np.stack([ready.predict_proba(o) for o in block["proba"].values])
                 name = spec.method if isinstance(combiner, MemberSpec) else combiner.class_
                 check_numbers(proba[block["rows"].values >= 0], name, table.task)
-        facts = {
+        measures = {
             name: ("split", block[name].mean("member", skipna=False).values)
             for name in block.data_vars
             if block[name].dims == ("split", "member")
@@ -60,7 +60,7 @@ def combine(
                 {
                     "proba": (("split", "row", "class"), proba.astype(np.float64)),
                     "rows": (("split", "row"), block["rows"].values),
-                    **facts,
+                    **measures,
                     **extra,
                 },
                 coords={"split": block.split.values.astype(object), "class": table.outputs},
@@ -73,7 +73,7 @@ def combine(
 
 
 def _pruned(combiner: PrunerSpec, block: xr.Dataset, table: Prepared) -> tuple[np.ndarray, dict]:
-    """Return the outputs of the members that a pruner keeps, and facts about these members."""
+    """Return the outputs of the members that a pruner keeps, and measures of these members."""
     pruned = import_module("rotastack.workflow.run.splits.pruned")
     splits = [pruned.pruned_split(combiner, block, i, table.y, len(table.classes)) for i in range(block.sizes["split"])]
     return np.stack([split.proba for split in splits]), pruned.tabulated(splits)

@@ -130,15 +130,15 @@ def cast_votes(trained: Fitted, X: NDArray[np.float64], selections: Sequence[str
     )
 
 
-def machine_facts(estimator: Any) -> dict[str, float]:
-    """Return the facts of a linear machine: means over its classes, and the largest duality gap."""
+def machine_measures(estimator: Any) -> dict[str, float]:
+    """Return the measures of a linear machine: means over its classes, and the largest duality gap."""
     machine = estimator[-1] if isinstance(estimator, Pipeline) else estimator
-    facts = {
+    measures = {
         "iterations": np.mean(getattr(machine, "n_iter_", np.nan)),
         "duality_gap": np.max(getattr(machine, "duality_gap_", np.nan)),
         "training_disagreement": getattr(machine, "disagreement_", np.nan),
     }
-    return {name: float(value) for name, value in facts.items()} if hasattr(machine, "duality_gap_") else {}
+    return {name: float(value) for name, value in measures.items()} if hasattr(machine, "duality_gap_") else {}
 
 
 def stacked(split_votes: list[SplitVotes], n_test: int) -> dict[str, Any]:

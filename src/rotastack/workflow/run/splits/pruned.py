@@ -1,4 +1,4 @@
-"""Prune the pool of one split: the outputs of the members kept, and facts about these members."""
+"""Prune the pool of one split: the outputs of the members kept, and measures of these members."""
 
 from typing import Any, NamedTuple
 
@@ -19,10 +19,10 @@ GRID = np.linspace(-1, 1, 81).round(4)
 
 
 class PrunedSplit(NamedTuple):
-    """The outputs of a pruned pool for the test rows of one split, and facts about its members."""
+    """The outputs of a pruned pool for the test rows of one split, and measures of its members."""
 
     proba: NDArray[np.float64]
-    facts: dict[str, float]
+    measures: dict[str, float]
     cdf: NDArray[np.float64]  # (part, margin)
     curve: NDArray[np.float64]  # (part, size); no size if the pruner has no order
     order_accuracy: NDArray[np.float64]  # (size,)
@@ -53,7 +53,7 @@ def pruned_split(combiner: PrunerSpec, block: xr.Dataset, i: int, y: NDArray[np.
     has_vote = training[:, kept] >= 0
     training_margins = _margins(training[:, kept], trained, share, n_classes)
     test_margins = _margins(test[:, kept], truth, share, n_classes)
-    facts = {
+    measures = {
         "members": len(kept),
         "voters": len(voters),
         "disagreement": mean_disagreement(test[:, kept], truth),
@@ -65,21 +65,22 @@ def pruned_split(combiner: PrunerSpec, block: xr.Dataset, i: int, y: NDArray[np.
         "fallback": fallback,
         "test_c_bound": c_bound(test_margins),
     }
-    facts |= _bounds(training_margins, share, facts["selection_disagreement"])
+    measures |= _bounds(training_margins, share, measures["selection_disagreement"])
     curve, accuracy = np.zeros((2, 0)), np.zeros(0)
     if order is not None:
         both = [ordered_curve(v, t, order, pruner.vote_weights_) for v, t in ((training, trained), (test, truth))]
         curve = np.stack(both)
         if hasattr(pruner, "lasso_weights_"):
             accuracy = (test[:, order] == truth[:, None]).mean(axis=0)
-    return PrunedSplit(proba, facts, np.stack([_cdf(training_margins), _cdf(test_margins)]), curve, accuracy)
+    return PrunedSplit(proba, measures, np.stack([_cdf(training_margins), _cdf(test_margins)]), curve, accuracy)
 
 
 def tabulated(splits: list[PrunedSplit]) -> dict[str, Any]:
-    """Return the facts, margins and curves of all splits as variables of a method's file."""
-    n, n_voters = len(splits), int(max(split.facts["voters"] for split in splits))
+    """Return the measures, margins and curves of all splits as variables of a method's file."""
+    n, n_voters = len(splits), int(max(split.measures["voters"] for split in splits))
     variables: dict[str, Any] = {
-        name: ("split", np.array([split.facts[name] for split in splits], dtype=float)) for name in splits[0].facts
+        name: ("split", np.array([split.measures[name] for split in splits], dtype=float))
+        for name in splits[0].measures
     }
     variables["margin_cdf"] = (("split", "part", "margin"), np.stack([split.cdf for split in splits]))
     variables |= {"margin": ("margin", GRID), "part": ("part", ["training", "test"])}

@@ -16,14 +16,14 @@ from rotastack.ensembles.pooled.pool import Pool
 from rotastack.ensembles.rows import estimator_input
 from rotastack.seeds import child, root_sequence
 from rotastack.workflow.run.job import Outcome
-from rotastack.workflow.run.splits.fitting import Fitted, SplitVotes, cast_votes, fitted, machine_facts, stacked
+from rotastack.workflow.run.splits.fitting import Fitted, SplitVotes, cast_votes, fitted, machine_measures, stacked
 from rotastack.workflow.run.splits.folds import TEST, TRAIN
 from rotastack.workflow.run.watching import Alarm, check_numbers
 from rotastack.workflow.study.building import make_estimator
-from rotastack.workflow.study.names import FACTS_OF_MEMBERS, FACTS_OF_TRAINING, label
+from rotastack.workflow.study.names import MEASURES_OF_MEMBERS, MEASURES_OF_TRAINING, label
 from rotastack.workflow.study.specs import PoolSpec, SplitTrainingSpec
 
-TREES, DIVERSITY = FACTS_OF_TRAINING[:3], FACTS_OF_TRAINING[-4:]
+TREES, DIVERSITY = MEASURES_OF_TRAINING[:3], MEASURES_OF_TRAINING[-4:]
 
 
 def train(
@@ -42,7 +42,7 @@ def train(
     members = spec.members if spec.pool.view is None else [str(k + 1) for k in range(spec.rotations)]
     n_test = max(map(len, test), default=0)
     outputs = np.full((len(splits), len(members), n_test, len(table.outputs)), np.nan, dtype=table.precision)
-    facts = {name: np.full((len(splits), len(members)), np.nan) for name in FACTS_OF_TRAINING}
+    measures = {name: np.full((len(splits), len(members)), np.nan) for name in MEASURES_OF_TRAINING}
     seconds: list[tuple[float, float, float, float]] = []
     votes: list[SplitVotes] = []
     root, outcome = root_sequence(spec.seed), Outcome()
@@ -56,13 +56,13 @@ def train(
             trained = fitted(ready, table, train, spec, child(seeds, s), child(noise, s), child(views, s))
             start, start_processor = time.perf_counter(), time.process_time()
             columns = trained.columns_for(ready.X[held_out])
-            predicted, member_facts = _outputs(trained.model, columns, spec.pool.ensemble_sizes)
+            predicted, member_measures = _outputs(trained.model, columns, spec.pool.ensemble_sizes)
             elapsed, processor = time.perf_counter() - start, time.process_time() - start_processor
             seconds.append((trained.seconds, elapsed, trained.processor_seconds, processor))
             check_numbers(predicted, spec.pool.estimator, table.task)
             outputs[i, :, : len(held_out)] = predicted
-            for name, values in _facts(trained, member_facts, columns, table.y[held_out], spec.pool).items():
-                facts[name][i] = values
+            for name, values in _measures(trained, member_measures, columns, table.y[held_out], spec.pool).items():
+                measures[name][i] = values
             if spec.selections:
                 votes.append(cast_votes(trained, ready.X[held_out], spec.selections))
         set_alarm(None)
@@ -76,7 +76,7 @@ def train(
         {
             "proba": (("split", "member", "row", "class"), outputs),
             "rows": (("split", "row"), numbers),
-            **{name: (("split", "member"), values) for name, values in facts.items()},
+            **{name: (("split", "member"), values) for name, values in measures.items()},
         },
         coords={"split": np.array(names, dtype=object), "member": members, "class": table.outputs},
         attrs={
@@ -88,19 +88,19 @@ def train(
                 "predict_seconds": [round(sum(predict for _, predict, *_ in seconds), 4)],
                 "fit_processor_seconds": [round(fit, 6) for *_, fit, _ in seconds],
                 "predict_processor_seconds": [round(predict, 6) for *_, predict in seconds],
-                **{k: member_means(v) for k, v in facts.items() if np.isfinite(v).any()},
+                **{k: member_means(v) for k, v in measures.items() if np.isfinite(v).any()},
             },
         },
     ).assign(stacked(votes, n_test))  # fmt: skip
 
 
-def _facts(trained: Fitted, known: list[dict] | None, rows: np.ndarray, y: np.ndarray, pool: PoolSpec) -> dict:
-    """Return the facts of the members, of their trees, and of their votes on `rows` with classes `y`."""
+def _measures(trained: Fitted, known: list[dict] | None, rows: np.ndarray, y: np.ndarray, pool: PoolSpec) -> dict:
+    """Return the measures of the members, of their trees, and of their votes on `rows` with classes `y`."""
     model = trained.model
     if isinstance(model, Pool):
-        known = [{name: getattr(m, name) for name in FACTS_OF_MEMBERS} for m in model.members]
+        known = [{name: getattr(m, name) for name in MEASURES_OF_MEMBERS} for m in model.members]
     elif known is None:
-        known = [_tree_facts(model, trained.y)]
+        known = [_tree_measures(model, trained.y)]
     if pool.training_error:
         decided = _outputs(model, trained.X, pool.ensemble_sizes)[0].argmax(axis=-1)
         for member, error in zip(known, (decided != trained.y).mean(axis=1), strict=True):
@@ -108,24 +108,24 @@ def _facts(trained: Fitted, known: list[dict] | None, rows: np.ndarray, y: np.nd
     if pool.diversity and isinstance(model, AlignedClassifier):
         votes = model.classes[model.estimator.tree_votes(rows)]
         known[0].update(zip(DIVERSITY, summarize_margins(votes, y), strict=True))
-    return {name: [m.get(name, np.nan) for m in known] for name in FACTS_OF_TRAINING}
+    return {name: [m.get(name, np.nan) for m in known] for name in MEASURES_OF_TRAINING}
 
 
-def _tree_facts(model: AlignedClassifier | FittedRegressor, y: np.ndarray) -> dict[str, float]:
-    """Return the facts of an estimator's trees, or of a linear machine."""
-    facts = {"oob_error": oob_error(model.estimator, model.own_target(y))}
-    facts |= machine_facts(model.estimator)
+def _tree_measures(model: AlignedClassifier | FittedRegressor, y: np.ndarray) -> dict[str, float]:
+    """Return the measures of an estimator's trees, or of a linear machine."""
+    measures = {"oob_error": oob_error(model.estimator, model.own_target(y))}
+    measures |= machine_measures(model.estimator)
     counts = tree_complexity(model.estimator)
     if counts:
-        facts |= {name: counts[name].mean() for name in TREES}
-        facts["median_nodes"] = float(np.median(counts["n_nodes"]))
-    return facts
+        measures |= {name: counts[name].mean() for name in TREES}
+        measures["median_nodes"] = float(np.median(counts["n_nodes"]))
+    return measures
 
 
 def _outputs(
     model: AlignedClassifier | FittedRegressor | Pool, rows: np.ndarray, sizes: list[int]
 ) -> tuple[np.ndarray, list[dict[str, float]] | None]:
-    """Return outputs (member, row, class), and facts of the members if the estimator has several outputs."""
+    """Return outputs (member, row, class), and measures of the members if the estimator has several outputs."""
     if isinstance(model, Pool):
         return model.outputs(rows), None
     if sizes:
@@ -136,5 +136,5 @@ def _outputs(
         return np.stack([by_size[size] for size in sizes]), [{} for _ in sizes]
     if isinstance(model, FittedRegressor) or not hasattr(model.estimator, "member_outputs"):
         return model.outputs(rows)[None], None
-    outputs, facts = model.estimator.member_outputs(rows)
-    return model.aligned(outputs), facts
+    outputs, measures = model.estimator.member_outputs(rows)
+    return model.aligned(outputs), measures

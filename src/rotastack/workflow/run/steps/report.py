@@ -5,18 +5,20 @@ import re
 from collections.abc import Mapping, Sequence
 from importlib.metadata import version
 from pathlib import Path
+from tempfile import TemporaryDirectory
 from typing import Any
 
-import numpy as np
 import pandas as pd
 import yaml
+from jinja2 import Environment, TemplatesNotFound
 from markupsafe import Markup
 
 from rotastack import __version__
 from rotastack.data.artifacts import read_frame
 from rotastack.files import read_json, write_text
-from rotastack.project import project_file
+from rotastack.plots.style import save_figure
 from rotastack.stats.metrics import BASELINE, METRICS, NAMES, higher_is_better
+from rotastack.workflow.judge.decisions import by_threshold, draw_decisions, shares
 from rotastack.workflow.judge.leaderboard import study_board
 from rotastack.workflow.judge.pages import inline_figure, page_environment, read_explanation
 from rotastack.workflow.judge.published_columns import on_page
@@ -97,10 +99,6 @@ def _page(job: Job, spec: ReportSpec) -> str:
         tables.get("published_columns"),
     )
     shown = _shown(study)
-    about = {
-        m: _as_yaml({"pools": {of["pool"]: shown["pools"].get(of["pool"])}, "methods": {m: of}}, width=90)
-        for m, of in shown["methods"].items()
-    }
     comparison, verdict = read_json(job.input("comparison")), read_json(job.input("verdict"))
     variance, _ = read_frame(job.input("variance"))
     methods, cells, control = list(spec.methods), spec.cells, spec.control
@@ -111,7 +109,7 @@ def _page(job: Job, spec: ReportSpec) -> str:
     fact_names = [name for name in facts[0] if name not in ("dataset", "method")] if facts else []
     environment = page_environment()
     environment.filters |= {
-        "caption": lambda name: _caption(name, task, primary, cells, spec.evaluation["average"]),
+        "caption": lambda name: _caption(environment, name, task, primary, cells, spec.evaluation["average"]),
         "score": lambda value: score_cell(value, task),
         "share": lambda value: "-" if value is None else f"{value:.1%}",
         "zip": zip,
@@ -153,15 +151,7 @@ def _page(job: Job, spec: ReportSpec) -> str:
         times=ratios,
         predicted=any(pd.notna(row["predict"]) for row in ratios),
         seconds=_seconds(job, records),
-        board=study_board(
-            spec,
-            read_frame(job.input("scores"))[0],
-            baseline,
-            times,
-            about,
-            published,
-            {d: r["prepare"]["metrics"] for d, r in records.items()},
-        ),
+        board=study_board(spec, read_frame(job.input("scores"))[0], baseline, times),
         published=on_page(published, tables["published_ranks"]) if published is not None else {},
         configuration=_as_yaml(shown, width=100),
         glossary={
@@ -203,26 +193,29 @@ def _decisions(
     for path in job.inputs["decisions"]:
         content = read_json(path)
         scores = {m: v for m, v in means[content["dataset"]].items() if v is not None and m not in spec.optimistic}
-        decided = {m["name"]: {**m, **_shares(m["confusion"])} for m in content["methods"] if m["name"] in scores}
+        decided = {m["name"]: {**m, **shares(m["confusion"])} for m in content["methods"] if m["name"] in scores}
         if decided:
             better = max if higher_is_better(spec.score) else min
             best = chosen if chosen in decided else better(decided, key=lambda m: scores[m])
             names = dict.fromkeys([best, *([spec.control] if spec.control in decided else [])])
-            decisions[content["dataset"]] = {
-                **content,
-                "threshold": spec.model["threshold"],
-                "methods": [decided[m] for m in names],
-            }
+            methods = [decided[m] for m in names]
+            decisions[content["dataset"]] = {**content, "methods": methods, **_curves(content, methods, spec)}
     return decisions
 
 
-def _shares(confusion: list[list[int]]) -> dict[str, list[float | None]]:
-    """Return recall and precision of each class; None for a class without rows, or one that is never predicted."""
-    counts = np.array(confusion)
-    sums = {"recall": counts.sum(axis=1), "precision": counts.sum(axis=0)}
+def _curves(content: Mapping[str, Any], methods: list[dict[str, Any]], spec: ReportSpec) -> dict[str, Any]:
+    """Return the decisions of methods by threshold, for each class, and the figure of their curves; empty without curves."""
+    if not all(m["curves"] for m in methods):
+        return {}
+    with TemporaryDirectory() as folder:
+        path = Path(folder) / "decisions.svg"
+        save_figure(draw_decisions({m["name"]: m["curves"][content["positive"]] for m in methods}), path)
+        figure = inline_figure(path, f"decisions ({content['dataset']})", key=f"{content['dataset']}/decisions")
+    classes = range(len(content["classes"])) if len(content["classes"]) > 2 else [content["positive"]]
+    more = [t for t in (spec.model["threshold"],) if t is not None]
     return {
-        name: [float(right / n) if n else None for right, n in zip(np.diag(counts), total, strict=True)]
-        for name, total in sums.items()
+        "figure": figure,
+        "by_threshold": {content["classes"][k]: by_threshold([m["curves"][k] for m in methods], more) for k in classes},
     }
 
 
@@ -321,19 +314,16 @@ def _seconds(job: Job, records: Mapping[str, Mapping[str, Any]]) -> list[dict]:
     return sorted(by_step.values(), key=lambda row: -row["seconds"])
 
 
-def _caption(name: str, task: str, score: str, cells: str, average: str = "mean") -> str:
+def _caption(environment: Environment, name: str, task: str, score: str, cells: str, average: str = "mean") -> Markup:
     """Return a caption of workflow/report as HTML, in the words of task and protocol; empty if there is none."""
     from docutils.core import publish_parts
 
-    of_task, file = (project_file(f"workflow/report/{n}.rst") for n in (f"{name}_{task}", name))
-    text = next((f.read_text(encoding="utf-8") for f in (of_task, file) if f.is_file()), "")
-    if average == "median":
-        text = re.sub(r"\b([Mm])ean(?= (?:error|RMSE) of (?:each|the) | over cells)", r"\1edian", text)
-    text = text.replace("RMSE", NAMES[score])
-    if score != "error" and not of_task.is_file():
-        kept = r"\b(?:standard|calibration)\s+errors?\b"  # these errors are no scores
-        text = re.sub(rf"({kept})|\berrors?\b", lambda found: found[1] or NAMES[score], text, flags=re.IGNORECASE)
-    if higher_is_better(score):
-        text = text.replace("of lower", "of higher").replace("relative reduction of", "relative gain on")
-    text = text.replace("cells or splits", cells)
+    try:
+        template = environment.select_template([f"{name}_{task}.rst", f"{name}.rst"])
+    except TemplatesNotFound:
+        return Markup()
+    plural = {"scores": NAMES[score], "Scores": NAMES[score]} if score != "error" else {}  # else errors
+    text = template.render(
+        score=NAMES[score], higher=higher_is_better(score), cells=cells, average=average, **plural
+    )  # fmt: skip
     return Markup(publish_parts(text, writer="html5", settings_overrides={"report_level": 5})["body"])

@@ -50,8 +50,8 @@ class Cell(NamedTuple):
 
 
 def score(spec: ScoringSpec, table: Prepared, method: xr.Dataset) -> pd.DataFrame:
-    """Return the scores and facts of a method, a row for each cell."""
-    facts = [n for n in method.data_vars if method[n].dims == tuple(spec.axes)]
+    """Return the scores and measures of a method, a row for each cell."""
+    measures = [n for n in method.data_vars if method[n].dims == tuple(spec.axes)]
     return pd.DataFrame(
         [
             {
@@ -59,7 +59,7 @@ def score(spec: ScoringSpec, table: Prepared, method: xr.Dataset) -> pd.DataFram
                 "method": method.attrs["method"],
                 **{axis: str(method[axis].values[i]) for axis, i in zip(spec.axes, cell.at, strict=True)},
                 **_scores(table, cell.y, cell.outputs),
-                **{str(name): float(method[name].values[cell.at]) for name in facts},
+                **{str(name): float(method[name].values[cell.at]) for name in measures},
             }
             for cell in _cells(spec.axes, table, method)
         ]

@@ -92,9 +92,8 @@ def run(job: Job) -> None:
             comparisons[primary]["groups"] = {
                 g["name"]: compare_group(group_table(shown, g), spec.alpha, primary) for g in spec.groups
             }
-        beside = published_columns(
-            scores, primary, spec.published_columns, job.inputs.get("published", []), spec.printed_names, spec.average
-        )
+        own, files = list(dict.fromkeys(scores["dataset"])), job.inputs.get("published", [])
+        beside = published_columns(own, primary, spec.published_columns, files, spec.printed_names)
         results = StudyResults(spec, scores, calibration, baseline, comparisons, records, beside)
         tables = {metric: table.reset_index() for metric, table in means.items()}
         tables |= {name: make(results) for name, make in TABLES.items()}

@@ -12,10 +12,10 @@ from rotastack.files import read_json, write_text
 from rotastack.stats.metrics import METRICS
 from rotastack.workflow.run.job import Job
 from rotastack.workflow.run.tracked.datasets import track_dataset
-from rotastack.workflow.run.tracked.notes import TrackedDataset, study_note
+from rotastack.workflow.run.tracked.notes import TrackedDataset
 from rotastack.workflow.study.names import slug
 from rotastack.workflow.study.specs import ReportSpec
-from rotastack.workflow.tracking.address import is_own, shown
+from rotastack.workflow.tracking.address import is_own, without_login
 from rotastack.workflow.tracking.writer import Writer
 
 MOST_RANKS = 30
@@ -26,8 +26,8 @@ def run(job: Job) -> None:
     """Upsert all runs, and write output ``receipt``: a hash of the inputs, and the ids of the runs.
 
     For each data set it reads ``raw``, ``table``, ``scores``, the record ``scored``, the ``records`` of earlier steps,
-    and the ``model`` with its record ``refit`` if there is one. For the study it reads ``comparison``, ``verdict``, the
-    statistics' ``record``, ``tables``, ``figures`` and ``report``.
+    and the ``model`` with its record ``refit`` if there is one. For the study it reads ``comparison``, the statistics'
+    ``record``, ``tables``, ``figures`` and ``report``.
     """
     spec = job.spec(ReportSpec)
     runs: dict[str, Any] = {}
@@ -42,7 +42,7 @@ def run(job: Job) -> None:
             digest.update(path.read_bytes())
     receipt = {"experiment": spec.name, "content": digest.hexdigest(), **runs}
     if not is_own(writer.uri):
-        receipt["address"] = shown(writer.uri)
+        receipt["address"] = without_login(writer.uri)
     write_text(job.output("receipt"), json.dumps(receipt, indent=1, sort_keys=True) + "\n")
 
 
@@ -73,7 +73,6 @@ def track_study(job: Job, spec: ReportSpec, writer: Writer) -> str:
     """Upsert the study's run; return its id."""
     run = writer.container("study", {"study": spec.name})
     comparison = read_json(job.input("comparison"))[spec.score]
-    verdict = read_json(job.input("verdict"))
     record = read_json(job.input("record"))
 
     ranks = comparison.get("average_ranks", {})
@@ -91,9 +90,6 @@ def track_study(job: Job, spec: ReportSpec, writer: Writer) -> str:
     named = {} if best is None else {"best": best}
     writer.set_tags(run, {"version": record["version"], "seed": str(spec.seed), **named})
 
-    note = study_note(spec.dump(), verdict["sentences"], str(job.input("report")))
-    writer.describe_experiment(note)
-    writer.describe(run, note)
     writer.log_artifacts(run, [f for f in job.inputs["figures"] if f.parent.name == "study"], "figures")
     writer.log_artifacts(run, job.inputs["tables"], "tables")
     writer.log_artifacts(run, job.inputs["report"], "report")

@@ -5,16 +5,8 @@ import hashlib
 import pandas as pd
 
 from rotastack.stats.metrics import PRIMARY, higher_is_better
-from rotastack.workflow.run.tracked.notes import (
-    TrackedDataset,
-    dataset_note,
-    means_table,
-    method_note,
-    method_params,
-    model_card,
-    pool_params,
-)
-from rotastack.workflow.tracking.address import FOLDER, is_own, shown
+from rotastack.workflow.run.tracked.notes import TrackedDataset, means_table, method_params, model_card, pool_params
+from rotastack.workflow.tracking.address import FOLDER, is_own, without_login
 from rotastack.workflow.tracking.writer import Writer
 
 __all__ = ["track_dataset"]
@@ -44,13 +36,11 @@ def _track_table(data: TrackedDataset, writer: Writer, home: str) -> None:
     facts = data.prepared["metrics"]
     numbers = {f"table/{name}": facts[name] for name in FACTS if name in facts}
     if n_classes := len(facts.get("class_counts", ())):
-        writer.set_tags(home, {"rotastack.n_classes": str(n_classes)})
         numbers["table/classes"] = n_classes
     if len(fair):
         writer.set_tags(home, {"best": str(fair["method"].iloc[0])})
         numbers[f"best/{data.score}"] = float(fair[data.score].iloc[0])
     writer.log_metrics(home, numbers, data.prepared["started"])
-    writer.describe(home, dataset_note(data.dataset, facts, data.task, methods))
     _log_table(data, writer, home)
     writer.log_artifacts(home, data.figures, "figures")
     writer.client.log_text(home, methods.to_csv(index=False), "tables/methods.csv")
@@ -97,12 +87,9 @@ def _track_methods(data: TrackedDataset, writer: Writer, home: str) -> dict[str,
         params = method_params(parts[0]["parameters"]["pool"], record["parameters"]["combiner"])
         run = writer.leaf("method", key, home, f"{data.dataset} / {label}", record, tags, params)
         runs[f"method {label}"] = run.run_id
-        numbers = data.numbers(label)
         writer.log_metrics(run.run_id, {"test/rank": ranks[label]}, record["started"])
-        note = method_note(label, data.dataset, numbers, data.score, len(part), ranks[label], len(ranks))
-        writer.describe(run.run_id, note)
         if run.is_new:
-            writer.log_metrics(run.run_id, {**numbers, **data.times(pool)}, record["started"])
+            writer.log_metrics(run.run_id, {**data.numbers(label), **data.times(pool)}, record["started"])
             if len(part) > 1:
                 values = part[data.score].tolist()
                 writer.log_steps(run.run_id, f"cells/{data.score}", values, record["started"])
@@ -127,7 +114,7 @@ def _track_model(data: TrackedDataset, writer: Writer, home: str) -> dict[str, s
     params = method_params(of_method["pool"], of_method["combiner"])
     tags = {"method": label, "rotated": data.rotates(label)}
     run = writer.leaf("model", key, home, f"{dataset} / model", record, tags, params)
-    store = f"sqlite:///{FOLDER}/mlflow.db" if is_own(writer.uri) else shown(writer.uri)
+    store = f"sqlite:///{FOLDER}/mlflow.db" if is_own(writer.uri) else without_login(writer.uri)
     text = model_card(data, params, raw, digest, f"runs:/{run.run_id}/model", store)
     writer.describe(run.run_id, text)
     if run.is_new:

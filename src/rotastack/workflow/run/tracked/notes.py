@@ -1,6 +1,6 @@
-"""The descriptions of a study and of its runs in MLflow, in Markdown, and the numbers of the runs."""
+"""The numbers and params of a study's runs in MLflow, and the card of a model."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from dataclasses import dataclass
 from math import sqrt
 from pathlib import Path
@@ -9,14 +9,12 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from rotastack.errors import few
+from rotastack.errors import shortened
 from rotastack.stats.metrics import BASELINE, METRICS, NAMES, PRIMARY, higher_is_better
 from rotastack.workflow.judge.intervals import coverage_in_words
 from rotastack.workflow.judge.results import TIE_BREAK
 
-__all__ = [
-    "TrackedDataset", "dataset_note", "means_table", "method_note", "method_params", "model_card", "pool_params", "study_note",
-]  # fmt: skip
+__all__ = ["TrackedDataset", "means_table", "method_params", "model_card", "pool_params"]
 
 TIMES = ("fit_seconds", "predict_seconds")
 HOW = {
@@ -141,14 +139,8 @@ def _last(path: str) -> str:
 SHARES = ("error", "balanced_accuracy", "interval_coverage")
 """Scores that are shares of rows."""
 
-SEARCH = "``tags.`rotastack.kind` = '{}' AND tags.`rotastack.superseded` = 'no'``"
-"""MLflow's search for the newest runs of a kind, as code in Markdown."""
 
-MOST_ROWS = 40
-"""The most rows of a table in a description."""
-
-
-def shown(value: float | None, score: str) -> str:
+def score_text(value: float | None, score: str) -> str:
     """Return a score as text."""
     if value is None or pd.isna(value):
         return "—"
@@ -163,50 +155,11 @@ def plain(text: str) -> str:
 
 def spread_note(numbers: Mapping[str, float], score: str, cells: int) -> str:
     """Return a score's mean over cells, and the range of the middle cells, as text."""
-    mean = shown(numbers.get(f"test/{score}"), score)
+    mean = score_text(numbers.get(f"test/{score}"), score)
     lower, upper = (numbers.get(f"test/{score}_{edge}") for edge in ("lower", "upper"))
     if cells < 2 or lower is None:
         return mean
-    return f"{mean} (the middle {100 * SPREAD:g} % of {cells} cells: {shown(lower, score)} to {shown(upper, score)})"
-
-
-def dataset_note(dataset: str, facts: Mapping[str, Any], task: str, methods: pd.DataFrame) -> str:
-    """Return the description of a data set's run: its size, and the scores of the methods, best first."""
-    kinds = [(facts.get(f"{kind}_columns", 0), kind) for kind in ("numeric", "categorical", "date")]
-    columns = ", ".join(f"{count} {kind}" for count, kind in kinds if count)
-    lines = [f"**{plain(dataset)}**: {facts['rows']:,} rows; columns: {columns or 'none'}."]
-    if facts.get("class_counts"):
-        named = (f"{plain(str(k))} ({n:,})" for k, n in facts["class_counts"].items())
-        lines.append(f"Classes: {few(named, MOST_ROWS)}.")
-    scores = [s for s in METRICS[task] if s in methods and methods[s].notna().any()]
-    table = [["method", *(NAMES[s] for s in scores)], ["---"] * (1 + len(scores))]
-    for row in methods[:MOST_ROWS].to_dict("records"):
-        table.append([plain(row["method"]), *(shown(row[s], s) for s in scores)])
-    if len(methods) > MOST_ROWS:
-        table.append([f"and {len(methods) - MOST_ROWS} more", *("" for _ in scores)])
-    return "\n".join([*lines, "", *(f"| {' | '.join(cells)} |" for cells in table)])
-
-
-def method_note(
-    label: str, dataset: str, numbers: Mapping[str, float], score: str, cells: int, rank: float, methods: int
-) -> str:
-    """Return the description of a method's run."""
-    head = f"**{plain(label)}** on **{plain(dataset)}**:"
-    if pd.isna(rank):
-        return f"{head} the method failed in some cells; the tags have the reasons."
-    return f"{head} {NAMES[score]} {spread_note(numbers, score, cells)}, rank {rank:g} of {methods}."
-
-
-def study_note(spec: Mapping[str, Any], sentences: Sequence[str], report: str) -> str:
-    """Return the description of a study: the sentences of its verdict, the path of its report, and searches to paste."""
-    lines = [
-        f"## {plain(spec['title'] or spec['name'])}", "", *(f"- {plain(s)}" for s in sentences), "",
-        f"Report for a browser: `{report}`, and the artifact `report/report.html` of the study's run.",
-        *(["", plain(spec["description"])] if spec.get("description") else []), "",
-        "Searches to paste into the search field:", "",
-        *(f"- {kind}s: {SEARCH.format(kind)}" for kind in ("method", "model", "pool")),
-    ]  # fmt: skip
-    return "\n".join(lines)
+    return f"{mean} (the middle {100 * SPREAD:g} % of {cells} cells: {score_text(lower, score)} to {score_text(upper, score)})"
 
 
 FEW = 30
@@ -240,7 +193,7 @@ def model_card(
         "### Training data", "",
         f"- All {len(raw):,} rows of `{data.raw.as_posix()}`, SHA-256 `{digest}`.",
         f"- {raw.shape[1] - 1:,} columns: {', '.join(kinds) or 'no useful column'}; {facts.get('missing_cells', 0):,} cells are missing.",
-        *([f"- Classes: {few((f'{plain(str(label))} {count:,}' for label, count in counts.items()), 20)}."] if counts else []), "",
+        *([f"- Classes: {shortened((f'{plain(str(label))} {count:,}' for label, count in counts.items()), 20)}."] if counts else []), "",
         "### Method", "",
         f"- {plain(method)}: {', '.join(f'{plain(k)} {plain(str(v))}' for k, v in params.items())}.",
         f"- {choice}",
@@ -251,12 +204,12 @@ def model_card(
     ]  # fmt: skip
     error = data.numbers(method).get("test/error")
     if data.task == "classification" and error is not None:
-        deviation = shown(sqrt(max(error * (1 - error), 0) / len(raw)), "error")
+        deviation = score_text(sqrt(max(error * (1 - error), 0) / len(raw)), "error")
         lines.append(f"- The standard error of the error on {len(raw):,} rows is about {deviation}.")
     if chosen and methods > 1:
         lines.append("- The method was chosen by the number shown, so the number is slightly optimistic.")
     if rare := [f"{plain(str(k))} ({n})" for k, n in counts.items() if n < FEW]:
-        lines.append(f"- Few rows of: {few(rare, 10)}.")
+        lines.append(f"- Few rows of: {shortened(rare, 10)}.")
     if not facts.get("missing_cells"):
         lines.append("- The training rows had no missing values.")
     lines += [
@@ -265,7 +218,10 @@ def model_card(
         f'mlflow.pyfunc.load_model("{loaded}").predict(pandas.read_csv("new.csv"))', "```",
     ]  # fmt: skip
     if data.task == "classification":
-        lines += ["", 'For the probabilities of the classes, add `params={"probabilities": True}` to `predict`.']
+        lines += [
+            "",
+            f'For the probabilities of the classes, call `predict_proba` of `mlflow.sklearn.load_model("{loaded}")`.',
+        ]
     return "\n".join(lines)
 
 
@@ -275,18 +231,18 @@ def _other_scores(data: TrackedDataset, refit: Mapping[str, Any]) -> list[str]:
     primary, baseline = PRIMARY[data.task], data.baseline.get(data.score)
     named = "" if primary == data.score else f"{NAMES[primary]} "
     alone = BASELINE[data.task]
-    lines = [] if baseline is None else [f"{alone[0].upper()}{alone[1:]}: {shown(baseline, data.score)}."]
+    lines = [] if baseline is None else [f"{alone[0].upper()}{alone[1:]}: {score_text(baseline, data.score)}."]
     if "intervals" in metrics:
         lines.append(coverage_in_words(metrics["intervals"]))
     if "time" in refit["parameters"].get("divided_by", {}):
         lines.append("Out-of-bag: no score, as trees have seen later rows than these.")
     elif f"oob_{primary}" in metrics:
-        lines.append(f"Out-of-bag, this model: {named}{shown(metrics[f'oob_{primary}'], primary)}.")
+        lines.append(f"Out-of-bag, this model: {named}{score_text(metrics[f'oob_{primary}'], primary)}.")
     elif "oob_r2" in metrics:
-        lines.append(f"Out-of-bag, this model: R² {shown(metrics['oob_r2'], 'r2')}.")
+        lines.append(f"Out-of-bag, this model: R² {score_text(metrics['oob_r2'], 'r2')}.")
     elif f"oob_{primary}_of_members" in metrics:
-        of_members = shown(metrics[f"oob_{primary}_of_members"], primary)
+        of_members = score_text(metrics[f"oob_{primary}_of_members"], primary)
         lines.append(f"Out-of-bag, mean of the single members: {named}{of_members}.")
     else:
         lines.append("Out-of-bag: no score, because the members have no bags of rows.")
-    return [*lines, f"On the training rows (optimistic): {named}{shown(metrics[f'training_{primary}'], primary)}."]
+    return [*lines, f"On the training rows (optimistic): {named}{score_text(metrics[f'training_{primary}'], primary)}."]

@@ -87,7 +87,5 @@ class Nested(Protocol):
         """Raise a ValueError for combiners that only splits support, and for weights without drawn rotations."""
         if isinstance(combiner, MemberDocument | Prune):
             raise ValueError(f"{where}: {combiner.kind} needs splits (protocol.kind: holdout or crossval)")
-        if isinstance(combiner, Weights):
-            if pool.view is None or not pool.view.is_drawn:
-                raise ValueError(NO_WEIGHTS.format(where))
-            combiner.check(self.rotations, where)
+        if isinstance(combiner, Weights) and (pool.view is None or not pool.view.is_drawn):
+            raise ValueError(NO_WEIGHTS.format(where))

@@ -1,15 +1,15 @@
-"""Facts of a class that a study needs before training: whether it rotates columns, and its number of trees.
+"""Traits of a class that a study needs before training: whether it rotates columns, and its number of trees.
 
-Classes of Rotastack have the attribute ``study_facts``. Facts of other classes are in :mod:`rotastack.workflow.study.catalogue`.
+Classes of Rotastack have the attribute ``study_traits``. Traits of other classes are in :mod:`rotastack.workflow.study.catalogue`.
 """
 
 from typing import NamedTuple
 
-__all__ = ["Facts"]
+__all__ = ["Traits"]
 
 
-class Facts(NamedTuple):
-    """Facts of an estimator class or a view class.
+class Traits(NamedTuple):
+    """Traits of an estimator class or a view class.
 
     A class `rotates` if its members see rotated columns; the verdict of a study compares a method that rotates with the same
     one that does not. The flagship rotates with one of its `rotated_families`. The number of trees, or of trees in each

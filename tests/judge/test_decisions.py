@@ -1,0 +1,61 @@
+"""Decisions by threshold equal those counted from probabilities, and the curves scikit-learn's."""
+
+import numpy as np
+import pytest
+from sklearn.metrics import average_precision_score, confusion_matrix, roc_auc_score
+
+from rotastack.stats.calibration import threshold_counts
+from rotastack.workflow.judge.decisions import by_threshold, draw_decisions, shares
+from rotastack.workflow.judge.pages import page_environment
+
+
+@pytest.fixture
+def rows():
+    """The class and the probability of each row, and the curve of these rows."""
+    rng = np.random.default_rng(5)
+    y = rng.random(300) < 0.3
+    proba = (rng.random(300) * 0.6 + 0.4 * y * rng.random(300)).round(2)
+    return y, proba, {**threshold_counts(y, proba), "positives": int(y.sum()), "negatives": int((~y).sum())}
+
+
+def test_rates_at_thresholds(rows):
+    y, proba, curve = rows
+    found = by_threshold([curve, curve], [0.37, 0.999])
+    thresholds = [row["threshold"] for row in found]
+    assert thresholds == sorted(thresholds)
+    assert {0.37, round(y.mean(), 2), 0.01, 0.5} < set(thresholds)
+    for row in found:
+        chosen = proba >= row["threshold"]
+        right = (chosen & y).sum()
+        expected = {"decided": chosen.sum(), "recall": right / y.sum(), "fall": (chosen & ~y).sum() / (~y).sum()}
+        expected["precision"] = right / chosen.sum() if chosen.any() else None
+        assert row["rates"] == [pytest.approx(expected)] * 2
+    assert found[-1]["rates"][0] == {"decided": 0, "recall": 0, "precision": None, "fall": 0}, "none has .999"
+
+
+def test_the_areas_under_the_curves(rows):
+    y, proba, curve = rows
+    left, right = draw_decisions({"best": curve, "</svg>$x$": curve}).axes
+    x, recall = left.lines[0].get_xydata().T
+    assert np.trapezoid(recall, x) == pytest.approx(roc_auc_score(y, proba))
+    recall, precision = right.lines[1].get_xydata().T
+    assert (np.diff(recall, prepend=0) * precision).sum() == pytest.approx(average_precision_score(y, proba))
+
+
+def test_shares_and_the_page_of_decisions(rows):
+    y, proba, curve = rows
+    confusion = confusion_matrix(y, proba > 0.5).tolist()
+    found = shares(confusion)
+    assert found["recall"] == [pytest.approx(row[k] / sum(row)) for k, row in enumerate(confusion)]
+    assert shares([[0, 0], [3, 0]]) == {"recall": [None, 0], "precision": [0, None]}
+    environment = page_environment()
+    environment.filters["share"] = lambda value: "-" if value is None else f"{value:.1%}"
+    page = environment.from_string('{% from "report_decisions.html.j2" import decided with context %}{{ decided(d) }}')
+    methods = [{"name": name, "confusion": confusion, **found, "curves": [curve] * 2} for name in ("<b>best", "RF")]
+    about = {"classes": ["a", "<b>"], "positive": 1, "figure": "FIGURE", "methods": methods}
+    text = page.render(d={**about, "by_threshold": {"<b>": by_threshold([curve, curve])}}, cells="folds")
+    assert "<b>" not in text
+    assert text.count("<details>") == 1
+    row = next(line for line in text.splitlines() if ">0.5</th>" in line)
+    assert f"<td>{(proba >= 0.5).sum()} <small>({(proba >= 0.5).sum()})</small></td>" in row
+    assert "threshold: 0.2" in text
