@@ -4,7 +4,10 @@ import ast
 import re
 from pathlib import Path
 
+import numpy as np
+
 import rotastack.seeds
+from rotastack.seeds import kernel_seeds, random_bits, root_sequence
 
 PACKAGE = Path(rotastack.seeds.__file__).parent
 
@@ -24,3 +27,13 @@ def test_the_index_has_every_key_and_no_other():
     used = set(keys())
     assert not [(key, file) for key, file in used if key not in index]
     assert len({key for key, _ in used}) > 20
+
+
+def test_random_bits():
+    published = [0xE220A8397B1DCDAF, 0x6E789E6AA1B965F4, 0x06C45D188009454F, 0xF88BB8A8724C81EC]  # SplitMix64 of seed 0
+    assert random_bits(0, 4).tolist() == published
+    seeds = kernel_seeds(root_sequence(0), 6)
+    np.testing.assert_array_equal(kernel_seeds(root_sequence(0), 2), seeds[:2])
+    together = random_bits(seeds.reshape(2, 3), 5)
+    for seed, bits in zip(seeds, together.reshape(6, 5), strict=True):
+        np.testing.assert_array_equal(random_bits(seed, 9)[:5], bits)

@@ -36,8 +36,11 @@ import zlib
 from collections.abc import Hashable
 
 import numpy as np
+from numpy.typing import ArrayLike, NDArray
 
-__all__ = ["child", "integer_seed", "root_sequence"]
+__all__ = ["child", "integer_seed", "kernel_seeds", "random_bits", "root_sequence"]
+
+_STEP, _MIX_1, _MIX_2 = (np.uint64(k) for k in (0x9E3779B97F4A7C15, 0xBF58476D1CE4E5B9, 0x94D049BB133111EB))
 
 
 def _key(part: Hashable) -> int:
@@ -81,3 +84,19 @@ def child(sequence: np.random.SeedSequence, *key: Hashable) -> np.random.SeedSeq
 def integer_seed(sequence: np.random.SeedSequence) -> int:
     """Return a 31-bit integer for libraries that take one as ``random_state``."""
     return int(sequence.generate_state(1)[0] >> 1)
+
+
+def kernel_seeds(sequence: np.random.SeedSequence, n: int) -> NDArray[np.uint64]:
+    """Return `n` seeds for the kernel or for :func:`random_bits`; the first seeds do not depend on `n`."""
+    return sequence.generate_state(n, np.uint64).astype(np.uint64, copy=False)
+
+
+def random_bits(seeds: ArrayLike, n: int) -> NDArray[np.uint64]:
+    """Return the first `n` results of the kernel's ``draw_bits`` from each of `seeds`, in a new last axis."""
+    z = np.asarray(seeds, np.uint64)[..., None] + _STEP * np.arange(1, n + 1, dtype=np.uint64)
+    z ^= z >> 30
+    z *= _MIX_1
+    z ^= z >> 27
+    z *= _MIX_2
+    z ^= z >> 31
+    return z

@@ -1,5 +1,7 @@
 """PCA rotation, LSDA, discriminant rotation and double rotation, judged by what they mean."""
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 from hypothesis import given, settings
@@ -7,8 +9,9 @@ from hypothesis import strategies as st
 from scipy.linalg import eig
 from sklearn.datasets import load_breast_cancer, load_iris, load_wine
 from sklearn.preprocessing import MinMaxScaler
+from threadpoolctl import threadpool_limits
 
-from rotastack.seeds import child, root_sequence
+from rotastack.seeds import child, kernel_seeds, random_bits, root_sequence
 from rotastack.views import DiscriminantRotation, DoubleRotation, LocalityDiscriminantAnalysis, PrincipalRotation
 from rotastack.views.locality import nearest_neighbors
 from rotastack.views.principal import principal_blocks
@@ -22,17 +25,44 @@ def table(name):
     return MinMaxScaler().fit_transform(X), y
 
 
+def seeds_of(n, seed=0):
+    return kernel_seeds(root_sequence(seed), n)
+
+
+def drawn_together(n_columns, n_subsets, rows, ratio, seeds):
+    """Return the subsets of the columns and the counts of the samples, for each of `seeds`."""
+    subsets, sample_seeds = split_columns(n_columns, n_subsets, seeds)
+    counts = rows.draw(sample_seeds, ratio)
+    return [[part[part < n_columns] for part in parts] for parts in subsets], counts
+
+
+def same_blocks(blocks, others):
+    return len(blocks) == len(others) and all(
+        a.tolist() == b.tolist() and A.tobytes() == B.tobytes() for (a, A), (b, B) in zip(blocks, others, strict=True)
+    )
+
+
 class TestSubsets:
     @settings(derandomize=True)
     @given(p=st.integers(1, 40), data=st.data())
     def test_every_column_is_in_one_subset_and_sizes_differ_by_one(self, p, data):
         k = data.draw(st.integers(1, p))
-        parts = split_columns(p, k, np.random.default_rng(0))
-        assert sorted(np.concatenate(parts).tolist()) == list(range(p))
-        sizes = [len(part) for part in parts]
-        assert len(parts) == k
-        assert max(sizes) - min(sizes) <= 1
-        assert sizes == sorted(sizes, reverse=True)
+        subsets, seeds = split_columns(p, k, seeds_of(3))
+        assert len(np.unique(seeds)) == 3 * k
+        for numbers in subsets:
+            parts = [part[part < p].tolist() for part in numbers]
+            assert sorted(column for part in parts for column in part) == list(range(p))
+            assert parts == [sorted(part) for part in parts]
+            sizes = [len(part) for part in parts]
+            assert len(parts) == k
+            assert max(sizes) - min(sizes) <= 1
+            assert sizes == sorted(sizes, reverse=True)
+
+    def test_subsets_are_equally_likely(self):
+        subsets, _ = split_columns(5, 2, seeds_of(4000))
+        found, counts = np.unique(subsets[:, 0], axis=0, return_counts=True)
+        assert len(found) == 10
+        assert np.abs(counts - 400).max() < 80  # four standard deviations
 
     @pytest.mark.parametrize(
         ("p", "n_subsets", "subset_size", "expected"),
@@ -61,7 +91,7 @@ class TestSubsets:
     def test_samples_come_from_a_random_subset_of_the_classes(self):
         y = np.repeat([0, 1, 2], [10, 20, 30])
         rows = RowsByClass.of(y, 60)
-        counts = rows.draw(4000, 0.75, np.random.default_rng(0))
+        counts = rows.draw(seeds_of(4000).reshape(1000, 4), 0.75).reshape(4000, 60)
         kept = np.stack([counts[:, y == c].sum(axis=1) > 0 for c in range(3)], axis=1)
         patterns, seen = np.unique(kept, axis=0, return_counts=True)
         assert len(patterns) == 7  # all but the empty set, about equally often
@@ -69,8 +99,27 @@ class TestSubsets:
         assert set(counts.sum(axis=1)) == {8, 15, 22, 30, 38, 45}  # 3/4 of 10, 20, ..., 60; halves to even
         share = counts[kept.all(axis=1)].mean(axis=0)  # all rows are drawn equally often
         assert np.abs(share - 0.75).max() < 0.2
-        two = rows.draw(2000, 1.0, np.random.default_rng(0), least=2)
+        two = rows.draw(seeds_of(2000)[:, None], 1.0, least=2)[:, 0]
         assert (sum((two[:, y == c] > 0).any(axis=1).astype(int) for c in range(3)) >= 2).all()
+
+    def test_a_view_draws_from_its_bag(self):
+        y = np.repeat([0, 1, 2], [10, 20, 30])
+        rows, bags = RowsByClass.of(y, 60), np.random.default_rng(0).random((3, 60)) < 0.6
+        bags[1, y == 1] = False
+        bags[2] = y == 2
+        seeds = random_bits(seeds_of(3), 2000)
+        counts = replace(rows, bags=bags).draw(seeds, 0.75)
+        for mine, bag, own in zip(counts, bags, seeds, strict=True):
+            assert (mine[:, ~bag] == 0).all()
+            kept = np.stack([mine[:, y == c].any(axis=1) for c in range(3)], axis=1)
+            patterns, seen = np.unique(kept, axis=0, return_counts=True)
+            assert len(patterns) == 2 ** len(np.unique(y[bag])) - 1
+            assert seen.min() > 0.8 * 2000 / len(patterns)
+            sizes = {int(np.rint(0.75 * (bag & one[y]).sum())) for one in patterns}
+            assert set(mine.sum(axis=1)) == sizes
+            alone = replace(rows, bags=bag[None]).draw(own[None], 0.75)[0]
+            np.testing.assert_array_equal(alone, mine)
+            np.testing.assert_array_equal(replace(rows, bags=bag[None]).of_view(0).order, np.flatnonzero(bag))
 
 
 class TestPrincipal:
@@ -94,12 +143,10 @@ class TestPrincipal:
     def test_scores_are_uncorrelated_on_the_sample_and_longest_first(self, seed):
         X, y = table("wine")
         centred = X - X.mean(axis=0)
-        sequence = root_sequence(seed)
-        blocks = next(principal_blocks(centred, [RowsByClass.of(y, len(y))], 3, 0.75, [sequence]))
-        rng = np.random.default_rng(sequence)  # the same draws, and the samples they make
-        parts = split_columns(X.shape[1], 3, rng)
         rows = RowsByClass.of(y, len(y))
-        counts = rows.draw(3, 0.75, rng)
+        blocks = next(principal_blocks(centred, rows, 3, 0.75, seeds_of(1, seed)))
+        # The same draws, and the samples they make.
+        (parts,), (counts,) = drawn_together(X.shape[1], 3, rows, 0.75, seeds_of(1, seed))
         for (columns, axes), part, count in zip(blocks, parts, counts, strict=True):
             assert columns.tolist() == part.tolist()
             sample = centred[np.repeat(rows.order, count)][:, columns]
@@ -115,12 +162,46 @@ class TestPrincipal:
         monkeypatch.setattr("rotastack.views.principal._AT_ONCE", at_once)
         X, y = table("breast_cancer")
         sequences = [child(root_sequence(1), k) for k in range(6)]
-        together = principal_blocks(X - X.mean(axis=0), [RowsByClass.of(y, len(y))] * 6, 7, 0.5, sequences)
+        seeds = np.concatenate([kernel_seeds(sequence, 1) for sequence in sequences])
+        together = principal_blocks(X - X.mean(axis=0), RowsByClass.of(y, len(y)), 7, 0.5, seeds)
         for sequence, blocks in zip(sequences, together, strict=True):
             alone = PrincipalRotation(7, bootstrap_ratio=0.5, random_state=sequence).fit(X, y)
-            for (a, A), (b, B) in zip(alone.blocks_, blocks, strict=True):
-                assert a.tolist() == b.tolist()
-                np.testing.assert_array_equal(A, B)
+            assert same_blocks(alone.blocks_, blocks)
+
+    @pytest.mark.parametrize("n_columns", [1, 4, 30, 60])  # one column, even and uneven subsets, fewer rows
+    @pytest.mark.parametrize("at_once", [1, 3000, 1 << 17])
+    def test_a_rotation_does_not_depend_on_others_nor_on_the_size_of_steps(self, at_once, n_columns, monkeypatch):
+        rng = np.random.default_rng(0)
+        X, y = rng.normal(size=(50, n_columns)), np.arange(50) % 3
+        X[:, ::3] = X[:, [0]]  # equal and constant columns
+        X[:, 3::9] = 1.0
+        rows = replace(RowsByClass.of(y, 50), bags=rng.random((12, 50)) < 0.6)
+        k = min(n_columns, 2 if n_columns == 60 else 7)
+        whole = list(principal_blocks(X, rows, k, 0.75, seeds_of(12)))
+        monkeypatch.setattr("rotastack.views.principal._AT_ONCE", at_once)
+        again = list(principal_blocks(X, rows, k, 0.75, seeds_of(12)))
+        for i in range(12):
+            one = replace(rows, bags=rows.bags[i : i + 1])
+            (alone,) = principal_blocks(X, one, k, 0.75, seeds_of(12)[i : i + 1])
+            assert same_blocks(whole[i], alone)
+            assert same_blocks(whole[i], again[i])
+            widths = [matrix.shape for _, matrix in alone]
+            assert all(a == b for a, b in widths) or n_columns == 60
+
+    @pytest.mark.parametrize(("n", "p"), [(3000, 40), (400, 700)])
+    def test_threads_of_blas_change_no_bit(self, n, p):
+        X, rows = np.random.default_rng(0).normal(size=(n, p)), RowsByClass.of(np.arange(n) % 2, n)
+        found = []
+        for n_threads in (1, 2, 3):
+            with threadpool_limits(n_threads, user_api="blas"):
+                found.append(next(principal_blocks(X, rows, 2, 0.75, seeds_of(1))))
+        assert same_blocks(found[0], found[1])
+        assert same_blocks(found[0], found[2])
+
+    def test_one_class_and_no_classes_are_the_same(self):
+        X, _ = table("wine")
+        first, second = (PrincipalRotation(random_state=0).fit(X, y).blocks_ for y in (None, np.ones(len(X))))
+        assert same_blocks(first, second)
 
     def test_a_subset_without_full_rank_gets_a_whole_basis(self):
         X = np.random.default_rng(0).normal(size=(30, 6))
@@ -133,14 +214,13 @@ class TestPrincipal:
     def test_fewer_rows_than_columns_of_a_subset(self, n, p, n_subsets):
         X, y = np.random.default_rng(0).normal(size=(n, p)), np.arange(n) % 2
         view = PrincipalRotation(n_subsets, random_state=0).fit(X, y)
-        counts = RowsByClass.of(y, n)
-        rng = np.random.default_rng(root_sequence(0))
-        parts = split_columns(p, n_subsets, rng)
-        for (columns, axes), part, count in zip(view.blocks_, parts, counts.draw(n_subsets, 0.75, rng), strict=True):
+        rows = RowsByClass.of(y, n)
+        (parts,), (counts,) = drawn_together(p, n_subsets, rows, 0.75, seeds_of(1))
+        for (columns, axes), part, count in zip(view.blocks_, parts, counts, strict=True):
             assert columns.tolist() == part.tolist()
             assert axes.shape[1] == max(1, (count > 0).sum() - 1)
             np.testing.assert_allclose(axes.T @ axes, np.eye(axes.shape[1]), atol=1e-12)
-            sample = X[np.repeat(counts.order, count)][:, columns]
+            sample = X[np.repeat(rows.order, count)][:, columns]
             sample -= sample.mean(axis=0)
             np.testing.assert_allclose(sample @ axes @ axes.T, sample, atol=1e-10)  # it spans the sample
             products = axes.T @ (sample.T @ sample) @ axes
@@ -245,11 +325,11 @@ class TestDiscriminantAndDouble:
     def test_blocks_are_analyses_of_their_samples(self):
         X, y = table("wine")
         view = DiscriminantRotation(random_state=3).fit(X, y)
-        rng = np.random.default_rng(root_sequence(3))
+        (subsets,), (seeds,) = split_columns(13, 2, seeds_of(1, 3))
         rows = RowsByClass.of(y, len(y))
-        for (columns, matrix), part in zip(view.blocks_, split_columns(13, 2, rng), strict=True):
-            assert columns.tolist() == part.tolist()
-            drawn = rows.order[rows.draw(1, 0.75, rng, least=2)[0] > 0]  # distinct rows
+        for (columns, matrix), part, seed in zip(view.blocks_, subsets, random_bits(seeds, 1), strict=True):
+            assert columns.tolist() == part[part < 13].tolist()
+            drawn = rows.order[rows.draw(seed[None], 0.75, least=2)[0, 0] > 0]  # distinct rows
             alone = LocalityDiscriminantAnalysis().fit(X[np.ix_(drawn, columns)], y[drawn])
             np.testing.assert_allclose(np.abs((alone.rotation_ * matrix).sum(axis=0)), 1.0, atol=1e-6)
 

@@ -91,13 +91,13 @@ def warn_of_unequal_scales(X: NDArray, categorical: NDArray[np.bool_], estimator
 def scaled_columns(
     X: NDArray[np.floating], categorical: NDArray[np.bool_], scaler: Any
 ) -> tuple[NDArray[np.float32], NDArray[np.float32]]:
-    """Return the scaled numeric columns and the categorical columns, as float32.
+    """Return the scaled numeric columns and the categorical columns of checked rows, as float32.
 
     A ValueError if a value is missing, infinite or too large for float32; trees cannot use such a value.
     """
     numeric = X[:, ~categorical]
     if scaler is not None and numeric.shape[1]:
-        numeric = np.asarray(scaler.transform(numeric))  # scikit-learn may be configured to return a DataFrame
+        numeric = scaler.scaled(numeric)
     with np.errstate(over="ignore"):
         parts = numeric.astype(np.float32), X[:, categorical].astype(np.float32)
     for part, columns, kind in zip(parts, (~categorical, categorical), ("numeric", "categorical"), strict=True):

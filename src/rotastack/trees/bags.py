@@ -5,31 +5,19 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from rotastack.seeds import child
+from rotastack.seeds import child, kernel_seeds, random_bits
 
-__all__ = ["Bags", "draw_many_below", "draw_many_units", "kernel_seeds", "member_bag", "tree_seeds", "weighted_bag"]
-
-_STEP, _MIX_1, _MIX_2 = (np.uint64(k) for k in (0x9E3779B97F4A7C15, 0xBF58476D1CE4E5B9, 0x94D049BB133111EB))
-_11, _27, _30, _31, _32 = (np.uint64(k) for k in (11, 27, 30, 31, 32))
-
-
-def _many_bits(seed: int | np.uint64, size: int) -> NDArray[np.uint64]:
-    """Return the first `size` results of ``draw_bits(state)``, starting from the state `seed`."""
-    with np.errstate(over="ignore"):
-        z = np.uint64(seed) + _STEP * np.arange(1, size + 1, dtype=np.uint64)
-        z = (z ^ (z >> _30)) * _MIX_1
-        z = (z ^ (z >> _27)) * _MIX_2
-        return z ^ (z >> _31)
+__all__ = ["Bags", "draw_many_below", "draw_many_units", "member_bag", "tree_seeds", "weighted_bag"]
 
 
 def draw_many_below(seed: int | np.uint64, n: int, size: int) -> NDArray[np.int64]:
     """Return the first `size` results of ``draw_below(state, n)``, starting from the state `seed`."""
-    return (((_many_bits(seed, size) >> _32) * np.uint64(n)) >> _32).astype(np.int64)
+    return (((random_bits(seed, size) >> 32) * np.uint64(n)) >> 32).astype(np.int64)
 
 
 def draw_many_units(seed: int | np.uint64, size: int) -> NDArray[np.float64]:
     """Return the first `size` results of ``draw_unit(state)``, starting from the state `seed`."""
-    return (_many_bits(seed, size) >> _11).astype(np.float64) * (1.0 / 9007199254740992.0)
+    return (random_bits(seed, size) >> 11).astype(np.float64) * (1.0 / 9007199254740992.0)
 
 
 LEAST_DRAWS = 100
@@ -103,11 +91,6 @@ class Bags:
             return self.rows[draw_many_below(seed, len(self.rows), self.size)]
         places = np.searchsorted(self.ends, draw_many_units(seed, self.size), side="right")
         return self.rows[np.minimum(places, len(self.rows) - 1)]
-
-
-def kernel_seeds(sequence: np.random.SeedSequence, n: int) -> NDArray[np.uint64]:
-    """Return `n` seeds for the kernel, as uint64."""
-    return sequence.generate_state(n, np.uint64).astype(np.uint64, copy=False)
 
 
 def tree_seeds(sequence: np.random.SeedSequence, group: int, n_trees: int) -> NDArray[np.uint64]:

@@ -126,30 +126,28 @@ class LinearViews:
             the blocks, side by side, are the outputs of the view.
         n_features : int
         """
-        starts, parts, columns, numbers = [0], [], [], []
-        n_columns = n_numbers = 0
+        starts, columns, numbers, sizes = [0], [np.empty(0, np.int32)], [np.empty(0, np.float32)], []
         for view in blocks:
             for chosen, matrix in view:
-                flat = _checked_columns(chosen, n_features).ravel()
+                flat = np.ravel(chosen)
                 columns.append(flat)
-                n_columns += len(flat)
                 if matrix is None:
-                    parts.append((n_columns - len(flat), len(flat), -1, len(flat)))
+                    sizes.append((len(flat), -1, len(flat)))
                     continue
                 block = np.asarray(matrix, dtype=np.float32)
                 if block.ndim != 2 or len(block) != len(flat):
                     raise ValueError(
                         f"a block of {len(flat)} columns needs a matrix of {len(flat)} rows, got shape {block.shape}"
                     )
-                parts.append((n_columns - len(flat), len(flat), n_numbers, block.shape[1]))
+                sizes.append((len(flat), block.size, block.shape[1]))
                 numbers.append(block.ravel())
-                n_numbers += block.size
-            starts.append(len(parts))
-        return cls(
-            n_features, np.array(starts), np.array(parts, dtype=np.int64).reshape(-1, 4),
-            np.concatenate([np.empty(0, np.int32), *columns]),
-            np.concatenate([np.empty(0, np.float32), *numbers]),
-        )  # fmt: skip
+            starts.append(len(sizes))
+        n_in, n_numbers, n_out = np.array(sizes, dtype=np.int64).reshape(-1, 3).T
+        held = np.maximum(n_numbers, 0)
+        matrices = np.where(n_numbers < 0, -1, np.cumsum(held) - held)
+        parts = np.stack([np.cumsum(n_in) - n_in, n_in, matrices, n_out], axis=1)
+        flat = _checked_columns(np.concatenate(columns), n_features)
+        return cls(n_features, np.array(starts), parts, flat, np.concatenate(numbers))
 
     @classmethod
     def concatenate(cls, views: Sequence["LinearViews"]) -> "LinearViews":

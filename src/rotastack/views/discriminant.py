@@ -5,6 +5,7 @@ from typing import ClassVar
 import numpy as np
 
 from rotastack.base.traits import Traits
+from rotastack.seeds import kernel_seeds, random_bits
 from rotastack.views.locality import LocalityDiscriminantAnalysis, locality_directions
 from rotastack.views.subsets import SubsetRotation, split_columns
 
@@ -81,11 +82,12 @@ class DiscriminantRotation(SubsetRotation):
         self.alpha = alpha
 
     def _blocks(self, X, rows, n_subsets, sequence):
-        rng = np.random.default_rng(sequence)
+        subsets, seeds = (found[0] for found in split_columns(X.shape[1], n_subsets, kernel_seeds(sequence, 1)))
         blocks = []
-        for columns in split_columns(X.shape[1], n_subsets, rng):
-            for _ in range(_TRIES):
-                drawn = rows.draw(1, self.bootstrap_ratio, rng, least=2)[0] > 0
+        for subset, tries in zip(subsets, random_bits(seeds, _TRIES), strict=True):
+            columns = subset[subset < X.shape[1]]
+            for seed in tries:
+                drawn = rows.draw(seed[None, None], self.bootstrap_ratio, least=2)[0, 0] > 0
                 codes = rows.codes[drawn]
                 if codes[0] < codes[-1]:
                     break

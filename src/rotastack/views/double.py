@@ -3,7 +3,7 @@
 import numpy as np
 from numpy.typing import NDArray
 
-from rotastack.seeds import child
+from rotastack.seeds import child, kernel_seeds
 from rotastack.views.discriminant import DiscriminantRotation
 from rotastack.views.linear import LinearView
 from rotastack.views.principal import principal_blocks
@@ -66,7 +66,8 @@ class DoubleRotation(DiscriminantRotation):
     _map = LinearView._map
 
     def _blocks(self, X, rows, n_subsets, sequence):
-        (first,) = principal_blocks(X, [rows], n_subsets, self.bootstrap_ratio, [child(sequence, "principal")])
+        seeds = kernel_seeds(child(sequence, "principal"), 1)
+        (first,) = principal_blocks(X, rows, n_subsets, self.bootstrap_ratio, seeds)
         return first, super()._blocks(X @ whole_matrix(first), rows, n_subsets, child(sequence, "discriminant"))
 
     @property

@@ -1,17 +1,21 @@
 """PCA rotations of random subsets of the columns (Rotation Forest)."""
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
+from contextlib import nullcontext
 from typing import ClassVar
 
 import numpy as np
 from numpy.typing import NDArray
 
 from rotastack.base.traits import Traits
+from rotastack.blas import one_blas_thread
+from rotastack.seeds import kernel_seeds
 from rotastack.views.subsets import Block, RowsByClass, SubsetRotation, signed, split_columns
 
 __all__ = ["PrincipalRotation", "principal_blocks"]
 
-_AT_ONCE = 1 << 20  # Largest number of elements of covariances in a block.
+_AT_ONCE = 1 << 18  # Largest size of an array for several rotations; arrays for one rotation may be larger.
+_ONE_THREAD = 1 << 18  # Multiplications for a matrix of covariances that BLAS might share among threads.
 
 
 class PrincipalRotation(SubsetRotation):
@@ -71,63 +75,72 @@ class PrincipalRotation(SubsetRotation):
     study_traits: ClassVar[Traits] = Traits(rotates=True)
 
     def _blocks(self, X, rows, n_subsets, sequence):
-        return next(principal_blocks(X, [rows], n_subsets, self.bootstrap_ratio, [sequence]))
+        return next(principal_blocks(X, rows, n_subsets, self.bootstrap_ratio, kernel_seeds(sequence, 1)))
 
 
 def principal_blocks(
-    X: NDArray[np.float64],
-    rows: Sequence[RowsByClass],
-    n_subsets: int,
-    bootstrap_ratio: float,
-    sequences: Sequence[np.random.SeedSequence],
+    X: NDArray[np.float64], rows: RowsByClass, n_subsets: int, bootstrap_ratio: float, seeds: NDArray[np.uint64]
 ) -> Iterator[list[Block]]:
-    """Yield the blocks of a rotation of centred rows for each of `sequences`; samples of rotation k are from ``rows[k]``.
+    """Yield the blocks of a rotation of centred rows for each of `seeds`.
 
-    A sample is an array of counts of rows, so one stacked product computes all covariances of a rotation. Several rotations
-    are decomposed in one call; they need 40 MB or, if larger, six times the matrices of one rotation.
+    Many rotations are drawn and decomposed together, but a rotation does not depend on the others. Memory: 20 MB or, if
+    larger, six times `X`.
     """
-    n_features = X.shape[1]
-    widest = -(-n_features // n_subsets)
-    step = max(1, _AT_ONCE // (n_subsets * widest**2))
-    current = None
-    for start in range(0, len(sequences), step):
-        block = slice(start, start + step)
-        subsets, axes = [], []
-        products = np.empty((0 if len(X) < widest else len(sequences[block]), n_subsets, widest, widest))
-        for k, (sampled, sequence) in enumerate(zip(rows[block], sequences[block], strict=True)):
-            if sampled is not current:
-                current = sampled
-                # The row of zeros fills the places of columns that smaller subsets lack.
-                by_class = np.vstack([X[current.order].T, np.zeros((1, len(current.order)))])
-            rng = np.random.default_rng(sequence)
-            parts = split_columns(n_features, n_subsets, rng)
-            subsets.append(parts)
-            counts = current.draw(n_subsets, bootstrap_ratio, rng).astype(np.float64)
-            if len(X) < widest:  # no covariances are needed
-                axes.append([_sample_axes(by_class[part], count) for part, count in zip(parts, counts, strict=True)])
-                continue
-            places = np.full((n_subsets, widest), n_features)
-            for i, part in enumerate(parts):
-                places[i, : len(part)] = part
-            values = by_class[places]
-            weighted = values * counts[:, None]
-            sums = weighted.sum(axis=2)
-            means = sums / counts.sum(axis=1)[:, None]
-            products[k] = weighted @ values.transpose(0, 2, 1) - sums[:, :, None] * means[:, None]
-        axes = axes or _axes(products, n_features - n_subsets * (widest - 1))
-        yield from (list(zip(*one, strict=True)) for one in zip(subsets, axes, strict=True))
+    # The row of zeros fills the places of columns that smaller subsets lack.
+    by_class = np.vstack([X[rows.order].T, np.zeros((1, len(rows.order)))])
+    n, widest = len(rows.order), -(-X.shape[1] // n_subsets)
+    step = max(1, _AT_ONCE // (n_subsets * max(n, widest * min(n, widest))))
+    for start in range(0, len(seeds), step):
+        here = slice(start, start + step)
+        subsets, sample_seeds = split_columns(X.shape[1], n_subsets, seeds[here])
+        counts = rows.draw(sample_seeds, bootstrap_ratio, views=here).astype(np.float64)
+        # More threads would sum in another order. Smaller products have one thread anyway; the first limit takes 10 ms.
+        with one_blas_thread() if n * widest**2 > _ONE_THREAD else nullcontext():
+            rotations = _decomposed(by_class, subsets, counts)
+        yield from rotations
 
 
-def _axes(products: NDArray[np.float64], n_wide: int) -> list[list[NDArray[np.float64]]]:
-    """Return the eigenvectors as columns, by decreasing eigenvalue, for each rotation and subset.
+def _decomposed(
+    by_class: NDArray[np.float64], subsets: NDArray[np.intp], counts: NDArray[np.float64]
+) -> list[list[Block]]:
+    """Return the blocks of each rotation.
 
-    Products have the shape (n_rotations, n_subsets, m, m); those after the first `n_wide` use one row and column less.
+    Columns are rows of `by_class`; its column i is drawn ``counts[rotation, subset, i]`` times.
     """
-    axes = [list(wide) for wide in signed(np.linalg.eigh(products[:, :n_wide])[1][..., ::-1])]
-    if n_wide < products.shape[1]:
-        narrow = signed(np.linalg.eigh(products[:, n_wide:, :-1, :-1])[1][..., ::-1])
-        axes = [[*first, *last] for first, last in zip(axes, narrow, strict=True)]
-    return axes
+    n_columns, n_rows = len(by_class) - 1, by_class.shape[1]
+    n_subsets, widest = subsets.shape[1:]
+    if n_rows < widest:
+        parts = [[part[part < n_columns] for part in one] for one in subsets]
+        return [[(part, _sample_axes(by_class[part], count)) for part, count in zip(*one, strict=True)]
+                for one in zip(parts, counts, strict=True)]  # fmt: skip
+    products = _products(by_class, subsets, counts)
+    n_wide = n_columns - n_subsets * (widest - 1)
+    groups = []
+    for group, size in ((slice(n_wide), widest), (slice(n_wide, n_subsets), widest - 1)):
+        if subsets[:, group].size:
+            axes = signed(np.linalg.eigh(products[:, group, :size, :size])[1][..., ::-1])
+            groups.append(zip(subsets[:, group, :size], axes, strict=True))
+    return [[block for part in one for block in zip(*part, strict=True)] for one in zip(*groups, strict=True)]
+
+
+def _products(
+    by_class: NDArray[np.float64], subsets: NDArray[np.intp], counts: NDArray[np.float64]
+) -> NDArray[np.float64]:
+    """Return the scatter matrices (rotation, subset, column, column) of the samples."""
+    sums, products = np.empty(subsets.shape), np.empty((*subsets.shape, subsets.shape[2]))
+    step = max(1, _AT_ONCE // by_class.size)
+    # All steps use the same memory, because new large arrays cost more than the arithmetic.
+    memory = np.empty((2, min(step, len(subsets)), *subsets.shape[1:], by_class.shape[1]))
+    for start in range(0, len(subsets), step):
+        here = slice(start, start + step)
+        values, weighted = memory[:, : len(subsets[here])]
+        by_class.take(subsets[here], axis=0, out=values, mode="clip")
+        np.multiply(values, counts[here, :, None], out=weighted)
+        weighted.sum(axis=3, out=sums[here])
+        np.matmul(weighted, values.swapaxes(2, 3), out=products[here])
+    means = sums / counts.sum(axis=2)[..., None]
+    products -= sums[..., None] * means[:, :, None]
+    return products
 
 
 def _sample_axes(values: NDArray[np.float64], counts: NDArray[np.float64]) -> NDArray[np.float64]:

@@ -42,9 +42,11 @@ class _MedianImputingScaler(OneToOneFeatureMixin, TransformerMixin, BaseEstimato
         """
         X = self._validated(X, reset=True)
         self.median_ = np.zeros(X.shape[1])
-        observed = ~np.isnan(X).all(axis=0)
-        self.median_[observed] = np.nanmedian(X[:, observed], axis=0)
-        self._fit_scale(np.where(np.isnan(X), self.median_, X))
+        missing = np.isnan(X)
+        observed = ~missing.all(axis=0)
+        median = np.nanmedian if missing.any() else np.median  # the same, but faster on small tables
+        self.median_[observed] = median(X[:, observed], axis=0)
+        self._fit_scale(np.where(missing, self.median_, X))
         return self
 
     def transform(self, X: ArrayLike) -> NDArray[np.floating]:

@@ -10,7 +10,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from rotastack.base.scikit import Interval
 from rotastack.base.view import Part
-from rotastack.seeds import root_sequence
+from rotastack.seeds import random_bits, root_sequence
 from rotastack.views.linear import FittedView
 
 __all__ = ["Block", "RowsByClass", "SubsetRotation", "count_subsets", "signed", "split_columns", "whole_matrix"]
@@ -34,17 +34,33 @@ def count_subsets(n_features: int, n_subsets: int | None, subset_size: int | Non
     return n_subsets
 
 
-def split_columns(n_features: int, n_subsets: int, rng: np.random.Generator) -> list[NDArray[np.intp]]:
-    """Return random subsets of the columns, each sorted; sizes differ by at most one, with larger subsets first."""
-    return [np.sort(part) for part in np.array_split(rng.permutation(n_features), n_subsets)]
+def split_columns(
+    n_features: int, n_subsets: int, seeds: NDArray[np.uint64]
+) -> tuple[NDArray[np.intp], NDArray[np.uint64]]:
+    """Return random subsets of the columns for each of `seeds`, and a seed for each subset's sample.
+
+    Subsets have the shape (n_seeds, n_subsets, size) and are sorted. Sizes differ by at most one, with larger subsets
+    first; a smaller subset ends with the number `n_features`, which is no column.
+    """
+    bits = random_bits(seeds, n_features + n_subsets)
+    size = -(-n_features // n_subsets)
+    subsets = np.full((len(seeds), n_subsets, size), n_features)
+    is_smaller = np.arange(n_subsets) >= n_features - n_subsets * (size - 1)
+    subsets[:, np.arange(size) < size - is_smaller[:, None]] = bits[:, :n_features].argsort(axis=1, kind="stable")
+    subsets.sort(axis=2)
+    return subsets, bits[:, n_features:]
 
 
 @dataclass(frozen=True)
 class RowsByClass:
-    """Rows sorted by class: `order` holds the numbers of the rows, `codes` their class numbers."""
+    """Rows sorted by class: `order` holds the numbers of the rows, `codes` their class numbers.
+
+    If `bags` is given, shape (n_views, n_rows), a view uses only the rows that it marks, in the order of `order`.
+    """
 
     order: NDArray[np.intp]
     codes: NDArray[np.intp]
+    bags: NDArray[np.bool_] | None = None
 
     @classmethod
     def of(cls, y: ArrayLike | None, n_rows: int) -> "RowsByClass":
@@ -58,24 +74,42 @@ class RowsByClass:
         order = np.argsort(codes, kind="stable")
         return cls(rows[order], codes[order])
 
-    def draw(self, n_samples: int, ratio: float, rng: np.random.Generator, least: int = 1) -> NDArray[np.intp]:
-        """Return `n_samples` bootstraps, each from a random set of classes, as counts of rows, shape (n_samples, n_rows).
+    def of_view(self, view: int) -> "RowsByClass":
+        """Return the rows that one view uses."""
+        if self.bags is None:
+            return self
+        mine = self.bags[view]
+        return RowsByClass(self.order[mine], np.unique(self.codes[mine], return_inverse=True)[1])
+
+    def draw(
+        self, seeds: NDArray[np.uint64], ratio: float, *, least: int = 1, views: slice = slice(None)
+    ) -> NDArray[np.intp]:
+        """Return a bootstrap from a random set of classes for each seed (view, sample), as counts (view, sample, row).
 
         The set of classes is uniform over the sets of at least `least` classes. A bootstrap draws ``ratio`` times
         the number of rows of these classes, with replacement, and at least one row. Counts are in the order of `order`.
         """
         n, n_classes = len(self.codes), int(self.codes[-1]) + 1
-        kept = np.zeros((n_samples, n_classes), dtype=bool)
-        short = np.arange(n_samples)
-        while len(short):
-            kept[short] = rng.random((len(short), n_classes)) < 0.5
-            short = short[kept[short].sum(axis=1) < min(least, n_classes)]
-        candidates = np.flatnonzero(kept[:, self.codes])  # Elements are sample * n + row, sample after sample.
-        sizes = kept @ np.bincount(self.codes)
-        drawn = np.maximum(1, np.rint(ratio * sizes).astype(np.intp))
-        starts = np.repeat(np.cumsum(sizes) - sizes, drawn)
-        picked = starts + (rng.random(len(starts)) * np.repeat(sizes, drawn)).astype(np.intp)
-        return np.bincount(candidates[picked], minlength=n_samples * n).reshape(n_samples, n)
+        allowed = np.ones((1, n), bool) if self.bags is None else self.bags[views]
+        edges = np.searchsorted(self.codes, np.arange(n_classes))
+        sizes = np.add.reduceat(allowed, edges, axis=1, dtype=np.intp)[:, None]
+        wanted = np.minimum(least, (sizes > 0).sum(axis=2))
+        kept = np.zeros((*seeds.shape, n_classes), bool)
+        short = np.ones(seeds.shape, bool)
+        states = random_bits(seeds, 2)
+        while short.any():
+            bits = random_bits(states[short, 0], n_classes + 1)
+            kept[short] = bits[:, :-1] >> 63
+            states[short, 0] = bits[:, -1]
+            short = (kept & (sizes > 0)).sum(axis=2) < wanted
+        candidates = np.flatnonzero(kept[:, :, self.codes] & allowed[:, None])  # view by view, sample by sample
+        totals = (kept * sizes).sum(axis=2)
+        draws = np.maximum(1, np.rint(ratio * totals).astype(np.intp))[..., None]
+        firsts = (totals.cumsum() - totals.ravel()).reshape(draws.shape)
+        halves = random_bits(states[..., 1], -(-draws.max() // 2)).view(np.uint32)  # two numbers below 2^32 of each
+        below = halves * totals[..., None].astype(np.uint64) >> 32
+        picked = (below.view(np.intp) + firsts)[np.arange(halves.shape[2]) < draws]
+        return np.bincount(candidates[picked], minlength=kept[..., 0].size * n).reshape(*seeds.shape, n)
 
 
 class SubsetRotation(FittedView):

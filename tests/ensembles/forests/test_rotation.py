@@ -12,9 +12,11 @@ from sklearn.tree import DecisionTreeClassifier
 
 from rotastack import DoubleRotationForestClassifier, DoubleRotationMarginForestClassifier, RotationForestClassifier
 from rotastack.combine.pruning import MarginPruner, OrientationPruner
-from rotastack.seeds import child, root_sequence
+from rotastack.seeds import child, kernel_seeds, root_sequence
 from rotastack.trees import C45Classifier, TreeClassifier
-from rotastack.views import DoubleRotation, MinMaxScaler01, PrincipalRotation
+from rotastack.views import DoubleRotation, MinMaxScaler01
+from rotastack.views.principal import principal_blocks
+from rotastack.views.subsets import RowsByClass, whole_matrix
 
 FORESTS = [RotationForestClassifier, DoubleRotationForestClassifier, DoubleRotationMarginForestClassifier]
 every = pytest.mark.parametrize("forest", FORESTS, ids=lambda f: f.__name__)
@@ -36,22 +38,26 @@ def test_it_classifies_with_any_number_of_threads(forest):
     np.testing.assert_array_equal(one.forest_.nodes, two.forest_.nodes)
 
 
-@pytest.mark.parametrize(
-    ("forest", "view"),
-    [(RotationForestClassifier, PrincipalRotation), (DoubleRotationForestClassifier, DoubleRotation)],
-)
-def test_trees_see_the_views_of_their_name(forest, view):
+def rotations_alone(forest, X, rows, ratio, seed, k):
+    """Return the matrix of view k of a forest that draws from `rows`, with the outputs in the order of the columns."""
+    sequence = child(root_sequence(seed), "views")
+    if forest is RotationForestClassifier:
+        mine = kernel_seeds(sequence, k + 1)[-1:]
+        (blocks,) = principal_blocks(X - X.mean(axis=0), rows, 3, ratio, mine)
+        return whole_matrix(blocks), np.argsort(np.concatenate([columns for columns, _ in blocks]))
+    first, second = DoubleRotation(bootstrap_ratio=ratio)._blocks(X - X.mean(axis=0), rows, 3, child(sequence, k))
+    return whole_matrix(first) @ whole_matrix(second), slice(None)
+
+
+@pytest.mark.parametrize("forest", [RotationForestClassifier, DoubleRotationForestClassifier])
+def test_trees_see_the_views_of_their_name(forest):
     X, _, y, _ = split()
     fitted = forest(5, n_subsets=3, bootstrap_ratio=0.6, random_state=4).fit(X, y)
     scaled = MinMaxScaler01().fit(X).transform(X).astype(np.float32).astype(np.float64)
     for k in range(5):
-        seed = child(root_sequence(4), "views", k)
-        alone = view(n_subsets=3, bootstrap_ratio=0.6, random_state=seed).fit(scaled, y)
-        ours = fitted.forest_.views.matrix(k)
-        if forest is RotationForestClassifier:  # columns come block by block
-            ours = ours[:, np.argsort(np.concatenate([columns for columns, _ in alone.blocks_]))]
-        np.testing.assert_allclose(ours, alone.rotation_, atol=1e-5)
-        tree = C45Classifier().fit(scaled @ alone.rotation_, y)
+        rotation, order = rotations_alone(forest, scaled, RowsByClass.of(y, len(y)), 0.6, 4, k)
+        np.testing.assert_allclose(fitted.forest_.views.matrix(k)[:, order], rotation, atol=1e-5)
+        tree = C45Classifier().fit(scaled @ rotation, y)
         same = tree.forest_.sizes[0, 0] == fitted.forest_.sizes[k, 0]
         assert same or abs(tree.forest_.sizes[0, 0] - fitted.forest_.sizes[k, 0]) <= 4  # ties by rounding
 
@@ -155,14 +161,36 @@ def test_views_have_not_seen_rows_out_of_their_trees_bags(forest):
     assert abs(np.mean(scores) - 0.5) < 0.09
 
 
-def test_a_view_is_fitted_to_its_trees_bag():
+@pytest.mark.parametrize("forest", [RotationForestClassifier, DoubleRotationForestClassifier])
+def test_a_view_is_fitted_to_its_trees_bag(forest):
     X, _, y, _ = split()
-    fitted = RotationForestClassifier(4, bootstrap=True, random_state=2).fit(X, y)
+    fitted = forest(4, n_subsets=3, bootstrap=True, random_state=2).fit(X, y)
     scaled = MinMaxScaler01().fit(X).transform(X).astype(np.float32).astype(np.float64)
     for k, out in enumerate(fitted.forest_.out_of_bag(len(X)).T):
-        alone = PrincipalRotation(random_state=child(root_sequence(2), "views", k)).fit(scaled[~out], y[~out])
-        order = np.argsort(np.concatenate([columns for columns, _ in alone.blocks_]))
-        np.testing.assert_allclose(fitted.forest_.views.matrix(k)[:, order], alone.rotation_, atol=1e-5)
+        rows = RowsByClass.of(y[~out], (~out).sum())
+        rotation, order = rotations_alone(forest, scaled[~out], rows, 0.75, 2, k)
+        np.testing.assert_allclose(fitted.forest_.views.matrix(k)[:, order], rotation, atol=1e-4)
+
+
+@every
+@pytest.mark.parametrize("bootstrap", [False, True])
+def test_rows_of_weight_0_and_later_trees_change_no_rotation(forest, bootstrap):
+    X, _, y, _ = split()
+    weights = np.ones(len(y))
+    weights[::4] = 0
+    options = {"bootstrap": bootstrap, "subset_size": 4, "random_state": 1}
+    if forest is DoubleRotationMarginForestClassifier:
+        options["pruner"] = MarginPruner(n_select=4)
+    left = weights > 0
+    for first, second in (
+        (forest(8, **options).fit(X, y, weights), forest(8, **options).fit(X[left], y[left])),
+        (forest(8, **options).fit(X, y), forest(8, n_jobs=2, **options).fit(X, y)),
+    ):
+        np.testing.assert_array_equal(first.forest_.views.matrices, second.forest_.views.matrices)
+        np.testing.assert_array_equal(first.forest_.nodes, second.forest_.nodes)
+    if forest is not DoubleRotationMarginForestClassifier:
+        fewer = forest(3, **options).fit(X, y).forest_.views.matrices
+        np.testing.assert_array_equal(fewer, second.forest_.views.matrices[: len(fewer)])
 
 
 def wide(n=24, p=600):

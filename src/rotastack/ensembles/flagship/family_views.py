@@ -11,9 +11,9 @@ from sklearn.base import clone
 from rotastack.blas import one_blas_thread
 from rotastack.ensembles.flagship.families import TreeFamily
 from rotastack.ensembles.flagship.training_rows import TrainingRows
-from rotastack.seeds import child, integer_seed
+from rotastack.seeds import child, integer_seed, kernel_seeds
 from rotastack.trees.bagged_views import BaggedViews
-from rotastack.trees.bags import Bags, kernel_seeds, tree_seeds
+from rotastack.trees.bags import Bags, tree_seeds
 from rotastack.trees.growing import TreeGroup
 from rotastack.trees.linear_views import LinearViews
 from rotastack.trees.missing import column_means, missing_columns

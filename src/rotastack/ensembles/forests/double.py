@@ -13,6 +13,7 @@ from rotastack.blas import one_blas_thread
 from rotastack.combine.pruning.orientation import OrientationPruner
 from rotastack.combine.pruning.pruner import Pruner
 from rotastack.ensembles.forests.rotation import SUBSET_CONSTRAINTS, SubsetRotationForest
+from rotastack.seeds import child
 from rotastack.trees.linear_views import LinearViews
 from rotastack.trees.threads import run_threads
 from rotastack.views.double import DoubleRotation
@@ -116,16 +117,16 @@ class DoubleRotationForestClassifier(SubsetRotationForest):
         self.n_neighbors = n_neighbors
         self.alpha = alpha
 
-    def _views(self, X, rows, count, sequences):
+    def _views(self, X, rows, count, sequence):
         view = DoubleRotation(bootstrap_ratio=self.bootstrap_ratio, n_neighbors=self.n_neighbors, alpha=self.alpha)
 
         def matrix(k: int, _: NDArray[np.uint8]) -> NDArray[np.float32]:
-            first, second = view._blocks(X, rows[k], count, sequences[k])
+            first, second = view._blocks(X, rows.of_view(k), count, child(sequence, k))
             return (whole_matrix(first) @ whole_matrix(second)).astype(np.float32)
 
         columns = np.arange(X.shape[1])
         with one_blas_thread():
-            matrices = run_threads(matrix, range(len(sequences)), self.n_jobs)
+            matrices = run_threads(matrix, range(self.n_estimators), self.n_jobs)
             return LinearViews.blocks(([(columns, rotation)] for rotation in matrices), X.shape[1])
 
 

@@ -11,8 +11,7 @@ from numpy.typing import ArrayLike, NDArray
 from rotastack.base.scikit import Interval, StrOptions
 from rotastack.combine.rotation_weights import WEIGHTINGS, RotationWeights, rotation_complexity
 from rotastack.ensembles.forests.rotated import CLASS_WEIGHT, CONSTRAINTS, RotatedClassifier, rotated_views
-from rotastack.seeds import child
-from rotastack.trees.bags import kernel_seeds
+from rotastack.seeds import child, kernel_seeds
 from rotastack.trees.forest import ForestClassifier
 from rotastack.trees.growing import TreeGroup, TreeOptions, grow_forest
 from rotastack.trees.grown import GrownTrees, break_ties, tied_rows

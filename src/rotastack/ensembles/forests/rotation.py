@@ -1,6 +1,5 @@
 """Rotation Forest (Rodriguez, Kuncheva & Alonso 2006) and the base class of forests on fitted rotations."""
 
-from collections.abc import Sequence
 from dataclasses import replace
 from numbers import Integral, Real
 from typing import Any, ClassVar
@@ -12,7 +11,7 @@ from rotastack.base.row_weights import relative_weights
 from rotastack.base.scikit import Interval
 from rotastack.ensembles.forests.base_tree import base_tree
 from rotastack.ensembles.forests.rotated import CLASS_WEIGHT, CONSTRAINTS, RotatedClassifier
-from rotastack.seeds import child
+from rotastack.seeds import child, kernel_seeds
 from rotastack.trees.bags import Bags, tree_seeds
 from rotastack.trees.forest import ForestClassifier
 from rotastack.trees.growing import FamilyOutOfBag, grow_forest
@@ -63,9 +62,9 @@ class SubsetRotationForest(RotatedClassifier):
         self.random_state = random_state
 
     def _views(
-        self, X: NDArray[np.float64], rows: Sequence[RowsByClass], count: int, sequences: Sequence[np.random.SeedSequence]
-    ) -> LinearViews:  # fmt: skip
-        """Return a view of the centred numeric columns for each of `sequences`; view k is fitted to ``rows[k]``."""
+        self, X: NDArray[np.float64], rows: RowsByClass, count: int, sequence: np.random.SeedSequence
+    ) -> LinearViews:
+        """Return a view of the centred numeric columns for each tree."""
         raise NotImplementedError
 
     def check_parameters(self) -> None:
@@ -82,8 +81,7 @@ class SubsetRotationForest(RotatedClassifier):
         numeric = X[:, :n_numeric].astype(np.float64)
         numeric -= (numeric if weights is None else numeric[weights > 0]).mean(axis=0)
         count = count_subsets(n_numeric, self.n_subsets, self.subset_size)
-        sequences = [child(sequence, "views", k) for k in range(self.n_estimators)]
-        views = self._views(numeric, self._rows(target, weights, sequence), count, sequences)
+        views = self._views(numeric, self._rows(target, weights, sequence), count, child(sequence, "views"))
         if X.shape[1] > n_numeric:
             others = np.arange(n_numeric, X.shape[1])[None]
             views = replace(views, n_features=X.shape[1]).beside(LinearViews.subset(others, X.shape[1]))
@@ -96,16 +94,19 @@ class SubsetRotationForest(RotatedClassifier):
         )  # fmt: skip
         return None if out_of_bag is None else out_of_bag[0]
 
-    def _rows(self, target, weights, sequence) -> list[RowsByClass]:
-        """Return the training rows of each view: rows of positive weight; with bootstrap, the rows in the tree's bag.
+    def _rows(self, target, weights, sequence) -> RowsByClass:
+        """Return the training rows of the views: rows of positive weight; with bootstrap, the rows in each tree's bag.
 
         A view fitted to out-of-bag rows would use their classes, which would bias the out-of-bag estimates.
         """
         bags = Bags.of(len(target), weights)
+        rows = RowsByClass.among(bags.rows, target)
         if not self.bootstrap:
-            return [RowsByClass.among(bags.rows, target)] * self.n_estimators
-        seeds = tree_seeds(sequence, 0, self.n_estimators)
-        return [RowsByClass.among(np.unique(bags.drawn(seed)), target) for seed in seeds]
+            return rows
+        in_bag = np.zeros((self.n_estimators, len(target)), bool)
+        for mine, seed in zip(in_bag, tree_seeds(sequence, 0, self.n_estimators), strict=True):
+            mine[bags.drawn(seed)] = True
+        return replace(rows, bags=in_bag[:, rows.order])
 
     def unrotated(self) -> ForestClassifier:
         """Return an unfitted forest of bagged trees without rotations; its trees use missing values unfilled."""
@@ -176,6 +177,6 @@ class RotationForestClassifier(SubsetRotationForest):
 
     _parameter_constraints: ClassVar[dict] = SUBSET_CONSTRAINTS
 
-    def _views(self, X, rows, count, sequences):
-        blocks = principal_blocks(X, rows, count, self.bootstrap_ratio, sequences)
-        return LinearViews.blocks(blocks, X.shape[1])
+    def _views(self, X, rows, count, sequence):
+        seeds = kernel_seeds(sequence, self.n_estimators)
+        return LinearViews.blocks(principal_blocks(X, rows, count, self.bootstrap_ratio, seeds), X.shape[1])
