@@ -28,8 +28,7 @@ from numpy.typing import NDArray
 
 from rotastack import RotastackClassifier
 from rotastack.combine.log_linear import LogLinearWeights
-from rotastack.ensembles.flagship.families import FAMILIES, Family, TreeFamily
-from rotastack.ensembles.flagship.families import RIDGE
+from rotastack.ensembles.flagship.families import FAMILIES, RIDGE, Family, TreeFamily
 from rotastack.files import replacing, write_text
 
 PAGE = Path(__file__).parents[1] / "docs/evidence/flagship-ablation.md"
