@@ -26,6 +26,7 @@ for _variable in ("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS"):
 import numpy as np
 from sklearn.datasets import load_breast_cancer, load_digits, load_iris, load_wine, make_classification
 
+from rotastack import RotationForestClassifier
 from rotastack.data.generators import waveform
 from rotastack.trees import ExtraForestClassifier, ForestClassifier, LinearViews, TreeGroup, TreeOptions, grow_forest
 from rotastack.views.haar import haar_rotations
@@ -104,10 +105,6 @@ def ours_rotated(*arguments):
     return _rotated(*arguments, "sqrt")
 
 
-def ours_rotated_all(*arguments):
-    return _rotated(*arguments, None)
-
-
 def _given(n_trees, p):
     return haar_rotations(p, np.random.default_rng(0), n_trees).astype(np.float32)
 
@@ -154,6 +151,10 @@ def sklearn_bare(n_trees, n_threads, X, y, T):
 
 def sklearn_bare_all(n_trees, n_threads, X, y, T):
     return _bare(n_trees, X, y, T, None)
+
+
+def ours_rotation_forest(n_trees, n_threads, X, y, T):
+    return _pair(RotationForestClassifier(n_trees, n_jobs=n_threads, random_state=0), X, y, T)
 
 
 def aeon_rotation(n_trees, n_threads, X, y, T):
@@ -223,13 +224,13 @@ PEERS: dict[str, Callable] = {
     "rotastack forest": ours,
     "rotastack extra trees": ours_extra,
     "rotastack rotated, sqrt": ours_rotated,
-    "rotastack rotated, all": ours_rotated_all,
     "rotastack, rotations given, sqrt": ours_given,
     "rotastack, rotations given, all": ours_given_all,
     "scikit-learn RandomForest": sklearn_forest,
     "scikit-learn ExtraTrees": sklearn_extra,
     "scikit-learn bare builder, rotated, sqrt": sklearn_bare,
     "scikit-learn bare builder, rotated, all": sklearn_bare_all,
+    "rotastack RotationForest": ours_rotation_forest,
     "aeon RotationForest": aeon_rotation,
     "ydf forest": ydf_axis,
     "ydf oblique": ydf_oblique,
@@ -247,8 +248,7 @@ COMPARISONS: list[tuple[str, str, str, tuple[int, ...], tuple[str, ...]]] = [
      "scikit-learn bare builder, rotated, sqrt", (20, 100), ()),
     ("rotated, against the bare builder, all features", "rotastack, rotations given, all",
      "scikit-learn bare builder, rotated, all", (20, 100), ("made 20000x50",)),
-    ("aeon's RotationForest, all features", "rotastack rotated, all", "aeon RotationForest", (100,),
-     ("made 20000x50",)),
+    ("aeon's RotationForest", "rotastack RotationForest", "aeon RotationForest", (100,), ("made 20000x50",)),
     ("ydf, axis-aligned", "rotastack forest", "ydf forest", (100,), ()),
     ("ydf, sparse oblique", "rotastack rotated, sqrt", "ydf oblique", (100,), ()),
     ("xgboost, forest mode", "rotastack forest", "xgboost forest", (100,), ()),
