@@ -108,7 +108,7 @@ def test_a_table_of_classes_from_an_empty_folder(installed, tmp_path):
     pd.testing.assert_frame_equal(pd.read_csv(io.StringIO(after.stdout)), found)
     address = answer["models"]["customers"]["address"]  # the address of a store in another folder
     refused = call(installed, moved, "predict", "--model", address, "new.xlsx", code=2)
-    assert "delete results/*/tracking.json and run the study again" in refused.stderr
+    assert "delete results/mlflow and results/*/tracking.json, and run the study again" in refused.stderr
     assert "results/customers/report.html" in call(installed, moved, "report", "customers").stdout
     assert "matters most" in page
 
