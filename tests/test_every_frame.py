@@ -10,7 +10,8 @@ import pyarrow as pa
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from tests.mixtures import CHANGES, INDEXES, KINDS, LIBRARIES, NAMES_ARE, PATHS, TARGETS, Mixture
+from tests.mixture_paths import PATHS
+from tests.mixtures import CHANGES, INDEXES, KINDS, LIBRARIES, NAMES_ARE, TARGETS, Mixture
 from tests.refusals import refusal
 
 from rotastack import RandomRotationForestClassifier, RotastackClassifier, RotastackRegressor

@@ -44,9 +44,8 @@ class Boosters:
         self._boosters = list(run_threads(lambda bag, stop: Booster(bag, task, stop), self.bags, n_jobs))
         self._n_rounds = 0
         self._kept: list[list[tuple[int, NDArray]]] = [[] for _ in self.bags]  # (round, held-out scores)
-        self._ahead: list[
-            tuple[NDArray, NDArray]
-        ] = []  # of the first booster: held-out scores before a block, its losses
+        # Of the first booster, where it is ahead: held-out scores before a block of rounds, and the block's losses.
+        self._ahead: list[tuple[NDArray, NDArray]] = []
 
     def grow_ahead(self, n_rounds: int) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
         """Train the first booster alone, which then waits for the others; return its held-out losses and scores."""

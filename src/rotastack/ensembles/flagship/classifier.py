@@ -40,8 +40,8 @@ class RotastackClassifier(LabelClassifier, RotastackEnsemble):
         the rows outside each of five folds. "discriminants": the columns and discriminants, C4.5 trees (half as many).
         "pairs": numbers, and the class shares of categories and of pairs of categories; left out without categories.
         "boosted" and "boosted_large": gradient boosting of trees of up to 8 and 31 leaves; left out with a warning for
-        more than 100 classes. With more than two classes, such a family ends early, with weight 0, if after 30 rounds on
-        the first fold it has no weight beside the other families and its loss leads to more than twice theirs. "kernel": ridge regressions on indicators of the classes with a Gaussian kernel of at most
+        more than 100 classes. With more than two classes, and 5,000 rows times classes, such a family ends early, with weight 0, if
+        after 30 rounds on the first fold it has no weight beside the other families and its loss leads to more than twice theirs. "kernel": ridge regressions on indicators of the classes with a Gaussian kernel of at most
         2,500 standardised rows; left out for more than 20,000 rows.
     categorical_features : "from_dtype", array-like of int, bool or str, or None, default="from_dtype"
         Categorical columns. "from_dtype": the columns of a pandas, polars or Arrow table that are not numeric (numbers

@@ -76,8 +76,8 @@ def _each_grown(
 ) -> Iterator[_Grown]:  # fmt: skip
     """Yield the grown families with their unseen outputs; each kind of family has a function that returns both.
 
-    `outputs` grows with those of the families that were yielded. With more than two classes, boosted families come last
-    and race: they end early if they can earn no weight beside these.
+    `outputs` grows with those of the families that were yielded. In a race (:mod:`.race`) boosted families come
+    last, and end early if they can earn no weight beside these.
     """
     families = _boostable(families, rows.n_classes)
     kernels = [family for family in families if isinstance(family, KernelFamily)]
