@@ -34,6 +34,7 @@ __getattr__, _, __all__ = lazy_loader.attach(
         "linear.diversity": ["DiversityRegularizedClassifier"],
         "linear.exclusivity": ["ExclusivityRegularizedClassifier"],
         "linear.primal_svm": ["PrimalSVMClassifier"],
+        "workflow.run.comparison": ["compare_methods"],
     },
 )
 # Plots need an extra, so star imports and completion leave the module out.

@@ -33,6 +33,7 @@ from rotastack.ensembles.pruned import PrunedEnsembleClassifier as PrunedEnsembl
 from rotastack.linear.diversity import DiversityRegularizedClassifier as DiversityRegularizedClassifier
 from rotastack.linear.exclusivity import ExclusivityRegularizedClassifier as ExclusivityRegularizedClassifier
 from rotastack.linear.primal_svm import PrimalSVMClassifier as PrimalSVMClassifier
+from rotastack.workflow.run.comparison import compare_methods as compare_methods
 
 __version__: str
 __all__: list[str]

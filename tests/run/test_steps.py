@@ -172,17 +172,15 @@ def test_claims_compare_the_splits_that_both_methods_have():
     assert not summarize.TABLES["claims"](untested)["holds"].any()
 
 
-def test_the_model_is_never_a_method_that_chose_by_test_rows_and_ties_go_to_the_least_log_loss(tmp_path):
+def test_the_model_is_never_a_method_that_chose_by_test_rows_and_ties_go_to_the_least_log_loss():
     scores = pd.DataFrame(
         {"method": [*"ABC"], "split": "S-1", "error": [0.2, 0.2, 0.1], "clipped_log_loss": [0.5, 0.4, 0.1]}
     )
     method = MethodSpec(pool=pool_slice("forest"), combiner=combiner_slice({"kind": "vote"}))
     known = {"axes": ["split"], "rotations": 1, "folds": 5, "methods": {"A": method, "B": method}}
     spec = RefitSpec(task="classification", score="error", seed=0, dataset="d", refit="best", **known)
-    inputs = {"scored": [tmp_path / "scored"], "rows": [tmp_path / "rows"]}
-    write_text(inputs["scored"][0], json.dumps({"metrics": {"fit_processor_seconds": {}}}))
-    write_frame(inputs["rows"][0], pd.DataFrame({m: [0.1, -0.1] for m in "ABC"}), ROWS)
-    assert refit._chosen(spec, scores, Job("refit", {}, inputs, {}, {})) == "B"
+    influences = pd.DataFrame({m: [0.1, -0.1] for m in "ABC"})
+    assert refit.chosen(spec, scores, {"fit_processor_seconds": {}}, influences, ROWS) == "B"
 
 
 def test_the_proposed_threshold_has_the_best_balanced_accuracy_of_all():

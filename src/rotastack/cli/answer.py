@@ -10,8 +10,8 @@ import pandas as pd
 from rotastack.cli.options import headed, table_text
 from rotastack.errors import unreadable
 from rotastack.files import read_json
-from rotastack.stats.metrics import METRICS, NAMES, higher_is_better
-from rotastack.workflow.judge.results import compared, complete, in_units, read_csv
+from rotastack.stats.metrics import NAMES
+from rotastack.workflow.judge.results import all_means, best_first, compared, complete, in_units, read_csv
 from rotastack.workflow.judge.words import printer
 from rotastack.workflow.run.plan import Plan
 from rotastack.workflow.run.progress import duration
@@ -32,7 +32,7 @@ class Answer:
         self.study, self.score, self.report = plan.study.name, plan.study.score, plan.files.report
         self.sentences = read_json(plan.files.verdict)["sentences"]
         self.comparison: dict[str, Any] = read_json(plan.files.comparison)[self.score]
-        self.scores = _mean_scores(_read(plan.files.scores, pd.read_parquet), plan.study.document.evaluation.average)
+        self.scores = all_means(_read(plan.files.scores, pd.read_parquet), plan.study.document.evaluation.average)
         self.baseline = _read(plan.files.table("baseline"), read_csv)
         self.about, self.root = about or {}, plan.root
         self.models: dict[str, dict[str, Any]] = {}  # data set -> method, file and MLflow address of its model
@@ -83,13 +83,10 @@ class Answer:
         if self.scores["dataset"].nunique() > 1:
             ranks = self.comparison.get("average_ranks")
             return [] if ranks is None else self._ranks(ranks)
-        table = self.scores.set_index("method").drop(columns="dataset")
-        table = table.sort_values(self.score, ascending=not higher_is_better(self.score), kind="stable")
-        known = [n for n in table.dropna(axis="columns", how="all") if higher_is_better(n) is not None]
-        shown = sorted(known, key=lambda n: n != self.score)
-        printed = {n: printer(n, list(table[n].dropna())) for n in shown}
-        cells = {m: ["-" if pd.isna(row[n]) else printed[n](row[n]) for n in shown] for m, row in table.iterrows()}
-        return table_text(["method", *(SHORT.get(n, NAMES[n]) for n in shown)], cells).split("\n")
+        table = best_first(self.scores, self.score)
+        printed = {n: printer(n, list(table[n].dropna())) for n in table}
+        cells = {m: ["-" if pd.isna(row[n]) else printed[n](row[n]) for n in table] for m, row in table.iterrows()}
+        return table_text(["method", *(SHORT.get(n, NAMES[n]) for n in table)], cells).split("\n")
 
     def _ranks(self, ranks: dict[str, float]) -> list[str]:
         """Return lines with average ranks, means over the data sets that all ranked methods have, and wins."""
@@ -126,12 +123,6 @@ def _read(path: str, read: Callable[[Path], pd.DataFrame]) -> pd.DataFrame:
         return read(Path(path))
     except (OSError, ValueError) as error:
         raise unreadable(path, error) from None
-
-
-def _mean_scores(scores: pd.DataFrame, average: str) -> pd.DataFrame:
-    """Return the means, or medians, of all scores by data set and method, without rounding errors."""
-    names = [n for n in dict.fromkeys(n for task in METRICS.values() for n in task) if n in scores]
-    return scores.groupby(["dataset", "method"], sort=False)[names].agg(average).round(10).reset_index()
 
 
 def _rows(table: pd.DataFrame) -> list[dict[str, Any]]:

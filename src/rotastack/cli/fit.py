@@ -43,7 +43,7 @@ def add(commands: Any) -> None:
 
 
 def _fit(arguments: Namespace) -> int:
-    from rotastack.cli.own import declared_kinds
+    from rotastack.workflow.run.own_table import declared_kinds
     from rotastack.workflow.tracking.model_files import dump_model
     from rotastack.workflow.use.fitted_table import fit_table, read_target
 

@@ -93,12 +93,12 @@ def add(commands: Any) -> None:
 
 
 def _seconds(text: str) -> float:
-    import pandas as pd
+    from rotastack.workflow.run.own_table import seconds_of
 
-    with suppress(ValueError):
-        if (seconds := pd.Timedelta(text).total_seconds()) >= 0.1:  # a number alone counts nanoseconds
-            return seconds
-    raise argparse.ArgumentTypeError(f"{text!r} is not a time; examples: 90s, 10m, 2h")
+    try:
+        return seconds_of(text)
+    except RotastackError as error:
+        raise argparse.ArgumentTypeError(str(error)) from None
 
 
 def _megabytes(text: str) -> float:
@@ -114,10 +114,10 @@ def _run(arguments: Namespace) -> int:
     own, name, size = None, arguments.study, arguments.size
     cores(arguments.cores)  # Snakemake waits for ever with none
     if _is_table(name):
-        from rotastack.cli.own import OwnTable
+        from rotastack.workflow.run.own_table import OwnTable
         from rotastack.workflow.use.own_study import write_study
 
-        own, size = OwnTable(arguments), None
+        own, size = OwnTable(arguments, cores(arguments.cores)), None
         print(headed(own.lines), file=sys.stderr if arguments.json else sys.stdout, flush=True)
         if arguments.dry_run:
             if arguments.json:

@@ -8,15 +8,16 @@ from typing import Any, NamedTuple
 import numpy as np
 import pandas as pd
 
-from rotastack.data.frames import read_frame
 from rotastack.stats.influence import RowTest, row_test
-from rotastack.stats.metrics import IN_UNITS, higher_is_better
+from rotastack.stats.metrics import IN_UNITS, METRICS, higher_is_better
 
 __all__ = [
     "ROPE",
     "Choice",
     "RowTests",
+    "all_means",
     "baselines",
+    "best_first",
     "by_method",
     "choose",
     "compared",
@@ -24,7 +25,6 @@ __all__ = [
     "group_table",
     "in_units",
     "mean_scores",
-    "read_row_tests",
     "relative_times",
     "score_matrices",
     "seconds_by_method",
@@ -41,6 +41,20 @@ def by_method(scores: pd.DataFrame, column: str, aggfunc: str = "mean") -> pd.Da
     return scores.pivot_table(
         index="dataset", columns="method", values=column, aggfunc=aggfunc, sort=False, dropna=False
     )
+
+
+def all_means(scores: pd.DataFrame, average: str) -> pd.DataFrame:
+    """Return the means, or medians, of all scores by data set and method, without rounding errors."""
+    names = [n for n in dict.fromkeys(n for task in METRICS.values() for n in task) if n in scores]
+    return scores.groupby(["dataset", "method"], sort=False)[names].agg(average).round(10).reset_index()
+
+
+def best_first(means: pd.DataFrame, score: str) -> pd.DataFrame:
+    """Return the means of one data set: a row per method, the best first, a column per score, `score` first."""
+    table = means.set_index("method").drop(columns="dataset")
+    table = table.sort_values(score, ascending=not higher_is_better(score), kind="stable")
+    known = [n for n in table.dropna(axis="columns", how="all") if higher_is_better(n) is not None]
+    return table[sorted(known, key=lambda n: n != score)]
 
 
 def mean_scores(scores: pd.DataFrame, metric: str, methods: Sequence[str], average: str = "mean") -> pd.DataFrame:
@@ -94,12 +108,6 @@ class RowTests(NamedTuple):
     def units(self) -> str:
         """The number of units with their noun, such as "569 held-out rows"."""
         return f"{len(self.influences):,} held-out {self.unit}"
-
-
-def read_row_tests(path: Path, means: pd.Series, alpha: float) -> RowTests:
-    """Return the tests by the influences in a file of the scoring step."""
-    influences, about = read_frame(path)
-    return RowTests(influences, about["unit"], about["widening"], means, alpha)
 
 
 class Choice(NamedTuple):

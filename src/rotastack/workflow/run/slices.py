@@ -17,7 +17,6 @@ from rotastack.workflow.study.specs import (
     ReportSpec,
     RotationsSpec,
     ScoringSpec,
-    Spec,
     SummarySpec,
     Vote,
     VotingSpec,
@@ -61,7 +60,7 @@ class Slices:
             **{key: entry[key] for key in ("kinds", "encoding", "smallest_class") if key in entry}, **noise,
         )  # fmt: skip
 
-    def groups(self, dataset: str) -> Spec:
+    def groups(self, dataset: str) -> Any:
         """Return the spec of the step ``groups`` for folds or splits."""
         return self.study.protocol.folds_spec(self.study.document.seed, dataset)
 

@@ -21,7 +21,7 @@ from numpy.typing import NDArray
 from rotastack.errors import RotastackError
 from rotastack.workflow.run.job import Job
 
-__all__ = ["Alarm", "TrainingStoppedError", "check_numbers", "train_watched"]
+__all__ = ["Alarm", "TrainingStoppedError", "check_numbers", "failing", "train_watched"]
 
 Alarm = Callable[[float | None], None]
 """Sets, at the start of a training, the seconds that the training may take; None is no limit."""
@@ -51,7 +51,7 @@ def train_watched(job: Job, work: Work, trained: Any, limit: float | None = None
             raise
         failure = TrainingStoppedError("the training ran out of memory")
     if failure is not None:
-        work(job, _failing(failure))
+        work(job, failing(failure))
 
 
 def check_numbers(outputs: NDArray[np.floating], estimator: str, task: str) -> None:
@@ -76,7 +76,7 @@ def _set_alarm(seconds: float | None) -> None:
     signal.setitimer(signal.ITIMER_REAL, seconds or 0)
 
 
-def _failing(failure: Exception) -> Alarm:
+def failing(failure: Exception) -> Alarm:
     """Return an alarm by which a training fails at its start, because it failed in another process."""
 
     def set_alarm(seconds: float | None) -> None:

@@ -41,9 +41,11 @@ class TargetTable:
         return reader, [str(w.message) for w in caught]
 
 
-def read_target(table: str, target: str, task: TaskName | None, declared: Mapping[str, str]) -> TargetTable:
-    """Read a table and its target; the target's values decide the task if `task` is None."""
-    frame, reading = read_with_notes(table, target, declared)
+def read_target(
+    table: str, target: str, task: TaskName | None, declared: Mapping[str, str], source: pd.DataFrame | None = None
+) -> TargetTable:
+    """Read a table, from memory if there is a `source`, and its target, whose values decide the task if `task` is None."""
+    frame, reading = read_with_notes(table if source is None else source, target, declared)
     frame, left_out = with_target(frame, target, table)
     usual, reason = decide_task(frame["target"])
     if task is not None and task != usual:

@@ -1,5 +1,6 @@
 """refit: train the chosen method of a data set on all rows, as a model for predictions."""
 
+from collections.abc import Mapping
 from functools import partial
 from importlib import import_module
 from typing import Any
@@ -25,7 +26,7 @@ from rotastack.errors import RotastackError
 from rotastack.files import read_json, replacing
 from rotastack.seeds import child, integer_seed, root_sequence
 from rotastack.stats.metrics import PRIMARY
-from rotastack.workflow.judge.results import TIE_BREAK, choose, read_row_tests, sorted_means
+from rotastack.workflow.judge.results import TIE_BREAK, RowTests, choose, sorted_means
 from rotastack.workflow.run.job import Job, Outcome
 from rotastack.workflow.run.watching import Alarm, train_watched
 from rotastack.workflow.study.building import REFITTED, draws_bags, make, make_estimator
@@ -88,7 +89,7 @@ def _run(spec: RefitSpec, job: Job, set_alarm: Alarm) -> None:
         scores, _ = read_frame(job.input("scores"))
         label, outcome, scored = spec.refit, Outcome(), read_json(job.input("scored"))
         if label == "best":
-            label = _chosen(spec, scores, job)
+            label = chosen(spec, scores, scored["metrics"], *read_frame(job.input("rows")))
         tested = scored["metrics"].get("intervals", {}).get(label)
         if label is None:
             outcome.fail("no method succeeded on this data set")
@@ -140,14 +141,19 @@ def _fitted(model: Pipeline) -> Any:
     return model[-1].estimator_ if isinstance(model[-1], FixedThresholdClassifier) else model[-1]
 
 
-def _chosen(spec: RefitSpec, scores: pd.DataFrame, job: Job) -> str | None:
-    """Return the method that the verdict on this data set chooses; None if all failed."""
+def chosen(
+    spec: RefitSpec, scores: pd.DataFrame, scored: Mapping[str, Any], influences: pd.DataFrame, about: Mapping[str, Any]
+) -> str | None:
+    """Return the method that the verdict on this data set chooses; None if all failed.
+
+    `scored`, and the `influences` with the facts `about` them, are of the scoring step.
+    """
     scores = scores[scores["method"].isin(list(spec.methods))]
     cells = scores.pivot_table(index=spec.axes, columns="method", values=spec.score, sort=False, dropna=False)
     breaker = scores.groupby("method")[TIE_BREAK[spec.task]].mean().dropna().to_dict()
-    seconds = read_json(job.input("scored"))["metrics"]["fit_processor_seconds"]
     means = sorted_means(cells, spec.score)
-    choice = choose(means, breaker, seconds, read_row_tests(job.input("rows"), means, spec.alpha))
+    test = RowTests(influences, about["unit"], about["widening"], means, spec.alpha)
+    choice = choose(means, breaker, scored["fit_processor_seconds"], test)
     return None if choice is None else choice.method
 
 
@@ -218,8 +224,8 @@ def _member(estimator: Any, pool: PoolSpec, combiner: AnyCombinerSpec) -> Any:
     if pool.ensemble_sizes:
         return estimator.set_params(n_estimators=int(combiner.member))
     parameters = {k: v for k, v in estimator.get_params(deep=False).items() if k != "weightings"}
-    chosen = import_module(REFITTED["member"]).RegularizedRotationForestClassifier
-    return chosen(weighting=combiner.member, **parameters)
+    of_member = import_module(REFITTED["member"]).RegularizedRotationForestClassifier
+    return of_member(weighting=combiner.member, **parameters)
 
 
 def _pruned(estimator: Any, combiner: PrunerSpec) -> Any:

@@ -36,7 +36,7 @@ SPANS = 10
 
 TIMES = ("fit_processor_seconds", "predict_processor_seconds")
 
-Divisions = Iterable[list[tuple[NDArray[np.bool_], NDArray[np.bool_]]]]
+Divisions = Sequence[list[tuple[NDArray[np.bool_], NDArray[np.bool_]]]]
 """The masks of test rows and training rows of the folds of each cell; a split is a cell of one fold."""
 
 
@@ -75,70 +75,96 @@ def _cells(axes: list[str], table: Prepared, method: xr.Dataset) -> Iterator[Cel
         yield Cell(at, rows, table.y[rows], outputs)
 
 
+class Scored(NamedTuple):
+    """The scores of all methods on a data set, and what else stands in the files of this step."""
+
+    scores: pd.DataFrame  # a row for each method and cell
+    influences: pd.DataFrame  # of each unit of test rows on the score that ranks the methods
+    about_influences: dict[str, Any]
+    calibration: pd.DataFrame
+    decisions: dict[str, Any]
+    metrics: dict[str, Any]
+    warnings: list[str]
+
+
+def score_all(
+    spec: ScoringSpec, table: Prepared, folds: pd.DataFrame, methods: Iterable[xr.Dataset], records: Mapping[str, Any]
+) -> Scored:
+    """Return the scores of all methods of a data set, in the study's order; `records` are those of :func:`_records`.
+
+    The times of a method are the medians of its pool's trainings, because times differ between runs.
+    """
+    divisions = _divisions(spec, folds)
+    units, unit = _units(spec, table, divisions)
+    influences: dict[str, NDArray[np.float64]] = {}
+    scores, curves, decided, warnings = [], [], [], []
+    failures: dict[str, str] = {}
+    association: dict[str, float] = {}
+    thresholds: dict[str, dict[str, Any]] = {}
+    intervals: dict[str, dict[str, float]] = {}
+    for arrays in methods:
+        method = arrays.attrs["method"]
+        if arrays.attrs["status"] != "ok":
+            warnings.append(f"method {method} failed: {arrays.attrs['message']}")
+            failures[method] = arrays.attrs["message"]
+        scores.append(score(spec, table, arrays))
+        cells = list(_cells(spec.axes, table, arrays))
+        influences[method] = _influences(spec.score, cells, units, table)
+        true, outputs = (np.concatenate(parts) for parts in zip(*((c.y, c.outputs) for c in cells), strict=True))
+        if np.isfinite(outputs[:, 0]).all():  # the ends of intervals may be missing
+            first = [(c.rows, c.y, c.outputs[:, : table.n_classes or 1]) for c in cells]
+            association[method] = association_p(first, len(table.y), table.n_classes)
+        if table.time is not None and not table.classes and np.isfinite(outputs).all():
+            intervals[method] = coverage_of_spans([(c.y, c.outputs[:, 1:]) for c in cells])
+        curves.append(_curve(spec.dataset, method, true, outputs, table))
+        of_method = _decided(method, true, outputs, table)
+        if of_method and table.n_classes == 2:
+            times = len(true) / len(np.unique(np.concatenate([cell.rows for cell in cells])))
+            best = _threshold(of_method[0], table.positive, times)
+            thresholds[method] = {"class": table.classes[table.positive], **best}
+        decided += of_method
+    frame = pd.concat(scores, ignore_index=True)
+    rows = np.concatenate([cell.rows for cell in cells])
+    times, parts = len(rows) / len(np.unique(rows)), [fold for folds in divisions for fold in folds]
+    to_train = sum(test.sum() for test, _ in parts) / sum(train.sum() for _, train in parts)
+    about = {"unit": unit, "repeated": times > 1, "widening": float(1 + to_train / times)}
+    means = frame.groupby("method")[list(METRICS[table.task])].mean()
+    found = records["prepare"].get("metrics", {}).get("suspicions", [])
+    metrics = {
+        **{f"mean_{name}": column.to_dict() for name, column in means.items()},
+        "baseline": _baseline(table, divisions).mean().astype(float).to_dict(),
+        "association_p": association,
+        "thresholds": thresholds,
+        "failures": failures,
+        "suspicions": [*_shortened(table, divisions), *found],
+        "forecasts": _in_time(table, divisions),
+        **({"intervals": intervals} if intervals else {}),
+        **_times(records),
+    }
+    decisions = {"dataset": spec.dataset, "classes": table.classes, "positive": table.positive, "methods": decided}
+    influences_of_units = pd.DataFrame(influences).iloc[np.unique(units[rows])]
+    calibration = pd.concat(curves, ignore_index=True)
+    return Scored(frame, influences_of_units, about, calibration, decisions, metrics, warnings)
+
+
 def run(job: Job) -> None:
     """Score all methods, and gather the records of the earlier steps.
 
     Reads inputs ``table``, ``folds``, ``methods`` in the study's order, and the records ``method_records``,
     ``pool_records``, ``prepare`` and ``groups``. Writes outputs ``scores``, ``rows`` (the influence of each unit of test
-    rows on the score that ranks the methods), ``calibration``, ``decisions`` and ``records``. The record holds the median time of the trainings of a method's pool, because it differs between runs.
+    rows on the score that ranks the methods), ``calibration``, ``decisions`` and ``records``.
     """
     spec, table = job.spec(ScoringSpec), read_prepared(job.input("table"))
     folds, _ = read_frame(job.input("folds"))
-    units, unit = _units(spec, table, _divisions(spec, folds))
-    influences: dict[str, NDArray[np.float64]] = {}
     with job.recorded() as record:
-        scores, curves, decided = [], [], []
-        failures: dict[str, str] = {}
-        association: dict[str, float] = {}
-        thresholds: dict[str, dict[str, Any]] = {}
-        intervals: dict[str, dict[str, float]] = {}
-        for path in job.inputs["methods"]:
-            arrays = read_arrays(path)
-            method = arrays.attrs["method"]
-            if arrays.attrs["status"] != "ok":
-                record.warnings.append(f"method {method} failed: {arrays.attrs['message']}")
-                failures[method] = arrays.attrs["message"]
-            scores.append(score(spec, table, arrays))
-            cells = list(_cells(spec.axes, table, arrays))
-            influences[method] = _influences(spec.score, cells, units, table)
-            true, outputs = (np.concatenate(parts) for parts in zip(*((c.y, c.outputs) for c in cells), strict=True))
-            if np.isfinite(outputs[:, 0]).all():  # the ends of intervals may be missing
-                first = [(c.rows, c.y, c.outputs[:, : table.n_classes or 1]) for c in cells]
-                association[method] = association_p(first, len(table.y), table.n_classes)
-            if table.time is not None and not table.classes and np.isfinite(outputs).all():
-                intervals[method] = coverage_of_spans([(c.y, c.outputs[:, 1:]) for c in cells])
-            curves.append(_curve(spec.dataset, method, true, outputs, table))
-            of_method = _decided(method, true, outputs, table)
-            if of_method and table.n_classes == 2:
-                times = len(true) / len(np.unique(np.concatenate([cell.rows for cell in cells])))
-                best = _threshold(of_method[0], table.positive, times)
-                thresholds[method] = {"class": table.classes[table.positive], **best}
-            decided += of_method
-        frame = pd.concat(scores, ignore_index=True)
-        write_frame(job.output("scores"), frame)
-        rows = np.concatenate([cell.rows for cell in cells])
-        times, parts = len(rows) / len(np.unique(rows)), [fold for folds in _divisions(spec, folds) for fold in folds]
-        to_train = sum(test.sum() for test, _ in parts) / sum(train.sum() for _, train in parts)
-        about = {"unit": unit, "repeated": times > 1, "widening": float(1 + to_train / times)}
-        write_frame(job.output("rows"), pd.DataFrame(influences).iloc[np.unique(units[rows])], about)
-        write_frame(job.output("calibration"), pd.concat(curves, ignore_index=True))
-        about = {"dataset": spec.dataset, "classes": table.classes, "positive": table.positive, "methods": decided}
-        write_text(job.output("decisions"), json.dumps(about) + "\n")
         records = _records(job, spec)
+        scored = score_all(spec, table, folds, map(read_arrays, job.inputs["methods"]), records)
+        write_frame(job.output("scores"), scored.scores)
+        write_frame(job.output("rows"), scored.influences, scored.about_influences)
+        write_frame(job.output("calibration"), scored.calibration)
+        write_text(job.output("decisions"), json.dumps(scored.decisions) + "\n")
         write_text(job.output("records"), json.dumps(records) + "\n")
-        means = frame.groupby("method")[list(METRICS[table.task])].mean()
-        found = records["prepare"].get("metrics", {}).get("suspicions", [])
-        record.metrics = {
-            **{f"mean_{name}": column.to_dict() for name, column in means.items()},
-            "baseline": _baseline(table, _divisions(spec, folds)).mean().astype(float).to_dict(),
-            "association_p": association,
-            "thresholds": thresholds,
-            "failures": failures,
-            "suspicions": [*_shortened(table, _divisions(spec, folds)), *found],
-            "forecasts": _in_time(table, _divisions(spec, folds)),
-            **({"intervals": intervals} if intervals else {}),
-            **_times(records),
-        }
+        record.metrics, record.warnings = scored.metrics, scored.warnings
 
 
 def _records(job: Job, spec: ScoringSpec) -> dict[str, Any]:
@@ -157,7 +183,7 @@ def _scores(data: Prepared, y: NDArray, outputs: NDArray) -> dict[str, float]:
 
 def _divisions(spec: ScoringSpec, folds: pd.DataFrame) -> Divisions:
     tested = protocol_module(spec.protocol, "score").tested
-    return (list(tested(column.to_numpy())) for _, column in folds.items())
+    return [list(tested(column.to_numpy())) for _, column in folds.items()]
 
 
 def _units(spec: ScoringSpec, table: Prepared, divisions: Divisions) -> tuple[NDArray[np.intp], str]:

@@ -1,14 +1,16 @@
-"""The table of ``rotastack run TABLE``: what it holds, the study that is made of it, and lines on both before the training."""
+"""A user's own table: what it holds, the study that is made of it, and lines on both before the training."""
 
 from argparse import Namespace
 from collections.abc import Iterable, Mapping
+from contextlib import suppress
+from functools import cached_property
 from pathlib import Path
 from typing import Any
 
 import numpy as np
+import pandas as pd
 
 from rotastack.base.preprocessing import TablePreprocessor
-from rotastack.cli.options import cores
 from rotastack.data.divisions import division_numbers, united
 from rotastack.data.suspicions import copies_of, suspicions
 from rotastack.data.tables import read_with_notes
@@ -23,28 +25,35 @@ from rotastack.workflow.study.study import Study
 from rotastack.workflow.use import own_study
 from rotastack.workflow.use.fitted_table import read_target
 
-__all__ = ["KINDS", "OwnTable", "declared_kinds"]
+__all__ = ["KINDS", "OwnTable", "declared_kinds", "seconds_of"]
 
 KINDS = ("numeric", "categorical", "id")
 """Kinds of ``--kind``; an id is left out."""
 _LEAST_PARTS = 10
 """The fewest groups or times that can be divided into training and test rows."""
-_DIVIDING = {"groups": "--groups", "time": "--time-column", "split 1": "--split-column"}
+_DIVIDING = {"groups": "groups", "time": "time-column", "split 1": "split-column"}
 """Key of the protocol -> option with the column that divides the rows."""
 
 
 class OwnTable:
-    """The study of the user's own table, its file, the memory for its jobs, and lines and facts on both."""
+    """The study of the user's own table, its file, the memory for its jobs, and lines and facts on both.
 
-    def __init__(self, arguments: Namespace):
+    The `arguments` are those of ``rotastack run``. A table in memory is the `source`, and ``arguments.study`` names it.
+    """
+
+    def __init__(self, arguments: Namespace, n_cores: int, source: pd.DataFrame | None = None):
+        self.arguments, self.n_cores, self.source = arguments, n_cores, source
+        self.table, self.dashes = str(arguments.study), "--" if source is None else ""
         if arguments.size not in (None, *own_study.SIZES):
-            raise RotastackError(
-                f"--size: {arguments.size!r} is not a size of tables; allowed: {', '.join(own_study.SIZES)}"
-            )
-        self.arguments, self.table = arguments, str(arguments.study)
+            allowed = ", ".join(own_study.SIZES)
+            raise RotastackError(f"{self.dashes}size: {arguments.size!r} is not a size of tables; allowed: {allowed}")
         self._read()
         self._choose_design()
-        self.file = own_study.study_file(self.study)
+
+    @cached_property
+    def file(self) -> own_study.StudyFile:
+        """The file of the study."""
+        return own_study.study_file(self.study)
 
     def _read(self) -> None:
         """Read the table, and decide its task and the kinds of its columns."""
@@ -52,7 +61,7 @@ class OwnTable:
             names = read_with_notes(self.table)[0].columns
             raise RotastackError(f"{self.table}: --target COLUMN is missing; columns: {shortened(names, 20)}")
         declared = declared_kinds(self.arguments.kind)
-        self.read = read_target(self.table, self.arguments.target, self.arguments.task, declared)
+        self.read = read_target(self.table, self.arguments.target, self.arguments.task, declared, self.source)
         self.features, self.target, self.task = self.read.features, self.read.target, self.read.task
         unread = (self.arguments.groups if self.arguments.time_column is None else None, self.arguments.split_column)
         self.dividing = [c for c in unread if c is not None]
@@ -84,15 +93,19 @@ class OwnTable:
             self.divided_by["copies_together"] = True
         n_classes = self.target.nunique() if self.task == "classification" else 0
         shape = own_study.Shape(self.task, len(features), len(self.reader.get_feature_names_out()), n_classes)
-        labels = _methods(arguments.methods, own_study.labels_of(self.task), own_study.packages_of(self.task))
+        known = own_study.labels_of(self.task), own_study.packages_of(self.task)
+        labels = _methods(arguments.methods, *known, f"{self.dashes}methods")
         size, self.memory = arguments.size or "medium", arguments.memory or _memory()
         self.design = own_study.choose_design(
-            shape, size, arguments.time, cores(arguments.cores), labels, self.divided_by, splits
+            shape, size, arguments.time, self.n_cores, labels, self.divided_by, splits
         )
         self.score, self.why = self._score()
 
+        name = None if self.source is None else own_study.dataset_name(self.table)
+
         def study(labels: list[str]) -> dict[str, Any]:
-            return own_study.study_of(self.table, arguments.target, self.design, self.score, self.read.kinds, labels)
+            kinds = self.read.kinds
+            return own_study.study_of(self.table, arguments.target, self.design, self.score, kinds, labels, name)
 
         whole = study(labels)
         resources, methods = _resources(whole), whole["methods"].items()
@@ -110,9 +123,10 @@ class OwnTable:
         if self.arguments.groups is not None and self.arguments.split_column is not None:
             raise RotastackError(f"{self.table}: --groups and --split-column exclude each other; drop one option")
         for key, option in _DIVIDING.items():
-            column: str | None = getattr(self.arguments, option[2:].replace("-", "_"))
+            column: str | None = getattr(self.arguments, option.replace("-", "_"))
             if column is None:
                 continue
+            option = f"{self.dashes}{option}"
             if column in (self.arguments.target, self.arguments.groups if key == "time" else None):
                 what = "the target" if column == self.arguments.target else "that of --groups"
                 raise RotastackError(f"{self.table}: {option}: column {column!r} is {what}; name another column")
@@ -148,7 +162,7 @@ class OwnTable:
             ranked = "; only methods that predict intervals are ranked" if named == "pinball" else ""
             return named, f"--score; default {score}, {why}{ranked}"
         except ValueError as error:
-            raise RotastackError(f"--score: {error}") from None
+            raise RotastackError(f"{self.dashes}score: {error}") from None
 
     @property
     def about(self) -> dict[str, Any]:
@@ -197,15 +211,13 @@ class OwnTable:
         labels = list(self.study["methods"])
         sizes = {label: next(iter(design.parameters(label).values()), None) for label in labels}
         trees = ", ".join(label if n is None else f"{label} {n}" for label, n in sizes.items())
-        available = f"{self.memory / 1000:.1f} GB are available (--memory)"
         least = _resources(self.study).largest_mb()
-        beyond = f"{available}; the largest job requests {least / 1000:.1f} GB, which it gets while no other job runs"
+        beyond = (
+            f"{self._available}; the largest job requests {least / 1000:.1f} GB, which it gets while no other job runs"
+        )
         return [
             ("methods", f"{trees} (numbers of trees; Rotastack: trees per family)"),
-            *(
-                ("left out", f"{label} needs about {megabytes / 1000:.1f} GB of memory, {available}")
-                for label, megabytes in self.needed.items() if label not in labels
-            ),
+            *(("left out", text) for text in self.left_out),
             ("score", f"{NAMES[self.score]}, {self.why}"),
             ("test", f"{own_study.division_in_words(design.protocol)}{' (shortened to keep the time limit)' * design.shortened}"),
             *([("memory", beyond)] if least > self.memory else []),
@@ -213,9 +225,21 @@ class OwnTable:
             ("study", f"{file.path}{' (shortened name)' * (len(Path(self.table).stem) > LONGEST)}{f', replaces the old file ({file.replaced})' if file.replaced else ''}"),
         ]  # fmt: skip
 
+    @property
+    def _available(self) -> str:
+        return f"{self.memory / 1000:.1f} GB are available{' (--memory)' if self.dashes else ''}"
+
+    @property
+    def left_out(self) -> list[str]:
+        """Texts on the methods that do not fit into memory."""
+        return [
+            f"{label} needs about {megabytes / 1000:.1f} GB of memory, {self._available}"
+            for label, megabytes in self.needed.items() if label not in self.study["methods"]
+        ]  # fmt: skip
+
     def _time(self, megabytes: float) -> str:
         arguments, seconds = self.arguments, self.design.seconds
-        text = f"about {duration(seconds)} on {counted(cores(arguments.cores), 'core')}, up to {megabytes / 1000:.1f} GB of memory per core"
+        text = f"about {duration(seconds)} on {counted(self.n_cores, 'core')}, up to {megabytes / 1000:.1f} GB of memory per core"
         if arguments.time is not None and seconds > arguments.time:
             return f"{text}: longer than --time; no shorter comparison exists"
         if (
@@ -225,6 +249,14 @@ class OwnTable:
         ):
             return f"{text}; --size small or --time 1m is faster"
         return text
+
+
+def seconds_of(time: str) -> float:
+    """Return the seconds of a limit of time, such as 10m."""
+    with suppress(ValueError):
+        if (seconds := pd.Timedelta(time).total_seconds()) >= 0.1:  # a number alone counts nanoseconds
+            return seconds
+    raise RotastackError(f"{time!r} is not a time; examples: 90s, 10m, 2h")
 
 
 def declared_kinds(given: list[str]) -> dict[str, str]:
@@ -238,8 +270,8 @@ def declared_kinds(given: list[str]) -> dict[str, str]:
     return kinds
 
 
-def _methods(given: str | None, labels: list[str], packages: Mapping[str, str]) -> list[str]:
-    """Return the labels that ``--methods`` names, or leaves if it begins with "all but", in their order."""
+def _methods(given: str | None, labels: list[str], packages: Mapping[str, str], option: str) -> list[str]:
+    """Return the labels that an option names, or leaves if it begins with "all but", in their order."""
     if given is None:
         return labels
     without = given.lower().strip().startswith("all but ")
@@ -248,16 +280,16 @@ def _methods(given: str | None, labels: list[str], packages: Mapping[str, str]) 
     for name in named:
         label = known.get(name.lower())
         if label is not None and label not in labels and not without:
-            raise RotastackError(f"--methods: {label}: {not_installed_message(packages[label])}")
+            raise RotastackError(f"{option}: {label}: {not_installed_message(packages[label])}")
         if label is None:
             raise RotastackError(
-                f"--methods: {name!r} is not a method{nearest(name, labels)}; methods: {', '.join(labels)}"
+                f"{option}: {name!r} is not a method{nearest(name, labels)}; methods: {', '.join(labels)}"
             )
     kept = {known[name.lower()] for name in named}
     chosen = [label for label in labels if (label in kept) != without]
     if len(chosen) < 2:
         raise RotastackError(
-            f"--methods: {given!r} leaves {len(chosen)} of {len(labels)} methods; at least two are compared"
+            f"{option}: {given!r} leaves {len(chosen)} of {len(labels)} methods; at least two are compared"
         )
     return chosen
 
