@@ -48,9 +48,7 @@ def add(commands: Any) -> None:
     run.add_argument(
         "--size", help="tables: small, medium (default) or full; studies: a size of their file, or full (default)"
     )
-    run.add_argument(
-        "--time", type=_seconds, metavar="TIME", help="tables: limit of the run's time, such as 90s, 10m or 2h"
-    )
+    run.add_argument("--time", metavar="TIME", help="tables: limit of the run's time, such as 90s, 10m or 2h")
     run.add_argument(
         "--score", metavar="NAME",
         help="tables: score by which methods are ranked and tested, such as error, roc_auc, log_loss, rmse or mae, or scikit-learn's "
@@ -90,15 +88,6 @@ def add(commands: Any) -> None:
     run.add_argument("--dry-run", action="store_true", help="describe the run, and write nothing")
     run.add_argument("--verbose", action="store_true", help="show the output of snakemake")
     run.add_argument("--json", action="store_true", help="print the answer as JSON only")
-
-
-def _seconds(text: str) -> float:
-    from rotastack.workflow.run.own_table import seconds_of
-
-    try:
-        return seconds_of(text)
-    except RotastackError as error:
-        raise argparse.ArgumentTypeError(str(error)) from None
 
 
 def _megabytes(text: str) -> float:

@@ -3,7 +3,6 @@
 from argparse import Namespace
 from collections.abc import Iterable, Mapping
 from contextlib import suppress
-from functools import cached_property
 from pathlib import Path
 from typing import Any
 
@@ -25,7 +24,7 @@ from rotastack.workflow.study.study import Study
 from rotastack.workflow.use import own_study
 from rotastack.workflow.use.fitted_table import read_target
 
-__all__ = ["KINDS", "OwnTable", "declared_kinds", "seconds_of"]
+__all__ = ["KINDS", "OwnTable", "declared_kinds"]
 
 KINDS = ("numeric", "categorical", "id")
 """Kinds of ``--kind``; an id is left out."""
@@ -47,13 +46,19 @@ class OwnTable:
         if arguments.size not in (None, *own_study.SIZES):
             allowed = ", ".join(own_study.SIZES)
             raise RotastackError(f"{self.dashes}size: {arguments.size!r} is not a size of tables; allowed: {allowed}")
+        self.limit = self._limit()
         self._read()
         self._choose_design()
+        if source is None:
+            self.file = own_study.study_file(self.study)
 
-    @cached_property
-    def file(self) -> own_study.StudyFile:
-        """The file of the study."""
-        return own_study.study_file(self.study)
+    def _limit(self) -> float | None:
+        """Return the limit of the run's time in seconds, if there is one."""
+        time = self.arguments.time
+        with suppress(ValueError):
+            if time is None or (seconds := pd.Timedelta(time).total_seconds()) >= 0.1:  # a number counts nanoseconds
+                return None if time is None else seconds
+        raise RotastackError(f"{self.dashes}time: {time!r} is not a time; examples: 90s, 10m, 2h")
 
     def _read(self) -> None:
         """Read the table, and decide its task and the kinds of its columns."""
@@ -96,16 +101,11 @@ class OwnTable:
         known = own_study.labels_of(self.task), own_study.packages_of(self.task)
         labels = _methods(arguments.methods, *known, f"{self.dashes}methods")
         size, self.memory = arguments.size or "medium", arguments.memory or _memory()
-        self.design = own_study.choose_design(
-            shape, size, arguments.time, self.n_cores, labels, self.divided_by, splits
-        )
+        self.design = own_study.choose_design(shape, size, self.limit, self.n_cores, labels, self.divided_by, splits)
         self.score, self.why = self._score()
 
-        name = None if self.source is None else own_study.dataset_name(self.table)
-
         def study(labels: list[str]) -> dict[str, Any]:
-            kinds = self.read.kinds
-            return own_study.study_of(self.table, arguments.target, self.design, self.score, kinds, labels, name)
+            return own_study.study_of(self.table, arguments.target, self.design, self.score, self.read.kinds, labels)
 
         whole = study(labels)
         resources, methods = _resources(whole), whole["methods"].items()
@@ -211,13 +211,15 @@ class OwnTable:
         labels = list(self.study["methods"])
         sizes = {label: next(iter(design.parameters(label).values()), None) for label in labels}
         trees = ", ".join(label if n is None else f"{label} {n}" for label, n in sizes.items())
+        available = f"{self.memory / 1000:.1f} GB are available (--memory)"
         least = _resources(self.study).largest_mb()
-        beyond = (
-            f"{self._available}; the largest job requests {least / 1000:.1f} GB, which it gets while no other job runs"
-        )
+        beyond = f"{available}; the largest job requests {least / 1000:.1f} GB, which it gets while no other job runs"
         return [
             ("methods", f"{trees} (numbers of trees; Rotastack: trees per family)"),
-            *(("left out", text) for text in self.left_out),
+            *(
+                ("left out", f"{label} needs about {megabytes / 1000:.1f} GB of memory, {available}")
+                for label, megabytes in self.needed.items() if label not in labels
+            ),
             ("score", f"{NAMES[self.score]}, {self.why}"),
             ("test", f"{own_study.division_in_words(design.protocol)}{' (shortened to keep the time limit)' * design.shortened}"),
             *([("memory", beyond)] if least > self.memory else []),
@@ -225,38 +227,18 @@ class OwnTable:
             ("study", f"{file.path}{' (shortened name)' * (len(Path(self.table).stem) > LONGEST)}{f', replaces the old file ({file.replaced})' if file.replaced else ''}"),
         ]  # fmt: skip
 
-    @property
-    def _available(self) -> str:
-        return f"{self.memory / 1000:.1f} GB are available{' (--memory)' if self.dashes else ''}"
-
-    @property
-    def left_out(self) -> list[str]:
-        """Texts on the methods that do not fit into memory."""
-        return [
-            f"{label} needs about {megabytes / 1000:.1f} GB of memory, {self._available}"
-            for label, megabytes in self.needed.items() if label not in self.study["methods"]
-        ]  # fmt: skip
-
     def _time(self, megabytes: float) -> str:
-        arguments, seconds = self.arguments, self.design.seconds
+        seconds = self.design.seconds
         text = f"about {duration(seconds)} on {counted(self.n_cores, 'core')}, up to {megabytes / 1000:.1f} GB of memory per core"
-        if arguments.time is not None and seconds > arguments.time:
+        if self.limit is not None and seconds > self.limit:
             return f"{text}: longer than --time; no shorter comparison exists"
         if (
-            arguments.time is None
+            self.limit is None
             and seconds > 2 * own_study.BUDGETS["small"]
-            and (arguments.size or "medium") != "small"
+            and (self.arguments.size or "medium") != "small"
         ):
             return f"{text}; --size small or --time 1m is faster"
         return text
-
-
-def seconds_of(time: str) -> float:
-    """Return the seconds of a limit of time, such as 10m."""
-    with suppress(ValueError):
-        if (seconds := pd.Timedelta(time).total_seconds()) >= 0.1:  # a number alone counts nanoseconds
-            return seconds
-    raise RotastackError(f"{time!r} is not a time; examples: 90s, 10m, 2h")
 
 
 def declared_kinds(given: list[str]) -> dict[str, str]:

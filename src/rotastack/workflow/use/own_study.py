@@ -36,7 +36,6 @@ __all__ = [
     "StudyFile",
     "choose_design",
     "counts_among",
-    "dataset_name",
     "default_score",
     "division_in_words",
     "labels_of",
@@ -285,18 +284,16 @@ def choose_design(
 _LETTERS = str.maketrans({"ß": "ss", "æ": "ae", "ø": "o", "œ": "oe", "ł": "l", "đ": "d", "ı": "i"})
 
 
-def dataset_name(table: str) -> str:
-    """Return the name of a table's data set: the file's name, in characters and a length that folders and studies may have."""
+def study_name(table: str, target: str) -> str:
+    """Return the name of a table's study: the file's name, in characters and a length that folders and studies may have.
+
+    If a study of the same table with another target exists, the target is part of the name.
+    """
     name = shortened(_plain(Path(table).name.split(".")[0]))
     shipped = {p.stem for p in project_file("config/studies").glob("*.yaml")}
     taken = shipped | set(list_datasets()) | {"datasets", "mlflow", "logs"}
     name = name or f"table-{_digest(Path(table).name)[:6]}"  # the file's name is in another alphabet
-    return name if name not in taken else f"my-{name}"
-
-
-def study_name(table: str, target: str) -> str:
-    """Return the name of a table's study: that of its data set, with the target if the table's study has another one."""
-    name = dataset_name(table)
+    name = name if name not in taken else f"my-{name}"
     path = Path("studies") / f"{name}.yaml"
     sources = [s for of_one in _sources(load_mapping(path)) for s in of_one] if path.is_file() else []
     files = [source["file"] for source in sources if "file" in source]
@@ -312,14 +309,10 @@ def _plain(text: str) -> str:
 
 
 def study_of(
-    table: str, target: str, design: Design, score: str, kinds: Mapping[str, str], labels: Sequence[str],
-    name: str | None = None,
-) -> dict[str, Any]:  # fmt: skip
-    """Return the study of a table and its target, as the content of its YAML file; `kinds` are against the usual rules.
-
-    The default of `name` depends on the studies of the working directory.
-    """
-    name, file, shape = name or study_name(table, target), Path(table).name, design.shape
+    table: str, target: str, design: Design, score: str, kinds: Mapping[str, str], labels: Sequence[str]
+) -> dict[str, Any]:
+    """Return the study of a table and its target, as the content of its YAML file; `kinds` are against the usual rules."""
+    name, file, shape = study_name(table, target), Path(table).name, design.shape
     roughly = {"rows": shape.rows, "columns": shape.columns, "classes": shape.n_classes}
     by_kind: dict[str, list[str]] = {}
     for column, kind in kinds.items():

@@ -47,9 +47,13 @@ NAMES = {"classification": "classifier", "regression": "regressor"}
 
 
 def refit(
-    spec: RefitSpec, label: str, raw: pd.DataFrame, n_jobs: int = 1, set_alarm: Alarm = lambda seconds: None
-) -> Pipeline:
-    """Return a method trained on all rows: a pipeline from raw table to label or number. `set_alarm` gets the limit."""
+    spec: RefitSpec, label: str, raw: pd.DataFrame, scored: Mapping[str, Any], n_jobs: int = 1,
+    set_alarm: Alarm = lambda seconds: None,
+) -> Pipeline:  # fmt: skip
+    """Return a method trained on all rows: a pipeline from raw table to label or number. `set_alarm` gets the limit.
+
+    `scored` are the numbers of the scoring step: a saved model widens its intervals by those that were tested.
+    """
     dataset, method = spec.dataset, spec.methods[label]
     limit = method.pool.training_limit
     set_alarm(limit and limit * (spec.folds + 1))  # a stacker also trains the pool on each fold
@@ -67,6 +71,8 @@ def refit(
     with config_context(enable_metadata_routing=bool(groups)):
         model = Pipeline(list(zip(names, (*before, decides), strict=True))).fit(features, target, **groups)
     set_alarm(None)
+    if (tested := scored.get("intervals", {}).get(label)) is not None:
+        model.tested_intervals_ = tested
     if "n_jobs" in parameters:
         _fitted(model).set_params(n_jobs=None)
     return model
@@ -87,18 +93,15 @@ def _run(spec: RefitSpec, job: Job, set_alarm: Alarm) -> None:
     """
     with job.recorded() as record:
         scores, _ = read_frame(job.input("scores"))
-        label, outcome, scored = spec.refit, Outcome(), read_json(job.input("scored"))
+        label, outcome, scored = spec.refit, Outcome(), read_json(job.input("scored"))["metrics"]
         if label == "best":
-            label = chosen(spec, scores, scored["metrics"], *read_frame(job.input("rows")))
-        tested = scored["metrics"].get("intervals", {}).get(label)
+            label = chosen(spec, scores, scored, *read_frame(job.input("rows")))
         if label is None:
             outcome.fail("no method succeeded on this data set")
         else:
             raw = read_raw(job.input("raw"))
             with outcome.may_fail():
-                model = refit(spec, label, raw, job.threads, set_alarm)
-                if tested is not None:
-                    model.tested_intervals_ = tested  # a saved model widens its intervals by them
+                model = refit(spec, label, raw, scored, job.threads, set_alarm)
                 dump_model(model, job.output("model"))
         record.status, record.message = outcome.status, outcome.message
         if outcome.status != "ok":
@@ -118,7 +121,7 @@ def _run(spec: RefitSpec, job: Job, set_alarm: Alarm) -> None:
             f"training_{PRIMARY[spec.task]}": float(error),
             "model_bytes": job.output("model").stat().st_size,
             **_out_of_bag(_fitted(model), spec.task),
-            **({} if tested is None else {"intervals": tested}),
+            **({"intervals": model.tested_intervals_} if hasattr(model, "tested_intervals_") else {}),
         }
 
 
@@ -144,10 +147,7 @@ def _fitted(model: Pipeline) -> Any:
 def chosen(
     spec: RefitSpec, scores: pd.DataFrame, scored: Mapping[str, Any], influences: pd.DataFrame, about: Mapping[str, Any]
 ) -> str | None:
-    """Return the method that the verdict on this data set chooses; None if all failed.
-
-    `scored`, and the `influences` with the facts `about` them, are of the scoring step.
-    """
+    """Return the method that the verdict on this data set chooses, by the results of the scoring step; None if all failed."""
     scores = scores[scores["method"].isin(list(spec.methods))]
     cells = scores.pivot_table(index=spec.axes, columns="method", values=spec.score, sort=False, dropna=False)
     breaker = scores.groupby("method")[TIE_BREAK[spec.task]].mean().dropna().to_dict()

@@ -76,28 +76,26 @@ def _cells(axes: list[str], table: Prepared, method: xr.Dataset) -> Iterator[Cel
 
 
 class Scored(NamedTuple):
-    """The scores of all methods on a data set, and what else stands in the files of this step."""
+    """The contents of the files of this step, and the numbers of its record."""
 
-    scores: pd.DataFrame  # a row for each method and cell
-    influences: pd.DataFrame  # of each unit of test rows on the score that ranks the methods
-    about_influences: dict[str, Any]
+    scores: pd.DataFrame
+    rows: tuple[pd.DataFrame, dict[str, Any]]
     calibration: pd.DataFrame
     decisions: dict[str, Any]
     metrics: dict[str, Any]
-    warnings: list[str]
 
 
 def score_all(
     spec: ScoringSpec, table: Prepared, folds: pd.DataFrame, methods: Iterable[xr.Dataset], records: Mapping[str, Any]
 ) -> Scored:
-    """Return the scores of all methods of a data set, in the study's order; `records` are those of :func:`_records`.
+    """Return the scores of all `methods`; of the `records`, "prepare", "pools" and "methods" are read.
 
-    The times of a method are the medians of its pool's trainings, because times differ between runs.
+    The times are medians over the trainings of a method's pool, because times differ between runs.
     """
     divisions = _divisions(spec, folds)
     units, unit = _units(spec, table, divisions)
     influences: dict[str, NDArray[np.float64]] = {}
-    scores, curves, decided, warnings = [], [], [], []
+    scores, curves, decided = [], [], []
     failures: dict[str, str] = {}
     association: dict[str, float] = {}
     thresholds: dict[str, dict[str, Any]] = {}
@@ -105,7 +103,6 @@ def score_all(
     for arrays in methods:
         method = arrays.attrs["method"]
         if arrays.attrs["status"] != "ok":
-            warnings.append(f"method {method} failed: {arrays.attrs['message']}")
             failures[method] = arrays.attrs["message"]
         scores.append(score(spec, table, arrays))
         cells = list(_cells(spec.axes, table, arrays))
@@ -123,7 +120,7 @@ def score_all(
             best = _threshold(of_method[0], table.positive, times)
             thresholds[method] = {"class": table.classes[table.positive], **best}
         decided += of_method
-    frame = pd.concat(scores, ignore_index=True)
+    frame, calibration = (pd.concat(parts, ignore_index=True) for parts in (scores, curves))
     rows = np.concatenate([cell.rows for cell in cells])
     times, parts = len(rows) / len(np.unique(rows)), [fold for folds in divisions for fold in folds]
     to_train = sum(test.sum() for test, _ in parts) / sum(train.sum() for _, train in parts)
@@ -142,9 +139,8 @@ def score_all(
         **_times(records),
     }
     decisions = {"dataset": spec.dataset, "classes": table.classes, "positive": table.positive, "methods": decided}
-    influences_of_units = pd.DataFrame(influences).iloc[np.unique(units[rows])]
-    calibration = pd.concat(curves, ignore_index=True)
-    return Scored(frame, influences_of_units, about, calibration, decisions, metrics, warnings)
+    tested = pd.DataFrame(influences).iloc[np.unique(units[rows])]
+    return Scored(frame, (tested, about), calibration, decisions, metrics)
 
 
 def run(job: Job) -> None:
@@ -160,11 +156,12 @@ def run(job: Job) -> None:
         records = _records(job, spec)
         scored = score_all(spec, table, folds, map(read_arrays, job.inputs["methods"]), records)
         write_frame(job.output("scores"), scored.scores)
-        write_frame(job.output("rows"), scored.influences, scored.about_influences)
+        write_frame(job.output("rows"), *scored.rows)
         write_frame(job.output("calibration"), scored.calibration)
         write_text(job.output("decisions"), json.dumps(scored.decisions) + "\n")
         write_text(job.output("records"), json.dumps(records) + "\n")
-        record.metrics, record.warnings = scored.metrics, scored.warnings
+        record.metrics, failed = scored.metrics, scored.metrics["failures"]
+        record.warnings = [f"method {method} failed: {message}" for method, message in failed.items()]
 
 
 def _records(job: Job, spec: ScoringSpec) -> dict[str, Any]:
