@@ -10,11 +10,11 @@ from sklearn.pipeline import Pipeline
 
 from rotastack.errors import not_installed_error
 
-__all__ = ["Comparison", "compare_methods"]
+__all__ = ["MethodComparison", "compare_methods"]
 
 
 @dataclass(frozen=True, repr=False)
-class Comparison:
+class MethodComparison:
     """The result of :func:`compare_methods`."""
 
     table: pd.DataFrame
@@ -42,7 +42,7 @@ def compare_methods(
     X: Any, y: Any, *, methods: str | Sequence[str] | None = None, size: str = "small", score: str | None = None,
     groups: str | None = None, time: float | str | None = None, n_jobs: int | None = -1,
     random_state: int | None = None, name: str = "table",
-) -> Comparison:  # fmt: skip
+) -> MethodComparison:  # fmt: skip
     """Compare methods on a table, and train the best one on all rows.
 
     Splits, scores and sentences are those of ``rotastack run TABLE``, bit for bit. No file is written, and MLflow is not used.
@@ -73,7 +73,7 @@ def compare_methods(
 
     Returns
     -------
-    Comparison
+    MethodComparison
         ``table`` has the mean scores, the best method first. ``verdict`` is a list of sentences. ``best_estimator_`` is a
         pipeline from the columns of `X` to labels or numbers, None if its training failed. ``scores`` has a row for each
         method and split, ``score`` names the score that ranks, and ``plot()`` draws the scores. A method that fails has missing

@@ -16,7 +16,7 @@ from rotastack.data.artifacts import Prepared
 from rotastack.errors import RotastackError, shortened
 from rotastack.workflow.judge.results import all_means, best_first
 from rotastack.workflow.judge.verdict_of_one import verdict_of_one
-from rotastack.workflow.run.comparison import Comparison
+from rotastack.workflow.run.comparison import MethodComparison
 from rotastack.workflow.run.job import Outcome
 from rotastack.workflow.run.own_table import OwnTable
 from rotastack.workflow.run.slices import Slices
@@ -32,7 +32,9 @@ from rotastack.workflow.study.study import Study
 __all__ = ["compared"]
 
 
-def compared(X: Any, y: Any, n_jobs: int | None, random_state: int | None, name: str, **options: Any) -> Comparison:
+def compared(
+    X: Any, y: Any, n_jobs: int | None, random_state: int | None, name: str, **options: Any
+) -> MethodComparison:
     """Return the comparison of methods on a table; the parameters are those of ``rotastack.compare_methods``."""
     target, source = _target_and_table(X, y)
     unused = dict.fromkeys(("task", "time_column", "split_column", "memory"))
@@ -63,12 +65,14 @@ def compared(X: Any, y: Any, n_jobs: int | None, random_state: int | None, name:
     table = best_first(all_means(scored.scores, study.document.evaluation.average), study.score)
     outcome, model = Outcome(), None
     label = chosen(slices.refit(name), scored.scores, scored.metrics, *scored.rows)
-    if label is not None:
+    if label is None:
+        outcome.fail(shortened(f"{method}: {why}" for method, why in scored.metrics["failures"].items()))
+    else:
         with outcome.may_fail(), ignoring("columns left out"), threadpool_limits(1):
             model = refit(slices.refit(name), label, raw, scored.metrics, effective_n_jobs(n_jobs))
     if outcome.status != "ok":
-        warn(f"no model: {label}: {outcome.message}")
-    return Comparison(table, verdict, model, scored.scores, study.score)
+        warn(f"no model: {label or 'all methods failed'}: {outcome.message}")
+    return MethodComparison(table, verdict, model, scored.scores, study.score)
 
 
 def _target_and_table(X: Any, y: Any) -> tuple[str, pd.DataFrame]:

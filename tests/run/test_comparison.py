@@ -1,0 +1,236 @@
+"""Methods are compared on a table in memory as ``rotastack run`` compares them on a file."""
+
+import json
+import sys
+import warnings
+
+import matplotlib.pyplot as plt
+import numpy as np
+import pandas as pd
+import pytest
+from sklearn.ensemble import HistGradientBoostingClassifier
+from sklearn.metrics import accuracy_score
+from tests.own_tables import visits
+from tests.workflow.test_own_tables import mixed, numbers
+
+from rotastack import compare_methods
+from rotastack.cli import main
+from rotastack.cli.answer import Answer
+from rotastack.cli.studies import plan_of
+from rotastack.errors import RotastackError
+from rotastack.workflow.judge.results import best_first
+from rotastack.workflow.run import own_table
+from rotastack.workflow.tracking.model_files import load_model
+
+FORESTS = ["Random forest", "Extra trees"]
+
+
+def flowers(n=90):
+    rng = np.random.default_rng(0)
+    X = pd.DataFrame(rng.normal(size=(n, 3)), columns=["height", "width", "weight"])
+    return X, pd.Series(np.where(X["height"] + rng.normal(size=n) / 3 > 0, "tall", "<short>"), name="kind")
+
+
+def compared(X, y, **options):
+    """Return a comparison in this process, without warnings."""
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        return compare_methods(X, y, **{"methods": FORESTS, "n_jobs": 1, **options})
+
+
+@pytest.fixture(scope="module")
+def found():
+    return compared(*flowers())
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize(
+    ("table", "target", "options"),
+    [
+        (mixed(200), "churned", {"methods": "all but Extra trees, Random rotations, XGBoost, LightGBM, CatBoost"}),
+        (numbers(200).assign(shop=np.arange(200) % 23), "price",
+         {"methods": "Rotastack, Random forest, Ridge", "score": "mae", "groups": "shop"}),
+    ],
+)  # fmt: skip
+def test_the_command_gives_the_same_bits(here, table, target, options, capsys):
+    table.to_csv("t.csv", index=False)
+    words = [word for name, value in options.items() for word in (f"--{name}", value)]
+    assert main(["run", "t.csv", "--target", target, "--size", "small", "--cores", "2", *words]) == 0
+    screen = capsys.readouterr().out
+    X = pd.read_csv("t.csv")
+    y = X.pop(target)
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        found = compare_methods(X, y, n_jobs=2, name="t", **options)
+    assert "\n".join(found.verdict) in screen
+    answer = Answer(plan_of("studies/t.yaml"))
+    assert found.verdict == answer.sentences
+    pd.testing.assert_frame_equal(found.table, best_first(answer.scores, answer.score), check_exact=True)
+    pd.testing.assert_frame_equal(found.scores, pd.read_parquet("results/t/scores.parquet"), check_exact=True)
+    model = load_model("results/t/t/model/model.skops")
+    assert str(found.best_estimator_) == str(model)
+    for method in ("predict", "predict_proba"):
+        if hasattr(model, method):
+            np.testing.assert_array_equal(getattr(found.best_estimator_, method)(X), getattr(model, method)(X))
+
+
+def test_the_result_has_scores_sentences_and_a_model_and_no_file_is_written(here):
+    X, y = flowers()
+    found = compared(X, y)
+    assert list(here.iterdir()) == []
+    assert sorted(found.table.index) == sorted(FORESTS)
+    assert found.table.columns[0] == found.score == "error"
+    assert found.table["error"].is_monotonic_increasing
+    means = found.scores.groupby("method")["error"].mean()
+    np.testing.assert_allclose(found.table["error"], means[found.table.index], atol=1e-9)
+    assert found.verdict[0].startswith(f"{found.table.index[0]}: error ")
+    assert accuracy_score(y, found.best_estimator_.predict(X)) > 0.9
+    assert "\n".join(found.verdict) in repr(found)
+
+
+@pytest.mark.slow
+def test_scores_do_not_depend_on_processes(found):
+    pd.testing.assert_frame_equal(compared(*flowers(), n_jobs=2).scores, found.scores, check_exact=True)
+
+
+def test_scores_depend_on_the_seed_and_the_name(found):
+    X, y = flowers()
+    for other in ({"random_state": 1}, {"name": "other"}):
+        assert not compared(X, y, **other).scores["log_loss"].equals(found.scores["log_loss"])
+
+
+def test_arrays_and_rows_of_another_index_are_taken_in_their_order(found):
+    X, y = flowers()
+    mixed_up = compared(X.set_axis(np.arange(90)[::-1]), y.set_axis(np.arange(90) + 7))
+    pd.testing.assert_frame_equal(mixed_up.scores, found.scores, check_exact=True)
+    of_array = compared(X.to_numpy(), y.to_numpy().reshape(-1, 1))
+    pd.testing.assert_frame_equal(of_array.scores, found.scores, check_exact=True)
+    assert of_array.best_estimator_.predict(X.to_numpy()[:3]).tolist() == found.best_estimator_.predict(X[:3]).tolist()
+
+
+def test_a_figure_and_a_page_of_the_result(found):
+    axes = found.plot()
+    assert axes.get_xlabel() == "error on test rows"
+    assert [label.get_text() for label in axes.get_yticklabels()] == FORESTS
+    assert plt.gcf() is axes.figure
+    plt.close(axes.figure)
+    page = compared(flowers()[0], flowers()[1], score="average_precision")._repr_html_()
+    assert "<table" in page
+    assert page.count("<p>") == len(found.verdict)
+    hostile = type(found)(found.table, ["<short> wins"], None, found.scores, "error")
+    assert "<p>&lt;short&gt; wins</p>" in hostile._repr_html_()
+
+
+def test_rows_of_a_group_stay_together_and_the_model_needs_no_group():
+    table, target = visits(40)
+    y = table.pop(target)
+    found = compared(table, y, groups="patient_id")
+    assert not found.scores.equals(compared(table.drop(columns="patient_id"), y).scores)
+    assert len(found.best_estimator_.predict(table.drop(columns="patient_id"))) == len(table)
+
+
+def test_a_short_time_means_fewer_splits():
+    X, y = flowers()
+    usual, short = (compared(X, y, size="medium", time=time) for time in (None, 0.5))
+    assert len(short.scores) < len(usual.scores)
+    pd.testing.assert_frame_equal(compared(X, y, size="medium", time="0.5s").scores, short.scores)
+
+
+def test_a_method_that_fails_is_named_and_the_others_are_compared(monkeypatch):
+    def fit(self, X, y, **parameters):
+        raise FloatingPointError("too steep")
+
+    monkeypatch.setattr(HistGradientBoostingClassifier, "fit", fit)
+    found = compared(*flowers(), methods=[*FORESTS, "HistGradientBoosting"])
+    assert found.table["error"].isna().to_dict() == {m: m not in FORESTS for m in found.table.index}
+    assert "HistGradientBoosting" in found.verdict[-1]
+    assert "too steep" in found.verdict[-1]
+    assert found.best_estimator_ is not None
+
+
+def test_without_a_method_that_succeeds_there_is_no_model(monkeypatch):
+    def train(*args, **kwargs):
+        raise MemoryError
+
+    monkeypatch.setattr("rotastack.workflow.run.splits.training.fitted", train)
+    said = "no model: all methods failed: Random forest: the pool failed: TrainingStoppedError: the training ran out of memory, Extra"
+    with pytest.warns(UserWarning, match=said):
+        found = compare_methods(*flowers(), methods=FORESTS, n_jobs=1)
+    assert found.best_estimator_ is None
+    assert found.verdict == ["No method has a score; the report says why."]
+    assert found.plot().get_xlabel() == "error on test rows"
+    plt.close("all")
+
+
+def test_a_model_that_fails_is_told(monkeypatch):
+    def refit(*args):
+        raise FloatingPointError("too steep")
+
+    monkeypatch.setattr("rotastack.workflow.run.in_process.refit", refit)
+    with pytest.warns(UserWarning, match=r"^no model: (Random forest|Extra trees): FloatingPointError: too steep$"):
+        found = compare_methods(*flowers(), methods=FORESTS, n_jobs=1)
+    assert found.best_estimator_ is None
+    assert len(found.table) == 2
+
+
+def test_what_is_left_out_is_told(monkeypatch):
+    X, y = flowers()
+    X = X.assign(customer_id=np.arange(1000, 1090), colour="red")
+    monkeypatch.setattr(own_table, "_memory", lambda: 500.0)
+    needed = own_table.Resources.usual_mb
+    monkeypatch.setattr(
+        own_table.Resources, "usual_mb", lambda self, d, pool: 9e9 if pool == "forest" else needed(self, d, pool)
+    )
+    with pytest.warns(UserWarning, match="left out") as told:
+        found = compare_methods(X, y.where(y.index > 2), methods=[*FORESTS, "Logistic regression"], n_jobs=1)
+    assert [str(w.message) for w in told] == [
+        "3 rows without a target are left out",
+        "columns left out: customer_id (id: by its name, and 87 values in 87 rows), colour (constant: one value only)",
+        "methods left out for lack of memory: Random forest",
+    ]
+    assert {w.filename for w in told} == {__file__}
+    assert "Random forest" not in found.table.index
+
+
+def test_a_bar_is_shown_on_a_terminal_alone(capsys, monkeypatch):
+    compared(*flowers())
+    assert capsys.readouterr() == ("", "")
+    monkeypatch.setattr(sys.stderr, "isatty", lambda: True, raising=False)
+    compared(*flowers())
+    out, err = capsys.readouterr()
+    assert out == ""
+    assert err.startswith(f"\r{'░' * 20} 0 of 2 trainings\r{'█' * 10}{'░' * 10} 1 of 2")
+    assert err.endswith(f"\r{'█' * 20} 2 of 2 trainings\n")
+
+
+X, Y = flowers()
+WRONG = [
+    (X, None, {}, "y is missing; give the target"),
+    (X, Y[:50], {}, "X has 90 rows, and y has 50; both need the same rows"),
+    ([1, 2, 3], Y, {}, "X must be a table of rows and columns"),
+    (X, X, {}, "y have one value for each row"),
+    (X.assign(kind=1), Y, {}, "X: column 'kind' has the name of the target"),
+    (X.assign(target=1), Y, {}, "X: column 'target' has the name of the target"),
+    (X.set_axis([0, 1, 2], axis=1), Y, {}, "X: column 0 has a name that is not text"),
+    (X, np.full(90, np.inf), {}, "table: the target "),
+    (X[:12], Y[:12], {}, "table: the table has 12 rows; at least 20 are needed"),
+    (X, Y, {"methods": ["Random forrest", "Ridge"]}, "methods: 'Random forrest' is not a method; did you mean 'Random forest'; methods: "),
+    (X, Y, {"methods": "Rotastack"}, "methods: 'Rotastack' leaves 1 of "),
+    (X, Y, {"score": "acuracy"}, "score: 'acuracy' "),
+    (X, Y, {"score": "rmse"}, "score: 'rmse' "),
+    (X, Y, {"size": "tiny"}, "size: 'tiny' is not a size of tables; allowed: small, medium, full"),
+    (X, Y, {"groups": "hight"}, "table: groups: there is no column 'hight'; did you mean 'height'"),
+    (X, Y, {"groups": "kind"}, "table: groups: column 'kind' is the target"),
+    (X, Y, {"time": "soon"}, "time: 'soon' is not a time; examples: 90s, 10m, 2h"),
+    (X, Y, {"random_state": -1}, "seed"),
+]  # fmt: skip
+
+
+@pytest.mark.parametrize(("X", "y", "options", "said"), WRONG, ids=[said[:40] for *_, said in WRONG])
+def test_what_is_wrong_is_one_line_that_names_it(X, y, options, said):
+    with pytest.raises(RotastackError) as raised:
+        compare_methods(X, y, n_jobs=1, **options)
+    assert said in str(raised.value)
+    assert "--" not in str(raised.value)
+    assert "\n" not in str(raised.value)
+    assert json.dumps(str(raised.value)).count("Traceback") == 0
