@@ -95,6 +95,8 @@ def main():
     trained = sum(train(kind, X, (X[:, 0] > 0).astype(int)) for kind in dict.fromkeys(found))
     told = line_of(lambda: importlib.import_module("rotastack.plots.bars"))
     assert told == "matplotlib is not installed; run: pip install 'rotastack[plots]'"
+    told = line_of(lambda: importlib.import_module("rotastack").compare_methods(X, X[:, 0]))
+    assert told.endswith("pip install 'rotastack[workflow]'"), told
     for kind in found:
         if inspect.isclass(kind) and "solver" in inspect.signature(kind).parameters:
             given = ([[0, 1]], [0]) if kind.__module__.startswith("rotastack.combine") else (X, X[:, 0] > 0)

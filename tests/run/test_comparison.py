@@ -222,7 +222,7 @@ WRONG = [
     (X, Y, {"groups": "hight"}, "table: groups: there is no column 'hight'; did you mean 'height'"),
     (X, Y, {"groups": "kind"}, "table: groups: column 'kind' is the target"),
     (X, Y, {"time": "soon"}, "time: 'soon' is not a time; examples: 90s, 10m, 2h"),
-    (X, Y, {"random_state": -1}, "seed"),
+    (X, Y, {"random_state": -1}, "random_state: seed"),
 ]  # fmt: skip
 
 

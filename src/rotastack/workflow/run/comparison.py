@@ -102,6 +102,5 @@ def compare_methods(
         raise not_installed_error(error) from None
     methods = methods if methods is None or isinstance(methods, str) else ", ".join(methods)
     limit = f"{time}s" if isinstance(time, int | float) else time
-    return compared(
-        X, y, n_jobs, random_state, name, methods=methods, size=size, score=score, groups=groups, time=limit
-    )
+    options = {"methods": methods, "size": size, "score": score, "groups": groups, "time": limit}
+    return MethodComparison(*compared(X, y, n_jobs, random_state, name, **options))

@@ -16,7 +16,6 @@ from rotastack.data.artifacts import Prepared
 from rotastack.errors import RotastackError, shortened
 from rotastack.workflow.judge.results import all_means, best_first
 from rotastack.workflow.judge.verdict_of_one import verdict_of_one
-from rotastack.workflow.run.comparison import MethodComparison
 from rotastack.workflow.run.job import Outcome
 from rotastack.workflow.run.own_table import OwnTable
 from rotastack.workflow.run.slices import Slices
@@ -34,18 +33,17 @@ __all__ = ["compared"]
 
 def compared(
     X: Any, y: Any, n_jobs: int | None, random_state: int | None, name: str, **options: Any
-) -> MethodComparison:
-    """Return the comparison of methods on a table; the parameters are those of ``rotastack.compare_methods``."""
+) -> tuple[Any, ...]:
+    """Return what a ``MethodComparison`` holds; the parameters are those of ``rotastack.compare_methods``."""
     target, source = _target_and_table(X, y)
     unused = dict.fromkeys(("task", "time_column", "split_column", "memory"))
     own = OwnTable(Namespace(study=name, target=target, kind=[], **unused, **options), effective_n_jobs(n_jobs), source)
-    study = Study.from_mapping(own.study | ({} if random_state is None else {"seed": random_state}), name)
+    study = Study.from_mapping(own.study | ({} if random_state is None else {"seed": random_state}), "random_state")
     slices, name, raw = Slices(study), study.name, own.read.features.assign(target=own.read.raw_target)
     columns = [f"{column} ({why})" for column, why in own.dropped.items()]
     beyond = [label for label in own.needed if label not in study.methods]
-    for text, left_out in {"columns left out": columns, "methods left out for lack of memory": beyond}.items():
-        own.read.notes.extend([f"{text}: {shortened(left_out, 3)}"] * bool(left_out))
-    for note in own.read.notes:
+    left_out = {"columns left out": columns, "methods left out for lack of memory": beyond}.items()
+    for note in [*own.read.notes, *(f"{text}: {shortened(names, 3)}" for text, names in left_out if names)]:
         warn(note)
     with ignoring(category=UserWarning):  # of the same columns
         made = prepare(slices.prepare(name), raw)
@@ -72,7 +70,7 @@ def compared(
             model = refit(slices.refit(name), label, raw, scored.metrics, effective_n_jobs(n_jobs))
     if outcome.status != "ok":
         warn(f"no model: {label or 'all methods failed'}: {outcome.message}")
-    return MethodComparison(table, verdict, model, scored.scores, study.score)
+    return table, verdict, model, scored.scores, study.score
 
 
 def _target_and_table(X: Any, y: Any) -> tuple[str, pd.DataFrame]:
