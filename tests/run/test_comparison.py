@@ -166,7 +166,7 @@ def test_a_model_that_fails_is_told(monkeypatch):
     def refit(*args):
         raise FloatingPointError("too steep")
 
-    monkeypatch.setattr("rotastack.workflow.run.in_process.refit", refit)
+    monkeypatch.setattr("rotastack.workflow.run.steps.refit.refit", refit)
     with pytest.warns(UserWarning, match=r"^no model: (Random forest|Extra trees): FloatingPointError: too steep$"):
         found = compare_methods(*flowers(), methods=FORESTS, n_jobs=1)
     assert found.best_estimator_ is None

@@ -19,12 +19,7 @@ from rotastack.workflow.judge.verdict_of_one import verdict_of_one
 from rotastack.workflow.run.job import Outcome
 from rotastack.workflow.run.own_table import OwnTable
 from rotastack.workflow.run.slices import Slices
-from rotastack.workflow.run.steps.combine import combine
-from rotastack.workflow.run.steps.groups import draw_folds
-from rotastack.workflow.run.steps.prepare import prepare
-from rotastack.workflow.run.steps.refit import chosen, refit
-from rotastack.workflow.run.steps.score import score_all
-from rotastack.workflow.run.steps.train import train
+from rotastack.workflow.run.steps import combine, groups, prepare, refit, score, train
 from rotastack.workflow.run.watching import TrainingStoppedError, failing
 from rotastack.workflow.study.study import Study
 
@@ -46,28 +41,29 @@ def compared(
     for note in [*own.read.notes, *(f"{text}: {shortened(names, 3)}" for text, names in left_out if names)]:
         warn(note)
     with ignoring(category=UserWarning):  # of the same columns
-        made = prepare(slices.prepare(name), raw)
-    folds = draw_folds(slices.groups(name), made.data)
+        made = prepare.prepare(slices.prepare(name), raw)
+    folds = groups.draw_folds(slices.groups(name), made.data)
     pools = _trained(study, slices, made.data, folds, n_jobs)
     of_methods = {label: method.pool for label, method in study.methods.items()}
     outputs = [
-        combine(slices.combine(name, label), made.data, folds, pools[pool]) for label, pool in of_methods.items()
+        combine.combine(slices.combine(name, label), made.data, folds, pools[pool])
+        for label, pool in of_methods.items()
     ]
     records = {
         "prepare": {"metrics": made.metrics},
         "pools": {p: [{"parameters": {"pool": {}}, "metrics": b.attrs["metrics"]} for b in pools[p]] for p in pools},
         "methods": [{"method": label, "pool": pool} for label, pool in of_methods.items()],
     }
-    scored = score_all(slices.score(name), made.data, folds, outputs, records)
+    scored = score.score_all(slices.score(name), made.data, folds, outputs, records)
     verdict = verdict_of_one(scored.scores, slices.summarize(), {"metrics": scored.metrics}, *scored.rows)["sentences"]
     table = best_first(all_means(scored.scores, study.document.evaluation.average), study.score)
     outcome, model = Outcome(), None
-    label = chosen(slices.refit(name), scored.scores, scored.metrics, *scored.rows)
+    label = refit.chosen(slices.refit(name), scored.scores, scored.metrics, *scored.rows)
     if label is None:
         outcome.fail(shortened(f"{method}: {why}" for method, why in scored.metrics["failures"].items()))
     else:
         with outcome.may_fail(), ignoring("columns left out"), threadpool_limits(1):
-            model = refit(slices.refit(name), label, raw, scored.metrics, effective_n_jobs(n_jobs))
+            model = refit.refit(slices.refit(name), label, raw, scored.metrics, effective_n_jobs(n_jobs))
     if outcome.status != "ok":
         warn(f"no model: {label or 'all methods failed'}: {outcome.message}")
     return table, verdict, model, scored.scores, study.score
@@ -114,6 +110,8 @@ def _train(spec: Any, table: Prepared, folds: pd.DataFrame) -> xr.Dataset:
     with warnings.catch_warnings(), threadpool_limits(1):
         warnings.simplefilter("ignore")
         try:
-            return train(spec, table, folds)
+            return train.train(spec, table, folds)
         except MemoryError:
-            return train(spec, table, folds, set_alarm=failing(TrainingStoppedError("the training ran out of memory")))
+            return train.train(
+                spec, table, folds, set_alarm=failing(TrainingStoppedError("the training ran out of memory"))
+            )
