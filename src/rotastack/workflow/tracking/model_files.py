@@ -103,7 +103,8 @@ def trusted_types(path: str | Path, trusted: Sequence[str] = (), name: str | Pat
         try:
             is_known = callable(_defined(kind))
         except Exception as error:  # importing a user's module may raise any exception
-            raise RotastackError(f"{name or path}: {kind} cannot be imported: {in_one_line(error)}") from None
+            where = "a command finds modules in the current folder, and in that of --project"
+            raise RotastackError(f"{name or path}: {kind} cannot be imported: {in_one_line(error)}; {where}") from None
         if not is_known:
             raise RotastackError(f"{name or path}: {kind} is no class or function at the top level of its module")
     return found

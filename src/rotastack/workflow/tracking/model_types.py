@@ -50,7 +50,7 @@ def check_trusted(modules: Sequence[str]) -> Sequence[str]:
     """Return the names of modules, after checking that a user can trust these."""
     for name in modules:
         if not all(map(str.isidentifier, name.split("."))) or name.partition(".")[0] in _NEVER:
-            raise RotastackError(f"trusted: {name!r} is not a module of your own or of another package")
+            raise RotastackError(f"{name!r} cannot be trusted; name a module of your own, or of another package")
     return modules
 
 
