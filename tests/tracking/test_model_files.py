@@ -183,7 +183,6 @@ def squared(X):
     return X**2
 
 nameless = lambda X: X
-imported_by = __name__
 """
 """A user's module: classes and functions of its own, and of others."""
 
@@ -238,7 +237,6 @@ def test_types_of_a_module_are_kept_and_read_by_consent_alone(name, trusted, is_
     [
         ("mkdir", "mine.mkdir is no class or function at the top level of its module"),
         ("GaussianNB", "mine.GaussianNB is no"),  # of another package
-        ("imported_by", "mine.imported_by is no"),
         ("gone", "mine.gone is no"),
         ("os.mkdir", "mine.os.mkdir cannot be imported"),
     ],
@@ -248,7 +246,6 @@ def test_a_trusted_module_gives_no_more_than_its_own(kind, named, mine, tmp_path
     path = hostile(mine("mine").squared, tmp_path / "model.skops")
     with ZipFile(path) as archive:
         schema = archive.read("schema.json").decode()
-    assert '"squared"' in schema
     rewritten(path, "schema.json", schema.replace('"squared"', f'"{kind}"'))
     with pytest.raises(RotastackError, match=rf"^[^\n]*model.skops: {re.escape(named)}"):
         load_model(path, ["mine"])
