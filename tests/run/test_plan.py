@@ -87,8 +87,6 @@ def test_methods_of_which_no_model_will_be_kept_are_named_before_the_first_job(p
         "if you trust the code of tests: `trusted: [tests]` in the study, --trust tests in other commands\n"
     )
     assert capsys.readouterr().err == said
-    plan("glass", pools=mine, model={"refit": "RF"}, trusted=["test", "tests.study.stranger"])
-    assert capsys.readouterr().err == said
     plan("glass", pools=mine, model={"refit": "none"})
     plan("glass", pools=mine, trusted=["tests.study"])
     assert capsys.readouterr().err == ""

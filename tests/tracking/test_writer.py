@@ -118,7 +118,6 @@ def test_a_logged_model_of_own_types_has_their_names_and_asks_for_consent(here):
     mlflow.set_tracking_uri(tracking_uri(here))
     address = f"runs:/{run.run_id}/model"
     assert Mute.__module__ + ".Mute" in get_model_info(address).flavors["sklearn"]["skops_trusted_types"]
-    assert mlflow.sklearn.load_model(address).predict(X).tolist() == Y
     files = Path(mlflow.artifacts.download_artifacts(address, dst_path="files"))
     assert model_in_folder(files, None, ["tests"]).predict(X)[0]["prediction"].tolist() == Y
     with pytest.raises(RotastackError, match=r"strange.Mute; [^\n]*--trust tests"):
