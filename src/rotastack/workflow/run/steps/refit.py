@@ -98,7 +98,7 @@ def _run(spec: RefitSpec, job: Job, set_alarm: Alarm) -> None:
                 model = refit(spec, label, raw, job.threads, set_alarm)
                 if tested is not None:
                     model.tested_intervals_ = tested  # a saved model widens its intervals by them
-                dump_model(model, job.output("model"))
+                dump_model(model, job.output("model"), spec.trusted)
         record.status, record.message = outcome.status, outcome.message
         if outcome.status != "ok":
             with replacing(job.output("model")) as temporary:
