@@ -9,7 +9,7 @@ import csv
 from pathlib import Path
 
 import scale
-from tables import choosing, claims, classifiers, flagship, papers, regressors, sentences
+from tables import choosing, claims, classifiers, flagship, papers, regressors, sentences, tuned
 
 FOLDER = Path(__file__).resolve().parents[1] / "docs/evidence/data/tables"
 
@@ -28,7 +28,7 @@ def tables() -> dict[str, str]:
     """Return the name and the Markdown text of each table."""
     made = {file.stem: of_csv(file) for file in sorted(FOLDER.glob("*.csv"))}
     made |= {f"papers-{name}": text for name, text in (papers.tables() | claims.tables()).items()}
-    for module in (choosing, classifiers, flagship, regressors, scale, sentences):
+    for module in (choosing, classifiers, flagship, regressors, scale, sentences, tuned):
         prefix = module.__name__.rpartition(".")[2]
         made |= {f"{prefix}-{name}": make() for name, make in module.TABLES.items()}
     return made

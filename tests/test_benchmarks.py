@@ -1,11 +1,25 @@
 """The programs of benchmarks/, which are run by hand: the names that they import exist."""
 
 import ast
+import gzip
+import json
 from importlib import import_module
 from importlib.util import find_spec
 from pathlib import Path
 
+import numpy as np
+import pandas as pd
 import pytest
+from sklearn.metrics import average_precision_score
+from sklearn.model_selection import StratifiedKFold
+
+from rotastack.cli.studies import plan_of
+from rotastack.data.artifacts import write_arrays, write_frame
+from rotastack.data.loading import fetch_table
+from rotastack.workflow.run.steps.combine import combine
+from rotastack.workflow.run.steps.groups import draw_folds
+from rotastack.workflow.run.steps.prepare import prepare
+from rotastack.workflow.run.steps.train import train
 
 PROGRAMS = sorted((Path(__file__).parents[1] / "benchmarks").rglob("*.py"))
 
@@ -19,3 +33,106 @@ def test_imported_names_exist(program):
             if hasattr(module, "__path__"):  # the names may be modules of a package
                 unknown = [name for name in unknown if find_spec(f"{node.module}.{name}") is None]
             assert unknown == []
+
+
+ARFF = """@relation {name}
+@attribute amount numeric
+@attribute code {{1,2,3}}
+@attribute colour {{blue,red}}
+@attribute Class {{{classes}}}
+@data
+"""
+
+
+@pytest.fixture
+def smalldata(tmp_path, monkeypatch):
+    """The program of the study smalldata, over two tables, and the folder of its source."""
+    rng = np.random.default_rng(0)
+    (tmp_path / "source/tables").mkdir(parents=True)
+    datasets, published = [], []
+    for name, labels in (("two", ["yes", "no"]), ("three", ["c", "a", "b"])):
+        classes = np.repeat(labels, [20, 12, 16][: len(labels)])
+        lines = [
+            f"{rng.normal():.3f},{rng.integers(1, 4)},{rng.choice(['blue', 'red'])},{label}"
+            for label in rng.permutation(classes)
+        ]
+        text = ARFF.format(name=name, classes=",".join(labels)) + "\n".join(lines) + "\n"
+        (tmp_path / f"source/tables/{name}.arff.gz").write_bytes(gzip.compress(text.encode()))
+        roughly = {"rows": len(lines), "columns": 3, "classes": len(labels)}
+        kinds = {"categorical": ["colour"]}
+        datasets.append(
+            {"name": f"{name}-small", "mirror": name, "kinds": kinds, "rows": len(lines), "roughly": roughly}
+        )
+        published += [
+            {"dataset": name, "method": m, "fold": fold, "prauc": rng.uniform(0.3, 0.9), "seconds": 10.0}
+            for m in ("catboost", "random_forest", "tabpfn3", "tabicl", "tabfm", "tabpfn") for fold in range(4)
+            if (name, m) != ("three", "tabicl")
+        ]  # fmt: skip
+    pd.DataFrame(published).to_csv(tmp_path / "source/published.csv.gz", index=False)
+    monkeypatch.syspath_prepend(str(PROGRAMS[0].parent))
+    program = import_module("smalldata")
+    monkeypatch.setitem(program.STUDY, "datasets", datasets)
+    monkeypatch.setitem(program.STUDY, "sizes", {})
+    monkeypatch.setitem(program.STUDY, "pools", {key: {"estimator": "tree"} for key in program.STUDY["pools"]})
+    monkeypatch.setattr(program, "NEW", ["two", "three"])
+    monkeypatch.setattr(program, "OUT", tmp_path / "docs/evidence/data/smalldata.parquet")
+    monkeypatch.setattr(program.ranking, "hours_of", lambda _: pd.DataFrame({"hours": 0.1}, index=program.OWN))
+    program.OUT.parent.mkdir(parents=True)
+    return program, tmp_path
+
+
+@pytest.mark.slow
+def test_smalldata_has_the_folds_and_scores_of_its_source(smalldata, monkeypatch):
+    program, folder = smalldata
+    monkeypatch.setenv("DATA_MIRROR", str(folder / "mirror"))
+    program.prepare(folder / "source", folder / "mirror")
+    (folder / "study.yaml").write_text(json.dumps(program.STUDY))
+    plan, expected = plan_of(str(folder / "study.yaml")), {}
+    for dataset in plan.datasets:
+        raw = pd.read_parquet(folder / f"mirror/{dataset.removesuffix('-small')}.parquet")
+        assert list(raw) == ["amount", "code", "colour", "fold", "target"]
+        assert pd.api.types.is_float_dtype(raw["code"]), "a text column of numbers is numeric"
+        codes = np.unique(raw["target"], return_inverse=True)[1]
+        for fold, (_, test) in enumerate(StratifiedKFold(4, shuffle=True, random_state=0).split(raw, codes)):
+            assert (raw["fold"].to_numpy()[test] == fold).all()
+        (file := folder / f"results/datasets/{dataset}.parquet").parent.mkdir(parents=True, exist_ok=True)
+        prepared = prepare(plan.slices.prepare(dataset), fetch_table(dataset, plan.study.datasets[dataset]))
+        write_frame(file, prepared.frame, prepared.about)
+        folds = draw_folds(plan.slices.groups(dataset), prepared.data)
+        for name in plan.methods:
+            pool = train(plan.slices.train(dataset, plan.study.methods[name].pool, "S-01-04"), prepared.data, folds)
+            method = combine(plan.slices.combine(dataset, name), prepared.data, folds, [pool])
+            method.attrs = {"method": name}
+            (file := folder / f"results/smalldata/{dataset}/methods/{name}.nc").parent.mkdir(
+                parents=True, exist_ok=True
+            )
+            write_arrays(file, method)
+            y = raw["target"].to_numpy()
+            expected[dataset.removesuffix("-small"), name] = np.mean([_by_hand(y, method, k) for k in range(4)])
+    assert program.scores(folder / "results/smalldata").stack().to_dict() == pytest.approx(expected)
+
+    program.condense(folder / "source", folder / "results/smalldata")
+    monkeypatch.setattr(import_module("tables.condensed"), "ROOT", folder)
+    tables = import_module("tables.tuned")
+    published = pd.read_csv(folder / "source/published.csv.gz").groupby(["dataset", "method"])["prauc"].mean().unstack()
+    among = published[["catboost", "random_forest"]].assign(Rotastack=pd.Series(expected).unstack()["Rotastack"])
+    ranks = tables.numbers("ranks", "all")["rank"].to_dict()
+    assert ranks == pytest.approx(among.rank(axis=1, ascending=False).mean().to_dict())
+    tests = tables.numbers("tests", "all")
+    assert tests["data_sets"].drop("tabicl").eq(2).all()
+    assert tests.loc["tabicl", "data_sets"] == 1
+    assert tests.loc["catboost", "wins"] == (among["catboost"] > among["Rotastack"]).sum()
+    assert tables.numbers("hours", "all").loc["catboost", "hours"] == pytest.approx(20 / 3600)
+    assert "of 2 data sets" in tables.agreement()
+    assert len(tables.losses().splitlines()) == 4
+    assert all(make() for make in tables.TABLES.values())
+
+
+def _by_hand(y, method, fold):
+    rows, outputs = (method[name].values[fold] for name in ("rows", "proba"))
+    rows, outputs = rows[rows >= 0], outputs[rows >= 0]
+    classes = method["class"].values
+    if len(classes) == 2:
+        return average_precision_score(y[rows] == classes[1], outputs[:, 1])
+    of_classes = [average_precision_score(y[rows] == c, p) for c, p in zip(classes, outputs.T, strict=True)]
+    return np.average(of_classes, weights=[(y[rows] == c).sum() for c in classes])

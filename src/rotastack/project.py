@@ -27,10 +27,10 @@ def project_file(name: str) -> Path:
     return project_root() / name
 
 
-def find_own_modules() -> None:
-    """Make modules of the working directory importable; it comes last in the path, so its files hide no package."""
+def find_own_modules(folder: str | Path = ".") -> None:
+    """Make modules of a folder importable; it comes last in the path, so its files hide no package."""
     try:
-        here = str(Path.cwd())
+        here = str(Path(folder).resolve())
     except FileNotFoundError:  # the folder was deleted: code that needs it will raise
         return
     if here not in sys.path:

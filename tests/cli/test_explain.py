@@ -10,10 +10,13 @@ from sklearn.ensemble import RandomForestClassifier, RandomForestRegressor
 from sklearn.linear_model import LinearRegression, LogisticRegression
 from sklearn.pipeline import Pipeline
 from tests.cli.conftest import customers
+from tests.study.strange import Mute
 
 from rotastack import RandomRotationForestClassifier
 from rotastack.base.preprocessing import TablePreprocessor
 from rotastack.cli import main
+from rotastack.data.raw import write_raw
+from rotastack.workflow.tracking.model_files import dump_model
 from rotastack.workflow.use.explaining import SPANS, explain
 from rotastack.workflow.use.explanation import _importances_in_words
 
@@ -21,6 +24,25 @@ from rotastack.workflow.use.explanation import _importances_in_words
 @pytest.fixture
 def folder(shop, tmp_path):
     return shutil.copytree(shop[0], tmp_path / "shop")
+
+
+def test_own_types_are_explained_by_consent(tmp_path, capsys):
+    table = customers()[["age", "income", "target"]].fillna(30)
+    model = Pipeline([("table", TablePreprocessor(encoding="onehot")), ("classifier", Mute())])
+    home = tmp_path / "results/own/customers/model"
+    dump_model(model.fit(table[["age", "income"]], table["target"].to_numpy()), home / "model.skops", ["tests"])
+    record = {
+        "status": "ok",
+        "message": "",
+        "metrics": {"method": "Mute"},
+        "parameters": {"score": "error", "trusted": ["tests"]},
+    }
+    (home / "refit.run.json").write_text(json.dumps(record))
+    write_raw(table, tmp_path / "data/raw/customers.parquet")
+    assert main(["explain", "own", "-C", str(tmp_path)]) == 2, "what a file of results says is no consent"
+    assert "strange.Mute; if you trust the code of tests: " in capsys.readouterr().err
+    assert main(["explain", "own", "-C", str(tmp_path), "--trust", "tests"]) == 0
+    assert "age matters most" in capsys.readouterr().out
 
 
 def test_a_page_says_what_matters(folder, capsys):

@@ -1,5 +1,7 @@
 """``rotastack fit``: one model of one's own table."""
 
+import sys
+
 import numpy as np
 import pandas as pd
 import pytest
@@ -38,6 +40,31 @@ def test_the_model_predicts(table):
     assert main(["fit", "my table.csv", "--target", "y", "--set", "trees_per_family=3", "--out", "my model.skops"]) == 0
     assert main(["predict", "--model", "my model.skops", "my table.csv", "--output", "predicted.csv"]) == 0
     assert (pd.read_csv("predicted.csv")["prediction"] == table["y"]).mean() > 0.8
+
+
+def test_own_classes_are_fitted_and_predict_by_consent(table, here, capsys, monkeypatch):
+    """The module lies in the folder of the run, and is found from elsewhere by the folder's name."""
+    code = "from sklearn.linear_model import LogisticRegression\n\n\nclass Logit(LogisticRegression):\n    pass\n"
+    (here / "own_of_fit.py").write_text(code)
+    monkeypatch.setattr(sys, "path", [*sys.path])  # the commands add to it
+    line = ["fit", "my table.csv", "--target", "y", "--estimator", "own_of_fit.Logit", "--out", "own.skops"]
+    assert main(line) == 2
+    assert "own.skops: the file contains types outside" in (said := capsys.readouterr().err)
+    assert "own_of_fit.Logit; if you trust" in said
+    assert not (here / "own.skops").exists()
+    assert main([*line, "--trust", "own_of_fit"]) == 0
+    for name in (str(here), "own_of_fit"):
+        sys.path[:] = [p for p in sys.path if p != name]
+        sys.modules.pop(name, None)
+    (here / "elsewhere").mkdir()
+    monkeypatch.chdir("elsewhere")
+    predict = ["predict", "--model", "../own.skops", "../my table.csv", "--output", "p.csv"]
+    assert main(predict) == 2
+    assert "own_of_fit.Logit; if you trust the code of own_of_fit:" in capsys.readouterr().err
+    assert main([*predict, "-C", ".."]) == 2
+    assert "own_of_fit" not in sys.modules, "without consent no file of the folder has run"
+    assert main([*predict, "-C", "..", "--trust", "own_of_fit"]) == 0
+    assert set(pd.read_csv("p.csv")["prediction"]) == {"yes", "no"}
 
 
 @pytest.mark.parametrize(

@@ -43,8 +43,9 @@ def test_the_caption_says_what_the_results_say(case):
 @pytest.mark.slow
 def test_pictures_are_what_their_programs_draw(case, tmp_path):
     import delgado2014
+    import smalldata
 
-    for name, draw in (("case", case["draw"]), ("classifiers", delgado2014.draw)):
+    for name, draw in (("case", case["draw"]), ("classifiers", delgado2014.draw), ("smalldata", smalldata.draw)):
         draw(tmp_path / f"{name}.png")
         kept, drawn = (plt.imread(folder / f"{name}.png") for folder in (ROOT / "docs/images", tmp_path))
         assert np.array_equal(kept, drawn), f"docs/images/{name}.png is stale"
@@ -72,6 +73,19 @@ def test_the_sentence_on_179_classifiers_is_of_the_numbers_that_are_kept(case):
     assert len(ranks) == 186
     assert ranks["rank"].mean() == pytest.approx(187 / 2), "ranks of all methods average to the middle"
     assert ranks["rank"].between(ranks["lower"], ranks["upper"]).all()
+
+
+def test_the_sentence_on_tuned_classifiers_is_of_the_numbers_that_are_kept(case):
+    from tables import tuned
+
+    text = (ROOT / "README.md").read_text(encoding="utf-8")
+    assert tuned.place() in text
+    ranks, tests = (tuned.numbers(name, "all") for name in ("ranks", "tests"))
+    assert len(ranks) == 11
+    assert ranks["rank"].mean() == pytest.approx(6), "ranks of all methods average to the middle"
+    ahead = tests.loc[list(tuned.PRETRAINED)].query("apart > 0 and p_holm < 0.05")
+    assert len(ahead) == 3
+    assert "four pretrained networks, three of which are better" in text
 
 
 def test_the_sentence_on_21_regressors_is_of_the_numbers_that_are_kept(case):

@@ -82,10 +82,24 @@ def test_a_study_ends_in_one_line_where_nothing_can_be_had(plan, capsys):
 def test_methods_of_which_no_model_will_be_kept_are_named_before_the_first_job(plan, capsys):
     mine = {"forest": {"estimator": "tests.study.strange.Mute"}}
     plan("glass", pools=mine, model={"refit": "RF"})
-    said = "rotastack: no model of RF will be kept: a model file may not hold objects of tests.study.strange.Mute\n"
+    said = (
+        "rotastack: no model of RF will be kept: a model file may not hold objects of tests.study.strange.Mute; "
+        "if you trust the code of tests: `trusted: [tests]` in the study, --trust tests in other commands\n"
+    )
     assert capsys.readouterr().err == said
     plan("glass", pools=mine, model={"refit": "none"})
+    plan("glass", pools=mine, trusted=["tests.study"])
     assert capsys.readouterr().err == ""
+
+
+def test_consent_changes_what_the_steps_of_the_model_are_told_alone(plan):
+    before, after = (plan("glass", trusted=trusted).slices for trusted in ([], ["absent"]))
+    for step in ("refit", "explain"):
+        was, now = (getattr(slices, step)("iris").content() for slices in (before, after))
+        assert now == was | {"trusted": ["absent"]}
+        assert "trusted" not in was, "studies without the key keep their results"
+    assert after.report().content() == before.report().content() | {"trusted": ["absent"]}
+    assert (after.score("iris"), after.summarize()) == (before.score("iris"), before.summarize())
 
 
 @pytest.mark.parametrize("is_local", [False, True])

@@ -1,6 +1,7 @@
 """Views in every protocol and in the refitted model, through the steps, in this process."""
 
 import json
+import re
 
 import numpy as np
 import pandas as pd
@@ -16,7 +17,7 @@ from rotastack.data.raw import read_raw, write_raw
 from rotastack.errors import RotastackError
 from rotastack.seeds import child, integer_seed, root_sequence
 from rotastack.workflow.study.building import make, make_estimator
-from rotastack.workflow.study.specs import NestedTrainingSpec
+from rotastack.workflow.study.specs import ExplainSpec, NestedTrainingSpec
 from rotastack.workflow.tracking.model_files import load_model
 
 VIEWS = {
@@ -93,6 +94,28 @@ def test_in_the_refitted_model(tmp_path, name):
     assert views[0] is None
     assert [type(view) for view in views[1:]] == [type(make(spec.methods["A"].pool.view))] * 2
     assert (model.predict(read_raw(tmp_path / "raw").drop(columns="target")) == y.astype(str)).mean() > 0.9
+
+
+def test_own_types_are_refitted_and_explained_by_consent(tmp_path):
+    X, y = load_iris(return_X_y=True)
+    write_raw(pd.DataFrame(X, columns=list("abcd")).assign(target=y.astype(str)), tmp_path / "raw")
+    write_frame(tmp_path / "scores", pd.DataFrame({"method": ["A"], "error": [0.1]}))
+    (tmp_path / "scored").write_text('{"metrics": {}}')
+    inputs = {"raw": "raw", "scores": "scores", "scored": "scored"}
+    explained = ExplainSpec(study="s", dataset="d", score="error", trusted=["tests.study"])
+    for trusted in ([], ["tests.study"]):
+        spec = refit_spec(pool_slice("tests.study.strange.Mute"), {"kind": "vote"}, trusted=trusted)
+        step("refit", tmp_path, spec, inputs, {"model": "model", "record": "refit.run.json"})
+        record = json.loads((tmp_path / "refit.run.json").read_text())
+        if not trusted:
+            assert record["status"] == "failed"
+            assert re.search("tests.study.strange.Mute; if you trust [^\n]*--trust tests", record["message"])
+            assert (tmp_path / "model").read_bytes() == b"", "the study goes on"
+    assert record["status"] == "ok", record["message"]
+    outputs = {"explanation": "e.json", "page": "e.html", "record": "explain.run.json"}
+    step("explain", tmp_path, explained, {"raw": "raw", "model": "model", "refit": "refit.run.json"}, outputs)
+    assert json.loads((tmp_path / "explain.run.json").read_text())["status"] == "ok"
+    assert "matters most" in json.loads((tmp_path / "e.json").read_text())["words"][0]
 
 
 def test_pools_of_a_group_share_views_and_groups_have_their_own(nested):

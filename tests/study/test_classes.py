@@ -87,6 +87,8 @@ def test_types_that_no_model_file_may_hold_are_known_before_the_run():
     ]:
         made = study(pool)
         assert without_model(made, check_classes(made, "s.yaml")) == ({} if types is None else {"A": types}), pool
+        made.document.trusted.append("tests.study.strange")
+        assert without_model(made, check_classes(made, "s.yaml")) == {}, pool
 
 
 @pytest.fixture

@@ -10,6 +10,7 @@ import mlflow
 import numpy as np
 import pandas as pd
 import pytest
+from mlflow.models import get_model_info
 from mlflow.pyfunc.scoring_server import invocations
 from mlflow.tracking import MlflowClient
 from sklearn.dummy import DummyRegressor
@@ -19,6 +20,7 @@ from sklearn.pipeline import Pipeline
 from tests.docs.blocks import blocks
 from tests.quick import first
 from tests.run.test_model_card import card
+from tests.study.strange import Mute
 
 from rotastack.base.preprocessing import TablePreprocessor
 from rotastack.errors import RotastackError
@@ -102,6 +104,23 @@ def test_a_logged_model_of_another_version_is_refused_by_its_name(logged, tmp_pa
     about = (files / "MLmodel").read_text()
     (files / "MLmodel").write_text(about.replace(f"rotastack: {VERSIONS['rotastack']}", "rotastack: 7.1.0"))
     with pytest.raises(RotastackError, match=r"^[^\n]*: written by [^\n]*rotastack 7.1.0[^\n]*pip install"):
+        model_in_folder(files)
+
+
+def test_a_logged_model_of_own_types_has_their_names_and_asks_for_consent(here):
+    model = Pipeline([("table", TablePreprocessor(encoding="onehot")), ("classifier", Mute())]).fit(
+        X[["b"]], np.array(Y)
+    )
+    dump_model(model, "model.skops", ["tests"])
+    with Writer("shop", "customers") as writer:
+        run = writer.leaf("model", {}, writer.container("study", {"study": "shop"}), "m", RECORD, {}, {})
+        writer.log_model(run.run_id, Path("model.skops"), X, ["tests.study"])
+    mlflow.set_tracking_uri(tracking_uri(here))
+    address = f"runs:/{run.run_id}/model"
+    assert Mute.__module__ + ".Mute" in get_model_info(address).flavors["sklearn"]["skops_trusted_types"]
+    files = Path(mlflow.artifacts.download_artifacts(address, dst_path="files"))
+    assert model_in_folder(files, None, ["tests"]).predict(X)[0]["prediction"].tolist() == Y
+    with pytest.raises(RotastackError, match=r"strange.Mute; [^\n]*--trust tests"):
         model_in_folder(files)
 
 

@@ -35,6 +35,7 @@ class Answer:
         self.scores = all_means(_read(plan.files.scores, pd.read_parquet), plan.study.document.evaluation.average)
         self.baseline = _read(plan.files.table("baseline"), read_csv)
         self.about, self.root = about or {}, plan.root
+        self.trust = "".join(f" --trust {name}" for name in plan.study.document.trusted)
         self.models: dict[str, dict[str, Any]] = {}  # data set -> method, file and MLflow address of its model
         ended = [Path(plan.root) / "figures/draw.run.json"]
         ended += [Path(f"{plan.root}/{dataset}/model/explain.run.json") for dataset in plan.explained]
@@ -74,7 +75,7 @@ class Answer:
         lines += [("failed", message) for message in self.failed]
         if self.models:
             option = "" if len(self.models) == 1 else f" --dataset {next(iter(self.models))}"
-            lines.append(("predict", f"rotastack predict --study {self.study}{option} NEW_ROWS.csv"))
+            lines.append(("predict", f"rotastack predict --study {self.study}{option}{self.trust} NEW_ROWS.csv"))
         lines += [("runs", "rotastack ui"), ("results", self.root)]
         return "\n".join([*self.sentences, "", *self._table(), "", headed(lines)])
 

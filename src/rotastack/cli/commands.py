@@ -47,6 +47,8 @@ def run_command(given: list[str]) -> int:
     cut = given.index("--") if "--" in given else len(given)
     arguments = _parser().parse_args(given[:cut])
     arguments.rest = given[cut + 1 :]
+    if getattr(arguments, "trust", None):  # else no file of the folder may run
+        find_own_modules(getattr(arguments, "project", "."))
     try:
         return arguments.run(arguments) or 0
     except RotastackError as error:

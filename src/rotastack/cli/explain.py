@@ -29,7 +29,7 @@ def _explain(arguments: Namespace) -> None:
     path = file_of_study(arguments.study, arguments.dataset, arguments.project)
     folder = path.parents[1]
     raw = Path(arguments.project) / f"data/raw/{folder.name}.parquet"
-    content = explain_saved(path, raw, folder.parent.name, folder.name, arguments.score)
+    content = explain_saved(path, raw, folder.parent.name, folder.name, arguments.score, arguments.trust)
     page = folder / "explain.html"
     told = write_explanation(content, path.with_name("explanation.json"), page)
     for sentence in [*content["words"], *told]:

@@ -5,7 +5,7 @@ from argparse import Namespace
 from pathlib import Path
 from typing import Any
 
-from rotastack.cli.options import command
+from rotastack.cli.options import add_trust_option, command
 from rotastack.errors import RotastackError
 
 __all__ = ["add"]
@@ -38,6 +38,7 @@ def add(commands: Any) -> None:
         "--set", metavar="NAME=VALUE", action="append", default=[],
         help="parameter of the estimator, as in a study (repeatable)",
     )  # fmt: skip
+    add_trust_option(fit)
     fit.add_argument("--seed", type=int, default=0, help="seed (default: 0)")
     fit.add_argument("--threads", type=int, default=1, help="threads (default: 1)")
 
@@ -54,7 +55,7 @@ def _fit(arguments: Namespace) -> int:
     parameters = _parameters(arguments.set)
     read = read_target(arguments.table, arguments.target, arguments.task, declared_kinds(arguments.kind))
     model, notes = fit_table(read, arguments.estimator, parameters, arguments.seed, arguments.threads)
-    dump_model(model, arguments.out)
+    dump_model(model, arguments.out, arguments.trust)
     for note in notes:
         print(f"rotastack: {arguments.table}: {note}", file=sys.stderr)
     print(f"{read.reading}\nmodel: {arguments.out}")

@@ -10,7 +10,7 @@ from typing import Any
 
 from rotastack.errors import RotastackError
 
-__all__ = ["add_model_options", "add_study_options", "command", "cores", "headed", "table_text"]
+__all__ = ["add_model_options", "add_study_options", "add_trust_option", "command", "cores", "headed", "table_text"]
 
 
 def command(commands: Any, name: str, run: Callable[[Namespace], int | None], summary: str, **texts: str) -> Any:
@@ -33,6 +33,13 @@ def add_model_options(parser: ArgumentParser) -> None:
         "-C", "--project", metavar="DIR", default=".",
         help="folder in which the study was run (default: the current folder)",
     )  # fmt: skip
+    add_trust_option(parser)
+
+
+def add_trust_option(parser: ArgumentParser) -> None:
+    """Add the option that consents to types of modules in a model file."""
+    text = "module of your own, or package, whose classes and functions the model may hold (repeatable)"
+    parser.add_argument("--trust", metavar="MODULE", action="append", default=[], help=text)
 
 
 def cores(given: str) -> int:

@@ -59,8 +59,9 @@ def _predict(arguments: Namespace) -> None:
     if unknown:
         names = list(map(str, table.columns))
         raise RotastackError(f"--keep: {arguments.table}: column {unknown[0]!r} not found{nearest(unknown[0], names)}")
-    where = arguments.study, arguments.dataset, arguments.project
-    model = _model_at(arguments.model, arguments.project) if arguments.model else model_of_study(*where)
+    where = arguments.project, arguments.trust
+    study = arguments.study, arguments.dataset
+    model = _model_at(arguments.model, *where) if arguments.model else model_of_study(*study, *where)
     try:
         predicted, notes = model.predict(table, arguments.proba, arguments.intervals)
     except RotastackError as error:
@@ -83,14 +84,14 @@ def _predict(arguments: Namespace) -> None:
         write_csv(result, sys.stdout)
 
 
-def _model_at(address: str, project: str) -> "SavedModel":
+def _model_at(address: str, project: str, trusted: list[str]) -> "SavedModel":
     """Return the model at an MLflow address, or in a file or folder."""
     from rotastack.workflow.use.saved_model import model_in_folder
 
     if ":/" not in address:
         if not Path(address).exists():
             raise RotastackError(f"{address}: not found; name a file, a folder, or an address runs:/... or models:/...")
-        return model_in_folder(Path(address))
+        return model_in_folder(Path(address), None, trusted)
     from rotastack.workflow.tracking.address import database_file, existing_uri, mute_libraries, without_secrets
 
     uri = existing_uri(project)
@@ -110,4 +111,4 @@ def _model_at(address: str, project: str) -> "SavedModel":
             raise RotastackError(f"{address}: {message}{moved if database_file(uri) else ''}") from None
         finally:
             mlflow.set_tracking_uri(None)  # type: ignore[arg-type]  # setting it wrote the address to the environment
-        return model_in_folder(files, address)
+        return model_in_folder(files, address, trusted)

@@ -21,6 +21,7 @@ from rotastack.workflow.run.plan import Plan
 from rotastack.workflow.run.slurm import check_slurm
 from rotastack.workflow.study.study import Study, resized
 from rotastack.workflow.tracking import address
+from rotastack.workflow.tracking.model_types import how_to_trust
 
 __all__ = [
     "Machine", "check_kernel", "check_queue", "config_file", "drop_rate_limit", "find_study", "has_flock", "open_plan", "read_plan", "start_run",
@@ -130,8 +131,8 @@ def open_plan(config: Mapping[str, Any], config_files: list[str], is_main: bool)
                 load_yaml(file)
             check_kernel()
             if lacking := without_model(plan.study, check_classes(plan.study, plan.where)):
-                types = shortened({name: None for names in lacking.values() for name in names})
-                reason = f"a model file may not hold objects of {types}"
+                types = list({name: None for names in lacking.values() for name in names})
+                reason = f"a model file may not hold objects of {shortened(types)}{how_to_trust(types)}"
                 print(
                     f"rotastack: no model of {shortened(lacking)} will be kept: {reason}", file=sys.stderr, flush=True
                 )

@@ -160,12 +160,13 @@ class Slices:
             task=study.task.name, score=study.score, seed=study.document.seed, dataset=dataset, refit=model.refit,
             threshold=model.threshold, methods=methods, kinds=self._entries[dataset].get("kinds", "auto"),
             rotations=protocol.rotations, rotation_groups=getattr(protocol, "rotation_groups", 1),
-            divided_by=protocol.divided_by, folds=getattr(protocol, "folds", 5), **choosing,
+            divided_by=protocol.divided_by, folds=getattr(protocol, "folds", 5), trusted=study.document.trusted, **choosing,
         )  # fmt: skip
 
     def explain(self, dataset: str) -> ExplainSpec:
         """Return the spec of the step ``explain``."""
-        return ExplainSpec(study=self.study.name, dataset=dataset, score=self.study.score)
+        study = self.study
+        return ExplainSpec(study=study.name, dataset=dataset, score=study.score, trusted=study.document.trusted)
 
     def report(self) -> ReportSpec:
         """Return the spec of the steps ``report`` and ``track``."""

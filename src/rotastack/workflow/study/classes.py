@@ -23,7 +23,7 @@ from rotastack.workflow.study.components import Component
 from rotastack.workflow.study.model import PoolDocument
 from rotastack.workflow.study.study import Study
 from rotastack.workflow.study.task import TASKS, Task
-from rotastack.workflow.tracking.model_types import REVIEWED_TYPES
+from rotastack.workflow.tracking.model_types import REVIEWED_TYPES, is_trusted
 
 
 def check_classes(study: Study, where: str) -> dict[str, list[Any]]:
@@ -189,9 +189,9 @@ def without_model(study: Study, made: Mapping[str, list[Any]]) -> dict[str, list
     for label in study.refittable:
         parts = [part for one in made[label] for part in (one, *_deep(one).values()) if hasattr(part, "get_params")]
         names = {f"{type(part).__module__}.{type(part).__qualname__}" for part in parts}
-        others = {name for name in names if name.partition(".")[0] not in ("rotastack", "sklearn")}
-        if others - REVIEWED_TYPES:
-            found[label] = sorted(others - REVIEWED_TYPES)
+        others = {name for name in names if name.partition(".")[0] not in ("rotastack", "sklearn")} - REVIEWED_TYPES
+        if unknown := sorted(name for name in others if not is_trusted(name, study.document.trusted)):
+            found[label] = unknown
     return found
 
 

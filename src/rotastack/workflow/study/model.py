@@ -24,6 +24,7 @@ from rotastack.workflow.study.protocols.nested import Nested
 from rotastack.workflow.study.protocols.splits import CrossValidation, GivenSplits, RandomSplits
 from rotastack.workflow.study.specs import Noise, PoolSpec
 from rotastack.workflow.study.task import TASKS
+from rotastack.workflow.tracking.model_types import check_trusted
 
 Dataset = Annotated[
     Annotated[str, Tag("name")] | Annotated[OwnDataset, Tag("entry")],
@@ -233,6 +234,7 @@ class StudyDocument(Document):
     methods: Annotated[dict[Label, Method], Field(min_length=2, description="method label -> pool and combiner")]
     evaluation: Annotated[Evaluation, Field(description="comparison of the methods by their scores")] = Evaluation()
     model: Annotated[Refit, Field(description="final model of each data set")] = Refit()
+    trusted: Annotated[list[str], Field(description="modules whose classes and functions a final model may hold")] = []
 
     @field_validator("name")
     @classmethod
@@ -256,6 +258,8 @@ class StudyDocument(Document):
         if isinstance(protocol, dict) and "kind" not in protocol:
             return {**data, "protocol": {"kind": "nested", **protocol}}
         return data
+
+    _trusted = field_validator("trusted")(check_trusted)
 
     @model_validator(mode="after")
     def _fits_together(self) -> "StudyDocument":

@@ -311,6 +311,7 @@ class RefitSpec(_Seeded):
     threshold: float | None = None
     axes: Axes = []
     alpha: float = 0.05
+    trusted: list[str] = []
 
 
 class ExplainSpec(Spec):
@@ -319,6 +320,7 @@ class ExplainSpec(Spec):
     study: str
     dataset: str
     score: str
+    trusted: list[str] = []
 
 
 class ReportSpec(Spec):
@@ -342,3 +344,4 @@ class ReportSpec(Spec):
     optimistic: list[str]
     rotated: list[str]
     cells: str
+    trusted: list[str] = []

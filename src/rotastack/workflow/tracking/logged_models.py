@@ -2,7 +2,7 @@
 
 import json
 import warnings
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from contextlib import suppress
 from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
@@ -50,7 +50,14 @@ SAME = ("study", "data", "rotastack.owner", "rotastack.folder")
 PACKAGES = ("scikit-learn", "xgboost-cpu", "skops", "numpy", "pandas")
 
 
-def log_model(client: MlflowClient, experiment_id: str, run_id: str, path: Path, features: pd.DataFrame) -> None:
+def log_model(
+    client: MlflowClient,
+    experiment_id: str,
+    run_id: str,
+    path: Path,
+    features: pd.DataFrame,
+    trusted: Sequence[str] = (),
+) -> None:
     """Log the model of a file to a run, with signature, example and requirements."""
     import mlflow.sklearn  # half a second, for studies with a model alone
     from mlflow.models import infer_signature
@@ -58,7 +65,7 @@ def log_model(client: MlflowClient, experiment_id: str, run_id: str, path: Path,
 
     from rotastack.workflow.tracking.model_files import VERSIONS, load_model, trusted_types
 
-    model = load_model(path)
+    model = load_model(path, trusted)
     # The example has only the columns that the model needs: no ids, leaks or constants.
     example = features[model.named_steps["table"].needed_].head(5)
     requirements = [f"rotastack=={__version__}"]
@@ -73,7 +80,7 @@ def log_model(client: MlflowClient, experiment_id: str, run_id: str, path: Path,
         signature.inputs = Schema([ColSpec(AnyType(), str(column)) for column in example])
         mlflow.sklearn.log_model(
             model, model_id=made.model_id, run_id=run_id, serialization_format="skops",
-            skops_trusted_types=trusted_types(path), signature=signature, input_example=example,
+            skops_trusted_types=trusted_types(path, trusted), signature=signature, input_example=example,
             pip_requirements=requirements, pyfunc_predict_fn="predict", metadata=VERSIONS,
         )  # fmt: skip
 

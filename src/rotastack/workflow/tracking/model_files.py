@@ -2,7 +2,7 @@
 
 import json
 import zlib
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from importlib import import_module
 from pathlib import Path
 from typing import Any
@@ -12,9 +12,9 @@ import sklearn
 import skops.io
 
 from rotastack import __version__
-from rotastack.errors import RotastackError, unreadable
+from rotastack.errors import RotastackError, in_one_line, unreadable
 from rotastack.files import replacing
-from rotastack.workflow.tracking.model_types import OURS, REVIEWED_TYPES
+from rotastack.workflow.tracking.model_types import OURS, REVIEWED_TYPES, check_trusted, how_to_trust, is_trusted
 
 __all__ = ["VERSIONS", "check_versions", "dump_model", "load_model", "trusted_types"]
 
@@ -27,17 +27,17 @@ MOST_ROOM, MOST_TIMES = 1 << 28, 200
 """A model file may unpack to at most so many bytes, or multiples of its size."""
 
 
-def dump_model(model: Any, path: str | Path) -> None:
-    """Write a fitted model, unless it holds an unknown type."""
+def dump_model(model: Any, path: str | Path, trusted: Sequence[str] = ()) -> None:
+    """Write a fitted model, unless it holds an unknown type; types of the modules `trusted` are known."""
     with replacing(path) as temporary:
         skops.io.dump(model, temporary, compression=ZIP_DEFLATED)
         with ZipFile(temporary, "a") as archive:
             archive.writestr(_NOTE, json.dumps(VERSIONS))
-        trusted_types(temporary, path)
+        trusted_types(temporary, trusted, path)
 
 
-def load_model(path: str | Path) -> Any:
-    """Read a model written by :func:`dump_model`; no object of an unknown type is created."""
+def load_model(path: str | Path, trusted: Sequence[str] = ()) -> Any:
+    """Read a model written by :func:`dump_model`; only objects of known types, or of the modules `trusted`, are created."""
     path = Path(path)
     if not path.is_file():
         raise RotastackError(f"{path}: model file not found")
@@ -58,7 +58,7 @@ def load_model(path: str | Path) -> Any:
         raise RotastackError(f"{path}: not a model file{',' if path.suffix == '.skops' else ';'} {why}") from None
     check_versions(found, path)
     try:
-        return skops.io.load(path, trusted=trusted_types(path))
+        return skops.io.load(path, trusted=trusted_types(path, trusted))
     except RotastackError:
         raise
     except Exception as error:  # a class may have changed since: skops restores its old attributes
@@ -90,25 +90,40 @@ def _other_versions(found: Mapping[str, str]) -> str:
     )
 
 
-def trusted_types(path: str | Path, name: str | Path | None = None) -> list[str]:
-    """Return the types in a model file that skops does not trust by itself, after checking all of them."""
+def trusted_types(path: str | Path, trusted: Sequence[str] = (), name: str | Path | None = None) -> list[str]:
+    """Return the types that skops does not trust by itself, after checking that all are known or of the modules `trusted`."""
+    check_trusted(trusted)
     found = skops.io.get_untrusted_types(file=path)
-    unknown = [kind for kind in found if kind not in REVIEWED_TYPES and not _is_ours(kind)]
-    if unknown:
+    others = [kind for kind in found if kind not in REVIEWED_TYPES and not _is_ours(kind)]
+    if unknown := [kind for kind in others if not is_trusted(kind, trusted)]:
         raise RotastackError(
-            f"{name or path}: the file contains types outside the list of safe types: {', '.join(unknown)}"
+            f"{name or path}: the file contains types outside the list of safe types: {', '.join(unknown)}{how_to_trust(unknown)}"
         )
+    for kind in others:
+        try:
+            is_known = callable(_defined(kind))
+        except Exception as error:  # importing a user's module may raise any exception
+            where = "a command finds modules in the current folder, and in that of --project"
+            raise RotastackError(f"{name or path}: {kind} cannot be imported: {in_one_line(error)}; {where}") from None
+        if not is_known:
+            raise RotastackError(f"{name or path}: {kind} is no class or function at the top level of its module")
     return found
 
 
 def _is_ours(kind: str) -> bool:
     """Return whether a dotted name is a class that a module of ``OURS`` defines."""
-    module, _, name = kind.rpartition(".")
+    module = kind.rpartition(".")[0]
     package, *parts = module.split(".")
     if package != "rotastack" or not parts or (parts[0] not in OURS and module not in OURS):
         return False
     try:
-        found = getattr(import_module(module), name, None)
+        return isinstance(_defined(kind), type)
     except ImportError:
         return False
-    return isinstance(found, type) and found.__module__ == module
+
+
+def _defined(kind: str) -> Any:
+    """Return the object of a dotted name; None unless its module defines the object, because modules import others."""
+    module, _, name = kind.rpartition(".")
+    found = getattr(import_module(module), name, None)
+    return found if getattr(found, "__module__", None) == module else None

@@ -1,6 +1,11 @@
-"""The types that a model file may hold; importing this list imports no skops, which takes a second."""
+"""The types that a model file may hold; importing this module imports no skops, which takes a second."""
 
-__all__ = ["OURS", "REVIEWED_TYPES"]
+import sys
+from collections.abc import Iterable, Sequence
+
+from rotastack.errors import RotastackError
+
+__all__ = ["OURS", "REVIEWED_TYPES", "check_trusted", "how_to_trust", "is_trusted"]
 
 REVIEWED_TYPES = frozenset(
     {
@@ -36,3 +41,28 @@ OURS = frozenset(
      "rotastack.ensembles.rows"}
 )  # fmt: skip
 """Rotastack's packages and modules whose classes models may hold. The others run, write or log things."""
+
+_NEVER = {*sys.stdlib_module_names, "__main__", "rotastack"}
+"""Modules whose types no user can trust: Python's own run commands, and those of Rotastack are in the lists above."""
+
+
+def check_trusted(modules: Sequence[str]) -> Sequence[str]:
+    """Return the names of modules, after checking that a user can trust these."""
+    for name in modules:
+        if not all(map(str.isidentifier, name.split("."))) or name.partition(".")[0] in _NEVER:
+            raise RotastackError(f"{name!r} cannot be trusted; name a module of your own, or of another package")
+    return modules
+
+
+def is_trusted(kind: str, modules: Iterable[str]) -> bool:
+    """Return whether the module in a type's dotted name is a trusted one, or in a trusted package."""
+    return any(f"{kind.rpartition('.')[0]}.".startswith(f"{name}.") for name in modules)
+
+
+def how_to_trust(kinds: Iterable[str]) -> str:
+    """Return a hint at the modules to trust for types, or an empty text if no user can trust these."""
+    names = sorted({kind.partition(".")[0] for kind in kinds})
+    if not _NEVER.isdisjoint(names):
+        return ""
+    key, options = ", ".join(names), " ".join(f"--trust {name}" for name in names)
+    return f"; if you trust the code of {key}: `trusted: [{key}]` in the study, {options} in other commands"

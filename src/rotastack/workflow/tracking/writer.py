@@ -5,7 +5,7 @@ import json
 import math
 import os
 import tempfile
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import datetime
 from pathlib import Path
@@ -222,10 +222,10 @@ class Writer:
         for path in paths:
             self.client.log_artifact(run_id, str(path), folder)
 
-    def log_model(self, run_id: str, path: Path, features: pd.DataFrame) -> None:
+    def log_model(self, run_id: str, path: Path, features: pd.DataFrame, trusted: Sequence[str] = ()) -> None:
         """Log a model file with signature, example and requirements; numbers of the run also belong to the model."""
         self._send(self._runs[run_id])
-        log_model(self.client, self.experiment_id, run_id, path, features)
+        log_model(self.client, self.experiment_id, run_id, path, features, trusted)
 
     def register_model(self, run_id: str, name: str, description: str, tags: Mapping[str, str], about: str) -> str:
         """Register the model of a run by :func:`~rotastack.workflow.tracking.logged_models.register_model`; return its address."""

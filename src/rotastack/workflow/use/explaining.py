@@ -110,9 +110,11 @@ def _shuffled_columns(model: Any, numbers: NDArray, parts: dict[Any, NDArray[np.
     return [column for column in parts if column in set(kept)]
 
 
-def explain_saved(path: Path, raw: Path, study: str, dataset: str, score: str | None = None) -> dict[str, Any]:
+def explain_saved(
+    path: Path, raw: Path, study: str, dataset: str, score: str | None = None, trusted: Sequence[str] = ()
+) -> dict[str, Any]:
     """Return the explanation of the model in a study's file, with the names of study, data set and method."""
-    pipeline = saved_model(path, f"{study}/{dataset}").pipeline
+    pipeline = saved_model(path, f"{study}/{dataset}", trusted).pipeline
     if not raw.is_file():
         raise RotastackError(f"{raw}: the training table of the model is missing; run the study again")
     table = read_raw(raw)

@@ -1,6 +1,7 @@
 """Models saved by studies: find a model, check a table against it, and predict."""
 
 import warnings
+from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -104,10 +105,12 @@ class SavedModel:
         return read, notes
 
 
-def model_of_study(study: str, dataset: str | None = None, project: str | Path = ".") -> SavedModel:
-    """Return the model of a study; parameters and errors as in :func:`file_of_study`."""
+def model_of_study(
+    study: str, dataset: str | None = None, project: str | Path = ".", trusted: Sequence[str] = ()
+) -> SavedModel:
+    """Return the model of a study; other parameters and errors as in :func:`file_of_study`."""
     path = file_of_study(study, dataset, project)
-    return saved_model(path, f"{path.parents[2].name}/{path.parents[1].name}")
+    return saved_model(path, f"{path.parents[2].name}/{path.parents[1].name}", trusted)
 
 
 def file_of_study(study: str, dataset: str | None = None, project: str | Path = ".") -> Path:
@@ -135,11 +138,11 @@ def file_of_study(study: str, dataset: str | None = None, project: str | Path = 
     return files[dataset]
 
 
-def model_in_folder(path: Path, name: str | None = None) -> SavedModel:
+def model_in_folder(path: Path, name: str | None = None, trusted: Sequence[str] = ()) -> SavedModel:
     """Return the model in a file or folder of a study's results, or in a folder that MLflow wrote."""
     note = path / "MLmodel"
     if path.is_file() or ((path / FILE).is_file() and not note.is_file()):
-        return saved_model(path if path.is_file() else path / FILE, name or str(path))
+        return saved_model(path if path.is_file() else path / FILE, name or str(path), trusted)
     if not note.is_file():
         raise RotastackError(f"{name or path}: no model found: neither {FILE} nor MLmodel")
     about = load_mapping(note, exactly=False)
@@ -147,15 +150,15 @@ def model_in_folder(path: Path, name: str | None = None) -> SavedModel:
     if sklearn.get("serialization_format") != "skops":
         raise RotastackError(f"{name or path}: not a model of rotastack, which are skops files")
     check_versions(about.get("metadata") or {}, name or path)
-    return saved_model(path / sklearn.get("pickled_model", FILE), name or str(path))
+    return saved_model(path / sklearn.get("pickled_model", FILE), name or str(path), trusted)
 
 
-def saved_model(path: Path, name: str) -> SavedModel:
-    """Return the model in a file."""
+def saved_model(path: Path, name: str, trusted: Sequence[str] = ()) -> SavedModel:
+    """Return the model in a file; types of the modules `trusted` are known."""
     record = path.parent / "refit.run.json"
     if path.is_file() and not path.stat().st_size and record.is_file():
         raise RotastackError(f"{name}: no model was made: {read_json(record)['message']}")
-    pipeline = load_model(path)
+    pipeline = load_model(path, trusted)
     if "table" not in getattr(pipeline, "named_steps", ()):
         raise RotastackError(
             f"{path}: {type(pipeline).__name__} is not a model of a study; name a file that rotastack run or fit wrote"

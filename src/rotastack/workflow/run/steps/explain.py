@@ -15,7 +15,8 @@ def run(job: Job) -> None:
         outcome = Outcome()
         if refit["status"] == "ok":  # else the study goes on without a model
             with outcome.may_fail():
-                content = explain_saved(job.input("model"), job.input("raw"), spec.study, spec.dataset, spec.score)
+                where = job.input("model"), job.input("raw"), spec.study, spec.dataset
+                content = explain_saved(*where, spec.score, spec.trusted)
             if outcome.message:
                 content["words"] = [f"The model of {spec.dataset} could not be explained: {outcome.message}"]
         told = write_explanation(content, job.output("explanation"), job.output("page"))

@@ -102,7 +102,7 @@ def _run(spec: RefitSpec, job: Job, set_alarm: Alarm) -> None:
             raw = read_raw(job.input("raw"))
             with outcome.may_fail():
                 model = refit(spec, label, raw, scored, job.threads, set_alarm)
-                dump_model(model, job.output("model"))
+                dump_model(model, job.output("model"), spec.trusted)
         record.status, record.message = outcome.status, outcome.message
         if outcome.status != "ok":
             with replacing(job.output("model")) as temporary:

@@ -60,7 +60,7 @@ def _datasets(job: Job, spec: ReportSpec) -> Iterator[TrackedDataset]:
             study=spec.name, dataset=dataset, task=prepared[1]["task"], score=spec.score, table=prepared[0],
             scores=read_frame(scores)[0], records=gathered, baseline=read_json(scored)["metrics"]["baseline"],
             raw=raw, prepared_file=table, model=model, refit=refit, figures=[f for f in job.inputs["figures"] if f.parent.name == dataset],
-            rotated=spec.rotated, optimistic=spec.optimistic, protocol=spec.protocol,
+            rotated=spec.rotated, optimistic=spec.optimistic, protocol=spec.protocol, trusted=spec.trusted,
         )  # fmt: skip
 
 

@@ -126,7 +126,7 @@ def _track_model(data: TrackedDataset, writer: Writer, home: str) -> dict[str, s
             "model/bytes": metrics["model_bytes"],
         }
         writer.log_metrics(run.run_id, logged, record["started"])
-        writer.log_model(run.run_id, data.model, raw.drop(columns="target"))
+        writer.log_model(run.run_id, data.model, raw.drop(columns="target"), data.trusted)
         writer.log_dataset(run.run_id, raw, dataset, data.raw.as_posix(), "training", digest)
         writer.client.log_text(run.run_id, text, "model_card.md")
     writer.finish(run.run_id)

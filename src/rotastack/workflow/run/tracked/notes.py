@@ -1,6 +1,6 @@
 """The numbers and params of a study's runs in MLflow, and the card of a model."""
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from math import sqrt
 from pathlib import Path
@@ -43,6 +43,7 @@ class TrackedDataset:
     rotated: list[str]  # methods that use rotated columns
     optimistic: list[str]  # methods that choose members by the test rows
     protocol: Mapping[str, Any]  # of the study
+    trusted: Sequence[str] = ()  # modules whose types the model may hold
 
     @property
     def how(self) -> str:

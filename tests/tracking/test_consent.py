@@ -1,0 +1,140 @@
+"""Model files with types of modules to which their reader consents."""
+
+import os
+import re
+import sys
+from importlib import import_module
+from zipfile import ZipFile
+
+import pytest
+import skops.io
+from sklearn.datasets import load_iris
+from sklearn.naive_bayes import GaussianNB
+from sklearn.pipeline import make_pipeline
+from sklearn.preprocessing import FunctionTransformer
+from tests.tracking.test_model_files import hostile, rewritten
+
+from rotastack.errors import RotastackError
+from rotastack.workflow.tracking.model_files import dump_model, load_model
+
+MINE = """
+from os import mkdir
+from sklearn.naive_bayes import GaussianNB
+
+class Bayes(GaussianNB):
+    pass
+
+def squared(X):
+    return X**2
+
+nameless = lambda X: X
+"""
+"""A user's module: classes and functions of its own, and of others."""
+
+
+@pytest.fixture
+def mine(tmp_path, monkeypatch):
+    """Return a function that gives a user's module, by its name; modules hold the same code."""
+    for name in ("mine", "mine/sub", "minefield"):
+        (tmp_path / name).mkdir()
+        (tmp_path / name / "__init__.py").write_text(MINE)
+    monkeypatch.syspath_prepend(tmp_path)
+    yield import_module
+    for name in ("mine", "mine.sub", "minefield"):
+        sys.modules.pop(name, None)
+
+
+def own_model(module):
+    X, y = load_iris(return_X_y=True)
+    return make_pipeline(FunctionTransformer(module.squared), module.Bayes()).fit(X, y)
+
+
+@pytest.mark.parametrize(
+    ("name", "trusted", "is_read"),
+    [
+        ("mine", ["mine"], True),
+        ("mine.sub", ["mine"], True),
+        ("mine.sub", ["absent", "mine.sub"], True),
+        ("mine", [], False),
+        ("mine", ["min", "mine.sub"], False),
+        ("minefield", ["mine"], False),  # the beginning of a name is another name
+    ],
+)
+def test_types_of_a_module_are_kept_and_read_by_consent_alone(name, trusted, is_read, mine, tmp_path):
+    X = load_iris().data
+    model, path = own_model(mine(name)), tmp_path / "model.skops"
+    if is_read:
+        dump_model(model, path, trusted)
+        assert (load_model(path, trusted).predict_proba(X) == model.predict_proba(X)).all()
+        trusted = []
+    else:
+        skops.io.dump(model, path)
+    del sys.modules[name]
+    top = name.partition(".")[0]
+    words = rf"^[^\n]*model.skops: [^\n]* types: {name}.Bayes, {name}.squared; [^\n]*`trusted: \[{top}\]`[^\n]* --trust {top} in"
+    with pytest.raises(RotastackError, match=words):
+        load_model(path, trusted)
+    assert name not in sys.modules, "no code of the module has run"
+
+
+@pytest.mark.parametrize(
+    ("kind", "named"),
+    [
+        ("mkdir", "mine.mkdir is no class or function at the top level of its module"),
+        ("GaussianNB", "mine.GaussianNB is no"),  # of another package
+        ("os.mkdir", "mine.os.mkdir cannot be imported"),
+    ],
+)
+def test_a_trusted_module_gives_no_more_than_its_own(kind, named, mine, tmp_path):
+    """A file that names, in a trusted module, objects which the module has from elsewhere."""
+    path = hostile(mine("mine").squared, tmp_path / "model.skops")
+    with ZipFile(path) as archive:
+        schema = archive.read("schema.json").decode()
+    rewritten(path, "schema.json", schema.replace('"squared"', f'"{kind}"'))
+    with pytest.raises(RotastackError, match=rf"^[^\n]*model.skops: {re.escape(named)}"):
+        load_model(path, ["mine"])
+
+
+def test_what_cannot_be_read_back_is_not_written(mine, tmp_path):
+    with pytest.raises(RotastackError, match=r"model.skops: mine.<lambda> is no class or function at the top"):
+        dump_model(GaussianNB(priors=mine("mine").nameless), tmp_path / "model.skops", ["mine"])
+    assert not (tmp_path / "model.skops").exists()
+
+
+@pytest.mark.parametrize(
+    ("code", "why"), [("import gone", "No module named 'gone'"), ("raise OSError('no\\ndisk')", "no disk")]
+)
+def test_a_trusted_module_that_cannot_be_imported_is_one_line(code, why, mine, tmp_path):
+    dump_model(own_model(mine("mine")), tmp_path / "model.skops", ["mine"])
+    del sys.modules["mine"]
+    (tmp_path / "mine/__init__.py").write_text(code + "\n" + "#" * len(MINE))
+    with pytest.raises(
+        RotastackError, match=rf"^[^\n]*model.skops: mine.Bayes cannot be imported: {why}; a command finds[^\n]*$"
+    ):
+        load_model(tmp_path / "model.skops", ["mine"])
+
+
+@pytest.mark.parametrize("name", ["os", "builtins", "functools", "__main__", "rotastack.workflow", "a b", "mine.", ""])
+def test_modules_that_run_commands_are_never_trusted(name, tmp_path):
+    path = hostile(0, tmp_path / "model.skops")
+    with pytest.raises(RotastackError, match=rf"^'{name}' cannot be trusted; name a module of your own"):
+        load_model(path, ["mine", name])
+
+
+def test_no_consent_is_advised_where_none_helps(mine, tmp_path):
+    model = own_model(mine("mine"))
+    model.other_ = os.system
+    skops.io.dump(model, tmp_path / "model.skops")
+    for trusted, named in [([], "mine.Bayes, mine.squared, posix.system"), (["mine"], "posix.system")]:
+        with pytest.raises(RotastackError, match=f"types: {named}$"):
+            load_model(tmp_path / "model.skops", trusted)
+
+
+def test_types_of_other_packages_need_the_same_consent(tmp_path):
+    xgboost = pytest.importorskip("xgboost")
+    X, y = load_iris(return_X_y=True)
+    model, path = xgboost.XGBRFClassifier(n_estimators=3, n_jobs=1).fit(X, y), tmp_path / "model.skops"
+    with pytest.raises(RotastackError, match=r"types: xgboost.sklearn.XGBRFClassifier; [^\n]*--trust xgboost"):
+        dump_model(model, path)
+    dump_model(model, path, ["xgboost"])
+    assert (load_model(path, ["xgboost"]).predict(X) == model.predict(X)).all()
