@@ -92,7 +92,7 @@ def _trained(
 ) -> dict[str, list[xr.Dataset]]:
     """Return the blocks of each pool; show a bar."""
     jobs = [(pool, block) for pool in study.used_pools for block in study.blocks]
-    trained = Parallel(n_jobs=n_jobs, return_as="generator")(
+    trained = Parallel(n_jobs=n_jobs, return_as="generator", max_nbytes=None)(  # large tables need no files, either
         delayed(_train)(slices.train(study.name, *job), table, folds) for job in jobs
     )
     pools: dict[str, list[xr.Dataset]] = {pool: [] for pool in study.used_pools}
