@@ -48,6 +48,7 @@ def _predict(arguments: Namespace) -> None:
 
     from rotastack.data.tables import read_as_written
     from rotastack.data.writing import check_writable, write_csv, write_table
+    from rotastack.workflow.use.new_scores import scores_in_words
     from rotastack.workflow.use.saved_model import model_of_study
 
     if arguments.output:
@@ -62,11 +63,17 @@ def _predict(arguments: Namespace) -> None:
     where = arguments.project, arguments.trust
     study = arguments.study, arguments.dataset
     model = _model_at(arguments.model, *where) if arguments.model else model_of_study(*study, *where)
+    scored = model.target in table
+    proba = arguments.proba or (scored and hasattr(model.pipeline, "predict_proba"))
+    intervals = arguments.intervals or (scored and model.measured.get("score") == "pinball")
     try:
-        predicted, notes = model.predict(table, arguments.proba, arguments.intervals)
+        predicted, notes = model.predict(table, proba, intervals)
     except RotastackError as error:
         named = str(error).startswith(model.name)
         raise RotastackError(str(error) if named else f"{arguments.table}: {error}") from None
+    scores = scores_in_words(model, table, predicted) if scored else None
+    asked = {"probability": arguments.proba, "lower": arguments.intervals, "upper": arguments.intervals}
+    predicted = predicted[[c for c in predicted if asked.get(c.partition("=")[0], True)]]
     replaced = [str(c) for c in table.columns if c in predicted]
     lost = [f"replaced by predictions: {', '.join(replaced)}"] if replaced else []
     for note in [*reading.notes, *notes, *lost]:
@@ -82,6 +89,8 @@ def _predict(arguments: Namespace) -> None:
         print(f"rotastack: {len(result)} rows written to {arguments.output}", file=sys.stderr)
     else:
         write_csv(result, sys.stdout)
+    if scores is not None:
+        print(f"rotastack: {arguments.table}: {scores}", file=sys.stderr)
 
 
 def _model_at(address: str, project: str, trusted: list[str]) -> "SavedModel":

@@ -42,6 +42,18 @@ class SavedModel:
         """Classes, in the order of the probabilities; empty for a regressor."""
         return [str(c) for c in self.pipeline.classes_] if is_classifier(self.pipeline) else []
 
+    @property
+    def target(self) -> str:
+        """The target's name in the user's files: of the columns whose reading is stored, the one that is no feature."""
+        reader = self.pipeline.named_steps["table"]
+        others = [name for name in reader.readings_ if name not in reader.kinds_]
+        return others[0] if len(others) == 1 else "target"
+
+    @property
+    def measured(self) -> dict[str, Any]:
+        """The study's ``score``, the ``scores`` of held-out rows, and the ``positive`` class; empty without a study."""
+        return getattr(self.pipeline, "measured_", {})
+
     def predict(
         self, table: pd.DataFrame, proba: bool = False, intervals: bool = False
     ) -> tuple[pd.DataFrame, list[str]]:
@@ -93,7 +105,7 @@ class SavedModel:
         if twice:
             raise RotastackError(f"columns occur twice: {', '.join(twice)}; rename or drop one of each")
         reader = self.pipeline.named_steps["table"]
-        extra = [c for c in table.columns if c not in {*self.columns, *reader.dropped_}]
+        extra = [c for c in table.columns if c not in {*self.columns, *reader.dropped_, self.target}]
         notes = [f"columns that the model does not use are ignored: {shortened(extra, 20)}"] if extra else []
         read = read_columns(table[self.columns], reader.readings_, notes.append)
         for column, how in reader.readings_.items():
