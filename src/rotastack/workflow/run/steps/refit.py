@@ -130,7 +130,7 @@ def _target(spec: RefitSpec, raw: pd.DataFrame) -> NDArray:
 
 def _measured(spec: RefitSpec, cells: pd.DataFrame, target: NDArray, intervals: dict[str, float]) -> dict[str, Any]:
     """Return the study's score, the scores beside which those of new rows stand, and the rarer class, which is positive."""
-    means = cells[list(METRICS[spec.task])].mean().dropna()
+    means = cells.filter(list(METRICS[spec.task])).mean().dropna()
     unlike = DECIDED * (spec.threshold is not None)  # the study decides without the model's threshold
     unlike += ("pinball", "interval_coverage") * (intervals.get("times", 1) > 1)  # of intervals before the widening
     found = {"score": spec.score, "scores": means.drop(list(unlike), errors="ignore").to_dict()}
