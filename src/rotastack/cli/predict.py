@@ -48,7 +48,6 @@ def _predict(arguments: Namespace) -> None:
 
     from rotastack.data.tables import read_as_written
     from rotastack.data.writing import check_writable, write_csv, write_table
-    from rotastack.workflow.use.new_scores import scores_in_words
     from rotastack.workflow.use.saved_model import model_of_study
 
     if arguments.output:
@@ -71,14 +70,13 @@ def _predict(arguments: Namespace) -> None:
     except RotastackError as error:
         named = str(error).startswith(model.name)
         raise RotastackError(str(error) if named else f"{arguments.table}: {error}") from None
-    scores = scores_in_words(model, table, predicted) if scored else None
     asked = {"probability": arguments.proba, "lower": arguments.intervals, "upper": arguments.intervals}
-    predicted = predicted[[c for c in predicted if asked.get(c.partition("=")[0], True)]]
-    replaced = [str(c) for c in table.columns if c in predicted]
+    shown = predicted[[c for c in predicted if asked.get(c.partition("=")[0], True)]]
+    replaced = [str(c) for c in table.columns if c in shown]
     lost = [f"replaced by predictions: {', '.join(replaced)}"] if replaced else []
     for note in [*reading.notes, *notes, *lost]:
         print(f"rotastack: {arguments.table}: {note}", file=sys.stderr)
-    rounded = predicted.round({c: 6 for c in predicted if str(c).startswith("probability=")})
+    rounded = shown.round({c: 6 for c in shown if str(c).startswith("probability=")})
     for column in rounded.columns.intersection(["prediction", "lower", "upper"]):
         if is_float_dtype(rounded[column].dtype):
             rounded[column] = [float(f"{v:.0f}" if abs(v) >= 1e6 else f"{v:.6g}") for v in rounded[column]]
@@ -89,8 +87,8 @@ def _predict(arguments: Namespace) -> None:
         print(f"rotastack: {len(result)} rows written to {arguments.output}", file=sys.stderr)
     else:
         write_csv(result, sys.stdout)
-    if scores is not None:
-        print(f"rotastack: {arguments.table}: {scores}", file=sys.stderr)
+    if scored:
+        print(f"rotastack: {arguments.table}: {model.scores(table, predicted)}", file=sys.stderr)
 
 
 def _model_at(address: str, project: str, trusted: list[str]) -> "SavedModel":

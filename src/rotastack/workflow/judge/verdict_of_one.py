@@ -72,9 +72,12 @@ class _Verdict:
         rival = control if control in self.means and control != best else next(iter(self.means.index[1:]), None)
         covered = self.found.get("intervals", {}).get(choice.method)
         after = [*([] if covered is None else [f"{choice.method}: {coverage_in_words(covered)}"]), *after]
+        rows, share = self.found.get("ten_rows", {}).get(best, (0, 0.0))
+        if self.score in ("rmse", "r2") and rows >= MANY and share > 0.5:
+            before = [*before, say.TEN_ROWS.format(rows=rows, share=share, best=best, score=NAMES[self.score])]
         p_value, tested = (None, []) if rival is None else self._difference(best, rival)
         sentences = [
-            *before, *self._ten_rows(best), self._headline(best, rival, choice), *self._alike(best, choice), *tested, *self._rotations(),
+            *before, self._headline(best, rival, choice), *self._alike(best, choice), *tested, *self._rotations(),
             *self._beside_baseline(), *self._threshold(choice.method), *after,
         ]  # fmt: skip
         return {"best": best, "means": self.means.to_dict(), "p_value": p_value, "sentences": sentences}
@@ -102,13 +105,6 @@ class _Verdict:
             chosen=choice.method, value=self._shown(self.means[choice.method]), breaker=NAMES[breaker],
             loss="" if np.isnan(loss) else f" ({printer(breaker, [loss])(loss)})",
         )  # fmt: skip
-
-    def _ten_rows(self, best: str) -> list[str]:
-        """Return a sentence if ten rows, of twenty times as many, make more than half of the best method's squared errors."""
-        rows, share = self.found.get("ten_rows", {}).get(best, (0, 0.0))
-        if self.score not in ("rmse", "r2") or rows < MANY or not share > 0.5:
-            return []
-        return [say.TEN_ROWS.format(rows=rows, share=share, best=best, score=NAMES[self.score])]
 
     def _alike(self, best: str, choice: Choice) -> list[str]:
         """Return sentences on the methods next to the best that are equal in practice, and on those that cannot be told apart."""
