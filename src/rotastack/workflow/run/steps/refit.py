@@ -134,8 +134,10 @@ def _measured(spec: RefitSpec, cells: pd.DataFrame, target: NDArray, intervals: 
     unlike = DECIDED * (spec.threshold is not None)  # the study decides without the model's threshold
     unlike += ("pinball", "interval_coverage") * (intervals.get("times", 1) > 1)  # of intervals before the widening
     found = {"score": spec.score, "scores": means.drop(list(unlike), errors="ignore").to_dict()}
-    classes, counts = np.unique(target.astype(str), return_counts=True)
-    return found if spec.task == "regression" else {**found, "positive": str(classes[int(counts[1] <= counts[0])])}
+    if spec.task == "classification":
+        classes, counts = np.unique(target.astype(str), return_counts=True)
+        found["positive"] = str(classes[int(counts[1] <= counts[0])])
+    return found
 
 
 def _groups(spec: RefitSpec, estimator: Any, features: pd.DataFrame) -> dict[str, NDArray[np.intp]]:
