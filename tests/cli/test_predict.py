@@ -7,6 +7,7 @@ from contextlib import chdir
 import numpy as np
 import pandas as pd
 import pytest
+from sklearn.metrics import roc_auc_score
 from tests.cli.conftest import customers
 
 from rotastack.cli import main
@@ -176,6 +177,51 @@ def test_intervals_of_a_model_tested_on_later_rows_are_widened_and_have_their_co
     np.testing.assert_allclose(wide["upper"] + wide["lower"], narrow["upper"] + narrow["lower"], rtol=1e-3)
     _, said = predicted(capsys, new, "--model", tmp_path / "wide.skops")
     assert "later rows" not in "\n".join(said)
+
+
+def test_scores_on_labelled_rows_stand_after_the_file_beside_those_of_the_run(shop, new, tmp_path, capsys):
+    model = load_model(shop[0] / "results/shop/customers/model/model.skops")
+    model.measured_ = {"score": "roc_auc", "scores": {"roc_auc": 0.5}, "positive": "risk"}
+    dump_model(model, tmp_path / "measured.skops")
+    labels = customers(90).tail(10)["target"].tolist()
+    labelled = pd.read_csv(new).assign(target=[None, *labels[1:]])
+    labelled.to_csv(new, index=False)
+    out = tmp_path / "out.csv"
+    assert main(["predict", str(new), "--model", str(tmp_path / "measured.skops"), "--output", str(out)]) == 0
+    ignored, written, scores = capsys.readouterr().err.splitlines()
+    assert ignored.endswith("columns that the model does not use are ignored: shoe")
+    assert written == f"rotastack: 10 rows written to {out}"
+    found = pd.read_csv(out)
+    assert list(found.columns) == [*labelled.columns, "prediction"]
+    risk = model.predict_proba(labelled.assign(name="x"))[1:, 0]
+    area = roc_auc_score(np.array(labels[1:]) == "risk", risk)
+    error = np.mean(found["prediction"][1:] != labels[1:])
+    assert scores.startswith(
+        f"rotastack: {new}: scores against target on 9 of 10 rows (in brackets: held-out rows of the run): "
+        f"ROC AUC {area:.3f} (0.500), error {error:.1%}, balanced accuracy "
+    )
+    _, said = predicted(capsys, new, "--study", "shop", "-C", shop[0])
+    assert said[-1].startswith(f"rotastack: {new}: scores against target on 9 of 10 rows: error {error:.1%}, ")
+
+
+def test_intervals_are_scored_where_they_are_asked_for_or_the_study_compares_them(shop, new, tmp_path, capsys):
+    home = shop[0] / "results/prices/flats/model/model.skops"
+    y = np.arange(90, 100) * 1.0
+    pd.read_csv(new).assign(target=y).to_csv(new, index=False)
+    found, (_, bare) = predicted(capsys, new, "--model", home)
+    assert "lower" not in found
+    assert "90 %" not in bare
+    found, said = predicted(capsys, new, "--model", home, "--intervals")
+    covered = ((found["lower"] <= y) & (y <= found["upper"])).mean()
+    assert said[-1].startswith(bare)
+    assert said[-1].endswith(f", coverage of the 90 % interval {covered:.3f}")
+    model = load_model(home)
+    model.measured_ = {"score": "pinball", "scores": {"pinball": 3.25}}
+    dump_model(model, tmp_path / "pinball.skops")
+    found, said = predicted(capsys, new, "--model", tmp_path / "pinball.skops")
+    assert "lower" not in found
+    assert "rows of the run): pinball loss of the 90 % interval " in said[-1]
+    assert " (3.250), RMSE " in said[-1]
 
 
 def test_a_folder_without_a_model_is_one_line(shop, new, tmp_path, capsys):

@@ -148,7 +148,7 @@ def combine(folder, combiner, blocks=("pool",), protocol="splits"):
     return read_arrays(folder / "M.nc"), json.loads((folder / "M.run.json").read_text())
 
 
-def scored(folder, axes=("split",), protocol="splits", blocks=("pool",), score="error"):
+def scored(folder, axes=("split",), protocol="splits", blocks=("pool",), score="error", **known):
     """Return scores, calibration and record of the method that was combined."""
     (folder / "table.run.json").write_text("{}")
     inputs = {
@@ -163,7 +163,7 @@ def scored(folder, axes=("split",), protocol="splits", blocks=("pool",), score="
         "records": "records.json",
         "record": "s.json",
     }
-    sizes = {"axes": list(axes), "pools": ["p"], "blocks": len(blocks), "methods": ["M"]}
+    sizes = {"axes": list(axes), "pools": ["p"], "blocks": len(blocks), "methods": ["M"], **known}
     step("score", folder, ScoringSpec(dataset="d", score=score, protocol=protocol, **sizes), inputs, outputs)
     frames = [read_frame(folder / name)[0] for name in ("scores", "calibration")]
     return *frames, json.loads((folder / "s.json").read_text())

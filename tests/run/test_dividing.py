@@ -86,14 +86,19 @@ def test_the_model_of_all_rows_is_fitted_and_explained_by_groups(tmp_path, thres
     study = {"name": "s", "datasets": ["iris"], "protocol": {"kind": "holdout", "groups": "patient_id"}, "pools": pools,
              "methods": methods, "model": {"refit": "A", "threshold": threshold}}  # fmt: skip
     spec = Slices(Study.from_mapping(study, "s.yaml")).refit("iris").model_copy(update={"dataset": "d"})
-    write_frame(tmp_path / "scores", pd.DataFrame({"method": ["A"], "error": [0.5]}), {})
+    cells = {"method": ["A", "B", "A"], "error": [0.5, 0.1, 0.25], "brier": [0.2, 0.1, 0.3], "f1": np.nan}
+    write_frame(tmp_path / "scores", pd.DataFrame(cells), {})
     (tmp_path / "scored.json").write_text('{"metrics": {"intervals": {"A": {"rows": 8, "held": 0.5}, "B": {}}}}')
     files = {"model": "model.skops", "record": "refit.run.json"}
     step("refit", tmp_path, spec, {"raw": "raw.parquet", "scores": "scores", "scored": "scored.json"}, files)
     record = read_json(tmp_path / "refit.run.json")
     assert record["status"] == "ok", record["message"]
     assert 0.3 < record["metrics"]["oob_error"] < 0.7
-    tested = load_model(tmp_path / "model.skops").tested_intervals_
+    model = load_model(tmp_path / "model.skops")
+    counts = table[target].astype(str).value_counts()
+    scores = {"brier": 0.25} if threshold else {"error": 0.375, "brier": 0.25}  # errors were measured without it
+    assert model.measured_ == {"score": "error", "scores": scores, "positive": counts.sort_index().iloc[::-1].idxmin()}
+    tested = model.tested_intervals_
     assert tested == record["metrics"]["intervals"] == {"rows": 8, "held": 0.5}
     explained = explain_saved(tmp_path / "model.skops", tmp_path / "raw.parquet", "s", "d")
     assert explained["how"] == "out of bag"

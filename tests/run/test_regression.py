@@ -13,8 +13,10 @@ from rotastack.data.artifacts import read_frame, read_prepared, write_frame
 from rotastack.data.raw import write_raw
 from rotastack.workflow.run.plan import Plan
 from rotastack.workflow.run.slices import Slices
+from rotastack.workflow.run.steps.refit import _measured
 from rotastack.workflow.study.building import build
 from rotastack.workflow.study.catalogue import REGRESSORS, resolved
+from rotastack.workflow.study.specs import RefitSpec
 from rotastack.workflow.tracking.model_files import load_model
 
 FOREST = {"estimator": "forest", "parameters": {"n_estimators": 5}}
@@ -112,6 +114,37 @@ def test_the_mean_scores_as_the_baseline_does(table):
     assert record["metrics"]["mean_rmse"]["M"] == pytest.approx(np.mean(by_hand))
     assert scores["interval_coverage"].isna().all()
     assert calibration.empty
+
+
+def test_the_share_of_ten_rows_in_the_squared_errors_is_counted_for_tables_of_the_user(table):
+    train(table, "sklearn.dummy.DummyRegressor")
+    combine(table, {"kind": "vote"})
+    assert "ten_rows" not in scored(table)[2]["metrics"]
+    data, folds = read_prepared(table / "table"), read_frame(table / "folds")[0]
+    losses = np.zeros(len(data.y))
+    for _, column in folds.items():
+        test = column.to_numpy() == 0
+        losses[test] += (data.y[test] - data.y[column == 1].mean()) ** 2
+    rows, share = scored(table, is_own=True)[2]["metrics"]["ten_rows"]["M"]
+    assert rows == np.count_nonzero(losses)
+    assert share == pytest.approx(np.sort(losses)[-10:].sum() / losses.sum())
+
+
+def test_a_file_is_a_table_of_the_user():
+    for entry, is_own in (("diabetes", False), ({"name": "mine", "sources": [{"file": "mine.csv"}]}, True)):
+        made = checked(study(datasets=[entry]))
+        (name,) = made.datasets
+        assert Slices(made).score(name).is_own == is_own
+
+
+def test_scores_of_intervals_before_the_widening_do_not_stand_beside_those_after():
+    spec = RefitSpec.model_construct(task="regression", score="mae", threshold=None)
+    cells = pd.DataFrame(
+        {"rmse": [2.0, 4.0], "mae": [1.0, 2.0], "pinball": 1.0, "interval_coverage": 0.5, "r2": np.nan}
+    )
+    for times, further in ((1.0, {"pinball": 1.0, "interval_coverage": 0.5}), (1.5, {})):
+        measured = _measured(spec, cells, np.arange(2.0), {"times": times})
+        assert measured == {"score": "mae", "scores": {"rmse": 3.0, "mae": 1.5, **further}}
 
 
 def test_in_nested_cross_validation_each_row_has_the_mean_of_the_other_folds(folded):

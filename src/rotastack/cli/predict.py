@@ -62,16 +62,21 @@ def _predict(arguments: Namespace) -> None:
     where = arguments.project, arguments.trust
     study = arguments.study, arguments.dataset
     model = _model_at(arguments.model, *where) if arguments.model else model_of_study(*study, *where)
+    scored = model.target in table
+    proba = arguments.proba or (scored and hasattr(model.pipeline, "predict_proba"))
+    intervals = arguments.intervals or (scored and model.measured.get("score") == "pinball")
     try:
-        predicted, notes = model.predict(table, arguments.proba, arguments.intervals)
+        predicted, notes = model.predict(table, proba, intervals)
     except RotastackError as error:
         named = str(error).startswith(model.name)
         raise RotastackError(str(error) if named else f"{arguments.table}: {error}") from None
-    replaced = [str(c) for c in table.columns if c in predicted]
+    asked = {"probability": arguments.proba, "lower": arguments.intervals, "upper": arguments.intervals}
+    shown = predicted[[c for c in predicted if asked.get(c.partition("=")[0], True)]]
+    replaced = [str(c) for c in table.columns if c in shown]
     lost = [f"replaced by predictions: {', '.join(replaced)}"] if replaced else []
     for note in [*reading.notes, *notes, *lost]:
         print(f"rotastack: {arguments.table}: {note}", file=sys.stderr)
-    rounded = predicted.round({c: 6 for c in predicted if str(c).startswith("probability=")})
+    rounded = shown.round({c: 6 for c in shown if str(c).startswith("probability=")})
     for column in rounded.columns.intersection(["prediction", "lower", "upper"]):
         if is_float_dtype(rounded[column].dtype):
             rounded[column] = [float(f"{v:.0f}" if abs(v) >= 1e6 else f"{v:.6g}") for v in rounded[column]]
@@ -82,6 +87,8 @@ def _predict(arguments: Namespace) -> None:
         print(f"rotastack: {len(result)} rows written to {arguments.output}", file=sys.stderr)
     else:
         write_csv(result, sys.stdout)
+    if scored:
+        print(f"rotastack: {arguments.table}: {model.scores(table, predicted)}", file=sys.stderr)
 
 
 def _model_at(address: str, project: str, trusted: list[str]) -> "SavedModel":

@@ -1,7 +1,7 @@
 """Names and directions of the scores of each task; this module imports nothing."""
 
 __all__ = [
-    "BASELINE", "IN_UNITS", "METRICS", "NAMES", "PRIMARY", "best_possible", "higher_is_better", "ranked_scores", "score_named",
+    "BASELINE", "DECIDED", "IN_UNITS", "METRICS", "NAMES", "PRIMARY", "best_possible", "higher_is_better", "ranked_scores", "score_named",
 ]  # fmt: skip
 
 METRICS: dict[str, dict[str, bool | None]] = {
@@ -18,6 +18,9 @@ PRIMARY = {"classification": "error", "regression": "rmse"}
 
 IN_UNITS = ("rmse", "mae", "pinball")
 """Scores in units of the target; over data sets, multiples of the baseline's score are compared."""
+
+DECIDED = ("error", "balanced_accuracy", "f1")
+"""Scores of decisions for classes; the other scores of a classification are of probabilities."""
 
 NAMES = {
     "error": "error", "balanced_accuracy": "balanced accuracy", "roc_auc": "ROC AUC",

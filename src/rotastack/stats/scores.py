@@ -39,7 +39,7 @@ def score_probabilities(y: NDArray[np.integer], proba: NDArray[np.floating], pos
     proba = proba / proba.sum(axis=1, keepdims=True)
     labels = np.arange(proba.shape[1])
     decision = proba.argmax(axis=1)
-    with ignoring("y_pred contains classes not in y_true"):  # A rare class can be predicted without having a test row.
+    with ignoring("y_pred contains classes not in y_true|A single label was found"):  # A class may have no test row.
         balanced = float(balanced_accuracy_score(y, decision))
     means = {name: float(row_losses(name, y, proba).mean()) for name in MEANS}
     two = {"pos_label": positive} if len(labels) == 2 else {"average": "macro"}

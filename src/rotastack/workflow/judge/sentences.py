@@ -59,6 +59,10 @@ THRESHOLD = (
     "{threshold:.4g} on it would find {right:,} of these, and be wrong for {wrong:,} of the {others:,} others (the best "
     "balanced accuracy on these rows, {accuracy:.0%}): model.threshold: {threshold:.4g} in the study's file sets it."
 )
+TEN_ROWS = (
+    "Ten of {rows:,} held-out rows make {share:.0%} of the squared errors of {best}, of which its {score} is made: in absolute "
+    "errors, which --score mae compares, these rows weigh less."
+)
 FAILED = "Failed: {methods}; the others are compared."
 WITHOUT_INTERVALS = "Not compared, as they predict no intervals: {methods}."
 

@@ -105,7 +105,7 @@ class Slices:
         return ScoringSpec(
             dataset=dataset, score=study.score, protocol=study.protocol.package, axes=list(study.protocol.axes),
             methods=list(study.methods), pools=study.used_pools, blocks=len(study.blocks_of[dataset]),
-            copies_together=getattr(study.protocol, "copies_together", False),
+            is_own=self._is_own(dataset), copies_together=getattr(study.protocol, "copies_together", False),
         )  # fmt: skip
 
     def _compared(self) -> dict[str, Any]:

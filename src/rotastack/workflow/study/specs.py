@@ -219,6 +219,7 @@ class ScoringSpec(Spec):
     pools: list[str]
     blocks: int
     copies_together: bool = False
+    is_own: bool = False
 
 
 class Claim(Document):

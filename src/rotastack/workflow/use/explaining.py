@@ -25,7 +25,7 @@ from rotastack.data.target import TaskName, check_target, typed_labels
 from rotastack.ensembles.flagship.importances import permutation_importances
 from rotastack.errors import RotastackError
 from rotastack.files import read_json
-from rotastack.stats.metrics import NAMES, higher_is_better, score_named
+from rotastack.stats.metrics import DECIDED, NAMES, higher_is_better, score_named
 from rotastack.stats.scores import score_numbers, score_probabilities
 from rotastack.stats.wilcoxon import holm
 from rotastack.workflow.study.costs import USUAL_COST, cost_of
@@ -157,7 +157,7 @@ def _scorer(pipeline: Any, score: str, target: NDArray) -> Callable[[Any, Any, N
         else:
             shares = _probabilities(model, X, classes)
             positive = int(len(counts) == 2 and counts[1] <= counts[0])
-            if threshold is not None and score in ("error", "balanced_accuracy", "f1"):
+            if threshold is not None and score in DECIDED:
                 shares = np.eye(2)[np.where(shares[:, positive] >= threshold, positive, 1 - positive)]
             found = score_probabilities(np.searchsorted(classes, y), shares, positive)
         if score in _SHOWN:

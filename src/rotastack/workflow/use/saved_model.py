@@ -8,16 +8,22 @@ from typing import Any
 
 import numpy as np
 import pandas as pd
+from numpy.typing import NDArray
 from sklearn.base import is_classifier, is_regressor
 
+from rotastack.base.categories import category_numbers, texts_of
+from rotastack.base.columns import numbers_of
 from rotastack.base.documents import load_mapping
 from rotastack.base.fitting import COVERAGE
-from rotastack.base.reading import PLACEHOLDER, read_columns
+from rotastack.base.outputs import NUMBERS
+from rotastack.base.reading import NO_VALUE, PLACEHOLDER, ColumnReading, read_columns
 from rotastack.data.target import free_name
 from rotastack.errors import RotastackError, nearest, shortened
 from rotastack.files import read_json
+from rotastack.stats.metrics import DECIDED, NAMES
+from rotastack.stats.scores import score_numbers, score_probabilities
 from rotastack.workflow.judge.intervals import coverage_in_words, widened
-from rotastack.workflow.judge.words import counted
+from rotastack.workflow.judge.words import counted, listed, printer
 from rotastack.workflow.tracking.model_files import check_versions, load_model
 
 __all__ = ["SavedModel", "file_of_study", "model_in_folder", "model_of_study", "saved_model"]
@@ -41,6 +47,18 @@ class SavedModel:
     def classes(self) -> list[str]:
         """Classes, in the order of the probabilities; empty for a regressor."""
         return [str(c) for c in self.pipeline.classes_] if is_classifier(self.pipeline) else []
+
+    @property
+    def target(self) -> str:
+        """The target's name in the user's files: of the columns whose reading is stored, the one that is no feature."""
+        reader = self.pipeline.named_steps["table"]
+        others = [name for name in reader.readings_ if name not in reader.kinds_]
+        return others[0] if len(others) == 1 else "target"
+
+    @property
+    def measured(self) -> dict[str, Any]:
+        """The study's ``score``, the ``scores`` of held-out rows, and the ``positive`` class; empty without a study."""
+        return getattr(self.pipeline, "measured_", {})
 
     def predict(
         self, table: pd.DataFrame, proba: bool = False, intervals: bool = False
@@ -80,6 +98,33 @@ class SavedModel:
         notes += dict.fromkeys(" ".join(str(w.message).split()) for w in caught)
         return pd.DataFrame(found, index=table.index), notes
 
+    def scores(self, table: pd.DataFrame, predicted: pd.DataFrame) -> str:
+        """Return a line on the scores of the rows with a target, beside those of the run; `predicted` is from :meth:`predict`."""
+        column, classes, measured = table[self.target], self.classes, self.measured.get("scores", {})
+        readings, usual = self.pipeline.named_steps["table"].readings_, ColumnReading("text" if classes else "number")
+        read = readings.get(self.target, usual).values(column)
+        y = _class_numbers(column, read, classes) if classes else numbers_of(read)
+        known = np.isfinite(y)
+        if not known.any():
+            return f"no scores: {column.name} has no value that can be read"
+        if classes:
+            found = _scores_of_classes(y[known], predicted[known], classes, self.measured.get("positive"))
+        else:
+            found = score_numbers(y[known], predicted.reindex(columns=list(NUMBERS)).to_numpy(dtype=float)[known])
+        told = []
+        for name in sorted(found, key=lambda name: name != self.measured.get("score")):
+            values = [found[name], *([measured[name]] if name in measured else [])]
+            shown = map(printer(name, values), values)
+            told += [] if np.isnan(found[name]) else [f"{NAMES[name]} {' ('.join(shown)}{')' * (len(values) > 1)}"]
+        beside = " (in brackets: held-out rows of the run)" if measured else ""
+        text = f"scores against {column.name} on {known.sum():,} of {len(table):,} rows{beside}: {', '.join(told)}"
+        if lacking := [NAMES[name] for name in ("roc_auc", "average_precision", "r2") if np.isnan(found.get(name, 0))]:
+            text += f"; undefined with one {'class' if classes else 'value'} only: {listed(lacking)}"
+        if classes and len(new := texts_of(column[y == len(classes)]).value_counts()):
+            names = shortened([f"{name!r} ({counted(n, 'row')})" for name, n in new.items()], 5)
+            text += f"; unknown to the model: {names}, which count as errors and are left out of the other scores"
+        return text
+
     def _rows(self, table: pd.DataFrame) -> tuple[pd.DataFrame, list[str]]:
         """Return the columns of a table that the model reads, and notes on the others and on odd values."""
         if "target" in table and (name := free_name(table.columns)) in self.columns:
@@ -93,7 +138,7 @@ class SavedModel:
         if twice:
             raise RotastackError(f"columns occur twice: {', '.join(twice)}; rename or drop one of each")
         reader = self.pipeline.named_steps["table"]
-        extra = [c for c in table.columns if c not in {*self.columns, *reader.dropped_}]
+        extra = [c for c in table.columns if c not in {*self.columns, *reader.dropped_, self.target}]
         notes = [f"columns that the model does not use are ignored: {shortened(extra, 20)}"] if extra else []
         read = read_columns(table[self.columns], reader.readings_, notes.append)
         for column, how in reader.readings_.items():
@@ -103,6 +148,29 @@ class SavedModel:
             if text := how.unread(words, read[column]):
                 raise RotastackError(text.rpartition("; ")[0])
         return read, notes
+
+
+def _class_numbers(column: pd.Series, read: pd.Series, classes: list[str]) -> NDArray[np.float64]:
+    """Return the number of each row's class: ``len(classes)`` for a class unknown to the model, NaN for a missing one."""
+    y, texts = category_numbers(read, classes), texts_of(column).astype(str).str.strip()
+    y = np.where(y == len(classes), category_numbers(texts, [name.strip() for name in classes]), y)
+    return np.where(column.notna() & ((y < len(classes)) | ~texts.isin(NO_VALUE)), y, np.nan)
+
+
+def _scores_of_classes(
+    y: NDArray, predicted: pd.DataFrame, classes: list[str], positive: str | None
+) -> dict[str, float]:
+    """Return the scores of rows with classes, those in ``DECIDED`` of the model's decisions."""
+    decided = category_numbers(predicted["prediction"], classes)
+    found, known = {"error": float(np.mean(decided != y))}, y < len(classes)
+    if not known.any():
+        return found
+    y, votes = y[known].astype(np.intp), np.eye(len(classes))[decided[known]]
+    shares = predicted.reindex(columns=[f"probability={name}" for name in classes]).to_numpy(dtype=float)[known]
+    k = classes.index(positive) if positive else int(2 * np.sum(y == 1) <= len(y))  # without a run the rarer class here
+    of_votes = score_probabilities(y, votes, k)
+    of_shares = of_votes if np.isnan(shares).any() else score_probabilities(y, shares, k)
+    return of_shares | {name: of_votes[name] for name in DECIDED} | found
 
 
 def model_of_study(

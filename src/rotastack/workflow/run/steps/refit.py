@@ -25,7 +25,7 @@ from rotastack.ensembles.rows import takes_tables, with_categories
 from rotastack.errors import RotastackError
 from rotastack.files import read_json, replacing
 from rotastack.seeds import child, integer_seed, root_sequence
-from rotastack.stats.metrics import PRIMARY
+from rotastack.stats.metrics import DECIDED, METRICS, PRIMARY
 from rotastack.workflow.judge.results import TIE_BREAK, RowTests, choose, sorted_means
 from rotastack.workflow.run.job import Job, Outcome
 from rotastack.workflow.run.watching import Alarm, train_watched
@@ -101,7 +101,11 @@ def _run(spec: RefitSpec, job: Job, set_alarm: Alarm) -> None:
         else:
             raw = read_raw(job.input("raw"))
             with outcome.may_fail():
-                model = refit(spec, label, raw, scored, job.threads, set_alarm)
+                model, cells = (
+                    refit(spec, label, raw, scored, job.threads, set_alarm),
+                    scores[scores["method"] == label],
+                )
+                model.measured_ = _measured(spec, cells, _target(spec, raw), getattr(model, "tested_intervals_", {}))
                 dump_model(model, job.output("model"), spec.trusted)
         record.status, record.message = outcome.status, outcome.message
         if outcome.status != "ok":
@@ -129,6 +133,18 @@ def _target(spec: RefitSpec, raw: pd.DataFrame) -> NDArray:
     """Return the numbers of a regression, or labels of the type that the raw table gives them."""
     numbers = check_target(raw["target"], spec.dataset, spec.task).to_numpy()
     return typed_labels(raw["target"]) if spec.task == "classification" else numbers
+
+
+def _measured(spec: RefitSpec, cells: pd.DataFrame, target: NDArray, intervals: dict[str, float]) -> dict[str, Any]:
+    """Return the study's score, the scores beside which those of new rows stand, and the rarer class, which is positive."""
+    means = cells.filter(list(METRICS[spec.task])).mean().dropna()
+    unlike = DECIDED * (spec.threshold is not None)  # the study decides without the model's threshold
+    unlike += ("pinball", "interval_coverage") * (intervals.get("times", 1) > 1)  # of intervals before the widening
+    found = {"score": spec.score, "scores": means.drop(list(unlike), errors="ignore").to_dict()}
+    if spec.task == "classification":
+        classes, counts = np.unique(target.astype(str), return_counts=True)
+        found["positive"] = str(classes[int(counts[1] <= counts[0])])
+    return found
 
 
 def _groups(spec: RefitSpec, estimator: Any, features: pd.DataFrame) -> dict[str, NDArray[np.intp]]:

@@ -100,6 +100,7 @@ def score_all(
     association: dict[str, float] = {}
     thresholds: dict[str, dict[str, Any]] = {}
     intervals: dict[str, dict[str, float]] = {}
+    ten_rows: dict[str, tuple[int, float]] = {}
     for arrays in methods:
         method = arrays.attrs["method"]
         if arrays.attrs["status"] != "ok":
@@ -111,6 +112,8 @@ def score_all(
         if np.isfinite(outputs[:, 0]).all():  # the ends of intervals may be missing
             first = [(c.rows, c.y, c.outputs[:, : table.n_classes or 1]) for c in cells]
             association[method] = association_p(first, len(table.y), table.n_classes)
+        if spec.is_own and not table.classes:
+            ten_rows[method] = _ten_rows(cells)
         if table.time is not None and not table.classes and np.isfinite(outputs).all():
             intervals[method] = coverage_of_spans([(c.y, c.outputs[:, 1:]) for c in cells])
         curves.append(_curve(spec.dataset, method, true, outputs, table))
@@ -136,6 +139,7 @@ def score_all(
         "suspicions": [*_shortened(table, divisions), *found],
         "forecasts": _in_time(table, divisions),
         **({"intervals": intervals} if intervals else {}),
+        **({"ten_rows": ten_rows} if ten_rows else {}),
         **_times(records),
     }
     decisions = {"dataset": spec.dataset, "classes": table.classes, "positive": table.positive, "methods": decided}
@@ -209,6 +213,13 @@ def _influences(score: str, cells: Sequence[Cell], units: NDArray[np.intp], tabl
     if not all(np.isfinite(cell.outputs[:, needed]).all() for cell in cells):
         return np.full(units.max() + 1, np.nan)
     return unit_influences(score, [(c.rows, c.y, c.outputs) for c in cells], units, table.positive)
+
+
+def _ten_rows(cells: Sequence[Cell]) -> tuple[int, float]:
+    """Return the number of tested rows, and the share of the squared errors that ten of them make."""
+    errors = pd.concat([pd.Series((cell.y - cell.outputs[:, 0]) ** 2, cell.rows) for cell in cells])
+    of_rows = errors.groupby(level=0).sum()
+    return len(of_rows), float(of_rows.nlargest(10).sum() / max(of_rows.sum(), 1e-300))
 
 
 def _shortened(table: Prepared, divisions: Divisions) -> list[str]:

@@ -1,0 +1,229 @@
+"""Scores of a saved model's predictions on rows that have the target: the values are scikit-learn's."""
+
+import warnings
+
+import numpy as np
+import pandas as pd
+import pytest
+from sklearn import metrics
+from sklearn.dummy import DummyClassifier, DummyRegressor
+from sklearn.pipeline import Pipeline
+
+from rotastack.base.preprocessing import TablePreprocessor
+from rotastack.base.reading import ColumnReading
+from rotastack.cli import main
+from rotastack.stats.metrics import NAMES
+from rotastack.workflow.judge.words import printer
+from rotastack.workflow.tracking.model_files import load_model
+from rotastack.workflow.use.saved_model import SavedModel
+
+RNG = np.random.default_rng(0)
+SHARES = {k: RNG.dirichlet(np.ones(k), 40).round(3) for k in (2, 3)}
+NUMBERS = RNG.normal(100, 20, (40, 2)).round(2)
+
+
+def model(labels, reading=None, **measured):
+    """Return a model of a target with these values; what it predicts does not matter."""
+    X = pd.DataFrame({"x": np.arange(len(labels), dtype=float)})
+    reader = TablePreprocessor({"x": "numeric"}).fit(X)
+    numbers = np.asarray(labels).dtype.kind == "f"
+    last = DummyRegressor() if numbers else DummyClassifier()
+    pipeline = Pipeline([("table", reader), ("last", last)]).fit(X, labels)
+    if reading is not None:
+        reader.readings_["target"] = reading
+    if measured:
+        pipeline.measured_ = measured
+    return SavedModel(pipeline, "m")
+
+
+def outputs(names, shares, decided=None):
+    """Return predictions of classes, by default of the most probable ones."""
+    decided = np.asarray(names)[shares.argmax(axis=1) if decided is None else decided]
+    return pd.DataFrame({"prediction": decided, **{f"probability={c}": shares[:, k] for k, c in enumerate(names)}})
+
+
+def scores(model_, target, predicted):
+    """Return the line on the scores of the rows with these targets."""
+    return model_.scores(pd.DataFrame({model_.target: target}), predicted)
+
+
+def told(name, value):
+    return f"{NAMES[name]} {printer(name, [value])(value)}"
+
+
+def clipped(y, shares):
+    return metrics.log_loss(y, np.clip(shares, 1e-3, 1) / np.clip(shares, 1e-3, 1).sum(axis=1, keepdims=True))
+
+
+OF_TWO = {
+    "error": lambda y, p: 1 - metrics.accuracy_score(y, p.argmax(axis=1)),
+    "balanced_accuracy": lambda y, p: metrics.balanced_accuracy_score(y, p.argmax(axis=1)),
+    "roc_auc": lambda y, p: metrics.roc_auc_score(y, p[:, 1]),
+    "average_precision": lambda y, p: metrics.average_precision_score(y, p[:, 1]),
+    "f1": lambda y, p: metrics.f1_score(y, p.argmax(axis=1)),
+    "log_loss": metrics.log_loss,
+    "clipped_log_loss": clipped,
+    "brier": lambda y, p: metrics.brier_score_loss(y, p[:, 1]),
+}
+OF_THREE = {
+    "error": OF_TWO["error"], "balanced_accuracy": OF_TWO["balanced_accuracy"], "log_loss": metrics.log_loss,
+    "clipped_log_loss": clipped,
+    "roc_auc": lambda y, p: metrics.roc_auc_score(y, p / p.sum(axis=1, keepdims=True), multi_class="ovr"),
+    "average_precision": lambda y, p: metrics.average_precision_score(np.eye(3)[y], p, average="macro"),
+    "f1": lambda y, p: metrics.f1_score(y, p.argmax(axis=1), average="macro"),
+    "brier": lambda y, p: np.mean(((p - np.eye(3)[y]) ** 2).sum(axis=1)),
+}  # fmt: skip
+OF_NUMBERS = {
+    "rmse": lambda y, p: metrics.root_mean_squared_error(y, p["prediction"]),
+    "mae": lambda y, p: metrics.mean_absolute_error(y, p["prediction"]),
+    "r2": lambda y, p: metrics.r2_score(y, p["prediction"]),
+    "pinball": lambda y, p: np.mean(
+        [metrics.mean_pinball_loss(y, p[end], alpha=a) for end, a in (("lower", 0.05), ("upper", 0.95))]
+    ),
+    "interval_coverage": lambda y, p: np.mean((p["lower"] <= y) & (y <= p["upper"])),
+}
+
+
+@pytest.mark.parametrize(
+    ("n", "name", "by_hand"), [(n, name, score) for n, of in ((2, OF_TWO), (3, OF_THREE)) for name, score in of.items()]
+)
+def test_each_score_of_classes_has_the_value_of_scikit_learn(n, name, by_hand):
+    shares = SHARES[n] / SHARES[n].sum(axis=1, keepdims=True)
+    y, names = np.arange(40) % 7 % n, ["bad", "good", "ugly"][:n]
+    line = scores(model(names, positive="good"), np.asarray(names)[y], outputs(names, shares))
+    assert told(name, by_hand(y, shares)) in line.split(": ")[1].split(", ")
+    assert line.startswith("scores against target on 40 of 40 rows: error ")
+
+
+@pytest.mark.parametrize(("name", "by_hand"), OF_NUMBERS.items())
+def test_each_score_of_numbers_has_the_value_of_scikit_learn(name, by_hand):
+    y, prediction = NUMBERS.T
+    found = pd.DataFrame({"prediction": prediction, "lower": prediction - 9, "upper": prediction + 30})
+    line = scores(model([1.0, 2.0]), y, found)
+    assert told(name, by_hand(y, found)) in line.split(": ")[1].split(", ")
+    bare = scores(model([1.0, 2.0]), y, found[["prediction"]])
+    assert bare == line.partition(", pinball")[0]
+
+
+def test_the_score_of_the_study_is_first_and_those_of_the_run_stand_in_brackets():
+    made = model(["no", "yes"], score="brier", scores={"brier": 0.2, "error": 0.125, "roc_auc": 0.75}, positive="yes")
+    line = scores(made, ["no", "yes", "yes", "no"], outputs(["no", "yes"], np.array([[0.5, 0.5]] * 4)))
+    assert line == (
+        "scores against target on 4 of 4 rows (in brackets: held-out rows of the run): Brier score 0.250 (0.200), error 50.0% "
+        "(12.5%), balanced accuracy 50.0%, ROC AUC 0.500 (0.750), average precision 0.500, F1 0.000, log loss 0.693, clipped "
+        "log loss 0.693"
+    )
+
+
+@pytest.mark.parametrize("positive", ["no", "yes"])
+def test_the_positive_class_is_that_of_the_run_whatever_is_rare_among_the_new_rows(positive):
+    y, p = np.arange(40) % 7 % 2, SHARES[2]
+    made = model(["no", "yes"], score="f1", scores={}, positive=positive)
+    k = ["no", "yes"].index(positive)
+    value = metrics.f1_score(y, p.argmax(axis=1), pos_label=k)
+    precision = metrics.average_precision_score(y == k, p[:, k])
+    line = scores(made, np.asarray(["no", "yes"])[y], outputs(["no", "yes"], p))
+    assert told("f1", value) in line
+    assert told("average_precision", precision) in line
+
+
+def test_decisions_are_those_that_the_model_makes_and_not_the_most_probable_classes():
+    y, p = np.arange(40) % 7 % 2, SHARES[2]
+    decided = (p[:, 1] >= 0.2).astype(int)
+    line = scores(
+        model(["no", "yes"], positive="yes"), np.asarray(["no", "yes"])[y], outputs(["no", "yes"], p, decided)
+    )
+    for name, value in {
+        "error": np.mean(decided != y), "balanced_accuracy": metrics.balanced_accuracy_score(y, decided),
+        "f1": metrics.f1_score(y, decided), "roc_auc": metrics.roc_auc_score(y, p[:, 1]), "log_loss": metrics.log_loss(y, p),
+    }.items():  # fmt: skip
+        assert told(name, value) in line
+
+
+def test_without_probabilities_decisions_are_scored():
+    line = scores(model(["a", "b"]), ["a", "a", "b", "b"], pd.DataFrame({"prediction": ["a", "b", "b", "b"]}))
+    assert "error 25.0%" in line
+    assert "ROC AUC 0.750" in line
+
+
+@pytest.mark.parametrize("n", [2, 3])
+def test_classes_that_the_model_does_not_know_are_errors_and_named(n):
+    names, p = ["bad", "good", "ugly"][:n], SHARES[n]
+    y = np.arange(40) % 7 % n
+    labels = pd.Series(np.asarray(names, dtype=object)[y])
+    labels[[0, 5, 6]] = ["odd", "odd", "even"]
+    old = np.setdiff1d(np.arange(40), [0, 5, 6])
+    line, found = scores(model(names, positive="good"), labels, outputs(names, p)), p.argmax(axis=1)
+    assert line.startswith("scores against target on 40 of 40 rows: ")
+    assert told("error", (np.sum(found[old] != y[old]) + 3) / 40) in line
+    assert told("balanced_accuracy", metrics.balanced_accuracy_score(y[old], found[old])) in line
+    assert told("log_loss", metrics.log_loss(y[old], p[old] / p[old].sum(axis=1, keepdims=True))) in line
+    assert line.endswith(
+        "; unknown to the model: 'odd' (2 rows), 'even' (1 row), which count as errors and are left out of the other scores"
+    )
+    every = scores(model(names), ["odd"] * 40, outputs(names, p))
+    assert every.startswith(
+        "scores against target on 40 of 40 rows: error 100.0%; unknown to the model: 'odd' (40 rows)"
+    )
+
+
+@pytest.mark.parametrize(
+    ("labels", "reading", "written"),
+    [
+        (["yes", "no"], None, ["yes", " no ", "yes ", "no"]),
+        ([1, 0], ColumnReading("number"), ["1", " 0", "1.0", "0"]),
+        ([1, 0], None, [1.0, 0.0, 1.0, 0.0]),
+        (["1", "0"], None, [1, 0, 1, 0]),
+        (["01", "00"], ColumnReading("text", blanks=True), [1, 0, 1, 0]),
+        ([True, False], ColumnReading("boolean"), ["true", "FALSE", "True ", "false"]),
+        (["yes ", "no "], None, ["yes", "no", "yes", "no"]),
+        (["yes", "no"], None, pd.Categorical(["yes", "no", "yes", "no"])),
+    ],
+)
+def test_labels_of_another_type_or_with_blanks_are_the_same_classes(labels, reading, written):
+    predicted = pd.DataFrame({"prediction": np.array(labels * 2, dtype=object)})
+    line = scores(model(labels, reading=reading), written, predicted)
+    assert line.startswith("scores against target on 4 of 4 rows: error 0.0%, balanced accuracy 100.0%, ")
+    assert "unknown" not in line
+
+
+def test_rows_without_a_target_are_not_scored_and_their_number_is_told():
+    predicted = pd.DataFrame({"prediction": ["a", "b", "a", "b", "b"]})
+    assert scores(model(["a", "b"]), ["a", None, "b", "NA", ""], predicted).startswith(
+        "scores against target on 2 of 5 rows: error 50.0%, "
+    )
+    with_name = model(["a", "NA"])
+    assert "on 3 of 5 rows" in scores(with_name, ["a", None, "a", "NA", ""], predicted.replace("b", "NA"))
+    line = scores(model([1.0, 2.0]), ["1", "2.5", "?", None, "x"], pd.DataFrame({"prediction": [1.0, 2, 3, 4, 5]}))
+    assert line == "scores against target on 2 of 5 rows: RMSE 0.3536, MAE 0.2500, R² 0.778"
+    for labels in (["a", "b"], [1.0, 2.0]):
+        line = scores(model(labels), [None] * 5, predicted)
+        assert line == "no scores: target has no value that can be read"
+
+
+def test_scores_that_rows_of_one_class_or_value_do_not_have_are_named():
+    line = scores(model(["a", "b"]), ["a"] * 3, outputs(["a", "b"], SHARES[2][:3]))
+    assert line.endswith("; undefined with one class only: ROC AUC and average precision")
+    assert "nan" not in line
+    with warnings.catch_warnings(action="error"):
+        line = scores(model(["a", "b"]), ["a"] * 3, pd.DataFrame({"prediction": ["a"] * 3}))
+    assert "rows: error 0.0%, balanced accuracy 100.0%, " in line
+    line = scores(model([1.0, 2.0]), [3.0, 3.0], pd.DataFrame({"prediction": [3.0, 4.0]}))
+    assert line.endswith("rows: RMSE 0.7071, MAE 0.5000; undefined with one value only: R²")
+
+
+def test_a_target_is_read_as_that_of_the_training_rows(tmp_path, capsys):
+    """The name and the marks of a target of numbers with decimal commas, from a file to a file."""
+    x = np.arange(60) * 1.5
+    written = [f"1.{k:03d},{k % 10}" for k in range(100, 160)]
+    pd.DataFrame({"x": x, "target": x[::-1] ** 2, "Preis": written}).to_csv(tmp_path / "t.csv", index=False, sep=";")
+    fit = ["fit", tmp_path / "t.csv", "--target", "Preis", "--estimator", "ridge", "--out", tmp_path / "m.skops"]
+    assert main(list(map(str, fit))) == 0
+    made = SavedModel(load_model(tmp_path / "m.skops"), "m")
+    assert made.target == "Preis"
+    line = scores(made, ["1.100,5", "1 kg"], pd.DataFrame({"prediction": [1101.5, 0]}))
+    assert line.startswith("scores against Preis on 1 of 2 rows: RMSE 1.000, MAE 1.000; undefined")
+    capsys.readouterr()
+    assert main(["predict", str(tmp_path / "t.csv"), "--model", str(tmp_path / "m.skops")]) == 0
+    (said,) = capsys.readouterr().err.splitlines()
+    assert said.startswith(f"rotastack: {tmp_path}/t.csv: scores against Preis on 60 of 60 rows: RMSE ")
