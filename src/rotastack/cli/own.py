@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 
 from rotastack.base.preprocessing import TablePreprocessor
+from rotastack.base.reading import stored_readings
 from rotastack.cli.options import cores
 from rotastack.data.divisions import division_numbers, united
 from rotastack.data.suspicions import copies_of, suspicions
@@ -25,7 +26,7 @@ from rotastack.workflow.use.fitted_table import read_target
 
 __all__ = ["KINDS", "OwnTable", "declared_kinds"]
 
-KINDS = ("numeric", "categorical", "id")
+KINDS = ("numeric", "categorical", "text", "id")
 """Kinds of ``--kind``; an id is left out."""
 _LEAST_PARTS = 10
 """The fewest groups or times that can be divided into training and test rows."""
@@ -58,7 +59,7 @@ class OwnTable:
         self.dividing = [c for c in unread if c is not None]
         kinds = self.read.kinds | dict.fromkeys(self.dividing, "id")
         try:
-            self.reader, _ = self.read.fitted(TablePreprocessor(kinds, encoding="onehot"))
+            self.reader, _ = self.read.described(TablePreprocessor(kinds, encoding="onehot"))
         except RotastackError as error:
             raise RotastackError(f"{self.table}: {str(error).removeprefix(f'{self.table}: ')}") from None
         if len(self.features) < own_study.LEAST_ROWS:
@@ -169,14 +170,17 @@ class OwnTable:
         task, reason, dropped = self.task, self.read.reason, self.dropped
         other = {"classification": "regression", "regression": "classification"}[task]
         hint = f"; --task {other} for {other}" if " numbers in " in reason and self.arguments.task is None else ""
+        units = {name: f"{name}{how.in_unit}" for name, how in stored_readings(self.features).items()}
+        columns = {kind: [units.get(name, name) for name in names] for kind, names in self.kinds.items()}
+        target = units.get(self.arguments.target, self.arguments.target)
         lines = [
             ("table", str(self.read.reading)),
-            ("target", f"{self.arguments.target}: {task} ({reason}{hint}){_values(self.target, task)}"),
-            ("columns", "; ".join(f"{len(v)} {kind} ({shortened(v)})" for kind, v in self.kinds.items())),
+            ("target", f"{target}: {task} ({reason}{hint}){_values(self.target, task)}"),
+            ("columns", "; ".join(f"{len(v)} {kind} ({shortened(v)})" for kind, v in columns.items())),
             *(("dropped", f"{column}: {why}") for column, why in list(dropped.items())[:10]),
         ]
         found = self.reader.kinds_
-        keep = next((c for c in dropped if found[c] in ("id", "text") and c not in self.read.kinds), None)
+        keep = next((c for c in dropped if found[c] in ("id", "objects") and c not in self.read.kinds), None)
         if keep is not None:
             lines.append(("", f"to keep a column: --kind '{keep}=categorical' or numeric"))
         if len(dropped) > 10:
