@@ -109,10 +109,10 @@ class TablePreprocessor(TransformerMixin, BaseEstimator):
         -------
         self
         """
-        self.describe(X)
+        self._describe(X)
         return self._fit_texts(X)
 
-    def describe(self, X: pd.DataFrame) -> Self:
+    def _describe(self, X: pd.DataFrame) -> Self:
         """Determine the kinds and the categories of the columns, without the words of free text, which take longer."""
         self._learn(X)
         left_out = [
