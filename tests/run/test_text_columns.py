@@ -42,7 +42,7 @@ def test_a_prepared_table_keeps_text(tmp_path):
     table = raw()
     made = prepared(tmp_path, table)
     assert made.about["texts"] == {"review": 37}
-    assert made.metrics["text_columns"] == 1
+    assert made.metrics["text_columns"] == ["review"]
     assert made.metrics["missing_cells"] == 3
     data = read_prepared(tmp_path / "table")
     assert data.numeric.shape == (150, 38)
@@ -129,8 +129,8 @@ def test_the_card_names_text_and_units(monkeypatch):
     table = raw()
     assert json.loads(table.attrs["readings"])["price"]["unit"] == "€"
     monkeypatch.setattr("tests.run.test_model_card.RAW", table)
-    text = card(facts={**FACTS, "text_columns": 1})
-    assert "3 columns: 2 numeric, 1 categorical, 1 of text; 5 cells are missing." in text
+    text = card(facts={**FACTS, "text_columns": ["review"]})
+    assert "3 columns: 2 numeric, 1 categorical, 1 of text (review); 5 cells are missing." in text
     assert "- Units: price in €." in text
     monkeypatch.undo()
     assert "Units" not in card()

@@ -109,8 +109,7 @@ class TablePreprocessor(TransformerMixin, BaseEstimator):
         -------
         self
         """
-        self._describe(X)
-        return self._fit_texts(X)
+        return self._describe(X)._fit_texts(X)
 
     def _describe(self, X: pd.DataFrame) -> Self:
         """Determine the kinds and the categories of the columns, without the words of free text, which take longer."""

@@ -28,14 +28,16 @@ def units_of(texts: pd.Series) -> list[str]:
 
 
 def without_unit(texts: pd.Series, unit: str) -> pd.Series:
-    """Return texts of numbers without their unit before or after; percentages keep their sign.
+    """Return texts of numbers without their unit before or after. Percentages keep their sign, and are missing beside other units.
 
-    >>> without_unit(pd.Series(["-€5", "7 €", "300 $"]), "€").tolist()
-    ['-5', '7', '300 $']
+    >>> without_unit(pd.Series(["-€5", "7 €", "300 $", "3 %"], dtype="str"), "€").tolist()
+    ['-5', '7', '300 $', nan]
     """
     if unit in ("", "%"):
         return texts
-    return texts.str.replace(rf"^({_SIGN})\s*{re.escape(unit)}\s*|\s*{re.escape(unit)}$", r"\1", n=1, regex=True)
+    return texts.mask(texts.str.endswith("%")).str.replace(
+        rf"^({_SIGN})\s*{re.escape(unit)}\s*|\s*{re.escape(unit)}$", r"\1", n=1, regex=True
+    )
 
 
 def numbers_in(texts: pd.Series, decimal: str, thousands: str) -> pd.Series:

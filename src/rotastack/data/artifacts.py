@@ -46,8 +46,8 @@ def read_arrays(path: str | Path) -> xr.Dataset:
 class Prepared:
     """A prepared data set: numeric columns, with NaN for missing values, category numbers, and free text.
 
-    A column of text has the last places of `numeric`, as many as components. Until :meth:`encoded`, they hold the number of
-    each row's text, and zeros.
+    `texts` are columns of text with their numbers of components, the last places of `numeric`. Until :meth:`encoded`, these
+    hold the number of each row's text, and zeros.
 
     `numeric` and `codes` have the shape (n_rows, number of such columns); in a column of `codes` with missing values,
     "missing" is number 0. `y` holds class numbers, or the target of a regression, which has no `classes`. `outputs` names
@@ -71,12 +71,12 @@ class Prepared:
         self.series_name: str | None = about.get("series")
         splits = [key for key in divided_by if key.startswith("split")]  # a file sorts names: split 10 before split 2
         self.given = [frame[divided_by[key]].to_numpy() for key in sorted(splits, key=lambda key: int(key.split()[1]))]
-        self._texts = [(frame[name], width) for name, width in about.get("texts", {}).items()]
+        self.texts = [(frame[name], width) for name, width in about.get("texts", {}).items()]
         columns = frame.drop(columns=["target", *divided_by.values(), *about.get("texts", {})])
         categorical = columns.select_dtypes("category")
-        numeric = columns.drop(columns=categorical.columns).to_numpy(dtype=np.float64)
-        codes = [pd.factorize(text)[0][:, None] * np.eye(1, width) for text, width in self._texts]
-        self.numeric = np.hstack([numeric, *codes])
+        self._numbers = columns.drop(columns=categorical.columns).to_numpy(dtype=np.float64)
+        codes = [pd.factorize(text)[0][:, None] * np.eye(1, width) for text, width in self.texts]
+        self.numeric = np.hstack([self._numbers, *codes])
         self.codes = (
             np.stack([categorical[c].cat.codes.to_numpy(dtype=np.intp) for c in categorical], axis=1)
             if categorical.shape[1]
@@ -88,20 +88,14 @@ class Prepared:
 
     def encoded(self, train: NDArray) -> Prepared:
         """Return the data set with its text encoded by the words of the training rows, a mask or numbers."""
-        if not self.has_text:
+        if not self.texts:
             return self
-        parts = [TextComponents(width).fit(text[train]).transform(text) for text, width in self._texts]
+        parts = [TextComponents(width).fit(text[train]).transform(text) for text, width in self.texts]
         result = copy(self)
         for name in ("X", "is_dummy", "table", "is_category"):
             vars(result).pop(name, None)
-        n_other = self.numeric.shape[1] - sum(width for _, width in self._texts)
-        result.numeric = np.hstack([self.numeric[:, :n_other], *parts])
+        result.numeric = np.hstack([self._numbers, *parts])
         return result
-
-    @property
-    def has_text(self) -> bool:
-        """Whether a column is free text, so that each training set needs :meth:`encoded`."""
-        return bool(self._texts)
 
     @property
     def n_classes(self) -> int | None:

@@ -62,7 +62,7 @@ def train(
 
                 set_alarm(limit)
                 fold = folds[label("FG", fg)].to_numpy()
-                for part in [[pair] for pair in pairs] if table.has_text else [pairs]:
+                for part in [[pair] for pair in pairs] if table.texts else [pairs]:
                     X = ready.encoded(table, ~np.isin(fold, part)).X
                     found = nested_outputs(
                         X, table.y, table.n_classes, fold, part, recipes, child(root, rg, fg), views=child(views, rg),

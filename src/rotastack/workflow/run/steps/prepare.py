@@ -76,10 +76,11 @@ def prepare(spec: PrepareSpec, raw: pd.DataFrame) -> PreparedTable:
         frame[dividing_names[key]] = numbers
     frame["target"], classes, facts = _target(target, task)
     about: dict[str, Any] = {"task": task, "classes": classes, "dropped": preprocessor.dropped_}
-    widths = [encoder.n_components for encoder in texts.values()]
-    about |= (
-        {"texts": dict(zip(frame.columns[len(names) - len(texts) : len(names)], widths, strict=True))} if texts else {}
-    )
+    widths = {
+        name: text.n_components
+        for name, text in zip(frame.columns[len(names) - len(texts) :], texts.values(), strict=False)
+    }
+    about |= {"texts": widths} if texts else {}
     about |= {"divided_by": dividing_names} if dividing_names else {}
     about |= {"series": divided_by["series"]} if "series" in divided_by else {}
     about |= {"encoding": spec.encoding} if spec.encoding != "dummies" else {}
@@ -100,7 +101,7 @@ def prepare(spec: PrepareSpec, raw: pd.DataFrame) -> PreparedTable:
         "few_valued_columns": n_categorical + n_few,
         "missing_cells": _missing(X, [*[1] * n_numbers, *of_dates, *[1] * n_categorical])
         + int(features[[*texts]].isna().sum().sum()),
-        **({"text_columns": len(texts)} if texts else {}),
+        **({"text_columns": [*map(str, texts)]} if texts else {}),
         **facts,
     }
     if n_noise:  # an upper bound of the signal-to-noise ratio (thesis, table 2.4)

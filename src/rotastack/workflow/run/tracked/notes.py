@@ -181,9 +181,11 @@ def model_card(
     chosen, counts = refit["parameters"]["refit"] == "best", facts.get("class_counts", {})
     name, cells = NAMES[data.score], len(data.cells(method))
     tested = spread_note(data.numbers(method), data.score, cells)
-    named = {"numeric": "numeric", "categorical": "categorical", "date": "of dates", "text": "of text"}
-    units = [f"{column}{how.in_unit}" for column, how in stored_readings(raw).items() if how.in_unit]
+    named = {"numeric": "numeric", "categorical": "categorical", "date": "of dates"}
     kinds = [f"{facts[f'{k}_columns']} {text}" for k, text in named.items() if facts.get(f"{k}_columns")]
+    if texts := facts.get("text_columns"):
+        kinds.append(f"{len(texts)} of text ({plain(shortened(texts))})")
+    units = [f"{column}{how.in_unit}" for column, how in stored_readings(raw).items() if how.in_unit]
     choice = (
         f"Chosen by the study {plain(data.study)} as the best of {methods} methods by the {name}; "
         f"of methods that tie with the best, as that of least {NAMES[TIE_BREAK[data.task]]}, then of shortest training."
