@@ -12,7 +12,7 @@ from threadpoolctl import threadpool_limits
 
 from rotastack import RotastackClassifier, RotastackRegressor
 from rotastack.base.preprocessing import TablePreprocessor
-from rotastack.base.words import TextComponents, components_for
+from rotastack.base.words import TextComponents
 from rotastack.workflow.tracking.model_files import dump_model, load_model
 
 TEXTS = reviews(200)[0]["review"]
@@ -30,7 +30,11 @@ def test_components_are_those_of_scikit_learn():
 
 
 def test_the_number_of_components_follows_from_the_rows():
-    assert [components_for(n) for n in (1, 20, 200, 400, 10**6)] == [1, 5, 50, 100, 100]
+    texts = pd.DataFrame({"note": [*TEXTS] * 3})
+    found = [
+        TablePreprocessor({"note": "text"}).fit(texts.head(n)).texts_["note"].n_components for n in (2, 20, 200, 600)
+    ]
+    assert found == [1, 5, 50, 100]
 
 
 @pytest.mark.parametrize(

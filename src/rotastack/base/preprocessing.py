@@ -16,7 +16,7 @@ from rotastack.base.columns import DROPPED, ColumnKind, as_pandas, column_kind, 
 from rotastack.base.naming import refuse_odd_names
 from rotastack.base.reading import ColumnReading, read_columns, readings_of, stored_readings
 from rotastack.base.warned import warn
-from rotastack.base.words import TextComponents, components_for
+from rotastack.base.words import MOST_COMPONENTS, TextComponents
 from rotastack.errors import RotastackError
 
 __all__ = ["TablePreprocessor"]
@@ -145,7 +145,7 @@ class TablePreprocessor(TransformerMixin, BaseEstimator):
                 self.dates_[column] = date_parts(X[column])
                 reason = f"{reason}: {', '.join(self.dates_[column])}"
             elif kind == "text":
-                self.texts_[column] = TextComponents(components_for(len(X)))
+                self.texts_[column] = TextComponents(min(MOST_COMPONENTS, max(1, len(X) // 4)))
             elif kind == "numeric" and np.isnan(numbers).all():
                 kind, reason = "missing", "holds no numbers"
             elif kind == "numeric" and np.nanmin(numbers) == np.nanmax(numbers):

@@ -9,15 +9,9 @@ from sklearn.base import BaseEstimator
 
 from rotastack.blas import one_blas_thread
 
-__all__ = ["TextComponents", "components_for"]
+__all__ = ["MOST_COMPONENTS", "TextComponents"]
 
-_MOST, _ROWS_FOR_ONE = 100, 4
-_MOST_WORDS, _MOST_CHARACTERS = 5000, 10_000
-
-
-def components_for(n_rows: int) -> int:
-    """Return the number of components of a column of text: one for 4 rows, at least 1 and at most 100."""
-    return min(_MOST, max(1, n_rows // _ROWS_FOR_ONE))
+MOST_COMPONENTS, _MOST_WORDS, _MOST_CHARACTERS = 100, 5000, 10_000
 
 
 class TextComponents(BaseEstimator):
@@ -35,7 +29,7 @@ class TextComponents(BaseEstimator):
     [[0.0, 0.71, 0.71, 0.0, 0.0], [0.71, 0.71, 0.0, 0.0, 0.0]]
     """
 
-    def __init__(self, n_components: int = _MOST):
+    def __init__(self, n_components: int = MOST_COMPONENTS):
         self.n_components = n_components
 
     def fit(self, X: pd.Series, y: Any = None) -> Self:
@@ -43,13 +37,13 @@ class TextComponents(BaseEstimator):
         from sklearn.decomposition import TruncatedSVD  # late imports: few tables have text
         from sklearn.feature_extraction.text import TfidfVectorizer
 
-        vectorizer = TfidfVectorizer(max_features=_MOST_WORDS, min_df=2, sublinear_tf=True, dtype=np.float32)
-        self.vectorizer_ = self.svd_ = None
+        self.vectorizer_ = TfidfVectorizer(max_features=_MOST_WORDS, min_df=2, sublinear_tf=True, dtype=np.float32)
+        self.svd_ = None
         try:
-            found = vectorizer.fit_transform(_texts(X))
+            found = self.vectorizer_.fit_transform(_texts(X))
         except ValueError:  # of texts without a word in common
+            self.vectorizer_ = None
             return self
-        self.vectorizer_ = vectorizer
         if found.shape[1] > self.n_components:
             with one_blas_thread():  # one order of additions
                 self.svd_ = TruncatedSVD(self.n_components, random_state=0).fit(found)

@@ -167,15 +167,14 @@ class OwnTable:
 
     def _lines_of_table(self) -> list[tuple[str, str]]:
         """Return lines on the table's format, target and columns, and on what to look at."""
-        task, reason, dropped = self.task, self.read.reason, self.dropped
+        name, task, reason, dropped = self.arguments.target, self.task, self.read.reason, self.dropped
         other = {"classification": "regression", "regression": "classification"}[task]
         hint = f"; --task {other} for {other}" if " numbers in " in reason and self.arguments.task is None else ""
-        units = {name: f"{name}{how.in_unit}" for name, how in stored_readings(self.features).items()}
-        columns = {kind: [units.get(name, name) for name in names] for kind, names in self.kinds.items()}
-        target = units.get(self.arguments.target, self.arguments.target)
+        units = {c: f"{c}{how.in_unit}" for c, how in stored_readings(self.features).items()}
+        columns = {kind: [units.get(c, c) for c in names] for kind, names in self.kinds.items()}
         lines = [
             ("table", str(self.read.reading)),
-            ("target", f"{target}: {task} ({reason}{hint}){_values(self.target, task)}"),
+            ("target", f"{units.get(name, name)}: {task} ({reason}{hint}){_values(self.target, task)}"),
             ("columns", "; ".join(f"{len(v)} {kind} ({shortened(v)})" for kind, v in columns.items())),
             *(("dropped", f"{column}: {why}") for column, why in list(dropped.items())[:10]),
         ]

@@ -1,7 +1,5 @@
 """Reading and writing of the files that one step hands to the next: labelled arrays and tables."""
 
-from __future__ import annotations
-
 from copy import copy
 from functools import cached_property
 from pathlib import Path
@@ -86,13 +84,13 @@ class Prepared:
         self._has_missing = [categorical[c].cat.categories[0] == MISSING for c in categorical]
         self._unknown = (self.codes == 0) & np.array(self._has_missing, dtype=bool)
 
-    def encoded(self, train: NDArray) -> Prepared:
+    def encoded(self, train: NDArray) -> "Prepared":
         """Return the data set with its text encoded by the words of the training rows, a mask or numbers."""
         if not self.texts:
             return self
-        parts = [TextComponents(width).fit(text[train]).transform(text) for text, width in self.texts]
+        parts = [TextComponents(width).fit(text.iloc[train]).transform(text) for text, width in self.texts]
         result = copy(self)
-        for name in ("X", "is_dummy", "table", "is_category"):
+        for name in ("X", "table"):
             vars(result).pop(name, None)
         result.numeric = np.hstack([self._numbers, *parts])
         return result
