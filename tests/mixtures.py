@@ -60,6 +60,18 @@ KINDS = {
     "intervals": lambda rng, n: pd.cut(rng.normal(size=n), 4),
     "many texts": lambda rng, n: _objects([f"town {k}" for k in rng.integers(0, 12, n)]),
     "free text": lambda rng, n: _objects([f"a note on the row {k} of the table" for k in range(n)]),
+    "reviews": lambda rng, n: _objects(
+        " ".join(rng.choice([*WORDS, "guter", "день", "very", "12"], 9)) for _ in range(n)
+    ),
+    "notes of few words": lambda rng, n: _objects([f"see {k}, or {n - k} и" if k % 3 else "... !" for k in range(n)]),
+    "names": lambda rng, n: _objects(
+        [f"{w}, {chr(65 + k % 26)}. {chr(97 + k % 25) * 5}" for k, w in enumerate(WORDS[rng.integers(0, 5, n)])]
+    ),
+    "text without blanks": lambda rng, n: _objects([f"第{k}天的东西很好" for k in range(n)]),
+    "prices": lambda rng, n: _objects([f"€{1000 * x:,.2f}" for x in rng.random(n)]),
+    "weights": lambda rng, n: _objects([f"{x:.1f} kg" if x > 9 else "?" for x in 100 * rng.random(n)]),
+    "several units": lambda rng, n: _objects([f"{k} {('g', 'kg')[k % 2]}" for k in rng.integers(1, 90, n)]),
+    "percentages": lambda rng, n: _objects([f"{x:.0f} %" for x in 100 * rng.random(n)]),
     "numbers as text": lambda rng, n: _objects([f"{x:.2f}".replace(".", ",") for x in 1000 * rng.random(n)]),
     "numbers with marks": lambda rng, n: _objects([f"{x:.2f}" if x > 0.2 else "?" for x in rng.random(n)]),
     "blanks": lambda rng, n: _objects(["", " ", "NA"][k] for k in rng.integers(0, 3, n)),

@@ -1,4 +1,4 @@
-"""Typical tables of users: a rare class, a leak, prices, genes, visits of patients, sales by date."""
+"""Typical tables of users: a rare class, a leak, prices, genes, visits of patients, sales by date, reviews."""
 
 import numpy as np
 import pandas as pd
@@ -78,3 +78,41 @@ def sales(n=1500, seed=0):
     table = {"day": days.dt.strftime("%Y-%m-%d"), "promotion": rng.choice(["yes", "no"], n),
              "temperature": (12 + 9 * np.sin(np.arange(n) / 58) + rng.normal(0, 3, n)).round(1)}  # fmt: skip
     return pd.DataFrame(table).assign(sold=level.round()), "sold"
+
+
+def reviews(n=400, seed=0):
+    """Return reviews with prices; more words of praise than of blame mean "liked", the price means nothing."""
+    rng = np.random.default_rng(seed)
+    praise = ["delicious", "friendly", "fresh", "perfect", "lovely", "warm", "generous", "excellent"]
+    blame = ["bland", "rude", "stale", "cold", "dirty", "slow", "greasy", "noisy"]
+    usual = [
+        "the",
+        "a",
+        "was",
+        "and",
+        "with",
+        "very",
+        "place",
+        "food",
+        "waiter",
+        "table",
+        "dinner",
+        "lunch",
+        "soup",
+        "fish",
+        "wine",
+        "menu",
+        "street",
+        "evening",
+    ]
+    y = rng.integers(0, 2, n)
+    texts = [
+        " ".join(
+            rng.permutation(
+                [*rng.choice(usual, 12), *rng.choice([blame, praise][k], 3), *rng.choice([praise, blame][k], 1)]
+            )
+        )
+        for k in y
+    ]
+    prices = [f"€{price:,.2f}" for price in rng.gamma(2, 900, n)]
+    return pd.DataFrame({"review": texts, "price": prices, "stars": np.where(y, "liked", "disliked")}), "stars"

@@ -153,8 +153,16 @@ def test_categories_by_their_numbers():
         ("id", np.arange(50) % 20, "numeric", "20 different"),
         ("acid", np.random.default_rng(0).permutation(50), "numeric", "50 different"),
         ("x", [f"{k:08x}-aa" for k in range(50)], "id", "text whose values all differ"),
+        ("x", [f"town {k}" for k in range(50)], "id", "text whose values all differ"),
+        ("x", [f"IMG {k}.jpg" for k in range(50)], "id", "text whose values all differ"),
+        ("x", [f"0{k:02} 12 34 {k}" for k in range(50)], "id", "text whose values all differ"),
+        ("x", [f"town {k % 40}" for k in range(60)], "id", "40 different values in 60 rows, 7 characters on average, most of one word"),
+        ("x", [f"Frau Müller-{k} sagt, gut" for k in range(50)], "text", "50 different"),
+        ("x", [f"день {k} был хорош" for k in range(50)], "text", "50 different"),
+        ("x", [f"第{k}天很好" for k in range(50)], "id", "text whose values all differ"),
+        ("x", [f"{2 * k} kg" for k in range(50)], "numeric", "50 different numbers in kg"),
         ("x", [f"broken on day {k}" for k in range(50)], "text", "50 different values in 50 rows, 16 characters"),
-        ("x", [f"www.place.net/{'a' * k}" for k in range(50)], "text", "50 different"),
+        ("x", [f"www.place.net/{'a' * k}" for k in range(50)], "id", "text whose values all differ"),
         ("x", [f"a long comment on the row {k % 30} of it" for k in range(200)], "text", "30 different values in 200 rows, 34"),
         ("x", [f"town {k % 30}" for k in range(200)], "categorical", "text of 30 different values"),
         ("x", pd.Categorical([f"a name {k}" for k in range(50)]), "categorical", "declared categories of 50"),
@@ -165,11 +173,11 @@ def test_categories_by_their_numbers():
         ("x", pd.date_range("2020-01-01", periods=50), "date", "from 2020-01-01 to 2020-02-19: days, weekday"),
         ("x", [f"2020-01-{1 + k % 28:02d}" for k in range(50)], "date", "from 2020-01-01 to 2020-01-28: days, weekday"),
         ("x", [f"2020-01-{1 + k % 28:02d}T10:{k:02d}:00Z" for k in range(50)], "date", "days, weekday"),
-        ("x", [f"{1 + k % 28}/13/2020" for k in range(50)], "text", "28 different"),
+        ("x", [f"{1 + k % 28}/13/2020" for k in range(50)], "id", "28 different values in 50 rows, 10 characters on average, most of one word"),
         ("x", ["2020-01-01", None] * 20, "categorical", "text of 1"),
         ("x", ["2020-01-01"] * 20, "constant", "one value only"),
         ("x", [None] * 50, "missing", "all missing"),
-        ("x", [[1]] * 50, "text", "holds lists"),
+        ("x", [[1]] * 50, "objects", "holds lists"),
     ],
 )  # fmt: skip
 def test_kinds_and_why(name, values, kind, reason):
@@ -178,7 +186,7 @@ def test_kinds_and_why(name, values, kind, reason):
     p = TablePreprocessor().fit(table)
     assert p.kinds_ == {name: kind, "number": "numeric"}
     assert reason in p.reasons_[name]
-    assert (name in p.dropped_) == (kind in ("id", "text", "constant", "missing"))
+    assert (name in p.dropped_) == (kind in ("id", "objects", "constant", "missing"))
     assert p.transform(table).shape == (rows, len(p.get_feature_names_out()))
 
 

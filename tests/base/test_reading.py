@@ -1,5 +1,7 @@
 """How text is read: each rule with its smallest table, and rows that do not depend on their neighbours."""
 
+import json
+
 import numpy as np
 import pandas as pd
 import pytest
@@ -8,7 +10,8 @@ from hypothesis import strategies as st
 
 from rotastack.base.columns import column_kind
 from rotastack.base.preprocessing import TablePreprocessor
-from rotastack.base.reading import is_dates, read_columns, readings_of
+from rotastack.base.reading import is_dates, read_columns, readings_of, stored_readings
+from rotastack.data.tables import read_with_notes
 
 MANY = [f"{k / 7:.3f}" for k in range(1, 41)]
 DAYS = [f"2020-{1 + k % 12:02d}-{1 + k % 28:02d}" for k in range(40)]
@@ -38,6 +41,17 @@ def read(texts, delimiter=",", beside=None, **options):
         (["\u22121.5", "2.5"], ",", None, [-1.5, 2.5]),
         (["12%", "7.5 %"], ",", None, [0.12, 0.075]),
         (["5.0", "6", "7"], ",", None, [5, 6, 7]),
+        (["€1,234.50", "-€5", "€-6.25", "+€7"], ",", None, [1234.5, -5, -6.25, 7]),
+        (["1\u00a0234,50 €", "7,25€"], ",", None, [1234.5, 7.25]),
+        (["$1,234", "$5"], ",", None, [1234, 5]),
+        (["USD 5", "USD 6.5"], ",", None, [5, 6.5]),
+        (["US$5", "US$ 6"], ",", None, [5, 6]),
+        (["5 km/h", "\u22127.5 km/h"], ",", None, [5, -7.5]),
+        (["12 Std.", "1e1 Std."], ",", None, [12, 10]),
+        (["21 °C", "5 °C"], ",", None, [21, 5]),
+        (["3 m²", "5 m²"], ",", None, [3, 5]),
+        (["12 kg", "13kg", "14"], ",", None, [12, 13, 14]),
+        (["12 kg", "unknown", "14 kg"], ",", None, [12, np.nan, 14]),
         ([*MANY, "12 kg"], ",", None, [*map(float, MANY), np.nan]),
         (["?"] * 60 + MANY, ",", None, [np.nan] * 60 + [*map(float, MANY)]),
         (["1", "2", "3", "4"] * 20 + ["n. a."], ",", None, [1, 2, 3, 4] * 20 + [np.nan]),
@@ -60,6 +74,13 @@ def test_numbers(texts, delimiter, beside, values):
         ["1", "2", "3", "4", "5+"] * 4,
         ["030 123 456", "030 123 457"],
         ["1.2.3.4", "10.0.0.1"],
+        ["A12", "A13"],
+        ["012 A", "013 A"],
+        ["1.5 kg", "1.50 kg"],
+        ["1st", "2nd", "3rd", "4th"],
+        ["2", "3", "4", "5more"] * 9,
+        ["12 kg is much", "13 kg is more"],
+        ["5 Std", "6 h", "7 min"],
     ],
 )
 def test_codes_and_categories_stay_text(texts):
@@ -94,6 +115,54 @@ def test_dates(texts, formats, lost):
     assert column_kind(found).kind == "date"
 
 
+def test_one_unit_is_kept_and_another_one_is_missing_and_named():
+    how, _, _ = read(["12 kg", "13.5 kg", "7"])
+    assert (how.unit, how.in_unit) == ("kg", " in kg")
+    assert read(["3.5 %", "4%"])[0].in_unit == " in %, 12 % as 0.12"
+    assert read([*MANY, "12 kg"])[0].unit == ""
+    new = pd.DataFrame({"c": ["300 g", "8 kg", "9", "€5", "5%", "kg", "7 kg kg", "1,234.5 kg"]}, dtype="str")
+    notes = []
+    found = read_columns(new, {"c": how}, notes.append)["c"]
+    assert [x for x in found.tolist() if x == x] == [8, 9]
+    (text,) = notes
+    assert text.startswith("column 'c': 6 of 8 values are no numbers in kg (such as '300 g', '€5', '5%')")
+
+
+def test_several_units_stay_text_and_are_told(tmp_path):
+    weights = [f"{k} {'g' if k % 3 else 'kg'}" for k in range(1, 31)]
+    assert read(weights)[0].unit == "g, kg"
+    one_stray = [*(f"{k} kg" for k in range(30)), "300 g"]
+    assert read(one_stray)[0].type == "text"
+    for texts, units in ((weights, "g, kg"), (one_stray, "kg, g")):
+        pd.DataFrame({"w": texts, "y": "a"}).to_csv(tmp_path / "t.csv", index=False)
+        (note,) = read_with_notes(tmp_path / "t.csv", "y")[1].notes
+        assert note == f"column 'w': text, as its numbers have several units ({units}); numbers need one unit"
+
+
+def test_a_target_with_a_unit():
+    prices = [f"€{k}.50" for k in range(30)]
+    how, found, _ = read(prices, target="c")
+    assert (how.unit, found.tolist()) == ("€", [k + 0.5 for k in range(30)])
+    doors = ["2 doors", "4 doors"] * 9
+    assert read(doors, target="c")[1].tolist() == doors  # names of classes
+
+
+def test_the_unit_is_stored_and_tables_without_units_are_stored_as_before():
+    table = read_columns(
+        pd.DataFrame({"w": ["5 kg", "6 kg"], "n": ["1", "2"]}),
+        readings_of(pd.DataFrame({"w": ["5 kg", "6 kg"], "n": ["1", "2"]}), ","),
+    )
+    stored = json.loads(table.attrs["readings"])
+    assert stored["w"]["unit"] == "kg"
+    assert "unit" not in stored["n"]
+    assert stored_readings(table)["w"].in_unit == " in kg"
+    new = pd.DataFrame({"w": ["7 kg", "8 lb"], "n": [1, 2]})
+    with pytest.warns(UserWarning, match=r"no numbers in kg \(such as '8 lb'\)"):
+        np.testing.assert_array_equal(
+            TablePreprocessor({"w": "numeric", "n": "numeric"}).fit(table).transform(new)[:, 0], [7, np.nan]
+        )
+
+
 def test_what_cannot_be_read_is_counted_and_named():
     _, _, notes = read([*MANY, "#DIV/0!", "#DIV/0!", "12 kg", "NA", ""])
     assert notes == ["column 'c': 3 of 45 values are no numbers (such as '#DIV/0!', '12 kg'); these values are missing"]
@@ -109,7 +178,10 @@ def test_missing_text_depends_on_the_format():
 def test_declared_kinds():
     assert read(["1.1", "1.10"], kinds={"c": "categorical"})[1].tolist() == ["1.1", "1.10"]
     assert read(["1.1", "1.2"], kinds={"c": "categorical"})[1].tolist() == [1.1, 1.2]
-    assert read(["12 kg", "13 kg", "5"], kinds={"c": "numeric"})[1].isna().tolist() == [True, True, False]
+    assert read(["12 kg", "13 kg", "5"], kinds={"c": "numeric"})[1].tolist() == [12, 13, 5]
+    assert read(["12 kg", "1 g", "5"], kinds={"c": "numeric"})[1].isna().tolist() == [True, True, False]
+    for kind in ("categorical", "text", "id"):
+        assert read(["12 kg", "13 kg"], kinds={"c": kind})[1].tolist() == ["12 kg", "13 kg"]
 
 
 def test_targets_of_few_numbers_and_words_are_classes():

@@ -11,6 +11,7 @@ import pytest
 from sklearn.datasets import load_diabetes, load_iris
 from tests.refusals import refusal
 
+from rotastack.base.reading import stored_readings
 from rotastack.data import read_table
 from rotastack.data.tables import read_with_notes
 from rotastack.errors import RotastackError
@@ -36,7 +37,8 @@ def test_delimiters_and_encodings(tmp_path, delimiter, word, encoding):
 def test_windows_text(tmp_path):
     (tmp_path / "t.csv").write_bytes("preis;y\n5 €;a\n6 €;b\n".encode("windows-1252"))
     found, reading = read_with_notes(tmp_path / "t.csv")
-    assert found["preis"].tolist() == ["5 €", "6 €"]
+    assert found["preis"].tolist() == [5, 6]
+    assert stored_readings(found)["preis"].unit == "€"
     assert reading.details == ("semicolons", "windows-1252")
 
 

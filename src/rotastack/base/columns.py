@@ -1,4 +1,4 @@
-"""Kinds of columns: numbers, categories, dates, ids or free text; and the reason for the kind."""
+"""Kinds of columns: numbers, categories, dates, free text or ids; and the reason for the kind."""
 
 import re
 from typing import Any, NamedTuple
@@ -15,11 +15,12 @@ __all__ = [
     "present_target",
 ]  # fmt: skip
 
-DROPPED = frozenset({"id", "text", "constant", "missing", "leak"})
+DROPPED = frozenset({"id", "objects", "constant", "missing", "leak"})
 """Kinds of columns that no model is trained on."""
 
 _DAY = pd.Timedelta(days=1)
-_FEW = 20  # fewer rows cannot show an id of whole numbers, and so few different texts cannot show free text
+_FEW = 20  # fewer rows cannot show an id of whole numbers, and so few different texts are categories unless all differ
+_SEVERAL_WORDS = r"(?s)[^\W\d_].*\s\W*[^\W\d_]"
 _WORDS = re.compile(r"[A-Z]+(?![a-z])|[A-Z]?[a-z]+|[^\W\d_A-Za-z]+|\d+")
 _ID_WORDS = frozenset({"id", "ids", "uuid", "guid", "identifier"})
 _GROUP_WORDS = frozenset(
@@ -88,12 +89,12 @@ def column_kind(column: pd.Series, min_distinct: int = 10, reading: ColumnReadin
 
     - "date": dates.
     - "categorical": declared categories, truth values, and text but for the following two.
-    - "id": at least three texts, all different; whole numbers in at least 20 rows that count the rows in order from 0 or
-      1, or of which more than half differ in a column with the name of an id (``customer_id``, ``PassengerId``, ``uuid``,
-      ``index``, ``no``, ...).
-    - "text": at least three texts, all different, if more than half of them have several words, or if their lengths differ
-      and average 20 characters or more. More than 20 different texts, if their number exceeds half of the rows, or a tenth
-      of the rows if they average 30 characters.
+    - "id": texts of which most differ (see "text"), and at most half have several words; whole numbers in at least 20 rows
+      that count the rows in order from 0 or 1, or of which more than half differ in a column with the name of an id
+      (``customer_id``, ``PassengerId``, ``uuid``, ``index``, ``no``, ...).
+    - "text": texts of which most differ, and more than half have several words. Most differ if all do, of three or more; or
+      if more than 20 differ, and more than half of the rows, or a tenth of the rows if texts average 30 characters.
+    - "objects": other values than text, numbers and dates, such as lists.
     - Other numbers: "numeric" with `min_distinct` or more different values, otherwise "categorical".
     """
     reading = readings_of(column.to_frame("column"))["column"] if reading is None else reading
@@ -104,7 +105,7 @@ def column_kind(column: pd.Series, min_distinct: int = 10, reading: ColumnReadin
     try:
         distinct = present.nunique()
     except TypeError:
-        return ColumnKind("text", f"holds {type(present.iloc[0]).__name__}s, which are neither numbers nor text")
+        return ColumnKind("objects", f"holds {type(present.iloc[0]).__name__}s, which are neither numbers nor text")
     declared = isinstance(column.dtype, pd.CategoricalDtype)
     if distinct > 1 and reading.type == "date" and not declared:
         return ColumnKind("date", f"from {_day(present.min())} to {_day(present.max())}")
@@ -115,14 +116,14 @@ def column_kind(column: pd.Series, min_distinct: int = 10, reading: ColumnReadin
         return dropped
     different = len(np.unique(numbers))
     if different >= min_distinct:
-        return ColumnKind("numeric", f"{different} different numbers")
+        return ColumnKind("numeric", f"{different} different numbers{reading.in_unit}")
     if distinct < 2 and len(present) == len(column):
         return ColumnKind("constant", "one value only")
     if is_text:
         return ColumnKind(
             "categorical", f"{'declared categories' if declared else 'text'} of {distinct} different values"
         )
-    return ColumnKind("categorical", f"{different} different numbers, fewer than {min_distinct}")
+    return ColumnKind("categorical", f"{different} different numbers{reading.in_unit}, fewer than {min_distinct}")
 
 
 def _day(moment: Any) -> str:
@@ -131,17 +132,14 @@ def _day(moment: Any) -> str:
 
 def _id_or_text(known: pd.Series, distinct: int) -> ColumnKind | None:
     texts = known.astype(str)
-    lengths = texts.str.len()
-    length = lengths.mean()
-    summary = f"{distinct} different values in {len(known)} rows, {length:.0f} characters on average"
-    if distinct == len(known) > 2:
-        several = texts.str.contains(r"\S\s+\S").mean() > 0.5
-        if several or (length >= 20 and lengths.nunique() > 1):  # keys and hashes have one length
-            return ColumnKind("text", summary)
-        return ColumnKind("id", "text whose values all differ")
-    if distinct > _FEW and (distinct > len(known) / 2 or (length >= 30 and distinct > len(known) / 10)):
+    length, n = texts.str.len().mean(), len(known)
+    all_differ = distinct == n > 2
+    if not all_differ and not (distinct > _FEW and (distinct > n / 2 or (length >= 30 and distinct > n / 10))):
+        return None
+    summary = f"{distinct} different values in {n} rows, {length:.0f} characters on average"
+    if texts.str.slice(0, 300).str.contains(_SEVERAL_WORDS).mean() > 0.5:
         return ColumnKind("text", summary)
-    return None
+    return ColumnKind("id", "text whose values all differ" if all_differ else f"{summary}, most of one word")
 
 
 def _id(column: pd.Series, numbers: NDArray[np.float64]) -> ColumnKind | None:

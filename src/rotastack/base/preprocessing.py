@@ -16,6 +16,7 @@ from rotastack.base.columns import DROPPED, ColumnKind, as_pandas, column_kind, 
 from rotastack.base.naming import refuse_odd_names
 from rotastack.base.reading import ColumnReading, read_columns, readings_of, stored_readings
 from rotastack.base.warned import warn
+from rotastack.base.words import MOST_COMPONENTS, TextComponents
 from rotastack.errors import RotastackError
 
 __all__ = ["TablePreprocessor"]
@@ -27,14 +28,15 @@ class TablePreprocessor(TransformerMixin, BaseEstimator):
     A column with 10 or more distinct numbers is numeric, and its missing values stay NaN. A column with fewer distinct
     numbers, or mostly other values, is categorical. "Missing" is a category of its own, and C categories become C - 1
     columns, in alphabetical order or in the order of an ordered categorical column. A date becomes the number of its day,
-    with the month, weekday and hour if they vary. Constant columns, ids and free text are dropped.
+    with the month, weekday and hour if they vary. Free text becomes the leading components of its TF-IDF: one for 4 rows,
+    at most 100. Constant columns and ids are dropped.
     :func:`rotastack.base.columns.column_kind` has the rules. Labels are not used. Text of new rows, such as numbers and
     dates, is read as that of the training rows.
 
     Parameters
     ----------
     kinds : mapping of str to str, or None
-        Kind of a column by its name: "numeric", "categorical", "id", "leak" (both dropped) or "auto" (the rules
+        Kind of a column by its name: "numeric", "categorical", "text", "id", "leak" (both dropped) or "auto" (the rules
         above). Columns without an entry are "auto".
     min_distinct : int, default=10
         Smallest number of distinct values of a numeric column.
@@ -49,13 +51,15 @@ class TablePreprocessor(TransformerMixin, BaseEstimator):
     readings_ : dict of str to ColumnReading
         How the text of each column is read. A table of :func:`~rotastack.data.read_table` brings its readings.
     kinds_ : dict of str to str
-        Kind of each column: "numeric", "categorical", "date", or "id", "text", "constant", "missing", "leak" (dropped).
+        Kind of each column: "numeric", "categorical", "date", "text", or "id", "objects", "constant", "missing", "leak" (dropped).
     reasons_ : dict of str to str
         Reason for the kind of each column, as text for people.
     numeric_ : list of str
-        Names of the numeric output columns, from columns of numbers and from dates.
+        Names of the numeric output columns, from columns of numbers, dates and text.
     categories_ : dict of str to list of str
         Categories of each categorical column. "(missing)" comes first.
+    texts_ : dict of str to TextComponents
+        Encoder of each column of text.
     dropped_ : dict of str to str
         Reason for each dropped column.
     categorical_ : ndarray of bool of shape (n_features_out,)
@@ -69,7 +73,7 @@ class TablePreprocessor(TransformerMixin, BaseEstimator):
     Warns
     -----
     UserWarning
-        Ids and free text, which are dropped; values that are no numbers or dates; in :meth:`transform` new categories.
+        Ids, which are dropped; values that are no numbers or dates; in :meth:`transform` new categories.
 
     Notes
     -----
@@ -105,11 +109,15 @@ class TablePreprocessor(TransformerMixin, BaseEstimator):
         -------
         self
         """
+        return self._describe(X)._fit_texts(X)
+
+    def _describe(self, X: pd.DataFrame) -> Self:
+        """Determine the kinds and the categories of the columns, without the words of free text, which take longer."""
         self._learn(X)
         left_out = [
             f"{column!r} ({why})"
             for column, why in self.dropped_in_words().items()
-            if self.kinds_[column] in ("id", "text") and column not in (self.kinds or {})
+            if self.kinds_[column] in ("id", "objects") and column not in (self.kinds or {})
         ]
         if left_out:
             warn(f"columns left out: {'; '.join(left_out)}; to keep a column, declare its kind, numeric or categorical")
@@ -128,6 +136,7 @@ class TablePreprocessor(TransformerMixin, BaseEstimator):
         self.reasons_: dict[str, str] = {}
         self.categories_: dict[str, list[str]] = {}
         self.dates_: dict[str, list[str]] = {}
+        self.texts_: dict[str, TextComponents] = {}
         for column in X.columns:
             kind, reason = self._kind(X[column], declared.get(column, "auto"))
             if kind == "numeric" or (kind == "categorical" and is_numeric_dtype(X[column].dtype)):
@@ -135,6 +144,8 @@ class TablePreprocessor(TransformerMixin, BaseEstimator):
             if kind == "date":
                 self.dates_[column] = date_parts(X[column])
                 reason = f"{reason}: {', '.join(self.dates_[column])}"
+            elif kind == "text":
+                self.texts_[column] = TextComponents(min(MOST_COMPONENTS, max(1, len(X) // 4)))
             elif kind == "numeric" and np.isnan(numbers).all():
                 kind, reason = "missing", "holds no numbers"
             elif kind == "numeric" and np.nanmin(numbers) == np.nanmax(numbers):
@@ -147,6 +158,12 @@ class TablePreprocessor(TransformerMixin, BaseEstimator):
                     kind, reason = "constant", "one value only"
             self.kinds_[column], self.reasons_[column] = kind, reason
         self.numbers_ = [column for column, kind in self.kinds_.items() if kind == "numeric"]
+        return self
+
+    def _fit_texts(self, X: pd.DataFrame) -> Self:
+        X = read_columns(as_pandas(X)[[*self.texts_]], self.readings_)
+        for column, encoder in self.texts_.items():
+            encoder.fit(X[column])
         return self
 
     def _kind(self, column: pd.Series, declared: str) -> ColumnKind:
@@ -179,7 +196,8 @@ class TablePreprocessor(TransformerMixin, BaseEstimator):
             for column, parts in self.dates_.items()
             for part in parts
         ]
-        return [*self.numbers_, *of_dates]
+        of_texts = [f"{column} ({k + 1})" for column, text in self.texts_.items() for k in range(text.n_components)]
+        return [*self.numbers_, *of_dates, *of_texts]
 
     @property
     def categorical_(self) -> NDArray[np.bool_]:
@@ -190,13 +208,14 @@ class TablePreprocessor(TransformerMixin, BaseEstimator):
     def parts_(self) -> list[NDArray[np.intp]]:
         """Numbers of the output columns of each column of ``needed_``."""
         sizes = [1] * len(self.numbers_) + [len(parts) for parts in self.dates_.values()]
+        sizes += [text.n_components for text in self.texts_.values()]
         sizes += [len(names) for names in self._category_names()]
         return [np.arange(*ends) for ends in pairwise(np.cumsum([0, *sizes]))]
 
     @property
     def needed_(self) -> list[str]:
         """Columns that :meth:`transform` needs."""
-        return [*self.numbers_, *self.dates_, *self.categories_]
+        return [*self.numbers_, *self.dates_, *self.texts_, *self.categories_]
 
     def transform(self, X: pd.DataFrame) -> NDArray[np.float64]:
         """Return the numeric columns, then the dummies or category numbers.
@@ -225,6 +244,7 @@ class TablePreprocessor(TransformerMixin, BaseEstimator):
         X = read_columns(X[self.needed_], self.readings_)
         blocks = [_finite(X[c])[:, None] for c in self.numbers_]
         blocks += [date_numbers(X[c], parts) for c, parts in self.dates_.items()]
+        blocks += [text.transform(X[c]) for c, text in self.texts_.items()]
         numbers = np.hstack([np.empty((len(X), 0)), *blocks])
         codes = self._codes(X)
         counts = [len(categories) for categories in self.categories_.values()]
@@ -252,7 +272,7 @@ class TablePreprocessor(TransformerMixin, BaseEstimator):
 
     def _check_columns(self) -> None:
         check_is_fitted(self)
-        if not self.needed_:
+        if not self.needed_ and "text" not in self.kinds_.values():
             dropped = "; ".join(f"{c!r} is dropped ({self.kinds_[c]}: {why})" for c, why in self.dropped_.items())
             raise RotastackError(f"no usable column is left: {dropped or 'the table has no columns'}")
 

@@ -5,9 +5,8 @@ whatever rows are beside them.
 """
 
 import json
-import re
 from collections.abc import Callable, Iterator, Mapping
-from dataclasses import asdict, dataclass, field
+from dataclasses import dataclass, field
 from typing import Any
 
 import numpy as np
@@ -22,6 +21,7 @@ from pandas.api.types import (
     is_timedelta64_dtype,
 )
 
+from rotastack.base.quantities import numbers_in, units_of, without_unit
 from rotastack.base.warned import warn
 
 __all__ = [
@@ -66,11 +66,14 @@ class ColumnReading:
     """How the text of a column is read. Values that are numbers or dates already stay as they are.
 
     The `type` is number, boolean, date, duration or text. Numbers have marks, `decimal` and `thousands`, and dates `formats`,
-    tried in order, the last of them ISO 8601. With `blanks`, text such as "NA" is missing in a column of text; in other columns it always is. `example` is
+    tried in order, the last of them ISO 8601. Numbers may have a `unit`, such as kg or €: a number without it is read in the
+    unit, one in another unit is missing; of text, `unit` names the several units that keep it from being numbers. With `blanks`, text such as "NA" is missing in a column of text; in other columns it always is. `example` is
     the first text of a column whose decimal mark, or order of day and month, no text shows.
 
     >>> ColumnReading("number", ",", ".").values(pd.Series(["1.234,5", "12 %", "?"])).tolist()
     [1234.5, 0.12, nan]
+    >>> ColumnReading("number", unit="kg").values(pd.Series(["12.5 kg", "7", "300 g"])).tolist()
+    [12.5, 7.0, nan]
     """
 
     type: str
@@ -79,6 +82,14 @@ class ColumnReading:
     formats: list[str] = field(default_factory=list)
     blanks: bool = False
     example: str = ""
+    unit: str = ""
+
+    @property
+    def in_unit(self) -> str:
+        """The unit of numbers in words, such as " in kg"; empty without unit."""
+        if self.type != "number" or not self.unit:
+            return ""
+        return " in %, 12 % as 0.12" if self.unit == "%" else f" in {self.unit}"
 
     def values(self, column: pd.Series) -> pd.Series:
         """Return a column with its text read. Text that cannot be read is missing."""
@@ -111,7 +122,7 @@ class ColumnReading:
             return None
         examples = ", ".join(repr(text) for text in lost.unique()[:3])
         formats = dict.fromkeys([*self.formats, "ISO8601"])
-        how = f" in the format {' or '.join(map(in_words, formats))}" if self.type == "date" else ""
+        how = f" in the format {' or '.join(map(in_words, formats))}" if self.type == "date" else self.in_unit
         return (
             f"column {str(column.name)!r}: {len(lost)} of {len(column)} values are no {_PLURAL[self.type]}{how} (such as "
             f"{examples}); these values are missing"
@@ -119,11 +130,11 @@ class ColumnReading:
 
     def _read(self, texts: pd.Series) -> Any:
         if self.type == "number":
-            return _numbers(texts, self.decimal, self.thousands)
+            return numbers_in(without_unit(texts, self.unit), self.decimal, self.thousands)
         if self.type == "boolean":
             return texts.str.lower().map({"true": True, "false": False}).astype("boolean")
         if self.type == "duration":
-            has_no_unit = _numbers(texts, *_MARKS[0]).notna()
+            has_no_unit = numbers_in(texts, *_MARKS[0]).notna()
             return pd.to_timedelta(texts.mask(has_no_unit), errors="coerce")
         dates = pd.Series(pd.NaT, index=texts.index, dtype="datetime64[us]")
         for written in dict.fromkeys([*self.formats, "ISO8601"]):  # no other format reads ISO
@@ -138,7 +149,8 @@ def readings_of(
 
     - Numbers: more different numbers than other texts. If fewer than ten numbers differ, the other texts must be marks
       such as ``?`` and ``#DIV/0!``, or in at most a twentieth of the rows, and no two fractions may be equal, as ``1.1``
-      and ``1.10`` are. A percentage is a number. Zeros in front (``007``) and more than 15 digits make codes, which are
+      and ``1.10`` are. A percentage is a number; so are numbers with one currency sign or unit, which more than half of the
+      different texts have, if the column is no target of fewer than ten values. With several units they are text. Zeros in front (``007``) and more than 15 digits make codes, which are
       text. If a column such as ``42.745`` does not show which mark is decimal, the other columns decide, then the
       delimiter.
     - Truth values: ``true`` and ``false`` in delimited text.
@@ -180,7 +192,8 @@ def read_columns(
                 note(text)
     result = pd.DataFrame(read, index=table.index, columns=table.columns)
     # pandas copies attributes deeply with every column, so they are one text
-    result.attrs["readings"] = json.dumps({str(name): asdict(reading) for name, reading in readings.items()})
+    stated = {str(name): {k: v for k, v in vars(how).items() if v or k != "unit"} for name, how in readings.items()}
+    result.attrs["readings"] = json.dumps(stated)
     return result
 
 
@@ -221,11 +234,14 @@ class _Texts:
         counts = _stripped(column.dropna()).value_counts()
         counts = counts[~counts.index.isin(NO_VALUE)]
         self.texts, self.counts = pd.Series(counts.index, dtype="str"), counts.to_numpy()
-        plain = _numbers(self.texts, ".", "").notna().to_numpy()
+        self.written, self.units = self.texts, units_of(self.texts)
+        if len(self.units) == 1:
+            self.texts = without_unit(self.written, self.units[0])
+        plain = numbers_in(self.texts, ".", "").notna().to_numpy()
         self.is_plain = bool(plain.all())
         self.numbers = {_MARKS[0]: plain}
         if not self.is_plain:
-            self.numbers |= {marks: _numbers(self.texts, *marks).notna().to_numpy() for marks in _MARKS[1:]}
+            self.numbers |= {marks: numbers_in(self.texts, *marks).notna().to_numpy() for marks in _MARKS[1:]}
 
     def best(self) -> list[tuple[str, str]]:
         """Return the pairs of marks that read the most rows as numbers."""
@@ -236,7 +252,7 @@ class _Texts:
         """Return the decimal mark that the column shows, if one mark alone reads most of its texts."""
         if self.is_plain:
             with_point = self.texts[self.texts.str.contains(".", regex=False)]
-            return "." if len(with_point) and _numbers(with_point, ",", ".").isna().any() else None
+            return "." if len(with_point) and numbers_in(with_point, ",", ".").isna().any() else None
         best = self.best()
         marks = {decimal for decimal, _ in best}
         most = best and self.numbers[best[0]].mean() > 0.5
@@ -246,38 +262,41 @@ class _Texts:
         """Return how the column is read, by the decimal mark of the table and the kind that the user declares."""
         blanks = delimiter is not None and not is_target
         text = ColumnReading("text", blanks=blanks)
-        if not len(self.texts) or kind in ("id", "leak"):
+        named = self.units not in ([], ["%"]) and (kind == "categorical" or (is_target and len(self.texts) < _FEW))
+        if not len(self.texts) or named or kind in ("id", "text", "leak"):
             return text
         if delimiter is not None and self.texts.str.lower().isin(["true", "false"]).all():
             return ColumnReading("boolean")
         best = self.best()
         if best:
             by_default = decimal or ("," if delimiter not in (None, ",") else ".")
-            if self.is_plain and by_default == "," and decimal and _numbers(self.texts, ",", ".").notna().all():
+            if self.is_plain and by_default == "," and decimal and numbers_in(self.texts, ",", ".").notna().all():
                 best = [(",", "."), *best]
             marks = next((marks for marks in best if marks[0] == by_default), best[0])
             if self._holds_numbers(marks, kind, is_target):
                 marked = self.texts[self.texts.str.contains("[.,]")]
                 unsure = decimal is None and not self.is_plain and len({mark for mark, _ in best}) > 1 and len(marked)
-                return ColumnReading("number", *marks, example=marked.iloc[0] if unsure else "")
-        formats = [] if kind in ("numeric", "categorical") else _date_formats(self.texts)
+                unit = self.units[0] if len(self.units) == 1 else ""
+                return ColumnReading("number", *marks, example=marked.iloc[0] if unsure else "", unit=unit)
+        formats = [] if kind in ("numeric", "categorical") else _date_formats(self.written)
         if formats:
             unsure = any(
                 _swapped(f) in _DATES and self._reads(_swapped(f)) >= self._reads(f) for f in formats if "%d" in f
             )
-            return ColumnReading("date", formats=formats, example=self.texts.iloc[0] if unsure else "")
+            return ColumnReading("date", formats=formats, example=self.written.iloc[0] if unsure else "")
+        text.unit = ", ".join(self.units) if len(self.units) > 1 else ""
         return text
 
     def _reads(self, written: str) -> int:
         """Return the number of texts that are dates in a format."""
-        return int(_parsed(self.texts, written).notna().sum())
+        return int(_parsed(self.written, written).notna().sum())
 
     def _holds_numbers(self, marks: tuple[str, str], kind: str, is_target: bool) -> bool:
         """Return whether the column holds numbers, and not codes or categories."""
         if kind == "numeric":
             return True
         fits = self.numbers.get(marks, self.numbers[_MARKS[0]])
-        numbers = _numbers(self.texts[fits], *marks)
+        numbers = numbers_in(self.texts[fits], *marks)
         coded = self.texts[fits].str.match(r"[+-]?0[\d ]").sum()
         digits = ~self.texts[fits].str.contains("[eE]")
         if coded > 1 or coded > 0.1 * len(numbers) or (digits & (numbers.abs() > _EXACT) & (numbers % 1 == 0)).any():
@@ -311,25 +330,6 @@ def _stripped(column: pd.Series) -> pd.Series:
     """Return values as text, without blanks around them."""
     texts = column if column.dtype == "str" else column.map(str).astype("str")
     return texts.str.strip()
-
-
-def _numbers(texts: pd.Series, decimal: str, thousands: str) -> pd.Series:
-    """Return texts as numbers by their marks; NaN for other text."""
-    if (decimal, thousands) == _MARKS[0]:
-        numbers = pd.to_numeric(texts, errors="coerce")
-        if numbers.notna().all():
-            return numbers
-    plain = texts.str.replace("\N{MINUS SIGN}", "-").str.replace("[\N{NO-BREAK SPACE}\u2009\u202f]", " ", regex=True)
-    plain = plain.str.replace("\N{RIGHT SINGLE QUOTATION MARK}", "'")
-    percent = plain.str.endswith("%").to_numpy(dtype=bool)
-    plain = plain.str.rstrip("% ")
-    grouped = rf"|[1-9]\d{{0,2}}({re.escape(thousands)}\d{{3}})+" if thousands else ""
-    point = re.escape(decimal)
-    fits = plain.str.fullmatch(rf"[+-]?((\d+{grouped})({point}\d*)?|{point}\d+)([eE][+-]?\d+)?|[+-]?inf(inity)?")
-    plain = plain.where(fits)
-    plain = plain.str.replace(thousands, "", regex=False) if thousands else plain
-    numbers = pd.to_numeric(plain.str.replace(decimal, ".", regex=False), errors="coerce")
-    return numbers.where(~percent, numbers / 100)
 
 
 def _decimal_mark(columns: Any) -> str | None:

@@ -1,5 +1,6 @@
 """Reading and writing of the files that one step hands to the next: labelled arrays and tables."""
 
+from copy import copy
 from functools import cached_property
 from pathlib import Path
 from typing import Any
@@ -11,6 +12,7 @@ from numpy.typing import NDArray
 
 from rotastack.base.categories import MISSING, dummies
 from rotastack.base.outputs import NUMBERS
+from rotastack.base.words import TextComponents
 from rotastack.data.frames import read_frame, write_frame
 from rotastack.errors import unreadable
 from rotastack.files import write_bytes
@@ -40,7 +42,10 @@ def read_arrays(path: str | Path) -> xr.Dataset:
 
 
 class Prepared:
-    """A prepared data set: numeric columns, with NaN for missing values, and category numbers.
+    """A prepared data set: numeric columns, with NaN for missing values, category numbers, and free text.
+
+    `texts` are columns of text with their numbers of components, the last places of `numeric`. Until :meth:`encoded`, these
+    hold the number of each row's text, and zeros.
 
     `numeric` and `codes` have the shape (n_rows, number of such columns); in a column of `codes` with missing values,
     "missing" is number 0. `y` holds class numbers, or the target of a regression, which has no `classes`. `outputs` names
@@ -64,9 +69,12 @@ class Prepared:
         self.series_name: str | None = about.get("series")
         splits = [key for key in divided_by if key.startswith("split")]  # a file sorts names: split 10 before split 2
         self.given = [frame[divided_by[key]].to_numpy() for key in sorted(splits, key=lambda key: int(key.split()[1]))]
-        columns = frame.drop(columns=["target", *divided_by.values()])
+        self.texts = [(frame[name], width) for name, width in about.get("texts", {}).items()]
+        columns = frame.drop(columns=["target", *divided_by.values(), *about.get("texts", {})])
         categorical = columns.select_dtypes("category")
-        self.numeric = columns.drop(columns=categorical.columns).to_numpy(dtype=np.float64)
+        self._numbers = columns.drop(columns=categorical.columns).to_numpy(dtype=np.float64)
+        codes = [pd.factorize(text)[0][:, None] * np.eye(1, width) for text, width in self.texts]
+        self.numeric = np.hstack([self._numbers, *codes])
         self.codes = (
             np.stack([categorical[c].cat.codes.to_numpy(dtype=np.intp) for c in categorical], axis=1)
             if categorical.shape[1]
@@ -75,6 +83,17 @@ class Prepared:
         self.n_categories = [len(categorical[c].cat.categories) for c in categorical]
         self._has_missing = [categorical[c].cat.categories[0] == MISSING for c in categorical]
         self._unknown = (self.codes == 0) & np.array(self._has_missing, dtype=bool)
+
+    def encoded(self, train: NDArray) -> "Prepared":
+        """Return the data set with its text encoded by the words of the training rows, a mask or numbers."""
+        if not self.texts:
+            return self
+        parts = [TextComponents(width).fit(text.iloc[train]).transform(text) for text, width in self.texts]
+        result = copy(self)
+        for name in ("X", "table"):
+            vars(result).pop(name, None)
+        result.numeric = np.hstack([self._numbers, *parts])
+        return result
 
     @property
     def n_classes(self) -> int | None:

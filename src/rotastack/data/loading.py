@@ -126,11 +126,11 @@ def check_table(table: pd.DataFrame, name: str, spec: Mapping[str, Any], where: 
 
 
 def columns_by_kind(columns: list[str], kinds: Any, where: str) -> dict[str, str]:
-    """Return the kind of each column by the `kinds` of an entry: numeric, categorical, id, leak or auto."""
+    """Return the kind of each column by the `kinds` of an entry: numeric, categorical, text, id, leak or auto."""
     if isinstance(kinds, str):
         return dict.fromkeys(columns, kinds)
     declared: dict[str, str] = {}
-    for kind in ("numeric", "categorical", "id", "leak"):
+    for kind in ("numeric", "categorical", "text", "id", "leak"):
         for column in kinds.get(kind, []):
             if column not in columns:
                 raise RotastackError(f"{where}: kinds.{kind}: column {column!r} not found")

@@ -23,6 +23,7 @@ class Kinds(Document):
 
     numeric: Annotated[list[str], Field(description="numbers; missing values are allowed")] = []
     categorical: Annotated[list[str], Field(description="categories; missing is a category")] = []
+    text: Annotated[list[str], Field(description="free text, encoded by its words in each training set")] = []
     id: Annotated[list[str], Field(description="dropped")] = []
     leak: Annotated[list[str], Field(description="dropped")] = []
     others: Annotated[Kind, Field(description="kind of all other columns")] = "numeric"
@@ -61,7 +62,7 @@ class _Entry(Document):
     ] = {}
     kinds: Annotated[
         Kind | Kinds,
-        Field(description="kind of all columns, or lists of columns under numeric, categorical, id and leak"),
+        Field(description="kind of all columns, or lists of columns under numeric, categorical, text, id and leak"),
     ] = "auto"
     homepage: Annotated[str, Field(description="address of the data set's page")] = ""
     citation: Annotated[str, Field(description="reference to cite")] = ""

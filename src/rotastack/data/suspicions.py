@@ -157,7 +157,7 @@ def copies_of(features: pd.DataFrame, kinds: Mapping[str, str]) -> NDArray[np.in
     Chance explains equal rows without a continuous column, or if independent columns with the same values had a tenth as
     many. Below a share of ``EQUAL``, equal rows are not counted.
     """
-    used = features[[c for c, kind in kinds.items() if kind in ("numeric", "categorical", "date")]]
+    used = features[[c for c, kind in kinds.items() if kind in ("numeric", "categorical", "date", "text")]]
     if not any(is_float_dtype(used[c].dtype) and used[c].nunique() > MANY_VALUES for c in used):
         return None
     numbers, n = equal_rows(used), len(used)

@@ -114,6 +114,8 @@ def read_with_notes(
             )
         elif how.example:
             notes.append(f"{column} {how.example!r} is read as {shown}, as no value shows which number is the day")
+        elif how.type == "text" and how.unit:
+            notes.append(f"{column} text, as its numbers have several units ({how.unit}); numbers need one unit")
         if "%y" in "".join(how.formats):
             notes.append(f"{column} years of two digits ({shown}) are read as 1969 to 2068")
     return read_columns(written, readings, notes.append), replace(reading, notes=tuple(notes))

@@ -108,6 +108,11 @@ class EstimatorInput(NamedTuple):
     estimator: Any  # its categorical columns are set, if it takes tables
     options: dict[str, Any]  # arguments scaler, categorical, as_is and intervals of fit_pool
 
+    def encoded(self, data: Any, train: NDArray) -> "EstimatorInput":
+        """Return the input with the data set's text encoded by the words of the training rows."""
+        found = data.encoded(train)
+        return self._replace(X=found.table if self.options["as_is"] else found.X)
+
 
 def estimator_input(estimator: Any, data: Any, pool: Any) -> EstimatorInput:
     """Return the columns of a prepared data set (``rotastack.data.artifacts.Prepared``) in the form that an estimator needs.

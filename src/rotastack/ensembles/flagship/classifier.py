@@ -45,7 +45,7 @@ class RotastackClassifier(LabelClassifier, RotastackEnsemble):
         2,500 standardised rows; left out for more than 20,000 rows.
     categorical_features : "from_dtype", array-like of int, bool or str, or None, default="from_dtype"
         Categorical columns. "from_dtype": the columns of a pandas, polars or Arrow table that are not numeric (numbers
-        stored as objects are not). Of these, dates become numbers; ids, free text and columns of one value are left out with a warning.
+        stored as objects are not). Of these, dates and free text become numbers; ids and columns of one value are left out with a warning.
         Missing values are a category. A category that no training row has gives a warning: it counts as missing if its
         column has missing values in training; otherwise outputs are averaged over the known categories.
     class_weight : dict, "balanced" or None, default=None

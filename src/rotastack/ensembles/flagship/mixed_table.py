@@ -40,7 +40,7 @@ MOST_DUMMIES = 30
 
 
 class MixedTable(BaseEstimator):
-    """An encoder of a table: scaled numbers, encoded categories, and the share of missing numbers of each row.
+    """An encoder of a table: scaled numbers, components of text, encoded categories, and the share of missing numbers of each row.
 
     Numbers are scaled to [0, 1]; missing numbers are NaN. C > 2 categories, "missing" included, become C dummies; two
     categories become one dummy. A categorical column of more than 30 values becomes the target means of its values.
@@ -54,7 +54,7 @@ class MixedTable(BaseEstimator):
 
     numeric_: NDArray[np.bool_] | None  # mask of the columns that are numbers; None if all are
     columns_: list[Any]  # names of the columns in training; absent if all columns are numbers
-    preprocessor_: TablePreprocessor  # encodes the other columns; it drops ids, free text and columns of one value
+    preprocessor_: TablePreprocessor  # encodes the other columns; it drops ids and columns of one value
     many_: NDArray[np.bool_]  # mask of the categorical columns with more than 30 values
     means_: "ManyValues"  # encodes these
     few_: list[list[str]]  # the categories of each other categorical column
@@ -151,13 +151,13 @@ class MixedTable(BaseEstimator):
         others = X.loc[:, ~numeric].copy(deep=False)
         for column in kinds:
             others[column] = _by_size(others[column])
-        self.preprocessor_ = TablePreprocessor(kinds, encoding="codes")._learn(others)
+        self.preprocessor_ = TablePreprocessor(kinds, encoding="codes")._learn(others)._fit_texts(others)
         kinds_of, words = self.preprocessor_.kinds_, self.preprocessor_.dropped_in_words()
         dropped = {c: why for c, why in words.items() if by_dtype or c not in kinds}
         if dropped:
             hint = "; to keep a column, convert it to meaningful numbers, or name all columns of categories in categorical_features"
             text = "; ".join(f"{c!r} ({why})" for c, why in dropped.items())
-            warn(f"columns left out: {text}{hint * any(kinds_of[c] in ('id', 'text') for c in dropped)}")
+            warn(f"columns left out: {text}{hint * any(kinds_of[c] in ('id', 'objects') for c in dropped)}")
 
     def _split(self, X: Any, owner: BaseEstimator, reset: bool) -> tuple[NDArray[np.floating], NDArray[np.float64]]:
         """Return the numeric columns, those of dates and of text included, and the category numbers."""

@@ -10,6 +10,7 @@ import numpy as np
 import pandas as pd
 
 from rotastack.base.preprocessing import TablePreprocessor
+from rotastack.base.reading import stored_readings
 from rotastack.data.divisions import division_numbers, united
 from rotastack.data.suspicions import copies_of, suspicions
 from rotastack.data.tables import read_with_notes
@@ -26,7 +27,7 @@ from rotastack.workflow.use.fitted_table import read_target
 
 __all__ = ["KINDS", "OwnTable", "declared_kinds"]
 
-KINDS = ("numeric", "categorical", "id")
+KINDS = ("numeric", "categorical", "text", "id")
 """Kinds of ``--kind``; an id is left out."""
 _LEAST_PARTS = 10
 """The fewest groups or times that can be divided into training and test rows."""
@@ -72,7 +73,7 @@ class OwnTable:
         self.dividing = [c for c in unread if c is not None]
         kinds = self.read.kinds | dict.fromkeys(self.dividing, "id")
         try:
-            self.reader, _ = self.read.fitted(TablePreprocessor(kinds, encoding="onehot"))
+            self.reader, _ = self.read.described(TablePreprocessor(kinds, encoding="onehot"))
         except RotastackError as error:
             raise RotastackError(f"{self.table}: {str(error).removeprefix(f'{self.table}: ')}") from None
         if len(self.features) < own_study.LEAST_ROWS:
@@ -180,17 +181,19 @@ class OwnTable:
 
     def _lines_of_table(self) -> list[tuple[str, str]]:
         """Return lines on the table's format, target and columns, and on what to look at."""
-        task, reason, dropped = self.task, self.read.reason, self.dropped
+        name, task, reason, dropped = self.arguments.target, self.task, self.read.reason, self.dropped
         other = {"classification": "regression", "regression": "classification"}[task]
         hint = f"; --task {other} for {other}" if " numbers in " in reason and self.arguments.task is None else ""
+        units = {c: f"{c}{how.in_unit}" for c, how in stored_readings(self.features).items()}
+        columns = {kind: [units.get(c, c) for c in names] for kind, names in self.kinds.items()}
         lines = [
             ("table", str(self.read.reading)),
-            ("target", f"{self.arguments.target}: {task} ({reason}{hint}){_values(self.target, task)}"),
-            ("columns", "; ".join(f"{len(v)} {kind} ({shortened(v)})" for kind, v in self.kinds.items())),
+            ("target", f"{units.get(name, name)}: {task} ({reason}{hint}){_values(self.target, task)}"),
+            ("columns", "; ".join(f"{len(v)} {kind} ({shortened(v)})" for kind, v in columns.items())),
             *(("dropped", f"{column}: {why}") for column, why in list(dropped.items())[:10]),
         ]
         found = self.reader.kinds_
-        keep = next((c for c in dropped if found[c] in ("id", "text") and c not in self.read.kinds), None)
+        keep = next((c for c in dropped if found[c] in ("id", "objects") and c not in self.read.kinds), None)
         if keep is not None:
             lines.append(("", f"to keep a column: --kind '{keep}=categorical' or numeric"))
         if len(dropped) > 10:

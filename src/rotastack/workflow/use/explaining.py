@@ -80,6 +80,7 @@ def explain(
         order = np.argsort(-found.importances_mean, kind="stable")
         importances = [{"column": str(shuffled[j]), "loss": losses[j], "sd": deviations[j], "p": p[j]} for j in order]
         top = [shuffled[j] for j in order[:N_SHOWN] if losses[j] > 0 and scores[0] > scores[1]]
+        top = [column for column in top if column not in reader.texts_]
         dependence = [_dependence(pipeline, features, target, column) for column in top]
     sign = _sign(score)
     content = {

@@ -33,11 +33,11 @@ class TargetTable:
     reading: Reading
     notes: list[str]
 
-    def fitted(self, reader: TablePreprocessor) -> tuple[TablePreprocessor, list[str]]:
-        """Return a reader fitted to the columns, and its warnings."""
+    def described(self, reader: TablePreprocessor) -> tuple[TablePreprocessor, list[str]]:
+        """Return a reader that knows the columns, but no words of free text, and its warnings."""
         with warnings.catch_warnings(record=True) as caught:
             warnings.simplefilter("always", UserWarning)
-            reader.fit(self.features)
+            reader._describe(self.features)
         return reader, [str(w.message) for w in caught]
 
 
@@ -70,7 +70,7 @@ def fit_table(
     given = {"random_state": seed, "n_jobs": n_jobs}
     estimator.set_params(**{key: value for key, value in given.items() if key in known})
     whole = takes_tables(estimator)
-    reader, notes = read.fitted(TablePreprocessor(read.kinds, encoding="codes" if whole else "onehot"))
+    reader, notes = read.described(TablePreprocessor(read.kinds, encoding="codes" if whole else "onehot"))
     steps: list[tuple[str, Any]] = [("table", reader)]
     if whole:
         frame, estimator = with_categories(estimator, np.flatnonzero(reader.categorical_).tolist())

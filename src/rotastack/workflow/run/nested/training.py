@@ -62,10 +62,13 @@ def train(
 
                 set_alarm(limit)
                 fold = folds[label("FG", fg)].to_numpy()
-                outputs[i, j] = nested_outputs(
-                    ready.X, table.y, table.n_classes, fold, pairs, recipes, child(root, rg, fg), views=child(views, rg),
-                    on_pool=note, n_jobs=n_jobs, **ready.options,
-                )  # fmt: skip
+                for part in [[pair] for pair in pairs] if table.texts else [pairs]:
+                    X = ready.encoded(table, ~np.isin(fold, part)).X
+                    found = nested_outputs(
+                        X, table.y, table.n_classes, fold, part, recipes, child(root, rg, fg), views=child(views, rg),
+                        on_pool=note, n_jobs=n_jobs, **ready.options,
+                    )  # fmt: skip
+                    outputs[i, j] = np.where(np.isnan(found), outputs[i, j], found)
                 held_out = outputs[i, j]
                 if not spec.second_level:  # the members trained without each row's fold alone
                     held_out = held_out[fold, :, np.arange(len(table.y))].swapaxes(0, 1)

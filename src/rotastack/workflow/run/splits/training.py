@@ -53,6 +53,7 @@ def train(
         ready = estimator_input(make_estimator(spec.pool, n_jobs), table, spec.pool)
         for i, (s, train, held_out) in enumerate(zip(splits, trained_on, test, strict=True)):
             set_alarm(spec.pool.training_limit)
+            ready = ready.encoded(table, train)
             trained = fitted(ready, table, train, spec, child(seeds, s), child(noise, s), child(views, s))
             start, start_processor = time.perf_counter(), time.process_time()
             columns = trained.columns_for(ready.X[held_out])

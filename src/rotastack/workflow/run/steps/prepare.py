@@ -34,7 +34,7 @@ class PreparedTable(NamedTuple):
 
 
 def prepare(spec: PrepareSpec, raw: pd.DataFrame) -> PreparedTable:
-    """Return a raw table as numbers and categories."""
+    """Return a raw table as numbers and categories, and its free text as it is."""
     dataset, task = spec.dataset, spec.task
     target = check_target(raw["target"], dataset, task)
     if spec.smallest_class:
@@ -52,7 +52,8 @@ def prepare(spec: PrepareSpec, raw: pd.DataFrame) -> PreparedTable:
         if series is not None:
             divided_by["series"], dividing["series"] = series, division_numbers(features, series, "series", dataset)
     try:
-        preprocessor = TablePreprocessor(kinds, encoding="codes").fit(features)
+        preprocessor = TablePreprocessor(kinds, encoding="codes")._describe(features)
+        texts, preprocessor.texts_ = preprocessor.texts_, {}  # each training set finds its own words
         X = preprocessor.transform(features)
     except RotastackError as error:
         raise RotastackError(f"{dataset}: {error}") from None
@@ -67,12 +68,19 @@ def prepare(spec: PrepareSpec, raw: pd.DataFrame) -> PreparedTable:
     for k, categories in enumerate(preprocessor.categories_.values()):
         codes = np.nan_to_num(X[:, n_numeric + k]).astype(np.intp)  # a missing value becomes the first category
         columns[f"category {k}"] = pd.Categorical.from_codes(codes, categories)
+    columns |= {f"text {k}": features[c].where(features[c].notna()).astype("str") for k, c in enumerate(texts)}
+    names += map(str, texts)
     dividing_names = {key: f"rows by {key}" for key in dividing}
     frame = pd.DataFrame(columns).set_axis(_distinct(names, {"target", *dividing_names.values()}), axis=1)
     for key, numbers in dividing.items():
         frame[dividing_names[key]] = numbers
     frame["target"], classes, facts = _target(target, task)
     about: dict[str, Any] = {"task": task, "classes": classes, "dropped": preprocessor.dropped_}
+    widths = {
+        name: text.n_components
+        for name, text in zip(frame.columns[len(names) - len(texts) :], texts.values(), strict=False)
+    }
+    about |= {"texts": widths} if texts else {}
     about |= {"divided_by": dividing_names} if dividing_names else {}
     about |= {"series": divided_by["series"]} if "series" in divided_by else {}
     about |= {"encoding": spec.encoding} if spec.encoding != "dummies" else {}
@@ -91,7 +99,9 @@ def prepare(spec: PrepareSpec, raw: pd.DataFrame) -> PreparedTable:
         "date_numbers": sum(of_dates),
         "categorical_columns": n_categorical,
         "few_valued_columns": n_categorical + n_few,
-        "missing_cells": _missing(X, [*[1] * n_numbers, *of_dates, *[1] * n_categorical]),
+        "missing_cells": _missing(X, [*[1] * n_numbers, *of_dates, *[1] * n_categorical])
+        + int(features[[*texts]].isna().sum().sum()),
+        **({"text_columns": [*map(str, texts)]} if texts else {}),
         **facts,
     }
     if n_noise:  # an upper bound of the signal-to-noise ratio (thesis, table 2.4)
@@ -112,7 +122,7 @@ def run(job: Job) -> None:
 
 def _missing(X: NDArray[np.float64], widths: list[int]) -> int:
     """Return the number of missing raw cells; a raw column became `widths` columns of `X`, and counts once."""
-    first = np.cumsum([0, *widths[:-1]])
+    first = np.cumsum([0, *widths])[:-1]
     return int(np.isnan(X[:, first]).sum())
 
 

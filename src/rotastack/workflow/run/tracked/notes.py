@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
+from rotastack.base.reading import stored_readings
 from rotastack.errors import shortened
 from rotastack.stats.metrics import BASELINE, METRICS, NAMES, PRIMARY, higher_is_better
 from rotastack.workflow.judge.intervals import coverage_in_words
@@ -183,6 +184,9 @@ def model_card(
     tested = spread_note(data.numbers(method), data.score, cells)
     named = {"numeric": "numeric", "categorical": "categorical", "date": "of dates"}
     kinds = [f"{facts[f'{k}_columns']} {text}" for k, text in named.items() if facts.get(f"{k}_columns")]
+    if texts := facts.get("text_columns"):
+        kinds.append(f"{len(texts)} of text ({plain(shortened(texts))})")
+    units = [f"{column}{how.in_unit}" for column, how in stored_readings(raw).items() if how.in_unit]
     choice = (
         f"Chosen by the study {plain(data.study)} as the best of {methods} methods by the {name}; "
         f"of methods that tie with the best, as that of least {NAMES[TIE_BREAK[data.task]]}, then of shortest training."
@@ -194,6 +198,7 @@ def model_card(
         "### Training data", "",
         f"- All {len(raw):,} rows of `{data.raw.as_posix()}`, SHA-256 `{digest}`.",
         f"- {raw.shape[1] - 1:,} columns: {', '.join(kinds) or 'no useful column'}; {facts.get('missing_cells', 0):,} cells are missing.",
+        *([f"- Units: {plain('; '.join(units))}."] if units else []),
         *([f"- Classes: {shortened((f'{plain(str(label))} {count:,}' for label, count in counts.items()), 20)}."] if counts else []), "",
         "### Method", "",
         f"- {plain(method)}: {', '.join(f'{plain(k)} {plain(str(v))}' for k, v in params.items())}.",
