@@ -16,7 +16,7 @@ CONTENTS = {  # file: its tables, its metrics, its numbers of rows and of repeat
     "rotation_noise": ("2.4 2.5", "error", 192, 25),
     "multi_rotation": ("3.1 3.1b", "wins ties median_nodes size_ratio", 96, 100),
     "iris_sensitivity": ("1.3 1.4 1.5", "error wins ties", 128, 10000),
-    "rotation_scaling": ("1.2 1.6", "rank error", 857, 100),
+    "rotation_scaling": ("1.2 1.6", "rank error", 857, 25),
     "drmf": ("text", "rank critical_difference", 6, 1),
     "qmm": ("4 5 6 7 8 9 10 11 text", "rank pruning_rate error members paper_diversity", 1004, 1),
     "exrm_members": ("3", "error", 18, 10),
@@ -144,6 +144,21 @@ def test_errors_reproduce_ranks():
             assert (printed <= rankdata(row, "max")).all()
             broken_ties.add(dataset)
     assert broken_ties == {"ionosphere", "led24", "nursery"}
+
+
+@pytest.mark.parametrize(
+    ("dataset", "rows"), [("glass", 65), ("hepatitis", 47), ("iris", 45), ("sonar", 63), ("wine", 54)]
+)
+def test_errors_are_those_of_25_splits(dataset, rows):
+    # The neighbouring numbers of test rows, and fewer splits, do not fit.
+    errors = values("rotation_scaling", "error").loc[dataset].to_numpy()
+
+    def fit(splits, rows):
+        return (abs(np.round(errors * splits * rows) / (splits * rows) - errors) <= 0.5e-4 + 1e-9).all()
+
+    assert fit(25, rows)
+    assert not any(fit(25, other) for other in (rows - 1, rows + 1))
+    assert not any(fit(splits, rows) for splits in range(5, 25))
 
 
 def test_errors_never_contradict_ranks():
