@@ -240,6 +240,19 @@ def test_labels_of_any_text(estimator):
             clone(estimator).fit(X, others[1])
 
 
+@pytest.mark.parametrize("estimator", [e for e in FIRST if is_classifier(e)], ids=lambda e: type(e).__name__)
+def test_large_labels_of_types_of_pandas(estimator):
+    """Floats, which scikit-learn makes of them, would merge them into one class."""
+    X = np.random.default_rng(0).random((30, 3))
+    labels = pd.Series((X[:, 0] > 0.5) + 2**60)
+    plain = clone(estimator).fit(X, labels.to_numpy()).predict(X)
+    for dtype in ("Int64", "UInt64", "int64[pyarrow]"):
+        fitted = clone(estimator).fit(X, labels.astype(dtype))
+        assert fitted.classes_.tolist() == [2**60, 2**60 + 1]
+        assert fitted.predict(X).tolist() == plain.tolist()
+    assert clone(estimator).fit(X, (labels > 2**60).astype("boolean")).classes_.dtype == bool
+
+
 def test_every_public_estimator_is_checked():
     public = {
         name

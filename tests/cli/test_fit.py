@@ -67,6 +67,13 @@ def test_own_classes_are_fitted_and_predict_by_consent(table, here, capsys, monk
     assert set(pd.read_csv("p.csv")["prediction"]) == {"yes", "no"}
 
 
+def test_xgboost_takes_classes_of_any_text(table):
+    pytest.importorskip("xgboost", reason="the extra `boosting` is not installed")
+    assert main(["fit", "my table.csv", "--target", "y", "--out", "model.skops", "--estimator", "boosted"]) == 0
+    rows = pd.read_csv("my table.csv")
+    assert (load_model("model.skops").predict(rows.drop(columns="y")) == rows["y"]).mean() > 0.9
+
+
 @pytest.mark.parametrize(
     ("change", "message"),
     [
@@ -76,6 +83,10 @@ def test_own_classes_are_fitted_and_predict_by_consent(table, here, capsys, monk
         (["--threads", "0"], "--threads must be at least 1"),
         (["--target", "nobody"], "nobody"),
         (["--out", "model"], "--out: model is not a file name"),
+        (
+            ["--estimator", "sklearn.naive_bayes.MultinomialNB"],
+            "--estimator sklearn.naive_bayes.MultinomialNB: Negative values",
+        ),
     ],
 )
 def test_what_makes_no_sense_is_said_in_one_line(table, capsys, change, message):

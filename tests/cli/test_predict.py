@@ -60,6 +60,14 @@ def test_a_file_is_written_at_once_and_may_be_predicted_again(shop, new, tmp_pat
     assert list(pd.read_csv(second).columns) == ["city", "since", "income", "age", "shoe", "prediction"]
 
 
+def test_what_is_printed_is_utf_8_whatever_the_locale(shop, tmp_path, monkeypatch):
+    customers(5).drop(columns="target").assign(note="größe 日本").to_csv(tmp_path / "new.csv", index=False)
+    printed = io.BytesIO()
+    monkeypatch.setattr("sys.stdout", io.TextIOWrapper(printed, encoding="ascii", write_through=True))
+    assert main(["predict", str(tmp_path / "new.csv"), "--study", "shop", "-C", str(shop[0])]) == 0
+    assert printed.getvalue().decode().count("größe 日本") == 5
+
+
 @pytest.mark.parametrize("ending", ["csv", "csv.gz", "tsv", "jsonl", "parquet", "xlsx"])
 def test_the_ending_tells_the_format(shop, new, tmp_path, capsys, ending):
     at_hand, _ = predicted(capsys, new, "--study", "shop", "-C", shop[0], "--proba")

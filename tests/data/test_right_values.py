@@ -32,6 +32,13 @@ def test_fractions_are_classes_as_text():
     assert RotastackClassifier(3).fit(I[:, None], labels).predict(I[:1, None]).dtype == object
 
 
+def test_classes_beyond_64_bits_are_text_and_keep_their_digits():
+    ids = pd.Series(np.uint64(2**63) + np.arange(3, dtype=np.uint64))
+    assert typed_labels(ids).tolist() == [str(2**63), str(2**63 + 1), str(2**63 + 2)]
+    assert typed_labels(pd.Series([1e20, 2e20])).tolist() == [str(10**20), str(2 * 10**20)]
+    assert typed_labels(pd.Series([-(2**63), 2**63 - 1])).tolist() == [-(2**63), 2**63 - 1]
+
+
 @pytest.mark.parametrize("values", [[0, 1, np.inf], [*range(140), np.inf]])
 def test_an_infinite_target_is_named(values):
     y = pd.Series(values * 4, dtype=float)
@@ -201,6 +208,14 @@ def test_what_is_written_is_read_again(tmp_path):
     for text, why in (("x\x0b", "a control character"), ("x" * 40000, "40,000 characters")):
         with pytest.raises(RotastackError, match=why):
             write_table(pd.DataFrame({"a": [text]}), tmp_path / "u.xlsx")
+
+
+@pytest.mark.parametrize("type_", ["category", object, "str"])
+@pytest.mark.parametrize(("name", "texts"), [("a", ["x\ry", "z"]), ("probability=x\ry", ["x", "z"])])
+def test_a_carriage_return_splits_no_row(tmp_path, type_, name, texts):
+    write_table(pd.DataFrame({name: pd.Series(texts, dtype=type_), "n": [1, 2]}), tmp_path / "t.csv")
+    read = read_as_written(tmp_path / "t.csv")[0]
+    assert read.to_dict("list") == {name: texts, "n": ["1", "2"]}
 
 
 def test_a_gap_leaves_whole_numbers_whole(tmp_path):

@@ -13,7 +13,14 @@ import pytest
 from tests.refusals import refusal
 
 from rotastack.errors import RotastackError
-from rotastack.workflow.tracking.address import check_address, explained, without_login, without_secrets
+from rotastack.workflow.tracking.address import (
+    check_address,
+    database_file,
+    explained,
+    tracking_uri,
+    without_login,
+    without_secrets,
+)
 from rotastack.workflow.tracking.writer import Writer
 
 SECRET = "http://anna:pa%24s@example.org:5000/mlflow?token=abc"
@@ -28,6 +35,19 @@ def test_what_is_shown_has_no_secrets(monkeypatch):
         "http://example.org:5000/mlflow: the tracking server stopped answering; all results are kept"
     )
     assert not any(word in said for word in ("pa%24s", "pa$s", "abc", "t0ken", "\n") for said in (text, line))
+
+
+def test_a_question_mark_ends_the_path_of_a_database(tmp_path, monkeypatch):
+    """Options follow the mark, such as the seconds that a writer waits for another one."""
+    monkeypatch.delenv("MLFLOW_TRACKING_URI", raising=False)
+    assert database_file(f"sqlite:///{tmp_path}/m.db?timeout=60") == tmp_path / "m.db"
+    folder = tmp_path / "which one?"
+    folder.mkdir()
+    with chdir(folder):
+        said = refusal(check_address, tracking_uri())
+        assert f"{folder}: MLflow cannot open a database in a folder with '?' in its path; rename the folder" in said
+        monkeypatch.setenv("MLFLOW_TRACKING_URI", f"sqlite:///{tmp_path}/m.db?timeout=60")
+        check_address(tracking_uri())
 
 
 def test_nobody_there_is_one_line():

@@ -2,6 +2,7 @@
 
 import os
 import sys
+from io import TextIOWrapper
 from itertools import pairwise
 
 __all__ = ["main"]
@@ -10,6 +11,9 @@ __all__ = ["main"]
 def main(argv: list[str] | None = None) -> int:
     """Run a command and return the exit code; a RotastackError is printed as one line."""
     args = sys.argv[1:] if argv is None else argv
+    for stream in (sys.stdout, sys.stderr):  # as Python 3.15 does: other encodings lack letters of tables
+        if isinstance(stream, TextIOWrapper):
+            stream.reconfigure(encoding="utf-8", errors="backslashreplace")
     serves = args[:2] == ["step", "serve"]
     # Rules hand a spec on by standard input (`--slice -`): Linux allows an argument of 128 KiB, and a spec may be longer.
     args = [sys.stdin.read() if pair == ("--slice", "-") else pair[1] for pair in pairwise(["", *args])]

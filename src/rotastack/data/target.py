@@ -61,12 +61,13 @@ def free_name(columns: Collection[str]) -> str:
 def typed_labels(y: pd.Series) -> NDArray:
     """Return a target of classes as the table holds it: whole numbers, truth values or text.
 
-    Fractions become text, as scikit-learn takes no classes with fractions.
+    Fractions become text, as scikit-learn takes no classes with fractions, and so do numbers beyond 64-bit integers.
     """
     values = y.astype(y.cat.categories.dtype) if isinstance(y.dtype, pd.CategoricalDtype) else y
     if is_bool_dtype(values.infer_objects()):
         return values.to_numpy(dtype=bool)
-    if is_numeric_dtype(values.dtype) and (beyond_floats(values) or bool((values % 1 == 0).all())):
+    whole = is_numeric_dtype(values.dtype) and (beyond_floats(values) or bool((values % 1 == 0).all()))
+    if whole and values.min() >= -(2**63) and values.max() < 2**63:
         return values.to_numpy(dtype=np.int64)
     return texts_of(values).to_numpy(dtype=object)
 

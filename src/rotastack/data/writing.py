@@ -53,7 +53,9 @@ def write_table(table: pd.DataFrame, path: str | Path) -> None:
 
 def write_csv(table: pd.DataFrame, to: Any, sep: str = ",") -> None:
     """Write a table as delimited text; if a text has a carriage return, all text is in quotes, so that no row is split."""
-    split = any(column.str.contains("\r").any() for _, column in table.select_dtypes("str").items())
+    others = table.select_dtypes(exclude=["number", "datetime", "datetimetz", "timedelta"])
+    texts = [table.columns.to_series(), *(column for _, column in others.items())]
+    split = any(column.astype("str").str.contains("\r").any() for column in texts)
     table.to_csv(to, index=False, sep=sep, quoting=csv.QUOTE_NONNUMERIC if split else csv.QUOTE_MINIMAL)
 
 

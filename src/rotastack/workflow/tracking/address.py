@@ -47,8 +47,8 @@ def is_own(uri: str) -> bool:
 
 
 def database_file(uri: str) -> Path | None:
-    """Return the file of an SQLite address; None for any other address."""
-    return Path(uri.removeprefix("sqlite:///")).resolve() if uri.startswith("sqlite:///") else None
+    """Return the file of an SQLite address, which may end in options; None for any other address."""
+    return Path(uri.removeprefix("sqlite:///").partition("?")[0]).resolve() if uri.startswith("sqlite:///") else None
 
 
 def without_login(uri: str) -> str:
@@ -82,8 +82,13 @@ def owner(uri: str) -> dict[str, str]:
 def check_address(uri: str) -> None:
     """Raise, before any computation, a RotastackError if a tracking server does not answer.
 
-    An answer that requires a login is enough. Databases are not checked.
+    An answer that requires a login is enough. Of databases, the default is refused in a folder with "?" in its path.
     """
+    if "?" in uri and not os.environ.get(VARIABLE):  # MLflow takes what follows for options
+        raise RotastackError(
+            f"tracking: {Path.cwd()}: MLflow cannot open a database in a folder with '?' in its path; rename the folder, or "
+            f"set {VARIABLE}; no step has run"
+        )
     if not uri.startswith(("http:", "https:")):
         return
     import requests

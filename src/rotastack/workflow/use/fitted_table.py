@@ -12,7 +12,9 @@ from sklearn.pipeline import Pipeline
 from rotastack.base.preprocessing import TablePreprocessor
 from rotastack.data.tables import Reading, read_with_notes
 from rotastack.data.target import TaskName, check_target, decide_task, typed_labels, with_target
+from rotastack.ensembles.pooled.classifier import PooledEnsembleClassifier
 from rotastack.ensembles.rows import takes_tables, with_categories
+from rotastack.errors import RotastackError, in_one_line
 from rotastack.workflow.study.classes import checked_estimator
 from rotastack.workflow.study.task import TASKS
 from rotastack.workflow.use.own_study import counts_among
@@ -75,9 +77,14 @@ def fit_table(
     if whole:
         frame, estimator = with_categories(estimator, np.flatnonzero(reader.categorical_).tolist())
         steps += [] if frame is None else [("frame", frame)]
+    elif read.task == "classification" and type(estimator).__module__.startswith("xgboost."):  # takes classes by number
+        estimator = PooledEnsembleClassifier(None, estimator, None, 1, scaling=None)
     with warnings.catch_warnings():
         warnings.filterwarnings("ignore", "columns left out")  # the notes say so
-        model = Pipeline([*steps, (TASKS[read.task].estimator_type, estimator)]).fit(read.features, y)
+        try:
+            model = Pipeline([*steps, (TASKS[read.task].estimator_type, estimator)]).fit(read.features, y)
+        except ValueError as error:
+            raise RotastackError(f"--estimator {name}: {in_one_line(error)}") from error
     if "n_jobs" in known:
         estimator.set_params(n_jobs=None)
     return model, [*read.notes, *notes]
