@@ -113,7 +113,7 @@ def test_pairs_of_folds_see_no_held_out_text(tmp_path, view):
 
 def test_the_model_is_explained_by_the_column():
     table = raw()
-    model = refit(refit_spec(pool_slice("forest", {"n_estimators": 20}), {"kind": "vote"}), "A", table)
+    model = refit(refit_spec(pool_slice("forest", {"n_estimators": 20}), {"kind": "vote"}), "A", table, {})
     features, target = table.drop(columns="target"), table["target"].to_numpy()
     found = explain(model, features, target, "error")
     assert found["importances"][0]["column"] == "review"

@@ -91,13 +91,14 @@ def test_what_makes_no_sense_to_its_reader_is_one_line(copy, file, capsys):
         assert run(reader) == 0
 
 
+@pytest.mark.slow
 def test_a_figure_or_an_explanation_that_fails_is_named_and_the_rest_is_delivered(project, monkeypatch):
     """The calibration and a figure of one model fail, and the explanation of the other model."""
 
-    def explained(model, raw, study, dataset, score):
+    def explained(model, raw, study, dataset, score, trusted):
         if dataset == "iris":
             raise KeyError("$_{ $")
-        return explain_saved(model, raw, study, dataset, score)
+        return explain_saved(model, raw, study, dataset, score, trusted)
 
     def fail(*given):
         raise ValueError("no place for\n$_{ $")

@@ -24,7 +24,7 @@ class MethodComparison:
     score: str
 
     def plot(self) -> Any:
-        """Draw a box of each method's scores over the splits, in a new figure of pyplot; return matplotlib's axes."""
+        """Draw a box of each method's scores over the splits, in a new figure on the screen; return matplotlib's axes."""
         from rotastack.plots.screen import on_screen
         from rotastack.workflow.run.figures.datasets import draw_scores
 
