@@ -227,6 +227,7 @@ TABLE = read_columns(WRITTEN, readings_of(WRITTEN, ";"), lambda note: None)
 FITTED = TablePreprocessor({"rating": "numeric"}).fit(TABLE)
 
 
+@pytest.mark.slow
 @given(st.lists(st.integers(0, 39), min_size=1, max_size=12))
 def test_a_row_does_not_depend_on_its_neighbours(rows):
     """Any rows in any order, as text, as objects, as categories or read anew, give the numbers of the whole table."""

@@ -167,6 +167,7 @@ def shown(table, y, model, divided_by=None, kinds=None):
     return found, [x["column"] for x in found["importances"] if x["p"] < 0.05]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("task", "model"), [("classes", LogisticRegression()), ("numbers", LinearRegression())])
 def test_noise_is_not_said_to_matter(task, model):
     """Two deviations of the shufflings were passed by columns of most of such tables."""

@@ -158,6 +158,7 @@ def test_a_method_whose_package_is_missing_says_how_to_install(tables, capsys, m
     assert "LightGBM" not in told["methods"]
 
 
+@pytest.mark.slow
 def test_copies_are_kept_together_where_rows_are_drawn(tables, capsys):
     table, _ = visits(60)
     twice = pd.concat([table, table.head(50)], ignore_index=True).assign(fold=np.resize([1, 2, 3], len(table) + 50))

@@ -104,6 +104,7 @@ def test_good_columns_are_no_leaks(load):
         assert doubts(X.assign(label=y, id=range(len(X))), "label") == [], "rows in the order of classes"
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("n", [50, 2000])
 def test_noise_and_series_that_are_smooth_in_time_are_no_leaks(n):
     rng = np.random.default_rng(n)
