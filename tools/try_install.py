@@ -18,8 +18,13 @@ RESOLUTIONS = {"newest": "highest", "lowest": "lowest-direct"}
 EXTRAS = ("tables", "workflow")
 """What the tests of the estimators read data, draw and keep models with."""
 TESTED_WITH = ("hypothesis", "pytest", "pyyaml", "scikit-posthocs")
-QUICK = ("trees", "views", "combine", "ensembles", "linear", "diagnostics", "resampling", "stats")
-"""Tests of the estimators, by folder."""
+QUICK = ("base", "trees", "views", "combine", "ensembles", "linear", "diagnostics", "resampling", "stats")
+"""Tests of the estimators and of the reading of tables, by folder."""
+CELLS = """\
+from sklearn.datasets import load_breast_cancer
+load_breast_cancer(as_frame=True).frame.to_csv("cells.csv", index=False)
+"""
+"""The table of README.md."""
 BARE = ROOT / "tests" / "bare_installation.py"
 """What is asked of an installation without extras."""
 
@@ -72,6 +77,14 @@ def run_tests(interpreter: Path, cwd: Path) -> None:
     )  # fmt: skip
 
 
+def run_a_table(interpreter: Path, cwd: Path) -> None:
+    """Run README's command for a table, and predict with its model."""
+    command = interpreter.with_name("rotastack")
+    run(interpreter, "-c", CELLS, cwd=cwd)
+    run(command, "run", "cells.csv", "--target", "target", "--size", "small", cwd=cwd)
+    run(command, "predict", "--study", "cells", "cells.csv", "--output", "predicted.csv", cwd=cwd)
+
+
 def main() -> None:
     """Do what the command line says."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
@@ -89,6 +102,8 @@ def main() -> None:
         if given.bare:
             run(interpreter, BARE, cwd=elsewhere)
         else:
+            if os.name != "nt":  # the workflow's rules need bash
+                run_a_table(interpreter, elsewhere)
             run_tests(interpreter, elsewhere)
     print(f"works: Python {given.python}, {given.resolution} dependencies, extras: {', '.join(extras) or 'none'}")
 

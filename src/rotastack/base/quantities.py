@@ -22,7 +22,7 @@ def units_of(texts: pd.Series) -> list[str]:
     (['kg'], ['kg', 'g'])
     """
     found = texts.str.extract(_QUANTITY)
-    counts = found[0].fillna(found[1]).value_counts()
+    counts = pd.Series(found.to_numpy().ravel()).value_counts()
     several = 1 < len(counts) <= _MOST and counts.max() > 1
     return list(counts.index) if counts.sum() > len(texts) / 2 and (len(counts) == 1 or several) else []
 
