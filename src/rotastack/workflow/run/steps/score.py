@@ -203,7 +203,8 @@ def _units(spec: ScoringSpec, table: Prepared, divisions: Divisions) -> tuple[ND
     units, unit = (np.arange(len(table.y)), "rows") if table.groups is None else (table.groups, "groups")
     if spec.copies_together:
         copies = equal_rows(pd.DataFrame(np.hstack([table.numeric, table.codes])))
-        units = copies if table.groups is None else united(units, copies)
+        units = united(units, copies)
+        unit = "distinct rows" if table.groups is None and len(np.unique(units)) < len(units) else unit
     return units, unit
 
 
