@@ -55,6 +55,11 @@ def nearest(name: str, known: list[str]) -> str:
     return f"; did you mean {by_lower[matches[0]]!r}" if matches else ""
 
 
+def counted(n: int, word: str) -> str:
+    """Return a number with its noun: "1 row", "2 rows"."""
+    return f"{n} {word}{'s' * (n != 1)}"
+
+
 def shortened(names: Iterable[object], most: int = 8) -> str:
     """Return names as a list, cut after `most` of them with the number of the others."""
     shown = list(map(str, names))

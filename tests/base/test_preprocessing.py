@@ -52,7 +52,7 @@ def test_new_rows():
 
 
 def test_infinities_are_refused_by_column():
-    with pytest.raises(RotastackError, match="column 'number': infinite values in 1 rows"):
+    with pytest.raises(RotastackError, match="column 'number': infinite values in 1 row"):
         TablePreprocessor().fit(table().assign(number=[np.inf, *range(11)]))
     p = TablePreprocessor().fit(table())
     with pytest.raises(RotastackError, match="infinite"):
@@ -63,7 +63,7 @@ def test_infinities_are_refused_by_column():
     ("labels", "message"),
     [
         (["a"] * 5, "one class only"),
-        (["a", None, "b"], "missing in 1 rows"),
+        (["a", None, "b"], "missing in 1 row"),
         (np.linspace(0, 1, 50), r"looks continuous \(50 different fractional numbers in 50 rows, more than 20\)"),
         (pd.to_datetime(["2020-01-01", "2021-01-01"]), "is a date"),
         (["31.12.2024", "30.12.2024"] * 3, r"is a date \(such as '31.12.2024'\); convert the dates to numbers"),
@@ -112,9 +112,9 @@ def test_a_target_of_regression_is_numbers():
 @pytest.mark.parametrize(
     ("values", "message"),
     [
-        ([1.0, None], "missing in 1 rows"),
-        ([1.0, "x", 2.0], r"is not a number in 1 rows \(such as 'x'\)"),
-        ([1.0, np.inf, 2.0], "is infinite in 1 rows"),
+        ([1.0, None], "missing in 1 row"),
+        ([1.0, "x", 2.0], r"is not a number in 1 row \(such as 'x'\)"),
+        ([1.0, np.inf, 2.0], "is infinite in 1 row"),
         ([1.0, 1.0], "has one value only in 2 rows"),
     ],
 )

@@ -183,3 +183,15 @@ def test_numbers_are_compared_as_multiples_of_the_baseline():
     assert content["metrics"][0]["scores"] == [[0.5, 0.25], [0.5, 1]]
     assert content["metrics"][0]["shown"] == [[2, 1], [30, 60]]
     assert set(content["boards"][0]["by_control"]) == {"wins"}
+
+
+def test_one_data_set_has_neither_ranks_nor_columns_that_a_narrow_page_hides():
+    errors = pd.DataFrame([[0.2, 0.1, None]], ["cells"], ["RF", "ET", "failed"], dtype=float)
+    metrics = [Metric("error", "error", False, errors), Metric("accuracy", "accuracy", True, 1 - errors)]
+    page = leaderboard_page(leaderboard(metrics, "RF"))
+    boards, table = page[: page.index('id="board-scores"')], page.split('id="board-scores"')[1].split("</table>")[0]
+    assert not re.search("(?i)rank|data sets|1 data set", boards.split("<main>")[1])
+    assert re.findall('aria-sort="([a-z]+)">([a-z]+)', boards) == [("ascending", "error"), ("descending", "accuracy")]
+    rows = re.findall('<th scope="row">(.*?)</th><td(.*?)</td>', table)
+    assert rows == [("ET", ' class="best">0.1000'), ("RF", ">0.2000"), ("failed", ">no score")]
+    assert table.count('scope="col"') == 2, "a row for each method"

@@ -39,7 +39,7 @@ def test_small_class_is_spread_thin():
         ([0, 1] * 10, 0, 5, "n_groups must be at least 1"),
         ([0, 1] * 10, 1, 1, "n_folds must be at least 2"),
         ([0, 1], 1, 5, "2 rows cannot be split into 5 folds"),
-        ([0, 1, 2, 3, 4, 5], 1, 3, "largest class has 1 rows"),
+        ([0, 1, 2, 3, 4, 5], 1, 3, "largest class has 1 row,"),
     ],
 )
 def test_impossible_folds(y, n_groups, n_folds, message):

@@ -1,6 +1,7 @@
 """Methods are compared on a table in memory as ``rotastack run`` compares them on a file."""
 
 import json
+import re
 import sys
 import warnings
 
@@ -62,9 +63,11 @@ def test_the_command_gives_the_same_bits(here, table, target, options, capsys):
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
         found = compare_methods(X, y, n_jobs=2, name="t", **options)
-    assert "\n".join(found.verdict) in screen
     answer = Answer(plan_of("studies/t.yaml"))
-    assert found.verdict == answer.sentences
+    assert "\n".join(answer.sentences) in screen
+    assert found.verdict == [
+        text.replace("add --time", "use the command rotastack run with --time") for text in answer.sentences
+    ]
     pd.testing.assert_frame_equal(found.table, best_first(answer.scores, answer.score), check_exact=True)
     pd.testing.assert_frame_equal(found.scores, pd.read_parquet("results/t/scores.parquet"), check_exact=True)
     model = load_model("results/t/t/model/model.skops")
@@ -157,7 +160,7 @@ def test_without_a_method_that_succeeds_there_is_no_model(monkeypatch):
     with pytest.warns(UserWarning, match=said):
         found = compare_methods(*flowers(), methods=FORESTS, n_jobs=1)
     assert found.best_estimator_ is None
-    assert found.verdict == ["No method has a score; the report says why."]
+    assert found.verdict == ["No method has a score; a warning says why."]
     assert found.plot().get_xlabel() == "error on test rows"
     plt.close("all")
 
@@ -234,3 +237,29 @@ def test_what_is_wrong_is_one_line_that_names_it(X, y, options, said):
     assert "--" not in str(raised.value)
     assert "\n" not in str(raised.value)
     assert json.dumps(str(raised.value)).count("Traceback") == 0
+
+
+def test_sentences_name_parameters_and_not_options_or_files():
+    rng = np.random.default_rng(0)
+    days = pd.date_range("2020-01-01", periods=300)
+    X = pd.DataFrame(
+        {"seen on": days, "patient id": np.arange(300) % 60, "a": rng.normal(size=300), "b": rng.normal(size=300)}
+    )
+    rare = np.where(X["a"] + rng.normal(size=300) > 2.2, "yes", "no")
+    tail = np.exp(3 * rng.normal(size=300))
+    of_classes, of_numbers = (
+        " ".join(compared(X, y, methods=["Random forest", model]).verdict)
+        for y, model in ((rare, "Logistic regression"), (tail, "Ridge"))
+    )
+    assert "use the command rotastack run with --time-column 'seen on'." in of_classes
+    assert "with groups='patient id' the rows of a group stay together" in of_classes
+    assert "FixedThresholdClassifier(FrozenEstimator(best_estimator_), threshold=0." in of_classes
+    assert "which score=mae compares" in of_numbers
+    assert "study's file" not in of_classes
+    assert not re.search("--(groups|score)|the report", of_classes + of_numbers)
+
+
+def test_copies_of_a_row_are_not_counted_as_rows():
+    X, y = flowers(60)
+    found = compared(pd.concat([X, X[:30]]), pd.concat([y, y[:30]]))
+    assert "; 60 held-out distinct rows" in " ".join(found.verdict)

@@ -121,13 +121,16 @@ def test_the_share_of_ten_rows_in_the_squared_errors_is_counted_for_tables_of_th
     combine(table, {"kind": "vote"})
     assert "ten_rows" not in scored(table)[2]["metrics"]
     data, folds = read_prepared(table / "table"), read_frame(table / "folds")[0]
-    losses = np.zeros(len(data.y))
+    losses, gaps = np.zeros((2, len(data.y)))
     for _, column in folds.items():
         test = column.to_numpy() == 0
-        losses[test] += (data.y[test] - data.y[column == 1].mean()) ** 2
-    rows, share = scored(table, is_own=True)[2]["metrics"]["ten_rows"]["M"]
+        gap = np.abs(data.y[test] - data.y[column == 1].mean())
+        losses[test] += gap**2
+        gaps[test] += gap
+    rows, share, absolute = scored(table, is_own=True)[2]["metrics"]["ten_rows"]["M"]
     assert rows == np.count_nonzero(losses)
     assert share == pytest.approx(np.sort(losses)[-10:].sum() / losses.sum())
+    assert absolute == pytest.approx(gaps[np.argsort(losses)[-10:]].sum() / gaps.sum())
 
 
 def test_a_file_is_a_table_of_the_user():

@@ -17,7 +17,7 @@ from rotastack.base.naming import refuse_odd_names
 from rotastack.base.reading import ColumnReading, read_columns, readings_of, stored_readings
 from rotastack.base.warned import warn
 from rotastack.base.words import MOST_COMPONENTS, TextComponents
-from rotastack.errors import RotastackError
+from rotastack.errors import RotastackError, counted
 
 __all__ = ["TablePreprocessor"]
 
@@ -295,6 +295,6 @@ def _finite(column: pd.Series) -> NDArray[np.float64]:
     infinite = np.isinf(numbers)
     if infinite.any():
         raise RotastackError(
-            f"column {column.name!r}: infinite values in {int(infinite.sum())} rows; set the values to missing, or drop the rows"
+            f"column {column.name!r}: infinite values in {counted(int(infinite.sum()), 'row')}; set the values to missing, or drop the rows"
         )
     return numbers

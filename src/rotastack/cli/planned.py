@@ -2,8 +2,9 @@
 
 import re
 
+from rotastack.errors import counted
 from rotastack.stats.metrics import NAMES
-from rotastack.workflow.judge.words import counted, listed
+from rotastack.workflow.judge.words import listed
 from rotastack.workflow.run import progress
 from rotastack.workflow.run.plan import Plan
 from rotastack.workflow.study.study import size_in

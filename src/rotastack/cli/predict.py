@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from rotastack.cli.options import add_model_options, command
-from rotastack.errors import RotastackError, in_one_line, nearest
+from rotastack.errors import RotastackError, counted, in_one_line, nearest
 
 if TYPE_CHECKING:
     from rotastack.workflow.use.saved_model import SavedModel
@@ -84,7 +84,7 @@ def _predict(arguments: Namespace) -> None:
     result = kept.drop(columns=replaced, errors="ignore").join(rounded)
     if arguments.output:
         write_table(result, arguments.output)
-        print(f"rotastack: {len(result)} rows written to {arguments.output}", file=sys.stderr)
+        print(f"rotastack: {counted(len(result), 'row')} written to {arguments.output}", file=sys.stderr)
     else:
         write_csv(result, sys.stdout)
     if scored:

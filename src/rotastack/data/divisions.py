@@ -10,7 +10,7 @@ from scipy.sparse.csgraph import connected_components
 from rotastack.base.categories import texts_of
 from rotastack.base.columns import column_kind, date_numbers, numbers_of
 from rotastack.base.reading import readings_of
-from rotastack.errors import RotastackError, nearest
+from rotastack.errors import RotastackError, counted, nearest
 
 __all__ = ["READ", "division_numbers", "equal_rows", "series_column", "united"]
 
@@ -31,7 +31,9 @@ def division_numbers(features: pd.DataFrame, column: str, key: str, where: str) 
     if key.startswith("split"):
         return _folds(values, f"{where}: protocol.columns: column {column!r}")
     if values.isna().any():
-        raise RotastackError(f"{where}: protocol.{key}: column {column!r} is empty in {int(values.isna().sum())} rows")
+        raise RotastackError(
+            f"{where}: protocol.{key}: column {column!r} is empty in {counted(int(values.isna().sum()), 'row')}"
+        )
     if key in ("groups", "series"):
         return np.unique(texts_of(values).to_numpy(dtype=str), return_inverse=True)[1]
     read = readings_of(values.to_frame())[column].values(values)
@@ -94,6 +96,6 @@ def _folds(values: pd.Series, where: str) -> NDArray[np.intp]:
         raise RotastackError(f"{where} is empty")
     if len(folds) < len(values) and not texts.isin(names).any():
         raise RotastackError(
-            f"{where} is empty in {len(values) - len(folds)} rows; give them -1 where no fold tests them"
+            f"{where} is empty in {counted(len(values) - len(folds), 'row')}; give them -1 where no fold tests them"
         )
     return folds.reindex(values.index, fill_value=-2).to_numpy(dtype=np.intp)

@@ -2,6 +2,7 @@
 
 import re
 from collections.abc import Iterator, Mapping
+from shlex import quote
 from typing import Any
 
 import numpy as np
@@ -225,7 +226,7 @@ def _group(features: pd.DataFrame, used: list[str], kinds: Mapping[str, str]) ->
         if alike or named_group(str(name)):
             why = "with similar rows" if alike else "by its name"
             return [
-                f"{name} looks like groups ({len(sizes)} values, {sizes.mean():.1f} rows each, {why}): with --groups {name} the rows of a "
+                f"{name} looks like groups ({len(sizes)} values, {sizes.mean():.1f} rows each, {why}): with --groups {quote(str(name))} the rows of a "
                 "group stay together, and test rows are from new groups."
             ]
     return []
@@ -239,7 +240,7 @@ def _dates(features: pd.DataFrame, y: NDArray, task: TaskName, kinds: Mapping[st
         targets = [known] if task == "regression" else [(known == k).astype(float) for k in np.unique(known)]
         drift = max((abs(days.corr(pd.Series(t, days.index), "spearman")) for t in targets if np.ptp(t)), default=0.0)
         moves = f"The target moves with {name} (rank correlation {drift:.2f})" if drift > DRIFT else f"{name} is a date"
-        yield f"{moves}: to predict later rows from earlier rows, add --time-column {name}."
+        yield f"{moves}: to predict later rows from earlier rows, add --time-column {quote(name)}."
 
 
 def _few_rows(target: pd.Series) -> list[str]:

@@ -13,7 +13,7 @@ from rotastack.base.categories import texts_of
 from rotastack.base.columns import numbers_of
 from rotastack.base.reading import beyond_floats, is_dates
 from rotastack.base.warned import warn
-from rotastack.errors import RotastackError, nearest, shortened
+from rotastack.errors import RotastackError, counted, nearest, shortened
 
 __all__ = [
     "MAX_CLASSES",
@@ -136,7 +136,9 @@ def check_target(y: pd.Series, where: str, task: TaskName = "classification") ->
     or more than 100 classes; in regression a value that is no finite number. A class of one row is warned of.
     """
     if y.isna().any():
-        raise RotastackError(f"{where}: the target is missing in {int(y.isna().sum())} rows; fill in or drop them")
+        raise RotastackError(
+            f"{where}: the target is missing in {counted(int(y.isna().sum()), 'row')}; fill in or drop them"
+        )
     if is_dates(y):
         raise RotastackError(
             f"{where}: the target is a date (such as {str(y.iloc[0])!r}); convert the dates to numbers (days, years) or classes (month names), or "
@@ -193,7 +195,7 @@ def _quantity(y: pd.Series, where: str) -> pd.Series:
     ]:
         if bad.any():
             raise RotastackError(
-                f"{where}: the target {fault} in {int(bad.sum())} rows (such as {_example(y[bad])}); regression needs numbers"
+                f"{where}: the target {fault} in {counted(int(bad.sum()), 'row')} (such as {_example(y[bad])}); regression needs numbers"
             )
     return pd.Series(numbers, index=y.index, name=y.name)
 

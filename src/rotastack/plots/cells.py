@@ -22,22 +22,29 @@ ORDERS = {
 }
 """Order of a heat map's columns or rows -> its words; each method is sorted by its own means."""
 
+FEWEST = 5  # values of a box
 _BINS = 24  # over the range of all methods' scores
 
 
 def plot_boxes(errors: Mapping[str, ArrayLike], title: str = "", score: str = "error") -> Figure:
-    """Draw a box for each method's errors: quartiles, whiskers to 1.5 box lengths, and the mean as a dot."""
+    """Draw a box for each method's errors: quartiles, whiskers to 1.5 box lengths, and the mean as a dot.
+
+    Without a method of five errors, whose quartiles say more than the errors, each error is a small dot.
+    """
     figure = new_figure(7, 0.9 + 0.24 * len(errors))
     axes = figure.add_subplot()
     finite = [_finite(values) for values in errors.values()]
     places = np.arange(len(errors))
+    few = max(map(len, finite), default=0) < FEWEST
     axes.boxplot(
-        finite, positions=places, orientation="horizontal", widths=0.6, patch_artist=True,
+        [[] for _ in finite] if few else finite, positions=places, orientation="horizontal", widths=0.6, patch_artist=True,
         boxprops={"facecolor": "#d7e5f2", "edgecolor": "#0072B2"}, medianprops={"color": "#0072B2"},
         whiskerprops={"color": "#0072B2"}, capprops={"color": "#0072B2"}, flierprops={"marker": ".", "markersize": 3},
     )  # fmt: skip
     for place, values in zip(places, finite, strict=True):
         if len(values):
+            if few:
+                axes.plot(values, np.full(len(values), place), "o", color="#0072B2", markersize=2.5)
             axes.plot(values.mean(), place, "o", color="#D55E00", markersize=4)
     axes.set_yticks(places, list(errors))
     axes.invert_yaxis()

@@ -6,7 +6,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from rotastack.base.warned import ignoring
-from rotastack.errors import RotastackError
+from rotastack.errors import RotastackError, counted
 from rotastack.seeds import child, integer_seed, root_sequence
 
 __all__ = ["fold_groups", "given_folds", "nested_pairs"]
@@ -63,7 +63,9 @@ def fold_groups(y: ArrayLike, n_groups: int = 1, n_folds: int = 5, random_state:
     _, codes = np.unique(y, return_inverse=True)
     largest = int(np.bincount(codes).max())
     if largest < n_folds:
-        raise RotastackError(f"the largest class has {largest} rows, fewer than n_folds={n_folds}; lower n_folds")
+        raise RotastackError(
+            f"the largest class has {counted(int(largest), 'row')}, fewer than n_folds={n_folds}; lower n_folds"
+        )
     sequence = root_sequence(random_state)
     folds = np.empty((n_groups, len(y)), dtype=np.int16)
     for group in range(n_groups):

@@ -84,9 +84,10 @@ def _source(name: str) -> Markup:
     return Markup(text.replace("</", "<\\/").replace("<!--", "<\\!--"))
 
 
-def _order(numbers: Sequence[float]) -> list[int]:
-    """Return the positions of the numbers in rising order."""
-    return sorted(range(len(numbers)), key=numbers.__getitem__)
+def _order(numbers: Sequence[float | None], falling: bool | None = False) -> list[int]:
+    """Return the positions of the numbers in rising order, or in falling order; missing numbers are last."""
+    known = {k: -number if falling else number for k, number in enumerate(numbers) if number is not None}
+    return [*sorted(known, key=known.__getitem__), *(k for k in range(len(numbers)) if k not in known)]
 
 
 def _best(row: Sequence[float | None], board: Mapping[str, Any], higher: bool) -> int | None:

@@ -60,8 +60,8 @@ THRESHOLD = (
     "balanced accuracy on these rows, {accuracy:.0%}): model.threshold: {threshold:.4g} in the study's file sets it."
 )
 TEN_ROWS = (
-    "Ten of {rows:,} held-out rows make {share:.0%} of the squared errors of {best}, of which its {score} is made: in absolute "
-    "errors, which --score mae compares, these rows weigh less."
+    "Ten of {rows:,} held-out rows make {share:.0%} of the squared errors of {best}, of which its {score} is made, and "
+    "{absolute:.0%} of the absolute errors, which --score mae compares."
 )
 FAILED = "Failed: {methods}; the others are compared."
 WITHOUT_INTERVALS = "Not compared, as they predict no intervals: {methods}."

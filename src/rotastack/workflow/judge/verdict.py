@@ -7,12 +7,13 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
+from rotastack.errors import counted
 from rotastack.stats.comparison import compare
 from rotastack.stats.metrics import NAMES
 from rotastack.stats.wilcoxon import holm, wilcoxon_holm
 from rotastack.workflow.judge import sentences as say
 from rotastack.workflow.judge.results import complete
-from rotastack.workflow.judge.words import capital, counted, listed, p_equal, short_message
+from rotastack.workflow.judge.words import capital, listed, p_equal, short_message
 
 __all__ = [
     "Pairs",

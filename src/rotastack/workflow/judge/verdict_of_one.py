@@ -72,9 +72,10 @@ class _Verdict:
         rival = control if control in self.means and control != best else next(iter(self.means.index[1:]), None)
         covered = self.found.get("intervals", {}).get(choice.method)
         after = [*([] if covered is None else [f"{choice.method}: {coverage_in_words(covered)}"]), *after]
-        rows, share = self.found.get("ten_rows", {}).get(best, (0, 0.0))
+        rows, share, absolute = self.found.get("ten_rows", {}).get(best, (0, 0.0, 0.0))
         if self.score in ("rmse", "r2") and rows >= MANY and share > 0.5:
-            before = [*before, say.TEN_ROWS.format(rows=rows, share=share, best=best, score=NAMES[self.score])]
+            words = {"rows": rows, "share": share, "absolute": absolute, "best": best, "score": NAMES[self.score]}
+            before = [*before, say.TEN_ROWS.format(**words)]
         p_value, tested = (None, []) if rival is None else self._difference(best, rival)
         sentences = [
             *before, self._headline(best, rival, choice), *self._alike(best, choice), *tested, *self._rotations(),

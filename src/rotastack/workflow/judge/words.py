@@ -6,7 +6,7 @@ import pandas as pd
 
 from rotastack.stats.metrics import IN_UNITS
 
-__all__ = ["capital", "counted", "listed", "p_cell", "p_equal", "printer", "score_cell", "short_message"]
+__all__ = ["capital", "listed", "p_cell", "p_equal", "printer", "score_cell", "short_message"]
 
 
 def p_equal(p: float) -> str:
@@ -60,11 +60,6 @@ def short_message(message: str) -> str:
 def capital(text: str) -> str:
     """Return a text that begins with a capital letter; the rest stays as it is."""
     return f"{text[0].upper()}{text[1:]}"
-
-
-def counted(n: int, word: str) -> str:
-    """Return a number with its noun: "1 row", "2 rows"."""
-    return f"{n} {word}{'s' * (n != 1)}"
 
 
 def listed(names: Sequence[str], most: int = 3) -> str:

@@ -45,8 +45,8 @@ def compare_methods(
 ) -> MethodComparison:  # fmt: skip
     """Compare methods on a table, and train the best one on all rows.
 
-    Splits, scores and sentences are those of ``rotastack run TABLE``, bit for bit. No file is written, and MLflow is not used.
-    On a terminal and in a notebook a bar shows the progress. The function needs ``rotastack[workflow]``.
+    Splits, scores and sentences are those of ``rotastack run TABLE``, bit for bit, but sentences name parameters instead of
+    options. No file is written, and MLflow is not used. On a terminal and in a notebook a bar shows the progress. The function needs ``rotastack[workflow]``.
 
     Parameters
     ----------

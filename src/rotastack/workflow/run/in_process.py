@@ -1,5 +1,6 @@
 """The study of a table in memory: the functions of the steps call each other, and write no files."""
 
+import re
 import sys
 import warnings
 from argparse import Namespace
@@ -24,6 +25,16 @@ from rotastack.workflow.run.watching import TrainingStoppedError, failing
 from rotastack.workflow.study.study import Study
 
 __all__ = ["compared"]
+
+IN_PYTHON = {
+    r"add (--time-column .+)\.$": r"use the command rotastack run with \1.",
+    r"--(groups|score) ": r"\1=",
+    r"model\.threshold: (\S+) in the study's file sets it": (
+        r"FixedThresholdClassifier(FrozenEstimator(best_estimator_), threshold=\1) of scikit-learn sets it"
+    ),
+    "; the report says why": "; a warning says why",
+}
+"""Words of a verdict on options and files of the command -> words for a reader who has the function's result."""
 
 
 def compared(
@@ -56,6 +67,8 @@ def compared(
     }
     scored = score.score_all(slices.score(name), made.data, folds, outputs, records)
     verdict = verdict_of_one(scored.scores, slices.summarize(), {"metrics": scored.metrics}, *scored.rows)["sentences"]
+    for words, others in IN_PYTHON.items():
+        verdict = [re.sub(words, others, sentence) for sentence in verdict]
     table = best_first(all_means(scored.scores, study.document.evaluation.average), study.score)
     outcome, model = Outcome(), None
     label = refit.chosen(slices.refit(name), scored.scores, scored.metrics, *scored.rows)

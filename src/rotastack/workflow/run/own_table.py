@@ -14,9 +14,8 @@ from rotastack.base.reading import stored_readings
 from rotastack.data.divisions import division_numbers, united
 from rotastack.data.suspicions import copies_of, suspicions
 from rotastack.data.tables import read_with_notes
-from rotastack.errors import RotastackError, nearest, not_installed_message, shortened
+from rotastack.errors import RotastackError, counted, nearest, not_installed_message, shortened
 from rotastack.stats.metrics import NAMES, ranked_scores, score_named
-from rotastack.workflow.judge.words import counted
 from rotastack.workflow.run.progress import duration
 from rotastack.workflow.run.resources import Resources
 from rotastack.workflow.run.splits.folds import given_splits

@@ -18,12 +18,12 @@ from rotastack.base.fitting import COVERAGE
 from rotastack.base.outputs import NUMBERS
 from rotastack.base.reading import NO_VALUE, PLACEHOLDER, ColumnReading, read_columns
 from rotastack.data.target import free_name
-from rotastack.errors import RotastackError, nearest, shortened
+from rotastack.errors import RotastackError, counted, nearest, shortened
 from rotastack.files import read_json
 from rotastack.stats.metrics import DECIDED, NAMES
 from rotastack.stats.scores import score_numbers, score_probabilities
 from rotastack.workflow.judge.intervals import coverage_in_words, widened
-from rotastack.workflow.judge.words import counted, listed, printer
+from rotastack.workflow.judge.words import listed, printer
 from rotastack.workflow.tracking.model_files import check_versions, load_model
 
 __all__ = ["SavedModel", "file_of_study", "model_in_folder", "model_of_study", "saved_model"]

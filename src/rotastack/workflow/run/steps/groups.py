@@ -5,6 +5,7 @@ import pandas as pd
 import xarray as xr
 
 from rotastack.data.artifacts import Prepared, read_prepared, write_arrays, write_frame
+from rotastack.errors import counted
 from rotastack.resampling.rotations import draw_group
 from rotastack.seeds import child, root_sequence
 from rotastack.workflow.run.job import Job
@@ -48,7 +49,7 @@ def run(job: Job) -> None:
         write_frame(job.output("folds"), draw_folds(spec, table))
         if isinstance(spec, FoldGroupsSpec):
             record.warnings = [
-                f"class {name!r} has {count} rows, fewer than the {spec.folds} folds; "
+                f"class {name!r} has {counted(int(count), 'row')}, fewer than the {spec.folds} folds; "
                 "training sets without the class give its probability as 0"
                 for name, count in zip(table.classes, np.bincount(table.strata), strict=False)
                 if count < spec.folds

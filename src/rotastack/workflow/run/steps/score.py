@@ -100,7 +100,7 @@ def score_all(
     association: dict[str, float] = {}
     thresholds: dict[str, dict[str, Any]] = {}
     intervals: dict[str, dict[str, float]] = {}
-    ten_rows: dict[str, tuple[int, float]] = {}
+    ten_rows: dict[str, tuple[int, float, float]] = {}
     for arrays in methods:
         method = arrays.attrs["method"]
         if arrays.attrs["status"] != "ok":
@@ -203,7 +203,8 @@ def _units(spec: ScoringSpec, table: Prepared, divisions: Divisions) -> tuple[ND
     units, unit = (np.arange(len(table.y)), "rows") if table.groups is None else (table.groups, "groups")
     if spec.copies_together:
         copies = equal_rows(pd.DataFrame(np.hstack([table.numeric, table.codes])))
-        units = copies if table.groups is None else united(units, copies)
+        units = united(units, copies)
+        unit = "distinct rows" if table.groups is None and len(np.unique(units)) < len(units) else unit
     return units, unit
 
 
@@ -215,11 +216,12 @@ def _influences(score: str, cells: Sequence[Cell], units: NDArray[np.intp], tabl
     return unit_influences(score, [(c.rows, c.y, c.outputs) for c in cells], units, table.positive)
 
 
-def _ten_rows(cells: Sequence[Cell]) -> tuple[int, float]:
-    """Return the number of tested rows, and the share of the squared errors that ten of them make."""
-    errors = pd.concat([pd.Series((cell.y - cell.outputs[:, 0]) ** 2, cell.rows) for cell in cells])
-    of_rows = errors.groupby(level=0).sum()
-    return len(of_rows), float(of_rows.nlargest(10).sum() / max(of_rows.sum(), 1e-300))
+def _ten_rows(cells: Sequence[Cell]) -> tuple[int, float, float]:
+    """Return the number of tested rows, and the shares of the squared and absolute errors that ten of them make."""
+    errors = pd.concat([pd.Series(np.abs(cell.y - cell.outputs[:, 0]), cell.rows) for cell in cells])
+    of_rows = pd.DataFrame({"squared": errors**2, "absolute": errors}).groupby(level=0).sum()
+    squared, absolute = of_rows.nlargest(10, "squared").sum() / of_rows.sum().clip(1e-300)
+    return len(of_rows), float(squared), float(absolute)
 
 
 def _shortened(table: Prepared, divisions: Divisions) -> list[str]:
