@@ -16,7 +16,7 @@ from rotastack.stats import metrics
 from rotastack.stats.elo import elo
 from rotastack.stats.resamples import bootstrap_ranks
 from rotastack.stats.wilcoxon import wilcoxon_holm
-from rotastack.workflow.judge.comparisons import compare_methods
+from rotastack.workflow.judge.comparisons import compare_over_datasets
 from rotastack.workflow.judge.printed import printed_tables
 
 STRANGE = r"<script>&%_#${}~^\ |" + '"'
@@ -42,7 +42,7 @@ def finished(folder, errors, optimistic=(), seconds=True):
     times = long[["dataset", "method"]].assign(fit_seconds=1.0, predict_seconds=NAN)
     write("times", times if seconds else pd.DataFrame())
     write("claims", pd.DataFrame(columns=["what", "of"]))
-    comparison = {"error": compare_methods(errors, False, control, 0.05, optimistic=list(optimistic))}
+    comparison = {"error": compare_over_datasets(errors, False, control, 0.05, optimistic=list(optimistic))}
     (folder / "statistics/comparison.json").write_text(json.dumps(comparison))
     return Names(
         name="s", task=Names(name="classification"), score="error", protocol=Names(cells="splits"), control=control,

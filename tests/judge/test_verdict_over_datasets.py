@@ -4,7 +4,7 @@ import numpy as np
 import pandas as pd
 
 from rotastack.stats.wilcoxon import wilcoxon_holm
-from rotastack.workflow.judge.comparisons import compare_methods
+from rotastack.workflow.judge.comparisons import compare_over_datasets
 from rotastack.workflow.judge.verdict import failures, verdict_of_claims, verdict_over_datasets
 
 RNG = np.random.default_rng(0)
@@ -14,7 +14,7 @@ WON = pd.DataFrame({"RF": BASE, "A": BASE * RNG.uniform(0.75, 0.85, N), "B": BAS
 
 
 def said(means, control="RF", **options):
-    return verdict_over_datasets(compare_methods(means, False, control, 0.05), "error", control, 0.05, **options)
+    return verdict_over_datasets(compare_over_datasets(means, False, control, 0.05), "error", control, 0.05, **options)
 
 
 def test_a_clear_winner():

@@ -11,12 +11,12 @@ from rotastack.stats.metrics import higher_is_better
 from rotastack.stats.wilcoxon import wilcoxon_holm
 from rotastack.workflow.judge.results import compared, complete
 
-__all__ = ["compare_group", "compare_methods"]
+__all__ = ["compare_group", "compare_over_datasets"]
 
 MANY = 100  # wrong rows that the control needs for a ratio of errors to be meaningful
 
 
-def compare_methods(
+def compare_over_datasets(
     means: pd.DataFrame, higher: bool | None, control: str, alpha: float, *, optimistic: Sequence[str] = (),
     left_out: Iterable[str] = (), wrong: pd.Series | None = None, units: pd.Series | None = None,
 ) -> dict:  # fmt: skip
@@ -100,7 +100,7 @@ def compare_group(scores: pd.DataFrame, alpha: float, score: str = "error") -> d
     control = scores.columns[0]
     scores = 1 - scores.round(12) if score == "error" else scores.round(12)
     higher = score == "error" or bool(higher_is_better(score))
-    found = compare_methods(scores, higher, control, alpha)
+    found = compare_over_datasets(scores, higher, control, alpha)
     n_rows = found["n_datasets"] if "average_ranks" in found else 0
     kept = {key: value for key, value in found.items() if key not in ("means", "higher_is_better", "n_datasets")}
     result = {"methods": list(scores.columns), "control": control, "n_rows": n_rows, **kept}

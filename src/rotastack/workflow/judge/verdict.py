@@ -38,7 +38,7 @@ def verdict_over_datasets(
 ) -> list[str]:  # fmt: skip
     """Return sentences on the best method, its lead and cost, the tests, and the data sets where rotations help.
 
-    `result` is of `compare_methods`, and `times` are of `relative_times`. If the best method by average rank is the
+    `result` is of `compare_over_datasets`, and `times` are of `relative_times`. If the best method by average rank is the
     control, it is compared with the next one.
     """
     if "average_ranks" not in result:

@@ -97,10 +97,10 @@ def compare_methods(
     Extra trees: error 4.0% against 6.7% for Random forest and 68.0% for always the largest class.
     """
     try:
-        from rotastack.workflow.run.in_process import compared
+        from rotastack.workflow.run.in_process import compare_in_memory
     except ModuleNotFoundError as error:
         raise not_installed_error(error) from None
     methods = methods if methods is None or isinstance(methods, str) else ", ".join(methods)
     limit = f"{time}s" if isinstance(time, int | float) else time
     options = {"methods": methods, "size": size, "score": score, "groups": groups, "time": limit}
-    return MethodComparison(*compared(X, y, n_jobs, random_state, name, **options))
+    return MethodComparison(*compare_in_memory(X, y, n_jobs, random_state, name, **options))

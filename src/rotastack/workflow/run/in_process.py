@@ -24,7 +24,7 @@ from rotastack.workflow.run.steps import combine, groups, prepare, refit, score,
 from rotastack.workflow.run.watching import TrainingStoppedError, failing
 from rotastack.workflow.study.study import Study
 
-__all__ = ["compared"]
+__all__ = ["compare_in_memory"]
 
 IN_PYTHON = {
     r"add (--time-column .+)\.$": r"use the command rotastack run with \1.",
@@ -37,7 +37,7 @@ IN_PYTHON = {
 """Words of a verdict on options and files of the command -> words for a reader who has the function's result."""
 
 
-def compared(
+def compare_in_memory(
     X: Any, y: Any, n_jobs: int | None, random_state: int | None, name: str, **options: Any
 ) -> tuple[Any, ...]:
     """Return what a ``MethodComparison`` holds; the parameters are those of ``rotastack.compare_methods``."""

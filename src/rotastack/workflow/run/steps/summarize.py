@@ -14,7 +14,7 @@ from rotastack.stats.pairs import compare_pair
 from rotastack.stats.resampled_t import corrected_t
 from rotastack.stats.variance import kendall_w, variance_components
 from rotastack.stats.wilcoxon import holm, signed_rank_p
-from rotastack.workflow.judge.comparisons import compare_group, compare_methods
+from rotastack.workflow.judge.comparisons import compare_group, compare_over_datasets
 from rotastack.workflow.judge.published_columns import published_columns, ranks_beside_published
 from rotastack.workflow.judge.results import (
     baselines,
@@ -69,7 +69,7 @@ def run(job: Job) -> None:
         baseline = baselines(records)
         means = {metric: mean_scores(scores, metric, spec.methods, spec.average) for metric in metrics}
         comparisons = {
-            metric: compare_methods(
+            metric: compare_over_datasets(
                 means[metric],
                 higher,
                 spec.control,
