@@ -23,7 +23,7 @@ def draw(spec: FoldGroupsSpec, table: Prepared) -> pd.DataFrame:
     return pd.DataFrame(groups.T, columns=[label("FG", g) for g in range(len(groups))])
 
 
-def tested(column: np.ndarray) -> Iterator[tuple[np.ndarray, np.ndarray]]:
+def masks(column: np.ndarray) -> Iterator[tuple[np.ndarray, np.ndarray]]:
     """Yield masks of the test rows and the training rows of each fold of a fold group."""
     for fold in range(int(column.max()) + 1):
         yield column == fold, column != fold

@@ -50,7 +50,7 @@ class SplitVotes(NamedTuple):
 
 def fitted(
     ready: EstimatorInput,
-    data: Prepared,
+    table: Prepared,
     train: NDArray[np.intp],
     spec: SplitTrainingSpec,
     sequence: np.random.SeedSequence,
@@ -60,16 +60,16 @@ def fitted(
     """Scale the training rows, add the pool's noise, and train the estimator, or a member for each view."""
     start, start_processor = time.perf_counter(), time.process_time()
     pool, options = spec.pool, ready.options
-    X, y = ready.X[train], data.y[train]
+    X, y = ready.X[train], table.y[train]
     rng = np.random.default_rng(noise)
-    if data.n_classes is not None:
-        y = _other_labels(y, data.n_classes, pool.noise.labels, rng)
+    if table.n_classes is not None:
+        y = _other_labels(y, table.n_classes, pool.noise.labels, rng)
     scaler, spread, n_other = None, pool.noise.features, 0
     if options["as_is"]:
         if spread:  # the noise is as large as in columns scaled to [0, 1]
-            numeric = X[:, ~data.is_category]
+            numeric = X[:, ~table.is_category]
             width = np.nanmax(numeric, axis=0) - np.nanmin(numeric, axis=0)
-            X[:, ~data.is_category] += spread * width * rng.standard_normal(numeric.shape)
+            X[:, ~table.is_category] += spread * width * rng.standard_normal(numeric.shape)
         estimator = ready.estimator
     else:
         scaler = fitted_scaler(X, options["categorical"], pool.scaling)
@@ -78,19 +78,19 @@ def fitted(
             numeric = (numeric + spread * rng.standard_normal(numeric.shape)).astype(np.float32)
         X, n_other = np.hstack([numeric, other]), other.shape[1]
         estimator = set_up_columns(ready.estimator, numeric.shape[1], n_other)
-    groups = None if data.groups is None else data.groups[train]
+    groups = None if table.groups is None else table.groups[train]
     model: AlignedClassifier | FittedRegressor | Pool
     if pool.view is None:
-        if data.n_classes is None:
+        if table.n_classes is None:
             model = fit_regressor(estimator, X, y, sequence, intervals=options["intervals"], groups=groups)
         else:
-            model = fit_aligned(estimator, X, y, data.n_classes, sequence, groups=groups)
+            model = fit_aligned(estimator, X, y, table.n_classes, sequence, groups=groups)
     else:
         view = make(pool.view)
         recipes = [Recipe(view if k else None, ready.estimator, "view") for k in range(spec.rotations)]
         is_other = np.arange(X.shape[1]) >= X.shape[1] - n_other
         model = fit_pool(
-            X, y, data.n_classes, recipes, sequence,
+            X, y, table.n_classes, recipes, sequence,
             categorical=is_other, views=views, intervals=options["intervals"],
         )  # fmt: skip
     return Fitted(model, options, scaler, X, y, time.perf_counter() - start, time.process_time() - start_processor)

@@ -158,6 +158,6 @@ def given_splits(
     return splits
 
 
-def tested(column: np.ndarray) -> Iterator[tuple[np.ndarray, np.ndarray]]:
+def masks(column: np.ndarray) -> Iterator[tuple[np.ndarray, np.ndarray]]:
     """Yield the masks of the test rows and the training rows of a split."""
     yield column == TEST, column == TRAIN

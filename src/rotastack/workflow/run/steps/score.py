@@ -136,7 +136,7 @@ def score_all(
         "association_p": association,
         "thresholds": thresholds,
         "failures": failures,
-        "suspicions": [*_shortened(table, divisions), *found],
+        "suspicions": [*_trained_on_few(table, divisions), *found],
         "forecasts": _in_time(table, divisions),
         **({"intervals": intervals} if intervals else {}),
         **({"ten_rows": ten_rows} if ten_rows else {}),
@@ -177,14 +177,14 @@ def _records(job: Job, spec: ScoringSpec) -> dict[str, Any]:
     }
 
 
-def _scores(data: Prepared, y: NDArray, outputs: NDArray) -> dict[str, float]:
+def _scores(table: Prepared, y: NDArray, outputs: NDArray) -> dict[str, float]:
     """Return the scores of outputs for rows of a data set."""
-    return score_probabilities(y, outputs, data.positive) if data.classes else score_numbers(y, outputs)
+    return score_probabilities(y, outputs, table.positive) if table.classes else score_numbers(y, outputs)
 
 
 def _divisions(spec: ScoringSpec, folds: pd.DataFrame) -> Divisions:
-    tested = protocol_module(spec.protocol, "score").tested
-    return [list(tested(column.to_numpy())) for _, column in folds.items()]
+    masks = protocol_module(spec.protocol, "score").masks
+    return [list(masks(column.to_numpy())) for _, column in folds.items()]
 
 
 def _units(spec: ScoringSpec, table: Prepared, divisions: Divisions) -> tuple[NDArray[np.intp], str]:
@@ -224,7 +224,7 @@ def _ten_rows(cells: Sequence[Cell]) -> tuple[int, float, float]:
     return len(of_rows), float(squared), float(absolute)
 
 
-def _shortened(table: Prepared, divisions: Divisions) -> list[str]:
+def _trained_on_few(table: Prepared, divisions: Divisions) -> list[str]:
     """Return a sentence if the models that are tested had less than half of the rows; spans of time always have fewer."""
     trained = round(np.mean([train.sum() for folds in divisions for _, train in folds]))
     if table.time is not None or 2 * trained >= len(table.y):
@@ -234,51 +234,51 @@ def _shortened(table: Prepared, divisions: Divisions) -> list[str]:
     ]
 
 
-def _baseline(data: Prepared, divisions: Divisions) -> pd.DataFrame:
+def _baseline(table: Prepared, divisions: Divisions) -> pd.DataFrame:
     """Return the scores of the baseline, a row for each fold group or split: class shares or the mean of the training rows.
 
     ROC AUC and average precision use one output for all rows: outputs that differ by fold would rank rows by folds.
     """
     rows = []
     for folds in divisions:
-        outputs = np.full((len(data.y), len(data.outputs)), np.nan)
-        is_tested = np.zeros(len(data.y), dtype=bool)
+        outputs = np.full((len(table.y), len(table.outputs)), np.nan)
+        is_tested = np.zeros(len(table.y), dtype=bool)
         for test, train in folds:
-            outputs[test] = constant_output(data.y[train], data.n_classes)
+            outputs[test] = constant_output(table.y[train], table.n_classes)
             is_tested |= test
-        constant = np.broadcast_to(constant_output(data.y, data.n_classes), outputs[is_tested].shape)
-        unordered = _scores(data, data.y[is_tested], constant)
-        of_cell = _scores(data, data.y[is_tested], outputs[is_tested])
+        constant = np.broadcast_to(constant_output(table.y, table.n_classes), outputs[is_tested].shape)
+        unordered = _scores(table, table.y[is_tested], constant)
+        of_cell = _scores(table, table.y[is_tested], outputs[is_tested])
         rows.append(of_cell | {name: unordered[name] for name in ("roc_auc", "average_precision") if name in of_cell})
     return pd.DataFrame(rows)
 
 
-def _in_time(data: Prepared, divisions: Divisions) -> list[str]:
+def _in_time(table: Prepared, divisions: Divisions) -> list[str]:
     """Return sentences on a regression in time: the RMSE of naive forecasts, and a trend that trees cannot follow."""
-    if data.time is None or data.classes:
+    if table.time is None or table.classes:
         return []
     errors: dict[str, list[float]] = {}
     beyond = []
     for test, train in (fold for folds in divisions for fold in folds):
-        y = data.y[test]
-        beyond.append(np.mean((y > data.y[train].max()) | (y < data.y[train].min())))
-        for name, forecast in naive_forecasts(data.y, data.time, train, test, data.series).items():
+        y = table.y[test]
+        beyond.append(np.mean((y > table.y[train].max()) | (y < table.y[train].min())))
+        for name, forecast in naive_forecasts(table.y, table.time, train, test, table.series).items():
             errors.setdefault(name, []).append(float(np.sqrt(np.mean((forecast - y) ** 2))))
     means = {name: float(np.mean(rmse)) for name, rmse in errors.items() if len(rmse) == len(beyond)}
     shown, share = printer("rmse", list(means.values())), np.mean(beyond)
-    same = "" if data.series_name is None else f" of the same {data.series_name}"
+    same = "" if table.series_name is None else f" of the same {table.series_name}"
     naive = f"Naive forecasts: {' and '.join(f'{name}{same} has RMSE {shown(rmse)}' for name, rmse in means.items())}."
     trend = f"A trend: {share:.0%} of the test rows have a target outside all training rows, where trees predict none; ridge can."
     return [naive, trend] if share > TREND else [naive]
 
 
-def _decided(method: str, y: NDArray, proba: NDArray, data: Prepared) -> list[dict[str, Any]]:
+def _decided(method: str, y: NDArray, proba: NDArray, table: Prepared) -> list[dict[str, Any]]:
     """Return a method's decisions over the rows of all cells, also by threshold; none if it failed."""
-    if not data.classes or not len(y) or not np.isfinite(proba).all():
+    if not table.classes or not len(y) or not np.isfinite(proba).all():
         return []
     proba = proba / proba.sum(axis=1, keepdims=True)
     curves = []
-    for k in range(len(data.classes)) if len(data.classes) <= MOST_CURVES else ():
+    for k in range(len(table.classes)) if len(table.classes) <= MOST_CURVES else ():
         n = int((y == k).sum())
         curves.append({**threshold_counts(y == k, proba[:, k]), "positives": n, "negatives": len(y) - n})
     return [{"name": method, "confusion": confusion(y, proba), "curves": curves}]
@@ -298,9 +298,9 @@ def _threshold(decided: Mapping[str, Any], positive: int, times: float) -> dict[
     return {"threshold": curve["threshold"][k], **{name: round(float(n) / times) for name, n in counts.items()}}
 
 
-def _curve(dataset: str, method: str, y: NDArray, proba: NDArray, data: Prepared) -> pd.DataFrame:
+def _curve(dataset: str, method: str, y: NDArray, proba: NDArray, table: Prepared) -> pd.DataFrame:
     """Return the calibration curve over the rows of all cells; it is empty for a failed method or a regression."""
-    if data.n_classes is None:
+    if table.n_classes is None:
         y, proba = np.zeros(0, dtype=np.intp), np.ones((0, 1))
     elif not np.isfinite(proba).all():
         y, proba = y[:0], proba[:0]
