@@ -36,13 +36,13 @@ def printed_tables(folder: Path, study: Study, command: str) -> list[Printed]:
     tables = {name: read_csv(path) for name, path in paths.items()}
     tables = {name: table for name, table in tables.items() if len(table.columns)}
     comparison = read_json(folder / "statistics/comparison.json")[study.score]
-    found = [_ranks(tables, study), _scores(tables, study), *_tests(comparison, study)]
+    found = [_leaderboard(tables, study), _scores(tables, study), *_tests(comparison, study)]
     printed = {table.name for table in found}
     scores = set(METRICS[study.task.name])
     return found + [Printed(n, t) for n, t in tables.items() if n not in printed and (len(t) or n in scores)]
 
 
-def _ranks(tables: dict[str, pd.DataFrame], study: Study) -> Printed:
+def _leaderboard(tables: dict[str, pd.DataFrame], study: Study) -> Printed:
     """Return the leaderboard."""
     primary, alpha = study.score, study.document.evaluation.alpha
     units = in_units(primary, tables["baseline"].set_index("dataset"))

@@ -47,7 +47,7 @@ def combine(
         with outcome.may_fail():
             set_alarm(None)
             results = Parallel(n_jobs=n_jobs)(
-                delayed(_one)(
+                delayed(_combined_cell)(
                     combiner,
                     block["proba"].sel(rotation_group=r, fold_group=f).values,
                     folds[f].to_numpy(),
@@ -65,7 +65,7 @@ def combine(
             set_alarm(None)
             outputs = np.concatenate([of_groups[r] for r in rotation_groups], axis=1)
             combiner.set_params(group_size=outputs.shape[1] // len(rotation_groups))
-            result = _one(combiner, outputs, folds[f].to_numpy(), table.y, child(root, number_of(f)), None)
+            result = _combined_cell(combiner, outputs, folds[f].to_numpy(), table.y, child(root, number_of(f)), None)
             cells.update({(r, f): result for r in rotation_groups})
     proba = np.full((len(rotation_groups), len(fold_groups), len(table.y), len(table.outputs)), np.nan)
     if outcome.status == "ok":
@@ -78,7 +78,7 @@ def combine(
     )
 
 
-def _one(combiner, outputs, folds, y, sequence, members) -> np.ndarray:
+def _combined_cell(combiner, outputs, folds, y, sequence, members) -> np.ndarray:
     """Return the outputs alone, because the fitted combiners would be sent between processes, too."""
     return combine_nested(combiner, outputs, folds, y, sequence, members)[0]
 

@@ -42,7 +42,7 @@ from rotastack.workflow.study.specs import (
 from rotastack.workflow.tracking.model_files import dump_model
 
 ENSEMBLES = {"classification": PooledEnsembleClassifier, "regression": PooledEnsembleRegressor}
-NAMES = {"classification": "classifier", "regression": "regressor"}
+LAST_STEPS = {"classification": "classifier", "regression": "regressor"}
 """Task -> name of the model's last step."""
 
 
@@ -66,7 +66,7 @@ def refit(
     parameters = estimator.get_params()
     estimator.set_params(**{k: v for k, v in {"random_state": seed, "n_jobs": n_jobs}.items() if k in parameters})
     decides = _thresholded(estimator, target, spec.threshold)
-    names = (*("table", "frame")[: len(before)], NAMES[spec.task])
+    names = (*("table", "frame")[: len(before)], LAST_STEPS[spec.task])
     groups = _groups(spec, estimator, features)
     with config_context(enable_metadata_routing=bool(groups)):
         model = Pipeline(list(zip(names, (*before, decides), strict=True))).fit(features, target, **groups)
@@ -101,10 +101,8 @@ def _run(spec: RefitSpec, job: Job, set_alarm: Alarm) -> None:
         else:
             raw = read_raw(job.input("raw"))
             with outcome.may_fail():
-                model, cells = (
-                    refit(spec, label, raw, scored, job.threads, set_alarm),
-                    scores[scores["method"] == label],
-                )
+                model = refit(spec, label, raw, scored, job.threads, set_alarm)
+                cells = scores[scores["method"] == label]
                 model.measured_ = _measured(spec, cells, _target(spec, raw), getattr(model, "tested_intervals_", {}))
                 dump_model(model, job.output("model"), spec.trusted)
         record.status, record.message = outcome.status, outcome.message

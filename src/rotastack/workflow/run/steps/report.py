@@ -93,11 +93,8 @@ def _page(job: Job, spec: ReportSpec) -> str:
     study, task, primary = spec.dump(), spec.task, spec.score
     files = {path.stem: path for path in job.inputs["tables"]}
     tables = {name: read_csv(path) for name, path in files.items()}
-    baseline, times, published = (
-        tables["baseline"].set_index("dataset"),
-        tables["times"],
-        tables.get("published_columns"),
-    )
+    baseline, times = tables["baseline"].set_index("dataset"), tables["times"]
+    published = tables.get("published_columns")
     shown = _shown(study)
     comparison, verdict = read_json(job.input("comparison")), read_json(job.input("verdict"))
     variance, _ = read_frame(job.input("variance"))
