@@ -9,7 +9,7 @@ from rotastack.base.documents import load_yaml
 from rotastack.data.artifacts import read_frame, write_arrays
 from rotastack.diagnostics.pairs import kappa_error
 from rotastack.project import project_file
-from rotastack.workflow.run.figures.datasets import draw_members, first_cell_votes
+from rotastack.workflow.run.figures.datasets import draw_pairs, first_cell_votes
 from rotastack.workflow.run.plan import Plan
 from rotastack.workflow.study.study import Study
 
@@ -43,7 +43,7 @@ def folder(tmp_path):
 def drawn(folder, pools, silent=()):
     """Return the figure of pools, name -> file."""
     files = {name: folder / file for name, file in pools.items()}
-    return draw_members("d", folder / "table", folder / "folds", files, silent)
+    return draw_pairs("d", folder / "table", folder / "folds", files, silent)
 
 
 def note(figure):

@@ -13,7 +13,7 @@ rule draw:
         methods=expand(
             FILES.method("{method}"),
             dataset=PLAN.datasets,
-            method=PLAN.pruning_methods,
+            method=PLAN.methods_in_figures,
         ),
     output:
         figures=[

@@ -144,7 +144,7 @@ class Plan:
         """The notes on skipped data sets as JSON, for the report."""
         return json.dumps(self.skipped)
 
-    # Names in files
+    # Questions of the rules
 
     def own_file(self, dataset: str) -> list[str]:
         """Return the path of the user's file behind a data set; [] without one."""
@@ -253,8 +253,8 @@ class Plan:
         return [name for name in (*METRICS[self.study.task.name], *TABLES) if name not in without]
 
     @property
-    def pruning_methods(self) -> list[str]:
-        """File names of the methods in figures of members."""
+    def methods_in_figures(self) -> list[str]:
+        """File names of the methods in figures of members: all if any has a pruner, else none."""
         return self.methods if self.study.prunes else []
 
     @cached_property

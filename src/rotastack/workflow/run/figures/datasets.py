@@ -32,7 +32,7 @@ def draw_scores(name: str, dataset: str, scores: pd.DataFrame, primary: str) -> 
     return plot_heatmaps(matrices, dataset, name.removeprefix("heatmap_"), score, bool(higher_is_better(primary)))
 
 
-def draw_members(dataset: str, table: Path, folds: Path, pools: Mapping[str, Path], silent: Sequence[str]) -> Figure:
+def draw_pairs(dataset: str, table: Path, folds: Path, pools: Mapping[str, Path], silent: Sequence[str]) -> Figure:
     """Return a figure of kappa and error of each pool's pairs of members, on the test rows of the first cell."""
     y = read_prepared(table).y
     groups, _ = read_frame(folds)

@@ -10,7 +10,7 @@ from matplotlib.figure import Figure
 
 from rotastack.data.artifacts import read_frame
 from rotastack.plots.style import drawn_or_told
-from rotastack.workflow.run.figures.datasets import draw_members, draw_scores
+from rotastack.workflow.run.figures.datasets import draw_pairs, draw_scores
 from rotastack.workflow.run.figures.members import FIGURES as FIGURES_OF_MEMBERS
 from rotastack.workflow.run.figures.members import Methods, draw_of_members, methods_in
 from rotastack.workflow.run.figures.study import draw_of_study, names_of_study
@@ -67,4 +67,4 @@ def _of_dataset(
     if name != "kappa_error":
         return draw_scores(name, dataset, scores, spec.score)
     pools = dict(zip(votes, job.inputs["pools"][k * len(votes) :], strict=False))
-    return draw_members(dataset, job.inputs["table"][k], job.inputs["folds"][k], pools, spec.silent)
+    return draw_pairs(dataset, job.inputs["table"][k], job.inputs["folds"][k], pools, spec.silent)
