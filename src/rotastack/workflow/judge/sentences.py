@@ -1,4 +1,4 @@
-"""The sentences of verdicts: templates with names in braces, which :mod:`rotastack.workflow.judge.verdict` fills."""
+"""The sentences of verdicts: templates with names in braces, which ``verdict.py`` and ``verdict_of_one.py`` fill."""
 
 SHOWN = ("not shown", "shown")
 
@@ -28,6 +28,7 @@ BEATS_CONTROL = "That {best} beats {control} is {shown} (p {p}, {test})"
 TOO_FEW = "; so many comparisons need {needed} data sets at least, even if all agree"
 FRIEDMAN = "that the {n_methods} methods differ as a whole is {shown} (Friedman's test, p {p})"
 ONE_DATASET = "No test: there is only one data set."
+FAILED_ON = "{method} failed on {where}: {message}."
 
 # Rotations
 ROTATIONS = "{effect} (p {p}, {turned} against {plain}{correction}): they {where}."
@@ -37,6 +38,7 @@ ROTATIONS_HERE = (
 )
 EFFECTS = {"help": "Rotations help", "harm": "Rotations do harm", "none": "No effect of rotations is shown"}
 PAIRS_CORRECTION = ", with Holm's correction for {n} pairs"
+MORE_UNTESTED = "And {n} more pairs with and without rotations are not named here."
 MORE_PAIRS = "Of {pairs} with and without rotations, the least p is {p:.2g}."
 HELP = "help on {n} of {datasets}{where}"
 HARM = "do harm on {n}{of}{where}"
@@ -85,7 +87,3 @@ CLAIM = "{quantity} of {of} is {expected} that of {than}"
 CLAIM_RESULT = "{text}: {holds} ({found}{p})."
 MANY_CLAIMS = "Of the study's {n} claims {hold} hold; the report has the tests."
 CLAIM_WITHOUT_SCORES = "no data set has its numbers for both methods"
-
-# Over several data sets and in groups
-MORE_UNTESTED = "And {n} more pairs with and without rotations are not named here."
-FAILED_ON = "{method} failed on {where}: {message}."

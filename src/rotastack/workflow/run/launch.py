@@ -1,4 +1,4 @@
-"""The start of the Snakefile: read the configuration, check the study, and return its plan."""
+"""The start of a run: find the study, read the configuration, and for the Snakefile check the study, lock and serve."""
 
 import os
 import re

@@ -28,7 +28,7 @@ EVERY = 30.0
 """Seconds between two lines where a line cannot be overwritten."""
 
 expected: dict[tuple[str, ...], float] = {}
-"""Wildcards of a training -> its expected seconds; the Snakefile, in the same process, fills in the values."""
+"""Wildcards of a training -> its expected seconds; ``open_plan``, in the same process, fills in the values."""
 answers: list[Callable[[], str]] = []
 """Functions that return the text after a complete run; the Snakefile adds one at the end of the jobs."""
 

@@ -265,7 +265,7 @@ class _ComparedSpec(Spec):
 
 
 class SummarySpec(_ComparedSpec):
-    """The methods, tests and groups; data set -> reason for which ranks and tests leave it out."""
+    """What the tables and tests of the study compare, and how; ``chooses`` says whether the best method becomes the model."""
 
     pairs: list[list[str]] = []
     claims: list[Claim] = []

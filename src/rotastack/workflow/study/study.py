@@ -209,7 +209,7 @@ class Study:
 
     @property
     def voting_pools(self) -> list[str]:
-        """Pools whose files hold votes: pools with several rotations, and ensembles with a pruner."""
+        """Pools whose files show how each member votes: pools with several rotations, and ensembles with a pruner."""
         if self.task.name == "regression":
             return []
         rotated = self.protocol.rotations > 1
@@ -217,12 +217,12 @@ class Study:
 
     @cached_property
     def quick(self) -> list[str]:
-        """Methods that one job combines, because their combiners learn nothing."""
+        """Methods that only vote: one job, of rule vote, combines all of them, because this takes hardly any time."""
         return [label for label, method in self.methods.items() if method.combiner.is_quick]
 
     @property
     def quick_pools(self) -> list[str]:
-        """Pools of the quick methods."""
+        """Pools of the methods that only vote."""
         return [name for name in self.pools if name in {self.methods[label].pool for label in self.quick}]
 
     @cached_property

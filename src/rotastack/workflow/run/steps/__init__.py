@@ -1,1 +1,1 @@
-"""One module per workflow rule: read artifacts, call the library, write artifacts and a record."""
+"""A module for each step: read files, call the library, write files and a record."""
