@@ -42,7 +42,7 @@ rule vote:
         pool=lambda w: expand(
             rules.train.output.pool,
             dataset=w.dataset,
-            pool=PLAN.study.quick_pools,
+            pool=PLAN.study.voted_pools,
             block=PLAN.study.blocks_of[w.dataset],
         ),
     output:
@@ -55,7 +55,7 @@ rule vote:
         mem_mb=lambda w, attempt: attempt * RESOURCES.vote_mb(w.dataset),
         runtime=lambda w, attempt: attempt * RESOURCES.vote_minutes(),
     params:
-        slice=lambda w: SLICES.vote(w.dataset, {m: CODES.combine(m) for m in PLAN.study.quick}).line(),
+        slice=lambda w: SLICES.vote(w.dataset, {m: CODES.combine(m) for m in PLAN.study.voted}).line(),
         code=lambda w: CODES.step("combine"),
     message:
         "{wildcards.dataset}: letting the members of pools vote"

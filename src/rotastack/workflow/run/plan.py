@@ -183,7 +183,7 @@ class Plan:
     @cached_property
     def voted(self) -> list[str]:
         """File names of the methods that only vote, which rule vote combines."""
-        return list(map(slug, self.study.quick))
+        return list(map(slug, self.study.voted))
 
     @cached_property
     def methods(self) -> list[str]:

@@ -195,7 +195,7 @@ class Resources:
 
     def vote_mb(self, dataset: str) -> int:
         """Return the memory of combining the methods that only vote one after the other."""
-        return max(self.combine_mb(dataset, pool) for pool in self.study.quick_pools)
+        return max(self.combine_mb(dataset, pool) for pool in self.study.voted_pools)
 
     def score_mb(self, dataset: str) -> int:
         """Return the memory of scoring all methods one after the other."""
@@ -203,7 +203,7 @@ class Resources:
 
     def vote_minutes(self) -> int:
         """Return the time limit of combining the methods that only vote."""
-        seconds = 0.5 * self.study.protocol.n_cells * len(self.study.quick)
+        seconds = 0.5 * self.study.protocol.n_cells * len(self.study.voted)
         return int(SPARE_MINUTES + seconds / 20)
 
     def draw_mb(self) -> int:

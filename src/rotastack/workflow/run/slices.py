@@ -18,7 +18,7 @@ from rotastack.workflow.study.specs import (
     RotationsSpec,
     ScoringSpec,
     SummarySpec,
-    Vote,
+    VotedMethod,
     VotingSpec,
 )
 from rotastack.workflow.study.study import Study, size_in
@@ -94,10 +94,10 @@ class Slices:
         """Return the spec of the step ``combine`` for the methods that only vote; `codes` are their fingerprints."""
         study = self.study
         votes = [
-            Vote(spec=self.combine(dataset, label), pool=study.methods[label].pool, code=code)
+            VotedMethod(spec=self.combine(dataset, label), pool=study.methods[label].pool, code=code)
             for label, code in codes.items()
         ]
-        return VotingSpec(votes=votes, pools=study.quick_pools, blocks=len(study.blocks_of[dataset]))
+        return VotingSpec(votes=votes, pools=study.voted_pools, blocks=len(study.blocks_of[dataset]))
 
     def score(self, dataset: str) -> ScoringSpec:
         """Return the spec of the step ``score``."""

@@ -20,7 +20,7 @@ NO_WEIGHTS = (
 class _Combiner(Document):
     path: ClassVar[str]
     """Dotted path of the class, whose parameters have the names of the other keys."""
-    is_quick: ClassVar[bool] = False
+    is_voted: ClassVar[bool] = False
     """Whether one job combines all such methods of a data set, because combining takes almost no time."""
 
     learns: ClassVar[bool] = False
@@ -40,7 +40,7 @@ class Vote(_Combiner):
     """The members vote."""
 
     path: ClassVar[str] = "rotastack.combine.voting.Voting"
-    is_quick: ClassVar[bool] = True
+    is_voted: ClassVar[bool] = True
 
     kind: Literal["vote"]
     voting: Annotated[Literal["soft", "hard"], Field(description="mean probability (soft) or majority (hard)")] = "soft"
@@ -104,7 +104,7 @@ class Weights(_Combiner):
 class MemberDocument(_Combiner):
     """One of the pool's named outputs decides: a weighting, or an ensemble size."""
 
-    is_quick: ClassVar[bool] = True
+    is_voted: ClassVar[bool] = True
 
     kind: Literal["member"]
     member: Annotated[str, Field(description="a weighting, or an ensemble size of the pool")]

@@ -192,7 +192,7 @@ class CombiningSpec(_Seeded):
     combiner: AnyCombinerSpec
 
 
-class Vote(Spec):
+class VotedMethod(Spec):
     """A method that only votes, its pool, and the fingerprint of its combiner."""
 
     spec: CombiningSpec
@@ -203,7 +203,7 @@ class Vote(Spec):
 class VotingSpec(Spec):
     """The methods of a data set that only vote, and the number of blocks of each of their pools."""
 
-    votes: list[Vote]
+    votes: list[VotedMethod]
     pools: list[str]
     blocks: int
 

@@ -216,14 +216,14 @@ class Study:
         return [p for p in self.used_pools if (self.pools[p].view and rotated) or self.selections_of(p)]
 
     @cached_property
-    def quick(self) -> list[str]:
+    def voted(self) -> list[str]:
         """Methods that only vote: one job, of rule vote, combines all of them, because this takes hardly any time."""
-        return [label for label, method in self.methods.items() if method.combiner.is_quick]
+        return [label for label, method in self.methods.items() if method.combiner.is_voted]
 
     @property
-    def quick_pools(self) -> list[str]:
+    def voted_pools(self) -> list[str]:
         """Pools of the methods that only vote."""
-        return [name for name in self.pools if name in {self.methods[label].pool for label in self.quick}]
+        return [name for name in self.pools if name in {self.methods[label].pool for label in self.voted}]
 
     @cached_property
     def rotation_groups(self) -> dict[str, list[str]]:
