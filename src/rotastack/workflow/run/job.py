@@ -8,7 +8,9 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, TypeVar
 
+import numpy as np
 import xarray as xr
+from numpy.typing import NDArray
 
 from rotastack.data.artifacts import write_arrays
 from rotastack.errors import RotastackError
@@ -39,6 +41,15 @@ class Outcome:
     def fail(self, message: str) -> None:
         """Note a failure."""
         self.status, self.message = "failed", message
+
+
+def check_numbers(outputs: NDArray[np.floating], estimator: str, task: str) -> None:
+    """Raise an error if outputs (..., row, class) are not finite; a regression's intervals may be missing."""
+    decided = outputs[..., :1] if task == "regression" else outputs
+    odd = ~np.isfinite(decided).all(axis=-1)
+    if odd.any():
+        name = estimator.rpartition(".")[2]
+        raise ValueError(f"{name} predicted NaN or infinity for {int(odd.sum())} of {odd.size} rows")
 
 
 @dataclass(frozen=True)

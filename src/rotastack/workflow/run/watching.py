@@ -15,13 +15,10 @@ from contextlib import suppress
 from multiprocessing.connection import Connection, wait
 from typing import Any
 
-import numpy as np
-from numpy.typing import NDArray
-
 from rotastack.errors import RotastackError
 from rotastack.workflow.run.job import Job
 
-__all__ = ["Alarm", "TrainingStoppedError", "check_numbers", "failing", "train_watched"]
+__all__ = ["Alarm", "TrainingStoppedError", "failing", "train_watched"]
 
 Alarm = Callable[[float | None], None]
 """Sets, at the start of a training, the seconds that the training may take; None is no limit."""
@@ -52,15 +49,6 @@ def train_watched(job: Job, work: Work, trained: Any, limit: float | None = None
         failure = TrainingStoppedError("the training ran out of memory")
     if failure is not None:
         work(job, failing(failure))
-
-
-def check_numbers(outputs: NDArray[np.floating], estimator: str, task: str) -> None:
-    """Raise an error if outputs (..., row, class) are not finite; a regression's intervals may be missing."""
-    decided = outputs[..., :1] if task == "regression" else outputs
-    odd = ~np.isfinite(decided).all(axis=-1)
-    if odd.any():
-        name = estimator.rpartition(".")[2]
-        raise ValueError(f"{name} predicted NaN or infinity for {int(odd.sum())} of {odd.size} rows")
 
 
 def _foreign(content: Any) -> bool:

@@ -13,8 +13,8 @@ from rotastack.combine.nested import combine_nested
 from rotastack.combine.rotation_weights import rotation_complexity
 from rotastack.data.artifacts import Prepared
 from rotastack.seeds import child, root_sequence
-from rotastack.workflow.run.job import Outcome
-from rotastack.workflow.run.watching import Alarm, check_numbers
+from rotastack.workflow.run.job import Outcome, check_numbers
+from rotastack.workflow.run.watching import Alarm
 from rotastack.workflow.study.building import make
 from rotastack.workflow.study.names import MEASURES_OF_MEMBERS, number_of
 from rotastack.workflow.study.specs import ClassSpec, CombiningSpec

@@ -13,8 +13,8 @@ from rotastack.ensembles.rows import estimator_input
 from rotastack.resampling.folds import nested_pairs
 from rotastack.seeds import child, root_sequence
 from rotastack.trees.estimators import MembersClassifier
-from rotastack.workflow.run.job import Outcome
-from rotastack.workflow.run.watching import Alarm, check_numbers
+from rotastack.workflow.run.job import Outcome, check_numbers
+from rotastack.workflow.run.watching import Alarm
 from rotastack.workflow.study.building import make, make_estimator
 from rotastack.workflow.study.names import MEASURES_OF_MEMBERS, label
 from rotastack.workflow.study.specs import NestedTrainingSpec

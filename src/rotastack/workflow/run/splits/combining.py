@@ -9,8 +9,8 @@ import xarray as xr
 
 from rotastack.data.artifacts import Prepared
 from rotastack.errors import RotastackError
-from rotastack.workflow.run.job import Outcome
-from rotastack.workflow.run.watching import Alarm, check_numbers
+from rotastack.workflow.run.job import Outcome, check_numbers
+from rotastack.workflow.run.watching import Alarm
 from rotastack.workflow.study.building import make
 from rotastack.workflow.study.specs import CombiningSpec, MemberSpec, PrunerSpec
 

@@ -15,10 +15,10 @@ from rotastack.diagnostics.margin import summarize_margins
 from rotastack.ensembles.pooled.pool import Pool
 from rotastack.ensembles.rows import estimator_input
 from rotastack.seeds import child, root_sequence
-from rotastack.workflow.run.job import Outcome
+from rotastack.workflow.run.job import Outcome, check_numbers
 from rotastack.workflow.run.splits.fitting import Fitted, SplitVotes, cast_votes, fitted, machine_measures, stacked
 from rotastack.workflow.run.splits.folds import TEST, TRAIN
-from rotastack.workflow.run.watching import Alarm, check_numbers
+from rotastack.workflow.run.watching import Alarm
 from rotastack.workflow.study.building import make_estimator
 from rotastack.workflow.study.names import MEASURES_OF_MEMBERS, MEASURES_OF_TRAINING, label
 from rotastack.workflow.study.specs import PoolSpec, SplitTrainingSpec
