@@ -1,5 +1,7 @@
 """What Snakemake is told of jobs: memory and time that grow with what they hold, and no further."""
 
+from dataclasses import replace
+
 import pytest
 
 from rotastack.workflow.run.resources import BASE_MB, Resources
@@ -20,10 +22,8 @@ def resources(**pools):
         "methods": {name: {"pool": name, "combiner": {"kind": "vote"}} for name in pools},
     }  # fmt: skip
     sizes = {"few": 1_000, "many": 100_000, "most": 1_000_000}
-    return Resources(
-        Study.from_mapping(study, "s"),
-        {name: {"rows": rows, "columns": 10, "classes": ["a", "b"]} for name, rows in sizes.items()},
-    )
+    datasets = {name: {"rows": rows, "columns": 10, "classes": ["a", "b"]} for name, rows in sizes.items()}
+    return Resources(replace(Study.from_mapping(study, "s"), datasets=datasets))
 
 
 @pytest.mark.parametrize("pool", POOLS)
@@ -40,11 +40,11 @@ def test_a_forest_takes_its_nodes_and_matrices():
     classes = [str(k) for k in range(18)]
     pools = {"forest": {"estimator": "forest", "parameters": {"n_estimators": 200}},
              "rotated": {"estimator": "RotationForestClassifier", "parameters": {"n_estimators": 30}}}  # fmt: skip
-    found = Resources(
-        resources(**pools).study,
-        {"many": {"rows": 28_056, "columns": 6, "classes": classes}, "wide": {"rows": 62, "columns": 2000, "classes": ["a", "b"]},
-         "large": {"rows": 1100, "columns": 2000, "classes": ["a", "b"]}},
-    )  # fmt: skip
+    datasets = {
+        "many": {"rows": 28_056, "columns": 6, "classes": classes}, "wide": {"rows": 62, "columns": 2000, "classes": ["a", "b"]},
+        "large": {"rows": 1100, "columns": 2000, "classes": ["a", "b"]},
+    }  # fmt: skip
+    found = Resources(replace(resources(**pools).study, datasets=datasets))
     assert 690 < found.train_mb("many", "forest") < 1.5 * 690
     assert 480 < found.train_mb("wide", "rotated") <= BASE_MB
     assert 1090 < found.train_mb("large", "rotated") < 1.5 * 1090

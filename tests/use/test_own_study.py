@@ -98,7 +98,7 @@ def test_a_layout_knows_what_a_split_takes():
 @pytest.mark.parametrize("shape", [SMALL, Shape("classification", 3000, 30, 12), Shape("regression", 3000, 30, 0)])
 def test_jobs_are_expected_to_take_what_the_layout_says(shape):
     design, study = lay(shape), Study.from_mapping(content(shape=shape), "s")
-    expected = Resources(study, study.datasets).all_usual_seconds()
+    expected = Resources(study).all_usual_seconds()
     for label, method in study.methods.items():
         jobs = [seconds - JOB_SECONDS for (_, pool, _), seconds in expected.items() if pool == method.pool]
         assert sum(jobs) == pytest.approx(design.n_splits * design.split_seconds(label), rel=0.01)

@@ -280,8 +280,7 @@ def _methods(given: str | None, labels: list[str], packages: Mapping[str, str], 
 
 def _resources(study: dict[str, Any]) -> Resources:
     """Return the resources of a study's jobs."""
-    checked = Study.from_mapping(study, study["name"])
-    return Resources(checked, checked.datasets)
+    return Resources(Study.from_mapping(study, study["name"]))
 
 
 def _memory() -> float:

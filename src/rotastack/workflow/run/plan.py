@@ -84,7 +84,7 @@ class Plan:
         self.root = self.files.root
         self.slices = Slices(study)
         self.codes = Codes(study)
-        self.resources = Resources(study, study.datasets)
+        self.resources = Resources(study)
         self.skipped: list[str] = []
 
     @property

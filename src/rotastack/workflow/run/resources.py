@@ -5,7 +5,6 @@ memory of all steps: copies of four sizes, whose numbers (:data:`COPIES`) are fi
 120,000 rows and 4 to 2000 columns. ``tests/workflow/test_memory.py`` compares estimates and peaks.
 """
 
-from collections.abc import Mapping
 from math import prod
 from typing import Any
 
@@ -33,9 +32,9 @@ _VOTES = 6  # bytes for a row and member: votes on test and training rows, and b
 class Resources:
     """The resources of a study's jobs, for Snakemake."""
 
-    def __init__(self, study: Study, datasets: Mapping[str, Mapping[str, Any]]):
+    def __init__(self, study: Study):
         self.study = study
-        self.datasets = dict(datasets)
+        self.datasets = dict(study.datasets)  # a copy, which keeps the data sets that are dropped later
         self._largest = {
             dataset: max(study.blocks_for(entry).values(), key=lambda block: [len(part) for part in block.values()])
             for dataset, entry in self.datasets.items()
