@@ -22,7 +22,7 @@ from rotastack.workflow.study.evaluation import Evaluation
 from rotastack.workflow.study.names import MEASURES_OF_PRUNING, MEASURES_OF_TRAINING, slug, unfit
 from rotastack.workflow.study.protocols.nested import Nested
 from rotastack.workflow.study.protocols.splits import CrossValidation, GivenSplits, RandomSplits
-from rotastack.workflow.study.specs import Noise, PoolSpec
+from rotastack.workflow.study.specs import Noise, PoolSpec, TaskName
 from rotastack.workflow.study.task import TASKS
 from rotastack.workflow.tracking.model_types import check_trusted
 
@@ -189,7 +189,7 @@ class StudyDocument(Document):
     description: Annotated[str, Field(description="question of the study, and its differences from the source")] = ""
     seed: Annotated[int, Field(ge=0, description="seed of all random numbers")] = 0
     task: Annotated[
-        Literal["classification", "regression"],
+        TaskName,
         Field(
             description="kind of the targets: classes or numbers. Short names of estimators are classifiers or "
             "regressors accordingly, and the main score is error or RMSE"
