@@ -10,13 +10,14 @@ from zipfile import ZIP_DEFLATED, BadZipFile, ZipFile
 
 import sklearn
 import skops.io
+from sklearn.model_selection import FixedThresholdClassifier
 
 from rotastack import __version__
 from rotastack.errors import RotastackError, in_one_line, unreadable
 from rotastack.files import replacing
 from rotastack.workflow.tracking.model_types import OURS, REVIEWED_TYPES, check_trusted, how_to_trust, is_trusted
 
-__all__ = ["VERSIONS", "check_versions", "dump_model", "load_model", "trusted_types"]
+__all__ = ["VERSIONS", "check_versions", "dump_model", "estimator_of", "load_model", "trusted_types"]
 
 VERSIONS = {"rotastack": __version__, "scikit-learn": sklearn.__version__}
 """Versions of the packages whose classes a model file holds; reading needs the same first two numbers."""
@@ -65,6 +66,11 @@ def load_model(path: str | Path, trusted: Sequence[str] = ()) -> Any:
         why = f"{type(error).__name__}: {' '.join(str(error).split())}"
         known = _other_versions(found) if found != VERSIONS else "train the model again"
         raise RotastackError(f"{path}: the model cannot be read ({why}); {known}") from None
+
+
+def estimator_of(model: Any) -> Any:
+    """Return the fitted estimator at the end of a model, without the classifier that applies a threshold."""
+    return model[-1].estimator_ if isinstance(model[-1], FixedThresholdClassifier) else model[-1]
 
 
 def check_versions(found: Mapping[str, str], name: str | Path) -> None:

@@ -29,6 +29,7 @@ from rotastack.stats.metrics import DECIDED, NAMES, higher_is_better, score_name
 from rotastack.stats.scores import score_numbers, score_probabilities
 from rotastack.stats.wilcoxon import holm
 from rotastack.workflow.study.costs import USUAL_COST, cost_of
+from rotastack.workflow.tracking.model_files import estimator_of
 from rotastack.workflow.use.explanation import families_of, in_words
 from rotastack.workflow.use.saved_model import saved_model
 
@@ -69,7 +70,7 @@ def explain(
         how, rows, judged = _scored(pipeline, target, scorer, split, held, test)
         numbers = pipeline[:1].transform(features.iloc[rows])
         columns = dict(zip(features.columns, reader.parts_, strict=True))
-        shuffled = _shuffled_columns(_decider(pipeline), numbers, columns, target[rows])
+        shuffled = _shuffled_columns(estimator_of(pipeline), numbers, columns, target[rows])
         parts = [columns[c] for c in shuffled]
         found = permutation_importances(numbers, judged, parts, N_REPEATS, np.random.default_rng(SEED))
         losses, deviations = found.importances_mean.tolist(), found.importances_std.tolist()
@@ -86,7 +87,7 @@ def explain(
     content = {
         "how": how, "rows": len(rows), "scoring": _SHOWN.get(score, NAMES[score]),
         "task": "regression" if is_regressor(pipeline) else "classification", "score": sign * float(found.score),
-        "importances": importances, "families": families_of(_decider(pipeline)), "dependence": dependence,
+        "importances": importances, "families": families_of(estimator_of(pipeline)), "dependence": dependence,
         "tested": {"columns": len(columns), "rows": len(test), "units": n_units, "scores": [sign * s for s in scores]},
     }  # fmt: skip
     return {**content, "words": in_words(content, sign)}
@@ -130,12 +131,6 @@ def explain_saved(
     divided_by = refit["parameters"].get("divided_by")
     labels = y.to_numpy() if task == "regression" else typed_labels(table["target"])
     return {**names, **explain(pipeline, table.drop(columns="target"), labels, score, divided_by=divided_by)}
-
-
-def _decider(pipeline: Any) -> Any:
-    """Return the fitted estimator at the end of a pipeline, without a wrapper that applies a threshold."""
-    last = pipeline[-1]
-    return last.estimator_ if isinstance(last, FixedThresholdClassifier) else last
 
 
 def _sign(score: str) -> int:
@@ -212,7 +207,7 @@ def _held_out(
     train, test = split or train_test_split(
         np.arange(len(features)), test_size=1 / 3, random_state=SEED, stratify=target if by_class else None
     )
-    (name, last), model = pipeline.steps[-1], _decider(pipeline)
+    (name, last), model = pipeline.steps[-1], estimator_of(pipeline)
     # The model's own reader is kept: a reader fitted to fewer rows may lack the column of a rare category.
     plain = Pipeline([*pipeline.steps[1:-1], (name, last if last is model else last.estimator)])
     groups = {f"{name}__groups": units[train]} if hasattr(model, "n_groups_") else {}
@@ -231,7 +226,7 @@ def _scored(
     Without out-of-bag rows, or with a `split`, the method that was trained again is judged: a model remembers its
     training rows. The bags of a model that was fitted with groups hold out whole groups already.
     """
-    model = _decider(pipeline)
+    model = estimator_of(pipeline)
     if hasattr(model, "out_of_bag_scorer") and (split is None or hasattr(model, "n_groups_")):
         try:
             rows, judged = model.out_of_bag_scorer(target, scorer, max_rows=MOST_ROWS, random_state=SEED)

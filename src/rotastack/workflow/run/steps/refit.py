@@ -39,7 +39,7 @@ from rotastack.workflow.study.specs import (
     PrunerSpec,
     RefitSpec,
 )
-from rotastack.workflow.tracking.model_files import dump_model
+from rotastack.workflow.tracking.model_files import dump_model, estimator_of
 
 ENSEMBLES = {"classification": PooledEnsembleClassifier, "regression": PooledEnsembleRegressor}
 LAST_STEPS = {"classification": "classifier", "regression": "regressor"}
@@ -74,7 +74,7 @@ def refit(
     if (tested := scored.get("intervals", {}).get(label)) is not None:
         model.tested_intervals_ = tested
     if "n_jobs" in parameters:
-        _fitted(model).set_params(n_jobs=None)
+        estimator_of(model).set_params(n_jobs=None)
     return model
 
 
@@ -122,7 +122,7 @@ def _run(spec: RefitSpec, job: Job, set_alarm: Alarm) -> None:
             f"cross_validated_{spec.score}": float(scores.loc[scores["method"] == label, spec.score].mean()),
             f"training_{PRIMARY[spec.task]}": float(error),
             "model_bytes": job.output("model").stat().st_size,
-            **_out_of_bag(_fitted(model), spec.task),
+            **_out_of_bag(estimator_of(model), spec.task),
             **({"intervals": model.tested_intervals_} if hasattr(model, "tested_intervals_") else {}),
         }
 
@@ -151,11 +151,6 @@ def _groups(spec: RefitSpec, estimator: Any, features: pd.DataFrame) -> dict[str
     if column is None or not takes_groups(estimator):
         return {}
     return {"groups": division_numbers(features, column, "groups", spec.dataset)}
-
-
-def _fitted(model: Pipeline) -> Any:
-    """Return the estimator at the end of a model, without the classifier that sets its threshold."""
-    return model[-1].estimator_ if isinstance(model[-1], FixedThresholdClassifier) else model[-1]
 
 
 def chosen(
