@@ -11,7 +11,7 @@ from rotastack.errors import RotastackError
 from rotastack.workflow.run.plan import Plan
 from rotastack.workflow.run.slices import Slices
 from rotastack.workflow.run.steps.score import _times
-from rotastack.workflow.run.tracked.notes import pool_params
+from rotastack.workflow.run.tracked.contents import pool_params
 
 BAGS = {"n_estimators": 6, "bootstrap": True}
 BOOSTED = {"n_estimators": 5, "estimator": {"class": "tree_stump"}}

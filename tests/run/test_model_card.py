@@ -5,7 +5,7 @@ from pathlib import Path
 import pandas as pd
 import pytest
 
-from rotastack.workflow.run.tracked.notes import TrackedDataset, method_params, model_card, plain
+from rotastack.workflow.run.tracked.contents import TrackedDataset, method_params, model_card, plain
 
 CELLS = pd.DataFrame(
     {

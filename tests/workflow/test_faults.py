@@ -265,7 +265,7 @@ def test_nor_where_permissions_forbid_it(tmp_path):
             os.setuid(65534)
         try:
             with _ends_in_one_line():
-                _hold_folder()
+                _hold_folder(False)
         except SystemExit as end:
             return end.code
         return 0

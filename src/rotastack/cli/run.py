@@ -101,12 +101,12 @@ def _megabytes(text: str) -> float:
 
 def _run(arguments: Namespace) -> int:
     own, name, size = None, arguments.study, arguments.size
-    cores(arguments.cores)  # Snakemake waits for ever with none
+    n_cores = cores(arguments.cores)  # checked here, because Snakemake waits for ever with none
     if _is_table(name):
         from rotastack.workflow.run.own_table import OwnTable
         from rotastack.workflow.use.own_study import write_study
 
-        own, size = OwnTable(arguments, cores(arguments.cores)), None
+        own, size = OwnTable(arguments, n_cores), None
         print(headed(own.lines), file=sys.stderr if arguments.json else sys.stdout, flush=True)
         if arguments.dry_run:
             if arguments.json:

@@ -1,1 +1,1 @@
-"""The run of a study: its plan, and a module for each step."""
+"""Runs of studies: a user's own table, the plan, what each job needs and knows, the steps, and both protocols."""

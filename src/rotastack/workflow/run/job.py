@@ -60,7 +60,7 @@ class Job:
     slice: Mapping[str, Any]
     inputs: Mapping[str, list[Path]]
     outputs: Mapping[str, list[Path]]
-    about: Mapping[str, str] = field(default_factory=dict)  # data set, pool, method: for the record
+    about: Mapping[str, str] = field(default_factory=dict)  # data set, pool, method, skipped data sets
     code: str = ""  # fingerprint, for the record
     threads: int = 1  # the most; results do not depend on their number
 

@@ -214,7 +214,7 @@ def _ends_in_one_line() -> Iterator[None]:
     sys.exit(2)
 
 
-def _hold_folder(is_locked: bool = False) -> None:
+def _hold_folder(is_locked: bool) -> None:
     """Lock the folder until this process ends; raise RotastackError if another run works in it.
 
     If the file system refuses the lock, Snakemake's own lock is enough (`is_locked`).

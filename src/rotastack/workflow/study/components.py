@@ -14,6 +14,7 @@ Parameters = Annotated[
     Field(description="parameters of the class, by the names of the class; {class: ..., parameters: ...} is an object"),
 ]
 Label = Annotated[str, Field(pattern=r"^[A-Za-z0-9][A-Za-z0-9 ._/=+-]*$")]
+_CONTROL = {chr(n) for n in range(32)} - set("\t\n\r") | {"\x7f"}
 
 
 def check_texts(content: Any) -> None:
@@ -26,9 +27,6 @@ def check_texts(content: Any) -> None:
             check_texts(value)
     elif isinstance(content, str) and (_CONTROL & set(content) or any("\ud800" <= c <= "\udfff" for c in content)):
         raise ValueError(f"control characters are not allowed in text: {content!r:.80}")
-
-
-_CONTROL = {chr(n) for n in range(32)} - set("\t\n\r") | {"\x7f"}
 
 
 def in_order(value: Any) -> Any:

@@ -11,8 +11,8 @@ from rotastack.data.artifacts import read_frame
 from rotastack.files import read_json, write_text
 from rotastack.stats.metrics import METRICS
 from rotastack.workflow.run.job import Job
+from rotastack.workflow.run.tracked.contents import TrackedDataset
 from rotastack.workflow.run.tracked.datasets import track_dataset
-from rotastack.workflow.run.tracked.notes import TrackedDataset
 from rotastack.workflow.study.names import slug
 from rotastack.workflow.study.specs import ReportSpec
 from rotastack.workflow.tracking.address import is_own, without_login

@@ -1,1 +1,1 @@
-"""The content of a study's runs in MLflow: numbers, params, tables, figures and the cards of models."""
+"""The content of a study's runs in MLflow: numbers, params, tables, figures, and the cards of models."""

@@ -5,7 +5,7 @@ import hashlib
 import pandas as pd
 
 from rotastack.stats.metrics import PRIMARY, higher_is_better
-from rotastack.workflow.run.tracked.notes import TrackedDataset, means_table, method_params, model_card, pool_params
+from rotastack.workflow.run.tracked.contents import TrackedDataset, means_table, method_params, model_card, pool_params
 from rotastack.workflow.tracking.address import FOLDER, is_own, without_login
 from rotastack.workflow.tracking.writer import Writer
 

@@ -20,7 +20,7 @@ class Protocol(Document):
     """
 
     package: ClassVar[ProtocolName]
-    """Name of the protocol in slices; ``PROTOCOLS`` of :mod:`rotastack.workflow.run.modules` lists the modules that run it."""
+    """The package of :mod:`rotastack.workflow.run` with the modules that run the protocol; its key is ``protocol`` in slices."""
     axes: ClassVar[tuple[str, ...]]
     """Names of the numbers that identify a cell: axes of arrays, and columns of the scores."""
     cells: ClassVar[str]
