@@ -8,17 +8,13 @@ from numpy.typing import NDArray
 
 from rotastack.base.outputs import mean_of
 from rotastack.ensembles.flagship.category_pairs import CategoryPairs
+from rotastack.ensembles.flagship.training_rows import n_folds
 from rotastack.trees.boosting import BoostedTrees, probabilities
 from rotastack.trees.grown import GrownTrees
 
-__all__ = ["GrownFamilies", "OnBags", "OnFolds", "OnPairs", "OnRounds", "Stopped", "n_folds"]
+__all__ = ["GrownFamilies", "OnBags", "OnFolds", "OnPairs", "OnRounds", "Stopped"]
 
 _BLOCK = 2**22  # largest number of tree outputs held in memory at once
-
-
-def n_folds(folds: NDArray[np.integer]) -> int:
-    """Return the number of folds; 1 if there are too few rows for folds, so that no row is held out."""
-    return max(1, int(folds.max()) + 1)
 
 
 class GrownFamilies(ABC):

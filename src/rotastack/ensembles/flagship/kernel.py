@@ -13,8 +13,8 @@ from scipy.spatial.distance import cdist
 
 from rotastack.base.outputs import mean_of
 from rotastack.blas import one_blas_thread
-from rotastack.ensembles.flagship.grown_families import GrownFamilies, n_folds
-from rotastack.ensembles.flagship.training_rows import TrainingRows
+from rotastack.ensembles.flagship.grown_families import GrownFamilies
+from rotastack.ensembles.flagship.training_rows import TrainingRows, n_folds
 from rotastack.trees.grown import GrownTrees
 
 __all__ = ["MOST_ROWS", "OnKernel", "grow_kernel"]
