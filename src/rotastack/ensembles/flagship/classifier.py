@@ -181,19 +181,17 @@ class RotastackClassifier(LabelClassifier, RotastackEnsemble):
         self, outputs: NDArray[np.float64], codes: NDArray[np.intp], weights: NDArray[np.float64] | None,
         folds: NDArray[np.int32],
     ) -> None:  # fmt: skip
-        """Fit the families' weights to `outputs` (family, row, class), NaN for rows that all its trees have seen."""
-        unseen = np.isnan(outputs[:, :, 0])
+        """Fit the families' weights to `outputs` (family, row, class), NaN for rows that all trees of a family have seen."""
+        gaps = np.isnan(outputs[:, :, 0])
         self.oob_family_errors_ = np.array(
             [
-                np.average(mine[~empty].argmax(axis=1) != codes[~empty], weights=weights_of(weights, ~empty))
-                if not empty.all()
+                np.average(mine[known].argmax(axis=1) != codes[known], weights=weights_of(weights, known))
+                if known.any()
                 else np.nan
-                for mine, empty in zip(outputs, unseen, strict=True)
+                for mine, known in zip(outputs, ~gaps, strict=True)
             ]
         )
-        outputs = np.where(unseen[:, :, None], 1 / len(self.classes_), outputs)
-        never = np.asarray(unseen.all(axis=0))
-
+        outputs = np.where(gaps[:, :, None], 1 / len(self.classes_), outputs)
         ran = np.concatenate([np.full(len(g.names), not isinstance(g, Stopped)) for g in self.grown_])
 
         def fitted(outputs: NDArray[np.float64], rows: NDArray[np.bool_]) -> LogLinearWeights:
@@ -206,13 +204,13 @@ class RotastackClassifier(LabelClassifier, RotastackEnsemble):
 
         self.combiner_ = fitted(outputs, np.ones(len(codes), dtype=bool))
 
-        def pooled(others: NDArray[np.bool_], mine: NDArray[np.bool_]) -> NDArray[np.float64]:
-            return fitted(self._without(folds[mine].max(initial=-1), outputs), others).predict_proba(outputs[:, mine])
+        def combined(others: NDArray[np.bool_], mine: NDArray[np.bool_]) -> NDArray[np.float64]:
+            return fitted(self._nested(folds[mine].max(initial=-1), outputs), others).predict_proba(outputs[:, mine])
 
-        out_of_bag = self._cross_fitted(folds, pooled)
-        self.oob_decision_function_ = np.where(never[:, None], np.nan, out_of_bag)
+        out_of_bag = self._cross_fitted(folds, combined)
+        self.oob_decision_function_ = np.where(np.asarray(gaps.all(axis=0))[:, None], np.nan, out_of_bag)
 
-    def _without(self, fold: int, outputs: NDArray[np.float64]) -> NDArray[np.float64]:
+    def _nested(self, fold: int, outputs: NDArray[np.float64]) -> NDArray[np.float64]:
         """Return the unseen outputs, those of kernels from machines that have not seen the rows of `fold`, either.
 
         A kernel of two rows is symmetric: where a row predicts another row well, that row predicts the first one well.
