@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 from rotastack.base.warned import warn
 from rotastack.ensembles.flagship.category_pairs import CategoryPairs
 from rotastack.ensembles.flagship.families import Family, KernelFamily, TreeFamily
-from rotastack.ensembles.flagship.family_views import candidates, tree_groups
+from rotastack.ensembles.flagship.family_views import capped_max_features, tree_groups
 from rotastack.ensembles.flagship.grown_families import GrownFamilies, OnBags, OnFolds, OnPairs, OnRounds, Stopped
 from rotastack.ensembles.flagship.kernel import MOST_ROWS, OnKernel, grow_kernel
 from rotastack.ensembles.flagship.race import NoWeightError, check_weight, has_race
@@ -149,9 +149,9 @@ def _forest_on_fold(
     rest, sequence = rows.outside(folds, fold), child(sequence, fold)
     X, X_held, pairs = rest.X, rows.X[folds == fold], None
     if family.parts == ("pairs",):
-        pairs = CategoryPairs(rows.groups).fit(X, category_targets(rest.codes, rest.weights, rest.numbers))
+        pairs = CategoryPairs(rows.dummies).fit(X, category_targets(rest.codes, rest.weights, rest.numbers))
         X, X_held = pairs.transform(X), pairs.transform(X_held)
-        chosen = candidates(family.max_features, rest.X.shape[1], X.shape[1])
+        chosen = capped_max_features(family.max_features, rest.X.shape[1], X.shape[1])
         groups = [TreeGroup(each, splitter=family.splitter, max_features=chosen, name=family.name)]
     else:
         groups = tree_groups([family], each, rest, sequence, n_jobs)

@@ -158,7 +158,7 @@ class RotastackEnsemble(OutOfBagImportances, BaseEstimator):
         table = self._read(X, category_targets(codes, weights, numbers), folds)
         rows = TrainingRows(table, codes, weights, self.table_.groups_, numbers, row_groups)
         self._printer.done(f"{len(rows.X)} rows read, {self.n_features_in_} columns as {rows.X.shape[1]}")
-        families = find_families(self.families, len(rows.groups), self._known_families)
+        families = find_families(self.families, len(rows.dummies), self._known_families)
         self.grown_, outputs = grow_families(
             families, self.trees_per_family, rows, folds, sequence, n_jobs=self.n_jobs, done=self._printer.done
         )

@@ -34,7 +34,7 @@ class TrainingRows(NamedTuple):
     X: NDArray[np.float32]  # the encoded table
     codes: NDArray[np.integer]  # class numbers, the target of views
     weights: NDArray[np.float64] | None = None
-    groups: Sequence[NDArray[np.intp]] = ()  # for each categorical column, the columns of its dummies
+    dummies: Sequence[NDArray[np.intp]] = ()  # for each categorical column, the columns of its dummies
     numbers: NDArray[np.float64] | None = None  # targets of a regression
     row_groups: NDArray[np.intp] | None = None  # numbers of the groups of rows that share bags and folds
 
@@ -55,10 +55,10 @@ class TrainingRows(NamedTuple):
         return max(-(-wanted // 8), min(wanted, round(wanted * MOST_DRAWS / len(self.X))))
 
     def outside(self, folds: NDArray[np.integer], fold: int) -> "TrainingRows":
-        """Return the rows of positive weight outside a fold, without groups: the fold holds out whole groups."""
+        """Return the rows of positive weight outside a fold; groups of rows are of no use there, since a fold holds out whole ones."""
         rows = np.flatnonzero((folds != fold) & (True if self.weights is None else self.weights > 0))
         numbers = None if self.numbers is None else self.numbers[rows]
-        return TrainingRows(self.X[rows], self.codes[rows], weights_of(self.weights, rows), self.groups, numbers)
+        return TrainingRows(self.X[rows], self.codes[rows], weights_of(self.weights, rows), self.dummies, numbers)
 
 
 def group_numbers(groups: ArrayLike, weighted: NDArray[np.bool_]) -> NDArray[np.intp]:
