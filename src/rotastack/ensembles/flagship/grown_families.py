@@ -29,10 +29,10 @@ class GrownFamilies(ABC):
     def forests(self) -> list[GrownTrees]:
         """Return the forests of all trees."""
 
-    def described(self, rows: str = "folds") -> str:
+    def described(self, grown_on: str = "folds") -> str:
         """Return the number of trees and nodes in words, and what the trees were grown on."""
         n_trees, n_nodes = sum(map(len, self.forests())), sum(len(trees.nodes) for trees in self.forests())
-        return f"{n_trees} trees of {', '.join(self.names)} grown on {rows}, {n_nodes} nodes"
+        return f"{n_trees} trees of {', '.join(self.names)} grown on {grown_on}, {n_nodes} nodes"
 
     @abstractmethod
     def outputs(self, rows: NDArray[np.float32], n_jobs: int | None = None) -> NDArray[np.float64]:
@@ -53,7 +53,7 @@ class GrownFamilies(ABC):
 
     @abstractmethod
     def importances(self) -> NDArray[np.float64]:
-        """Return the decrease of impurity by splits on each column, shape (n_families, n_columns); at least 0."""
+        """Return the importance of each encoded column, (n_families, n_columns), in any unit of the family; at least 0."""
 
     def keep(self, chosen: NDArray[np.bool_]) -> "GrownFamilies":
         """Return the families in the mask `chosen`, which holds at least one."""
@@ -78,8 +78,8 @@ class OnBags(GrownFamilies):
     trees: GrownTrees  # of all families, family after family
     n_rows: int
 
-    def described(self, rows: str = "bags") -> str:
-        return super().described(rows)
+    def described(self, grown_on: str = "bags") -> str:
+        return super().described(grown_on)
 
     @property
     def each(self) -> int:
@@ -194,8 +194,8 @@ class OnRounds(GrownFamilies):
     names: tuple[str, ...]
     boosted: BoostedTrees
 
-    def described(self, rows: str = "folds") -> str:
-        return super().described(f"{rows} in {self.boosted.n_rounds} rounds")
+    def described(self, grown_on: str = "folds") -> str:
+        return super().described(f"{grown_on} in {self.boosted.n_rounds} rounds")
 
     def forests(self) -> list[GrownTrees]:
         return [self.boosted.trees]
@@ -235,7 +235,7 @@ class Stopped(GrownFamilies):
     n_classes: int
     n_columns: int
 
-    def described(self, rows: str = "folds") -> str:
+    def described(self, grown_on: str = "folds") -> str:
         return f"{self.names[0]} ended early: no weight beside the other families"
 
     def forests(self) -> list[GrownTrees]:

@@ -225,7 +225,7 @@ class RotastackEnsemble(OutOfBagImportances, BaseEstimator):
         return scored(self, self.oob_score, answers, y[known], weights)
 
     def _column_importances(self) -> NDArray[np.float64]:
-        """Return the decrease of impurity by input column, weighted by family, with sum 1."""
+        """Return the importances of the input columns, with sum 1: the weighted mean of the families' shares."""
         by_family = np.concatenate([grown.importances() for grown in self.grown_])
         total = by_family.sum(axis=1, keepdims=True)
         by_family = np.divide(by_family, total, out=np.zeros_like(by_family), where=total > 0)
