@@ -66,7 +66,7 @@ class RotastackClassifier(LabelClassifier, RotastackEnsemble):
     ----------
     classes_ : ndarray of shape (n_classes,)
     families_ : tuple of str
-        Names of the families.
+        Names of the families: first those on bags, then those on folds, then the kernel.
     family_weights_ : ndarray of shape (n_families,)
         Weights of the families. Weight 0 switches a family off. The sum of the weights is free and calibrates.
     oob_decision_function_ : ndarray of shape (n_rows, n_classes)
@@ -87,8 +87,8 @@ class RotastackClassifier(LabelClassifier, RotastackEnsemble):
         columns divide their share. :meth:`out_of_bag_importances` has neither fault of noise columns; redundant
         columns divide their share there, too.
     grown_ : list of GrownFamilies
-        The families of positive weight with their trees: first the families on bags, then each other family. Nodes
-        store only the data that predictions need.
+        The families of positive weight with their trees, in the order of `families_`; families on bags that share a
+        criterion are one entry. Nodes store only the data that predictions need.
     forest_ : GrownTrees
         The trees of the families on bags of positive weight, family after family.
     n_groups_ : int

@@ -67,7 +67,7 @@ class RotastackRegressor(RegressorMixin, RotastackEnsemble):
     Attributes
     ----------
     families_ : tuple of str
-        Names of the families.
+        Names of the families: first those on bags, then those on folds, then the kernel.
     family_weights_ : ndarray of shape (n_families,)
         Weights of the families. Weight 0 switches a family off. The sum of the weights is free; it is mostly above 1,
         because forests predict too near the mean.
@@ -90,8 +90,8 @@ class RotastackRegressor(RegressorMixin, RotastackEnsemble):
         were grown on, so noise columns get a share, which is larger for columns with many values. Redundant
         columns divide their share. :meth:`out_of_bag_importances` does not have the first two faults.
     grown_ : list of GrownFamilies
-        The families of positive weight with their trees: first the families on bags, then each other family. Nodes
-        store only the data that predictions need.
+        The families of positive weight with their trees, in the order of `families_`; families on bags that share a
+        criterion are one entry. Nodes store only the data that predictions need.
     forest_ : GrownTrees
         The trees of the families on bags of positive weight, family after family.
     n_groups_ : int
