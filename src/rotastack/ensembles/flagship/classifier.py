@@ -25,7 +25,7 @@ class RotastackClassifier(LabelClassifier, RotastackEnsemble):
     """A forest of several families of trees, and a kernel machine; a family that does not help gets weight 0.
 
     The families are forests on linear discriminants, principal axes, sparse random rotations and pairs of categories,
-    boosted trees on the unchanged columns, and kernel ridge regressions. Each view is fitted to the rows that its trees
+    boosted trees on the unchanged columns, and kernel ridge regressions. Each view is fitted to rows that its trees
     are grown on. The weights of the families are the solution of a convex problem on each family's outputs for rows that
     it has not seen. The ensemble predicts the weighted geometric mean of the families' probabilities
     (:class:`~rotastack.combine.LogLinearWeights`).
@@ -40,9 +40,10 @@ class RotastackClassifier(LabelClassifier, RotastackEnsemble):
         the rows outside each of five folds. "discriminants": the columns and discriminants, C4.5 trees (half as many).
         "pairs": numbers, and the class shares of categories and of pairs of categories; left out without categories.
         "boosted" and "boosted_large": gradient boosting of trees of up to 8 and 31 leaves; left out with a warning for
-        more than 100 classes. With more than two classes, and 5,000 rows times classes, such a family ends early, with weight 0, if
-        after 30 rounds on the first fold it has no weight beside the other families and its loss leads to more than twice theirs. "kernel": ridge regressions on indicators of the classes with a Gaussian kernel of at most
-        2,500 standardised rows; left out for more than 20,000 rows.
+        more than 100 classes. If there are more than two classes, and rows times classes are at least 5,000, such a
+        family may end early, with weight 0: after 30 rounds on the first fold, if it has no weight beside the other
+        families and its loss is expected to end at twice theirs or more. "kernel": ridge regressions on indicators of
+        the classes with a Gaussian kernel of at most 2,500 standardised rows; left out for more than 20,000 rows.
     categorical_features : "from_dtype", array-like of int, bool or str, or None, default="from_dtype"
         Categorical columns. "from_dtype": the columns of a pandas, polars or Arrow table that are not numeric (numbers
         stored as objects are not). Of these, dates and free text become numbers; ids and columns of one value are left out with a warning.

@@ -31,7 +31,7 @@ class RotastackRegressor(RegressorMixin, RotastackEnsemble):
     """A regression forest of several families of trees, and a kernel machine; a family that does not help gets weight 0.
 
     The families are forests on linear discriminants, principal axes, sparse random rotations and pairs of categories,
-    boosted trees on the unchanged columns, and kernel ridge regressions. Each view is fitted to the rows that its trees
+    boosted trees on the unchanged columns, and kernel ridge regressions. Each view is fitted to rows that its trees
     are grown on, with slices of the target as classes (sliced inverse regression). The prediction is a weighted sum of
     the families' predictions. The weights are fitted by least squares to predictions for rows that the families have not
     seen (:class:`~rotastack.combine.LeastSquaresWeights`).
