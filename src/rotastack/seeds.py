@@ -19,12 +19,12 @@ refit, data set, method   the model of all rows
 below a random_state      random numbers
 ========================  =======================================================================================
 trees, bag, bootstrap     seeds of a family's trees, and the rows that a member draws
-views, rotations          views of the members
+views, rotations          views of the members, and of the flagship's trees
 train, combine, folds     a pool with inner folds: training, level-1 estimator, folds
 micro, more               forests on regularised rotations: first trees, further trees
 ensemble, selection       a pruned ensemble: its members, the rows that choose among them
 bags, family, residuals   the flagship: bags by criterion, families on folds, forest of residuals
-boosting                  boosters
+boosting, folds           boosters; their folds, and the flagship's
 samples, start            exclusivity regularised machine: rows of the members, start of the iterations
 principal, discriminant   double rotation
 landmarks, epsilon        diffusion maps

@@ -71,11 +71,11 @@ class Boosters:
         """Return a booster's held-out scores after the rounds that all boosters have."""
         return self._ahead[0][0] if self._ahead and b == 0 else self._boosters[b].held_scores()
 
-    def finish(self, n_rounds: int, of_held: Sequence[int]) -> list[tuple[TreeArrays, NDArray[np.float64]]]:
-        """Return each booster's trees of the first rounds, and its held-out scores (output, row) after `of_held` rounds."""
+    def finish(self, n_rounds: int, held_rounds: Sequence[int]) -> list[tuple[TreeArrays, NDArray[np.float64]]]:
+        """Return each booster's trees of the first rounds, and its held-out scores (output, row) after `held_rounds` rounds."""
 
         def finished(b: int, stop: NDArray[np.uint8]) -> tuple[TreeArrays, NDArray[np.float64]]:
-            booster, last = self._boosters[b], of_held[b]
+            booster, last = self._boosters[b], held_rounds[b]
             kept = [*self._kept[b], (self._n_rounds, self._held_scores(b))]
             first, sums = next(pair for pair in reversed(kept) if pair[0] <= last)
             booster.add_rounds(sums, first, last, stop)

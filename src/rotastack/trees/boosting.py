@@ -84,7 +84,7 @@ def probabilities(raw: NDArray[np.float64], n_classes: int) -> NDArray[np.float6
 
 def boosting_folds(
     target: NDArray,
-    n_bags: int,
+    n_folds: int,
     sequence: np.random.SeedSequence,
     weights: NDArray[np.float64] | None = None,
     n_classes: int | None = None,
@@ -92,9 +92,8 @@ def boosting_folds(
     """Draw the fold of each row: the number of the booster that holds the row out.
 
     Folds are stratified: each class is spread over the folds as evenly as possible, and so are the ordered values of a
-    numeric target.
-    There are at most as many folds as rows with a weight. Rows of weight 0 are in fold -1, and all rows if there are
-    fewer than 2 folds: such rows are not held out. Without `n_classes` the target is numeric.
+    numeric target. There are at most as many folds as rows with a weight. Rows of weight 0 are in fold -1, and all rows
+    if there are fewer than 2 folds: such rows are not held out. Without `n_classes` the target is numeric.
 
     Examples
     --------
@@ -103,20 +102,20 @@ def boosting_folds(
     """
     rng = np.random.default_rng(child(sequence, "folds"))
     weighted_rows = np.arange(len(target)) if weights is None else np.flatnonzero(weights > 0)
-    n_bags = min(n_bags, len(weighted_rows))
+    n_folds = min(n_folds, len(weighted_rows))
     folds = np.full(len(target), -1, np.int32)
-    if n_bags < 2:
+    if n_folds < 2:
         return folds
     shuffled = rng.permutation(weighted_rows)
     order = shuffled[np.argsort(target[shuffled], kind="stable")]
     if n_classes is not None:
         # The rows, sorted by class, go to the folds in turn: so classes are spread and folds have equal sizes.
-        folds[order] = np.arange(len(order)) % n_bags
+        folds[order] = np.arange(len(order)) % n_folds
         return folds
-    # Each run of n_bags neighbours in the order gives every fold one row.
-    n_whole = len(order) // n_bags
-    dealt = np.argsort(rng.random((n_whole, n_bags)), axis=1).ravel()
-    rest = rng.permutation(n_bags)[: len(order) - len(dealt)]
+    # Each run of n_folds neighbours in the order gives every fold one row.
+    n_whole = len(order) // n_folds
+    dealt = np.argsort(rng.random((n_whole, n_folds)), axis=1).ravel()
+    rest = rng.permutation(n_folds)[: len(order) - len(dealt)]
     folds[order] = np.concatenate([dealt, rest])
     return folds
 
@@ -195,14 +194,14 @@ def grow_boosted(
         losses = by_booster.sum(axis=0)
         if choosing and options.enough(losses, ROUNDS_AT_ONCE):
             break
-    n_rounds, of_held = options.n_rounds, np.full(n_boosters, options.n_rounds)
+    n_rounds, held_rounds = options.n_rounds, np.full(n_boosters, options.n_rounds)
     if choosing:
         n_rounds = int(losses.argmin()) + 1
-        of_held = (losses - by_booster).argmin(axis=1) + 1
+        held_rounds = (losses - by_booster).argmin(axis=1) + 1
     n_outputs = 1 if n_classes is None or n_classes <= 2 else n_classes
     held_out = np.full((n_rows, n_outputs), np.nan)
     grown = []
-    for bag, (arrays, sums) in zip(boosters.bags, boosters.finish(n_rounds, of_held.tolist()), strict=True):
+    for bag, (arrays, sums) in zip(boosters.bags, boosters.finish(n_rounds, held_rounds.tolist()), strict=True):
         held_out[bag.members[bag.n_rows :]] = bag.base + (sums * unit).T
         if 1e-200 < unit * unit < 1e200:
             arrays.impurity[:] *= unit * unit

@@ -56,8 +56,9 @@ CLASSIFIER_CONSTRAINTS: dict[str, list[Any]] = {
     "class_weight": [StrOptions({"balanced"}), dict, None],
 }
 
-
 _NO_TARGET = object()
+_PLAIN = {bool, int, float, str, NoneType}
+_CHECKED: set[tuple] = set()  # classes, types and values of plain parameters that passed a check
 
 
 class GrownEstimator(BaseEstimator):
@@ -283,10 +284,6 @@ class GrownRegressor(NumberTrees):
         """Return the mean prediction of the trees."""
         check_is_fitted(self)
         return self.forest_.sums(self._checked(X), getattr(self, "n_jobs", None))[:, 0] / len(self.forest_)
-
-
-_CHECKED: set[tuple] = set()
-_PLAIN = {bool, int, float, str, NoneType}
 
 
 def _plain(X: Any) -> bool:

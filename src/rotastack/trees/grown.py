@@ -10,14 +10,14 @@ from numpy.typing import NDArray
 from rotastack.trees.bags import Bags
 from rotastack.trees.kernel.reading import read_trees
 from rotastack.trees.linear_views import LinearViews
-from rotastack.trees.nodes import TreeArrays, decreases_of, side_by_side, tree_arrays
+from rotastack.trees.nodes import TreeArrays, decreases_of, side_by_side, sklearn_arrays
 from rotastack.trees.threads import n_threads, own, run_threads
 
 __all__ = ["GrownTrees", "break_ties", "tied_rows"]
 
 _NO_SUMS = np.empty((0, 0, 0))
 _NO_LEAVES = np.empty((0, 0), np.int32)
-READ_AT_ONCE = 1 << 14
+READ_AT_ONCE = 1 << 14  # least number of pairs of a row and a tree that a thread reads
 
 
 @dataclass
@@ -245,8 +245,7 @@ class GrownTrees:
         out = np.divide(out, total, out=np.zeros_like(out), where=total > 0)
         if per_tree:
             return out
-        mean = out[total[:, 0] > 0].mean(axis=0) if (total > 0).any() else out[0]
-        return mean
+        return out[total[:, 0] > 0].mean(axis=0) if (total > 0).any() else out[0]
 
     def column_decreases(self) -> NDArray[np.float64]:
         """Return the decrease of impurity by column of the tree's view, (tree, column)."""
@@ -273,7 +272,7 @@ class GrownTrees:
         """
         self._check_described()
         mine = slice(self.starts[tree], self.starts[tree + 1])
-        return tree_arrays(self.nodes[mine], self.impurity[mine], self.weight[mine], self.counts[mine], self.values)
+        return sklearn_arrays(self.nodes[mine], self.impurity[mine], self.weight[mine], self.counts[mine], self.values)
 
     def _check_described(self) -> None:
         if not len(self.impurity):

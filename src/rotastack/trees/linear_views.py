@@ -13,7 +13,7 @@ from rotastack.trees.threads import own
 __all__ = ["LinearViews"]
 
 _NO_FILLS = np.empty(0, np.float32)
-SPREAD_AT_ONCE = 1 << 20
+SPREAD_AT_ONCE = 1 << 20  # approximate number of weights of views that amounts are spread over at once
 
 
 class ViewTables(NamedTuple):

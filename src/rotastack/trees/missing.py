@@ -3,7 +3,7 @@
 import numpy as np
 from numpy.typing import NDArray
 
-__all__ = ["missing_columns"]
+__all__ = ["column_means", "missing_columns"]
 
 
 def missing_columns(X: NDArray[np.float32]) -> NDArray[np.uint8]:

@@ -8,7 +8,7 @@ from numpy.typing import NDArray
 
 from rotastack.trees.kernel.batches import MISSING_RIGHT
 
-__all__ = ["TreeArrays", "decreases_of", "missing_go_left", "side_by_side", "split_columns", "tree_arrays"]
+__all__ = ["TreeArrays", "decreases_of", "missing_go_left", "side_by_side", "sklearn_arrays", "split_columns"]
 
 
 def split_columns(nodes: NDArray) -> NDArray[np.int32]:
@@ -62,11 +62,11 @@ class TreeArrays(NamedTuple):
     decreases: NDArray[np.float64] | None = None
 
 
-def tree_arrays(
+def sklearn_arrays(
     nodes: NDArray, impurity: NDArray[np.float64], weight: NDArray[np.float64], counts: NDArray[np.int32],
     values: NDArray[np.float64],
 ) -> dict[str, NDArray]:  # fmt: skip
-    """Return a tree in new arrays; the output of an inner node is the weighted mean of the outputs of its leaves."""
+    """Return a tree in new arrays, those of scikit-learn's ``tree_``; the output of an inner node is the weighted mean of the outputs of its leaves."""
     leaf = nodes["column"] < 0
     n_outputs = values.shape[1]
     table = np.concatenate([values, np.eye(n_outputs)[::-1]])

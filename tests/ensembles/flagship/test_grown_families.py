@@ -41,7 +41,7 @@ def grown(names, rows, named=FAMILIES, **parameters):
 def test_outputs_for_unseen_rows_are_those_of_growth(numbers):
     rows = rows_of_categories()
     if numbers:
-        rows = TrainingRows(rows.X, rows.codes, None, rows.groups, rows.codes + rows.X[:, 1].astype(float))
+        rows = TrainingRows(rows.X, rows.codes, None, rows.dummies, rows.codes + rows.X[:, 1].astype(float))
     families, outputs = grown(NAMES, rows, NUMBER_FAMILIES if numbers else FAMILIES)
     assert [name for family in families for name in family.names] == list(NAMES)
     places = np.arange(len(rows.X))
@@ -70,9 +70,9 @@ def test_labels_of_a_fold_do_not_reach_its_outputs(name):
         **{**FAMILIES[name].__dict__, "boosting": FAMILIES[name].boosting and BoostingOptions(20, early_stopping=False)}
     )
     first, second = (
-        grow_families([fixed], 16, TrainingRows(rows.X, codes, None, rows.groups), folds, np.random.SeedSequence(0))[1][
-            0
-        ]
+        grow_families([fixed], 16, TrainingRows(rows.X, codes, None, rows.dummies), folds, np.random.SeedSequence(0))[
+            1
+        ][0]
         for codes in (rows.codes, other)
     )
     assert (first[folds == 2] == second[folds == 2]).all()

@@ -1,4 +1,4 @@
-"""Encoding of categories and pairs of categories by the class shares or the mean target of their rows."""
+"""Encoding of categories, and pairs of them, by the class shares or the mean target of their rows."""
 
 from collections.abc import Sequence
 
@@ -13,28 +13,28 @@ SMOOTHING = 2.0
 """Number of rows with the mean target of all rows that are added to each category and pair."""
 
 MOST_COLUMNS = 300
-"""Largest number of columns of pairs; the pairs of largest gain are kept."""
+"""Largest number of columns of the result for pairs; the pairs of largest gain are kept."""
 
 MOST_CELLS = 20_000
 """Largest number of cells of all pairs together."""
 
-MOST_VALUES = 2_000
-"""Largest number of values of all paired categories together; categories of few values are paired first."""
+MOST_CATEGORIES = 2_000
+"""Largest number of categories of all paired columns together; columns of few categories are paired first."""
 
 ROWS_AT_ONCE = 1 << 16
 """Number of rows in each block when categories are counted."""
 
 
 class CategoryPairs:
-    """An encoder of categories and pairs of categories by target means; columns other than dummies stay unchanged.
+    """An encoder of categorical columns and pairs of these by target means; columns other than dummies stay unchanged.
 
-    `groups` has the columns of each category's dummies. The gain of a pair is the sum of squares of the targets that
-    its cells explain, minus the sum that each of its two categories explains alone, minus the sum that as many cells
-    explain by chance.
+    `groups` has the columns of each categorical column's dummies. A cell of a pair is a category of each of its two
+    columns. The gain of a pair is the sum of squares of the targets that its cells explain, minus the sum that each of
+    its columns explains alone, minus the sum that as many cells explain by chance.
 
     Examples
     --------
-    Neither category alone explains the target, but the pair does:
+    Neither column alone explains the target, but the pair does:
 
     >>> import numpy as np
     >>> X = np.array([[0, 0], [0, 1], [1, 0], [1, 1]] * 10, dtype=np.float32)
@@ -46,9 +46,9 @@ class CategoryPairs:
     """
 
     others_: NDArray[np.intp]  # the columns that are not dummies
-    first_: NDArray[np.intp]  # the two categories of each pair; single categories come first, paired with themselves
+    first_: NDArray[np.intp]  # the two columns of each pair; single columns come first, paired with themselves
     second_: NDArray[np.intp]
-    # target means (first, second, target) of each pair; (value, target) of a single category
+    # target means (category of first, category of second, target) of each pair; (category, target) of a single column
     tables_: list[NDArray[np.float32]]
 
     def __init__(self, groups: Sequence[NDArray[np.intp]]):
@@ -73,7 +73,7 @@ class CategoryPairs:
         return self
 
     def transform(self, X: NDArray[np.float32]) -> NDArray[np.float32]:
-        """Return the columns that are not dummies, then the target means of each category and pair."""
+        """Return the columns that are not dummies, then the target means of each categorical column and pair."""
         codes = self._codes(X)
         columns = [X[:, self.others_]]
         for a, b, table in zip(self.first_, self.second_, self.tables_, strict=True):
@@ -81,17 +81,17 @@ class CategoryPairs:
         return np.concatenate(columns, axis=1)
 
     def spread(self, amounts: NDArray[np.float64], n_columns: int) -> NDArray[np.float64]:
-        """Return amounts of encoded columns as amounts of the columns of X; the two categories of a pair get halves."""
+        """Return amounts of encoded columns as amounts of the columns of X; the two of a pair get halves."""
         out = np.zeros(n_columns)
         out[self.others_] = amounts[: len(self.others_)]
         each = amounts[len(self.others_) :].reshape(len(self.first_), -1).sum(axis=1)
         for half in (self.first_, self.second_):
-            for category, amount in zip(half, each, strict=True):
-                out[self.groups[category]] += amount / 2 / len(self.groups[category])
+            for k, amount in zip(half, each, strict=True):
+                out[self.groups[k]] += amount / 2 / len(self.groups[k])
         return out
 
     def _codes(self, X: NDArray[np.float32]) -> NDArray[np.intp]:
-        """Return the value number of each category, shape (n_rows, n_categories); 0 if all its dummies are 0."""
+        """Return category numbers (row, categorical column); 0 if all dummies of the column are 0."""
         return np.column_stack(
             [X[:, group] @ np.arange(1, len(group) + 1, dtype=np.float32) for group in self.groups]
         ).astype(np.intp)
@@ -100,9 +100,9 @@ class CategoryPairs:
 def _best_pairs(
     codes: NDArray[np.intp], sizes: NDArray[np.intp], targets: NDArray[np.floating]
 ) -> tuple[NDArray[np.intp], NDArray[np.intp]]:
-    """Return the first and the second category of the pairs of largest gain."""
+    """Return the first and the second column of the pairs of largest gain."""
     order = np.argsort(sizes, kind="stable")
-    paired = np.sort(order[np.cumsum(sizes[order]) <= MOST_VALUES])
+    paired = np.sort(order[np.cumsum(sizes[order]) <= MOST_CATEGORIES])
     if len(paired) < 2:
         return np.empty(0, np.intp), np.empty(0, np.intp)
     i, j = np.triu_indices(len(paired), 1)
@@ -114,7 +114,7 @@ def _best_pairs(
 
 
 def _pair_gains(codes: NDArray[np.intp], sizes: NDArray[np.intp], targets: NDArray[np.floating]) -> NDArray[np.float64]:
-    """Return the gain of each pair of categories over its single categories, shape (n_categories, n_categories)."""
+    """Return the gain of each pair of categorical columns over its single columns, (n_categorical, n_categorical)."""
     edges = np.concatenate([[0], np.cumsum(sizes)])
     counts = np.zeros((edges[-1], edges[-1]))
     sums = np.zeros((targets.shape[1], edges[-1], edges[-1]))
@@ -136,5 +136,5 @@ def _pair_gains(codes: NDArray[np.intp], sizes: NDArray[np.intp], targets: NDArr
     total, occupied = by_pair(explained), by_pair((counts > 0).astype(np.float64))
     by_chance = float(targets.var(axis=0).sum())  # sum of squares that a cell explains by chance
     beyond = total - by_chance * (occupied - 1)
-    alone = np.diagonal(beyond)  # a category paired with itself has only its own values as cells
+    alone = np.diagonal(beyond)  # a column paired with itself has only its own categories as cells
     return beyond - alone[:, None] - alone

@@ -25,7 +25,7 @@ class RotastackClassifier(LabelClassifier, RotastackEnsemble):
     """A forest of several families of trees, and a kernel machine; a family that does not help gets weight 0.
 
     The families are forests on linear discriminants, principal axes, sparse random rotations and pairs of categories,
-    boosted trees on the unchanged columns, and kernel ridge regressions. Each view is fitted to the rows that its trees
+    boosted trees on the unchanged columns, and kernel ridge regressions. Each view is fitted to rows that its trees
     are grown on. The weights of the families are the solution of a convex problem on each family's outputs for rows that
     it has not seen. The ensemble predicts the weighted geometric mean of the families' probabilities
     (:class:`~rotastack.combine.LogLinearWeights`).
@@ -40,9 +40,10 @@ class RotastackClassifier(LabelClassifier, RotastackEnsemble):
         the rows outside each of five folds. "discriminants": the columns and discriminants, C4.5 trees (half as many).
         "pairs": numbers, and the class shares of categories and of pairs of categories; left out without categories.
         "boosted" and "boosted_large": gradient boosting of trees of up to 8 and 31 leaves; left out with a warning for
-        more than 100 classes. With more than two classes, and 5,000 rows times classes, such a family ends early, with weight 0, if
-        after 30 rounds on the first fold it has no weight beside the other families and its loss leads to more than twice theirs. "kernel": ridge regressions on indicators of the classes with a Gaussian kernel of at most
-        2,500 standardised rows; left out for more than 20,000 rows.
+        more than 100 classes. If there are more than two classes, and rows times classes are at least 5,000, such a
+        family may end early, with weight 0: after 30 rounds on the first fold, if it has no weight beside the other
+        families and its loss is expected to end at twice theirs or more. "kernel": ridge regressions on indicators of
+        the classes with a Gaussian kernel of at most 2,500 standardised rows; left out for more than 20,000 rows.
     categorical_features : "from_dtype", array-like of int, bool or str, or None, default="from_dtype"
         Categorical columns. "from_dtype": the columns of a pandas, polars or Arrow table that are not numeric (numbers
         stored as objects are not). Of these, dates and free text become numbers; ids and columns of one value are left out with a warning.
@@ -66,7 +67,7 @@ class RotastackClassifier(LabelClassifier, RotastackEnsemble):
     ----------
     classes_ : ndarray of shape (n_classes,)
     families_ : tuple of str
-        Names of the families.
+        Names of the families: first those on bags, then those on folds, then the kernel.
     family_weights_ : ndarray of shape (n_families,)
         Weights of the families. Weight 0 switches a family off. The sum of the weights is free and calibrates.
     oob_decision_function_ : ndarray of shape (n_rows, n_classes)
@@ -87,8 +88,8 @@ class RotastackClassifier(LabelClassifier, RotastackEnsemble):
         columns divide their share. :meth:`out_of_bag_importances` has neither fault of noise columns; redundant
         columns divide their share there, too.
     grown_ : list of GrownFamilies
-        The families of positive weight with their trees: first the families on bags, then each other family. Nodes
-        store only the data that predictions need.
+        The families of positive weight with their trees, in the order of `families_`; families on bags that share a
+        criterion are one entry. Nodes store only the data that predictions need.
     forest_ : GrownTrees
         The trees of the families on bags of positive weight, family after family.
     n_groups_ : int
@@ -181,19 +182,17 @@ class RotastackClassifier(LabelClassifier, RotastackEnsemble):
         self, outputs: NDArray[np.float64], codes: NDArray[np.intp], weights: NDArray[np.float64] | None,
         folds: NDArray[np.int32],
     ) -> None:  # fmt: skip
-        """Fit the families' weights to `outputs` (family, row, class), NaN for rows that all its trees have seen."""
-        unseen = np.isnan(outputs[:, :, 0])
+        """Fit the families' weights to `outputs` (family, row, class), NaN for rows that all trees of a family have seen."""
+        gaps = np.isnan(outputs[:, :, 0])
         self.oob_family_errors_ = np.array(
             [
-                np.average(mine[~empty].argmax(axis=1) != codes[~empty], weights=weights_of(weights, ~empty))
-                if not empty.all()
+                np.average(mine[known].argmax(axis=1) != codes[known], weights=weights_of(weights, known))
+                if known.any()
                 else np.nan
-                for mine, empty in zip(outputs, unseen, strict=True)
+                for mine, known in zip(outputs, ~gaps, strict=True)
             ]
         )
-        outputs = np.where(unseen[:, :, None], 1 / len(self.classes_), outputs)
-        never = np.asarray(unseen.all(axis=0))
-
+        outputs = np.where(gaps[:, :, None], 1 / len(self.classes_), outputs)
         ran = np.concatenate([np.full(len(g.names), not isinstance(g, Stopped)) for g in self.grown_])
 
         def fitted(outputs: NDArray[np.float64], rows: NDArray[np.bool_]) -> LogLinearWeights:
@@ -206,13 +205,13 @@ class RotastackClassifier(LabelClassifier, RotastackEnsemble):
 
         self.combiner_ = fitted(outputs, np.ones(len(codes), dtype=bool))
 
-        def pooled(others: NDArray[np.bool_], mine: NDArray[np.bool_]) -> NDArray[np.float64]:
-            return fitted(self._without(folds[mine].max(initial=-1), outputs), others).predict_proba(outputs[:, mine])
+        def combined(others: NDArray[np.bool_], mine: NDArray[np.bool_]) -> NDArray[np.float64]:
+            return fitted(self._nested(folds[mine].max(initial=-1), outputs), others).predict_proba(outputs[:, mine])
 
-        out_of_bag = self._cross_fitted(folds, pooled)
-        self.oob_decision_function_ = np.where(never[:, None], np.nan, out_of_bag)
+        out_of_bag = self._cross_fitted(folds, combined)
+        self.oob_decision_function_ = np.where(np.asarray(gaps.all(axis=0))[:, None], np.nan, out_of_bag)
 
-    def _without(self, fold: int, outputs: NDArray[np.float64]) -> NDArray[np.float64]:
+    def _nested(self, fold: int, outputs: NDArray[np.float64]) -> NDArray[np.float64]:
         """Return the unseen outputs, those of kernels from machines that have not seen the rows of `fold`, either.
 
         A kernel of two rows is symmetric: where a row predicts another row well, that row predicts the first one well.

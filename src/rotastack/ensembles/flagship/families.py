@@ -34,7 +34,8 @@ class TreeFamily:
     """The view of a family of trees, and the options of its trees.
 
     Trees are grown on bootstraps of all rows or, with `folds`, on the rows outside one fold. In both cases each tree
-    leaves out rows. The weights of the families are fitted to the outputs for these rows.
+    leaves out rows, to which its view is not fitted, either. The weights of the families are fitted to the outputs for
+    these rows.
 
     Parameters
     ----------
@@ -44,7 +45,7 @@ class TreeFamily:
         random blocks), "principal" (Rotation Forest's rotation), "sparse" (Haar rotations of blocks of 2 to 4 columns),
         "pairs" (numbers, and the class shares or mean targets of categories and of pairs of categories), or a custom
         view with a method ``linear_parts``, such as those of :mod:`rotastack.views`. "pairs" must be the only part;
-        such a family is left out if no column is categorical. Views are fitted to the rows that the tree is grown on.
+        such a family is left out if no column is categorical.
     splitter : {"best", "random"}
         Use the best cut of a column, or a random cut.
     max_features : "sqrt", int, float or None
@@ -120,7 +121,7 @@ NUMBER_FAMILIES: dict[str, Family] = {
 
 
 def find_families(
-    families: Sequence[str | Family], n_categories: int, named: Mapping[str, Family] = FAMILIES
+    families: Sequence[str | Family], n_categorical: int, named: Mapping[str, Family] = FAMILIES
 ) -> list[Family]:
     """Return the checked families as objects; families of pairs are left out if no column is categorical."""
     checked: list[Family] = []
@@ -135,7 +136,7 @@ def find_families(
         checked.append(family)
     if not checked:
         raise ValueError("families is empty; at least one family is needed")
-    usable = [f for f in checked if n_categories or "pairs" not in f.parts]
+    usable = [f for f in checked if n_categorical or "pairs" not in f.parts]
     if not usable:
         raise ValueError(f"families: {checked[0].name} needs a categorical column, but the table has none")
     return usable

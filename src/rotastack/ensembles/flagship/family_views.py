@@ -1,4 +1,4 @@
-"""The views of the families' trees: each view is fitted to the rows in the bag of its tree."""
+"""The views of the families' trees: each view is fitted to the rows in a bag, that of its tree if the tree has one."""
 
 from collections.abc import Iterable, Sequence
 from numbers import Integral
@@ -18,7 +18,7 @@ from rotastack.trees.growing import TreeGroup
 from rotastack.trees.linear_views import LinearViews
 from rotastack.trees.missing import column_means, missing_columns
 
-__all__ = ["candidates", "tree_groups"]
+__all__ = ["capped_max_features", "tree_groups"]
 
 SHRINKAGE = 0.5
 """Weight of the identity matrix in the within-class scatter of discriminants."""
@@ -28,9 +28,9 @@ def tree_groups(
     families: Sequence[TreeFamily], n_trees: int, rows: TrainingRows, sequence: np.random.SeedSequence,
     n_jobs: int | None = None,
 ) -> list[TreeGroup]:  # fmt: skip
-    """Return a group of `n_trees` trees for each family; each view is fitted to the distinct rows in its tree's bag.
+    """Return a group of `n_trees` trees for each family; each view is fitted to the distinct rows in a bag.
 
-    `sequence` is the forest's, so that views and trees have the same bags. Part i of family f is seeded by
+    `sequence` is the forest's; if its trees have bags, these are the views' bags. Part i of family f is seeded by
     ``child(sequence, "views", f, i)``.
     """
     bags, n_features = rows.bags(), rows.X.shape[1]
@@ -46,13 +46,13 @@ def tree_groups(
             ]
             views = parts[0].beside(*parts[1:])
             width = int(views.widths().min())
-        n_columns = candidates(family.max_features, n_features, width)
+        n_columns = capped_max_features(family.max_features, n_features, width)
         groups.append(TreeGroup(n_trees, views, family.splitter, n_columns, name=family.name))
     return groups
 
 
-def candidates(max_features, n_features: int, width: int):
-    """Return `max_features` for the kernel; a number is at most `width`, the width of the narrowest view."""
+def capped_max_features(max_features, n_features: int, width: int):
+    """Return `max_features` of a view for compiled code; a number is at most `width`, the width of the narrowest view."""
     if max_features == "sqrt":
         return min(max(1, int(np.sqrt(n_features))), width)
     return min(int(max_features), width) if isinstance(max_features, Integral) else max_features

@@ -10,19 +10,11 @@ from numpy.typing import NDArray
 from rotastack.base.warned import warn
 from rotastack.ensembles.flagship.category_pairs import CategoryPairs
 from rotastack.ensembles.flagship.families import Family, KernelFamily, TreeFamily
-from rotastack.ensembles.flagship.family_views import candidates, tree_groups
-from rotastack.ensembles.flagship.grown_families import (
-    GrownFamilies,
-    OnBags,
-    OnFolds,
-    OnPairs,
-    OnRounds,
-    Stopped,
-    n_folds,
-)
+from rotastack.ensembles.flagship.family_views import capped_max_features, tree_groups
+from rotastack.ensembles.flagship.grown_families import GrownFamilies, OnBags, OnFolds, OnPairs, OnRounds, Stopped
 from rotastack.ensembles.flagship.kernel import MOST_ROWS, OnKernel, grow_kernel
 from rotastack.ensembles.flagship.race import NoWeightError, check_weight, has_race
-from rotastack.ensembles.flagship.training_rows import MOST_DRAWS, TrainingRows, category_targets
+from rotastack.ensembles.flagship.training_rows import MOST_DRAWS, TrainingRows, category_targets, n_folds
 from rotastack.seeds import child
 from rotastack.trees.boosting import grow_boosted
 from rotastack.trees.growing import TreeGroup, TreeOptions, grow_forest
@@ -51,7 +43,7 @@ def grow_families(
     families: Sequence[Family], n_trees: int, rows: TrainingRows, folds: NDArray[np.int32],
     sequence: np.random.SeedSequence, *, n_jobs: int | None = None, done: Callable[[str], None] = lambda words: None,
 ) -> tuple[list[GrownFamilies], NDArray[np.float64]]:  # fmt: skip
-    """Grow families: first the families on bags, then each of the other families.
+    """Grow families, and return them in order: families on bags, families on folds, kernels.
 
     Each family gets `n_trees` trees, fewer for more than 40,000 rows; early stopping sets the number for boosted
     families. `done` is called with a text after each step. Returned with the families are their outputs (family, row,
@@ -63,10 +55,10 @@ def grow_families(
         grown.append(family)
         outputs.append(unseen)
         done(family.described())
-    # Families that raced were grown last: the order is that of all tables.
+    # Boosted families that raced were grown last; here all families have the order that they have without a race.
     places = {family.name: place for place, family in enumerate(families)}
-    kinds = [(not isinstance(g, OnBags), isinstance(g, OnKernel), places[g.names[0]]) for g in grown]
-    order = sorted(range(len(grown)), key=kinds.__getitem__)
+    ranks = [(not isinstance(g, OnBags), isinstance(g, OnKernel), places[g.names[0]]) for g in grown]
+    order = sorted(range(len(grown)), key=ranks.__getitem__)
     return [grown[k] for k in order], np.concatenate([outputs[k] for k in order])
 
 
@@ -98,7 +90,7 @@ def _each_grown(
         if isinstance(family, KernelFamily):
             yield grow_kernel(family.name, rows, folds, gains, mine)
         elif family.boosting is None:
-            yield _on_folds(family, n_trees, rows, folds, sequence, n_jobs)
+            yield _on_folds(family, n_trees, rows, folds, mine, n_jobs)
         else:
             race = partial(check_weight, np.concatenate(outputs), rows) if races and outputs else None
             try:
@@ -154,12 +146,12 @@ def _forest_on_fold(
     """Grow a family on the rows outside a fold."""
     share = 2 if family.criterion == "c45" else 1  # C4.5 trees of a fold are similar, so half as many are enough
     each = -(-n_trees // (share * n_folds(folds)))
-    rest, sequence = rows.outside(folds, fold), child(sequence, "family", family.name, fold)
+    rest, sequence = rows.outside(folds, fold), child(sequence, fold)
     X, X_held, pairs = rest.X, rows.X[folds == fold], None
     if family.parts == ("pairs",):
-        pairs = CategoryPairs(rows.groups).fit(X, category_targets(rest.codes, rest.weights, rest.numbers))
+        pairs = CategoryPairs(rows.dummies).fit(X, category_targets(rest.codes, rest.weights, rest.numbers))
         X, X_held = pairs.transform(X), pairs.transform(X_held)
-        chosen = candidates(family.max_features, rest.X.shape[1], X.shape[1])
+        chosen = capped_max_features(family.max_features, rest.X.shape[1], X.shape[1])
         groups = [TreeGroup(each, splitter=family.splitter, max_features=chosen, name=family.name)]
     else:
         groups = tree_groups([family], each, rest, sequence, n_jobs)
@@ -185,7 +177,6 @@ def _on_folds(
         outputs[0, folds == fold] = held
         forests.append(trees)
         if pairs is not None:
-            pairs.groups = rows.groups
             encoders.append(pairs)
     if encoders:
         return OnPairs((family.name,), forests, encoders, folds, rows.X.shape[1]), outputs

@@ -8,17 +8,13 @@ from numpy.typing import NDArray
 
 from rotastack.base.outputs import mean_of
 from rotastack.ensembles.flagship.category_pairs import CategoryPairs
+from rotastack.ensembles.flagship.training_rows import n_folds
 from rotastack.trees.boosting import BoostedTrees, probabilities
 from rotastack.trees.grown import GrownTrees
 
-__all__ = ["GrownFamilies", "OnBags", "OnFolds", "OnPairs", "OnRounds", "Stopped", "n_folds"]
+__all__ = ["GrownFamilies", "OnBags", "OnFolds", "OnPairs", "OnRounds", "Stopped"]
 
 _BLOCK = 2**22  # largest number of tree outputs held in memory at once
-
-
-def n_folds(folds: NDArray[np.integer]) -> int:
-    """Return the number of folds; 1 if there are too few rows for folds, so that no row is held out."""
-    return max(1, int(folds.max()) + 1)
 
 
 class GrownFamilies(ABC):
@@ -33,10 +29,10 @@ class GrownFamilies(ABC):
     def forests(self) -> list[GrownTrees]:
         """Return the forests of all trees."""
 
-    def described(self, rows: str = "folds") -> str:
+    def described(self, grown_on: str = "folds") -> str:
         """Return the number of trees and nodes in words, and what the trees were grown on."""
         n_trees, n_nodes = sum(map(len, self.forests())), sum(len(trees.nodes) for trees in self.forests())
-        return f"{n_trees} trees of {', '.join(self.names)} grown on {rows}, {n_nodes} nodes"
+        return f"{n_trees} trees of {', '.join(self.names)} grown on {grown_on}, {n_nodes} nodes"
 
     @abstractmethod
     def outputs(self, rows: NDArray[np.float32], n_jobs: int | None = None) -> NDArray[np.float64]:
@@ -57,7 +53,7 @@ class GrownFamilies(ABC):
 
     @abstractmethod
     def importances(self) -> NDArray[np.float64]:
-        """Return the decrease of impurity by splits on each column, shape (n_families, n_columns); at least 0."""
+        """Return the importance of each encoded column, (n_families, n_columns), in any unit of the family; at least 0."""
 
     def keep(self, chosen: NDArray[np.bool_]) -> "GrownFamilies":
         """Return the families in the mask `chosen`, which holds at least one."""
@@ -82,8 +78,8 @@ class OnBags(GrownFamilies):
     trees: GrownTrees  # of all families, family after family
     n_rows: int
 
-    def described(self, rows: str = "bags") -> str:
-        return super().described(rows)
+    def described(self, grown_on: str = "bags") -> str:
+        return super().described(grown_on)
 
     @property
     def each(self) -> int:
@@ -198,8 +194,8 @@ class OnRounds(GrownFamilies):
     names: tuple[str, ...]
     boosted: BoostedTrees
 
-    def described(self, rows: str = "folds") -> str:
-        return super().described(f"{rows} in {self.boosted.n_rounds} rounds")
+    def described(self, grown_on: str = "folds") -> str:
+        return super().described(f"{grown_on} in {self.boosted.n_rounds} rounds")
 
     def forests(self) -> list[GrownTrees]:
         return [self.boosted.trees]
@@ -239,7 +235,7 @@ class Stopped(GrownFamilies):
     n_classes: int
     n_columns: int
 
-    def described(self, rows: str = "folds") -> str:
+    def described(self, grown_on: str = "folds") -> str:
         return f"{self.names[0]} ended early: no weight beside the other families"
 
     def forests(self) -> list[GrownTrees]:

@@ -13,8 +13,8 @@ from scipy.spatial.distance import cdist
 
 from rotastack.base.outputs import mean_of
 from rotastack.blas import one_blas_thread
-from rotastack.ensembles.flagship.grown_families import GrownFamilies, n_folds
-from rotastack.ensembles.flagship.training_rows import TrainingRows
+from rotastack.ensembles.flagship.grown_families import GrownFamilies
+from rotastack.ensembles.flagship.training_rows import TrainingRows, n_folds
 from rotastack.trees.grown import GrownTrees
 
 __all__ = ["MOST_ROWS", "OnKernel", "grow_kernel"]
@@ -62,11 +62,11 @@ class Machine:
     def kernels(self, rows: NDArray[np.float64], points: NDArray[np.float64]) -> NDArray[np.float64]:
         return _decayed(_squares(rows, points, self.metric), self.gamma)
 
-    def sums(self, rows: NDArray[np.float64], points: NDArray[np.float64]) -> NDArray[np.float64]:
+    def predictions(self, rows: NDArray[np.float64], points: NDArray[np.float64]) -> NDArray[np.float64]:
         """Return predictions (row, output)."""
-        return self.sums_of(self.kernels(rows, points))
+        return self.predictions_of(self.kernels(rows, points))
 
-    def sums_of(self, kernels: NDArray[np.float64]) -> NDArray[np.float64]:
+    def predictions_of(self, kernels: NDArray[np.float64]) -> NDArray[np.float64]:
         """Return predictions (row, output); those for a row do not depend on other rows, as they would by BLAS."""
         return np.einsum("rp,op->ro", kernels, self.coefficients) + self.offset
 
@@ -98,8 +98,8 @@ class OnKernel(GrownFamilies):
     # (fold, row of positive weight, output): outputs of machines that have seen neither the row's fold nor this fold
     nested: NDArray[np.float64] | None = None
 
-    def described(self, rows: str = "folds") -> str:
-        return f"{', '.join(self.names)} of {len(self.points)} points fitted on {rows}"
+    def described(self, grown_on: str = "folds") -> str:
+        return f"{', '.join(self.names)} of {len(self.points)} points fitted on {grown_on}"
 
     def forests(self) -> list[GrownTrees]:
         return []
@@ -141,15 +141,15 @@ class OnKernel(GrownFamilies):
         for start in range(0, len(rows), step):
             block = slice(start, start + step)
             places = self.standardised(rows[block])
-            means[block] = mean_of([machine.sums(places, self.points) for machine in machines])
+            means[block] = mean_of([machine.predictions(places, self.points) for machine in machines])
         return means
 
-    def _finished(self, sums: NDArray[np.float64]) -> NDArray[np.float64]:
+    def _finished(self, predictions: NDArray[np.float64]) -> NDArray[np.float64]:
         """Return the outputs (1, row, output) for predictions of machines."""
         if self.classes:
-            sums = np.maximum(sums, 0)  # the sums of a row add up to 1
-            sums /= sums.sum(axis=1, keepdims=True)
-        return sums[None]
+            predictions = np.maximum(predictions, 0)  # those of a row add up to 1
+            predictions /= predictions.sum(axis=1, keepdims=True)
+        return predictions[None]
 
 
 class _Sample(NamedTuple):
@@ -224,7 +224,7 @@ def grow_kernel(
                 return replace(found, machines=machines).unseen_outputs(rows.X, folds)
             outputs = np.full((len(folds), targets.shape[1]), np.nan)
             for fold, machine in enumerate(machines):
-                outputs[folds == fold] = machine.sums_of(kernels_of(machine.gamma)[whole.folds == fold])
+                outputs[folds == fold] = machine.predictions_of(kernels_of(machine.gamma)[whole.folds == fold])
             return found._finished(outputs)
 
         found.machines = [machine(frozenset([fold]), best) for fold in all_folds]

@@ -95,7 +95,7 @@ class MixedTable(BaseEstimator):
         self._fit_scale(numbers)
         self.missing_ = np.flatnonzero(np.isnan(numbers).any(axis=0))
         self.sources_ = self._sources(n_own, targets.shape[1])
-        rows = self._seen(numbers, codes)
+        rows = self._encoded(numbers, codes)
         chosen = np.random.default_rng(0).permutation(len(rows))[: _DONORS if self.groups_ else 0]
         self.donors_ = rows[chosen]
         return rows
@@ -107,7 +107,7 @@ class MixedTable(BaseEstimator):
         numbers, codes = self._split(X, owner, reset=False)
         if self.many_.any():
             numbers = np.hstack([numbers, self.means_.transform(codes[:, self.many_])])
-        return self._seen(numbers, codes)
+        return self._encoded(numbers, codes)
 
     def unknown(self, rows: NDArray[np.float32]) -> NDArray[np.bool_]:
         """Return the mask of the encoded rows that have unknown categories."""
@@ -120,6 +120,17 @@ class MixedTable(BaseEstimator):
             filled = rows.copy()
             filled[:, columns] = np.where(np.isnan(rows[:, columns]), donor[columns], rows[:, columns])
             yield filled
+
+    def by_input(self, amounts: NDArray[np.float64], n_features: int) -> NDArray[np.float64]:
+        """Return the sums of `amounts`, one for each encoded column, by input column, shape (n_features,).
+
+        The amount of the share of missing numbers is divided equally among the columns with missing values.
+        """
+        n = len(self.sources_)
+        sums = np.bincount(self.sources_, amounts[:n], n_features).astype(np.float64)
+        if len(self.missing_):
+            sums += amounts[n] * np.bincount(self.sources_[self.missing_], minlength=n_features) / len(self.missing_)
+        return sums
 
     def _dummy_columns(self) -> NDArray[np.intp]:
         return np.concatenate([np.empty(0, np.intp), *self.groups_])
@@ -199,17 +210,6 @@ class MixedTable(BaseEstimator):
         of_few = np.repeat(categorical[~self.many_], [*map(_n_dummies, self.few_)])
         return np.concatenate([np.flatnonzero(self.numeric_), numbers, of_many, of_few])
 
-    def by_input(self, amounts: NDArray[np.float64], n_features: int) -> NDArray[np.float64]:
-        """Return the sums of `amounts`, one for each encoded column, by input column, shape (n_features,).
-
-        The amount of the share of missing numbers is divided equally among the columns with missing values.
-        """
-        n = len(self.sources_)
-        sums = np.bincount(self.sources_, amounts[:n], n_features).astype(np.float64)
-        if len(self.missing_):
-            sums += amounts[n] * np.bincount(self.sources_[self.missing_], minlength=n_features) / len(self.missing_)
-        return sums
-
     def _fit_scale(self, numbers: NDArray[np.floating]) -> None:
         self.scaler_, self.mirrored_ = None, np.zeros(numbers.shape[1], dtype=bool)
         if numbers.shape[1]:
@@ -217,13 +217,13 @@ class MixedTable(BaseEstimator):
             self.scaler_ = fitted_scaler(numbers, none, "minmax")
             self.mirrored_ = _crowded(np.asarray(self.scaler_.transform(numbers.astype(np.float64))))
             if self.mirrored_.any():
-                self.scaler_ = fitted_scaler(self._turned(numbers), none, "minmax")
+                self.scaler_ = fitted_scaler(self._mirrored(numbers), none, "minmax")
 
-    def _turned(self, numbers: NDArray[np.floating]) -> NDArray[np.floating]:
+    def _mirrored(self, numbers: NDArray[np.floating]) -> NDArray[np.floating]:
         return np.where(self.mirrored_, -numbers, numbers) if self.mirrored_.any() else numbers
 
-    def _seen(self, numbers: NDArray[np.floating], codes: NDArray[np.float64]) -> NDArray[np.float32]:
-        numbers = self._turned(numbers)
+    def _encoded(self, numbers: NDArray[np.floating], codes: NDArray[np.float64]) -> NDArray[np.float32]:
+        numbers = self._mirrored(numbers)
         missing = np.isnan(numbers)
         scaled = numbers if self.scaler_ is None else self.scaler_.scaled(numbers)
         parts = [np.where(missing, np.float32(np.nan), scaled.astype(np.float32))]

@@ -31,7 +31,7 @@ class RotastackRegressor(RegressorMixin, RotastackEnsemble):
     """A regression forest of several families of trees, and a kernel machine; a family that does not help gets weight 0.
 
     The families are forests on linear discriminants, principal axes, sparse random rotations and pairs of categories,
-    boosted trees on the unchanged columns, and kernel ridge regressions. Each view is fitted to the rows that its trees
+    boosted trees on the unchanged columns, and kernel ridge regressions. Each view is fitted to rows that its trees
     are grown on, with slices of the target as classes (sliced inverse regression). The prediction is a weighted sum of
     the families' predictions. The weights are fitted by least squares to predictions for rows that the families have not
     seen (:class:`~rotastack.combine.LeastSquaresWeights`).
@@ -67,7 +67,7 @@ class RotastackRegressor(RegressorMixin, RotastackEnsemble):
     Attributes
     ----------
     families_ : tuple of str
-        Names of the families.
+        Names of the families: first those on bags, then those on folds, then the kernel.
     family_weights_ : ndarray of shape (n_families,)
         Weights of the families. Weight 0 switches a family off. The sum of the weights is free; it is mostly above 1,
         because forests predict too near the mean.
@@ -90,8 +90,8 @@ class RotastackRegressor(RegressorMixin, RotastackEnsemble):
         were grown on, so noise columns get a share, which is larger for columns with many values. Redundant
         columns divide their share. :meth:`out_of_bag_importances` does not have the first two faults.
     grown_ : list of GrownFamilies
-        The families of positive weight with their trees: first the families on bags, then each other family. Nodes
-        store only the data that predictions need.
+        The families of positive weight with their trees, in the order of `families_`; families on bags that share a
+        criterion are one entry. Nodes store only the data that predictions need.
     forest_ : GrownTrees
         The trees of the families on bags of positive weight, family after family.
     n_groups_ : int
@@ -193,24 +193,23 @@ class RotastackRegressor(RegressorMixin, RotastackEnsemble):
         folds: NDArray[np.int32],
     ) -> None:  # fmt: skip
         """Fit the families' weights to `outputs` (family, row), NaN for rows that all trees of a family have seen."""
-        unseen = np.isnan(outputs)
-        seen = np.asarray(~unseen.all(axis=0))
+        gaps = np.isnan(outputs)
+        known = np.asarray(~gaps.all(axis=0))
         weight = np.ones(len(y)) if weights is None else weights
-        losses = np.where(unseen, 0, weight * (outputs - y) ** 2).sum(axis=1)
-        counts = np.where(unseen, 0, weight).sum(axis=1)
+        losses = np.where(gaps, 0, weight * (outputs - y) ** 2).sum(axis=1)
+        counts = np.where(gaps, 0, weight).sum(axis=1)
         self.oob_family_errors_ = np.divide(losses, counts, out=np.full(len(losses), np.nan), where=counts > 0)
-        outputs, y, weights, folds = _with_stand_ins(outputs[:, seen]), y[seen], weights_of(weights, seen), folds[seen]
+        outputs = _with_stand_ins(outputs[:, known])
+        y, weights, folds = y[known], weights_of(weights, known), folds[known]
 
         def fitted(rows: NDArray[np.bool_]) -> LeastSquaresWeights:
             return LeastSquaresWeights(RIDGE).fit(outputs[:, rows], y[rows], weights_of(weights, rows))
 
         self.combiner_ = fitted(np.ones(len(y), dtype=bool))
-        self.oob_prediction_ = np.full(len(seen), np.nan)
-        self.oob_prediction_[seen] = self._cross_fitted(
-            folds, lambda others, mine: fitted(others).predict(outputs[:, mine])
-        )
+        found = self._cross_fitted(folds, lambda others, mine: fitted(others).predict(outputs[:, mine]))
+        self.oob_prediction_ = of_all_rows(found, known)
         # Trees of families of weight 0 are deleted, so rows that only these trees have not seen have no prediction.
-        self.oob_prediction_[unseen[kept_families(self.combiner_.weights_)].all(axis=0)] = np.nan
+        self.oob_prediction_[gaps[kept_families(self.combiner_.weights_)].all(axis=0)] = np.nan
 
     def predict(self, X: ArrayLike, quantiles: ArrayLike | None = None) -> NDArray[np.float64]:
         """Return the prediction for each row, or quantiles of its target.
@@ -312,10 +311,10 @@ class RotastackRegressor(RegressorMixin, RotastackEnsemble):
         return r_squared(predicted, y, weights)
 
 
-def _with_stand_ins(known: NDArray[np.float64]) -> NDArray[np.float64]:
+def _with_stand_ins(outputs: NDArray[np.float64]) -> NDArray[np.float64]:
     """Return outputs (family, row) with NaN replaced by the mean of the other families."""
-    gaps = np.isnan(known)
-    return np.where(gaps, np.where(gaps, 0, known).sum(axis=0) / (~gaps).sum(axis=0), known)
+    gaps = np.isnan(outputs)
+    return np.where(gaps, np.where(gaps, 0, outputs).sum(axis=0) / (~gaps).sum(axis=0), outputs)
 
 
 def _unit(y: NDArray[np.float64]) -> float:

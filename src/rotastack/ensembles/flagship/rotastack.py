@@ -26,6 +26,8 @@ from rotastack.trees.grown import GrownTrees
 
 __all__ = ["RotastackEnsemble", "kept_families"]
 
+_BLOCK = 2**22  # largest number of family outputs held in memory at once in predict
+
 
 class _StepPrinter:
     """A printer of a line that begins with `name` after each step, with the step's seconds; silent if `verbose` is 0."""
@@ -41,9 +43,6 @@ class _StepPrinter:
         if self.verbose:
             print(f"[{self.name}] {words} ({now - self._since:.2f} s)", flush=True)
         self._since = now
-
-
-_BLOCK = 2**22  # largest number of family outputs held in memory at once in predict
 
 
 def kept_families(weights: NDArray[np.float64]) -> NDArray[np.bool_]:
@@ -154,14 +153,14 @@ class RotastackEnsemble(OutOfBagImportances, BaseEstimator):
         NaN if all trees of a family have seen the row. Trees on folds and cross-fitted weights share the folds (row,),
         -1 for rows of weight 0.
         """
-        self._clock = _StepPrinter(type(self).__name__, self.verbose)
+        self._printer = _StepPrinter(type(self).__name__, self.verbose)
         folds = draw_folds(codes, weights, sequence, row_groups)
         table = self._read(X, category_targets(codes, weights, numbers), folds)
         rows = TrainingRows(table, codes, weights, self.table_.groups_, numbers, row_groups)
-        self._clock.done(f"{len(rows.X)} rows read, {self.n_features_in_} columns as {rows.X.shape[1]}")
-        families = find_families(self.families, len(rows.groups), self._known_families)
+        self._printer.done(f"{len(rows.X)} rows read, {self.n_features_in_} columns as {rows.X.shape[1]}")
+        families = find_families(self.families, len(rows.dummies), self._known_families)
         self.grown_, outputs = grow_families(
-            families, self.trees_per_family, rows, folds, sequence, n_jobs=self.n_jobs, done=self._clock.done
+            families, self.trees_per_family, rows, folds, sequence, n_jobs=self.n_jobs, done=self._printer.done
         )
         self.families_ = tuple(name for grown in self.grown_ for name in grown.names)
         self._n_outputs = outputs.shape[2]
@@ -180,14 +179,14 @@ class RotastackEnsemble(OutOfBagImportances, BaseEstimator):
 
     @staticmethod
     def _cross_fitted(
-        folds: NDArray[np.int32], pooled: Callable[[NDArray[np.bool_], NDArray[np.bool_]], NDArray[np.float64]]
+        folds: NDArray[np.int32], combined: Callable[[NDArray[np.bool_], NDArray[np.bool_]], NDArray[np.float64]]
     ) -> NDArray[np.float64]:
-        """Return pooled outputs of training rows, with family weights fitted to the rows of other folds.
+        """Return the ensemble's outputs for training rows, with family weights fitted to the rows of other folds.
 
-        ``pooled(others, mine)`` returns outputs of the rows `mine` with weights fitted to `others`; both are masks.
+        ``combined(others, mine)`` returns outputs for the rows `mine` with weights fitted to `others`; both are masks.
         """
         held = [folds == fold for fold in np.unique(folds)] or [np.zeros(0, dtype=bool)]
-        outputs = [pooled(~mine if len(held) > 1 else mine, mine) for mine in held]
+        outputs = [combined(~mine if len(held) > 1 else mine, mine) for mine in held]
         return np.concatenate(outputs)[np.argsort(np.argsort(folds, kind="stable"))]
 
     def _finish(self, y: NDArray, weights: NDArray[np.float64] | None) -> None:
@@ -201,8 +200,8 @@ class RotastackEnsemble(OutOfBagImportances, BaseEstimator):
         self.family_weights_ = self.combiner_.weights_
         self._switch_off()
         by_family = zip(self.families_, self.family_weights_, strict=True)
-        self._clock.done(f"weights of families: {', '.join(f'{name} {w:.2f}' for name, w in by_family)}{score}")
-        del self._clock
+        self._printer.done(f"weights of families: {', '.join(f'{name} {w:.2f}' for name, w in by_family)}{score}")
+        del self._printer
 
     def _switch_off(self) -> None:
         """Delete the families of weight 0, and the data of other families that predictions do not need."""
@@ -226,7 +225,7 @@ class RotastackEnsemble(OutOfBagImportances, BaseEstimator):
         return scored(self, self.oob_score, answers, y[known], weights)
 
     def _column_importances(self) -> NDArray[np.float64]:
-        """Return the decrease of impurity by input column, weighted by family, with sum 1."""
+        """Return the importances of the input columns, with sum 1: the weighted mean of the families' shares."""
         by_family = np.concatenate([grown.importances() for grown in self.grown_])
         total = by_family.sum(axis=1, keepdims=True)
         by_family = np.divide(by_family, total, out=np.zeros_like(by_family), where=total > 0)

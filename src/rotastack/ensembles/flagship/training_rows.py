@@ -13,7 +13,7 @@ from rotastack.seeds import child
 from rotastack.trees.bags import Bags
 from rotastack.trees.boosting import boosting_folds
 
-__all__ = ["HEAVIEST", "MOST_DRAWS", "TrainingRows", "category_targets", "draw_folds", "group_numbers"]
+__all__ = ["HEAVIEST", "MOST_DRAWS", "TrainingRows", "category_targets", "draw_folds", "group_numbers", "n_folds"]
 
 HEAVIEST = 2.0
 """Largest mean number of draws of a row for a bag, so that at least about one tree in seven has not seen the row."""
@@ -34,7 +34,7 @@ class TrainingRows(NamedTuple):
     X: NDArray[np.float32]  # the encoded table
     codes: NDArray[np.integer]  # class numbers, the target of views
     weights: NDArray[np.float64] | None = None
-    groups: Sequence[NDArray[np.intp]] = ()  # for each categorical column, the columns of its dummies
+    dummies: Sequence[NDArray[np.intp]] = ()  # for each categorical column, the columns of its dummies
     numbers: NDArray[np.float64] | None = None  # targets of a regression
     row_groups: NDArray[np.intp] | None = None  # numbers of the groups of rows that share bags and folds
 
@@ -55,10 +55,10 @@ class TrainingRows(NamedTuple):
         return max(-(-wanted // 8), min(wanted, round(wanted * MOST_DRAWS / len(self.X))))
 
     def outside(self, folds: NDArray[np.integer], fold: int) -> "TrainingRows":
-        """Return the rows of positive weight outside a fold, without groups: the fold holds out whole groups."""
+        """Return the rows of positive weight outside a fold; groups of rows are of no use there, since a fold holds out whole ones."""
         rows = np.flatnonzero((folds != fold) & (True if self.weights is None else self.weights > 0))
         numbers = None if self.numbers is None else self.numbers[rows]
-        return TrainingRows(self.X[rows], self.codes[rows], weights_of(self.weights, rows), self.groups, numbers)
+        return TrainingRows(self.X[rows], self.codes[rows], weights_of(self.weights, rows), self.dummies, numbers)
 
 
 def group_numbers(groups: ArrayLike, weighted: NDArray[np.bool_]) -> NDArray[np.intp]:
@@ -92,22 +92,27 @@ def draw_folds(
     With `row_groups`, rows of a group share a fold. The groups, the largest first, go to the fold that has the fewest
     rows of their classes.
     """
-    n_folds, sequence = 2 if len(codes) > TALL else 5, child(sequence, "folds")
+    most, sequence = 2 if len(codes) > TALL else 5, child(sequence, "folds")
     if row_groups is None:
-        return boosting_folds(codes, n_folds, sequence, weights, int(codes.max()) + 1)
+        return boosting_folds(codes, most, sequence, weights, int(codes.max()) + 1)
     weighted = np.ones(len(codes), dtype=bool) if weights is None else weights > 0
     shape = int(row_groups.max()) + 1, int(codes.max()) + 2
     counts = np.zeros(shape)  # of rows by group and class; in the last column of all rows
     np.add.at(counts, (row_groups[weighted], codes[weighted]), 1)
     counts[:, -1] = counts.sum(axis=1)
     shares = counts / np.maximum(counts.sum(axis=0), 1)
-    filled = np.zeros((min(n_folds, int(np.count_nonzero(counts[:, -1]))), shape[1]))
+    filled = np.zeros((min(most, int(np.count_nonzero(counts[:, -1]))), shape[1]))
     fold_of = np.empty(len(counts), np.int32)
     order = np.random.default_rng(sequence).permutation(len(counts))
     for group in order[np.argsort(-counts[order, -1], kind="stable")]:
         fold_of[group] = (filled @ shares[group]).argmin()
         filled[fold_of[group]] += shares[group]
     return np.where(weighted, fold_of[row_groups], -1).astype(np.int32)
+
+
+def n_folds(folds: NDArray[np.integer]) -> int:
+    """Return the number of folds; 1 if there are too few rows for folds, so that no row is held out."""
+    return max(1, int(folds.max()) + 1)
 
 
 def category_targets(
