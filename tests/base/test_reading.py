@@ -104,7 +104,8 @@ def test_a_mark_that_no_column_shows_is_told():
             ["9999-12-31", "0001-01-01", *DAYS],
             ["ISO8601"],
             0,
-            marks=pytest.mark.skipif(pd.__version__ < "3", reason="pandas 2 reads dates in nanoseconds"),
+            # Estimators work with pandas 2.2, which has no dates outside 1678 to 2261; the page on own tables says so.
+            marks=pytest.mark.skipif(int(pd.__version__[0]) < 3, reason="pandas 2 reads dates in nanoseconds"),
         ),
         ([f"1/{k}/20" for k in range(1, 29)], ["%m/%d/%y"], 0),
         ([f"{1 + k % 28:02d}.01.2020" for k in range(30)], ["%d.%m.%Y"], 0),

@@ -41,7 +41,7 @@ class TextComponents(BaseEstimator):
         self.svd_ = None
         try:
             found = self.vectorizer_.fit_transform(_texts(X))
-        except ValueError:  # of texts without a word in common
+        except ValueError:  # the error of TfidfVectorizer if no word is in two texts; such texts are rows of zeros
             self.vectorizer_ = None
             return self
         if found.shape[1] > self.n_components:
