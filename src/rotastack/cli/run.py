@@ -139,7 +139,7 @@ def _describe(plan: Any, arguments: Namespace, options: list[str]) -> int:
     from concurrent.futures import ThreadPoolExecutor
     from tempfile import TemporaryDirectory
 
-    from rotastack.cli.planned import lines_of, needs_of
+    from rotastack.cli.dry_run import lines_of, needs_of
 
     with TemporaryDirectory() as folder, ThreadPoolExecutor(1) as thread:
         needs = thread.submit(needs_of, plan)  # imports what the study names, while Snakemake plans
