@@ -71,7 +71,7 @@ def add(commands: Any) -> None:
     )  # fmt: skip
     run.add_argument(
         "--kind", metavar="COLUMN=KIND", action="append", default=[],
-        help="tables: kind of a column: numeric, categorical or id, which is left out (repeatable)",
+        help="tables: kind of a column: numeric, categorical, text, or id, which is left out (repeatable)",
     )  # fmt: skip
     run.add_argument(
         "--methods", metavar="NAMES",
