@@ -6,7 +6,7 @@ from pathlib import Path
 import numpy as np
 import pandas as pd
 
-from rotastack.workflow.judge.published_columns import TIMES
+from rotastack.workflow.judge.published_columns import CHANCE
 
 ROOT = Path(__file__).resolve().parents[2]
 
@@ -283,7 +283,7 @@ def diffusion_readings() -> str:
     in_print = in_print.pivot_table(index=["dataset", "method"], columns="metric", values="value").reset_index()
     both = ours.merge(in_print, on=["dataset", "method"])
     off = (both["mean"] - both["error"]).abs()
-    allowed = TIMES * np.hypot(both["standard_error"], both["error_sd"] / np.sqrt(FOLDS)) + 0.5e-4
+    allowed = CHANCE * np.hypot(both["standard_error"], both["error_sd"] / np.sqrt(FOLDS)) + 0.5e-4
     both = both.assign(agrees=off <= allowed, off=off)
     rows = {}
     for reading, part in both.groupby("reading", sort=False):

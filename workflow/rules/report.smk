@@ -8,7 +8,7 @@ rule draw:
         pools=[
             rules.train.output.pool.format(dataset=dataset, pool=pool, block=next(iter(PLAN.study.blocks_of[dataset])))
             for dataset in PLAN.datasets
-            for pool in PLAN.study.voting_pools
+            for pool in PLAN.study.pools_with_votes
         ],
         methods=expand(
             FILES.method("{method}"),

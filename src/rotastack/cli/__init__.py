@@ -18,7 +18,7 @@ def main(argv: list[str] | None = None) -> int:
     # Rules hand a spec on by standard input (`--slice -`): Linux allows an argument of 128 KiB, and a spec may be longer.
     args = [sys.stdin.read() if pair == ("--slice", "-") else pair[1] for pair in pairwise(["", *args])]
     # The server of steps, if there is one, spares this process the slow imports.
-    if len(args) > 1 and args[0] == "step" and not serves and (code := _ask(args)) is not None:
+    if len(args) > 1 and args[0] == "step" and not serves and (code := _ask_server(args)) is not None:
         return code
     from rotastack.cli.commands import run_command
 
@@ -29,7 +29,7 @@ def main(argv: list[str] | None = None) -> int:
     return run_command(args)
 
 
-def _ask(argv: list[str]) -> int | None:
+def _ask_server(argv: list[str]) -> int | None:
     """Let the server run a step with this process's streams, folder and environment; None if no server takes the step.
 
     Signals to this process are passed to the step. If this process dies, the step dies as well.

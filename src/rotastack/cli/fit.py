@@ -31,7 +31,7 @@ def add(commands: Any) -> None:
     )
     fit.add_argument(
         "--kind", metavar="COLUMN=KIND", action="append", default=[],
-        help="kind of a column: numeric, categorical or id, which is left out (repeatable)",
+        help="kind of a column: numeric, categorical, text, or id, which is left out (repeatable)",
     )  # fmt: skip
     fit.add_argument("--estimator", default="rotastack", help="short name or class, as in a study (default: rotastack)")
     fit.add_argument(

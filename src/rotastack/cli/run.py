@@ -71,7 +71,7 @@ def add(commands: Any) -> None:
     )  # fmt: skip
     run.add_argument(
         "--kind", metavar="COLUMN=KIND", action="append", default=[],
-        help="tables: kind of a column: numeric, categorical or id, which is left out (repeatable)",
+        help="tables: kind of a column: numeric, categorical, text, or id, which is left out (repeatable)",
     )  # fmt: skip
     run.add_argument(
         "--methods", metavar="NAMES",
@@ -124,7 +124,7 @@ def _run(arguments: Namespace) -> int:
         options += ["--resources", f"mem_mb={max(int(own.memory), plan.resources.largest_mb())}"]
     if arguments.dry_run:
         options += ["--dry-run", "--quiet", "host"]  # prints Snakemake's reasons
-        return snakemake(plan, options, quiet=False)[0] if arguments.verbose else _describe(plan, arguments, options)
+        return snakemake(plan, options, quiet=False)[0] if arguments.verbose else _dry_run(plan, arguments, options)
     code, seconds = snakemake(plan, options, quiet=not arguments.verbose)
     if code == 0 and not arguments.rest:
         from rotastack.cli.answer import Answer
@@ -134,12 +134,12 @@ def _run(arguments: Namespace) -> int:
     return code
 
 
-def _describe(plan: Any, arguments: Namespace, options: list[str]) -> int:
+def _dry_run(plan: Any, arguments: Namespace, options: list[str]) -> int:
     """Print what a run of the study would do; return Snakemake's exit code."""
     from concurrent.futures import ThreadPoolExecutor
     from tempfile import TemporaryDirectory
 
-    from rotastack.cli.planned import lines_of, needs_of
+    from rotastack.cli.dry_run import lines_of, needs_of
 
     with TemporaryDirectory() as folder, ThreadPoolExecutor(1) as thread:
         needs = thread.submit(needs_of, plan)  # imports what the study names, while Snakemake plans

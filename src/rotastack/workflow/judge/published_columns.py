@@ -12,13 +12,13 @@ from rotastack.stats.bayesian import bayesian_table
 from rotastack.stats.pairs import compare_pair
 from rotastack.stats.resamples import bootstrap_ranks
 from rotastack.stats.wilcoxon import wilcoxon_holm
-from rotastack.workflow.judge.results import ROPE, compared, complete
+from rotastack.workflow.judge.results import ROPE, axes_of, compared, complete
 from rotastack.workflow.study.published_tables import column_label, scores_of
 
 __all__ = [
+    "CHANCE",
     "COLUMNS",
     "RANKS",
-    "TIMES",
     "compare_with_published",
     "on_page",
     "published_columns",
@@ -26,7 +26,7 @@ __all__ = [
     "ranks_beside_published",
 ]
 
-TIMES = 2.0  # standard errors of the difference that count as chance
+CHANCE = 2.0  # standard errors of a difference that count as chance
 
 
 def compare_with_published(
@@ -44,7 +44,7 @@ def compare_with_published(
     }
     by_cell: dict[Any, pd.DataFrame] = dict(iter(scores.groupby(["dataset", "method"], sort=False)))
     if whole and set(whole) == set(scores["dataset"]):
-        axes = _axes(scores)
+        axes = axes_of(scores)
         for name, part in scores.groupby("method", sort=False):
             by_cell["all", name] = part.groupby(axes, as_index=False).mean(numeric_only=True)
     printed = {(c.table, c.dataset, c.method): float(c.value) for c in cells.itertuples() if c.metric == "error_sd"}
@@ -63,7 +63,7 @@ def compare_with_published(
             both = (n * ours + cell.repeats * value) / (n + cell.repeats)
             sd = np.sqrt(both * (1 - both))
         theirs = printed.get((cell.table, cell.dataset, cell.method), sd) if cell.metric == "error" else sd
-        allowed = TIMES * np.sqrt(sd**2 / n + theirs**2 / cell.repeats) + 0.5 * 10.0**-digits
+        allowed = CHANCE * np.sqrt(sd**2 / n + theirs**2 / cell.repeats) + 0.5 * 10.0**-digits
         agrees = bool(abs(ours - value) <= allowed) if np.isfinite(allowed) else None
         reason = _reason(cell, reasons) if agrees is False else ""
         note = cell.note if isinstance(cell.note, str) else ""
@@ -75,10 +75,6 @@ def compare_with_published(
         "agrees", "reason", "note",
     ]  # fmt: skip
     return pd.DataFrame(rows, columns=columns), absent
-
-
-def _axes(scores: pd.DataFrame) -> list[str]:
-    return [name for name in ("rotation_group", "fold_group", "split") if name in scores]
 
 
 def _ours(cell, part, other, average: str) -> tuple[float, float, int]:
@@ -95,7 +91,7 @@ def _ours(cell, part, other, average: str) -> tuple[float, float, int]:
         return values.agg(average), wider * values.std(), len(values)
     if other is None or cell.metric not in ("wins", "ties", "size_ratio"):
         return np.nan, np.nan, 0
-    both = part.merge(other, on=_axes(part), suffixes=("", "_other"))
+    both = part.merge(other, on=axes_of(part), suffixes=("", "_other"))
     if cell.metric == "size_ratio":
         ratio = (both["median_nodes"] / both["median_nodes_other"]).dropna()
         return ratio.mean(), ratio.std(), len(ratio)

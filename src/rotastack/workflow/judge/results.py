@@ -16,6 +16,7 @@ __all__ = [
     "Choice",
     "RowTests",
     "all_means",
+    "axes_of",
     "baselines",
     "best_first",
     "by_method",
@@ -74,6 +75,11 @@ def in_units(metric: str, baseline: pd.DataFrame) -> pd.Series | None:
     if metric not in IN_UNITS:
         return None
     return baseline[metric].where(np.isfinite(baseline[metric]) & (baseline[metric] > 0), 1.0)
+
+
+def axes_of(scores: pd.DataFrame) -> list[str]:
+    """Return the columns that number the cells of a table of scores."""
+    return [name for name in ("rotation_group", "fold_group", "split") if name in scores]
 
 
 def score_matrices(scores: pd.DataFrame, metric: str, axes: Sequence[str]) -> dict[str, pd.DataFrame]:

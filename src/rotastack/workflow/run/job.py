@@ -18,7 +18,7 @@ from rotastack.workflow.study.specs import ScoringSpec, Spec, VotingSpec
 from rotastack.workflow.tracking.records import Record
 
 AnySpec = TypeVar("AnySpec", bound=Spec)
-Other = TypeVar("Other", bound=Spec)
+OtherSpec = TypeVar("OtherSpec", bound=Spec)
 
 
 @dataclass
@@ -68,7 +68,7 @@ class Job:
         """Return the spec of the step; raise RotastackError, with the key, if the slice is none."""
         return kind.read(self.slice, "--slice")
 
-    def spec_of_protocol(self, nested: type[AnySpec], splits: type[Other]) -> AnySpec | Other:
+    def spec_of_protocol(self, nested: type[AnySpec], splits: type[OtherSpec]) -> AnySpec | OtherSpec:
         """Return the spec of a step that is told other things in nested cross-validation than on splits."""
         return self.spec(splits) if self.slice.get("protocol") == "splits" else self.spec(nested)
 

@@ -1,4 +1,4 @@
-"""A logger plugin of Snakemake that shows one line of progress, and writes Snakemake's messages to a file."""
+"""The logger ``rotastack``, a plugin of Snakemake: it shows one line of progress, and writes all messages to a file."""
 
 import logging
 import os

@@ -207,7 +207,7 @@ class Resources:
 
     def draw_mb(self) -> int:
         """Return the memory of drawing: in each process a data set's scores, and the members of one cell of a block."""
-        study, pools = self.study, self.study.voting_pools
+        study, pools = self.study, self.study.pools_with_votes
         n_voters = [self.n_trees(pool) if study.selections_of(pool) else self._views(pool) for pool in pools]
         pairs = sum(1e-6 * 8 * 12 * n**2 for n in n_voters)
         methods = len(study.methods) * study.prunes

@@ -137,9 +137,9 @@ class Slices:
         """Return the spec of the step ``draw``."""
         study, evaluation = self.study, self.study.document.evaluation
         return FiguresSpec(
-            **self._compared(), shown=evaluation.shown, datasets=list(study.datasets), votes=study.voting_pools,
+            **self._compared(), shown=evaluation.shown, datasets=list(study.datasets), votes=study.pools_with_votes,
             sweeps={sweep_name(k): sweep for k, sweep in enumerate(evaluation.sweeps)},
-            silent=[p for p in study.used_pools if p not in study.voting_pools],
+            silent=[p for p in study.used_pools if p not in study.pools_with_votes],
         )  # fmt: skip
 
     def published(self) -> PublishedSpec:

@@ -22,8 +22,8 @@ class _Combiner(Document):
     """Dotted path of the class, whose parameters have the names of the other keys."""
     is_voted: ClassVar[bool] = False
     """Whether one job combines all such methods of a data set, because combining takes almost no time."""
-
     learns: ClassVar[bool] = False
+    """Whether the combiner is trained whatever its keys; ``trained`` also asks these."""
 
     @property
     def trained(self) -> bool:

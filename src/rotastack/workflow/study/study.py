@@ -208,7 +208,7 @@ class Study:
         return [m for m in self.methods.values() if pool in (m.pool, *self.pools[m.pool].of)]
 
     @property
-    def voting_pools(self) -> list[str]:
+    def pools_with_votes(self) -> list[str]:
         """Pools whose files show how each member votes: pools with several rotations, and ensembles with a pruner."""
         if self.task.name == "regression":
             return []

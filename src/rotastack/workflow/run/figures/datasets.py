@@ -15,7 +15,7 @@ from rotastack.plots.cells import plot_boxes, plot_heatmaps, plot_histograms
 from rotastack.plots.pruning import plot_kappa_error
 from rotastack.plots.style import add_note
 from rotastack.stats.metrics import NAMES, higher_is_better
-from rotastack.workflow.judge.results import score_matrices
+from rotastack.workflow.judge.results import axes_of, score_matrices
 
 
 def draw_scores(name: str, dataset: str, scores: pd.DataFrame, primary: str) -> Figure:
@@ -25,8 +25,7 @@ def draw_scores(name: str, dataset: str, scores: pd.DataFrame, primary: str) -> 
     if name == "boxes":
         by_method = {str(m): part[primary] for m, part in scores.groupby("method", sort=False)}
         return plot_boxes(by_method, f"{dataset}: {plural} over all splits", score)
-    axes = [axis for axis in ("rotation_group", "fold_group", "split") if axis in scores]
-    matrices = score_matrices(scores, primary, axes)
+    matrices = score_matrices(scores, primary, axes_of(scores))
     if name == "histogram":
         return plot_histograms(matrices, f"{dataset}: {plural} over all cells", score=score)
     return plot_heatmaps(matrices, dataset, name.removeprefix("heatmap_"), score, bool(higher_is_better(primary)))

@@ -12,7 +12,7 @@ from rotastack.errors import RotastackError
 from rotastack.files import replacing, write_text
 from rotastack.stats.comparison import compare
 from rotastack.workflow.judge.pages import page_environment
-from rotastack.workflow.judge.published_columns import TIMES, compare_with_published
+from rotastack.workflow.judge.published_columns import CHANCE, compare_with_published
 from rotastack.workflow.judge.results import by_method, complete, group_table
 from rotastack.workflow.run.job import Job
 from rotastack.workflow.study.specs import PublishedSpec
@@ -53,7 +53,7 @@ def run(job: Job) -> None:
                 groups=beside_published(means, cells, printed, groups, spec.alpha) if groups else [],
                 absent=absent,
                 skipped=json.loads(job.about.get("skipped", "[]")),
-                times=TIMES,
+                times=CHANCE,
             )
         )
         write_text(job.output("page"), page)
