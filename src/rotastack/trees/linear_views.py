@@ -256,7 +256,9 @@ class LinearViews:
     def tables(self) -> ViewTables:
         """Return the arrays of the views for the kernel."""
         fills = _NO_FILLS if self.fills is None else contiguous(self.fills)
-        starts, parts, columns, matrices = map(contiguous, (self.starts, self.parts, self.columns, self.matrices))
+        starts, parts, columns, matrices = (
+            contiguous(a) for a in (self.starts, self.parts, self.columns, self.matrices)
+        )
         return ViewTables(starts, parts, columns, matrices, fills, int(self.widths().max(initial=1)))
 
     def widths(self) -> NDArray[np.int64]:
