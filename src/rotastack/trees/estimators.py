@@ -222,6 +222,8 @@ class NumberTrees(NumberRegressor, GrownEstimator):
 
 
 class GrownClassifier(LabelTrees):
+    """A forest of classification trees, with out-of-bag attributes if the trees have bags."""
+
     def _fit(self, X, target, weights, n_classes):
         out_of_bag = self._grow(X, target, weights, n_classes)
         if out_of_bag is not None:
@@ -273,6 +275,8 @@ class MembersClassifier(GrownClassifier):
 
 
 class GrownRegressor(NumberTrees):
+    """A forest of regression trees, with out-of-bag attributes if the trees have bags."""
+
     def _fit(self, X, target, weights, n_classes):
         out_of_bag = self._grow(X, target, weights, n_classes)
         if out_of_bag is not None:
