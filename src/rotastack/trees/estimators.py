@@ -57,7 +57,7 @@ CLASSIFIER_CONSTRAINTS: dict[str, list[Any]] = {
 }
 
 _NO_TARGET = object()
-_PLAIN = {bool, int, float, str, NoneType}
+_PLAIN_TYPES = {bool, int, float, str, NoneType}
 _CHECKED: set[tuple] = set()  # classes, types and values of plain parameters that passed a check
 
 
@@ -102,7 +102,7 @@ class GrownEstimator(BaseEstimator):
         values = tuple(getattr(self, name) for name in self._parameter_constraints)
         kinds = tuple(map(type, values))
         key = (type(self), kinds, values)
-        plain = _PLAIN.issuperset(kinds)
+        plain = _PLAIN_TYPES.issuperset(kinds)
         if not (plain and key in _CHECKED):
             self._validate_params()
         if plain:
@@ -222,6 +222,8 @@ class NumberTrees(NumberRegressor, GrownEstimator):
 
 
 class GrownClassifier(LabelTrees):
+    """A forest of classification trees, with out-of-bag attributes if the trees have bags."""
+
     def _fit(self, X, target, weights, n_classes):
         out_of_bag = self._grow(X, target, weights, n_classes)
         if out_of_bag is not None:
@@ -273,6 +275,8 @@ class MembersClassifier(GrownClassifier):
 
 
 class GrownRegressor(NumberTrees):
+    """A forest of regression trees, with out-of-bag attributes if the trees have bags."""
+
     def _fit(self, X, target, weights, n_classes):
         out_of_bag = self._grow(X, target, weights, n_classes)
         if out_of_bag is not None:

@@ -23,7 +23,7 @@ __all__ = ["FamilyOutOfBag", "TreeGroup", "TreeOptions", "batches_of", "grow_for
 
 @dataclass(frozen=True)
 class TreeGroup:
-    """A family of trees: their number, their views and their rule for splits.
+    """A family of trees, ready to be grown: their number, their fitted views and their rule for splits.
 
     Parameters
     ----------

@@ -9,9 +9,9 @@ from numpy.typing import NDArray
 
 from rotastack.trees.bags import Bags
 from rotastack.trees.kernel.reading import read_trees
-from rotastack.trees.linear_views import LinearViews
+from rotastack.trees.linear_views import LinearViews, contiguous
 from rotastack.trees.nodes import TreeArrays, decreases_of, side_by_side, sklearn_arrays
-from rotastack.trees.threads import n_threads, own, run_threads
+from rotastack.trees.threads import n_threads, run_threads
 
 __all__ = ["GrownTrees", "break_ties", "tied_rows"]
 
@@ -288,8 +288,8 @@ class GrownTrees:
             n_pieces = min(n_threads(n_jobs), n_pieces)
         n_pieces = max(1, n_pieces)
         edges = [len(X) * k // n_pieces for k in range(n_pieces + 1)]
-        nodes, starts, tree_view, groups = (own(a) for a in (self.nodes, self.starts, self.tree_view, groups))
-        X, values, tables = own(X, np.float32), own(self.values), self.views.tables()
+        nodes, starts, tree_view, groups = (contiguous(a) for a in (self.nodes, self.starts, self.tree_view, groups))
+        X, values, tables = contiguous(X, np.float32), contiguous(self.values), self.views.tables()
 
         def read(k: int, stop: NDArray[np.uint8]) -> None:
             read_trees(X, edges[k], edges[k + 1], nodes, starts, tree_view, groups, tables, values, sums, leaves, stop)

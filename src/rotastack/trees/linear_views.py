@@ -8,9 +8,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from rotastack.trees.threads import own
-
-__all__ = ["LinearViews"]
+__all__ = ["LinearViews", "contiguous"]
 
 _NO_FILLS = np.empty(0, np.float32)
 SPREAD_AT_ONCE = 1 << 20  # approximate number of weights of views that amounts are spread over at once
@@ -257,9 +255,11 @@ class LinearViews:
 
     def tables(self) -> ViewTables:
         """Return the arrays of the views for the kernel."""
-        fills = _NO_FILLS if self.fills is None else own(self.fills)
-        width = int(self.widths().max(initial=1))
-        return ViewTables(own(self.starts), own(self.parts), own(self.columns), own(self.matrices), fills, width)
+        fills = _NO_FILLS if self.fills is None else contiguous(self.fills)
+        starts, parts, columns, matrices = (
+            contiguous(a) for a in (self.starts, self.parts, self.columns, self.matrices)
+        )
+        return ViewTables(starts, parts, columns, matrices, fills, int(self.widths().max(initial=1)))
 
     def widths(self) -> NDArray[np.int64]:
         """Return the number of columns of each view."""
@@ -356,3 +356,11 @@ def _checked_columns(columns: ArrayLike, n_features: int) -> NDArray[np.int32]:
             f"column numbers must be from 0 to {n_features - 1}, got {int(chosen.min())} to {int(chosen.max())}"
         )
     return np.ascontiguousarray(chosen, dtype=np.int32)
+
+
+def contiguous(array: NDArray, dtype: type | None = None) -> NDArray:
+    """Return the array contiguous, aligned and of type `dtype`, as compiled code needs it; copied only if necessary."""
+    flags = array.flags
+    if flags.c_contiguous and flags.aligned and (dtype is None or array.dtype == dtype):
+        return array
+    return np.require(array, dtype, ["C", "A"])

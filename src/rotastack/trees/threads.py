@@ -13,7 +13,7 @@ import numpy as np
 from joblib import effective_n_jobs, parallel_config
 from numpy.typing import NDArray
 
-__all__ = ["n_threads", "own", "run_threads"]
+__all__ = ["n_threads", "run_threads"]
 
 
 def run_threads(function: Callable[[Any, NDArray[np.uint8]], Any], items: Sequence, n_jobs: int | None) -> Iterator:
@@ -41,11 +41,3 @@ def n_threads(n_jobs: int | None) -> int:
         return 1
     with parallel_config("threading"):  # the number of processors here, not in a cluster
         return effective_n_jobs(n_jobs)
-
-
-def own(array: NDArray, dtype: type | None = None) -> NDArray:
-    """Return the array contiguous, aligned and of type `dtype`, as compiled code needs it; copied only if necessary."""
-    flags = array.flags
-    if flags.c_contiguous and flags.aligned and (dtype is None or array.dtype == dtype):
-        return array
-    return np.require(array, dtype, ["C", "A"])

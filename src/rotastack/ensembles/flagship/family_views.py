@@ -39,9 +39,9 @@ def tree_groups(
     for f, family in enumerate(families):
         views, width = None, n_features
         if family.parts != ("identity",):
-            seeds = tree_seeds(sequence, f, n_trees)
+            bag_seeds = tree_seeds(sequence, f, n_trees)
             parts = [
-                _views(part, rows, bags, bagged, seeds, child(sequence, "views", f, i))
+                _views(part, rows, bags, bagged, bag_seeds, child(sequence, "views", f, i))
                 for i, part in enumerate(family.parts)
             ]
             views = parts[0].beside(*parts[1:])
@@ -59,21 +59,21 @@ def capped_max_features(max_features, n_features: int, width: int):
 
 
 def _views(
-    part: Any, rows: TrainingRows, bags: Bags, bagged: BaggedViews, seeds: NDArray[np.uint64],
+    part: Any, rows: TrainingRows, bags: Bags, bagged: BaggedViews, bag_seeds: NDArray[np.uint64],
     sequence: np.random.SeedSequence,
 ) -> LinearViews:  # fmt: skip
     """Return the views of a part of a family, one for each tree's seed."""
-    own = kernel_seeds(sequence, len(seeds))
+    view_seeds = kernel_seeds(sequence, len(bag_seeds))
     match part:
         case "identity":
             return LinearViews.identity(rows.X.shape[1])
         case "discriminants":
-            return bagged.discriminants(seeds, own, shrinkage=SHRINKAGE)
+            return bagged.discriminants(bag_seeds, view_seeds, shrinkage=SHRINKAGE)
         case "principal":
-            return bagged.principal(seeds, own)
+            return bagged.principal(bag_seeds, view_seeds)
         case "sparse":
-            return bagged.sparse(own)
-    return _fitted(part, rows, (np.unique(bags.drawn(seed)) for seed in seeds), sequence)
+            return bagged.sparse(view_seeds)
+    return _fitted(part, rows, (np.unique(bags.drawn(seed)) for seed in bag_seeds), sequence)
 
 
 def _fitted(

@@ -12,7 +12,7 @@ from rotastack.ensembles.flagship.category_pairs import CategoryPairs
 from rotastack.ensembles.flagship.families import Family, KernelFamily, TreeFamily
 from rotastack.ensembles.flagship.family_views import capped_max_features, tree_groups
 from rotastack.ensembles.flagship.grown_families import GrownFamilies, OnBags, OnFolds, OnPairs, OnRounds, Stopped
-from rotastack.ensembles.flagship.kernel import MOST_ROWS, OnKernel, grow_kernel
+from rotastack.ensembles.flagship.kernel import MOST_KERNEL_ROWS, OnKernel, grow_kernel
 from rotastack.ensembles.flagship.race import NoWeightError, check_weight, has_race
 from rotastack.ensembles.flagship.training_rows import MOST_DRAWS, TrainingRows, category_targets, n_folds
 from rotastack.seeds import child
@@ -74,8 +74,8 @@ def _each_grown(
     families = _boostable(families, rows.n_classes)
     kernels = [family for family in families if isinstance(family, KernelFamily)]
     of_trees = [family for family in families if isinstance(family, TreeFamily)]
-    if not of_trees and len(rows.X) > MOST_ROWS:
-        raise ValueError(f"families: a kernel is for at most {MOST_ROWS:,} rows, X has {len(rows.X):,}")
+    if not of_trees and len(rows.X) > MOST_KERNEL_ROWS:
+        raise ValueError(f"families: a kernel is for at most {MOST_KERNEL_ROWS:,} rows, X has {len(rows.X):,}")
     on_bags = [family for family in of_trees if not family.folds]
     for criterion in dict.fromkeys(family.criterion for family in on_bags):
         alike = [family for family in on_bags if family.criterion == criterion]
@@ -84,7 +84,7 @@ def _each_grown(
     races = has_race(rows)
     gains = None
     learns_metric = bool(kernels) and rows.n_classes is None
-    in_turn: list[Family] = [*on_folds, *(kernels if len(rows.X) <= MOST_ROWS else [])]
+    in_turn: list[Family] = [*on_folds, *(kernels if len(rows.X) <= MOST_KERNEL_ROWS else [])]
     for family in sorted(in_turn, key=lambda family: races and family.boosting is not None):
         mine = child(sequence, "family", family.name)
         if isinstance(family, KernelFamily):

@@ -74,14 +74,14 @@ class OutOfBagImportances:
         """Return the log loss or squared error of each row, from probabilities or predictions."""
         raise NotImplementedError
 
+    def _out_of_bag(self) -> NDArray[np.float64]:
+        """Return the probabilities or predictions for the training rows; NaN for rows that all trees have seen."""
+        raise NotImplementedError
+
     def _hash_of(self, X: Any, y: NDArray) -> int:
         """Return a hash of rows as the trees see them, and of their targets."""
         codes = np.searchsorted(self.classes_, y) if hasattr(self, "classes_") else np.asarray(y, dtype=np.float64)
         return crc32(self.table_.transform(X, self).tobytes(), crc32(codes.tobytes()))
-
-    def _out_of_bag(self) -> NDArray[np.float64]:
-        """Return the probabilities or predictions for the training rows; NaN for rows that all trees have seen."""
-        raise NotImplementedError
 
     def out_of_bag_importances(
         self, X: ArrayLike, y: ArrayLike, scoring: Any = None, *, n_repeats: int = 5,
@@ -142,7 +142,7 @@ class OutOfBagImportances:
         """
         table: Any = as_pandas(X) if hasattr(X, "columns") else np.asarray(X)
         y = np.asarray(y)
-        rows, answer = self._asked_out_of_bag(y, max_rows, random_state)
+        rows, answer = self._out_of_bag_answer(y, max_rows, random_state)
         if len(table) != len(y):
             raise ValueError(f"X has {len(table)} rows, y has {len(y)} rows")
         if self._hash_of(table, y) != self._rows_hash:
@@ -183,10 +183,10 @@ class OutOfBagImportances:
             As in :meth:`out_of_bag_importances`.
         """
         y = np.asarray(y)
-        rows, answer = self._asked_out_of_bag(y, max_rows, random_state)
+        rows, answer = self._out_of_bag_answer(y, max_rows, random_state)
         return rows, lambda table: scored(self, scoring, self._answers(answer(table)), y[rows])
 
-    def _asked_out_of_bag(
+    def _out_of_bag_answer(
         self, y: NDArray, max_rows: int | None, random_state: Any
     ) -> tuple[NDArray[np.intp], Callable[[Any], NDArray[np.float64]]]:
         """Return row numbers of ``fit``, and a function from a table of these rows to probabilities or predictions."""

@@ -33,7 +33,7 @@ _IN_FIT = "column {column} contains {what} (such as {example}); name the column 
 _IN_PREDICT = (
     "column {column} was numeric in fit and contains {example}; convert the value to a number, or set it to missing"
 )
-_DONORS = 20
+_DONORS = 20  # number of training rows whose dummies replace those of unknown categories
 
 MOST_DUMMIES = 30
 """A categorical column of more values is encoded by target means, other categorical columns by dummies."""
@@ -161,7 +161,7 @@ class MixedTable(BaseEstimator):
         kinds = dict.fromkeys(X.columns[mask], "categorical")
         others = X.loc[:, ~numeric].copy(deep=False)
         for column in kinds:
-            others[column] = _by_size(others[column])
+            others[column] = _by_number(others[column])
         self.preprocessor_ = TablePreprocessor(kinds, encoding="codes")._learn(others)._fit_texts(others)
         kinds_of, words = self.preprocessor_.kinds_, self.preprocessor_.dropped_in_words()
         dropped = {c: why for c, why in words.items() if by_dtype or c not in kinds}
@@ -288,7 +288,7 @@ def _n_dummies(categories: list[str]) -> int:
     return len(categories) if len(categories) > 2 else 1
 
 
-def _by_size(column: pd.Series) -> pd.Series:
+def _by_number(column: pd.Series) -> pd.Series:
     """Return a column of numbers as an ordered categorical column, so that its categories are sorted as numbers."""
     values = column.astype(object) if isinstance(column.dtype, pd.CategoricalDtype) else column
     is_numbers = infer_dtype(values, skipna=True) in ("integer", "floating", "mixed-integer-float")

@@ -46,7 +46,7 @@ def check_weight(
     """Raise NoWeightError if a boosted family cannot have a positive weight in the end.
 
     It can if its weight is above 0 by a likelihood-ratio test on the held-out rows, or if the loss that its curve leads to
-    is near that of the others.
+    is below FAR times that of the others.
 
     Parameters
     ----------

@@ -254,7 +254,7 @@ class RotastackRegressor(RegressorMixin, RotastackEnsemble):
             raise ValueError(f"quantiles must be a list of numbers from 0 to 1, got {quantiles!r}")
         if not len(self.residuals_.scores):
             raise ValueError("quantiles need out-of-bag rows; grow more trees per family")
-        spreads = self._over_known(rows, lambda part: self.residuals_.spreads(part, self.n_jobs))
+        spreads = self._over_categories(rows, lambda part: self.residuals_.spreads(part, self.n_jobs))
         return self.residuals_.quantiles(predicted, spreads, levels.astype(np.float64))
 
     def predict_interval(self, X: ArrayLike, coverage: float = 0.9) -> NDArray[np.float64]:

@@ -247,20 +247,20 @@ class RotastackEnsemble(OutOfBagImportances, BaseEstimator):
 
         step = max(1, _BLOCK // (len(self.families_) * self._n_outputs))
         for start in range(0, len(rows), step):
-            yield self._over_known(rows[start : start + step], outputs).swapaxes(0, 1)
+            yield self._over_categories(rows[start : start + step], outputs).swapaxes(0, 1)
 
     def _predicted(self, rows: NDArray[np.float32]) -> NDArray[np.float64]:
         """Return the ensemble's probabilities or predictions for encoded rows."""
         return np.concatenate([self._combined(outputs) for outputs in self._outputs(rows)])
 
-    def _over_known(
-        self, rows: NDArray[np.float32], found: Callable[[NDArray[np.float32]], NDArray[np.float64]]
+    def _over_categories(
+        self, rows: NDArray[np.float32], function: Callable[[NDArray[np.float32]], NDArray[np.float64]]
     ) -> NDArray[np.float64]:
-        """Return ``found(rows)``, shape (n_rows, ...); rows with unknown categories get the mean over known ones."""
+        """Return ``function(rows)``, shape (n_rows, ...); rows with unknown categories get the mean over known ones."""
         if not self.table_.groups_ or not (unknown := self.table_.unknown(rows)).any():
-            return found(rows)
-        result = found(next(self.table_.filled(rows)))
-        result[unknown] = mean_of([found(filled) for filled in self.table_.filled(rows[unknown])])
+            return function(rows)
+        result = function(next(self.table_.filled(rows)))
+        result[unknown] = mean_of([function(filled) for filled in self.table_.filled(rows[unknown])])
         return result
 
     @property
