@@ -62,7 +62,7 @@ def test_infinities_are_refused_by_column():
 @pytest.mark.parametrize(
     ("labels", "message"),
     [
-        (["a"] * 5, "one class only"),
+        (["a"] * 5, "only one class"),
         (["a", None, "b"], "missing in 1 row"),
         (np.linspace(0, 1, 50), r"looks continuous \(50 different fractional numbers in 50 rows, more than 20\)"),
         (pd.to_datetime(["2020-01-01", "2021-01-01"]), "is a date"),
@@ -77,7 +77,7 @@ def test_bad_targets(labels, message):
 
 
 def test_a_class_of_one_row_is_named():
-    with pytest.warns(UserWarning, match="t: class 'b' of the target has one row only; .* drop or merge the class"):
+    with pytest.warns(UserWarning, match="t: class 'b' of the target has only one row; .* drop or merge the class"):
         assert check_target(pd.Series(["a", "a", "b"]), "t").tolist() == ["a", "a", "b"]
 
 
@@ -199,7 +199,7 @@ def test_dates_are_days_and_what_comes_again():
     expected = [[0, 19782.5, 2, 3, 12], [1, 20148.25, 3, 5, 6], [2, nan, nan, nan, nan], [3, -0.25, 12, 2, 18]]
     np.testing.assert_array_equal(p.transform(table), expected)
     with pytest.warns(
-        UserWarning, match="column 'when': 1 of 2 values are no dates in the format YYYY-MM-DD .such as 'someday'"
+        UserWarning, match="column 'when': 1 of 2 values are not dates in the format YYYY-MM-DD .such as 'someday'"
     ):
         new = p.transform(table.head(2).assign(when=["someday", pd.Timestamp("1970-01-02")]))
     np.testing.assert_array_equal(new[:, 1], [nan, 1])

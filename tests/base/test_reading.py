@@ -138,7 +138,7 @@ def test_one_unit_is_kept_and_another_one_is_missing_and_named():
     found = read_columns(new, {"c": how}, notes.append)["c"]
     assert [x for x in found.tolist() if x == x] == [8, 9]
     (text,) = notes
-    assert text.startswith("column 'c': 6 of 8 values are no numbers in kg (such as '300 g', '€5', '5%')")
+    assert text.startswith("column 'c': 6 of 8 values are not numbers in kg (such as '300 g', '€5', '5%')")
 
 
 def test_several_units_stay_text_and_are_told(tmp_path):
@@ -170,7 +170,7 @@ def test_the_unit_is_stored_and_tables_without_units_are_stored_as_before():
     assert "unit" not in stored["n"]
     assert stored_readings(table)["w"].in_unit == " in kg"
     new = pd.DataFrame({"w": ["7 kg", "8 lb"], "n": [1, 2]})
-    with pytest.warns(UserWarning, match=r"no numbers in kg \(such as '8 lb'\)"):
+    with pytest.warns(UserWarning, match=r"not numbers in kg \(such as '8 lb'\)"):
         np.testing.assert_array_equal(
             TablePreprocessor({"w": "numeric", "n": "numeric"}).fit(table).transform(new)[:, 0], [7, np.nan]
         )
@@ -178,7 +178,7 @@ def test_the_unit_is_stored_and_tables_without_units_are_stored_as_before():
 
 def test_what_cannot_be_read_is_counted_and_named():
     _, _, notes = read([*MANY, "#DIV/0!", "#DIV/0!", "12 kg", "NA", ""])
-    assert notes == ["column 'c': 3 of 45 values are no numbers (such as '#DIV/0!', '12 kg'); these values are missing"]
+    assert notes == ["column 'c': 3 of 45 values are not numbers (such as '#DIV/0!', '12 kg') and become missing"]
 
 
 def test_missing_text_depends_on_the_format():

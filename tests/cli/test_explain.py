@@ -68,7 +68,7 @@ def test_a_page_says_what_matters(folder, capsys):
     assert {name for name, f in families.items() if f["rotated"]} == {"rotations"}
     assert families["boosted"]["text"] == "the columns as they are; boosted trees"
     assert families["kernel"]["text"].endswith("ridge regression with a Gaussian kernel on all rows outside a fold")
-    assert families["discriminants"]["text"].endswith("; trees of C4.5, each on all rows outside a fold")
+    assert families["discriminants"]["text"].endswith("; C4.5 trees, each on all rows outside a fold")
     assert "random rotations and rotations to principal axes and linear discriminants" in page
     shown = {d["column"]: d for d in content["dependence"]}
     assert not shown["city"]["ordered"]
@@ -151,7 +151,7 @@ def test_the_first_column_in_words_is_one_that_surely_matters():
     (none,) = said(unsure)
     assert none.startswith("None of 1 columns is shown to have an effect")
     (hopeless,) = said(sure, scores=[0.6, 0.6])
-    assert "does not beat a constant answer (accuracy 0.600 against 0.600)" in hopeless
+    assert "a constant prediction is no worse (accuracy 0.600 against 0.600)" in hopeless
 
 
 def noise(seed, task, n=90, p=6):

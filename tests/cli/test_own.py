@@ -64,21 +64,21 @@ WRONG = [
     (["short.csv", "--target", "label"], "at least 20 are needed"),
     (["many.csv", "--target", "label"], "1000 classes"),
     (["churn.csv", "--target", "churned", "--score", "rmse"], "--score: 'rmse' is not a score of a classification; allowed: error, "),
-    (["visits.csv", "--target", "outcome", "--groups", "patient"], "--groups: there is no column 'patient'; did you mean 'patient_id'"),
+    (["visits.csv", "--target", "outcome", "--groups", "patient"], "--groups: column 'patient' not found; did you mean 'patient_id'"),
     (["holes.csv", "--target", "outcome", "--groups", "patient_id"], "--groups: column 'patient_id' is empty in 3 rows"),
     (["churn.csv", "--target", "churned", "--groups", "plan"], "--groups: column 'plan' has 3 different values; at least 10 are needed"),
     (["churn.csv", "--target", "churned", "--time-column", "plan"], ", neither a number nor a date"),
-    (["sales.csv", "--target", "sold", "--time-column", "day", "--groups", "day"], "--time-column: column 'day' is that of --groups"),
+    (["sales.csv", "--target", "sold", "--time-column", "day", "--groups", "day"], "--time-column: column 'day' is the column of --groups"),
     (["visits.csv", "--target", "outcome", "--groups", "patient_id", "--split-column", "lab_1"], "--groups and --split-column exclude"),
     (["churn.csv", "--target", "churned", "--split-column", "plan"], "churn.csv: --split-column: column 'plan' holds '"),
     (["churn.csv", "--target", "churned", "--split-column", "churned"], "--split-column: column 'churned' is the target"),
     (["once.csv", "--target", "churned", "--split-column", "part"], "--split-column: split 1 of 1 has no training row of class 'yes'"),
-    (["churn.csv", "--target", "churned", "--memory", "lots"], "'lots' is not a size; examples: 500M, 8G"),
-    (["churn.csv", "--target", "churned", "--time", "10"], "'10' is not a time; examples: 90s, 10m, 2h"),
+    (["churn.csv", "--target", "churned", "--memory", "lots"], "'lots' is not a size of memory; examples: 500M, 8G"),
+    (["churn.csv", "--target", "churned", "--time", "10"], "'10' is not a duration; examples: 90s, 10m, 2h"),
     (["churn.csv", "--target", "churned", "--memory", "5M"], "5 MB of memory are available; two methods need "),
     (["empty.csv", "--target", "churned"], "target 'churned' is missing in all rows"),
     (["ragged.csv", "--target", "c"], "ragged.csv: cannot be read: line 32 has 5 fields, the header has 3; name each column, or put quotes around a field with ','"),
-    (["locked.xlsx", "--target", "a"], "locked.xlsx: cannot be read: the file has a password, or is from Excel before 2007"),
+    (["locked.xlsx", "--target", "a"], "locked.xlsx: cannot be read: the file has a password, or its format is older than Excel 2007"),
     (["damaged.xlsx", "--target", "a"], "damaged.xlsx: cannot be read: the file is damaged, or not an Excel file"),
     (["score.yaml", "--score", "error"], "--score is an option for tables, and score.yaml is a study"),
     (["score.yaml", "--methods", "Ridge"], "--methods is an option for tables"),
@@ -123,13 +123,13 @@ def test_the_score_fits_the_table_and_says_why(tables, capsys):
     assert told["score"].endswith("; only methods that predict intervals are ranked")
     told, _ = looked_at(capsys, "visits.csv", "--target", "outcome")
     assert told["score"].startswith("error, because no class is rare")
-    assert told["look at"].endswith("group stay together, and test rows are from new groups.")
+    assert told["check"].endswith("group stay together, and test rows are from new groups.")
 
 
 def test_groups_and_time_divide_the_rows(tables, capsys):
     told, lines = looked_at(capsys, "visits.csv", "--target", "outcome", "--groups", "patient_id")
     assert told["test"] == "5-fold cross-validation, 4 times, rows of one patient_id together"
-    assert not any(line.startswith(("look at", "dropped")) for line in lines)
+    assert not any(line.startswith(("check", "dropped")) for line in lines)
     told, lines = looked_at(capsys, "sales.csv", "--target", "sold", "--time-column", "day")
     assert told["test"] == "5 spans of day, each tested after training on earlier rows"
     told, lines = looked_at(capsys, "fixed.csv", "--target", "churned", "--split-column", "part")
@@ -165,7 +165,7 @@ def test_copies_are_kept_together_where_rows_are_drawn(tables, capsys):
     twice.to_csv("twice.csv", index=False)
     told, lines = looked_at(capsys, "twice.csv", "--target", "outcome")
     assert told["test"] == "5-fold cross-validation, 4 times, copies of a row together"
-    assert any(" are copies of another row, and stay together, in training or in test: so " in line for line in lines)
+    assert any(" are copies of another row. They stay together, in training or in test: a " in line for line in lines)
     told, lines = looked_at(capsys, "twice.csv", "--target", "outcome", "--groups", "patient_id")
     assert told["test"].endswith(", rows of one patient_id together, copies of a row together")
     told, lines = looked_at(capsys, "twice.csv", "--target", "outcome", "--split-column", "fold")
@@ -187,9 +187,7 @@ def test_methods_that_do_not_fit_into_memory_are_left_out(here, capsys):
 
 def test_a_limit_of_memory_below_the_largest_job_is_said(tables, capsys):
     told, _ = looked_at(capsys, "churn.csv", "--target", "churned", "--memory", "500M")
-    assert told["memory"] == (
-        "0.5 GB are available (--memory); the largest job requests 1.1 GB, which it gets while no other job runs"
-    )
+    assert told["memory"] == ("0.5 GB are available (--memory); the largest job requests 1.1 GB, and runs alone")
     told, _ = looked_at(capsys, "churn.csv", "--target", "churned", "--memory", "8G")
     assert "memory" not in told
 

@@ -82,9 +82,9 @@ def test_the_ending_tells_the_format(shop, new, tmp_path, capsys, ending):
 @pytest.mark.parametrize(
     ("path", "words"),
     [
-        ("out.txt", "no format for writing; allowed: .csv, .tsv, .jsonl, .parquet, .xlsx"),
+        ("out.txt", "format unknown; allowed endings: .csv, .tsv, .jsonl, .parquet, .xlsx"),
         ("out.arff", "no format for writing"),
-        ("nowhere/out.csv", "not found; make the folder"),
+        ("nowhere/out.csv", "not found; create the folder"),
         (".", "no format for writing"),
         ("new.csv", "is the input table; name another file"),
     ],
@@ -114,9 +114,9 @@ def test_what_is_odd_about_rows_is_said(shop, new, capsys):
     found, said = predicted(capsys, new, "--study", "shop", "-C", shop[0])
     assert len(found) == 10
     start = f"rotastack: {new}: column "
-    assert f"{start}'age': 1 of 10 values are no numbers (such as 'old'); these values are missing" in said
+    assert f"{start}'age': 1 of 10 values are not numbers (such as 'old') and become missing" in said
     assert (
-        f"{start}'since': 1 of 10 values are no dates in the format DD.MM.YYYY or YYYY-MM-DD (such as 'May'); these values are missing"
+        f"{start}'since': 1 of 10 values are not dates in the format DD.MM.YYYY or YYYY-MM-DD (such as 'May') and become missing"
         in said
     )
     (city,) = [line for line in said if line.startswith(f"{start}'city': 3 of 10 rows")]
@@ -158,7 +158,7 @@ def test_a_column_without_a_readable_value_is_one_line(shop, new, tmp_path, caps
     assert iso["prediction"].equals(known["prediction"])
     rows.assign(since="soon").to_csv(tmp_path / "soon.csv", index=False)
     line = refused(capsys, tmp_path / "soon.csv", "--study", "shop", "-C", shop[0])
-    said = "column 'since': 10 of 10 values are no dates in the format DD.MM.YYYY or YYYY-MM-DD (such as 'soon')"
+    said = "column 'since': 10 of 10 values are not dates in the format DD.MM.YYYY or YYYY-MM-DD (such as 'soon')"
     assert line.endswith(f"soon.csv: {said}")
     rows.assign(since="", age="?").to_csv(new, index=False)
     predicted(capsys, new, "--study", "shop", "-C", shop[0])
@@ -178,8 +178,9 @@ def test_intervals_of_a_model_tested_on_later_rows_are_widened_and_have_their_co
     model.tested_intervals_ = {"rows": 90, "held": 0.5, "times": 2.5, "then_held": 0.88, "least": 0.8, "most": 0.95}
     dump_model(model, tmp_path / "wide.skops")
     wide, said = predicted(capsys, new, "--model", tmp_path / "wide.skops", "--intervals")
-    assert f"rotastack: {new}: 90% intervals held 50% of 90 later rows; the model's are 2.5 times as wide" in "\n".join(
-        said
+    assert (
+        f"rotastack: {new}: 90% intervals covered 50% of 90 later rows; the model's intervals are 2.5 times as wide"
+        in "\n".join(said)
     )
     np.testing.assert_allclose(wide["upper"] - wide["lower"], 2.5 * (narrow["upper"] - narrow["lower"]), rtol=1e-3)
     np.testing.assert_allclose(wide["upper"] + wide["lower"], narrow["upper"] + narrow["lower"], rtol=1e-3)
@@ -238,7 +239,7 @@ def test_a_folder_without_a_model_is_one_line(shop, new, tmp_path, capsys):
     failed = shutil.copytree(shop[0] / "results/shop/customers/model", tmp_path / "model")
     (failed / "model.skops").write_bytes(b"")
     (failed / "refit.run.json").write_text('{"message": "no method succeeded"}')
-    assert "no model was made: no method succeeded" in refused(capsys, new, "--model", failed)
+    assert "no model was trained: no method succeeded" in refused(capsys, new, "--model", failed)
 
 
 @pytest.mark.slow

@@ -110,7 +110,7 @@ def test_a_dry_run_of_a_study_is_a_short_plan(monkeypatch, here, capsys):
 def test_a_part_of_a_study_does_not_run_another_one(command, text, found, here, capsys):
     (here / "part.yaml").write_text(text)
     assert main([command[0], "part.yaml", *command[1:]]) == 2
-    said = f"not a study; needed keys: name, datasets, protocol, pools, methods; found: {found}"
+    said = f"not a study; required keys: name, datasets, protocol, pools, methods; found: {found}"
     if not found:
         said = "must be a mapping of keys to values, found "
     assert f"part.yaml: {said}" in capsys.readouterr().err
@@ -171,7 +171,7 @@ def test_a_study_that_was_edited_says_what_counts(here, capsys):
     (here / "studies/t.yaml").write_text(f"datasets: [{{name: t, sources: [{source}], kinds: numeric}}]\n")
     assert main(["run", "t.csv", "--target", "b", "--dry-run"]) == 0
     said = capsys.readouterr().out
-    assert "studies/t.yaml was edited and is used unchanged" in said
+    assert "studies/t.yaml was edited and is used as it is" in said
     assert "to write a new study, rename the file" in said, "the edits are the user's"
     assert "the kinds of columns are those of the file, not those above" in said
 

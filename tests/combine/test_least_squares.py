@@ -62,7 +62,7 @@ def test_what_it_refuses():
         with pytest.raises(ValueError, match="'ridge' parameter of LeastSquaresWeights must be a float"):
             LeastSquaresWeights(ridge).fit(outputs, y)
     outputs[0, 0] = np.nan
-    with pytest.raises(RotastackError, match="needs finite predictions"):
+    with pytest.raises(RotastackError, match="need finite predictions"):
         LeastSquaresWeights().fit(outputs, y)
 
 

@@ -92,7 +92,7 @@ def test_ridges_that_are_none(ridge):
 def test_what_is_no_probability(bad):
     outputs, y = problem(10, 2, 2)
     outputs[0, 3, 1] = bad
-    with pytest.raises(RotastackError, match="needs probabilities, from 0 to 1"):
+    with pytest.raises(RotastackError, match="need probabilities from 0 to 1"):
         LogLinearWeights().fit(outputs, y, 2)
 
 

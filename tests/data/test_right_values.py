@@ -136,7 +136,7 @@ def test_no_group_of_thousands_begins_with_0(tmp_path):
 def test_a_number_is_no_duration(tmp_path):
     pd.DataFrame({"d": pd.to_timedelta(I, unit="h"), "y": 1}).to_parquet(tmp_path / "d.parquet")
     X, _ = read_table(tmp_path / "d.parquet", "y")
-    with pytest.warns(UserWarning, match=r"1 of 2 values are no durations \(such as '55'\)"):
+    with pytest.warns(UserWarning, match=r"1 of 2 values are not durations \(such as '55'\)"):
         new, _ = read_table(table(tmp_path, "d,y\n55,1\n1 days,1\n"), "y", like=X)
     assert new["d"].isna().tolist() == [True, False]
 

@@ -164,7 +164,7 @@ def test_openml(monkeypatch):
 
 def test_the_file_of_an_address_is_saved_by_the_user():
     with pytest.raises(
-        RotastackError, match="^https://x.org/t.csv: file not found; save the file of the address, and name it$"
+        RotastackError, match="^https://x.org/t.csv: file not found; download the file and name the copy$"
     ):
         read_with_notes("https://x.org/t.csv")
 

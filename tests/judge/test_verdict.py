@@ -49,7 +49,7 @@ def said(losses, control="B", **options):
 
 def test_the_best_the_control_and_the_baseline():
     first, second = said(wrong(A=20, B=60, C=40), baseline={"error": 0.5})
-    assert first == "A: error 10.0% against 30.0% for B and 50.0% for always the largest class."
+    assert first == "A: error 10.0% against 30.0% for B and 50.0% for predicting the majority class."
     assert second == (
         "The difference from B is shown (p < 0.001 after Holm's correction for 2 comparisons, as the best is picked from 3; "
         "200 held-out rows)."
@@ -59,7 +59,7 @@ def test_the_best_the_control_and_the_baseline():
 def test_where_the_control_is_best_it_is_compared_with_the_next():
     first, alike, last = said(wrong(A=61, B=60))
     assert first == "B: error 30.0% against 30.5% for A."
-    assert alike == "200 held-out rows cannot tell B from A (30.5%)."
+    assert alike == "On 200 held-out rows, B cannot be told apart from A (30.5%)."
     assert last == "The difference from A is not shown (p = 0.42; 200 held-out rows)."
 
 
@@ -67,7 +67,7 @@ def test_few_splits_are_no_reason_to_call_different_methods_equal():
     """No row against 313 of 1,124 wrong: three splits have two degrees of freedom, the rows many."""
     losses = pd.DataFrame({"A": np.zeros(1124), "B": (np.arange(1124) < 313).astype(float)})
     sentences = said(losses)
-    assert not any("cannot tell" in s or "ties" in s for s in sentences)
+    assert not any("told apart" in s or "ties" in s for s in sentences)
     assert sentences[1].startswith("The difference from B is shown (p < 0.001")
 
 
@@ -80,19 +80,21 @@ def test_the_p_value_is_of_the_paired_test_of_rows():
 
 
 @pytest.mark.parametrize(("counts", "effect"), [
-    ((20, 60), "Rotations help"), ((60, 20), "Rotations do harm"), ((60, 60), "No effect of rotations is shown"),
+    ((20, 60), "Rotations help"), ((60, 20), "Rotations hurt"), ((60, 60), "No effect of rotations is shown"),
 ])  # fmt: skip
 def test_rotations_are_judged_by_one_method_with_and_without_them(counts, effect):
     last = said(wrong(**dict(zip("AB", counts, strict=True))), pairs=[["A", "B"]])[-1]
-    assert last.startswith(f"{effect} here: A has ")
-    assert last.endswith("(p < 0.001)." if counts[0] != counts[1] else "(p = 1).")
+    assert last.startswith(
+        f"{effect} here: {counts[0] / 200:.1%} with rotations (A), {counts[1] / 200:.1%} without (B); p "
+    )
+    assert last.endswith("p < 0.001." if counts[0] != counts[1] else "p = 1.")
 
 
 def test_the_best_rotated_method_is_not_compared_with_another_method():
     """The flagship beats boosting; forests on rotations are like the forest: no effect of rotations is shown."""
     losses = wrong(A=20, B=60, C=61).set_axis(["Rotastack", "Random forest", "Random rotations"], axis=1)
     last = said(losses, "Random forest", pairs=[["Random rotations", "Random forest"]])[-1]
-    assert last.startswith("No effect of rotations is shown here: Random rotations has 30.5%, the same without them, ")
+    assert last.startswith("No effect of rotations is shown here: 30.5% with rotations (Random rotations), ")
     assert not any("otations" in s for s in said(wrong(A=20, B=60, C=61)))
 
 
@@ -109,7 +111,7 @@ def test_methods_without_intervals_have_not_failed():
     """A pinball loss is that of an interval, which few methods predict."""
     losses = wrong(A=20, B=60).assign(C=np.nan, D=np.nan)
     found = said(losses, task="regression", score="pinball", failures={"D": "ValueError: no"})
-    assert found[-2:] == ["Not compared, as they predict no intervals: C.", "Failed: D (no); the others are compared."]
+    assert found[-2:] == ["Not compared, for lack of prediction intervals: C.", "Failed: D (no); the others are compared."]
 
 
 def test_the_same_difference_in_all_rows_counts_among_the_comparisons():
@@ -151,9 +153,9 @@ def test_the_best_is_named_and_at_once_the_model_if_another_method_is_chosen():
     found = verdict(losses, breaker={"A": 0.51, "B": 0.47, "C": 0.43, "D": 0.45})
     assert found["best"] == "A"
     assert found["sentences"][:2] == [
-        "A: error 21.0% against 21.0% for B. C (21.0%) becomes the model: its clipped log loss (0.430) is the least of the "
+        "A: error 21.0% against 21.0% for B. C (21.0%) becomes the model: it has the lowest clipped log loss (0.430) of the "
         "methods that cannot be told apart.",
-        "A ties with B (21.0%), C (21.0%) and D (21.0%): 95% intervals of the differences lie within 1.0%.",
+        "A ties with B (21.0%), C (21.0%) and D (21.0%): the 95% intervals of the differences lie within ±1.0%.",
     ]
     assert "becomes the model" not in said(losses, breaker={"A": 0.51, "B": 0.47}, chooses=False)[0]
 
@@ -167,14 +169,14 @@ def test_who_is_not_told_apart_is_a_block_of_the_ranking_and_the_sentence_names_
     }).astype(float)  # fmt: skip
     found = said(losses, "B", breaker=dict.fromkeys("ABCD", 0.5))
     assert found[1] == (
-        "200 held-out rows cannot tell A from B (10.5%), nor from D (16.0%) further down, whose losses differ more between rows."
+        "On 200 held-out rows, A cannot be told apart from B (10.5%), nor from D (16.0%) further down, whose losses vary more between rows."
     )
     assert not any("C (" in s for s in found[:2])
 
 
 def test_columns_are_doubted_by_the_rows():
     losses, options = wrong(A=82, B=86), {"baseline": {"error": 0.45}}
-    doubt = "That the columns hold information about the target is not shown (permuted held-out rows, least p = 0.3)."
+    doubt = "That the columns contain information about the target is not shown (permutation test, smallest p = 0.3)."
     assert said(losses, association_p={"A": 0.3, "B": 0.42}, **options)[-1] == doubt
     assert not any("information" in s for s in said(losses, association_p={"A": 0.3, "B": 0.001}, **options))
     far = said(wrong(A=20, B=60), association_p={"A": 0.3, "B": 0.42}, **options)
@@ -182,11 +184,11 @@ def test_columns_are_doubted_by_the_rows():
 
 
 @pytest.mark.parametrize(("p", "ends"), [
-    (1e-9, ["No method makes fewer errors than always the largest class, but the outputs of A for held-out rows go with the "
-            "target (permuted rows, p < 0.001)."]),
-    (0.02, ["No method makes fewer errors than always the largest class."]),
-    (0.4, ["No method makes fewer errors than always the largest class.",
-           "That the columns hold information about the target is not shown (permuted held-out rows, least p = 0.4)."]),
+    (1e-9, ["No method makes fewer errors than predicting the majority class, but the outputs of A for held-out rows are associated with the "
+            "target (permutation test, p < 0.001)."]),
+    (0.02, ["No method makes fewer errors than predicting the majority class."]),
+    (0.4, ["No method makes fewer errors than predicting the majority class.",
+           "That the columns contain information about the target is not shown (permutation test, smallest p = 0.4)."]),
 ])  # fmt: skip
 def test_no_fewer_errors_is_a_reason_for_doubt_only_if_the_rows_say_so(p, ends):
     found = said(wrong(A=12, B=13), baseline={"error": 0.06}, association_p={"A": p, "B": 0.6})
@@ -197,9 +199,9 @@ def test_a_threshold_is_proposed_where_the_chosen_method_hardly_decides_for_the_
     losses = wrong(A=20, B=60)
     counts = {"class": "1", "threshold": 0.06, "rows": 586, "others": 9236, "decided": 11, "right": 390, "wrong": 2710}
     assert said(losses, thresholds={"A": counts, "B": counts})[-1] == (
-        "A predicts class 1 for 11 of 9,822 held-out rows, and 586 are of it. From probability 0.06 on it would find 390 of "
-        "these, and be wrong for 2,710 of the 9,236 others (the best balanced accuracy on these rows, 69%): model.threshold: "
-        "0.06 in the study's file sets it."
+        "A predicts class 1 for 11 of 9,822 held-out rows; 586 rows have this class. At a threshold of 0.06, it finds 390 of "
+        "these, with 2,710 false positives among the 9,236 other rows (the best balanced accuracy on these rows, 69%). To "
+        "apply it, set model.threshold: 0.06 in the study's file."
     )
     even = {**counts, "others": 600, "decided": 500}
     assert not any("threshold" in s for s in said(losses, thresholds={"A": even}))
@@ -216,7 +218,7 @@ def test_one_split_is_tested_by_its_rows():
 def test_the_coverage_of_the_chosen_methods_intervals_is_said():
     told = {"A": {"rows": 8, "held": 0.5}, "B": {"rows": 8, "held": 0.9}}
     assert said(wrong(A=20, B=60), intervals=told)[-1] == (
-        "A: 90% intervals held 50% of 8 later rows, too few to correct their width."
+        "A: 90% intervals covered 50% of 8 later rows, too few to correct their width."
     )
 
 
@@ -233,8 +235,8 @@ def test_ten_rows_that_make_half_of_the_squared_errors_are_named_before_the_scor
     ten = {best: [rows, share, 0.341], other: [5000, 0.99, 0.98]}
     sentences = said(losses, task="regression", score=score, ten_rows=ten)
     expected = (
-        f"Ten of {rows:,} held-out rows make {share:.0%} of the squared errors of {best}, of which its "
-        f"{'R²' if score == 'r2' else 'RMSE'} is made, and 34% of the absolute errors, which --score mae compares."
+        f"Ten of {rows:,} held-out rows account for {share:.0%} of the squared errors of {best}, which determine its "
+        f"{'R²' if score == 'r2' else 'RMSE'}, and for 34% of the absolute errors, which --score mae compares."
     )
     assert (sentences[0] == expected) == is_said
     assert sum("Ten of" in sentence for sentence in sentences) == is_said

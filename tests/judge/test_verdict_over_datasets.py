@@ -22,8 +22,8 @@ def test_a_clear_winner():
     best, chance, rotations = said(WON, rotation_pairs=[["A", "RF"]], times=times)
     lower = 100 * (1 - WON["A"] / WON["RF"]).mean()
     assert best == (
-        "A is best of 3 methods by average rank of the error over 20 data sets (1.00; RF has 2.00); it lowers the error of RF "
-        f"by {lower:.1f} % on average (better on 20), for 1.8 times the training time and 0.5 times the prediction time."
+        "A has the best average rank by error among 3 methods over 20 data sets (1.00; RF has 2.00); it has a lower error than RF, "
+        f"by {lower:.1f} % on average (better on 20), at 1.8 times the training time and 0.5 times the prediction time."
     )
     assert chance == (
         "That A beats RF is shown (p < 0.001, Wilcoxon's signed-rank test with Holm's correction for 2 comparisons); "
@@ -41,9 +41,9 @@ def test_where_the_control_is_best_the_others_are_set_against_it():
     best, chance, _ = said(WON, control="A", rotation_pairs=[["A", "RF"]], times=times)
     raised = 100 * (WON["RF"] / WON["A"] - 1).mean()
     assert best.startswith(
-        "A is best of 3 methods by average rank of the error over 20 data sets (1.00; RF has 2.00); RF"
+        "A has the best average rank by error among 3 methods over 20 data sets (1.00; RF has 2.00); RF"
     )
-    assert f"RF raises the error of A by {raised:.1f} % on average (worse on 20), for 0.5 times" in best
+    assert f"RF has a higher error than A, by {raised:.1f} % on average (worse on 20), at 0.5 times" in best
     assert "0.02 times the prediction time" in best
     assert chance.startswith("That it beats RF and B is shown")
 
@@ -61,21 +61,19 @@ def test_several_pairs_are_corrected_and_the_clearest_are_said():
     first, last = np.argmin(p), min(1, sorted(p)[3] * 2)
     assert f"{pairs[first][0]} against {pairs[first][1]}, with Holm's correction for 5 pairs)" in sentences[0]
     assert f"p = {min(1, 5 * min(p)):.2g}" in sentences[0]
-    assert sentences[-1].startswith("Of 2 more pairs with and without rotations, the least p is ")
+    assert sentences[-1].startswith("For 2 more pairs with and without rotations, the smallest p is ")
     assert float(sentences[-1].rpartition(" ")[2].rstrip(".")) >= round(last, 2) - 0.01
 
 
 def test_all_tied():
     means = pd.DataFrame(dict.fromkeys("ABC", BASE))
-    assert said(means, control="A") == ["All 3 methods have the same error on 20 data sets: nothing tells them apart."]
+    assert said(means, control="A") == ["All 3 methods tie: they have the same error on 20 data sets."]
 
 
 def test_a_shared_best_rank():
     means = pd.DataFrame({"A": [0.1, 0.2] * 6, "RF": [0.2, 0.1] * 6, "C": [0.3] * 12})
     best, chance = said(means)
-    assert best.startswith(
-        "RF and A share the best average rank of the error among 3 methods over 12 data sets (1.50);"
-    )
+    assert best.startswith("RF and A share the best average rank by error among 3 methods over 12 data sets (1.50);")
     assert chance.startswith("That it beats C is shown")
 
 
@@ -85,7 +83,7 @@ def test_too_few_data_sets_to_show_anything_is_said():
     _, chance = said(means)
     assert chance == (
         f"That A beats RF is not shown (p = {p:.2g}, Wilcoxon's signed-rank test); "
-        "so many comparisons need 6 data sets at least, even if all agree."
+        "so many comparisons need at least 6 data sets, even if all agree."
     )
     turned = 1.5 * means.iloc[:, ::-1].set_axis(["RF", "A"], axis=1)
     enough = pd.concat([means, means + 0.01, turned], ignore_index=True)
@@ -103,7 +101,7 @@ def test_data_sets_that_a_method_failed_on_are_left_out_openly():
     means = WON.copy()
     means.loc["d3", "A"] = means.loc["d4", "B"] = np.nan
     best, *_ = said(means)
-    assert "over the 18 of 20 data sets that have all of them" in best
+    assert "over the 18 of 20 data sets with all scores" in best
     assert "(better on 18)" in best
 
 
@@ -111,7 +109,7 @@ def test_one_data_set_that_has_all_methods():
     means = WON.iloc[:2].copy()
     means.loc["d1", "B"] = np.nan
     best, chance, rotations = said(means, rotation_pairs=[["A", "RF"]])
-    assert "over the 1 of 2 data sets that have all of them" in best
+    assert "over the 1 of 2 data sets with all scores" in best
     assert chance == "No test: there is only one data set."
     assert rotations.startswith("Rotations (A against RF) help on 1 of 1 data set: d0 (")
 
@@ -129,7 +127,7 @@ def test_the_claims_of_a_study_are_answered():
     assert verdict_of_claims(claims[:0]) == []
     untested = {**claim, "n_datasets": 0, **dict.fromkeys(("difference", "in_favour", "ties", "p_holm"), np.nan)}
     assert verdict_of_claims(pd.DataFrame([untested])) == [
-        "Error of S is lower than that of R: not tested (no data set has its numbers for both methods)."
+        "Error of S is lower than that of R: not tested (no data set has this number for both methods)."
     ]
 
 
@@ -146,4 +144,4 @@ def test_what_failed_is_named_with_its_message():
 def test_pairs_that_are_not_named_are_counted():
     means = pd.DataFrame(RNG.uniform(0.1, 0.4, (1, 10)), columns=[f"m{i}" for i in range(10)], index=["d"])
     sentences = said(means, control="m0", rotation_pairs=[[f"m{i}", f"m{i + 5}"] for i in range(5)])
-    assert sentences[-1] == "And 2 more pairs with and without rotations are not named here."
+    assert sentences[-1] == "2 more pairs with and without rotations are not listed here."

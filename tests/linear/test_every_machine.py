@@ -160,7 +160,7 @@ def test_data_that_cannot_be_learned(kind):
         (holes, y, ValueError, "NaN"),
         (sparse.csr_array(X), y, TypeError, "(?i)sparse"),
         (X, y[:-1], ValueError, "inconsistent|samples"),
-        (X, np.zeros(len(X)), ValueError, "y holds one class only"),
+        (X, np.zeros(len(X)), ValueError, "y has only one class"),
     ):
         with pytest.raises(error, match=message):
             kind().fit(bad, labels)

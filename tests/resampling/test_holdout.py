@@ -35,7 +35,7 @@ def test_every_level_is_trained_on():
 
 def test_many_rare_levels_are_put_into_training_with_a_warning():
     levels = np.stack([np.arange(40) == k for k in range(12)], axis=1).astype(int)
-    with pytest.warns(UserWarning, match="5 of 5 splits: training got a row of each class and level"):
+    with pytest.warns(UserWarning, match="5 of 5 splits: training first got a row of each class and level"):
         splits = repeated_holdout(np.arange(40) % 2, 5, 0.5, 0, levels=levels)
     for test in splits:
         assert all(len(set(column[~test])) == 2 for column in levels.T)

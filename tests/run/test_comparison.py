@@ -208,10 +208,10 @@ def test_a_bar_is_shown_on_a_terminal_alone(capsys, monkeypatch):
 
 X, Y = flowers()
 WRONG = [
-    (X, None, {}, "y is missing; give the target"),
-    (X, Y[:50], {}, "X has 90 rows, and y has 50; both need the same rows"),
-    ([1, 2, 3], Y, {}, "X must be a table of rows and columns"),
-    (X, X, {}, "y have one value for each row"),
+    (X, None, {}, "y is missing; pass the target"),
+    (X, Y[:50], {}, "X has 90 rows, but y has 50 values"),
+    ([1, 2, 3], Y, {}, "X must be a table, and y"),
+    (X, X, {}, "y must have one value for each row"),
     (X.assign(kind=1), Y, {}, "X: column 'kind' has the name of the target"),
     (X.assign(target=1), Y, {}, "X: column 'target' has the name of the target"),
     (X.set_axis([0, 1, 2], axis=1), Y, {}, "X: column 0 has a name that is not text"),
@@ -221,10 +221,10 @@ WRONG = [
     (X, Y, {"methods": "Rotastack"}, "methods: 'Rotastack' leaves 1 of "),
     (X, Y, {"score": "acuracy"}, "score: 'acuracy' "),
     (X, Y, {"score": "rmse"}, "score: 'rmse' "),
-    (X, Y, {"size": "tiny"}, "size: 'tiny' is not a size of tables; allowed: small, medium, full"),
-    (X, Y, {"groups": "hight"}, "table: groups: there is no column 'hight'; did you mean 'height'"),
+    (X, Y, {"size": "tiny"}, "size: 'tiny' is not a size for tables; allowed: small, medium, full"),
+    (X, Y, {"groups": "hight"}, "table: groups: column 'hight' not found; did you mean 'height'"),
     (X, Y, {"groups": "kind"}, "table: groups: column 'kind' is the target"),
-    (X, Y, {"time": "soon"}, "time: 'soon' is not a time; examples: 90s, 10m, 2h"),
+    (X, Y, {"time": "soon"}, "time: 'soon' is not a duration; examples: 90s, 10m, 2h"),
     (X, Y, {"random_state": -1}, "random_state: seed"),
 ]  # fmt: skip
 

@@ -157,7 +157,7 @@ def test_naive_forecasts_and_a_trend_are_told(tmp_path):
 
     naive, trend = said(table, {"time": "day"})
     assert naive.startswith("Naive forecasts: the last value has RMSE ")
-    assert " and the last season (7 moments) has RMSE " in naive
+    assert " and the last season (7 time points) has RMSE " in naive
     assert trend.startswith("A trend: ")
     still = table.assign(sold=np.random.default_rng(0).permutation(table["sold"]))
     assert len(said(still, {"time": "day"})) == 1
@@ -225,9 +225,9 @@ def test_ten_and_more_splits_keep_their_order(tmp_path):
 
 
 @pytest.mark.parametrize(("column", "said"), [
-    (np.resize(["train", "validate"], 40), "d: protocol.columns: column 'part' holds 'validate' in row 1; it must say train or test"),
+    (np.resize(["train", "validate"], 40), "d: protocol.columns: column 'part' holds 'validate' in row 1; allowed are train and test"),
     (np.resize([0, 1.5], 40), "column 'part' holds '1.5' in row 1"), (np.resize([0, -3], 40), "column 'part' holds '-3' in row 1"),
-    (np.full(40, np.nan), "column 'part' is empty$"), (np.resize([1, np.nan], 40), "column 'part' is empty in 20 rows; give them -1"),
+    (np.full(40, np.nan), "column 'part' is empty$"), (np.resize([1, np.nan], 40), "column 'part' is empty in 20 rows; write -1"),
     (np.resize(["test", None], 40), "d: split 1 of 1 has no training rows"), (np.full(40, "train"), "d: no split has test rows"),
     (np.resize(["train", "test"], 40), "d: split 1 of 1 has no training row of class 'a'"),
     (np.arange(40) % 8, "d: protocol.splits is 5, but the table has 8 splits"),
@@ -238,7 +238,7 @@ def test_splits_that_are_none_are_one_line(tmp_path, column, said):
 
 
 @pytest.mark.parametrize(("divided_by", "change", "said"), [
-    ({"groups": "patient"}, {}, "d: protocol.groups: there is no column 'patient'; did you mean 'patient_id'"),
+    ({"groups": "patient"}, {}, "d: protocol.groups: column 'patient' not found; did you mean 'patient_id'"),
     ({"groups": "patient_id"}, {"patient_id": None}, "d: protocol.groups: column 'patient_id' is empty in 673 rows"),
     ({"time": "lab_1"}, {"lab_1": "soon"}, "d: protocol.time: column 'lab_1' holds 'soon', neither a number nor a date"),
     ({"groups": "lab_1"}, {"lab_1": "one"}, "d: 1 groups cannot be split into 5 folds"),

@@ -109,13 +109,11 @@ def test_the_report_says_what_came_out_in_each_group():
     groups = {name: compare_group(errors, 0.05) for name, errors in found.items()}
     titles = {"G": "Trees", "H": "", "I": ""}
     trees, neighbours, nothing = verdict_of_groups(groups, "error", 0.05, titles)
-    assert trees.startswith(
-        "Trees: by average rank of the accuracy over 8 data sets the order is E (1.00), D (2.00), C (3.00)."
-    )
-    assert trees.endswith("by Nemenyi's test these pairs do: E and C.")
+    assert trees.startswith("Trees: the average ranks by accuracy over 8 data sets are E (1.00), D (2.00), C (3.00).")
+    assert trees.endswith("pairs that differ by Nemenyi's test: E and C.")
     assert neighbours == (
-        "H: by average rank of the accuracy over 8 data sets the order is C (1.50), D (1.50). Friedman's test sees no "
-        "difference between the methods (p = 1): with 8 data sets the order above may be chance."
+        "H: the average ranks by accuracy over 8 data sets are C (1.50), D (1.50). That the methods "
+        "differ is not shown (Friedman's test, p = 1): with 8 data sets this order may be chance."
     )
     assert nothing == "I: no data set has scores of all methods; see the notes of the group."
 
@@ -200,7 +198,7 @@ def test_the_published_page_gives_no_verdict_on_groups(cells, tmp_path):
     assert "not in this run:</b> isolet.</p>" in page
     assert "not in this study" not in page
     part = page.split("<h2>Groups of methods</h2>")[1].split("<h2>All cells</h2>")[0]
-    assert "it is not said whether they agree" in part
+    assert "this page does not say whether they agree" in part
     assert part.count("<h3>") == 4
     assert "<td>6.26</td><td>6.12</td><td>6.12</td>" in part
     assert "Average ranks of the errors" not in page

@@ -58,10 +58,10 @@ def test_the_card_says_what_the_model_is():
         "Classes: x 90, y 10",
         "best of 4 methods",
         "By cross-validation: 30.00 % (the middle 95 % of 3 cells: 20.50 % to 39.50 %)",
-        "Always the largest class: 45.00 %",
+        "Predicting the majority class: 45.00 %",
         "Out-of-bag, this model: 31.00 %",
         "The standard error of the error on 100 rows is about 4.58 %.",  # sqrt(0.3 * 0.7 / 100)
-        "Few rows of: y (10)",
+        "Classes with few rows: y (10)",
         'mlflow.pyfunc.load_model("runs:/1/model").predict(pandas.read_csv("new.csv"))',
         'call `predict_proba` of `mlflow.sklearn.load_model("runs:/1/model")`',
     ):
@@ -74,7 +74,7 @@ def test_the_card_says_what_is_not_known():
     text = card(CELLS[:1], {"training_error": 0.0, "model_bytes": 1}, baseline={}, refit="RF")
     assert "Out-of-bag: no score" in text
     assert "Chosen in the file of the study shop" in text
-    assert "largest class" not in text
+    assert "majority class" not in text
     assert "The best of several" not in text
     assert "the middle" not in text
 
@@ -85,7 +85,7 @@ def test_the_card_of_numbers():
     text = card(cells, metrics, {"numeric_columns": 3}, task="regression", score="rmse", baseline={"rmse": 9.0})
     for part in (
         "### RMSE",
-        "Always the mean: 9",
+        "Predicting the mean: 9",
         "single members: 3.25",
         "2.05 to 3.95",
         "On the training rows (optimistic): 1.5",
@@ -120,8 +120,8 @@ def test_a_model_tested_on_later_rows_has_the_coverage_and_no_out_of_bag_score()
     changes = {"task": "regression", "score": "rmse", "baseline": {"rmse": 3.0}}
     scores = pd.DataFrame({"rmse": [1.0, 2.0], "mae": 1.0, "r2": 0.8, "pinball": 0.3, "interval_coverage": 0.5})
     text = card(scores, metrics, divided_by={"time": "day"}, **changes)
-    assert "- 90% intervals held 50% of 8 later rows, too few to correct their width." in text
-    assert "Out-of-bag: no score, as trees have seen later rows than these." in text
+    assert "- 90% intervals covered 50% of 8 later rows, too few to correct their width." in text
+    assert "Out-of-bag: no score, because the trees were grown on later rows, too." in text
     assert "0.95" not in text
     assert "Out-of-bag, this model: R² 0.95" in card(scores, metrics, **changes)
 

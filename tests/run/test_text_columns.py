@@ -121,7 +121,7 @@ def test_the_model_is_explained_by_the_column():
     assert "review" not in [x["column"] for x in found["dependence"]]
     assert model.named_steps["table"].needed_ == ["price", "review", "k"]
     new = features.head(2).assign(price=["€5", "$5"])
-    with pytest.warns(UserWarning, match=r"column 'price': 1 of 2 values are no numbers in € \(such as '\$5'\)"):
+    with pytest.warns(UserWarning, match=r"column 'price': 1 of 2 values are not numbers in € \(such as '\$5'\)"):
         model.predict(new)
 
 

@@ -10,9 +10,9 @@ def test_moments_of_several_rows_count_by_their_mean_and_spans_may_start_late():
     time = np.repeat(np.arange(40), 2)
     y = np.repeat([5.0, 1.0, 1.0, 3.0] * 10, 2) + np.tile([-0.5, 0.5], 40)
     found = naive_forecasts(y, time, (time >= 8) & (time < 32), (time >= 33) & (time < 38))
-    assert list(found) == ["the last value", "the last season (4 moments)"]
+    assert list(found) == ["the last value", "the last season (4 time points)"]
     np.testing.assert_array_equal(found["the last value"], np.full(10, 3.0))
-    np.testing.assert_allclose(found["the last season (4 moments)"], np.repeat([1, 1, 3, 5, 1], 2))
+    np.testing.assert_allclose(found["the last season (4 time points)"], np.repeat([1, 1, 3, 5, 1], 2))
 
 
 @pytest.mark.parametrize("n", [3, 9, 30, 500])
@@ -29,6 +29,6 @@ def test_forecasts_are_of_the_same_series():
     kept = ~((time == 39) & (store == 0))
     time, store, y = np.append(time[kept], 42), np.append(store[kept], 2), np.append(y[kept], 7)
     found = naive_forecasts(y, time, time < 40, (time >= 41) & (time < 43), store)
-    assert list(found) == ["the last value", "the last season (4 moments)"]
+    assert list(found) == ["the last value", "the last season (4 time points)"]
     np.testing.assert_allclose(found["the last value"], [1, 103, 1, 103, 52])
-    np.testing.assert_allclose(found["the last season (4 moments)"], [1, 101, 1, 101, 51])
+    np.testing.assert_allclose(found["the last season (4 time points)"], [1, 101, 1, 101, 51])

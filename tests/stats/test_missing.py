@@ -105,7 +105,9 @@ def test_a_comparison_says_what_it_left_out():
 
 def test_nothing_remains():
     scores = table(A=[0.1, NAN], B=[NAN, 0.2], C=[0.3, 0.4])
-    with pytest.raises(RotastackError, match="no data set has scores of all methods; 'A' lacks the most, 1 of 2"):
+    with pytest.raises(
+        RotastackError, match="no data set has scores of all methods; 'A' lacks the most scores, 1 of 2"
+    ):
         complete_block(scores)
     with pytest.raises(RotastackError, match="methods without any score: 'A', 'C'"):
         complete_block(WHOLE.assign(A=NAN, C=NAN))

@@ -125,15 +125,13 @@ def test_a_comparison_is_printed_as_a_short_table_and_reported_in_sentences():
     assert printed[1].split()[1:4] == ["1.167", "0.1333", "12"]
     report = comparison.report()
     assert report.text.splitlines() == [
-        "RRE is best of 3 methods by average rank over 12 data sets (1.17).",
+        "RRE has the best average rank of 3 methods over 12 data sets (1.17).",
         "The methods differ (Friedman's test, p < 0.001).",
         "RRE differs from GB (Nemenyi's test at 0.05, critical difference 0.96).",
     ]
     assert str(report) == f"{report.text}\n\n{comparison}"
     tied = compare(errors[["RF", "RRE"]].assign(RF=errors["RRE"])[:1], higher_is_better=False).report(alpha=0.01)
-    assert tied.text.startswith(
-        "RF, RRE share the best of 2 methods by average rank over 1 data sets (1.50).\nRF differs"
-    )
+    assert tied.text.startswith("RF, RRE share the best average rank of 2 methods over 1 data set (1.50).\nRF differs")
     assert len(str(compare(pd.DataFrame([range(50)]), False)).splitlines()) < 25
 
 

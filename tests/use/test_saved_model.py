@@ -203,7 +203,7 @@ def test_rows_without_a_target_are_not_scored_and_their_number_is_told():
 
 def test_scores_that_rows_of_one_class_or_value_do_not_have_are_named():
     line = scores(model(["a", "b"]), ["a"] * 3, outputs(["a", "b"], SHARES[2][:3]))
-    assert line.endswith("; undefined with one class only: ROC AUC and average precision")
+    assert line.endswith("; undefined with only one class: ROC AUC and average precision")
     assert "nan" not in line
     with warnings.catch_warnings(action="error"):
         line = scores(model(["a", "b"]), ["a"] * 3, pd.DataFrame({"prediction": ["a"] * 3}))

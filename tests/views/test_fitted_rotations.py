@@ -345,7 +345,7 @@ class TestDiscriminantAndDouble:
 
     @pytest.mark.parametrize("view", [LocalityDiscriminantAnalysis, DiscriminantRotation, DoubleRotation])
     def test_one_class(self, view):
-        with pytest.raises(ValueError, match="one class only"):
+        with pytest.raises(ValueError, match="only one class"):
             view().fit(np.eye(3), [0, 0, 0])
 
     def test_equal_rows_leave_one_axis(self):

@@ -69,7 +69,7 @@ def test_a_table_of_classes_from_an_empty_folder(installed, tmp_path):
         "churned: classification (text, 2 values)",
         "4 numeric (a, b, c, d)", "1 date (joined)", "1 categorical (city)",
         "customer_id: id: by its name", "plan: constant", "d 11%",
-        "3-fold cross-validation", "on 2 cores", "always the largest class",
+        "3-fold cross-validation", "on 2 cores", "predicting the majority class",
         "report    results/customers/report.html",
         "trained on all rows of customers: results/customers/customers/model/model.skops, MLflow",
         "predict   rotastack predict --study customers NEW_ROWS.csv",
@@ -80,7 +80,7 @@ def test_a_table_of_classes_from_an_empty_folder(installed, tmp_path):
     assert len(screen.splitlines()) < 38
     assert len(done.stderr.splitlines()) < 30
     page = (tmp_path / "results/customers/report.html").read_text()
-    assert "always the largest class" in page
+    assert "predicting the majority class" in page
     assert "column &#39;plan&#39; dropped: constant" in page
     assert "customer_id" in page
 
@@ -120,7 +120,7 @@ def test_a_table_of_numbers(installed, tmp_path):
     done = call(installed, tmp_path, "run", "prices.parquet", "--target", "price", *few)
     assert "price: regression (" in done.stdout
     assert "RMSE" in done.stdout
-    assert "always the mean" in done.stdout
+    assert "predicting the mean" in done.stdout
     scores = pd.read_parquet(tmp_path / "results/prices/scores.parquet")
     assert scores.groupby("method")["r2"].mean().drop("Ridge").min() > 0.8  # no line follows |a - b|
     coverage = scores[scores["method"] == "Rotastack"]["interval_coverage"].mean()

@@ -22,7 +22,7 @@ class LabelClassifier(ClassifierMixin):
         check_classification_targets(y)
         self.classes_, codes = np.unique(y, return_inverse=True)
         if len(self.classes_) < least:
-            raise ValueError(f"y holds one class only ({self.classes_[0]}); at least {least} classes are needed")
+            raise ValueError(f"y has only one class ({self.classes_[0]}); at least {least} classes are needed")
         return codes
 
     def predict_proba(self, X: ArrayLike) -> NDArray[np.float64]:

@@ -147,7 +147,7 @@ class TablePreprocessor(TransformerMixin, BaseEstimator):
             elif kind == "text":
                 self.texts_[column] = TextComponents(min(MOST_COMPONENTS, max(1, len(X) // 4)))
             elif kind == "numeric" and np.isnan(numbers).all():
-                kind, reason = "missing", "holds no numbers"
+                kind, reason = "missing", "has no numbers"
             elif kind == "numeric" and np.nanmin(numbers) == np.nanmax(numbers):
                 kind, reason = "constant", "one value only"
             elif kind == "categorical":

@@ -124,8 +124,8 @@ class ColumnReading:
         formats = dict.fromkeys([*self.formats, "ISO8601"])
         how = f" in the format {' or '.join(map(in_words, formats))}" if self.type == "date" else self.in_unit
         return (
-            f"column {str(column.name)!r}: {len(lost)} of {len(column)} values are no {_PLURAL[self.type]}{how} (such as "
-            f"{examples}); these values are missing"
+            f"column {str(column.name)!r}: {len(lost)} of {len(column)} values are not {_PLURAL[self.type]}{how} (such as "
+            f"{examples}) and become missing"
         )
 
     def _read(self, texts: pd.Series) -> Any:

@@ -13,7 +13,7 @@ def add(commands: Any) -> None:
     """Add the command."""
     explain = command(
         commands, "explain", _explain, "explain the model of a study, and write a page",
-        description="Compute importances of columns, weights of rotated columns, and the dependence of predictions on the top columns.",
+        description="Compute importances of columns, weights of rotated columns, and partial dependence of the predictions on the most important columns.",
         epilog="example:\n  rotastack explain customers",
     )  # fmt: skip
     explain.add_argument("study", help="the study that made the model")

@@ -25,7 +25,7 @@ def add(commands: Any) -> None:
     )  # fmt: skip
     fit.add_argument("table", help="table, in a format that `rotastack run` reads")
     fit.add_argument("--target", metavar="COLUMN", required=True, help="column to predict")
-    fit.add_argument("--out", metavar="FILE", required=True, help="file of the model, such as model.skops")
+    fit.add_argument("--out", metavar="FILE", required=True, help="file to write, such as model.skops")
     fit.add_argument(
         "--task", choices=["classification", "regression"], help="kind of the target; the default depends on its values"
     )
@@ -39,8 +39,8 @@ def add(commands: Any) -> None:
         help="parameter of the estimator, as in a study (repeatable)",
     )  # fmt: skip
     add_trust_option(fit)
-    fit.add_argument("--seed", type=int, default=0, help="seed (default: 0)")
-    fit.add_argument("--threads", type=int, default=1, help="threads (default: 1)")
+    fit.add_argument("--seed", type=int, default=0, help="seed of all random numbers (default: 0)")
+    fit.add_argument("--threads", type=int, default=1, help="number of threads (default: 1)")
 
 
 def _fit(arguments: Namespace) -> int:

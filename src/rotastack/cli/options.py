@@ -22,7 +22,7 @@ def command(commands: Any, name: str, run: Callable[[Namespace], int | None], su
 
 def add_study_options(parser: ArgumentParser) -> None:
     """Add the arguments that name a study."""
-    parser.add_argument("study", help="study of this folder, of studies or of config/studies, or a YAML file")
+    parser.add_argument("study", help="study in this folder, in studies or in config/studies, or a YAML file")
     parser.add_argument("--size", help="size of the study, such as small (default: full)")
 
 
@@ -38,7 +38,7 @@ def add_model_options(parser: ArgumentParser) -> None:
 
 def add_trust_option(parser: ArgumentParser) -> None:
     """Add the option that consents to types of modules in a model file."""
-    text = "module of your own, or package, whose classes and functions the model may hold (repeatable)"
+    text = "your own module, or a package, whose classes and functions the model may contain (repeatable)"
     parser.add_argument("--trust", metavar="MODULE", action="append", default=[], help=text)
 
 

@@ -19,7 +19,7 @@ def add(commands: Any) -> None:
     """Add the command."""
     predict = command(
         commands, "predict", _predict, "predict the rows of a table with a saved model",
-        description="Predict the rows of a table. The output has the rows in their order, with predictions beside the columns.",
+        description="Predict the rows of a table. The output keeps the order of the rows, and adds predictions to the columns.",
         epilog="example:\n  rotastack predict --study customers new.csv --proba --output predicted.csv",
     )  # fmt: skip
     predict.add_argument("table", help="table, in a format that `rotastack run` reads")
@@ -32,7 +32,7 @@ def add(commands: Any) -> None:
     predict.add_argument("--proba", action="store_true", help="add a column probability=<class> for each class")
     predict.add_argument(
         "--intervals", action="store_true",
-        help="add columns lower and upper, bounds for 90 %% of the targets, widened by what tests on later rows have shown",
+        help="add columns lower and upper, the ends of 90 %% prediction intervals; after a run with --time-column they have the width that the tests on later rows required",
     )  # fmt: skip
     predict.add_argument(
         "--output", metavar="FILE",

@@ -37,7 +37,7 @@ def add(commands: Any) -> None:
     )  # fmt: skip
     run.add_argument(
         "study", metavar="TABLE|STUDY",
-        help="table (CSV, Excel, Parquet, JSON lines, ARFF, ..., or a number of OpenML), study of config/studies, or YAML file",
+        help="table (CSV, Excel, Parquet, JSON lines, ARFF, ..., or an OpenML number such as openml:61), study of config/studies, or YAML file",
     )  # fmt: skip
     run.add_argument("--target", metavar="COLUMN", help="tables: column to predict")
     run.add_argument(
@@ -48,7 +48,7 @@ def add(commands: Any) -> None:
     run.add_argument(
         "--size", help="tables: small, medium (default) or full; studies: a size of their file, or full (default)"
     )
-    run.add_argument("--time", metavar="TIME", help="tables: limit of the run's time, such as 90s, 10m or 2h")
+    run.add_argument("--time", metavar="TIME", help="tables: time limit of the run, such as 90s, 10m or 2h")
     run.add_argument(
         "--score", metavar="NAME",
         help="tables: score by which methods are ranked and tested, such as error, roc_auc, log_loss, rmse or mae, or scikit-learn's "
@@ -57,7 +57,7 @@ def add(commands: Any) -> None:
     run.add_argument(
         "--groups", metavar="COLUMN",
         help="tables: rows with the same value of this column stay together, in training or in test; with --time-column, the column "
-        "of series, such as stores, for naive forecasts",
+        "that names the series, such as stores, for naive forecasts",
     )  # fmt: skip
     split = run.add_mutually_exclusive_group()
     split.add_argument(
@@ -67,7 +67,7 @@ def add(commands: Any) -> None:
     )
     split.add_argument(
         "--split-column", metavar="COLUMN",
-        help="tables: column of given splits: train and test, or the number of the fold that tests the row",
+        help="tables: column with given splits: train or test, or the number of the fold that tests the row",
     )  # fmt: skip
     run.add_argument(
         "--kind", metavar="COLUMN=KIND", action="append", default=[],
@@ -96,7 +96,7 @@ def _megabytes(text: str) -> float:
     with suppress(ValueError):
         if (size := TypeAdapter(ByteSize).validate_python(text)) >= 1e4:  # a number alone counts bytes
             return size / 1e6
-    raise argparse.ArgumentTypeError(f"{text!r} is not a size; examples: 500M, 8G")
+    raise argparse.ArgumentTypeError(f"{text!r} is not a size of memory; examples: 500M, 8G")
 
 
 def _run(arguments: Namespace) -> int:

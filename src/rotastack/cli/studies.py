@@ -31,7 +31,7 @@ def plan_of(name: str, size: str | None = None) -> "Plan":
         # Snakemake would merge a part of a study into the study of config.yaml, and run the mixture.
         keys = ", ".join(map(str, content)) or "nothing"
         raise RotastackError(
-            f"{path}: not a study; needed keys: name, datasets, protocol, pools, methods; found: {keys}"
+            f"{path}: not a study; required keys: name, datasets, protocol, pools, methods; found: {keys}"
         )
     options = {} if (size or found) == "full" else {"size": size or found}
     machine = config_file()

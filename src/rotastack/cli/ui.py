@@ -18,7 +18,7 @@ def add(commands: Any) -> None:
     """Add the command."""
     example = "example:\n  rotastack ui --port 5001"
     ui = command(commands, "ui", _ui, "open the MLflow UI of the tracking database", epilog=example)
-    ui.add_argument("--port", type=int, default=5000, help="(default: 5000)")
+    ui.add_argument("--port", type=int, default=5000, help="port to listen on (default: 5000)")
     ui.add_argument(
         "--host", default="127.0.0.1", help="address to listen on; the UI has no password (default: 127.0.0.1)"
     )

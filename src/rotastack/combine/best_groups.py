@@ -58,7 +58,7 @@ class BestGroups(Combiner):
     ) -> Self:  # fmt: skip
         """Train the stackers on outputs for rows that the members have not seen; group k has the seed ``child(sequence, k)``."""
         if len(outputs) % (self.group_size or 1):
-            raise RotastackError(f"no {self.n_best} best groups of {self.group_size} among {len(outputs)} members")
+            raise RotastackError(f"{len(outputs)} members cannot be divided into groups of {self.group_size}")
         each = [
             Stacking(self.estimator).fit(group, y, n_classes, child(sequence, k), sample_weight)
             for k, group in enumerate(self._groups(outputs))

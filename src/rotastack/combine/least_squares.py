@@ -78,7 +78,7 @@ class LeastSquaresWeights(Combiner):
         """
         predicted = np.asarray(outputs, dtype=np.float64)
         if not np.isfinite(predicted).all():
-            raise RotastackError("a least-squares pool needs finite predictions")
+            raise RotastackError("least-squares weights need finite predictions")
         y = np.asarray(y, dtype=np.float64)
         weight = np.ones(len(y)) if sample_weight is None else np.asarray(sample_weight, dtype=np.float64)
         total = weight.sum()

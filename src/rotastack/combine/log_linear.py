@@ -135,7 +135,7 @@ def _logs(outputs: NDArray[np.floating]) -> NDArray[np.float64]:
     outputs = np.asarray(outputs, dtype=np.float64)
     n_classes = outputs.shape[2]
     if not (outputs.min(initial=0) >= 0 and outputs.max(initial=0) <= 1 + 1e-6):
-        raise RotastackError("a log-linear pool needs probabilities, from 0 to 1")
+        raise RotastackError("log-linear weights need probabilities from 0 to 1")
     least = 0.01 if n_classes <= 50 else min(0.01, 0.05 / n_classes)
     return np.log((1 - least * n_classes) * outputs + least)
 

@@ -26,7 +26,7 @@ def division_numbers(features: pd.DataFrame, column: str, key: str, where: str) 
     the column: it does not exist, has gaps, or holds no moments or folds.
     """
     if column not in features:
-        raise RotastackError(f"{where}: protocol.{key}: there is no column {column!r}{nearest(column, list(features))}")
+        raise RotastackError(f"{where}: protocol.{key}: column {column!r} not found{nearest(column, list(features))}")
     values = features[column]
     if key.startswith("split"):
         return _folds(values, f"{where}: protocol.columns: column {column!r}")
@@ -89,13 +89,13 @@ def _folds(values: pd.Series, where: str) -> NDArray[np.intp]:
     if bad.any():
         row = bad.idxmax()
         raise RotastackError(
-            f"{where} holds {str(values[row])!r} in row {values.index.get_loc(row)}; it must say train or test, or the number of the fold "
-            "that tests the row, -1 where none does"
+            f"{where} holds {str(values[row])!r} in row {values.index.get_loc(row)}; allowed are train and test, or the number of the fold "
+            "that tests the row (-1: none)"
         )
     if not len(folds):
         raise RotastackError(f"{where} is empty")
     if len(folds) < len(values) and not texts.isin(names).any():
         raise RotastackError(
-            f"{where} is empty in {counted(len(values) - len(folds), 'row')}; give them -1 where no fold tests them"
+            f"{where} is empty in {counted(len(values) - len(folds), 'row')}; write -1 for rows that no fold tests"
         )
     return folds.reindex(values.index, fill_value=-2).to_numpy(dtype=np.intp)

@@ -201,7 +201,7 @@ def _with_splits(arrays: Mapping[str, NDArray]) -> pd.DataFrame:
             if len(unknown):
                 raise RotastackError(f"{fold}: {unknown[0]} is not a row number; allowed are 0 to {len(table) - 1}")
             if any(parts[rows]) or len(np.unique(rows)) < len(rows):
-                raise RotastackError(f"{fold}: a row occurs twice in {fold}, or also in f{2 * s}")
+                raise RotastackError(f"{fold}: a row occurs twice in f{2 * s} and f{2 * s + 1}")
             parts[rows] = part
         table[f"split {s + 1}"] = parts
     return table.assign(target=arrays["y"].astype(str))
@@ -217,7 +217,7 @@ def _cannot_be_had(name: str, spec: Mapping[str, Any], reasons: list[str]) -> st
     page = f" (see {spec['homepage']})" if "homepage" in spec else ""
     return (
         f"data set {name!r} is not available: {tried}. Connect to the network, or put "
-        f"{spec.get('mirror') or name}.csv.gz (header, last column 'target'){arrays} into a folder and set DATA_MIRROR to this folder{page}"
+        f"{spec.get('mirror') or name}.csv.gz (header, last column 'target'){arrays} into a folder and set DATA_MIRROR to its path{page}"
     )
 
 

@@ -50,7 +50,7 @@ def _uncompressed(body: bytes) -> bytes:
             assert process.stdout is not None
             content = _read(process.stdout, len(body))
     if process.returncode:
-        raise OSError("the file cannot be unpacked: gzip refuses it")
+        raise OSError("the file cannot be unpacked: it is not valid gzip")
     return content
 
 

@@ -57,7 +57,7 @@ def suspicions(
     read = [c for c, kind in kinds.items() if kind != "leak" and c not in divided_by.values()]
     leaks = list(_leaks(features[read], target, task, kinds))
     if len(leaks) > MOST_NAMED:
-        leaks[MOST_NAMED:] = [f"Leaks by value or by missing values: {len(leaks) - MOST_NAMED} more columns."]
+        leaks[MOST_NAMED:] = [f"Columns that predict the target, beside these: {len(leaks) - MOST_NAMED}."]
     found = [*leaks, *_copies(features, y, task, kinds, divided_by)]
     found += _ids(features[used])
     if not {"groups", "time", "split 1"} & set(divided_by):
@@ -90,9 +90,9 @@ def _leaks(features: pd.DataFrame, target: pd.Series, task: TaskName, kinds: Map
             if score <= LEAK and j in trees and not rises:
                 what, score = f"{name} alone", _alone(values[j], y, task, kinds[name] == "date")
             if score > LEAK:
-                much = f"{score:.1%} right" if task == "classification" else f"R² {score:.3f} of values or ranks"
+                measure = "R² of values or ranks" if task == "regression" else "balanced accuracy"
                 drop = "leave the column out, as now" if kinds[name] in DROPPED else "drop the column"
-                yield f"{what} predicts {whole} ({much}). If the column is unknown at prediction time, {drop}."
+                yield f"{what} predicts {whole} ({measure} {score:.3f}). If the column is unknown at prediction time, {drop}."
 
 
 def _by_missing(missing: NDArray[np.float64], y: NDArray, task: TaskName) -> NDArray[np.float64]:
@@ -194,8 +194,8 @@ def _copies(
         wrong = cross_val_predict(forest, X, y[rows], groups=groups, cv=folds) - y[rows]
         losses.append(f"{np.mean(wrong != 0):.1%}" if task == "classification" else f"{np.sqrt(np.mean(wrong**2)):.4g}")
     score = "error" if task == "classification" else "RMSE"
-    sentence = f"so a small forest has {score} {losses[0]}; with copies in both it has {losses[1]}."
-    return [f"{many}, and stay together, in training or in test: {sentence}"]
+    sentence = f"a small forest has {score} {losses[0]}; with copies in both, {losses[1]}."
+    return [f"{many}. They stay together, in training or in test: {sentence}"]
 
 
 def _ids(features: pd.DataFrame) -> Iterator[str]:
@@ -208,7 +208,7 @@ def _ids(features: pd.DataFrame) -> Iterator[str]:
         if (steps > 0).all() and (steps == steps.round()).all():
             yield f"{name} increases from row to row, like an id or a time: if the column is an id, drop the column."
         elif words and words[-1].lower() in ID_WORDS and column.is_unique and (numbers == numbers.round()).all():
-            yield f"{name} has the name of an id, and all its numbers differ: if the column is an id, drop the column."
+            yield f"{name} is named like an id, and its values are unique: if the column is an id, drop the column."
 
 
 def _group(features: pd.DataFrame, used: list[str], kinds: Mapping[str, str]) -> list[str]:
@@ -226,7 +226,7 @@ def _group(features: pd.DataFrame, used: list[str], kinds: Mapping[str, str]) ->
         if alike or named_group(str(name)):
             why = "with similar rows" if alike else "by its name"
             return [
-                f"{name} looks like groups ({len(sizes)} values, {sizes.mean():.1f} rows each, {why}): with --groups {quote(str(name))} the rows of a "
+                f"{name} looks like a group column ({len(sizes)} values, {sizes.mean():.1f} rows each, {why}): with --groups {quote(str(name))} the rows of a "
                 "group stay together, and test rows are from new groups."
             ]
     return []
@@ -239,8 +239,8 @@ def _dates(features: pd.DataFrame, y: NDArray, task: TaskName, kinds: Mapping[st
         known = y[days.index]  # of one class, there is no correlation
         targets = [known] if task == "regression" else [(known == k).astype(float) for k in np.unique(known)]
         drift = max((abs(days.corr(pd.Series(t, days.index), "spearman")) for t in targets if np.ptp(t)), default=0.0)
-        moves = f"The target moves with {name} (rank correlation {drift:.2f})" if drift > DRIFT else f"{name} is a date"
-        yield f"{moves}: to predict later rows from earlier rows, add --time-column {quote(name)}."
+        date = f"The target varies with {name} (rank correlation {drift:.2f})" if drift > DRIFT else f"{name} is a date"
+        yield f"{date}: to predict later rows from earlier rows, add --time-column {quote(name)}."
 
 
 def _few_rows(target: pd.Series) -> list[str]:
@@ -250,4 +250,4 @@ def _few_rows(target: pd.Series) -> list[str]:
     if rare.empty:
         return []
     named = shortened((f"{label!r} ({n})" for label, n in rare.items()), 5)
-    return [f"Classes of few rows: {named}: their scores are unreliable."]
+    return [f"Classes with few rows: {named}; their scores are unreliable."]

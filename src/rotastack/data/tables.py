@@ -182,9 +182,7 @@ def _file(path: Path, labels: str | None, where: str) -> Found:
     if ending is None:
         raise RotastackError(f"{where}: format unknown; allowed endings: {', '.join(FORMATS)}")
     if not path.is_file():
-        raise RotastackError(
-            f"{where}: file not found{'; save the file of the address, and name it' * ('://' in where)}"
-        )
+        raise RotastackError(f"{where}: file not found{'; download the file and name the copy' * ('://' in where)}")
     try:
         body = path.read_bytes()
         if body.startswith(GZIP):
@@ -233,7 +231,7 @@ def _arff(body: bytes, labels: str | None) -> Found:
 def _excel(body: bytes, labels: str | None) -> Found:
     if body.startswith(_OLE):
         raise RotastackError(
-            "the file has a password, or is from Excel before 2007; save the file as .xlsx without password"
+            "the file has a password, or its format is older than Excel 2007; save the file as .xlsx without a password"
         )
     try:
         sheets = pd.read_excel(

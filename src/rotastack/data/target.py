@@ -149,7 +149,7 @@ def check_target(y: pd.Series, where: str, task: TaskName = "classification") ->
         return _quantity(y, where)
     if distinct < 2:
         raise RotastackError(
-            f"{where}: the target has one class only ({_example(y)}); at least 2 classes are needed"
+            f"{where}: the target has only one class ({_example(y)}); at least 2 classes are needed"
             if len(y)
             else f"{where}: the table has no rows"
         )
@@ -174,14 +174,14 @@ def check_target(y: pd.Series, where: str, task: TaskName = "classification") ->
     once = sorted(counts.index[counts == 1])
     if once:
         warn(
-            f"{where}: {_listed(once, 'class', 'classes')} of the target {'has' if len(once) == 1 else 'have'} one row only; "
+            f"{where}: {_listed(once, 'class', 'classes')} of the target {'has' if len(once) == 1 else 'have'} only one row; "
             f"training and test need a row each; drop or merge {'the class' if len(once) == 1 else 'these classes'}"
         )
     alike = labels.drop_duplicates().sort_values()
     alike = alike[alike.str.split().str.join(" ").str.casefold().duplicated(keep=False)]
     if len(alike):
         warn(
-            f"{where}: {_listed(alike.tolist(), 'class', 'classes')} of the target differ only in blanks or capital letters"
+            f"{where}: {_listed(alike.tolist(), 'class', 'classes')} of the target differ only in spaces or capital letters"
         )
     return labels
 

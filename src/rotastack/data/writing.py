@@ -27,12 +27,12 @@ def check_writable(path: str | Path) -> None:
     path = Path(path)
     if format_of(path.name) not in _WRITERS:
         raise RotastackError(
-            f"{path}: the ending names no format for writing; allowed: {', '.join(_WRITERS)}, and .gz after a text format"
+            f"{path}: format unknown; allowed endings: {', '.join(_WRITERS)}, and .gz after a text format"
         )
     if path.is_dir():
         raise RotastackError(f"{path} is a folder; name a file")
     if not path.parent.is_dir():
-        raise RotastackError(f"{path}: folder {str(path.parent)!r} not found; make the folder, or correct the path")
+        raise RotastackError(f"{path}: folder {str(path.parent)!r} not found; create the folder, or correct the path")
     package = PACKAGES.get(str(format_of(path.name)))
     if package is not None and find_spec(package) is None:
         raise RotastackError(f"{path}: {not_installed_message(package)}")
@@ -76,7 +76,7 @@ def _write_excel(table: pd.DataFrame, to: io.BytesIO) -> None:
     """Write a table as an Excel file: text stays text, no formula or error value; whole numbers keep all digits, as text."""
     longest = max((int(c.str.len().max()) for _, c in table.select_dtypes("str").items() if c.notna().any()), default=0)
     if longest > _CELL:
-        raise ValueError(f"a text has {longest:,} characters, and a cell of Excel holds {_CELL:,}")
+        raise ValueError(f"a text has {longest:,} characters, but a cell of Excel holds at most {_CELL:,}")
     from openpyxl.utils.exceptions import IllegalCharacterError
 
     try:

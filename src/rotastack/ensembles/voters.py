@@ -215,7 +215,7 @@ def own_out_of_bag(ensemble: Any, voters: Voters, X: NDArray) -> NDArray[np.bool
     known = getattr(ensemble, "oob_decision_function_", None)
     if known is None:
         raise ValueError(f"the fitted ensemble has no oob_decision_function_; train it with oob_score=True, {remedy}")
-    other = f"the {len(X)} rows are not those that it was trained on; give these, {remedy}"
+    other = f"the {len(X)} rows are not its training rows; pass the training rows, {remedy}"
     if len(known) != len(X):
         raise ValueError(other)
     unseen = voters.out_of_bag(len(X))

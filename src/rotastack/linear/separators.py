@@ -57,7 +57,7 @@ class LinearSeparator(ClassifierMixin, BaseEstimator):
         Raises
         ------
         ValueError
-            `y` has one class only, values or targets are missing, or a parameter is out of its range.
+            `y` has only one class, values or targets are missing, or a parameter is out of its range.
         TypeError
             `X` is sparse.
 
@@ -86,7 +86,7 @@ class LinearSeparator(ClassifierMixin, BaseEstimator):
         n_classes = len(self.classes_)
         if n_classes < 2:
             name = f" ({self.classes_.tolist()[0]!r})" if n_classes else ""
-            raise ValueError(f"y holds one class only{name}; at least 2 classes are needed")
+            raise ValueError(f"y has only one class{name}; at least 2 classes are needed")
         warn_of_scales(
             X, check_feature_names_in(self), f"{type(self).__name__}: the penalty is equal for all columns",
             "scale the columns first, for example with MinMaxScaler((-1, 1)).",

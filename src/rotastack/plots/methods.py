@@ -183,13 +183,13 @@ def plot_pareto(points: pd.DataFrame, control: str | None = None, x_label: str =
         named = [*front, control]
     axis.margins(0.08, 0.1)
     axis.set_xlabel(f"{x_label} (left is better)")
-    axis.set_ylabel("average rank (down is better)")
+    axis.set_ylabel("average rank (lower is better)")
     axis.xaxis.set_major_formatter("{x:g}")
     plain_axis(axis)
     if len(complete) <= _NAMED:
         named = [*named, *complete.index]
     unnamed = len(complete) - _write_names(axis, complete.loc[list(dict.fromkeys(named))])
-    notes = ["Line: methods that no other method beats in both axes."]
+    notes = ["Line: methods that no other method beats on both axes."]
     if len(complete) < len(points):
         notes.append(f"Left out: {len(points) - len(complete)} methods without time or rank.")
     if unnamed:

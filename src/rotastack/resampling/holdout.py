@@ -61,8 +61,8 @@ def repeated_holdout(
         test[r, train] = False
     if forced:
         warnings.warn(
-            f"{forced} of {n_repeats} splits: training got a row of each class and level first, "
-            "because random splits lacked a class or level",
+            f"{forced} of {n_repeats} splits: training first got a row of each class and level, "
+            "because a random split lacked a class or level",
             UserWarning,
             stacklevel=2,
         )

@@ -7,6 +7,7 @@ from typing import NamedTuple
 import numpy as np
 import pandas as pd
 
+from rotastack.errors import counted
 from rotastack.stats.friedman import FriedmanResult, friedman
 from rotastack.stats.missing import checked_scores
 from rotastack.stats.nemenyi import critical_difference, nemenyi
@@ -79,7 +80,7 @@ class Comparison:
         >>> import pandas as pd
         >>> errors = pd.DataFrame({"RF": [0.05, 0.20, 0.12, 0.3], "RRE": [0.04, 0.22, 0.10, 0.2], "GB": 0.5})
         >>> print(compare(errors, higher_is_better=False).report())
-        RRE is best of 3 methods by average rank over 4 data sets (1.25).
+        RRE has the best average rank of 3 methods over 4 data sets (1.25).
         The methods differ (Friedman's test, p = 0.042).
         RRE differs from GB (Nemenyi's test at 0.05, critical difference 1.66).
         <BLANKLINE>
@@ -90,8 +91,8 @@ class Comparison:
         """
         table, (n, k) = self.table, self.scores.shape
         best = table.index[table["average rank"] <= table.iloc[0, 0] + 1e-9]
-        text = f"{', '.join(map(str, best))} {'is' if len(best) == 1 else 'share the'} best of {k} methods by average rank "
-        text += f"over {n} data sets ({table.iloc[0, 0]:.2f})."
+        text = f"{', '.join(map(str, best))} {'has' if len(best) == 1 else 'share'} the best average rank of {k} "
+        text += f"methods over {counted(n, 'data set')} ({table.iloc[0, 0]:.2f})."
         if n > 1:
             p = "< 0.001" if self.p_value < 0.001 else f"= {self.p_value:.3f}"
             differ = "The methods differ" if self.p_value < alpha else "That the methods differ is not shown"

@@ -41,5 +41,5 @@ def naive_forecasts(
     ahead = time[test] - time[train].max() - 1
     found = {"the last value": last[-1, series[test]]}
     if period:
-        found[f"the last season ({period} moments)"] = last[ahead % period - period, series[test]]
+        found[f"the last season ({period} time points)"] = last[ahead % period - period, series[test]]
     return found

@@ -31,8 +31,10 @@ NAMES = {
 }  # fmt: skip
 """Score -> its name in texts and figures."""
 
-BASELINE = {"classification": "always the largest class", "regression": "always the mean"}
-"""Task -> prediction of the baseline, which reads no column; its class probabilities are the class shares."""
+BASELINE = dict.fromkeys(METRICS["classification"], "predicting the class frequencies")
+BASELINE |= dict.fromkeys(DECIDED, "predicting the majority class")
+BASELINE |= dict.fromkeys(METRICS["regression"], "predicting the mean")
+"""Score -> prediction of the baseline, which reads no column."""
 
 _SCORERS = {
     "accuracy": "error", "neg_log_loss": "log_loss", "neg_brier_score": "brier", "roc_auc_ovr": "roc_auc",

@@ -94,7 +94,7 @@ def complete_block(scores: pd.DataFrame) -> pd.DataFrame:
     if not whole.any():
         most = absent.mean(axis=0).argmax()
         raise RotastackError(
-            f"no data set has scores of all methods; {scores.columns[most]!r} lacks the most, "
+            f"no data set has scores of all methods; {scores.columns[most]!r} lacks the most scores, "
             f"{absent[:, most].sum()} of {len(scores)}"
         )
     return scores[whole]

@@ -99,7 +99,7 @@ class FittedView(LinearView):
             check_classification_targets(y)
             classes = np.unique(np.asarray(y))
             if len(classes) < 2:
-                raise ValueError(f"y holds one class only ({classes[0]!r}); at least 2 classes are needed")
+                raise ValueError(f"y has only one class ({classes[0]!r}); at least 2 classes are needed")
         whole = np.asarray(X, dtype=np.float64)
         self.mean_ = whole.mean(axis=0)
         self._find(whole - self.mean_, y)

@@ -139,7 +139,7 @@ def test_what_is_refused_is_refused_without_warnings():
 def test_two_classes_have_a_weight():
     X, y = load_iris(return_X_y=True)
     for given in ({"sample_weight": y == 1}, {"sample_weight": 1.0 * (y > 0)}):
-        with pytest.raises(ValueError, match=r"rows of weight above 0 have one class only \(1\)"):
+        with pytest.raises(ValueError, match=r"rows with a positive weight have only one class \(1\)"):
             small(class_weight={0: 1, 1: 1, 2: 0}).fit(X, y, **given)
 
 
@@ -207,7 +207,7 @@ def test_families_that_are_none(families, message):
 def test_no_rows_and_one_class():
     with pytest.raises(ValueError, match="y has no rows"):
         small().fit(np.empty((0, 3)), [])
-    with pytest.raises(ValueError, match=r"y holds one class only \(1\)"):
+    with pytest.raises(ValueError, match=r"y has only one class \(1\)"):
         small().fit(np.eye(3), [1, 1, 1])
 
 

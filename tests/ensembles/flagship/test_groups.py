@@ -160,7 +160,7 @@ def test_a_saved_model_knows_its_bags(tmp_path):
     ("patient", r"groups must have shape \(6,\), one entry for each row, got \(\)"),
     (["a", "b", None, "c", np.nan, "a"], "groups: missing in 2 of 6 rows, the first is row 2; each row needs a group"),
     ([1.0, 2.0, 3.0, np.nan, 1.0, 2.0], "groups: missing in 1 of 6 rows, the first is row 3"),
-    ([1, 1, 1, 1, 1, 2], "groups: the rows of weight above 0 are one group; at least 2 groups are needed"),
+    ([1, 1, 1, 1, 1, 2], "groups: rows with a positive weight have only one group; at least 2 groups are needed"),
 ])  # fmt: skip
 def test_groups_that_are_none_are_one_line(groups, said):
     with pytest.raises(ValueError, match=said):

@@ -63,7 +63,7 @@ def test_parameters_of_the_map_reach_it():
 def test_bad_input(ensemble, view):
     with pytest.raises(ValueError, match="n_components"):
         ensemble(n_components=0).fit(X, y)
-    with pytest.raises(ValueError, match="one class only"):
+    with pytest.raises(ValueError, match="only one class"):
         ensemble().fit(X, np.zeros(len(X)))
     with pytest.raises(ValueError, match=r"estimator must be a classifier, got LinearRegression\(\)"):
         ensemble(LinearRegression()).fit(X, y)

@@ -171,7 +171,7 @@ class RotastackClassifier(LabelClassifier, RotastackEnsemble):
     def _fit(self, X, y, weights, weighted, row_groups):
         if weights is not None and len(left := np.unique(y[weighted])) < 2:
             raise ValueError(
-                f"the rows of weight above 0 have one class only ({left[0]}); at least 2 classes are needed"
+                f"rows with a positive weight have only one class ({left[0]}); at least 2 classes are needed"
             )
         codes = self._numbered(y)
         _, outputs, folds = self._grow(X, codes, weights, root_sequence(self.random_state), row_groups)

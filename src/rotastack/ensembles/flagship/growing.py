@@ -75,7 +75,7 @@ def _each_grown(
     kernels = [family for family in families if isinstance(family, KernelFamily)]
     of_trees = [family for family in families if isinstance(family, TreeFamily)]
     if not of_trees and len(rows.X) > MOST_KERNEL_ROWS:
-        raise ValueError(f"families: a kernel is for at most {MOST_KERNEL_ROWS:,} rows, X has {len(rows.X):,}")
+        raise ValueError(f"families: a kernel family allows at most {MOST_KERNEL_ROWS:,} rows, X has {len(rows.X):,}")
     on_bags = [family for family in of_trees if not family.folds]
     for criterion in dict.fromkeys(family.criterion for family in on_bags):
         alike = [family for family in on_bags if family.criterion == criterion]

@@ -146,7 +146,7 @@ class OutOfBagImportances:
         if len(table) != len(y):
             raise ValueError(f"X has {len(table)} rows, y has {len(y)} rows")
         if self._hash_of(table, y) != self._rows_hash:
-            raise ValueError("X and y are not the rows of fit in the same order, which out-of-bag importances need")
+            raise ValueError("out-of-bag importances need the X and y of fit, with the rows in the same order")
         sample, y = table.iloc[rows] if hasattr(table, "iloc") else table[rows], y[rows]
 
         def judged(rows: Any) -> tuple[float, NDArray[np.float64]]:

@@ -292,7 +292,7 @@ class RotastackRegressor(RegressorMixin, RotastackEnsemble):
             raise ValueError(f"coverage must lie between 0 and 1, got {coverage!r}")
         n = len(self.residuals_.scores)
         if n and coverage > (most := (n - 1) / (n + 1)) + 1e-9:
-            warn(f"intervals from {n} out-of-bag rows hold {most:.1%} of new rows at most, not {coverage:.4g}")
+            warn(f"intervals from {n} out-of-bag rows cover at most {most:.1%} of new rows, not {coverage:.4g}")
         return self.predict(X, quantiles=[(1 - coverage) / 2, (1 + coverage) / 2])
 
     def _combined(self, outputs):

@@ -79,7 +79,7 @@ def group_numbers(groups: ArrayLike, weighted: NDArray[np.bool_]) -> NDArray[np.
             f"groups: missing in {len(missing)} of {len(numbers)} rows, the first is row {missing[0]}; each row needs a group"
         )
     if np.ptp(numbers[weighted]) == 0:
-        raise ValueError("groups: the rows of weight above 0 are one group; at least 2 groups are needed")
+        raise ValueError("groups: rows with a positive weight have only one group; at least 2 groups are needed")
     return numbers
 
 

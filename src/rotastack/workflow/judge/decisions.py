@@ -54,7 +54,7 @@ def draw_decisions(curves: Mapping[str, Mapping[str, Any]]) -> Figure:
         recall = right / max(curve["positives"], 1)  # a rare class may have no test row
         roc[name] = np.r_[0, wrong / max(curve["negatives"], 1), 1], np.r_[0, recall, 1]
         precision[name] = recall, right / (right + wrong)
-    figure = plot_curves({"recall against false positives": roc, "precision against recall": precision}, "", "")
+    figure = plot_curves({"recall against false positive rate": roc, "precision against recall": precision}, "", "")
     for axis in figure.axes:
         axis.set(xlim=(-0.02, 1.02), ylim=(-0.02, 1.02))
     return figure

@@ -44,10 +44,10 @@ def widened(ends: NDArray[np.float64], tested: Mapping[str, float]) -> NDArray[n
 
 def coverage_in_words(tested: Mapping[str, float]) -> str:
     """Return the measured coverage of intervals in a sentence."""
-    text = f"{COVERAGE:.0%} intervals held {tested['held']:.0%} of {tested['rows']:,} later rows"
+    text = f"{COVERAGE:.0%} intervals covered {tested['held']:.0%} of {tested['rows']:,} later rows"
     if tested.get("times", 0) <= 1:
         return f"{text}{'' if 'times' in tested else ', too few to correct their width'}."
     return (
-        f"{text}; the model's are {tested['times']:.3g} times as wide, and then {tested['then_held']:.0%} are held "
-        f"({tested['least']:.0%} to {tested['most']:.0%} by span, each with the factor of the other spans)."
+        f"{text}; the model's intervals are {tested['times']:.3g} times as wide and so cover {tested['then_held']:.0%} "
+        f"({tested['least']:.0%} to {tested['most']:.0%} by time span, each scaled by the factor of the others)."
     )

@@ -227,7 +227,7 @@ def study_board(spec: ReportSpec, scores: pd.DataFrame, baseline: pd.DataFrame, 
         left_out=list(spec.evaluation["left_out"]),
     )  # fmt: skip
     about = {"study": spec.name, "cells": spec.cells, "average": spec.evaluation["average"]}
-    return {**board, **about, "baseline": BASELINE[spec.task]}
+    return {**board, **about, "baseline": BASELINE[spec.score]}
 
 
 def _study_metric(

@@ -75,7 +75,7 @@ def _leaderboard(tables: dict[str, pd.DataFrame], study: Study) -> Printed:
     bold["average rank"] = values["average_rank"] == values["average_rank"].min()
     bold["Elo"] = values["elo"] == values["elo"].max()
     bold["improvability in %"] = values["improvability"] == values["improvability"].min()
-    unit = "" if units is None else f" divided by that of {BASELINE[study.task.name]}"
+    unit = "" if units is None else f" divided by that of {BASELINE[primary]}"
     caption = (
         f"Ranks by {study.document.evaluation.average} {NAMES[primary]}{unit}, on the {len(found['datasets'])} data sets without failed methods. "
         f"Brackets: bootstrap intervals of {100 * (1 - alpha):g} % over data sets. Against the control: data sets won/tied/lost, and p of Wilcoxon's "

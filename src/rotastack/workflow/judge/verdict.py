@@ -89,7 +89,7 @@ def _change(means: pd.DataFrame, method: str, other: str, score: str) -> str:
     text = say.AVERAGE if np.isfinite(gain) else say.FROM_ZERO
     if np.isfinite(gain) and round(abs(gain), 1) == 0:
         text = say.NO_CHANGE
-    return text.format(raises="raises" if gain > 0 else "lowers", score=score, other=other, percent=abs(gain))
+    return text.format(higher="higher" if gain > 0 else "lower", score=score, other=other, percent=abs(gain))
 
 
 def _won(means: pd.DataFrame, method: str, other: str, higher: bool) -> str:
@@ -189,7 +189,7 @@ def _of_group(name: str, found: Mapping[str, Any], score: str, alpha: float, tit
         return text
     if found["p_value"] >= alpha:
         return text + say.NO_DIFFERENCE.format(p=found["p_value"], n=n)
-    pairs = "; ".join(f"{a} and {b}" for a, b in found["different"]) or "none of the pairs"
+    pairs = "; ".join(f"{a} and {b}" for a, b in found["different"]) or "none"
     return text + say.DIFFERENCES.format(p=found["p_value"], pairs=pairs)
 
 

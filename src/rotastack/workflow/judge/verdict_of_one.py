@@ -92,7 +92,7 @@ class _Verdict:
     def _headline(self, best: str, rival: str | None, choice: Choice) -> str:
         """Return the score of the best method beside others, and the method that becomes the model if another one does."""
         against = [] if rival is None else [f"{self._shown(self.means[rival])} for {rival}"]
-        against += [] if np.isnan(self.level) else [f"{self._shown(self.level)} for {BASELINE[self.spec.task]}"]
+        against += [] if np.isnan(self.level) else [f"{self._shown(self.level)} for {BASELINE[self.score]}"]
         text = say.SCORES.format(
             best=best, score=NAMES[self.score], value=self._shown(self.means[best]),
             against=f" against {' and '.join(against)}" if against else "",
@@ -176,8 +176,8 @@ class _Verdict:
             return unrelated
         told = goes and p * len(association) < alpha / 5  # p is too small, see association_p
         rest = say.ROWS_TELL.format(method=goes, p=p_equal(p)) if told else ""
-        what = {"error": "makes fewer errors", "rmse": "is nearer"}.get(self.score, f"has a better {NAMES[self.score]}")
-        return [say.NOT_BETTER.format(what=what, baseline=BASELINE[self.spec.task], rest=rest), *unrelated]
+        what = "makes fewer errors" if self.score == "error" else f"has a better {NAMES[self.score]}"
+        return [say.NOT_BETTER.format(what=what, baseline=BASELINE[self.score], rest=rest), *unrelated]
 
     @property
     def _association(self) -> dict[str, float]:

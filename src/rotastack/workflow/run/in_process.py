@@ -29,8 +29,8 @@ __all__ = ["compare_in_memory"]
 IN_PYTHON = {
     r"add (--time-column .+)\.$": r"use the command rotastack run with \1.",
     r"--(groups|score) ": r"\1=",
-    r"model\.threshold: (\S+) in the study's file sets it": (
-        r"FixedThresholdClassifier(FrozenEstimator(best_estimator_), threshold=\1) of scikit-learn sets it"
+    r"set model\.threshold: (\S+) in the study's file": (
+        r"use scikit-learn's FixedThresholdClassifier(FrozenEstimator(best_estimator_), threshold=\1)"
     ),
     "; the report says why": "; a warning says why",
 }
@@ -85,13 +85,13 @@ def compare_in_memory(
 def _target_and_table(X: Any, y: Any) -> tuple[str, pd.DataFrame]:
     """Return the name of the target, and the columns with the target as one table."""
     if y is None:
-        raise RotastackError("y is missing; give the target, a value for each row of X")
+        raise RotastackError("y is missing; pass the target, one value for each row of X")
     try:
         table, values = as_pandas(X).reset_index(drop=True), pd.Series(y.squeeze() if hasattr(y, "squeeze") else y)
     except (IndexError, TypeError, ValueError):
-        raise RotastackError("X must be a table of rows and columns, and y have one value for each row") from None
+        raise RotastackError("X must be a table, and y must have one value for each row") from None
     if len(table) != len(values):
-        raise RotastackError(f"X has {len(table)} rows, and y has {len(values)}; both need the same rows")
+        raise RotastackError(f"X has {len(table)} rows, but y has {len(values)} values")
     target = "target" if values.name is None else str(values.name)
     for column in table:
         if not isinstance(column, str) or column in (target, "target"):  # a model finds its columns by their names

@@ -230,7 +230,7 @@ def _hold_folder(is_locked: bool) -> None:
         stream.seek(0)
         owner = stream.read().strip() or "unknown"
         raise RotastackError(
-            f"another run (process {owner}) works in this folder; wait for its end, or stop this process"
+            f"another run (process {owner}) is using this folder; wait for its end, or stop that process"
         ) from None
     stream.truncate(0)
     stream.write(str(os.getpid()))

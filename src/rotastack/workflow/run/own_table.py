@@ -45,7 +45,7 @@ class OwnTable:
         self.table, self.dashes = str(arguments.study), "--" if source is None else ""
         if arguments.size not in (None, *own_study.SIZES):
             allowed = ", ".join(own_study.SIZES)
-            raise RotastackError(f"{self.dashes}size: {arguments.size!r} is not a size of tables; allowed: {allowed}")
+            raise RotastackError(f"{self.dashes}size: {arguments.size!r} is not a size for tables; allowed: {allowed}")
         self.limit = self._limit()
         self._read()
         self._choose_design()
@@ -58,7 +58,7 @@ class OwnTable:
         with suppress(ValueError):
             if time is None or (seconds := pd.Timedelta(time).total_seconds()) >= 0.1:  # a number counts nanoseconds
                 return None if time is None else seconds
-        raise RotastackError(f"{self.dashes}time: {time!r} is not a time; examples: 90s, 10m, 2h")
+        raise RotastackError(f"{self.dashes}time: {time!r} is not a duration; examples: 90s, 10m, 2h")
 
     def _read(self) -> None:
         """Read the table, and decide its task and the kinds of its columns."""
@@ -128,7 +128,7 @@ class OwnTable:
                 continue
             option = f"{self.dashes}{option}"
             if column in (self.arguments.target, self.arguments.groups if key == "time" else None):
-                what = "the target" if column == self.arguments.target else "that of --groups"
+                what = "the target" if column == self.arguments.target else "the column of --groups"
                 raise RotastackError(f"{self.table}: {option}: column {column!r} is {what}; name another column")
             try:
                 n = int(division_numbers(self.features, column, key, self.table).max()) + 1
@@ -179,7 +179,7 @@ class OwnTable:
         return [*self._lines_of_table(), *self._lines_of_study()]
 
     def _lines_of_table(self) -> list[tuple[str, str]]:
-        """Return lines on the table's format, target and columns, and on what to look at."""
+        """Return lines on the table's format, target and columns, and on what to check."""
         name, task, reason, dropped = self.arguments.target, self.task, self.read.reason, self.dropped
         other = {"classification": "regression", "regression": "classification"}[task]
         hint = f"; --task {other} for {other}" if " numbers in " in reason and self.arguments.task is None else ""
@@ -202,20 +202,20 @@ class OwnTable:
         if texts := [f"{c} {share:.0%}" if share >= 0.01 else f"{c} below 1%" for c, share in holes]:
             lines.append(("missing", shortened(texts)))
         odd = suspicions(self.features, self.target, task, found, self.divided_by)
-        return [*lines, *(("look at", text) for text in odd), *(("note", note) for note in self.read.notes)]
+        return [*lines, *(("check", text) for text in odd), *(("note", note) for note in self.read.notes)]
 
     def _lines_of_study(self) -> list[tuple[str, str]]:
         """Return lines on the study's methods, score, splits, time and file."""
         file, design = self.file, self.design
         if file.edited:
-            text = f"{file.path} was edited and is used unchanged: options of the table have no effect (to write a new study, rename the file)"
+            text = f"{file.path} was edited and is used as it is: options for the table have no effect (to write a new study, rename the file)"
             return [("study", f"{text}; the kinds of columns are those of the file, not those above")]
         labels = list(self.study["methods"])
         sizes = {label: next(iter(design.parameters(label).values()), None) for label in labels}
         trees = ", ".join(label if n is None else f"{label} {n}" for label, n in sizes.items())
         available = f"{self.memory / 1000:.1f} GB are available (--memory)"
         least = _resources(self.study).largest_mb()
-        beyond = f"{available}; the largest job requests {least / 1000:.1f} GB, which it gets while no other job runs"
+        beyond = f"{available}; the largest job requests {least / 1000:.1f} GB, and runs alone"
         return [
             ("methods", f"{trees} (numbers of trees; Rotastack: trees per family)"),
             *(
@@ -223,7 +223,7 @@ class OwnTable:
                 for label, megabytes in self.needed.items() if label not in labels
             ),
             ("score", f"{NAMES[self.score]}, {self.why}"),
-            ("test", f"{own_study.division_in_words(design.protocol)}{' (shortened to keep the time limit)' * design.shortened}"),
+            ("test", f"{own_study.division_in_words(design.protocol)}{' (shortened to meet the time limit)' * design.shortened}"),
             *([("memory", beyond)] if least > self.memory else []),
             ("time", self._time(max(self.needed[label] for label in labels))),
             ("study", f"{file.path}{' (shortened name)' * (len(Path(self.table).stem) > LONGEST)}{f', replaces the old file ({file.replaced})' if file.replaced else ''}"),
@@ -233,7 +233,7 @@ class OwnTable:
         seconds = self.design.seconds
         text = f"about {duration(seconds)} on {counted(self.n_cores, 'core')}, up to {megabytes / 1000:.1f} GB of memory per core"
         if self.limit is not None and seconds > self.limit:
-            return f"{text}: longer than --time; no shorter comparison exists"
+            return f"{text}: longer than --time, but no comparison is shorter"
         if (
             self.limit is None
             and seconds > 2 * own_study.BUDGETS["small"]
@@ -273,7 +273,7 @@ def _methods(given: str | None, labels: list[str], packages: Mapping[str, str], 
     chosen = [label for label in labels if (label in kept) != without]
     if len(chosen) < 2:
         raise RotastackError(
-            f"{option}: {given!r} leaves {len(chosen)} of {len(labels)} methods; at least two are compared"
+            f"{option}: {given!r} leaves {len(chosen)} of {len(labels)} methods; at least two are needed"
         )
     return chosen
 

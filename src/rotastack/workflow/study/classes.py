@@ -116,7 +116,7 @@ def _made(entry: Entry, parameters: Mapping[str, Any], where: str, task: Task, k
     except ValueError as error:
         raise RotastackError(f"{where}.parameters: {_one_line(error)}") from None
     except Exception as error:  # another package's class may raise any exception
-        raise RotastackError(f"{where}{key}: {entry.path} cannot be made: {_one_line(error)}") from None
+        raise RotastackError(f"{where}{key}: {entry.path} cannot be created: {_one_line(error)}") from None
 
 
 def _deep(made: Any) -> dict[str, Any]:

@@ -126,7 +126,7 @@ class Evaluation(Document):
         for k, sweep in enumerate(self.sweeps):
             if any(b <= a for a, b in pairwise(sweep.values)) or (sweep.log and sweep.values[0] <= 0):
                 more = " from more than 0" if sweep.log else ""
-                raise ValueError(f"evaluation.sweeps.{k}.values: {sweep.values} must rise{more}")
+                raise ValueError(f"evaluation.sweeps.{k}.values: {sweep.values} must increase{more}")
             for name, line in sweep.lines.items():
                 if len(line) not in (1, len(sweep.values)):
                     raise ValueError(

@@ -99,7 +99,7 @@ class PoolDocument(Document):
     def _trained_or_mixed(self) -> Self:
         others = sorted(self.model_fields_set - {"of"})
         if self.of and others:
-            raise ValueError(f"{others[0]!r} is not allowed beside of: the pools that it names have the members")
+            raise ValueError(f"{others[0]!r} is not allowed with 'of': the members are those of the named pools")
         if not self.of and "estimator" not in others:
             raise ValueError("key 'estimator' is missing")
         return self
@@ -265,7 +265,7 @@ class StudyDocument(Document):
     def _fits_together(self) -> "StudyDocument":
         n_blocks = len(self.protocol.blocks(self.blocks.filled(self.protocol.n_cells)))
         if n_blocks > 5000:
-            raise ValueError(f"blocks: {n_blocks} jobs per pool and data set are too many; enlarge the blocks")
+            raise ValueError(f"blocks: {n_blocks} jobs per pool and data set are too many; use larger blocks")
         entries = [item if isinstance(item, str) else item.name for item in self.datasets]
         named = {"datasets": entries, "pools": self.pools, "methods": self.methods, "name": [self.name]}
         for key, name in ((key, name) for key, names in named.items() for name in names):
@@ -318,7 +318,7 @@ class StudyDocument(Document):
                     f"allowed: {', '.join(extra + labels)}"
                 )
             if key == "model.refit" and value in labels and self.pools[self.methods[value].pool].of:
-                raise ValueError(f"{key}: {value!r} has a mixed pool, of which no model is trained; choose another")
+                raise ValueError(f"{key}: {value!r} has a mixed pool, which has no model; name another method")
             if value in self.optimistic:
                 raise ValueError(f"{key}: {value!r} chooses members by the test rows; name another method")
         return self
@@ -334,7 +334,7 @@ class StudyDocument(Document):
                 )
             for key in ("noise", "repeats", "ensemble_sizes"):
                 if getattr(self.pools[part], key) != getattr(self.pools[of[0]], key) or self.pools[part].ensemble_sizes:
-                    raise ValueError(f"pools.{name}.of: {part!r} has other {key} than {of[0]!r}, or ensemble_sizes")
+                    raise ValueError(f"pools.{name}.of: {part!r} and {of[0]!r} differ in {key}, or have ensemble_sizes")
 
     def _check_combiner(self, method: Method, where: str) -> None:
         pool = self.pools[method.pool]

@@ -118,7 +118,7 @@ def explained(error: BaseException, uri: str) -> RotastackError:
     elif "malformed" in text or "not a database" in text:
         remedy = (
             "the tracking database is damaged; move the file away and delete the receipts (rm -f results/*/tracking.json): "
-            "the next run logs all runs again, without new computation"
+            "the next run logs all runs again from the kept results"
         )
     else:
         remedy = "runs cannot be logged; all results are kept: remove the cause, then repeat the command"

@@ -130,9 +130,9 @@ class Writer:
                     raise
         if is_own(self.uri) and found.artifact_location != where:
             raise RotastackError(
-                f"{FOLDER}: made in another folder ({found.artifact_location}); all results are kept: delete it and the "
-                f"receipts (rm -rf {FOLDER} results/*/tracking.json), and repeat the command: it logs all runs again, "
-                "without new computation"
+                f"{FOLDER}: created in another folder ({found.artifact_location}); delete it and the "
+                f"receipts (rm -rf {FOLDER} results/*/tracking.json), and repeat the command, which logs all runs again "
+                "from the kept results"
             )
         if found.lifecycle_stage == "deleted":
             self.client.restore_experiment(found.experiment_id)

@@ -54,7 +54,7 @@ def in_words(content: Mapping[str, Any], sign: int) -> list[str]:
     """Return an explanation in sentences: which columns were not shuffled, which matter, and the families' weights."""
     importances, n_columns, words = content["importances"], content["tested"]["columns"], []
     if not importances:
-        words.append(f"No column of {n_columns:,} was shuffled, because a prediction of this model takes long.")
+        words.append(f"No column of {n_columns:,} was shuffled, because predictions of this model are slow.")
     elif len(importances) < n_columns:
         most = f"the {len(importances)} with the highest correlation to the target"
         words.append(f"Of {n_columns:,} columns, {most} were shuffled.")
@@ -92,7 +92,7 @@ def _family_in_words(family: Family) -> str:
     if family.splitter == "random":
         text += ", random cuts"
     if family.criterion == "c45":
-        text += "; trees of C4.5"
+        text += "; C4.5 trees"
     return text + (", each on all rows outside a fold" if family.folds else "")
 
 
@@ -126,7 +126,7 @@ def _importances_in_words(content: Mapping[str, Any], sign: int) -> list[str]:
     model, constant = tested["scores"]
     if sign * model <= sign * constant:
         scores = f"{scoring} {number.format(model)} against {number.format(constant)}"
-        return [f"No column is shown to matter: on held-out rows the model does not beat a constant answer ({scores})."]
+        return [f"No column is shown to matter: on held-out rows a constant prediction is no worse ({scores})."]
     used = [x for x in importances if x["p"] < ALPHA and x["loss"] > 0]
     errors = "errors" if content["task"] == "regression" else "errors of the probabilities"
     units = "held-out rows" if tested["units"] == tested["rows"] else "groups of held-out rows"

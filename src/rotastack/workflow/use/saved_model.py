@@ -93,7 +93,7 @@ class SavedModel:
                 found["lower"], found["upper"] = ends.T
                 if n := int(((found["prediction"] < ends[:, 0]) | (found["prediction"] > ends[:, 1])).sum()):
                     notes.append(
-                        f"{counted(n, 'prediction')} outside the interval: a mean, and quantiles of a skewed target"
+                        f"{counted(n, 'prediction')} outside the interval: the mean of a skewed distribution can lie outside its quantiles"
                     )
         notes += dict.fromkeys(" ".join(str(w.message).split()) for w in caught)
         return pd.DataFrame(found, index=table.index), notes
@@ -119,7 +119,7 @@ class SavedModel:
         beside = " (in brackets: held-out rows of the run)" if measured else ""
         text = f"scores against {column.name} on {known.sum():,} of {len(table):,} rows{beside}: {', '.join(told)}"
         if lacking := [NAMES[name] for name in ("roc_auc", "average_precision", "r2") if np.isnan(found.get(name, 0))]:
-            text += f"; undefined with one {'class' if classes else 'value'} only: {listed(lacking)}"
+            text += f"; undefined with only one {'class' if classes else 'value'}: {listed(lacking)}"
         if classes and len(new := texts_of(column[y == len(classes)]).value_counts()):
             names = shortened([f"{name!r} ({counted(n, 'row')})" for name, n in new.items()], 5)
             text += f"; unknown to the model: {names}, which count as errors and are left out of the other scores"
@@ -216,7 +216,7 @@ def model_in_folder(path: Path, name: str | None = None, trusted: Sequence[str] 
     about = load_mapping(note, exactly=False)
     sklearn = about.get("flavors", {}).get("sklearn", {})
     if sklearn.get("serialization_format") != "skops":
-        raise RotastackError(f"{name or path}: not a model of rotastack, which are skops files")
+        raise RotastackError(f"{name or path}: not a Rotastack model; these are skops files")
     check_versions(about.get("metadata") or {}, name or path)
     return saved_model(path / sklearn.get("pickled_model", FILE), name or str(path), trusted)
 
@@ -225,7 +225,7 @@ def saved_model(path: Path, name: str, trusted: Sequence[str] = ()) -> SavedMode
     """Return the model in a file; types of the modules `trusted` are known."""
     record = path.parent / "refit.run.json"
     if path.is_file() and not path.stat().st_size and record.is_file():
-        raise RotastackError(f"{name}: no model was made: {read_json(record)['message']}")
+        raise RotastackError(f"{name}: no model was trained: {read_json(record)['message']}")
     pipeline = load_model(path, trusted)
     if "table" not in getattr(pipeline, "named_steps", ()):
         raise RotastackError(

@@ -49,7 +49,7 @@ def draw_pairs(dataset: str, table: Path, folds: Path, pools: Mapping[str, Path]
     notes = [f"One panel per pool, one point per pair of members, on the test rows of {cells[0]}."] if cells else []
     notes += [f"Left out, because they failed: {', '.join(failed)}."] if failed else []
     if silent:
-        notes += [f"Left out, because they have outputs of the ensemble without votes of members: {', '.join(silent)}."]
+        notes += [f"Left out, because they store no votes of members: {', '.join(silent)}."]
     add_note(figure, " ".join(notes))
     return figure
 

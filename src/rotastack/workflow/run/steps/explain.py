@@ -11,7 +11,7 @@ def run(job: Job) -> None:
     """Read inputs ``raw``, ``model`` and ``refit``; write outputs ``explanation``, with its figures, and ``page``."""
     spec, refit = job.spec(ExplainSpec), read_json(job.input("refit"))
     with job.recorded() as record:
-        content = {"study": spec.study, "dataset": spec.dataset, "words": [f"No model was made: {refit['message']}."]}
+        content = {"study": spec.study, "dataset": spec.dataset, "words": [f"There is no model: {refit['message']}."]}
         outcome = Outcome()
         if refit["status"] == "ok":  # else the study goes on without a model
             with outcome.may_fail():

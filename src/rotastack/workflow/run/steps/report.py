@@ -51,7 +51,7 @@ FACTS = {
         "n_nodes": "nodes (leaves included), leaves and depth of the trees",
         "median_nodes": "the median of their nodes",
         "oob_error": "out-of-bag error",
-        "oob_RMSE": "out-of-bag RMSE (the root of the mean squared error's mean)",
+        "oob_RMSE": "out-of-bag RMSE (the root of the mean of the MSE)",
         "training_error": "error on training rows",
         "margin_mean": "mean and variance of the margin on test rows, Chebyshev's bound of the error and the mean "
         "correlation of the trees",
@@ -61,7 +61,7 @@ FACTS = {
         "test and on selection rows, diversity of the QMM paper (fewer members, higher diversity), mean accuracy "
         "and mean margins of the members, and share of {cells} with an unsolved optimization",
         "c_bound": "bounds of the error: the C-bound, from the margins on test rows and on selection rows; from those on "
-        "selection rows the order of the bound by diversity and DRMF's theorem 2 (above 1 they have no information)",
+        "selection rows the order of the bound by diversity and DRMF's theorem 2 (above 1 they are vacuous)",
     },
     "machines": {
         "iterations": "iterations of linear machines, upper bound of the objective's relative distance to the optimum, "
@@ -79,7 +79,7 @@ GLOSSARY = {
     "pool": "estimators trained together; several methods can combine the outputs of one pool",
     "method": "a pool and a combiner of its outputs",
     "control": "the method that all other methods are compared with, {control} in this study",
-    "baseline": "a prediction without columns: {baseline} of the training rows",
+    "baseline": "{baseline} of the training rows, without any column",
 }
 
 
@@ -128,7 +128,7 @@ def _page(job: Job, spec: ReportSpec) -> str:
         scores_name="Errors" if primary == "error" else NAMES[primary],
         other_scores={m: known for m in METRICS[task] if m != primary and (known := _known(comparison[m], methods))},
         ranked_too=[name for name in RANKED_TOO[task] if name != primary][: len(RANKED_TOO[task]) - 1],
-        baseline_name=BASELINE[task],
+        baseline_names=BASELINE,
         baseline=baseline.to_dict("index"),
         figures=_figures(job.inputs["figures"]),
         cells=cells,
@@ -153,7 +153,7 @@ def _page(job: Job, spec: ReportSpec) -> str:
         configuration=_as_yaml(shown, width=100),
         glossary={
             **GLOSSARY_OF_CELLS[cells],
-            **{k: v.format(control=control, baseline=BASELINE[task]) for k, v in GLOSSARY.items()},
+            **{k: v.format(control=control, baseline=BASELINE[primary]) for k, v in GLOSSARY.items()},
         },
         versions={"rotastack": __version__, **{name: version(name) for name in LIBRARIES}},
     )

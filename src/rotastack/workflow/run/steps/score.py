@@ -199,7 +199,7 @@ def _units(spec: ScoringSpec, table: Prepared, divisions: Divisions) -> tuple[ND
         for test in tests:
             moments, numbers = np.unique(table.time[test], return_inverse=True)
             units[test] = units.max() + 1 + numbers * min(len(moments), max(1, SPANS // len(tests))) // len(moments)
-        return units, "spans of time"
+        return units, "time blocks"
     units, unit = (np.arange(len(table.y)), "rows") if table.groups is None else (table.groups, "groups")
     if spec.copies_together:
         copies = equal_rows(pd.DataFrame(np.hstack([table.numeric, table.codes])))
@@ -268,7 +268,7 @@ def _in_time(table: Prepared, divisions: Divisions) -> list[str]:
     shown, share = printer("rmse", list(means.values())), np.mean(beyond)
     same = "" if table.series_name is None else f" of the same {table.series_name}"
     naive = f"Naive forecasts: {' and '.join(f'{name}{same} has RMSE {shown(rmse)}' for name, rmse in means.items())}."
-    trend = f"A trend: {share:.0%} of the test rows have a target outside all training rows, where trees predict none; ridge can."
+    trend = f"A trend: {share:.0%} of the test rows have a target outside the range of the training rows; trees cannot extrapolate, ridge can."
     return [naive, trend] if share > TREND else [naive]
 
 

@@ -188,8 +188,8 @@ def model_card(
         kinds.append(f"{len(texts)} of text ({plain(shortened(texts))})")
     units = [f"{column}{how.in_unit}" for column, how in stored_readings(raw).items() if how.in_unit]
     choice = (
-        f"Chosen by the study {plain(data.study)} as the best of {methods} methods by the {name}; "
-        f"of methods that tie with the best, as that of least {NAMES[TIE_BREAK[data.task]]}, then of shortest training."
+        f"Chosen by the study {plain(data.study)} as the best of {methods} methods by {name}; "
+        f"of methods that tie with the best, the one with the lowest {NAMES[TIE_BREAK[data.task]]}, then the shortest training time."
         if chosen
         else f"Chosen in the file of the study {plain(data.study)}, which compared {methods} methods."
     )
@@ -206,7 +206,7 @@ def model_card(
         f"- Trained on {refit['started'][:10]} by rotastack {refit['version']}, seed {refit['seed']}, code {refit['code']}.", "",
         f"### {name[0].upper()}{name[1:]}", "", f"- {data.how.capitalize()}: {tested}.", *(f"- {line}" for line in _other_scores(data, refit)), "",
         "### Limits", "", "- The tested models had fewer rows than this model, which has all rows.",
-        *(["- The range covers draws of rows and rotations, not new rows."] if cells > 1 else []),
+        *(["- The range shows the variation over splits and rotations, not over new rows."] if cells > 1 else []),
     ]  # fmt: skip
     error = data.numbers(method).get("test/error")
     if data.task == "classification" and error is not None:
@@ -215,11 +215,11 @@ def model_card(
     if chosen and methods > 1:
         lines.append("- The method was chosen by the number shown, so the number is slightly optimistic.")
     if rare := [f"{plain(str(k))} ({n})" for k, n in counts.items() if n < FEW]:
-        lines.append(f"- Few rows of: {shortened(rare, 10)}.")
+        lines.append(f"- Classes with few rows: {shortened(rare, 10)}.")
     if not facts.get("missing_cells"):
         lines.append("- The training rows had no missing values.")
     lines += [
-        "- The numbers hold for rows from the same source; no check detects a change of the rows.", "",
+        "- The numbers hold for rows from the same source; no check detects a change of their distribution.", "",
         "### Load and predict", "", "```python", "import mlflow, pandas", f'mlflow.set_tracking_uri("{store}")',
         f'mlflow.pyfunc.load_model("{loaded}").predict(pandas.read_csv("new.csv"))', "```",
     ]  # fmt: skip
@@ -236,12 +236,12 @@ def _other_scores(data: TrackedDataset, refit: Mapping[str, Any]) -> list[str]:
     metrics = refit["metrics"]
     primary, baseline = PRIMARY[data.task], data.baseline.get(data.score)
     named = "" if primary == data.score else f"{NAMES[primary]} "
-    alone = BASELINE[data.task]
+    alone = BASELINE[data.score]
     lines = [] if baseline is None else [f"{alone[0].upper()}{alone[1:]}: {score_text(baseline, data.score)}."]
     if "intervals" in metrics:
         lines.append(coverage_in_words(metrics["intervals"]))
     if "time" in refit["parameters"].get("divided_by", {}):
-        lines.append("Out-of-bag: no score, as trees have seen later rows than these.")
+        lines.append("Out-of-bag: no score, because the trees were grown on later rows, too.")
     elif f"oob_{primary}" in metrics:
         lines.append(f"Out-of-bag, this model: {named}{score_text(metrics[f'oob_{primary}'], primary)}.")
     elif "oob_r2" in metrics:
@@ -250,5 +250,5 @@ def _other_scores(data: TrackedDataset, refit: Mapping[str, Any]) -> list[str]:
         of_members = score_text(metrics[f"oob_{primary}_of_members"], primary)
         lines.append(f"Out-of-bag, mean of the single members: {named}{of_members}.")
     else:
-        lines.append("Out-of-bag: no score, because the members have no bags of rows.")
+        lines.append("Out-of-bag: no score, because the members were not trained on bootstrap samples.")
     return [*lines, f"On the training rows (optimistic): {named}{score_text(metrics[f'training_{primary}'], primary)}."]
