@@ -80,7 +80,7 @@ def test_a_table_without_usable_columns_has_no_parts():
         (pl.DataFrame(), "X has no columns"),
         (pa.table({}), "X has no columns"),
         (np.empty((N, 0)), r"Found array with 0 feature\(s\)"),
-        (pd.DataFrame({"id": range(1, N + 1), "k": "GBP"}), r"no usable column is left: 'id' is dropped \(id: it numbers the rows\); 'k' is"),
+        (pd.DataFrame({"id": range(1, N + 1), "k": "GBP"}), r"no usable column is left: 'id' is dropped \(id: row numbers\); 'k' is"),
         (NUMBERS.assign(b=np.inf), "column 'b': Input X contains infinity"),
         (NUMBERS.assign(b=1j), "column 'b': Complex data not supported"),
         (NUMBERS.set_axis(["a", "b", "b"], axis=1), "column 'b' occurs twice"),

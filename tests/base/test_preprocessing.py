@@ -85,7 +85,7 @@ def test_a_class_of_one_row_is_named():
     ("values", "task", "reason"),
     [
         (["a", "b", "a"], "classification", r"text, 2 values"),
-        ([True, False, None], "classification", "truth values"),
+        ([True, False, None], "classification", "booleans"),
         (pd.Categorical([1.5, 2.5]), "classification", "declared categories"),
         (np.arange(500) % 31, "regression", "^31 different whole numbers in 500 rows, more than 30$"),
         (np.arange(140) % 30, "regression", "30 different whole numbers in 140 rows, fewer than 5 rows per number"),
@@ -115,7 +115,7 @@ def test_a_target_of_regression_is_numbers():
         ([1.0, None], "missing in 1 row"),
         ([1.0, "x", 2.0], r"is not a number in 1 row \(such as 'x'\)"),
         ([1.0, np.inf, 2.0], "is infinite in 1 row"),
-        ([1.0, 1.0], "has one value only in 2 rows"),
+        ([1.0, 1.0], "has only one value in 2 rows"),
     ],
 )
 def test_bad_targets_of_regression(values, message):
@@ -147,22 +147,22 @@ def test_categories_by_their_numbers():
     [
         ("x", np.linspace(0, 1, 50), "numeric", "50 different numbers"),
         ("x", np.arange(5, 55), "numeric", "50 different"),
-        ("x", np.arange(1, 51), "id", "it numbers the rows"),
-        ("customer_id", np.random.default_rng(0).permutation(50), "id", "by its name, and 50 values in 50 rows"),
-        ("PassengerId", [*range(100, 149), None], "id", "by its name, and 49 values in 49 rows"),
+        ("x", np.arange(1, 51), "id", "row numbers"),
+        ("customer_id", np.random.default_rng(0).permutation(50), "id", "by its name and 50 different values in 50 rows"),
+        ("PassengerId", [*range(100, 149), None], "id", "by its name and 49 different values in 49 rows"),
         ("id", np.arange(50) % 20, "numeric", "20 different"),
         ("acid", np.random.default_rng(0).permutation(50), "numeric", "50 different"),
-        ("x", [f"{k:08x}-aa" for k in range(50)], "id", "text whose values all differ"),
-        ("x", [f"town {k}" for k in range(50)], "id", "text whose values all differ"),
-        ("x", [f"IMG {k}.jpg" for k in range(50)], "id", "text whose values all differ"),
-        ("x", [f"0{k:02} 12 34 {k}" for k in range(50)], "id", "text whose values all differ"),
-        ("x", [f"town {k % 40}" for k in range(60)], "id", "40 different values in 60 rows, 7 characters on average, most of one word"),
+        ("x", [f"{k:08x}-aa" for k in range(50)], "id", "text with unique values"),
+        ("x", [f"town {k}" for k in range(50)], "id", "text with unique values"),
+        ("x", [f"IMG {k}.jpg" for k in range(50)], "id", "text with unique values"),
+        ("x", [f"0{k:02} 12 34 {k}" for k in range(50)], "id", "text with unique values"),
+        ("x", [f"town {k % 40}" for k in range(60)], "id", "40 different values in 60 rows, 7 characters on average, mostly single words"),
         ("x", [f"Frau Müller-{k} sagt, gut" for k in range(50)], "text", "50 different"),
         ("x", [f"день {k} был хорош" for k in range(50)], "text", "50 different"),
-        ("x", [f"第{k}天很好" for k in range(50)], "id", "text whose values all differ"),
+        ("x", [f"第{k}天很好" for k in range(50)], "id", "text with unique values"),
         ("x", [f"{2 * k} kg" for k in range(50)], "numeric", "50 different numbers in kg"),
         ("x", [f"broken on day {k}" for k in range(50)], "text", "50 different values in 50 rows, 16 characters"),
-        ("x", [f"www.place.net/{'a' * k}" for k in range(50)], "id", "text whose values all differ"),
+        ("x", [f"www.place.net/{'a' * k}" for k in range(50)], "id", "text with unique values"),
         ("x", [f"a long comment on the row {k % 30} of it" for k in range(200)], "text", "30 different values in 200 rows, 34"),
         ("x", [f"town {k % 30}" for k in range(200)], "categorical", "text of 30 different values"),
         ("x", pd.Categorical([f"a name {k}" for k in range(50)]), "categorical", "declared categories of 50"),
@@ -173,7 +173,7 @@ def test_categories_by_their_numbers():
         ("x", pd.date_range("2020-01-01", periods=50), "date", "from 2020-01-01 to 2020-02-19: days, weekday"),
         ("x", [f"2020-01-{1 + k % 28:02d}" for k in range(50)], "date", "from 2020-01-01 to 2020-01-28: days, weekday"),
         ("x", [f"2020-01-{1 + k % 28:02d}T10:{k:02d}:00Z" for k in range(50)], "date", "days, weekday"),
-        ("x", [f"{1 + k % 28}/13/2020" for k in range(50)], "id", "28 different values in 50 rows, 10 characters on average, most of one word"),
+        ("x", [f"{1 + k % 28}/13/2020" for k in range(50)], "id", "28 different values in 50 rows, 10 characters on average, mostly single words"),
         ("x", ["2020-01-01", None] * 20, "categorical", "text of 1"),
         ("x", ["2020-01-01"] * 20, "constant", "one value only"),
         ("x", [None] * 50, "missing", "all missing"),
@@ -233,7 +233,7 @@ def test_categories_are_in_alphabetical_order_or_in_their_own():
 
 
 def test_only_ids_beside_the_target():
-    with pytest.raises(RotastackError, match=r"no usable column is left: 'id' is dropped \(id: it numbers the rows\)"):
+    with pytest.raises(RotastackError, match=r"no usable column is left: 'id' is dropped \(id: row numbers\)"):
         TablePreprocessor().fit(pd.DataFrame({"id": range(30)})).get_feature_names_out()
     with pytest.raises(RotastackError, match="column 'a' occurs twice"):
         TablePreprocessor().fit(pd.DataFrame([[1, 2]], columns=["a", "a"]))

@@ -149,7 +149,7 @@ def test_several_units_stay_text_and_are_told(tmp_path):
     for texts, units in ((weights, "g, kg"), (one_stray, "kg, g")):
         pd.DataFrame({"w": texts, "y": "a"}).to_csv(tmp_path / "t.csv", index=False)
         (note,) = read_with_notes(tmp_path / "t.csv", "y")[1].notes
-        assert note == f"column 'w': text, as its numbers have several units ({units}); numbers need one unit"
+        assert note == f"column 'w': text, because its numbers have several units ({units}); use one unit"
 
 
 def test_a_target_with_a_unit():
@@ -178,7 +178,9 @@ def test_the_unit_is_stored_and_tables_without_units_are_stored_as_before():
 
 def test_what_cannot_be_read_is_counted_and_named():
     _, _, notes = read([*MANY, "#DIV/0!", "#DIV/0!", "12 kg", "NA", ""])
-    assert notes == ["column 'c': 3 of 45 values are not numbers (such as '#DIV/0!', '12 kg') and become missing"]
+    assert notes == [
+        "column 'c': 3 of 45 values are not numbers (such as '#DIV/0!', '12 kg'); these values become missing"
+    ]
 
 
 def test_missing_text_depends_on_the_format():

@@ -83,9 +83,9 @@ def test_the_ending_tells_the_format(shop, new, tmp_path, capsys, ending):
     ("path", "words"),
     [
         ("out.txt", "format unknown; allowed endings: .csv, .tsv, .jsonl, .parquet, .xlsx"),
-        ("out.arff", "no format for writing"),
+        ("out.arff", "format unknown"),
         ("nowhere/out.csv", "not found; create the folder"),
-        (".", "no format for writing"),
+        (".", "format unknown"),
         ("new.csv", "is the input table; name another file"),
     ],
 )
@@ -114,9 +114,9 @@ def test_what_is_odd_about_rows_is_said(shop, new, capsys):
     found, said = predicted(capsys, new, "--study", "shop", "-C", shop[0])
     assert len(found) == 10
     start = f"rotastack: {new}: column "
-    assert f"{start}'age': 1 of 10 values are not numbers (such as 'old') and become missing" in said
+    assert f"{start}'age': 1 of 10 values are not numbers (such as 'old'); these values become missing" in said
     assert (
-        f"{start}'since': 1 of 10 values are not dates in the format DD.MM.YYYY or YYYY-MM-DD (such as 'May') and become missing"
+        f"{start}'since': 1 of 10 values are not dates in the format DD.MM.YYYY or YYYY-MM-DD (such as 'May'); these values become missing"
         in said
     )
     (city,) = [line for line in said if line.startswith(f"{start}'city': 3 of 10 rows")]

@@ -50,11 +50,11 @@ def test_an_infinite_target_is_named(values):
 @pytest.mark.parametrize(
     ("dates", "note"),
     [
-        ([f"{m:02d}/01/2019" for m in range(1, 13)], "'01/01/2019' is read as DD/MM/YYYY, as no value shows which number is the day"),
+        ([f"{m:02d}/01/2019" for m in range(1, 13)], "'01/01/2019' is read as DD/MM/YYYY, because no value shows which number is the day"),
         ([f"{m:02d}.01.2019" for m in range(1, 13)], None),
         ([f"2019-{m:02d}-01" for m in range(1, 13)], None),
         ([f"{m:02d}/25/2019" for m in range(1, 13)], None),
-        ([f"25/{m:02d}/55" for m in range(1, 13)], "years of two digits (DD/MM/YY) are read as 1969 to 2068"),
+        ([f"25/{m:02d}/55" for m in range(1, 13)], "two-digit years (DD/MM/YY) are read as 1969 to 2068"),
     ],
 )  # fmt: skip
 def test_a_choice_among_formats_of_dates_is_told(tmp_path, dates, note):
@@ -155,7 +155,7 @@ def test_no_row_vanishes_or_appears_without_a_word(tmp_path):
     assert short.notes == ("column 'w': 1 row has fewer fields than the header; missing fields are empty",)
     quoted = rows("c,w", *(['"5 inch' if v in (12, 32) else "a", str(v)] for v in I))
     _, swallowed = read_as_written(table(tmp_path, quoted))
-    assert "runs over 21 lines that look like rows; check its quotes" in swallowed.notes[0]
+    assert "spans 21 lines that look like rows; check its quotes" in swallowed.notes[0]
     text = {"note": ["two\nlines", "b"], "n": [1, 2]}
     pd.DataFrame(text).to_csv(tmp_path / "t.csv", index=False)
     assert read_as_written(tmp_path / "t.csv")[1].notes == ()

@@ -67,7 +67,7 @@ def test_decimal_commas(tmp_path):
     assert found["b"].tolist() == [1234.5, 12, 3000]
     assert found["c"].tolist() == ["1,2", "1,3 m", "x"]
     assert found["y"].tolist() == [0.5, 1.5, 2.5]
-    assert reading.notes == ("decimal commas in a, b, y", "marks of thousands in b")
+    assert reading.notes == ("decimal commas in a, b, y", "thousands separators in b")
 
 
 @pytest.mark.parametrize("packed", ["", ".gz"])
@@ -213,4 +213,4 @@ def test_row_numbers_without_a_name_and_an_empty_end_are_left_out(tmp_path):
     (tmp_path / "e.csv").write_text("a;y;\n1;u;\n2;v;\n")
     found, reading = read_with_notes(tmp_path / "e.csv")
     assert found.columns.tolist() == ["a", "y"]
-    assert "last column without name" in reading.notes[0]
+    assert "last column, without a name" in reading.notes[0]

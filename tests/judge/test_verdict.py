@@ -111,7 +111,10 @@ def test_methods_without_intervals_have_not_failed():
     """A pinball loss is that of an interval, which few methods predict."""
     losses = wrong(A=20, B=60).assign(C=np.nan, D=np.nan)
     found = said(losses, task="regression", score="pinball", failures={"D": "ValueError: no"})
-    assert found[-2:] == ["Not compared, for lack of prediction intervals: C.", "Failed: D (no); the others are compared."]
+    assert found[-2:] == [
+        "Not compared, for lack of prediction intervals: C.",
+        "Failed: D (no); the others are compared.",
+    ]
 
 
 def test_the_same_difference_in_all_rows_counts_among_the_comparisons():

@@ -188,7 +188,7 @@ def test_what_is_left_out_is_told(monkeypatch):
         found = compare_methods(X, y.where(y.index > 2), methods=[*FORESTS, "Logistic regression"], n_jobs=1)
     assert [str(w.message) for w in told] == [
         "3 rows without a target are left out",
-        "columns left out: customer_id (id: by its name, and 87 values in 87 rows), colour (constant: one value only)",
+        "columns left out: customer_id (id: by its name and 87 different values in 87 rows), colour (constant: one value only)",
         "methods left out for lack of memory: Random forest",
     ]
     assert {w.filename for w in told} == {__file__}

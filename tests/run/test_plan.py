@@ -83,8 +83,8 @@ def test_methods_of_which_no_model_will_be_kept_are_named_before_the_first_job(p
     mine = {"forest": {"estimator": "tests.study.strange.Mute"}}
     plan("glass", pools=mine, model={"refit": "RF"})
     said = (
-        "rotastack: no model of RF will be kept: a model file may not hold objects of tests.study.strange.Mute; "
-        "if you trust the code of tests: `trusted: [tests]` in the study, --trust tests in other commands\n"
+        "rotastack: no model of RF will be saved: a model file may not contain objects of tests.study.strange.Mute; "
+        "if you trust the code of tests: add `trusted: [tests]` to the study, or --trust tests to other commands\n"
     )
     assert capsys.readouterr().err == said
     plan("glass", pools=mine, model={"refit": "none"})

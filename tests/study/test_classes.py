@@ -50,7 +50,7 @@ BAD = [
     ({"estimator": "lda", "view": "functools.partial"}, "s.yaml: pools.p.view: functools.partial is neither estimator, view nor combiner"),
     ({"estimator": "ForestRegressor"}, f"{PLACE}: ForestRegressor is a regressor, but the study's task is classification"),
     ({"estimator": "sklearn.cluster.KMeans"}, f"{PLACE}: KMeans is not a classifier"),
-    ({"estimator": "tests.study.strange.NeedsArguments"}, "s.yaml: pools.p.estimator: tests.study.strange.NeedsArguments cannot be made: NeedsArguments.__init__() missing 1 required positional argument: 'secret'"),
+    ({"estimator": "tests.study.strange.NeedsArguments"}, "s.yaml: pools.p.estimator: tests.study.strange.NeedsArguments cannot be created: NeedsArguments.__init__() missing 1 required positional argument: 'secret'"),
     ({"estimator": "forest", "parameters": {"n_estimator": 3}}, "s.yaml: pools.p.parameters: 'n_estimator' is not a parameter of ForestClassifier; did you mean 'n_estimators'; allowed: n_estimators, "),
     ({"estimator": "sklearn.svm.SVC", "parameters": {"kernel": "poli"}}, "s.yaml: pools.p.parameters: The 'kernel' parameter of SVC must be a str among"),
     ({"estimator": "boosted", "parameters": {"learning_rate": "fast"}}, "s.yaml: pools.p.parameters: learning_rate of XGBClassifier must be float or null, found 'fast'"),

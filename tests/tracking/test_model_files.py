@@ -154,7 +154,7 @@ def test_a_file_with_a_strange_type_is_refused_by_its_name(module, name, tmp_pat
     model = PooledEnsembleClassifier(n_estimators=2)
     model.strange_ = [stranger]
     top = module.partition(".")[0]
-    hint = "" if top == "rotastack" else f"; if you trust the code of {top}: [^\n]*--trust {top} in other commands"
+    hint = "" if top == "rotastack" else f"; if you trust the code of {top}: [^\n]*--trust {top} to other commands"
     message = rf"^[^\n]*model.skops: the file contains types outside the list of safe types: {module}\.{name}{hint}$"
     with pytest.raises(RotastackError, match=message):
         dump_model(model, path)

@@ -113,10 +113,10 @@ def test_confidence_out_of_range(wine, confidence):
 
 
 def test_options_that_c45_has_not(wine):
-    with pytest.raises(ValueError, match="C4.5 do not support ccp_alpha"):
+    with pytest.raises(ValueError, match="C4.5 trees do not support ccp_alpha"):
         TreeOptions("c45", ccp_alpha=0.1).check([])
     X, y = wine
-    with pytest.raises(ValueError, match="C4.5 do not support random cuts"):
+    with pytest.raises(ValueError, match="C4.5 trees do not support random cuts"):
         grow_forest(X, y, [TreeGroup(2, splitter="random")], C45, SEED, n_classes=3)
     stump, _ = grow_forest(X, y, [TreeGroup(1)], C45._replace(max_depth=1), SEED, n_classes=3, bootstrap=False)
     assert stump.sizes[0].tolist() == [3, 2, 1]

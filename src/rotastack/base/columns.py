@@ -140,7 +140,7 @@ def _id_or_text(known: pd.Series, distinct: int) -> ColumnKind | None:
     summary = f"{distinct} different values in {n} rows, {length:.0f} characters on average"
     if texts.str.slice(0, 300).str.contains(_SEVERAL_WORDS).mean() > 0.5:
         return ColumnKind("text", summary)
-    return ColumnKind("id", "text whose values all differ" if all_differ else f"{summary}, most of one word")
+    return ColumnKind("id", "text with unique values" if all_differ else f"{summary}, mostly single words")
 
 
 def _id(column: pd.Series, numbers: NDArray[np.float64]) -> ColumnKind | None:
@@ -148,10 +148,10 @@ def _id(column: pd.Series, numbers: NDArray[np.float64]) -> ColumnKind | None:
     if n < _FEW or is_bool_dtype(column.dtype) or not np.array_equal(numbers, np.round(numbers)):
         return None
     if n == len(column) and numbers[0] in (0, 1) and (np.diff(numbers) == 1).all():
-        return ColumnKind("id", "it numbers the rows")
+        return ColumnKind("id", "row numbers")
     distinct = len(np.unique(numbers))
     if distinct > n / 2 and _named_id(str(column.name)):
-        return ColumnKind("id", f"by its name, and {distinct} values in {n} rows")
+        return ColumnKind("id", f"by its name and {distinct} different values in {n} rows")
     return None
 
 

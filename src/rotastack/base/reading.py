@@ -58,7 +58,7 @@ _WORDS = {"ISO8601": "YYYY-MM-DD", "%d": "DD", "%m": "MM", "%Y": "YYYY", "%y": "
           "%H": "hh", "%M": "mm", "%S": "ss"}  # fmt: skip
 _OF_OBJECTS = {"integer": "number", "floating": "number", "mixed-integer-float": "number", "decimal": "number",
                "boolean": "boolean", "timedelta": "duration"}  # fmt: skip
-_PLURAL = {"number": "numbers", "boolean": "truth values", "date": "dates", "duration": "durations"}
+_PLURAL = {"number": "numbers", "boolean": "booleans", "date": "dates", "duration": "durations"}
 
 
 @dataclass
@@ -125,7 +125,7 @@ class ColumnReading:
         how = f" in the format {' or '.join(map(in_words, formats))}" if self.type == "date" else self.in_unit
         return (
             f"column {str(column.name)!r}: {len(lost)} of {len(column)} values are not {_PLURAL[self.type]}{how} (such as "
-            f"{examples}) and become missing"
+            f"{examples}); these values become missing"
         )
 
     def _read(self, texts: pd.Series) -> Any:

@@ -63,7 +63,7 @@ class Answer:
         for dataset, model in list(self.models.items())[:3]:
             text = f"{model['method']}, trained on all rows of {dataset}"
             if "threshold" in model:
-                text += f", predicts {model['decides_for']} from probability {model['threshold']:g}"
+                text += f", predicts {model['decides_for']} at probabilities from {model['threshold']:g}"
             lines.append(
                 ("model", f"{text}: {model['file']}{', MLflow ' * bool(model['address'])}{model['address'] or ''}")
             )

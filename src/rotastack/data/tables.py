@@ -96,13 +96,13 @@ def read_with_notes(
     if like is not None:
         readings |= {name: how for name, how in stored_readings(like).items() if name in written}
     notes = list(reading.notes)
-    marked: dict[str, list[str]] = {"decimal commas": [], "marks of thousands": []}
+    marked: dict[str, list[str]] = {"decimal commas": [], "thousands separators": []}
     for name, how in readings.items():
         if how.type == "number" and written[name].dtype == "str":
             if how.decimal == "," and written[name].str.contains(",").any():
                 marked["decimal commas"].append(str(name))
             if how.thousands and written[name].str.contains(r"\d[.,'’\s]\d{3}").any():
-                marked["marks of thousands"].append(str(name))
+                marked["thousands separators"].append(str(name))
     for mark, names in marked.items():
         if names:
             notes.append(f"{mark} in {shortened(names, 3)}")
@@ -110,14 +110,14 @@ def read_with_notes(
         column, shown = f"column {str(name)!r}:", " or ".join(map(in_words, how.formats))
         if how.example and how.type == "number":
             notes.append(
-                f"{column} {how.example!r} is read with the decimal mark {how.decimal!r}, as no column shows which mark is meant"
+                f"{column} {how.example!r} is read with the decimal mark {how.decimal!r}, because no column shows which mark is meant"
             )
         elif how.example:
-            notes.append(f"{column} {how.example!r} is read as {shown}, as no value shows which number is the day")
+            notes.append(f"{column} {how.example!r} is read as {shown}, because no value shows which number is the day")
         elif how.type == "text" and how.unit:
-            notes.append(f"{column} text, as its numbers have several units ({how.unit}); numbers need one unit")
+            notes.append(f"{column} text, because its numbers have several units ({how.unit}); use one unit")
         if "%y" in "".join(how.formats):
-            notes.append(f"{column} years of two digits ({shown}) are read as 1969 to 2068")
+            notes.append(f"{column} two-digit years ({shown}) are read as 1969 to 2068")
     return read_columns(written, readings, notes.append), replace(reading, notes=tuple(notes))
 
 

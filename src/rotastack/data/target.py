@@ -110,7 +110,7 @@ def decide_task(y: pd.Series) -> tuple[TaskName, str]:
     if isinstance(y.dtype, pd.CategoricalDtype):
         return "classification", f"declared categories, {distinct} values"
     if is_bool_dtype(present.infer_objects()):
-        return "classification", "truth values"
+        return "classification", "booleans"
     numbers = numbers_of(present)
     if is_dates(present):
         return "classification", f"dates, {distinct} values"
@@ -191,11 +191,11 @@ def _quantity(y: pd.Series, where: str) -> pd.Series:
     for bad, fault in [
         (np.isnan(numbers), "is not a number"),
         (np.isinf(numbers), "is infinite"),
-        (np.full(len(y), len(np.unique(numbers)) < 2), "has one value only"),
+        (np.full(len(y), len(np.unique(numbers)) < 2), "has only one value"),
     ]:
         if bad.any():
             raise RotastackError(
-                f"{where}: the target {fault} in {counted(int(bad.sum()), 'row')} (such as {_example(y[bad])}); regression needs numbers"
+                f"{where}: the target {fault} in {counted(int(bad.sum()), 'row')} (such as {_example(y[bad])}); regression needs finite numbers that differ"
             )
     return pd.Series(numbers, index=y.index, name=y.name)
 

@@ -116,7 +116,7 @@ def _swallowed(column: pd.Series, delimiter: str, width: int) -> Iterator[str]:
     for text in column[column.str.contains("\n", na=False, regex=False)]:
         inner = text.splitlines()[1:-1]
         if inner and all(line.count(delimiter) == width - 1 for line in inner):
-            yield f"column {str(column.name)!r}: {text[:20]!r} runs over {len(inner) + 2} lines that look like rows; check its quotes"
+            yield f"column {str(column.name)!r}: {text[:20]!r} spans {len(inner) + 2} lines that look like rows; check its quotes"
 
 
 def check_names(names: list, labels: str | None) -> list:
@@ -156,7 +156,7 @@ def without_row_numbers(table: pd.DataFrame, header: list[str], notes: list[str]
     """Return table and header without an empty last column and nameless row numbers, which R and spreadsheets write."""
     if len(header) > 1 and not header[-1].strip() and table.iloc[:, -1].isna().all():
         table, header = table.iloc[:, :-1], header[:-1]
-        notes.append("the last column without name and values is left out")
+        notes.append("the last column, without a name and values, is left out")
     if len(header) > 1 and not header[0].strip() and len(table):
         first = pd.to_numeric(table.iloc[:, 0], errors="coerce")
         if first.is_unique and (first % 1 == 0).all():  # also of a part of the rows

@@ -140,7 +140,7 @@ class LinearSeparator(ClassifierMixin, BaseEstimator):
         else:
             distance = "at an unknown distance above the optimum"
         warnings.warn(
-            f"{type(self).__name__}: {self._problem}ended after {solution.n_iter} iterations with an objective of "
+            f"{type(self).__name__}: {self._problem}stopped after {solution.n_iter} iterations with an objective of "
             f"{solution.objective:.6g}, {distance} (duality_gap_ {solution.gap:.2g}); {advice}",
             ConvergenceWarning,
             stacklevel=stacklevel,

@@ -73,9 +73,9 @@ class TreeOptions(NamedTuple):
         allowed = {"criterion", "max_depth", "min_samples_leaf", "confidence", "subtree_raising"}
         for name, default in self._field_defaults.items():
             if name not in allowed and getattr(self, name) != default:
-                raise ValueError(f"trees of C4.5 do not support {name}")
+                raise ValueError(f"C4.5 trees do not support {name}")
         if any(family.splitter != "best" for family in families):
-            raise ValueError("trees of C4.5 do not support random cuts")
+            raise ValueError("C4.5 trees do not support random cuts")
         if self.confidence is not None and not 0 < self.confidence <= 0.5:
             raise ValueError(f"confidence must be above 0 and at most 0.5, got {self.confidence}")
 

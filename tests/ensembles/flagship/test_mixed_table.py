@@ -212,7 +212,7 @@ def test_what_is_no_date_in_predict_is_told_of_where_predict_was_called():
         clf = small().fit(X, y)
         known = clf.predict_proba(X.assign(opened="2021-05-05"))
     np.testing.assert_array_equal(known, clf.predict_proba(X))
-    message = r"column 'sold': 2 of 3 values are no dates in the format YYYY-MM-DD \(such as 'yesterday'.*\); these values are missing"
+    message = r"column 'sold': 2 of 3 values are not dates in the format YYYY-MM-DD \(such as 'yesterday'.*\); these values become missing"
     with pytest.warns(UserWarning, match=message) as said:
         clf.predict(X.head(3).assign(sold=["yesterday", None, "soon"]))
     assert [w.filename for w in said] == [__file__]

@@ -155,11 +155,11 @@ def _problem(family: TreeFamily) -> str | None:
     is_number = isinstance(columns, Integral) and not isinstance(columns, bool) and columns >= 1
     is_share = isinstance(columns, Real) and not isinstance(columns, Integral) and 0 < columns <= 1
     if not (is_number or is_share or columns in ("sqrt", None)):
-        return f"max_features must be sqrt, None, a number from 1 or a share up to 1.0, got {columns!r}"
+        return f"max_features must be sqrt, None, a number of at least 1 or a share of at most 1.0, got {columns!r}"
     if family.criterion not in CRITERIA:
         return f"criterion must be one of {', '.join(CRITERIA)}, got {family.criterion!r}"
     if family.criterion == "c45" and (family.splitter != "best" or columns is not None):
-        return "trees of C4.5 need splitter='best' and max_features=None"
+        return "C4.5 trees need splitter='best' and max_features=None"
     if "pairs" in parts and (len(parts) > 1 or not family.folds or boosting is not None):
         return "pairs of categories stand alone, on folds, without boosting"
     if boosting is None:

@@ -37,9 +37,7 @@ def compare_over_datasets(
         return result
     comparison, notes = compare(ranked, higher), result["notes"]
     if control not in ranked:
-        notes.append(
-            f"the control {control} has no score on any data set; the others are ranked, but not compared with it"
-        )
+        notes.append(f"the control {control} has no score on any data set, so no method is compared with it")
     result["average_ranks"] = comparison.average_ranks.to_dict()
     result["wins"] = comparison.wins.to_dict("index")
     if control in ranked:

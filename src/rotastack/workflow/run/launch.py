@@ -132,9 +132,9 @@ def open_plan(config: Mapping[str, Any], config_files: list[str], is_main: bool)
             check_kernel()
             if lacking := without_model(plan.study, check_classes(plan.study, plan.where)):
                 types = list({name: None for names in lacking.values() for name in names})
-                reason = f"a model file may not hold objects of {shortened(types)}{how_to_trust(types)}"
+                reason = f"a model file may not contain objects of {shortened(types)}{how_to_trust(types)}"
                 print(
-                    f"rotastack: no model of {shortened(lacking)} will be kept: {reason}", file=sys.stderr, flush=True
+                    f"rotastack: no model of {shortened(lacking)} will be saved: {reason}", file=sys.stderr, flush=True
                 )
             progress.expected.update(plan.resources.all_usual_seconds())
         if plan.skips:

@@ -273,7 +273,7 @@ def _methods(given: str | None, labels: list[str], packages: Mapping[str, str], 
     chosen = [label for label in labels if (label in kept) != without]
     if len(chosen) < 2:
         raise RotastackError(
-            f"{option}: {given!r} leaves {len(chosen)} of {len(labels)} methods; at least two are needed"
+            f"{option}: {given!r} leaves {len(chosen)} of {len(labels)} methods; at least 2 are needed"
         )
     return chosen
 

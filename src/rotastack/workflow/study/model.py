@@ -67,7 +67,7 @@ class PoolDocument(Document):
         float | None,
         Field(
             gt=0,
-            description="limit of one training in seconds. A pool above the limit, or out of memory, fails. null: no "
+            description="time limit of one training, in seconds. A pool above the limit, or out of memory, fails. null: no "
             "limit, and a job out of memory is repeated with more memory. With a limit, results depend on the machine's speed",
         ),
     ] = None
@@ -234,7 +234,7 @@ class StudyDocument(Document):
     methods: Annotated[dict[Label, Method], Field(min_length=2, description="method label -> pool and combiner")]
     evaluation: Annotated[Evaluation, Field(description="comparison of the methods by their scores")] = Evaluation()
     model: Annotated[Refit, Field(description="final model of each data set")] = Refit()
-    trusted: Annotated[list[str], Field(description="modules whose classes and functions a final model may hold")] = []
+    trusted: Annotated[list[str], Field(description="modules whose classes and functions a final model may use")] = []
 
     @field_validator("name")
     @classmethod

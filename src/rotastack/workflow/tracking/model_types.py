@@ -65,4 +65,4 @@ def how_to_trust(kinds: Iterable[str]) -> str:
     if not _NEVER.isdisjoint(names):
         return ""
     key, options = ", ".join(names), " ".join(f"--trust {name}" for name in names)
-    return f"; if you trust the code of {key}: `trusted: [{key}]` in the study, {options} in other commands"
+    return f"; if you trust the code of {key}: add `trusted: [{key}]` to the study, or {options} to other commands"

@@ -93,7 +93,7 @@ class SavedModel:
                 found["lower"], found["upper"] = ends.T
                 if n := int(((found["prediction"] < ends[:, 0]) | (found["prediction"] > ends[:, 1])).sum()):
                     notes.append(
-                        f"{counted(n, 'prediction')} outside the interval: the mean of a skewed distribution can lie outside its quantiles"
+                        f"{counted(n, 'prediction')} outside the interval: means of skewed targets can lie there"
                     )
         notes += dict.fromkeys(" ".join(str(w.message).split()) for w in caught)
         return pd.DataFrame(found, index=table.index), notes
