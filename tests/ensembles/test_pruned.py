@@ -154,7 +154,7 @@ def test_a_fitted_ensemble_has_bags_of_its_own_rows_only(ensemble, n_new):
     pruned = PrunedEnsembleClassifier(frozen, KappaPruner(5)).fit(X[new], y[new])
     by_all = PrunedEnsembleClassifier(frozen, KappaPruner(5), "train").fit(X[new], y[new])
     assert pruned.selected_.tolist() == by_all.selected_.tolist()
-    with pytest.raises(ValueError, match=f"the {n_new} rows are not those that it was trained on"):
+    with pytest.raises(ValueError, match=f"the {n_new} rows are not its training rows"):
         PrunedEnsembleClassifier(frozen, KappaPruner(5), "oob").fit(X[new], y[new])
     if n_new == 60:
         by_bags = PrunedEnsembleClassifier(frozen, KappaPruner(5), "oob").fit(X[own], y[own])

@@ -105,5 +105,5 @@ def test_many_other_methods_get_bars_below():
 def test_without_members_there_is_a_sentence():
     for rows in ({"tree": [0.1, NAN, NAN]}, {"tree T=3": [0.1, NAN, NAN]}, {}):
         figure = plot_members(table(rows))
-        assert [text.get_text() for text in figure.texts] == ["No method votes by members."]
+        assert [text.get_text() for text in figure.texts] == ["No method combines votes of members."]
         assert figure.axes == []

@@ -152,7 +152,7 @@ def test_large_clouds_are_pictures_in_an_svg(tmp_path):
 def test_figures_without_data_say_so():
     nothing = pd.DataFrame({"disagreement": [NAN], "accuracy": [NAN]})
     for figure, expected in (
-        (plot_margin_distributions({}), "No method has margins: no method votes by members."),
+        (plot_margin_distributions({}), "No method has margins, because none combines votes of members."),
         (plot_ordered_curves({}), "No method orders its members."),
         (plot_diversity({}), "No method has two or more members."),
         (plot_diversity({"A": nothing}), "No method has two or more members."),

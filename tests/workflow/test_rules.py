@@ -127,7 +127,7 @@ KINDS = {
     "boxes": "Boxes span the quartiles",
     "histogram": "**Compare the overlap**",
     "heatmap_": "**Stripes show what matters.**",
-    "calibration": "Do probabilities agree with shares of right decisions?",
+    "calibration": "Do predicted probabilities agree with the accuracy?",
     "differences": "**The axis names the side on which the method is better.**",
     "margin_distributions": "The margin of a row",
     "ordered_curves": "members in the pruner's order",

@@ -85,7 +85,7 @@ class Extent(Document):
     """Approximate size of a data set."""
 
     rows: Annotated[int, Field(ge=1, description="number of rows")]
-    columns: Annotated[int, Field(ge=1, description="number of columns once categories are dummies")]
+    columns: Annotated[int, Field(ge=1, description="number of columns after dummy encoding")]
     classes: Annotated[int | None, Field(ge=2, description="number of classes")] = None
 
 
@@ -96,7 +96,7 @@ class OwnDataset(_Entry):
     like: Annotated[str | None, Field(description="registered data set with the same entry")] = None
     noise_columns: Annotated[int, Field(ge=0, description="number of added columns of N(0, 1) noise")] = 0
     smallest_class: Annotated[
-        int, Field(ge=0, description="classes of fewer rows are left out with their rows; 0: all classes stay")
+        int, Field(ge=0, description="classes with fewer rows are left out, with their rows; 0: all classes stay")
     ] = 0
     encoding: Annotated[
         Literal["dummies", "onehot"],

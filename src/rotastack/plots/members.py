@@ -39,7 +39,7 @@ def plot_members(table: pd.DataFrame, title: str = "", methods: Sequence[str] = 
     """
     table = table[["error", "members", "voters"]].astype(float)
     if not np.isfinite(table["members"]).any():
-        return sentence("No method votes by members.")
+        return sentence("No method combines votes of members.")
     table["fraction"] = table["members"] / table["voters"]
     looks = method_looks(methods or table.index)
     joined = _joined(table)

@@ -31,7 +31,7 @@ def plot_margin_distributions(
     """
     parts = list(dict.fromkeys(part for shares in distributions.values() for part in shares.columns))
     if not parts:
-        return sentence("No method has margins: no method votes by members.")
+        return sentence("No method has margins, because none combines votes of members.")
     looks = method_looks(methods or distributions)
     figure = figure_beside_legend(3.6 * len(parts), 3.6, list(distributions), title)
     panels = figure.subplots(1, len(parts), sharex=True, sharey=True, squeeze=False).ravel()

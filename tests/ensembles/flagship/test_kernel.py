@@ -211,7 +211,7 @@ def test_many_rows_have_a_sample_of_points_or_no_kernel(monkeypatch):
     assert clf.oob_score_ > 0.9
     monkeypatch.setattr(growing, "MOST_KERNEL_ROWS", 500)
     assert RotastackClassifier(3, families=("boosted", "kernel"), random_state=0).fit(X, y).families_ == ("boosted",)
-    with pytest.raises(ValueError, match="families: a kernel is for at most 500 rows, X has 569"):
+    with pytest.raises(ValueError, match="families: a kernel family allows at most 500 rows, X has 569"):
         RotastackClassifier(families=("kernel",)).fit(X, y)
 
 

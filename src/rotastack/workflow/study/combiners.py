@@ -46,7 +46,7 @@ class Vote(_Combiner):
     voting: Annotated[Literal["soft", "hard"], Field(description="mean probability (soft) or majority (hard)")] = "soft"
     scoring: Annotated[
         Literal["accuracy", "balanced_accuracy"] | None,
-        Field(description="nested, two classes: the score by which held-out rows choose the threshold; null: a half"),
+        Field(description="nested, two classes: the score by which held-out rows choose the threshold; null: 0.5"),
     ] = None
 
     @property
@@ -89,7 +89,7 @@ class LogLinear(_Combiner):
 
 
 class Weights(_Combiner):
-    """Rotations are weighed by complexity and out-of-bag error."""
+    """Rotations are weighted by complexity and out-of-bag error."""
 
     path: ClassVar[str] = "rotastack.combine.rotation_weights.RotationWeights"
 

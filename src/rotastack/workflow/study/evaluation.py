@@ -58,7 +58,7 @@ class Evaluation(Document):
         str | None,
         Field(
             description="score by which methods are ranked and tested, and the best is chosen: "
-            f"{'; '.join(', '.join(ranked_scores(task)) for task in METRICS)}; pinball is of methods that "
+            f"{'; '.join(', '.join(ranked_scores(task)) for task in METRICS)}; pinball ranks only methods that "
             "predict intervals; or scikit-learn's name of a score. Null: error, or rmse for a regression"
         ),
     ] = None
