@@ -65,7 +65,7 @@ def test_members_of_a_split_are_drawn_as_their_votes_say(folder):
         np.testing.assert_array_equal(axis.lines[0].get_xydata(), np.column_stack(cloud))
     assert len(expected["kept"].kappa) == 10
     assert "on the test rows of S-01." in note(figure)
-    assert "without votes of members: plain." in note(figure)
+    assert "because they store no votes of members: plain." in note(figure)
 
 
 def test_in_nested_cross_validation_a_vote_is_of_the_model_that_has_not_seen_the_row(folder):
