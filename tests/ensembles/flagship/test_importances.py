@@ -53,7 +53,9 @@ def test_other_rows_are_refused(fitted):
         model.out_of_bag_importances(X[:100], y)
     order = np.arange(len(X))[::-1]
     for rows, targets in ((X.iloc[order], np.asarray(y)[order]), (X.iloc[order], y), (X, np.asarray(y)[order])):
-        with pytest.raises(ValueError, match="^out-of-bag importances need the X and y of fit, with the rows in the same order"):
+        with pytest.raises(
+            ValueError, match="^out-of-bag importances need the X and y of fit, with the rows in the same order"
+        ):
             model.out_of_bag_importances(rows, targets)
     same = X.astype({"kind": object}), list(y)  # other types of the same values
     assert (

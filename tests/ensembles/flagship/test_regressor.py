@@ -178,7 +178,9 @@ def test_intervals_of_a_constant_and_of_few_rows():
     X, y = slope(30)
     model = small().fit(X, np.full(30, 2.5))
     np.testing.assert_allclose(model.predict_interval(X), 2.5)
-    with pytest.warns(UserWarning, match=r"intervals from 3 out-of-bag rows cover at most 50\.0% of new rows, not 0\.9"):
+    with pytest.warns(
+        UserWarning, match=r"intervals from 3 out-of-bag rows cover at most 50\.0% of new rows, not 0\.9"
+    ):
         assert np.isfinite(small().fit(X[:3], y[:3]).predict_interval(X)).all()
     with pytest.warns(UserWarning, match=r"from 30 out-of-bag rows cover at most 93\.5% of new rows, not 0\.99"):
         small().fit(X, y).predict_interval(X, 0.99)
