@@ -11,7 +11,7 @@ import xarray as xr
 from numpy.typing import NDArray
 
 from rotastack.data.artifacts import Prepared, read_arrays, read_frame, read_prepared, write_frame
-from rotastack.data.divisions import equal_rows, united
+from rotastack.data.divisions import copies_in, united
 from rotastack.files import read_json, write_text
 from rotastack.stats.association import association_p
 from rotastack.stats.calibration import calibration_curve, confusion, threshold_counts
@@ -202,8 +202,7 @@ def _units(spec: ScoringSpec, table: Prepared, divisions: Divisions) -> tuple[ND
         return units, "spans of time"
     units, unit = (np.arange(len(table.y)), "rows") if table.groups is None else (table.groups, "groups")
     if spec.copies_together:
-        copies = equal_rows(pd.DataFrame(np.hstack([table.numeric, table.codes])))
-        units = united(units, copies)
+        units = united(units, copies_in(table))
         unit = "distinct rows" if table.groups is None and len(np.unique(units)) < len(units) else unit
     return units, unit
 
