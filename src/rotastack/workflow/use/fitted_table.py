@@ -40,7 +40,7 @@ class TargetTable:
         """Return a reader that knows the columns, but no words of free text, and its warnings."""
         with warnings.catch_warnings(record=True) as caught:
             warnings.simplefilter("always", UserWarning)
-            reader._describe(self.features)
+            reader.describe(self.features)
         return reader, [str(w.message) for w in caught]
 
 

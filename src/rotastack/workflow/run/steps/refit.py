@@ -204,7 +204,7 @@ def _estimators(spec: RefitSpec, method: MethodSpec, preprocessor: TablePreproce
     decision = make(combiner) if isinstance(combiner, CombinerSpec) else None
     voted = combiner.kind in ("vote", "member", "prune") and not getattr(decision, "trained", False)
     as_table = pool.view is None and voted and takes_tables(estimator)
-    preprocessor.set_params(encoding="codes" if as_table else "onehot")._describe(features)
+    preprocessor.set_params(encoding="codes" if as_table else "onehot").describe(features)
     others = np.flatnonzero(preprocessor.categorical_).tolist()
     if as_table:
         frame, estimator = with_categories(estimator, others)
