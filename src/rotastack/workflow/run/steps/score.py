@@ -271,11 +271,11 @@ def _in_time(table: Prepared, divisions: Divisions) -> list[str]:
     return [naive, trend] if share > TREND else [naive]
 
 
-def _decided(method: str, y: NDArray, proba: NDArray, table: Prepared) -> list[dict[str, Any]]:
+def _decided(method: str, y: NDArray, outputs: NDArray, table: Prepared) -> list[dict[str, Any]]:
     """Return a method's decisions over the rows of all cells, also by threshold; none if it failed."""
-    if not table.classes or not len(y) or not np.isfinite(proba).all():
+    if not table.classes or not len(y) or not np.isfinite(outputs).all():
         return []
-    proba = proba / proba.sum(axis=1, keepdims=True)
+    proba = outputs / outputs.sum(axis=1, keepdims=True)
     curves = []
     for k in range(len(table.classes)) if len(table.classes) <= MOST_CURVES else ():
         n = int((y == k).sum())
@@ -297,13 +297,13 @@ def _threshold(decided: Mapping[str, Any], positive: int, times: float) -> dict[
     return {"threshold": curve["threshold"][k], **{name: round(float(n) / times) for name, n in counts.items()}}
 
 
-def _curve(dataset: str, method: str, y: NDArray, proba: NDArray, table: Prepared) -> pd.DataFrame:
+def _curve(dataset: str, method: str, y: NDArray, outputs: NDArray, table: Prepared) -> pd.DataFrame:
     """Return the calibration curve over the rows of all cells; it is empty for a failed method or a regression."""
     if table.n_classes is None:
-        y, proba = np.zeros(0, dtype=np.intp), np.ones((0, 1))
-    elif not np.isfinite(proba).all():
-        y, proba = y[:0], proba[:0]
-    curve = calibration_curve(y, proba / proba.sum(axis=1, keepdims=True))
+        y, outputs = np.zeros(0, dtype=np.intp), np.ones((0, 1))
+    elif not np.isfinite(outputs).all():
+        y, outputs = y[:0], outputs[:0]
+    curve = calibration_curve(y, outputs / outputs.sum(axis=1, keepdims=True))
     curve.insert(0, "dataset", dataset)
     curve.insert(1, "method", method)
     return curve
