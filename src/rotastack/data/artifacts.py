@@ -137,9 +137,9 @@ def read_prepared(path: str | Path) -> Prepared:
     return Prepared(*read_frame(path))
 
 
-def member_means(table: np.ndarray) -> list[float | None]:
+def member_means(values: np.ndarray) -> list[float | None]:
     """Return the mean over trainings for each member; None for a member without finite values."""
     return [
         round(float(np.nanmean(column)), 4) if np.isfinite(column).any() else None
-        for column in table.reshape(-1, table.shape[-1]).T
+        for column in values.reshape(-1, values.shape[-1]).T
     ]
