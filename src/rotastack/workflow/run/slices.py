@@ -35,9 +35,6 @@ class Slices:
     def _pools(self) -> dict[str, PoolSpec]:
         return {name: pool.resolved(self.study.task.estimators) for name, pool in self.study.pools.items()}
 
-    def _test_to_train(self, dataset: str) -> float | None:
-        return self.study.protocol.test_to_train(size_in(self._entries[dataset], "rows"))
-
     def _is_own(self, dataset: str) -> bool:
         return any("file" in source for source in self._entries[dataset]["sources"])
 
@@ -129,7 +126,7 @@ class Slices:
             **self._compared(), pairs=evaluation.pairs, claims=evaluation.claims,
             published_columns=columns, printed_names=mirrored if columns else {}, rotation_pairs=study.rotation_pairs,
             titles={name: group.title for name, group in evaluation.groups.items()},
-            test_to_train={d: self._test_to_train(d) for d in study.datasets},
+            test_to_train={d: study.protocol.test_to_train(size_in(self._entries[d], "rows")) for d in study.datasets},
             threshold=study.document.model.threshold, chooses=study.document.model.refit == "best",
         )  # fmt: skip
 

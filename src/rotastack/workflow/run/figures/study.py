@@ -119,11 +119,6 @@ def _rank_intervals(study: StudyScores) -> Figure:
     return plot_rank_intervals(ranks, study.spec.control)
 
 
-def _win_matrix(study: StudyScores) -> Figure:
-    """Draw how often each method beats each other method."""
-    return plot_win_matrix(win_matrix(study.ranked, study.higher))
-
-
 def _pareto(study: StudyScores) -> Figure:
     """Draw the average ranks against the time of a training."""
     control = study.spec.control
@@ -181,5 +176,8 @@ FIGURES = {
     "critical_difference": _critical_difference, "differences": _differences, "calibration": _calibration,
 }  # fmt: skip
 """Name of a figure -> the function that draws it."""
-FIGURES_OF_RANKS = {"rank_intervals": _rank_intervals, "win_matrix": _win_matrix, "pareto": _pareto}
+FIGURES_OF_RANKS = {
+    "rank_intervals": _rank_intervals, "pareto": _pareto,
+    "win_matrix": lambda study: plot_win_matrix(win_matrix(study.ranked, study.higher)),
+}  # fmt: skip
 """Name of a figure that needs two ranked methods on two data sets -> the function that draws it."""

@@ -92,7 +92,8 @@ def score_all(
 
     The times are medians over the trainings of a method's pool, because times differ between runs.
     """
-    divisions = _divisions(spec, folds)
+    masks = protocol_module(spec.protocol, "score").masks
+    divisions = [list(masks(column.to_numpy())) for _, column in folds.items()]
     units, unit = _units(spec, table, divisions)
     influences: dict[str, NDArray[np.float64]] = {}
     scores, curves, decided = [], [], []
@@ -180,11 +181,6 @@ def _records(job: Job, spec: ScoringSpec) -> dict[str, Any]:
 def _scores(table: Prepared, y: NDArray, outputs: NDArray) -> dict[str, float]:
     """Return the scores of outputs for rows of a data set."""
     return score_probabilities(y, outputs, table.positive) if table.classes else score_numbers(y, outputs)
-
-
-def _divisions(spec: ScoringSpec, folds: pd.DataFrame) -> Divisions:
-    masks = protocol_module(spec.protocol, "score").masks
-    return [list(masks(column.to_numpy())) for _, column in folds.items()]
 
 
 def _units(spec: ScoringSpec, table: Prepared, divisions: Divisions) -> tuple[NDArray[np.intp], str]:
