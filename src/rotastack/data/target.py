@@ -196,6 +196,4 @@ def _example(y: pd.Series) -> str:
 
 def _listed(names: Sequence[str], one: str, many: str) -> str:
     """Return ``class 'a'``, or ``5 classes ('a', 'b', 'c' and 2 more)``."""
-    if len(names) == 1:
-        return f"{one} {names[0]!r}"
-    return f"{len(names)} {many} ({shortened(map(repr, names), 3)})"
+    return f"{one} {names[0]!r}" if len(names) == 1 else f"{len(names)} {many} ({shortened(map(repr, names), 3)})"

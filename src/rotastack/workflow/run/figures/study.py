@@ -167,8 +167,7 @@ def draw_sweep(
 def _standard_errors(scores: pd.DataFrame, metric: str, control: str, axes: list[str]) -> pd.DataFrame:
     """Return standard errors, over cells, of the paired differences to the control; missing below ``FEW`` cells."""
     cells = scores.pivot_table(index=["dataset", *axes], columns="method", values=metric, sort=False, dropna=False)
-    difference = cells.sub(cells[control], axis=0)
-    grouped = difference.groupby("dataset", sort=False)
+    grouped = cells.sub(cells[control], axis=0).groupby("dataset", sort=False)
     return (grouped.std(ddof=1) / np.sqrt(grouped.count())).where(grouped.count() >= FEW)
 
 
