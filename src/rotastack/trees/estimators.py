@@ -25,16 +25,9 @@ from rotastack.trees.linear_views import LinearViews
 from rotastack.trees.members import MemberForests, grow_members
 
 __all__ = [
-    "CLASSIFIER_CONSTRAINTS",
-    "FOREST_CONSTRAINTS",
-    "TREE_CONSTRAINTS",
-    "GrownClassifier",
-    "GrownEstimator",
-    "GrownRegressor",
-    "LabelTrees",
-    "MembersClassifier",
-    "NumberTrees",
-]
+    "CLASSIFIER_CONSTRAINTS", "FOREST_CONSTRAINTS", "TREE_CONSTRAINTS", "GrownClassifier", "GrownEstimator",
+    "GrownRegressor", "LabelTrees", "MembersClassifier", "NumberTrees",
+]  # fmt: skip
 
 LEAST_ONE = Interval(Integral, 1, None, closed="left")
 TREE_CONSTRAINTS: dict[str, list[Any]] = {
