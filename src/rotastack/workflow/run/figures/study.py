@@ -119,6 +119,11 @@ def _rank_intervals(study: StudyScores) -> Figure:
     return plot_rank_intervals(ranks, study.spec.control)
 
 
+def _win_matrix(study: StudyScores) -> Figure:
+    """Draw how often each method beats each other method."""
+    return plot_win_matrix(win_matrix(study.ranked, study.higher))
+
+
 def _pareto(study: StudyScores) -> Figure:
     """Draw the average ranks against the time of a training."""
     control = study.spec.control
@@ -167,7 +172,8 @@ def draw_sweep(
 def _standard_errors(scores: pd.DataFrame, metric: str, control: str, axes: list[str]) -> pd.DataFrame:
     """Return standard errors, over cells, of the paired differences to the control; missing below ``FEW`` cells."""
     cells = scores.pivot_table(index=["dataset", *axes], columns="method", values=metric, sort=False, dropna=False)
-    grouped = cells.sub(cells[control], axis=0).groupby("dataset", sort=False)
+    difference = cells.sub(cells[control], axis=0)
+    grouped = difference.groupby("dataset", sort=False)
     return (grouped.std(ddof=1) / np.sqrt(grouped.count())).where(grouped.count() >= FEW)
 
 
@@ -175,8 +181,5 @@ FIGURES = {
     "critical_difference": _critical_difference, "differences": _differences, "calibration": _calibration,
 }  # fmt: skip
 """Name of a figure -> the function that draws it."""
-FIGURES_OF_RANKS = {
-    "rank_intervals": _rank_intervals, "pareto": _pareto,
-    "win_matrix": lambda study: plot_win_matrix(win_matrix(study.ranked, study.higher)),
-}  # fmt: skip
+FIGURES_OF_RANKS = {"rank_intervals": _rank_intervals, "win_matrix": _win_matrix, "pareto": _pareto}
 """Name of a figure that needs two ranked methods on two data sets -> the function that draws it."""
