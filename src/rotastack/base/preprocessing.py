@@ -109,9 +109,9 @@ class TablePreprocessor(TransformerMixin, BaseEstimator):
         -------
         self
         """
-        return self._describe(X)._fit_texts(X)
+        return self.describe(X)._fit_texts(X)
 
-    def _describe(self, X: pd.DataFrame) -> Self:
+    def describe(self, X: pd.DataFrame) -> Self:
         """Determine the kinds and the categories of the columns, without the words of free text, which take longer."""
         self._learn(X)
         left_out = [

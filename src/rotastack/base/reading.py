@@ -25,15 +25,9 @@ from rotastack.base.quantities import numbers_in, units_of, without_unit
 from rotastack.base.warned import warn
 
 __all__ = [
-    "PLACEHOLDER",
-    "ColumnReading",
-    "beyond_floats",
-    "in_words",
-    "is_dates",
-    "read_columns",
-    "readings_of",
+    "PLACEHOLDER", "ColumnReading", "beyond_floats", "in_words", "is_dates", "read_columns", "readings_of",
     "stored_readings",
-]
+]  # fmt: skip
 
 NO_VALUE = frozenset(
     {"", "#N/A", "#N/A N/A", "#NA", "-1.#IND", "-1.#QNAN", "-NaN", "-nan", "1.#IND", "1.#QNAN", "<NA>", "N/A", "NA", "NULL",
@@ -260,8 +254,7 @@ class _Texts:
 
     def reading(self, delimiter: str | None, decimal: str | None, kind: str, is_target: bool) -> ColumnReading:
         """Return how the column is read, by the decimal mark of the table and the kind that the user declares."""
-        blanks = delimiter is not None and not is_target
-        text = ColumnReading("text", blanks=blanks)
+        text = ColumnReading("text", blanks=delimiter is not None and not is_target)
         named = self.units not in ([], ["%"]) and (kind == "categorical" or (is_target and len(self.texts) < _FEW))
         if not len(self.texts) or named or kind in ("id", "text", "leak"):
             return text

@@ -51,17 +51,6 @@ else:
     from sklearn.base import _fit_context as fit_context
 
 __all__ = [
-    "HasMethods",
-    "Interval",
-    "InvalidParameterError",
-    "RealNotInt",
-    "StrOptions",
-    "arff",
-    "check_feature_names_in",
-    "check_sample_weight",
-    "check_y",
-    "fit_context",
-    "num_samples",
-    "safe_indexing",
-    "validate_parameter_constraints",
-]
+    "HasMethods", "Interval", "InvalidParameterError", "RealNotInt", "StrOptions", "arff", "check_feature_names_in",
+    "check_sample_weight", "check_y", "fit_context", "num_samples", "safe_indexing", "validate_parameter_constraints",
+]  # fmt: skip

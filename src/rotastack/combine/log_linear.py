@@ -165,8 +165,7 @@ def _minimize(
 
     def objective(w: NDArray[np.float64]) -> tuple[float, NDArray[np.float64]]:
         log_p = log_softmax(weighted_sum(w, logs), axis=1)
-        loss = -float(weight @ log_p[rows, y])
-        return loss + ridge * float(np.sum((w - equal) ** 2)), np.exp(log_p)
+        return -float(weight @ log_p[rows, y]) + ridge * float(np.sum((w - equal) ** 2)), np.exp(log_p)
 
     w = np.full(n_members, equal)
     value, p = objective(w)

@@ -2,7 +2,6 @@
 
 import json
 from collections.abc import Collection, Sequence
-from typing import Literal
 
 import numpy as np
 import pandas as pd
@@ -12,21 +11,12 @@ from pandas.api.types import is_bool_dtype, is_numeric_dtype
 from rotastack.base.categories import texts_of
 from rotastack.base.columns import numbers_of
 from rotastack.base.reading import beyond_floats, is_dates
+from rotastack.base.traits import TaskName
 from rotastack.base.warned import warn
 from rotastack.errors import RotastackError, counted, nearest, shortened
 
-__all__ = [
-    "MAX_CLASSES",
-    "TaskName",
-    "check_target",
-    "decide_task",
-    "free_name",
-    "move_target_last",
-    "typed_labels",
-    "with_target",
-]
+__all__ = ["check_target", "decide_task", "free_name", "move_target_last", "typed_labels", "with_target"]
 
-TaskName = Literal["classification", "regression"]
 
 MAX_CLASSES = 100
 """Largest number of classes: a pool stores an output of every member for every class."""
@@ -206,6 +196,4 @@ def _example(y: pd.Series) -> str:
 
 def _listed(names: Sequence[str], one: str, many: str) -> str:
     """Return ``class 'a'``, or ``5 classes ('a', 'b', 'c' and 2 more)``."""
-    if len(names) == 1:
-        return f"{one} {names[0]!r}"
-    return f"{len(names)} {many} ({shortened(map(repr, names), 3)})"
+    return f"{one} {names[0]!r}" if len(names) == 1 else f"{len(names)} {many} ({shortened(map(repr, names), 3)})"

@@ -10,14 +10,9 @@ from rotastack.base.warned import warn_of_scales
 from rotastack.views.scaling import SCALERS
 
 __all__ = [
-    "INPUT_RULES",
-    "categorical_mask",
-    "check_rotatable",
-    "fitted_scaler",
-    "refuse_missing",
-    "scaled_columns",
+    "INPUT_RULES", "categorical_mask", "check_rotatable", "fitted_scaler", "refuse_missing", "scaled_columns",
     "warn_of_unequal_scales",
-]
+]  # fmt: skip
 
 
 INPUT_RULES: dict[str, Any] = {"dtype": [np.float64, np.float32], "ensure_all_finite": "allow-nan"}
@@ -117,6 +112,4 @@ def _refuse(part: NDArray[np.float32], columns: NDArray[np.intp], kind: str) -> 
 
 def fitted_scaler(X: NDArray[np.floating], categorical: NDArray[np.bool_], scaling: str | None) -> Any:
     """Return the scaler named `scaling`, fitted to the numeric columns; None without scaling or numeric columns."""
-    if scaling is None or categorical.all():
-        return None
-    return SCALERS[scaling]().fit(X[:, ~categorical])
+    return None if scaling is None or categorical.all() else SCALERS[scaling]().fit(X[:, ~categorical])

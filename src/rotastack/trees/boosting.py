@@ -16,7 +16,7 @@ from rotastack.trees.chunks import by_column
 from rotastack.trees.grown import GrownTrees
 from rotastack.trees.linear_views import LinearViews
 
-__all__ = ["ROUNDS_AHEAD", "BoostedTrees", "boosting_folds", "grow_boosted", "probabilities"]
+__all__ = ["BoostedTrees", "boosting_folds", "grow_boosted", "probabilities"]
 
 ROUNDS_AHEAD = 30
 """Number of rounds of the first booster after which a caller may end the training."""
@@ -113,10 +113,8 @@ def boosting_folds(
         folds[order] = np.arange(len(order)) % n_folds
         return folds
     # Each run of n_folds neighbours in the order gives every fold one row.
-    n_whole = len(order) // n_folds
-    dealt = np.argsort(rng.random((n_whole, n_folds)), axis=1).ravel()
-    rest = rng.permutation(n_folds)[: len(order) - len(dealt)]
-    folds[order] = np.concatenate([dealt, rest])
+    dealt = np.argsort(rng.random((len(order) // n_folds, n_folds)), axis=1).ravel()
+    folds[order] = np.concatenate([dealt, rng.permutation(n_folds)[: len(order) - len(dealt)]])
     return folds
 
 

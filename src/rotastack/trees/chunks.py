@@ -10,7 +10,7 @@ from rotastack.trees.linear_views import ViewTables
 from rotastack.trees.missing import missing_columns
 from rotastack.trees.nodes import TreeArrays, decreases_of
 
-__all__ = ["CHUNK_ROWS", "GrowthTask", "TrainingTable", "TreeBags", "by_column", "chunk_edges", "few_ones"]
+__all__ = ["CHUNK_ROWS", "GrowthTask", "TrainingTable", "TreeBags", "by_column", "chunk_edges"]
 
 CHUNK_ROWS = 1 << 13
 """Approximate number of training rows of all trees of a chunk together."""
@@ -128,11 +128,8 @@ def _log_table(criterion: str, weights: NDArray[np.float64], counts: NDArray[np.
     """Return x log2 x for 0, 1, ... up to the largest sum of a tree's integer weights; else an empty array."""
     if criterion in ("gini", "squared_error") or (weights % 1).any():
         return np.empty(0)
-    draws = max(weights.shape[1], int(counts.sum(axis=1).max(initial=0)))
-    top = draws * float(weights.max(initial=0))
-    if top > TABLE_LIMIT:
-        return np.empty(0)
-    return times_log2(int(top) + 1)
+    top = max(weights.shape[1], int(counts.sum(axis=1).max(initial=0))) * float(weights.max(initial=0))
+    return np.empty(0) if top > TABLE_LIMIT else times_log2(int(top) + 1)
 
 
 def few_ones(X: NDArray[np.float32], criterion: str) -> tuple[NDArray[np.uint32], NDArray[np.int64]]:

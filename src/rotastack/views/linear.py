@@ -63,8 +63,7 @@ class DrawnView(LinearView):
         -------
         self
         """
-        n_features = validate_data(self, X, dtype=FLOATS).shape[1]
-        self._draw(n_features, root_sequence(self.random_state))
+        self._draw(validate_data(self, X, dtype=FLOATS).shape[1], root_sequence(self.random_state))
         return self
 
 

@@ -111,8 +111,7 @@ class MinMaxScaler01(_MedianImputingScaler):
 
     def _scale(self, X):
         low, high = self.feature_range
-        unit = _unit(X, self.data_min_, self.data_range_)
-        return low + (high - low) * np.clip(unit, 0.0, 1.0)
+        return low + (high - low) * np.clip(_unit(X, self.data_min_, self.data_range_), 0.0, 1.0)
 
 
 class QuantileScaler(_MedianImputingScaler):
@@ -176,8 +175,7 @@ class RelativeRankScaler(_MedianImputingScaler):
         self.values_, self.ranks_ = [], []
         for column in X.T:
             values, counts = np.unique(column, return_counts=True)
-            last = np.cumsum(counts)
-            average = last - (counts - 1) / 2
+            average = np.cumsum(counts) - (counts - 1) / 2
             self.values_.append(np.concatenate([[-np.inf], values, [np.inf]]))
             self.ranks_.append(np.concatenate([[0.0], average, [len(column) + 1.0]]) / (len(column) + 1))
 

@@ -13,7 +13,7 @@ from rotastack.combine.pruning.pruner import Pruner
 from rotastack.combine.pruning.vote_table import VoteTable
 from rotastack.diagnostics.bounds import equilibrium_margin
 
-__all__ = ["QMMPruner", "qmm_problem", "solve", "solve_by_cvxpy"]
+__all__ = ["QMMPruner", "qmm_problem", "solve"]
 
 
 def solve(S: NDArray[np.float64], rows: NDArray[np.float64], least: NDArray[np.float64]) -> NDArray[np.float64] | None:
@@ -30,9 +30,7 @@ def solve(S: NDArray[np.float64], rows: NDArray[np.float64], least: NDArray[np.f
         2.0 * S, np.zeros(T), np.ones((1, T)), np.ones(1), rows, least, unbounded, np.zeros(T),
         np.full(T, np.inf),
     )  # fmt: skip
-    if solver.solve() != piqp.PIQP_SOLVED:
-        return None
-    return np.array(solver.result.x)
+    return np.array(solver.result.x) if solver.solve() == piqp.PIQP_SOLVED else None
 
 
 def qmm_problem(S: NDArray[np.float64], Lambda: NDArray[np.float64], phi: NDArray[np.float64]) -> Any:

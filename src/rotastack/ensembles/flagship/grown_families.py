@@ -116,8 +116,7 @@ class OnBags(GrownFamilies):
         return replace(self, names=names, trees=trees)
 
     def importances(self):
-        by_tree = self.trees.importances(per_tree=True)
-        return by_tree.reshape(len(self.names), self.each, -1).mean(axis=1)
+        return self.trees.importances(per_tree=True).reshape(len(self.names), self.each, -1).mean(axis=1)
 
 
 class _HeldOut(GrownFamilies):

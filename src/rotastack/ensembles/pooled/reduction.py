@@ -70,9 +70,7 @@ class _ReductionEnsemble(PooledEnsembleClassifier):
 
     def _member_estimator(self):
         estimator = C45Classifier() if self.estimator is None else self.estimator
-        if self.boost:
-            return AdaBoostM1Classifier(_ROUNDS, estimator, resample=True)
-        return estimator
+        return AdaBoostM1Classifier(_ROUNDS, estimator, resample=True) if self.boost else estimator
 
 
 class RandomProjectionEnsembleClassifier(_ReductionEnsemble):

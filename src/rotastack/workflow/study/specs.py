@@ -10,9 +10,9 @@ from typing import Annotated, Any, Literal
 from pydantic import ConfigDict, Field
 
 from rotastack.base.documents import Document
+from rotastack.base.traits import TaskName
 
 ProtocolName = Literal["nested", "splits"]
-TaskName = Literal["classification", "regression"]
 Axes = list[str]
 """Names of the numbers that identify a cell: axes of arrays, and columns of the scores."""
 

@@ -16,8 +16,8 @@ from pandas.api.types import is_bool_dtype, is_numeric_dtype
 from rotastack.base.columns import column_kind
 from rotastack.base.documents import load_mapping
 from rotastack.base.reading import beyond_floats
+from rotastack.base.traits import TaskName
 from rotastack.data.registry import list_datasets
-from rotastack.data.target import TaskName
 from rotastack.errors import RotastackError
 from rotastack.files import write_text
 from rotastack.project import project_file
@@ -27,22 +27,8 @@ from rotastack.workflow.study.names import shortened
 from rotastack.workflow.study.task import TASKS
 
 __all__ = [
-    "BUDGETS",
-    "LEAST_ROWS",
-    "METHODS",
-    "SIZES",
-    "Design",
-    "Shape",
-    "StudyFile",
-    "choose_design",
-    "counts_among",
-    "default_score",
-    "division_in_words",
-    "labels_of",
-    "packages_of",
-    "study_file",
-    "study_name",
-    "study_of",
+    "BUDGETS", "LEAST_ROWS", "METHODS", "SIZES", "Design", "Shape", "StudyFile", "choose_design", "counts_among",
+    "default_score", "division_in_words", "labels_of", "packages_of", "study_file", "study_name", "study_of",
     "write_study",
 ]  # fmt: skip
 

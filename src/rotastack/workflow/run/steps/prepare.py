@@ -52,7 +52,7 @@ def prepare(spec: PrepareSpec, raw: pd.DataFrame) -> PreparedTable:
         if series is not None:
             divided_by["series"], dividing["series"] = series, division_numbers(features, series, "series", dataset)
     try:
-        preprocessor = TablePreprocessor(kinds, encoding="codes")._describe(features)
+        preprocessor = TablePreprocessor(kinds, encoding="codes").describe(features)
         texts, preprocessor.texts_ = preprocessor.texts_, {}  # each training set finds its own words
         X = preprocessor.transform(features)
     except RotastackError as error:
