@@ -45,7 +45,9 @@ _STEP, _MIX_1, _MIX_2 = (np.uint64(k) for k in (0x9E3779B97F4A7C15, 0xBF58476D1C
 
 def _key(part: Hashable) -> int:
     """Turn one part of a key into a number that is the same in every process."""
-    return int(part) if isinstance(part, (int, np.integer)) else zlib.crc32(str(part).encode())
+    if isinstance(part, (int, np.integer)):
+        return int(part)
+    return zlib.crc32(str(part).encode())
 
 
 def root_sequence(random_state: object) -> np.random.SeedSequence:

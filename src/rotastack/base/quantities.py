@@ -21,7 +21,8 @@ def units_of(texts: pd.Series) -> list[str]:
     >>> units_of(pd.Series(["12 kg", "13 kg", "5"])), units_of(pd.Series(["1 kg", "300 g", "2 kg", "5 g"]))
     (['kg'], ['kg', 'g'])
     """
-    counts = pd.Series(texts.str.extract(_QUANTITY).to_numpy().ravel()).value_counts()
+    found = texts.str.extract(_QUANTITY)
+    counts = pd.Series(found.to_numpy().ravel()).value_counts()
     several = 1 < len(counts) <= _MOST and counts.max() > 1
     return list(counts.index) if counts.sum() > len(texts) / 2 and (len(counts) == 1 or several) else []
 

@@ -254,7 +254,8 @@ class _Texts:
 
     def reading(self, delimiter: str | None, decimal: str | None, kind: str, is_target: bool) -> ColumnReading:
         """Return how the column is read, by the decimal mark of the table and the kind that the user declares."""
-        text = ColumnReading("text", blanks=delimiter is not None and not is_target)
+        blanks = delimiter is not None and not is_target
+        text = ColumnReading("text", blanks=blanks)
         named = self.units not in ([], ["%"]) and (kind == "categorical" or (is_target and len(self.texts) < _FEW))
         if not len(self.texts) or named or kind in ("id", "text", "leak"):
             return text

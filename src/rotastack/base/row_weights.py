@@ -36,7 +36,8 @@ def relative_weights(weights: NDArray[np.float64] | None) -> NDArray[np.float64]
     if weights is None:
         return None
     weights = weights / weights.max()  # equal weights are exactly 1 now
-    return None if weights.min() == 1 else weights * ((weights > 0).sum() / weights.sum())
+    positive = weights > 0
+    return None if weights.min() == 1 else weights * (positive.sum() / weights.sum())
 
 
 def of_all_rows(values: NDArray, there: NDArray[np.bool_], missing: float = np.nan) -> NDArray:

@@ -90,7 +90,8 @@ class LeastSquaresWeights(Combiner):
             predicted, y = predicted - mean[:, None], y - level
             variance = float(weight @ y**2) / total or 1.0  # a constant target has no unit
             hessian = (predicted * weight) @ predicted.T / variance
-            hessian += max(self.ridge, 1e-12 * float(np.trace(hessian))) * np.eye(len(predicted))
+            rounding = 1e-12 * float(np.trace(hessian))
+            hessian += max(self.ridge, rounding) * np.eye(len(predicted))
             linear = (predicted * weight) @ y / variance + self.ridge / len(predicted)
             self.weights_ = nonnegative_minimum(hessian, linear)
             self.intercept_ = level - float(self.weights_ @ mean)

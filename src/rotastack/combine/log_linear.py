@@ -165,7 +165,8 @@ def _minimize(
 
     def objective(w: NDArray[np.float64]) -> tuple[float, NDArray[np.float64]]:
         log_p = log_softmax(weighted_sum(w, logs), axis=1)
-        return -float(weight @ log_p[rows, y]) + ridge * float(np.sum((w - equal) ** 2)), np.exp(log_p)
+        loss = -float(weight @ log_p[rows, y])
+        return loss + ridge * float(np.sum((w - equal) ** 2)), np.exp(log_p)
 
     w = np.full(n_members, equal)
     value, p = objective(w)

@@ -214,4 +214,5 @@ class RotationWeights(Combiner):
 def _exp_weights(R: int, h: NDArray[np.float64]) -> NDArray[np.float64]:
     """Return the weights of EXP by rank (equation 2.7), a row for each h."""
     h = h[:, None]
-    return 2.0 ** ((1 - np.arange(1, R + 1)) / h) * (1 - 2.0 ** (-1 / h)) / (1 - 2.0 ** (-R / h))
+    r = np.arange(1, R + 1)
+    return 2.0 ** ((1 - r) / h) * (1 - 2.0 ** (-1 / h)) / (1 - 2.0 ** (-R / h))

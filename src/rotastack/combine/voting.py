@@ -100,5 +100,6 @@ class Voting(Combiner):
             return mean
         if self.voting != "hard":
             raise RotastackError(f"voting must be 'soft' or 'hard', got {self.voting!r}")
-        votes = (outputs.argmax(axis=2)[..., None] == np.arange(outputs.shape[2])).mean(axis=0)
+        n_classes = outputs.shape[2]
+        votes = (outputs.argmax(axis=2)[..., None] == np.arange(n_classes)).mean(axis=0)
         return (1 - 1e-6) * votes + 1e-6 * mean

@@ -40,7 +40,8 @@ def twonorm(rows: int, seed: int) -> pd.DataFrame:
     rng = np.random.default_rng(seed)
     label = rng.integers(0, 2, rows)
     centre = 2 / np.sqrt(20)
-    return _frame(rng.standard_normal((rows, 20)) + np.where(label == 0, centre, -centre)[:, None], label)
+    X = rng.standard_normal((rows, 20)) + np.where(label == 0, centre, -centre)[:, None]
+    return _frame(X, label)
 
 
 def ringnorm(rows: int, seed: int) -> pd.DataFrame:
@@ -48,7 +49,8 @@ def ringnorm(rows: int, seed: int) -> pd.DataFrame:
     rng = np.random.default_rng(seed)
     label = rng.integers(0, 2, rows)
     noise = rng.standard_normal((rows, 20))
-    return _frame(np.where(label[:, None] == 0, 2 * noise, noise + 1 / np.sqrt(20)), label)
+    X = np.where(label[:, None] == 0, 2 * noise, noise + 1 / np.sqrt(20))
+    return _frame(X, label)
 
 
 def led24(rows: int, seed: int, noise: float = 0.1) -> pd.DataFrame:
@@ -83,7 +85,8 @@ def friedman(problem: int, rows: int, seed: int, noise: float, noise_columns: in
     rng = np.random.default_rng(seed)
     X = rng.random((rows, 10 if problem == 1 else 4))
     if problem == 1:
-        y = 10 * np.sin(np.pi * X[:, 0] * X[:, 1]) + 20 * (X[:, 2] - 0.5) ** 2 + 10 * X[:, 3] + 5 * X[:, 4]
+        waves = 10 * np.sin(np.pi * X[:, 0] * X[:, 1])
+        y = waves + 20 * (X[:, 2] - 0.5) ** 2 + 10 * X[:, 3] + 5 * X[:, 4]
     else:
         X = X * [100, 520 * np.pi, 1, 10] + [0, 40 * np.pi, 0, 1]
         reactance = X[:, 1] * X[:, 2] - 1 / (X[:, 1] * X[:, 3])

@@ -196,4 +196,6 @@ def _example(y: pd.Series) -> str:
 
 def _listed(names: Sequence[str], one: str, many: str) -> str:
     """Return ``class 'a'``, or ``5 classes ('a', 'b', 'c' and 2 more)``."""
-    return f"{one} {names[0]!r}" if len(names) == 1 else f"{len(names)} {many} ({shortened(map(repr, names), 3)})"
+    if len(names) == 1:
+        return f"{one} {names[0]!r}"
+    return f"{len(names)} {many} ({shortened(map(repr, names), 3)})"

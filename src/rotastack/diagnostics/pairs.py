@@ -148,7 +148,8 @@ def kappa_error(votes: ArrayLike, y: ArrayLike, mask: ArrayLike | None = None) -
     array([0.125])
     """
     codes, n_classes, truth = coded_votes(votes, y, mask)
-    errors = 1.0 - _ratio((codes == truth[:, None]).sum(axis=0), (codes >= 0).sum(axis=0))
+    right = codes == truth[:, None]
+    errors = 1.0 - _ratio(right.sum(axis=0), (codes >= 0).sum(axis=0))
     a, b = np.triu_indices(codes.shape[1], 1)
     return KappaError(kappa_matrix(codes, n_classes)[a, b], (errors[a] + errors[b]) / 2)
 

@@ -167,7 +167,8 @@ class PrunedEnsembleClassifier(MetaEstimatorMixin, LabelClassifier, BaseEstimato
     def _held_out(self, codes, sequence):
         """Return the numbers of the training rows and of the held-out rows, stratified by class where possible."""
         rows = np.arange(len(codes))
-        split = {"test_size": self.selection, "random_state": integer_seed(sequence)}
+        seed = integer_seed(sequence)
+        split = {"test_size": self.selection, "random_state": seed}
         try:
             return train_test_split(rows, stratify=codes, **split)
         except ValueError:  # a class of a single row, or fewer rows than classes, cannot be stratified

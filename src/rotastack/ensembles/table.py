@@ -112,4 +112,6 @@ def _refuse(part: NDArray[np.float32], columns: NDArray[np.intp], kind: str) -> 
 
 def fitted_scaler(X: NDArray[np.floating], categorical: NDArray[np.bool_], scaling: str | None) -> Any:
     """Return the scaler named `scaling`, fitted to the numeric columns; None without scaling or numeric columns."""
-    return None if scaling is None or categorical.all() else SCALERS[scaling]().fit(X[:, ~categorical])
+    if scaling is None or categorical.all():
+        return None
+    return SCALERS[scaling]().fit(X[:, ~categorical])

@@ -153,7 +153,8 @@ class DiversityRegularizedClassifier(LinearEnsemble):
             k = 1 if self.solver == "exact" else self.n_estimators
             return Solution(np.zeros((X.shape[1], k)), np.zeros(k), 0.0, 0.0, [0.0], unit=1.0)
         if self.solver == "exact":
-            return _nu_svm(X, labels, shares / nu, float(np.sqrt(1 - self.diversity)), self.tol, self.max_iter)
+            radius = float(np.sqrt(1 - self.diversity))
+            return _nu_svm(X, labels, shares / nu, radius, self.tol, self.max_iter)
         return _printed(X, labels, self.n_estimators, nu, self.diversity, shares, self.tol, self.max_iter)
 
 

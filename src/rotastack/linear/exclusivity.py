@@ -203,7 +203,8 @@ class ExclusivityRegularizedClassifier(LinearEnsemble):
         except LinAlgError:
             raise ValueError("solver='alm' needs rows closer to 0; centre and scale the columns of X") from None
         if problem.cost.shape[1] == 1:  # Members are equal, so one SVM gives the optimum cheaply.
-            solution.bound = max(solution.bound, solve_primal(replace(problem, copies=self.n_estimators)).bound)
+            one = replace(problem, copies=self.n_estimators)
+            solution.bound = max(solution.bound, solve_primal(one).bound)
         advice = "raise max_iter"
         if solution.converged:
             change = f"{PAPER_TOL}, as printed" if printed else f"a share of {tol:g}"

@@ -89,4 +89,5 @@ class PrimalSVMClassifier(LinearSeparator):
 
     def _solve(self, X, labels, weights):
         cost = (self.lam * weights)[:, None]
-        return self._exact(Problem(X, labels, np.ascontiguousarray(cost), self.loss_power, self.beta), self.tol)
+        problem = Problem(X, labels, np.ascontiguousarray(cost), self.loss_power, self.beta)
+        return self._exact(problem, self.tol)

@@ -65,5 +65,6 @@ def improvability(
             f"{table.index[row]!r} is beyond the optimum {best:g}{hint}"
         )
     gap = np.maximum(gap, 0.0)
-    share = np.divide(gap - gap.min(axis=1, keepdims=True), gap, out=np.zeros_like(gap), where=gap > 0)
+    least = gap.min(axis=1, keepdims=True)
+    share = np.divide(gap - least, gap, out=np.zeros_like(gap), where=gap > 0)
     return pd.DataFrame(100 * share, table.index, table.columns)

@@ -124,7 +124,8 @@ def _numbers(scores: pd.DataFrame) -> pd.DataFrame:
                 f"method {name!r} has a score that is not a number: {column.iloc[place]!r} "
                 f"on data set {scores.index[place]!r}"
             )
-    return pd.DataFrame(scores.to_numpy(dtype=np.float64, na_value=np.nan), scores.index, scores.columns)
+    values = scores.to_numpy(dtype=np.float64, na_value=np.nan)
+    return pd.DataFrame(values, scores.index, scores.columns)
 
 
 def _cell(scores: pd.DataFrame, found: np.ndarray) -> str:

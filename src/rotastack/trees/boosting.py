@@ -113,8 +113,10 @@ def boosting_folds(
         folds[order] = np.arange(len(order)) % n_folds
         return folds
     # Each run of n_folds neighbours in the order gives every fold one row.
-    dealt = np.argsort(rng.random((len(order) // n_folds, n_folds)), axis=1).ravel()
-    folds[order] = np.concatenate([dealt, rng.permutation(n_folds)[: len(order) - len(dealt)]])
+    n_whole = len(order) // n_folds
+    dealt = np.argsort(rng.random((n_whole, n_folds)), axis=1).ravel()
+    rest = rng.permutation(n_folds)[: len(order) - len(dealt)]
+    folds[order] = np.concatenate([dealt, rest])
     return folds
 
 

@@ -128,8 +128,11 @@ def _log_table(criterion: str, weights: NDArray[np.float64], counts: NDArray[np.
     """Return x log2 x for 0, 1, ... up to the largest sum of a tree's integer weights; else an empty array."""
     if criterion in ("gini", "squared_error") or (weights % 1).any():
         return np.empty(0)
-    top = max(weights.shape[1], int(counts.sum(axis=1).max(initial=0))) * float(weights.max(initial=0))
-    return np.empty(0) if top > TABLE_LIMIT else times_log2(int(top) + 1)
+    draws = max(weights.shape[1], int(counts.sum(axis=1).max(initial=0)))
+    top = draws * float(weights.max(initial=0))
+    if top > TABLE_LIMIT:
+        return np.empty(0)
+    return times_log2(int(top) + 1)
 
 
 def few_ones(X: NDArray[np.float32], criterion: str) -> tuple[NDArray[np.uint32], NDArray[np.int64]]:

@@ -175,7 +175,8 @@ class GrownTrees:
 
     def hardened(self) -> "GrownTrees":
         """Return the same trees with leaves that output 1 for their most probable class, so that sums count votes."""
-        return replace(self, values=np.eye(self.values.shape[1])[self.values.argmax(axis=1)])
+        votes = np.eye(self.values.shape[1])[self.values.argmax(axis=1)]
+        return replace(self, values=votes)
 
     def sums(self, X: NDArray[np.float32], n_jobs: int | None = None) -> NDArray[np.float64]:
         """Return the sums over trees of class shares or predictions, (row, output).
@@ -305,5 +306,6 @@ def break_ties(shares: NDArray[np.float64], rows: NDArray[np.intp], sums: NDArra
     """Raise, in tied `rows`, the share of the tied class with the largest sum by an amount that float32 still holds."""
     best = shares[rows] == shares[rows].max(axis=1, keepdims=True)
     sums = np.round(sums, 9)  # sums that differ only by the order of addition are equal
-    shares[rows, np.where(best, sums, -np.inf).argmax(axis=1)] += min(1e-5, 0.4 / n_votes)
+    winner = np.where(best, sums, -np.inf).argmax(axis=1)
+    shares[rows, winner] += min(1e-5, 0.4 / n_votes)
     shares[rows] /= shares[rows].sum(axis=1, keepdims=True)

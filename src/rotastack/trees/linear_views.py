@@ -202,7 +202,9 @@ class LinearViews:
 
     def repeat(self, n: int) -> "LinearViews":
         """Return each view `n` times in a row; the matrices are shared."""
-        return self if n == 1 else self.take(np.repeat(np.arange(len(self)), n))
+        if n == 1:
+            return self
+        return self.take(np.repeat(np.arange(len(self)), n))
 
     def take(self, views: ArrayLike) -> "LinearViews":
         """Return the views of the given numbers, in that order; the matrices are shared."""
@@ -332,7 +334,8 @@ class LinearViews:
         squares = np.ones(len(part))
         squares[~copied] = self.matrices[(where[part] + within)[~copied]].astype(np.float64) ** 2
         column += place[part] - place[0]
-        shares = squares / np.maximum(np.bincount(column, squares)[column], np.finfo(float).tiny)
+        totals = np.bincount(column, squares)
+        shares = squares / np.maximum(totals[column], np.finfo(float).tiny)
         feature = self.columns[first[part] + row] + view[part] * self.n_features
         np.add.at(out, feature, shares * amounts[place[0] :][column])
 

@@ -82,7 +82,8 @@ def grow_members(
     options.check([family])
     views = family.views or LinearViews.identity(X.shape[2])
     n_members = len(views)
-    member_batches = batches_of([family], views.widths(), family.n_trees)[0]
+    widths = views.widths()
+    member_batches = batches_of([family], widths, family.n_trees)[0]
     masks = np.ones((n_sets, n_rows)) if training is None else training.astype(np.float64, order="C")
     bags = Bags.of(n_rows, weights)
     if weights is not None:

@@ -63,7 +63,8 @@ class DrawnView(LinearView):
         -------
         self
         """
-        self._draw(validate_data(self, X, dtype=FLOATS).shape[1], root_sequence(self.random_state))
+        n_features = validate_data(self, X, dtype=FLOATS).shape[1]
+        self._draw(n_features, root_sequence(self.random_state))
         return self
 
 

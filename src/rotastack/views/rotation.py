@@ -126,7 +126,8 @@ class RandomRotation(DrawnView):
         return rotation
 
     def linear_parts(self) -> list[Part]:
-        return [(self.axes_, self.block_), (np.setdiff1d(np.arange(self.n_features_in_), self.axes_), None)]
+        rest = np.setdiff1d(np.arange(self.n_features_in_), self.axes_)
+        return [(self.axes_, self.block_), (rest, None)]
 
     def _map(self, X: NDArray[np.floating]) -> NDArray[np.floating]:
         block = self.block_.astype(X.dtype)

@@ -111,7 +111,8 @@ class MinMaxScaler01(_MedianImputingScaler):
 
     def _scale(self, X):
         low, high = self.feature_range
-        return low + (high - low) * np.clip(_unit(X, self.data_min_, self.data_range_), 0.0, 1.0)
+        unit = _unit(X, self.data_min_, self.data_range_)
+        return low + (high - low) * np.clip(unit, 0.0, 1.0)
 
 
 class QuantileScaler(_MedianImputingScaler):
@@ -175,7 +176,8 @@ class RelativeRankScaler(_MedianImputingScaler):
         self.values_, self.ranks_ = [], []
         for column in X.T:
             values, counts = np.unique(column, return_counts=True)
-            average = np.cumsum(counts) - (counts - 1) / 2
+            last = np.cumsum(counts)
+            average = last - (counts - 1) / 2
             self.values_.append(np.concatenate([[-np.inf], values, [np.inf]]))
             self.ranks_.append(np.concatenate([[0.0], average, [len(column) + 1.0]]) / (len(column) + 1))
 

@@ -30,7 +30,9 @@ def solve(S: NDArray[np.float64], rows: NDArray[np.float64], least: NDArray[np.f
         2.0 * S, np.zeros(T), np.ones((1, T)), np.ones(1), rows, least, unbounded, np.zeros(T),
         np.full(T, np.inf),
     )  # fmt: skip
-    return np.array(solver.result.x) if solver.solve() == piqp.PIQP_SOLVED else None
+    if solver.solve() != piqp.PIQP_SOLVED:
+        return None
+    return np.array(solver.result.x)
 
 
 def qmm_problem(S: NDArray[np.float64], Lambda: NDArray[np.float64], phi: NDArray[np.float64]) -> Any:

@@ -74,7 +74,8 @@ class VoteTable:
     @cached_property
     def signs(self) -> NDArray[np.float32]:
         """E, shape (n_rows, n_members): 1 where a member is right, -1 where wrong, 0 where it has no vote."""
-        return np.where(self.votes < 0, np.float32(0), 2 * (self.votes == self.y[:, None]).astype(np.float32) - 1)
+        right = self.votes == self.y[:, None]
+        return np.where(self.votes < 0, np.float32(0), 2 * right.astype(np.float32) - 1)
 
     @cached_property
     def gram(self) -> NDArray[np.float64]:
@@ -172,7 +173,8 @@ class RunningVote:
             best = counts == counts.max(axis=1, keepdims=True)
             # A class without votes so far loses every tie: its only member would be the last one added.
             winner = np.where(best, first, np.iinfo(np.int32).max).argmin(axis=1)
-            winner = np.where(best.sum(axis=1) == 1, best.argmax(axis=1), winner)
+            lone = best.sum(axis=1) == 1
+            winner = np.where(lone, best.argmax(axis=1), winner)
             out[:, c] = winner == y
             if c < n_classes:
                 counts[:, c] -= 1

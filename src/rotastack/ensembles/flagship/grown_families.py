@@ -116,7 +116,8 @@ class OnBags(GrownFamilies):
         return replace(self, names=names, trees=trees)
 
     def importances(self):
-        return self.trees.importances(per_tree=True).reshape(len(self.names), self.each, -1).mean(axis=1)
+        by_tree = self.trees.importances(per_tree=True)
+        return by_tree.reshape(len(self.names), self.each, -1).mean(axis=1)
 
 
 class _HeldOut(GrownFamilies):

@@ -330,4 +330,5 @@ def _slices(y: NDArray[np.float64], weights: NDArray[np.float64] | None) -> NDAr
     """Return the slice number of each target; the edges are quantiles of the targets of rows of positive weight."""
     weighted = y if weights is None or not weights.any() else y[weights > 0]
     edges = np.quantile(weighted, np.arange(1, N_SLICES) / N_SLICES, method="inverted_cdf")
-    return np.unique(np.searchsorted(np.unique(edges), y), return_inverse=True)[1]
+    slices = np.searchsorted(np.unique(edges), y)
+    return np.unique(slices, return_inverse=True)[1]

@@ -230,7 +230,8 @@ class RotastackEnsemble(OutOfBagImportances, BaseEstimator):
         total = by_family.sum(axis=1, keepdims=True)
         by_family = np.divide(by_family, total, out=np.zeros_like(by_family), where=total > 0)
         weights = self.combiner_.weights_ if self.combiner_.weights_.any() else np.ones(len(by_family))
-        by_input = self.table_.by_input(weights @ by_family, self.n_features_in_)
+        encoded = weights @ by_family
+        by_input = self.table_.by_input(encoded, self.n_features_in_)
         return by_input / by_input.sum() if by_input.any() else by_input
 
     def _encoded(self, X: ArrayLike) -> NDArray[np.float32]:

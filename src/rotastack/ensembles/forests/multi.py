@@ -76,7 +76,8 @@ class _MultiRotationForest(RotatedForest):
         axes, drawn = self._draw(n_numeric, self.n_rotations - 1, child(sequence, "rotations"))
         if self.n_best is not None:  # fail before the first forest if max_features is too large for the second
             n_candidates(self.max_features, self.n_best * min(n_numeric, axes.shape[1]) + X.shape[1] - n_numeric)
-        blocks = [(np.arange(n_numeric), None), *zip(axes, drawn, strict=True)]
+        numeric = np.arange(n_numeric)
+        blocks = [(numeric, None), *zip(axes, drawn, strict=True)]
         others = (np.arange(n_numeric, X.shape[1]), None)
 
         def grow(chosen, seeds):
@@ -99,7 +100,8 @@ class _MultiRotationForest(RotatedForest):
         self.forest_, out_of_bag, self.rotation_importances_ = grow(rotations, sequence)
         self.kept_rotations_ = rotations
         if self.n_best is not None and self.n_best < self.n_rotations:
-            self.kept_rotations_ = np.sort(np.argsort(-self.rotation_importances_, kind="stable")[: self.n_best])
+            best = np.argsort(-self.rotation_importances_, kind="stable")[: self.n_best]
+            self.kept_rotations_ = np.sort(best)
             self.forest_, out_of_bag, self.rotation_importances_ = grow(self.kept_rotations_, child(sequence, "refit"))
         return out_of_bag
 

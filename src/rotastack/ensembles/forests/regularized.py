@@ -73,7 +73,8 @@ class GrowingForests:
         )  # fmt: skip
         grown.tree_view, grown.views = short[grown.tree_view], self.views
         self._grown.append(grown)
-        self._rotation.append(np.repeat(short, counts[short] - self.size[short]))
+        added = counts[short] - self.size[short]
+        self._rotation.append(np.repeat(short, added))
         self._number.append(np.concatenate([np.arange(self.size[r], counts[r]) for r in short.tolist()]))
         self.size[short] = counts[short]
 
@@ -82,7 +83,8 @@ class GrowingForests:
         self.grow(counts)
         rotation, number = np.concatenate(self._rotation), np.concatenate(self._number)
         kept = np.flatnonzero(number < counts[rotation])
-        return GrownTrees.concatenate(self._grown).take(kept[np.lexsort((number[kept], rotation[kept]))])
+        trees = GrownTrees.concatenate(self._grown)
+        return trees.take(kept[np.lexsort((number[kept], rotation[kept]))])
 
     def vote_shares(
         self, X: NDArray[np.float32], counts: Sequence[NDArray[np.integer]]

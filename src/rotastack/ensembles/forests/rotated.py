@@ -161,7 +161,8 @@ class RotatedClassifier(LabelClassifier, RotatedForest):
     hard: ClassVar[bool] = False  # whether trees vote, instead of averaging their class shares
 
     def _target(self, y):
-        return self._numbered(y), len(self.classes_)
+        codes = self._numbered(y)
+        return codes, len(self.classes_)
 
     def _score_out_of_bag(self, out_of_bag, known, target, weights):
         self.oob_decision_function_ = out_of_bag.means()
@@ -176,7 +177,8 @@ class RotatedClassifier(LabelClassifier, RotatedForest):
     def tree_votes(self, X: ArrayLike) -> NDArray:
         """Return the class label that each tree votes for, shape (n_rows, n_trees)."""
         rows = self._checked(X)
-        return self.classes_[self.forest_.votes(rows, self.n_jobs)]
+        votes = self.forest_.votes(rows, self.n_jobs)
+        return self.classes_[votes]
 
 
 class RotatedRegressor(NumberRegressor, RotatedForest):

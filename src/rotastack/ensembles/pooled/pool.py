@@ -100,7 +100,9 @@ class Pool:
 
     def scaled(self, X: NDArray[np.floating]) -> tuple[NDArray[np.floating], NDArray[np.floating]]:
         """Return the scaled numeric columns and the categorical columns; all columns if `categorical` is None."""
-        return (X, X[:, :0]) if self.categorical is None else scaled_columns(X, self.categorical, self.scaler)
+        if self.categorical is None:
+            return X, X[:, :0]
+        return scaled_columns(X, self.categorical, self.scaler)
 
 
 def unfitted_pool(X: NDArray, scaler: Any, categorical: NDArray[np.bool_] | None, n_classes: int | None) -> Pool:

@@ -211,7 +211,8 @@ class PooledEnsemble(TableEnsemble):
 
 def means(sums: NDArray, counts: NDArray) -> NDArray[np.float64]:
     """Return sums divided by counts; NaN where the count is 0."""
-    return np.divide(sums, counts[:, None], out=np.full(sums.shape, np.nan), where=counts[:, None] > 0)
+    counted = counts[:, None] > 0
+    return np.divide(sums, counts[:, None], out=np.full(sums.shape, np.nan), where=counted)
 
 
 def _apportion(total: int, shares: list[float]) -> list[int]:

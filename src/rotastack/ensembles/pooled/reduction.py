@@ -70,7 +70,9 @@ class _ReductionEnsemble(PooledEnsembleClassifier):
 
     def _member_estimator(self):
         estimator = C45Classifier() if self.estimator is None else self.estimator
-        return AdaBoostM1Classifier(_ROUNDS, estimator, resample=True) if self.boost else estimator
+        if self.boost:
+            return AdaBoostM1Classifier(_ROUNDS, estimator, resample=True)
+        return estimator
 
 
 class RandomProjectionEnsembleClassifier(_ReductionEnsemble):

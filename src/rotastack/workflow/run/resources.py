@@ -202,7 +202,8 @@ class Resources:
 
     def vote_minutes(self) -> int:
         """Return the time limit of combining the methods that only vote."""
-        return int(SPARE_MINUTES + 0.5 * self.study.protocol.n_cells * len(self.study.voted) / 20)
+        seconds = 0.5 * self.study.protocol.n_cells * len(self.study.voted)
+        return int(SPARE_MINUTES + seconds / 20)
 
     def draw_mb(self) -> int:
         """Return the memory of drawing: in each process a data set's scores, and the members of one cell of a block."""

@@ -203,7 +203,8 @@ def _held_out(
     pipeline: Any, features: pd.DataFrame, target: NDArray, split: Split | None, units: NDArray[np.intp]
 ) -> tuple[Any, NDArray[np.intp]]:
     """Return the method trained again on the `split`'s training rows, or on two thirds of the rows; and the test rows."""
-    by_class = not is_regressor(pipeline) and np.unique(target, return_counts=True)[1].min() > 2
+    counts = np.unique(target, return_counts=True)[1]
+    by_class = not is_regressor(pipeline) and counts.min() > 2
     train, test = split or train_test_split(
         np.arange(len(features)), test_size=1 / 3, random_state=SEED, stratify=target if by_class else None
     )

@@ -33,7 +33,9 @@ class Fitted:
 
     def columns_for(self, X: NDArray[np.float64]) -> NDArray[np.floating]:
         """Return rows in the form that the model needs."""
-        return X if self.options["as_is"] else np.hstack(scaled_columns(X, self.options["categorical"], self.scaler))
+        if self.options["as_is"]:
+            return X
+        return np.hstack(scaled_columns(X, self.options["categorical"], self.scaler))
 
 
 class SplitVotes(NamedTuple):

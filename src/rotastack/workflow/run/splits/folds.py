@@ -115,7 +115,8 @@ def _by_time(time: NDArray[np.intp], spec: SplitsSpec) -> NDArray[np.int8]:
         if spec.test:
             tested = min(tested, spec.test / of_moment)
         sizes["test_size"] = max(1, int(tested))
-    moments = TimeSeriesSplit(n_splits, **sizes).split(np.zeros((n_moments, 1)))
+    splitter = TimeSeriesSplit(n_splits, **sizes)
+    moments = splitter.split(np.zeros((n_moments, 1)))
     rows = [(np.flatnonzero(np.isin(time, train)), np.flatnonzero(np.isin(time, test))) for train, test in moments]
     return _parts(rows, len(time))
 

@@ -51,5 +51,6 @@ def _combine(spec: CombiningSpec, job: Job, set_alarm: Alarm) -> None:
     """Read inputs ``table``, ``folds`` and ``pool``; write output ``method``."""
     table, (folds, _) = read_prepared(job.input("table")), read_frame(job.input("folds"))
     with job.recorded() as record:
-        method = combine(spec, table, folds, map(read_arrays, job.inputs["pool"]), job.threads, set_alarm)
+        blocks = map(read_arrays, job.inputs["pool"])
+        method = combine(spec, table, folds, blocks, job.threads, set_alarm)
         job.write_outcome("method", method, record)

@@ -87,7 +87,8 @@ def run(job: Job) -> None:
         if primary == "pinball":
             comparisons[primary]["notes"].append("pinball: methods that predict no intervals have no score")
         if spec.groups:
-            shown = compared(means[primary].drop(list(spec.left_out)), in_units(primary, baseline))
+            units = in_units(primary, baseline)
+            shown = compared(means[primary].drop(list(spec.left_out)), units)
             comparisons[primary]["groups"] = {
                 g["name"]: compare_group(group_table(shown, g), spec.alpha, primary) for g in spec.groups
             }
