@@ -51,6 +51,17 @@ else:
     from sklearn.base import _fit_context as fit_context
 
 __all__ = [
-    "HasMethods", "Interval", "InvalidParameterError", "RealNotInt", "StrOptions", "arff", "check_feature_names_in",
-    "check_sample_weight", "check_y", "fit_context", "num_samples", "safe_indexing", "validate_parameter_constraints",
-]  # fmt: skip
+    "HasMethods",
+    "Interval",
+    "InvalidParameterError",
+    "RealNotInt",
+    "StrOptions",
+    "arff",
+    "check_feature_names_in",
+    "check_sample_weight",
+    "check_y",
+    "fit_context",
+    "num_samples",
+    "safe_indexing",
+    "validate_parameter_constraints",
+]

@@ -10,9 +10,14 @@ from rotastack.base.warned import warn_of_scales
 from rotastack.views.scaling import SCALERS
 
 __all__ = [
-    "INPUT_RULES", "categorical_mask", "check_rotatable", "fitted_scaler", "refuse_missing", "scaled_columns",
+    "INPUT_RULES",
+    "categorical_mask",
+    "check_rotatable",
+    "fitted_scaler",
+    "refuse_missing",
+    "scaled_columns",
     "warn_of_unequal_scales",
-]  # fmt: skip
+]
 
 
 INPUT_RULES: dict[str, Any] = {"dtype": [np.float64, np.float32], "ensure_all_finite": "allow-nan"}

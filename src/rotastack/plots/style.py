@@ -22,10 +22,26 @@ from matplotlib.ticker import FixedLocator, LogFormatter, LogFormatterMathtext
 from rotastack.files import replacing
 
 __all__ = [
-    "DASHES", "MARKERS", "METHOD_COLORS", "SCALE", "Label", "Look", "add_legend", "add_note", "drawn_or_told",
-    "figure_beside_legend", "finished", "method_looks", "new_figure", "plain_axis", "save_figure", "sentence",
-    "shortened", "split_label", "thinned",
-]  # fmt: skip
+    "DASHES",
+    "MARKERS",
+    "METHOD_COLORS",
+    "SCALE",
+    "Label",
+    "Look",
+    "add_legend",
+    "add_note",
+    "drawn_or_told",
+    "figure_beside_legend",
+    "finished",
+    "method_looks",
+    "new_figure",
+    "plain_axis",
+    "save_figure",
+    "sentence",
+    "shortened",
+    "split_label",
+    "thinned",
+]
 
 SCALE = "YlOrRd"  # Lighter is better, as in the thesis.
 

@@ -25,9 +25,16 @@ from rotastack.trees.linear_views import LinearViews
 from rotastack.trees.members import MemberForests, grow_members
 
 __all__ = [
-    "CLASSIFIER_CONSTRAINTS", "FOREST_CONSTRAINTS", "TREE_CONSTRAINTS", "GrownClassifier", "GrownEstimator",
-    "GrownRegressor", "LabelTrees", "MembersClassifier", "NumberTrees",
-]  # fmt: skip
+    "CLASSIFIER_CONSTRAINTS",
+    "FOREST_CONSTRAINTS",
+    "TREE_CONSTRAINTS",
+    "GrownClassifier",
+    "GrownEstimator",
+    "GrownRegressor",
+    "LabelTrees",
+    "MembersClassifier",
+    "NumberTrees",
+]
 
 LEAST_ONE = Interval(Integral, 1, None, closed="left")
 TREE_CONSTRAINTS: dict[str, list[Any]] = {

@@ -9,9 +9,16 @@ from rotastack.base.view import is_linear
 from rotastack.trees.boosting_options import BoostingOptions
 
 __all__ = [
-    "BOOSTING", "FAMILIES", "NUMBER_FAMILIES", "PARTS", "RIDGE", "Family", "KernelFamily", "TreeFamily",
+    "BOOSTING",
+    "FAMILIES",
+    "NUMBER_FAMILIES",
+    "PARTS",
+    "RIDGE",
+    "Family",
+    "KernelFamily",
+    "TreeFamily",
     "find_families",
-]  # fmt: skip
+]
 
 PARTS = ("identity", "discriminants", "principal", "sparse", "pairs")
 """Names of the built-in parts of a family's view."""

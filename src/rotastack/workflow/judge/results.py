@@ -12,10 +12,25 @@ from rotastack.stats.influence import RowTest, row_test
 from rotastack.stats.metrics import IN_UNITS, METRICS, higher_is_better
 
 __all__ = [
-    "ROPE", "Choice", "RowTests", "all_means", "axes_of", "baselines", "best_first", "by_method", "choose", "compared",
-    "complete", "group_table", "in_units", "mean_scores", "relative_times", "score_matrices", "seconds_by_method",
+    "ROPE",
+    "Choice",
+    "RowTests",
+    "all_means",
+    "axes_of",
+    "baselines",
+    "best_first",
+    "by_method",
+    "choose",
+    "compared",
+    "complete",
+    "group_table",
+    "in_units",
+    "mean_scores",
+    "relative_times",
+    "score_matrices",
+    "seconds_by_method",
     "sorted_means",
-]  # fmt: skip
+]
 
 
 ROPE = 0.01

@@ -16,9 +16,14 @@ from rotastack.workflow.judge.results import complete
 from rotastack.workflow.judge.words import capital, listed, p_equal, short_message
 
 __all__ = [
-    "Pairs", "claim_in_words", "failures", "rotations", "verdict_of_claims", "verdict_of_groups",
+    "Pairs",
+    "claim_in_words",
+    "failures",
+    "rotations",
+    "verdict_of_claims",
+    "verdict_of_groups",
     "verdict_over_datasets",
-]  # fmt: skip
+]
 
 Pairs = Sequence[Sequence[str]]
 """Pairs of a method with rotations and the same one without."""

@@ -27,8 +27,22 @@ from rotastack.workflow.study.names import shortened
 from rotastack.workflow.study.task import TASKS
 
 __all__ = [
-    "BUDGETS", "LEAST_ROWS", "METHODS", "SIZES", "Design", "Shape", "StudyFile", "choose_design", "counts_among",
-    "default_score", "division_in_words", "labels_of", "packages_of", "study_file", "study_name", "study_of",
+    "BUDGETS",
+    "LEAST_ROWS",
+    "METHODS",
+    "SIZES",
+    "Design",
+    "Shape",
+    "StudyFile",
+    "choose_design",
+    "counts_among",
+    "default_score",
+    "division_in_words",
+    "labels_of",
+    "packages_of",
+    "study_file",
+    "study_name",
+    "study_of",
     "write_study",
 ]  # fmt: skip
 
