@@ -16,7 +16,7 @@ NUMBERS = ("prediction", "lower", "upper")
 
 
 def positive_class(codes: NDArray[np.integer]) -> int:
-    """Return the class number for scores of one class: the rarer of two classes; class 1 if both are equally frequent."""
+    """Return the number of the positive class: the rarer of two classes, or class 1 if both are equally frequent."""
     return int(np.sum(codes == 1) <= np.sum(codes == 0))
 
 

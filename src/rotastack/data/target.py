@@ -15,7 +15,7 @@ from rotastack.base.traits import TaskName
 from rotastack.base.warned import warn
 from rotastack.errors import RotastackError, counted, nearest, shortened
 
-__all__ = ["MAX_CLASSES", "check_target", "decide_task", "free_name", "move_target_last", "typed_labels", "with_target"]
+__all__ = ["check_target", "decide_task", "free_name", "move_target_last", "typed_labels", "with_target"]
 
 
 MAX_CLASSES = 100

@@ -14,7 +14,7 @@ from sklearn.pipeline import Pipeline
 
 from rotastack.base.fitting import set_up_columns, takes_groups
 from rotastack.base.outputs import positive_class
-from rotastack.base.preprocessing import TablePreprocessor
+from rotastack.base.preprocessing import TablePreprocessor, describe_columns
 from rotastack.data.artifacts import read_frame
 from rotastack.data.divisions import READ, division_numbers
 from rotastack.data.loading import columns_by_kind
@@ -204,7 +204,7 @@ def _estimators(spec: RefitSpec, method: MethodSpec, preprocessor: TablePreproce
     decision = make(combiner) if isinstance(combiner, CombinerSpec) else None
     voted = combiner.kind in ("vote", "member", "prune") and not getattr(decision, "trained", False)
     as_table = pool.view is None and voted and takes_tables(estimator)
-    preprocessor.set_params(encoding="codes" if as_table else "onehot").describe(features)
+    describe_columns(preprocessor.set_params(encoding="codes" if as_table else "onehot"), features)
     others = np.flatnonzero(preprocessor.categorical_).tolist()
     if as_table:
         frame, estimator = with_categories(estimator, others)
