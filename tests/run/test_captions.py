@@ -33,3 +33,21 @@ def test_the_words_of_a_study():
     assert "relative gain on the R²" in caption("groups", "regression", "r2", "splits")
     assert "rows of lower MAE" in caption("groups", "regression", "mae", "splits")
     assert caption("unknown", "regression", "r2", "splits") == ""
+
+
+PAIR = {"dataset": "loans", "first": "A", "second": "B", "wins_first": 0.5, "ties": 0.0, "wins_second": 0.5}
+PAIR |= {"difference": 0.1, "p_value": 0.5}
+TIMES = [{"method": "A", "fit": 1.5, "fit_most": 2.5}]
+
+
+@pytest.mark.parametrize(("many", "cells", "wins"), [(False, 3, False), (False, 10, True), (True, 3, True)])
+def test_a_report_on_one_data_set_has_no_furniture_of_a_study(many, cells, wins):
+    context = {"many": many, "cells": "folds", "facts": [{"dataset": "loans", "method": "A", "depth": 9.0}]}
+    context |= {"fact_names": ["depth"], "fact_kinds": {"Trees": "depth"}, "pairs": [PAIR | {"n": cells}]}
+    context |= {"n_pairs": 1, "primary": "error", "times": TIMES, "control": "A", "seconds": [], "versions": {}}
+    names = ("report_members.html.j2", "report_end.html.j2")
+    page = "".join(page_environment().get_template(name).render(context, glossary={}) for name in names)
+    assert "9.000" in page
+    assert ("Wins and ties" in page) == wins
+    assert ("<td>loans</td>" in page) == ("data set</th>" in page) == ("2.50" in page) == many
+    assert ("The times of the leaderboard" in page) != many

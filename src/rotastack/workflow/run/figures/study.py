@@ -105,11 +105,11 @@ def _calibration(study: StudyScores) -> Figure:
         return sentence("A regression has no calibration curve.")
     curves = pd.read_csv(study.tables["calibration"])
     ranks = study.means[study.shown].rank(axis=1, ascending=not study.higher).mean()
-    shown = [*ranks.sort_values(kind="stable").index[:MOST_PANELS], study.spec.control]
+    shown = dict.fromkeys([*ranks.sort_values(kind="stable").index[:MOST_PANELS], study.spec.control])
     curves = curves[curves["method"].isin(shown)]
     if not len(curves):
         return sentence("No calibration curve: all methods failed.")
-    order = pd.Categorical(curves["method"], study.shown)
+    order = pd.Categorical(curves["method"], [*shown])
     return plot_calibration(curves.assign(order=order).sort_values("order", kind="stable"))
 
 
