@@ -73,11 +73,8 @@ def row_losses(score: str, y: NDArray[np.integer], proba: NDArray[np.float64]) -
 
 
 def with_ties(outputs: NDArray[np.floating]) -> NDArray[np.float64]:
-    """Return class probabilities for ranks: those that differ by rounding alone are equal.
-
-    Sums of votes that are stored in single precision are not quite 1; divided by them, equal votes would differ.
-    """
-    sums = outputs.sum(axis=1, keepdims=True)
+    """Return class probabilities for ranks: those that differ by rounding alone are equal."""
+    sums = outputs.sum(axis=1, keepdims=True)  # about 1 for single precision; equal shares divided by it would differ
     return (outputs / np.where(np.abs(sums - 1) < 1e-6, 1, sums)).round(12)
 
 
