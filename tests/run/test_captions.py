@@ -47,8 +47,8 @@ FACTS = {"rows": 9, "numeric_columns": 2, "categorical_columns": 1, "class_count
     ("many", "cells", "boxes", "wins"), [(False, 3, 0, 0), (False, 5, 1, 0), (False, 10, 1, 1), (True, 3, 1, 1)]
 )
 def test_a_report_on_one_data_set_has_no_furniture_of_a_study(many, cells, boxes, wins):
-    context = {"many": many, "cells": "folds", "facts": [{"dataset": "loans", "method": "A", "depth": 9.0}]}
-    context |= {"fact_names": ["depth"], "fact_kinds": {"Trees": "depth"}, "pairs": [PAIR | {"n": cells}]}
+    context = {"many": many, "cells": "folds", "facts": [{"dataset": "loans", "method": "A", "n_nodes": 9.0}]}
+    context |= {"fact_names": ["n_nodes"], "fact_kinds": {"Trees": "nodes"}, "pairs": [PAIR | {"n": cells}]}
     context |= {"n_pairs": 1, "primary": "error", "times": TIMES, "control": "A", "seconds": [], "versions": {}}
     context |= {"datasets": [{"name": "loans", "facts": FACTS}], "figures": {"loans/boxes": "BOXES"}}
     environment = page_environment()
@@ -57,6 +57,7 @@ def test_a_report_on_one_data_set_has_no_furniture_of_a_study(many, cells, boxes
     context |= {"glossary": {}, "decisions": {}, "explanations": {}, "others": lambda *_: ""}
     page = "".join(environment.get_template(name).render(context) for name in names)
     assert "9.000" in page
+    assert '<th scope="col">nodes</th>' in page
     assert ("BOXES" in page, "Wins and ties" in page) == (boxes, wins)
     assert ("<td>loans</td>" in page) == ("data set</th>" in page) == ("2.50" in page) == many
     assert ("The times of the leaderboard" in page) != many
