@@ -86,10 +86,15 @@ def _target_and_table(X: Any, y: Any) -> tuple[str, pd.DataFrame]:
     """Return the name of the target, and the columns with the target as one table."""
     if y is None:
         raise RotastackError("y is missing; give the target, a value for each row of X")
+    wrong = "X must be a table of rows and columns, which is not sparse"
     try:
-        table, values = as_pandas(X).reset_index(drop=True), pd.Series(y.squeeze() if hasattr(y, "squeeze") else y)
+        table = as_pandas(X).reset_index(drop=True)
+        wrong = "y must have one dimension, with one value for each row of X"
+        values = pd.Series(y.squeeze() if hasattr(y, "squeeze") else y)
+        if values.map(pd.api.types.is_list_like).any():
+            raise ValueError
     except (IndexError, TypeError, ValueError):
-        raise RotastackError("X must be a table of rows and columns, and y have one value for each row") from None
+        raise RotastackError(wrong) from None
     if len(table) != len(values):
         raise RotastackError(f"X has {len(table)} rows, and y has {len(values)}; both need the same rows")
     target = "target" if values.name is None else str(values.name)

@@ -38,7 +38,7 @@ def write_explanation(content: Mapping[str, Any], record: Path, page: Path) -> l
         bars = content["importances"][:MOST_BARS]
         columns, losses, deviations = ([bar[key] for bar in bars] for key in ("column", "loss", "sd"))
         lost = f"loss of {content['scoring']} if the column is shuffled"
-        mean = "mean prediction" if content["task"] == "regression" else "mean probability"
+        mean = "mean" if content["task"] == "regression" else "mean probability of class"
         importances = partial(plot_importances, columns, losses, deviations, lost)
         dependence = partial(plot_dependence, content["dependence"], mean)
         told += drawn_or_told(importances, [record.with_name("importances.svg")])

@@ -73,7 +73,7 @@ FACTS = {
 GLOSSARY_OF_CELLS = {
     "cells": {"cell": "one nested cross-validation, of a set of rotations (rotation group) and a partition of the rows (fold group)"},
     "splits": {"split": "one random division of the rows into training and test rows"},
-    "folds": {"fold": "one part of the rows, held out for test; the other parts are the training rows; a split is one fold"},
+    "folds": {"fold": "one part of the rows, held out for test by methods that are trained on other rows; a split is one fold"},
 }  # fmt: skip
 GLOSSARY = {
     "pool": "estimators trained together; several methods can combine the outputs of one pool",
