@@ -1,5 +1,6 @@
 """Settings of all tests."""
 
+import gc
 import os
 import signal
 import sys
@@ -19,6 +20,15 @@ os.environ["PATH"] = os.pathsep.join([sysconfig.get_path("scripts"), os.environ.
 os.environ.pop("DATA_MIRROR", None)  # tests have their own data
 os.environ.pop("MLFLOW_TRACKING_URI", None)
 os.environ["MLFLOW_SQLALCHEMYSTORE_POOLCLASS"] = "NullPool"  # tests delete and move databases
+
+
+gc.disable()  # collecting ten thousand tests makes objects that live to the end: looking for garbage takes seconds
+
+
+def pytest_collection_finish():
+    """Look for garbage again, but not among what was collected."""
+    gc.enable()
+    gc.freeze()
 
 
 # A quick run tests the same few examples each time; a thorough run, each night, tests many new random examples.

@@ -9,6 +9,7 @@ from tables.condensed import (
     kept,
     kinds_table,
     numbers_of,
+    place_among,
     places_of,
     scores_by_method,
     table_of,
@@ -38,7 +39,7 @@ def place() -> str:
     """Return the place of Rotastack, in a sentence of README.md."""
     ranks = numbers("ranks", "ranked")["rank"].sort_values()
     sets = numbers("friedman", "ranked", "over").iloc[0]["data_sets"]
-    return f"On {sets:.0f} data sets Rotastack has place {places_of(ranks)['Rotastack']} of {len(ranks)} classifiers by average rank."
+    return f"On {sets:.0f} data sets Rotastack {place_among(ranks, 'Rotastack')} classifiers by average rank."
 
 
 def hours() -> str:

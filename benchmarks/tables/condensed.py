@@ -8,8 +8,8 @@ import pandas as pd
 from tables.papers import ROOT, lines_of, p_text
 
 __all__ = [
-    "AGAINST", "against", "hours_text", "kept", "kinds_table", "numbers_of", "places_of", "scores_by_method", "table_of",
-    "with_interval",
+    "AGAINST", "against", "hours_text", "kept", "kinds_table", "numbers_of", "place_among", "places_of",
+    "scores_by_method", "table_of", "with_interval",
 ]  # fmt: skip
 
 AGAINST = ["wins / ties / losses against Rotastack", "p (Holm)", "better / equal / worse than Rotastack"]
@@ -36,6 +36,12 @@ def scores_by_method(study: str) -> pd.DataFrame:
 def places_of(ranks: pd.Series) -> dict[str, int]:
     """Return the place of each method by its average rank."""
     return {name: place for place, name in enumerate(ranks.sort_values().index, 1)}
+
+
+def place_among(ranks: pd.Series, name: str) -> str:
+    """Return the place of a method by its average rank, such as ``ranks first of 186``."""
+    place = places_of(ranks)[name]
+    return f"ranks {'first' if place == 1 else f'number {place}'} of {len(ranks)}"
 
 
 def with_interval(rank: pd.Series) -> str:

@@ -9,6 +9,7 @@ from tables.condensed import (
     kept,
     kinds_table,
     numbers_of,
+    place_among,
     places_of,
     scores_by_method,
     table_of,
@@ -41,7 +42,7 @@ def sentence() -> str:
 def place() -> str:
     """Return the place of Rotastack, in a sentence of README.md."""
     ranks, sets = numbers("ranks", "all")["rank"].sort_values(), numbers("friedman", index="over")["data_sets"]["all"]
-    return f"On {sets:.0f} data sets Rotastack has place {places_of(ranks)['Rotastack']} of {len(ranks)} regressors by average rank."
+    return f"On {sets:.0f} data sets Rotastack {place_among(ranks, 'Rotastack')} regressors by average rank."
 
 
 def against_each() -> str:

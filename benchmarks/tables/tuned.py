@@ -2,7 +2,17 @@
 
 from functools import partial
 
-from tables.condensed import AGAINST, against, kept, numbers_of, places_of, scores_by_method, table_of, with_interval
+from tables.condensed import (
+    AGAINST,
+    against,
+    kept,
+    numbers_of,
+    place_among,
+    places_of,
+    scores_by_method,
+    table_of,
+    with_interval,
+)
 
 __all__ = ["TABLES", "numbers", "sentence"]
 
@@ -37,7 +47,7 @@ def sentence() -> str:
 def place() -> str:
     """Return the place of Rotastack, in a sentence of README.md."""
     ranks, sets = numbers("ranks", "all")["rank"], numbers("friedman", index="over")["data_sets"]["all"]
-    return f"On {sets:.0f} small data sets Rotastack, not tuned, has place {places_of(ranks)[OURS]} of {len(ranks)} classifiers by average rank."
+    return f"On {sets:.0f} small data sets untuned Rotastack {place_among(ranks, OURS)} classifiers by average rank."
 
 
 def ranking(over: str) -> str:

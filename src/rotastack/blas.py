@@ -12,14 +12,10 @@ from threadpoolctl import ThreadpoolController
 
 __all__ = ["one_blas_thread"]
 
+_controller = cache(ThreadpoolController)  # one is kept, since a new one searches all loaded libraries
 _lock, _here = Lock(), local()
 _users = 0
 _before: Any = None  # the limiter of the first of several users: it holds the original number of threads
-
-
-@cache
-def _controller() -> ThreadpoolController:
-    return ThreadpoolController()  # it searches all loaded libraries, so one controller is kept
 
 
 @contextmanager

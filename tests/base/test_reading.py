@@ -132,6 +132,7 @@ def test_one_unit_is_kept_and_another_one_is_missing_and_named():
     how, _, _ = read(["12 kg", "13.5 kg", "7"])
     assert (how.unit, how.in_unit) == ("kg", " in kg")
     assert read(["3.5 %", "4%"])[0].in_unit == " in %, 12 % as 0.12"
+    assert readings_of(pd.DataFrame({"w": pd.to_timedelta([1, 2], unit="h")}))["w"].in_unit == " in days"
     assert read([*MANY, "12 kg"])[0].unit == ""
     new = pd.DataFrame({"c": ["300 g", "8 kg", "9", "€5", "5%", "kg", "7 kg kg", "1,234.5 kg"]}, dtype="str")
     notes = []

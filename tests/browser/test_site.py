@@ -45,6 +45,12 @@ def test_pages_are_silent_and_fit(browser, width, dark):
     assert not faults, "\n".join(faults)
 
 
+def test_a_phone_shows_which_method_to_take(browser):
+    browser.open(SITE / "choosing/index.html", width=390)
+    ends = "[...document.querySelectorAll('table')[0].querySelectorAll('td:nth-child(3) a')].map(a => [a.textContent, a.getBoundingClientRect().right])"
+    assert dict(browser.run(f"return {ends}"))["RotastackClassifier"] <= 390
+
+
 @pytest.fixture
 def served():
     """The site's address on a server, because browsers fetch nothing from files."""

@@ -17,6 +17,7 @@ from rotastack.base.preprocessing import TablePreprocessor
 from rotastack.cli import main
 from rotastack.data.raw import write_raw
 from rotastack.workflow.tracking.model_files import dump_model
+from rotastack.workflow.use import explanation
 from rotastack.workflow.use.explaining import SPANS, explain
 from rotastack.workflow.use.explanation import _importances_in_words
 
@@ -45,7 +46,8 @@ def test_own_types_are_explained_by_consent(tmp_path, capsys):
     assert "age matters most" in capsys.readouterr().out
 
 
-def test_a_page_says_what_matters(folder, capsys):
+def test_a_page_says_what_matters(folder, capsys, monkeypatch):
+    monkeypatch.setattr(explanation, "MOST_BARS", 3)
     assert main(["explain", "shop", "-C", str(folder)]) == 0
     out = capsys.readouterr().out.splitlines()
     assert out[0].startswith("age matters most: with shuffled values, accuracy falls from ")
@@ -55,7 +57,13 @@ def test_a_page_says_what_matters(folder, capsys):
     )
     page = (folder / "results/shop/customers/explain.html").read_text()
     assert out[-1] == f"rotastack: page written to {folder}/results/shop/customers/explain.html"
-    for text in ("What the model of customers looks at", "The model is Rotastack", "Partial dependence", *out[:-1]):
+    for text in (
+        "What the model of customers looks at",
+        "The model is Rotastack",
+        "Partial dependence",
+        "(the 3 largest of 4)",
+        *out[:-1],
+    ):
         assert text in page
     assert page.count("<svg") == 2
     assert "src=" not in page

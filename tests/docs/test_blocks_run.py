@@ -29,7 +29,13 @@ def pages_with(*names):
 
 COMMANDS = pages_with("run", "run with")
 AT_LENGTH = pages_with("run at length", "printed by")
-SHOWN = [page for page in PAGES if page in COMMANDS or any(map(is_python, blocks(page)))]
+SLOW = ("docs/start/own-table.md", "docs/understand/reduction.md", "docs/understand/flagship.md")
+"""Pages that take seconds each."""
+SHOWN = [
+    pytest.param(page, marks=[pytest.mark.slow] * (page in SLOW))
+    for page in PAGES
+    if page in COMMANDS or any(map(is_python, blocks(page)))
+]
 
 
 def printed_by(command: str, more: str = "", *, at_length: bool = False) -> str:

@@ -21,9 +21,9 @@ FOUND = {  # question -> errors of the runs
     "a method in two studies (tick both experiments)": [0.05, 0.2],
     "before and after a change of the code or of parameters": [0.05, 0.2],
     "releases": [0.15],
-    "rotated against not": METHODS,
+    "with or without rotations": METHODS,
     "another seed": [0.05, 0.2],
-    "below ten per cent": [0.05],
+    "error below 10 %": [0.05],
 }
 
 

@@ -14,6 +14,8 @@ from rotastack.stats.metrics import ranked_scores
 from rotastack.stats.ranks import average_ranks
 from rotastack.stats.wilcoxon import wilcoxon_holm
 from rotastack.workflow.judge.leaderboard import MOST_CONTROLS, Metric, board, leaderboard, study_board
+from rotastack.workflow.judge.pages import page_environment
+from rotastack.workflow.judge.words import score_cell
 from rotastack.workflow.study.specs import ReportSpec
 
 NAMES = ["RF", "RRE", "</script><script>alert(1)</script>", "<!-- & \u2028"]
@@ -195,3 +197,10 @@ def test_one_data_set_has_neither_ranks_nor_columns_that_a_narrow_page_hides():
     rows = re.findall('<th scope="row">(.*?)</th><td(.*?)</td>', table)
     assert rows == [("ET", ' class="best">0.1000'), ("RF", ">0.2000"), ("failed", ">no score")]
     assert table.count('scope="col"') == 2, "a row for each method"
+
+
+def test_a_score_keeps_its_digits():
+    cell = page_environment().filters["cell"]
+    numbers = {0.12345: "0.1235", 0.00012345: "0.0001234", 39.2: "39.200", 12345.6: "12346", 563885.2: "563885"}
+    assert [cell(number) for number in numbers] == list(numbers.values())
+    assert [score_cell(v, "regression") for v in (0.123456, 2955.04, 31860.2)] == ["0.1235", "2955", "31860"]

@@ -2,7 +2,7 @@ from itertools import pairwise
 
 import numpy as np
 
-from rotastack.plots.curves import plot_curves
+from rotastack.plots.curves import plot_curves, plot_dependence
 
 
 def by_label(axis):
@@ -35,3 +35,13 @@ def test_texts_of_ticks_do_not_touch():
     boxes = [tick.get_window_extent() for tick in axis.get_xticklabels() if tick.get_text()]
     assert len(boxes) == 7
     assert all(left.x1 < right.x0 for left, right in pairwise(boxes))
+
+
+def test_a_single_curve_of_dependence_has_its_name_on_the_axis_and_several_have_a_legend():
+    panel = {"column": "debt", "values": [1.0, 2.0], "ordered": True}
+    for names, label in ((["yes"], "mean probability of class yes"), (["a", "b"], "mean probability of class")):
+        figure = plot_dependence(
+            [{**panel, "curves": {name: [0.1, 0.2] for name in names}}], "mean probability of class"
+        )
+        assert figure.get_supylabel() == label
+        assert [t.get_text() for legend in figure.legends for t in legend.get_texts()] == names * (len(names) > 1)

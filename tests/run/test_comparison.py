@@ -9,6 +9,7 @@ import matplotlib.pyplot as plt
 import numpy as np
 import pandas as pd
 import pytest
+from scipy.sparse import csr_array
 from sklearn.ensemble import HistGradientBoostingClassifier
 from sklearn.metrics import accuracy_score
 from tests.own_tables import visits
@@ -210,8 +211,11 @@ X, Y = flowers()
 WRONG = [
     (X, None, {}, "y is missing; pass the target"),
     (X, Y[:50], {}, "X has 90 rows, but y has 50 values"),
-    ([1, 2, 3], Y, {}, "X must be a table, and y"),
-    (X, X, {}, "y must have one value for each row"),
+    ([1, 2, 3], Y, {}, "X must be a table of rows and columns"),
+    (csr_array(X), Y, {}, "X must be a table of rows and columns, which is not sparse"),
+    (X, X, {}, "y must have one dimension"),
+    (X, np.c_[Y, Y], {}, "y must have one dimension"),
+    (X, [[kind, kind] for kind in Y], {}, "y must have one dimension"),
     (X.assign(kind=1), Y, {}, "X: column 'kind' has the name of the target"),
     (X.assign(target=1), Y, {}, "X: column 'target' has the name of the target"),
     (X.set_axis([0, 1, 2], axis=1), Y, {}, "X: column 0 has a name that is not text"),

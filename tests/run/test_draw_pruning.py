@@ -2,6 +2,7 @@
 
 import numpy as np
 import pandas as pd
+import pytest
 import xarray as xr
 
 from rotastack.data.artifacts import write_arrays
@@ -107,6 +108,7 @@ def test_failed_methods_are_left_out_and_named(tmp_path):
     assert [text.get_text() for text in seen["members"].axes[0].get_yticklabels()] == ["DRMF"]
 
 
+@pytest.mark.slow
 def test_a_figure_may_be_of_some_methods_only(tmp_path):
     seen = draw(tmp_path, [pruned(name) for name in "ABC"], shown=["C", "A"])
     assert list(labelled(seen["ordered_curves"].axes[0])) == ["A", "C"]

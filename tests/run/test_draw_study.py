@@ -4,11 +4,14 @@ import numpy as np
 import pandas as pd
 
 from rotastack.base.documents import load_yaml
+from rotastack.data.artifacts import write_frame
 from rotastack.project import project_file
 from rotastack.stats.resamples import bootstrap_ranks
 from rotastack.stats.win_matrix import win_matrix
-from rotastack.workflow.run.figures.study import draw_of_study
-from rotastack.workflow.run.plan import OF_SEVERAL, Plan
+from rotastack.workflow.run.figures.study import FIGURES_OF_RANKS, draw_of_study
+from rotastack.workflow.run.job import Job
+from rotastack.workflow.run.plan import FIGURES_OF_STUDY, Plan
+from rotastack.workflow.run.steps import draw
 from rotastack.workflow.study.specs import FiguresSpec
 from rotastack.workflow.study.study import Study
 
@@ -35,7 +38,7 @@ def drawn(tmp_path, errors=ERRORS, seconds=SECONDS, **spec):
     ]
     pd.DataFrame(times).to_csv(tmp_path / "times.csv", index=False)
     told = FiguresSpec(**{**SPEC, **spec}), pd.DataFrame(rows), {"times": tmp_path / "times.csv"}
-    return {name: draw_of_study(name, *told) for name in OF_SEVERAL}
+    return {name: draw_of_study(name, *told) for name in FIGURES_OF_RANKS}
 
 
 def words(figure):
@@ -65,12 +68,22 @@ def test_where_there_is_nothing_to_draw_a_sentence_says_so(tmp_path):
     assert words(drawn(tmp_path, seconds={"RRE": 1.0})["pareto"]) == [unknown]
 
 
-def test_a_study_of_one_data_set_has_none_of_these_and_each_has_a_caption():
+def test_a_study_of_one_data_set_has_only_the_figure_of_calibration_and_each_has_a_caption():
     content = load_yaml(project_file("config/studies/quickstart.yaml"))
-    for datasets, expected in ((["iris"], set()), (["iris", "wine"], set(OF_SEVERAL))):
+    for datasets, expected in ((["iris"], ["calibration"]), (["iris", "wine"], list(FIGURES_OF_STUDY))):
         plan = Plan(Study.from_mapping({**content, "datasets": datasets}, "s"), {})
-        assert {name for name in OF_SEVERAL if f"study/{name}" in plan.figures} == expected
-    assert [Plan.caption(f"study/{name}") for name in OF_SEVERAL] == [f"../report/{name}.rst" for name in OF_SEVERAL]
+        assert [key[6:] for key in plan.figures if key.startswith("study/")] == expected
+    captions = [Plan.caption(f"study/{name}") for name in FIGURES_OF_STUDY]
+    assert captions == [f"../report/{name}.rst" for name in FIGURES_OF_STUDY]
+
+
+def test_a_regression_on_one_data_set_has_figures_of_the_data_set_alone(tmp_path):
+    spec = {**SPEC, "task": "regression", "score": "rmse", "datasets": ["u"]}
+    scores = pd.DataFrame({"dataset": "u", "method": ["RF", "RRE"], "split": "S-1", "rmse": [3.0, 2.0]})
+    write_frame(tmp_path / "scores", scores, {})
+    boxes = tmp_path / "u/boxes.svg"
+    draw.run(Job("draw", spec, {"scores": [tmp_path / "scores"], "tables": []}, {"figures": [boxes]}))
+    assert "u: RMSE over all splits" in boxes.read_text()
 
 
 def test_the_figure_of_calibration_has_panels_for_the_best_methods_and_the_control(tmp_path):
@@ -78,7 +91,7 @@ def test_the_figure_of_calibration_has_panels_for_the_best_methods_and_the_contr
     errors = np.linspace(0.1, 0.4, 40)
     scores = pd.DataFrame({"dataset": "d", "method": labels, "split": "S-1", "error": errors})
     scores.assign(bin=1, rows=9, confidence=0.5, accuracy=0.5).to_csv(tmp_path / "calibration.csv", index=False)
-    for methods, panels in ((labels, [*labels[:30], "M39"]), (labels[-3:], labels[-3:])):
+    for methods, panels in ((labels, [*labels[:30], "M39"]), (["M39", "M38", "M37"], labels[-3:])):
         spec = FiguresSpec(**{**SPEC, "methods": methods, "control": "M39", "optimistic": []})
         given = scores[scores["method"].isin(methods)]
         figure = draw_of_study("calibration", spec, given, {"calibration": tmp_path / "calibration.csv"})

@@ -79,6 +79,7 @@ def test_a_pruner_chooses_among_members_of_both_kinds(folder, pruner):
         assert method["members"].values[i] == by_hand.n_selected_
 
 
+@pytest.mark.slow
 def test_bags_of_both_kinds_select_out_of_bag(folder):
     parts = [
         train(folder, kind, {"n_estimators": 4, "bootstrap": True}, name=name, selections=["auto"])
@@ -90,6 +91,7 @@ def test_bags_of_both_kinds_select_out_of_bag(folder):
     assert [str(m) for m in pool["member"].values] == ["a all", "b all"]
 
 
+@pytest.mark.slow
 def test_the_mixed_pool_of_a_failed_pool_failed(folder):
     train(folder, "rotation_forest", BAGS, name="a", selections=["auto"])
     train(folder, "nearest_neighbors", {"n_neighbors": 10**6}, name="b", selections=["auto"])

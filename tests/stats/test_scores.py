@@ -4,6 +4,7 @@ import numpy as np
 import pytest
 from sklearn import metrics
 
+from rotastack.stats.influence import unit_influences
 from rotastack.stats.metrics import METRICS, NAMES, PRIMARY, ranked_scores, score_named
 from rotastack.stats.scores import constant_output, score_numbers, score_probabilities
 
@@ -78,6 +79,19 @@ def test_scores_of_classes_are_scikit_learns(score, n_classes, positive):
     shares /= shares.sum(axis=1, keepdims=True)
     found = score_probabilities(y, shares, positive)
     assert found[score] == pytest.approx(scikit_learns(score, y, shares, positive), rel=1e-9)
+
+
+@pytest.mark.parametrize("score", ["roc_auc", "average_precision"])
+def test_equal_shares_of_votes_in_single_precision_are_ties(score):
+    rng = np.random.default_rng(0)
+    y = rng.integers(0, 4, 300)
+    votes = np.stack([rng.multinomial(20, p) for p in np.full((300, 4), 0.2) + 0.2 * np.eye(4)[y]]) / 20
+    stored = votes.astype(np.float32)
+    assert score_probabilities(y, stored)[score] == pytest.approx(scikit_learns(score, y, votes, 1), rel=1e-12)
+    exact, found = (
+        unit_influences(score, [(np.arange(300), y, p)], np.arange(300)) for p in (votes, stored.astype(float))
+    )
+    np.testing.assert_allclose(found, exact, atol=1e-12)
 
 
 @pytest.mark.parametrize("score", ranked_scores("regression"))

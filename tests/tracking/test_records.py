@@ -14,6 +14,7 @@ PROGRAM = "from rotastack.workflow.tracking.records import _peak_mb; import json
 
 # Other systems do not separate a program's peak from its parent's, so the record has what the system reports.
 @pytest.mark.skipif(sys.platform != "linux", reason="only Linux reports the peak of a program by itself")
+@pytest.mark.slow
 def test_a_program_does_not_begin_with_the_peak_of_the_one_that_started_it():
     held = np.ones(50_000_000)  # 400 MB
     assert _peak_mb() > held.nbytes / 2**20

@@ -18,7 +18,6 @@ from sklearn.impute import SimpleImputer
 from sklearn.naive_bayes import GaussianNB
 from sklearn.pipeline import Pipeline
 from tests.docs.blocks import blocks
-from tests.quick import first
 from tests.run.test_model_card import card
 from tests.study.strange import Mute
 
@@ -107,6 +106,7 @@ def test_a_logged_model_of_another_version_is_refused_by_its_name(logged, tmp_pa
         model_in_folder(files)
 
 
+@pytest.mark.slow
 def test_a_logged_model_of_own_types_has_their_names_and_asks_for_consent(here):
     model = Pipeline([("table", TablePreprocessor(encoding="onehot")), ("classifier", Mute())]).fit(
         X[["b"]], np.array(Y)
@@ -160,7 +160,8 @@ def tabled(n, with_gaps):
 
 
 @pytest.mark.filterwarnings("ignore:column .* have a category that no training row has")
-@pytest.mark.parametrize(("task", "trained_with_gaps"), first(1, [("classification", True), ("regression", False)]))
+@pytest.mark.slow
+@pytest.mark.parametrize(("task", "trained_with_gaps"), [("classification", True), ("regression", False)])
 def test_the_recipe_of_the_card_takes_what_read_csv_gives(here, trained_with_gaps, task):
     text, target = tabled(80, trained_with_gaps)
     if task == "regression":

@@ -62,6 +62,7 @@ def test_model_files_give_back_every_byte(name, tmp_path):
         assert_equal(one, other)
 
 
+@pytest.mark.slow
 def test_a_model_is_a_fraction_of_scikit_learns_forest():
     ours = pickle.dumps(RotastackClassifier(random_state=0).fit(X, y))
     theirs = pickle.dumps(RandomForestClassifier(500, random_state=0).fit(X, y))

@@ -4,7 +4,7 @@ import fcntl
 import os
 
 import pytest
-from tests.workflow.project import TINY, Project
+from tests.workflow.project import SCORES, Project
 
 
 @pytest.fixture(scope="session")
@@ -32,7 +32,20 @@ def once(tmp_path_factory):
 @pytest.fixture(scope="session")
 def finished(once):
     """The tiny study, run by Snakemake; tests copy the project before a change."""
-    return once("tiny", lambda project: project.call("snakemake", "--cores", "2", "--configfile", TINY))
+    return once("tiny", lambda project: project.snakemake())
+
+
+@pytest.fixture(scope="session")
+def scored(once):
+    """The scores of one data set of the tiny study, run by Snakemake: in a third of the time."""
+    return once("scored", lambda project: project.snakemake(SCORES))
+
+
+def pytest_collection_modifyitems(items):
+    """Count tests of the whole study as slow, because its run takes half a minute."""
+    for item in items:
+        if "finished" in getattr(item, "fixturenames", ()):
+            item.add_marker("slow")
 
 
 @pytest.fixture

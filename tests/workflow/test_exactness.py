@@ -28,7 +28,6 @@ pytestmark = pytest.mark.workflow
 COMMAND = ("rotastack", "run", "tiny", "--cores", "2")
 
 
-@pytest.mark.slow
 def test_one_core_other_blocks_and_another_order_give_the_same_bytes(finished, blank):
     """One run executes one job after another, the last ready job first; the other run is by Snakemake on two cores."""
     blank.edit(TINY, "blocks: {rotation_groups: 2, fold_groups: 2}", "blocks: {rotation_groups: 1, fold_groups: 1}")
@@ -45,7 +44,6 @@ KILLED_AT = ("tiny/iris/pools/rotated_forest/*/*.nc", "mlflow/mlflow.db")
 """Moments of a run, each by a file of the results that is just there."""
 
 
-@pytest.mark.slow
 def test_runs_that_are_killed_finish_with_the_same_bytes_and_one_run_of_each(finished, project):
     """All files of one data set and the later files are made again; another run cannot start meanwhile."""
     root = project.folder / "results/tiny"
@@ -82,7 +80,6 @@ def test_runs_that_are_killed_finish_with_the_same_bytes_and_one_run_of_each(fin
     assert project.planned() == ({}, [])
 
 
-@pytest.mark.slow
 @pytest.mark.parametrize("how", [signal.SIGINT, signal.SIGTERM])
 def test_a_run_that_is_told_to_end_leaves_no_process(finished, project, how):
     """Ctrl-C goes to all processes of a terminal; schedulers send signals to the command only."""
@@ -119,11 +116,11 @@ def end_of(everybody):
     assert not [process for process in alive if process.status() != psutil.STATUS_ZOMBIE]
 
 
-def test_the_estimator_is_the_workflows_method(finished):
+def test_the_estimator_is_the_workflows_method(scored):
     """One cell of S-RRE/RF, by StackedRotationClassifier's own code on the same folds and rotations."""
-    root = finished.folder / "results/tiny/iris"
+    root = scored.folder / "results/tiny/iris"
     record = json.loads((root / "methods/S-RRE_RF.run.json").read_text())
-    data = read_prepared(finished.folder / "results/datasets/iris.parquet")
+    data = read_prepared(scored.folder / "results/datasets/iris.parquet")
     folds = read_frame(root / "folds.parquet")[0]["FG-02"].to_numpy()
     rotations = read_arrays(root / "rotations/RandomRotation/RG-01-02.nc")
     learner = ForestClassifier(2)

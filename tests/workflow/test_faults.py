@@ -11,7 +11,6 @@ from collections.abc import Callable
 from pathlib import Path
 
 import pytest
-from tests.quick import first
 from tests.workflow.project import TINY, Asked, Project
 
 from rotastack.base.documents import load_yaml
@@ -69,7 +68,7 @@ READERS = {
 """File -> what is made of it."""
 
 
-@pytest.mark.parametrize("file", first(6, READERS))
+@pytest.mark.parametrize("file", READERS)
 def test_what_makes_no_sense_to_its_reader_is_one_line(copy, file, capsys):
     """Half a file, and an empty one."""
     project, jobs = copy
@@ -91,7 +90,6 @@ def test_what_makes_no_sense_to_its_reader_is_one_line(copy, file, capsys):
         assert run(reader) == 0
 
 
-@pytest.mark.slow
 def test_a_figure_or_an_explanation_that_fails_is_named_and_the_rest_is_delivered(project, monkeypatch):
     """The calibration and a figure of one model fail, and the explanation of the other model."""
 

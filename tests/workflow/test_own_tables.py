@@ -3,6 +3,7 @@
 import io
 import json
 import os
+import re
 import shutil
 import subprocess
 import sys
@@ -83,6 +84,8 @@ def test_a_table_of_classes_from_an_empty_folder(installed, tmp_path):
     assert "predicting the majority class" in page
     assert "column &#39;plan&#39; dropped: constant" in page
     assert "customer_id" in page
+    assert {path.stem for path in (tmp_path / "results/customers/figures/study").iterdir()} == {"calibration"}
+    assert not re.search("data set</th>|Wins and ties|over all splits", page), "a study's furniture"
 
     new = mixed(40).drop(columns=["churned", "plan", "customer_id"])[["city", "joined", *"dcba"]]
     foreign, known = new.assign(city="Wien"), new.assign(city="Aachen")
@@ -121,6 +124,7 @@ def test_a_table_of_numbers(installed, tmp_path):
     assert "price: regression (" in done.stdout
     assert "RMSE" in done.stdout
     assert "predicting the mean" in done.stdout
+    assert not (tmp_path / "results/prices/figures/study").exists()
     scores = pd.read_parquet(tmp_path / "results/prices/scores.parquet")
     assert scores.groupby("method")["r2"].mean().drop("Ridge").min() > 0.8  # no line follows |a - b|
     coverage = scores[scores["method"] == "Rotastack"]["interval_coverage"].mean()

@@ -16,7 +16,7 @@ import pandas as pd
 import pytest
 from tests.edits import edited
 from tests.quick import first
-from tests.workflow.project import ROOT, TINY, changed, following
+from tests.workflow.project import ROOT, SCORES, TINY, changed, following
 
 from rotastack.base.documents import load_yaml
 from rotastack.workflow.run.plan import Plan
@@ -85,10 +85,18 @@ def agree(before, after, expected):
     return different, needed
 
 
-@pytest.mark.parametrize("file", first(6, EDITS))
+@pytest.mark.parametrize("file", EDITS)
 def test_an_edit_reruns_what_uses_it_and_what_follows(finished, before, file):
     with edited(file):
         agree(before, finished.jobs(), EDITS[file])
+
+
+@pytest.mark.parametrize("file", ["combine/stacking.py", "workflow/run/nested/training.py", "plots/cells.py"])
+def test_an_edit_reruns_the_same_jobs_of_one_data_set(scored, file):
+    before = scored.jobs(SCORES)
+    with edited(file):
+        expected = {name for name in EDITS[file] - REFIT if "iris" in name}
+        agree(before, scored.jobs(SCORES), expected)
 
 
 def test_neither_code_without_effect_nor_comments_nor_touching_everything_reruns_anything(project):
@@ -103,7 +111,6 @@ def test_neither_code_without_effect_nor_comments_nor_touching_everything_reruns
         assert project.planned() == ({}, [])
 
 
-@pytest.mark.slow
 def test_the_command_answers_as_this_process_does(project):
     """With another profile, too."""
     project.edit("src/rotastack/combine/stacking.py", "", "")
@@ -150,7 +157,7 @@ def changed_study(tmp_path):
     return write
 
 
-@pytest.mark.parametrize("place", first(4, STUDY_EDITS))
+@pytest.mark.parametrize("place", STUDY_EDITS)
 def test_an_edit_of_the_study_reruns_what_it_concerns(finished, before, changed_study, place):
     value, expected = STUDY_EDITS[place]
     agree(before, finished.jobs(study=changed_study(**{place: value})), expected)
@@ -346,7 +353,6 @@ def test_an_edit_of_one_class_reruns_its_pools_only(many, file, expected):
     assert {name[0] for name in different} <= {"train"}
 
 
-@pytest.mark.slow
 def test_two_real_runs_rerun(project, changed_study):
     """A parameter is changed, and restored without the server of steps; unchanged files keep their bytes."""
     before = project.scores()
@@ -375,7 +381,6 @@ DELIVERABLES = {
 }  # fmt: skip
 
 
-@pytest.mark.slow
 def test_what_was_deleted_is_made_again_and_nothing_before_it(project):
     """Like a purge of a scratch disk."""
     root = project.folder / "results/tiny"

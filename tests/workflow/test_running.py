@@ -49,7 +49,6 @@ def test_unknown_study(blank, capsys):
     assert "study 'tyni' is unknown; did you mean 'tiny'" in blank.refusal(study="config/config.yaml")
 
 
-@pytest.mark.slow
 def test_a_model_that_fails_is_recorded_and_the_study_goes_on(project):
     project.edit(TINY, "parameters: {n_estimators: 2}", "parameters: {n_estimators: 2, max_features: 99}")
     project.make("results/report.html")
@@ -64,7 +63,6 @@ def test_a_model_that_fails_is_recorded_and_the_study_goes_on(project):
     assert "method RRE failed: the pool failed: ValueError: max_features is 99" in page
 
 
-@pytest.mark.slow
 def test_tracking(finished, tmp_path):
     from mlflow.tracking import MlflowClient
 
@@ -114,7 +112,6 @@ def test_tracking(finished, tmp_path):
     assert sorted(stacked) == ["10", "11"]
 
 
-@pytest.mark.slow
 def test_a_folder_that_was_moved_is_brought_to_a_fresh_store_and_computes_nothing(project):
     from mlflow.tracking import MlflowClient
 
@@ -142,7 +139,6 @@ def test_the_report_is_whole_and_self_contained(finished):
     assert len(ids) == len(set(ids))
 
 
-@pytest.mark.slow
 def test_the_environment_need_not_be_activated(project):
     """Like `make run`: Snakemake by its path, with an empty PATH of the environment."""
     project.edit(TINY, "[iris,", "[monks-1,")
@@ -153,7 +149,6 @@ def test_the_environment_need_not_be_activated(project):
     assert (project.folder / target).is_file()
 
 
-@pytest.mark.slow
 def test_another_tracking_address_reruns_tracking_alone_and_one_that_is_dead_computes_nothing(
     project, tmp_path, monkeypatch
 ):

@@ -1,4 +1,4 @@
-"""Outputs of members: names of a regressor's outputs, sums over members, and scores of out-of-bag outputs.
+"""Outputs of members: names of a regressor's outputs, the positive class, sums over members, and out-of-bag scores.
 
 Sums add member by member: NumPy's own order of additions depends on the number of rows. This module does not import
 scikit-learn, because steps that only read outputs do without it.
@@ -9,10 +9,15 @@ from collections.abc import Iterable, Sequence
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-__all__ = ["NUMBERS", "accuracy", "mean_of", "r_squared", "unit_of", "weighted_sum"]
+__all__ = ["NUMBERS", "accuracy", "mean_of", "positive_class", "r_squared", "unit_of", "weighted_sum"]
 
 NUMBERS = ("prediction", "lower", "upper")
 """Names of the outputs of a regressor with intervals; `lower` and `upper` are NaN if it predicts no intervals."""
+
+
+def positive_class(codes: NDArray[np.integer]) -> int:
+    """Return the number of the positive class: the rarer of two classes, or class 1 if both are equally frequent."""
+    return int(np.sum(codes == 1) <= np.sum(codes == 0))
 
 
 def weighted_sum(weights: Iterable[float], members: Iterable[ArrayLike]) -> NDArray[np.float64]:

@@ -19,7 +19,7 @@ from rotastack.base.warned import warn
 from rotastack.base.words import MOST_COMPONENTS, TextComponents
 from rotastack.errors import RotastackError, counted
 
-__all__ = ["TablePreprocessor"]
+__all__ = ["TablePreprocessor", "describe_columns"]
 
 
 class TablePreprocessor(TransformerMixin, BaseEstimator):
@@ -109,19 +109,7 @@ class TablePreprocessor(TransformerMixin, BaseEstimator):
         -------
         self
         """
-        return self._describe(X)._fit_texts(X)
-
-    def _describe(self, X: pd.DataFrame) -> Self:
-        """Determine the kinds and the categories of the columns, without the words of free text, which take longer."""
-        self._learn(X)
-        left_out = [
-            f"{column!r} ({why})"
-            for column, why in self.dropped_in_words().items()
-            if self.kinds_[column] in ("id", "objects") and column not in (self.kinds or {})
-        ]
-        if left_out:
-            warn(f"columns left out: {'; '.join(left_out)}; to keep a column, declare its kind, numeric or categorical")
-        return self
+        return describe_columns(self, X)._fit_texts(X)
 
     def _learn(self, X: pd.DataFrame) -> Self:
         """Fit without a warning of the columns that are left out."""
@@ -298,3 +286,16 @@ def _finite(column: pd.Series) -> NDArray[np.float64]:
             f"column {column.name!r}: infinite values in {counted(int(infinite.sum()), 'row')}; set the values to missing, or drop the rows"
         )
     return numbers
+
+
+def describe_columns(preprocessor: TablePreprocessor, X: pd.DataFrame) -> TablePreprocessor:
+    """Determine the kinds and the categories of the columns, without the words of free text, which take longer."""
+    preprocessor._learn(X)
+    left_out = [
+        f"{column!r} ({why})"
+        for column, why in preprocessor.dropped_in_words().items()
+        if preprocessor.kinds_[column] in ("id", "objects") and column not in (preprocessor.kinds or {})
+    ]
+    if left_out:
+        warn(f"columns left out: {'; '.join(left_out)}; to keep a column, declare its kind, numeric or categorical")
+    return preprocessor

@@ -86,10 +86,9 @@ class ColumnReading:
 
     @property
     def in_unit(self) -> str:
-        """The unit of numbers in words, such as " in kg"; empty without unit."""
-        if self.type != "number" or not self.unit:
-            return ""
-        return " in %, 12 % as 0.12" if self.unit == "%" else f" in {self.unit}"
+        """The unit in words, such as " in kg": durations become numbers of days; empty without unit."""
+        unit = {"number": self.unit, "duration": "days"}.get(self.type, "")
+        return " in %, 12 % as 0.12" if unit == "%" else f" in {unit}" * bool(unit)
 
     def values(self, column: pd.Series) -> pd.Series:
         """Return a column with its text read. Text that cannot be read is missing."""
@@ -122,7 +121,8 @@ class ColumnReading:
             return None
         examples = ", ".join(repr(text) for text in lost.unique()[:3])
         formats = dict.fromkeys([*self.formats, "ISO8601"])
-        how = f" in the format {' or '.join(map(in_words, formats))}" if self.type == "date" else self.in_unit
+        dates = f" in the format {' or '.join(map(in_words, formats))}"
+        how = {"date": dates, "number": self.in_unit}.get(self.type, "")
         return (
             f"column {str(column.name)!r}: {len(lost)} of {len(column)} values are not {_PLURAL[self.type]}{how} (such as "
             f"{examples}); these values become missing"

@@ -1,11 +1,13 @@
-"""Traits of a class that a study needs before training: whether it rotates columns, and its number of trees.
+"""The tasks, and traits of a class that a study needs before training: whether it rotates columns, its number of trees.
 
 Classes of Rotastack have the attribute ``study_traits``. Traits of other classes are in :mod:`rotastack.workflow.study.catalogue`.
 """
 
-from typing import NamedTuple
+from typing import Literal, NamedTuple
 
-__all__ = ["Traits"]
+__all__ = ["TaskName", "Traits"]
+
+TaskName = Literal["classification", "regression"]
 
 
 class Traits(NamedTuple):

@@ -56,7 +56,7 @@ def snakemake(plan: "Plan", options: list[str], *, quiet: bool = True, log: str 
         *logger, *options, "--configfile", *plan.study_files, *sized,
     ]  # fmt: skip
     began = time.monotonic()
-    with ending_with_us(command, stdout=2, env=_environment(here)) as process:
+    with ending_with_us(command, stdout=sys.__stderr__, env=_environment(here)) as process:
         code = process.wait()
     if quiet and code not in (0, REFUSED) and "--dry-run" not in options:
         print(f"rotastack: finished steps are kept; repeat the command to continue; details: {log}", file=sys.stderr)

@@ -34,7 +34,7 @@ def combine_nested(
     """
     n_folds, _, n_rows, n_outputs = outputs.shape
     n_classes = n_outputs if y.dtype.kind in "iu" else None
-    proba = np.empty((n_rows, n_outputs))
+    decided = np.empty((n_rows, n_outputs))
     combiners = []
     for h in range(n_folds):
         test = folds == h
@@ -48,9 +48,9 @@ def combine_nested(
         else:
             inputs = outputs[h][:, test]
             fitted = combiner._fit_to(Members() if members is None else members[h])
-        proba[test] = fitted.predict_proba(inputs)
+        decided[test] = fitted.predict_proba(inputs)
         combiners.append(fitted)
-    return proba, combiners
+    return decided, combiners
 
 
 def fit_weighted(

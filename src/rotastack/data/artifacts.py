@@ -11,7 +11,7 @@ import xarray as xr
 from numpy.typing import NDArray
 
 from rotastack.base.categories import MISSING, dummies
-from rotastack.base.outputs import NUMBERS
+from rotastack.base.outputs import NUMBERS, positive_class
 from rotastack.base.words import TextComponents
 from rotastack.data.frames import read_frame, write_frame
 from rotastack.errors import unreadable
@@ -102,8 +102,8 @@ class Prepared:
 
     @property
     def positive(self) -> int:
-        """Class number for scores of one class: the rarer of two classes; class 1 if both are equally frequent."""
-        return int(self.n_classes == 2 and np.sum(self.y) * 2 <= len(self.y))
+        """Number of the positive class; 0 unless there are two classes."""
+        return positive_class(self.y) if self.n_classes == 2 else 0
 
     @property
     def strata(self) -> NDArray[np.intp]:
@@ -137,9 +137,9 @@ def read_prepared(path: str | Path) -> Prepared:
     return Prepared(*read_frame(path))
 
 
-def member_means(table: np.ndarray) -> list[float | None]:
+def member_means(values: np.ndarray) -> list[float | None]:
     """Return the mean over trainings for each member; None for a member without finite values."""
     return [
         round(float(np.nanmean(column)), 4) if np.isfinite(column).any() else None
-        for column in table.reshape(-1, table.shape[-1]).T
+        for column in values.reshape(-1, values.shape[-1]).T
     ]

@@ -10,9 +10,10 @@ from scipy.sparse.csgraph import connected_components
 from rotastack.base.categories import texts_of
 from rotastack.base.columns import column_kind, date_numbers, numbers_of
 from rotastack.base.reading import readings_of
+from rotastack.data.artifacts import Prepared
 from rotastack.errors import RotastackError, counted, nearest
 
-__all__ = ["READ", "division_numbers", "equal_rows", "series_column", "united"]
+__all__ = ["READ", "copies_in", "division_numbers", "equal_rows", "series_column", "united"]
 
 READ = ("time", "series")
 """Keys of dividing columns that models read."""
@@ -65,6 +66,11 @@ def series_column(features: pd.DataFrame, moments: NDArray[np.intp]) -> str | No
 def equal_rows(table: pd.DataFrame) -> NDArray[np.intp]:
     """Return a number for each row, the same for rows that are equal in all columns."""
     return np.unique(pd.util.hash_pandas_object(table, index=False), return_inverse=True)[1]
+
+
+def copies_in(table: Prepared) -> NDArray[np.intp]:
+    """Return a number for each row of a prepared data set, the same for rows that are equal in all columns."""
+    return equal_rows(pd.DataFrame(np.hstack([table.numeric, table.codes])))
 
 
 def united(first: NDArray[np.intp], second: NDArray[np.intp]) -> NDArray[np.intp]:

@@ -16,8 +16,8 @@ from sklearn.tree import DecisionTreeClassifier, DecisionTreeRegressor
 
 from rotastack.base.categories import texts_of
 from rotastack.base.columns import DROPPED, date_numbers, named_group, numbers_of
+from rotastack.base.traits import TaskName
 from rotastack.data.divisions import equal_rows
-from rotastack.data.target import TaskName
 from rotastack.errors import shortened
 
 __all__ = ["copies_of", "suspicions"]

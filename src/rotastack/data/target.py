@@ -2,7 +2,6 @@
 
 import json
 from collections.abc import Collection, Sequence
-from typing import Literal
 
 import numpy as np
 import pandas as pd
@@ -12,21 +11,12 @@ from pandas.api.types import is_bool_dtype, is_numeric_dtype
 from rotastack.base.categories import texts_of
 from rotastack.base.columns import numbers_of
 from rotastack.base.reading import beyond_floats, is_dates
+from rotastack.base.traits import TaskName
 from rotastack.base.warned import warn
 from rotastack.errors import RotastackError, counted, nearest, shortened
 
-__all__ = [
-    "MAX_CLASSES",
-    "TaskName",
-    "check_target",
-    "decide_task",
-    "free_name",
-    "move_target_last",
-    "typed_labels",
-    "with_target",
-]
+__all__ = ["check_target", "decide_task", "free_name", "move_target_last", "typed_labels", "with_target"]
 
-TaskName = Literal["classification", "regression"]
 
 MAX_CLASSES = 100
 """Largest number of classes: a pool stores an output of every member for every class."""

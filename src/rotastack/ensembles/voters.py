@@ -202,7 +202,7 @@ def voters_of(ensemble: Any) -> Voters:
         getattr(ensemble, "estimators_features_", None),
         _class_numbers(ensemble, members),
         None if weights is None else np.asarray(weights, dtype=np.float64)[: len(members)],
-        _samples(ensemble),
+        getattr(ensemble, "estimators_samples_", None) if getattr(ensemble, "bootstrap", False) else None,
     )
 
 
@@ -238,10 +238,3 @@ def _class_numbers(ensemble, members):
     if not isinstance(ensemble, encoding) and labels and np.isin(distinct, classes).all():
         return [np.searchsorted(classes, m.classes_) for m in members]
     return [m.classes_.astype(np.intp) for m in members]
-
-
-def _samples(ensemble):
-    """Return the training rows of each member; None without a bootstrap or if the ensemble does not store them."""
-    if not getattr(ensemble, "bootstrap", False):
-        return None
-    return getattr(ensemble, "estimators_samples_", None)

@@ -78,14 +78,15 @@ def plot_dependence(panels: Sequence[Mapping[str, Any]], y_label: str) -> Figure
     """Draw the partial dependence on each column in a panel: lines for numbers, points for categories.
 
     A panel has ``column``, ``values``, ``ordered`` (True for numbers, which are sorted), and ``curves``: name -> mean
-    predictions, one for each value.
+    predictions, one for each value. The name of a single curve follows `y_label` on the axis.
     """
     if not panels:
         return sentence("No column is shown to have an effect.")
     names = list(panels[0]["curves"])
     looks = method_looks(names)
     rows, columns = -(-len(panels) // 3), min(len(panels), 3)
-    figure = figure_beside_legend(2.7 * columns, 2.4 * rows, names)
+    several = names if len(names) > 1 else []
+    figure = figure_beside_legend(2.7 * columns, 2.4 * rows, several)
     axes = figure.subplots(rows, columns, sharey=True, squeeze=False).ravel()
     handles: list[Any] = []
     for axis, panel in zip(axes, panels, strict=False):
@@ -104,8 +105,8 @@ def plot_dependence(panels: Sequence[Mapping[str, Any]], y_label: str) -> Figure
         axis.set_title(panel["column"][:40])
     for axis in axes[len(panels) :]:
         axis.set_visible(False)
-    figure.supylabel(y_label, fontsize=9)
-    return finished(figure, axes[: len(panels)], handles)
+    figure.supylabel(y_label if several else f"{y_label} {names[0][:40]}", fontsize=9)
+    return finished(figure, axes[: len(panels)], handles if several else ())
 
 
 def plot_calibration(curves: pd.DataFrame) -> Figure:

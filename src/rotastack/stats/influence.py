@@ -8,7 +8,7 @@ from numpy.typing import NDArray
 from scipy.stats import rankdata
 from scipy.stats import t as t_distribution
 
-from rotastack.stats.scores import MEANS, row_losses
+from rotastack.stats.scores import MEANS, row_losses, with_ties
 
 __all__ = ["RowTest", "row_test", "unit_influences"]
 
@@ -85,7 +85,7 @@ def score_parts(score: str, y: NDArray, outputs: NDArray[np.floating], positive:
     if score in MEANS:
         yield Part((), row_losses(score, y, proba), ones, 1.0)
         return
-    labels, decision, proba = np.arange(proba.shape[1]), proba.argmax(axis=1), proba.round(12)
+    labels, decision, proba = np.arange(proba.shape[1]), proba.argmax(axis=1), with_ties(outputs)
     sides = {int(k): (y == k).astype(np.float64) for k in labels}
     if score == "balanced_accuracy":
         known = [k for k in sides if sides[k].any()]

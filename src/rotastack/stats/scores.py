@@ -10,7 +10,7 @@ from sklearn.metrics import balanced_accuracy_score, f1_score, mean_pinball_loss
 from rotastack.base.warned import ignoring
 from rotastack.stats.metrics import METRICS
 
-__all__ = ["constant_output", "row_losses", "score_numbers", "score_probabilities"]
+__all__ = ["constant_output", "row_losses", "score_numbers", "score_probabilities", "with_ties"]
 
 MEANS = ("error", "log_loss", "clipped_log_loss", "brier")
 """Scores of class probabilities that are means of the rows' losses."""
@@ -35,8 +35,8 @@ def score_probabilities(y: NDArray[np.integer], proba: NDArray[np.floating], pos
     """
     if not np.isfinite(proba).all():
         return dict.fromkeys(METRICS["classification"], float("nan"))
-    proba = np.asarray(proba, dtype=np.float64)
-    proba = proba / proba.sum(axis=1, keepdims=True)
+    given = np.asarray(proba, dtype=np.float64)
+    proba = given / given.sum(axis=1, keepdims=True)
     labels = np.arange(proba.shape[1])
     decision = proba.argmax(axis=1)
     with ignoring("y_pred contains classes not in y_true|A single label was found"):  # A class may have no test row.
@@ -46,7 +46,7 @@ def score_probabilities(y: NDArray[np.integer], proba: NDArray[np.floating], pos
     return {
         "error": means["error"],
         "balanced_accuracy": balanced,
-        **_rank_scores(y, proba, [positive] if len(labels) == 2 else labels),
+        **_rank_scores(y, with_ties(given), [positive] if len(labels) == 2 else labels),
         "f1": float(f1_score(y, decision, zero_division=0, **two)),
         **{name: means[name] for name in MEANS[1:]},
     }
@@ -72,9 +72,14 @@ def row_losses(score: str, y: NDArray[np.integer], proba: NDArray[np.float64]) -
     return -np.log(clipped[np.arange(len(y)), y] / clipped.sum(axis=1))
 
 
+def with_ties(outputs: NDArray[np.floating]) -> NDArray[np.float64]:
+    """Return class probabilities for ranks: those that differ by rounding alone are equal."""
+    sums = outputs.sum(axis=1, keepdims=True)  # about 1 for single precision; equal shares divided by it would differ
+    return (outputs / np.where(np.abs(sums - 1) < 1e-6, 1, sums)).round(12)
+
+
 def _rank_scores(y: NDArray[np.integer], proba: NDArray[np.float64], classes: Iterable[int]) -> dict[str, float]:
     """Return the means over classes of the area under the ROC curve and of average precision."""
-    proba = proba.round(12)  # Probabilities that differ by rounding only are ties.
     middle, last = (rankdata(-proba, method, axis=0) for method in ("average", "max"))
     areas, precisions = [], []
     for k in classes:

@@ -11,7 +11,7 @@ from scipy.stats import rankdata, wilcoxon
 from rotastack.errors import RotastackError, nearest
 from rotastack.stats.missing import checked_scores, rounded
 
-__all__ = ["contrasts", "holm", "shares_of_sums", "signed_rank_p", "wilcoxon_holm"]
+__all__ = ["contrasts", "holm", "signed_rank_p", "wilcoxon_holm"]
 
 
 def contrasts(methods: list, control: object | None) -> tuple[list[tuple], pd.Index]:

@@ -13,7 +13,7 @@ from rotastack.trees.linear_views import LinearViews
 from rotastack.trees.nodes import TreeArrays
 from rotastack.trees.threads import run_threads
 
-__all__ = ["ROUNDS_AT_ONCE", "Bag", "Boosters", "BoostingTask"]
+__all__ = ["ROUNDS_AT_ONCE", "BoosterRows", "Boosters", "BoostingTask"]
 
 ROUNDS_AT_ONCE = 10
 """Number of rounds between two checks of whether to stop early."""
@@ -39,11 +39,11 @@ class Boosters:
     """Boosters that are trained in step, in threads of this process."""
 
     def __init__(self, n_boosters: int, task: BoostingTask, n_jobs: int | None):
-        self.bags = [Bag.of(b, task) for b in range(n_boosters)]
+        self.rows = [BoosterRows.of(b, task) for b in range(n_boosters)]
         self.options, self.n_jobs = task.options, n_jobs
-        self._boosters = list(run_threads(lambda bag, stop: Booster(bag, task, stop), self.bags, n_jobs))
+        self._boosters = list(run_threads(lambda rows, stop: Booster(rows, task, stop), self.rows, n_jobs))
         self._n_rounds = 0
-        self._kept: list[list[tuple[int, NDArray]]] = [[] for _ in self.bags]  # (round, held-out scores)
+        self._kept: list[list[tuple[int, NDArray]]] = [[] for _ in self.rows]  # (round, held-out scores)
         # Of the first booster, where it is ahead: held-out scores before a block of rounds, and the block's losses.
         self._ahead: list[tuple[NDArray, NDArray]] = []
 
@@ -81,11 +81,11 @@ class Boosters:
             booster.add_rounds(sums, first, last, stop)
             return TreeArrays(*booster.trees(n_rounds)), sums
 
-        return list(run_threads(finished, range(len(self.bags)), self.n_jobs))
+        return list(run_threads(finished, range(len(self.rows)), self.n_jobs))
 
 
 @dataclass
-class Bag:
+class BoosterRows:
     """The training rows and the held-out rows of a booster."""
 
     number: int
@@ -98,12 +98,12 @@ class Bag:
 
     @property
     def start(self) -> NDArray[np.float64]:
-        """Initial scores for targets as the bag holds them."""
+        """Initial scores for targets as `target` holds them."""
         return np.zeros(1) if self.loss == "squares" else self.base
 
     @classmethod
-    def of(cls, number: int, task: BoostingTask) -> "Bag":
-        """Return the bag of a booster: all rows with a weight; the rows of fold `number` are held out."""
+    def of(cls, number: int, task: BoostingTask) -> "BoosterRows":
+        """Return the rows of a booster: all rows with a weight; the rows of fold `number` are held out."""
         unit, n_classes = task.unit, task.n_classes
         weighted = task.weights > 0
         inside = np.flatnonzero((task.folds != number) & weighted)
@@ -117,7 +117,7 @@ class Bag:
             target = target / unit - base / unit
             return cls(number, members.astype(np.uint32), n_rows, target, mass, np.array([base]), "squares")
         of_class = np.bincount(target[:n_rows], weights=mass[:n_rows], minlength=n_classes)
-        # A class that the bag lacks counts as half a row, so its probability is not 0.
+        # A class that the training rows lack counts as half a row, so its probability is not 0.
         shares = np.maximum(of_class, 0.5 * mass[:n_rows].mean())
         base = np.log(shares / shares.sum())
         if n_classes <= 2:

@@ -1,4 +1,4 @@
-"""Train boosters, each on its bag; the number of rounds is chosen on the held-out rows."""
+"""Train boosters, each without its held-out rows; the number of rounds is chosen on the held-out rows."""
 
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -16,7 +16,7 @@ from rotastack.trees.chunks import by_column
 from rotastack.trees.grown import GrownTrees
 from rotastack.trees.linear_views import LinearViews
 
-__all__ = ["ROUNDS_AHEAD", "BoostedTrees", "boosting_folds", "grow_boosted", "probabilities"]
+__all__ = ["BoostedTrees", "boosting_folds", "grow_boosted", "probabilities"]
 
 ROUNDS_AHEAD = 30
 """Number of rounds of the first booster after which a caller may end the training."""
@@ -179,10 +179,10 @@ def grow_boosted(
         target, unit, weight_of_row, weights is not None, folds, n_classes, by_column(X[None])[0], views, view_of, seeds, options,
     )  # fmt: skip
     boosters = Boosters(n_boosters, task, n_jobs)
-    held_weight = sum(bag.held_weight for bag in boosters.bags)
+    held_weight = sum(rows.held_weight for rows in boosters.rows)
     choosing = options.early_stopping and held_weight > 0
     n_ahead = min(ROUNDS_AHEAD, options.n_rounds) // ROUNDS_AT_ONCE * ROUNDS_AT_ONCE
-    first = boosters.bags[0]
+    first = boosters.rows[0]
     if after_first is not None and choosing and first.held_weight > 0 and n_ahead:
         losses, scores = boosters.grow_ahead(n_ahead)
         after_first(first.members[first.n_rows :], first.base + scores.T * unit, losses / first.held_weight)
@@ -201,8 +201,8 @@ def grow_boosted(
     n_outputs = 1 if n_classes is None or n_classes <= 2 else n_classes
     held_out = np.full((n_rows, n_outputs), np.nan)
     grown = []
-    for bag, (arrays, sums) in zip(boosters.bags, boosters.finish(n_rounds, held_rounds.tolist()), strict=True):
-        held_out[bag.members[bag.n_rows :]] = bag.base + (sums * unit).T
+    for rows, (arrays, sums) in zip(boosters.rows, boosters.finish(n_rounds, held_rounds.tolist()), strict=True):
+        held_out[rows.members[rows.n_rows :]] = rows.base + (sums * unit).T
         if 1e-200 < unit * unit < 1e200:
             arrays.impurity[:] *= unit * unit
         arrays.values[:] *= unit
@@ -211,5 +211,5 @@ def grow_boosted(
     with np.errstate(over="ignore"):
         mean_losses = losses * unit * unit / held_weight if held_weight > 0 else np.full(len(losses), np.nan)
     return BoostedTrees(
-        trees, np.stack([bag.base for bag in boosters.bags]), folds, n_rounds, mean_losses, held_out, n_classes
+        trees, np.stack([rows.base for rows in boosters.rows]), folds, n_rounds, mean_losses, held_out, n_classes
     )  # fmt: skip

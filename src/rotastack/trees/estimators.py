@@ -108,11 +108,6 @@ class GrownEstimator(BaseEstimator):
         if plain:
             _CHECKED.add(key)
 
-    def _forget_out_of_bag(self) -> None:
-        """Delete the out-of-bag attributes of an earlier fit: the next fit may have no out-of-bag rows."""
-        for name in ("oob_decision_function_", "oob_prediction_", "oob_score_", "tree_oob_error_"):
-            self.__dict__.pop(name, None)
-
     def _checked(self, X: Any, y: Any = _NO_TARGET) -> Any:
         """Return X as checked contiguous float32; with `y`, return the pair of X and checked y."""
         original = X
@@ -161,7 +156,8 @@ class GrownEstimator(BaseEstimator):
             weights below 0, or `max_features` above the number of columns.
         """
         self._check_parameters()
-        self._forget_out_of_bag()
+        for name in ("oob_decision_function_", "oob_prediction_", "oob_score_", "tree_oob_error_"):
+            self.__dict__.pop(name, None)  # this fit may have no out-of-bag rows
         X, y = self._checked(X, y)
         y, target, n_classes = self._target(y)
         self._fit(X, target, row_weights(X, y, sample_weight, getattr(self, "class_weight", None)), n_classes)

@@ -151,6 +151,7 @@ def test_categories_of_many_values_are_means_of_targets(kind):
     assert (again.predict(new) == model.predict(new)).all()
 
 
+@pytest.mark.slow  # statistical
 def test_means_of_targets_know_nothing_of_their_row():
     """Labels by chance: in-sample means of 120 shops would tell most of them."""
     X, _ = shops()

@@ -50,6 +50,7 @@ def test_a_family_that_stays_in_the_race_is_trained_as_without_one(n_jobs, monke
     np.testing.assert_array_equal(*(clf.oob_family_errors_[2] for clf in (raced, alone)))
 
 
+@pytest.mark.slow
 def test_no_race_without_others_for_two_classes_or_for_few_rows(digits, monkeypatch):
     monkeypatch.setattr(race, "expected_least", lambda losses: np.inf)
     monkeypatch.setattr(race, "CHANCE", np.inf)

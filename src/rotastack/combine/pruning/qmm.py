@@ -13,7 +13,7 @@ from rotastack.combine.pruning.pruner import Pruner
 from rotastack.combine.pruning.vote_table import VoteTable
 from rotastack.diagnostics.bounds import equilibrium_margin
 
-__all__ = ["QMMPruner", "qmm_problem", "solve", "solve_by_cvxpy"]
+__all__ = ["QMMPruner", "qmm_problem", "solve"]
 
 
 def solve(S: NDArray[np.float64], rows: NDArray[np.float64], least: NDArray[np.float64]) -> NDArray[np.float64] | None:

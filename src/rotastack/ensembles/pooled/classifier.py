@@ -1,8 +1,7 @@
 """The general ensemble classifier: any view, any estimator, any combiner."""
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterator
 from dataclasses import dataclass
-from numbers import Integral
 from typing import Any, ClassVar
 
 import numpy as np
@@ -14,7 +13,6 @@ from sklearn.utils.validation import check_is_fitted
 from rotastack.base.classes import LabelClassifier
 from rotastack.base.combiner import Combiner
 from rotastack.base.row_weights import weights_of
-from rotastack.base.scikit import HasMethods, Interval
 from rotastack.combine.nested import combine_nested, fit_weighted, level_one_inputs
 from rotastack.ensembles.pooled.nested import held_out_outputs, nested_outputs
 from rotastack.ensembles.pooled.pool import Pool, fit_pool
@@ -127,16 +125,7 @@ class PooledEnsembleClassifier(LabelClassifier, PooledEnsemble):
     array([0, 0])
     """
 
-    _parameter_constraints: ClassVar[dict] = {
-        **PooledEnsemble._parameter_constraints,
-        "view": [HasMethods(["fit", "transform"]), list, None],
-        "estimator": [HasMethods(["fit", "predict"]), None],
-        "combiner": [HasMethods(["predict_proba"]), None],
-        "n_estimators": [Interval(Integral, 1, None, closed="left")],
-        "bootstrap": ["boolean"],
-        "cv": [Interval(Integral, 3, None, closed="left"), HasMethods(["split", "get_n_splits"]), Iterable],
-        "refit": ["boolean"],
-    }
+    _parameter_constraints: ClassVar[dict] = {**PooledEnsemble._parameter_constraints, "refit": ["boolean"]}
 
     def __init__(
         self,
@@ -282,7 +271,8 @@ class PooledEnsembleClassifier(LabelClassifier, PooledEnsemble):
         """Set the out-of-bag attributes; return sums and counts of the out-of-bag outputs, by family name."""
 
         def error(outputs, rows):
-            return _error(outputs, codes[rows], weights_of(weights, rows))
+            wrong = outputs.argmax(axis=1) != codes[rows]
+            return float(np.average(wrong, weights=weights_of(weights, rows))) if len(wrong) else float("nan")
 
         sums, counts = self._sum_out_of_bag(X, len(self.classes_), error)
         self.oob_family_errors_ = {n: error(sums[n][counts[n] > 0], counts[n] > 0) for n in sums}
@@ -290,8 +280,3 @@ class PooledEnsembleClassifier(LabelClassifier, PooledEnsemble):
         self.oob_score_ = 1 - error(total[count > 0], count > 0)
         self.oob_decision_function_ = means(total, count)
         return sums, counts
-
-
-def _error(outputs, codes, weights) -> float:
-    wrong = outputs.argmax(axis=1) != codes
-    return float(np.average(wrong, weights=weights)) if len(wrong) else float("nan")

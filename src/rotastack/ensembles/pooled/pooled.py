@@ -1,16 +1,16 @@
 """Base class of the ensemble classifiers and regressors on a pool."""
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
 from numbers import Integral
-from typing import Any, Self
+from typing import Any, ClassVar, Self
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from rotastack.base.combiner import Combiner, Members
 from rotastack.base.row_weights import of_all_rows, relative_weights, row_weights
-from rotastack.base.scikit import fit_context
+from rotastack.base.scikit import HasMethods, Interval, fit_context
 from rotastack.combine.rotation_weights import rotation_complexity
 from rotastack.combine.voting import Voting
 from rotastack.ensembles.pooled.pool import Pool, Recipe
@@ -45,6 +45,15 @@ class PoolMembers(Members):
 class PooledEnsemble(TableEnsemble):
     """An ensemble with a view for each member and a combiner of the members' outputs."""
 
+    _parameter_constraints: ClassVar[dict] = {
+        **TableEnsemble._parameter_constraints,
+        "view": [HasMethods(["fit", "transform"]), list, None],
+        "estimator": [HasMethods(["fit", "predict"]), None],
+        "combiner": [HasMethods(["predict_proba"]), None],
+        "n_estimators": [Interval(Integral, 1, None, closed="left")],
+        "bootstrap": ["boolean"],
+        "cv": [Interval(Integral, 3, None, closed="left"), HasMethods(["split", "get_n_splits"]), Iterable],
+    }
     pool_: Pool
     families_: list[str]
     oob_errors_: NDArray[np.float64]

@@ -1,7 +1,7 @@
 """The general ensemble regressor: any view, any estimator."""
 
 from numbers import Integral
-from typing import Any, ClassVar
+from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -15,7 +15,6 @@ from rotastack.base.row_weights import weights_of
 from rotastack.base.view import needs_labels
 from rotastack.combine.nested import fit_weighted
 from rotastack.combine.stacking import Stacking
-from rotastack.ensembles.pooled.classifier import PooledEnsembleClassifier
 from rotastack.ensembles.pooled.nested import held_out_outputs, nested_outputs
 from rotastack.ensembles.pooled.pool import fit_pool
 from rotastack.ensembles.pooled.pooled import PooledEnsemble, PoolMembers, means
@@ -81,13 +80,6 @@ class PooledEnsembleRegressor(NumberRegressor, PooledEnsemble):
     >>> reg.fit(X, y).oob_score_ > 0.3
     True
     """
-
-    _parameter_constraints: ClassVar[dict] = {
-        name: PooledEnsembleClassifier._parameter_constraints[name]
-        for name in (
-            "view", "estimator", "combiner", "n_estimators", "scaling", "categorical_features", "bootstrap", "cv", "n_jobs",
-        )
-    }  # fmt: skip
 
     def _member_estimator(self) -> Any:
         if self.estimator is not None and is_classifier(self.estimator):

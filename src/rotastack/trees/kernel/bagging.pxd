@@ -59,10 +59,10 @@ cdef inline BagSize fill_bag(
         )
     else:
         see_once(bagging, n)
-    bag = weigh(bagging, drawn, target, pairs, rows)
+    bag = weigh_rows(bagging, drawn, target, pairs, rows)
     if bag.n_rows == 0:     # the counts leave out every row
         see_once(bagging, n)
-        bag = weigh(bagging, drawn, target, pairs, rows)
+        bag = weigh_rows(bagging, drawn, target, pairs, rows)
     return bag
 
 
@@ -72,7 +72,7 @@ cdef inline void see_once(const Bagging* bagging, Py_ssize_t n) noexcept nogil:
         bagging.counts[row] = 1
 
 
-cdef inline BagSize weigh(
+cdef inline BagSize weigh_rows(
     const Bagging* bagging, bint drawn, const double* target, double* pairs, uint32_t* rows
 ) noexcept nogil:
     """Write the weights: the number of draws of rows drawn by weight; else the count times the weight of the row."""

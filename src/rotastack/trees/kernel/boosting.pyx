@@ -2,20 +2,21 @@
 
 from libc.math cimport INFINITY, fabs
 from libc.stdint cimport int32_t, int64_t, uint8_t, uint32_t, uint64_t
+from libc.string cimport memcpy
 
 import numpy as np
 
 from rotastack.trees.kernel.batches import NODE
 from rotastack.trees.kernel.binning cimport CUTS, SAMPLE, make_cuts, sample_rows, write_codes
 from rotastack.trees.kernel.cutting cimport Bounds
-from rotastack.trees.kernel.histograms cimport Bins, pack, share_bits, words_of
+from rotastack.trees.kernel.histograms cimport Bins, pack, share_bits
 from rotastack.trees.kernel.interrupts cimport pass_by, start_watch
-from rotastack.trees.kernel.leafwise cimport Leaf, Leafwise, Step, grow_leafwise, leaf_by_codes
+from rotastack.trees.kernel.leafwise cimport Leaf, Leafwise, Step, grow_leafwise, leaf_by_codes, take_leafwise
 from rotastack.trees.kernel.losses cimport (
     LOGISTIC, SOFTMAX, SQUARES, Loss, exp_negative, loss_of, of_logistic, of_softmax, of_squares,
 )
 from rotastack.trees.kernel.memory cimport resize, take
-from rotastack.trees.kernel.sampling cimport draw_some, state_of
+from rotastack.trees.kernel.sampling cimport draw_subset, state_of
 from rotastack.trees.kernel.scratch cimport take_fills, take_sorter, take_view
 from rotastack.trees.kernel.structures cimport Node, Parts, Sorter, View, Watch, place_columns
 from rotastack.trees.kernel.views cimport locate, project
@@ -37,14 +38,14 @@ cdef double MIN_HESSIAN = 1e-3      # smallest sum of hessians of a child
 cdef class Booster:
     """One booster: the bins of its rows, its scores, and the trees grown so far.
 
-    Here the rows of the bag have the numbers 0, 1, ...; the held-out rows have the following numbers.
+    Here the training rows have the numbers 0, 1, ...; the held-out rows have the following numbers.
     """
 
     cdef list kept
     cdef Leafwise tree
     cdef Loss loss
     cdef uint64_t seed
-    cdef Py_ssize_t n_rows          # rows of the bag
+    cdef Py_ssize_t n_rows          # training rows
     cdef Py_ssize_t n_held
     cdef Py_ssize_t n_outputs
     cdef Py_ssize_t width           # columns of the view
@@ -56,7 +57,7 @@ cdef class Booster:
     cdef double rate
     cdef double l2
     cdef double* base               # (output,)
-    cdef double* scores             # (output, row): scores of the bag
+    cdef double* scores             # (output, row): scores of the training rows
     cdef double* sums               # (output, held-out row): scores without the base
     cdef double* target             # (row,): includes held-out rows
     cdef double* weights
@@ -65,7 +66,7 @@ cdef class Booster:
     cdef double* outputs            # (node,): leaf values of a tree
     cdef double* row_scores         # (output,)
     cdef uint32_t* members          # (row,): row numbers in the data
-    cdef uint32_t* left_out         # (row,): rows of the bag outside a round's sample
+    cdef uint32_t* left_out         # (row,): training rows outside a round's sample
     cdef uint32_t* sampled          # (row,)
     cdef uint8_t* codes
     cdef float* cuts
@@ -82,29 +83,26 @@ cdef class Booster:
     cdef int32_t* counts
     cdef double* values
     cdef int64_t* sizes
-    cdef Py_ssize_t n_nodes
-    cdef Py_ssize_t n_values
-    cdef Py_ssize_t n_trees
-    cdef Py_ssize_t room            # number of nodes that fit
-    cdef Py_ssize_t tree_room
+    cdef Py_ssize_t n_nodes, n_values, n_trees
+    cdef Py_ssize_t room, tree_room # numbers of nodes and of trees that fit
 
-    def __init__(self, bag, task, const uint8_t[::1] stop=None):
-        """Copy the rows of a :class:`rotastack.trees.boosters.Bag`, and cut the columns of its view into bins.
+    def __init__(self, rows, task, const uint8_t[::1] stop=None):
+        """Copy the rows of a :class:`rotastack.trees.boosters.BoosterRows`, and cut the columns of its view into bins.
 
         `task` is a :class:`rotastack.trees.boosters.BoostingTask`. For `stop` see `interrupts.pxd`.
         """
         options = task.options
-        cdef const uint32_t[::1] members = bag.members
-        cdef const double[::1] target = bag.target, weights = bag.weights, base = bag.start
-        cdef Py_ssize_t n_rows = bag.n_rows, width = task.views.widths()[task.view_of[bag.number]]
+        cdef const uint32_t[::1] members = rows.members
+        cdef const double[::1] target = rows.target, weights = rows.weights, base = rows.start
+        cdef Py_ssize_t n_rows = rows.n_rows, width = task.views.widths()[task.view_of[rows.number]]
         cdef Py_ssize_t n_drawn = options.n_drawn(width), n_sampled = max(1, round(options.subsample * n_rows))
         cdef Py_ssize_t min_count = min(options.min_samples_leaf, MANY)
         cdef list kept = []
         cdef Py_ssize_t n = members.shape[0], n_outputs = base.shape[0], i, k
         cdef Leafwise* tree = &self.tree
         self.kept = kept
-        self.loss = <Loss> <int> LOSSES[bag.loss]
-        self.seed = task.seeds[bag.number]
+        self.loss = <Loss> <int> LOSSES[rows.loss]
+        self.seed = task.seeds[rows.number]
         self.n_rows, self.n_held, self.n_outputs = n_rows, n - n_rows, n_outputs
         self.width, self.n_drawn, self.n_sampled, self.max_bins = width, n_drawn, n_sampled, options.max_bins
         self.rate, self.l2 = options.learning_rate, options.l2_regularization
@@ -125,10 +123,9 @@ cdef class Booster:
         self.begin = <int32_t*> take(kept, n_drawn + 1, sizeof(int32_t))
         self.columns = <int32_t*> take(kept, width, sizeof(int32_t))
         self.drawn = <int32_t*> take(kept, n_drawn, sizeof(int32_t))
-        for i in range(n):
-            self.members[i] = members[i]
-            self.target[i] = target[i]
-            self.weights[i] = weights[i]
+        memcpy(self.members, &members[0], n * sizeof(uint32_t))
+        memcpy(self.target, &target[0], n * sizeof(double))
+        memcpy(self.weights, &weights[0], n * sizeof(double))
         for k in range(n_outputs):
             self.base[k] = base[k]
             for i in range(n_rows):
@@ -139,28 +136,15 @@ cdef class Booster:
         cdef Py_ssize_t most_leaves = max(1, min(n_sampled // min_count, options.max_leaf_nodes or MANY))
         self.most_nodes = 2 * most_leaves - 1
         share_bits(&tree.packing, n_sampled)
-        cdef Py_ssize_t n_words = words_of(256 * n_drawn, tree.packing.counted_apart)
-        cdef Py_ssize_t n_slots = max(3, min(most_leaves + 2, <Py_ssize_t> HISTOGRAM_WORDS // n_words))
         tree.bins = Bins(self.codes, n, self.n_bins, self.begin)
         tree.bounds = Bounds(min_count, 1, 0.0)
         tree.max_leaves = most_leaves
         tree.max_depth = min(options.max_depth or MANY, MANY)
         tree.cuts = self.cuts
         tree.weights = self.weights if task.weighted else NULL
-        tree.words = <int64_t*> take(kept, n_rows, sizeof(int64_t))
-        tree.ordered = <int64_t*> take(kept, n_rows, sizeof(int64_t))
         tree.columns = self.drawn
         tree.n_columns = n_drawn
-        tree.rows = <uint32_t*> take(kept, n_rows, sizeof(uint32_t))
-        tree.spare = <uint32_t*> take(kept, n_rows, sizeof(uint32_t))
-        tree.leaves = <Leaf*> take(kept, self.most_nodes, sizeof(Leaf))
-        tree.gains = <double*> take(kept, self.most_nodes, sizeof(double))
-        tree.heap = <int32_t*> take(kept, most_leaves + 1, sizeof(int32_t))
-        tree.histograms = <int64_t*> take(kept, n_slots * n_words, sizeof(int64_t))
-        tree.free_slots = <int32_t*> take(kept, n_slots, sizeof(int32_t))
-        tree.n_free = n_slots
-        for i in range(n_slots):
-            tree.free_slots[i] = <int32_t> i
+        take_leafwise(kept, tree, n_rows, HISTOGRAM_WORDS)
         self.outputs = <double*> take(kept, self.most_nodes, sizeof(double))
         self.row_scores = <double*> take(kept, n_outputs, sizeof(double))
         self.node_array, self.step_array = np.empty(0, NODE), np.empty(0, STEP)
@@ -168,10 +152,10 @@ cdef class Booster:
         self.count_array, self.size_array = np.empty(0, np.int32), np.empty((0, 4), np.int64)
         self.n_trees = self.room = self.tree_room = 0
 
-        self.put_in_bins(task.data, task.views.tables(), task.view_of[bag.number], stop)
+        self.put_in_bins(task.data, task.views.tables(), task.view_of[rows.number], stop)
 
     cdef int put_in_bins(self, const float[:, ::1] data, views, Py_ssize_t number, const uint8_t[::1] stop) except -1:
-        """Cut the columns of a view of the data, (n_columns, n_rows), into bins made from the rows of the bag."""
+        """Cut the columns of a view of the data, (n_columns, n_rows), into bins made from the rows of the rows."""
         cdef const int64_t[:, ::1] view_parts = views.parts[views.starts[number] : views.starts[number + 1]]
         cdef const int32_t[::1] view_columns = views.columns
         cdef const float[::1] matrices = views.matrices
@@ -225,7 +209,7 @@ cdef class Booster:
         with nogil:
             for r in range(n_rounds):
                 self.find_gradients()
-                draw_some(
+                draw_subset(
                     state_of(self.seed, 2 * self.n_rounds), self.n_rows, self.n_sampled, self.sampled, self.left_out
                 )
                 for k in range(self.n_outputs):
@@ -236,11 +220,9 @@ cdef class Booster:
 
     def held_scores(self):
         """Return the current scores of the held-out rows without the base, (output, row)."""
-        cdef Py_ssize_t k, i
         cdef double[:, ::1] sums = np.empty((self.n_outputs, self.n_held))
-        for k in range(self.n_outputs):
-            for i in range(self.n_held):
-                sums[k, i] = self.sums[k * self.n_held + i]
+        if self.n_held > 0:
+            memcpy(&sums[0, 0], self.sums, self.n_outputs * self.n_held * sizeof(double))
         return np.asarray(sums)
 
     def add_rounds(self, double[:, ::1] sums, Py_ssize_t first, Py_ssize_t last, const uint8_t[::1] stop=None):
@@ -272,16 +254,14 @@ cdef class Booster:
         elif self.loss == LOGISTIC:
             of_logistic(self.scores, self.target, self.weights, n, self.gradients, self.hessians)
         else:
-            of_softmax(
-                self.scores, self.target, self.weights, n, self.n_outputs, self.gradients, self.hessians
-            )
+            of_softmax(self.scores, self.target, self.weights, n, self.n_outputs, self.gradients, self.hessians)
         return 0
 
     cdef void draw_columns(self) noexcept nogil:
         """Draw the columns of the next tree, and set the layout of its histograms."""
         cdef Py_ssize_t k
         cdef int32_t cells = 0
-        draw_some(state_of(self.seed, 2 * self.n_trees + 1), self.width, self.n_drawn, self.drawn, self.columns)
+        draw_subset(state_of(self.seed, 2 * self.n_trees + 1), self.width, self.n_drawn, self.drawn, self.columns)
         for k in range(self.n_drawn):
             self.begin[k] = cells
             cells += self.n_bins[self.drawn[k]] + 1
@@ -319,13 +299,12 @@ cdef class Booster:
     cdef int finish_tree(
         self, Py_ssize_t n_nodes, const double* gradients, const double* hessians, double* scores
     ) except -1 nogil:
-        """Compute the values of the leaves, and add the values to the scores of the bag."""
+        """Compute the values of the leaves, and add the values to the scores of the rows."""
         cdef Leafwise* tree = &self.tree
         cdef Node* nodes = self.nodes + self.n_nodes
         cdef const Step* steps = self.steps + self.n_nodes
         cdef double* impurity = self.impurity + self.n_nodes
-        cdef double unit = 1.0
-        cdef double gradient, hessian, value
+        cdef double unit = 1.0, gradient, hessian, value
         cdef const Leaf* leaf
         cdef Py_ssize_t node, i, n_leaves = 0, deepest = 0, n_out = self.n_rows - self.n_sampled
         cdef uint32_t row
@@ -361,8 +340,7 @@ cdef class Booster:
         for i in range(n_out):
             row = self.left_out[i]
             scores[row] += self.outputs[leaf_by_codes(steps, self.codes + row, tree.bins.stride)]
-        sizes[0], sizes[1], sizes[2] = n_nodes, n_leaves, deepest
-        sizes[3] = self.n_nodes
+        sizes[0], sizes[1], sizes[2], sizes[3] = n_nodes, n_leaves, deepest, self.n_nodes
         self.n_nodes += n_nodes
         self.n_values += n_leaves
         self.n_trees += 1

@@ -20,7 +20,7 @@ from rotastack.trees.kernel.elementary cimport log2
 from rotastack.trees.kernel.sorting cimport differ, row_of
 from rotastack.trees.kernel.structures cimport GINI, Criterion, Task
 
-cdef struct Cut:
+cdef struct SortedCut:
     double merit
     Py_ssize_t place
 
@@ -32,11 +32,11 @@ cdef inline double x_log_x(double x, const double* table) noexcept nogil:
     return x * log2(x) if x > 0.0 else 0.0
 
 
-cdef inline Cut scan_pairs(
+cdef inline SortedCut scan_pairs(
     const uint64_t* keys, Py_ssize_t n, const double* pairs, double whole, double total, int64_t min_leaf,
 ) noexcept nogil:
     """Scan by squared error, or by gini of two classes; `total` is the node's sum of weighted targets."""
-    cdef Cut best = Cut(-INFINITY, 0)
+    cdef SortedCut best = SortedCut(-INFINITY, 0)
     cdef double weight_left = 0.0, weight_right, left = 0.0, right, merit
     cdef uint64_t key = keys[0], following
     cdef Py_ssize_t i, row
@@ -50,19 +50,19 @@ cdef inline Cut scan_pairs(
             right = total - left
             merit = (left * left * weight_right + right * right * weight_left) / (weight_left * weight_right)
             if merit > best.merit and weight_right >= 0.0:
-                best = Cut(merit, i)
+                best = SortedCut(merit, i)
         key = following
     return best
 
 
-cdef inline Cut scan_gini(
+cdef inline SortedCut scan_gini(
     const uint64_t* keys, Py_ssize_t n, const Task* task, const double* total, double* left, double whole,
     double squares, int64_t min_leaf,
 ) noexcept nogil:
     """Scan by gini of any number of classes; `squares` is the sum of total^2."""
     cdef const int32_t* y = task.y
     cdef const double* pairs = task.pairs
-    cdef Cut best = Cut(-INFINITY, 0)
+    cdef SortedCut best = SortedCut(-INFINITY, 0)
     cdef double weight, weight_left = 0.0, weight_right, there, merit
     cdef double squares_left = 0.0, squares_right, product = 0.0  # of left and total
     cdef uint64_t key = keys[0], following
@@ -84,12 +84,12 @@ cdef inline Cut scan_gini(
             squares_right = squares - 2.0 * product + squares_left
             merit = (squares_left * weight_right + squares_right * weight_left) / (weight_left * weight_right)
             if merit > best.merit and weight_right >= 0.0:
-                best = Cut(merit, i)
+                best = SortedCut(merit, i)
         key = following
     return best
 
 
-cdef inline Cut scan_entropy(
+cdef inline SortedCut scan_entropy(
     const uint64_t* keys, Py_ssize_t n, const Task* task, const double* total, double* left, double whole,
     int64_t min_leaf,
 ) noexcept nogil:
@@ -97,7 +97,7 @@ cdef inline Cut scan_entropy(
     cdef const int32_t* y = task.y
     cdef const double* pairs = task.pairs
     cdef double* h_left = left + task.n_outputs
-    cdef Cut best = Cut(-INFINITY, 0)
+    cdef SortedCut best = SortedCut(-INFINITY, 0)
     cdef double weight, weight_left = 0.0, weight_right, there, merit, sum_left = 0.0, sum_right = 0.0, h
     cdef uint64_t key = keys[0], following
     cdef Py_ssize_t i, c, row
@@ -120,12 +120,12 @@ cdef inline Cut scan_entropy(
             weight_right = whole - weight_left
             merit = sum_left + sum_right - x_log_x(weight_left, NULL) - x_log_x(weight_right, NULL)
             if merit > best.merit and weight_right >= 0.0:
-                best = Cut(merit, i)
+                best = SortedCut(merit, i)
         key = following
     return best
 
 
-cdef inline Cut scan_whole_entropy(
+cdef inline SortedCut scan_whole_entropy(
     const uint64_t* keys, Py_ssize_t n, const Task* task, const double* total, int64_t* left, double whole,
     int64_t min_leaf,
 ) noexcept nogil:
@@ -135,7 +135,7 @@ cdef inline Cut scan_whole_entropy(
     cdef const double* table = task.table
     cdef int64_t* right = left + task.n_outputs
     cdef int64_t weight, weight_left = 0, weight_right = <int64_t> whole, here, there
-    cdef Cut best = Cut(-INFINITY, 0)
+    cdef SortedCut best = SortedCut(-INFINITY, 0)
     cdef double merit, sum_left = 0.0, sum_right = 0.0
     cdef uint64_t key = keys[0], following
     cdef Py_ssize_t i, c, row
@@ -159,7 +159,7 @@ cdef inline Cut scan_whole_entropy(
         if differ(key, following) and i >= min_leaf and n - i >= min_leaf:
             merit = sum_left + sum_right - table[weight_left] - table[weight_right]
             if merit > best.merit:
-                best = Cut(merit, i)
+                best = SortedCut(merit, i)
         key = following
     return best
 

@@ -30,7 +30,7 @@ cdef struct Bounds:
 
 
 # A cut: a row goes left if its code in `column` is at most `code`.
-cdef struct Cut:
+cdef struct BinnedCut:
     int32_t column              # -1 without a cut
     int32_t code
     bint has_missing
@@ -57,7 +57,7 @@ cdef struct Scan:
 
 cdef inline void find_cut(
     const Bins* bins, const int32_t* columns, Py_ssize_t n_columns, int64_t* cells, int64_t total,
-    Py_ssize_t n, const Packing* packing, const Bounds* bounds, Cut* best,
+    Py_ssize_t n, const Packing* packing, const Bounds* bounds, BinnedCut* best,
 ) noexcept nogil:
     """Write the cut of the largest gain of a node of n rows; among equals the first column wins, then the lowest value.
 
@@ -120,7 +120,7 @@ cdef inline void add_up(const int64_t* words, Py_ssize_t n, int64_t* sums) noexc
 
 cdef inline void try_cuts(
     Scan* scan, Py_ssize_t n_cuts, const Packing* packing, const Bounds* bounds,
-    int32_t column, bint has_missing, bint missing_right, Cut* best,
+    int32_t column, bint has_missing, bint missing_right, BinnedCut* best,
 ) noexcept nogil:
     """Try cuts 0 to n_cuts - 1 of a column."""
     cdef Py_ssize_t first, last, i
@@ -137,7 +137,7 @@ cdef inline void try_cuts(
     last = n_cuts - last
     if first >= last:
         return
-    judge(
+    score_cuts(
         scan.sums + first, last - first, scan.missing, scan.total, packing.hessian_shift, packing.gradient_shift,
         <int32_t> packing.hessian_mask, bounds.l2, scan.gains, &top,
     )
@@ -185,7 +185,7 @@ cdef inline void count_refused_apart(
         )
 
 
-cdef inline wide_void judge(
+cdef inline wide_void score_cuts(
     const int64_t* sums, Py_ssize_t n, int64_t missing, int64_t total, int hessian_shift, int gradient_shift,
     int32_t hessian_mask, double l2, double* gains, double* top,
 ) noexcept nogil:

@@ -24,7 +24,7 @@ cdef inline void describe(
         whole[0] = total[0] + total[1]
     else:
         whole[0] = weigh_classes(rows, n, task, total)
-    judge(total, whole[0], task, squares, impurity)
+    write_impurity(total, whole[0], task, squares, impurity)
 
 
 cdef inline void describe_targets(
@@ -79,7 +79,7 @@ cdef inline double weigh_classes(
     return whole
 
 
-cdef inline void judge(
+cdef inline void write_impurity(
     const double* total, double whole, const Task* task, double* squares, double* impurity
 ) noexcept nogil:
     """Write the results that follow from the class weights alone."""

@@ -12,7 +12,7 @@ from rotastack.trees.kernel.memory cimport take
 from rotastack.trees.kernel.scatter cimport TILE, scatter_within
 from rotastack.trees.kernel.structures cimport Watch
 from rotastack.trees.kernel.view_draws cimport (
-    Classed, Sample, classed, deal_columns, draw_bag, draw_some, find_runs,
+    Classed, Sample, classed, deal_columns, draw_bag, draw_of_bag, find_runs,
 )
 
 import numpy as np
@@ -163,10 +163,10 @@ def discriminant_views(
             for b in range(N_BLOCKS):
                 k = firsts[b + 1] - firsts[b]
                 n_wanted = min(n_bag, max(2, <Py_ssize_t> rint(share * <double> n_bag)))
-                draw_some(&state, bag, n_bag, n_wanted, sample.rows)
+                draw_of_bag(&state, bag, n_bag, n_wanted, sample.rows)
                 find_runs(&sample, n_wanted, &table)
                 if sample.n_runs == 1:
-                    draw_some(&state, bag, n_bag, n_bag, sample.rows)
+                    draw_of_bag(&state, bag, n_bag, n_bag, sample.rows)
                     find_runs(&sample, n_bag, &table)
                 pass_by(&watch, sample.runs[sample.n_runs] * k * (1 + k // 32))
                 scatter_within(&table, mine + firsts[b], k, &sample, scratch.means, scratch.tile, scratch.within)

@@ -8,10 +8,11 @@ computed from rows.
 from libc.stdint cimport int32_t, int64_t, uint8_t, uint32_t
 from libc.string cimport memcpy
 
-from rotastack.trees.kernel.cutting cimport Bounds, Cut, find_cut
+from rotastack.trees.kernel.cutting cimport BinnedCut, Bounds, find_cut
 from rotastack.trees.kernel.heap cimport pop, push
 from rotastack.trees.kernel.histograms cimport Bins, Packing, fill_histogram, take_away, words_of
 from rotastack.trees.kernel.interrupts cimport pass_by
+from rotastack.trees.kernel.memory cimport take
 from rotastack.trees.kernel.structures cimport MISSING_RIGHT, Node, Watch
 
 
@@ -31,7 +32,7 @@ cdef struct Leaf:
     int32_t depth
     int32_t slot                # number of its histogram; -1 without one
     int64_t total               # the sum of its words
-    Cut cut
+    BinnedCut cut
 
 
 # The data, limits and scratch memory of a growing tree.
@@ -59,6 +60,26 @@ cdef struct Leafwise:
     Watch watch
 
 
+cdef inline int take_leafwise(list kept, Leafwise* tree, Py_ssize_t n_rows, Py_ssize_t most_words) except -1:
+    """Allocate the memory of a tree of known columns and largest number of leaves; at least three histograms fit."""
+    cdef Py_ssize_t most_nodes = 2 * tree.max_leaves - 1, i
+    cdef Py_ssize_t n_words = words_of(256 * tree.n_columns, tree.packing.counted_apart)
+    cdef Py_ssize_t n_slots = max(3, min(tree.max_leaves + 2, most_words // n_words))
+    tree.words = <int64_t*> take(kept, n_rows, sizeof(int64_t))
+    tree.ordered = <int64_t*> take(kept, n_rows, sizeof(int64_t))
+    tree.rows = <uint32_t*> take(kept, n_rows, sizeof(uint32_t))
+    tree.spare = <uint32_t*> take(kept, n_rows, sizeof(uint32_t))
+    tree.leaves = <Leaf*> take(kept, most_nodes, sizeof(Leaf))
+    tree.gains = <double*> take(kept, most_nodes, sizeof(double))
+    tree.heap = <int32_t*> take(kept, tree.max_leaves + 1, sizeof(int32_t))
+    tree.histograms = <int64_t*> take(kept, n_slots * n_words, sizeof(int64_t))
+    tree.free_slots = <int32_t*> take(kept, n_slots, sizeof(int32_t))
+    tree.n_free = n_slots
+    for i in range(n_slots):
+        tree.free_slots[i] = <int32_t> i
+    return 0
+
+
 cdef inline int64_t* histogram_of(const Leafwise* tree, int32_t slot) noexcept nogil:
     return tree.histograms + slot * words_of(tree.n_cells, tree.packing.counted_apart)
 
@@ -79,7 +100,7 @@ cdef inline Py_ssize_t grow_leafwise(
     for i in range(n):
         total += tree.words[tree.rows[i]]
     leaf[0] = Leaf(0, <int32_t> n, 0, -1, total)
-    weight[0] = weigh(tree, 0, n)
+    weight[0] = weight_of(tree, 0, n)
     end_here(nodes, steps, 0)
     if may_be_split(tree, leaf) and tree.max_leaves > 1:
         leaf.slot = take_slot(tree)
@@ -100,7 +121,7 @@ cdef inline Py_ssize_t grow_leafwise(
         large[0] = Leaf(small.last, leaf.last, leaf.depth + 1, -1, leaf.total - leaf.cut.left)
         for i in range(2):
             end_here(nodes, steps, child + i)
-            weight[child + i] = weigh(tree, tree.leaves[child + i].first, tree.leaves[child + i].last)
+            weight[child + i] = weight_of(tree, tree.leaves[child + i].first, tree.leaves[child + i].last)
         direct_missing(tree, &leaf.cut, weight[child + 1] > weight[child], &nodes[node], &steps[node])
         if n_leaves == tree.max_leaves:
             break
@@ -176,7 +197,7 @@ cdef inline void end_here(Node* nodes, Step* steps, Py_ssize_t node) noexcept no
     steps[node] = Step(-1, 0, 0, 0)
 
 
-cdef inline double weigh(const Leafwise* tree, Py_ssize_t first, Py_ssize_t last) noexcept nogil:
+cdef inline double weight_of(const Leafwise* tree, Py_ssize_t first, Py_ssize_t last) noexcept nogil:
     cdef const double* weights = tree.weights
     cdef const uint32_t* rows = tree.rows
     cdef double total = 0.0
@@ -215,7 +236,7 @@ cdef inline Py_ssize_t split(
 
 
 cdef inline void direct_missing(
-    const Leafwise* tree, const Cut* cut, bint heavier_right, Node* node, Step* step
+    const Leafwise* tree, const BinnedCut* cut, bint heavier_right, Node* node, Step* step
 ) noexcept nogil:
     """Send missing values to the side that the cut chose, or to the heavier side if the node had none."""
     cdef bint right = cut.missing_right if cut.has_missing else heavier_right

@@ -19,7 +19,7 @@ cdef inline uint64_t state_of(uint64_t seed, uint64_t number) noexcept nogil:
     return draw_bits(&state)
 
 
-cdef inline void draw_some(
+cdef inline void draw_subset(
     uint64_t state, Py_ssize_t n, Py_ssize_t n_wanted, place* drawn, place* left
 ) noexcept nogil:
     """Draw `n_wanted` of the numbers 0 to n - 1; write the drawn numbers and the left numbers."""

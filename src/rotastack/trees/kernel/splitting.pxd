@@ -5,7 +5,7 @@ from libc.stdint cimport int32_t, int64_t, uint16_t, uint32_t, uint64_t
 
 from rotastack.trees.kernel.compact cimport constant
 from rotastack.trees.kernel.criteria cimport (
-    Cut, merit_of_sides, scan_entropy, scan_gini, scan_pairs, scan_whole_entropy,
+    SortedCut, merit_of_sides, scan_entropy, scan_gini, scan_pairs, scan_whole_entropy,
 )
 from rotastack.trees.kernel.interrupts cimport pass_by
 from rotastack.trees.kernel.missing cimport (
@@ -103,7 +103,7 @@ cdef inline bint split_at_best(Grower* grower, const Described* node, int32_t j,
     cdef const uint64_t* at = keys
     cdef float low, high
     cdef int side
-    cdef Cut found, other
+    cdef SortedCut found, other
     if grower.presorted.used:
         keys = grower.presorted.orders + j * grower.presorted.n_bag + node.first
         if not differ(keys[0], keys[node.n - 1]):
@@ -119,7 +119,7 @@ cdef inline bint split_at_best(Grower* grower, const Described* node, int32_t j,
         if low == high:
             return False
         sort_rows(rows, node.n, low, high, &grower.sorter)
-    found = Cut(-INFINITY, 0)
+    found = SortedCut(-INFINITY, 0)
     run = keys
     for side in range(1 + (n_missing > 0)):     # missing values on the right, then on the left
         if side == 1:
@@ -168,7 +168,7 @@ cdef inline bint split_units(Grower* grower, const Described* node, int32_t j, S
     return True
 
 
-cdef inline Cut scan(Grower* grower, const Described* node, const uint64_t* keys) noexcept nogil:
+cdef inline SortedCut scan(Grower* grower, const Described* node, const uint64_t* keys) noexcept nogil:
     cdef const Task* task = &grower.task
     cdef int64_t min_leaf = grower.limits.min_leaf
     cdef double* left = grower.growing.left

@@ -58,7 +58,7 @@ cdef inline Py_ssize_t draw_bag(
     return n_bag
 
 
-cdef inline void draw_some(
+cdef inline void draw_of_bag(
     uint64_t* state, const int64_t* bag, Py_ssize_t n_bag, Py_ssize_t n_wanted, int64_t* sample
 ) noexcept nogil:
     """Draw `n_wanted` rows of the bag without replacement, and write them to `sample` in the order of the bag."""

@@ -101,7 +101,9 @@ def _cell(value: float | None) -> str:
     """Return a score in at least four digits."""
     if value is None or pd.isna(value):
         return "no score"
-    return f"{float(f'{value:.5g}'):.15g}" if abs(value) >= 10 else f"{value:.4f}"
+    if abs(value) >= 10:
+        return f"{value:#.5g}".rstrip(".") if abs(value) < 1e5 else f"{value:.0f}"
+    return f"{value:.4g}" if 0 < abs(value) < 1e-3 else f"{value:.4f}"
 
 
 def _times(value: float | None) -> str:

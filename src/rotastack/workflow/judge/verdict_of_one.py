@@ -81,9 +81,9 @@ class _Verdict:
         ]  # fmt: skip
         return {"best": best, "means": self.means.to_dict(), "p_value": p_value, "sentences": sentences}
 
-    def _named(self, methods: list[str], most: int = 3) -> str:
+    def _named(self, methods: list[str]) -> str:
         """Return methods with their scores, as a list in a sentence."""
-        return listed([f"{m} ({self._shown(self.means[m])})" for m in methods], most)
+        return listed([f"{m} ({self._shown(self.means[m])})" for m in methods], 3)
 
     def _shown(self, value: float) -> str:
         """Return a score with enough digits to distinguish the methods' means and the baseline's."""

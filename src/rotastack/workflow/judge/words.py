@@ -22,10 +22,10 @@ def p_cell(p: float | None) -> str:
 
 
 def score_cell(score: float | None, task: str) -> str:
-    """Return a score in the format of a table: four decimals in classification, four significant digits in regression."""
+    """Return a score in the format of a table: four decimals in classification, at least four digits in regression."""
     if score is None or pd.isna(score):
         return "no score"
-    return f"{score:.4f}" if task == "classification" else f"{score:.4g}"
+    return f"{score:.4f}" if task == "classification" else f"{score:.4g}" if abs(score) < 1e4 else f"{score:.0f}"
 
 
 def printer(score: str, values: Sequence[float]) -> Callable[[float], str]:

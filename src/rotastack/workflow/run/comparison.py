@@ -94,7 +94,7 @@ def compare_methods(
     >>> from sklearn.datasets import load_iris
     >>> found = compare_methods(*load_iris(return_X_y=True), methods=["Random forest", "Extra trees"], n_jobs=1)
     >>> print(found.verdict[0])
-    Extra trees: error 4.0% against 6.7% for Random forest and 68.0% for always the largest class.
+    Extra trees: error 4.0% against 6.7% for Random forest and 68.0% for predicting the majority class.
     """
     try:
         from rotastack.workflow.run.in_process import compare_in_memory

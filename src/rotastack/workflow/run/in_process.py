@@ -86,10 +86,15 @@ def _target_and_table(X: Any, y: Any) -> tuple[str, pd.DataFrame]:
     """Return the name of the target, and the columns with the target as one table."""
     if y is None:
         raise RotastackError("y is missing; pass the target, one value for each row of X")
+    wrong = "X must be a table of rows and columns, which is not sparse"
     try:
-        table, values = as_pandas(X).reset_index(drop=True), pd.Series(y.squeeze() if hasattr(y, "squeeze") else y)
+        table = as_pandas(X).reset_index(drop=True)
+        wrong = "y must have one dimension, with one value for each row of X"
+        values = pd.Series(y.squeeze() if hasattr(y, "squeeze") else y)
+        if values.map(pd.api.types.is_list_like).any():
+            raise ValueError
     except (IndexError, TypeError, ValueError):
-        raise RotastackError("X must be a table, and y must have one value for each row") from None
+        raise RotastackError(wrong) from None
     if len(table) != len(values):
         raise RotastackError(f"X has {len(table)} rows, but y has {len(values)} values")
     target = "target" if values.name is None else str(values.name)
@@ -101,12 +106,12 @@ def _target_and_table(X: Any, y: Any) -> tuple[str, pd.DataFrame]:
 
 
 def _trained(
-    study: Study, slices: Slices, table: Prepared, folds: pd.DataFrame, n_jobs: int | None
+    study: Study, slices: Slices, data: Prepared, folds: pd.DataFrame, n_jobs: int | None
 ) -> dict[str, list[xr.Dataset]]:
     """Return the blocks of each pool; show a bar."""
     jobs = [(pool, block) for pool in study.used_pools for block in study.blocks]
     trained = Parallel(n_jobs=n_jobs, return_as="generator", max_nbytes=None)(  # large tables need no files, either
-        delayed(_train)(slices.train(study.name, *job), table, folds) for job in jobs
+        delayed(_train)(slices.train(study.name, *job), data, folds) for job in jobs
     )
     pools: dict[str, list[xr.Dataset]] = {pool: [] for pool in study.used_pools}
     for k in range(len(jobs) + 1):
@@ -118,13 +123,13 @@ def _trained(
     return pools
 
 
-def _train(spec: Any, table: Prepared, folds: pd.DataFrame) -> xr.Dataset:
+def _train(spec: Any, data: Prepared, folds: pd.DataFrame) -> xr.Dataset:
     """Train by one thread, as the workflow does, since more threads sum in another order."""
     with warnings.catch_warnings(), threadpool_limits(1):
         warnings.simplefilter("ignore")
         try:
-            return train.train(spec, table, folds)
+            return train.train(spec, data, folds)
         except MemoryError:
             return train.train(
-                spec, table, folds, set_alarm=failing(TrainingStoppedError("the training ran out of memory"))
+                spec, data, folds, set_alarm=failing(TrainingStoppedError("the training ran out of memory"))
             )

@@ -24,7 +24,7 @@ from rotastack.workflow.tracking import address
 from rotastack.workflow.tracking.model_types import how_to_trust
 
 __all__ = [
-    "Machine", "check_kernel", "check_queue", "config_file", "drop_rate_limit", "find_study", "has_flock", "open_plan", "read_plan", "start_run",
+    "Machine", "check_kernel", "config_file", "drop_rate_limit", "find_study", "has_flock", "open_plan", "read_plan", "start_run",
     "study_files",
 ]  # fmt: skip
 

@@ -4,23 +4,8 @@ from collections.abc import Mapping
 from functools import cached_property
 from typing import Any
 
+from rotastack.workflow.study import specs
 from rotastack.workflow.study.names import sweep_name
-from rotastack.workflow.study.specs import (
-    CombiningSpec,
-    ExplainSpec,
-    FetchSpec,
-    FiguresSpec,
-    PoolSpec,
-    PrepareSpec,
-    PublishedSpec,
-    RefitSpec,
-    ReportSpec,
-    RotationsSpec,
-    ScoringSpec,
-    SummarySpec,
-    VotedMethod,
-    VotingSpec,
-)
 from rotastack.workflow.study.study import Study, size_in
 
 
@@ -32,29 +17,26 @@ class Slices:
         self._entries = dict(study.datasets)  # a copy, which keeps the data sets that are dropped later
 
     @cached_property
-    def _pools(self) -> dict[str, PoolSpec]:
+    def _pools(self) -> dict[str, specs.PoolSpec]:
         return {name: pool.resolved(self.study.task.estimators) for name, pool in self.study.pools.items()}
-
-    def _test_to_train(self, dataset: str) -> float | None:
-        return self.study.protocol.test_to_train(size_in(self._entries[dataset], "rows"))
 
     def _is_own(self, dataset: str) -> bool:
         return any("file" in source for source in self._entries[dataset]["sources"])
 
-    def fetch(self, dataset: str) -> FetchSpec:
+    def fetch(self, dataset: str) -> specs.FetchSpec:
         """Return the spec of the step ``fetch``."""
         entry = self._entries[dataset]
         keys = ["sources", "mirror", "rows", "columns", "classes", "homepage"]
         keys += ["kinds"] if self._is_own(dataset) else []  # declared categories stay text
-        return FetchSpec(dataset=dataset, entry={key: entry[key] for key in keys if key in entry})
+        return specs.FetchSpec(dataset=dataset, entry={key: entry[key] for key in keys if key in entry})
 
-    def prepare(self, dataset: str) -> PrepareSpec:
+    def prepare(self, dataset: str) -> specs.PrepareSpec:
         """Return the spec of the step ``prepare``."""
         study, entry = self.study, self._entries[dataset]
         noise = (
             {"noise_columns": entry["noise_columns"], "seed": study.document.seed} if entry.get("noise_columns") else {}
         )
-        return PrepareSpec(
+        return specs.PrepareSpec(
             dataset=dataset, task=study.task.name, divided_by=study.protocol.divided_by, is_own=self._is_own(dataset),
             copies_together=getattr(study.protocol, "copies_together", False),
             **{key: entry[key] for key in ("kinds", "encoding", "smallest_class") if key in entry}, **noise,
@@ -64,11 +46,11 @@ class Slices:
         """Return the spec of the step ``groups`` for folds or splits."""
         return self.study.protocol.folds_spec(self.study.document.seed, dataset)
 
-    def rotations(self, dataset: str, view: str, groups: str) -> RotationsSpec:
+    def rotations(self, dataset: str, view: str, groups: str) -> specs.RotationsSpec:
         """Return the spec of the step ``groups`` for a view that is drawn before all training."""
         study = self.study
         views = {view.key: view.resolved() for view in study.drawn_views}
-        return RotationsSpec(
+        return specs.RotationsSpec(
             seed=study.document.seed, dataset=dataset, view=views[view], groups=study.rotation_groups[groups],
             rotations=study.protocol.rotations,
         )  # fmt: skip
@@ -82,27 +64,27 @@ class Slices:
             rotations=1 if document.view is None else study.protocol.rotations,
         )  # fmt: skip
 
-    def combine(self, dataset: str, label: str) -> CombiningSpec:
+    def combine(self, dataset: str, label: str) -> specs.CombiningSpec:
         """Return the spec of the step ``combine`` for a method."""
         study = self.study
-        return CombiningSpec(
+        return specs.CombiningSpec(
             protocol=study.protocol.package, seed=study.document.seed, dataset=dataset, method=label,
             combiner=study.methods[label].combiner.resolved(study.task.estimators),
         )  # fmt: skip
 
-    def vote(self, dataset: str, codes: Mapping[str, str]) -> VotingSpec:
+    def vote(self, dataset: str, codes: Mapping[str, str]) -> specs.VotingSpec:
         """Return the spec of the step ``combine`` for the methods that only vote; `codes` are their fingerprints."""
         study = self.study
         votes = [
-            VotedMethod(spec=self.combine(dataset, label), pool=study.methods[label].pool, code=code)
+            specs.VotedMethod(spec=self.combine(dataset, label), pool=study.methods[label].pool, code=code)
             for label, code in codes.items()
         ]
-        return VotingSpec(votes=votes, pools=study.voted_pools, blocks=len(study.blocks_of[dataset]))
+        return specs.VotingSpec(votes=votes, pools=study.voted_pools, blocks=len(study.blocks_of[dataset]))
 
-    def score(self, dataset: str) -> ScoringSpec:
+    def score(self, dataset: str) -> specs.ScoringSpec:
         """Return the spec of the step ``score``."""
         study = self.study
-        return ScoringSpec(
+        return specs.ScoringSpec(
             dataset=dataset, score=study.score, protocol=study.protocol.package, axes=list(study.protocol.axes),
             methods=list(study.methods), pools=study.used_pools, blocks=len(study.blocks_of[dataset]),
             is_own=self._is_own(dataset), copies_together=getattr(study.protocol, "copies_together", False),
@@ -118,61 +100,61 @@ class Slices:
             "left_out": {d: why for d, why in evaluation.left_out.items() if d in study.datasets},
         }  # fmt: skip
 
-    def summarize(self) -> SummarySpec:
+    def summarize(self) -> specs.SummarySpec:
         """Return the spec of the step ``summarize``."""
         study, evaluation = self.study, self.study.document.evaluation
         columns = [c.dump() for c in evaluation.published_columns]
         columns = [{k: v for k, v in c.items() if (k, v) != ("failed", "missing")} for c in columns]
         entries = self._entries.items()
         mirrored = {entry["mirror"]: name for name, entry in entries if entry.get("mirror") and not entry["sources"]}
-        return SummarySpec(
+        return specs.SummarySpec(
             **self._compared(), pairs=evaluation.pairs, claims=evaluation.claims,
             published_columns=columns, printed_names=mirrored if columns else {}, rotation_pairs=study.rotation_pairs,
             titles={name: group.title for name, group in evaluation.groups.items()},
-            test_to_train={d: self._test_to_train(d) for d in study.datasets},
+            test_to_train={d: study.protocol.test_to_train(size_in(self._entries[d], "rows")) for d in study.datasets},
             threshold=study.document.model.threshold, chooses=study.document.model.refit == "best",
         )  # fmt: skip
 
-    def draw(self) -> FiguresSpec:
+    def draw(self) -> specs.FiguresSpec:
         """Return the spec of the step ``draw``."""
         study, evaluation = self.study, self.study.document.evaluation
-        return FiguresSpec(
+        return specs.FiguresSpec(
             **self._compared(), shown=evaluation.shown, datasets=list(study.datasets), votes=study.pools_with_votes,
             sweeps={sweep_name(k): sweep for k, sweep in enumerate(evaluation.sweeps)},
             silent=[p for p in study.used_pools if p not in study.pools_with_votes],
         )  # fmt: skip
 
-    def published(self) -> PublishedSpec:
+    def published(self) -> specs.PublishedSpec:
         """Return the spec of the step ``published``."""
         document, about = self.study.document, self.study.document.evaluation
-        return PublishedSpec(
+        return specs.PublishedSpec(
             title=document.title or document.name, alpha=about.alpha, average=about.average, groups=self.study.groups_of_methods
         )  # fmt: skip
 
-    def refit(self, dataset: str) -> RefitSpec:
+    def refit(self, dataset: str) -> specs.RefitSpec:
         """Return the spec of the step ``refit``."""
         study, model, protocol = self.study, self.study.document.model, self.study.protocol
         choosing: dict[str, Any] = {}
         if model.refit == "best":
             choosing = {"axes": list(protocol.axes), "alpha": study.document.evaluation.alpha}
         methods = {label: method for label, method in study.resolved_methods.items() if label in study.refittable}
-        return RefitSpec(
+        return specs.RefitSpec(
             task=study.task.name, score=study.score, seed=study.document.seed, dataset=dataset, refit=model.refit,
             threshold=model.threshold, methods=methods, kinds=self._entries[dataset].get("kinds", "auto"),
             rotations=protocol.rotations, rotation_groups=getattr(protocol, "rotation_groups", 1),
             divided_by=protocol.divided_by, folds=getattr(protocol, "folds", 5), trusted=study.document.trusted, **choosing,
         )  # fmt: skip
 
-    def explain(self, dataset: str) -> ExplainSpec:
+    def explain(self, dataset: str) -> specs.ExplainSpec:
         """Return the spec of the step ``explain``."""
         study = self.study
-        return ExplainSpec(study=study.name, dataset=dataset, score=study.score, trusted=study.document.trusted)
+        return specs.ExplainSpec(study=study.name, dataset=dataset, score=study.score, trusted=study.document.trusted)
 
-    def report(self) -> ReportSpec:
+    def report(self) -> specs.ReportSpec:
         """Return the spec of the steps ``report`` and ``track``."""
         study = self.study
         content = {k: v for k, v in study.document.dump().items() if k not in ("blocks", "sizes")}
-        return ReportSpec(
+        return specs.ReportSpec(
             **content, score=study.score, control=study.control, optimistic=study.optimistic, rotated=study.rotated,
             cells=study.protocol.cells,
         )  # fmt: skip

@@ -12,6 +12,7 @@ from typing import Annotated, Any, Literal, Self
 from pydantic import Discriminator, Field, Tag, field_validator, model_validator
 
 from rotastack.base.documents import Document
+from rotastack.base.traits import TaskName
 from rotastack.data.registry import OwnDataset
 from rotastack.errors import nearest
 from rotastack.stats.metrics import METRICS, score_named
@@ -22,7 +23,7 @@ from rotastack.workflow.study.evaluation import Evaluation
 from rotastack.workflow.study.names import MEASURES_OF_PRUNING, MEASURES_OF_TRAINING, slug, unfit
 from rotastack.workflow.study.protocols.nested import Nested
 from rotastack.workflow.study.protocols.splits import CrossValidation, GivenSplits, RandomSplits
-from rotastack.workflow.study.specs import Noise, PoolSpec, TaskName
+from rotastack.workflow.study.specs import Noise, PoolSpec
 from rotastack.workflow.study.task import TASKS
 from rotastack.workflow.tracking.model_types import check_trusted
 

@@ -10,9 +10,9 @@ from typing import Annotated, Any, Literal
 from pydantic import ConfigDict, Field
 
 from rotastack.base.documents import Document
+from rotastack.base.traits import TaskName
 
 ProtocolName = Literal["nested", "splits"]
-TaskName = Literal["classification", "regression"]
 Axes = list[str]
 """Names of the numbers that identify a cell: axes of arrays, and columns of the scores."""
 
@@ -20,7 +20,7 @@ Axes = list[str]
 class Spec(Document):
     """What a step is told of a study."""
 
-    model_config = ConfigDict(populate_by_name=True, ser_json_inf_nan="constants")
+    model_config = ConfigDict(validate_by_name=True, ser_json_inf_nan="constants")
 
     def content(self) -> dict[str, Any]:
         """Return the spec as plain mappings, without defaults; keys keep their order, which has a meaning for methods."""

@@ -3,10 +3,10 @@
 from collections.abc import Mapping
 from typing import Any
 
+from rotastack.base.traits import TaskName
 from rotastack.errors import RotastackError
 from rotastack.workflow.study.catalogue import ESTIMATORS, REGRESSORS, Entry
 from rotastack.workflow.study.combiners import MemberDocument, StackingDocument, Vote
-from rotastack.workflow.study.specs import TaskName
 
 
 class Task:

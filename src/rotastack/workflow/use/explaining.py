@@ -17,11 +17,12 @@ from sklearn.model_selection import FixedThresholdClassifier, GroupShuffleSplit,
 from sklearn.pipeline import Pipeline
 
 from rotastack.base.columns import date_numbers, numbers_of
-from rotastack.base.traits import Traits
+from rotastack.base.outputs import positive_class
+from rotastack.base.traits import TaskName, Traits
 from rotastack.data.divisions import division_numbers, united
 from rotastack.data.raw import read_raw
 from rotastack.data.suspicions import copies_of
-from rotastack.data.target import TaskName, check_target, typed_labels
+from rotastack.data.target import check_target, typed_labels
 from rotastack.ensembles.flagship.importances import permutation_importances
 from rotastack.errors import RotastackError
 from rotastack.files import read_json
@@ -143,7 +144,8 @@ def _scorer(pipeline: Any, score: str, target: NDArray) -> Callable[[Any, Any, N
 
     The model's threshold applies to the decisions for error, balanced accuracy and F1, not to scores of probabilities.
     """
-    classes, counts = np.unique(target, return_counts=True)
+    classes, codes = np.unique(target, return_inverse=True)
+    positive = positive_class(codes)
     threshold = pipeline[-1].threshold if isinstance(pipeline[-1], FixedThresholdClassifier) else None
 
     def scored(model: Any, X: Any, y: NDArray) -> float:
@@ -152,7 +154,6 @@ def _scorer(pipeline: Any, score: str, target: NDArray) -> Callable[[Any, Any, N
             found = score_numbers(y, np.stack([predicted, predicted, predicted], axis=1))
         else:
             shares = _probabilities(model, X, classes)
-            positive = int(len(counts) == 2 and counts[1] <= counts[0])
             if threshold is not None and score in DECIDED:
                 shares = np.eye(2)[np.where(shares[:, positive] >= threshold, positive, 1 - positive)]
             found = score_probabilities(np.searchsorted(classes, y), shares, positive)

@@ -35,10 +35,11 @@ def write_explanation(content: Mapping[str, Any], record: Path, page: Path) -> l
     """Write an explanation, its figures beside it, and a page that shows it; return which figures could not be drawn."""
     told: list[str] = []
     if "importances" in content:
-        bars = content["importances"][:MOST_BARS]
-        columns, losses, deviations = ([bar[key] for bar in bars] for key in ("column", "loss", "sd"))
-        lost = f"loss of {content['scoring']} if the column is shuffled"
-        mean = "mean prediction" if content["task"] == "regression" else "mean probability"
+        shuffled = content["importances"]
+        columns, losses, deviations = ([bar[key] for bar in shuffled[:MOST_BARS]] for key in ("column", "loss", "sd"))
+        of = f" (the {MOST_BARS} largest of {len(shuffled)})" if len(shuffled) > MOST_BARS else ""
+        lost = f"loss of {content['scoring']} if the column is shuffled{of}"
+        mean = "mean" if content["task"] == "regression" else "mean probability of class"
         importances = partial(plot_importances, columns, losses, deviations, lost)
         dependence = partial(plot_dependence, content["dependence"], mean)
         told += drawn_or_told(importances, [record.with_name("importances.svg")])

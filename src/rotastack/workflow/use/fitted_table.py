@@ -9,9 +9,10 @@ import numpy as np
 import pandas as pd
 from sklearn.pipeline import Pipeline
 
-from rotastack.base.preprocessing import TablePreprocessor
+from rotastack.base.preprocessing import TablePreprocessor, describe_columns
+from rotastack.base.traits import TaskName
 from rotastack.data.tables import Reading, read_with_notes
-from rotastack.data.target import TaskName, check_target, decide_task, typed_labels, with_target
+from rotastack.data.target import check_target, decide_task, typed_labels, with_target
 from rotastack.ensembles.pooled.classifier import PooledEnsembleClassifier
 from rotastack.ensembles.rows import takes_tables, with_categories
 from rotastack.errors import RotastackError, in_one_line
@@ -39,7 +40,7 @@ class TargetTable:
         """Return a reader that knows the columns, but no words of free text, and its warnings."""
         with warnings.catch_warnings(record=True) as caught:
             warnings.simplefilter("always", UserWarning)
-            reader._describe(self.features)
+            describe_columns(reader, self.features)
         return reader, [str(w.message) for w in caught]
 
 

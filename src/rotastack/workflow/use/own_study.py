@@ -16,8 +16,8 @@ from pandas.api.types import is_bool_dtype, is_numeric_dtype
 from rotastack.base.columns import column_kind
 from rotastack.base.documents import load_mapping
 from rotastack.base.reading import beyond_floats
+from rotastack.base.traits import TaskName
 from rotastack.data.registry import list_datasets
-from rotastack.data.target import TaskName
 from rotastack.errors import RotastackError
 from rotastack.files import write_text
 from rotastack.project import project_file

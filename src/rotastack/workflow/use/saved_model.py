@@ -15,7 +15,7 @@ from rotastack.base.categories import category_numbers, texts_of
 from rotastack.base.columns import numbers_of
 from rotastack.base.documents import load_mapping
 from rotastack.base.fitting import COVERAGE
-from rotastack.base.outputs import NUMBERS
+from rotastack.base.outputs import NUMBERS, positive_class
 from rotastack.base.reading import NO_VALUE, PLACEHOLDER, ColumnReading, read_columns
 from rotastack.data.target import free_name
 from rotastack.errors import RotastackError, counted, nearest, shortened
@@ -167,7 +167,7 @@ def _scores_of_classes(
         return found
     y, votes = y[known].astype(np.intp), np.eye(len(classes))[decided[known]]
     shares = predicted.reindex(columns=[f"probability={name}" for name in classes]).to_numpy(dtype=float)[known]
-    k = classes.index(positive) if positive else int(2 * np.sum(y == 1) <= len(y))  # without a run the rarer class here
+    k = classes.index(positive) if positive else positive_class(y)  # without a run the rarer class here
     of_votes = score_probabilities(y, votes, k)
     of_shares = of_votes if np.isnan(shares).any() else score_probabilities(y, shares, k)
     return of_shares | {name: of_votes[name] for name in DECIDED} | found

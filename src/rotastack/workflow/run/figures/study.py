@@ -32,8 +32,6 @@ from rotastack.workflow.study.specs import FiguresSpec, Sweep
 FEW = 5  # the fewest cells for a standard error
 MOST_PANELS = 30  # of more methods, the best and the control have a panel
 
-_TOO_FEW = "Ranks need at least two data sets without failed methods."
-
 
 class StudyScores(NamedTuple):
     """The scores of a study and the settings of its figures."""
@@ -58,7 +56,13 @@ class StudyScores(NamedTuple):
 
 def names_of_study(spec: FiguresSpec) -> set[str]:
     """Return the names of a study's possible figures over all data sets."""
-    return {*FIGURES, *FIGURES_OF_RANKS, *spec.sweeps, *(ranks_name(group["name"]) for group in spec.groups)}
+    return {
+        *FIGURES,
+        *FIGURES_OF_RANKS,
+        "critical_difference",
+        *spec.sweeps,
+        *(ranks_name(group["name"]) for group in spec.groups),
+    }
 
 
 def draw_of_study(name: str, spec: FiguresSpec, scores: pd.DataFrame, tables: dict[str, Path]) -> Figure:
@@ -77,19 +81,16 @@ def draw_of_study(name: str, spec: FiguresSpec, scores: pd.DataFrame, tables: di
     shown = [m for m in means if m in (spec.shown or spec.methods) or m == spec.control]
     drawn = StudyScores(spec, scores, score, means, shown, tables)
     groups = {ranks_name(group["name"]): group for group in spec.groups}
-    if name in groups:
-        return _draw_ranks(group_table(means, groups[name]), spec.alpha, drawn.higher)
     if name in spec.sweeps:
         return draw_sweep(scores, spec.sweeps[name], primary, score, spec.average)
     if name in FIGURES:
         return FIGURES[name](drawn)
-    return sentence(_TOO_FEW) if min(drawn.ranked.shape) < 2 else FIGURES_OF_RANKS[name](drawn)
-
-
-def _critical_difference(study: StudyScores) -> Figure:
-    """Draw the average ranks of the methods, and the critical difference."""
-    fair = study.means.drop(columns=study.spec.optimistic, errors="ignore")
-    return _draw_ranks(fair, study.spec.alpha, study.higher)
+    ranked = complete(group_table(means, groups[name])) if name in groups else drawn.ranked
+    if min(ranked.shape) < 2:
+        return sentence("Ranks need at least two data sets without failed methods.")
+    if name in FIGURES_OF_RANKS:
+        return FIGURES_OF_RANKS[name](drawn)
+    return plot_critical_difference(compare(ranked, drawn.higher), spec.alpha)
 
 
 def _differences(study: StudyScores) -> Figure:
@@ -100,16 +101,14 @@ def _differences(study: StudyScores) -> Figure:
 
 
 def _calibration(study: StudyScores) -> Figure:
-    """Draw shares of right decisions against confidence, over all data sets; a regression has no such figure."""
-    if "calibration" not in study.tables:
-        return sentence("A regression has no calibration curve.")
+    """Draw shares of right decisions against confidence, over all data sets."""
     curves = pd.read_csv(study.tables["calibration"])
     ranks = study.means[study.shown].rank(axis=1, ascending=not study.higher).mean()
-    shown = [*ranks.sort_values(kind="stable").index[:MOST_PANELS], study.spec.control]
+    shown = dict.fromkeys([*ranks.sort_values(kind="stable").index[:MOST_PANELS], study.spec.control])
     curves = curves[curves["method"].isin(shown)]
     if not len(curves):
         return sentence("No calibration curve: all methods failed.")
-    order = pd.Categorical(curves["method"], study.shown)
+    order = pd.Categorical(curves["method"], [*shown])
     return plot_calibration(curves.assign(order=order).sort_values("order", kind="stable"))
 
 
@@ -133,11 +132,6 @@ def _pareto(study: StudyScores) -> Figure:
     ranks = average_ranks(study.ranked, study.higher)
     points = pd.DataFrame({"time": times["fit"].median().reindex(ranks.index), "quality": ranks})
     return plot_pareto(points, control, x_label=f"training time, multiple of {control}'s")
-
-
-def _draw_ranks(means: pd.DataFrame, alpha: float, higher: bool) -> Figure:
-    table = complete(means)
-    return sentence(_TOO_FEW) if min(table.shape) < 2 else plot_critical_difference(compare(table, higher), alpha)
 
 
 def draw_sweep(
@@ -177,9 +171,7 @@ def _standard_errors(scores: pd.DataFrame, metric: str, control: str, axes: list
     return (grouped.std(ddof=1) / np.sqrt(grouped.count())).where(grouped.count() >= FEW)
 
 
-FIGURES = {
-    "critical_difference": _critical_difference, "differences": _differences, "calibration": _calibration,
-}  # fmt: skip
+FIGURES = {"differences": _differences, "calibration": _calibration}
 """Name of a figure -> the function that draws it."""
 FIGURES_OF_RANKS = {"rank_intervals": _rank_intervals, "win_matrix": _win_matrix, "pareto": _pareto}
-"""Name of a figure that needs two ranked methods on two data sets -> the function that draws it."""
+"""Name of a figure that needs two ranked methods on two data sets -> the function that draws it; others are rank diagrams."""

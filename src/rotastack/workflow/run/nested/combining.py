@@ -63,16 +63,16 @@ def combine(
     for f, of_groups in stored.items() if outcome.status == "ok" else ():
         with outcome.may_fail():
             set_alarm(None)
-            outputs = np.concatenate([of_groups[r] for r in rotation_groups], axis=1)
-            combiner.set_params(group_size=outputs.shape[1] // len(rotation_groups))
-            result = _combined_cell(combiner, outputs, folds[f].to_numpy(), table.y, child(root, number_of(f)), None)
+            of_all = np.concatenate([of_groups[r] for r in rotation_groups], axis=1)
+            combiner.set_params(group_size=of_all.shape[1] // len(rotation_groups))
+            result = _combined_cell(combiner, of_all, folds[f].to_numpy(), table.y, child(root, number_of(f)), None)
             cells.update({(r, f): result for r in rotation_groups})
-    proba = np.full((len(rotation_groups), len(fold_groups), len(table.y), len(table.outputs)), np.nan)
+    outputs = np.full((len(rotation_groups), len(fold_groups), len(table.y), len(table.outputs)), np.nan)
     if outcome.status == "ok":
         for (r, f), result in cells.items():
-            proba[rotation_groups.index(r), fold_groups.index(f)] = result
+            outputs[rotation_groups.index(r), fold_groups.index(f)] = result
     return xr.Dataset(
-        {"proba": (("rotation_group", "fold_group", "row", "class"), proba)},
+        {"proba": (("rotation_group", "fold_group", "row", "class"), outputs)},
         coords={"rotation_group": rotation_groups, "fold_group": fold_groups, "class": table.outputs},
         attrs={**vars(outcome), "method": spec.method, "metrics": {"cells": len(cells)}},
     )

@@ -35,20 +35,20 @@ def combine(
                     f"{spec.method}: member {combiner.member!r} is not in the pool; members: {', '.join(names)}"
                 )
             block = block.sel(member=[combiner.member])
-        proba = np.full((*block["rows"].shape, len(table.outputs)), np.nan)
+        outputs = np.full((*block["rows"].shape, len(table.outputs)), np.nan)
         extra: dict = {}
         with outcome.may_fail():
             set_alarm(None)
             if block.attrs["status"] == "ok":
                 if isinstance(combiner, PrunerSpec):
-                    proba, extra = _pruned(combiner, block, table)
+                    outputs, extra = _pruned(combiner, block, table)
                 elif isinstance(combiner, MemberSpec):
-                    proba = block["proba"].values[:, 0]
+                    outputs = block["proba"].values[:, 0]
                 else:
                     ready = make(combiner)
-                    proba = np.stack([ready.predict_proba(o) for o in block["proba"].values])
+                    outputs = np.stack([ready.predict_proba(o) for o in block["proba"].values])
                 name = spec.method if isinstance(combiner, MemberSpec) else combiner.class_
-                check_numbers(proba[block["rows"].values >= 0], name, table.task)
+                check_numbers(outputs[block["rows"].values >= 0], name, table.task)
         measures = {
             name: ("split", block[name].mean("member", skipna=False).values)
             for name in block.data_vars
@@ -58,7 +58,7 @@ def combine(
         parts.append(
             xr.Dataset(
                 {
-                    "proba": (("split", "row", "class"), proba.astype(np.float64)),
+                    "proba": (("split", "row", "class"), outputs.astype(np.float64)),
                     "rows": (("split", "row"), block["rows"].values),
                     **measures,
                     **extra,

@@ -16,7 +16,7 @@ from sklearn.model_selection import (
 
 from rotastack.base.warned import ignoring
 from rotastack.data.artifacts import Prepared
-from rotastack.data.divisions import equal_rows, united
+from rotastack.data.divisions import copies_in, united
 from rotastack.errors import RotastackError
 from rotastack.resampling.folds import fold_groups
 from rotastack.resampling.holdout import repeated_holdout
@@ -33,7 +33,7 @@ def draw(spec: SplitsSpec, table: Prepared) -> pd.DataFrame:
     """Return a column for each split, with 0 for test rows, 1 for training rows and 2 for others."""
     sequence, groups = child(root_sequence(spec.seed), "folds", spec.dataset), table.groups
     if spec.copies_together:
-        copies = equal_rows(pd.DataFrame(np.hstack([table.numeric, table.codes])))
+        copies = copies_in(table)
         groups = copies if groups is None else united(groups, copies)
     try:
         if table.given:

@@ -40,7 +40,7 @@ def run(job: Job) -> None:
 def _draw(job: Job, spec: FiguresSpec, k: int | None) -> list[str]:
     """Write the figures of the k-th data set, or those of the study if `k` is None; return which failed, and why."""
     scores, _ = read_frame(job.input("scores"))
-    paths: dict[str, dict[str, list[Path]]] = {}
+    paths: dict[str, dict[str, list[Path]]] = {"study": {}}  # a regression on one data set has no figure of the study
     for path in job.outputs["figures"]:
         paths.setdefault(path.parent.name, {}).setdefault(path.stem, []).append(path)
     of_study = names_of_study(spec)

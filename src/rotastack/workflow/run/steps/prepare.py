@@ -6,7 +6,7 @@ import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
-from rotastack.base.preprocessing import TablePreprocessor
+from rotastack.base.preprocessing import TablePreprocessor, describe_columns
 from rotastack.data.artifacts import Prepared, write_frame
 from rotastack.data.divisions import READ, division_numbers, series_column
 from rotastack.data.loading import columns_by_kind
@@ -52,7 +52,7 @@ def prepare(spec: PrepareSpec, raw: pd.DataFrame) -> PreparedTable:
         if series is not None:
             divided_by["series"], dividing["series"] = series, division_numbers(features, series, "series", dataset)
     try:
-        preprocessor = TablePreprocessor(kinds, encoding="codes")._describe(features)
+        preprocessor = describe_columns(TablePreprocessor(kinds, encoding="codes"), features)
         texts, preprocessor.texts_ = preprocessor.texts_, {}  # each training set finds its own words
         X = preprocessor.transform(features)
     except RotastackError as error:

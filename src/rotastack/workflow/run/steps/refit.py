@@ -13,7 +13,8 @@ from sklearn.model_selection import FixedThresholdClassifier
 from sklearn.pipeline import Pipeline
 
 from rotastack.base.fitting import set_up_columns, takes_groups
-from rotastack.base.preprocessing import TablePreprocessor
+from rotastack.base.outputs import positive_class
+from rotastack.base.preprocessing import TablePreprocessor, describe_columns
 from rotastack.data.artifacts import read_frame
 from rotastack.data.divisions import READ, division_numbers
 from rotastack.data.loading import columns_by_kind
@@ -140,8 +141,8 @@ def _measured(spec: RefitSpec, cells: pd.DataFrame, target: NDArray, intervals: 
     unlike += ("pinball", "interval_coverage") * (intervals.get("times", 1) > 1)  # of intervals before the widening
     found = {"score": spec.score, "scores": means.drop(list(unlike), errors="ignore").to_dict()}
     if spec.task == "classification":
-        classes, counts = np.unique(target.astype(str), return_counts=True)
-        found["positive"] = str(classes[int(counts[1] <= counts[0])])
+        classes, codes = np.unique(target.astype(str), return_inverse=True)
+        found["positive"] = str(classes[positive_class(codes)])
     return found
 
 
@@ -170,10 +171,10 @@ def _thresholded(estimator: Any, target: NDArray, threshold: float | None) -> An
     """Return the estimator, or a classifier that decides for the rarer of two classes from `threshold` on."""
     if threshold is None:
         return estimator
-    classes, counts = np.unique(target, return_counts=True)
+    classes, codes = np.unique(target, return_inverse=True)
     if len(classes) != 2:
         raise RotastackError(f"model.threshold needs a target of two classes; the target has {len(classes)}")
-    positive = classes[int(counts[1] <= counts[0])]
+    positive = classes[positive_class(codes)]
     return FixedThresholdClassifier(estimator, threshold=threshold, pos_label=positive, response_method="predict_proba")
 
 
@@ -203,7 +204,7 @@ def _estimators(spec: RefitSpec, method: MethodSpec, preprocessor: TablePreproce
     decision = make(combiner) if isinstance(combiner, CombinerSpec) else None
     voted = combiner.kind in ("vote", "member", "prune") and not getattr(decision, "trained", False)
     as_table = pool.view is None and voted and takes_tables(estimator)
-    preprocessor.set_params(encoding="codes" if as_table else "onehot")._describe(features)
+    describe_columns(preprocessor.set_params(encoding="codes" if as_table else "onehot"), features)
     others = np.flatnonzero(preprocessor.categorical_).tolist()
     if as_table:
         frame, estimator = with_categories(estimator, others)

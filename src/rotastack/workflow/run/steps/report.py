@@ -73,7 +73,7 @@ FACTS = {
 GLOSSARY_OF_CELLS = {
     "cells": {"cell": "one nested cross-validation, of a set of rotations (rotation group) and a partition of the rows (fold group)"},
     "splits": {"split": "one random division of the rows into training and test rows"},
-    "folds": {"fold": "one part of the rows, held out for test; the other parts are the training rows; a split is one fold"},
+    "folds": {"fold": "one part of the rows, held out for test by methods that are trained on other rows; a split is one fold"},
 }  # fmt: skip
 GLOSSARY = {
     "pool": "estimators trained together; several methods can combine the outputs of one pool",
@@ -150,7 +150,7 @@ def _page(job: Job, spec: ReportSpec) -> str:
         seconds=_seconds(job, records),
         board=study_board(spec, read_frame(job.input("scores"))[0], baseline, times),
         published=on_page(published, tables["published_ranks"]) if published is not None else {},
-        configuration=_as_yaml(shown, width=100),
+        configuration=yaml.safe_dump(shown, sort_keys=False, allow_unicode=True, width=100),
         glossary={
             **GLOSSARY_OF_CELLS[cells],
             **{k: v.format(control=control, baseline=BASELINE[primary]) for k, v in GLOSSARY.items()},
@@ -176,10 +176,6 @@ def _figures(paths: Sequence[Path]) -> dict[str, Markup]:
         place = Markup('<span class="caption">Not shown, to keep the page small: {}</span>').format(files[key])
         shown[key] = figure if size <= MOST_BYTES or key.startswith("study/") else place
     return {key: shown[key] for key in files}
-
-
-def _as_yaml(content: Mapping[str, Any], width: int) -> str:
-    return yaml.safe_dump(content, sort_keys=False, allow_unicode=True, width=width)
 
 
 def _decisions(

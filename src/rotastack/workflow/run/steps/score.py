@@ -11,7 +11,7 @@ import xarray as xr
 from numpy.typing import NDArray
 
 from rotastack.data.artifacts import Prepared, read_arrays, read_frame, read_prepared, write_frame
-from rotastack.data.divisions import equal_rows, united
+from rotastack.data.divisions import copies_in, united
 from rotastack.files import read_json, write_text
 from rotastack.stats.association import association_p
 from rotastack.stats.calibration import calibration_curve, confusion, threshold_counts
@@ -92,7 +92,8 @@ def score_all(
 
     The times are medians over the trainings of a method's pool, because times differ between runs.
     """
-    divisions = _divisions(spec, folds)
+    masks = protocol_module(spec.protocol, "score").masks
+    divisions = [list(masks(column.to_numpy())) for _, column in folds.items()]
     units, unit = _units(spec, table, divisions)
     influences: dict[str, NDArray[np.float64]] = {}
     scores, curves, decided = [], [], []
@@ -182,11 +183,6 @@ def _scores(table: Prepared, y: NDArray, outputs: NDArray) -> dict[str, float]:
     return score_probabilities(y, outputs, table.positive) if table.classes else score_numbers(y, outputs)
 
 
-def _divisions(spec: ScoringSpec, folds: pd.DataFrame) -> Divisions:
-    masks = protocol_module(spec.protocol, "score").masks
-    return [list(masks(column.to_numpy())) for _, column in folds.items()]
-
-
 def _units(spec: ScoringSpec, table: Prepared, divisions: Divisions) -> tuple[NDArray[np.intp], str]:
     """Return the number of the unit of each row, and the noun of units; rows of different units count as independent.
 
@@ -202,8 +198,7 @@ def _units(spec: ScoringSpec, table: Prepared, divisions: Divisions) -> tuple[ND
         return units, "time blocks"
     units, unit = (np.arange(len(table.y)), "rows") if table.groups is None else (table.groups, "groups")
     if spec.copies_together:
-        copies = equal_rows(pd.DataFrame(np.hstack([table.numeric, table.codes])))
-        units = united(units, copies)
+        units = united(units, copies_in(table))
         unit = "distinct rows" if table.groups is None and len(np.unique(units)) < len(units) else unit
     return units, unit
 
@@ -272,11 +267,11 @@ def _in_time(table: Prepared, divisions: Divisions) -> list[str]:
     return [naive, trend] if share > TREND else [naive]
 
 
-def _decided(method: str, y: NDArray, proba: NDArray, table: Prepared) -> list[dict[str, Any]]:
+def _decided(method: str, y: NDArray, outputs: NDArray, table: Prepared) -> list[dict[str, Any]]:
     """Return a method's decisions over the rows of all cells, also by threshold; none if it failed."""
-    if not table.classes or not len(y) or not np.isfinite(proba).all():
+    if not table.classes or not len(y) or not np.isfinite(outputs).all():
         return []
-    proba = proba / proba.sum(axis=1, keepdims=True)
+    proba = outputs / outputs.sum(axis=1, keepdims=True)
     curves = []
     for k in range(len(table.classes)) if len(table.classes) <= MOST_CURVES else ():
         n = int((y == k).sum())
@@ -298,13 +293,13 @@ def _threshold(decided: Mapping[str, Any], positive: int, times: float) -> dict[
     return {"threshold": curve["threshold"][k], **{name: round(float(n) / times) for name, n in counts.items()}}
 
 
-def _curve(dataset: str, method: str, y: NDArray, proba: NDArray, table: Prepared) -> pd.DataFrame:
+def _curve(dataset: str, method: str, y: NDArray, outputs: NDArray, table: Prepared) -> pd.DataFrame:
     """Return the calibration curve over the rows of all cells; it is empty for a failed method or a regression."""
     if table.n_classes is None:
-        y, proba = np.zeros(0, dtype=np.intp), np.ones((0, 1))
-    elif not np.isfinite(proba).all():
-        y, proba = y[:0], proba[:0]
-    curve = calibration_curve(y, proba / proba.sum(axis=1, keepdims=True))
+        y, outputs = np.zeros(0, dtype=np.intp), np.ones((0, 1))
+    elif not np.isfinite(outputs).all():
+        y, outputs = y[:0], outputs[:0]
+    curve = calibration_curve(y, outputs / outputs.sum(axis=1, keepdims=True))
     curve.insert(0, "dataset", dataset)
     curve.insert(1, "method", method)
     return curve

@@ -96,8 +96,8 @@ def means_table(scores: pd.DataFrame, task: str, score: str) -> pd.DataFrame:
     for method, cells in scores.groupby("method", sort=False):
         named = {name.removeprefix("test/"): value for name, value in run_metrics(cells, task, score).items()}
         rows.append({"method": method, **named, "failed_cells": int(cells[score].isna().sum())})
-    table = pd.DataFrame(rows)
-    return table.sort_values(score, ascending=not higher_is_better(score), kind="stable", ignore_index=True)
+    scores = pd.DataFrame(rows)
+    return scores.sort_values(score, ascending=not higher_is_better(score), kind="stable", ignore_index=True)
 
 
 def pool_params(pool: Mapping[str, Any]) -> dict[str, Any]:
