@@ -56,7 +56,7 @@ def test_shares_and_the_page_of_decisions(rows):
     text = page.render(d={**about, "by_threshold": {"<b>": by_threshold([curve, curve])}}, cells="folds")
     assert "<b>" not in text
     assert text.count("<details>") == 1
-    assert text.index(">recall</th>") < text.index(">predicted a</th>"), "a narrow page shows the shares of many classes"
+    assert text.index(">recall</th>") < text.index(">predicted a</th>"), "a narrow page shows the shares first"
     row = next(line for line in text.splitlines() if ">0.5</th>" in line)
     assert f"<td>{(proba >= 0.5).sum()} <small>({(proba >= 0.5).sum()})</small></td>" in row
     assert "threshold: 0.2" in text
