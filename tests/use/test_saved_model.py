@@ -209,7 +209,7 @@ def test_scores_that_rows_of_one_class_or_value_do_not_have_are_named():
         line = scores(model(["a", "b"]), ["a"] * 3, pd.DataFrame({"prediction": ["a"] * 3}))
     assert "rows: error 0.0%, balanced accuracy 100.0%, " in line
     line = scores(model([1.0, 2.0]), [3.0, 3.0], pd.DataFrame({"prediction": [3.0, 4.0]}))
-    assert line.endswith("rows: RMSE 0.7071, MAE 0.5000; undefined with one value only: R²")
+    assert line.endswith("rows: RMSE 0.7071, MAE 0.5000; undefined with only one value: R²")
 
 
 def test_a_target_is_read_as_that_of_the_training_rows(tmp_path, capsys):
