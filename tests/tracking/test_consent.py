@@ -71,7 +71,7 @@ def test_types_of_a_module_are_kept_and_read_by_consent_alone(name, trusted, is_
         skops.io.dump(model, path)
     del sys.modules[name]
     top = name.partition(".")[0]
-    words = rf"^[^\n]*model.skops: [^\n]* types: {name}.Bayes, {name}.squared; [^\n]*`trusted: \[{top}\]`[^\n]* --trust {top} in"
+    words = rf"^[^\n]*model.skops: [^\n]* types: {name}.Bayes, {name}.squared; [^\n]*`trusted: \[{top}\]`[^\n]* --trust {top} to"
     with pytest.raises(RotastackError, match=words):
         load_model(path, trusted)
     assert name not in sys.modules, "no code of the module has run"
