@@ -6,6 +6,7 @@ import numpy as np
 import pandas as pd
 import pytest
 from tests.contents import contents
+from tests.quick import first
 
 from rotastack.cli import main
 from rotastack.workflow.tracking.model_files import load_model
@@ -24,7 +25,7 @@ def table(here):
 
 @pytest.mark.parametrize(
     ("target", "estimator", "size"),
-    [("y", "rotastack", "trees_per_family=4"), ("z", "rotastack", "trees_per_family=4"), ("y", "forest", "n_estimators=9")],
+    first(1, [("y", "rotastack", "trees_per_family=4"), ("z", "rotastack", "trees_per_family=4"), ("y", "forest", "n_estimators=9")]),
 )  # fmt: skip
 def test_the_seed_makes_the_model_whatever_the_threads(table, target, estimator, size):
     line = ["fit", "my table.csv", "--target", target, "--estimator", estimator, "--set", size]

@@ -173,6 +173,7 @@ def test_copies_are_kept_together_where_rows_are_drawn(tables, capsys):
     assert any("given splits may put copies into training and test" in line for line in lines)
 
 
+@pytest.mark.slow
 def test_methods_that_do_not_fit_into_memory_are_left_out(here, capsys):
     table, target = churn(40_000)
     table.to_csv("many.csv", index=False)
@@ -192,6 +193,7 @@ def test_a_limit_of_memory_below_the_largest_job_is_said(tables, capsys):
     assert "memory" not in told
 
 
+@pytest.mark.slow
 def test_rows_without_a_target_are_counted_and_wide_tables_are_quiet(here, capsys, recwarn):
     table, target = churn(300)
     table.loc[:6, target] = None

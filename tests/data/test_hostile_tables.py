@@ -4,6 +4,7 @@ import warnings
 
 import numpy as np
 import pandas as pd
+import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -79,6 +80,7 @@ VALUES = st.one_of(CELLS, st.none(), st.integers(), st.floats(), st.booleans(), 
                    st.datetimes(), st.timedeltas(), st.times(), st.decimals(), st.binary(max_size=3), st.complex_numbers())  # fmt: skip
 
 
+@pytest.mark.slow
 @given(st.lists(st.tuples(VALUES, VALUES, st.sampled_from("uv")), min_size=1, max_size=30))
 def test_objects_in_memory(rows):
     frame = pd.DataFrame(rows, columns=["a", "b", "y"], dtype=object)

@@ -101,7 +101,7 @@ def is_held(name, ending, path):
     return True
 
 
-@pytest.mark.parametrize("ending", first(2, ["memory", *WRITERS, "polars"]))
+@pytest.mark.parametrize("ending", first(1, ["memory", *WRITERS, "polars"]))
 def test_types_survive(tmp_path, ending):
     path = tmp_path / f"t{ending}"
     names = [name for name in COLUMNS if is_held(name, ending, path)]

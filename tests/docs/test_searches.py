@@ -55,10 +55,12 @@ def address(project):
     mlflow.set_tracking_uri(f"sqlite:///{project}/results/mlflow/mlflow.db")
 
 
+@pytest.mark.slow
 def test_each_search_of_the_page_is_tried():
     assert set(SEARCHES) == set(FOUND)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("question", FOUND)
 def test_a_search_finds_what_it_asks_for(question):
     import mlflow
@@ -67,6 +69,7 @@ def test_a_search_finds_what_it_asks_for(question):
     assert sorted(runs["metrics.test/error"]) == FOUND[question]
 
 
+@pytest.mark.slow
 def test_the_same_in_python(project, monkeypatch, capsys):
     (block,) = [block for block in blocks(PAGE) if block.language == "python"]
     monkeypatch.chdir(project)

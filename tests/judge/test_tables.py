@@ -8,6 +8,7 @@ import pandas as pd
 import pytest
 from sklearn.datasets import load_iris
 from sklearn.pipeline import Pipeline
+from tests.quick import first
 from tests.run.running import combiner_slice, pool_slice, split, step, train, train_nested
 
 from rotastack import RotastackClassifier
@@ -213,7 +214,7 @@ def test_noise_of_features_reaches_estimators_of_tables(table):
 
 
 @pytest.mark.parametrize(
-    ("estimator", "parameters"), [("rotastack", SMALL), ("hist_gradient_boosting", {"max_iter": 5})]
+    ("estimator", "parameters"), first(1, [("hist_gradient_boosting", {"max_iter": 5}), ("rotastack", SMALL)])
 )
 def test_a_model_keeps_the_threshold_that_was_chosen(tmp_path, estimator, parameters):
     rng = np.random.default_rng(0)

@@ -131,6 +131,7 @@ def test_dollars_are_dollars(name, tmp_path):
     assert not any("mathdefault" in text for text in seen)
 
 
+@pytest.mark.slow
 @FEW
 @given(
     st.sampled_from(sorted(ARGUMENTS)),

@@ -97,6 +97,7 @@ def test_scores_do_not_depend_on_processes(found):
     pd.testing.assert_frame_equal(compared(*flowers(), n_jobs=2).scores, found.scores, check_exact=True)
 
 
+@pytest.mark.slow
 def test_scores_depend_on_the_seed_and_the_name(found):
     X, y = flowers()
     for other in ({"random_state": 1}, {"name": "other"}):
@@ -133,6 +134,7 @@ def test_rows_of_a_group_stay_together_and_the_model_needs_no_group():
     assert len(found.best_estimator_.predict(table.drop(columns="patient_id"))) == len(table)
 
 
+@pytest.mark.slow
 def test_a_short_time_means_fewer_splits():
     X, y = flowers()
     usual, short = (compared(X, y, size="medium", time=time) for time in (None, 0.5))
@@ -196,6 +198,7 @@ def test_what_is_left_out_is_told(monkeypatch):
     assert "Random forest" not in found.table.index
 
 
+@pytest.mark.slow
 def test_a_bar_is_shown_on_a_terminal_alone(capsys, monkeypatch):
     compared(*flowers())
     assert capsys.readouterr() == ("", "")

@@ -5,6 +5,7 @@ import pandas as pd
 import pytest
 from sklearn.naive_bayes import GaussianNB
 from tests.own_tables import sales, visits
+from tests.quick import first
 from tests.run.running import step, train
 
 from rotastack.base.fitting import fit_aligned
@@ -57,7 +58,7 @@ def test_rows_of_a_group_stay_together(tmp_path, task, protocol):
     assert data.X.shape[1] == table.shape[1] - 2, "no model sees the groups"
 
 
-@pytest.mark.parametrize("task", ["classification", "regression"])
+@pytest.mark.parametrize("task", first(1, ["classification", "regression"]))
 def test_estimators_that_take_groups_get_those_of_the_training_rows(tmp_path, task):
     """All visits of a patient are alike: out of bag, they are told by chance alone where trees do not know the patient."""
     table, target = visits()
@@ -77,7 +78,7 @@ def test_estimators_that_take_groups_get_those_of_the_training_rows(tmp_path, ta
     assert other.outputs(np.zeros((1, 1))).argmax() == 0, "its fit takes no groups"
 
 
-@pytest.mark.parametrize("threshold", [None, 0.3])
+@pytest.mark.parametrize("threshold", first(1, [0.3, None]))
 def test_the_model_of_all_rows_is_fitted_and_explained_by_groups(tmp_path, threshold):
     table, target = visits()
     write_raw(table.drop(columns=target).assign(target=table[target]), tmp_path / "raw.parquet")
@@ -148,6 +149,7 @@ def test_what_follows_is_tested_after_training_on_the_past(tmp_path, protocol):
     assert data.numeric.shape[1] > 1, "the day is a column as any other"
 
 
+@pytest.mark.slow
 def test_naive_forecasts_and_a_trend_are_told(tmp_path):
     table, target = sales(900)
 

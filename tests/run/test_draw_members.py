@@ -82,6 +82,7 @@ def test_in_nested_cross_validation_a_vote_is_of_the_model_that_has_not_seen_the
     np.testing.assert_array_equal(figure.axes[0].lines[0].get_xydata(), np.column_stack(kappa_error(votes, Y)))
 
 
+@pytest.mark.slow
 def test_a_pool_that_failed_is_named_and_voters_that_others_lack_are_left_out(folder):
     split(folder)
     kept = train(folder, "forest", {"n_estimators": 4}, name="kept", selections=("training",))

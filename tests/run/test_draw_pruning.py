@@ -95,6 +95,7 @@ def test_sizes_are_drawn_against_voters(tmp_path):
     np.testing.assert_allclose(labelled(below)["QMM"].get_ydata(), [0.5, 0.5])
 
 
+@pytest.mark.slow
 def test_failed_methods_are_left_out_and_named(tmp_path):
     methods = [pruned("broken", "failed"), pruned("DRMF"), method("QMM", "failed")]
     errors = {"broken": {"S-1": NAN}, "QMM": {"S-1": NAN}}

@@ -12,7 +12,6 @@ from pathlib import Path
 
 import psutil
 import pytest
-from tests.quick import first
 from tests.run.running import has_ended, iris_table, pool_slice
 
 from rotastack.workflow.run.forks import VARIABLE
@@ -102,9 +101,8 @@ def test_where_no_server_answers_the_step_works_by_itself(folder):
     assert done(groups(), folder, {**os.environ, VARIABLE: "/nowhere/steps"}).returncode == 0
 
 
-@pytest.mark.parametrize(
-    ("step", "slice_"), first(1, [("nothing", "{}"), ("report", '{"protocol": {}}'), ("groups", "[1]")])
-)
+@pytest.mark.slow
+@pytest.mark.parametrize(("step", "slice_"), [("nothing", "{}"), ("report", '{"protocol": {}}'), ("groups", "[1]")])
 def test_the_server_outlives_a_step_that_it_cannot_import_for(folder, run, step, slice_):
     ended = done([sys.executable, "-m", "rotastack", "step", step, "--slice", slice_], folder, run)
     assert ended.returncode > 0

@@ -103,6 +103,7 @@ def test_the_mixed_pool_of_a_failed_pool_failed(folder):
     assert "pool b" in record["message"]
 
 
+@pytest.mark.slow
 def test_a_stacker_learns_from_members_of_both_kinds(tmp_path):
     iris_table(tmp_path)
     parts = [

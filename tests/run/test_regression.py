@@ -103,6 +103,7 @@ def test_the_prepared_table_keeps_the_numbers(table):
     assert data.outputs == ["prediction", "lower", "upper"]
 
 
+@pytest.mark.slow
 def test_the_mean_scores_as_the_baseline_does(table):
     train(table, "sklearn.dummy.DummyRegressor")
     assert combine(table, {"kind": "vote"})[1]["status"] == "ok"
@@ -177,6 +178,7 @@ def test_intervals_of_the_flagship_are_scored(table):
     assert tested["times"] >= 1
 
 
+@pytest.mark.slow
 def test_members_on_views_and_ensemble_sizes_give_predictions(table):
     pool = train(table, PATH, {"n_estimators": 3}, view={"class": "rotation"}, name="views")
     assert pool.sizes["member"] == 3

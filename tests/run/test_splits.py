@@ -108,6 +108,7 @@ def test_scores_are_of_test_rows_with_facts_of_the_trees(table):
     assert method.sizes == {"split": 4, "row": 60, "class": 3}
 
 
+@pytest.mark.slow
 def test_training_errors_are_known_where_a_pool_asks_for_them(table):
     split(table)
     assert np.isnan(train(table, "lda")["training_error"]).all()
@@ -123,6 +124,7 @@ def test_training_errors_are_known_where_a_pool_asks_for_them(table):
     assert method["training_error"].dims == ("split",)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("estimator", "parameters"),
     [("exrm", {"n_estimators": 3}), ("exrm_nystroem", {"exrm__n_estimators": 3, "nystroem__n_components": 10})],
@@ -151,6 +153,7 @@ def test_members_are_sizes_of_the_ensemble(table, kind):
     assert (method["proba"].values == pool["proba"].values[:, 2]).all()
 
 
+@pytest.mark.slow
 def test_names_of_many_splits_stay_whole(table):
     """S-100 is longer than S-99, in another block."""
     split(table, 101)
@@ -160,6 +163,7 @@ def test_names_of_many_splits_stay_whole(table):
     assert method.split.values.tolist() == ["S-98", "S-99", "S-100", "S-101"]
 
 
+@pytest.mark.slow
 def test_slow_estimators_may_run_fewer_splits(table):
     split(table)
     first = train(table, "gaussian_process", None, (0, 1), "a", limit=1)

