@@ -65,8 +65,9 @@ FIGURES_OF_CELLS = {
 """Protocol -> figures of a data set's scores."""
 FIGURES_OF_MEMBERS = ("margin_distributions", "ordered_curves", "members", "diversity")
 """Figures of a data set in a study whose methods choose among members."""
-FIGURES_OF_STUDY = ("critical_difference", "differences", "calibration", "rank_intervals", "win_matrix", "pareto")
-"""Figures over data sets; calibration is drawn of one, too."""
+OF_SEVERAL = ("critical_difference", "differences", "rank_intervals", "win_matrix", "pareto")
+"""Figures that need several data sets."""
+FIGURES_OF_STUDY = (*OF_SEVERAL, "calibration")
 
 
 class Plan:
@@ -261,7 +262,7 @@ class Plan:
         """Figure, as ``study/NAME`` or ``DATASET/NAME`` -> its category in Snakemake's report."""
         study = self.study
         without = {"calibration"} if study.task.name == "regression" else set()
-        without |= {*FIGURES_OF_STUDY} - {"calibration"} if len(self.datasets) < 2 else set()
+        without |= set(OF_SEVERAL) if len(self.datasets) < 2 else set()
         ranks = [ranks_name(group["name"]) for group in study.groups_of_methods]
         sweeps = map(sweep_name, range(len(study.document.evaluation.sweeps)))
         of_study = [name for name in (*FIGURES_OF_STUDY, *ranks, *sweeps) if name not in without]
