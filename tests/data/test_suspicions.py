@@ -183,7 +183,7 @@ def test_errors_with_copies_together_and_apart_are_told():
     table["label"] = rng.choice(["u", "v"], 300)  # nothing to learn but the copies
     (said,) = doubts(pd.concat([table, table], ignore_index=True), "label", copies_together="copies_together")
     assert said.startswith("600 rows (100%) are copies of another row. They stay together, in training or in test: a")
-    together, apart = (float(part.split("%")[0]) for part in said.split("error ")[1:2] + said.split("has ")[-1:])
+    together, apart = (float(part.split("%")[0]) for part in said.split("error ")[1:2] + said.split("in both, ")[-1:])
     assert together > 40 > 25 > apart
     numbers = table.assign(label=rng.standard_normal(300))
     (said,) = doubts(pd.concat([numbers, numbers]), "label", "regression", copies_together="copies_together")

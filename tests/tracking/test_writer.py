@@ -204,7 +204,8 @@ def test_the_store_of_another_folder_is_refused_and_made_anew(tmp_path):
     log(folder)
     folder = folder.rename(tmp_path / "second")
     with pytest.raises(
-        RotastackError, match=r"^results/mlflow: made in another folder \(file:[^\n]*first%20place[^\n]*rm -rf [^\n]*$"
+        RotastackError,
+        match=r"^results/mlflow: created in another folder \(file:[^\n]*first%20place[^\n]*rm -rf [^\n]*$",
     ):
         log(folder)
     assert not (tmp_path / "first place").exists()
