@@ -103,7 +103,7 @@ def test_class_absent_from_a_training_set_has_probability_zero():
     [
         (StackedRotationClassifier(cv=5), "4 rows cannot be split into 5 folds"),
         (StackedRotationClassifier(cv=2), "'cv' parameter"),
-        (StackedRotationClassifier(cv="five"), "Expected `cv` as an integer"),
+        (StackedRotationClassifier(cv="five"), "Expected `?cv`? as an integer"),
         (
             StackedRotationClassifier(cv=TimeSeriesSplit(3)),
             "cv must hold out each of the 4 rows once; the 3 test sets have 3 rows, 3 of them different",
