@@ -5,8 +5,7 @@
 from snakemake.utils import min_version
 
 from rotastack.workflow.run import progress
-from rotastack.workflow.run.plan import RAW, TABLE
-from rotastack.workflow.run.launch import check_queue, config_file, drop_rate_limit, open_plan, start_run
+from rotastack.workflow.run.launch import check_queue, config_file, drop_rate_limit, force_stale, open_plan, start_run
 
 min_version("9.1")
 
@@ -19,19 +18,16 @@ PLAN = open_plan(
     [str(file) for file in workflow.configfiles],
     is_main=workflow.is_main_process,
 )
-ROOT, FILES, SLICES, CODES, RESOURCES = (
-    PLAN.root,
-    PLAN.files,
-    PLAN.slices,
-    PLAN.codes,
-    PLAN.resources,
-)
+ROOT, FILES, KEYS, RESOURCES = PLAN.root, PLAN.files, PLAN.keys, PLAN.resources
+
+if workflow.is_main_process:
+    force_stale(PLAN)
 
 
 wildcard_constraints:
     dataset=r"[^/]+",
     pool=r"[^/]+",
-    block=r"RG-\d+(-\d+)?/FG-\d+(-\d+)?|S-\d+(-\d+)?",
+    block=r"RG-\d+(-\d+)?/FG-\d+(-\d+)?(\.inner)?|S-\d+(-\d+)?",
 
 
 include: "workflow/rules/data.smk"

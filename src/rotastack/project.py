@@ -6,7 +6,7 @@ from pathlib import Path
 
 from rotastack.errors import RotastackError
 
-__all__ = ["find_own_modules", "project_file", "project_root"]
+__all__ = ["find_own_modules", "project_file", "project_root", "report_texts"]
 
 
 @cache
@@ -25,6 +25,11 @@ def project_root() -> Path:
 def project_file(name: str) -> Path:
     """Return the path of a file below :func:`project_root`."""
     return project_root() / name
+
+
+def report_texts() -> list[Path]:
+    """Return the templates, scripts and captions of the report."""
+    return [p for p in sorted(project_file("workflow/report").iterdir()) if p.suffix in (".rst", ".j2", ".js")]
 
 
 def find_own_modules(folder: str | Path = ".") -> None:

@@ -1,13 +1,13 @@
 # A method combines its pool's outputs by stacking, pruning or weights.
 rule combine:
     input:
-        table=TABLE,
+        table=FILES.prepared,
         folds=rules.groups.output.folds,
         pool=lambda w: expand(
             rules.train.output.pool,
             dataset=w.dataset,
             pool=PLAN.pool_of(w.method),
-            block=PLAN.study.blocks_of[w.dataset],
+            block=PLAN.study.blocks_of_method(w.dataset, PLAN.study.method_of(w.method)),
         ),
     output:
         method=FILES.method("{method}"),
@@ -21,14 +21,14 @@ rule combine:
         mem_mb=lambda w, attempt: attempt * RESOURCES.combine_mb(w.dataset, PLAN.pool_of(w.method)),
         runtime=lambda w, attempt: attempt * RESOURCES.combine_minutes(w.dataset, PLAN.study.method_of(w.method)),
     params:
-        slice=lambda w: SLICES.combine(w.dataset, PLAN.study.method_of(w.method)).line(),
-        code=lambda w: CODES.combine(PLAN.study.method_of(w.method)),
+        slice=lambda w: KEYS["combine", w.dataset, PLAN.study.method_of(w.method)].slice,
+        key=lambda w: KEYS["combine", w.dataset, PLAN.study.method_of(w.method)].key,
         method=lambda w: PLAN.study.method_of(w.method),
         pool=lambda w: PLAN.pool_of(w.method),
     message:
         "{wildcards.dataset}: combining for method {wildcards.method}"
     shell:
-        "rotastack step combine --slice - <<< {params.slice:q} --code {params.code} --threads {threads}"
+        "rotastack step combine --slice - <<< {params.slice:q} --key {params.key} --threads {threads}"
         " --about dataset={wildcards.dataset:q} method={params.method:q} pool={params.pool:q}"
         " --input table {input.table:q} --input folds {input.folds:q} --input pool {input.pool:q}"
         " --output method {output.method:q} --output record {output.record:q} 2> {log:q}"
@@ -37,7 +37,7 @@ rule combine:
 # All methods of a data set that only vote, in one job, because this takes hardly any time.
 rule vote:
     input:
-        table=TABLE,
+        table=FILES.prepared,
         folds=rules.groups.output.folds,
         pool=lambda w: expand(
             rules.train.output.pool,
@@ -55,11 +55,11 @@ rule vote:
         mem_mb=lambda w, attempt: attempt * RESOURCES.vote_mb(w.dataset),
         runtime=lambda w, attempt: attempt * RESOURCES.vote_minutes(),
     params:
-        slice=lambda w: SLICES.vote(w.dataset, {m: CODES.combine(m) for m in PLAN.study.voted}).line(),
-        code=lambda w: CODES.step("combine"),
+        slice=lambda w: KEYS["vote", w.dataset].slice,
+        key=lambda w: KEYS["vote", w.dataset].key,
     message:
         "{wildcards.dataset}: letting the members of pools vote"
     shell:
-        "rotastack step combine --slice - <<< {params.slice:q} --code {params.code} --about dataset={wildcards.dataset:q}"
+        "rotastack step combine --slice - <<< {params.slice:q} --key {params.key} --about dataset={wildcards.dataset:q}"
         " --input table {input.table:q} --input folds {input.folds:q} --input pool {input.pool:q}"
         " --output method {output.method:q} --output record {output.record:q} 2> {log:q}"

@@ -1,17 +1,21 @@
 # The scores of all methods on a data set.
 rule score:
     input:
-        table=TABLE,
-        prepare="results/datasets/{dataset}.run.json",
+        table=FILES.prepared,
+        prepare=f"{ROOT}/{{dataset}}/table.run.json",
         folds=rules.groups.output.folds,
         groups=rules.groups.output.record,
         methods=[FILES.method(name) for name in PLAN.methods],
-        pool_records=lambda w: expand(
-            rules.train.output.record,
-            dataset=w.dataset,
-            pool=PLAN.study.used_pools,
-            block=PLAN.study.blocks_of[w.dataset],
-        ),
+        pool_records=lambda w: [
+            record
+            for pool in PLAN.study.used_pools
+            for record in expand(
+                rules.train.output.record,
+                dataset=w.dataset,
+                pool=pool,
+                block=PLAN.study.blocks_of_pool(w.dataset, pool),
+            )
+        ],
         method_records=[f"{ROOT}/{{dataset}}/methods/{name}.run.json" for name in PLAN.methods],
     output:
         scores=f"{ROOT}/{{dataset}}/scores.parquet",
@@ -27,12 +31,12 @@ rule score:
         mem_mb=lambda w, attempt: attempt * RESOURCES.score_mb(w.dataset),
         runtime=lambda w, attempt: 10 * attempt,
     params:
-        slice=lambda w: SLICES.score(w.dataset).line(),
-        code=lambda w: CODES.step("score"),
+        slice=lambda w: KEYS["score", w.dataset].slice,
+        key=lambda w: KEYS["score", w.dataset].key,
     message:
         "{wildcards.dataset}: scoring all methods"
     shell:
-        "rotastack step score --slice - <<< {params.slice:q} --code {params.code} --about dataset={wildcards.dataset:q}"
+        "rotastack step score --slice - <<< {params.slice:q} --key {params.key} --about dataset={wildcards.dataset:q}"
         " --input table {input.table:q} --input prepare {input.prepare:q} --input folds {input.folds:q}"
         " --input groups {input.groups:q} --input methods {input.methods:q}"
         " --input pool_records {input.pool_records:q} --input method_records {input.method_records:q}"
@@ -47,7 +51,6 @@ rule summarize:
         calibration=expand(rules.score.output.calibration, dataset=PLAN.datasets),
         records=expand(rules.score.output.record, dataset=PLAN.datasets),
         rows=expand(rules.score.output.rows, dataset=PLAN.datasets),
-        published=PLAN.published_columns_files,
     output:
         scores=FILES.scores,
         comparison=FILES.comparison,
@@ -62,14 +65,13 @@ rule summarize:
         mem_mb=lambda w, attempt: attempt * RESOURCES.study_mb(),
         runtime=lambda w, attempt: 20 * attempt,
     params:
-        contents=PLAN.contents(PLAN.published_columns_files),
-        slice=lambda w: SLICES.summarize().line(),
-        code=lambda w: CODES.step("summarize"),
+        slice=lambda w: KEYS["summarize"].slice,
+        key=lambda w: KEYS["summarize"].key,
     message:
         "statistics over all data sets"
     shell:
-        "rotastack step summarize --slice - <<< {params.slice:q} --code {params.code}"
+        "rotastack step summarize --slice - <<< {params.slice:q} --key {params.key}"
         " --input scores {input.scores:q} --input calibration {input.calibration:q} --input records {input.records:q}"
-        " --input rows {input.rows:q} --input published {input.published:q}"
+        " --input rows {input.rows:q}"
         " --output scores {output.scores:q} --output comparison {output.comparison:q} --output verdict {output.verdict:q}"
         " --output variance {output.variance:q} --output tables {output.tables:q} --output record {output.record:q} 2> {log:q}"

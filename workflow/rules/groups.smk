@@ -1,7 +1,7 @@
 # The fold groups or splits, which all pools of a study share.
 rule groups:
     input:
-        table=TABLE,
+        table=FILES.prepared,
     output:
         folds=FILES.folds,
         record=f"{ROOT}/{{dataset}}/groups.run.json",
@@ -12,12 +12,12 @@ rule groups:
         mem_mb=lambda w, attempt: attempt * RESOURCES.groups_mb(w.dataset),
         runtime=lambda w, attempt: 5 * attempt,
     params:
-        slice=lambda w: SLICES.groups(w.dataset).line(),
-        code=lambda w: CODES.step("groups"),
+        slice=lambda w: KEYS["groups", w.dataset].slice,
+        key=lambda w: KEYS["groups", w.dataset].key,
     message:
         "{wildcards.dataset}: drawing folds"
     shell:
-        "rotastack step groups --slice - <<< {params.slice:q} --code {params.code} --about dataset={wildcards.dataset:q}"
+        "rotastack step groups --slice - <<< {params.slice:q} --key {params.key} --about dataset={wildcards.dataset:q}"
         " --input table {input.table:q}"
         " --output folds {output.folds:q} --output record {output.record:q} 2> {log:q}"
 
@@ -25,7 +25,7 @@ rule groups:
 # The rotation groups of a block, in a file of their own: with one group more, only the new group is trained.
 rule rotations:
     input:
-        table=TABLE,
+        table=FILES.prepared,
     output:
         rotations=FILES.rotations("{view}/{groups}"),
         record=f"{ROOT}/{{dataset}}/rotations/{{view}}/{{groups}}.run.json",
@@ -39,11 +39,11 @@ rule rotations:
         mem_mb=lambda w, attempt: attempt * RESOURCES.groups_mb(w.dataset),
         runtime=lambda w, attempt: 10 * attempt,
     params:
-        slice=lambda w: SLICES.rotations(w.dataset, w.view, w.groups).line(),
-        code=lambda w: CODES.step("groups"),
+        slice=lambda w: KEYS["rotations", w.dataset, w.view, w.groups].slice,
+        key=lambda w: KEYS["rotations", w.dataset, w.view, w.groups].key,
     message:
         "{wildcards.dataset}: drawing rotations {wildcards.groups} of {wildcards.view}"
     shell:
-        "rotastack step groups --slice - <<< {params.slice:q} --code {params.code} --about dataset={wildcards.dataset:q}"
+        "rotastack step groups --slice - <<< {params.slice:q} --key {params.key} --about dataset={wildcards.dataset:q}"
         " --input table {input.table:q}"
         " --output rotations {output.rotations:q} --output record {output.record:q} 2> {log:q}"

@@ -1,6 +1,6 @@
 rule refit:
     input:
-        raw=RAW,
+        raw=lambda w: PLAN.raw(w.dataset),
         scores=rules.score.output.scores,
         rows=rules.score.output.rows,
         scored=rules.score.output.record,
@@ -14,19 +14,19 @@ rule refit:
         mem_mb=lambda w, attempt: attempt * RESOURCES.refit_mb(w.dataset),
         runtime=lambda w, attempt: 60 * attempt,
     params:
-        slice=lambda w: SLICES.refit(w.dataset).line(),
-        code=lambda w: CODES.refit(),
+        slice=lambda w: KEYS["refit", w.dataset].slice,
+        key=lambda w: KEYS["refit", w.dataset].key,
     message:
         "{wildcards.dataset}: training the chosen method on all rows"
     shell:
-        "rotastack step refit --slice - <<< {params.slice:q} --code {params.code} --about dataset={wildcards.dataset:q}"
+        "rotastack step refit --slice - <<< {params.slice:q} --key {params.key} --about dataset={wildcards.dataset:q}"
         " --input raw {input.raw:q} --input scores {input.scores:q} --input rows {input.rows:q}"
         " --input scored {input.scored:q} --output model {output.model:q} --output record {output.record:q} 2> {log:q}"
 
 
 rule explain:
     input:
-        raw=RAW,
+        raw=lambda w: PLAN.raw(w.dataset),
         model=rules.refit.output.model,
         refit=rules.refit.output.record,
     output:
@@ -40,12 +40,11 @@ rule explain:
         mem_mb=lambda w, attempt: attempt * RESOURCES.refit_mb(w.dataset),
         runtime=lambda w, attempt: 60 * attempt,
     params:
-        contents=PLAN.contents(PLAN.report_texts),
-        slice=lambda w: SLICES.explain(w.dataset).line(),
-        code=lambda w: CODES.step("explain"),
+        slice=lambda w: KEYS["explain", w.dataset].slice,
+        key=lambda w: KEYS["explain", w.dataset].key,
     message:
         "{wildcards.dataset}: explaining the model"
     shell:
-        "rotastack step explain --slice - <<< {params.slice:q} --code {params.code} --about dataset={wildcards.dataset:q}"
+        "rotastack step explain --slice - <<< {params.slice:q} --key {params.key} --about dataset={wildcards.dataset:q}"
         " --input raw {input.raw:q} --input model {input.model:q} --input refit {input.refit:q}"
         " --output explanation {output.explanation:q} --output page {output.page:q} --output record {output.record:q} 2> {log:q}"

@@ -3,7 +3,7 @@ rule draw:
     input:
         scores=rules.summarize.output.scores,
         tables=rules.summarize.output.tables,
-        table=expand(TABLE, dataset=PLAN.datasets),
+        table=expand(FILES.prepared, dataset=PLAN.datasets),
         folds=expand(rules.groups.output.folds, dataset=PLAN.datasets),
         pools=[
             rules.train.output.pool.format(dataset=dataset, pool=pool, block=next(iter(PLAN.study.blocks_of[dataset])))
@@ -33,12 +33,12 @@ rule draw:
         mem_mb=lambda w, attempt: attempt * RESOURCES.draw_mb(),
         runtime=lambda w, attempt: (20 + 2 * len(PLAN.datasets)) * attempt,
     params:
-        slice=lambda w: SLICES.draw().line(),
-        code=lambda w: CODES.step("draw"),
+        slice=lambda w: KEYS["draw"].slice,
+        key=lambda w: KEYS["draw"].key,
     message:
         "drawing figures"
     shell:
-        "rotastack step draw --slice - <<< {params.slice:q} --code {params.code} --threads {threads}"
+        "rotastack step draw --slice - <<< {params.slice:q} --key {params.key} --threads {threads}"
         " --input scores {input.scores:q} --input tables {input.tables:q} --input table {input.table:q}"
         " --input folds {input.folds:q} --input pools {input.pools:q} --input methods {input.methods:q}"
         " --output figures {output.figures:q} --output record {output.record:q} 2> {log:q}"
@@ -47,7 +47,6 @@ rule draw:
 rule published:
     input:
         scores=rules.summarize.output.scores,
-        published=PLAN.published_files,
     output:
         page=f"{ROOT}/published.html",
         table=FILES.table("published"),
@@ -59,16 +58,13 @@ rule published:
         mem_mb=lambda w, attempt: attempt * RESOURCES.study_mb(),
         runtime=lambda w, attempt: 20 * attempt,
     params:
-        contents=PLAN.contents(PLAN.published_files + PLAN.report_texts),
-        skipped=lambda w: PLAN.skipped_json,
-        slice=lambda w: SLICES.published().line(),
-        code=lambda w: CODES.step("published"),
+        slice=lambda w: KEYS["published"].slice,
+        key=lambda w: KEYS["published"].key,
     message:
         "published against ours"
     shell:
-        "rotastack step published --slice - <<< {params.slice:q} --code {params.code}"
-        " --about skipped={params.skipped:q}"
-        " --input scores {input.scores:q} --input published {input.published:q}"
+        "rotastack step published --slice - <<< {params.slice:q} --key {params.key}"
+        " --input scores {input.scores:q}"
         " --output page {output.page:q} --output table {output.table:q} --output record {output.record:q} 2> {log:q}"
 
 
@@ -97,15 +93,12 @@ rule report:
         mem_mb=lambda w, attempt: attempt * RESOURCES.study_mb(),
         runtime=lambda w, attempt: 20 * attempt,
     params:
-        contents=PLAN.contents(PLAN.report_texts),
-        skipped=lambda w: PLAN.skipped_json,
-        slice=lambda w: SLICES.report().line(),
-        code=lambda w: CODES.step("report"),
+        slice=lambda w: KEYS["report"].slice,
+        key=lambda w: KEYS["report"].key,
     message:
         "writing the report"
     shell:
-        "rotastack step report --slice - <<< {params.slice:q} --code {params.code}"
-        " --about skipped={params.skipped:q}"
+        "rotastack step report --slice - <<< {params.slice:q} --key {params.key}"
         " --input scores {input.scores:q} --input comparison {input.comparison:q} --input verdict {input.verdict:q}"
         " --input variance {input.variance:q} --input tables {input.tables:q} --input figures {input.figures:q}"
         " --input records {input.records:q} --input decisions {input.decisions:q} --input scored {input.scored:q} --input others {input.others:q}"
@@ -126,6 +119,8 @@ rule front_page:
     resources:
         mem_mb=100,
         runtime=5,
+    params:
+        key=lambda w: KEYS["report"].key,
     message:
         "copying the report of {PLAN.study.name} to results/report.html"
     shell:

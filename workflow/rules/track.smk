@@ -1,8 +1,8 @@
 # One writer at a time logs the study to MLflow, from the files of other steps alone.
 rule track:
     input:
-        raw=expand(RAW, dataset=PLAN.datasets),
-        table=expand(TABLE, dataset=PLAN.datasets),
+        raw=[PLAN.raw(dataset) for dataset in PLAN.datasets],
+        table=expand(FILES.prepared, dataset=PLAN.datasets),
         scores=expand(rules.score.output.scores, dataset=PLAN.datasets),
         scored=expand(rules.score.output.record, dataset=PLAN.datasets),
         records=expand(rules.score.output.records, dataset=PLAN.datasets),
@@ -24,14 +24,12 @@ rule track:
         runtime=lambda w, attempt: 60 * attempt,
         mlflow_writer=1,
     params:
-        refitted=PLAN.refitted,
-        address=PLAN.tracked_at,
-        slice=lambda w: SLICES.report().line(),
-        code=lambda w: CODES.step("track"),
+        slice=lambda w: KEYS["track"].slice,
+        key=lambda w: KEYS["track"].key,
     message:
         "logging the study's runs to MLflow"
     shell:
-        "rotastack step track --slice - <<< {params.slice:q} --code {params.code}"
+        "rotastack step track --slice - <<< {params.slice:q} --key {params.key}"
         " --input raw {input.raw:q} --input table {input.table:q} --input scores {input.scores:q}"
         " --input scored {input.scored:q} --input records {input.records:q}"
         " --input model {input.model:q} --input refit {input.refit:q}"

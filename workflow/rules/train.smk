@@ -1,7 +1,7 @@
-# The training of a pool on a block of cells.
+# The training of a pool on a block of cells: without each outer fold, or for RG-01/FG-01.inner without each pair of folds.
 rule train:
     input:
-        table=TABLE,
+        table=FILES.prepared,
         folds=rules.groups.output.folds,
         rotations=lambda w: expand(
             FILES.rotations("{name}"),
@@ -26,12 +26,12 @@ rule train:
         mem_mb=lambda w, attempt: attempt * RESOURCES.train_mb(w.dataset, w.pool),
         runtime=lambda w, attempt: attempt * RESOURCES.train_minutes(w.dataset, w.pool),
     params:
-        slice=lambda w: SLICES.train(w.dataset, w.pool, w.block).line(),
-        code=lambda w: CODES.train(w.pool),
+        slice=lambda w: KEYS["train", w.dataset, w.pool, w.block].slice,
+        key=lambda w: KEYS["train", w.dataset, w.pool, w.block].key,
     message:
         "{wildcards.dataset}: training pool {wildcards.pool} on {wildcards.block}"
     shell:
-        "rotastack step train --slice - <<< {params.slice:q} --code {params.code} --about dataset={wildcards.dataset:q} pool={wildcards.pool:q}"
+        "rotastack step train --slice - <<< {params.slice:q} --key {params.key} --about dataset={wildcards.dataset:q} pool={wildcards.pool:q}"
         " --input table {input.table:q} --input folds {input.folds:q} --input rotations {input.rotations:q}"
         " --input parts {input.parts:q}"
         " --output pool {output.pool:q} --output record {output.record:q} 2> {log:q}"

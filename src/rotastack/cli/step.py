@@ -25,7 +25,9 @@ def add(commands: Any) -> None:
         step.add_argument(option, nargs="+", action="append", default=[], metavar="NAME FILE", help=text)
     text = "data set, pool and method of the job, for the record"
     step.add_argument("--about", nargs="*", default=[], metavar="KEY=VALUE", help=text)
-    step.add_argument("--code", default="", help="fingerprint of the code, for the record")
+    step.add_argument(
+        "--key", default="", help="hash of what the outputs are made from, for the record; its end is the fingerprint of the code, which is checked"
+    )  # fmt: skip
     step.add_argument("--threads", type=int, default=1, help="largest number of threads")
 
 
@@ -50,8 +52,10 @@ def _step(arguments: Namespace) -> None:
         {name: list(map(Path, files)) for name, *files in given} for given in (arguments.input, arguments.output)
     )
     about = dict(item.partition("=")[::2] for item in arguments.about)
-    job = Job(arguments.step, content, inputs, outputs, about, arguments.code, arguments.threads)
+    job = Job(arguments.step, content, inputs, outputs, about, arguments.key, arguments.threads)
+    job.check_code()
     import_module(STEPS[arguments.step]).run(job)
+    job.check_code()  # a module that the step has imported may have been edited before
 
 
 def _cap_threads(n_threads: int) -> None:

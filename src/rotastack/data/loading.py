@@ -14,7 +14,7 @@ if TYPE_CHECKING:  # `unavailable` runs without pandas and NumPy
     import pandas as pd
     from numpy.typing import NDArray
 
-__all__ = ["check_table", "columns_by_kind", "fetch_table", "load_dataset", "unavailable"]
+__all__ = ["check_table", "columns_by_kind", "fetch_table", "load_dataset", "source_files", "unavailable"]
 
 
 def load_dataset(name: str, mirror: str | Path | None = None) -> tuple[pd.DataFrame, pd.Series]:
@@ -79,6 +79,14 @@ def fetch_table(name: str, spec: Mapping[str, Any], mirror: str | Path | None = 
     if mirrored is None:
         raise RotastackError(_cannot_be_had(name, spec, reasons))
     return check_table(_read_mirrored(mirrored), name, spec, str(mirrored))
+
+
+def source_files(name: str, spec: Mapping[str, Any]) -> list[Path]:
+    """Return the file that a table is read from: the user's own, or that of a mirror folder; [] for other sources."""
+    sources, mirrored = make_sources(name, spec), _mirror_file(name, spec, None)
+    if sources and not sources[0].network:
+        return [Path(getattr(sources[0], "path"))] if hasattr(sources[0], "path") else []
+    return [] if mirrored is None else [mirrored]
 
 
 def unavailable(name: str, spec: Mapping[str, Any], mirror: str | Path | None = None) -> str | None:

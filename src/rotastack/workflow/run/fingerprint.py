@@ -1,4 +1,4 @@
-"""Fingerprints of the code that a step runs, for Snakemake's ``params``, because Snakemake sees no edit of an imported module.
+"""Fingerprints of the code that a job runs, a part of the job's key.
 
 A fingerprint is a hash of the files that a step and the classes of a study may import, as the import contracts allow
 (:data:`CODE`), without comments and docstrings, and of the versions of the libraries that compute.
@@ -6,17 +6,22 @@ A fingerprint is a hash of the files that a step and the classes of a study may 
 
 import ast
 import hashlib
+import json
+import os
+import sys
+from collections.abc import Iterable, Iterator, Mapping
 from contextlib import suppress
-from functools import cache, cached_property
-from importlib.metadata import PackageNotFoundError, packages_distributions, version
+from functools import cache
+from importlib.metadata import PackageNotFoundError, distribution, packages_distributions, version
 from importlib.util import find_spec
 from pathlib import Path
+from typing import Any
 
+from rotastack.errors import RotastackError
 from rotastack.workflow.run.modules import PROTOCOLS, STEPS
-from rotastack.workflow.study.building import REFITTED, combiner_modules, pool_modules
-from rotastack.workflow.study.study import Study
+from rotastack.workflow.study.building import REFITTED
 
-__all__ = ["CODE", "COMPUTING", "Codes", "fingerprint", "states"]
+__all__ = ["CODE", "COMPUTING", "check_code", "code_of", "fingerprint", "states"]
 
 ROOT = Path(__file__).resolve().parents[2]
 COMPUTING = {
@@ -55,6 +60,42 @@ CODE = {
     "ensembles.pooled.boosting": "xgboost",
 }
 """Modules, or packages above them -> the files that they may import, and the libraries."""
+
+
+def code_of(step: str, content: Mapping[str, Any]) -> str:
+    """Return the fingerprint of a job: of its step, the step's part of its protocol, and the classes that its slice names."""
+    return fingerprint(*_modules(step, content))
+
+
+def _modules(step: str, content: Mapping[str, Any]) -> list[str]:
+    protocol = content.get("protocol")  # the report has all its keys
+    parts = PROTOCOLS[protocol] if isinstance(protocol, str) else {}
+    named = _named(step, content) if step in ("groups", "train", "combine", "refit") else ()  # others build no class
+    return sorted({STEPS[step], *([parts[step]] if step in parts else []), *named})
+
+
+def _named(step: str, content: Any) -> Iterator[str]:
+    """Yield the modules of the classes that a slice names, at any depth, and of the kinds of its combiners."""
+    for key, value in content.items() if isinstance(content, Mapping) else ():
+        if key in ("class", "estimator") and isinstance(value, str) and "." in value:
+            yield value.rpartition(".")[0]
+        elif (key, value) == ("kind", "prune"):
+            yield "rotastack.workflow.run.splits.pruned"
+        if key == "kind" and step == "refit" and value in REFITTED:
+            yield REFITTED[value]
+    for value in content.values() if isinstance(content, Mapping) else content if isinstance(content, list) else ():
+        yield from _named(step, value)
+
+
+def check_code(step: str, content: Mapping[str, Any], code: str) -> None:
+    """Raise a RotastackError that names the edited file if the code of a job is not the `code` that it was planned with."""
+    for cached in (fingerprint, _files, _own_code):
+        cached.cache_clear()
+    if code_of(step, content) != code:
+        names = states(*_modules(step, content))
+        paths = [path for name in names for path in ([ROOT / name] if "." in name else _own_files(name))]
+        newest = max(paths, key=lambda path: path.stat().st_ctime)
+        raise RotastackError(f"{os.path.relpath(newest)} changed during the run; repeat the command")
 
 
 @cache
@@ -103,55 +144,49 @@ class _WithoutDocstrings(ast.NodeTransformer):
 _distributions = cache(packages_distributions)
 
 
-@cache
 def _version(package: str) -> str:
     """Return the versions of the distributions that install a package, or else a hash of the code in the user's own files."""
+    return _installed(package) or _own_code(package)
+
+
+@cache
+def _installed(package: str) -> str:
+    """Return the versions of the distributions that install a package; empty for files that the user may edit."""
     with suppress(PackageNotFoundError):  # another distribution may install the package
         if package in COMPUTING:
             return version(COMPUTING[package])
-    if versions := " ".join(version(name) for name in sorted(set(_distributions().get(package, [])))):
-        return versions
+    names = sorted(set(_distributions().get(package, [])))
+    origins = [json.loads(distribution(name).read_text("direct_url.json") or "{}") for name in names]
+    if any(origin.get("dir_info", {}).get("editable") for origin in origins):
+        return ""
+    return " ".join(version(name) for name in names)
+
+
+@cache
+def _own_code(package: str) -> str:
+    code = "".join(_code(path.read_bytes(), path.suffix) for path in _own_files(package))
+    return hashlib.sha256(code.encode()).hexdigest()[:16] if code else "absent"
+
+
+def _own_files(package: str, known: Iterable[str] = ()) -> list[Path]:
+    """Return the files of a user's module or package, and of others of the user's that it imports."""
+    if package in known or package in sys.stdlib_module_names or package == "rotastack" or _installed(package):
+        return []
     if (spec := find_spec(package)) is None:
-        return "absent"
+        return []
     folders = [Path(folder) for folder in spec.submodule_search_locations or []]
     files = [p for folder in folders for p in sorted(folder.rglob("*.py"))] or [Path(spec.origin or "")]
-    return hashlib.sha256("".join(_code(p.read_bytes(), p.suffix) for p in files if p.is_file()).encode()).hexdigest()[
-        :16
-    ]
+    files = [path for path in files if path.is_file()]
+    imported = sorted({name for path in files for name in _imports(path.read_bytes())})
+    return files + [file for name in imported for file in _own_files(name, {*known, package})]
 
 
-class Codes:
-    """The fingerprints of a study's steps."""
-
-    def __init__(self, study: Study):
-        self.study = study
-
-    def step(self, name: str, *modules: str) -> str:
-        """Return the fingerprint of a step, in this study's protocol, that also imports `modules`."""
-        protocol = PROTOCOLS[self.study.protocol.package]
-        return fingerprint(STEPS[name], *([protocol[name]] if name in protocol else []), *modules)
-
-    def train(self, pool: str) -> str:
-        """Return the fingerprint of training a pool."""
-        return self.step("train", *self._pools[pool])
-
-    def combine(self, label: str) -> str:
-        """Return the fingerprint of a method's combiner."""
-        return self.step("combine", *self._combiners[label])
-
-    def refit(self) -> str:
-        """Return the fingerprint of refitting any method that may become the model."""
-        methods = {label: self.study.methods[label] for label in self.study.refittable}
-        modules = [m for label, method in methods.items() for m in self._pools[method.pool] + self._combiners[label]]
-        kinds = {method.combiner.kind for method in methods.values()}
-        return self.step("refit", *sorted({*modules, *(REFITTED[kind] for kind in kinds & REFITTED.keys())}))
-
-    @cached_property
-    def _pools(self) -> dict[str, list[str]]:
-        estimators = self.study.task.estimators
-        return {name: pool_modules(pool.resolved(estimators)) for name, pool in self.study.pools.items()}
-
-    @cached_property
-    def _combiners(self) -> dict[str, list[str]]:
-        estimators = self.study.task.estimators
-        return {m: combiner_modules(method.combiner.resolved(estimators)) for m, method in self.study.methods.items()}
+@cache
+def _imports(source: bytes) -> set[str]:
+    """Return the names of the top packages that Python code imports."""
+    with suppress(SyntaxError, ValueError):
+        nodes = list(ast.walk(ast.parse(source)))
+        named = [alias.name for node in nodes if isinstance(node, ast.Import) for alias in node.names]
+        named += [node.module or "" for node in nodes if isinstance(node, ast.ImportFrom) and not node.level]
+        return {name.partition(".")[0] for name in named} - {""}
+    return set()

@@ -1,7 +1,7 @@
 """The job of a step: its spec, its input files and its output files."""
 
 import warnings
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from concurrent.futures import BrokenExecutor
 from contextlib import contextmanager
 from dataclasses import dataclass, field
@@ -14,7 +14,9 @@ from numpy.typing import NDArray
 
 from rotastack.data.artifacts import write_arrays
 from rotastack.errors import RotastackError
-from rotastack.workflow.study.specs import ScoringSpec, Spec, VotingSpec
+from rotastack.files import hashes
+from rotastack.workflow.run.fingerprint import check_code
+from rotastack.workflow.study.specs import Spec
 from rotastack.workflow.tracking.records import Record
 
 AnySpec = TypeVar("AnySpec", bound=Spec)
@@ -60,8 +62,8 @@ class Job:
     slice: Mapping[str, Any]
     inputs: Mapping[str, list[Path]]
     outputs: Mapping[str, list[Path]]
-    about: Mapping[str, str] = field(default_factory=dict)  # data set, pool, method, skipped data sets
-    code: str = ""  # fingerprint, for the record
+    about: Mapping[str, str] = field(default_factory=dict)  # data set, pool, method
+    key: str = ""  # what the outputs are made from, for the record
     threads: int = 1  # the most; results do not depend on their number
 
     def spec(self, kind: type[AnySpec]) -> AnySpec:
@@ -80,15 +82,22 @@ class Job:
         """Return the first output file of `name`."""
         return self._file(self.outputs, name, "--output")
 
-    def by_pool(self, name: str, spec: VotingSpec | ScoringSpec) -> dict[str, list[Path]]:
-        """Return pool -> files of its blocks, from the inputs `name` of all pools of a spec."""
-        files, n = self.inputs[name], spec.blocks
-        return {pool: files[k * n : (k + 1) * n] for k, pool in enumerate(spec.pools)}
-
     def _file(self, files: Mapping[str, list[Path]], name: str, option: str) -> Path:
         if not files.get(name):
             raise RotastackError(f"{self.step}: {option} {name} is missing; given: {', '.join(files) or 'none'}")
         return files[name][0]
+
+    def check_code(self) -> None:
+        """Raise a RotastackError if the code is not the one that the job was planned with."""
+        if self.key:
+            check_code(self.step, self.slice, self.key.rpartition("-")[2])
+
+    def check_contents(self, files: Iterable[str | Path]) -> None:
+        """Raise a RotastackError if files from outside are not those that the job was planned with."""
+        found = hashes(files)
+        for name, planned in self.slice.get("contents", {}).items():
+            if self.key and found.get(name) != planned:
+                raise RotastackError(f"{name} changed during the run; repeat the command")
 
     def write_outcome(self, name: str, arrays: xr.Dataset, record: Record) -> None:
         """Write an output whose attributes say how a model ended, and take its numbers and its end into the record."""
@@ -102,7 +111,8 @@ class Job:
 
         Warnings during the block are shown after it. The record lists each text of a ``UserWarning`` once.
         """
-        record = Record(self.step, self.about, self.slice, self.code)
+        record = Record(self.step, self.about, self.slice, self.key)
+        record.files = [str(path) for paths in self.outputs.values() for path in paths]
         caught: list[warnings.WarningMessage] = []
         try:
             with warnings.catch_warnings(record=True) as caught:

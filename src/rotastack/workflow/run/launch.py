@@ -24,7 +24,7 @@ from rotastack.workflow.tracking import address
 from rotastack.workflow.tracking.model_types import how_to_trust
 
 __all__ = [
-    "Machine", "check_kernel", "config_file", "drop_rate_limit", "find_study", "has_flock", "open_plan", "read_plan", "start_run",
+    "Machine", "check_kernel", "config_file", "drop_rate_limit", "find_study", "force_stale", "forced", "has_flock", "open_plan", "read_plan", "start_run",
     "study_files",
 ]  # fmt: skip
 
@@ -55,6 +55,7 @@ class Machine(Document):
 
 _MACHINE_KEYS = tuple(Machine.model_fields)
 _LOCK = Path("results/.lock")
+_FORCING = ("--forcerun", "-R")
 _held: list[IO[str]] = []  # keeps the lock's file open; the lock ends with this process
 
 
@@ -195,6 +196,20 @@ def drop_rate_limit(workflow: Any) -> None:
         scheduler = workflow.scheduler
         if (scheduler.job_rate_limiter.max_jobs, scheduler.job_rate_limiter.timespan) == (100, 1):
             scheduler.job_rate_limiter = None
+
+
+def forced(command: list[str], stale: list[str]) -> list[str]:
+    """Return a command of Snakemake with the option that makes files again, beside those that the user forces."""
+    at = next((k for k, word in enumerate(command) if word in _FORCING), None)
+    return [*command, _FORCING[0], *stale] if at is None else [*command[: at + 1], *stale, *command[at + 1 :]]
+
+
+def force_stale(plan: Plan) -> None:
+    """Let Snakemake make the results of another key again, which it takes by an option alone: this process starts again."""
+    stale = [file for file in plan.stale() if file not in sys.argv]
+    if stale and "snakemake" in Path(getattr(sys.modules["__main__"], "__file__", "")).parts:
+        os.execv(sys.executable, forced([sys.executable, *sys.orig_argv[1:]], stale))
+    plan.settle_times()
 
 
 @contextmanager

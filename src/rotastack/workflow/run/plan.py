@@ -4,27 +4,23 @@ import json
 import os
 import re
 import sys
+import time
 from collections.abc import Iterable, Mapping, Sequence
+from contextlib import suppress
 from functools import cached_property
 from pathlib import Path
 from typing import Any
 
-from rotastack.data.registry import make_sources
+from rotastack.data.registry import make_sources, registry
 from rotastack.errors import RotastackError
-from rotastack.files import hashes, read_json, write_text
+from rotastack.files import read_json, write_text
 from rotastack.project import project_file
 from rotastack.stats.metrics import METRICS
-from rotastack.workflow.run.fingerprint import Codes
+from rotastack.workflow.run.keys import Keys
 from rotastack.workflow.run.resources import Resources
-from rotastack.workflow.run.slices import Slices
 from rotastack.workflow.study.names import ranks_name, slug, sweep_name
-from rotastack.workflow.study.published_tables import published_paths
 from rotastack.workflow.study.study import Study
 from rotastack.workflow.tracking.address import is_own, tracking_uri, without_login
-
-RAW = "data/raw/{dataset}.parquet"
-TABLE = "results/datasets/{dataset}.parquet"
-
 
 class StudyFiles:
     """Paths of a study's files; the paths of a data set's files contain ``{dataset}``."""
@@ -35,6 +31,8 @@ class StudyFiles:
         self.scores = f"{root}/scores.parquet"
         self.verdict = f"{root}/statistics/verdict.json"
         self.comparison = f"{root}/statistics/comparison.json"
+        self.raw = f"{root}/raw/{{dataset}}.parquet"  # of a table that is not downloaded
+        self.prepared = f"{root}/{{dataset}}/table.parquet"
         self.skipped = f"{root}/skipped.json"  # jobs read it instead of checking the data sets again
         self.folds = f"{root}/{{dataset}}/folds.parquet"
         self.model = f"{root}/{{dataset}}/model/model.skops"  # empty if training failed
@@ -82,10 +80,13 @@ class Plan:
         self.where, self.size, self.study_files = where, size, study_files
         self.files = StudyFiles(f"results/{study.name}")
         self.root = self.files.root
-        self.slices = Slices(study)
-        self.codes = Codes(study)
         self.resources = Resources(study)
         self.skipped: list[str] = []
+
+    @cached_property
+    def keys(self) -> Keys:
+        """Keys of the jobs; data sets are dropped before."""
+        return Keys(self)
 
     @property
     def datasets(self) -> list[str]:
@@ -104,7 +105,7 @@ class Plan:
         from concurrent.futures import ThreadPoolExecutor
 
         datasets = self.study.datasets.items()
-        needed = {name: [RAW.format(dataset=name), *self.own_file(name)] for name in self.study.datasets}
+        needed = {name: [self.raw(name), *self.own_file(name)] for name in self.study.datasets}
         waiting = [item for item in datasets if not all(Path(file).is_file() for file in needed[item[0]])]
         if not waiting:
             return {}
@@ -127,22 +128,38 @@ class Plan:
         """Write the notes on skipped data sets to a file, for jobs that run as processes of their own on a cluster."""
         note = Path(self.files.skipped)
         if self.skipped:
-            write_text(note, self.skipped_json + "\n")
+            write_text(note, json.dumps(self.skipped) + "\n")
         else:
             note.unlink(missing_ok=True)
 
     def drop_skipped(self) -> None:
         """Skip, in a job, the data sets without a raw file, and read the run's notes on them; no network is used."""
         for name in self.datasets:
-            if not Path(RAW.format(dataset=name)).is_file():
+            if not Path(self.raw(name)).is_file():
                 del self.study.datasets[name]
         note = Path(self.files.skipped)
         self.skipped = read_json(note, list) if note.is_file() else []
 
-    @property
-    def skipped_json(self) -> str:
-        """The notes on skipped data sets as JSON, for the report."""
-        return json.dumps(self.skipped)
+    def stale(self) -> list[str]:
+        """Return the records of results that were made from something else, and the front page if it shows another study."""
+        return [job.record for job in self.keys.all() if job.is_stale] + [*map(str, self._front(False))]
+
+    def settle_times(self) -> None:
+        """Let no current result be older than its inputs, or ahead of the clock, as copies are: Snakemake compares times."""
+        newest: dict[str, int] = {}
+        for job in self.keys.all():
+            found = job.found
+            if found.get("key") == job.key:
+                files = [Path(path) for path in [*found.get("files", []), job.record]]
+                newest[job.record] = _settled(files, [newest.get(other.record, 0) for other in job.inputs])
+        _settled(self._front(True), newest.values())
+
+    def _front(self, is_ours: bool) -> list[Path]:
+        """Return the front page if it is this study's report, or else if it is not."""
+        shown, report = Path("results/report.html"), Path(self.files.report)
+        if not (shown.is_file() and report.is_file()):
+            return []
+        return [shown] if (shown.read_bytes() == report.read_bytes()) is is_ours else []
 
     # Questions of the rules
 
@@ -154,13 +171,10 @@ class Plan:
                 return [value if isinstance(value, str) else value["path"]]
         return []
 
-    @staticmethod
-    def contents(files: Iterable[str]) -> str:
-        """Return the hashes of the contents of files.
-
-        As a parameter of a rule they rerun its jobs when a file is replaced by one with an older time, too.
-        """
-        return json.dumps(hashes(files))
+    def raw(self, dataset: str) -> str:
+        """Return the path of a data set's raw table; all studies share the downloaded tables of the registry."""
+        is_shared = dataset in self.downloaded and dataset in registry()
+        return f"data/raw/{dataset}.parquet" if is_shared else self.files.raw.format(dataset=dataset)
 
     @cached_property
     def at_hand(self) -> list[str]:
@@ -229,18 +243,6 @@ class Plan:
         """The page that compares the study with published results, if the study names them."""
         return [f"{self.root}/published.html"] if self.study.document.published else []
 
-    @property
-    def published_files(self) -> list[str]:
-        """Files of the published results, and of known reasons for differences if such a file exists."""
-        name = self.study.document.published
-        return [os.path.relpath(p) for p in published_paths(name)] if name else []
-
-    @property
-    def published_columns_files(self) -> list[str]:
-        """Files of the published results that tables show beside the study's own."""
-        tables = dict.fromkeys(column.table for column in self.study.document.evaluation.published_columns)
-        return [os.path.relpath(p) for table in tables for p in published_paths(table)]
-
     # Tables and figures
 
     @property
@@ -273,12 +275,6 @@ class Plan:
             **{f"{dataset}/{name}": "data sets" for dataset in self.datasets for name in of_dataset},
         }
 
-    @property
-    def report_texts(self) -> list[str]:
-        """Templates, scripts and captions of the report."""
-        folder = project_file("workflow/report")
-        return [os.path.relpath(p) for p in sorted(folder.iterdir()) if p.suffix in (".rst", ".j2", ".js")]
-
     @staticmethod
     def caption(figure: str) -> str | None:
         """Return the caption file of a figure, by its name or by the part before the first - or _; None without one."""
@@ -288,3 +284,17 @@ class Plan:
         names = [figure, *(figure.partition(mark)[0] for mark in "-_")]
         folder = project_file("workflow/report")
         return next((f"../report/{name}.rst" for name in names if (folder / f"{name}.rst").is_file()), None)
+
+
+def _settled(files: Iterable[Path], inputs: Iterable[int]) -> int:
+    """Set the times of files that are older than `inputs`, or ahead; return the newest time, in nanoseconds."""
+    now, least = time.time_ns(), max(inputs, default=0)
+    newest = least
+    for path in files:
+        with suppress(OSError):  # the file is missing, or another user's
+            at = path.stat().st_mtime_ns
+            if not least <= at <= now:
+                at = max(least, min(at, now))
+                os.utime(path, ns=(at, at))
+            newest = max(newest, at)
+    return newest

@@ -10,6 +10,7 @@ from typing import Any
 
 from rotastack.workflow.study.catalogue import Entry, defaults_of, find
 from rotastack.workflow.study.costs import JOB_SECONDS, USUAL_COST
+from rotastack.workflow.study.names import outer
 from rotastack.workflow.study.study import Study, classes_of, size_of
 
 BASE_MB = 900
@@ -143,7 +144,8 @@ class Resources:
 
     def usual_seconds(self, dataset: str, pool: str, block: str) -> float:
         """Return the expected seconds of a training job; ``train_minutes`` is its limit."""
-        trainings = self.study.protocol.trainings(self.study.blocks[block]) * self._views(pool)
+        of_views = self.study.protocol.trainings(self.study.blocks[outer(block)], block != outer(block))
+        trainings = of_views * self._views(pool)
         return JOB_SECONDS + trainings * self._each_seconds(dataset, pool)
 
     def all_usual_seconds(self) -> dict[tuple[str, ...], float]:
@@ -153,7 +155,7 @@ class Resources:
             (dataset, pool, block): self.usual_seconds(dataset, pool, block)
             for dataset in study.datasets
             for pool in study.used_pools
-            for block in study.blocks_of[dataset]
+            for block in study.blocks_of_pool(dataset, pool)
         }
 
     def _each_seconds(self, dataset: str, pool: str) -> float:

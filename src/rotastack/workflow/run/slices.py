@@ -5,7 +5,7 @@ from functools import cached_property
 from typing import Any
 
 from rotastack.workflow.study import specs
-from rotastack.workflow.study.names import sweep_name
+from rotastack.workflow.study.names import outer, sweep_name
 from rotastack.workflow.study.study import Study, size_in
 
 
@@ -23,12 +23,14 @@ class Slices:
     def _is_own(self, dataset: str) -> bool:
         return any("file" in source for source in self._entries[dataset]["sources"])
 
-    def fetch(self, dataset: str) -> specs.FetchSpec:
-        """Return the spec of the step ``fetch``."""
+    def fetch(self, dataset: str, contents: Mapping[str, str]) -> specs.FetchSpec:
+        """Return the spec of the step ``fetch``; `contents` are the hashes of the files that the table is read from."""
         entry = self._entries[dataset]
         keys = ["sources", "mirror", "rows", "columns", "classes", "homepage"]
         keys += ["kinds"] if self._is_own(dataset) else []  # declared categories stay text
-        return specs.FetchSpec(dataset=dataset, entry={key: entry[key] for key in keys if key in entry})
+        return specs.FetchSpec(
+            dataset=dataset, entry={key: entry[key] for key in keys if key in entry}, contents=contents
+        )
 
     def prepare(self, dataset: str) -> specs.PrepareSpec:
         """Return the spec of the step ``prepare``."""
@@ -59,7 +61,7 @@ class Slices:
         """Return the spec of the step ``train`` for a pool and a block."""
         study, document = self.study, self.study.pools[pool]
         return study.protocol.training_spec(
-            document, study.blocks[block], study.has_second_level(pool), study.selections_of(pool),
+            document, study.blocks[outer(block)], block != outer(block), study.selections_of(pool),
             seed=study.document.seed, dataset=dataset, name=pool, pool=self._pools[pool],
             rotations=1 if document.view is None else study.protocol.rotations,
         )  # fmt: skip
@@ -72,12 +74,12 @@ class Slices:
             combiner=study.methods[label].combiner.resolved(study.task.estimators),
         )  # fmt: skip
 
-    def vote(self, dataset: str, codes: Mapping[str, str]) -> specs.VotingSpec:
-        """Return the spec of the step ``combine`` for the methods that only vote; `codes` are their fingerprints."""
+    def vote(self, dataset: str, keys: Mapping[str, str]) -> specs.VotingSpec:
+        """Return the spec of the step ``combine`` for the methods that only vote; `keys` are those of the methods."""
         study = self.study
         votes = [
-            specs.VotedMethod(spec=self.combine(dataset, label), pool=study.methods[label].pool, code=code)
-            for label, code in codes.items()
+            specs.VotedMethod(spec=self.combine(dataset, label), pool=study.methods[label].pool, key=key)
+            for label, key in keys.items()
         ]
         return specs.VotingSpec(votes=votes, pools=study.voted_pools, blocks=len(study.blocks_of[dataset]))
 
@@ -86,7 +88,7 @@ class Slices:
         study = self.study
         return specs.ScoringSpec(
             dataset=dataset, score=study.score, protocol=study.protocol.package, axes=list(study.protocol.axes),
-            methods=list(study.methods), pools=study.used_pools, blocks=len(study.blocks_of[dataset]),
+            methods=list(study.methods), pools=study.used_pools,
             is_own=self._is_own(dataset), copies_together=getattr(study.protocol, "copies_together", False),
         )  # fmt: skip
 
@@ -100,8 +102,8 @@ class Slices:
             "left_out": {d: why for d, why in evaluation.left_out.items() if d in study.datasets},
         }  # fmt: skip
 
-    def summarize(self) -> specs.SummarySpec:
-        """Return the spec of the step ``summarize``."""
+    def summarize(self, contents: Mapping[str, str]) -> specs.SummarySpec:
+        """Return the spec of the step ``summarize``; `contents` are the hashes of the files of published results."""
         study, evaluation = self.study, self.study.document.evaluation
         columns = [c.dump() for c in evaluation.published_columns]
         columns = [{k: v for k, v in c.items() if (k, v) != ("failed", "missing")} for c in columns]
@@ -112,7 +114,7 @@ class Slices:
             published_columns=columns, printed_names=mirrored if columns else {}, rotation_pairs=study.rotation_pairs,
             titles={name: group.title for name, group in evaluation.groups.items()},
             test_to_train={d: study.protocol.test_to_train(size_in(self._entries[d], "rows")) for d in study.datasets},
-            threshold=study.document.model.threshold, chooses=study.document.model.refit == "best",
+            threshold=study.document.model.threshold, chooses=study.document.model.refit == "best", contents=contents,
         )  # fmt: skip
 
     def draw(self) -> specs.FiguresSpec:
@@ -124,11 +126,12 @@ class Slices:
             silent=[p for p in study.used_pools if p not in study.pools_with_votes],
         )  # fmt: skip
 
-    def published(self) -> specs.PublishedSpec:
-        """Return the spec of the step ``published``."""
+    def published(self, skipped: list[str], contents: Mapping[str, str]) -> specs.PublishedSpec:
+        """Return the spec of the step ``published``; see :meth:`report`."""
         document, about = self.study.document, self.study.document.evaluation
         return specs.PublishedSpec(
-            title=document.title or document.name, alpha=about.alpha, average=about.average, groups=self.study.groups_of_methods
+            published=document.published, title=document.title or document.name, alpha=about.alpha, average=about.average, groups=self.study.groups_of_methods,
+            skipped=skipped, contents=contents,
         )  # fmt: skip
 
     def refit(self, dataset: str) -> specs.RefitSpec:
@@ -145,16 +148,22 @@ class Slices:
             divided_by=protocol.divided_by, folds=getattr(protocol, "folds", 5), trusted=study.document.trusted, **choosing,
         )  # fmt: skip
 
-    def explain(self, dataset: str) -> specs.ExplainSpec:
-        """Return the spec of the step ``explain``."""
+    def explain(self, dataset: str, contents: Mapping[str, str]) -> specs.ExplainSpec:
+        """Return the spec of the step ``explain``; `contents` are the hashes of the report's templates."""
         study = self.study
-        return specs.ExplainSpec(study=study.name, dataset=dataset, score=study.score, trusted=study.document.trusted)
+        return specs.ExplainSpec(
+            study=study.name, dataset=dataset, score=study.score, trusted=study.document.trusted, contents=contents
+        )
 
-    def report(self) -> specs.ReportSpec:
-        """Return the spec of the steps ``report`` and ``track``."""
+    def report(self, skipped: list[str], contents: Mapping[str, str], tracked_at: str = "") -> specs.ReportSpec:
+        """Return the spec of the steps ``report`` and ``track``.
+
+        `skipped` are the notes on skipped data sets, `contents` the hashes of the report's templates, and `tracked_at` is
+        the address of MLflow.
+        """
         study = self.study
         content = {k: v for k, v in study.document.dump().items() if k not in ("blocks", "sizes")}
         return specs.ReportSpec(
             **content, score=study.score, control=study.control, optimistic=study.optimistic, rotated=study.rotated,
-            cells=study.protocol.cells,
+            cells=study.protocol.cells, skipped=skipped, contents=contents, tracked_at=tracked_at,
         )  # fmt: skip

@@ -50,6 +50,16 @@ def block_name(prefix: str, numbers: Sequence[int]) -> str:
     return first if len(numbers) == 1 else f"{first}-{numbers[-1] + 1:02d}"
 
 
+def inner(block: str) -> str:
+    """Return the name of the block with the inner folds of a block: ``RG-01/FG-01.inner``."""
+    return f"{block}.inner"
+
+
+def outer(block: str) -> str:
+    """Return the name of the block with the outer folds of a block."""
+    return block.removesuffix(".inner")
+
+
 def number_of(name: str) -> int:
     """Return the number of a group or split, counted from 0, from its name: 0 for ``RG-01``."""
     return int(name.partition("-")[2]) - 1

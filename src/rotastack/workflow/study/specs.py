@@ -104,7 +104,11 @@ class _Seeded(Spec):
     dataset: str
 
 
-class FetchSpec(Spec):
+class _FromOutside(Spec):
+    contents: dict[str, str] = {}  # file from outside of the study -> hash
+
+
+class FetchSpec(_FromOutside):
     """The sources of a table, and the rows, columns and classes that it must have, as the registry has them."""
 
     dataset: str
@@ -165,13 +169,13 @@ class _TrainingSpec(_Seeded):
 
 
 class NestedTrainingSpec(_TrainingSpec):
-    """A pool, and the numbers of the groups of a block."""
+    """A pool, the numbers of the groups of a block, and whether outer folds are held out, or pairs of folds."""
 
     protocol: Literal["nested"]
     rotation_groups: list[int]
     fold_groups: list[int]
     folds: int
-    second_level: bool
+    inner: bool
 
 
 class SplitTrainingSpec(_TrainingSpec):
@@ -193,11 +197,11 @@ class CombiningSpec(_Seeded):
 
 
 class VotedMethod(Spec):
-    """A method that only votes, its pool, and the fingerprint of its combiner."""
+    """A method that only votes, its pool and its key."""
 
     spec: CombiningSpec
     pool: str
-    code: str
+    key: str
 
 
 class VotingSpec(Spec):
@@ -209,7 +213,7 @@ class VotingSpec(Spec):
 
 
 class ScoringSpec(Spec):
-    """The axes that number a cell, the methods and their main score, and the pools with the number of their blocks."""
+    """The axes that number a cell, the methods and their main score, and the pools."""
 
     dataset: str
     score: str
@@ -217,7 +221,6 @@ class ScoringSpec(Spec):
     axes: Axes
     methods: list[str]
     pools: list[str]
-    blocks: int
     copies_together: bool = False
     is_own: bool = False
 
@@ -264,7 +267,7 @@ class _ComparedSpec(Spec):
     average: str = "mean"
 
 
-class SummarySpec(_ComparedSpec):
+class SummarySpec(_ComparedSpec, _FromOutside):
     """What the tables and tests of the study compare, and how; ``chooses`` says whether the best method becomes the model."""
 
     pairs: list[list[str]] = []
@@ -288,13 +291,15 @@ class FiguresSpec(_ComparedSpec):
     silent: list[str] = []
 
 
-class PublishedSpec(Spec):
-    """The title, the test level and the groups of methods, for the comparison with published results."""
+class PublishedSpec(_FromOutside):
+    """The published table, the title, the test level, the groups of methods and the skipped data sets, for the comparison with published results."""
 
+    published: str
     title: str
     alpha: float
     average: str = "mean"
     groups: list[dict[str, Any]] = []
+    skipped: list[str] = []
 
 
 class RefitSpec(_Seeded):
@@ -315,7 +320,7 @@ class RefitSpec(_Seeded):
     trusted: list[str] = []
 
 
-class ExplainSpec(Spec):
+class ExplainSpec(_FromOutside):
     """The score for the explanation of a model."""
 
     study: str
@@ -324,7 +329,7 @@ class ExplainSpec(Spec):
     trusted: list[str] = []
 
 
-class ReportSpec(Spec):
+class ReportSpec(_FromOutside):
     """The study without its blocks and sizes, and facts that follow from it."""
 
     name: str
@@ -346,3 +351,5 @@ class ReportSpec(Spec):
     rotated: list[str]
     cells: str
     trusted: list[str] = []
+    skipped: list[str] = []
+    tracked_at: str = ""

@@ -12,7 +12,7 @@ from rotastack.workflow.study.combiners import Prune
 from rotastack.workflow.study.components import ViewComponent
 from rotastack.workflow.study.costs import USUAL_COST
 from rotastack.workflow.study.model import AnyProtocol, Method, PoolDocument, StudyDocument
-from rotastack.workflow.study.names import slug
+from rotastack.workflow.study.names import inner, slug
 from rotastack.workflow.study.published_tables import check_published
 from rotastack.workflow.study.rotation_pairs import rotates, rotation_pairs
 from rotastack.workflow.study.specs import MethodSpec
@@ -194,18 +194,31 @@ class Study:
         """Block name -> numbers of its groups or splits, for the blocks of all data sets."""
         return {name: block for blocks in self.blocks_of.values() for name, block in blocks.items()}
 
+    def blocks_of_pool(self, dataset: str, pool: str) -> list[str]:
+        """Return the names of a pool's blocks on a data set: the outer ones, and inner ones if a combiner is trained on them."""
+        names = list(self.blocks_of[dataset])
+        return names + [inner(name) for name in names if self.has_second_level(pool)]
+
+    def blocks_of_method(self, dataset: str, label: str) -> list[str]:
+        """Return the names of the blocks that a method combines: inner ones if its combiner is trained, else outer ones."""
+        names = list(self.blocks_of[dataset])
+        return [inner(name) for name in names] if self._is_trained(label) else names
+
+    def _is_trained(self, label: str) -> bool:
+        return self.protocol.package == "nested" and self.methods[label].combiner.trained
+
     def has_second_level(self, pool: str) -> bool:
-        """Return whether any method on this pool has a trained combiner."""
-        return any(m.combiner.trained for m in self._methods_on(pool))
+        """Return whether any method on this pool has a combiner that is trained on inner folds."""
+        return any(map(self._is_trained, self._methods_on(pool)))
 
     def selections_of(self, pool: str) -> list[str]:
         """Return the kinds of rows by which pruners choose among the pool's members; empty without pruners."""
-        chosen = [m.combiner for m in self._methods_on(pool)]
+        chosen = [self.methods[label].combiner for label in self._methods_on(pool)]
         return sorted({c.selection or "auto" for c in chosen if isinstance(c, Prune)})
 
-    def _methods_on(self, pool: str) -> list[Method]:
+    def _methods_on(self, pool: str) -> list[str]:
         """Return the methods on a pool, or on a mixed pool of which it is a part."""
-        return [m for m in self.methods.values() if pool in (m.pool, *self.pools[m.pool].of)]
+        return [label for label, m in self.methods.items() if pool in (m.pool, *self.pools[m.pool].of)]
 
     @property
     def pools_with_votes(self) -> list[str]:

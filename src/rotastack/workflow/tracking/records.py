@@ -24,7 +24,8 @@ class Record:
     step: str
     about: Mapping[str, str]
     parameters: Mapping[str, Any]
-    code: str = ""
+    key: str = ""
+    files: list[str] = field(default_factory=list)  # the outputs, this record among them
     metrics: dict[str, Any] = field(default_factory=dict)
     status: str = "ok"
     message: str = ""
@@ -55,7 +56,9 @@ class Record:
             "peak_memory_mb": _peak_mb(),
             "libraries_mb": self._libraries,
             "version": __version__,
-            "code": self.code,
+            "key": self.key,
+            "code": self.key.rpartition("-")[2],
+            "files": self.files,
             "python": platform.python_version(),
             "started": self.started,
         }

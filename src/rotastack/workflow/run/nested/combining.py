@@ -53,7 +53,7 @@ def combine(
                     folds[f].to_numpy(),
                     table.y,
                     child(root, number_of(r), number_of(f)),
-                    _members(block, r, f, folds[f].to_numpy()),
+                    None if combiner.trained else _members(block, r, f, folds[f].to_numpy()),
                 )
                 for r, f in names
             )

@@ -30,12 +30,12 @@ def train(
 ) -> xr.Dataset:
     """Return outputs with axes (rotation_group, fold_group, other_fold, member, row, class).
 
-    For row i of fold a and other fold b they hold the output of the member trained without a and b; for b = a, of the
-    member trained without a alone. Pools that no trained combiner uses have only the latter. Training without a and b has
+    For row i of fold a and other fold b they hold the output of the member trained without a and b, in an inner block; for
+    b = a, of the member trained without a alone, in an outer block. The other outputs are missing. Training without a and b has
     the seed ("train", dataset, pool, rotation group, fold group, a, b), below which come the members, or the trees of the
     members' forests. A member's view that is drawn in training has the seed ("views", dataset, rotation group, member).
     """
-    pairs = [(a, b) for a, b in nested_pairs(spec.folds) if spec.second_level or a == b]
+    pairs = [(a, b) for a, b in nested_pairs(spec.folds) if (a != b) == spec.inner]
     shape = (len(spec.rotation_groups), len(spec.fold_groups))
     size = (*shape, spec.folds, spec.rotations, len(table.y), len(table.outputs))
     outputs = np.full(size, np.nan, dtype=table.precision)
@@ -69,10 +69,8 @@ def train(
                         on_pool=note, n_jobs=n_jobs, **ready.options,
                     )  # fmt: skip
                     outputs[i, j] = np.where(np.isnan(found), outputs[i, j], found)
-                held_out = outputs[i, j]
-                if not spec.second_level:  # the members trained without each row's fold alone
-                    held_out = held_out[fold, :, np.arange(len(table.y))].swapaxes(0, 1)
-                check_numbers(held_out, spec.pool.estimator, table.task)
+                trained = (np.arange(spec.folds)[:, None] != fold) == spec.inner  # other fold, row
+                check_numbers(outputs[i, j].swapaxes(0, 1)[:, trained], spec.pool.estimator, table.task)
         set_alarm(None)
     if outcome.status != "ok":
         outputs[:] = np.nan
@@ -90,7 +88,7 @@ def train(
             "class": table.outputs,
         },
         attrs={
-            "second_level": int(spec.second_level), **vars(outcome),
+            "inner": int(spec.inner), **vars(outcome),
             "metrics": {
                 "members": spec.rotations,
                 "trainings": spec.rotations * len(pairs) * shape[0] * shape[1],

@@ -35,11 +35,12 @@ def run(job: Job) -> None:
         _run(job.spec(CombiningSpec), job)
         return
     spec = job.spec(VotingSpec)
-    pools = job.by_pool("pool", spec)
+    files, n = job.inputs["pool"], spec.blocks
+    pools = {pool: files[k * n : (k + 1) * n] for k, pool in enumerate(spec.pools)}
     for vote, method, record in zip(spec.votes, job.outputs["method"], job.outputs["record"], strict=True):
         about = {**job.about, "method": vote.spec.method, "pool": vote.pool}
         files = {**job.inputs, "pool": pools[vote.pool]}, {"method": [method], "record": [record]}
-        _run(vote.spec, Job("combine", vote.spec.content(), *files, about, vote.code))
+        _run(vote.spec, Job("combine", vote.spec.content(), *files, about, vote.key))
 
 
 def _run(spec: CombiningSpec, job: Job) -> None:

@@ -1,6 +1,7 @@
 """explain: explain a data set's model, on a page and for the report."""
 
 from rotastack.files import read_json
+from rotastack.project import report_texts
 from rotastack.workflow.run.job import Job, Outcome
 from rotastack.workflow.study.specs import ExplainSpec
 from rotastack.workflow.use.explaining import explain_saved
@@ -19,5 +20,6 @@ def run(job: Job) -> None:
                 content = explain_saved(*where, spec.score, spec.trusted)
             if outcome.message:
                 content["words"] = [f"The model of {spec.dataset} could not be explained: {outcome.message}"]
+        job.check_contents(report_texts())
         told = write_explanation(content, job.output("explanation"), job.output("page"))
         record.failed_at(content["words"] if outcome.message else told)

@@ -1,6 +1,5 @@
 """published: compare a study's results with the published ones, cell by cell."""
 
-import json
 from collections.abc import Mapping, Sequence
 from typing import Any
 
@@ -10,11 +9,13 @@ from rotastack.base.documents import load_yaml
 from rotastack.data.artifacts import read_frame
 from rotastack.errors import RotastackError
 from rotastack.files import replacing, write_text
+from rotastack.project import report_texts
 from rotastack.stats.comparison import compare
 from rotastack.workflow.judge.pages import page_environment
 from rotastack.workflow.judge.published_columns import CHANCE, compare_with_published
 from rotastack.workflow.judge.results import by_method, complete, group_table
 from rotastack.workflow.run.job import Job
+from rotastack.workflow.study.published_tables import published_paths
 from rotastack.workflow.study.specs import PublishedSpec
 
 
@@ -27,7 +28,7 @@ def run(job: Job) -> None:
     ``groups`` have no standard error: they are in separate tables, without a verdict.
     """
     spec, (scores, _) = job.spec(PublishedSpec), read_frame(job.input("scores"))
-    paths = {p.suffix: p for p in job.inputs["published"]}
+    paths = {p.suffix: p for p in published_paths(spec.published)}
     cells = pd.read_csv(paths[".csv"], dtype={"table": str, "note": str, "value": str})
     about = load_yaml(paths[".yaml"]) if ".yaml" in paths else {}
     with job.recorded() as record:
@@ -52,10 +53,11 @@ def run(job: Job) -> None:
                 ranks=[] if groups else _average_ranks(frame),
                 groups=beside_published(means, cells, printed, groups, spec.alpha) if groups else [],
                 absent=absent,
-                skipped=json.loads(job.about.get("skipped", "[]")),
+                skipped=spec.skipped,
                 times=CHANCE,
             )
         )
+        job.check_contents([*paths.values(), *report_texts()])
         write_text(job.output("page"), page)
         record.metrics = {"cells": len(judged), "agree": int(judged["agrees"].sum())}
 

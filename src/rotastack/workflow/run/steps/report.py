@@ -16,6 +16,7 @@ from markupsafe import Markup
 from rotastack import __version__
 from rotastack.data.artifacts import read_frame
 from rotastack.files import read_json, write_text
+from rotastack.project import report_texts
 from rotastack.plots.style import save_figure
 from rotastack.stats.metrics import BASELINE, METRICS, NAMES, higher_is_better
 from rotastack.workflow.judge.decisions import by_threshold, draw_decisions, shares
@@ -86,7 +87,9 @@ GLOSSARY = {
 def run(job: Job) -> None:
     """Read statistics, figures and records; write output ``report``."""
     with job.recorded():
-        write_text(job.output("report"), _page(job, job.spec(ReportSpec)))
+        page = _page(job, job.spec(ReportSpec))
+        job.check_contents(report_texts())
+        write_text(job.output("report"), page)
 
 
 def _page(job: Job, spec: ReportSpec) -> str:
@@ -144,7 +147,7 @@ def _page(job: Job, spec: ReportSpec) -> str:
         else {},
         explanations={e["dataset"]: e for e in map(read_explanation, job.inputs.get("explanations", []))},
         claims=[claim_in_words(claim) for claim in tables["claims"].to_dict("records")],
-        notes=_notes(job, comparison[primary], many, records),
+        notes=_notes(job, comparison[primary], many, records, spec.skipped),
         times=ratios,
         predicted=any(pd.notna(row["predict"]) for row in ratios),
         seconds=_seconds(job, records),
@@ -264,7 +267,9 @@ def _datasets(variance: pd.DataFrame, records: Mapping[str, Mapping[str, Any]]) 
     ]
 
 
-def _notes(job: Job, comparison: dict, many: bool, records: Mapping[str, Mapping[str, Any]]) -> list[str]:
+def _notes(
+    job: Job, comparison: dict, many: bool, records: Mapping[str, Mapping[str, Any]], skipped: list[str]
+) -> list[str]:
     notes = [
         note
         for note in comparison["notes"]
@@ -278,7 +283,7 @@ def _notes(job: Job, comparison: dict, many: bool, records: Mapping[str, Mapping
         notes += [f"{record['dataset']}: {warning}" for warning in record["warnings"]]
     others = map(read_json, job.inputs["others"])
     notes += [r["message"] for r in others if r["step"] in ("draw", "explain") and r["status"] != "ok"]
-    return notes + [str(s) for s in json.loads(job.about.get("skipped", "[]"))]
+    return notes + skipped
 
 
 def _times(table: pd.DataFrame, control: str, methods: list[str]) -> list[dict]:

@@ -171,9 +171,10 @@ def run(job: Job) -> None:
 
 def _records(job: Job, spec: ScoringSpec) -> dict[str, Any]:
     """Return the records of the earlier steps: of the table, the groups, each pool's blocks and each method."""
+    trained = list(map(read_json, job.inputs["pool_records"]))
     return {
         **{name: read_json(job.input(name)) for name in ("prepare", "groups")},
-        "pools": {pool: list(map(read_json, files)) for pool, files in job.by_pool("pool_records", spec).items()},
+        "pools": {pool: [record for record in trained if record["pool"] == pool] for pool in spec.pools},
         "methods": list(map(read_json, job.inputs["method_records"])),
     }
 

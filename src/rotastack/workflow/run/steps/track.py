@@ -1,6 +1,5 @@
 """track: log the runs of a study and of its data sets to MLflow."""
 
-import hashlib
 import json
 from collections.abc import Iterator, Mapping
 from typing import Any
@@ -23,7 +22,7 @@ MOST_RANKS = 30
 
 
 def run(job: Job) -> None:
-    """Upsert all runs, and write output ``receipt``: a hash of the inputs, and the ids of the runs.
+    """Upsert all runs, and write output ``receipt``: the job's key, and the ids of the runs.
 
     For each data set it reads ``raw``, ``table``, ``scores``, the record ``scored``, the ``records`` of earlier steps,
     and the ``model`` with its record ``refit`` if there is one. For the study it reads ``comparison``, the statistics'
@@ -36,11 +35,7 @@ def run(job: Job) -> None:
             runs[data.dataset] = track_dataset(data, writer)
     with Writer(spec.name) as writer:
         runs = {"study": track_study(job, spec, writer), "datasets": runs}
-    digest = hashlib.sha256()
-    for paths in job.inputs.values():
-        for path in paths:
-            digest.update(path.read_bytes())
-    receipt = {"experiment": spec.name, "content": digest.hexdigest(), **runs}
+    receipt = {"experiment": spec.name, "key": job.key, **runs}
     if not is_own(writer.uri):
         receipt["address"] = without_login(writer.uri)
     write_text(job.output("receipt"), json.dumps(receipt, indent=1, sort_keys=True) + "\n")

@@ -54,19 +54,20 @@ class Nested(Protocol):
             protocol="nested", seed=seed, dataset=dataset, fold_groups=self.fold_groups, folds=self.folds
         )
 
-    def trainings(self, block: Mapping[str, list[int]]) -> int:
-        """Return the number of trainings of a pool in a block: one for each pair of folds, the diagonal included, in each cell."""
-        return len(block["rotation_groups"]) * len(block["fold_groups"]) * self.folds * (self.folds + 1) // 2
+    def trainings(self, block: Mapping[str, list[int]], inner: bool | None = None) -> int:
+        """Return the number of trainings of a pool in a block: in each cell one for each fold, for each pair if `inner`; None counts both."""
+        of_cell = {None: self.folds + 1, True: self.folds - 1, False: 2}[inner] * self.folds // 2
+        return len(block["rotation_groups"]) * len(block["fold_groups"]) * of_cell
 
     def output_cells(self, block: Mapping[str, list[int]]) -> int:
         """Return the number of outputs of a block for a member, row and class: one for each other fold in each cell."""
         return len(block["rotation_groups"]) * len(block["fold_groups"]) * self.folds
 
     def training_spec(
-        self, document: Any, block: Mapping[str, Any], trained: bool, selections: list[str], **known: Any
+        self, document: Any, block: Mapping[str, Any], inner: bool, selections: list[str], **known: Any
     ) -> Spec:
         """Return what the step ``train`` is told: a block of cells; trained combiners need outputs with pairs of folds held out."""
-        return NestedTrainingSpec(protocol="nested", second_level=trained, folds=self.folds, **block, **known)
+        return NestedTrainingSpec(protocol="nested", inner=inner, folds=self.folds, **block, **known)
 
     @property
     def combiner_fits(self) -> int:

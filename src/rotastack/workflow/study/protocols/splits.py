@@ -36,7 +36,7 @@ class Splits(Protocol):
         """Return block name (``S-01-10``) -> numbers of its splits."""
         return {block_name("S", part): {"splits": part} for part in in_blocks(self.n_cells, sizes.splits)}
 
-    def trainings(self, block: Mapping[str, list[int]]) -> int:
+    def trainings(self, block: Mapping[str, list[int]], inner: bool | None = None) -> int:
         """Return the number of trainings of a pool in a block, and of outputs for a member, row and class: one for each split."""
         return len(block["splits"])
 
@@ -52,7 +52,7 @@ class Splits(Protocol):
         return SplitsSpec(protocol="splits", seed=seed, dataset=dataset, **self.model_dump(exclude={"rotations"}))
 
     def training_spec(
-        self, document: Any, block: Mapping[str, Any], trained: bool, selections: list[str], **known: Any
+        self, document: Any, block: Mapping[str, Any], inner: bool, selections: list[str], **known: Any
     ) -> Spec:
         """Return what the step ``train`` is told: a block of splits, the names of the outputs, and the rows whose votes pruners need."""
         repeats = document.repeats.get(known["dataset"], self.n_cells)
