@@ -44,7 +44,6 @@ include: "workflow/rules/track.smk"
 rule all:
     default_target: True
     input:
-        "results/report.html",
         FILES.report,
         PLAN.published_page,
         rules.track.output,
@@ -68,6 +67,8 @@ onstart:
 
 
 onsuccess:
+    if not KEYS["report"].is_stale:
+        PLAN.copy_pages()
     from rotastack.cli.answer import Answer
 
     progress.answers.append(lambda: Answer(PLAN).as_text())

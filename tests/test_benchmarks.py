@@ -13,9 +13,9 @@ import pytest
 from sklearn.metrics import average_precision_score
 from sklearn.model_selection import StratifiedKFold
 
-from rotastack.cli.studies import plan_of
 from rotastack.data.artifacts import write_arrays, write_frame
 from rotastack.data.loading import fetch_table
+from rotastack.workflow.run.launch import plan_of
 from rotastack.workflow.run.steps.combine import combine
 from rotastack.workflow.run.steps.groups import draw_folds
 from rotastack.workflow.run.steps.prepare import prepare

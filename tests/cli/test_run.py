@@ -13,9 +13,9 @@ import pytest
 from rotastack.cli import main, run, studies
 from rotastack.cli.answer import Answer
 from rotastack.cli.options import table_text
-from rotastack.cli.studies import plan_of
 from rotastack.errors import RotastackError
 from rotastack.project import project_file
+from rotastack.workflow.run.launch import plan_of
 
 
 @pytest.mark.parametrize("options", [["--dry-run"], ["--verbose"]])

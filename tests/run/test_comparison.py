@@ -18,10 +18,10 @@ from tests.workflow.test_own_tables import mixed, numbers
 from rotastack import compare_methods
 from rotastack.cli import main
 from rotastack.cli.answer import Answer
-from rotastack.cli.studies import plan_of
 from rotastack.errors import RotastackError
 from rotastack.workflow.judge.results import best_first
 from rotastack.workflow.run import own_table
+from rotastack.workflow.run.launch import plan_of
 from rotastack.workflow.tracking.model_files import load_model
 
 FORESTS = ["Random forest", "Extra trees"]

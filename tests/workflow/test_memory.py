@@ -6,8 +6,8 @@ from typing import Any, NamedTuple
 import pytest
 from tests.workflow.project import TINY
 
-from rotastack.cli.studies import plan_of
 from rotastack.files import read_json
+from rotastack.workflow.run.launch import plan_of
 from rotastack.workflow.run.modules import STEPS
 from rotastack.workflow.study.names import slug
 

@@ -1,14 +1,14 @@
-# A table that needs no network takes both steps in one job.
+# A table that needs no network takes both steps in one job. All studies share the raw tables of the registry, in data/raw.
 rule table:
     output:
-        raw=FILES.raw,
-        fetched=f"{ROOT}/raw/{{dataset}}.run.json",
+        raw="data/raw/{dataset}.parquet",
+        fetched="data/raw/{dataset}.run.json",
         table=FILES.prepared,
         prepared=f"{ROOT}/{{dataset}}/table.run.json",
     log:
         f"{ROOT}/logs/table/{{dataset}}.log",
     wildcard_constraints:
-        dataset=PLAN.one_of(PLAN.at_hand),
+        dataset=PLAN.one_of(set(PLAN.at_hand) - set(PLAN.own)),
     threads: 1
     resources:
         mem_mb=lambda w, attempt: attempt * RESOURCES.prepare_mb(w.dataset),
@@ -28,8 +28,18 @@ rule table:
         " --output table {output.table:q} --output record {output.prepared:q} 2>> {log:q}"
 
 
-# The download needs the network; a change of the preprocessing does not repeat the download. All studies share the tables
-# of the registry, in data/raw; others have the same name in several studies.
+# Several studies may have tables of the same name of their own.
+use rule table as own_table with:
+    output:
+        raw=FILES.raw,
+        fetched=f"{ROOT}/raw/{{dataset}}.run.json",
+        table=FILES.prepared,
+        prepared=f"{ROOT}/{{dataset}}/table.run.json",
+    wildcard_constraints:
+        dataset=PLAN.one_of(set(PLAN.at_hand) & set(PLAN.own)),
+
+
+# The download needs the network; a change of the preprocessing does not repeat the download.
 rule fetch:
     output:
         raw="{folder}/raw/{dataset}.parquet",

@@ -104,24 +104,3 @@ rule report:
         " --input records {input.records:q} --input decisions {input.decisions:q} --input scored {input.scored:q} --input others {input.others:q}"
         " --input explanations {input.explanations:q}"
         " --output report {output.report:q} --output record {output.record:q} 2> {log:q}"
-
-
-rule front_page:
-    input:
-        rules.report.output.report,
-        PLAN.published_page,
-    output:
-        "results/report.html",
-    log:
-        f"{ROOT}/logs/front_page.log",
-    localrule: True
-    threads: 1
-    resources:
-        mem_mb=100,
-        runtime=5,
-    params:
-        key=lambda w: KEYS["report"].key,
-    message:
-        "copying the report of {PLAN.study.name} to results/report.html"
-    shell:
-        "cp {input:q} results/ 2> {log:q}"

@@ -1,10 +1,12 @@
 """``rotastack explain``: print which columns a study's model uses, and write a page about them."""
 
+import sys
 from argparse import Namespace
 from pathlib import Path
 from typing import Any
 
 from rotastack.cli.options import add_model_options, command
+from rotastack.cli.versions import notes_on_version
 
 __all__ = ["add"]
 
@@ -28,7 +30,10 @@ def _explain(arguments: Namespace) -> None:
 
     path = file_of_study(arguments.study, arguments.dataset, arguments.project)
     folder = path.parents[1]
-    raw = Path(arguments.project) / f"data/raw/{folder.name}.parquet"
+    for note in notes_on_version(path, arguments.study, arguments.project):
+        print(f"rotastack: {note}", file=sys.stderr)
+    own = folder.parent / f"raw/{folder.name}.parquet"
+    raw = own if own.is_file() else Path(arguments.project) / f"data/raw/{folder.name}.parquet"
     content = explain_saved(path, raw, folder.parent.name, folder.name, arguments.score, arguments.trust)
     page = folder / "explain.html"
     told = write_explanation(content, path.with_name("explanation.json"), page)

@@ -7,6 +7,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from rotastack.cli.options import add_model_options, command
+from rotastack.cli.versions import notes_on_version
 from rotastack.errors import RotastackError, counted, in_one_line, nearest
 
 if TYPE_CHECKING:
@@ -48,7 +49,6 @@ def _predict(arguments: Namespace) -> None:
 
     from rotastack.data.tables import read_as_written
     from rotastack.data.writing import check_writable, write_csv, write_table
-    from rotastack.workflow.use.saved_model import model_of_study
 
     if arguments.output:
         check_writable(arguments.output)
@@ -60,8 +60,7 @@ def _predict(arguments: Namespace) -> None:
         names = list(map(str, table.columns))
         raise RotastackError(f"--keep: {arguments.table}: column {unknown[0]!r} not found{nearest(unknown[0], names)}")
     where = arguments.project, arguments.trust
-    study = arguments.study, arguments.dataset
-    model = _model_at(arguments.model, *where) if arguments.model else model_of_study(*study, *where)
+    model = _model_at(arguments.model, *where) if arguments.model else _model_of_study(arguments)
     scored = model.target in table
     proba = arguments.proba or (scored and hasattr(model.pipeline, "predict_proba"))
     intervals = arguments.intervals or (scored and model.measured.get("score") == "pinball")
@@ -89,6 +88,15 @@ def _predict(arguments: Namespace) -> None:
         write_csv(result, sys.stdout)
     if scored:
         print(f"rotastack: {arguments.table}: {model.scores(table, predicted)}", file=sys.stderr)
+
+
+def _model_of_study(arguments: Namespace) -> "SavedModel":
+    from rotastack.workflow.use.saved_model import file_of_study, saved_model
+
+    path = file_of_study(arguments.study, arguments.dataset, arguments.project)
+    for note in notes_on_version(path, arguments.study, arguments.project):
+        print(f"rotastack: {note}", file=sys.stderr)
+    return saved_model(path, f"{path.parents[2].name}/{path.parents[1].name}", arguments.trust)
 
 
 def _model_at(address: str, project: str, trusted: list[str]) -> "SavedModel":

@@ -4,7 +4,7 @@ from argparse import Namespace
 from typing import Any
 
 from rotastack.cli.options import add_study_options, command
-from rotastack.cli.studies import plan_of, profile_options, snakemake
+from rotastack.cli.studies import profile_options, snakemake
 
 __all__ = ["add"]
 
@@ -18,6 +18,8 @@ def add(commands: Any) -> None:
 
 
 def _report(arguments: Namespace) -> int:
+    from rotastack.workflow.run.launch import plan_of
+
     plan = plan_of(arguments.study, arguments.size)
     code, _ = snakemake(plan, [plan.files.report, *profile_options(None), "--cores", "all"])
     if code == 0:

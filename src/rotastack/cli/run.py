@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Any
 
 from rotastack.cli.options import command, cores, headed
-from rotastack.cli.studies import plan_of, profile_options, snakemake
+from rotastack.cli.studies import profile_options, snakemake
 from rotastack.errors import RotastackError
 
 __all__ = ["add"]
@@ -118,6 +118,8 @@ def _run(arguments: Namespace) -> int:
         for option in OF_TABLES:
             if getattr(arguments, option) not in (None, []):
                 raise RotastackError(f"--{option.replace('_', '-')} is an option for tables, and {name} is a study")
+    from rotastack.workflow.run.launch import plan_of
+
     plan = plan_of(name, size)
     options = [*profile_options(arguments.profile), *arguments.rest, "--cores", str(arguments.cores)]
     if own is not None and arguments.profile is None:
@@ -127,6 +129,7 @@ def _run(arguments: Namespace) -> int:
         return snakemake(plan, options, quiet=False)[0] if arguments.verbose else _dry_run(plan, arguments, options)
     code, seconds = snakemake(plan, options, quiet=not arguments.verbose)
     if code == 0 and not arguments.rest:
+        plan.copy_pages()  # Snakemake does so after jobs alone
         from rotastack.cli.answer import Answer
 
         answer = Answer(plan, None if own is None else own.about)

@@ -14,28 +14,10 @@ from rotastack.project import project_file
 if TYPE_CHECKING:
     from rotastack.workflow.run.plan import Plan
 
-__all__ = ["plan_of", "profile_options", "snakemake"]
+__all__ = ["profile_options", "snakemake"]
 
 REFUSED = 2
 """Exit code of a run that ended before its first job."""
-
-
-def plan_of(name: str, size: str | None = None) -> "Plan":
-    """Return the plan of a study, given by a file or by a name; its classes are checked later, in Snakemake's process."""
-    from rotastack.base.documents import load_mapping
-    from rotastack.workflow.run.launch import config_file, find_study, read_plan
-
-    path, found = find_study(name)
-    content = load_mapping(path)
-    if not {"name", "datasets", "pools", "methods", "study"} & content.keys():
-        # Snakemake would merge a part of a study into the study of config.yaml, and run the mixture.
-        keys = ", ".join(map(str, content)) or "nothing"
-        raise RotastackError(
-            f"{path}: not a study; required keys: name, datasets, protocol, pools, methods; found: {keys}"
-        )
-    options = {} if (size or found) == "full" else {"size": size or found}
-    machine = config_file()
-    return read_plan({**load_mapping(machine), **content, **options}, [machine, str(path)])
 
 
 def snakemake(plan: "Plan", options: list[str], *, quiet: bool = True, log: str | None = None) -> tuple[int, float]:

@@ -5,7 +5,7 @@ from pathlib import Path
 from typing import Any
 
 from rotastack.cli.options import add_study_options, command
-from rotastack.cli.studies import plan_of
+from rotastack.errors import RotastackError
 
 __all__ = ["add"]
 
@@ -25,15 +25,21 @@ def add(commands: Any) -> None:
 
 
 def _tables(arguments: Namespace) -> None:
-    plan = plan_of(arguments.study, arguments.size)
-
     from rotastack.files import replacing, write_text
     from rotastack.workflow.judge.printed import printed_tables
+    from rotastack.workflow.run.launch import plan_of
 
-    size = f" --size {arguments.size}" if arguments.size else ""
-    printed = printed_tables(Path(plan.root), plan.study, f"rotastack run {arguments.study}{size}")
+    plan = plan_of(arguments.study, arguments.size)
+    if plan.skips:
+        plan.drop_skipped()
+    command = f"rotastack run {arguments.study}{f' --size {arguments.size}' if arguments.size else ''}"
+    if plan.keys["summarize"].is_stale:
+        raise RotastackError(f"{plan.root}: the results are of another version of the study; repeat `{command}`")
+    printed = printed_tables(Path(plan.root), plan.study, command)
     folder = Path(arguments.out or f"{plan.root}/printed")
     folder.mkdir(parents=True, exist_ok=True)
+    for path in [] if arguments.out else folder.iterdir():  # of an earlier version of the study
+        path.unlink()
     for table in printed:
         with replacing(folder / f"{table.name}.csv") as temporary:
             table.values.to_csv(temporary, index=False)

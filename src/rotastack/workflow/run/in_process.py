@@ -66,7 +66,9 @@ def compare_in_memory(
         "methods": [{"method": label, "pool": pool} for label, pool in of_methods.items()],
     }
     scored = score.score_all(slices.score(name), made.data, folds, outputs, records)
-    verdict = verdict_of_one(scored.scores, slices.summarize(), {"metrics": scored.metrics}, *scored.rows)["sentences"]
+    verdict = verdict_of_one(scored.scores, slices.summarize({}), {"metrics": scored.metrics}, *scored.rows)[
+        "sentences"
+    ]
     for words, others in IN_PYTHON.items():
         verdict = [re.sub(words, others, sentence) for sentence in verdict]
     table = best_first(all_means(scored.scores, study.document.evaluation.average), study.score)

@@ -17,7 +17,6 @@ from rotastack.errors import RotastackError
 from rotastack.files import hashes, read_json
 from rotastack.project import report_texts
 from rotastack.workflow.run.fingerprint import code_of
-from rotastack.workflow.run.slices import Slices
 from rotastack.workflow.study.names import slug
 from rotastack.workflow.study.published_tables import published_files, published_paths
 from rotastack.workflow.study.specs import Spec
@@ -43,9 +42,14 @@ class Planned:
         return _read(self.record)
 
     @property
+    def is_current(self) -> bool:
+        """Whether there is a result, made from what the plan says."""
+        return self.found.get("key") == self.key
+
+    @property
     def is_stale(self) -> bool:
         """Whether there is a result that was made from something else."""
-        return Path(self.record).exists() and self.found.get("key") != self.key
+        return Path(self.record).exists() and not self.is_current
 
 
 def _read(record: str) -> Mapping[str, Any]:
@@ -60,7 +64,7 @@ class Keys(dict[Any, Planned]):
 
     def __init__(self, plan: "Plan"):
         super().__init__()
-        self._plan, self._study, self._slices, self._root = plan, plan.study, Slices(plan.study), plan.root
+        self._plan, self._study, self._slices, self._root = plan, plan.study, plan.slices, plan.root
 
     def __missing__(self, name: Any) -> Planned:
         rule, *names = [name] if isinstance(name, str) else name
@@ -87,10 +91,12 @@ class Keys(dict[Any, Planned]):
         return self._job("fetch", record, self._slices.fetch(dataset, contents))
 
     def _prepare(self, dataset: str) -> Planned:
-        return self._job("prepare", f"{self._root}/{dataset}/table.run.json", self._slices.prepare(dataset), self["fetch", dataset])
+        record = f"{self._root}/{dataset}/table.run.json"
+        return self._job("prepare", record, self._slices.prepare(dataset), self["fetch", dataset])
 
     def _groups(self, dataset: str) -> Planned:
-        return self._job("groups", f"{self._root}/{dataset}/groups.run.json", self._slices.groups(dataset), self["prepare", dataset])
+        record = f"{self._root}/{dataset}/groups.run.json"
+        return self._job("groups", record, self._slices.groups(dataset), self["prepare", dataset])
 
     def _rotations(self, dataset: str, view: str, groups: str) -> Planned:
         record = f"{self._root}/{dataset}/rotations/{view}/{groups}.run.json"
@@ -126,15 +132,16 @@ class Keys(dict[Any, Planned]):
         return self._job("score", f"{self._root}/{dataset}/scores.run.json", self._slices.score(dataset), *made_from)
 
     def _refit(self, dataset: str) -> Planned:
-        record, made_from = f"{self._root}/{dataset}/model/refit.run.json", (self["fetch", dataset], self["score", dataset])
-        return self._job("refit", record, self._slices.refit(dataset), *made_from)
+        record = f"{self._root}/{dataset}/model/refit.run.json"
+        return self._job("refit", record, self._slices.refit(dataset), self["fetch", dataset], self["score", dataset])
 
     def _explain(self, dataset: str) -> Planned:
         record, spec = f"{self._root}/{dataset}/model/explain.run.json", self._slices.explain(dataset, self._texts)
         return self._job("explain", record, spec, self["refit", dataset])
 
     def _summarize(self) -> Planned:
-        spec = self._slices.summarize(hashes(published_files([column.dump() for column in self._study.document.evaluation.published_columns])))
+        columns = [column.dump() for column in self._study.document.evaluation.published_columns]
+        spec = self._slices.summarize(hashes(published_files(columns)))
         return self._job("summarize", f"{self._root}/statistics/summarize.run.json", spec, *self._of_each("score"))
 
     def _draw(self) -> Planned:
@@ -147,8 +154,8 @@ class Keys(dict[Any, Planned]):
         return self._job("published", f"{self._root}/published.run.json", spec, self["summarize"])
 
     def _report(self) -> Planned:
-        spec = self._slices.report(self._plan.skipped, self._texts)
-        return self._job("report", f"{self._root}/report.run.json", spec, *self._shown(), self["summarize"], self["draw"])
+        spec, made_from = self._slices.report(self._plan.skipped, self._texts), (self["summarize"], self["draw"])
+        return self._job("report", f"{self._root}/report.run.json", spec, *self._shown(), *made_from)
 
     def _track(self) -> Planned:
         spec = self._slices.report(self._plan.skipped, {}, self._plan.tracked_at)

@@ -24,7 +24,7 @@ from rotastack.workflow.tracking import address
 from rotastack.workflow.tracking.model_types import how_to_trust
 
 __all__ = [
-    "Machine", "check_kernel", "config_file", "drop_rate_limit", "find_study", "force_stale", "forced", "has_flock", "open_plan", "read_plan", "start_run",
+    "Machine", "check_kernel", "config_file", "drop_rate_limit", "find_study", "force_stale", "forced", "has_flock", "open_plan", "plan_of", "read_plan", "start_run",
     "study_files",
 ]  # fmt: skip
 
@@ -81,6 +81,21 @@ def read_plan(config: Mapping[str, Any], config_files: list[str]) -> Plan:
     if machine["tracking"]["uri"]:
         os.environ.setdefault(address.VARIABLE, str(machine["tracking"]["uri"]))
     return Plan(Study.from_mapping(resized(content, size, where), where), machine, where, size, files)
+
+
+def plan_of(name: str, size: str | None = None) -> Plan:
+    """Return the plan of a study, given by a file or by a name; its classes are checked later, in Snakemake's process."""
+    path, found = find_study(name)
+    content = load_mapping(path)
+    if not {"name", "datasets", "pools", "methods", "study"} & content.keys():
+        # Snakemake would merge a part of a study into the study of config.yaml, and run the mixture.
+        keys = ", ".join(map(str, content)) or "nothing"
+        raise RotastackError(
+            f"{path}: not a study; required keys: name, datasets, protocol, pools, methods; found: {keys}"
+        )
+    options = {} if (size or found) == "full" else {"size": size or found}
+    machine = config_file()
+    return read_plan({**load_mapping(machine), **content, **options}, [machine, str(path)])
 
 
 def study_files() -> dict[Path, str]:
@@ -206,7 +221,7 @@ def forced(command: list[str], stale: list[str]) -> list[str]:
 
 def force_stale(plan: Plan) -> None:
     """Let Snakemake make the results of another key again, which it takes by an option alone: this process starts again."""
-    stale = [file for file in plan.stale() if file not in sys.argv]
+    stale = [file for file in plan.stale() if file not in sys.orig_argv]
     if stale and "snakemake" in Path(getattr(sys.modules["__main__"], "__file__", "")).parts:
         os.execv(sys.executable, forced([sys.executable, *sys.orig_argv[1:]], stale))
     plan.settle_times()

@@ -13,14 +13,16 @@ from typing import Any
 
 from rotastack.data.registry import make_sources, registry
 from rotastack.errors import RotastackError
-from rotastack.files import read_json, write_text
+from rotastack.files import read_json, write_bytes, write_text
 from rotastack.project import project_file
 from rotastack.stats.metrics import METRICS
 from rotastack.workflow.run.keys import Keys
 from rotastack.workflow.run.resources import Resources
+from rotastack.workflow.run.slices import Slices
 from rotastack.workflow.study.names import ranks_name, slug, sweep_name
 from rotastack.workflow.study.study import Study
 from rotastack.workflow.tracking.address import is_own, tracking_uri, without_login
+
 
 class StudyFiles:
     """Paths of a study's files; the paths of a data set's files contain ``{dataset}``."""
@@ -31,7 +33,7 @@ class StudyFiles:
         self.scores = f"{root}/scores.parquet"
         self.verdict = f"{root}/statistics/verdict.json"
         self.comparison = f"{root}/statistics/comparison.json"
-        self.raw = f"{root}/raw/{{dataset}}.parquet"  # of a table that is not downloaded
+        self.raw = f"{root}/raw/{{dataset}}.parquet"  # of a data set that the study describes
         self.prepared = f"{root}/{{dataset}}/table.parquet"
         self.skipped = f"{root}/skipped.json"  # jobs read it instead of checking the data sets again
         self.folds = f"{root}/{{dataset}}/folds.parquet"
@@ -80,6 +82,7 @@ class Plan:
         self.where, self.size, self.study_files = where, size, study_files
         self.files = StudyFiles(f"results/{study.name}")
         self.root = self.files.root
+        self.slices = Slices(study)
         self.resources = Resources(study)
         self.skipped: list[str] = []
 
@@ -141,8 +144,8 @@ class Plan:
         self.skipped = read_json(note, list) if note.is_file() else []
 
     def stale(self) -> list[str]:
-        """Return the records of results that were made from something else, and the front page if it shows another study."""
-        return [job.record for job in self.keys.all() if job.is_stale] + [*map(str, self._front(False))]
+        """Return the records of results that were made from something else."""
+        return [job.record for job in self.keys.all() if job.is_stale]
 
     def settle_times(self) -> None:
         """Let no current result be older than its inputs, or ahead of the clock, as copies are: Snakemake compares times."""
@@ -152,14 +155,12 @@ class Plan:
             if found.get("key") == job.key:
                 files = [Path(path) for path in [*found.get("files", []), job.record]]
                 newest[job.record] = _settled(files, [newest.get(other.record, 0) for other in job.inputs])
-        _settled(self._front(True), newest.values())
 
-    def _front(self, is_ours: bool) -> list[Path]:
-        """Return the front page if it is this study's report, or else if it is not."""
-        shown, report = Path("results/report.html"), Path(self.files.report)
-        if not (shown.is_file() and report.is_file()):
-            return []
-        return [shown] if (shown.read_bytes() == report.read_bytes()) is is_ours else []
+    def copy_pages(self) -> None:
+        """Copy the pages of the study to ``results``, which shows those of the latest run."""
+        for page in map(Path, [self.files.report, *self.published_page]):
+            if page.is_file():
+                write_bytes(Path("results", page.name), page.read_bytes())
 
     # Questions of the rules
 
@@ -172,9 +173,13 @@ class Plan:
         return []
 
     def raw(self, dataset: str) -> str:
-        """Return the path of a data set's raw table; all studies share the downloaded tables of the registry."""
-        is_shared = dataset in self.downloaded and dataset in registry()
-        return f"data/raw/{dataset}.parquet" if is_shared else self.files.raw.format(dataset=dataset)
+        """Return the path of a data set's raw table; all studies share those of the registry."""
+        return self.files.raw.format(dataset=dataset) if dataset in self.own else f"data/raw/{dataset}.parquet"
+
+    @cached_property
+    def own(self) -> list[str]:
+        """Data sets that the study describes itself."""
+        return [name for name in self.study.datasets if name not in registry()]
 
     @cached_property
     def at_hand(self) -> list[str]:

@@ -23,7 +23,7 @@ class Slices:
     def _is_own(self, dataset: str) -> bool:
         return any("file" in source for source in self._entries[dataset]["sources"])
 
-    def fetch(self, dataset: str, contents: Mapping[str, str]) -> specs.FetchSpec:
+    def fetch(self, dataset: str, contents: dict[str, str]) -> specs.FetchSpec:
         """Return the spec of the step ``fetch``; `contents` are the hashes of the files that the table is read from."""
         entry = self._entries[dataset]
         keys = ["sources", "mirror", "rows", "columns", "classes", "homepage"]
@@ -102,7 +102,7 @@ class Slices:
             "left_out": {d: why for d, why in evaluation.left_out.items() if d in study.datasets},
         }  # fmt: skip
 
-    def summarize(self, contents: Mapping[str, str]) -> specs.SummarySpec:
+    def summarize(self, contents: dict[str, str]) -> specs.SummarySpec:
         """Return the spec of the step ``summarize``; `contents` are the hashes of the files of published results."""
         study, evaluation = self.study, self.study.document.evaluation
         columns = [c.dump() for c in evaluation.published_columns]
@@ -126,11 +126,11 @@ class Slices:
             silent=[p for p in study.used_pools if p not in study.pools_with_votes],
         )  # fmt: skip
 
-    def published(self, skipped: list[str], contents: Mapping[str, str]) -> specs.PublishedSpec:
+    def published(self, skipped: list[str], contents: dict[str, str]) -> specs.PublishedSpec:
         """Return the spec of the step ``published``; see :meth:`report`."""
         document, about = self.study.document, self.study.document.evaluation
         return specs.PublishedSpec(
-            published=document.published, title=document.title or document.name, alpha=about.alpha, average=about.average, groups=self.study.groups_of_methods,
+            published=str(document.published), title=document.title or document.name, alpha=about.alpha, average=about.average, groups=self.study.groups_of_methods,
             skipped=skipped, contents=contents,
         )  # fmt: skip
 
@@ -148,14 +148,14 @@ class Slices:
             divided_by=protocol.divided_by, folds=getattr(protocol, "folds", 5), trusted=study.document.trusted, **choosing,
         )  # fmt: skip
 
-    def explain(self, dataset: str, contents: Mapping[str, str]) -> specs.ExplainSpec:
+    def explain(self, dataset: str, contents: dict[str, str]) -> specs.ExplainSpec:
         """Return the spec of the step ``explain``; `contents` are the hashes of the report's templates."""
         study = self.study
         return specs.ExplainSpec(
             study=study.name, dataset=dataset, score=study.score, trusted=study.document.trusted, contents=contents
         )
 
-    def report(self, skipped: list[str], contents: Mapping[str, str], tracked_at: str = "") -> specs.ReportSpec:
+    def report(self, skipped: list[str], contents: dict[str, str], tracked_at: str = "") -> specs.ReportSpec:
         """Return the spec of the steps ``report`` and ``track``.
 
         `skipped` are the notes on skipped data sets, `contents` the hashes of the report's templates, and `tracked_at` is

@@ -26,7 +26,7 @@ from rotastack.workflow.judge.intervals import coverage_in_words, widened
 from rotastack.workflow.judge.words import listed, printer
 from rotastack.workflow.tracking.model_files import check_versions, load_model
 
-__all__ = ["SavedModel", "file_of_study", "model_in_folder", "model_of_study", "saved_model"]
+__all__ = ["SavedModel", "file_of_study", "model_in_folder", "saved_model"]
 
 FILE = "model.skops"
 
@@ -171,14 +171,6 @@ def _scores_of_classes(
     of_votes = score_probabilities(y, votes, k)
     of_shares = of_votes if np.isnan(shares).any() else score_probabilities(y, shares, k)
     return of_shares | {name: of_votes[name] for name in DECIDED} | found
-
-
-def model_of_study(
-    study: str, dataset: str | None = None, project: str | Path = ".", trusted: Sequence[str] = ()
-) -> SavedModel:
-    """Return the model of a study; other parameters and errors as in :func:`file_of_study`."""
-    path = file_of_study(study, dataset, project)
-    return saved_model(path, f"{path.parents[2].name}/{path.parents[1].name}", trusted)
 
 
 def file_of_study(study: str, dataset: str | None = None, project: str | Path = ".") -> Path:

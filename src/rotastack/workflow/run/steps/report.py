@@ -1,6 +1,5 @@
 """report: one self-contained HTML page."""
 
-import json
 import re
 from collections.abc import Mapping, Sequence
 from importlib.metadata import version
@@ -16,8 +15,8 @@ from markupsafe import Markup
 from rotastack import __version__
 from rotastack.data.artifacts import read_frame
 from rotastack.files import read_json, write_text
-from rotastack.project import report_texts
 from rotastack.plots.style import save_figure
+from rotastack.project import report_texts
 from rotastack.stats.metrics import BASELINE, METRICS, NAMES, higher_is_better
 from rotastack.workflow.judge.decisions import by_threshold, draw_decisions, shares
 from rotastack.workflow.judge.leaderboard import study_board
