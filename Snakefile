@@ -2,6 +2,8 @@
 #   snakemake --cores N                                              the default study of config/config.yaml
 #   snakemake --cores N --configfile config/studies/X.yaml           another study
 # The keys of a study are in src/rotastack/workflow/study/model.py; the work of each step is in src/rotastack/workflow/run/steps.
+import shlex
+
 from snakemake.utils import min_version
 
 from rotastack.workflow.run import progress
@@ -67,6 +69,7 @@ onstart:
 
 
 onsuccess:
+    PLAN.drop_leftovers()
     if not KEYS["report"].is_stale:
         PLAN.copy_pages()
     from rotastack.cli.answer import Answer

@@ -103,11 +103,14 @@ def train(
 def train_nested(
     folder, estimator, parameters=None, view=None, name="pool", nested=True, groups=(0,), rotations=3, **pool
 ):
-    """Train a pool in nested cross-validation of one fold group, rotations drawn first; return its file and record."""
+    """Train a pool in nested cross-validation of one fold group, rotations drawn first; return its file and record.
+
+    If `nested`, the file is of the inner block, and the result has the outputs of the outer block, too.
+    """
     content = pool_slice(estimator, parameters, view, **pool)
     given = PoolDocument.read({"estimator": estimator, "view": view}, "pool").view
     spec = NestedTrainingSpec(
-        protocol="nested", seed=1, dataset="d", name="p", folds=3, second_level=nested, fold_groups=[0],
+        protocol="nested", seed=1, dataset="d", name="p", folds=3, inner=False, fold_groups=[0],
         rotation_groups=list(groups), pool=content, rotations=1 if content.view is None else rotations,
     )  # fmt: skip
     inputs = {"table": "table", "folds": "folds", "rotations": []}
@@ -117,7 +120,12 @@ def train_nested(
     (folder / "p").mkdir(exist_ok=True)
     files = {"pool": f"p/{name}.nc", "record": f"p/{name}.run.json"}
     step("train", folder, spec, inputs, files)
-    return read_arrays(folder / files["pool"]), json.loads((folder / files["record"]).read_text())
+    arrays = read_arrays(folder / files["pool"])
+    if nested:
+        step("train", folder, spec.model_copy(update={"inner": True}), inputs, files)
+        inner = read_arrays(folder / files["pool"])
+        arrays = inner[["proba"]].fillna(arrays["proba"]).assign_attrs(inner.attrs)
+    return arrays, json.loads((folder / files["record"]).read_text())
 
 
 def combiner_slice(combiner):
@@ -163,7 +171,7 @@ def scored(folder, axes=("split",), protocol="splits", blocks=("pool",), score="
         "records": "records.json",
         "record": "s.json",
     }
-    sizes = {"axes": list(axes), "pools": ["p"], "blocks": len(blocks), "methods": ["M"], **known}
+    sizes = {"axes": list(axes), "pools": ["p"], "methods": ["M"], **known}
     step("score", folder, ScoringSpec(dataset="d", score=score, protocol=protocol, **sizes), inputs, outputs)
     frames = [read_frame(folder / name)[0] for name in ("scores", "calibration")]
     return *frames, json.loads((folder / "s.json").read_text())

@@ -70,7 +70,7 @@ def test_members_of_a_split_are_drawn_as_their_votes_say(folder):
 
 def test_in_nested_cross_validation_a_vote_is_of_the_model_that_has_not_seen_the_row(folder):
     draw(folder, {"protocol": "nested", "fold_groups": 1, "folds": 3})
-    pool, _ = train_nested(folder, "forest", {"n_estimators": 3}, view={"class": "RandomRotation"})
+    pool, _ = train_nested(folder, "forest", {"n_estimators": 3}, view={"class": "RandomRotation"}, nested=False)
     folds = read_frame(folder / "folds")[0]
     votes, rows, cell = first_cell_votes(pool, folds)
     assert (cell, votes.shape) == ("RG-01, FG-01", (150, 3))

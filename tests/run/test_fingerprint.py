@@ -28,7 +28,7 @@ def combiner(**content):
 
 
 def forget():
-    for cached in (module._files, module._version, fingerprint):
+    for cached in (module._files, module._installed, module._own_code, fingerprint):
         cached.cache_clear()
 
 

@@ -106,10 +106,9 @@ def test_the_mixed_pool_of_a_failed_pool_failed(folder):
 @pytest.mark.slow
 def test_a_stacker_learns_from_members_of_both_kinds(tmp_path):
     iris_table(tmp_path)
-    parts = [
-        train_nested(tmp_path, "forest", {"n_estimators": 3}, "rotation", name="a")[0],
-        train_nested(tmp_path, "naive_bayes", name="b")[0],
-    ]
+    train_nested(tmp_path, "forest", {"n_estimators": 3}, "rotation", name="a")
+    train_nested(tmp_path, "naive_bayes", name="b")
+    parts = [read_arrays(tmp_path / f"p/{name}.nc") for name in "ab"]
     made = study(
         protocol={"kind": "nested", "folds": 3, "rotation_groups": 1, "fold_groups": 1, "rotations": 3},
         pools={"a": {"estimator": "forest", "view": "rotation"}, "b": {"estimator": "naive_bayes"}},

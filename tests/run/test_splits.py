@@ -226,7 +226,7 @@ def test_methods_that_vote_are_combined_together_and_records_are_gathered(table)
     _, record = combine(table, {"kind": "vote"}, blocks)
     alone, expected = (table / "M.nc").read_bytes(), scored(table, blocks=blocks)
     (table / "M.nc").unlink()
-    votes = [{"spec": record["parameters"], "pool": pool, "code": f"c0de-{pool}"} for pool in ("q", "p")]
+    votes = [{"spec": record["parameters"], "pool": pool, "key": f"key-{pool}"} for pool in ("q", "p")]
     inputs = {"table": "table", "folds": "folds", "pool": [f"p/{block}.nc" for block in blocks[::-1] + blocks]}
     outputs = {"method": ["N.nc", "M.nc"], "record": ["N.run.json", "M.run.json"]}
     step("combine", table, {"votes": votes, "pools": ["q", "p"], "blocks": 2}, inputs, outputs)
@@ -237,6 +237,6 @@ def test_methods_that_vote_are_combined_together_and_records_are_gathered(table)
     assert found[2]["metrics"] == expected[2]["metrics"]
     gathered = json.loads((table / "records.json").read_text())
     assert gathered["methods"] == [json.loads((table / "M.run.json").read_text())]
-    assert (gathered["methods"][0]["code"], gathered["methods"][0]["pool"]) == ("c0de-p", "p")
+    assert (gathered["methods"][0]["key"], gathered["methods"][0]["pool"]) == ("key-p", "p")
     assert [part["parameters"]["splits"] for part in gathered["pools"]["p"]] == [[0, 1], [2, 3]]
     assert gathered["groups"]["step"] == "groups"

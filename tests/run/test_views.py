@@ -164,7 +164,7 @@ def test_rotations_of_another_table_are_refused(nested):
     frame, about = read_frame(nested / "table")
     write_frame(nested / "table", frame.drop(columns="d"), about)
     spec = NestedTrainingSpec(
-        protocol="nested", seed=1, dataset="d", name="p", folds=3, second_level=False, fold_groups=[0],
+        protocol="nested", seed=1, dataset="d", name="p", folds=3, inner=False, fold_groups=[0],
         rotation_groups=[0], rotations=3, pool=pool_slice("lda", view=view_of("rotation")),
     )  # fmt: skip
     with pytest.raises(RotastackError, match="rotations of 4 columns, but d has 3 numeric columns"):

@@ -259,7 +259,7 @@ def test_methods_groups_and_sweeps_keep_their_order_and_parameters_have_none():
     lines = {"z": ["RF"], "a": ["RRE"]}
     turned["evaluation"] = {"sweeps": [{"title": "t", "axis": "x", "values": [1, 2], "lines": lines}]}
     slices = Slices(Study.from_mapping(turned, "s.yaml"))
-    assert json.loads(slices.summarize().line())["methods"] == list(reversed(methods))
+    assert json.loads(slices.summarize({}).line())["methods"] == list(reversed(methods))
     assert list(json.loads(slices.draw().line())["sweeps"]["sweep-1"]["lines"]) == ["z", "a"]
     one, two = (
         Slices(Study.from_mapping(study(pools__forest__parameters=given), "s.yaml"))

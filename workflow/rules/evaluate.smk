@@ -72,6 +72,6 @@ rule summarize:
     shell:
         "rotastack step summarize --slice - <<< {params.slice:q} --key {params.key}"
         " --input scores {input.scores:q} --input calibration {input.calibration:q} --input records {input.records:q}"
-        " --input rows {input.rows:q}"
+        f" --input rows {{input.rows:q}} --input published {shlex.join(PLAN.published_columns_files)}"
         " --output scores {output.scores:q} --output comparison {output.comparison:q} --output verdict {output.verdict:q}"
         " --output variance {output.variance:q} --output tables {output.tables:q} --output record {output.record:q} 2> {log:q}"

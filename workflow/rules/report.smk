@@ -64,7 +64,7 @@ rule published:
         "published against ours"
     shell:
         "rotastack step published --slice - <<< {params.slice:q} --key {params.key}"
-        " --input scores {input.scores:q}"
+        f" --input scores {{input.scores:q}} --input published {shlex.join(PLAN.published_files)}"
         " --output page {output.page:q} --output table {output.table:q} --output record {output.record:q} 2> {log:q}"
 
 

@@ -44,6 +44,8 @@ def lines_of(
     jobs = {rule: int(n) for rule, n in re.findall(r"^(\w+) +(\d+)$", log, re.MULTILINE)}
     reasons = dict(re.findall(r"^ {4}(\w.*):\n {8}(.*)", log.rpartition("\nReasons:\n")[2], re.MULTILINE))
     reasons.pop("input files updated by another job", None)  # these jobs follow from the others
+    if "forced" in reasons:
+        reasons["the study, data or code changed, or forced"] = reasons.pop("forced")
     progress.expected.update(seconds)
     work = progress.Progress()
     if not jobs:

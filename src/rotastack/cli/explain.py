@@ -1,12 +1,11 @@
 """``rotastack explain``: print which columns a study's model uses, and write a page about them."""
 
-import sys
 from argparse import Namespace
 from pathlib import Path
 from typing import Any
 
 from rotastack.cli.options import add_model_options, command
-from rotastack.cli.versions import notes_on_version
+from rotastack.cli.versions import check_model
 
 __all__ = ["add"]
 
@@ -30,8 +29,7 @@ def _explain(arguments: Namespace) -> None:
 
     path = file_of_study(arguments.study, arguments.dataset, arguments.project)
     folder = path.parents[1]
-    for note in notes_on_version(path, arguments.study, arguments.project):
-        print(f"rotastack: {note}", file=sys.stderr)
+    check_model(path, arguments.study, arguments.project)
     own = folder.parent / f"raw/{folder.name}.parquet"
     raw = own if own.is_file() else Path(arguments.project) / f"data/raw/{folder.name}.parquet"
     content = explain_saved(path, raw, folder.parent.name, folder.name, arguments.score, arguments.trust)

@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from rotastack.cli.options import add_model_options, command
-from rotastack.cli.versions import notes_on_version
+from rotastack.cli.versions import check_model
 from rotastack.errors import RotastackError, counted, in_one_line, nearest
 
 if TYPE_CHECKING:
@@ -94,8 +94,7 @@ def _model_of_study(arguments: Namespace) -> "SavedModel":
     from rotastack.workflow.use.saved_model import file_of_study, saved_model
 
     path = file_of_study(arguments.study, arguments.dataset, arguments.project)
-    for note in notes_on_version(path, arguments.study, arguments.project):
-        print(f"rotastack: {note}", file=sys.stderr)
+    check_model(path, arguments.study, arguments.project)
     return saved_model(path, f"{path.parents[2].name}/{path.parents[1].name}", arguments.trust)
 
 

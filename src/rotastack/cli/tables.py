@@ -5,6 +5,7 @@ from pathlib import Path
 from typing import Any
 
 from rotastack.cli.options import add_study_options, command
+from rotastack.cli.versions import is_current
 from rotastack.errors import RotastackError
 
 __all__ = ["add"]
@@ -30,10 +31,8 @@ def _tables(arguments: Namespace) -> None:
     from rotastack.workflow.run.launch import plan_of
 
     plan = plan_of(arguments.study, arguments.size)
-    if plan.skips:
-        plan.drop_skipped()
     command = f"rotastack run {arguments.study}{f' --size {arguments.size}' if arguments.size else ''}"
-    if plan.keys["summarize"].is_stale:
+    if Path(plan.files.comparison).is_file() and not is_current(plan, "summarize"):
         raise RotastackError(f"{plan.root}: the results are of another version of the study; repeat `{command}`")
     printed = printed_tables(Path(plan.root), plan.study, command)
     folder = Path(arguments.out or f"{plan.root}/printed")

@@ -1,16 +1,39 @@
-"""Results beside the study that they were made from."""
+"""Results beside the study that they were made from, as it is now."""
 
 import os
+import sys
 from contextlib import chdir
 from pathlib import Path
+from typing import TYPE_CHECKING, Any
 
 from rotastack.errors import RotastackError
 
-__all__ = ["notes_on_version"]
+if TYPE_CHECKING:
+    from rotastack.workflow.run.plan import Plan
+
+__all__ = ["check_model", "is_current"]
 
 
-def notes_on_version(path: Path, study: str, project: str | Path = ".") -> list[str]:
-    """Return a line if a model's file was not made from the study as it is now; a RotastackError if the study has no such model.
+def is_current(plan: "Plan", *name: str) -> bool:
+    """Return whether a job's result was made from the study as it is now.
+
+    The comparison asks combiners whether they are trained. It would import those of other packages, and run their code, so
+    studies with such combiners are not compared, which a line says.
+    """
+    combiners: list[Any] = [method.combiner for method in plan.study.methods.values()]
+    foreign = [c.class_ for c in combiners if c.kind == "other" and not c.resolved().class_.startswith("rotastack.")]
+    if foreign and plan.study.protocol.package == "nested":
+        print(
+            f"rotastack: {plan.root} is not compared with the study, as {foreign[0]} is not imported", file=sys.stderr
+        )
+        return True
+    if plan.skips:
+        plan.drop_skipped()
+    return plan.keys[name if len(name) > 1 else name[0]].is_current
+
+
+def check_model(path: Path, study: str, project: str | Path = ".") -> None:
+    """Print a line if a model's file was not made from the study as it is now; raise RotastackError if the study has no such model.
 
     Without the study's file there is nothing to compare.
     """
@@ -22,11 +45,15 @@ def notes_on_version(path: Path, study: str, project: str | Path = ".") -> list[
         try:
             find_study(study)
         except RotastackError:
-            return []
-        plan, name, dataset = plan_of(study), path.parents[2].name, path.parents[1].name
+            return
+        plan, dataset = plan_of(study), path.parents[1].name
         if dataset not in plan.refitted:
+            file = os.path.relpath(path)
             raise RotastackError(
-                f"study {name!r} has no model of {dataset!r} any more; to use the file of an earlier version: --model {os.path.relpath(path)}"
+                f"study {plan.study.name!r} has no model of {dataset!r} any more; to use that of an earlier version: --model {file}"
             )
-        is_current = plan.keys["refit", dataset].is_current
-    return [] if is_current else [f"the model is of another version of study {name!r}: repeat `rotastack run {name}`"]
+        if not is_current(plan, "refit", dataset):
+            print(
+                f"rotastack: the model of {dataset} is of another version of the study; repeat `rotastack run {study}`",
+                file=sys.stderr,
+            )

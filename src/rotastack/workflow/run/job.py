@@ -15,7 +15,6 @@ from numpy.typing import NDArray
 from rotastack.data.artifacts import write_arrays
 from rotastack.errors import RotastackError
 from rotastack.files import hashes
-from rotastack.workflow.run.fingerprint import check_code
 from rotastack.workflow.study.specs import Spec
 from rotastack.workflow.tracking.records import Record
 
@@ -86,11 +85,6 @@ class Job:
         if not files.get(name):
             raise RotastackError(f"{self.step}: {option} {name} is missing; given: {', '.join(files) or 'none'}")
         return files[name][0]
-
-    def check_code(self) -> None:
-        """Raise a RotastackError if the code is not the one that the job was planned with."""
-        if self.key:
-            check_code(self.step, self.slice, self.key.rpartition("-")[2])
 
     def check_contents(self, files: Iterable[str | Path]) -> None:
         """Raise a RotastackError if files from outside are not those that the job was planned with."""

@@ -18,7 +18,6 @@ from rotastack.files import hashes, read_json
 from rotastack.project import report_texts
 from rotastack.workflow.run.fingerprint import code_of
 from rotastack.workflow.study.names import slug
-from rotastack.workflow.study.published_tables import published_files, published_paths
 from rotastack.workflow.study.specs import Spec
 
 if TYPE_CHECKING:  # a plan has keys
@@ -140,8 +139,7 @@ class Keys(dict[Any, Planned]):
         return self._job("explain", record, spec, self["refit", dataset])
 
     def _summarize(self) -> Planned:
-        columns = [column.dump() for column in self._study.document.evaluation.published_columns]
-        spec = self._slices.summarize(hashes(published_files(columns)))
+        spec = self._slices.summarize(hashes(self._plan.published_columns_files))
         return self._job("summarize", f"{self._root}/statistics/summarize.run.json", spec, *self._of_each("score"))
 
     def _draw(self) -> Planned:
@@ -149,8 +147,7 @@ class Keys(dict[Any, Planned]):
         return self._job("draw", f"{self._root}/figures/draw.run.json", self._slices.draw(), *made_from)
 
     def _published(self) -> Planned:
-        files = hashes(published_paths(str(self._study.document.published)))
-        spec = self._slices.published(self._plan.skipped, files | self._texts)
+        spec = self._slices.published(self._plan.skipped, hashes(self._plan.published_files) | self._texts)
         return self._job("published", f"{self._root}/published.run.json", spec, self["summarize"])
 
     def _report(self) -> Planned:

@@ -20,6 +20,7 @@ from rotastack.workflow.run.keys import Keys
 from rotastack.workflow.run.resources import Resources
 from rotastack.workflow.run.slices import Slices
 from rotastack.workflow.study.names import ranks_name, slug, sweep_name
+from rotastack.workflow.study.published_tables import published_paths
 from rotastack.workflow.study.study import Study
 from rotastack.workflow.tracking.address import is_own, tracking_uri, without_login
 
@@ -156,6 +157,15 @@ class Plan:
                 files = [Path(path) for path in [*found.get("files", []), job.record]]
                 newest[job.record] = _settled(files, [newest.get(other.record, 0) for other in job.inputs])
 
+    def drop_leftovers(self) -> None:
+        """Delete the tables and figures of earlier versions of the study."""
+        tables = [*self.tables, *(["published"] if self.published_page else [])]
+        kept = {self.files.table(name) for name in tables}
+        kept |= {f"{self.root}/figures/{name}.{kind}" for name in self.figures for kind in ("svg", "png")}
+        for path in [*Path(self.root).glob("tables/*.csv"), *Path(self.root).glob("figures/*/*.*")]:
+            if str(path) not in kept:
+                path.unlink()
+
     def copy_pages(self) -> None:
         """Copy the pages of the study to ``results``, which shows those of the latest run."""
         for page in map(Path, [self.files.report, *self.published_page]):
@@ -247,6 +257,18 @@ class Plan:
     def published_page(self) -> list[str]:
         """The page that compares the study with published results, if the study names them."""
         return [f"{self.root}/published.html"] if self.study.document.published else []
+
+    @property
+    def published_files(self) -> list[str]:
+        """Files of the published results, and of known reasons for differences if such a file exists."""
+        name = self.study.document.published
+        return [os.path.relpath(p) for p in published_paths(name)] if name else []
+
+    @property
+    def published_columns_files(self) -> list[str]:
+        """Files of the published results that tables show beside the study's own."""
+        tables = dict.fromkeys(column.table for column in self.study.document.evaluation.published_columns)
+        return [os.path.relpath(p) for table in tables for p in published_paths(table)]
 
     # Tables and figures
 

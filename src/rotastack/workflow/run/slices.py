@@ -130,7 +130,7 @@ class Slices:
         """Return the spec of the step ``published``; see :meth:`report`."""
         document, about = self.study.document, self.study.document.evaluation
         return specs.PublishedSpec(
-            published=str(document.published), title=document.title or document.name, alpha=about.alpha, average=about.average, groups=self.study.groups_of_methods,
+            title=document.title or document.name, alpha=about.alpha, average=about.average, groups=self.study.groups_of_methods,
             skipped=skipped, contents=contents,
         )  # fmt: skip
 

@@ -33,11 +33,6 @@ def published_paths(name: str) -> list[Path]:
     return [path for path in paths if path.is_file()]
 
 
-def published_files(columns: Sequence[Mapping[str, Any]]) -> list[Path]:
-    """Return the files of the published tables that `columns` of ``evaluation.published_columns`` name."""
-    return [path for table in dict.fromkeys(column["table"] for column in columns) for path in published_paths(table)]
-
-
 def scores_of(path: Path, metric: str, remarks: Mapping[str, Any] | None = None) -> list[dict[str, Any]]:
     """Return the cells of a score in a published table, a mapping each; ``sd`` is empty where none is printed.
 

@@ -292,9 +292,8 @@ class FiguresSpec(_ComparedSpec):
 
 
 class PublishedSpec(_FromOutside):
-    """The published table, the title, the test level, the groups of methods and the skipped data sets, for the comparison with published results."""
+    """The title, the test level, the groups of methods and the skipped data sets, for the comparison with published results."""
 
-    published: str
     title: str
     alpha: float
     average: str = "mean"

@@ -15,7 +15,6 @@ from rotastack.workflow.judge.pages import page_environment
 from rotastack.workflow.judge.published_columns import CHANCE, compare_with_published
 from rotastack.workflow.judge.results import by_method, complete, group_table
 from rotastack.workflow.run.job import Job
-from rotastack.workflow.study.published_tables import published_paths
 from rotastack.workflow.study.specs import PublishedSpec
 
 
@@ -28,7 +27,7 @@ def run(job: Job) -> None:
     ``groups`` have no standard error: they are in separate tables, without a verdict.
     """
     spec, (scores, _) = job.spec(PublishedSpec), read_frame(job.input("scores"))
-    paths = {p.suffix: p for p in published_paths(spec.published)}
+    paths = {p.suffix: p for p in job.inputs["published"]}
     cells = pd.read_csv(paths[".csv"], dtype={"table": str, "note": str, "value": str})
     about = load_yaml(paths[".yaml"]) if ".yaml" in paths else {}
     with job.recorded() as record:

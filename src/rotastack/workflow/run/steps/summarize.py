@@ -29,7 +29,6 @@ from rotastack.workflow.judge.results import (
 from rotastack.workflow.judge.verdict import failures, verdict_of_claims, verdict_of_groups, verdict_over_datasets
 from rotastack.workflow.judge.verdict_of_one import verdict_of_one
 from rotastack.workflow.run.job import Job
-from rotastack.workflow.study.published_tables import published_files
 from rotastack.workflow.study.specs import SummarySpec
 
 
@@ -51,7 +50,7 @@ class StudyResults(NamedTuple):
 
 
 def run(job: Job) -> None:
-    """Read ``scores``, ``calibration``, ``records`` and ``rows``; write statistics and tables of the study.
+    """Read ``scores``, ``calibration``, ``records``, ``rows`` and ``published`` results; write statistics and tables of the study.
 
     The tables are the means of each score, and those of ``TABLES``. Over data sets, scores in units of the target are
     compared as multiples of the baseline's scores.
@@ -93,7 +92,7 @@ def run(job: Job) -> None:
             comparisons[primary]["groups"] = {
                 g["name"]: compare_group(group_table(shown, g), spec.alpha, primary) for g in spec.groups
             }
-        own, files = list(dict.fromkeys(scores["dataset"])), published_files(spec.published_columns)
+        own, files = list(dict.fromkeys(scores["dataset"])), job.inputs.get("published", [])
         beside = published_columns(own, primary, spec.published_columns, files, spec.printed_names)
         job.check_contents(files)
         results = StudyResults(spec, scores, calibration, baseline, comparisons, records, beside)
