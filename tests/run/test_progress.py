@@ -168,6 +168,20 @@ def test_a_job_that_a_second_attempt_has_mended_is_not_told_of(handler, capsys):
     assert capsys.readouterr().err == ""
 
 
+def test_jobs_that_end_with_a_run_are_not_told_of(handler, capsys, tmp_path):
+    """Snakemake reports each as failed after Ctrl-C."""
+    (tmp_path / "job.log").write_text("rotastack: error: iris: no such\n")
+    tell(handler, LogEvent.JOB_ERROR, jobid=1, log=["job.log"])
+    tell(handler, None, "Terminating processes on user request, this might take some time.")
+    for number in (2, 3):
+        tell(handler, LogEvent.ERROR, "RuleException: died with SIGINT")
+        tell(handler, LogEvent.JOB_ERROR, jobid=number, log=["other.log"])
+    tell(handler, LogEvent.GROUP_ERROR, groupid="g", aux_logs=[], job_error_info=[])
+    tell(handler, LogEvent.ERROR, "WorkflowError: At least one job did not complete successfully.")
+    handler.close()
+    assert capsys.readouterr().err == "rotastack: error: iris: no such\n"
+
+
 def test_what_no_job_failed_by_is_told_too(handler, capsys):
     tell(handler, LogEvent.ERROR, "  Unlock the directory  ")
     handler.close()

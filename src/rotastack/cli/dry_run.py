@@ -46,7 +46,7 @@ def lines_of(
     reasons.pop("input files updated by another job", None)  # these jobs follow from the others
     progress.expected.update(seconds)
     work = progress.Progress()
-    if not jobs:
+    if not jobs.get("total"):
         return {**lines, "jobs": "none, all results are up to date", "results": plan.root}
     work.plan(jobs)
     each = [f"{n} {rule}" for rule, n in jobs.items() if rule not in ("all", "total")]

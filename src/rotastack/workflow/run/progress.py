@@ -24,6 +24,8 @@ SHORT_JOB_SECONDS = 1.0
 """Expected seconds of a job that is no training."""
 ALMOST = 0.95
 """The largest share of its expected seconds that a running job counts for."""
+STOPPED = "Terminating processes on user request"
+"""What Snakemake says after Ctrl-C; it has no event."""
 EVERY = 30.0
 """Seconds between two lines where a line cannot be overwritten."""
 
@@ -110,7 +112,7 @@ class LogHandler(LogHandlerBase):
 
     def __post_init__(self) -> None:
         self.named: str | None = getattr(self.settings, "file", None)
-        self.progress, self.is_complete = Progress(), False
+        self.progress, self.is_complete, self.is_stopped = Progress(), False, False
         self.words: list[str] = []
         self.reasons: dict[int | str, str] = {}
         self.errors: dict[str, None] = {}
@@ -142,6 +144,8 @@ class LogHandler(LogHandlerBase):
         elif event == LogEvent.JOB_FINISHED:
             self.progress.end(message.job_id)
             self.reasons.pop(message.job_id, None)  # an earlier attempt may have failed
+        elif self.is_stopped or (event is None and record.getMessage().startswith(STOPPED)):
+            self.is_stopped = True  # by Ctrl-C: the errors that follow are of jobs that end with the run
         elif event == LogEvent.JOB_ERROR:
             self.progress.running.pop(message.jobid, None)
             # Without a log of the job, the log of its submission has the reason.
