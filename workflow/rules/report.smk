@@ -128,5 +128,6 @@ rule front_page:
         runtime=5,
     message:
         "copying the report of {PLAN.study.name} to results/report.html"
+    # A log that has a line has room for the error of a full disk, too.
     shell:
-        "cp {input:q} results/ 2> {log:q}"
+        "echo copying > {log:q}; cp {input:q} results/ 2>> {log:q}"

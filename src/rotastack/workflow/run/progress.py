@@ -111,6 +111,7 @@ class LogHandler(LogHandlerBase):
         return not (self.common_settings.verbose or (self.common_settings.dryrun and self.named is None))
 
     def __post_init__(self) -> None:
+        logging.raiseExceptions = False  # a full disk: Snakemake's log would print a traceback for each line
         self.named: str | None = getattr(self.settings, "file", None)
         self.progress, self.is_complete, self.is_stopped = Progress(), False, False
         self.words: list[str] = []
@@ -200,11 +201,16 @@ def _reason(what: str, logs: Iterable[str]) -> str:
     """Return why a job failed: the last error in its log, or else Slurm's message, or else the last line."""
     for name in logs:
         path = Path(name)
-        lines = path.read_text(encoding="utf-8", errors="replace").splitlines() if path.is_file() else []
+        lines = path.read_text(encoding="utf-8", errors="replace").strip().splitlines() if path.is_file() else []
         errors = [line for line in lines if line.startswith("rotastack: error")]
         if errors:
             return errors[-1]
         if lines:
             last = ([line for line in lines if line.startswith("slurmstepd")] or lines)[-1]
             return f"rotastack: error: {what}: {last.strip()} ({name})"
+        try:
+            if path.exists():
+                path.write_text("\n", encoding="utf-8")
+        except OSError as error:  # a full disk
+            return f"rotastack: error: {name}: {error.strerror}; {what} could not write why it failed"
     return f"rotastack: error: {what} failed without a message{''.join(f' ({name})' for name in logs)}"
