@@ -1,9 +1,10 @@
-"""Write files so that a reader never sees half a file, and read JSON files."""
+"""Write files so that a reader never sees half a file or takes damage for content, and read JSON files."""
 
 import hashlib
 import json
 import os
 import threading
+import zlib
 from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
@@ -11,7 +12,12 @@ from typing import IO, Any
 
 from rotastack.errors import RotastackError, unreadable
 
-__all__ = ["hashes", "lock", "read_json", "read_text", "replacing", "write_bytes", "write_text"]
+__all__ = [
+    "check_seal", "hashes", "lock", "read_json", "read_text", "replacing", "write_bytes", "write_sealed", "write_text",
+]  # fmt: skip
+
+_SEAL = b"crc32:%08x"
+"""The checksum in a sealed file."""
 
 
 @contextmanager
@@ -35,6 +41,31 @@ def write_bytes(path: str | Path, body: bytes | memoryview) -> None:
     """Write bytes to a file; a reader sees all of them or none."""
     with replacing(path) as temporary:
         temporary.write_bytes(body)
+
+
+def write_sealed(path: str | Path, body: bytes | memoryview) -> None:
+    """Write a file of Parquet or netCDF with a checksum of all its bytes, at a place that readers of the format skip."""
+    at, body = _place(body), memoryview(body)
+    with replacing(path) as temporary, temporary.open("wb") as file:
+        file.writelines([body[:at], _SEAL % zlib.crc32(body), body[at:]])
+
+
+def check_seal(path: str | Path, *, may_lack: bool = False) -> None:
+    """Raise a ValueError if a file is not as :func:`write_sealed` wrote it; with `may_lack` it may have no checksum.
+
+    This comes before a library reads the file: from a damaged file, libraries read other numbers, crash, or never return.
+    """
+    body = memoryview(Path(path).read_bytes())
+    at = _place(body)
+    start = at - len(_SEAL % 0)
+    found, right = bytes(body[start:at]), _SEAL % zlib.crc32(body[at:], zlib.crc32(body[:start]))
+    if found != right and not (may_lack and found[:6] != right[:6]):
+        raise ValueError("its checksum does not fit")
+
+
+def _place(body: bytes | memoryview) -> int:
+    """Return the place of a checksum: before the footer of Parquet, at the end of netCDF."""
+    return len(body) - 8 - int.from_bytes(body[-8:-4], "little") if body[:4] == b"PAR1" else len(body)
 
 
 def write_text(path: str | Path, text: str) -> None:

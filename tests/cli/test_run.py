@@ -62,6 +62,22 @@ def test_a_run_needs_no_home_that_it_can_write_to(monkeypatch, here):
     assert told == [str(home), str(here / "results/.cache")]
 
 
+def test_a_profile_of_the_users_environment_has_no_say(monkeypatch, here):
+    """A run by one with ``dry-run`` would end in an error: a file is not found."""
+    told = []
+
+    @contextmanager
+    def started(command, *, env, **_):
+        told.append(env)
+        yield SimpleNamespace(wait=lambda: 0)
+
+    monkeypatch.setattr(studies, "ending_with_us", started)
+    monkeypatch.setenv("SNAKEMAKE_PROFILE", "mine")
+    studies.snakemake(plan_of("tiny"), [])
+    assert "SNAKEMAKE_PROFILE" not in told[0]
+    assert "PATH" in told[0]
+
+
 DRY = """\
 Job stats:
 job           count
@@ -97,9 +113,13 @@ def test_a_dry_run_of_a_study_is_a_short_plan(monkeypatch, here, capsys):
         "time      about 5 s on 2 cores, up to 0.2 GB of memory per core",
     ]:
         assert line in printed.splitlines()
-    said[0] = "Nothing to be done"
-    assert main(["run", "tiny", "--dry-run", "--json"]) == 0
-    assert json.loads(capsys.readouterr().out)["jobs"] == "none, all results are up to date"
+    for said[0] in (
+        "Nothing to be done",
+        "Job stats:\njob      count\n-----  -------\ntotal        0\n",
+    ):  # with --until
+        assert main(["run", "tiny", "--dry-run", "--json"]) == 0
+        found = json.loads(capsys.readouterr().out)
+        assert (found["jobs"], found.get("why")) == ("none, all results are up to date", None)
 
 
 @pytest.mark.parametrize(("text", "found"), [

@@ -2,7 +2,7 @@
 
 import io
 import logging
-from contextlib import chdir, redirect_stderr
+from contextlib import chdir, redirect_stderr, suppress
 from pathlib import Path
 from types import SimpleNamespace
 
@@ -168,6 +168,20 @@ def test_a_job_that_a_second_attempt_has_mended_is_not_told_of(handler, capsys):
     assert capsys.readouterr().err == ""
 
 
+def test_jobs_that_end_with_a_run_are_not_told_of(handler, capsys, tmp_path):
+    """Snakemake reports each as failed after Ctrl-C."""
+    (tmp_path / "job.log").write_text("rotastack: error: iris: no such\n")
+    tell(handler, LogEvent.JOB_ERROR, jobid=1, log=["job.log"])
+    tell(handler, None, "Terminating processes on user request, this might take some time.")
+    for number in (2, 3):
+        tell(handler, LogEvent.ERROR, "RuleException: died with SIGINT")
+        tell(handler, LogEvent.JOB_ERROR, jobid=number, log=["other.log"])
+    tell(handler, LogEvent.GROUP_ERROR, groupid="g", aux_logs=[], job_error_info=[])
+    tell(handler, LogEvent.ERROR, "WorkflowError: At least one job did not complete successfully.")
+    handler.close()
+    assert capsys.readouterr().err == "rotastack: error: iris: no such\n"
+
+
 def test_what_no_job_failed_by_is_told_too(handler, capsys):
     tell(handler, LogEvent.ERROR, "  Unlock the directory  ")
     handler.close()
@@ -219,6 +233,22 @@ def test_a_dry_run_and_verbose_leave_the_screen_to_snakemake_and_a_dry_run_write
     tell(handler, None, "words")
     assert not handler.writes_to_stream
     assert list(tmp_path.iterdir()) == []
+
+
+def test_a_job_whose_log_cannot_be_written_is_told_of_with_the_reason(handler, capsys, tmp_path):
+    (tmp_path / "job.log").symlink_to("/dev/full")
+    tell(handler, LogEvent.JOB_ERROR, jobid=1, log=["job.log"])
+    handler.close()
+    reason = "job.log: No space left on device; rule train could not write why it failed"
+    assert capsys.readouterr().err == f"rotastack: error: {reason}\n"
+
+
+def test_a_full_disk_has_no_traceback_of_snakemakes_own_log(handler, capsys):
+    other = logging.FileHandler("/dev/full")
+    other.handle(logging.makeLogRecord({"msg": "words"}))
+    with suppress(OSError):
+        other.close()
+    assert capsys.readouterr().err == ""
 
 
 def test_a_log_that_cannot_be_written_is_told_of_once_and_the_run_goes_on(handler, capsys):

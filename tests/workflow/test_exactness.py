@@ -95,6 +95,7 @@ def test_a_run_that_is_told_to_end_leaves_no_process(finished, project, how):
     assert running.returncode == 128 + how
     assert said.splitlines()[-1].endswith("repeat the command to continue")
     assert "Traceback" not in said
+    assert "rotastack: error" not in said
     end_of(everybody)
     assert not list(project.folder.rglob("*.tmp"))
     assert not (root / "iris/scores.parquet").exists()

@@ -1,13 +1,13 @@
 """The answer of a finished study: the verdict, the scores, and the paths of the report and the models."""
 
 import json
-from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
 import pandas as pd
 
 from rotastack.cli.options import headed, table_text
+from rotastack.data.frames import read_frame
 from rotastack.errors import unreadable
 from rotastack.files import read_json
 from rotastack.stats.metrics import NAMES
@@ -32,8 +32,8 @@ class Answer:
         self.study, self.score, self.report = plan.study.name, plan.study.score, plan.files.report
         self.sentences = read_json(plan.files.verdict)["sentences"]
         self.comparison: dict[str, Any] = read_json(plan.files.comparison)[self.score]
-        self.scores = all_means(_read(plan.files.scores, pd.read_parquet), plan.study.document.evaluation.average)
-        self.baseline = _read(plan.files.table("baseline"), read_csv)
+        self.scores = all_means(read_frame(plan.files.scores)[0], plan.study.document.evaluation.average)
+        self.baseline = _baseline(Path(plan.files.table("baseline")))
         self.about, self.root = about or {}, plan.root
         self.trust = "".join(f" --trust {name}" for name in plan.study.document.trusted)
         self.models: dict[str, dict[str, Any]] = {}  # data set -> method, file and MLflow address of its model
@@ -119,9 +119,9 @@ class Answer:
         return json.dumps(content, indent=1, default=str)
 
 
-def _read(path: str, read: Callable[[Path], pd.DataFrame]) -> pd.DataFrame:
+def _baseline(path: Path) -> pd.DataFrame:
     try:
-        return read(Path(path))
+        return read_csv(path)
     except (OSError, ValueError) as error:
         raise unreadable(path, error) from None
 

@@ -48,7 +48,7 @@ def lines_of(
         reasons["the study, data or code changed, or forced"] = reasons.pop("forced")
     progress.expected.update(seconds)
     work = progress.Progress()
-    if not jobs:
+    if not jobs.get("total"):
         return {**lines, "jobs": "none, all results are up to date", "results": plan.root}
     work.plan(jobs)
     each = [f"{n} {rule}" for rule, n in jobs.items() if rule not in ("all", "total")]

@@ -46,11 +46,15 @@ def snakemake(plan: "Plan", options: list[str], *, quiet: bool = True, log: str 
 
 
 def _environment(here: Path) -> dict[str, str]:
-    """Return the environment of Snakemake; with a cache in the working folder if the user's cannot be written."""
+    """Return the environment of Snakemake, with a cache in the working folder if the user's cannot be written.
+
+    It has no SNAKEMAKE_PROFILE: a profile for other workflows, such as one with ``dry-run``, has no say in a study.
+    """
+    kept = {name: value for name, value in os.environ.items() if name != "SNAKEMAKE_PROFILE"}
     cache = Path(os.environ.get("XDG_CACHE_HOME") or "~/.cache").expanduser() / "snakemake"
     if os.access(next(path for path in (cache, *cache.parents) if path.exists()), os.W_OK):
-        return dict(os.environ)
-    return {**os.environ, "XDG_CACHE_HOME": str(here / "results/.cache")}
+        return kept
+    return {**kept, "XDG_CACHE_HOME": str(here / "results/.cache")}
 
 
 def profile_options(name: str | None) -> list[str]:

@@ -15,7 +15,7 @@ from rotastack.base.outputs import NUMBERS, positive_class
 from rotastack.base.words import TextComponents
 from rotastack.data.frames import read_frame, write_frame
 from rotastack.errors import unreadable
-from rotastack.files import write_bytes
+from rotastack.files import check_seal, write_sealed
 
 __all__ = ["Prepared", "member_means", "read_arrays", "read_frame", "read_prepared", "write_arrays", "write_frame"]
 
@@ -26,12 +26,13 @@ def write_arrays(path: str | Path, dataset: xr.Dataset) -> None:
     The file is built in memory first, because HDF5 ends the process when the disk is full.
     """
     encoding = {name: {"zlib": True, "complevel": 4} for name, v in dataset.data_vars.items() if v.ndim}
-    write_bytes(path, dataset.to_netcdf(engine="h5netcdf", encoding=encoding))
+    write_sealed(path, dataset.to_netcdf(engine="h5netcdf", encoding=encoding))
 
 
 def read_arrays(path: str | Path) -> xr.Dataset:
     """Return labelled arrays, loaded into memory; a RotastackError if the file is damaged."""
     try:
+        check_seal(path)
         # A file is never written where it is read, so HDF5 needs no lock, which file systems may refuse.
         with xr.open_dataset(path, engine="h5netcdf", driver_kwds={"locking": False}) as dataset:
             return dataset.load()

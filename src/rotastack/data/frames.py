@@ -10,7 +10,7 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 
 from rotastack.errors import unreadable
-from rotastack.files import write_bytes
+from rotastack.files import check_seal, write_sealed
 
 __all__ = ["read_frame", "write_frame"]
 
@@ -23,14 +23,15 @@ def write_frame(path: str | Path, frame: pd.DataFrame, about: dict[str, Any] | N
             {**(table.schema.metadata or {}), b"rotastack": json.dumps(about, sort_keys=True).encode()}
         )
     buffer = io.BytesIO()
-    pq.write_table(table, buffer)
-    write_bytes(path, buffer.getvalue())
+    pq.write_table(table, buffer, write_page_checksum=True)  # for damage that hits the checksum of the file, too
+    write_sealed(path, buffer.getvalue())
 
 
 def read_frame(path: str | Path) -> tuple[pd.DataFrame, dict[str, Any]]:
     """Return a table and the JSON of its metadata; a RotastackError if the file is damaged."""
     try:
-        table = pq.read_table(path)
+        check_seal(path, may_lack=True)  # a mirror folder may have files of other programs
+        table = pq.read_table(path, page_checksum_verification=True)
         return table.to_pandas(), json.loads((table.schema.metadata or {}).get(b"rotastack", b"{}"))
     except MemoryError:
         raise

@@ -254,7 +254,7 @@ def _excel(body: bytes, labels: str | None) -> Found:
 def _parquet(body: bytes, labels: str | None) -> Found:
     import pyarrow.parquet
 
-    table = pyarrow.parquet.read_table(io.BytesIO(body))
+    table = pyarrow.parquet.read_table(io.BytesIO(body), page_checksum_verification=True)
     frame = with_categories(table.to_pandas(**EXACTLY), table.schema)
     named = [name for name in frame.index.names if name is not None]
     return Found(frame.reset_index(named) if named else frame, ["Parquet"])

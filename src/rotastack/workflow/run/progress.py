@@ -24,6 +24,8 @@ SHORT_JOB_SECONDS = 1.0
 """Expected seconds of a job that is no training."""
 ALMOST = 0.95
 """The largest share of its expected seconds that a running job counts for."""
+STOPPED = "Terminating processes on user request"
+"""What Snakemake says after Ctrl-C; it has no event."""
 EVERY = 30.0
 """Seconds between two lines where a line cannot be overwritten."""
 
@@ -109,8 +111,9 @@ class LogHandler(LogHandlerBase):
         return not (self.common_settings.verbose or (self.common_settings.dryrun and self.named is None))
 
     def __post_init__(self) -> None:
+        logging.raiseExceptions = False  # a full disk: Snakemake's log would print a traceback for each line
         self.named: str | None = getattr(self.settings, "file", None)
-        self.progress, self.is_complete = Progress(), False
+        self.progress, self.is_complete, self.is_stopped = Progress(), False, False
         self.words: list[str] = []
         self.reasons: dict[int | str, str] = {}
         self.errors: dict[str, None] = {}
@@ -142,6 +145,8 @@ class LogHandler(LogHandlerBase):
         elif event == LogEvent.JOB_FINISHED:
             self.progress.end(message.job_id)
             self.reasons.pop(message.job_id, None)  # an earlier attempt may have failed
+        elif self.is_stopped or (event is None and record.getMessage().startswith(STOPPED)):
+            self.is_stopped = True  # by Ctrl-C: the errors that follow are of jobs that end with the run
         elif event == LogEvent.JOB_ERROR:
             self.progress.running.pop(message.jobid, None)
             # Without a log of the job, the log of its submission has the reason.
@@ -196,11 +201,16 @@ def _reason(what: str, logs: Iterable[str]) -> str:
     """Return why a job failed: the last error in its log, or else Slurm's message, or else the last line."""
     for name in logs:
         path = Path(name)
-        lines = path.read_text(encoding="utf-8", errors="replace").splitlines() if path.is_file() else []
+        lines = path.read_text(encoding="utf-8", errors="replace").strip().splitlines() if path.is_file() else []
         errors = [line for line in lines if line.startswith("rotastack: error")]
         if errors:
             return errors[-1]
         if lines:
             last = ([line for line in lines if line.startswith("slurmstepd")] or lines)[-1]
             return f"rotastack: error: {what}: {last.strip()} ({name})"
+        try:
+            if path.exists():
+                path.write_text("\n", encoding="utf-8")
+        except OSError as error:  # a full disk
+            return f"rotastack: error: {name}: {error.strerror}; {what} could not write why it failed"
     return f"rotastack: error: {what} failed without a message{''.join(f' ({name})' for name in logs)}"
