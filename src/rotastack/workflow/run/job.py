@@ -63,6 +63,7 @@ class Job:
     about: Mapping[str, str] = field(default_factory=dict)  # data set, pool, method, skipped data sets
     code: str = ""  # fingerprint, for the record
     threads: int = 1  # the most; results do not depend on their number
+    key: str = ""  # of the results, for the record
 
     def spec(self, kind: type[AnySpec]) -> AnySpec:
         """Return the spec of the step; raise RotastackError, with the key, if the slice is none."""
@@ -102,7 +103,7 @@ class Job:
 
         Warnings during the block are shown after it. The record lists each text of a ``UserWarning`` once.
         """
-        record = Record(self.step, self.about, self.slice, self.code)
+        record = Record(self.step, self.about, self.slice, self.code, self.key)
         caught: list[warnings.WarningMessage] = []
         try:
             with warnings.catch_warnings(record=True) as caught:

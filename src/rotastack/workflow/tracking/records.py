@@ -25,6 +25,7 @@ class Record:
     about: Mapping[str, str]
     parameters: Mapping[str, Any]
     code: str = ""
+    key: str = ""
     metrics: dict[str, Any] = field(default_factory=dict)
     status: str = "ok"
     message: str = ""
@@ -56,6 +57,7 @@ class Record:
             "libraries_mb": self._libraries,
             "version": __version__,
             "code": self.code,
+            "key": self.key,
             "python": platform.python_version(),
             "started": self.started,
         }
