@@ -112,6 +112,7 @@ def bring(folder, key):
     return run.run_id
 
 
+@pytest.mark.slow
 def test_the_writer_leaves_the_address_as_it_was(tmp_path, monkeypatch):
     bring(tmp_path, "one")
     assert VARIABLE not in os.environ
@@ -136,6 +137,7 @@ def test_what_a_stopped_writer_left_is_done_away_with(tmp_path):
     assert not client.search_logged_models([experiment])
 
 
+@pytest.mark.slow
 def test_a_table_that_another_user_logs_in_the_same_moment_is_logged(tmp_path, monkeypatch):
     """MLflow looks for the table and then inserts it, so one of two writers gets an error of the database."""
     calls, before = [], MlflowClient.log_inputs

@@ -140,6 +140,7 @@ def test_without_a_receipt_equal_keys_find_their_runs(here):
     assert current() == (set(named(receipt).values()),) * 2
 
 
+@pytest.mark.slow
 def test_a_data_set_that_others_do_not_concern_keeps_its_runs(here):
     before = logged(methods=FIRST, refit="none")
     receipt = logged(methods=FIRST, refit="none", datasets=("iris", "wine"))
@@ -188,6 +189,7 @@ def current_experiment():
     return MlflowClient(tracking_uri(), tracking_uri()).get_experiment_by_name("s").experiment_id
 
 
+@pytest.mark.slow
 def test_at_another_address_nothing_of_others_changes(tmp_path, monkeypatch):
     """Another folder's runs and unfinished runs stay as they are; equal runs are the same run."""
     monkeypatch.setenv(VARIABLE, uri := f"sqlite:///{tmp_path}/shared/mlflow.db")
